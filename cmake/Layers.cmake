@@ -1,0 +1,35 @@
+# kith_layer(NAME SOURCES ... [USES ...] [LIBRARIES ...]): one object library for each layer of the
+# architecture, known as kith::NAME. USES names the lower layers it builds on.
+function(kith_layer name)
+  cmake_parse_arguments(layer "" "" "SOURCES;USES;LIBRARIES" ${ARGN})
+  add_library(kith_${name} OBJECT ${layer_SOURCES})
+  add_library(kith::${name} ALIAS kith_${name})
+  target_include_directories(kith_${name} PUBLIC ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+  target_link_libraries(kith_${name} PRIVATE kith_options)
+  foreach(lower IN LISTS layer_USES)
+    # Usage requirements only: the objects themselves are gathered once, in the library.
+    target_include_directories(kith_${name} PUBLIC $<TARGET_PROPERTY:kith_${lower},INTERFACE_INCLUDE_DIRECTORIES>)
+  endforeach()
+  target_link_libraries(kith_${name} PRIVATE ${layer_LIBRARIES})
+  set_property(TARGET kith_${name} PROPERTY kith_libraries "${layer_LIBRARIES}")
+  set_property(TARGET kith_${name} PROPERTY POSITION_INDEPENDENT_CODE ON)
+endfunction()
+
+# kith_library(NAME LAYERS ...): the library that users link, made of the layers' objects.
+function(kith_library name)
+  cmake_parse_arguments(library "" "" "LAYERS" ${ARGN})
+  add_library(${name})
+  add_library(${name}::${name} ALIAS ${name})
+  target_compile_features(${name} PUBLIC cxx_std_20)
+  target_include_directories(${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+                                            $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  foreach(layer IN LISTS library_LAYERS)
+    target_sources(${name} PRIVATE $<TARGET_OBJECTS:kith_${layer}>)
+    get_target_property(libraries kith_${layer} kith_libraries)
+    if(libraries)
+      target_link_libraries(${name} PRIVATE ${libraries})
+    endif()
+  endforeach()
+  target_link_libraries(${name} PRIVATE $<BUILD_INTERFACE:kith_options> PUBLIC Threads::Threads)
+  set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+endfunction()

@@ -1,0 +1,28 @@
+# Compiler options for Kith's own code, and the libraries every build needs.
+set(THREADS_PREFER_PTHREAD_FLAG ON)
+find_package(Threads REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(hwloc REQUIRED IMPORTED_TARGET hwloc>=2.4)
+
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+find_program(KITH_CCACHE ccache)
+if(KITH_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${KITH_CCACHE})
+endif()
+
+add_library(kith_options INTERFACE)
+target_compile_features(kith_options INTERFACE cxx_std_20)
+target_link_libraries(kith_options INTERFACE Threads::Threads)
+if(KITH_DEVELOPER)
+  target_compile_options(kith_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Werror)
+endif()
+
+# The sanitizer of this build: empty, "address,undefined" or "thread".
+set(KITH_SANITIZE "" CACHE STRING "Sanitizers to build with")
+if(KITH_SANITIZE)
+  add_compile_options(-fsanitize=${KITH_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${KITH_SANITIZE})
+endif()

@@ -1,0 +1,148 @@
+// What a task says about the data it uses: accesses, on typed handles and on raw memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+namespace kith {
+
+/// How a task uses a region. Among the children of one task, in the order of their creation:
+///  - `in` waits for the last task that wrote; any number of `in` run side by side;
+///  - `out` and `inout` wait for everything before;
+///  - `concurrent` tasks run side by side with each other (they synchronise themselves), ordered against all else;
+///  - `commutative` tasks exclude each other but run in any order, ordered against all else.
+enum class mode : std::uint8_t { in, out, inout, concurrent, commutative };
+
+namespace detail {
+
+/// The dependence state of one region in one scope. Written by the scope's owner alone.
+struct tracker {
+  std::uint64_t key = 0;         // address (48 bits) and wait epoch (16); 0: never used
+  std::uint64_t writer = 0;      // the task that later accesses wait for
+  std::uint64_t reader = 0;      // the first member of the group that runs side by side after the writer
+  std::uint32_t more_readers = 0;  // 2 bits of group kind, 30 of the block that lists further members
+  std::uint32_t region = 0;      // the region's record, 0 while nobody needed one
+};
+static_assert(sizeof(tracker) == 32);
+
+/// The untyped part of a handle.
+class handle_base {
+ public:
+  handle_base(const void* address, std::size_t bytes) noexcept;
+  handle_base(handle_base&& other) noexcept;
+  handle_base& operator=(handle_base&&) = delete;
+  handle_base(const handle_base&) = delete;
+  ~handle_base();
+
+  const void* address;
+  std::uint64_t bytes;
+  const void* scope;  // whose accesses go through `state`: the scope the handle was made in
+  tracker state;
+};
+
+/// One access, as handed to the library.
+struct access_record {
+  const void* address;
+  std::uint64_t bytes;
+  handle_base* handle;  // null for raw memory
+  mode how;
+};
+
+template <class T>
+concept has_elements = requires(T& t) {
+  std::data(t);
+  std::size(t);
+};
+
+}  // namespace detail
+
+/// An access with the type of what is accessed. A task's function may take one parameter for each of its
+/// accesses: `T&` for one object, `std::span<T>` for several; const for `in`.
+template <class Parameter>
+struct access {
+  detail::access_record record;
+  Parameter parameter;  // a pointer for one object, a span for several
+};
+
+/// A typed name for one object, or for an array of them (`handle<T[]>`), that the user owns.
+///
+/// Naming data by a handle is the fastest way: dependences are found without looking an address up. Each handle is
+/// a region of its own: two handles on the same memory are two regions. The handle and the memory must
+/// outlive the tasks that use them. Made inside a task (or in `runtime::run`), a handle is fast for the
+/// tasks created there; others find it by its address. Not thread-safe: used by one creating task at a time.
+template <class T>
+class handle : public detail::handle_base {
+ public:
+  explicit handle(T& object) noexcept : handle_base(&object, sizeof(T)) {}
+  T* data() const noexcept { return static_cast<T*>(const_cast<void*>(address)); }
+};
+
+template <class T>
+class handle<T[]> : public detail::handle_base {
+ public:
+  handle(T* first, std::size_t count) noexcept : handle_base(first, count * sizeof(T)) {}
+  explicit handle(std::span<T> elements) noexcept : handle(elements.data(), elements.size()) {}
+  T* data() const noexcept { return static_cast<T*>(const_cast<void*>(address)); }
+  std::size_t size() const noexcept { return bytes / sizeof(T); }
+};
+
+namespace detail {
+
+template <mode How, class T>
+using accessed = std::conditional_t<How == mode::in, const T, T>;
+
+template <mode How, class T>
+access<accessed<How, T>*> one(T* object, handle_base* by) noexcept {
+  return {{object, sizeof(T), by, How}, object};
+}
+
+template <mode How, class T>
+access<std::span<accessed<How, T>>> many(T* first, std::size_t count, handle_base* by) noexcept {
+  return {{first, count * sizeof(T), by, How}, {first, count}};
+}
+
+/// The five functions below differ in the mode alone; this is what they have in common.
+template <mode How>
+struct access_maker {
+  template <class T>
+  auto operator()(handle<T>& h) const noexcept {
+    return one<How>(h.data(), &h);
+  }
+  template <class T>
+  auto operator()(handle<T[]>& h) const noexcept {
+    return many<How>(h.data(), h.size(), &h);
+  }
+  /// `count` elements from `first` on.
+  template <class T>
+  auto operator()(T* first, std::size_t count) const noexcept {
+    return many<How>(first, count, nullptr);
+  }
+  /// One object, or all elements of a contiguous range (vector, span, array).
+  template <class T>
+    requires(!std::is_base_of_v<handle_base, std::remove_cvref_t<T>> && !std::is_pointer_v<std::remove_cvref_t<T>>)
+  auto operator()(T&& object) const noexcept {
+    if constexpr (has_elements<std::remove_reference_t<T>>) {
+      return many<How>(std::data(object), std::size(object), nullptr);
+    } else {
+      static_assert(std::is_lvalue_reference_v<T>, "an access names an object that outlives the task");
+      return one<How>(&object, nullptr);
+    }
+  }
+};
+
+}  // namespace detail
+
+/// in(x), out(x), inout(x), concurrent(x), commutative(x): an access to a handle, to an object, to a
+/// contiguous range, or, with two arguments (pointer, count), to raw memory. Raw memory is known by its
+/// first address; using a range that overlaps another one partially is an error.
+inline constexpr detail::access_maker<mode::in> in{};
+inline constexpr detail::access_maker<mode::out> out{};
+inline constexpr detail::access_maker<mode::inout> inout{};
+inline constexpr detail::access_maker<mode::concurrent> concurrent{};
+inline constexpr detail::access_maker<mode::commutative> commutative{};
+
+}  // namespace kith

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <stdexcept>
+
+namespace kith {
+
+/// What Kith throws for wrong input or wrong use. The text names what was wrong, where, and what was
+/// expected. A broken invariant inside Kith is no exception: it aborts the program with its name.
+class error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+}  // namespace kith

@@ -1,0 +1,124 @@
+// Tasks with results.
+#pragma once
+
+#include <kith/task.hpp>
+
+#include <atomic>
+#include <exception>
+#include <memory>
+#include <optional>
+
+namespace kith {
+
+namespace detail {
+
+/// Something that becomes true once and can be waited for, by workers (which run tasks meanwhile) and by
+/// other threads (which sleep).
+class completion {
+ public:
+  bool done() const noexcept { return word_.load(std::memory_order_acquire) == 1; }
+  void wait();
+  void complete() noexcept;
+
+ private:
+  std::atomic<std::uint32_t> word_{0};  // 1: done; the only transition is 0 -> 1
+  std::atomic<std::uint32_t> sleeping_{0};
+};
+
+template <class R>
+struct result_of {
+  using stored = std::conditional_t<std::is_void_v<R>, bool, R>;
+  completion ended;
+  std::optional<stored> value;
+  std::exception_ptr failure;
+};
+
+/// The task's side of a future: settles it, at the latest when the task is discarded.
+template <class R>
+class promise {
+ public:
+  explicit promise(std::shared_ptr<result_of<R>> r) noexcept : result_(std::move(r)) {}
+  promise(promise&&) noexcept = default;
+  ~promise() {
+    if (!result_) return;
+    result_->failure = std::make_exception_ptr(error("the task was cancelled before it started"));
+    settle();
+  }
+
+  template <class F>
+  void run(F& f) noexcept {
+    try {
+      if constexpr (std::is_void_v<R>) {
+        f();
+        result_->value.emplace(true);
+      } else {
+        result_->value.emplace(f());
+      }
+    } catch (...) {
+      result_->failure = std::current_exception();
+    }
+    settle();
+  }
+
+ private:
+  void settle() noexcept {
+    result_->ended.complete();
+    result_.reset();
+  }
+  std::shared_ptr<result_of<R>> result_;
+};
+
+}  // namespace detail
+
+/// The result of a task. Movable; `get` may be called from any thread, also from tasks (which run other tasks
+/// while they wait). An exception of the task is thrown by `get`, and by `get` alone.
+template <class R>
+class future {
+ public:
+  future() = default;
+  future(std::shared_ptr<detail::result_of<R>> result, task_ref task) noexcept : result_(std::move(result)), task_(task) {}
+
+  bool valid() const noexcept { return result_ != nullptr; }
+  /// The task behind it, to order others `after` it.
+  task_ref task() const noexcept { return task_; }
+  bool ready() const noexcept { return result_ && result_->ended.done(); }
+  void wait() const {
+    if (!result_) throw error("future: no task behind it (moved from, or never set)");
+    result_->ended.wait();
+  }
+  /// The value, or the task's exception. The value stays in the future.
+  decltype(auto) get() const {
+    wait();
+    if (result_->failure) std::rethrow_exception(result_->failure);
+    if constexpr (!std::is_void_v<R>) return static_cast<const R&>(*result_->value);
+  }
+
+ private:
+  std::shared_ptr<detail::result_of<R>> result_;
+  task_ref task_;
+};
+
+namespace detail {
+
+/// Makes a task that settles a future; `make` creates it from a closure.
+template <class F, class Make, class... Args>
+auto create_with_result(F&& f, Make&& make, const Args&... args) {
+  auto bound = bind_accesses(std::forward<F>(f), args...);
+  using R = std::decay_t<std::invoke_result_t<decltype(bound)&>>;
+  auto result = std::make_shared<result_of<R>>();
+  const task_ref task =
+      make([f = std::move(bound), p = promise<R>(result)]() mutable noexcept { p.run(f); });
+  return future<R>(std::move(result), task);
+}
+
+}  // namespace detail
+
+/// As spawn(), with a future for what `f` returns.
+template <class F, class... Args>
+auto async(F&& f, const Args&... args) {
+  return detail::create_with_result(
+      std::forward<F>(f),
+      [&](auto&& closure) { return detail::create(detail::current_scope(), {}, std::move(closure), args...); }, args...);
+}
+
+}  // namespace kith

@@ -1,0 +1,10 @@
+// Kith: tasks that keep work near its data. This header gathers the others.
+#pragma once
+
+#include <kith/access.hpp>
+#include <kith/error.hpp>
+#include <kith/future.hpp>
+#include <kith/parallel.hpp>
+#include <kith/runtime.hpp>
+#include <kith/statistics.hpp>
+#include <kith/task.hpp>

@@ -1,0 +1,99 @@
+// Parallel loops and reductions, made of tasks.
+#pragma once
+
+#include <kith/task.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+namespace kith {
+
+/// How a loop's iterations are dealt: `static_` in one contiguous share for each worker (or, with a grain, in
+/// chunks dealt round robin), `dynamic` in chunks of `grain` taken as workers become free, `guided` in chunks that
+/// shrink from remaining/workers down to `grain`. A grain of 0 means 1 (for static_: equal shares).
+struct schedule {
+  enum kind : std::uint8_t { static_, dynamic, guided };
+  kind deal = guided;
+  std::int64_t grain = 0;
+};
+
+namespace detail {
+
+/// Number of workers of the runtime this task runs on.
+int worker_count();
+
+/// Deals [begin, end) to `shares` takers; each calls next() until it says no.
+class loop_dealer {
+ public:
+  loop_dealer(std::int64_t begin, std::int64_t end, schedule, int shares);
+  /// The next chunk for taker `share`: [from, to). `turn` counts the taker's calls, starting with 0. Thread-safe.
+  bool next(int share, std::int64_t turn, std::int64_t& from, std::int64_t& to) noexcept;
+
+ private:
+  std::int64_t begin_, end_, grain_;
+  schedule::kind deal_;
+  int shares_;
+  alignas(128) std::atomic<std::int64_t> taken_{0};  // iterations dealt so far, or more
+};
+
+}  // namespace detail
+
+/// Calls body(from, to) for chunks that cover [begin, end), each iteration once; waits. Inside a task or `runtime::run`.
+/// The first exception is thrown; chunks not yet begun are then skipped.
+template <class Body>
+void parallel_for_chunks(std::int64_t begin, std::int64_t end, Body&& body, schedule how = {}) {
+  const int shares = detail::worker_count();
+  detail::loop_dealer dealer(begin, end, how, shares);
+  group together;
+  for (int share = 0; share < shares; ++share) {
+    together.spawn(
+        [&, share] {
+          std::int64_t from, to;
+          for (std::int64_t turn = 0; !cancelled() && dealer.next(share, turn, from, to); ++turn) body(from, to);
+        },
+        color{share});
+  }
+  together.wait();
+}
+
+/// Calls body(i) for each i in [begin, end).
+template <class Body>
+void parallel_for(std::int64_t begin, std::int64_t end, Body&& body, schedule how = {}) {
+  parallel_for_chunks(
+      begin, end,
+      [&](std::int64_t from, std::int64_t to) {
+        for (std::int64_t i = from; i < to; ++i) body(i);
+      },
+      how);
+}
+
+/// Folds [begin, end): each taker starts from `identity`, adds its chunks by `value = body(from, to, value)`, and the
+/// takers' values are combined in the order of the takers: with schedule static_ the result is the same in every run.
+template <class T, class Body, class Combine>
+T parallel_reduce(std::int64_t begin, std::int64_t end, T identity, Body&& body, Combine&& combine, schedule how = {}) {
+  const int shares = detail::worker_count();
+  detail::loop_dealer dealer(begin, end, how, shares);
+  struct alignas(128) partial {
+    T value;
+  };
+  std::vector<partial> partials(static_cast<std::size_t>(shares), partial{identity});
+  group together;
+  for (int share = 0; share < shares; ++share) {
+    together.spawn(
+        [&, share] {
+          T& mine = partials[static_cast<std::size_t>(share)].value;
+          std::int64_t from, to;
+          for (std::int64_t turn = 0; !cancelled() && dealer.next(share, turn, from, to); ++turn) {
+            mine = body(from, to, std::move(mine));
+          }
+        },
+        color{share});
+  }
+  together.wait();
+  T total = std::move(identity);
+  for (partial& p : partials) total = combine(std::move(total), std::move(p.value));
+  return total;
+}
+
+}  // namespace kith

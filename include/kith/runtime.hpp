@@ -1,0 +1,99 @@
+// A runtime: its workers, its policy, its statistics.
+#pragma once
+
+#include <kith/future.hpp>
+#include <kith/statistics.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace kith {
+
+/// How a runtime is set up. What is left at its default is taken from the environment variable named, then from
+/// the built-in default. A wrong value is an `error` that names it.
+struct runtime_options {
+  std::string policy;    // KITH_POLICY, "steal"; with options: "steal:victim=nearest,end=fifo" (see `kith policies`)
+  int workers = 0;       // KITH_WORKERS; 0: as many as this process may use cores
+  std::string machine;   // KITH_MACHINE; "": this machine; "node:8 core:10": behave as if on that one
+  std::int64_t throttle = -1;        // KITH_THROTTLE, 2048: unfinished tasks of one creator before it helps; 0: no bound
+  std::int64_t throttle_bytes = -1;  // KITH_THROTTLE_BYTES, 0 (no bound): bytes that unfinished tasks access
+  int inline_limit = -1;  // KITH_INLINE, 0: never; 1: run a ready task at its creation; L: only if L tasks a worker wait
+  int spin = -1;          // KITH_SPIN, 2000: looks for work before an idle worker sleeps
+  std::size_t stack_bytes = 0;  // KITH_STACK, 64 MiB of address space for each worker
+  std::uint64_t seed = 0;       // KITH_SEED, 1: of the policies' random choices
+  int oversubscribe = -1;  // KITH_OVERSUBSCRIBE, 0: `workers` is bounded by the cores this process may use; 1: it is not
+};
+
+/// Workers and a policy. Several may live side by side; each can be used from any thread.
+class runtime {
+ public:
+  explicit runtime(const runtime_options& options = {});
+  /// Waits for everything submitted, then stops the workers.
+  ~runtime();
+  runtime(const runtime&) = delete;
+  runtime& operator=(const runtime&) = delete;
+
+  /// Runs `f` as a root task and waits for it and all its descendants. The calling thread is a worker
+  /// meanwhile (or, if another thread is, hands `f` over and sleeps). Returns what `f` returns; throws its first
+  /// exception. Thread-safe.
+  template <class F>
+  auto run(F&& f) {
+    using R = std::invoke_result_t<F&>;
+    if constexpr (std::is_void_v<R>) {
+      run_root(f);
+    } else {
+      std::optional<R> result;
+      auto keep = [&] { result.emplace(f()); };
+      run_root(keep);
+      return std::move(*result);
+    }
+  }
+
+  /// Creates a task from any thread. Submitted tasks are siblings of each other: their accesses order them
+  /// in the order of submission. An exception goes to the future. Thread-safe; takes a lock.
+  template <class F, class... Args>
+  auto submit(F&& f, const Args&... args) {
+    return detail::create_with_result(
+        std::forward<F>(f),
+        [&](auto&& closure) {
+          outside o(*this);
+          return detail::create(o.scope(), {}, std::move(closure), args...);
+        },
+        args...);
+  }
+  /// Waits for all tasks submitted so far. Thread-safe; not from inside a task.
+  void wait();
+
+  int workers() const noexcept;
+  /// The policy, with its options, as it was chosen.
+  std::string policy() const;
+  /// Of everything since the start or the last reset. Call it while no task runs.
+  kith::statistics statistics() const;
+  void reset_statistics();
+
+  class implementation;
+
+ private:
+  /// The right to create tasks from outside; one thread at a time.
+  class outside {
+   public:
+    explicit outside(runtime&);
+    ~outside();
+    detail::scope& scope() noexcept;
+
+   private:
+    runtime& owner_;
+  };
+
+  template <class F>
+  void run_root(F& f) {
+    run_root(&f, [](void* p) { (*static_cast<F*>(p))(); });
+  }
+  void run_root(void* context, void (*f)(void*));
+
+  std::unique_ptr<implementation> impl_;
+};
+
+}  // namespace kith
