@@ -1,0 +1,67 @@
+// Fibers on ucontext, with what the address sanitizer wants to know about them.
+#include "interleave/fiber.hpp"
+
+#include <cstdint>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define KITH_FIBER_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define KITH_FIBER_ASAN 1
+#endif
+#endif
+
+#ifdef KITH_FIBER_ASAN
+#include <sanitizer/asan_interface.h>
+#include <sanitizer/common_interface_defs.h>
+#endif
+
+namespace kith::interleave {
+
+void fiber::prepare(void (*entry)(void*), void* argument) {
+  if (!stack_) stack_.reset(new std::byte[stack_bytes]);
+  bottom_ = stack_.get();
+  size_ = stack_bytes;
+  shadow_ = nullptr;
+  entry_ = entry;
+  argument_ = argument;
+#ifdef KITH_FIBER_ASAN
+  __asan_unpoison_memory_region(stack_.get(), stack_bytes);  // the frame that never returned
+#endif
+  getcontext(&context_);
+  context_.uc_stack.ss_sp = stack_.get();
+  context_.uc_stack.ss_size = stack_bytes;
+  context_.uc_link = nullptr;
+  const auto self = reinterpret_cast<std::uintptr_t>(this);  // makecontext passes ints only
+  makecontext(&context_, reinterpret_cast<void (*)()>(&fiber::trampoline), 2, static_cast<unsigned>(self),
+              static_cast<unsigned>(self >> 32));
+}
+
+void fiber::trampoline(unsigned low, unsigned high) {
+  auto* self = reinterpret_cast<fiber*>(std::uintptr_t{high} << 32 | low);
+  self->entry_(self->argument_);
+}
+
+void fiber::switch_to(fiber& to, [[maybe_unused]] bool for_good) {
+#ifdef KITH_FIBER_ASAN
+  __sanitizer_start_switch_fiber(for_good ? nullptr : &shadow_, to.bottom_, to.size_);
+#endif
+  swapcontext(&context_, &to.context_);
+#ifdef KITH_FIBER_ASAN
+  __sanitizer_finish_switch_fiber(shadow_, nullptr, nullptr);
+#endif
+}
+
+void fiber::entered([[maybe_unused]] fiber& from) {
+#ifdef KITH_FIBER_ASAN
+  const void* bottom = nullptr;
+  std::size_t size = 0;
+  __sanitizer_finish_switch_fiber(nullptr, &bottom, &size);
+  if (!from.stack_) {
+    from.bottom_ = bottom;
+    from.size_ = size;
+  }
+#endif
+}
+
+}  // namespace kith::interleave

@@ -1,0 +1,37 @@
+// A stack that can be left and entered again: the threads of an explored program. For the checker's own files.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <ucontext.h>
+
+namespace kith::interleave {
+
+class fiber {
+ public:
+  static constexpr std::size_t stack_bytes = 128 * 1024;
+
+  fiber() = default;
+  fiber(const fiber&) = delete;
+  fiber& operator=(const fiber&) = delete;
+
+  /// The next switch to this fiber calls entry(argument), which must never return.
+  void prepare(void (*entry)(void*), void* argument);
+  /// Leaves this fiber, which runs now, for `to`. Returns when somebody switches back, or never if `for_good`.
+  void switch_to(fiber& to, bool for_good = false);
+  /// The first thing that entry has to call, with the fiber that was left for it.
+  static void entered(fiber& from);
+
+ private:
+  static void trampoline(unsigned low, unsigned high);
+
+  ucontext_t context_{};
+  std::unique_ptr<std::byte[]> stack_;  // null: the stack of the process
+  const void* bottom_ = nullptr;        // bounds, for the address sanitizer
+  std::size_t size_ = 0;
+  void* shadow_ = nullptr;
+  void (*entry_)(void*) = nullptr;
+  void* argument_ = nullptr;
+};
+
+}  // namespace kith::interleave
