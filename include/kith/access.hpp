@@ -40,7 +40,8 @@ class handle_base {
 
   const void* address;
   std::uint64_t bytes;
-  const void* scope;  // whose accesses go through `state`: the scope the handle was made in
+  const void* scope = nullptr;  // the first scope that used the handle: its accesses alone go through `state`
+  std::uint64_t serial = 0;     // of that scope when `state` was last begun anew
   tracker state;
 };
 
@@ -72,8 +73,8 @@ struct access {
 ///
 /// Naming data by a handle is the fastest way: dependences are found without looking an address up. Each handle is
 /// a region of its own: two handles on the same memory are two regions. The handle and the memory must
-/// outlive the tasks that use them. Made inside a task (or in `runtime::run`), a handle is fast for the
-/// tasks created there; others find it by its address. Not thread-safe: used by one creating task at a time.
+/// outlive the tasks that use them. A handle belongs to the first scope (a task's children, a run) that uses it and is fast there;
+/// in other scopes it is found by its address.
 template <class T>
 class handle : public detail::handle_base {
  public:

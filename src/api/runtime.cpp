@@ -1,0 +1,91 @@
+// kith::runtime: options decided, an engine behind it.
+#include <kith/runtime.hpp>
+
+#include "base/environment.hpp"
+#include "engine/native/engine.hpp"
+#include "machine/limits.hpp"
+#include "machine/machine.hpp"
+
+namespace kith {
+
+namespace {
+
+/// The option, or else the environment variable, or else the default.
+std::int64_t decide(std::int64_t option, const char* variable, std::int64_t otherwise, std::int64_t most, bool bytes = false) {
+  if (option >= 0) {
+    if (option > most) throw error(std::string("runtime_options: the value for ") + variable + " is above " + std::to_string(most));
+    return option;
+  }
+  return environment_number(variable, 0, most, bytes).value_or(otherwise);
+}
+
+constexpr std::int64_t many = std::int64_t{1} << 40;
+
+native::engine_settings settings_of(const runtime_options& o, bool pretended) {
+  native::engine_settings s;
+  s.policy = !o.policy.empty() ? o.policy : environment("KITH_POLICY").value_or("steal");
+  s.throttle = static_cast<std::uint32_t>(decide(o.throttle, "KITH_THROTTLE", 2048, 1 << 26));
+  s.throttle_bytes = static_cast<std::uint64_t>(decide(o.throttle_bytes, "KITH_THROTTLE_BYTES", 0, many, true));
+  s.inline_limit = static_cast<int>(decide(o.inline_limit, "KITH_INLINE", 0, 1 << 20));
+  // Workers of a pretended machine share the real cores: spinning would only keep others from running.
+  s.spin = pretended ? 0 : static_cast<int>(decide(o.spin, "KITH_SPIN", 2000, 1 << 30));
+  s.stack_bytes = static_cast<std::size_t>(
+      decide(o.stack_bytes != 0 ? static_cast<std::int64_t>(o.stack_bytes) : -1, "KITH_STACK", 64 << 20, many, true));
+  if (s.stack_bytes < (1 << 20)) throw error("KITH_STACK: a worker needs a stack of at least 1M");
+  s.seed = o.seed != 0 ? o.seed : static_cast<std::uint64_t>(environment_number("KITH_SEED", 1, many).value_or(1));
+  return s;
+}
+
+machine machine_of(const runtime_options& o) { return o.machine.empty() ? current_machine() : synthetic_machine(o.machine); }
+
+worker_plan plan_for(const machine& on, const runtime_options& o) {
+  std::optional<int> wanted;
+  if (o.workers > 0) wanted = o.workers;
+  worker_plan p; p.workers = wanted.value_or(static_cast<int>(on.cores.size()));
+  for (int w = 0; w < p.workers; ++w) p.cores.push_back(on.cores[w % on.cores.size()].id);
+  return p;
+}
+
+}  // namespace
+
+class runtime::implementation {
+ public:
+  implementation(machine on, const worker_plan& plan, native::engine_settings settings)
+      : engine(std::move(on), plan, std::move(settings)) {}
+  native::engine engine;
+};
+
+runtime::runtime(const runtime_options& o) {
+  machine on = machine_of(o);
+  const worker_plan plan = plan_for(on, o);
+  native::engine_settings settings = settings_of(o, on.pretended || plan.workers > static_cast<int>(on.cores.size()));
+  impl_ = std::make_unique<implementation>(std::move(on), plan, std::move(settings));
+}
+
+runtime::~runtime() = default;
+
+void runtime::run_root(void* context, void (*f)(void*)) { impl_->engine.run_root(context, f); }
+
+void runtime::wait() {
+  if (native::worker* w = native::worker::current(); w != nullptr && &w->home == &impl_->engine) {
+    throw error("runtime::wait(): called from inside a task of this runtime; kith::wait() waits for a task's children");
+  }
+  impl_->engine.outside.wait_until_empty();
+}
+
+int runtime::workers() const noexcept { return static_cast<int>(impl_->engine.workers.size()); }
+std::string runtime::policy() const { return impl_->engine.set.policy; }
+statistics runtime::statistics() const { return impl_->engine.statistics(); }
+void runtime::reset_statistics() { impl_->engine.reset_statistics(); }
+
+runtime::outside::outside(runtime& r) : owner_(r) {
+  owner_.impl_->engine.start_stand_in();
+  owner_.impl_->engine.outside.creating.lock();
+}
+runtime::outside::~outside() {
+  owner_.impl_->engine.outside.creating.unlock();
+  owner_.impl_->engine.outside.notify();
+}
+detail::scope& runtime::outside::scope() noexcept { return owner_.impl_->engine.outside.open(); }
+
+}  // namespace kith

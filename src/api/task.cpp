@@ -1,0 +1,123 @@
+// What a task can ask of the runtime it runs on.
+#include <kith/future.hpp>
+#include <kith/parallel.hpp>
+#include <kith/task.hpp>
+
+#include "engine/native/create.hpp"
+#include "engine/native/engine.hpp"
+
+#include <algorithm>
+#include <climits>
+#include <exception>
+
+namespace kith {
+
+namespace {
+
+native::worker& this_worker_or_throw(const char* who) {
+  native::worker* w = native::worker::current();
+  if (w == nullptr) throw error(std::string(who) + ": no task runs on this thread; call it inside runtime::run() or a task");
+  return *w;
+}
+
+}  // namespace
+
+void wait() { this_worker_or_throw("kith::wait()").wait_for_children(); }
+
+bool cancelled() noexcept {
+  const native::worker* w = native::worker::current();
+  return w != nullptr && w->task_scope != nullptr && w->task_scope->is_cancelled();
+}
+
+void cancel() noexcept {
+  const native::worker* w = native::worker::current();
+  if (w != nullptr && w->task_scope != nullptr) w->task_scope->cancelled.store(true, relaxed);
+}
+
+int this_worker() noexcept {
+  const native::worker* w = native::worker::current();
+  return w == nullptr ? -1 : w->id.value;
+}
+
+group::group() {
+  native::worker& w = this_worker_or_throw("kith::group");
+  scope_ = &native::open_scope(w, w.task_scope);
+}
+
+group::~group() {
+  native::worker& w = static_cast<native::worker&>(*scope_->creator);
+  if (std::uncaught_exceptions() > 0) cancel();
+  w.wait_for(*scope_);
+  if (std::exception_ptr failure = scope_->take_failure(); failure && std::uncaught_exceptions() == 0) {
+    w.children().fail(std::move(failure));
+  }
+  give_scope(*scope_);
+}
+
+void group::wait() {
+  native::worker& w = static_cast<native::worker&>(*scope_->creator);
+  w.wait_for(*scope_);
+  if (std::exception_ptr failure = scope_->take_failure()) std::rethrow_exception(std::move(failure));
+}
+
+void group::cancel() noexcept { scope_->cancelled.store(true, relaxed); }
+bool group::cancelled() const noexcept { return scope_->is_cancelled(); }
+
+namespace detail {
+
+void completion::wait() {
+  if (done()) return;
+  // The count comes before the look (by process_fence() in announce(), or by seq_cst with the futex): complete() either sees
+  // it or is seen.
+  sleeping_.fetch_add(1, std::memory_order_seq_cst);
+  if (native::worker* w = native::worker::current()) {
+    w->work_until([this] { return done(); });
+  } else {
+    while (!done()) futex_wait(word_, 0);
+  }
+  sleeping_.fetch_sub(1, std::memory_order_relaxed);
+}
+
+void completion::complete() noexcept {
+  word_.store(1, std::memory_order_seq_cst);
+  if (sleeping_.load(std::memory_order_seq_cst) == 0) return;
+  futex_wake(word_, INT_MAX);
+  native::wake_every_engine();
+}
+
+int worker_count() {
+  return static_cast<int>(this_worker_or_throw("parallel loop").home.workers.size());
+}
+
+loop_dealer::loop_dealer(std::int64_t begin, std::int64_t end, schedule how, int shares)
+    : begin_(begin), end_(std::max(begin, end)), grain_(how.grain), deal_(how.deal), shares_(shares) {
+  if (how.grain < 0) throw error("schedule: the grain is " + std::to_string(how.grain) + "; expected 0 (automatic) or more");
+  if (grain_ == 0) grain_ = deal_ == schedule::static_ ? std::max<std::int64_t>(1, (end_ - begin_ + shares - 1) / shares) : 1;
+}
+
+bool loop_dealer::next(int share, std::int64_t turn, std::int64_t& from, std::int64_t& to) noexcept {
+  const std::int64_t count = end_ - begin_;
+  if (deal_ == schedule::static_) {
+    const std::int64_t chunk = turn * shares_ + share;
+    if (chunk > (count - 1) / grain_) return false;
+    from = chunk * grain_;
+    to = std::min(count, from + grain_);
+  } else if (deal_ == schedule::dynamic) {
+    from = taken_.fetch_add(grain_, std::memory_order_relaxed);
+    if (from >= count) return false;
+    to = std::min(count, from + grain_);
+  } else {
+    from = taken_.load(std::memory_order_relaxed);
+    do {
+      if (from >= count) return false;
+      to = std::min(count, from + std::max(grain_, (count - from + shares_ - 1) / shares_));
+    } while (!taken_.compare_exchange_weak(from, to, std::memory_order_relaxed));
+  }
+  from += begin_;
+  to += begin_;
+  return true;
+}
+
+}  // namespace detail
+
+}  // namespace kith

@@ -1,0 +1,211 @@
+#include "engine/native/create.hpp"
+
+#include "engine/native/engine.hpp"
+#include "engine/native/turns.hpp"
+#include "task/closure_room.hpp"
+#include "task/edges.hpp"
+
+#include <algorithm>
+
+namespace kith::native {
+
+detail::scope& open_scope(native_seat& by, detail::scope* parent) {
+  detail::scope& s = take_scope(by, parent);
+  const engine_settings& set = by.home.set;
+  // Outside threads cannot help, so nothing bounds them.
+  s.throttle_at = by.worker_seat && set.throttle != 0 ? set.throttle : ~std::uint64_t{0};
+  s.listed = by.worker_seat && s.depth > 0;
+  return s;
+}
+
+void mark_queued(task& t) noexcept {
+  // release: pairs with the claim, which then sees the task whole.
+  if ((t.flags & task::claimable) != 0) t.state.store(task_state::queued, release);
+}
+
+bool prepare_ready(const region_table& regions, task& t) {
+  if ((t.flags & task::exclusive) != 0 && !take_turns(regions, t)) return false;
+  mark_queued(t);
+  return true;
+}
+
+namespace {
+
+/// The state of the access's region in this scope.
+detail::tracker& tracker_of(detail::scope& s, const detail::access_record& a, std::uint16_t type) {
+  if (a.handle == nullptr) return s.by_address.find(a, type);
+  detail::handle_base& h = *a.handle;
+  if (h.serial == s.serial && h.scope == &s) return h.state;
+  if (h.scope == nullptr) {
+    const void* nobody = nullptr;
+    // The first scope that uses the handle keeps it: its owner alone touches serial and state from then on.
+    std::atomic_ref<const void*>(h.scope).compare_exchange_strong(nobody, &s, relaxed);
+  }
+  if (std::atomic_ref<const void*>(h.scope).load(relaxed) != &s) return s.by_address.find(a, type);
+  h.serial = s.serial;
+  h.state = detail::tracker{};
+  return h.state;
+}
+
+/// An internal task that ends after all that `for_each` names.
+template <class ForEach>
+reference create_fence(engine& home, detail::scope& s, const ForEach& for_each) {
+  seat& by = *s.creator;
+  const slot_index self = by.slots.take();
+  task& f = home.space[self];
+  f.code = nullptr;
+  f.scope = &s;
+  f.flags = task::internal;
+  f.accesses = 0;
+  f.state.store(task_state::created, relaxed);
+  s.count_created();
+  edges::start_join(f);
+  edge_collector edges_of(f, self, by.slots, s.blocks);
+  for_each([&](reference r) { edges_of.after(r); });
+  const reference me = edges::reference_to(home.space, f);
+  if (edges::open_join(f, edges_of.edges())) {  // all of them have ended: so has this one
+    edges::close(f);
+    s.count_ended_here();
+    edges::free_overflow(home.space, f, [&](slot_index b) { by.slots.give_own(b); });
+    by.slots.give_own(self);
+  }
+  return me;
+}
+
+/// The accesses of one task: edges, and what is kept for policy and engine.
+void register_accesses(engine& home, detail::scope& s, task& t, edge_collector& edges_of,
+                       std::span<const detail::access_record> records) {
+  std::byte* keep = t.access_bytes();
+  for (const detail::access_record& a : records) {
+    detail::tracker& k = tracker_of(s, a, t.type);
+    const bool exclusive = a.how == mode::commutative;
+    if ((home.track_homes || exclusive) && k.region == 0) k.region = home.regions.find(a.address, a.bytes);
+    if (exclusive) t.flags |= task::exclusive;
+    const kept_access kept{k.region, static_cast<std::uint32_t>(a.bytes), static_cast<std::uint16_t>(a.bytes >> 32), a.how, 0};
+    std::memcpy(keep, &kept, sizeof kept);
+    keep += sizeof kept;
+    s.bytes_created += a.bytes;
+    edges_of.access(k, a.how, [&](const auto& for_each) { return create_fence(home, s, for_each); });
+  }
+  const std::uint64_t bound = home.set.throttle_bytes;
+  if (bound != 0 && s.unfinished_bytes() >= bound && s.creator != &home.outside) s.throttle_at = 0;  // the next one helps first
+}
+
+/// Accesses of a task whose declaration failed half-way: none of the rest is kept.
+void blank_accesses(task& t, std::span<const detail::access_record> records) {
+  std::byte* keep = t.access_bytes();
+  for (std::size_t i = 0; i < records.size(); ++i, keep += sizeof(kept_access)) {
+    const kept_access none{};
+    std::memcpy(keep, &none, sizeof none);
+  }
+}
+
+void list_child(detail::scope& s, const slot_space& space, reference child) {
+  if (s.children.size() >= s.children_bound) {
+    std::erase_if(s.children, [&](reference r) {
+      return edges::generation_of(space[r.index].head.load(relaxed)) != r.generation;
+    });
+    s.children_bound = std::max<std::size_t>(64, s.children.size() * 2);
+  }
+  s.children.push_back(child);
+}
+
+/// MIR's rule (thesis, artifact): 1 always, L only while L tasks a worker wait.
+bool runs_inline(const engine& home, const detail::scope& s) {
+  const int limit = home.set.inline_limit;
+  return limit == 1 || (limit > 1 && s.unfinished() / home.workers.size() >= static_cast<std::uint64_t>(limit));
+}
+
+}  // namespace
+
+}  // namespace kith::native
+
+namespace kith::detail {
+
+using namespace kith::native;
+
+scope& current_scope() {
+  worker* w = worker::current();
+  if (w == nullptr) {
+    throw error("no task runs on this thread: create tasks inside runtime::run(), or with runtime::submit()");
+  }
+  return w->children();
+}
+
+draft begin(scope& s, std::size_t closure_bytes, std::size_t closure_align, std::size_t accesses) {
+  if (s.not_ended_here() >= s.throttle_at) [[unlikely]] {
+    static_cast<worker&>(*s.creator).help(s);
+  }
+  slot_cache& slots = s.creator->slots;
+  task& t = slots.space()[slots.take()];
+  try {
+    return {&t, make_room(t, closure_bytes, closure_align, accesses)};
+  } catch (...) {
+    slots.give_own(slots.space().index_of(t));
+    throw;
+  }
+}
+
+void abandon(scope& s, const draft& d) noexcept {
+  task& t = *static_cast<task*>(d.task);
+  free_room(t);
+  slot_cache& slots = s.creator->slots;
+  slots.give_own(slots.space().index_of(t));
+}
+
+task_ref submit(scope& s, const draft& d, task_code code, std::span<const access_record> records,
+                std::span<const task_ref> before, const hints& h) {
+  native_seat& by = static_cast<native_seat&>(*s.creator);
+  engine& home = by.home;
+  task& t = *static_cast<task*>(d.task);
+  t.code = code;
+  t.scope = &s;
+  t.color = h.color;
+  t.node = h.node >= 0 && h.node < task::no_node ? static_cast<std::uint8_t>(h.node) : task::no_node;
+  t.type = h.type;
+  t.sequence = s.sequence++;
+  t.flags |= static_cast<std::uint8_t>((s.listed ? task::claimable : 0) |
+                                       (h.priority == 1 ? task::high : h.priority == 2 ? task::low : 0));
+  t.state.store(task_state::created, relaxed);
+  s.count_created();
+  const slot_index self = home.space.index_of(t);
+  const reference me = edges::reference_to(home.space, t);
+
+  bool ready = true;
+  std::exception_ptr failure;
+  if (!records.empty() || !before.empty()) {
+    edges::start_join(t);
+    edge_collector edges_of(t, self, by.slots, s.blocks);
+    for (task_ref b : before) edges_of.after(reference::of(b));
+    try {
+      register_accesses(home, s, t, edges_of, records);
+    } catch (...) {  // the task is known to some trackers already: it goes on, but does not run
+      failure = std::current_exception();
+      blank_accesses(t, records);
+      t.flags |= task::skip;
+      t.flags &= static_cast<std::uint8_t>(~task::exclusive);
+    }
+    if (home.wishes.created && by.worker_seat) home.chosen->created(t, static_cast<worker&>(by));
+    if (s.listed) list_child(s, home.space, me);
+    ready = edges::open_join(t, edges_of.edges());
+  } else {
+    if (home.wishes.created && by.worker_seat) home.chosen->created(t, static_cast<worker&>(by));
+    if (s.listed) list_child(s, home.space, me);
+  }
+
+  if (by.worker_seat) {
+    worker& w = static_cast<worker&>(by);
+    w.sums.add(event::task_created);
+    if (ready && prepare_ready(home.regions, t)) {
+      task* now = &t;
+      if (home.set.inline_limit == 0 || !runs_inline(home, s)) now = w.make_ready({&now, 1}, moment::creation);
+      if (now != nullptr) w.run_at_creation(*now);
+    }
+  } else if (ready && prepare_ready(home.regions, t)) {
+    home.arrive(t);
+  }
+  if (failure) std::rethrow_exception(std::move(failure));
+  return me.packed();
+}
+
+}  // namespace kith::detail

@@ -1,0 +1,254 @@
+#include "engine/native/engine.hpp"
+
+#include "engine/native/create.hpp"
+#include "policy/list.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace kith::native {
+
+namespace {
+
+std::vector<node_id> nodes_of(const machine& on, const worker_plan& plan) {
+  std::vector<node_id> nodes;
+  for (core_id c : plan.cores) nodes.push_back(on.cores[c.index()].node);
+  return nodes;
+}
+
+/// The engines of this process.
+struct engine_list {
+  std::mutex guard;
+  std::vector<engine*> all;
+};
+engine_list& engines() {
+  static engine_list& list = *new engine_list;
+  return list;
+}
+
+}  // namespace
+
+void wake_every_engine() noexcept {
+  engine_list& list = engines();
+  std::lock_guard lock(list.guard);
+  for (engine* e : list.all) e->parked.wake_all();
+}
+
+engine::engine(machine on, const worker_plan& plan, engine_settings settings)
+    : hardware(std::move(on)),
+      set(std::move(settings)),
+      parked(plan.workers),
+      workers_where(hardware, nodes_of(hardware, plan)),
+      outside(*this, space, static_cast<std::uint16_t>(plan.workers)) {
+  // More workers than cores to bind them to: the system's scheduler shares the cores better than we would.
+  const bool bound = !hardware.pretended && static_cast<std::size_t>(plan.workers) <= hardware.cores.size();
+  for (int w = 0; w < plan.workers; ++w) {
+    const machine::core& c = hardware.cores[plan.cores[static_cast<std::size_t>(w)].index()];
+    workers.emplace_back(*this, worker_id(w), c.node, bound ? c.cpus.front() : -1);
+  }
+  chosen = make_policy<world>(set.policy, {workers_where, regions, set.seed});
+  wishes = chosen->wants();
+  track_homes = wishes.homes || hardware.nodes.size() > 1;
+  baseline_.resize(workers.size());
+  {
+    std::lock_guard lock(engines().guard);
+    engines().all.push_back(this);
+  }
+  try {
+    threads_.reserve(workers.size());
+    for (std::size_t w = 1; w < workers.size(); ++w) {
+      threads_.emplace_back("kith-" + std::to_string(w), set.stack_bytes, [this, w] { worker_main(workers[w]); });
+    }
+  } catch (...) {
+    stopping.store(true, seq_cst);
+    parked.wake_all();
+    threads_.clear();
+    std::lock_guard lock(engines().guard);
+    std::erase(engines().all, this);
+    throw;
+  }
+}
+
+// docs/shutdown.md has the order and why.
+engine::~engine() {
+  KITH_INVARIANT(worker::current() == nullptr || &worker::current()->home != this, "a runtime is not destroyed by its own task");
+  outside.wait_until_empty();
+  stopping.store(true, seq_cst);
+  parked.wake_all();
+  threads_.clear();  // joins
+  outside.notify();
+  stand_in_.reset();  // joins
+  std::lock_guard lock(engines().guard);
+  std::erase(engines().all, this);
+}
+
+void engine::worker_main(worker& w) {
+  const binding to_core(w.cpu);
+  w.take_thread();
+  w.start_busy();
+  w.work_until([this] { return stopping.load(relaxed); });
+  worker::leave_thread(nullptr);
+}
+
+/// Worker 0 while tasks from outside are unfinished and no guest is worker 0.
+void engine::stand_in_main() {
+  for (;;) {
+    {
+      std::unique_lock lock(outside.guard);
+      outside.changed.wait(lock, [this] { return stopping.load(relaxed) || outside.unfinished() != 0; });
+      if (outside.unfinished() == 0) return;
+    }
+    std::lock_guard seat(seat_0_);
+    worker& w = workers[0];
+    const binding to_core(w.cpu);
+    w.take_thread();
+    begin_run();
+    w.start_busy();
+    w.work_until([this] { return outside.unfinished() == 0; });
+    w.stop_busy();
+    w.report();
+    end_run();
+    worker::leave_thread(nullptr);
+  }
+}
+
+void engine::arrive(task& t) noexcept {
+  arrivals.push(t);
+  if (parked.wake_one(workers_where.everybody())) return;
+}
+
+void engine::outside_changed() noexcept {
+  outside.notify();
+  parked.wake(worker_id(0));  // the stand-in, should it sleep on that seat
+}
+
+void engine::begin_run() noexcept {
+  std::lock_guard lock(running_);
+  if (runs_++ != 0) return;
+  run_began.store(ticks(), relaxed);
+  run_number.store(run_number.load(relaxed) + 1, relaxed);
+}
+
+void engine::end_run() noexcept {
+  std::lock_guard lock(running_);
+  if (--runs_ == 0) run_ticks_ += ticks() - run_began.load(relaxed);
+}
+
+namespace {
+
+/// f, then a wait for what it created. The first failure, if there was one.
+std::exception_ptr run_in(worker& w, void* context, void (*f)(void*)) {
+  detail::scope* const outer = std::exchange(w.children_scope, nullptr);
+  std::exception_ptr failure;
+  try {
+    f(context);
+  } catch (...) {
+    failure = std::current_exception();
+    if (w.children_scope != nullptr) w.children_scope->cancelled.store(true, relaxed);
+  }
+  if (w.children_scope != nullptr) {
+    w.wait_for(*w.children_scope);
+    std::exception_ptr from_children = w.children_scope->take_failure();
+    if (!failure) failure = std::move(from_children);
+    give_scope(*w.children_scope);
+  }
+  w.children_scope = outer;
+  return failure;
+}
+
+}  // namespace
+
+void engine::run_root(void* context, void (*f)(void*)) {
+  std::exception_ptr failure;
+  worker* const here = worker::current();
+  if (here != nullptr && &here->home == this) {  // from inside a task of this runtime
+    failure = run_in(*here, context, f);
+  } else if (std::unique_lock seat(seat_0_, std::try_to_lock); seat.owns_lock()) {
+    worker& w = workers[0];
+    const binding to_core(w.cpu);
+    worker* const before = w.take_thread();
+    detail::scope* const no_task = std::exchange(w.task_scope, nullptr);
+    begin_run();
+    w.start_busy();
+    failure = run_in(w, context, f);
+    w.stop_busy();
+    w.report();
+    end_run();
+    w.task_scope = no_task;
+    worker::leave_thread(before);
+  } else {  // another thread is worker 0: hand it over
+    detail::completion ended;
+    submit_outside([&]() noexcept {
+      failure = run_in(*worker::current(), context, f);
+      ended.complete();
+    });
+    ended.wait();
+  }
+  if (failure) std::rethrow_exception(std::move(failure));
+}
+
+void engine::start_stand_in() {
+  std::call_once(stand_in_started_, [this] {
+    stand_in_ = std::make_unique<thread>("kith-0", set.stack_bytes, [this] { stand_in_main(); });
+  });
+}
+
+kith::statistics engine::statistics() const {
+  kith::statistics all;
+  const double second = seconds_per_tick();
+  {
+    std::lock_guard lock(running_);
+    all.seconds = static_cast<double>(run_ticks_) * second;
+  }
+  double largest = 0, busy = 0, first_steals = 0;
+  int stole = 0;
+  for (std::size_t w = 0; w < workers.size(); ++w) {
+    auto sum = [&](event e) { return workers[w].sums[e] - baseline_[w][e]; };
+    worker_statistics one;
+    one.tasks = sum(event::task_executed);
+    one.created = sum(event::task_created);
+    one.steal_attempts = sum(event::steal_attempt);
+    one.steals = sum(event::steal);
+    one.parks = sum(event::park);
+    one.wakes = sum(event::wake);
+    one.busy_seconds = static_cast<double>(sum(event::busy)) * second;
+    one.idle_seconds = std::max(0.0, all.seconds - one.busy_seconds);
+    if (sum(event::first_steal) != 0) {
+      one.first_steal_seconds = static_cast<double>(sum(event::first_steal)) * second;
+      first_steals += one.first_steal_seconds;
+      ++stole;
+    }
+    all.throttled += sum(event::throttled);
+    all.throttle_exceeded += sum(event::throttle_exceeded);
+    all.cancelled += sum(event::task_cancelled);
+    all.local_accesses += sum(event::local_access);
+    all.remote_accesses += sum(event::remote_access);
+    all.total.tasks += one.tasks;
+    all.total.created += one.created;
+    all.total.steal_attempts += one.steal_attempts;
+    all.total.steals += one.steals;
+    all.total.parks += one.parks;
+    all.total.wakes += one.wakes;
+    all.total.busy_seconds += one.busy_seconds;
+    all.total.idle_seconds += one.idle_seconds;
+    largest = std::max(largest, one.busy_seconds);
+    busy += one.busy_seconds;
+    all.workers.push_back(one);
+  }
+  if (stole != 0) all.total.first_steal_seconds = first_steals / stole;
+  if (largest > 0) all.load_balance_percent = 100 * busy / (largest * static_cast<double>(workers.size()));
+  const std::uint64_t accesses = all.local_accesses + all.remote_accesses;
+  if (accesses != 0) {
+    all.remote_access_percent = 100 * static_cast<double>(all.remote_accesses) / static_cast<double>(accesses);
+  }
+  all.pretended = hardware.pretended;
+  return all;
+}
+
+void engine::reset_statistics() {
+  for (std::size_t w = 0; w < workers.size(); ++w) baseline_[w] = workers[w].sums.snapshot();
+  std::lock_guard lock(running_);
+  run_ticks_ = 0;
+}
+
+}  // namespace kith::native

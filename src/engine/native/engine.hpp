@@ -1,0 +1,103 @@
+// The native engine: threads, one policy, and what they share.
+#pragma once
+
+#include "base/sleepers.hpp"
+#include "engine/native/outside.hpp"
+#include "engine/native/thread.hpp"
+#include "engine/native/worker.hpp"
+#include "machine/limits.hpp"
+#include "machine/machine.hpp"
+#include "policy/policy.hpp"
+#include "policy/team.hpp"
+#include "queue/native/inbox.hpp"
+#include "task/region.hpp"
+
+#include <kith/runtime.hpp>
+
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace kith::native {
+
+/// Options with every default decided.
+struct engine_settings {
+  std::string policy;
+  std::uint32_t throttle = 0;        // 0: no bound
+  std::uint64_t throttle_bytes = 0;  // 0: no bound
+  int inline_limit = 0;
+  int spin = 0;
+  std::size_t stack_bytes = 0;
+  std::uint64_t seed = 0;
+};
+
+class engine {
+ public:
+  engine(machine on, const worker_plan& plan, engine_settings settings);
+  ~engine();
+  engine(const engine&) = delete;
+  engine& operator=(const engine&) = delete;
+
+  /// As kith::runtime::run.
+  void run_root(void* context, void (*f)(void*));
+  kith::statistics statistics() const;
+  void reset_statistics();
+
+  slot_cache& slots_of(std::uint16_t seat) noexcept {
+    return seat < workers.size() ? workers[seat].slots : outside.slots;
+  }
+  /// Creates a task from a thread that is no worker.
+  template <class F>
+  void submit_outside(F&& f) {
+    start_stand_in();
+    {
+      std::lock_guard lock(outside.creating);
+      detail::create(outside.open(), {}, std::forward<F>(f));
+    }
+    outside.notify();
+  }
+  void start_stand_in();
+  /// A task was made ready from outside: some worker will find it.
+  void arrive(task& t) noexcept;
+  /// Reports of a scope that nobody of the engine owns have come in.
+  void outside_changed() noexcept;
+
+  const machine hardware;
+  const engine_settings set;
+  slot_space space;
+  region_table regions;
+  sleepers parked;
+  team workers_where;
+  std::deque<worker> workers;  // addresses stay
+  outside_seat outside;
+  std::unique_ptr<kith::policy<world>> chosen;
+  kith::policy<world>::wishes wishes;
+  bool track_homes = false;  // every access has a region, and first touch is recorded
+  inbox<task> arrivals;
+  atomic<bool> stopping{false};
+  atomic<std::uint64_t> run_number{0};  // of the present run: counts from 1
+  atomic<std::uint64_t> run_began{0};   // in ticks
+
+ private:
+  void worker_main(worker& w);
+  void stand_in_main();
+  void begin_run() noexcept;
+  void end_run() noexcept;
+
+  std::vector<event_snapshot> baseline_;
+  std::mutex seat_0_;  // held by whoever is worker 0: a guest in run_root, or the stand-in
+  mutable std::mutex running_;
+  int runs_ = 0;
+  std::uint64_t run_ticks_ = 0;
+  std::vector<thread> threads_;
+  std::once_flag stand_in_started_;
+  std::unique_ptr<thread> stand_in_;
+  friend class outside_seat;
+};
+
+/// Wakes the sleeping workers of every engine of this process: something was completed that any of them may wait for.
+void wake_every_engine() noexcept;
+
+}  // namespace kith::native

@@ -1,0 +1,90 @@
+#include "engine/native/thread.hpp"
+
+#include <kith/error.hpp>
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <memory>
+#include <utility>
+
+namespace kith::native {
+
+struct thread::start {
+  std::string name;
+  std::function<void()> body;
+};
+
+thread::thread(std::string name, std::size_t stack_bytes, std::function<void()> body) {
+  const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  stack_bytes_ = (stack_bytes + page - 1) / page * page + page;  // the lowest page is a guard
+  void* map = mmap(nullptr, stack_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+  if (map == MAP_FAILED) {
+    throw error("no address space for a worker's stack of " + std::to_string(stack_bytes) +
+                " bytes: lower KITH_STACK, or the number of workers; see `ulimit -v`");
+  }
+  stack_ = map;
+  mprotect(stack_, page, PROT_NONE);
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstack(&attributes, static_cast<char*>(stack_) + page, stack_bytes_ - page);
+  auto with = std::make_unique<start>(start{std::move(name), std::move(body)});
+  const int failed = pthread_create(
+      &id_, &attributes,
+      [](void* p) -> void* {
+        const std::unique_ptr<start> s(static_cast<start*>(p));
+        pthread_setname_np(pthread_self(), s->name.substr(0, 15).c_str());
+        s->body();
+        return nullptr;
+      },
+      with.get());
+  pthread_attr_destroy(&attributes);
+  if (failed != 0) {
+    munmap(stack_, stack_bytes_);
+    throw error(std::string("the system starts no further thread: ") + std::strerror(failed) +
+                "; lower KITH_WORKERS, or see `ulimit -u`");
+  }
+  with.release();  // the thread has it
+  joinable_ = true;
+}
+
+thread::thread(thread&& other) noexcept
+    : id_(other.id_),
+      stack_(std::exchange(other.stack_, nullptr)),
+      stack_bytes_(other.stack_bytes_),
+      joinable_(std::exchange(other.joinable_, false)) {}
+
+thread::~thread() {
+  if (!joinable_) return;
+  pthread_join(id_, nullptr);
+  munmap(stack_, stack_bytes_);
+}
+
+binding::binding(int cpu) noexcept {
+  if (cpu < 0 || cpu >= CPU_SETSIZE || sched_getaffinity(0, sizeof before_, &before_) != 0) return;
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(static_cast<std::size_t>(cpu), &one);
+  bound_ = sched_setaffinity(0, sizeof one, &one) == 0;
+}
+
+binding::~binding() {
+  if (bound_) sched_setaffinity(0, sizeof before_, &before_);
+}
+
+std::uintptr_t stack_bottom() noexcept {
+  thread_local const std::uintptr_t bottom = [] {
+    pthread_attr_t attributes;
+    void* lowest = nullptr;
+    std::size_t bytes = 0;
+    if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+      pthread_attr_getstack(&attributes, &lowest, &bytes);
+      pthread_attr_destroy(&attributes);
+    }
+    return reinterpret_cast<std::uintptr_t>(lowest);
+  }();
+  return bottom;
+}
+
+}  // namespace kith::native

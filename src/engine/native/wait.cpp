@@ -1,0 +1,195 @@
+// What a worker does while what it waits for has not come: run other tasks, look for some, sleep.
+#include "engine/native/engine.hpp"
+#include "engine/native/worker.hpp"
+
+#include "engine/native/create.hpp"
+
+namespace kith::native {
+
+namespace {
+
+/// Stack that must be left for a task to be run on top of a waiting one.
+constexpr std::uintptr_t stack_reserve = 256 * 1024;
+/// Tasks between two looks into the inbox while there is other work.
+constexpr std::uint32_t inbox_interval = 64;
+/// Tasks between two that are timed, for the mean length.
+constexpr std::uint32_t measure_interval = 16;
+/// Below this many ticks (0.1 to 0.2 us) a task is short: fetching it from another worker costs more.
+constexpr std::uint32_t short_task_ticks = 400;
+
+}  // namespace
+
+bool worker::may_nest() const noexcept {
+  return reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) > stack_limit + stack_reserve;
+}
+
+void worker::wait_for(detail::scope& s) {
+  work_until([](const void* waited) { return static_cast<const detail::scope*>(waited)->unfinished() == 0; }, &s, &s);
+  s.emptied();
+}
+
+void worker::work_until(predicate done, const void* what, detail::scope* waited) {
+  task* t = nullptr;
+  while (!done(what)) {
+    if (t == nullptr) t = find(waited);
+    t = t != nullptr ? run_measured(*t) : rest(done, what, waited);
+  }
+  requeue(t);
+}
+
+/// Gives back a task that this worker was to run next.
+void worker::requeue(task* t) {
+  while (t != nullptr) t = make_ready({&t, 1}, moment::arrival);
+}
+
+task* worker::run_measured(task& t) {
+  if (until_measure_-- != 0) return run(t);
+  until_measure_ = measure_interval;
+  const std::uint64_t from = ticks();
+  task* next = run(t);
+  const std::uint64_t took = std::min<std::uint64_t>(ticks() - from, 1 << 20);
+  mean_ticks_ = static_cast<std::uint32_t>((mean_ticks_ * 3 + took) / 4);
+  short_tasks = mean_ticks_ < short_task_ticks;
+  return next;
+}
+
+task* worker::find(detail::scope* waited) {
+  const bool nest = may_nest();
+  if (waited != nullptr && waited->listed) {
+    if (task* t = claim_child(*waited, !nest)) return t;
+  }
+  // Without the stack for strangers only own children may run; they always can, so nobody waits in a circle.
+  return nest ? find_anywhere() : nullptr;
+}
+
+task* worker::find_anywhere() {
+  if (until_inbox_-- == 0) {
+    until_inbox_ = inbox_interval;
+    if (task* t = drain_inbox()) return t;
+  }
+  const look l = home.chosen->next(*this);
+  if (l.what == look::found) return l.work;
+  return l.what == look::empty ? drain_inbox() : nullptr;
+}
+
+/// A whole round, so that "nothing" means nothing.
+task* worker::look_everywhere(detail::scope* waited) {
+  if (waited != nullptr && waited->listed) {
+    if (task* t = claim_child(*waited, true)) return t;
+  }
+  if (!may_nest()) return nullptr;
+  look l;
+  do {
+    l = home.chosen->next(*this);
+  } while (l.what == look::retry);
+  return l.what == look::found ? l.work : drain_inbox();
+}
+
+/// A child that is queued, newest first; with `all`, also those older than one that is not ready. Stale entries of the list are recognised by their generation; should a slot be
+/// reused between the look and the claim, what is claimed is another queued task: just as good.
+task* worker::claim_child(detail::scope& s, bool all) {
+  while (!s.children.empty()) {
+    const reference r = s.children.back();
+    task& t = home.space[r.index];
+    const bool alive = edges::generation_of(t.head.load(acquire)) == r.generation;
+    if (alive) {
+      task_state now = t.state.load(relaxed);
+      if (now == task_state::created) break;  // waits for siblings: older children may be what it waits for
+      if (now == task_state::queued && t.state.compare_exchange_strong(now, task_state::claimed, acq_rel, relaxed)) {
+        s.children.pop_back();
+        sums.add(event::claimed);
+        return &t;
+      }
+    }
+    s.children.pop_back();
+  }
+  for (std::size_t i = all ? s.children.size() : 0; i-- > 0;) {
+    task& t = home.space[s.children[i].index];
+    task_state now = task_state::queued;
+    if (t.state.load(relaxed) == now && t.state.compare_exchange_strong(now, task_state::claimed, acq_rel, relaxed)) {
+      s.children[i] = s.children.back();
+      s.children.pop_back();
+      sums.add(event::claimed);
+      return &t;
+    }
+  }
+  return nullptr;
+}
+
+task* worker::drain_inbox() {
+  if (home.arrivals.empty()) return nullptr;
+  std::vector<task*> arrived;
+  for (task* t = home.arrivals.take_all(); t != nullptr; t = get_next(*t)) arrived.push_back(t);
+  return arrived.empty() ? nullptr : make_ready(arrived, moment::arrival);
+}
+
+/// Nothing was found. Looks on for a while, then sleeps; returns with work, or when done() is true.
+task* worker::rest(predicate done, const void* what, detail::scope* waited) {
+  stop_busy();  // before the report: who reads statistics after a wait finds it booked
+  report();
+  slots.flush([this](std::uint16_t owner) -> slot_cache& { return home.slots_of(owner); });
+  task* t = nullptr;
+  int looks = 0;
+  while (!done(what) && (t = find(waited)) == nullptr) {
+    if (looks++ < home.set.spin) {
+      pause();
+      continue;
+    }
+    if (waited != nullptr && waited->waiting.load(relaxed) != waiting_outside) {
+      waited->waiting.store(static_cast<std::uint32_t>(id.value) + 1, relaxed);  // C2: before the fence in announce()
+    }
+    home.parked.announce(id);
+    if (done(what) || (t = look_everywhere(waited)) != nullptr) {
+      // A wake that came meanwhile was meant for other work: pass it on.
+      if (!home.parked.retract(id)) home.parked.wake_one(home.workers_where.everybody());
+      break;
+    }
+    sums.add(event::park);
+    home.parked.sleep(id);
+    looks = 0;
+  }
+  if (waited != nullptr && waited->waiting.load(relaxed) != waiting_outside) waited->waiting.store(0, relaxed);
+  start_busy();
+  note_first_steal();
+  return t;
+}
+
+void worker::note_first_steal() noexcept {
+  const std::uint64_t steals = sums[event::steal];
+  if (steals == steals_seen_) return;
+  steals_seen_ = steals;
+  const std::uint64_t run = home.run_number.load(relaxed);
+  if (run == run_seen_) return;
+  run_seen_ = run;
+  sums.add(event::first_steal, since_ - home.run_began.load(relaxed));
+}
+
+void worker::help(detail::scope& s) {
+  constexpr int patience = 256;
+  const std::uint64_t bound = home.set.throttle != 0 ? home.set.throttle : ~std::uint64_t{0};
+  const std::uint64_t bytes = home.set.throttle_bytes != 0 ? home.set.throttle_bytes : ~std::uint64_t{0};
+  auto over = [&] { return s.unfinished() >= bound || s.unfinished_bytes() >= bytes; };
+  if (over()) sums.add(event::throttled);
+  task* t = nullptr;
+  int looks = 0;
+  while (over() && looks < patience) {
+    if (t == nullptr) t = find(&s);
+    if (t != nullptr) {
+      t = run_measured(*t);
+      looks = 0;
+    } else {
+      report();
+      pause();
+      ++looks;
+    }
+  }
+  requeue(t);
+  const bool exceeded = over();
+  if (exceeded) sums.add(event::throttle_exceeded);
+  // not_ended_here() counts too much by what others have ended; look again when it has grown by what is left.
+  const std::uint64_t left = exceeded ? 1 + bound / 4 : bound - s.unfinished();
+  const std::uint64_t now = s.not_ended_here();
+  s.throttle_at = left > ~now ? ~std::uint64_t{0} : now + left;
+}
+
+}  // namespace kith::native

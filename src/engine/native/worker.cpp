@@ -1,0 +1,213 @@
+// The life of a task from ready to ended.
+#include "engine/native/worker.hpp"
+
+#include "engine/native/create.hpp"
+#include "engine/native/engine.hpp"
+#include "engine/native/turns.hpp"
+#include "task/closure_room.hpp"
+#include "task/edges.hpp"
+
+namespace kith::native {
+
+namespace {
+
+thread_local constinit worker* this_thread = nullptr;
+
+/// Ends of tasks that a worker holds back before it reports them to another's scope.
+constexpr std::uint64_t report_batch = 64;
+
+}  // namespace
+
+worker::worker(engine& owner, worker_id self, node_id at, int on_cpu)
+    : native_seat(owner, owner.space, static_cast<std::uint16_t>(self.value), true),
+      worker_view(self, at, owner.parked),
+      cpu(on_cpu) {
+  batch_.reserve(64);
+}
+
+worker* worker::current() noexcept { return this_thread; }
+
+worker* worker::take_thread() noexcept {
+  stack_limit = stack_bottom();
+  return std::exchange(this_thread, this);
+}
+
+void worker::leave_thread(worker* before) noexcept { this_thread = before; }
+
+void worker::give_slot(slot_index i) {
+  slots.give(i, [this](std::uint16_t owner) -> slot_cache& { return home.slots_of(owner); });
+}
+
+task* worker::run(task& t) {
+  if ((t.flags & task::claimable) != 0 && !take(t)) return nullptr;
+  execute(t);
+  return end(t);
+}
+
+/// The task came out of a queue: true if it is ours to run. Else a worker that waits for it was faster, and the entry
+/// that we hold was the queue's last reference.
+bool worker::take(task& t) {
+  task_state s = task_state::queued;
+  if (t.state.compare_exchange_strong(s, task_state::running, acq_rel, acquire)) return true;
+  if (s == task_state::claimed && t.state.compare_exchange_strong(s, task_state::dropped, acq_rel, acquire)) return false;
+  KITH_ASSERT(s == task_state::ended, "a claimed task is running or ended");
+  give_slot(home.space.index_of(t));
+  return false;
+}
+
+void worker::execute(task& t) {
+  edges::free_overflow(home.space, t, [this](slot_index b) { give_slot(b); });
+  detail::scope& s = *t.scope;
+  if ((t.flags & task::skip) != 0 || s.is_cancelled()) {
+    t.code(t.closure(), detail::action::discard);
+    sums.add(event::task_cancelled);
+  } else {
+    if (home.track_homes) count_accesses(t);
+    task* const outer = std::exchange(running, &t);
+    detail::scope* const outer_scope = std::exchange(task_scope, &s);
+    detail::scope* const outer_children = std::exchange(children_scope, nullptr);
+    try {
+      t.code(t.closure(), detail::action::run);
+    } catch (...) {
+      s.fail(std::current_exception());
+      if (children_scope != nullptr) children_scope->cancelled.store(true, relaxed);
+    }
+    if (children_scope != nullptr) {  // a task ends when its body and all its children have ended
+      wait_for(*children_scope);
+      if (std::exception_ptr failure = children_scope->take_failure()) s.fail(std::move(failure));
+      give_scope(*children_scope);
+    }
+    running = outer;
+    task_scope = outer_scope;
+    children_scope = outer_children;
+    sums.add(event::task_executed);
+  }
+  free_room(t);
+}
+
+/// First touch, and the count of remote accesses: the task counts once, and so does each access that reads.
+void worker::count_accesses(task& t) {
+  std::uint64_t remote = 0, all = 1, largest = 0;
+  node_id own = node;
+  for (kept_access a : t.access_list()) {
+    region& r = home.regions[a.region];
+    if (r.place(node)) {
+      sums.add(event::region_placed);
+      if (home.wishes.placed) home.chosen->placed(r, node);
+    }
+    const node_id at = r.home_node();
+    if (a.bytes() > largest) {
+      largest = a.bytes();
+      own = at;
+    }
+    if (a.how == mode::out) continue;
+    ++all;
+    remote += at != node;
+  }
+  if (t.color >= 0) {
+    own = t.color < home.workers_where.size() ? home.workers_where.node_of(worker_id(t.color)) : node_id();
+  }
+  remote += own != node;
+  sums.add(event::remote_access, remote);
+  sums.add(event::local_access, all - remote);
+}
+
+task* worker::end(task& t) {
+  slot_space& space = home.space;
+  batch_.clear();
+  auto ready = [this](task& r) {
+    if ((r.flags & task::internal) != 0) {
+      internal_.push_back(&r);
+    } else if (prepare_ready(home.regions, r)) {
+      batch_.push_back(&r);
+    }
+  };
+  edges::release(space, edges::close(t), ready);
+  if ((t.flags & task::exclusive) != 0) {
+    const std::size_t known = batch_.size();
+    give_turns(home.regions, t, batch_);
+    for (std::size_t i = known; i < batch_.size(); ++i) mark_queued(*batch_[i]);
+  }
+  if (home.wishes.finished) home.chosen->finished(t, *this);
+  ended_in(*t.scope, t);
+  retire(t);
+  while (!internal_.empty()) {  // nothing to run in them: they end at once
+    task& f = *internal_.back();
+    internal_.pop_back();
+    edges::free_overflow(space, f, [this](slot_index b) { give_slot(b); });
+    edges::release(space, edges::close(f), ready);
+    ended_in(*f.scope, f);
+    retire(f);
+  }
+  return batch_.empty() ? nullptr : make_ready(batch_, moment::completion);
+}
+
+/// Frees the slot, unless a queue still holds an entry for it.
+void worker::retire(task& t) {
+  if ((t.flags & task::claimable) != 0) {
+    task_state s = task_state::claimed;
+    // acq_rel: whoever comes second (here, or in take()) sees the other, and frees.
+    if (t.state.compare_exchange_strong(s, task_state::ended, acq_rel, acquire)) return;
+  }
+  give_slot(home.space.index_of(t));
+}
+
+void worker::ended_in(detail::scope& s, task& t) {
+  std::uint64_t bytes = 0;
+  if (home.set.throttle_bytes != 0) {
+    for (kept_access a : t.access_list()) bytes += a.bytes();
+  }
+  if (s.creator == this) {
+    s.count_ended_here();
+    s.bytes_created -= bytes;
+    return;
+  }
+  if (reporting_ != &s) {
+    report();
+    reporting_ = &s;
+  }
+  unreported_bytes_ += bytes;
+  if (++unreported_ >= report_batch) report();
+}
+
+void worker::report() {
+  if (reporting_ == nullptr) return;
+  detail::scope& s = *std::exchange(reporting_, nullptr);
+  if (unreported_bytes_ != 0) s.bytes_ended.fetch_add(std::exchange(unreported_bytes_, 0), relaxed);
+  // release: pairs with unfinished(); what the tasks wrote is visible to the waiter. From here on the scope may be reused.
+  s.ended_elsewhere.fetch_add(std::exchange(unreported_, 0), release);
+  frequent_fence();  // C2: pairs with announce() in rest()
+  const std::uint32_t waiter = s.waiting.load(relaxed);
+  if (waiter == 0) return;
+  if (waiter == waiting_outside) {
+    home.outside_changed();
+  } else if (waiter <= home.workers.size() && home.parked.wake(worker_id(static_cast<int>(waiter - 1)))) {
+    sums.add(event::wake);
+  }
+}
+
+task* worker::make_ready(std::span<task* const> tasks, moment why) { return home.chosen->ready(tasks, *this, why); }
+
+void worker::run_at_creation(task& t) {
+  if (!may_nest()) {
+    requeue(&t);
+    return;
+  }
+  sums.add(event::task_inlined);
+  requeue(run(t));
+}
+
+detail::scope& worker::children() {
+  if (children_scope == nullptr) children_scope = &open_scope(*this, task_scope);
+  return *children_scope;
+}
+
+void worker::wait_for_children() {
+  if (children_scope == nullptr) return;
+  detail::scope& s = *children_scope;
+  home.chosen->waiting(s, *this);
+  wait_for(s);
+  if (std::exception_ptr failure = s.take_failure()) std::rethrow_exception(std::move(failure));
+}
+
+}  // namespace kith::native

@@ -1,0 +1,103 @@
+// A worker: the state of one thread of the engine, and what it does with tasks.
+//
+// All members are for the worker's own thread, unless they say otherwise. worker.cpp holds the life of a task (create.cpp its
+// beginning), wait.cpp what a worker does while it has nothing to do.
+#pragma once
+
+#include "base/clock.hpp"
+#include "engine/native/seat.hpp"
+#include "policy/policy.hpp"
+#include "queue/native/world.hpp"
+#include "task/scope.hpp"
+
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+namespace kith::native {
+
+class worker : public native_seat, public worker_view {
+ public:
+  worker(engine& owner, worker_id self, node_id at, int on_cpu);
+
+  /// The worker that the calling thread is; null if none.
+  static worker* current() noexcept;
+  /// Makes the calling thread this worker; returns the one it was before.
+  worker* take_thread() noexcept;
+  static void leave_thread(worker* before) noexcept;
+
+  // ---- tasks (worker.cpp)
+
+  /// Runs the task (unless somebody else took it, or its scope was cancelled) and ends it. Returns what to run next, if the
+  /// policy says so.
+  task* run(task& t);
+  /// As run(), and whatever is to be run next, until done() or nothing is.
+  void run_at_creation(task& t);
+  /// Hands tasks to the policy that prepare_ready() has let through.
+  task* make_ready(std::span<task* const> tasks, moment why);
+  /// The scope of the running task's children; made when it is first asked for.
+  detail::scope& children();
+  /// Waits for the running task's children, if there are any, and throws their first failure.
+  void wait_for_children();
+  /// Reports the ends of tasks that were held back. Before sleeping, at the latest.
+  void report();
+
+  // ---- waiting (wait.cpp)
+
+  /// Runs tasks until the scope is empty.
+  void wait_for(detail::scope& s);
+  /// Runs tasks until done() is true. Whoever makes it true wakes this worker (through sleepers) afterwards.
+  template <class Done>
+  void work_until(const Done& done) {
+    work_until(
+        [](const void* d) { return (*static_cast<const Done*>(d))(); }, &done, nullptr);
+  }
+  /// Runs tasks until the creator may go on. False if nothing could be run.
+  void help(detail::scope& s);
+
+  const int cpu;  // bound to it while it works; -1: not bound
+
+  // ---- what runs now
+  task* running = nullptr;
+  detail::scope* task_scope = nullptr;  // of the running task
+  detail::scope* children_scope = nullptr;
+  std::uintptr_t stack_limit = 0;       // lowest address of the thread's stack that may be used
+
+  void start_busy() noexcept { since_ = ticks(); }
+  void stop_busy() noexcept { sums.add(event::busy, ticks() - since_); }
+
+ private:
+  bool take(task& t);
+  void execute(task& t);
+  void count_accesses(task& t);
+  task* end(task& t);
+  void retire(task& t);
+  void give_slot(slot_index i);
+  void ended_in(detail::scope& s, task& t);
+  bool may_nest() const noexcept;
+  using predicate = bool (*)(const void*);
+  void work_until(predicate done, const void* what, detail::scope* waited);
+  task* find(detail::scope* waited);
+  task* find_anywhere();
+  task* claim_child(detail::scope& s, bool all);
+  task* rest(predicate done, const void* what, detail::scope* waited);
+  task* look_everywhere(detail::scope* waited);
+  void requeue(task* t);
+  task* run_measured(task& t);
+  task* drain_inbox();
+  void note_first_steal() noexcept;
+
+  std::vector<task*> batch_;     // tasks that one completion made ready
+  std::vector<task*> internal_;  // internal tasks that the same completion made ready
+  detail::scope* reporting_ = nullptr;
+  std::uint64_t unreported_ = 0;
+  std::uint64_t unreported_bytes_ = 0;
+  std::uint64_t since_ = 0;       // when the present busy or idle spell began
+  std::uint64_t steals_seen_ = 0;
+  std::uint64_t run_seen_ = 0;    // the run whose first steal was recorded
+  std::uint32_t until_measure_ = 0;
+  std::uint32_t until_inbox_ = 0;
+  std::uint32_t mean_ticks_ = 10000;
+};
+
+}  // namespace kith::native

@@ -1,0 +1,34 @@
+// `dfifo`: distributed first-in first-out, unaware of locality.
+//
+// RIP paper, section 6: each thread has its own ready queue, tasks are dealt round robin, a thread whose queue is empty steals.
+// The paper does not say from whom; here the next worker with work loses its oldest task.
+#pragma once
+
+#include "policy/policy.hpp"
+#include "policy/settings.hpp"
+#include "policy/worker_queues.hpp"
+
+namespace kith {
+
+template <class World>
+class dfifo final : public policy<World> {
+ public:
+  using worker = typename World::worker;
+
+  dfifo(const surroundings& s, settings& options)
+      : queues_(s.workers, queue_order::fifo, options.take("steal", true, {{"on", true}, {"off", false}})) {}
+
+  task* ready(std::span<task* const> tasks, worker& by, moment) override {
+    for (task* t : tasks) {
+      queues_[static_cast<std::size_t>(dealt_.fetch_add(1, relaxed) % queues_.size())].push(*t, by);
+    }
+    return nullptr;
+  }
+  look next(worker& by) override { return queues_.next(by); }
+
+ private:
+  worker_queues<World> queues_;
+  typename World::template shared<std::uint64_t> dealt_{0};
+};
+
+}  // namespace kith

@@ -1,0 +1,82 @@
+// THE list of policies, for both worlds. A new policy is one file and one line here.
+#pragma once
+
+#include "policy/central.hpp"
+#include "policy/dep.hpp"
+#include "policy/dfifo.hpp"
+#include "policy/policy.hpp"
+#include "policy/settings.hpp"
+#include "policy/socket.hpp"
+#include "policy/source.hpp"
+#include "policy/steal.hpp"
+
+#include <memory>
+#include <span>
+
+namespace kith {
+
+/// What is said about a policy, without building it.
+struct policy_entry {
+  const char* name;
+  const char* paper;    // NabbitC, MIR, RIP, ADS, HW (token and reference scheduling)
+  const char* section;
+  const char* summary;
+  const char* options;  // "key=a|b", the default first
+  bool priorities;      // honours task priorities
+};
+
+template <class World>
+struct listed_policy {
+  policy_entry about;
+  std::unique_ptr<policy<World>> (*make)(const surroundings&, settings&);
+};
+
+namespace detail {
+template <class Policy, class World>
+std::unique_ptr<policy<World>> make_policy(const surroundings& s, settings& options) {
+  return std::make_unique<Policy>(s, options);
+}
+}  // namespace detail
+
+template <class World>
+inline constexpr listed_policy<World> policies[] = {
+    {{"fifo", "MIR", "ch. 3 (central)", "one queue, first in first out", "", true},
+     detail::make_policy<central<World, queue_order::fifo>, World>},
+    {{"lifo", "MIR", "ch. 3 (central-stack)", "one queue, last in first out", "", true},
+     detail::make_policy<central<World, queue_order::lifo>, World>},
+    {{"random", "HW", "4", "one queue, any ready task", "", true},
+     detail::make_policy<central<World, queue_order::random>, World>},
+    {{"source", "HW", "4", "a core prefers tasks created on it", "", true}, detail::make_policy<source<World>, World>},
+    {{"steal", "MIR", "ch. 3 (ws, ws-de)", "a deque for each worker, work stealing, help-first",
+      "victim=nearest|cyclic|random, end=lifo|fifo, batch=32, patience=on|off", false},
+     detail::make_policy<steal<World>, World>},
+    {{"dfifo", "RIP", "6", "a queue for each worker, tasks dealt round robin", "steal=on|off", true},
+     detail::make_policy<dfifo<World>, World>},
+    {{"socket", "RIP", "6 (SA)", "the programmer names each task's node",
+      "order=ready|created, steal=off|nearest, backlog=0", true},
+     detail::make_policy<socket<World>, World>},
+    {{"dep", "RIP", "4.1", "a task runs where most of its data is",
+      "order=ready|created, steal=off|nearest, backlog=0", true},
+     detail::make_policy<dep<World>, World>},
+};
+
+/// The policies of the list, in its order.
+std::span<const policy_entry> policy_list();
+
+/// Builds the policy that `text` ("name:key=value,...") asks for. Throws kith::error for an unknown name (with the names
+/// there are), an unknown option or a wrong value.
+template <class World>
+std::unique_ptr<policy<World>> make_policy(const std::string& text, const surroundings& s) {
+  settings options(text);
+  std::string names;
+  for (const listed_policy<World>& p : policies<World>) {
+    names += (names.empty() ? "" : ", ") + std::string(p.about.name);
+    if (options.policy() != p.about.name) continue;
+    std::unique_ptr<policy<World>> made = p.make(s, options);
+    options.all_taken();
+    return made;
+  }
+  throw error("no policy '" + options.policy() + "'; there are: " + names);
+}
+
+}  // namespace kith

@@ -1,0 +1,63 @@
+// The narrow waist: what a policy is asked, and what it may know.
+//
+// A policy decides; the engine acts, waits, wakes, counts and records. It is composed of queue blocks and its own per-worker
+// state. It has no thread, lock, clock or system call of its own; its budgets count attempts; its random numbers are keyed. The
+// calls come from many workers at once, each passing itself as `by`: state kept per worker needs no protection, everything else lives
+// in queue blocks. The constructor builds the queues; the destructor is called when they are empty.
+#pragma once
+
+#include "policy/team.hpp"
+#include "queue/look.hpp"
+#include "task/region.hpp"
+#include "task/scope.hpp"
+
+#include <cstdint>
+#include <span>
+
+namespace kith {
+
+/// Why tasks became ready.
+enum class moment : std::uint8_t {
+  creation,    // by is creating them: a task returned from ready() is run on top of the creator's stack
+  completion,  // by has ended their last predecessor: a task returned is run next
+  arrival,     // they came from outside the workers, and by found them
+};
+
+template <class World>
+class policy {
+ public:
+  using worker = typename World::worker;
+
+  /// The optional calls a policy wants; asked once, after construction.
+  struct wishes {
+    bool created = false;
+    bool finished = false;
+    bool placed = false;
+    bool homes = false;  // regions are looked up for every access, and get a home when they are first touched
+  };
+  virtual wishes wants() const { return {}; }
+
+  virtual ~policy() = default;
+
+  /// `t` is known with its accesses; it is not ready yet.
+  virtual void created(task& /*t*/, worker& /*by*/) {}
+  /// Queues the tasks, all of which became ready together; may return one of them (and not queue it) to be run right now.
+  virtual task* ready(std::span<task* const> tasks, worker& by, moment why) = 0;
+  /// What to run next. At most one remote probe a call. `empty` only if a whole round found nothing: the worker may
+  /// then sleep, and will be woken by a push to a queue whose audience it is in.
+  virtual look next(worker& by) = 0;
+  virtual void finished(task& /*t*/, worker& /*by*/) {}
+  /// The region got its home, by first touch.
+  virtual void placed(region& /*r*/, node_id /*home*/) {}
+  /// A wait or barrier of the scope was reached.
+  virtual void waiting(detail::scope& /*s*/, worker& /*by*/) {}
+};
+
+/// What a policy is built from.
+struct surroundings {
+  const team& workers;
+  region_table& regions;
+  std::uint64_t seed;
+};
+
+}  // namespace kith

@@ -1,0 +1,56 @@
+#include "policy/settings.hpp"
+
+#include <kith/error.hpp>
+
+#include <charconv>
+
+namespace kith {
+
+settings::settings(std::string_view text) {
+  const std::size_t colon = text.find(':');
+  name_ = text.substr(0, colon);
+  std::string_view rest = colon == std::string_view::npos ? std::string_view() : text.substr(colon + 1);
+  while (!rest.empty()) {
+    const std::string_view item = rest.substr(0, rest.find(','));
+    rest.remove_prefix(item.size() == rest.size() ? item.size() : item.size() + 1);
+    const std::size_t equals = item.find('=');
+    if (equals == 0 || equals == std::string_view::npos || equals + 1 == item.size()) {
+      throw error("policy '" + std::string(text) + "': expected key=value, found '" + std::string(item) + "'");
+    }
+    if (!given_.emplace(item.substr(0, equals), item.substr(equals + 1)).second) {
+      throw error("policy '" + std::string(text) + "': '" + std::string(item.substr(0, equals)) + "' is given twice");
+    }
+  }
+}
+
+std::string settings::text_of(const char* key, const char* otherwise) {
+  known_ += (known_.empty() ? "" : ", ") + std::string(key);
+  const auto at = given_.find(key);
+  if (at == given_.end()) return otherwise;
+  std::string value = std::move(at->second);
+  given_.erase(at);
+  return value;
+}
+
+std::int64_t settings::take_number(const char* key, std::int64_t otherwise, std::int64_t least, std::int64_t most) {
+  const std::string given = text_of(key, "");
+  if (given.empty()) return otherwise;
+  std::int64_t value = 0;
+  const auto [rest, failure] = std::from_chars(given.data(), given.data() + given.size(), value);
+  if (failure != std::errc() || rest != given.data() + given.size() || value < least || value > most) {
+    refuse(key, given, "a number from " + std::to_string(least) + " to " + std::to_string(most));
+  }
+  return value;
+}
+
+void settings::refuse(const char* key, const std::string& given, const std::string& expected) const {
+  throw error("policy '" + name_ + "': " + key + "=" + given + ": expected " + expected);
+}
+
+void settings::all_taken() const {
+  if (given_.empty()) return;
+  throw error("policy '" + name_ + "' has no option '" + given_.begin()->first + "'" +
+              (known_.empty() ? "; it has none" : "; it has: " + known_));
+}
+
+}  // namespace kith

@@ -1,0 +1,49 @@
+// "name:key=value,key=value": how a policy is chosen, with its options.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace kith {
+
+/// The options given to a policy. Each is taken out by name; what nobody takes is an error.
+class settings {
+ public:
+  /// Splits "name:key=value,...". Throws kith::error for what does not have that form.
+  explicit settings(std::string_view text);
+
+  const std::string& policy() const noexcept { return name_; }
+
+  struct choice {
+    std::string_view name;
+    int value;
+  };
+  /// The value of `key`, one of `choices`; `otherwise` if it was not given. Throws kith::error naming the choices.
+  template <class Enum>
+  Enum take(const char* key, Enum otherwise, std::initializer_list<std::pair<std::string_view, Enum>> choices) {
+    std::string given = text_of(key, "");
+    if (given.empty()) return otherwise;
+    std::string names;
+    for (const auto& [name, value] : choices) {
+      if (name == given) return value;
+      names += (names.empty() ? "" : ", ") + std::string(name);
+    }
+    refuse(key, given, "one of " + names);
+  }
+  std::int64_t take_number(const char* key, std::int64_t otherwise, std::int64_t least, std::int64_t most);
+  /// Throws kith::error if an option is left that nobody took.
+  void all_taken() const;
+
+ private:
+  std::string text_of(const char* key, const char* otherwise);
+  [[noreturn]] void refuse(const char* key, const std::string& given, const std::string& expected) const;
+
+  std::string name_;
+  std::map<std::string, std::string> given_;
+  std::string known_;  // keys asked for so far
+};
+
+}  // namespace kith

@@ -1,0 +1,134 @@
+// `steal`: every worker has a deque; who has nothing takes from others. Help-first: a new task is queued, its creator goes on.
+//
+// MIR's `ws` and `ws-de` (thesis ch. 3, artifact) with the victim's choice and the stolen end as options. Not in the paper: of the
+// tasks that one completion makes ready, one is run at once; a visit takes several tasks, at most half of the victim's; and
+// patience, below.
+#pragma once
+
+#include "policy/policy.hpp"
+#include "policy/settings.hpp"
+#include "queue/own_deque.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace kith {
+
+template <class World>
+class steal final : public policy<World> {
+ public:
+  using worker = typename World::worker;
+
+  steal(const surroundings& s, settings& options)
+      : order_(options.take("victim", victim_order::nearest,
+                            {{"cyclic", victim_order::cyclic},
+                             {"random", victim_order::random},
+                             {"nearest", victim_order::nearest}})),
+        own_end_fifo_(options.take("end", false, {{"lifo", false}, {"fifo", true}})),
+        batch_(options.take_number("batch", 32, 1, 1024)),
+        patient_(options.take("patience", true, {{"on", true}, {"off", false}})) {
+    const victim_order fixed = order_ == victim_order::random ? victim_order::cyclic : order_;
+    for (int w = 0; w < s.workers.size(); ++w) {
+      deques_.push_back(std::make_unique<own_deque<World>>(worker_id(w), s.workers.everybody()));
+      states_.emplace_back(rng(s.seed, purpose::victim, static_cast<std::uint32_t>(w)), s.workers.victims(worker_id(w), fixed));
+    }
+  }
+
+  task* ready(std::span<task* const> tasks, worker& by, moment why) override {
+    task* now = nullptr;
+    if (why == moment::completion) {
+      now = tasks.back();
+      tasks = tasks.first(tasks.size() - 1);
+    }
+    deques_[by.id.index()]->push(tasks, by);
+    return now;
+  }
+
+  look next(worker& by) override {
+    state& mine = states_[by.id.index()];
+    own_deque<World>& own = *deques_[by.id.index()];
+    if (mine.probes == 0) {
+      if (task* t = take_own(own, by)) return look::got(*t);
+      if (mine.victims.empty()) return {look::empty};
+    }
+    const worker_id victim = order_ == victim_order::random
+                                 ? mine.victims[mine.random.below(static_cast<std::uint32_t>(mine.victims.size()))]
+                                 : mine.victims[mine.probes];
+    task* t = visit(*deques_[victim.index()], victim, own, mine, by);
+    if (t != nullptr) {
+      mine.probes = 0;
+      return look::got(*t);
+    }
+    if (++mine.probes < mine.victims.size()) return {look::retry};
+    mine.probes = 0;
+    return {anything_left(mine) ? look::retry : look::empty};
+  }
+
+ private:
+  struct alignas(apart) state {
+    state(rng r, std::vector<worker_id> v) : random(r), victims(std::move(v)) {}
+    rng random;
+    std::vector<worker_id> victims;
+    std::size_t probes = 0;      // of this round
+    worker_id watched;           // the victim that patience watches
+    std::int64_t seen_top = -1;  // its top at the last visit
+    int waited = 0;              // visits at which it had not moved
+  };
+
+  /// `end=fifo`: the owner, too, takes its oldest task (MIR's ws).
+  task* take_own(own_deque<World>& own, worker& by) {
+    if (!own_end_fifo_) return own.pop(by);
+    task* t = nullptr;
+    while (own.size() > 0) {
+      if (own.take_oldest(t, by)) return t;
+    }
+    return nullptr;
+  }
+
+  /// Random victims may miss one that has work; before a worker says `empty`, every deque was looked at.
+  bool anything_left(const state& mine) const {
+    return std::ranges::any_of(mine.victims, [this](worker_id v) { return deques_[v.index()]->size() > 0; });
+  }
+
+  task* visit(own_deque<World>& victim, worker_id id, own_deque<World>& own, state& mine, worker& by) {
+    const std::int64_t there = victim.size();
+    if (there == 0 || (patient_ && by.short_tasks && !worth_it(victim, id, there, mine))) {
+      by.meter(event::steal_attempt, id);
+      return nullptr;
+    }
+    task* first = nullptr;
+    if (victim.steal(first, by) != theft::got) return nullptr;
+    // More in the same visit: the victim's line is here already.
+    for (std::int64_t more = std::min(batch_, there / 2) - 1; more > 0; --more) {
+      task* t = nullptr;
+      if (victim.steal(t, by) != theft::got) break;
+      own.push({&t, 1}, by);
+    }
+    return first;
+  }
+
+  /// When tasks are shorter than the transfer of a cache line, an eager thief makes its victim slower than it
+  /// would be alone. A patient one waits until there is plenty, or the victim does not get to it.
+  static bool worth_it(const own_deque<World>& victim, worker_id id, std::int64_t there, state& mine) {
+    constexpr std::int64_t plenty = 32;
+    constexpr int long_enough = 200;
+    if (there >= plenty) return true;
+    if (mine.watched != id || victim.top() != mine.seen_top) {
+      mine.watched = id;
+      mine.seen_top = victim.top();
+      mine.waited = 0;
+    }
+    return ++mine.waited > long_enough;
+  }
+
+  victim_order order_;
+  bool own_end_fifo_;
+  std::int64_t batch_;
+  bool patient_;
+  std::vector<std::unique_ptr<own_deque<World>>> deques_;
+  std::vector<state> states_;
+};
+
+}  // namespace kith

@@ -1,0 +1,37 @@
+#include "policy/team.hpp"
+
+#include "base/invariant.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace kith {
+
+team::team(const machine& on, std::vector<node_id> node_of)
+    : on_(on), node_of_(std::move(node_of)), at_node_(on.nodes.size()) {
+  KITH_INVARIANT(!node_of_.empty(), "a team has workers");
+  for (int w = 0; w < size(); ++w) at_node_[node_of_[static_cast<std::size_t>(w)].index()].emplace_back(w);
+  for (int n = 0; n < nodes(); ++n) {
+    served_by_.push_back(nodes_by_distance(node_id(n)).front());
+    worker_set set;
+    for (worker_id w : at_node_[served_by_.back().index()]) set.insert(w);
+    serving_.push_back(std::move(set));
+  }
+}
+
+std::vector<node_id> team::nodes_by_distance(node_id n) const {
+  std::vector<node_id> found = on_.nearest_nodes(n);
+  std::erase_if(found, [this](node_id m) { return at_node_[m.index()].empty(); });
+  return found;
+}
+
+std::vector<worker_id> team::victims(worker_id thief, victim_order order) const {
+  std::vector<worker_id> found;
+  for (int k = 1; k < size(); ++k) found.emplace_back((thief.value + k) % size());
+  if (order == victim_order::nearest) {
+    std::ranges::stable_sort(found, {}, [&](worker_id v) { return distance(node_of(thief), node_of(v)); });
+  }
+  return found;
+}
+
+}  // namespace kith

@@ -1,0 +1,21 @@
+// What a look for work found.
+#pragma once
+
+namespace kith {
+
+class task;
+
+/// What stealing one task came to.
+enum class theft : unsigned char { got, empty, lost };  // lost: somebody else was faster; worth another try
+
+/// The answer of policy::next(). At most one remote probe a call.
+struct look {
+  enum kind : unsigned char { found, retry, empty } what = empty;
+  task* work = nullptr;
+
+  static look got(task& t) noexcept { return {found, &t}; }
+  /// `t` if there is one, else `otherwise`.
+  static look at(task* t, kind otherwise) noexcept { return t != nullptr ? got(*t) : look{otherwise, nullptr}; }
+};
+
+}  // namespace kith

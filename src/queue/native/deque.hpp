@@ -1,0 +1,108 @@
+// A work-stealing deque: the owner works at the bottom, thieves take from the top.
+//
+// Chase and Lev, "Dynamic circular work-stealing deque", SPAA 2005, with the orderings of Le et al., "Correct and
+// efficient work-stealing for weak memory models", PPoPP 2013. Invariants:
+//  D1  Entries are at top..bottom-1. Only the owner writes bottom and entries; top only grows.
+//  D2  An entry is taken by whoever moves top past it by compare-exchange, or, if it is not the last one, by the owner alone.
+//  D3  Owner's pop: store bottom, then load top. Thief: load top, then load bottom. A full fence in each: at least one sees
+//      the other, so that the last entry is contended by compare-exchange.
+//  D4  Arrays that were outgrown live as long as the deque: a thief may still read one.
+#pragma once
+
+#include "base/atomic.hpp"
+#include "queue/look.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace kith::native {
+
+template <class T>
+class work_deque {
+ public:
+  explicit work_deque(std::int64_t capacity = 256) { array_.store(make(capacity), relaxed); }
+  work_deque(const work_deque&) = delete;
+  work_deque& operator=(const work_deque&) = delete;
+
+  // ---- the owner
+
+  void push(T* entry) {
+    const std::int64_t b = bottom_.load(relaxed);
+    array* a = array_.load(relaxed);
+    if (b - top_seen_ >= a->capacity) {
+      top_seen_ = top_.load(acquire);  // acquire: thieves have read the entries that we may overwrite
+      if (b - top_seen_ >= a->capacity) a = grow(*a, b);
+    }
+    a->at(b).store(entry, relaxed);
+    bottom_.store(b + 1, release);  // pairs with the load of bottom in steal(): the entry is visible
+  }
+
+  T* pop() {
+    const std::int64_t b = bottom_.load(relaxed) - 1;
+    if (b < top_seen_) return nullptr;  // top only grows: surely empty, no fence needed
+    array* a = array_.load(relaxed);
+    bottom_.store(b, release);  // release, here and below: a thief that reads this value must see the entries below it
+    full_fence();  // D3: pairs with the fence in steal()
+    std::int64_t t = top_.load(relaxed);
+    top_seen_ = t;
+    if (t > b) {
+      bottom_.store(b + 1, release);
+      return nullptr;
+    }
+    T* entry = a->at(b).load(relaxed);
+    if (t == b) {  // the last one: thieves may want it as well
+      if (!top_.compare_exchange_strong(t, t + 1, seq_cst, relaxed)) entry = nullptr;
+      top_seen_ = b + 1;
+      bottom_.store(b + 1, release);
+    }
+    return entry;
+  }
+
+  // ---- anybody
+
+  theft steal(T*& entry) {
+    std::int64_t t = top_.load(acquire);
+    full_fence();  // D3: pairs with the fence in pop()
+    const std::int64_t b = bottom_.load(acquire);  // pairs with the store in push()
+    if (t >= b) return theft::empty;
+    array* a = array_.load(acquire);  // pairs with the store in grow()
+    T* candidate = a->at(t).load(relaxed);
+    if (!top_.compare_exchange_strong(t, t + 1, seq_cst, relaxed)) return theft::lost;
+    entry = candidate;
+    return theft::got;
+  }
+
+  /// Entries seen by a passer-by: may be out of date, never negative.
+  std::int64_t size() const noexcept {
+    const std::int64_t t = top_.load(relaxed);
+    const std::int64_t b = bottom_.load(relaxed);
+    return b > t ? b - t : 0;
+  }
+  /// A number that changes whenever an entry is taken from the top.
+  std::int64_t top() const noexcept { return top_.load(relaxed); }
+
+ private:
+  struct array {
+    explicit array(std::int64_t n) : capacity(n), entries(new atomic<T*>[static_cast<std::size_t>(n)]) {}
+    atomic<T*>& at(std::int64_t i) const noexcept { return entries[static_cast<std::size_t>(i & (capacity - 1))]; }
+    std::int64_t capacity;  // a power of two
+    std::unique_ptr<atomic<T*>[]> entries;
+  };
+
+  array* make(std::int64_t capacity) { return arrays_.emplace_back(std::make_unique<array>(capacity)).get(); }
+  array* grow(const array& old, std::int64_t b) {
+    array* bigger = make(old.capacity * 2);
+    for (std::int64_t i = top_seen_; i < b; ++i) bigger->at(i).store(old.at(i).load(relaxed), relaxed);
+    array_.store(bigger, release);  // pairs with the load in steal()
+    return bigger;
+  }
+
+  alignas(apart) atomic<std::int64_t> bottom_{0};
+  std::int64_t top_seen_ = 0;  // the owner's last look at top: never ahead of it
+  atomic<array*> array_{nullptr};
+  std::vector<std::unique_ptr<array>> arrays_;  // the owner's
+  alignas(apart) atomic<std::int64_t> top_{0};
+};
+
+}  // namespace kith::native

@@ -1,0 +1,35 @@
+// What queues and policies see of a worker on real threads.
+#pragma once
+
+#include "base/id.hpp"
+#include "base/sleepers.hpp"
+#include "recording/event.hpp"
+
+namespace kith::native {
+
+/// The meter and the bell: queue blocks count their operations here, and ring after a push. The worker's own thread alone
+/// calls it.
+class worker_view {
+ public:
+  worker_view(worker_id self, node_id at, sleepers& parked) noexcept : id(self), node(at), parked_(parked) {}
+
+  const worker_id id;
+  const node_id node;
+  /// Tasks run here are so short that taking one from another worker costs more than running it (the engine's
+  /// running mean; policies may then be patient).
+  bool short_tasks = false;
+
+  /// One operation on a queue owned by `owner` (none: shared).
+  void meter(event e, worker_id /*owner*/, std::uint64_t amount = 1) noexcept { sums.add(e, amount); }
+  /// Work that `audience` may take has become visible.
+  void ring(const worker_set& audience) noexcept {
+    if (parked_.wake_one(audience)) sums.add(event::wake);
+  }
+
+  event_sums sums;
+
+ private:
+  sleepers& parked_;
+};
+
+}  // namespace kith::native

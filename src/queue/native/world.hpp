@@ -1,0 +1,19 @@
+// The world of real threads, for queue blocks and policies.
+#pragma once
+
+#include "base/spin_mutex.hpp"
+#include "queue/native/deque.hpp"
+#include "queue/native/worker.hpp"
+
+namespace kith::native {
+
+struct world {
+  using worker = worker_view;
+  using mutex = spin_mutex;
+  template <class T>
+  using shared = atomic<T>;  // a value that one worker writes while others look
+  template <class T>
+  using deque = work_deque<T>;
+};
+
+}  // namespace kith::native

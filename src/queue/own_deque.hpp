@@ -1,0 +1,59 @@
+// A worker's own deque, as policies use it: counts its operations and rings for thieves. One source for both worlds.
+#pragma once
+
+#include "base/worker_set.hpp"
+#include "queue/look.hpp"
+#include "recording/event.hpp"
+#include "task/task.hpp"
+
+#include <span>
+#include <utility>
+
+namespace kith {
+
+template <class World>
+class own_deque {
+ public:
+  using worker = typename World::worker;
+
+  /// `audience`: the owner, and who may steal.
+  own_deque(worker_id owner, worker_set audience) : owner_(owner), audience_(std::move(audience)) {}
+
+  // ---- the owner
+  void push(std::span<task* const> tasks, worker& by) {
+    for (task* t : tasks) {
+      entries_.push(t);
+      by.meter(event::push, owner_);
+      by.ring(audience_);
+    }
+  }
+  task* pop(worker& by) {
+    task* t = entries_.pop();
+    if (t != nullptr) by.meter(event::pop, owner_);
+    return t;
+  }
+  /// The oldest of its own; false if there was none, or a thief was faster.
+  bool take_oldest(task*& t, worker& by) {
+    if (entries_.steal(t) != theft::got) return false;
+    by.meter(event::pop, owner_);
+    return true;
+  }
+
+  // ---- thieves
+  theft steal(task*& t, worker& by) {
+    by.meter(event::steal_attempt, owner_);
+    const theft outcome = entries_.steal(t);
+    if (outcome == theft::got) by.meter(event::steal, owner_);
+    return outcome;
+  }
+
+  std::int64_t size() const noexcept { return entries_.size(); }
+  std::int64_t top() const noexcept { return entries_.top(); }
+
+ private:
+  typename World::template deque<task> entries_;
+  worker_id owner_;
+  worker_set audience_;
+};
+
+}  // namespace kith

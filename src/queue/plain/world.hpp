@@ -1,0 +1,93 @@
+// A world without threads, for simulation and for tests of policies: one caller at a time, plain containers.
+#pragma once
+
+#include "base/atomic.hpp"
+#include "base/id.hpp"
+#include "base/worker_set.hpp"
+#include "queue/look.hpp"
+#include "recording/event.hpp"
+
+#include <cstdint>
+#include <deque>
+#include <utility>
+
+namespace kith::plain {
+
+/// As native::worker_view. What an operation costs is charged by whoever derives from it.
+class worker_view {
+ public:
+  worker_view(worker_id self, node_id at) noexcept : id(self), node(at) {}
+  virtual ~worker_view() = default;
+  worker_view(const worker_view&) = delete;
+  worker_view& operator=(const worker_view&) = delete;
+
+  const worker_id id;
+  const node_id node;
+  bool short_tasks = false;
+
+  void meter(event e, worker_id owner, std::uint64_t amount = 1) {
+    sums.add(e, amount);
+    charge(e, owner);
+  }
+  virtual void ring(const worker_set& /*audience*/) {}
+
+  event_sums sums;
+
+ protected:
+  virtual void charge(event, worker_id /*owner*/) {}
+};
+
+struct no_mutex {
+  void lock() noexcept {}
+  void unlock() noexcept {}
+};
+
+/// A value with the interface of an atomic.
+template <class T>
+class plain_value {
+ public:
+  plain_value(T v) : value_(v) {}
+  T load(std::memory_order) const noexcept { return value_; }
+  void store(T v, std::memory_order) noexcept { value_ = v; }
+  T fetch_add(T v, std::memory_order) noexcept { return std::exchange(value_, static_cast<T>(value_ + v)); }
+
+ private:
+  T value_;
+};
+
+/// As native::work_deque, one caller at a time.
+template <class T>
+class deque {
+ public:
+  void push(T* entry) { entries_.push_back(entry); }
+  T* pop() {
+    if (entries_.empty()) return nullptr;
+    T* entry = entries_.back();
+    entries_.pop_back();
+    return entry;
+  }
+  theft steal(T*& entry) {
+    if (entries_.empty()) return theft::empty;
+    entry = entries_.front();
+    entries_.pop_front();
+    ++taken_;
+    return theft::got;
+  }
+  std::int64_t size() const noexcept { return static_cast<std::int64_t>(entries_.size()); }
+  std::int64_t top() const noexcept { return taken_; }
+
+ private:
+  std::deque<T*> entries_;
+  std::int64_t taken_ = 0;
+};
+
+struct world {
+  using worker = worker_view;
+  using mutex = no_mutex;
+  template <class T>
+  using shared = plain_value<T>;
+  template <class T>
+  using deque = plain::deque<T>;
+};
+
+}  // namespace kith::plain

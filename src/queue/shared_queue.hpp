@@ -1,0 +1,123 @@
+// A queue that several workers push to and pop from: central, or of a node. One source for both worlds.
+//
+// Any worker may push; the audience pops. A short lock guards it; looking at an empty queue takes none. Priority levels: all of a
+// higher level go first.
+#pragma once
+
+#include "base/rng.hpp"
+#include "base/worker_set.hpp"
+#include "recording/event.hpp"
+#include "task/task.hpp"
+
+#include <algorithm>
+#include <array>
+#include <deque>
+#include <mutex>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace kith {
+
+/// Which task of a level leaves a queue first.
+enum class queue_order : std::uint8_t {
+  fifo,     // the one queued first
+  lifo,     // the one queued last
+  created,  // the one created first
+  random,   // any, uniformly
+};
+
+template <class World>
+class shared_queue {
+ public:
+  using worker = typename World::worker;
+
+  /// `owner`: the worker whose queue it is, none if no single one. `audience`: who pops, and is woken by a push.
+  shared_queue(worker_set audience, queue_order order, worker_id owner = {}, std::uint64_t seed = 0)
+      : audience_(std::move(audience)), order_(order), owner_(owner), random_(seed, purpose::pick, 0) {}
+
+  void push(std::span<task* const> tasks, worker& by) {
+    {
+      std::lock_guard lock(guard_);
+      for (task* t : tasks) insert(*t);
+      size_.store(size_.load(relaxed) + static_cast<std::int64_t>(tasks.size()), relaxed);
+    }
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+      by.meter(event::push, owner_);
+      by.ring(audience_);
+    }
+  }
+  void push(task& t, worker& by) {
+    task* one = &t;
+    push(std::span<task* const>(&one, 1), by);
+  }
+
+  /// A task, or null. Counts as a pop.
+  task* pop(worker& by) {
+    task* t = take();
+    if (t != nullptr) by.meter(event::pop, owner_);
+    return t;
+  }
+
+  /// As pop(), by a worker that this queue is not for.
+  task* steal(worker& by) {
+    by.meter(event::steal_attempt, owner_);
+    task* t = take();
+    if (t != nullptr) by.meter(event::steal, owner_);
+    return t;
+  }
+
+  /// Tasks in it, seen by a passer-by.
+  std::int64_t size() const noexcept { return size_.load(relaxed); }
+
+ private:
+  static constexpr int levels = 3;
+
+  static bool created_later(const task* a, const task* b) noexcept {
+    return static_cast<std::int32_t>(a->sequence - b->sequence) > 0;  // sequence numbers wrap
+  }
+
+  void insert(task& t) {
+    std::deque<task*>& level = levels_[static_cast<std::size_t>(t.level())];
+    level.push_back(&t);
+    if (order_ == queue_order::created) std::push_heap(level.begin(), level.end(), created_later);
+  }
+
+  task* take() {
+    if (size_.load(relaxed) == 0) return nullptr;
+    std::lock_guard lock(guard_);
+    for (std::deque<task*>& level : levels_) {
+      if (level.empty()) continue;
+      size_.store(size_.load(relaxed) - 1, relaxed);
+      task* t = nullptr;
+      switch (order_) {
+        case queue_order::fifo:
+          t = level.front();
+          level.pop_front();
+          return t;
+        case queue_order::random:
+          std::swap(level[random_.below(static_cast<std::uint32_t>(level.size()))], level.back());
+          break;
+        case queue_order::created:
+          std::pop_heap(level.begin(), level.end(), created_later);
+          break;
+        case queue_order::lifo:
+          break;
+      }
+      t = level.back();
+      level.pop_back();
+      return t;
+    }
+    return nullptr;
+  }
+
+  typename World::mutex guard_;
+  std::array<std::deque<task*>, levels> levels_;
+  typename World::template shared<std::int64_t> size_{0};  // written under the lock, read without
+  worker_set audience_;
+  queue_order order_;
+  worker_id owner_;
+  rng random_;
+};
+
+}  // namespace kith

@@ -1,0 +1,87 @@
+// The event vocabulary: everything a runtime reports about a run, natively and simulated.
+//
+// Statistics are sums over these events, a recording is their sequence. An event has an amount (1 unless
+// the table says otherwise). Values are never reused; new events are appended.
+#pragma once
+
+#include "base/atomic.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace kith {
+
+enum class event : std::uint8_t {
+  task_created,       // by its creator
+  task_inlined,       // run by its creator at creation, never queued
+  task_executed,      // its body ran to the end (or to an exception)
+  task_cancelled,     // its body was skipped
+  push,               // a ready task was queued
+  pop,                // a worker took a task from a queue it owns or shares
+  steal_attempt,      // a worker looked at a queue of others
+  steal,              // ... and got work; amount: tasks
+  first_steal,        // a worker's first steal of a run; amount: ticks since the run began
+  claimed,            // a waiting worker ran its own child past the queue
+  park,               // a worker went to sleep
+  wake,               // a worker woke another
+  busy,               // a worker ran tasks and what schedules them; amount: ticks; the rest of a run it was idle
+  throttled,          // a creator met the throttle
+  throttle_exceeded,  // ... and nothing could be run
+  local_access,       // see algorithm of remote accesses: docs/glossary.md
+  remote_access,
+  region_placed,      // a region got its home
+};
+inline constexpr std::size_t events = 18;
+
+struct event_name {
+  event what;
+  const char* name;
+};
+inline constexpr std::array<event_name, events> event_names{{
+    {event::task_created, "task_created"},
+    {event::task_inlined, "task_inlined"},
+    {event::task_executed, "task_executed"},
+    {event::task_cancelled, "task_cancelled"},
+    {event::push, "push"},
+    {event::pop, "pop"},
+    {event::steal_attempt, "steal_attempt"},
+    {event::steal, "steal"},
+    {event::first_steal, "first_steal"},
+    {event::claimed, "claimed"},
+    {event::park, "park"},
+    {event::wake, "wake"},
+    {event::busy, "busy"},
+    {event::throttled, "throttled"},
+    {event::throttle_exceeded, "throttle_exceeded"},
+    {event::local_access, "local_access"},
+    {event::remote_access, "remote_access"},
+    {event::region_placed, "region_placed"},
+}};
+
+/// Sums at one moment.
+class event_snapshot {
+ public:
+  std::uint64_t operator[](event e) const noexcept { return sums[static_cast<std::size_t>(e)]; }
+  std::array<std::uint64_t, events> sums{};
+};
+
+/// One worker's events, summed. Written by that worker alone, read by anybody.
+class event_sums {
+ public:
+  void add(event e, std::uint64_t amount = 1) noexcept {
+    atomic<std::uint64_t>& sum = sums_[static_cast<std::size_t>(e)];
+    sum.store(sum.load(relaxed) + amount, relaxed);
+  }
+  std::uint64_t operator[](event e) const noexcept { return sums_[static_cast<std::size_t>(e)].load(relaxed); }
+  event_snapshot snapshot() const noexcept {
+    event_snapshot now;
+    for (std::size_t i = 0; i < events; ++i) now.sums[i] = sums_[i].load(relaxed);
+    return now;
+  }
+
+ private:
+  std::array<atomic<std::uint64_t>, events> sums_{};
+};
+
+}  // namespace kith

@@ -1,0 +1,37 @@
+// Where a task's closure and accesses go: into the slot if they fit, else into one block of the heap.
+#pragma once
+
+#include "task/task.hpp"
+
+#include <cstddef>
+
+namespace kith {
+
+/// Prepares the payload for a closure of this size and `accesses` kept accesses; returns the closure's place. Sets
+/// the flags anew. Throws std::bad_alloc.
+inline void* make_room(task& t, std::size_t bytes, std::size_t align, std::size_t accesses) {
+  t.flags = 0;
+  if (bytes + accesses * sizeof(kept_access) <= task::payload_bytes && align <= alignof(std::max_align_t)) {
+    t.accesses = static_cast<std::uint8_t>(accesses);
+    return t.payload;
+  }
+  const std::size_t header = sizeof(task::extension_header) + accesses * sizeof(kept_access);
+  const std::size_t closure_at = (header + align - 1) / align * align;
+  const std::size_t block_align = align > alignof(task::extension_header) ? align : alignof(task::extension_header);
+  void* block = ::operator new(closure_at + bytes, std::align_val_t(block_align));
+  auto* h = ::new (block) task::extension_header{static_cast<std::byte*>(block) + closure_at,
+                                                 static_cast<std::uint32_t>(accesses),
+                                                 static_cast<std::uint32_t>(block_align)};
+  std::memcpy(t.payload, &h, sizeof h);
+  t.flags = task::extended;
+  return h->closure;
+}
+
+/// Gives the block back, if there is one. The closure has been destroyed.
+inline void free_room(task& t) noexcept {
+  if ((t.flags & task::extended) == 0) return;
+  task::extension_header* h = t.extension();
+  ::operator delete(h, std::align_val_t(h->align));
+}
+
+}  // namespace kith

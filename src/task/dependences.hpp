@@ -1,0 +1,163 @@
+// From accesses to edges: the sibling rules.
+//
+// A tracker remembers, for one region, the task that later accesses wait for (the writer), and the group of tasks that run side by
+// side after it: readers, concurrent or commutative ones. All of it belongs to the scope's owner. References in
+// trackers may be stale: edges::add() then adds no edge.
+#pragma once
+
+#include "task/address_map.hpp"
+#include "task/edges.hpp"
+
+#include <vector>
+
+namespace kith {
+
+/// Slots that list the members of groups. They belong to a scope and are given back when it is empty.
+class block_pool {
+ public:
+  slot_index take(slot_cache& slots) {
+    if (free_.empty()) {
+      all_.push_back(slots.take());
+      return all_.back();
+    }
+    const slot_index b = free_.back();
+    free_.pop_back();
+    return b;
+  }
+  void give(slot_index b) { free_.push_back(b); }
+  template <class Give>
+  void clear(Give&& give_slot) {
+    for (slot_index b : all_) give_slot(b);
+    all_.clear();
+    free_.clear();
+  }
+
+ private:
+  std::vector<slot_index> all_, free_;
+};
+
+/// Collects the edges of one task that is being created.
+class edge_collector {
+ public:
+  edge_collector(task& t, slot_index self, slot_cache& slots, block_pool& blocks)
+      : task_(t), self_(self), slots_(slots), blocks_(blocks) {}
+
+  void after(reference before) { edges::add(task_, self_, before, edges_, slots_); }
+
+  /// Adds the edges that access `how` to the region of `k` asks for, and makes the task known in `k`.
+  /// `fence(for_each)` is called where a group is followed by one of another kind: it must create an internal task that
+  /// ends after every task that `for_each(callback)` passes to its callback, and return its reference.
+  template <class Fence>
+  void access(detail::tracker& k, mode how, Fence&& fence) {
+    const reference me{self_, edges::generation_of(task_.head.load(relaxed))};
+    if (how == mode::out || how == mode::inout) {
+      if (k.reader != 0) {
+        for_each_member(k, [&](reference r) { after(r); });
+        drop_group(k);
+      } else {
+        after(reference::of({k.writer}));
+      }
+      k.writer = me.packed().value;
+      return;
+    }
+    const group_kind kind = how == mode::in ? readers : how == mode::concurrent ? together : one_at_a_time;
+    if (k.reader != 0 && kind_of(k) != kind) seal_group(k, fence);
+    if (reference::of({k.writer}) != me) after(reference::of({k.writer}));
+    join_group(k, kind, me);
+  }
+
+  std::uint32_t edges() const noexcept { return edges_; }
+
+ private:
+  enum group_kind : std::uint32_t { readers, together, one_at_a_time };
+
+  /// Members of a group beyond the first, in the payload line of a slot.
+  struct member_block {
+    static constexpr std::uint32_t room = 7;
+    std::uint64_t members[room];
+    slot_index next;
+    std::uint32_t count;
+  };
+  static_assert(sizeof(member_block) <= task::payload_bytes);
+  static constexpr std::uint32_t kind_shift = 30;
+  static constexpr std::uint32_t index_mask = (1u << kind_shift) - 1;
+
+  static group_kind kind_of(const detail::tracker& k) noexcept { return group_kind(k.more_readers >> kind_shift); }
+  member_block& block_at(slot_index i) const noexcept {
+    return *reinterpret_cast<member_block*>(slots_.space()[i].payload);
+  }
+
+  template <class Each>
+  void for_each_member(const detail::tracker& k, Each&& each) {
+    each(reference::of({k.reader}));
+    for (slot_index b = k.more_readers & index_mask; b != 0; b = block_at(b).next) {
+      const member_block& block = block_at(b);
+      for (std::uint32_t i = 0; i < block.count; ++i) each(reference::of({block.members[i]}));
+    }
+  }
+
+  void drop_group(detail::tracker& k) {
+    for (slot_index b = k.more_readers & index_mask; b != 0;) {
+      const slot_index next = block_at(b).next;
+      blocks_.give(b);
+      b = next;
+    }
+    k.reader = 0;
+    k.more_readers = 0;
+  }
+
+  /// One task takes the place of the whole group as the writer.
+  template <class Fence>
+  void seal_group(detail::tracker& k, Fence&& fence) {
+    if ((k.more_readers & index_mask) == 0) {
+      k.writer = k.reader;
+    } else {
+      k.writer = fence([&](auto&& each) { for_each_member(k, each); }).packed().value;
+    }
+    drop_group(k);
+  }
+
+  void join_group(detail::tracker& k, group_kind kind, reference me) {
+    const std::uint64_t value = me.packed().value;
+    if (k.reader == 0 || k.reader == value) {
+      k.reader = value;
+      k.more_readers = (k.more_readers & index_mask) | std::uint32_t{kind} << kind_shift;
+      return;
+    }
+    slot_index b = k.more_readers & index_mask;
+    if (b != 0 && block_at(b).members[block_at(b).count - 1] == value) return;
+    if (b == 0 || block_at(b).count == member_block::room) {
+      if (b != 0) prune(block_at(b));
+      if (b == 0 || block_at(b).count == member_block::room) {
+        const slot_index fresh = blocks_.take(slots_);
+        block_at(fresh).next = b;
+        block_at(fresh).count = 0;
+        b = fresh;
+        k.more_readers = std::uint32_t{kind} << kind_shift | b;
+      }
+    }
+    member_block& block = block_at(b);
+    block.members[block.count++] = value;
+  }
+
+  /// Drops members that have ended. Only when a block is full: looking at a member touches its line. One member
+  /// stays at least, so that a block is never empty.
+  void prune(member_block& block) {
+    std::uint32_t kept = 0;
+    for (std::uint32_t i = 0; i < block.count; ++i) {
+      const reference r = reference::of({block.members[i]});
+      // acquire: a dropped member's writes must still be visible to whoever would have waited for it.
+      const std::uint64_t head = slots_.space()[r.index].head.load(acquire);
+      if (edges::generation_of(head) == r.generation) block.members[kept++] = block.members[i];
+    }
+    block.count = kept == 0 ? 1 : kept;
+  }
+
+  task& task_;
+  slot_index self_;
+  slot_cache& slots_;
+  block_pool& blocks_;
+  std::uint32_t edges_ = 0;
+};
+
+}  // namespace kith

@@ -1,0 +1,148 @@
+// Edges between tasks: successor lists that close, and join counters.
+//
+// A task's successor list hangs off `head` = generation | first link. A link names the successor and which of its link words
+// continues the list, so that an edge needs no memory of its own up to four predecessors; further link words come in blocks (a slot
+// holds 12) that belong to the successor. Who may call what: the creator of a task adds edges to it
+// until open_join(); any worker that ends a task closes it and walks the list. Invariants:
+//  E1  A link is added only while the generation is the reference's. Closing changes the generation: each edge is either in
+//      the list that close() returns, or was never added.
+//  E2  join = 2^30 - (predecessors that ended) while the task is created, then (edges added) - (predecessors that
+//      ended). Exactly one party sees it become zero.
+//  E3  A walker reads the next link before it counts down: a successor may run, and its slot be reused, at once.
+// A generation has 32 bits. A reference that is held while its slot is reused exactly 2^32 times would be taken for a live task: see
+// docs/decisions/generations.md.
+#pragma once
+
+#include "task/slots.hpp"
+
+namespace kith {
+
+namespace edges {
+
+inline constexpr std::uint32_t creation_token = 1u << 30;
+inline constexpr std::uint32_t link_number_bits = 4;
+
+/// Further link words of one successor, in the payload line of a slot whose header is left alone (L2).
+struct overflow_block {
+  static constexpr std::uint32_t room = 12;
+  std::uint32_t links[room];
+  slot_index successor;
+  slot_index next;
+};
+static_assert(sizeof(overflow_block) <= task::payload_bytes);
+
+inline overflow_block& block_at(const slot_space& space, slot_index i) noexcept {
+  return *reinterpret_cast<overflow_block*>(space[i].payload);
+}
+
+inline std::uint32_t generation_of(std::uint64_t head) noexcept { return static_cast<std::uint32_t>(head >> 32); }
+inline std::uint32_t link_of(std::uint64_t head) noexcept { return static_cast<std::uint32_t>(head); }
+
+/// The reference to a task that is being created, or lives.
+inline reference reference_to(const slot_space& space, const task& t) noexcept {
+  return {space.index_of(t), generation_of(t.head.load(relaxed))};
+}
+
+/// Makes the join counter ready for add(). By the creator, before anything else can see the task.
+inline void start_join(task& t) noexcept { t.join.store(creation_token, relaxed); }
+
+/// Room for one more link of `t`: a word that may hold a link, and its name. `edges` counts those made so far.
+struct link_room {
+  std::uint32_t* word;
+  std::uint32_t name;
+};
+inline link_room next_link(task& t, slot_index self, std::uint32_t edges, slot_cache& slots) {
+  if (edges < task::embedded_links) return {&t.links[edges], self << link_number_bits | edges};
+  slot_space& space = slots.space();
+  const std::uint32_t k = (edges - task::embedded_links) % overflow_block::room;
+  if (k == 0) {
+    const slot_index b = slots.take();
+    overflow_block& fresh = block_at(space, b);
+    fresh.successor = self;
+    fresh.next = (t.flags & task::has_overflow) != 0 ? t.overflow : 0;
+    t.overflow = b;
+    t.flags |= task::has_overflow;
+  }
+  overflow_block& b = block_at(space, t.overflow);
+  return {&b.links[k], t.overflow << link_number_bits | (task::embedded_links + k)};
+}
+
+/// Makes `t` (index `self`) a successor of `before` unless that has ended. `edges` counts t's edges and is raised by one if
+/// an edge was added. By t's creator. Cost: one compare-exchange on the predecessor's header.
+inline bool add(task& t, slot_index self, reference before, std::uint32_t& edges, slot_cache& slots) {
+  if (!before || before.index == self) return false;
+  task& p = slots.space()[before.index];
+  // acquire pairs with close(): what a task that has ended wrote is visible to us, and so to t.
+  std::uint64_t head = p.head.load(acquire);
+  if (generation_of(head) != before.generation) return false;
+  const link_room room = next_link(t, self, edges, slots);
+  do {
+    *room.word = link_of(head);
+    const std::uint64_t with_us = (head & ~std::uint64_t{0xffffffff}) | room.name;
+    // release: the closer sees our link word; it pairs with the exchange in close(). acquire on failure: as above.
+    if (p.head.compare_exchange_weak(head, with_us, release, acquire)) {
+      ++edges;
+      return true;
+    }
+  } while (generation_of(head) == before.generation);
+  return false;
+}
+
+/// Ends the creation of `t`: true if no predecessor is left, that is, the caller has to make it ready.
+inline bool open_join(task& t, std::uint32_t edges) noexcept {
+  if (edges == 0) return true;
+  const std::uint32_t change = creation_token - edges;
+  // release: our writes to the task reach whoever makes it ready; acquire: the ended predecessors' writes reach us.
+  return t.join.fetch_sub(change, acq_rel) == change;
+}
+
+/// Closes the task's successor list for good and returns its first link. By the worker that ended it.
+inline std::uint32_t close(task& t) noexcept {
+  // The generation is ours alone to change, so an exchange cannot lose a concurrent change of it.
+  const std::uint64_t generation = t.head.load(relaxed) >> 32;
+  // release: pairs with add() that comes too late; acquire: pairs with add() that came in time.
+  return link_of(t.head.exchange((generation + 1) << 32, acq_rel));
+}
+
+/// One predecessor of `t` has ended: true if it was the last one, that is, the caller has to make t ready.
+inline bool count_down(task& t) noexcept {
+  // If 1 is left it is ours, and nobody else will touch the counter: no read-modify-write is needed.
+  // acquire pairs with the others' fetch_sub: what they wrote is visible to the task.
+  if (t.join.load(acquire) == 1) return true;
+  return t.join.fetch_sub(1, acq_rel) == 1;
+}
+
+/// Calls ready(task&) for each successor in the list that has no predecessor left.
+template <class Ready>
+void release(const slot_space& space, std::uint32_t link, Ready&& ready) {
+  while (link != 0) {
+    const slot_index at = link >> link_number_bits;
+    const std::uint32_t number = link & ((1u << link_number_bits) - 1);
+    slot_index successor = at;
+    if (number < task::embedded_links) {
+      link = space[at].links[number];
+    } else {
+      const overflow_block& b = block_at(space, at);
+      link = b.links[number - task::embedded_links];
+      successor = b.successor;
+    }
+    task& s = space[successor];  // E3: everything of the block is read before this
+    if (count_down(s)) ready(s);
+  }
+}
+
+/// Frees the overflow blocks of a task all of whose predecessors have ended.
+template <class Give>
+void free_overflow(const slot_space& space, task& t, Give&& give) {
+  if ((t.flags & task::has_overflow) == 0) return;
+  for (slot_index b = t.overflow; b != 0;) {
+    const slot_index next = block_at(space, b).next;
+    give(b);
+    b = next;
+  }
+  t.flags &= static_cast<std::uint8_t>(~task::has_overflow);
+}
+
+}  // namespace edges
+
+}  // namespace kith

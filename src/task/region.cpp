@@ -1,0 +1,36 @@
+#include "task/region.hpp"
+
+#include "base/rng.hpp"
+
+#include <kith/error.hpp>
+
+namespace kith {
+
+// Region 0 is no region; it exists so that an access without one can be looked at.
+region_table::region_table() : chunks_(new atomic<region*>[chunks]()) { chunks_[0].store(new region[chunk_size], relaxed); }
+
+region_table::~region_table() {
+  for (std::uint32_t c = 0; c < chunks; ++c) delete[] chunks_[c].load(relaxed);
+}
+
+std::uint32_t region_table::make(const void* address, std::uint64_t bytes) {
+  std::lock_guard lock(growing_);
+  const std::uint32_t index = used_++;
+  if (index / chunk_size >= chunks) throw error("more than 2^26 regions in one runtime");
+  atomic<region*>& chunk = chunks_[index / chunk_size];
+  if (chunk.load(relaxed) == nullptr) chunk.store(new region[chunk_size], release);  // pairs with operator[]
+  region& r = (*this)[index];
+  r.address = address;
+  r.bytes = bytes;
+  return index;
+}
+
+std::uint32_t region_table::find(const void* address, std::uint64_t bytes) {
+  shard& s = shards_[mix(reinterpret_cast<std::uintptr_t>(address)) % shards];
+  std::lock_guard lock(s.guard);
+  auto [at, fresh] = s.index_of.try_emplace(address, 0);
+  if (fresh) at->second = make(address, bytes);
+  return at->second;
+}
+
+}  // namespace kith

@@ -1,0 +1,100 @@
+// A scope: the tasks that are waited for together, with what orders them and what went wrong among them.
+//
+// The children of one task, a group, or everything submitted from outside. Scopes are recycled and their memory is never given
+// back, so that a late look at an ended scope reads stale values, never freed memory. Who may call what: the
+// owner (the thread that runs the parent task) creates and waits; any worker ends tasks. Invariants:
+//  C1  created - ended_here - ended_elsewhere = tasks that have not ended, or whose end is not yet reported. Workers report at
+//      the latest before they sleep or run a task of another scope.
+//  C2  Reporting comes before looking at `waiting`; setting `waiting` comes before looking at the counts
+//      (both sides through sleepers: docs/sleep.md).
+//  C3  The failure is written before the failing task's end is reported.
+#pragma once
+
+#include "base/atomic.hpp"
+#include "base/id.hpp"
+#include "task/dependences.hpp"
+#include "task/task.hpp"
+
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace kith {
+
+/// Who creates tasks: a worker, or the outside (whoever holds its lock). The engine derives from it.
+class seat {
+ public:
+  seat(slot_space& space, std::uint16_t number) : slots(space, number) {}
+  ~seat();
+
+  slot_cache slots;
+  std::vector<detail::scope*> spare_scopes;
+  std::uint64_t next_serial = 0, last_serial = 0;  // a range of serial numbers of its own
+};
+
+namespace detail {
+
+class scope {
+ public:
+  // ---- the owner's line
+  seat* creator = nullptr;      // whose slots new tasks are taken from
+  scope* parent = nullptr;      // the scope of the task (or group) this one belongs to; null for roots
+  std::uint64_t serial = 0;     // changes whenever the scope was found empty: what was seen before orders nothing
+  atomic<std::uint64_t> created{0};     // written by the owner alone, like the next; others may look
+  atomic<std::uint64_t> ended_here{0};  // ... ended by the owner itself
+  std::uint64_t bytes_created = 0;      // of accesses, less those of tasks that the owner ended
+  std::uint32_t sequence = 0;
+  std::uint64_t throttle_at = 0;  // created - ended_here at which the creator looks whether it has to help
+  std::uint16_t depth = 0;      // 0: a root
+  bool listed = false;          // children are listed, so that the owner may claim them
+  address_map by_address;
+  block_pool blocks;
+  std::vector<reference> children;
+  std::size_t children_bound = 64;  // entries at which stale ones are dropped
+
+  // ---- everybody's line
+  alignas(apart) atomic<std::uint64_t> ended_elsewhere{0};
+  atomic<std::uint64_t> bytes_ended{0};
+  atomic<std::uint32_t> waiting{0};  // 1 + worker that sleeps until the scope is empty, 0: none
+
+  // ---- read by all, seldom written
+  alignas(apart) atomic<bool> cancelled{false};
+  atomic<bool> failed{false};
+
+  /// Tasks not known to have ended. By the owner; by others, who may see it too large.
+  std::uint64_t unfinished() const noexcept { return not_ended_here() - ended_elsewhere.load(acquire); }
+  std::uint64_t not_ended_here() const noexcept { return created.load(relaxed) - ended_here.load(relaxed); }
+  std::uint64_t unfinished_bytes() const noexcept { return bytes_created - bytes_ended.load(relaxed); }
+  void count_created() noexcept { created.store(created.load(relaxed) + 1, relaxed); }
+  void count_ended_here() noexcept { ended_here.store(ended_here.load(relaxed) + 1, relaxed); }
+
+  /// True if this scope, or one around it, was cancelled.
+  bool is_cancelled() const noexcept {
+    for (const scope* s = this; s != nullptr; s = s->parent) {
+      if (s->cancelled.load(relaxed)) return true;
+    }
+    return false;
+  }
+
+  /// Keeps the first failure and cancels the scope. Any thread.
+  void fail(std::exception_ptr why) noexcept;
+  /// The failure, taken out; null if there was none. By the owner, when no task is left.
+  std::exception_ptr take_failure() noexcept;
+
+  /// Called by the owner when a wait has found the scope empty: what was seen before no longer orders anything.
+  void emptied();
+
+ private:
+  std::mutex failing_;
+  std::exception_ptr failure_;
+};
+
+}  // namespace detail
+
+/// A fresh scope of this seat. By the seat's thread.
+detail::scope& take_scope(seat& creator, detail::scope* parent);
+/// Gives it back. By the seat's thread. REQUIRES: no task of it is unfinished.
+void give_scope(detail::scope&);
+
+}  // namespace kith

@@ -1,0 +1,57 @@
+#include "task/slots.hpp"
+
+#include <kith/error.hpp>
+
+#include <sys/mman.h>
+
+#include <new>
+#include <string>
+
+namespace kith {
+
+slot_space::slot_space(std::size_t slots) {
+  constexpr std::size_t least = 4096;
+  for (slots_ = slots; slots_ >= least; slots_ /= 2) {
+    mapped_ = slots_ * sizeof(task);
+    void* range = mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (range != MAP_FAILED) {
+      madvise(range, mapped_, MADV_NOHUGEPAGE);  // slots are touched one by one; a huge page would be mostly waste
+      base_ = static_cast<task*>(range);
+      return;
+    }
+  }
+  throw error("no address space for tasks: the system refused " + std::to_string(least * sizeof(task)) +
+              " bytes; see `ulimit -v`");
+}
+
+slot_space::~slot_space() {
+  if (base_ != nullptr) munmap(base_, mapped_);
+}
+
+slot_index slot_space::take_fresh(std::uint32_t count) {
+  const std::uint64_t first = fresh_.fetch_add(count, relaxed);
+  if (first + count > slots_) {
+    throw error("more than " + std::to_string(slots_) + " unfinished tasks: lower the throttle (KITH_THROTTLE), or wait() sooner");
+  }
+  return static_cast<slot_index>(first);
+}
+
+void slot_cache::refill() {
+  slot_index b = inbound_.exchange(0, acquire);  // pairs with receive(): the batches' contents are visible
+  while (b != 0) {
+    const batch& from = batch_of(b);
+    stack_.insert(stack_.end(), from.slots, from.slots + from.count);
+    stack_.push_back(b);
+    b = from.next;
+  }
+  if (!stack_.empty()) return;
+  constexpr std::uint32_t chunk = 64;
+  const slot_index first = space_.take_fresh(chunk);
+  for (std::uint32_t k = 0; k < chunk; ++k) {
+    const slot_index i = first + (chunk - 1 - k);
+    space_[i].owner = seat_;
+    stack_.push_back(i);
+  }
+}
+
+}  // namespace kith

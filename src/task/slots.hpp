@@ -1,0 +1,115 @@
+// The memory that tasks live in: one reserved range of address space, so that a task is a 28-bit index.
+//
+// Each seat (a worker, or the outside) takes slots from its own stack. A slot freed by another seat goes back to its owner in
+// batches. Invariants:
+//  L1  A slot is in exactly one place: in use, in one seat's stack, in one seat's outgoing batch, or in one inbound list.
+//  L2  A freed slot keeps its header line: stale references still read its generation. Batches use the payload line only.
+//  L3  Memory is never given back before the space is destroyed.
+#pragma once
+
+#include "base/atomic.hpp"
+#include "task/task.hpp"
+
+#include <cstddef>
+#include <vector>
+
+namespace kith {
+
+/// The reserved range. Index 0 is no slot.
+class slot_space {
+ public:
+  /// Reserves address space for `slots` slots (half as many, and so on, where the system refuses). Throws
+  /// kith::error if not even 4096 can be had.
+  explicit slot_space(std::size_t slots = std::size_t{1} << 26);
+  ~slot_space();
+  slot_space(const slot_space&) = delete;
+  slot_space& operator=(const slot_space&) = delete;
+
+  task& operator[](slot_index i) const noexcept { return base_[i]; }
+  slot_index index_of(const task& t) const noexcept { return static_cast<slot_index>(&t - base_); }
+  /// Takes `count` slots that were never used; returns the first. Throws kith::error when the space is full.
+  slot_index take_fresh(std::uint32_t count);
+
+ private:
+  task* base_ = nullptr;
+  std::size_t slots_ = 0;
+  std::size_t mapped_ = 0;
+  alignas(apart) atomic<std::uint64_t> fresh_{1};
+};
+
+/// One seat's slots. take() and give() are for the seat's own thread, receive() for everybody.
+class slot_cache {
+ public:
+  slot_cache(slot_space& space, std::uint16_t seat) : space_(space), seat_(seat) { stack_.reserve(256); }
+  slot_cache(const slot_cache&) = delete;
+  slot_cache& operator=(const slot_cache&) = delete;
+
+  /// A slot whose `owner` is this seat and whose generation is current; all else is garbage.
+  slot_index take() {
+    if (stack_.empty()) refill();
+    const slot_index i = stack_.back();
+    stack_.pop_back();
+    return i;
+  }
+
+  /// Frees a slot of any seat. `caches` finds the owner's cache.
+  template <class Caches>
+  void give(slot_index i, Caches&& caches) {
+    const std::uint16_t owner = space_[i].owner;
+    if (owner == seat_) {
+      stack_.push_back(i);
+      return;
+    }
+    if (outgoing_ != 0 && (owner != outgoing_owner_ || batch_of(outgoing_).count == batch::room)) {
+      caches(outgoing_owner_).receive(outgoing_);
+      outgoing_ = 0;
+    }
+    if (outgoing_ == 0) {
+      outgoing_ = i;
+      outgoing_owner_ = owner;
+      batch_of(i).count = 0;
+    } else {
+      batch& b = batch_of(outgoing_);
+      b.slots[b.count++] = i;
+    }
+  }
+  /// Frees a slot that this seat took.
+  void give_own(slot_index i) { stack_.push_back(i); }
+  /// Sends what give() still holds. Called when the worker runs out of work.
+  template <class Caches>
+  void flush(Caches&& caches) {
+    if (outgoing_ == 0) return;
+    caches(outgoing_owner_).receive(outgoing_);
+    outgoing_ = 0;
+  }
+
+  slot_space& space() const noexcept { return space_; }
+
+ private:
+  /// Freed slots, listed in the payload of one of them (which is itself free as well).
+  struct batch {
+    static constexpr std::uint32_t room = 14;
+    std::uint32_t count;
+    slot_index next;
+    slot_index slots[room];
+  };
+  static_assert(sizeof(batch) <= task::payload_bytes);
+  batch& batch_of(slot_index i) const noexcept { return *reinterpret_cast<batch*>(space_[i].payload); }
+
+  void receive(slot_index b) noexcept {
+    slot_index top = inbound_.load(relaxed);
+    do {
+      batch_of(b).next = top;
+    } while (!inbound_.compare_exchange_weak(top, b, release, relaxed));  // pairs with the exchange in refill()
+  }
+  void refill();
+
+  slot_space& space_;
+  std::vector<slot_index> stack_;
+  slot_index outgoing_ = 0;
+  std::uint16_t outgoing_owner_ = 0;
+  std::uint16_t seat_;
+  alignas(apart) atomic<slot_index> inbound_{0};  // batches from other seats; whoever is here pushes, the seat takes all
+};
+
+}  // namespace kith

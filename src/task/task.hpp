@@ -1,0 +1,162 @@
+// The task object: a 128-byte slot. The first line is the header, the second holds closure and accesses.
+//
+// A slot is known by its index (28 bits). A reference is index and generation: a slot that was recycled has
+// another generation, so a stale reference is recognised and no reference counts are needed
+// (edges.hpp). Fields are written by the creating thread until the task is ready, then by the worker that runs it; the
+// atomics say who else.
+#pragma once
+
+#include <kith/access.hpp>
+#include <kith/task.hpp>
+
+#include "base/atomic.hpp"
+#include "base/invariant.hpp"
+
+#include <cstdint>
+#include <cstring>
+
+namespace kith {
+
+namespace detail {
+class scope;
+}
+
+/// Index of a slot; 0 is none.
+using slot_index = std::uint32_t;
+inline constexpr std::uint32_t slot_index_bits = 28;
+
+/// Index and generation of a task.
+struct reference {
+  slot_index index = 0;
+  std::uint32_t generation = 0;
+
+  static reference of(task_ref r) noexcept {
+    return {static_cast<slot_index>(r.value & 0xffffffff), static_cast<std::uint32_t>(r.value >> 32)};
+  }
+  task_ref packed() const noexcept { return {std::uint64_t{generation} << 32 | index}; }
+  explicit operator bool() const noexcept { return index != 0; }
+  bool operator==(const reference&) const = default;
+};
+
+/// One declared access as a task keeps it. 12 bytes, unaligned.
+struct kept_access {
+  std::uint32_t region = 0;  // in the engine's region table; 0 where nobody needs it
+  std::uint32_t bytes_low = 0;
+  std::uint16_t bytes_high = 0;
+  mode how = mode::in;
+  std::uint8_t unused = 0;
+
+  std::uint64_t bytes() const noexcept { return std::uint64_t{bytes_high} << 32 | bytes_low; }
+};
+static_assert(sizeof(kept_access) == 12);
+
+enum class task_state : std::uint8_t {
+  created,    // waits for predecessors, or is on its way to a queue
+  queued,     // in a queue; who changes this runs it
+  running,    // taken from a queue, or handed over without one
+  claimed,    // taken past its queue by a worker that waits for it; its queue entry is still there
+  ended,      // claimed and ended; the queue entry is the last reference and frees the slot
+  dropped,    // claimed and its queue entry is gone; the end of the task frees the slot
+};
+
+class task {
+ public:
+  enum flag : std::uint8_t {
+    claimable = 1,     // may be taken past its queue: changes of state are exchanges
+    internal = 2,      // no body: orders a group of accesses; never queued, not counted as a task
+    extended = 4,      // closure and accesses are in a block of the heap
+    has_overflow = 8,  // more predecessors than embedded links
+    exclusive = 16,    // has commutative accesses
+    skip = 32,         // its creation failed: the body is not run
+    high = 64,
+    low = 128,
+  };
+  static constexpr std::uint8_t no_node = 255;
+  static constexpr std::uint32_t embedded_links = 4;
+  static constexpr std::size_t payload_bytes = 64;
+
+  // ---- line 1
+  detail::task_code code;
+  detail::scope* scope;
+  atomic<std::uint64_t> head;  // generation (32) and first successor link (32): edges.hpp
+  atomic<std::uint32_t> join;  // edges.hpp
+  atomic<task_state> state;
+  std::uint8_t flags;
+  std::uint8_t accesses;       // number of kept accesses, unless extended
+  std::uint8_t node;           // the programmer's, or no_node
+  std::uint32_t links[embedded_links];  // next links of the lists this task is in, as a successor
+  slot_index overflow;         // first block of further links
+  std::int32_t color;          // the programmer's, or -1
+  std::uint32_t sequence;      // order of creation in its scope
+  std::uint16_t type;
+  std::uint16_t owner;         // the seat whose slots this one belongs to
+
+  // ---- line 2
+  alignas(16) std::byte payload[payload_bytes];
+
+  /// A read-only list of the task's accesses.
+  class access_range {
+   public:
+    class iterator {
+     public:
+      explicit iterator(const std::byte* at) noexcept : at_(at) {}
+      kept_access operator*() const noexcept {
+        kept_access a;
+        std::memcpy(&a, at_, sizeof a);
+        return a;
+      }
+      iterator& operator++() noexcept {
+        at_ += sizeof(kept_access);
+        return *this;
+      }
+      bool operator==(const iterator&) const = default;
+
+     private:
+      const std::byte* at_;
+    };
+    access_range(const std::byte* first, std::size_t count) noexcept : first_(first), count_(count) {}
+    iterator begin() const noexcept { return iterator(first_); }
+    iterator end() const noexcept { return iterator(first_ + count_ * sizeof(kept_access)); }
+    std::size_t size() const noexcept { return count_; }
+
+   private:
+    const std::byte* first_;
+    std::size_t count_;
+  };
+  access_range access_list() const noexcept { return {access_bytes(), access_count()}; }
+  std::size_t access_count() const noexcept { return (flags & extended) != 0 ? extension()->accesses : accesses; }
+
+  /// What does not fit the payload: a block of the heap with this header, the accesses, and the closure.
+  struct alignas(16) extension_header {
+    void* closure;
+    std::uint32_t accesses;
+    std::uint32_t align;
+  };
+  extension_header* extension() const noexcept {
+    extension_header* block;
+    std::memcpy(&block, payload, sizeof block);
+    return block;
+  }
+
+  /// Where the kept accesses are: at the end of the payload, or behind the extension's header.
+  std::byte* access_bytes() noexcept {
+    return (flags & extended) != 0 ? reinterpret_cast<std::byte*>(extension() + 1)
+                                   : payload + payload_bytes - accesses * sizeof(kept_access);
+  }
+  const std::byte* access_bytes() const noexcept { return const_cast<task*>(this)->access_bytes(); }
+  void* closure() noexcept { return (flags & extended) != 0 ? extension()->closure : static_cast<void*>(payload); }
+  int level() const noexcept { return (flags & high) != 0 ? 0 : (flags & low) != 0 ? 2 : 1; }
+};
+
+/// A ready task is in no successor list any more: its link words can hold the pointer of an intrusive list.
+inline void set_next(task& t, task* next) noexcept { std::memcpy(t.links, &next, sizeof next); }
+inline task* get_next(const task& t) noexcept {
+  task* next;
+  std::memcpy(&next, t.links, sizeof next);
+  return next;
+}
+
+static_assert(sizeof(task) == 128, "a task is two cache lines");
+static_assert(offsetof(task, payload) == 64, "the header is one cache line");
+
+}  // namespace kith
