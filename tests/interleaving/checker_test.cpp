@@ -1,4 +1,5 @@
-// The checker itself: it finds the bugs that are known to be there, and passes the programs that are known to be right.
+// The checker itself: it finds the bugs that are known to be there, and passes the programs that are known to
+// be right.
 #include "base/atomic.hpp"
 #include "interleave/explore.hpp"
 #include "interleave/shared.hpp"
@@ -12,8 +13,6 @@ namespace kith {
 namespace {
 
 namespace il = kith::interleave;
-
-constexpr il::options sequential{.preemptions = 3, .store_buffers = false};
 
 // ---- interleavings alone
 
@@ -87,7 +86,9 @@ void dekker(il::program& p, fences kind) {
 }
 
 TEST(Checker, FindsDekkerWithoutFenceOnlyWithStoreBuffers) {
-  EXPECT_TRUE(il::explore(sequential, [](il::program& p) { dekker(p, fences::none); }).ok);
+  EXPECT_TRUE(il::explore({.preemptions = 3, .store_buffers = false}, [](il::program& p) {
+                dekker(p, fences::none);
+              }).ok);
   const auto r = il::explore({.preemptions = 3}, [](il::program& p) { dekker(p, fences::none); });
   EXPECT_FALSE(r.ok);
   EXPECT_NE(r.report.find("store buffer"), std::string::npos) << r.report;
@@ -177,6 +178,28 @@ TEST(Checker, MessagePassingNeedsReleaseAndAcquireOrFences) {
   EXPECT_NE(r.failure.find("data race"), std::string::npos) << r.failure;
 }
 
+TEST(Checker, AnAtomicIsPublishedBeforeItIsUsed) {
+  const auto with = [](std::memory_order publishes) {
+    return il::explore({.preemptions = 2}, [=](il::program& p) {
+      struct state {
+        std::unique_ptr<counter> owner;
+        atomic<counter*> published{nullptr};
+      };
+      auto s = std::make_shared<state>();
+      p.thread([=] {
+        s->owner = std::make_unique<counter>();
+        s->published.store(s->owner.get(), publishes);
+      });
+      p.thread([=] {
+        if (counter* c = s->published.load(acquire)) c->value.load(relaxed);
+      });
+    });
+  };
+  EXPECT_TRUE(with(release).ok);
+  const auto r = with(relaxed);
+  EXPECT_NE(r.failure.find("created"), std::string::npos) << r.failure;
+}
+
 TEST(Checker, AReadModifyWriteContinuesAReleaseSequence) {
   const auto with = [](bool store_instead) {
     return il::explore({.preemptions = 3}, [=](il::program& p) {
@@ -257,8 +280,9 @@ TEST(Checker, PassesARightWakeUp) {
 
 TEST(Checker, FindsASleeperThatTrustsItsWakeUp) {
   EXPECT_TRUE(il::explore({.preemptions = 2}, [](il::program& p) { sleep_and_wake(p, false); }).ok);
-  EXPECT_FALSE(
-      il::explore({.preemptions = 2, .spurious_wakes = true}, [](il::program& p) { sleep_and_wake(p, false); }).ok);
+  EXPECT_FALSE(il::explore({.preemptions = 2, .spurious_wakes = true}, [](il::program& p) {
+                 sleep_and_wake(p, false);
+               }).ok);
 }
 
 TEST(Checker, FindsADeadlockOfTwoLocks) {
@@ -340,6 +364,16 @@ TEST(Checker, FindsTheAbaProblemOfATreiberStack) {
 
 // ---- reports
 
+TEST(Checker, WeakensOneOrderingOfAProgram) {
+  const auto program = [](il::program& p) { message(p, release, acquire, false); };
+  const auto right = il::explore({.preemptions = 2}, program);
+  ASSERT_TRUE(right.ok) << right.report;
+  ASSERT_EQ(right.orderings.size(), 2u);
+  for (const il::ordering& weak : right.orderings) {
+    EXPECT_FALSE(il::explore({.preemptions = 2, .weaken = weak}, program).ok) << weak.text();
+  }
+}
+
 TEST(Checker, RepeatsAFailureFromItsSchedule) {
   const auto program = [](il::program& p) { dekker(p, fences::none); };
   const auto found = il::explore({.preemptions = 3}, program);
@@ -358,7 +392,8 @@ TEST(Checker, ReportsNamesValuesAndSource) {
     p.thread([=] { il::check(s->value.load(acquire) == 0, "still zero"); }, "reader");
   });
   ASSERT_FALSE(r.ok);
-  for (const char* expected : {"still zero", "writer", "reader", "the counter = -5", "checker_test.cpp:", "acquire"}) {
+  for (const char* expected :
+       {"still zero", "writer", "reader", "the counter = -5", "checker_test.cpp:", "acquire"}) {
     EXPECT_NE(r.report.find(expected), std::string::npos) << expected << " is missing in\n" << r.report;
   }
 }
@@ -372,7 +407,8 @@ TEST(Checker, ReportsALoopWithoutEndAnExceptionAndAProgramThatDoesNotRepeat) {
   });
   EXPECT_NE(endless.failure.find("pause()"), std::string::npos) << endless.failure;
 
-  const auto thrown = il::explore({}, [](il::program& p) { p.thread([] { throw std::runtime_error("gone"); }); });
+  const auto thrown =
+      il::explore({}, [](il::program& p) { p.thread([] { throw std::runtime_error("gone"); }); });
   EXPECT_NE(thrown.failure.find("gone"), std::string::npos) << thrown.failure;
 
   int run = 0;
@@ -389,9 +425,11 @@ TEST(Checker, ReportsALoopWithoutEndAnExceptionAndAProgramThatDoesNotRepeat) {
 
   const auto many = il::explore({.preemptions = 9, .max_schedules = 10}, [](il::program& p) {
     auto s = std::make_shared<counter>();
-    for (int i = 0; i < 3; ++i) p.thread([=] { ++s->value;
-      ++s->value;
-    });
+    for (int i = 0; i < 3; ++i)
+      p.thread([=] {
+        ++s->value;
+        ++s->value;
+      });
   });
   EXPECT_NE(many.failure.find("more than 10 schedules"), std::string::npos) << many.failure;
 }

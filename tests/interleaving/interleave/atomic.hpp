@@ -107,9 +107,10 @@ class atomic {
   /// For the futex calls.
   interleave::place self() const noexcept {
     using shown = interleave::place::shown;
-    return {&value_, sizeof(T), std::is_pointer_v<T> ? shown::pointer
-                                : std::is_signed_v<T> ? shown::signed_number
-                                                      : shown::unsigned_number};
+    return {&value_, sizeof(T),
+            std::is_pointer_v<T>  ? shown::pointer
+            : std::is_signed_v<T> ? shown::signed_number
+                                  : shown::unsigned_number};
   }
 
  private:
@@ -137,7 +138,8 @@ class atomic {
                                             : o;
   }
   T modify(interleave::change how, std::uint64_t operand, order o, const source& at) noexcept {
-    if (auto* run = interleave::execution::current()) return to_value(run->modify(self(), how, operand, o, at));
+    if (auto* run = interleave::execution::current())
+      return to_value(run->modify(self(), how, operand, o, at));
     const T old = value_;
     value_ = to_value(interleave::changed(how, to_bits(old), operand, sizeof(T)));
     return old;

@@ -13,8 +13,9 @@ choices::choices(const std::string& text) {
     std::size_t chosen = 0;
     const auto [after, problem] = std::from_chars(at, end, chosen);
     if (problem != std::errc() || (after != end && *after != '.')) {
-      throw std::invalid_argument("interleave: schedule '" + text +
-                                  "': expected numbers with dots between them, as a failure's report prints them");
+      throw std::invalid_argument(
+          "interleave: schedule '" + text +
+          "': expected numbers with dots between them, as a failure's report prints them");
     }
     stack_.push_back({chosen, 0});
     at = after == end ? end : after + 1;
@@ -43,7 +44,10 @@ bool choices::advance() {
 
 std::string choices::text() const {
   std::string s;
-  for (std::size_t i = 0; i < at_; ++i) s += (i == 0 ? "" : ".") + std::to_string(stack_[i].chosen);
+  for (std::size_t i = 0; i < at_; ++i) {
+    if (i != 0) s += '.';
+    s += std::to_string(stack_[i].chosen);
+  }
   return s;
 }
 

@@ -1,4 +1,5 @@
-// The choices that make up one schedule, and the depth-first walk over all schedules. For the checker's own files.
+// The choices that make up one schedule, and the depth-first walk over all schedules. For the checker's own
+// files.
 #pragma once
 
 #include <cstddef>

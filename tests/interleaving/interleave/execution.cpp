@@ -5,13 +5,15 @@ namespace kith::interleave {
 namespace {
 execution* running = nullptr;
 constexpr const char* does_not_repeat =
-    "the program does not repeat: it depends on more than the schedule (time, addresses, randomness, state kept between "
+    "the program does not repeat: it depends on more than the schedule (time, addresses, randomness, state "
+    "kept between "
     "schedules)";
-}
+}  // namespace
 
 execution* execution::current() noexcept { return running; }
 
-execution::execution(const options& o, int bound, choices& c, orderings& w, std::vector<std::unique_ptr<fiber>>& stacks)
+execution::execution(const options& o, int bound, choices& c, orderings& w,
+                     std::vector<std::unique_ptr<fiber>>& stacks)
     : options_(o), preemptions_left_(bound), choices_(c), orderings_(w), stacks_(stacks) {
   threads_.reserve(max_threads);
   threads_.emplace_back().name = "main";
@@ -25,12 +27,13 @@ void execution::add_thread(std::function<void()> body, std::string name) {
   const std::size_t number = threads_.size();
   if (stacks_.size() < number) stacks_.push_back(std::make_unique<fiber>());
   agent& a = threads_.emplace_back();
-  a.name = name.empty() ? "T" + std::to_string(number) : std::move(name);
+  a.name = name.empty() ? std::string("T").append(std::to_string(number)) : std::move(name);
   a.body = std::move(body);
   a.stack = stacks_[number - 1].get();
 }
 
 void execution::run() {
+  trace_.clear();  // how the program was built is no news
   for (std::size_t i = 1; i < threads_.size(); ++i) {
     threads_[i].clock = threads_[0].clock;
     threads_[i].clock.tick(static_cast<int>(i));
@@ -102,7 +105,7 @@ void execution::rest(bool may_continue, const std::source_location& where) {
 void execution::count_step(const std::source_location& where) {
   if (++me().steps > options_.max_steps) {
     fail(me().name + " made " + std::to_string(options_.max_steps) + " steps without an end at " +
-                short_name(where) + ": a loop that waits must call pause(); or raise options.max_steps");
+         short_name(where) + ": a loop that waits must call pause(); or raise options.max_steps");
   }
 }
 
@@ -118,8 +121,8 @@ void execution::list_drains(int last_drained) {
   }
 }
 
-/// The thread that goes on, after draining what the schedule says. 0: all have ended. The running thread goes on at
-/// no cost if it may; leaving it costs a preemption unless `free`.
+/// The thread that goes on, after draining what the schedule says. 0: all have ended. The running thread goes
+/// on at no cost if it may; leaving it costs a preemption unless `free`.
 int execution::choose_next(bool may_continue, bool free, const std::source_location& where) {
   const int threads = static_cast<int>(threads_.size());
   std::vector<action>& list = options_now_;
@@ -142,7 +145,8 @@ int execution::choose_next(bool may_continue, bool free, const std::source_locat
         }
       }
     } else {
-      for (int t = 1; t < threads && !left_out_; ++t) left_out_ = (t != running_ && enabled(t)) || !of(t).buffer.empty();
+      for (int t = 1; t < threads && !left_out_; ++t)
+        left_out_ = (t != running_ && enabled(t)) || !of(t).buffer.empty();
     }
     if (list.empty()) {
       bool all_ended = true;

@@ -1,8 +1,10 @@
-// One run of an explored program under one schedule: threads, store buffers, clocks. For the checker's own files.
+// One run of an explored program under one schedule: threads, store buffers, clocks. For the checker's own
+// files.
 //
-// Memory holds what has left the store buffers; each thread's own stores wait in order in its buffer. A thread can be left
-// only at a point() before an operation that others can see. Clocks follow the C++ memory model (release
-// sequences and fences included), so that cells find races although the order of values is the stronger TSO.
+// Memory holds what has left the store buffers; each thread's own stores wait in order in its buffer. A
+// thread can be left only at a point() before an operation that others can see. Clocks follow the C++ memory
+// model (release sequences and fences included), so that cells find races although the order of values is the
+// stronger TSO.
 #pragma once
 
 #include "interleave/choices.hpp"
@@ -48,7 +50,7 @@ class execution {
   void yield(const std::source_location&);
   void futex_wait(place, std::uint64_t expected, const std::source_location&);
   void futex_wake(place, int count, const std::source_location&);
-  void born(place);
+  void born(place);  // whoever uses the atomic later has to know of its creation by happens-before
   void dies(place);
 
   /// Ends the run as a failure. Returns only to the thread that builds and checks the program.
@@ -57,7 +59,9 @@ class execution {
   // ---- for cells
   int thread() const noexcept { return running_; }
   const vector_clock& clock() const noexcept { return threads_[static_cast<std::size_t>(running_)].clock; }
-  const std::string& thread_name(int thread) const noexcept { return threads_[static_cast<std::size_t>(thread)].name; }
+  const std::string& thread_name(int thread) const noexcept {
+    return threads_[static_cast<std::size_t>(thread)].name;
+  }
   void note(const event& e) { trace_.add(e); }
 
   void name(const void* object, std::string text) { trace_.name(object, std::move(text)); }
@@ -70,6 +74,11 @@ class execution {
     place at;
     std::uint64_t bits;
     vector_clock released;
+  };
+  struct memory {
+    vector_clock released;  // what an acquiring load obtains
+    int creator = 0;
+    std::uint32_t created = 0;
   };
   struct agent {
     enum class state : std::uint8_t { ready, yielded, asleep, ended };
@@ -108,6 +117,7 @@ class execution {
   void drain(int thread);
   void own_fence();
   const pending* forwarded(place) noexcept;
+  memory& memory_at(place, const std::source_location&);
   void write(int by, place, std::uint64_t bits);
   void acquire_from(const vector_clock&, std::memory_order);
   vector_clock released_by(std::memory_order);
@@ -124,7 +134,7 @@ class execution {
   int running_ = 0;
   std::vector<action> options_now_;
   std::uint64_t changes_ = 0;
-  std::unordered_map<const void*, vector_clock> released_;  // what an acquiring load of an atomic obtains
+  std::unordered_map<const void*, memory> memory_;  // by an atomic's address
   std::string failure_;
   bool left_out_ = false;
   trace trace_;

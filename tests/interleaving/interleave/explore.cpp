@@ -11,7 +11,8 @@ namespace kith::interleave {
 
 void program::thread(std::function<void()> body, std::string name) {
   if (threads_.size() + 1 == max_threads) {
-    throw std::invalid_argument("interleave: a program has at most " + std::to_string(max_threads - 1) + " threads");
+    throw std::invalid_argument("interleave: a program has at most " + std::to_string(max_threads - 1) +
+                                " threads");
   }
   threads_.push_back({std::move(body), std::move(name)});
 }
@@ -22,7 +23,8 @@ namespace {
 
 using stacks = std::vector<std::unique_ptr<fiber>>;
 
-// A broken invariant aborts the process: say in which schedule. Printing here is not safe in general; it is all there is.
+// A broken invariant aborts the process: say in which schedule. Printing here is not safe in general; it is
+// all there is.
 void report_abort(int) {
   std::signal(SIGABRT, SIG_DFL);
   if (execution* run = execution::current()) std::fputs(run->story().c_str(), stderr);
@@ -39,7 +41,8 @@ void keep_forever(stacks& abandoned) {
 
 class explorer {
  public:
-  explorer(const options& o, const std::function<void(program&)>& build) : options_(o), build_(build), orderings_(o.weaken) {}
+  explorer(const options& o, const std::function<void(program&)>& build)
+      : options_(o), build_(build), orderings_(o.weaken) {}
 
   result run() {
     walk();
@@ -93,9 +96,10 @@ class explorer {
     keep_forever(stacks_);
     give_up(run.failure());
     result_.schedule = schedule_.text();
-    result_.report = "interleaving failure: " + run.failure() + "\nschedule " + std::to_string(result_.schedules) +
-                     " with at most " + std::to_string(bound) + " preemptions; to repeat it: options.preemptions = " +
-                     std::to_string(bound) + ", options.replay = \"" + result_.schedule + "\"\n" + run.story();
+    result_.report = "interleaving failure: " + run.failure() + "\nschedule " +
+                     std::to_string(result_.schedules) + " with at most " + std::to_string(bound) +
+                     " preemptions; to repeat it: options.preemptions = " + std::to_string(bound) +
+                     ", options.replay = \"" + result_.schedule + "\"\n" + run.story();
     return false;
   }
 

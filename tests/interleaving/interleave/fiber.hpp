@@ -1,9 +1,10 @@
-// A stack that can be left and entered again: the threads of an explored program. For the checker's own files.
+// A stack that can be left and entered again: the threads of an explored program. For the checker's own
+// files.
 #pragma once
 
+#include <ucontext.h>
 #include <cstddef>
 #include <memory>
-#include <ucontext.h>
 
 namespace kith::interleave {
 
@@ -17,7 +18,8 @@ class fiber {
 
   /// The next switch to this fiber calls entry(argument), which must never return.
   void prepare(void (*entry)(void*), void* argument);
-  /// Leaves this fiber, which runs now, for `to`. Returns when somebody switches back, or never if `for_good`.
+  /// Leaves this fiber, which runs now, for `to`. Returns when somebody switches back, or never if
+  /// `for_good`.
   void switch_to(fiber& to, bool for_good = false);
   /// The first thing that entry has to call, with the fiber that was left for it.
   static void entered(fiber& from);

@@ -42,7 +42,7 @@ void execution::drain_one(int thread) {
   const pending p = a.buffer.front();
   a.buffer.pop_front();
   write(thread, p.at, p.bits);
-  released_[p.at.address] = p.released;
+  memory_[p.at.address].released = p.released;
   note({thread, what::drain, {}, p.at, 0, p.bits});
 }
 
@@ -59,6 +59,16 @@ const execution::pending* execution::forwarded(place at) noexcept {
     if (p->at.address == at.address) return &*p;
   }
   return nullptr;
+}
+
+/// Fails if the atomic's creation does not happen before this use of it.
+execution::memory& execution::memory_at(place p, const std::source_location& where) {
+  memory& m = memory_[p.address];
+  if (!me().clock.covers(m.creator, m.created)) {
+    fail("data race: " + me().name + " uses an atomic at " + short_name(where) + " that " +
+         of(m.creator).name + " created, and nothing orders the two: a release or an acquire is missing");
+  }
+  return m;
 }
 
 void execution::acquire_from(const vector_clock& released, std::memory_order order) {
@@ -80,14 +90,16 @@ std::uint64_t execution::load(place at, std::memory_order order, const std::sour
   point(where);
   order = orderings_.load(order, where);
   const std::uint64_t bits = read(at);
-  acquire_from(released_[at.address], order);
+  acquire_from(memory_at(at, where).released, order);
   note({running_, what::load, order, at, bits, 0, where});
   return bits;
 }
 
-void execution::store(place at, std::uint64_t bits, std::memory_order order, const std::source_location& where) {
+void execution::store(place at, std::uint64_t bits, std::memory_order order,
+                      const std::source_location& where) {
   order = orderings_.store(order, where);
   if (running_ != 0 && options_.store_buffers && order != std::memory_order_seq_cst) {
+    memory_at(at, where);
     me().buffer.push_back({at, bits, released_by(order)});  // invisible until it drains: no point
     note({running_, what::buffered_store, order, at, 0, bits, where});
     return;
@@ -96,7 +108,7 @@ void execution::store(place at, std::uint64_t bits, std::memory_order order, con
   own_fence();
   point(where);
   write(running_, at, bits);
-  released_[at.address] = released_by(order);
+  memory_at(at, where).released = released_by(order);
   note({running_, what::store, order, at, 0, bits, where});
 }
 
@@ -108,7 +120,7 @@ std::uint64_t execution::modify(place at, change how, std::uint64_t operand, std
   point(where);
   const std::uint64_t old = read(at);
   const std::uint64_t now = changed(how, old, operand, at.size);
-  vector_clock& released = released_[at.address];
+  vector_clock& released = memory_at(at, where).released;
   acquire_from(released, order);
   released.join(released_by(order));  // a read-modify-write continues the release sequence
   write(running_, at, now);
@@ -116,15 +128,16 @@ std::uint64_t execution::modify(place at, change how, std::uint64_t operand, std
   return old;
 }
 
-bool execution::compare_exchange(place at, std::uint64_t& expected, std::uint64_t desired, std::memory_order success,
-                                 std::memory_order failure, const std::source_location& where) {
+bool execution::compare_exchange(place at, std::uint64_t& expected, std::uint64_t desired,
+                                 std::memory_order success, std::memory_order failure,
+                                 const std::source_location& where) {
   success = orderings_.modify(success, where);
   failure = orderings_.modify(failure, where);
   if (!me().buffer.empty()) point(where);
   own_fence();
   point(where);
   const std::uint64_t old = read(at);
-  vector_clock& released = released_[at.address];
+  vector_clock& released = memory_at(at, where).released;
   if (old != expected) {
     acquire_from(released, failure);
     note({running_, what::compare_failed, failure, at, old, expected, where});
@@ -148,8 +161,8 @@ void execution::full_fence(const std::source_location& where) {
   note({running_, what::full_fence, {}, {nullptr, 0, {}}, 0, 0, where});
 }
 
-/// As membarrier: every thread's stores reach memory. It orders values; happens-before it gives to the caller alone,
-/// since the other side's compiler fence has no meaning in the C++ model.
+/// As membarrier: every thread's stores reach memory. It orders values; happens-before it gives to the caller
+/// alone, since the other side's compiler fence has no meaning in the C++ model.
 void execution::process_fence(const std::source_location& where) {
   if (!orderings_.fence(where)) return;
   point(where);
@@ -203,7 +216,13 @@ void execution::futex_wake(place at, int count, const std::source_location& wher
   }
 }
 
-void execution::born(place at) { released_.erase(at.address); }
+void execution::born(place at) {
+  if (running_ == 0) {  // known to all threads
+    memory_.erase(at.address);
+  } else {
+    memory_[at.address] = {{}, running_, me().clock[running_]};
+  }
+}
 
 void execution::dies(place at) {
   for (int t = 0; t < static_cast<int>(threads_.size()); ++t) {
@@ -218,7 +237,7 @@ void execution::dies(place at) {
       }
     }
   }
-  released_.erase(at.address);
+  memory_.erase(at.address);
 }
 
 }  // namespace kith::interleave

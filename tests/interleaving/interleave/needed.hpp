@@ -1,7 +1,7 @@
 // Is each ordering of a source file needed? For tests of Kith's sources.
 //
-// Each ordering stronger than relaxed that the programs use is weakened in turn; at least one program has to fail then. So no
-// program passes because it could not fail.
+// Each ordering stronger than relaxed that the programs use is weakened in turn; at least one program has to
+// fail then. So no program passes because it could not fail.
 #pragma once
 
 #include "interleave/explore.hpp"
@@ -15,17 +15,18 @@
 
 namespace kith::interleave {
 
-/// Orderings that the checker cannot show to be needed, found by a piece of their source line.
+/// Orderings that the checker cannot show to be needed, found by a piece of their source line; $ is the
+/// line's end.
 struct beyond_the_checker {
-  std::string line_contains;
+  std::string piece;
   side what;
   std::string why;
 };
 
 using programs = std::vector<std::function<void(program&)>>;
 
-/// Expects that every program passes, and that for every ordering used in the file (a path's end) some program fails
-/// without it.
+/// Expects that every program passes, and that for every ordering used in the file (a path's end) some
+/// program fails without it.
 inline void expect_needed(options o, const programs& all, const std::string& file,
                           const std::vector<beyond_the_checker>& exceptions = {}) {
   std::vector<ordering> used;
@@ -39,14 +40,15 @@ inline void expect_needed(options o, const programs& all, const std::string& fil
   used.erase(std::unique(used.begin(), used.end()), used.end());
   ASSERT_FALSE(used.empty()) << "the programs use no ordering of " << file;
   for (const ordering& w : used) {
-    const std::string line = source_line(w.file, w.line);
+    const std::string line = source_line(w.file, w.line) + '$';
     const bool excused = std::any_of(exceptions.begin(), exceptions.end(), [&](const beyond_the_checker& e) {
-      return e.what == w.what && line.find(e.line_contains) != std::string::npos;
+      return e.what == w.what && line.find(e.piece) != std::string::npos;
     });
     if (excused) continue;
     o.weaken = w;
     const bool needed = std::any_of(all.begin(), all.end(), [&](const auto& p) { return !explore(o, p).ok; });
-    EXPECT_TRUE(needed) << w.text() << "\n  no program fails without this ordering: weaken it, add a program that needs "
+    EXPECT_TRUE(needed) << w.text()
+                        << "\n  no program fails without this ordering: weaken it, add a program that needs "
                         << "it, or list it as beyond the checker and say why";
   }
 }

@@ -22,7 +22,8 @@ std::string ordering::text() const {
 
 bool orderings::drop(side s, const std::source_location& where) {
   used_[{where.file_name(), where.line()}] |= 1u << static_cast<unsigned>(s);
-  return weakened_ && weakened_->what == s && weakened_->line == where.line() && weakened_->file == where.file_name();
+  return weakened_ && weakened_->what == s && weakened_->line == where.line() &&
+         weakened_->file == where.file_name();
 }
 
 std::memory_order orderings::load(std::memory_order order, const std::source_location& where) {

@@ -1,4 +1,5 @@
-// The orderings stronger than relaxed that a run used, and one of them made weaker. For tests, and the checker's own files.
+// The orderings stronger than relaxed that a run used, and one of them made weaker. For tests, and the
+// checker's own files.
 //
 // A test that passes although an ordering was weakened does not test that ordering: see needed.hpp.
 #pragma once

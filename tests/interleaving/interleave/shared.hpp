@@ -1,5 +1,6 @@
-// Plain data that threads hand to each other: every access is checked to be ordered by happens-before with the others.
-// For tests: the payload of a queue, say. A missing release or acquire shows here although TSO would hide it.
+// Plain data that threads hand to each other: every access is checked to be ordered by happens-before with
+// the others. For tests: the payload of a queue, say. A missing release or acquire shows here although TSO
+// would hide it.
 #pragma once
 
 #include "interleave/execution.hpp"
@@ -54,10 +55,11 @@ class shared {
     run->note({run->thread(), event::what::cell_write, {}, cell(), 0, 0, at});
   }
 
-  static void expect_ordered(execution& run, const access& earlier, const char* now, const char* then, source at) {
+  static void expect_ordered(execution& run, const access& earlier, const char* now, const char* then,
+                             source at) {
     if (run.clock().covers(earlier.thread, earlier.when)) return;
-    run.fail("data race: " + run.thread_name(run.thread()) + " " + now + " a cell at " + short_name(at) + ", " +
-             run.thread_name(earlier.thread) + " " + then + " it at " + short_name(earlier.at) +
+    run.fail("data race: " + run.thread_name(run.thread()) + " " + now + " a cell at " + short_name(at) +
+             ", " + run.thread_name(earlier.thread) + " " + then + " it at " + short_name(earlier.at) +
              ", and nothing orders the two: a release or an acquire is missing");
   }
 

@@ -20,8 +20,25 @@ struct place {
 
 struct event {
   enum class what : std::uint8_t {
-    load, forwarded_load, store, buffered_store, drain, modify, compare_failed, full_fence, process_fence, yield,
-    futex_returned, futex_sleep, futex_wake, woken, spurious, cell_read, cell_write, preempted, ended,
+    load,
+    forwarded_load,
+    store,
+    buffered_store,
+    drain,
+    modify,
+    compare_failed,
+    full_fence,
+    process_fence,
+    yield,
+    futex_returned,
+    futex_sleep,
+    futex_wake,
+    woken,
+    spurious,
+    cell_read,
+    cell_write,
+    preempted,
+    ended,
   };
   int thread;
   what kind;

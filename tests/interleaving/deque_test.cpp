@@ -1,0 +1,103 @@
+// The work-stealing deque: each entry is taken once, by the owner or by one thief, with what was written to
+// it.
+#include "queue/native/deque.hpp"
+#include "interleave/explore.hpp"
+#include "interleave/needed.hpp"
+#include "interleave/shared.hpp"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+
+namespace kith {
+namespace {
+
+namespace il = kith::interleave;
+constexpr int most_entries = 6;
+
+struct entry {
+  il::shared<int> content{0};
+  int taken = 0;
+};
+
+struct state {
+  explicit state(std::int64_t capacity) : deque(capacity) {}
+  native::work_deque<entry> deque;
+  entry entries[most_entries];
+  int pushed = 0;
+
+  void push() {
+    entry& e = entries[pushed++];
+    e.content.write(pushed);
+    deque.push(&e);
+  }
+  bool take(entry* e) {
+    if (e == nullptr) return false;
+    il::check(e->content.read() == e - entries + 1, "an entry arrives with its content");
+    il::check(++e->taken == 1, "an entry is taken once");
+    return true;
+  }
+  bool pop() { return take(deque.pop()); }
+  bool steal() {
+    entry* e = nullptr;
+    const theft outcome = deque.steal(e);
+    if (outcome == theft::got) take(e);
+    return outcome == theft::got;
+  }
+  void expect_all_taken() {
+    while (pop()) {}
+    for (int i = 0; i < pushed; ++i) il::check(entries[i].taken == 1, "no entry is lost");
+  }
+};
+
+/// An owner that does `work` ('+' push, '-' pop), and thieves with so many attempts each.
+std::function<void(il::program&)> race(std::int64_t capacity, const char* work, std::vector<int> thieves) {
+  return [=](il::program& p) {
+    auto s = std::make_shared<state>(capacity);
+    p.thread(
+        [=] {
+          for (const char* w = work; *w != 0; ++w) *w == '+' ? s->push() : void(s->pop());
+        },
+        "owner");
+    for (const int attempts : thieves) {
+      p.thread(
+          [=] {
+            for (int i = 0; i < attempts; ++i) s->steal();
+          },
+          "thief");
+    }
+    p.after([=] { s->expect_all_taken(); });
+  };
+}
+
+void expect_passes(int preemptions, const std::function<void(il::program&)>& program) {
+  const auto r = il::explore({.preemptions = preemptions}, program);
+  EXPECT_TRUE(r.ok) << r.report;
+}
+
+TEST(DequeInterleaved, OneThief) { expect_passes(4, race(4, "++--", {2})); }
+TEST(DequeInterleaved, OneThiefWhileEntriesComeAndGo) { expect_passes(3, race(4, "+-++-+--", {3})); }
+TEST(DequeInterleaved, TwoThievesAndTheLastEntry) { expect_passes(3, race(4, "+-+-", {1, 1})); }
+TEST(DequeInterleaved, TwoThieves) { expect_passes(2, race(4, "+++---", {2, 2})); }
+TEST(DequeInterleaved, GrowsUnderThieves) { expect_passes(3, race(1, "++++--", {2})); }
+TEST(DequeInterleaved, PlacesAreUsedAgain) { expect_passes(3, race(2, "++-+-+--", {2})); }
+
+TEST(DequeInterleaved, EachOrderingIsNeeded) {
+  const char* const load_store = "keeps a load before a later store of the same thread: TSO always does";
+  const char* const total =
+      "top is one variable: its compare-exchanges are in one order whatever their strength";
+  il::expect_needed(
+      {.preemptions = 3}, {race(4, "++--", {2}), race(4, "+-+-", {1, 1}), race(1, "+++-", {2})},
+      "queue/native/deque.hpp",
+      {{"top_seen_ = top_.load(acquire)", il::side::acquire, load_store},
+       {"t = top_.load(acquire)", il::side::acquire, "the full fence on the next line orders as much"},
+       {"bottom_.store(b + 1, release);$", il::side::release,
+        "the deque is empty then: no thief takes by this value"},
+       {"// D3: pairs with the fence in pop()", il::side::fence,
+        "keeps a load before a load: TSO always does"},
+       {"top_.compare_exchange_strong", il::side::acquire, total},
+       {"top_.compare_exchange_strong", il::side::release, load_store}});
+}
+
+}  // namespace
+}  // namespace kith

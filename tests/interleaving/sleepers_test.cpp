@@ -1,0 +1,157 @@
+// Parking and waking: no wake-up is lost, and who is woken sees what it is woken for.
+#include "base/sleepers.hpp"
+
+#include "interleave/explore.hpp"
+#include "interleave/needed.hpp"
+#include "interleave/shared.hpp"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+
+namespace kith {
+namespace {
+
+namespace il = kith::interleave;
+constexpr int most_items = 3;
+
+/// Items are made visible by plain stores, as a deque's owner does, and taken by compare-exchange.
+struct state {
+  state(int workers, int items) : total(items), everybody(worker_set::all(workers)), parked(workers) {}
+
+  const int total;
+  const worker_set everybody;
+  sleepers parked;
+  atomic<int> posted{0};
+  atomic<int> taken{0};
+  atomic<int> done{0};
+  atomic<bool> stopping{false};
+  il::shared<int> content[most_items];
+
+  void post(int i) {
+    content[i].write(i);
+    posted.store(i + 1, release);
+    parked.wake_one(everybody);
+  }
+  bool take_one() {
+    int i = taken.load(relaxed);
+    do {
+      if (i == posted.load(acquire)) return false;
+    } while (!taken.compare_exchange_weak(i, i + 1, relaxed, relaxed));
+    il::check(content[i].read() == i, "an item arrives with its content");
+    if (done.fetch_add(1, relaxed) + 1 == total) {
+      stopping.store(true, release);
+      parked.wake_all();
+    }
+    return true;
+  }
+  bool work_is_visible() { return taken.load(relaxed) != posted.load(acquire) || stopping.load(acquire); }
+
+  /// The protocol that every worker follows.
+  void work(worker_id self) {
+    while (!stopping.load(acquire)) {
+      if (take_one()) continue;
+      parked.announce(self);
+      if (work_is_visible()) {
+        if (!parked.retract(self)) parked.wake_one(everybody);
+        continue;
+      }
+      parked.sleep(self);
+    }
+  }
+};
+
+/// A producer outside the workers.
+std::function<void(il::program&)> team(int workers, int items) {
+  return [=](il::program& p) {
+    auto s = std::make_shared<state>(workers, items);
+    for (int w = 0; w < workers; ++w) {
+      p.thread([=] { s->work(worker_id(w)); }, "worker");
+    }
+    p.thread(
+        [=] {
+          for (int i = 0; i < items; ++i) s->post(i);
+        },
+        "producer");
+    p.after([=] { il::check(s->done.load() == s->total, "all items are done"); });
+  };
+}
+
+/// Worker 0 produces and then works like the others.
+std::function<void(il::program&)> producing_worker(int items) {
+  return [=](il::program& p) {
+    auto s = std::make_shared<state>(2, items);
+    p.thread(
+        [=] {
+          for (int i = 0; i < items; ++i) s->post(i);
+          s->work(worker_id(0));
+        },
+        "worker 0");
+    p.thread([=] { s->work(worker_id(1)); }, "worker 1");
+    p.after([=] { il::check(s->done.load() == s->total, "all items are done"); });
+  };
+}
+
+/// One worker waits for one condition; another wakes this worker and nobody else. Three times, so that a late
+/// wake of one wait meets the next.
+std::function<void(il::program&)> wait_for_one(int rounds) {
+  return [=](il::program& p) {
+    auto s = std::make_shared<state>(1, most_items + 1);
+    p.thread(
+        [=] {
+          for (int i = 0; i < rounds; ++i) {
+            while (s->posted.load(acquire) <= i) {
+              s->parked.announce(worker_id(0));
+              if (s->posted.load(acquire) > i) {
+                s->parked.retract(worker_id(0));
+              } else {
+                s->parked.sleep(worker_id(0));
+              }
+            }
+            il::check(s->content[i].read() == i, "the sleeper sees what it waited for");
+          }
+        },
+        "waiter");
+    p.thread(
+        [=] {
+          for (int i = 0; i < rounds; ++i) {
+            s->content[i].write(i);
+            s->posted.store(i + 1, release);
+            s->parked.wake(worker_id(0));
+          }
+        },
+        "waker");
+  };
+}
+
+/// Is woken for data that is published by the wake-up alone.
+void hand_over(il::program& p) {
+  auto s = std::make_shared<state>(1, 1);
+  p.thread([=] {
+    s->parked.announce(worker_id(0));
+    s->parked.sleep(worker_id(0));
+    il::check(s->content[0].read() == 5, "what the waker did before is seen by the woken");
+  });
+  p.thread([=] {
+    s->content[0].write(5);
+    while (!s->parked.wake(worker_id(0))) pause();
+  });
+}
+
+void expect_passes(int preemptions, const std::function<void(il::program&)>& program) {
+  const auto r = il::explore({.preemptions = preemptions, .spurious_wakes = true}, program);
+  EXPECT_TRUE(r.ok) << r.report;
+}
+
+TEST(SleepersInterleaved, OneWorker) { expect_passes(4, team(1, 2)); }
+TEST(SleepersInterleaved, TwoWorkers) { expect_passes(2, team(2, 2)); }
+TEST(SleepersInterleaved, AProducingWorker) { expect_passes(3, producing_worker(2)); }
+TEST(SleepersInterleaved, AWaitForOneCondition) { expect_passes(4, wait_for_one(3)); }
+TEST(SleepersInterleaved, AWakeUpHandsOver) { expect_passes(4, hand_over); }
+
+TEST(SleepersInterleaved, EachOrderingIsNeeded) {
+  il::expect_needed({.preemptions = 3}, {team(1, 2), hand_over}, "base/sleepers.hpp");
+}
+
+}  // namespace
+}  // namespace kith
