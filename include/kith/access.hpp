@@ -21,13 +21,14 @@ namespace detail {
 
 /// The dependence state of one region in one scope. Written by the scope's owner alone.
 struct tracker {
-  std::uint64_t key = 0;         // address (48 bits) and wait epoch (16); 0: never used
-  std::uint64_t writer = 0;      // the task that later accesses wait for
-  std::uint64_t reader = 0;      // the first member of the group that runs side by side after the writer
-  std::uint32_t more_readers = 0;  // 2 bits of group kind, 30 of the block that lists further members
-  std::uint32_t region = 0;      // the region's record, 0 while nobody needed one
+  std::uint64_t key = 0;       // address (48 bits) and wait epoch (16); in a handle: the scope's serial number
+  std::uint64_t writer = 0;    // the task that later accesses wait for
+  std::uint64_t member = 0;    // the first member of the group that runs side by side after the writer
+  std::uint64_t second = 0;    // and the second
+  std::uint32_t block = 0;     // the slot that lists further members
+  std::uint32_t region = 0;    // the region's record, 0 while nobody needed one
 };
-static_assert(sizeof(tracker) == 32);
+static_assert(sizeof(tracker) == 40);
 
 /// The untyped part of a handle.
 class handle_base {
@@ -41,9 +42,9 @@ class handle_base {
   const void* address;
   std::uint64_t bytes;
   const void* scope = nullptr;  // the first scope that used the handle: its accesses alone go through `state`
-  std::uint64_t serial = 0;     // of that scope when `state` was last begun anew
   tracker state;
 };
+static_assert(sizeof(handle_base) == 64);
 
 /// One access, as handed to the library.
 struct access_record {

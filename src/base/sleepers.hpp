@@ -50,18 +50,9 @@ class sleepers {
   // ---- everybody
 
   /// Wakes one parked worker of the audience. To be called after the work is visible. True if somebody was woken.
-  bool wake_one(const worker_set& audience) noexcept {
+  [[gnu::always_inline]] bool wake_one(const worker_set& audience) noexcept {
     frequent_fence();  // S3
-    if (count_.load(relaxed) == 0) return false;
-    for (std::size_t i = 0; i < words_; ++i) {
-      std::uint64_t candidates = parked_[i].bits.load(relaxed) & audience.word(i);
-      while (candidates != 0) {
-        const worker_id w(static_cast<int>(i * 64) + std::countr_zero(candidates));
-        if (rouse(w)) return true;
-        candidates &= candidates - 1;
-      }
-    }
-    return false;
+    return count_.load(relaxed) != 0 && wake_one_of(audience);
   }
 
   /// Wakes this worker if it is parked. To be called after what it waits for is visible.
@@ -76,6 +67,18 @@ class sleepers {
   }
 
  private:
+  bool wake_one_of(const worker_set& audience) noexcept {
+    for (std::size_t i = 0; i < words_; ++i) {
+      std::uint64_t candidates = parked_[i].bits.load(relaxed) & audience.word(i);
+      while (candidates != 0) {
+        const worker_id w(static_cast<int>(i * 64) + std::countr_zero(candidates));
+        if (rouse(w)) return true;
+        candidates &= candidates - 1;
+      }
+    }
+    return false;
+  }
+
   struct alignas(apart) line {
     atomic<std::uint64_t> bits{0};
   };

@@ -37,13 +37,13 @@ class steal final : public policy<World> {
   }
 
   task* ready(std::span<task* const> tasks, worker& by, moment why) override {
-    task* now = nullptr;
-    if (why == moment::completion) {
-      now = tasks.back();
-      tasks = tasks.first(tasks.size() - 1);
+    own_deque<World>& own = *deques_[by.id.index()];
+    if (why != moment::completion) {
+      for (task* t : tasks) own.push(*t, by);
+      return nullptr;
     }
-    deques_[by.id.index()]->push(tasks, by);
-    return now;
+    for (task* t : tasks.first(tasks.size() - 1)) own.push(*t, by);
+    return tasks.back();
   }
 
   look next(worker& by) override {
@@ -104,7 +104,7 @@ class steal final : public policy<World> {
     for (std::int64_t more = std::min(batch_, there / 2) - 1; more > 0; --more) {
       task* t = nullptr;
       if (victim.steal(t, by) != theft::got) break;
-      own.push({&t, 1}, by);
+      own.push(*t, by);
     }
     return first;
   }

@@ -20,12 +20,10 @@ class own_deque {
   own_deque(worker_id owner, worker_set audience) : owner_(owner), audience_(std::move(audience)) {}
 
   // ---- the owner
-  void push(std::span<task* const> tasks, worker& by) {
-    for (task* t : tasks) {
-      entries_.push(t);
-      by.meter(event::push, owner_);
-      by.ring(audience_);
-    }
+  void push(task& t, worker& by) {
+    entries_.push(&t);
+    by.meter(event::push, owner_);
+    by.ring(audience_);
   }
   task* pop(worker& by) {
     task* t = entries_.pop();

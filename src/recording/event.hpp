@@ -69,7 +69,7 @@ class event_snapshot {
 /// One worker's events, summed. Written by that worker alone, read by anybody.
 class event_sums {
  public:
-  void add(event e, std::uint64_t amount = 1) noexcept {
+  [[gnu::always_inline]] void add(event e, std::uint64_t amount = 1) noexcept {
     atomic<std::uint64_t>& sum = sums_[static_cast<std::size_t>(e)];
     sum.store(sum.load(relaxed) + amount, relaxed);
   }

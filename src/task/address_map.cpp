@@ -65,7 +65,7 @@ detail::tracker& address_map::first_seen(const detail::access_record& a, std::ui
   while (entries_[i].key != 0 && ((entries_[i].key ^ key) & address_mask) != 0) i = (i + 1) & mask_;
   detail::tracker& t = entries_[i];
   used_ += t.key == 0;
-  t = detail::tracker{key, 0, 0, 0, t.region};
+  t = detail::tracker{key, 0, 0, 0, 0, t.region};
   return t;
 }
 

@@ -1,6 +1,6 @@
 // From an address to its dependence state, for one scope. The owner of the scope alone uses it.
 //
-// Open addressing, linear probing, Fibonacci hashing; 32-byte entries. Beside it, an ordered index of the ranges, consulted only when an
+// Open addressing, linear probing, Fibonacci hashing; 40-byte entries. Beside it, an ordered index of the ranges, consulted only when an
 // address is first seen (since the last completed wait): a range that overlaps another partially is an error.
 #pragma once
 

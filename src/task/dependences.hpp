@@ -39,8 +39,8 @@ class block_pool {
 /// Collects the edges of one task that is being created.
 class edge_collector {
  public:
-  edge_collector(task& t, slot_index self, slot_cache& slots, block_pool& blocks)
-      : task_(t), self_(self), slots_(slots), blocks_(blocks) {}
+  edge_collector(task& t, reference self, slot_cache& slots, block_pool& blocks)
+      : task_(t), self_(self.index), me_(self.packed().value), slots_(slots), blocks_(blocks) {}
 
   void after(reference before) { edges::add(task_, self_, before, edges_, slots_); }
 
@@ -49,29 +49,33 @@ class edge_collector {
   /// ends after every task that `for_each(callback)` passes to its callback, and return its reference.
   template <class Fence>
   void access(detail::tracker& k, mode how, Fence&& fence) {
-    const reference me{self_, edges::generation_of(task_.head.load(relaxed))};
     if (how == mode::out || how == mode::inout) {
-      if (k.reader != 0) {
-        for_each_member(k, [&](reference r) { after(r); });
-        drop_group(k);
+      if (k.member == 0) {
+        after(k.writer);
       } else {
-        after(reference::of({k.writer}));
+        for_each_member(k, [&](std::uint64_t r) { after(r); });
+        drop_group(k);
       }
-      k.writer = me.packed().value;
+      k.writer = me_;
       return;
     }
-    const group_kind kind = how == mode::in ? readers : how == mode::concurrent ? together : one_at_a_time;
-    if (k.reader != 0 && kind_of(k) != kind) seal_group(k, fence);
-    if (reference::of({k.writer}) != me) after(reference::of({k.writer}));
-    join_group(k, kind, me);
+    const std::uint64_t kind = how == mode::in ? readers : how == mode::concurrent ? together : one_at_a_time;
+    if (k.member != 0 && (k.member & kind_mask) != kind) seal_group(k, fence);
+    if (k.writer != me_) after(k.writer);
+    join_group(k, kind);
   }
 
   std::uint32_t edges() const noexcept { return edges_; }
 
  private:
-  enum group_kind : std::uint32_t { readers, together, one_at_a_time };
+  // The kind of a group is kept in the bits of its first member's reference that no index uses.
+  static constexpr unsigned kind_shift = slot_index_bits;
+  static constexpr std::uint64_t kind_mask = std::uint64_t{3} << kind_shift;
+  static constexpr std::uint64_t readers = std::uint64_t{0} << kind_shift;
+  static constexpr std::uint64_t together = std::uint64_t{1} << kind_shift;
+  static constexpr std::uint64_t one_at_a_time = std::uint64_t{2} << kind_shift;
 
-  /// Members of a group beyond the first, in the payload line of a slot.
+  /// Members of a group beyond the second, in the payload line of a slot.
   struct member_block {
     static constexpr std::uint32_t room = 7;
     std::uint64_t members[room];
@@ -79,65 +83,70 @@ class edge_collector {
     std::uint32_t count;
   };
   static_assert(sizeof(member_block) <= task::payload_bytes);
-  static constexpr std::uint32_t kind_shift = 30;
-  static constexpr std::uint32_t index_mask = (1u << kind_shift) - 1;
 
-  static group_kind kind_of(const detail::tracker& k) noexcept { return group_kind(k.more_readers >> kind_shift); }
+  void after(std::uint64_t before) { edges::add(task_, self_, reference::of({before}), edges_, slots_); }
+
   member_block& block_at(slot_index i) const noexcept {
     return *reinterpret_cast<member_block*>(slots_.space()[i].payload);
   }
 
   template <class Each>
   void for_each_member(const detail::tracker& k, Each&& each) {
-    each(reference::of({k.reader}));
-    for (slot_index b = k.more_readers & index_mask; b != 0; b = block_at(b).next) {
+    each(k.member & ~kind_mask);
+    if (k.second == 0) return;
+    each(k.second);
+    for (slot_index b = k.block; b != 0; b = block_at(b).next) {
       const member_block& block = block_at(b);
-      for (std::uint32_t i = 0; i < block.count; ++i) each(reference::of({block.members[i]}));
+      for (std::uint32_t i = 0; i < block.count; ++i) each(block.members[i]);
     }
   }
 
   void drop_group(detail::tracker& k) {
-    for (slot_index b = k.more_readers & index_mask; b != 0;) {
+    for (slot_index b = k.block; b != 0;) {
       const slot_index next = block_at(b).next;
       blocks_.give(b);
       b = next;
     }
-    k.reader = 0;
-    k.more_readers = 0;
+    k.member = 0;
+    k.second = 0;
+    k.block = 0;
   }
 
   /// One task takes the place of the whole group as the writer.
   template <class Fence>
   void seal_group(detail::tracker& k, Fence&& fence) {
-    if ((k.more_readers & index_mask) == 0) {
-      k.writer = k.reader;
+    if (k.second == 0) {
+      k.writer = k.member & ~kind_mask;
     } else {
-      k.writer = fence([&](auto&& each) { for_each_member(k, each); }).packed().value;
+      k.writer = fence([&](auto&& each) {
+                   for_each_member(k, [&](std::uint64_t r) { each(reference::of({r})); });
+                 }).packed().value;
     }
     drop_group(k);
   }
 
-  void join_group(detail::tracker& k, group_kind kind, reference me) {
-    const std::uint64_t value = me.packed().value;
-    if (k.reader == 0 || k.reader == value) {
-      k.reader = value;
-      k.more_readers = (k.more_readers & index_mask) | std::uint32_t{kind} << kind_shift;
-      return;
+  void join_group(detail::tracker& k, std::uint64_t kind) {
+    if (k.member == 0) {
+      k.member = me_ | kind;
+    } else if (k.second == 0) {
+      if ((k.member & ~kind_mask) != me_) k.second = me_;
+    } else if (k.second != me_) {
+      join_block(k);
     }
-    slot_index b = k.more_readers & index_mask;
-    if (b != 0 && block_at(b).members[block_at(b).count - 1] == value) return;
+  }
+
+  void join_block(detail::tracker& k) {
+    slot_index b = k.block;
+    if (b != 0 && block_at(b).members[block_at(b).count - 1] == me_) return;
+    if (b != 0 && block_at(b).count == member_block::room) prune(block_at(b));
     if (b == 0 || block_at(b).count == member_block::room) {
-      if (b != 0) prune(block_at(b));
-      if (b == 0 || block_at(b).count == member_block::room) {
-        const slot_index fresh = blocks_.take(slots_);
-        block_at(fresh).next = b;
-        block_at(fresh).count = 0;
-        b = fresh;
-        k.more_readers = std::uint32_t{kind} << kind_shift | b;
-      }
+      const slot_index fresh = blocks_.take(slots_);
+      block_at(fresh).next = b;
+      block_at(fresh).count = 0;
+      k.block = b = fresh;
     }
     member_block& block = block_at(b);
-    block.members[block.count++] = value;
+    block.members[block.count++] = me_;
   }
 
   /// Drops members that have ended. Only when a block is full: looking at a member touches its line. One member
@@ -155,6 +164,7 @@ class edge_collector {
 
   task& task_;
   slot_index self_;
+  std::uint64_t me_;
   slot_cache& slots_;
   block_pool& blocks_;
   std::uint32_t edges_ = 0;

@@ -40,17 +40,18 @@ void slot_cache::refill() {
   slot_index b = inbound_.exchange(0, acquire);  // pairs with receive(): the batches' contents are visible
   while (b != 0) {
     const batch& from = batch_of(b);
-    stack_.insert(stack_.end(), from.slots, from.slots + from.count);
-    stack_.push_back(b);
-    b = from.next;
+    for (std::uint32_t k = 0; k < from.count; ++k) give_own(from.slots[k]);
+    const slot_index next = from.next;
+    give_own(b);
+    b = next;
   }
-  if (!stack_.empty()) return;
+  if (free_ != 0) return;
   constexpr std::uint32_t chunk = 64;
   const slot_index first = space_.take_fresh(chunk);
   for (std::uint32_t k = 0; k < chunk; ++k) {
     const slot_index i = first + (chunk - 1 - k);
     space_[i].owner = seat_;
-    stack_.push_back(i);
+    give_own(i);
   }
 }
 

@@ -40,24 +40,22 @@ class slot_space {
 /// One seat's slots. take() and give() are for the seat's own thread, receive() for everybody.
 class slot_cache {
  public:
-  slot_cache(slot_space& space, std::uint16_t seat) : space_(space), seat_(seat) { stack_.reserve(256); }
+  slot_cache(slot_space& space, std::uint16_t seat) : space_(space), seat_(seat) {}
   slot_cache(const slot_cache&) = delete;
   slot_cache& operator=(const slot_cache&) = delete;
 
   /// A slot whose `owner` is this seat and whose generation is current; all else is garbage.
   slot_index take() {
-    if (stack_.empty()) refill();
-    const slot_index i = stack_.back();
-    stack_.pop_back();
-    return i;
+    if (free_ == 0) [[unlikely]] refill();
+    return stack_[--free_];
   }
 
   /// Frees a slot of any seat. `caches` finds the owner's cache.
   template <class Caches>
   void give(slot_index i, Caches&& caches) {
     const std::uint16_t owner = space_[i].owner;
-    if (owner == seat_) {
-      stack_.push_back(i);
+    if (owner == seat_) [[likely]] {
+      give_own(i);
       return;
     }
     if (outgoing_ != 0 && (owner != outgoing_owner_ || batch_of(outgoing_).count == batch::room)) {
@@ -74,7 +72,10 @@ class slot_cache {
     }
   }
   /// Frees a slot that this seat took.
-  void give_own(slot_index i) { stack_.push_back(i); }
+  void give_own(slot_index i) {
+    if (free_ == stack_.size()) [[unlikely]] stack_.resize(2 * stack_.size());
+    stack_[free_++] = i;
+  }
   /// Sends what give() still holds. Called when the worker runs out of work.
   template <class Caches>
   void flush(Caches&& caches) {
@@ -105,7 +106,8 @@ class slot_cache {
   void refill();
 
   slot_space& space_;
-  std::vector<slot_index> stack_;
+  std::vector<slot_index> stack_ = std::vector<slot_index>(256);  // the first free_ are free
+  std::size_t free_ = 0;
   slot_index outgoing_ = 0;
   std::uint16_t outgoing_owner_ = 0;
   std::uint16_t seat_;

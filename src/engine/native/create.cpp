@@ -35,15 +35,14 @@ namespace {
 detail::tracker& tracker_of(detail::scope& s, const detail::access_record& a, std::uint16_t type) {
   if (a.handle == nullptr) return s.by_address.find(a, type);
   detail::handle_base& h = *a.handle;
-  if (h.serial == s.serial && h.scope == &s) return h.state;
+  if (h.state.key == s.serial && h.scope == &s) return h.state;
   if (h.scope == nullptr) {
     const void* nobody = nullptr;
     // The first scope that uses the handle keeps it: its owner alone touches serial and state from then on.
     std::atomic_ref<const void*>(h.scope).compare_exchange_strong(nobody, &s, relaxed);
   }
   if (std::atomic_ref<const void*>(h.scope).load(relaxed) != &s) return s.by_address.find(a, type);
-  h.serial = s.serial;
-  h.state = detail::tracker{};
+  h.state = detail::tracker{.key = s.serial};
   return h.state;
 }
 
@@ -60,9 +59,9 @@ reference create_fence(engine& home, detail::scope& s, const ForEach& for_each) 
   f.state.store(task_state::created, relaxed);
   s.count_created();
   edges::start_join(f);
-  edge_collector edges_of(f, self, by.slots, s.blocks);
-  for_each([&](reference r) { edges_of.after(r); });
   const reference me = edges::reference_to(home.space, f);
+  edge_collector edges_of(f, me, by.slots, s.blocks);
+  for_each([&](reference r) { edges_of.after(r); });
   if (edges::open_join(f, edges_of.edges())) {  // all of them have ended: so has this one
     edges::close(f);
     s.count_ended_here();
@@ -98,6 +97,24 @@ void blank_accesses(task& t, std::span<const detail::access_record> records) {
     const kept_access none{};
     std::memcpy(keep, &none, sizeof none);
   }
+}
+
+/// Edges for what the task declares; returns their number. A failure is kept for the creator: the task, known to some trackers
+/// already, goes on, but does not run.
+std::uint32_t declare(engine& home, detail::scope& s, task& t, reference me, std::span<const detail::access_record> records,
+                      std::span<const task_ref> before, std::exception_ptr& failure) {
+  edges::start_join(t);
+  edge_collector edges_of(t, me, s.creator->slots, s.blocks);
+  for (task_ref b : before) edges_of.after(reference::of(b));
+  try {
+    register_accesses(home, s, t, edges_of, records);
+  } catch (...) {
+    failure = std::current_exception();
+    blank_accesses(t, records);
+    t.flags |= task::skip;
+    t.flags &= static_cast<std::uint8_t>(~task::exclusive);
+  }
+  return edges_of.edges();
 }
 
 void list_child(detail::scope& s, const slot_space& space, reference child) {
@@ -168,43 +185,29 @@ task_ref submit(scope& s, const draft& d, task_code code, std::span<const access
                                        (h.priority == 1 ? task::high : h.priority == 2 ? task::low : 0));
   t.state.store(task_state::created, relaxed);
   s.count_created();
-  const slot_index self = home.space.index_of(t);
   const reference me = edges::reference_to(home.space, t);
 
-  bool ready = true;
+  const bool declares = !records.empty() || !before.empty();
   std::exception_ptr failure;
-  if (!records.empty() || !before.empty()) {
-    edges::start_join(t);
-    edge_collector edges_of(t, self, by.slots, s.blocks);
-    for (task_ref b : before) edges_of.after(reference::of(b));
-    try {
-      register_accesses(home, s, t, edges_of, records);
-    } catch (...) {  // the task is known to some trackers already: it goes on, but does not run
-      failure = std::current_exception();
-      blank_accesses(t, records);
-      t.flags |= task::skip;
-      t.flags &= static_cast<std::uint8_t>(~task::exclusive);
-    }
-    if (home.wishes.created && by.worker_seat) home.chosen->created(t, static_cast<worker&>(by));
-    if (s.listed) list_child(s, home.space, me);
-    ready = edges::open_join(t, edges_of.edges());
-  } else {
-    if (home.wishes.created && by.worker_seat) home.chosen->created(t, static_cast<worker&>(by));
-    if (s.listed) list_child(s, home.space, me);
-  }
+  std::uint32_t edges_added = 0;
+  if (declares) edges_added = declare(home, s, t, me, records, before, failure);
+  if (home.wishes.created && by.worker_seat) home.chosen->created(t, static_cast<worker&>(by));
+  if (s.listed) list_child(s, home.space, me);
+  // From here on the task may run, end, and its slot be reused.
+  const bool ready = (!declares || edges::open_join(t, edges_added)) && prepare_ready(home.regions, t);
 
-  if (by.worker_seat) {
+  if (!by.worker_seat) {
+    if (ready) home.arrive(t);
+  } else {
     worker& w = static_cast<worker&>(by);
     w.sums.add(event::task_created);
-    if (ready && prepare_ready(home.regions, t)) {
+    if (ready) {
       task* now = &t;
       if (home.set.inline_limit == 0 || !runs_inline(home, s)) now = w.make_ready({&now, 1}, moment::creation);
       if (now != nullptr) w.run_at_creation(*now);
     }
-  } else if (ready && prepare_ready(home.regions, t)) {
-    home.arrive(t);
   }
-  if (failure) std::rethrow_exception(std::move(failure));
+  if (failure) [[unlikely]] std::rethrow_exception(std::move(failure));
   return me.packed();
 }
 

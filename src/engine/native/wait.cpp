@@ -172,7 +172,9 @@ void worker::help(detail::scope& s) {
   if (over()) sums.add(event::throttled);
   task* t = nullptr;
   int looks = 0;
-  while (over() && looks < patience) {
+  // Down to half the bound, so that the next look is far.
+  auto far_below = [&] { return s.unfinished() < (bound + 1) / 2 && s.unfinished_bytes() < (bytes + 1) / 2; };
+  while (!far_below() && looks < patience) {
     if (t == nullptr) t = find(&s);
     if (t != nullptr) {
       t = run_measured(*t);

@@ -113,6 +113,16 @@ void worker::count_accesses(task& t) {
 }
 
 task* worker::end(task& t) {
+  const std::uint32_t first = edges::close(t);
+  if (first == 0 && (t.flags & task::exclusive) == 0 && !home.wishes.finished) [[likely]] {
+    ended_in(*t.scope, t);
+    retire(t);
+    return nullptr;
+  }
+  return end_with_successors(t, first);
+}
+
+task* worker::end_with_successors(task& t, std::uint32_t first) {
   slot_space& space = home.space;
   batch_.clear();
   auto ready = [this](task& r) {
@@ -122,7 +132,7 @@ task* worker::end(task& t) {
       batch_.push_back(&r);
     }
   };
-  edges::release(space, edges::close(t), ready);
+  edges::release(space, first, ready);
   if ((t.flags & task::exclusive) != 0) {
     const std::size_t known = batch_.size();
     give_turns(home.regions, t, batch_);
@@ -154,10 +164,10 @@ void worker::retire(task& t) {
 
 void worker::ended_in(detail::scope& s, task& t) {
   std::uint64_t bytes = 0;
-  if (home.set.throttle_bytes != 0) {
+  if (home.set.throttle_bytes != 0) [[unlikely]] {
     for (kept_access a : t.access_list()) bytes += a.bytes();
   }
-  if (s.creator == this) {
+  if (s.creator == this) [[likely]] {
     s.count_ended_here();
     s.bytes_created -= bytes;
     return;

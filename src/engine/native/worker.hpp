@@ -71,6 +71,7 @@ class worker : public native_seat, public worker_view {
   void execute(task& t);
   void count_accesses(task& t);
   task* end(task& t);
+  task* end_with_successors(task& t, std::uint32_t first);
   void retire(task& t);
   void give_slot(slot_index i);
   void ended_in(detail::scope& s, task& t);
