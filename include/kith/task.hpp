@@ -124,7 +124,7 @@ std::span<T> parameter(std::span<T> s) noexcept {
 
 /// f bound to the parameters of its accesses, if it takes them; else f itself.
 template <class F, class... P>
-auto bind(F&& f, P... p) {
+auto bind_parameters(F&& f, P... p) {
   using body = std::decay_t<F>;
   if constexpr (sizeof...(P) == 0) {
     return body(std::forward<F>(f));
@@ -146,7 +146,7 @@ auto bind_accesses(auto&& f, const Args&... args) {
       return std::tuple<>();
     }
   };
-  return std::apply([&](auto... p) { return bind(std::forward<decltype(f)>(f), p...); },
+  return std::apply([&](auto... p) { return bind_parameters(std::forward<decltype(f)>(f), p...); },
                     std::tuple_cat(pick(args)...));
 }
 

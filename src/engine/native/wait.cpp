@@ -37,9 +37,9 @@ void worker::work_until(predicate done, const void* what, detail::scope* waited)
   requeue(t);
 }
 
-/// Gives back a task that this worker was to run next.
+/// Gives back a task that this worker was to run next; one that it claimed has no way back.
 void worker::requeue(task* t) {
-  while (t != nullptr) t = make_ready({&t, 1}, moment::arrival);
+  while (t != nullptr) t = t == claimed_ ? run(*t) : make_ready({&t, 1}, moment::arrival);
 }
 
 task* worker::run_measured(task& t) {
@@ -98,7 +98,7 @@ task* worker::claim_child(detail::scope& s, bool all) {
       if (now == task_state::queued && t.state.compare_exchange_strong(now, task_state::claimed, acq_rel, relaxed)) {
         s.children.pop_back();
         sums.add(event::claimed);
-        return &t;
+        return claimed_ = &t;
       }
     }
     s.children.pop_back();
@@ -110,7 +110,7 @@ task* worker::claim_child(detail::scope& s, bool all) {
       s.children[i] = s.children.back();
       s.children.pop_back();
       sums.add(event::claimed);
-      return &t;
+      return claimed_ = &t;
     }
   }
   return nullptr;
@@ -130,6 +130,7 @@ task* worker::rest(predicate done, const void* what, detail::scope* waited) {
   slots.flush([this](std::uint16_t owner) -> slot_cache& { return home.slots_of(owner); });
   task* t = nullptr;
   int looks = 0;
+  bool woken = false;
   while (!done(what) && (t = find(waited)) == nullptr) {
     if (looks++ < home.set.spin) {
       pause();
@@ -147,7 +148,10 @@ task* worker::rest(predicate done, const void* what, detail::scope* waited) {
     sums.add(event::park);
     home.parked.sleep(id);
     looks = 0;
+    woken = true;
   }
+  // The wake may have been meant for work that we now leave to others.
+  if (woken && t == nullptr) home.parked.wake_one(home.workers_where.everybody());
   if (waited != nullptr && waited->waiting.load(relaxed) != waiting_outside) waited->waiting.store(0, relaxed);
   start_busy();
   note_first_steal();

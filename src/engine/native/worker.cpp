@@ -39,7 +39,7 @@ void worker::give_slot(slot_index i) {
 }
 
 task* worker::run(task& t) {
-  if ((t.flags & task::claimable) != 0 && !take(t)) return nullptr;
+  if ((t.flags & task::claimable) != 0 && std::exchange(claimed_, nullptr) != &t && !take(t)) return nullptr;
   execute(t);
   return end(t);
 }
@@ -82,7 +82,6 @@ void worker::execute(task& t) {
     children_scope = outer_children;
     sums.add(event::task_executed);
   }
-  free_room(t);
 }
 
 /// First touch, and the count of remote accesses: the task counts once, and so does each access that reads.
@@ -154,6 +153,7 @@ task* worker::end_with_successors(task& t, std::uint32_t first) {
 
 /// Frees the slot, unless a queue still holds an entry for it.
 void worker::retire(task& t) {
+  free_room(t);
   if ((t.flags & task::claimable) != 0) {
     task_state s = task_state::claimed;
     // acq_rel: whoever comes second (here, or in take()) sees the other, and frees.

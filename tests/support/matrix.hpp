@@ -1,0 +1,59 @@
+// The matrix every policy goes through: policy x number of workers x machine. A policy joins it by being in the list.
+#pragma once
+
+#include "policy/list.hpp"
+
+#include <kith/kith.hpp>
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace kith::test {
+
+struct setup {
+  std::string policy;
+  int workers;
+  std::string machine;  // "": this one
+
+  runtime_options options() const {
+    runtime_options o;
+    o.policy = policy;
+    o.workers = workers;
+    o.machine = machine;
+    o.oversubscribe = 1;
+    return o;
+  }
+};
+
+inline void PrintTo(const setup& s, std::ostream* out) { *out << s.policy << " on " << s.workers << " " << s.machine; }
+
+inline std::vector<setup> matrix() {
+  std::vector<setup> all;
+  std::vector<std::string> policies;
+  for (const policy_entry& p : policy_list()) policies.emplace_back(p.name);
+  for (const char* variant : {"steal:victim=random,batch=1,patience=off", "steal:victim=cyclic,end=fifo",
+                              "dep:order=created,steal=nearest", "dfifo:steal=off"}) {
+    policies.emplace_back(variant);
+  }
+  for (const std::string& p : policies) {
+    for (int workers : {1, 2, 5}) all.push_back({p, workers, ""});
+    all.push_back({p, 6, "node:3 core:2"});
+  }
+  return all;
+}
+
+inline std::string name_of(const testing::TestParamInfo<setup>& info) {
+  std::string name = info.param.policy + "_" + std::to_string(info.param.workers) + (info.param.machine.empty() ? "" : "_numa");
+  for (char& c : name) {
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
+  }
+  return name;
+}
+
+}  // namespace kith::test
+
+/// TEST_P(suite, ...) for a class derived from testing::TestWithParam<kith::test::setup>.
+#define KITH_FOR_ALL_POLICIES(suite) \
+  INSTANTIATE_TEST_SUITE_P(all, suite, testing::ValuesIn(kith::test::matrix()), kith::test::name_of)
