@@ -1,0 +1,70 @@
+// Machines that exist: this one, or one that hwloc exported to a file.
+#include "machine/topology.hpp"
+
+#include "base/environment.hpp"
+
+#include <kith/error.hpp>
+
+#include <filesystem>
+
+namespace kith {
+
+namespace {
+
+std::string processor(const topology& t) {
+  const hwloc_obj_t root = hwloc_get_root_obj(t.get());
+  for (hwloc_obj_t o : {hwloc_get_obj_by_type(t.get(), HWLOC_OBJ_PACKAGE, 0), root}) {
+    const char* name = o != nullptr ? hwloc_obj_get_info_by_name(o, "CPUModel") : nullptr;
+    if (name != nullptr) return name;
+  }
+  const char* architecture = hwloc_obj_get_info_by_name(root, "Architecture");
+  return architecture != nullptr ? architecture : "unknown processor";
+}
+
+}  // namespace
+
+machine discover_machine() {
+  const topology t = new_topology();
+  load(t, "this machine");
+  machine found = machine_of(t);
+  found.name = processor(t);
+  return found;
+}
+
+machine machine_from_file(const std::string& path) {
+  const std::string expected = "; expected an XML file exported by hwloc (`lstopo machine.xml` makes one)";
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) throw error(path + ": no such file" + expected);
+  const topology t = new_topology();
+  if (hwloc_topology_set_xml(t.get(), path.c_str()) != 0 || hwloc_topology_load(t.get()) != 0) {
+    throw error(path + ": not a topology that hwloc can read" + expected);
+  }
+  machine found = machine_of(t);
+  found.name = std::filesystem::path(path).stem().string() + " (" + processor(t) + ")";
+  found.pretended = true;
+  return found;
+}
+
+machine machine_by_name(const std::string& file_or_line) {
+  std::error_code ignored;
+  if (std::filesystem::exists(file_or_line, ignored)) return machine_from_file(file_or_line);
+  const bool a_path =
+      file_or_line.find('/') != std::string::npos && file_or_line.find(':') == std::string::npos;
+  if (a_path || file_or_line.ends_with(".xml"))
+    return machine_from_file(file_or_line);  // says that it is not there
+  return synthetic_machine(file_or_line);
+}
+
+machine current_machine() {
+  if (const std::optional<std::string> name = environment("KITH_MACHINE")) {
+    try {
+      return machine_by_name(*name);
+    } catch (const error& e) {
+      throw error(std::string("KITH_MACHINE: ") + e.what());
+    }
+  }
+  static const machine found = discover_machine();
+  return found;
+}
+
+}  // namespace kith

@@ -1,0 +1,83 @@
+#include "machine/limits.hpp"
+
+#include "machine/cgroup.hpp"
+#include "machine/slurm.hpp"
+#include "machine/text.hpp"
+
+#include <kith/error.hpp>
+
+#include <algorithm>
+
+namespace kith {
+
+namespace {
+
+constexpr std::int64_t most_cpus = 1 << 20;
+
+/// The kernel's notation of a set: "0-3,8,10-11".
+std::optional<std::vector<int>> cpu_list(const std::string& list) {
+  std::vector<int> cpus;
+  for (const std::string& range : text::split(list, ',')) {
+    const std::size_t dash = range.find('-');
+    const std::optional<std::int64_t> first = text::number(range.substr(0, dash));
+    const std::optional<std::int64_t> last =
+        dash == std::string::npos ? first : text::number(range.substr(dash + 1));
+    if (!first || !last || *first < 0 || *last < *first || *last >= most_cpus) return std::nullopt;
+    for (std::int64_t cpu = *first; cpu <= *last; ++cpu) cpus.push_back(static_cast<int>(cpu));
+  }
+  std::sort(cpus.begin(), cpus.end());
+  return cpus;
+}
+
+std::optional<std::vector<int>> affinity(const std::filesystem::path& root, std::vector<std::string>& notes) {
+  const std::optional<std::string> status = text::contents(root, "/proc/self/status");
+  constexpr std::string_view key = "Cpus_allowed_list:";
+  for (const std::string& line : text::split(status.value_or(""), '\n')) {
+    if (!line.starts_with(key)) continue;
+    const std::string list = text::trimmed(line.substr(key.size()));
+    const std::optional<std::vector<int>> cpus = cpu_list(list);
+    if (!cpus)
+      notes.push_back("/proc/self/status: '" + list + "' is no list of CPUs; the affinity mask is not known");
+    return cpus;
+  }
+  notes.emplace_back("/proc/self/status: no line 'Cpus_allowed_list'; the affinity mask is not known");
+  return std::nullopt;
+}
+
+}  // namespace
+
+limits read_limits(const std::filesystem::path& root, const variables& lookup) {
+  limits found;
+  found.affinity = affinity(root, found.notes);
+  if (const std::optional<cpu_quota> quota = cgroup_quota(root, found.notes)) {
+    found.quota = quota->cpus;
+    found.quota_from = quota->from;
+  }
+  if (const std::optional<slurm_allotment> slurm = read_slurm(lookup, found.notes)) {
+    found.slurm = slurm->cpus;
+    found.slurm_from = slurm->from;
+  }
+  return found;
+}
+
+const limits& process_limits() {
+  static const limits found = read_limits("/");
+  return found;
+}
+
+std::optional<int> workers_setting(int option) {
+  if (option > most_workers) {
+    throw error("workers = " + std::to_string(option) + ": expected a number from 1 to " +
+                std::to_string(most_workers));
+  }
+  if (option > 0) return option;
+  const std::optional<std::int64_t> variable = environment_number("KITH_WORKERS", 1, most_workers);
+  return variable ? std::optional<int>(static_cast<int>(*variable)) : std::nullopt;
+}
+
+bool oversubscribe_setting(int option) {
+  if (option >= 0) return option != 0;
+  return environment_number("KITH_OVERSUBSCRIBE", 0, 1).value_or(0) == 1;
+}
+
+}  // namespace kith

@@ -1,0 +1,29 @@
+#include "machine/machine.hpp"
+
+#include "base/invariant.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+namespace kith {
+
+std::vector<node_id> machine::nearest_nodes(node_id from) const {
+  std::vector<node_id> found{from};
+  for (const node& n : nodes) {
+    if (n.id != from) found.push_back(n.id);
+  }
+  // A table may call another node as near as the own one: `from` stays first all the same.
+  std::sort(found.begin() + 1, found.end(), [&](node_id a, node_id b) {
+    return std::tuple(distance(from, a), a) < std::tuple(distance(from, b), b);
+  });
+  return found;
+}
+
+node_id machine::nearest_node_with_cores(node_id from) const {
+  for (node_id n : nearest_nodes(from)) {
+    if (!nodes[n.index()].cores.empty()) return n;
+  }
+  broken("a machine has cores", __FILE__, __LINE__);
+}
+
+}  // namespace kith

@@ -1,0 +1,127 @@
+// A machine from a line of text. hwloc reads the levels; the distances between nodes are ours.
+#include "machine/topology.hpp"
+
+#include "machine/limits.hpp"
+#include "machine/text.hpp"
+
+#include <kith/error.hpp>
+
+#include <algorithm>
+#include <cctype>
+
+namespace kith {
+
+namespace {
+
+[[noreturn]] void refuse(std::string_view line, const std::string& why, const std::string& expected) {
+  throw error("synthetic machine '" + std::string(line) + "': " + why + "; expected " + expected);
+}
+
+const std::string levels_expected =
+    "levels from large to small, such as 'node:8 core:10' or 'pack:2 node:2 core:8 pu:2 distance:21'";
+const std::string distances_expected =
+    "'distance:21' for all, or a row for each node, such as 'distance:10,16/16,10' for two";
+
+/// The words of the line; spaces inside (...) and [...] do not separate.
+std::vector<std::string> words_of(std::string_view line) {
+  std::vector<std::string> words(1);
+  int depth = 0;
+  for (char c : line) {
+    depth += (c == '(' || c == '[') ? 1 : (c == ')' || c == ']') ? -1 : 0;
+    if (std::isspace(static_cast<unsigned char>(c)) != 0 && depth == 0) {
+      if (!words.back().empty()) words.emplace_back();
+    } else {
+      words.back() += c;
+    }
+  }
+  if (words.back().empty()) words.pop_back();
+  return words;
+}
+
+/// hwloc would build a machine of any size before anybody could stop it.
+void check_size(std::string_view line, const std::vector<std::string>& levels) {
+  double product = 1;
+  for (const std::string& level : levels) {
+    if (level.front() == '[') continue;
+    const std::string count = level.substr(level.find(':') + 1);  // no ':': the whole word is the count
+    product *= static_cast<double>(text::number(count.substr(0, count.find('('))).value_or(1));
+    if (product > 4.0 * most_workers)
+      refuse(line, "more than " + std::to_string(4 * most_workers) + " hardware threads", levels_expected);
+  }
+}
+
+std::vector<std::vector<int>> distances_of(std::string_view line, const std::string& word,
+                                           std::size_t nodes) {
+  const std::string values = word.substr(word.find(':') + 1);
+  const auto value_of = [&](const std::string& entry) {
+    const std::optional<std::int64_t> value = text::number(entry);
+    if (!value || *value < 1 || *value > 1'000'000)
+      refuse(line, "the distance '" + entry + "' is not a number from 1 to 1000000", distances_expected);
+    return static_cast<int>(*value);
+  };
+  std::vector<std::vector<int>> table;
+  if (values.find_first_of(",/") == std::string::npos) {
+    table.assign(nodes, std::vector<int>(nodes, value_of(values)));
+    for (std::size_t n = 0; n < nodes; ++n) table[n][n] = 10;
+    return table;
+  }
+  for (const std::string& row : text::split(values, '/')) {
+    table.emplace_back();
+    for (const std::string& entry : text::split(row, ',')) table.back().push_back(value_of(entry));
+    if (table.back().size() != nodes) {
+      refuse(line,
+             "row " + std::to_string(table.size()) + " of the distances has " +
+                 std::to_string(table.back().size()) + " entries for " + std::to_string(nodes) + " nodes",
+             distances_expected);
+    }
+    if (table.size() <= nodes && table.back()[table.size() - 1] != 10) {
+      refuse(
+          line,
+          "row " + std::to_string(table.size()) + " of the distances: the distance of a node to itself is 10",
+          distances_expected);
+    }
+  }
+  if (table.size() != nodes) {
+    refuse(line, std::to_string(table.size()) + " rows of distances for " + std::to_string(nodes) + " nodes",
+           distances_expected);
+  }
+  return table;
+}
+
+}  // namespace
+
+machine synthetic_machine(std::string_view line) {
+  std::vector<std::string> levels = words_of(line);
+  std::string distance;
+  std::erase_if(levels, [&](const std::string& w) {
+    if (!w.starts_with("distance:")) return false;
+    if (!distance.empty()) refuse(line, "two words 'distance:'", distances_expected);
+    distance = w;
+    return true;
+  });
+  std::string innermost;
+  std::string description;
+  for (const std::string& level : levels) {
+    description += (description.empty() ? "" : " ") + level;
+    if (level.front() != '[') innermost = level;
+  }
+  if (innermost.empty()) refuse(line, "no level", levels_expected);
+  check_size(line, levels);
+  // hwloc wants hardware threads innermost; one for each core is what a line without them means.
+  const bool named = std::isalpha(static_cast<unsigned char>(innermost.front())) != 0;
+  if (named && !innermost.starts_with("pu:") && !innermost.starts_with("PU:")) description += " pu:1";
+
+  const topology t = new_topology();
+  if (hwloc_topology_set_synthetic(t.get(), description.c_str()) != 0)
+    refuse(line, "hwloc does not understand it", levels_expected);
+  load(t, "synthetic machine '" + std::string(line) + "'");
+  machine made = machine_of(t);
+  if (made.cores.size() > most_workers)
+    refuse(line, "more than " + std::to_string(most_workers) + " cores", levels_expected);
+  if (!distance.empty()) made.distances = distances_of(line, distance, made.nodes.size());
+  made.name = line;
+  made.pretended = true;
+  return made;
+}
+
+}  // namespace kith
