@@ -21,14 +21,14 @@ std::int64_t decide(std::int64_t option, const char* variable, std::int64_t othe
 
 constexpr std::int64_t many = std::int64_t{1} << 40;
 
-native::engine_settings settings_of(const runtime_options& o, bool pretended) {
+native::engine_settings settings_of(const runtime_options& o, bool cores_shared) {
   native::engine_settings s;
   s.policy = !o.policy.empty() ? o.policy : environment("KITH_POLICY").value_or("steal");
   s.throttle = static_cast<std::uint32_t>(decide(o.throttle, "KITH_THROTTLE", 2048, 1 << 26));
   s.throttle_bytes = static_cast<std::uint64_t>(decide(o.throttle_bytes, "KITH_THROTTLE_BYTES", 0, many, true));
   s.inline_limit = static_cast<int>(decide(o.inline_limit, "KITH_INLINE", 0, 1 << 20));
-  // Workers of a pretended machine share the real cores: spinning would only keep others from running.
-  s.spin = pretended ? 0 : static_cast<int>(decide(o.spin, "KITH_SPIN", 2000, 1 << 30));
+  // Where workers share cores (always so on a pretended machine) spinning would only keep others from running.
+  s.spin = cores_shared ? 0 : static_cast<int>(decide(o.spin, "KITH_SPIN", 2000, 1 << 30));
   s.stack_bytes = static_cast<std::size_t>(
       decide(o.stack_bytes != 0 ? static_cast<std::int64_t>(o.stack_bytes) : -1, "KITH_STACK", 64 << 20, many, true));
   if (s.stack_bytes < (1 << 20)) throw error("KITH_STACK: a worker needs a stack of at least 1M");
@@ -36,14 +36,10 @@ native::engine_settings settings_of(const runtime_options& o, bool pretended) {
   return s;
 }
 
-machine machine_of(const runtime_options& o) { return o.machine.empty() ? current_machine() : synthetic_machine(o.machine); }
+machine machine_of(const runtime_options& o) { return o.machine.empty() ? current_machine() : machine_by_name(o.machine); }
 
 worker_plan plan_for(const machine& on, const runtime_options& o) {
-  std::optional<int> wanted;
-  if (o.workers > 0) wanted = o.workers;
-  worker_plan p; p.workers = wanted.value_or(static_cast<int>(on.cores.size()));
-  for (int w = 0; w < p.workers; ++w) p.cores.push_back(on.cores[w % on.cores.size()].id);
-  return p;
+  return plan_workers(on, process_limits(), workers_setting(o.workers), oversubscribe_setting(o.oversubscribe));
 }
 
 }  // namespace
@@ -58,7 +54,8 @@ class runtime::implementation {
 runtime::runtime(const runtime_options& o) {
   machine on = machine_of(o);
   const worker_plan plan = plan_for(on, o);
-  native::engine_settings settings = settings_of(o, on.pretended || plan.workers > static_cast<int>(on.cores.size()));
+  const bool cores_shared = plan.cpus.front() < 0;
+  native::engine_settings settings = settings_of(o, cores_shared);
   impl_ = std::make_unique<implementation>(std::move(on), plan, std::move(settings));
 }
 

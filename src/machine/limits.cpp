@@ -66,7 +66,7 @@ const limits& process_limits() {
 }
 
 std::optional<int> workers_setting(int option) {
-  if (option > most_workers) {
+  if (option < 0 || option > most_workers) {
     throw error("workers = " + std::to_string(option) + ": expected a number from 1 to " +
                 std::to_string(most_workers));
   }

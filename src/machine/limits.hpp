@@ -48,7 +48,7 @@ struct worker_plan {
   bool clamped = false;        // fewer workers than the setting asked for
 };
 
-/// The option if it is positive, else KITH_WORKERS if set. A value out of range is a kith::error.
+/// The option if it is not 0, else KITH_WORKERS if set. A value out of range is a kith::error.
 std::optional<int> workers_setting(int option = 0);
 /// The option if it is not negative, else KITH_OVERSUBSCRIBE (0 or 1), else false.
 bool oversubscribe_setting(int option = -1);
