@@ -13,7 +13,7 @@ namespace kith {
 namespace detail {
 
 /// Something that becomes true once and can be waited for, by workers (which run tasks meanwhile) and by
-/// other threads (which sleep).
+/// other threads (which sleep). It must outlive the call of complete(), which the waiter may overtake: share it.
 class completion {
  public:
   bool done() const noexcept { return word_.load(std::memory_order_acquire) == 1; }

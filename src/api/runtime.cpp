@@ -6,6 +6,8 @@
 #include "machine/limits.hpp"
 #include "machine/machine.hpp"
 
+#include <algorithm>
+
 namespace kith {
 
 namespace {
@@ -38,10 +40,6 @@ native::engine_settings settings_of(const runtime_options& o, bool cores_shared)
 
 machine machine_of(const runtime_options& o) { return o.machine.empty() ? current_machine() : machine_by_name(o.machine); }
 
-worker_plan plan_for(const machine& on, const runtime_options& o) {
-  return plan_workers(on, process_limits(), workers_setting(o.workers), oversubscribe_setting(o.oversubscribe));
-}
-
 }  // namespace
 
 class runtime::implementation {
@@ -53,7 +51,8 @@ class runtime::implementation {
 
 runtime::runtime(const runtime_options& o) {
   machine on = machine_of(o);
-  const worker_plan plan = plan_for(on, o);
+  const worker_plan plan =
+      plan_workers(on, process_limits(), workers_setting(o.workers), oversubscribe_setting(o.oversubscribe));
   const bool cores_shared = plan.cpus.front() < 0;
   native::engine_settings settings = settings_of(o, cores_shared);
   impl_ = std::make_unique<implementation>(std::move(on), plan, std::move(settings));

@@ -11,6 +11,7 @@ namespace kith {
 
 namespace {
 
+/// As hwloc names it; empty if it does not.
 std::string processor(const topology& t) {
   const hwloc_obj_t root = hwloc_get_root_obj(t.get());
   for (hwloc_obj_t o : {hwloc_get_obj_by_type(t.get(), HWLOC_OBJ_PACKAGE, 0), root}) {
@@ -18,7 +19,7 @@ std::string processor(const topology& t) {
     if (name != nullptr) return name;
   }
   const char* architecture = hwloc_obj_get_info_by_name(root, "Architecture");
-  return architecture != nullptr ? architecture : "unknown processor";
+  return architecture != nullptr ? architecture : "";
 }
 
 }  // namespace
@@ -27,7 +28,7 @@ machine discover_machine() {
   const topology t = new_topology();
   load(t, "this machine");
   machine found = machine_of(t);
-  found.name = processor(t);
+  found.name = processor(t).empty() ? "this machine" : processor(t);
   return found;
 }
 
@@ -40,7 +41,8 @@ machine machine_from_file(const std::string& path) {
     throw error(path + ": not a topology that hwloc can read" + expected);
   }
   machine found = machine_of(t);
-  found.name = std::filesystem::path(path).stem().string() + " (" + processor(t) + ")";
+  found.name = std::filesystem::path(path).stem().string();
+  if (!processor(t).empty()) found.name += " (" + processor(t) + ")";
   found.pretended = true;
   return found;
 }

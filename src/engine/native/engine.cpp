@@ -40,11 +40,9 @@ engine::engine(machine on, const worker_plan& plan, engine_settings settings)
       parked(plan.workers),
       workers_where(hardware, nodes_of(hardware, plan)),
       outside(*this, space, static_cast<std::uint16_t>(plan.workers)) {
-  // More workers than cores to bind them to: the system's scheduler shares the cores better than we would.
-  const bool bound = !hardware.pretended && static_cast<std::size_t>(plan.workers) <= hardware.cores.size();
-  for (int w = 0; w < plan.workers; ++w) {
-    const machine::core& c = hardware.cores[plan.cores[static_cast<std::size_t>(w)].index()];
-    workers.emplace_back(*this, worker_id(w), c.node, bound ? c.cpus.front() : -1);
+  for (std::size_t w = 0; w < plan.cores.size(); ++w) {
+    const worker_id id(static_cast<int>(w));
+    workers.emplace_back(*this, id, workers_where.node_of(id), plan.cpus[w]);
   }
   chosen = make_policy<world>(set.policy, {workers_where, regions, set.seed});
   wishes = chosen->wants();
@@ -177,12 +175,13 @@ void engine::run_root(void* context, void (*f)(void*)) {
     w.task_scope = no_task;
     worker::leave_thread(before);
   } else {  // another thread is worker 0: hand it over
-    detail::completion ended;
-    submit_outside([&]() noexcept {
+    // Shared: complete() still looks at it when this thread has gone on.
+    auto ended = std::make_shared<detail::completion>();
+    submit_outside([&, ended]() noexcept {
       failure = run_in(*worker::current(), context, f);
-      ended.complete();
+      ended->complete();
     });
-    ended.wait();
+    ended->wait();
   }
   if (failure) std::rethrow_exception(std::move(failure));
 }

@@ -40,6 +40,7 @@ void worker::give_slot(slot_index i) {
 
 task* worker::run(task& t) {
   if ((t.flags & task::claimable) != 0 && std::exchange(claimed_, nullptr) != &t && !take(t)) return nullptr;
+  if (reporting_ != nullptr && reporting_ != t.scope) [[unlikely]] report();  // C1: t may take long
   execute(t);
   return end(t);
 }
