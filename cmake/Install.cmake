@@ -1,0 +1,23 @@
+# The installed tree: library, public headers, a CMake package and a pkg-config file.
+include(CMakePackageConfigHelpers)
+
+install(TARGETS kith EXPORT kith-targets
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(DIRECTORY include/kith DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
+install(EXPORT kith-targets NAMESPACE kith:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/kith)
+configure_package_config_file(cmake/kith-config.cmake.in kith-config.cmake
+                              INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/kith)
+write_basic_package_version_file(kith-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/kith-config.cmake ${PROJECT_BINARY_DIR}/kith-config-version.cmake
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/kith)
+
+# A static library leaves hwloc to whoever links it.
+get_target_property(kith_type kith TYPE)
+if(kith_type STREQUAL "STATIC_LIBRARY")
+  set(kith_pc_requires "Requires: hwloc")
+else()
+  set(kith_pc_requires "Requires.private: hwloc")
+endif()
+configure_file(cmake/kith.pc.in kith.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/kith.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -1,0 +1,83 @@
+#!/usr/bin/env bash
+# All checks, stage by stage. usage: test.sh [full]
+# A stage that fails does not stop the others; each prints its seconds, and all failures are named at the end.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+full=${1:-}
+export CTEST_OUTPUT_ON_FAILURE=1
+[ "$full" = full ] && export KITH_TEST_SCALE=${KITH_TEST_SCALE:-10}
+jobs=$(nproc)
+passed=0 failed=0 skipped=0 failures=()
+
+# stage NAME COMMAND...: runs it, counts it as one check unless it is a ctest run, whose tests count.
+stage() {
+  local name=$1 log begin status summary
+  shift
+  log=$(mktemp)
+  begin=$SECONDS
+  "$@" >"$log" 2>&1
+  status=$?
+  # ctest counts a skipped test as passed in its summary and lists it below.
+  summary=$(grep -E '^[0-9]+% tests passed, [0-9]+ tests failed out of [0-9]+' "$log" | tail -n 1)
+  if [ -n "$summary" ]; then
+    local bad all skip
+    bad=$(sed -E 's/.*passed, ([0-9]+) tests failed.*/\1/' <<<"$summary")
+    all=$(sed -E 's/.*out of ([0-9]+).*/\1/' <<<"$summary")
+    skip=$(grep -cE '\(Skipped\)$' "$log")
+    passed=$((passed + all - bad - skip)) failed=$((failed + bad)) skipped=$((skipped + skip))
+    [ "$skip" -gt 0 ] && grep -E '\(Skipped\)$' "$log"
+  elif [ $status -eq 0 ]; then passed=$((passed + 1))
+  else failed=$((failed + 1)); fi
+  if [ $status -eq 0 ]; then
+    printf '== %-34s ok      %4d s\n' "$name" $((SECONDS - begin))
+  else
+    printf '== %-34s FAILED  %4d s\n' "$name" $((SECONDS - begin))
+    tail -n 80 "$log"
+    failures+=("$name")
+  fi
+  rm -f "$log"
+  return $status
+}
+
+configure_and_build() { # PRESET [TARGET...]
+  local preset=$1 targets=()
+  shift
+  [ $# -gt 0 ] && targets=(--target "$@")
+  cmake --preset "$preset" && cmake --build --preset "$preset" -j "$jobs" "${targets[@]}"
+}
+run_tests() { # PRESET [CTEST ARGS...]
+  local preset=$1
+  shift
+  ctest --test-dir "build/$preset" --no-tests=error "$@"
+}
+sources() { git ls-files '*.cpp' '*.hpp'; }
+formatted() { sources | xargs clang-format-19 --dry-run --Werror; }
+linted() { # the compiled sources of the library; headers come with them
+  git ls-files 'src/*.cpp' | xargs -P "$jobs" -n 4 clang-tidy-19 -p build/release --quiet
+}
+
+if [ "${KITH_DEPS:-yes}" = yes ]; then
+  stage "dependencies" scripts/deps.sh bench || exit 1
+fi
+stage "format" formatted
+if stage "build (gcc, release)" configure_and_build release; then
+  stage "tests (gcc, release)" run_tests release
+  stage "lint" linted
+fi
+if stage "build (clang)" configure_and_build clang kith_unit_tests kith_conformance_tests; then
+  stage "tests (clang)" run_tests clang -L 'unit|conformance'
+fi
+sanitized=(kith_unit_tests kith_conformance_tests)
+if stage "build (address, undefined)" configure_and_build asan "${sanitized[@]}"; then
+  stage "tests (address, undefined)" run_tests asan -L 'unit|conformance'
+fi
+if stage "build (thread)" configure_and_build tsan "${sanitized[@]}"; then
+  stage "tests (thread)" run_tests tsan -L 'unit|conformance'
+fi
+if [ "$full" = full ] && stage "build (debug)" configure_and_build debug; then
+  stage "tests (debug)" run_tests debug
+fi
+
+[ ${#failures[@]} -gt 0 ] && printf 'failed: %s\n' "${failures[@]}"
+echo "$passed passed, $failed failed, $skipped skipped"
+[ ${#failures[@]} -eq 0 ]

@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+"""Reads every #include and fails where one points up, or where a policy reaches for what only engines have.
+
+usage: layering_test.py ROOT      checks the tree at ROOT, after checking itself on small trees with known faults
+"""
+import pathlib
+import re
+import sys
+import tempfile
+
+# Lowest first. A file may include files of its own group's folders and of groups above it in this list.
+GROUPS = [
+    ["src/base", "include/kith/error.hpp", "include/kith/access.hpp", "include/kith/statistics.hpp",
+     "include/kith/task.hpp"],
+    ["src/machine"],
+    ["src/task", "src/recording"],
+    ["src/keyed", "src/memory", "src/queue", "src/partition"],
+    ["src/policy"],
+    ["include/kith", "src/engine"],
+    ["src/api"],
+    ["src/gomp", "tools", "apps", "bench", "tests", "examples"],
+]
+# Public declarations that lower layers define: their vocabulary is the base's.
+DECIDING = ["src/policy", "src/queue"]  # no thread, lock, clock, system call, MPI or engine of its own
+FORBIDDEN = re.compile(r"^(thread|mutex|shared_mutex|condition_variable|future|chrono|ctime|time\.h|unistd\.h|"
+                       r"pthread\.h|sys/.*|linux/.*|mpi\.h|engine/.*)$")
+ALLOWED = {("src/queue/shared_queue.hpp", "mutex")}  # std::lock_guard, over the world's own mutex
+ATOMIC_HOME = ("src/base/atomic.hpp", "include/", "tests/", "bench/", "apps/", "examples/", "tools/")
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+
+
+def rank(path):
+    best, length = None, -1
+    for level, folders in enumerate(GROUPS):
+        for folder in folders:
+            if (path == folder or path.startswith(folder + "/")) and len(folder) > length:
+                best, length = level, len(folder)
+    return best
+
+
+def resolve(root, name, quoted, includer):
+    """The included file's path in the tree, or None if it is not ours."""
+    candidates = ["src/" + name, "include/" + name]
+    if quoted == '"':
+        candidates.append(str((pathlib.Path(includer).parent / name)))
+    for c in candidates:
+        if (root / c).is_file():
+            return c
+    return None
+
+
+def faults(root):
+    found = []
+    files = [p for top in ("src", "include", "tools", "apps", "bench") for p in sorted((root / top).rglob("*"))
+             if p.suffix in (".hpp", ".cpp", ".h")]
+    for p in files:
+        name = str(p.relative_to(root))
+        own = rank(name)
+        if own is None:
+            found.append(f"{name}: in no layer; add its folder to GROUPS in tests/layering_test.py")
+            continue
+        for number, line in enumerate(p.read_text().splitlines(), 1):
+            m = INCLUDE.match(line)
+            if not m:
+                continue
+            target = resolve(root, m[2], m[1], name)
+            if target is not None and rank(target) is not None and rank(target) > own:
+                found.append(f"{name}:{number}: includes {target}, which is above it")
+            deciding = any(name.startswith(d + "/") for d in DECIDING) and not name.startswith("src/queue/native/")
+            if deciding and FORBIDDEN.match(m[2]) and (name, m[2]) not in ALLOWED:
+                found.append(f"{name}:{number}: a policy or queue includes <{m[2]}>")
+            if m[2] == "atomic" and not name.startswith(ATOMIC_HOME):
+                found.append(f"{name}:{number}: <atomic> comes from base/atomic.hpp alone")
+    return found, len(files)
+
+
+def self_test():
+    cases = {
+        "up": ({"src/base/a.hpp": '#include "policy/b.hpp"\n', "src/policy/b.hpp": ""}, "above it"),
+        "clock": ({"src/policy/p.hpp": "#include <chrono>\n"}, "<chrono>"),
+        "engine": ({"src/policy/p.hpp": '#include "engine/native/e.hpp"\n', "src/engine/native/e.hpp": ""}, "above it"),
+        "atomic": ({"src/task/t.hpp": "#include <atomic>\n"}, "<atomic>"),
+        "nowhere": ({"src/strange/s.hpp": ""}, "in no layer"),
+        "fine": ({"src/policy/p.hpp": '#include "base/a.hpp"\n', "src/base/a.hpp": ""}, None),
+    }
+    for name, (tree, expected) in cases.items():
+        with tempfile.TemporaryDirectory() as d:
+            root = pathlib.Path(d)
+            for path, text in tree.items():
+                (root / path).parent.mkdir(parents=True, exist_ok=True)
+                (root / path).write_text(text)
+            got, _ = faults(root)
+            if (expected is None) != (not got) or (expected and not any(expected in g for g in got)):
+                sys.exit(f"self-test '{name}': expected {expected!r}, got {got}")
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    self_test()
+    found, files = faults(pathlib.Path(sys.argv[1]))
+    print("\n".join(found))
+    print(f"{files} files, {len(found)} faults")
+    sys.exit(bool(found))
+
+
+main()
