@@ -29,7 +29,10 @@ std::vector<worker_id> team::victims(worker_id thief, victim_order order) const 
   std::vector<worker_id> found;
   for (int k = 1; k < size(); ++k) found.emplace_back((thief.value + k) % size());
   if (order == victim_order::nearest) {
-    std::ranges::stable_sort(found, {}, [&](worker_id v) { return distance(node_of(thief), node_of(v)); });
+    // Equals in cyclic order.
+    std::ranges::sort(found, {}, [&](worker_id v) {
+      return std::pair(distance(node_of(thief), node_of(v)), (v.value - thief.value + size()) % size());
+    });
   }
   return found;
 }
