@@ -1,0 +1,72 @@
+"""kith doctor: its answers agree with each other, with the environment, and with its exit code."""
+
+import os
+
+from run_kith import Kith
+
+kith = Kith()
+code_of = {"fine": 0, "limited": 1, "error": 2}
+
+
+def examine(**how):
+    code, answer = kith.json("doctor", **how)
+    statuses = [f["status"] for f in answer["findings"]]
+    worst = "error" if "error" in statuses else "limited" if "limited" in statuses else "fine"
+    kith.check(answer["status"] == worst, f"{how}: status {answer['status']}, but the worst finding is {worst}")
+    kith.check(code == code_of[worst], f"{how}: exit code {code} for {worst}")
+    for f in answer["findings"]:
+        kith.check(f["fact"], f"{how}: {f['key']} says what was found")
+        kith.check(f["status"] != "limited" or (f["effect"] and f["advice"]), f"{how}: {f['key']} says what to do")
+    kith.check(len(answer["placement"]) == answer["workers"], f"{how}: each worker has a place")
+    return answer
+
+
+def finding(answer, key):
+    return next(f for f in answer["findings"] if f["key"] == key)
+
+
+plain = examine()
+kith.check(1 <= plain["workers"] <= len(os.sched_getaffinity(0)), "at most as many workers as CPUs are allowed")
+for key in ("machine", "affinity", "cpu_quota", "slurm", "workers", "memory_policy", "huge_pages", "perf_events",
+            "membarrier", "address_space", "trial"):
+    kith.check(any(f["key"] == key for f in plain["findings"]), f"a finding about {key}")
+trial = finding(plain, "trial")
+kith.check(trial["details"]["workers"] == plain["workers"], "a runtime starts as many workers as announced")
+
+# The mask: of a process that may use one CPU only.
+one = min(os.sched_getaffinity(0))
+masked = examine(before=("taskset", "-c", str(one)))
+kith.check(masked["workers"] == 1, "one CPU, one worker")
+kith.check(finding(masked, "affinity")["details"]["cpus"] == [one], "the mask is shown")
+kith.check(masked["placement"][0]["cpu"] == one, "the worker is bound to that CPU")
+if finding(masked, "machine")["details"]["cpus"] > 1:
+    kith.check(finding(masked, "affinity")["status"] == "limited", "a narrow mask is a limitation")
+
+# Settings, and what Slurm says.
+kith.check(examine(KITH_WORKERS="1")["workers"] == 1, "KITH_WORKERS=1")
+many = examine(KITH_WORKERS="64", before=("taskset", "-c", str(one)))
+kith.check(many["workers"] == 1, "KITH_WORKERS does not exceed what is allowed")
+kith.check(finding(many, "workers")["status"] == "limited", "and that is said")
+many = examine(KITH_WORKERS="6", KITH_OVERSUBSCRIBE="1", before=("taskset", "-c", str(one)))
+kith.check(many["workers"] == 6 and many["placement"][0]["cpu"] is None, "unless asked for; then workers are not bound")
+slurm = examine(SLURM_JOB_ID="1", SLURM_CPUS_PER_TASK="1")
+kith.check(slurm["workers"] == 1 and finding(slurm, "slurm")["details"]["cpus"] == 1, "Slurm's allotment counts")
+pretended = examine(KITH_MACHINE="node:8 core:2")
+kith.check(pretended["workers"] == 16 and pretended["pretended"] is True, "a synthetic machine has its own workers")
+
+# What is wrong.
+kith.refused("doctor", KITH_WORKERS="many", says=["KITH_WORKERS", "many", "expected"])
+kith.refused("doctor", KITH_MACHINE="garbage", says=["KITH_MACHINE", "garbage"])
+kith.refused("doctor", "--nonsense", says=["kith doctor", "--nonsense", "--help"])
+wrong = examine(KITH_POLICY="nonsense")
+kith.check(wrong["status"] == "error" and "nonsense" in finding(wrong, "trial")["fact"], "a wrong policy is found out")
+
+# Text for people.
+text = kith.run("doctor")
+kith.check(text.returncode == code_of[plain["status"]], "the same exit code without --json")
+for expected in ("huge pages", "perf events", "memory policy", "How many workers", f"Kith runs {plain['workers']} worker"):
+    kith.check(expected in text.stdout, f"the text has '{expected}'")
+kith.check("\x1b" not in text.stdout, "no colours in a pipe")
+kith.check("Exit code" in kith.run("doctor", "--help").stdout, "--help has the exit codes")
+
+kith.finish()

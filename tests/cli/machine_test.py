@@ -1,0 +1,72 @@
+"""kith machine, and the command line around it."""
+
+import glob
+import os
+import tempfile
+
+from run_kith import DATA, Kith
+
+kith = Kith()
+
+# A line of text.
+code, m = kith.json("machine", "node:8 core:10")
+kith.check(code == 0 and len(m["nodes"]) == 8, "node:8 core:10 has 8 nodes")
+kith.check([len(n["cores"]) for n in m["nodes"]] == [10] * 8, "and 10 cores on each")
+kith.check(sorted(c for n in m["nodes"] for c in n["cores"]) == list(range(80)), "each core is on one node")
+kith.check(m["distances"] == [[10 if a == b else 20 for b in range(8)] for a in range(8)], "and distances 10 and 20")
+kith.check(m["pretended"] is True, "a synthetic machine is pretended")
+
+code, m = kith.json("machine", "node:2 core:2 pu:2 distance:10,16/16,10")
+kith.check(m["distances"] == [[10, 16], [16, 10]], "distances as given")
+kith.check(all(len(c["cpus"]) == 2 for c in m["cores"]), "two hardware threads for each core")
+
+# This machine, and the one that the environment names.
+code, m = kith.json("machine")
+kith.check(code == 0 and not m["pretended"] and m["cores"], "this machine has cores")
+code, named = kith.json("machine", KITH_MACHINE="node:3 core:2")
+kith.check(code == 0 and len(named["nodes"]) == 3, "KITH_MACHINE counts")
+code, given = kith.json("machine", "node:4 core:1", KITH_MACHINE="node:3 core:2")
+kith.check(len(given["nodes"]) == 4, "an argument counts more than KITH_MACHINE")
+
+# Files that hwloc exported.
+files = glob.glob(os.path.join(DATA, "machines", "*.xml"))
+kith.check(files, "there are machines under tests/data")
+for file in files:
+    code, m = kith.json("machine", file)
+    size = len(m["nodes"])
+    kith.check(code == 0 and size > 0 and m["cores"], f"{file} is read")
+    kith.check(len(m["distances"]) == size and all(len(row) == size for row in m["distances"]), f"{file}: square distances")
+    tree = kith.run("machine", file)
+    kith.check(tree.returncode == 0 and tree.stdout.count("node ") >= size, f"{file}: a tree with each node")
+
+# Text for people: the tree, the matrix, no colours in a pipe.
+tree = kith.run("machine", "pack:2 node:2 l3:1 core:4 pu:2")
+for expected in ("4 memory nodes, 16 cores, 32 hardware threads", "node 3", "L3", "cores 12-15", "Distances"):
+    kith.check(expected in tree.stdout, f"the tree shows '{expected}'")
+kith.check("\x1b" not in tree.stdout, "no colours in a pipe")
+
+# What is wrong is said.
+kith.refused("machine", "nonsense", says=["nonsense", "expected", "node:8 core:10"])
+kith.refused("machine", "node:0 core:2", says=["node:0"])
+kith.refused("machine", "node:2 core:2 distance:0", says=["distance", "0"])
+kith.refused("machine", "/no/such/machine.xml", says=["/no/such/machine.xml", "no such file", "XML"])
+with tempfile.NamedTemporaryFile("w", suffix=".xml") as broken:
+    broken.write("<topology><object type='Machine'")
+    broken.flush()
+    kith.refused("machine", broken.name, says=[broken.name, "not a topology", "hwloc"])
+kith.refused("machine", says=["KITH_MACHINE", "garbage"], KITH_MACHINE="garbage")
+kith.refused("machine", "node:2", "node:3", says=["kith machine", "node:3", "--help"])
+kith.refused("machine", "--jsn", says=["kith machine", "--jsn", "--help"])
+kith.refused("machin", says=["machin", "doctor", "machine", "--help"])
+kith.refused(says=["verb is missing", "doctor", "machine"])
+with open("/dev/full", "w", encoding="ascii") as full:
+    done = kith.run("machine", stdout=full)
+    kith.check(done.returncode == 2 and "cannot be written" in done.stderr, "a full disk is an error")
+
+# Help.
+for arguments in (("--help",), ("machine", "--help"), ("doctor", "--help"), ("--version",)):
+    done = kith.run(*arguments)
+    kith.check(done.returncode == 0 and done.stdout and not done.stderr, f"kith {' '.join(arguments)} helps")
+kith.check("SYNTHETIC" in kith.run("machine", "--help").stdout, "kith machine --help explains SYNTHETIC")
+
+kith.finish()

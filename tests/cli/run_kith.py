@@ -1,0 +1,49 @@
+"""Runs the command line for the tests beside this file, and counts what goes wrong.
+
+A test is a script that gets the path of the kith program and exits non-zero if a check failed."""
+
+import json
+import os
+import subprocess
+import sys
+
+DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data")
+
+
+class Kith:
+    def __init__(self):
+        if len(sys.argv) != 2:
+            sys.exit(f"usage: {sys.argv[0]} PATH_OF_KITH")
+        self.path = os.path.abspath(sys.argv[1])
+        self.failures = 0
+
+    def run(self, *arguments, before=(), stdout=subprocess.PIPE, **variables):
+        """The finished process. Settings of the caller's environment do not count, only those given here."""
+        clean = {k: v for k, v in os.environ.items() if not k.startswith(("KITH_", "SLURM_"))}
+        return subprocess.run([*before, self.path, *arguments], env=clean | variables, stdout=stdout,
+                              stderr=subprocess.PIPE, text=True, timeout=120, check=False)
+
+    def json(self, *arguments, **how):
+        done = self.run(*arguments, "--json", **how)
+        try:
+            return done.returncode, json.loads(done.stdout)
+        except json.JSONDecodeError as e:
+            sys.exit(f"kith {' '.join(arguments)} --json: no JSON ({e}): {done.stdout}{done.stderr}")
+
+    def check(self, holds, what):
+        if not holds:
+            self.failures += 1
+            print(f"FAILED: {what}")
+
+    def refused(self, *arguments, says, **how):
+        """Exit code 2, nothing on standard output, and each of `says` on standard error."""
+        done = self.run(*arguments, **how)
+        name = "kith " + " ".join(arguments)
+        self.check(done.returncode == 2, f"{name}: exit code {done.returncode}, expected 2")
+        self.check(not done.stdout, f"{name}: wrote to standard output: {done.stdout}")
+        for text in says:
+            self.check(text in done.stderr, f"{name}: the error does not say '{text}': {done.stderr}")
+
+    def finish(self):
+        print("failed" if self.failures else "passed")
+        sys.exit(1 if self.failures else 0)

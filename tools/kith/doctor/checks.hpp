@@ -1,0 +1,27 @@
+// The doctor's checks, each one question put to the system. examination.cpp asks them all.
+#pragma once
+
+#include "doctor/finding.hpp"
+#include "machine/limits.hpp"
+#include "machine/machine.hpp"
+
+namespace kith::tools {
+
+// processors.cpp
+finding check_machine(const machine& here);
+finding check_affinity(const machine& here, const limits& allowed);
+finding check_quota(const machine& here, const limits& allowed);
+finding check_slurm(const machine& here, const limits& allowed);
+finding check_workers(const machine& here, const worker_plan& plan);
+// memory.cpp
+finding check_memory_policy(const machine& here);
+finding check_page_migration(const machine& here);
+finding check_huge_pages();
+// kernel.cpp
+finding check_perf_events();
+finding check_membarrier();
+finding check_address_space(const worker_plan& plan);
+// trial.cpp
+finding check_trial(const worker_plan& plan);
+
+}  // namespace kith::tools

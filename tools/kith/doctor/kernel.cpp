@@ -1,0 +1,114 @@
+// What the kernel allows beside cpus and memory nodes: performance counters, membarrier, address space.
+#include "doctor/checks.hpp"
+#include "doctor/files.hpp"
+
+#include "base/environment.hpp"
+#include "base/fence.hpp"
+
+#include <fmt/format.h>
+#include <linux/perf_event.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace kith::tools {
+
+namespace {
+
+/// errno of opening a counter of this thread's user code; 0: allowed.
+int try_counter(std::uint32_t type, std::uint64_t event) {
+  perf_event_attr a{};
+  a.size = sizeof a;
+  a.type = type;
+  a.config = event;
+  a.disabled = 1;
+  a.exclude_kernel = 1;
+  a.exclude_hv = 1;
+  const long fd = syscall(SYS_perf_event_open, &a, 0, -1, -1, 0UL);
+  if (fd < 0) return errno;
+  close(static_cast<int>(fd));
+  return 0;
+}
+
+std::string in_mib(rlim_t bytes) { return bytes == RLIM_INFINITY ? "unlimited" : fmt::format("{} MiB", bytes >> 20); }
+
+}  // namespace
+
+finding check_perf_events() {
+  finding f{.key = "perf_events"};
+  const std::string paranoid = first_line("/proc/sys/kernel/perf_event_paranoid").value_or("absent");
+  const int hardware = try_counter(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES);
+  const int software = try_counter(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK);
+  const auto answer = [](int e) { return e == 0 ? std::string("allowed") : std::string(std::strerror(e)); };
+  f.details = {{"paranoid", paranoid}, {"hardware", answer(hardware)}, {"software", answer(software)}};
+  f.effect = "Kith runs the same; what counts cycles and cache misses (perf and its like) sees nothing here";
+  if (hardware == 0) {
+    f.fact = fmt::format("hardware counters can be read (perf_event_paranoid {})", paranoid);
+    f.effect = "programs can be profiled with hardware counters, for example with perf";
+  } else if (hardware == EACCES || hardware == EPERM) {
+    f.is = verdict::limited;
+    f.fact = fmt::format("hardware counters are refused (perf_event_paranoid {}: {})", paranoid, answer(hardware));
+    f.advice =
+        "sysctl kernel.perf_event_paranoid=1, as root; in a container also add the right (docker: --cap-add PERFMON, "
+        "and a "
+        "seccomp profile that allows perf_event_open)";
+  } else {
+    f.is = verdict::note;
+    f.fact = fmt::format("there are no hardware counters ({}; software counters: {}), as in most virtual machines",
+                         answer(hardware), answer(software));
+  }
+  return f;
+}
+
+finding check_membarrier() {
+  finding f{.key = "membarrier"};
+  const bool serves = membarrier_serves();
+  f.details = {{"serves", serves}};
+  if (serves) {
+    f.fact = "membarrier serves this process";
+    f.effect = "a worker that makes a task ready pays no fence; one that goes to sleep pays for both";
+  } else {
+    f.is = verdict::limited;
+    f.fact = fences_are_modelled ? "membarrier does not serve this process"
+                                 : "this build checks threads and leaves membarrier aside";
+    f.effect = "each task that becomes ready pays a full fence, some nanoseconds more";
+    if (fences_are_modelled) f.advice = "needs Linux 4.14 or later, and a sandbox that lets the system call through";
+  }
+  return f;
+}
+
+finding check_address_space(const worker_plan& plan) {
+  finding f{.key = "address_space"};
+  rlimit space{}, stack{}, threads{};
+  getrlimit(RLIMIT_AS, &space);
+  getrlimit(RLIMIT_STACK, &stack);
+  getrlimit(RLIMIT_NPROC, &threads);
+  const std::string overcommit = first_line("/proc/sys/vm/overcommit_memory").value_or("0");
+  const auto of_worker =
+      static_cast<std::uint64_t>(environment_number("KITH_STACK", 0, std::int64_t{1} << 40, true).value_or(64 << 20));
+  const std::uint64_t needed = of_worker * static_cast<std::uint64_t>(plan.workers);
+  f.details = {{"bytes", space.rlim_cur == RLIM_INFINITY ? nlohmann::json() : nlohmann::json(space.rlim_cur)},
+               {"stack_bytes", stack.rlim_cur == RLIM_INFINITY ? nlohmann::json() : nlohmann::json(stack.rlim_cur)},
+               {"threads", threads.rlim_cur == RLIM_INFINITY ? nlohmann::json() : nlohmann::json(threads.rlim_cur)},
+               {"overcommit", overcommit},
+               {"worker_stack_bytes", of_worker}};
+  f.fact = fmt::format("address space: {}; main thread's stack: {}; overcommit mode {}", in_mib(space.rlim_cur),
+                       in_mib(stack.rlim_cur), overcommit);
+  f.effect = fmt::format("a worker's stack takes {} MiB of address space (KITH_STACK), of memory only what it uses",
+                         of_worker >> 20);
+  if (space.rlim_cur != RLIM_INFINITY && space.rlim_cur < 2 * needed) {
+    f.is = verdict::limited;
+    f.advice = "lower KITH_STACK, or raise the limit with `ulimit -v`";
+  } else if (overcommit == "2") {
+    f.is = verdict::note;
+    f.effect =
+        fmt::format("a worker's stack of {} MiB (KITH_STACK) counts as used memory in this mode", of_worker >> 20);
+    f.advice = "lower KITH_STACK if threads cannot be started, or sysctl vm.overcommit_memory=0";
+  }
+  return f;
+}
+
+}  // namespace kith::tools

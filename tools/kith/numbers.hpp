@@ -1,0 +1,18 @@
+// Numbers as people read them. For all verbs.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kith::tools {
+
+/// "1 core", "2 cores".
+std::string counted(std::size_t count, std::string_view what);
+/// "512 KiB", "31.3 GiB".
+std::string in_bytes(std::uint64_t bytes);
+/// "0-3,8" of {0,1,2,3,8}, in any order.
+std::string in_ranges(std::vector<int> values);
+
+}  // namespace kith::tools
