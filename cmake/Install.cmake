@@ -19,5 +19,7 @@ if(kith_type STREQUAL "STATIC_LIBRARY")
 else()
   set(kith_pc_requires "Requires.private: hwloc")
 endif()
+# Relative to the file itself, so that the tree can be installed, or moved, anywhere.
+file(RELATIVE_PATH kith_pc_prefix "/p/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/p")
 configure_file(cmake/kith.pc.in kith.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/kith.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

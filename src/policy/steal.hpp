@@ -56,14 +56,16 @@ class steal final : public policy<World> {
     const worker_id victim = order_ == victim_order::random
                                  ? mine.victims[mine.random.below(static_cast<std::uint32_t>(mine.victims.size()))]
                                  : mine.victims[mine.probes];
-    task* t = visit(*deques_[victim.index()], victim, own, mine, by);
-    if (t != nullptr) {
+    own_deque<World>& there = *deques_[victim.index()];
+    const bool worth = !patient_ || !there.short_tasks() || worth_it(there, victim, mine);
+    if (task* t = worth ? visit(there, victim, own, by) : nullptr) {
       mine.probes = 0;
       return look::got(*t);
     }
-    if (++mine.probes < mine.victims.size()) return {look::retry};
+    if (++mine.probes < mine.victims.size()) return {worth ? look::retry : look::later};
     mine.probes = 0;
-    return {anything_left(mine) ? look::retry : look::empty};
+    if (!anything_left(mine)) return {look::empty};
+    return {worth ? look::retry : look::later};
   }
 
  private:
@@ -72,9 +74,11 @@ class steal final : public policy<World> {
     rng random;
     std::vector<worker_id> victims;
     std::size_t probes = 0;      // of this round
-    worker_id watched;           // the victim that patience watches
-    std::int64_t seen_top = -1;  // its top at the last visit
-    int waited = 0;              // visits at which it had not moved
+    // Patience: the victim that is watched, its owner's end at the last look, and how many looks ago that moved, and a theft was.
+    worker_id watched;
+    std::int64_t seen_bottom = -1;
+    int since_move = 0;
+    int since_theft = 0;
   };
 
   /// `end=fifo`: the owner, too, takes its oldest task (MIR's ws).
@@ -92,9 +96,9 @@ class steal final : public policy<World> {
     return std::ranges::any_of(mine.victims, [this](worker_id v) { return deques_[v.index()]->size() > 0; });
   }
 
-  task* visit(own_deque<World>& victim, worker_id id, own_deque<World>& own, state& mine, worker& by) {
+  task* visit(own_deque<World>& victim, worker_id id, own_deque<World>& own, worker& by) {
     const std::int64_t there = victim.size();
-    if (there == 0 || (patient_ && by.short_tasks && !worth_it(victim, id, there, mine))) {
+    if (there == 0) {
       by.meter(event::steal_attempt, id);
       return nullptr;
     }
@@ -109,18 +113,20 @@ class steal final : public policy<World> {
     return first;
   }
 
-  /// When tasks are shorter than the transfer of a cache line, an eager thief makes its victim slower than it
-  /// would be alone. A patient one waits until there is plenty, or the victim does not get to it.
-  static bool worth_it(const own_deque<World>& victim, worker_id id, std::int64_t there, state& mine) {
-    constexpr std::int64_t plenty = 32;
-    constexpr int long_enough = 200;
-    if (there >= plenty) return true;
-    if (mine.watched != id || victim.top() != mine.seen_top) {
+  /// When tasks are shorter than the transfer of their cache lines, there and back, an eager thief makes its victim slower
+  /// than it would be alone. A patient one helps itself only while the victim is busy with something else, and seldom otherwise.
+  static bool worth_it(const own_deque<World>& victim, worker_id id, state& mine) {
+    constexpr int busy_elsewhere = 50, seldom = 2000;
+    const std::int64_t bottom = victim.bottom();
+    if (mine.watched != id) {
       mine.watched = id;
-      mine.seen_top = victim.top();
-      mine.waited = 0;
+      mine.since_move = mine.since_theft = 0;
     }
-    return ++mine.waited > long_enough;
+    mine.since_move = bottom == mine.seen_bottom ? mine.since_move + 1 : 0;
+    mine.seen_bottom = bottom;
+    if (mine.since_move < busy_elsewhere && ++mine.since_theft < seldom) return false;
+    mine.since_theft = 0;
+    return true;
   }
 
   victim_order order_;

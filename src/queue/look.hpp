@@ -10,7 +10,12 @@ enum class theft : unsigned char { got, empty, lost };  // lost: somebody else w
 
 /// The answer of policy::next(). At most one remote probe a call.
 struct look {
-  enum kind : unsigned char { found, retry, empty } what = empty;
+  enum kind : unsigned char {
+    found,  // here it is
+    retry,  // not here; ask again, elsewhere is next
+    later,  // nothing that is worth taking yet; looking all the time would disturb whoever works there
+    empty,  // nothing anywhere
+  } what = empty;
   task* work = nullptr;
 
   static look got(task& t) noexcept { return {found, &t}; }

@@ -21,6 +21,7 @@ class own_deque {
 
   // ---- the owner
   void push(task& t, worker& by) {
+    if (short_tasks_.load(relaxed) != by.short_tasks) short_tasks_.store(by.short_tasks, relaxed);
     entries_.push(&t);
     by.meter(event::push, owner_);
     by.ring(audience_);
@@ -45,12 +46,15 @@ class own_deque {
     return outcome;
   }
 
+  /// The owner's tasks are so short that taking one costs more than it is worth.
+  bool short_tasks() const noexcept { return short_tasks_.load(relaxed); }
   std::int64_t size() const noexcept { return entries_.size(); }
-  std::int64_t top() const noexcept { return entries_.top(); }
+  std::int64_t bottom() const noexcept { return entries_.bottom(); }
 
  private:
   typename World::template deque<task> entries_;
   worker_id owner_;
+  typename World::template shared<bool> short_tasks_{false};  // what the owner said at its last push
   worker_set audience_;
 };
 

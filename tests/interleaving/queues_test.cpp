@@ -24,6 +24,7 @@ constexpr int most_tasks = 3;
 /// sees.
 struct small_world : native::world {
   struct worker {
+    bool short_tasks = false;
     const worker_id id;
     sleepers& parked;
     void meter(event, worker_id) {}

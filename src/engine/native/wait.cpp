@@ -10,12 +10,14 @@ namespace {
 
 /// Stack that must be left for a task to be run on top of a waiting one.
 constexpr std::uintptr_t stack_reserve = 256 * 1024;
+/// Pauses after a look that was answered with `later`.
+constexpr int long_pause = 32;
 /// Tasks between two looks into the inbox while there is other work.
 constexpr std::uint32_t inbox_interval = 64;
 /// Tasks between two that are timed, for the mean length.
 constexpr std::uint32_t measure_interval = 16;
-/// Below this many ticks (0.1 to 0.2 us) a task is short: fetching it from another worker costs more.
-constexpr std::uint32_t short_task_ticks = 400;
+/// Below this many ticks (about 0.1 us) a task is short: fetching it from another worker costs more.
+constexpr std::uint32_t short_task_ticks = 300;
 
 }  // namespace
 
@@ -68,6 +70,7 @@ task* worker::find_anywhere() {
     if (task* t = drain_inbox()) return t;
   }
   const look l = home.chosen->next(*this);
+  no_hurry_ = l.what == look::later;
   if (l.what == look::found) return l.work;
   return l.what == look::empty ? drain_inbox() : nullptr;
 }
@@ -81,7 +84,7 @@ task* worker::look_everywhere(detail::scope* waited) {
   look l;
   do {
     l = home.chosen->next(*this);
-  } while (l.what == look::retry);
+  } while (l.what == look::retry || l.what == look::later);
   return l.what == look::found ? l.work : drain_inbox();
 }
 
@@ -133,7 +136,7 @@ task* worker::rest(predicate done, const void* what, detail::scope* waited) {
   bool woken = false;
   while (!done(what) && (t = find(waited)) == nullptr) {
     if (looks++ < home.set.spin) {
-      pause();
+      for (int pauses = no_hurry_ ? long_pause : 1; pauses > 0; --pauses) pause();
       continue;
     }
     if (waited != nullptr && waited->waiting.load(relaxed) != waiting_outside) {

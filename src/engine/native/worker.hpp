@@ -88,6 +88,7 @@ class worker : public native_seat, public worker_view {
   task* drain_inbox();
   void note_first_steal() noexcept;
 
+  bool no_hurry_ = false;        // the policy's last answer was `later`
   task* claimed_ = nullptr;      // taken past its queue, to be run next
   std::vector<task*> batch_;     // tasks that one completion made ready
   std::vector<task*> internal_;  // internal tasks that the same completion made ready

@@ -79,8 +79,8 @@ class work_deque {
     const std::int64_t b = bottom_.load(relaxed);
     return b > t ? b - t : 0;
   }
-  /// A number that changes whenever an entry is taken from the top.
-  std::int64_t top() const noexcept { return top_.load(relaxed); }
+  /// The owner's end: changes whenever the owner pushes or pops.
+  std::int64_t bottom() const noexcept { return bottom_.load(relaxed); }
 
  private:
   struct array {

@@ -74,7 +74,7 @@ class deque {
     return theft::got;
   }
   std::int64_t size() const noexcept { return static_cast<std::int64_t>(entries_.size()); }
-  std::int64_t top() const noexcept { return taken_; }
+  std::int64_t bottom() const noexcept { return taken_ + size(); }
 
  private:
   std::deque<T*> entries_;
