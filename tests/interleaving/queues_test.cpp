@@ -24,9 +24,9 @@ constexpr int most_tasks = 3;
 /// sees.
 struct small_world : native::world {
   struct worker {
-    bool short_tasks = false;
     const worker_id id;
     sleepers& parked;
+    bool short_tasks = false;
     void meter(event, worker_id) {}
     void ring(const worker_set& audience) { parked.wake_one(audience); }
   };
