@@ -1,0 +1,241 @@
+// Policies in the plain world: one thread, so that every decision can be looked at.
+#include "policy/list.hpp"
+#include "queue/plain/world.hpp"
+#include "task/closure_room.hpp"
+
+#include <gmock/gmock.h>
+
+#include <map>
+#include <memory>
+
+namespace {
+
+using kith::moment;
+using kith::node_id;
+using kith::plain::world;
+using kith::worker_id;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+/// A machine, one worker for each of its cores, and a policy.
+class bench {
+ public:
+  bench(const char* machine, const std::string& policy)
+      : on(kith::synthetic_machine(machine)), workers(on, nodes()), chosen(kith::make_policy<world>(policy, {workers, regions, 1})) {
+    for (int w = 0; w < workers.size(); ++w) {
+      by.push_back(std::make_unique<kith::plain::worker_view>(worker_id(w), workers.node_of(worker_id(w))));
+    }
+  }
+
+  struct use {
+    std::uint32_t region;
+    std::uint64_t bytes;
+  };
+  kith::task& task(std::vector<use> uses = {}, int node = -1, std::uint16_t creator = 0) {
+    made.push_back(std::make_unique<kith::task>());
+    kith::task& t = *made.back();
+    kith::make_room(t, 0, 1, uses.size());
+    t.node = node < 0 ? kith::task::no_node : static_cast<std::uint8_t>(node);
+    t.owner = creator;
+    t.sequence = static_cast<std::uint32_t>(made.size());
+    std::byte* keep = t.access_bytes();
+    for (const use& u : uses) {
+      const kith::kept_access a{u.region, static_cast<std::uint32_t>(u.bytes), 0, kith::mode::inout, 0};
+      std::memcpy(keep, &a, sizeof a);
+      keep += sizeof a;
+    }
+    return t;
+  }
+  std::uint32_t region(int home = -1) {
+    const std::uint32_t r = regions.find(reinterpret_cast<void*>(++address), 8);
+    if (home >= 0) regions[r].place(node_id(home));
+    return r;
+  }
+  kith::task* ready(kith::task& t, int worker = 0, moment why = moment::creation) {
+    kith::task* one = &t;
+    return chosen->ready({&one, 1}, *by[static_cast<std::size_t>(worker)], why);
+  }
+  /// What the worker finds, asking until it is told.
+  kith::task* next(int worker) {
+    kith::look l;
+    do {
+      l = chosen->next(*by[static_cast<std::size_t>(worker)]);
+    } while (l.what == kith::look::retry || l.what == kith::look::later);
+    return l.work;
+  }
+
+  kith::machine on;
+  kith::region_table regions;
+  kith::team workers;
+  std::unique_ptr<kith::policy<world>> chosen;
+  std::vector<std::unique_ptr<kith::plain::worker_view>> by;
+  std::vector<std::unique_ptr<kith::task>> made;
+  std::uintptr_t address = 0x1000;
+
+ private:
+  std::vector<node_id> nodes() const {
+    std::vector<node_id> all;
+    for (const kith::machine::core& c : on.cores) all.push_back(c.node);
+    return all;
+  }
+};
+
+TEST(policy, every_listed_one_gives_back_what_it_was_given) {
+  for (const kith::policy_entry& p : kith::policy_list()) {
+    bench b("node:3 core:2", p.name);
+    std::map<kith::task*, int> seen;
+    for (int i = 0; i < 60; ++i) {
+      kith::task& t = b.task({{b.region(), 8}}, i % 3, static_cast<std::uint16_t>(i % 6));
+      seen[&t] = 0;
+      if (kith::task* now = b.ready(t, i % 6, i % 2 == 0 ? moment::creation : moment::completion)) ++seen[now];
+    }
+    for (bool some = true; some;) {
+      some = false;
+      for (int w = 0; w < 6; ++w) {
+        if (kith::task* t = b.next(w)) {
+          ++seen[t];
+          some = true;
+        }
+      }
+    }
+    for (const auto& [t, count] : seen) EXPECT_EQ(count, 1) << p.name;
+    EXPECT_NE(std::string(p.paper), "") << p.name;
+  }
+}
+
+TEST(policy, steal_hands_over_one_successor_and_takes_the_nearest) {
+  bench b("node:2 core:2", "steal");
+  kith::task &a = b.task(), &c = b.task();
+  kith::task* both[] = {&a, &c};
+  EXPECT_EQ(b.chosen->ready(both, *b.by[0], moment::completion), &c);
+  kith::task& far = b.task();
+  b.ready(far, 2);
+  EXPECT_EQ(b.next(1), &a);  // worker 0 is on its node, worker 2 is not
+  EXPECT_EQ(b.next(1), &far);
+  EXPECT_EQ(b.next(1), nullptr);
+}
+
+TEST(policy, steal_takes_half_in_one_visit) {
+  bench b("node:1 core:2", "steal");
+  for (int i = 0; i < 10; ++i) b.ready(b.task(), 0);
+  EXPECT_NE(b.next(1), nullptr);
+  EXPECT_EQ(b.by[1]->sums[kith::event::steal], 5u);
+}
+
+TEST(policy, dfifo_deals_round_robin) {
+  bench b("node:1 core:3", "dfifo:steal=off");
+  std::vector<kith::task*> t;
+  for (int i = 0; i < 6; ++i) {
+    t.push_back(&b.task());
+    b.ready(*t.back(), 0);
+  }
+  for (std::size_t w = 0; w < 3; ++w) {
+    EXPECT_EQ(b.next(static_cast<int>(w)), t[w]);
+    EXPECT_EQ(b.next(static_cast<int>(w)), t[w + 3]);
+    EXPECT_EQ(b.next(static_cast<int>(w)), nullptr);
+  }
+}
+
+TEST(policy, source_prefers_what_was_created_here) {
+  bench b("node:1 core:2", "source");
+  kith::task &of_0 = b.task({}, -1, 0), &of_1 = b.task({}, -1, 1);
+  b.ready(of_0, 1, moment::completion);
+  b.ready(of_1, 0, moment::completion);
+  EXPECT_EQ(b.next(0), &of_0);
+  EXPECT_EQ(b.next(0), &of_1);  // nothing else is left
+}
+
+TEST(policy, socket_obeys_the_programmer) {
+  bench b("node:3 core:2", "socket");
+  kith::task& t = b.task({}, 2);
+  b.ready(t, 0);
+  EXPECT_EQ(b.next(0), nullptr);  // no stealing between nodes
+  EXPECT_EQ(b.next(4), &t);
+  kith::task& unhinted = b.task({}, -1, 3);  // created on node 1
+  b.ready(unhinted, 0);
+  EXPECT_EQ(b.next(2), &unhinted);
+}
+
+TEST(policy, dep_follows_the_bytes) {
+  bench b("node:3 core:1", "dep");
+  const auto at_0 = b.region(0), at_2 = b.region(2), nowhere = b.region();
+  kith::task& t = b.task({{at_0, 100}, {at_2, 150}, {nowhere, 10}});
+  b.ready(t);
+  EXPECT_EQ(b.next(0), nullptr);
+  EXPECT_EQ(b.next(2), &t);
+  EXPECT_EQ(b.regions[nowhere].home_node(), node_id(2));  // its first task decides
+}
+
+TEST(policy, dep_draws_the_node_of_new_data_and_of_ties) {
+  bench b("node:4 core:1", "dep");
+  std::vector<int> drawn(4), tied(4);
+  for (int i = 0; i < 400; ++i) {
+    const auto fresh = b.region();
+    b.ready(b.task({{fresh, 8}}));
+    ++drawn[b.regions[fresh].home_node().index()];
+    const auto follower = b.region();
+    b.ready(b.task({{b.region(1), 8}, {b.region(3), 8}, {follower, 1}}));
+    ++tied[b.regions[follower].home_node().index()];
+  }
+  for (int n : drawn) EXPECT_GT(n, 60);  // 100 expected, deviation 8.7
+  EXPECT_EQ(tied[0] + tied[2], 0);
+  EXPECT_GT(tied[1], 140);
+  EXPECT_GT(tied[3], 140);
+}
+
+TEST(policy, dep_is_the_same_for_the_same_seed) {
+  std::vector<int> first;
+  for (int round = 0; round < 2; ++round) {
+    bench b("node:4 core:1", "dep");
+    std::vector<int> homes;
+    for (int i = 0; i < 50; ++i) {
+      const auto r = b.region();
+      b.ready(b.task({{r, 8}}));
+      homes.push_back(b.regions[r].home_node().value);
+    }
+    if (round == 0) first = homes;
+    EXPECT_EQ(homes, first);
+  }
+}
+
+TEST(policy, dep_steals_only_when_told_and_only_beyond_the_backlog) {
+  bench b("node:2 core:1", "dep:steal=nearest,backlog=1");
+  const auto at_0 = b.region(0);
+  kith::task &first = b.task({{at_0, 8}}), &second = b.task({{at_0, 8}});
+  b.ready(first);
+  EXPECT_EQ(b.next(1), nullptr);
+  b.ready(second);
+  EXPECT_EQ(b.next(1), &first);
+  EXPECT_EQ(b.next(1), nullptr);
+}
+
+TEST(policy, tasks_of_a_node_without_workers_go_to_the_nearest) {
+  kith::machine on = kith::synthetic_machine("node:3 core:1 distance:10,30,15/30,10,20/15,20,10");
+  kith::team two(on, {node_id(0), node_id(1)});  // nobody on node 2, which is nearer to 0
+  EXPECT_EQ(two.served_by(node_id(2)), node_id(0));
+  EXPECT_TRUE(two.serving(node_id(2)).contains(worker_id(0)));
+  EXPECT_FALSE(two.serving(node_id(2)).contains(worker_id(1)));
+  EXPECT_THAT(two.nodes_by_distance(node_id(2)), ElementsAre(node_id(0), node_id(1)));
+}
+
+std::string message_of(const std::string& policy) {
+  try {
+    bench b("node:1 core:1", policy);
+  } catch (const kith::error& e) {
+    return e.what();
+  }
+  return "no error";
+}
+
+TEST(policy, wrong_choices_are_named) {
+  EXPECT_THAT(message_of("stael"), HasSubstr("no policy 'stael'; there are: fifo, lifo"));
+  EXPECT_THAT(message_of("steal:victim=near"), HasSubstr("victim=near: expected one of cyclic, random, nearest"));
+  EXPECT_THAT(message_of("steal:batch=0"), HasSubstr("batch=0: expected a number from 1 to 1024"));
+  EXPECT_THAT(message_of("steal:pace=1"), HasSubstr("has no option 'pace'; it has: victim, end"));
+  EXPECT_THAT(message_of("fifo:x=1"), HasSubstr("it has none"));
+  EXPECT_THAT(message_of("dep:order"), HasSubstr("expected key=value, found 'order'"));
+  EXPECT_THAT(message_of("dep:order=ready,order=ready"), HasSubstr("given twice"));
+  EXPECT_EQ(message_of("steal:victim=random,end=fifo"), "no error");
+}
+
+}  // namespace

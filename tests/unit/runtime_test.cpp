@@ -1,0 +1,285 @@
+// The runtime as an object: starting, stopping, sleeping, options, throttle, statistics.
+#include "support/scale.hpp"
+
+#include <kith/kith.hpp>
+
+#include <gmock/gmock.h>
+
+#include <sys/resource.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <thread>
+
+namespace {
+
+using kith::test::scaled;
+using testing::HasSubstr;
+
+kith::runtime_options with(int workers, const char* policy = "steal", const char* machine = "") {
+  kith::runtime_options o;
+  o.workers = workers;
+  o.policy = policy;
+  o.machine = machine;
+  o.oversubscribe = 1;
+  return o;
+}
+
+TEST(runtime, start_and_stop_in_a_loop) {
+  for (int i = 0; i < scaled(100); ++i) {
+    kith::runtime rt(with(1 + i % 5));
+    if (i % 3 == 0) continue;  // never used
+    std::atomic<int> ran{0};
+    rt.run([&] {
+      for (int k = 0; k < i % 7; ++k) kith::spawn([&] { ++ran; });
+    });
+    EXPECT_EQ(ran, i % 7);
+    if (i % 4 == 0) rt.submit([&] { ++ran; });  // still running when the destructor begins
+  }
+}
+
+TEST(runtime, the_destructor_waits_for_what_was_submitted) {
+  std::atomic<int> ran{0};
+  {
+    kith::runtime rt(with(2));
+    for (int i = 0; i < 50; ++i) {
+      rt.submit([&] {
+        std::this_thread::sleep_for(std::chrono::microseconds(100));
+        ++ran;
+      });
+    }
+  }
+  EXPECT_EQ(ran, 50);
+}
+
+TEST(runtime, several_side_by_side_and_inside_each_other) {
+  kith::runtime a(with(2)), b(with(3, "dfifo"));
+  std::atomic<int> ran{0};
+  a.run([&] {
+    for (int i = 0; i < 20; ++i) {
+      kith::spawn([&] {
+        b.run([&] {
+          EXPECT_GE(kith::this_worker(), 0);
+          for (int k = 0; k < 5; ++k) kith::spawn([&] { ++ran; });
+        });
+        auto f = b.submit([&] { return ++ran > 0; });
+        EXPECT_TRUE(f.get());
+      });
+    }
+  });
+  EXPECT_EQ(ran, 120);
+  EXPECT_EQ(kith::this_worker(), -1);
+}
+
+double process_seconds() {
+  rusage r{};
+  getrusage(RUSAGE_SELF, &r);
+  auto seconds = [](const timeval& t) { return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6; };
+  return seconds(r.ru_utime) + seconds(r.ru_stime);
+}
+
+TEST(runtime, idle_workers_sleep) {
+  kith::runtime rt(with(4));
+  rt.run([] { kith::spawn([] {}); });
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));  // the spinning phase is over
+  const double before = process_seconds();
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  EXPECT_LT(process_seconds() - before, 0.05);
+}
+
+TEST(runtime, a_task_wakes_a_sleeper_each_time) {
+  kith::runtime_options o = with(2);
+  o.spin = 0;
+  kith::runtime rt(o);
+  for (int i = 0; i < scaled(2000); ++i) {
+    std::atomic<bool> ran{false};
+    rt.run([&] {
+      kith::spawn([&] { ran = true; });
+      // Not a wait: only the other worker can run it.
+      while (!ran) std::this_thread::yield();
+    });
+  }
+}
+
+TEST(runtime, the_throttle_bounds_unfinished_tasks) {
+  kith::runtime_options o = with(2);
+  o.throttle = 100;
+  kith::runtime rt(o);
+  std::atomic<int> ended{0};
+  int most = 0;
+  rt.run([&] {
+    for (int i = 0; i < 5000; ++i) {
+      kith::spawn([&] { ++ended; });
+      most = std::max(most, i + 1 - ended);
+    }
+  });
+  EXPECT_EQ(ended, 5000);
+  EXPECT_LE(most, 100 + 64 + 1);  // ends are reported in batches
+  EXPECT_GT(rt.statistics().throttled, 0u);
+}
+
+TEST(runtime, the_throttle_bounds_bytes) {
+  kith::runtime_options o = with(2);
+  o.throttle_bytes = 10 * 1024;
+  kith::runtime rt(o);
+  std::vector<char> data(1024 * 200);
+  rt.run([&] {
+    for (int i = 0; i < 200; ++i) kith::spawn([](std::span<char> c) { c[0] = 1; }, kith::out(data.data() + i * 1024, 1024));
+  });
+  EXPECT_GT(rt.statistics().throttled, 0u);
+  EXPECT_EQ(rt.statistics().total.tasks, 200u);
+}
+
+TEST(runtime, a_throttle_below_the_length_of_a_chain) {
+  kith::runtime_options o = with(1);
+  o.throttle = 4;
+  kith::runtime rt(o);
+  int ran = 0;
+  rt.run([&] {
+    kith::spawn([&] {
+      int gate = 0;
+      kith::group g;
+      for (int i = 0; i < 20; ++i) g.spawn([&](int&) { ++ran; }, kith::inout(gate));
+      g.wait();
+    });
+  });
+  EXPECT_EQ(ran, 20);
+}
+
+TEST(runtime, inline_limit_runs_tasks_at_creation) {
+  kith::runtime_options o = with(1);
+  o.inline_limit = 1;
+  kith::runtime rt(o);
+  int value = 0;
+  rt.run([&] {
+    kith::spawn([&] { value = 1; });
+    EXPECT_EQ(value, 1);
+  });
+}
+
+TEST(runtime, options_that_are_wrong_are_named) {
+  auto message_of = [](const kith::runtime_options& o) {
+    try {
+      kith::runtime rt(o);
+    } catch (const kith::error& e) {
+      return std::string(e.what());
+    }
+    return std::string("no error");
+  };
+  EXPECT_THAT(message_of(with(1, "nonsense")), HasSubstr("nonsense"));
+  EXPECT_THAT(message_of(with(1, "steal", "node:x")), HasSubstr("node:x"));
+  kith::runtime_options o = with(1);
+  o.stack_bytes = 4096;
+  EXPECT_THAT(message_of(o), HasSubstr("KITH_STACK"));
+  setenv("KITH_THROTTLE", "many", 1);
+  EXPECT_THAT(message_of(with(1)), HasSubstr("KITH_THROTTLE=many: expected a number"));
+  unsetenv("KITH_THROTTLE");
+  setenv("KITH_POLICY", "lifo", 1);
+  EXPECT_EQ(kith::runtime(with(1, "")).policy(), "lifo");
+  unsetenv("KITH_POLICY");
+}
+
+TEST(runtime, misuse_is_an_error) {
+  EXPECT_THROW(kith::spawn([] {}), kith::error);
+  EXPECT_THROW(kith::wait(), kith::error);
+  EXPECT_THROW(kith::group(), kith::error);
+  EXPECT_THROW(kith::future<int>().get(), kith::error);
+  EXPECT_EQ(kith::this_worker(), -1);
+  EXPECT_FALSE(kith::cancelled());
+  kith::runtime rt(with(2));
+  rt.run([&] { EXPECT_THROW(rt.wait(), kith::error); });
+}
+
+TEST(runtime, statistics_are_sums_over_the_run) {
+  kith::runtime rt(with(3));
+  rt.run([] {
+    for (int i = 0; i < 500; ++i) kith::spawn([] {});
+  });
+  kith::statistics s = rt.statistics();
+  EXPECT_EQ(s.total.tasks, 500u);
+  EXPECT_EQ(s.total.created, 500u);
+  EXPECT_EQ(s.workers.size(), 3u);
+  EXPECT_GT(s.seconds, 0);
+  EXPECT_GT(s.load_balance_percent, 0);
+  EXPECT_LE(s.load_balance_percent, 100.0001);
+  EXPECT_EQ(s.remote_access_percent, 0);
+  rt.reset_statistics();
+  EXPECT_EQ(rt.statistics().total.tasks, 0u);
+  EXPECT_EQ(rt.statistics().seconds, 0);
+}
+
+TEST(runtime, remote_accesses_on_a_pretended_machine) {
+  // Everything is placed by the worker of node 0, then read by tasks that are told to run on node 1.
+  kith::runtime rt(with(2, "socket", "node:2 core:1"));
+  std::vector<double> block(1000);
+  rt.run([&] {
+    kith::spawn([](std::span<double>) {}, kith::out(block), kith::node{0});
+    for (int i = 0; i < 10; ++i) kith::spawn([](std::span<const double>) {}, kith::in(block), kith::node{1});
+  });
+  const kith::statistics s = rt.statistics();
+  EXPECT_TRUE(s.pretended);
+  EXPECT_EQ(s.local_accesses, 1u);     // the first task
+  EXPECT_EQ(s.remote_accesses, 20u);   // each reader: itself, and what it reads
+  EXPECT_NEAR(s.remote_access_percent, 100.0 * 20 / 21, 1e-9);
+}
+
+TEST(runtime, colors_decide_what_is_remote) {
+  kith::runtime rt(with(2, "socket", "node:2 core:1"));
+  rt.run([&] {
+    kith::spawn([] {}, kith::node{0}, kith::color{0});
+    kith::spawn([] {}, kith::node{0}, kith::color{1});
+    kith::spawn([] {}, kith::node{0}, kith::color{77});  // nobody has it
+  });
+  EXPECT_EQ(rt.statistics().local_accesses, 1u);
+  EXPECT_EQ(rt.statistics().remote_accesses, 2u);
+}
+
+TEST(runtime, large_closures_and_many_accesses) {
+  kith::runtime rt(with(2));
+  std::array<double, 100> big{};
+  big[99] = 7;
+  std::vector<int> cells(600);
+  double seen = 0;
+  rt.run([&] {
+    kith::access_list all;
+    for (int& c : cells) all.add(kith::inout(c));
+    for (int round = 0; round < 3; ++round) {
+      kith::spawn(
+          [&seen, big, &cells] {
+            seen = big[99];
+            for (int& c : cells) ++c;
+          },
+          all);
+    }
+    struct alignas(64) wide {
+      double x[8];
+    };
+    wide w{};
+    kith::spawn([w] { EXPECT_EQ(reinterpret_cast<std::uintptr_t>(&w) % 64, 0u); });
+  });
+  EXPECT_EQ(seen, 7);
+  for (int c : cells) EXPECT_EQ(c, 3);
+}
+
+TEST(runtime, handles_in_other_scopes_and_runs) {
+  kith::runtime rt(with(3));
+  int x = 0;
+  kith::handle<int> h(x);
+  for (int round = 0; round < 5; ++round) {
+    rt.run([&] {
+      kith::spawn([](int& v) { ++v; }, kith::inout(h));
+      kith::spawn(
+          [&h] {  // another scope: found by address there
+            for (int i = 0; i < 10; ++i) kith::spawn([](int& v) { ++v; }, kith::inout(h));
+          },
+          kith::inout(h));
+      kith::spawn([](int& v) { v *= 2; }, kith::inout(h));
+    });
+  }
+  int expected = 0;
+  for (int round = 0; round < 5; ++round) expected = (expected + 11) * 2;
+  EXPECT_EQ(x, expected);
+}
+
+}  // namespace
