@@ -1,5 +1,5 @@
-#include <kith/kith.hpp>
 #include <cstdio>
+#include <kith/kith.hpp>
 
 int main() {
   kith::runtime rt;

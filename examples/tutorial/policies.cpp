@@ -7,8 +7,8 @@
 int main() {
   for (const char* policy : {"dep", "socket"}) {
     kith::runtime_options options;
-    options.policy = policy;             // or KITH_POLICY
-    options.machine = "node:4 core:2";   // or KITH_MACHINE; pretended: counts are real, times are not
+    options.policy = policy;            // or KITH_POLICY
+    options.machine = "node:4 core:2";  // or KITH_MACHINE; pretended: counts are real, times are not
     kith::runtime rt(options);
     static const kith::task_type first_touch{"first touch"}, step{"step"};
     constexpr int blocks = 61;

@@ -21,12 +21,12 @@ namespace detail {
 
 /// The dependence state of one region in one scope. Written by the scope's owner alone.
 struct tracker {
-  std::uint64_t key = 0;       // address (48 bits) and wait epoch (16); in a handle: the scope's serial number
-  std::uint64_t writer = 0;    // the task that later accesses wait for
-  std::uint64_t member = 0;    // the first member of the group that runs side by side after the writer
-  std::uint64_t second = 0;    // and the second
-  std::uint32_t block = 0;     // the slot that lists further members
-  std::uint32_t region = 0;    // the region's record, 0 while nobody needed one
+  std::uint64_t key = 0;     // address (48 bits) and wait epoch (16); in a handle: the scope's serial number
+  std::uint64_t writer = 0;  // the task that later accesses wait for
+  std::uint64_t member = 0;  // the first member of the group that runs side by side after the writer
+  std::uint64_t second = 0;  // and the second
+  std::uint32_t block = 0;   // the slot that lists further members
+  std::uint32_t region = 0;  // the region's record, 0 while nobody needed one
 };
 static_assert(sizeof(tracker) == 40);
 
@@ -74,8 +74,8 @@ struct access {
 ///
 /// Naming data by a handle is the fastest way: dependences are found without looking an address up. Each handle is
 /// a region of its own: two handles on the same memory are two regions. The handle and the memory must
-/// outlive the tasks that use them. A handle belongs to the first scope (a task's children, a run) that uses it and is fast there;
-/// in other scopes it is found by its address.
+/// outlive the tasks that use them. A handle belongs to the first scope (a task's children, a run) that uses it and is
+/// fast there; in other scopes it is found by its address.
 template <class T>
 class handle : public detail::handle_base {
  public:

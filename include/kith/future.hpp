@@ -76,7 +76,8 @@ template <class R>
 class future {
  public:
   future() = default;
-  future(std::shared_ptr<detail::result_of<R>> result, task_ref task) noexcept : result_(std::move(result)), task_(task) {}
+  future(std::shared_ptr<detail::result_of<R>> result, task_ref task) noexcept
+      : result_(std::move(result)), task_(task) {}
 
   bool valid() const noexcept { return result_ != nullptr; }
   /// The task behind it, to order others `after` it.
@@ -106,8 +107,7 @@ auto create_with_result(F&& f, Make&& make, const Args&... args) {
   auto bound = bind_accesses(std::forward<F>(f), args...);
   using R = std::decay_t<std::invoke_result_t<decltype(bound)&>>;
   auto result = std::make_shared<result_of<R>>();
-  const task_ref task =
-      make([f = std::move(bound), p = promise<R>(result)]() mutable noexcept { p.run(f); });
+  const task_ref task = make([f = std::move(bound), p = promise<R>(result)]() mutable noexcept { p.run(f); });
   return future<R>(std::move(result), task);
 }
 
@@ -118,7 +118,8 @@ template <class F, class... Args>
 auto async(F&& f, const Args&... args) {
   return detail::create_with_result(
       std::forward<F>(f),
-      [&](auto&& closure) { return detail::create(detail::current_scope(), {}, std::move(closure), args...); }, args...);
+      [&](auto&& closure) { return detail::create(detail::current_scope(), {}, std::move(closure), args...); },
+      args...);
 }
 
 }  // namespace kith

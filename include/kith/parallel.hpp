@@ -39,8 +39,8 @@ class loop_dealer {
 
 }  // namespace detail
 
-/// Calls body(from, to) for chunks that cover [begin, end), each iteration once; waits. Inside a task or `runtime::run`.
-/// The first exception is thrown; chunks not yet begun are then skipped.
+/// Calls body(from, to) for chunks that cover [begin, end), each iteration once; waits. Inside a task or
+/// `runtime::run`. The first exception is thrown; chunks not yet begun are then skipped.
 template <class Body>
 void parallel_for_chunks(std::int64_t begin, std::int64_t end, Body&& body, schedule how = {}) {
   const int shares = detail::worker_count();

@@ -14,16 +14,18 @@ namespace kith {
 /// How a runtime is set up. What is left at its default is taken from the environment variable named, then from
 /// the built-in default. A wrong value is an `error` that names it.
 struct runtime_options {
-  std::string policy;    // KITH_POLICY, "steal"; with options: "steal:victim=nearest,end=fifo" (see `kith policies`)
-  int workers = 0;       // KITH_WORKERS; 0: as many as this process may use cores
-  std::string machine;   // KITH_MACHINE; "": this machine; "node:8 core:10": behave as if on that one
-  std::int64_t throttle = -1;        // KITH_THROTTLE, 2048: unfinished tasks of one creator before it helps; 0: no bound
+  std::string policy;   // KITH_POLICY, "steal"; with options: "steal:victim=nearest,end=fifo" (see `kith policies`)
+  int workers = 0;      // KITH_WORKERS; 0: as many as this process may use cores
+  std::string machine;  // KITH_MACHINE; "": this machine; "node:8 core:10": behave as if on that one
+  std::int64_t throttle = -1;  // KITH_THROTTLE, 2048: unfinished tasks of one creator before it helps; 0: no bound
   std::int64_t throttle_bytes = -1;  // KITH_THROTTLE_BYTES, 0 (no bound): bytes that unfinished tasks access
-  int inline_limit = -1;  // KITH_INLINE, 0: never; 1: run a ready task at its creation; L: only if L tasks a worker wait
-  int spin = -1;          // KITH_SPIN, 2000: looks for work before an idle worker sleeps
+  int inline_limit =
+      -1;         // KITH_INLINE, 0: never; 1: run a ready task at its creation; L: only if L tasks a worker wait
+  int spin = -1;  // KITH_SPIN, 2000: looks for work before an idle worker sleeps
   std::size_t stack_bytes = 0;  // KITH_STACK, 64 MiB of address space for each worker
   std::uint64_t seed = 0;       // KITH_SEED, 1: of the policies' random choices
-  int oversubscribe = -1;  // KITH_OVERSUBSCRIBE, 0: `workers` is bounded by the cores this process may use; 1: it is not
+  int oversubscribe =
+      -1;  // KITH_OVERSUBSCRIBE, 0: `workers` is bounded by the cores this process may use; 1: it is not
 };
 
 /// Workers and a policy. Several may live side by side; each can be used from any thread.

@@ -7,24 +7,24 @@
 namespace kith {
 
 struct worker_statistics {
-  std::uint64_t tasks = 0;           // executed
+  std::uint64_t tasks = 0;  // executed
   std::uint64_t created = 0;
   std::uint64_t steal_attempts = 0;
-  std::uint64_t steals = 0;          // successful ones, in tasks
+  std::uint64_t steals = 0;  // successful ones, in tasks
   std::uint64_t parks = 0;
-  std::uint64_t wakes = 0;           // wakes sent to others
-  double busy_seconds = 0;           // in tasks, scheduling between them included
-  double idle_seconds = 0;           // looking for work in vain, or asleep, while a run was under way
-  double first_steal_seconds = -1;   // from the start of the run to the first steal; -1: none
+  std::uint64_t wakes = 0;          // wakes sent to others
+  double busy_seconds = 0;          // in tasks, scheduling between them included
+  double idle_seconds = 0;          // looking for work in vain, or asleep, while a run was under way
+  double first_steal_seconds = -1;  // from the start of the run to the first steal; -1: none
 };
 
 struct statistics {
   std::vector<worker_statistics> workers;
-  worker_statistics total;           // sums; first_steal_seconds: the mean over workers that stole, -1 if none
-  double seconds = 0;                // that runs took, from first to last
-  std::uint64_t throttled = 0;       // times a creator met the throttle
+  worker_statistics total;      // sums; first_steal_seconds: the mean over workers that stole, -1 if none
+  double seconds = 0;           // that runs took, from first to last
+  std::uint64_t throttled = 0;  // times a creator met the throttle
   std::uint64_t throttle_exceeded = 0;
-  std::uint64_t cancelled = 0;       // tasks skipped
+  std::uint64_t cancelled = 0;  // tasks skipped
   /// 100 * busy time summed / (largest busy time * workers); 100 if nothing ran.
   double load_balance_percent = 100;
   /// Share of accesses to data on another node: each task counts once (its color, or the home of its largest
@@ -32,7 +32,7 @@ struct statistics {
   double remote_access_percent = 0;
   std::uint64_t local_accesses = 0;
   std::uint64_t remote_accesses = 0;
-  bool pretended = false;            // counted on a synthetic machine: homes and places are pretended
+  bool pretended = false;  // counted on a synthetic machine: homes and places are pretended
 };
 
 }  // namespace kith

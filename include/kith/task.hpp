@@ -85,7 +85,8 @@ class scope;
 scope& current_scope();
 /// A task being made: room for its closure. Then exactly one of submit() and abandon().
 draft begin(scope&, std::size_t closure_bytes, std::size_t closure_align, std::size_t accesses);
-task_ref submit(scope&, const draft&, task_code, std::span<const access_record>, std::span<const task_ref>, const hints&);
+task_ref submit(scope&, const draft&, task_code, std::span<const access_record>, std::span<const task_ref>,
+                const hints&);
 void abandon(scope&, const draft&) noexcept;
 
 /// What every task of closure type F runs. The closure is destroyed either way.

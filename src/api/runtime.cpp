@@ -13,9 +13,11 @@ namespace kith {
 namespace {
 
 /// The option, or else the environment variable, or else the default.
-std::int64_t decide(std::int64_t option, const char* variable, std::int64_t otherwise, std::int64_t most, bool bytes = false) {
+std::int64_t decide(std::int64_t option, const char* variable, std::int64_t otherwise, std::int64_t most,
+                    bool bytes = false) {
   if (option >= 0) {
-    if (option > most) throw error(std::string("runtime_options: the value for ") + variable + " is above " + std::to_string(most));
+    if (option > most)
+      throw error(std::string("runtime_options: the value for ") + variable + " is above " + std::to_string(most));
     return option;
   }
   return environment_number(variable, 0, most, bytes).value_or(otherwise);
@@ -38,7 +40,9 @@ native::engine_settings settings_of(const runtime_options& o, bool cores_shared)
   return s;
 }
 
-machine machine_of(const runtime_options& o) { return o.machine.empty() ? current_machine() : machine_by_name(o.machine); }
+machine machine_of(const runtime_options& o) {
+  return o.machine.empty() ? current_machine() : machine_by_name(o.machine);
+}
 
 }  // namespace
 

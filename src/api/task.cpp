@@ -16,7 +16,8 @@ namespace {
 
 native::worker& this_worker_or_throw(const char* who) {
   native::worker* w = native::worker::current();
-  if (w == nullptr) throw error(std::string(who) + ": no task runs on this thread; call it inside runtime::run() or a task");
+  if (w == nullptr)
+    throw error(std::string(who) + ": no task runs on this thread; call it inside runtime::run() or a task");
   return *w;
 }
 
@@ -67,8 +68,8 @@ namespace detail {
 
 void completion::wait() {
   if (done()) return;
-  // The count comes before the look (by process_fence() in announce(), or by seq_cst with the futex): complete() either sees
-  // it or is seen.
+  // The count comes before the look (by process_fence() in announce(), or by seq_cst with the futex): complete() either
+  // sees it or is seen.
   sleeping_.fetch_add(1, std::memory_order_seq_cst);
   if (native::worker* w = native::worker::current()) {
     w->work_until([this] { return done(); });
@@ -85,14 +86,14 @@ void completion::complete() noexcept {
   native::wake_every_engine();
 }
 
-int worker_count() {
-  return static_cast<int>(this_worker_or_throw("parallel loop").home.workers.size());
-}
+int worker_count() { return static_cast<int>(this_worker_or_throw("parallel loop").home.workers.size()); }
 
 loop_dealer::loop_dealer(std::int64_t begin, std::int64_t end, schedule how, int shares)
     : begin_(begin), end_(std::max(begin, end)), grain_(how.grain), deal_(how.deal), shares_(shares) {
-  if (how.grain < 0) throw error("schedule: the grain is " + std::to_string(how.grain) + "; expected 0 (automatic) or more");
-  if (grain_ == 0) grain_ = deal_ == schedule::static_ ? std::max<std::int64_t>(1, (end_ - begin_ + shares - 1) / shares) : 1;
+  if (how.grain < 0)
+    throw error("schedule: the grain is " + std::to_string(how.grain) + "; expected 0 (automatic) or more");
+  if (grain_ == 0)
+    grain_ = deal_ == schedule::static_ ? std::max<std::int64_t>(1, (end_ - begin_ + shares - 1) / shares) : 1;
 }
 
 bool loop_dealer::next(int share, std::int64_t turn, std::int64_t& from, std::int64_t& to) noexcept {

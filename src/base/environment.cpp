@@ -13,7 +13,8 @@ std::optional<std::string> environment(const char* variable) {
   return value;
 }
 
-std::optional<std::int64_t> environment_number(const char* variable, std::int64_t least, std::int64_t most, bool bytes) {
+std::optional<std::int64_t> environment_number(const char* variable, std::int64_t least, std::int64_t most,
+                                               bool bytes) {
   const std::optional<std::string> text = environment(variable);
   if (!text) return std::nullopt;
   std::int64_t value = 0;

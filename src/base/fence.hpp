@@ -1,8 +1,8 @@
 // A pair of fences of unequal price: one side pays next to nothing, the other a system call.
 //
 // Of two threads that each store and then look at what the other stored, at least one must see the other.
-// Usually both need a full fence. Here the frequent side runs frequent_fence(), which only restrains the compiler, and the rare
-// side runs process_fence(), which makes the kernel run a full fence on every core that executes this process
+// Usually both need a full fence. Here the frequent side runs frequent_fence(), which only restrains the compiler, and
+// the rare side runs process_fence(), which makes the kernel run a full fence on every core that executes this process
 // (membarrier). Where the kernel refuses, both sides run full fences.
 #pragma once
 

@@ -5,10 +5,10 @@
 
 #ifndef KITH_INTERLEAVE  // the interleaving checker brings its own
 
-#include <cstdint>
 #include <linux/futex.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <cstdint>
 
 namespace kith {
 

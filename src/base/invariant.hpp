@@ -7,7 +7,8 @@
 namespace kith {
 
 [[noreturn]] inline void broken(const char* invariant, const char* file, int line) noexcept {
-  std::fprintf(stderr, "kith: broken invariant: %s (%s:%d). This is a fault in Kith; please report it.\n", invariant, file, line);
+  std::fprintf(stderr, "kith: broken invariant: %s (%s:%d). This is a fault in Kith; please report it.\n", invariant,
+               file, line);
   std::abort();
 }
 

@@ -29,7 +29,8 @@ class spin_mutex {
 
  private:
 #ifdef KITH_INTERLEAVE
-  static constexpr int spins = 1;  // the checker's pause() returns only after a change: more rounds would hide the sleep
+  static constexpr int spins =
+      1;  // the checker's pause() returns only after a change: more rounds would hide the sleep
 #else
   static constexpr int spins = 64;
 #endif

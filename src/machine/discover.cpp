@@ -50,10 +50,8 @@ machine machine_from_file(const std::string& path) {
 machine machine_by_name(const std::string& file_or_line) {
   std::error_code ignored;
   if (std::filesystem::exists(file_or_line, ignored)) return machine_from_file(file_or_line);
-  const bool a_path =
-      file_or_line.find('/') != std::string::npos && file_or_line.find(':') == std::string::npos;
-  if (a_path || file_or_line.ends_with(".xml"))
-    return machine_from_file(file_or_line);  // says that it is not there
+  const bool a_path = file_or_line.find('/') != std::string::npos && file_or_line.find(':') == std::string::npos;
+  if (a_path || file_or_line.ends_with(".xml")) return machine_from_file(file_or_line);  // says that it is not there
   return synthetic_machine(file_or_line);
 }
 

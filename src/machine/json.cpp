@@ -17,10 +17,8 @@ nlohmann::ordered_json numbers(const std::vector<core_id>& cores) {
 std::string to_json(const machine& m) {
   nlohmann::ordered_json all{{"name", m.name}, {"pretended", m.pretended}};
   for (const machine::node& n : m.nodes) {
-    all["nodes"].push_back({{"id", n.id.value},
-                            {"os_index", n.os_index},
-                            {"memory_bytes", n.memory_bytes},
-                            {"cores", numbers(n.cores)}});
+    all["nodes"].push_back(
+        {{"id", n.id.value}, {"os_index", n.os_index}, {"memory_bytes", n.memory_bytes}, {"cores", numbers(n.cores)}});
   }
   for (const machine::core& c : m.cores) {
     all["cores"].push_back({{"id", c.id.value}, {"node", c.node.value}, {"cpus", c.cpus}, {"kind", c.kind}});

@@ -20,8 +20,7 @@ std::optional<std::vector<int>> cpu_list(const std::string& list) {
   for (const std::string& range : text::split(list, ',')) {
     const std::size_t dash = range.find('-');
     const std::optional<std::int64_t> first = text::number(range.substr(0, dash));
-    const std::optional<std::int64_t> last =
-        dash == std::string::npos ? first : text::number(range.substr(dash + 1));
+    const std::optional<std::int64_t> last = dash == std::string::npos ? first : text::number(range.substr(dash + 1));
     if (!first || !last || *first < 0 || *last < *first || *last >= most_cpus) return std::nullopt;
     for (std::int64_t cpu = *first; cpu <= *last; ++cpu) cpus.push_back(static_cast<int>(cpu));
   }
@@ -36,8 +35,7 @@ std::optional<std::vector<int>> affinity(const std::filesystem::path& root, std:
     if (!line.starts_with(key)) continue;
     const std::string list = text::trimmed(line.substr(key.size()));
     const std::optional<std::vector<int>> cpus = cpu_list(list);
-    if (!cpus)
-      notes.push_back("/proc/self/status: '" + list + "' is no list of CPUs; the affinity mask is not known");
+    if (!cpus) notes.push_back("/proc/self/status: '" + list + "' is no list of CPUs; the affinity mask is not known");
     return cpus;
   }
   notes.emplace_back("/proc/self/status: no line 'Cpus_allowed_list'; the affinity mask is not known");

@@ -56,7 +56,6 @@ bool oversubscribe_setting(int option = -1);
 /// The least of: the setting, Slurm's allotment, the affinity mask, the quota rounded up, the cores that the
 /// mask allows. On a pretended machine: the setting, its cores. With `oversubscribe`: the setting alone.
 /// The cores are the fastest ones, spread evenly over the nodes; workers are numbered in node order.
-worker_plan plan_workers(const machine&, const limits&, std::optional<int> setting,
-                         bool oversubscribe = false);
+worker_plan plan_workers(const machine&, const limits&, std::optional<int> setting, bool oversubscribe = false);
 
 }  // namespace kith

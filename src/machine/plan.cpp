@@ -48,8 +48,7 @@ std::vector<usable_core> choose(std::vector<usable_core> from, std::size_t count
     order.push_back({from[i], given[from[i].core->node.index()]++});
   }
   std::sort(order.begin(), order.end(), [](const ranked& a, const ranked& b) {
-    return std::tuple(a.it.core->kind, a.turn, a.it.core->node) <
-           std::tuple(b.it.core->kind, b.turn, b.it.core->node);
+    return std::tuple(a.it.core->kind, a.turn, a.it.core->node) < std::tuple(b.it.core->kind, b.turn, b.it.core->node);
   });
   order.resize(std::min(count, order.size()));
   std::sort(order.begin(), order.end(), [](const ranked& a, const ranked& b) {
@@ -86,8 +85,8 @@ std::vector<worker_plan::limit> system_limits(const machine& on, const limits& l
   if (l.quota) {
     // Rounded up: a worker that is throttled now and then loses less than one that is missing.
     const double ceiling = std::min(std::ceil(*l.quota), static_cast<double>(1 << 20));
-    found.push_back({by_quota, static_cast<int>(ceiling),
-                     decimal(*l.quota) + " CPUs by " + l.quota_from + ", rounded up"});
+    found.push_back(
+        {by_quota, static_cast<int>(ceiling), decimal(*l.quota) + " CPUs by " + l.quota_from + ", rounded up"});
   } else {
     found.push_back({by_quota, std::nullopt, "none"});
   }
@@ -96,15 +95,13 @@ std::vector<worker_plan::limit> system_limits(const machine& on, const limits& l
     found.push_back({by_mask, std::nullopt, "not known"});
   } else {
     const std::size_t allowed = l.affinity->size();
-    found.push_back(
-        {by_mask, static_cast<int>(allowed),
-         allowed < all ? std::to_string(allowed) + " of " + std::to_string(all) + " CPUs" : "all CPUs"});
+    found.push_back({by_mask, static_cast<int>(allowed),
+                     allowed < all ? std::to_string(allowed) + " of " + std::to_string(all) + " CPUs" : "all CPUs"});
   }
   found.push_back({by_cores, static_cast<int>(usable),
-                   usable < on.cores.size()
-                       ? std::to_string(usable) + " of " + std::to_string(on.cores.size()) +
-                             " have a CPU in the affinity mask"
-                       : "all of them; hardware threads of a core do not count"});
+                   usable < on.cores.size() ? std::to_string(usable) + " of " + std::to_string(on.cores.size()) +
+                                                  " have a CPU in the affinity mask"
+                                            : "all of them; hardware threads of a core do not count"});
   return found;
 }
 
@@ -127,11 +124,10 @@ worker_plan plan_workers(const machine& on, const limits& l, std::optional<int> 
   }
   const std::vector<usable_core> usable = usable_cores(on, l);
   worker_plan plan;
-  plan.limits.push_back(
-      {by_setting, setting, setting ? "KITH_WORKERS, or the option" : "KITH_WORKERS is not set"});
+  plan.limits.push_back({by_setting, setting, setting ? "KITH_WORKERS, or the option" : "KITH_WORKERS is not set"});
   if (on.pretended) {
-    plan.limits.push_back({by_cores, static_cast<int>(usable.size()),
-                           "of the pretended machine; the real one's limits do not count"});
+    plan.limits.push_back(
+        {by_cores, static_cast<int>(usable.size()), "of the pretended machine; the real one's limits do not count"});
   } else {
     for (worker_plan::limit& x : system_limits(on, l, usable.size())) plan.limits.push_back(std::move(x));
   }

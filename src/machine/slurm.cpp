@@ -26,8 +26,7 @@ std::optional<int> entry(const std::string& list, std::int64_t node) {
     const std::optional<std::int64_t> value = text::number(item.substr(0, open));
     std::optional<std::int64_t> times = 1;
     if (open != std::string::npos) {
-      times =
-          item.ends_with(")") ? text::number(item.substr(open + 2, item.size() - open - 3)) : std::nullopt;
+      times = item.ends_with(")") ? text::number(item.substr(open + 2, item.size() - open - 3)) : std::nullopt;
     }
     if (!value || *value <= 0 || *value > plausible || !times || *times <= 0) return std::nullopt;
     if (node < *times) return static_cast<int>(*value);
@@ -53,8 +52,7 @@ std::optional<slurm_allotment> read_slurm(const variables& lookup, std::vector<s
     notes.push_back("SLURM_STEP_TASKS_PER_NODE=" + *list + ": no number of tasks for node " +
                     lookup("SLURM_NODEID").value_or("0") + "; taken as one task");
   }
-  return slurm_allotment{std::max(1, *cpus / tasks.value_or(1)),
-                         "SLURM_CPUS_ON_NODE / SLURM_STEP_TASKS_PER_NODE"};
+  return slurm_allotment{std::max(1, *cpus / tasks.value_or(1)), "SLURM_CPUS_ON_NODE / SLURM_STEP_TASKS_PER_NODE"};
 }
 
 }  // namespace kith

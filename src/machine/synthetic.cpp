@@ -50,8 +50,7 @@ void check_size(std::string_view line, const std::vector<std::string>& levels) {
   }
 }
 
-std::vector<std::vector<int>> distances_of(std::string_view line, const std::string& word,
-                                           std::size_t nodes) {
+std::vector<std::vector<int>> distances_of(std::string_view line, const std::string& word, std::size_t nodes) {
   const std::string values = word.substr(word.find(':') + 1);
   const auto value_of = [&](const std::string& entry) {
     const std::optional<std::int64_t> value = text::number(entry);
@@ -70,15 +69,13 @@ std::vector<std::vector<int>> distances_of(std::string_view line, const std::str
     for (const std::string& entry : text::split(row, ',')) table.back().push_back(value_of(entry));
     if (table.back().size() != nodes) {
       refuse(line,
-             "row " + std::to_string(table.size()) + " of the distances has " +
-                 std::to_string(table.back().size()) + " entries for " + std::to_string(nodes) + " nodes",
+             "row " + std::to_string(table.size()) + " of the distances has " + std::to_string(table.back().size()) +
+                 " entries for " + std::to_string(nodes) + " nodes",
              distances_expected);
     }
     if (table.size() <= nodes && table.back()[table.size() - 1] != 10) {
-      refuse(
-          line,
-          "row " + std::to_string(table.size()) + " of the distances: the distance of a node to itself is 10",
-          distances_expected);
+      refuse(line, "row " + std::to_string(table.size()) + " of the distances: the distance of a node to itself is 10",
+             distances_expected);
     }
   }
   if (table.size() != nodes) {

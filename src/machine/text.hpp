@@ -27,9 +27,8 @@ inline std::vector<std::string> split(std::string_view text, char at) {
 
 inline std::string trimmed(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t\n");
-  return first == std::string_view::npos
-             ? ""
-             : std::string(text.substr(first, text.find_last_not_of(" \t\n") - first + 1));
+  return first == std::string_view::npos ? ""
+                                         : std::string(text.substr(first, text.find_last_not_of(" \t\n") - first + 1));
 }
 
 /// The whole text as a decimal number.

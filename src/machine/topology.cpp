@@ -14,8 +14,7 @@ namespace {
 
 std::vector<hwloc_obj_t> objects(const topology& from, hwloc_obj_type_t type) {
   std::vector<hwloc_obj_t> found;
-  for (hwloc_obj_t o = nullptr; (o = hwloc_get_next_obj_by_type(from.get(), type, o)) != nullptr;)
-    found.push_back(o);
+  for (hwloc_obj_t o = nullptr; (o = hwloc_get_next_obj_by_type(from.get(), type, o)) != nullptr;) found.push_back(o);
   return found;
 }
 
@@ -71,8 +70,8 @@ std::vector<std::vector<int>> distances_of(const topology& from, std::size_t nod
   std::vector<std::vector<int>> table = default_distances(nodes);
   hwloc_distances_s* found = nullptr;
   unsigned count = 1;
-  if (hwloc_distances_get_by_type(from.get(), HWLOC_OBJ_NUMANODE, &count, &found,
-                                  HWLOC_DISTANCES_KIND_MEANS_LATENCY, 0) != 0 ||
+  if (hwloc_distances_get_by_type(from.get(), HWLOC_OBJ_NUMANODE, &count, &found, HWLOC_DISTANCES_KIND_MEANS_LATENCY,
+                                  0) != 0 ||
       count == 0) {
     return table;
   }
@@ -99,8 +98,7 @@ std::vector<machine::cache> caches_of(const topology& from, const std::vector<hw
                        std::max(0, static_cast<int>(o->attr->cache.linesize)),
                        {}};
       for (std::size_t i = 0; i < cores.size(); ++i) {
-        if (hwloc_bitmap_intersects(cores[i]->cpuset, o->cpuset) != 0)
-          c.cores.emplace_back(static_cast<int>(i));
+        if (hwloc_bitmap_intersects(cores[i]->cpuset, o->cpuset) != 0) c.cores.emplace_back(static_cast<int>(i));
       }
       found.push_back(std::move(c));
     }
@@ -112,8 +110,7 @@ std::vector<machine::cache> caches_of(const topology& from, const std::vector<hw
 
 topology new_topology() {
   hwloc_topology_t made = nullptr;
-  if (hwloc_topology_init(&made) != 0)
-    throw error("hwloc could not start: " + std::string(std::strerror(errno)));
+  if (hwloc_topology_init(&made) != 0) throw error("hwloc could not start: " + std::string(std::strerror(errno)));
   hwloc_topology_set_flags(made, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
   return topology(made);
 }

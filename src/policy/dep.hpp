@@ -1,9 +1,11 @@
-// `dep`: dependency easy placement. A task runs where most of its data is; data nobody has touched follows its first task.
+// `dep`: dependency easy placement. A task runs where most of its data is; data nobody has touched follows its first
+// task.
 //
-// RIP paper, section 4.1. Bytes of all accesses are summed by home; bytes without a home count for a virtual node. The node with
-// most bytes wins, ties are drawn uniformly; if the virtual node wins, a node is drawn uniformly. Data without a home then gets this
-// node as its home. Placement happens when the task becomes ready. Not in the paper: an address named twice counts once per access
-// record kept (the dependence tracker drops repetitions of the same mode); a task without accesses goes to its creator's node.
+// RIP paper, section 4.1. Bytes of all accesses are summed by home; bytes without a home count for a virtual node. The
+// node with most bytes wins, ties are drawn uniformly; if the virtual node wins, a node is drawn uniformly. Data
+// without a home then gets this node as its home. Placement happens when the task becomes ready. Not in the paper: an
+// address named twice counts once per access record kept (the dependence tracker drops repetitions of the same mode); a
+// task without accesses goes to its creator's node.
 #pragma once
 
 #include "policy/node_queues.hpp"

@@ -18,7 +18,7 @@ namespace kith {
 /// What is said about a policy, without building it.
 struct policy_entry {
   const char* name;
-  const char* paper;    // NabbitC, MIR, RIP, ADS, HW (token and reference scheduling)
+  const char* paper;  // NabbitC, MIR, RIP, ADS, HW (token and reference scheduling)
   const char* section;
   const char* summary;
   const char* options;  // "key=a|b", the default first
@@ -55,16 +55,16 @@ inline constexpr listed_policy<World> policies[] = {
     {{"socket", "RIP", "6 (SA)", "the programmer names each task's node",
       "order=ready|created, steal=off|nearest, backlog=0", true},
      detail::make_policy<socket<World>, World>},
-    {{"dep", "RIP", "4.1", "a task runs where most of its data is",
-      "order=ready|created, steal=off|nearest, backlog=0", true},
+    {{"dep", "RIP", "4.1", "a task runs where most of its data is", "order=ready|created, steal=off|nearest, backlog=0",
+      true},
      detail::make_policy<dep<World>, World>},
 };
 
 /// The policies of the list, in its order.
 std::span<const policy_entry> policy_list();
 
-/// Builds the policy that `text` ("name:key=value,...") asks for. Throws kith::error for an unknown name (with the names
-/// there are), an unknown option or a wrong value.
+/// Builds the policy that `text` ("name:key=value,...") asks for. Throws kith::error for an unknown name (with the
+/// names there are), an unknown option or a wrong value.
 template <class World>
 std::unique_ptr<policy<World>> make_policy(const std::string& text, const surroundings& s) {
   settings options(text);

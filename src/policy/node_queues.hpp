@@ -16,14 +16,14 @@ class node_queues {
  public:
   using worker = typename World::worker;
 
-  /// Takes the options `order` (ready | created), `steal` (off | nearest) and `backlog`: with stealing, a node is robbed
-  /// only while more than `backlog` tasks wait there.
+  /// Takes the options `order` (ready | created), `steal` (off | nearest) and `backlog`: with stealing, a node is
+  /// robbed only while more than `backlog` tasks wait there.
   node_queues(const team& workers, settings& options)
       : steals_(options.take("steal", false, {{"off", false}, {"nearest", true}})),
         backlog_(options.take_number("backlog", 0, 0, 1 << 20)),
         probes_(static_cast<std::size_t>(workers.size())) {
-    const queue_order order = options.take("order", queue_order::fifo,
-                                           {{"ready", queue_order::fifo}, {"created", queue_order::created}});
+    const queue_order order =
+        options.take("order", queue_order::fifo, {{"ready", queue_order::fifo}, {"created", queue_order::created}});
     for (int n = 0; n < workers.nodes(); ++n) {
       served_by_.push_back(workers.served_by(node_id(n)));
       worker_set audience = steals_ ? workers.everybody() : workers.serving(node_id(n));

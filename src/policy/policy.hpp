@@ -1,9 +1,10 @@
 // The narrow waist: what a policy is asked, and what it may know.
 //
-// A policy decides; the engine acts, waits, wakes, counts and records. It is composed of queue blocks and its own per-worker
-// state. It has no thread, lock, clock or system call of its own; its budgets count attempts; its random numbers are keyed. The
-// calls come from many workers at once, each passing itself as `by`: state kept per worker needs no protection, everything else lives
-// in queue blocks. The constructor builds the queues; the destructor is called when they are empty.
+// A policy decides; the engine acts, waits, wakes, counts and records. It is composed of queue blocks and its own
+// per-worker state. It has no thread, lock, clock or system call of its own; its budgets count attempts; its random
+// numbers are keyed. The calls come from many workers at once, each passing itself as `by`: state kept per worker needs
+// no protection, everything else lives in queue blocks. The constructor builds the queues; the destructor is called
+// when they are empty.
 #pragma once
 
 #include "policy/team.hpp"
@@ -41,7 +42,8 @@ class policy {
 
   /// `t` is known with its accesses; it is not ready yet.
   virtual void created(task& /*t*/, worker& /*by*/) {}
-  /// Queues the tasks, all of which became ready together; may return one of them (and not queue it) to be run right now.
+  /// Queues the tasks, all of which became ready together; may return one of them (and not queue it) to be run right
+  /// now.
   virtual task* ready(std::span<task* const> tasks, worker& by, moment why) = 0;
   /// What to run next. At most one remote probe a call. `empty` only if a whole round found nothing: the worker may
   /// then sleep, and will be woken by a push to a queue whose audience it is in.

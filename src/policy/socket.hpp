@@ -1,7 +1,7 @@
 // `socket`: the programmer says on which node each task runs (SA, socket-aware).
 //
-// RIP paper, section 6, and the "current socket" call of Nanos++'s socket policy. A task without a node goes to the node of its
-// creator (deeper tasks inherit the parent's socket there).
+// RIP paper, section 6, and the "current socket" call of Nanos++'s socket policy. A task without a node goes to the
+// node of its creator (deeper tasks inherit the parent's socket there).
 #pragma once
 
 #include "policy/node_queues.hpp"

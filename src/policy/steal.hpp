@@ -1,8 +1,9 @@
-// `steal`: every worker has a deque; who has nothing takes from others. Help-first: a new task is queued, its creator goes on.
+// `steal`: every worker has a deque; who has nothing takes from others. Help-first: a new task is queued, its creator
+// goes on.
 //
-// MIR's `ws` and `ws-de` (thesis ch. 3, artifact) with the victim's choice and the stolen end as options. Not in the paper: of the
-// tasks that one completion makes ready, one is run at once; a visit takes several tasks, at most half of the victim's; and
-// patience, below.
+// MIR's `ws` and `ws-de` (thesis ch. 3, artifact) with the victim's choice and the stolen end as options. Not in the
+// paper: of the tasks that one completion makes ready, one is run at once; a visit takes several tasks, at most half of
+// the victim's; and patience, below.
 #pragma once
 
 #include "policy/policy.hpp"
@@ -22,17 +23,17 @@ class steal final : public policy<World> {
   using worker = typename World::worker;
 
   steal(const surroundings& s, settings& options)
-      : order_(options.take("victim", victim_order::nearest,
-                            {{"cyclic", victim_order::cyclic},
-                             {"random", victim_order::random},
-                             {"nearest", victim_order::nearest}})),
+      : order_(options.take(
+            "victim", victim_order::nearest,
+            {{"cyclic", victim_order::cyclic}, {"random", victim_order::random}, {"nearest", victim_order::nearest}})),
         own_end_fifo_(options.take("end", false, {{"lifo", false}, {"fifo", true}})),
         batch_(options.take_number("batch", 32, 1, 1024)),
         patient_(options.take("patience", true, {{"on", true}, {"off", false}})) {
     const victim_order fixed = order_ == victim_order::random ? victim_order::cyclic : order_;
     for (int w = 0; w < s.workers.size(); ++w) {
       deques_.push_back(std::make_unique<own_deque<World>>(worker_id(w), s.workers.everybody()));
-      states_.emplace_back(rng(s.seed, purpose::victim, static_cast<std::uint32_t>(w)), s.workers.victims(worker_id(w), fixed));
+      states_.emplace_back(rng(s.seed, purpose::victim, static_cast<std::uint32_t>(w)),
+                           s.workers.victims(worker_id(w), fixed));
     }
   }
 
@@ -73,8 +74,9 @@ class steal final : public policy<World> {
     state(rng r, std::vector<worker_id> v) : random(r), victims(std::move(v)) {}
     rng random;
     std::vector<worker_id> victims;
-    std::size_t probes = 0;      // of this round
-    // Patience: the victim that is watched, its owner's end at the last look, and how many looks ago that moved, and a theft was.
+    std::size_t probes = 0;  // of this round
+    // Patience: the victim that is watched, its owner's end at the last look, and how many looks ago that moved, and a
+    // theft was.
     worker_id watched;
     std::int64_t seen_bottom = -1;
     int since_move = 0;
@@ -113,8 +115,9 @@ class steal final : public policy<World> {
     return first;
   }
 
-  /// When tasks are shorter than the transfer of their cache lines, there and back, an eager thief makes its victim slower
-  /// than it would be alone. A patient one helps itself only while the victim is busy with something else, and seldom otherwise.
+  /// When tasks are shorter than the transfer of their cache lines, there and back, an eager thief makes its victim
+  /// slower than it would be alone. A patient one helps itself only while the victim is busy with something else, and
+  /// seldom otherwise.
   static bool worth_it(const own_deque<World>& victim, worker_id id, state& mine) {
     constexpr int busy_elsewhere = 50, seldom = 2000;
     const std::int64_t bottom = victim.bottom();

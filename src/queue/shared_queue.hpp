@@ -1,7 +1,7 @@
 // A queue that several workers push to and pop from: central, or of a node. One source for both worlds.
 //
-// Any worker may push; the audience pops. A short lock guards it; looking at an empty queue takes none. Priority levels: all of a
-// higher level go first.
+// Any worker may push; the audience pops. A short lock guards it; looking at an empty queue takes none. Priority
+// levels: all of a higher level go first.
 #pragma once
 
 #include "base/rng.hpp"
@@ -98,11 +98,8 @@ class shared_queue {
         case queue_order::random:
           std::swap(level[random_.below(static_cast<std::uint32_t>(level.size()))], level.back());
           break;
-        case queue_order::created:
-          std::pop_heap(level.begin(), level.end(), created_later);
-          break;
-        case queue_order::lifo:
-          break;
+        case queue_order::created: std::pop_heap(level.begin(), level.end(), created_later); break;
+        case queue_order::lifo: break;
       }
       t = level.back();
       level.pop_back();

@@ -30,7 +30,7 @@ enum class event : std::uint8_t {
   throttle_exceeded,  // ... and nothing could be run
   local_access,       // see algorithm of remote accesses: docs/glossary.md
   remote_access,
-  region_placed,      // a region got its home
+  region_placed,  // a region got its home
 };
 inline constexpr std::size_t events = 18;
 

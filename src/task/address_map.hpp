@@ -1,7 +1,8 @@
 // From an address to its dependence state, for one scope. The owner of the scope alone uses it.
 //
-// Open addressing, linear probing, Fibonacci hashing; 40-byte entries. Beside it, an ordered index of the ranges, consulted only when an
-// address is first seen (since the last completed wait): a range that overlaps another partially is an error.
+// Open addressing, linear probing, Fibonacci hashing; 40-byte entries. Beside it, an ordered index of the ranges,
+// consulted only when an address is first seen (since the last completed wait): a range that overlaps another partially
+// is an error.
 #pragma once
 
 #include <kith/access.hpp>
@@ -57,10 +58,10 @@ class address_map {
   void grow();
 
   std::unique_ptr<detail::tracker[]> entries_;
-  std::uint64_t mask_ = 0;    // capacity - 1; 0: no table
+  std::uint64_t mask_ = 0;  // capacity - 1; 0: no table
   unsigned shift_ = 64;
   std::uint64_t used_ = 0;
-  std::uint16_t epoch_ = 1;   // in every key, so that 0 is no key
+  std::uint16_t epoch_ = 1;  // in every key, so that 0 is no key
   std::map<std::uintptr_t, range> ranges_;
 };
 

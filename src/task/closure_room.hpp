@@ -19,9 +19,9 @@ inline void* make_room(task& t, std::size_t bytes, std::size_t align, std::size_
   const std::size_t closure_at = (header + align - 1) / align * align;
   const std::size_t block_align = align > alignof(task::extension_header) ? align : alignof(task::extension_header);
   void* block = ::operator new(closure_at + bytes, std::align_val_t(block_align));
-  auto* h = ::new (block) task::extension_header{static_cast<std::byte*>(block) + closure_at,
-                                                 static_cast<std::uint32_t>(accesses),
-                                                 static_cast<std::uint32_t>(block_align)};
+  auto* h = ::new (block)
+      task::extension_header{static_cast<std::byte*>(block) + closure_at, static_cast<std::uint32_t>(accesses),
+                             static_cast<std::uint32_t>(block_align)};
   std::memcpy(t.payload, &h, sizeof h);
   t.flags = task::extended;
   return h->closure;

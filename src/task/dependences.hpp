@@ -1,8 +1,8 @@
 // From accesses to edges: the sibling rules.
 //
-// A tracker remembers, for one region, the task that later accesses wait for (the writer), and the group of tasks that run side by
-// side after it: readers, concurrent or commutative ones. All of it belongs to the scope's owner. References in
-// trackers may be stale: edges::add() then adds no edge.
+// A tracker remembers, for one region, the task that later accesses wait for (the writer), and the group of tasks that
+// run side by side after it: readers, concurrent or commutative ones. All of it belongs to the scope's owner.
+// References in trackers may be stale: edges::add() then adds no edge.
 #pragma once
 
 #include "task/address_map.hpp"
@@ -118,9 +118,9 @@ class edge_collector {
     if (k.second == 0) {
       k.writer = k.member & ~kind_mask;
     } else {
-      k.writer = fence([&](auto&& each) {
-                   for_each_member(k, [&](std::uint64_t r) { each(reference::of({r})); });
-                 }).packed().value;
+      k.writer = fence([&](auto&& each) { for_each_member(k, [&](std::uint64_t r) { each(reference::of({r})); }); })
+                     .packed()
+                     .value;
     }
     drop_group(k);
   }

@@ -1,16 +1,17 @@
 // Edges between tasks: successor lists that close, and join counters.
 //
-// A task's successor list hangs off `head` = generation | first link. A link names the successor and which of its link words
-// continues the list, so that an edge needs no memory of its own up to four predecessors; further link words come in blocks (a slot
-// holds 12) that belong to the successor. Who may call what: the creator of a task adds edges to it
+// A task's successor list hangs off `head` = generation | first link. A link names the successor and which of its link
+// words continues the list, so that an edge needs no memory of its own up to four predecessors; further link words come
+// in blocks (a slot holds 12) that belong to the successor. Who may call what: the creator of a task adds edges to it
 // until open_join(); any worker that ends a task closes it and walks the list. Invariants:
-//  E1  A link is added only while the generation is the reference's. Closing changes the generation: each edge is either in
+//  E1  A link is added only while the generation is the reference's. Closing changes the generation: each edge is
+//  either in
 //      the list that close() returns, or was never added.
 //  E2  join = 2^30 - (predecessors that ended) while the task is created, then (edges added) - (predecessors that
 //      ended). Exactly one party sees it become zero.
 //  E3  A walker reads the next link before it counts down: a successor may run, and its slot be reused, at once.
-// A generation has 32 bits. A reference that is held while its slot is reused exactly 2^32 times would be taken for a live task: see
-// docs/decisions/generations.md.
+// A generation has 32 bits. A reference that is held while its slot is reused exactly 2^32 times would be taken for a
+// live task: see docs/decisions/generations.md.
 #pragma once
 
 #include "task/slots.hpp"
@@ -67,8 +68,8 @@ inline link_room next_link(task& t, slot_index self, std::uint32_t edges, slot_c
   return {&b.links[k], t.overflow << link_number_bits | (task::embedded_links + k)};
 }
 
-/// Makes `t` (index `self`) a successor of `before` unless that has ended. `edges` counts t's edges and is raised by one if
-/// an edge was added. By t's creator. Cost: one compare-exchange on the predecessor's header.
+/// Makes `t` (index `self`) a successor of `before` unless that has ended. `edges` counts t's edges and is raised by
+/// one if an edge was added. By t's creator. Cost: one compare-exchange on the predecessor's header.
 inline bool add(task& t, slot_index self, reference before, std::uint32_t& edges, slot_cache& slots) {
   if (!before || before.index == self) return false;
   task& p = slots.space()[before.index];

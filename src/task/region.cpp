@@ -7,7 +7,9 @@
 namespace kith {
 
 // Region 0 is no region; it exists so that an access without one can be looked at.
-region_table::region_table() : chunks_(new atomic<region*>[chunks]()) { chunks_[0].store(new region[chunk_size], relaxed); }
+region_table::region_table() : chunks_(new atomic<region*>[chunks]()) {
+  chunks_[0].store(new region[chunk_size], relaxed);
+}
 
 region_table::~region_table() {
   for (std::uint32_t c = 0; c < chunks; ++c) delete[] chunks_[c].load(relaxed);

@@ -1,8 +1,8 @@
 // Regions: named bytes, and the node that is their home.
 //
-// One table for each engine. A region is found by its first address and never moves or disappears; its index fits 32 bits. Any
-// thread may look up; the first look-up of an address takes a lock of its shard, later ones come from the scopes' trackers
-// and take none.
+// One table for each engine. A region is found by its first address and never moves or disappears; its index fits 32
+// bits. Any thread may look up; the first look-up of an address takes a lock of its shard, later ones come from the
+// scopes' trackers and take none.
 #pragma once
 
 #include "base/atomic.hpp"

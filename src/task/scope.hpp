@@ -1,9 +1,10 @@
 // A scope: the tasks that are waited for together, with what orders them and what went wrong among them.
 //
-// The children of one task, a group, or everything submitted from outside. Scopes are recycled and their memory is never given
-// back, so that a late look at an ended scope reads stale values, never freed memory. Who may call what: the
-// owner (the thread that runs the parent task) creates and waits; any worker ends tasks. Invariants:
-//  C1  created - ended_here - ended_elsewhere = tasks that have not ended, or whose end is not yet reported. Workers report at
+// The children of one task, a group, or everything submitted from outside. Scopes are recycled and their memory is
+// never given back, so that a late look at an ended scope reads stale values, never freed memory. Who may call what:
+// the owner (the thread that runs the parent task) creates and waits; any worker ends tasks. Invariants:
+//  C1  created - ended_here - ended_elsewhere = tasks that have not ended, or whose end is not yet reported. Workers
+//  report at
 //      the latest before they sleep or run a task of another scope.
 //  C2  Reporting comes before looking at `waiting`; setting `waiting` comes before looking at the counts
 //      (both sides through sleepers: docs/sleep.md).
@@ -38,16 +39,16 @@ namespace detail {
 class scope {
  public:
   // ---- the owner's line
-  seat* creator = nullptr;      // whose slots new tasks are taken from
-  scope* parent = nullptr;      // the scope of the task (or group) this one belongs to; null for roots
-  std::uint64_t serial = 0;     // changes whenever the scope was found empty: what was seen before orders nothing
-  atomic<std::uint64_t> created{0};     // written by the owner alone, like the next; others may look
+  seat* creator = nullptr;           // whose slots new tasks are taken from
+  scope* parent = nullptr;           // the scope of the task (or group) this one belongs to; null for roots
+  std::uint64_t serial = 0;          // changes whenever the scope was found empty: what was seen before orders nothing
+  atomic<std::uint64_t> created{0};  // written by the owner alone, like the next; others may look
   atomic<std::uint64_t> ended_here{0};  // ... ended by the owner itself
   std::uint64_t bytes_created = 0;      // of accesses, less those of tasks that the owner ended
   std::uint32_t sequence = 0;
   std::uint64_t throttle_at = 0;  // created - ended_here at which the creator looks whether it has to help
-  std::uint16_t depth = 0;      // 0: a root
-  bool listed = false;          // children are listed, so that the owner may claim them
+  std::uint16_t depth = 0;        // 0: a root
+  bool listed = false;            // children are listed, so that the owner may claim them
   address_map by_address;
   block_pool blocks;
   std::vector<reference> children;

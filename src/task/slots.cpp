@@ -31,7 +31,8 @@ slot_space::~slot_space() {
 slot_index slot_space::take_fresh(std::uint32_t count) {
   const std::uint64_t first = fresh_.fetch_add(count, relaxed);
   if (first + count > slots_) {
-    throw error("more than " + std::to_string(slots_) + " unfinished tasks: lower the throttle (KITH_THROTTLE), or wait() sooner");
+    throw error("more than " + std::to_string(slots_) +
+                " unfinished tasks: lower the throttle (KITH_THROTTLE), or wait() sooner");
   }
   return static_cast<slot_index>(first);
 }

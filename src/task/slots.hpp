@@ -1,10 +1,10 @@
 // The memory that tasks live in: one reserved range of address space, so that a task is a 28-bit index.
 //
-// Each seat (a worker, or the outside) takes slots from its own stack. A slot freed by another seat goes back to its owner in
-// batches. Invariants:
-//  L1  A slot is in exactly one place: in use, in one seat's stack, in one seat's outgoing batch, or in one inbound list.
-//  L2  A freed slot keeps its header line: stale references still read its generation. Batches use the payload line only.
-//  L3  Memory is never given back before the space is destroyed.
+// Each seat (a worker, or the outside) takes slots from its own stack. A slot freed by another seat goes back to its
+// owner in batches. Invariants:
+//  L1  A slot is in exactly one place: in use, in one seat's stack, in one seat's outgoing batch, or in one inbound
+//  list. L2  A freed slot keeps its header line: stale references still read its generation. Batches use the payload
+//  line only. L3  Memory is never given back before the space is destroyed.
 #pragma once
 
 #include "base/atomic.hpp"
@@ -46,7 +46,8 @@ class slot_cache {
 
   /// A slot whose `owner` is this seat and whose generation is current; all else is garbage.
   slot_index take() {
-    if (free_ == 0) [[unlikely]] refill();
+    if (free_ == 0) [[unlikely]]
+      refill();
     return stack_[--free_];
   }
 
@@ -73,7 +74,8 @@ class slot_cache {
   }
   /// Frees a slot that this seat took.
   void give_own(slot_index i) {
-    if (free_ == stack_.size()) [[unlikely]] stack_.resize(2 * stack_.size());
+    if (free_ == stack_.size()) [[unlikely]]
+      stack_.resize(2 * stack_.size());
     stack_[free_++] = i;
   }
   /// Sends what give() still holds. Called when the worker runs out of work.
@@ -111,7 +113,8 @@ class slot_cache {
   slot_index outgoing_ = 0;
   std::uint16_t outgoing_owner_ = 0;
   std::uint16_t seat_;
-  alignas(apart) atomic<slot_index> inbound_{0};  // batches from other seats; whoever is here pushes, the seat takes all
+  alignas(apart) atomic<slot_index> inbound_{
+      0};  // batches from other seats; whoever is here pushes, the seat takes all
 };
 
 }  // namespace kith

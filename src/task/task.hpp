@@ -51,12 +51,12 @@ struct kept_access {
 static_assert(sizeof(kept_access) == 12);
 
 enum class task_state : std::uint8_t {
-  created,    // waits for predecessors, or is on its way to a queue
-  queued,     // in a queue; who changes this runs it
-  running,    // taken from a queue, or handed over without one
-  claimed,    // taken past its queue by a worker that waits for it; its queue entry is still there
-  ended,      // claimed and ended; the queue entry is the last reference and frees the slot
-  dropped,    // claimed and its queue entry is gone; the end of the task frees the slot
+  created,  // waits for predecessors, or is on its way to a queue
+  queued,   // in a queue; who changes this runs it
+  running,  // taken from a queue, or handed over without one
+  claimed,  // taken past its queue by a worker that waits for it; its queue entry is still there
+  ended,    // claimed and ended; the queue entry is the last reference and frees the slot
+  dropped,  // claimed and its queue entry is gone; the end of the task frees the slot
 };
 
 class task {
@@ -82,14 +82,14 @@ class task {
   atomic<std::uint32_t> join;  // edges.hpp
   atomic<task_state> state;
   std::uint8_t flags;
-  std::uint8_t accesses;       // number of kept accesses, unless extended
-  std::uint8_t node;           // the programmer's, or no_node
+  std::uint8_t accesses;                // number of kept accesses, unless extended
+  std::uint8_t node;                    // the programmer's, or no_node
   std::uint32_t links[embedded_links];  // next links of the lists this task is in, as a successor
-  slot_index overflow;         // first block of further links
-  std::int32_t color;          // the programmer's, or -1
-  std::uint32_t sequence;      // order of creation in its scope
+  slot_index overflow;                  // first block of further links
+  std::int32_t color;                   // the programmer's, or -1
+  std::uint32_t sequence;               // order of creation in its scope
   std::uint16_t type;
-  std::uint16_t owner;         // the seat whose slots this one belongs to
+  std::uint16_t owner;  // the seat whose slots this one belongs to
 
   // ---- line 2
   alignas(16) std::byte payload[payload_bytes];

@@ -23,7 +23,8 @@ registry& types() {
 task_type::task_type(const char* name) {
   registry& r = types();
   std::lock_guard lock(r.guard);
-  if (r.names.size() > 0xffff) throw error(std::string("task_type '") + name + "': more than 65535 types in this process");
+  if (r.names.size() > 0xffff)
+    throw error(std::string("task_type '") + name + "': more than 65535 types in this process");
   number_ = static_cast<std::uint16_t>(r.names.size());
   r.names.emplace_back(name);
 }

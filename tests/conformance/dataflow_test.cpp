@@ -58,7 +58,8 @@ struct alignas(64) cell {
 };
 
 /// Runs the task's body; returns a digest of what it read.
-std::uint64_t body(std::vector<cell>& cells, const std::vector<operation>& ops, std::size_t id, std::atomic<int>* faults) {
+std::uint64_t body(std::vector<cell>& cells, const std::vector<operation>& ops, std::size_t id,
+                   std::atomic<int>* faults) {
   std::uint64_t digest = kith::mix(id);
   for (const operation& o : ops) {
     cell& c = cells[o.cell];
@@ -76,7 +77,10 @@ std::uint64_t body(std::vector<cell>& cells, const std::vector<operation>& ops, 
     cell& c = cells[o.cell];
     switch (o.how) {
       case mode::in: break;
-      case mode::out: c.value = kith::mix(id); c.sum = 0; break;
+      case mode::out:
+        c.value = kith::mix(id);
+        c.sum = 0;
+        break;
       case mode::inout: c.value = digest; break;
       case mode::concurrent: c.sum.fetch_add(kith::mix(id)); break;
       case mode::commutative: c.value += kith::mix(id); break;
@@ -189,7 +193,8 @@ TEST_P(dataflow, path_counts_of_random_dags) {
     const std::size_t nodes = 200;
     std::vector<std::vector<std::size_t>> before(nodes);
     for (std::size_t n = 1; n < nodes; ++n) {
-      for (std::uint32_t d = 0; d <= random.below(5); ++d) before[n].push_back(random.below(static_cast<std::uint32_t>(n)));
+      for (std::uint32_t d = 0; d <= random.below(5); ++d)
+        before[n].push_back(random.below(static_cast<std::uint32_t>(n)));
     }
     auto count = [&](std::vector<std::uint64_t>& paths, std::size_t n) {
       paths[n] = n == 0;

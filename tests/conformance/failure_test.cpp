@@ -1,4 +1,5 @@
-// Exceptions and cancellation at every point, under every policy. Nothing leaks (the address sanitizer looks), nothing hangs.
+// Exceptions and cancellation at every point, under every policy. Nothing leaks (the address sanitizer looks), nothing
+// hangs.
 #include "support/matrix.hpp"
 
 #include <atomic>
@@ -56,13 +57,7 @@ TEST_P(failure, the_first_of_many_and_the_rest_is_cancelled) {
 }
 
 TEST_P(failure, from_a_deep_descendant_to_the_root) {
-  EXPECT_THROW(rt.run([] {
-    kith::spawn([] {
-      kith::spawn([] {
-        kith::spawn([] { throw fault("deep"); });
-      });
-    });
-  }),
+  EXPECT_THROW(rt.run([] { kith::spawn([] { kith::spawn([] { kith::spawn([] { throw fault("deep"); }); }); }); }),
                fault);
 }
 

@@ -150,7 +150,8 @@ TEST_P(structure, runs_from_several_threads_and_from_tasks) {
   EXPECT_EQ(sum, 3 * 5 * 8);
 }
 
-/// Children first, strangers only while the stack lasts: deep nesting under a queue in order of creation must not overflow.
+/// Children first, strangers only while the stack lasts: deep nesting under a queue in order of creation must not
+/// overflow.
 TEST_P(structure, many_waiting_tasks) {
   std::atomic<int> leaves{0};
   const int wide = scaled(2000);

@@ -86,9 +86,8 @@ void dekker(il::program& p, fences kind) {
 }
 
 TEST(Checker, FindsDekkerWithoutFenceOnlyWithStoreBuffers) {
-  EXPECT_TRUE(il::explore({.preemptions = 3, .store_buffers = false}, [](il::program& p) {
-                dekker(p, fences::none);
-              }).ok);
+  EXPECT_TRUE(
+      il::explore({.preemptions = 3, .store_buffers = false}, [](il::program& p) { dekker(p, fences::none); }).ok);
   const auto r = il::explore({.preemptions = 3}, [](il::program& p) { dekker(p, fences::none); });
   EXPECT_FALSE(r.ok);
   EXPECT_NE(r.report.find("store buffer"), std::string::npos) << r.report;
@@ -273,16 +272,15 @@ void sleep_and_wake(il::program& p, bool in_a_loop) {
 }
 
 TEST(Checker, PassesARightWakeUp) {
-  const auto r = il::explore({.preemptions = 3, .spurious_wakes = true},
-                             [](il::program& p) { sleep_and_wake(p, true); });
+  const auto r =
+      il::explore({.preemptions = 3, .spurious_wakes = true}, [](il::program& p) { sleep_and_wake(p, true); });
   EXPECT_TRUE(r.ok) << r.report;
 }
 
 TEST(Checker, FindsASleeperThatTrustsItsWakeUp) {
   EXPECT_TRUE(il::explore({.preemptions = 2}, [](il::program& p) { sleep_and_wake(p, false); }).ok);
-  EXPECT_FALSE(il::explore({.preemptions = 2, .spurious_wakes = true}, [](il::program& p) {
-                 sleep_and_wake(p, false);
-               }).ok);
+  EXPECT_FALSE(
+      il::explore({.preemptions = 2, .spurious_wakes = true}, [](il::program& p) { sleep_and_wake(p, false); }).ok);
 }
 
 TEST(Checker, FindsADeadlockOfTwoLocks) {
@@ -392,8 +390,7 @@ TEST(Checker, ReportsNamesValuesAndSource) {
     p.thread([=] { il::check(s->value.load(acquire) == 0, "still zero"); }, "reader");
   });
   ASSERT_FALSE(r.ok);
-  for (const char* expected :
-       {"still zero", "writer", "reader", "the counter = -5", "checker_test.cpp:", "acquire"}) {
+  for (const char* expected : {"still zero", "writer", "reader", "the counter = -5", "checker_test.cpp:", "acquire"}) {
     EXPECT_NE(r.report.find(expected), std::string::npos) << expected << " is missing in\n" << r.report;
   }
 }
@@ -402,13 +399,13 @@ TEST(Checker, ReportsALoopWithoutEndAnExceptionAndAProgramThatDoesNotRepeat) {
   const auto endless = il::explore({.preemptions = 0, .max_steps = 50}, [](il::program& p) {
     auto s = std::make_shared<counter>();
     p.thread([=] {
-      while (s->value.load() == 0) {}
+      while (s->value.load() == 0) {
+      }
     });
   });
   EXPECT_NE(endless.failure.find("pause()"), std::string::npos) << endless.failure;
 
-  const auto thrown =
-      il::explore({}, [](il::program& p) { p.thread([] { throw std::runtime_error("gone"); }); });
+  const auto thrown = il::explore({}, [](il::program& p) { p.thread([] { throw std::runtime_error("gone"); }); });
   EXPECT_NE(thrown.failure.find("gone"), std::string::npos) << thrown.failure;
 
   int run = 0;

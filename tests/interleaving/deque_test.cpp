@@ -45,7 +45,8 @@ struct state {
     return outcome == theft::got;
   }
   void expect_all_taken() {
-    while (pop()) {}
+    while (pop()) {
+    }
     for (int i = 0; i < pushed; ++i) il::check(entries[i].taken == 1, "no entry is lost");
   }
 };
@@ -84,17 +85,14 @@ TEST(DequeInterleaved, PlacesAreUsedAgain) { expect_passes(3, race(2, "++-+-+--"
 
 TEST(DequeInterleaved, EachOrderingIsNeeded) {
   const char* const load_store = "keeps a load before a later store of the same thread: TSO always does";
-  const char* const total =
-      "top is one variable: its compare-exchanges are in one order whatever their strength";
+  const char* const total = "top is one variable: its compare-exchanges are in one order whatever their strength";
   il::expect_needed(
       {.preemptions = 3}, {race(4, "++--", {2}), race(4, "+-+-", {1, 1}), race(1, "+++-", {2})},
       "queue/native/deque.hpp",
       {{"top_seen_ = top_.load(acquire)", il::side::acquire, load_store},
        {"t = top_.load(acquire)", il::side::acquire, "the full fence on the next line orders as much"},
-       {"bottom_.store(b + 1, release);$", il::side::release,
-        "the deque is empty then: no thief takes by this value"},
-       {"// D3: pairs with the fence in pop()", il::side::fence,
-        "keeps a load before a load: TSO always does"},
+       {"bottom_.store(b + 1, release);$", il::side::release, "the deque is empty then: no thief takes by this value"},
+       {"// D3: pairs with the fence in pop()", il::side::fence, "keeps a load before a load: TSO always does"},
        {"top_.compare_exchange_strong", il::side::acquire, total},
        {"top_.compare_exchange_strong", il::side::release, load_store}});
 }

@@ -21,10 +21,9 @@ struct state {
   slot_index predecessors[most];
   reference references[most];
   slot_index successors[2];
-  il::shared<int> done[most];  // written by the predecessor's body
-  il::shared<int>
-      linked[2][most];       // stands for the link word: written by the creator, read by who closes the list
-  int expected[2] = {0, 0};  // predecessors of a successor
+  il::shared<int> done[most];       // written by the predecessor's body
+  il::shared<int> linked[2][most];  // stands for the link word: written by the creator, read by who closes the list
+  int expected[2] = {0, 0};         // predecessors of a successor
   int ready[2] = {0, 0};
 
   explicit state(int count) {
@@ -41,8 +40,7 @@ struct state {
   void became_ready(task& t) {
     const int i = space.index_of(t) == successors[0] ? 0 : 1;
     il::check(++ready[i] == 1, "a task becomes ready once");
-    for (int k = 0; k < expected[i]; ++k)
-      il::check(done[k].read() == 1, "every predecessor has ended before");
+    for (int k = 0; k < expected[i]; ++k) il::check(done[k].read() == 1, "every predecessor has ended before");
   }
 
   /// What the creator does: successor `i` after the first `count` predecessors.
@@ -116,8 +114,7 @@ void slot_used_again(il::program& p) {
         edges::start_join(next);
         edges::open_join(next, 0);
         il::check(edges::reference_to(s->space, next) != s->references[0], "another task, another reference");
-        edges::release(s->space, edges::close(next),
-                       [](task&) { il::check(false, "the new task has no successor"); });
+        edges::release(s->space, edges::close(next), [](task&) { il::check(false, "the new task has no successor"); });
       },
       "worker");
   p.after([=] { s->expect_ready(1); });

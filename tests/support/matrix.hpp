@@ -45,7 +45,8 @@ inline std::vector<setup> matrix() {
 }
 
 inline std::string name_of(const testing::TestParamInfo<setup>& info) {
-  std::string name = info.param.policy + "_" + std::to_string(info.param.workers) + (info.param.machine.empty() ? "" : "_numa");
+  std::string name =
+      info.param.policy + "_" + std::to_string(info.param.workers) + (info.param.machine.empty() ? "" : "_numa");
   for (char& c : name) {
     if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
   }

@@ -12,8 +12,8 @@ namespace {
 
 using kith::moment;
 using kith::node_id;
-using kith::plain::world;
 using kith::worker_id;
+using kith::plain::world;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -21,7 +21,9 @@ using testing::HasSubstr;
 class bench {
  public:
   bench(const char* machine, const std::string& policy)
-      : on(kith::synthetic_machine(machine)), workers(on, nodes()), chosen(kith::make_policy<world>(policy, {workers, regions, 1})) {
+      : on(kith::synthetic_machine(machine)),
+        workers(on, nodes()),
+        chosen(kith::make_policy<world>(policy, {workers, regions, 1})) {
     for (int w = 0; w < workers.size(); ++w) {
       by.push_back(std::make_unique<kith::plain::worker_view>(worker_id(w), workers.node_of(worker_id(w))));
     }

@@ -1,5 +1,5 @@
-// The ladder for every queue, with real threads: smoke, empty, one thief, stampede, stress against a model, nothing lost or
-// doubled, destruction.
+// The ladder for every queue, with real threads: smoke, empty, one thief, stampede, stress against a model, nothing
+// lost or doubled, destruction.
 #include "queue/native/deque.hpp"
 #include "queue/native/inbox.hpp"
 #include "queue/native/world.hpp"
@@ -89,8 +89,10 @@ void stampede(int thieves, int entries) {
     } else {
       int* x = nullptr;
       while (left > 0) {
-        if (d.steal(x) == theft::got) take(x);
-        else std::this_thread::yield();
+        if (d.steal(x) == theft::got)
+          take(x);
+        else
+          std::this_thread::yield();
       }
     }
   });

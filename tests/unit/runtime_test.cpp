@@ -125,7 +125,8 @@ TEST(runtime, the_throttle_bounds_bytes) {
   kith::runtime rt(o);
   std::vector<char> data(1024 * 200);
   rt.run([&] {
-    for (int i = 0; i < 200; ++i) kith::spawn([](std::span<char> c) { c[0] = 1; }, kith::out(data.data() + i * 1024, 1024));
+    for (int i = 0; i < 200; ++i)
+      kith::spawn([](std::span<char> c) { c[0] = 1; }, kith::out(data.data() + i * 1024, 1024));
   });
   EXPECT_GT(rt.statistics().throttled, 0u);
   EXPECT_EQ(rt.statistics().total.tasks, 200u);
@@ -219,8 +220,8 @@ TEST(runtime, remote_accesses_on_a_pretended_machine) {
   });
   const kith::statistics s = rt.statistics();
   EXPECT_TRUE(s.pretended);
-  EXPECT_EQ(s.local_accesses, 1u);     // the first task
-  EXPECT_EQ(s.remote_accesses, 20u);   // each reader: itself, and what it reads
+  EXPECT_EQ(s.local_accesses, 1u);    // the first task
+  EXPECT_EQ(s.remote_accesses, 20u);  // each reader: itself, and what it reads
   EXPECT_NEAR(s.remote_access_percent, 100.0 * 20 / 21, 1e-9);
 }
 

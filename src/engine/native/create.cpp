@@ -80,14 +80,16 @@ void register_accesses(engine& home, detail::scope& s, task& t, edge_collector& 
     const bool exclusive = a.how == mode::commutative;
     if ((home.track_homes || exclusive) && k.region == 0) k.region = home.regions.find(a.address, a.bytes);
     if (exclusive) t.flags |= task::exclusive;
-    const kept_access kept{k.region, static_cast<std::uint32_t>(a.bytes), static_cast<std::uint16_t>(a.bytes >> 32), a.how, 0};
+    const kept_access kept{k.region, static_cast<std::uint32_t>(a.bytes), static_cast<std::uint16_t>(a.bytes >> 32),
+                           a.how, 0};
     std::memcpy(keep, &kept, sizeof kept);
     keep += sizeof kept;
     s.bytes_created += a.bytes;
     edges_of.access(k, a.how, [&](const auto& for_each) { return create_fence(home, s, for_each); });
   }
   const std::uint64_t bound = home.set.throttle_bytes;
-  if (bound != 0 && s.unfinished_bytes() >= bound && s.creator != &home.outside) s.throttle_at = 0;  // the next one helps first
+  if (bound != 0 && s.unfinished_bytes() >= bound && s.creator != &home.outside)
+    s.throttle_at = 0;  // the next one helps first
 }
 
 /// Accesses of a task whose declaration failed half-way: none of the rest is kept.
@@ -99,10 +101,11 @@ void blank_accesses(task& t, std::span<const detail::access_record> records) {
   }
 }
 
-/// Edges for what the task declares; returns their number. A failure is kept for the creator: the task, known to some trackers
-/// already, goes on, but does not run.
-std::uint32_t declare(engine& home, detail::scope& s, task& t, reference me, std::span<const detail::access_record> records,
-                      std::span<const task_ref> before, std::exception_ptr& failure) {
+/// Edges for what the task declares; returns their number. A failure is kept for the creator: the task, known to some
+/// trackers already, goes on, but does not run.
+std::uint32_t declare(engine& home, detail::scope& s, task& t, reference me,
+                      std::span<const detail::access_record> records, std::span<const task_ref> before,
+                      std::exception_ptr& failure) {
   edges::start_join(t);
   edge_collector edges_of(t, me, s.creator->slots, s.blocks);
   for (task_ref b : before) edges_of.after(reference::of(b));
@@ -119,9 +122,8 @@ std::uint32_t declare(engine& home, detail::scope& s, task& t, reference me, std
 
 void list_child(detail::scope& s, const slot_space& space, reference child) {
   if (s.children.size() >= s.children_bound) {
-    std::erase_if(s.children, [&](reference r) {
-      return edges::generation_of(space[r.index].head.load(relaxed)) != r.generation;
-    });
+    std::erase_if(s.children,
+                  [&](reference r) { return edges::generation_of(space[r.index].head.load(relaxed)) != r.generation; });
     s.children_bound = std::max<std::size_t>(64, s.children.size() * 2);
   }
   s.children.push_back(child);
@@ -181,8 +183,9 @@ task_ref submit(scope& s, const draft& d, task_code code, std::span<const access
   t.node = h.node >= 0 && h.node < task::no_node ? static_cast<std::uint8_t>(h.node) : task::no_node;
   t.type = h.type;
   t.sequence = s.sequence++;
-  t.flags |= static_cast<std::uint8_t>((s.listed ? task::claimable : 0) |
-                                       (h.priority == 1 ? task::high : h.priority == 2 ? task::low : 0));
+  t.flags |= static_cast<std::uint8_t>((s.listed ? task::claimable : 0) | (h.priority == 1   ? task::high
+                                                                           : h.priority == 2 ? task::low
+                                                                                             : 0));
   t.state.store(task_state::created, relaxed);
   s.count_created();
   const reference me = edges::reference_to(home.space, t);
@@ -207,7 +210,8 @@ task_ref submit(scope& s, const draft& d, task_code code, std::span<const access
       if (now != nullptr) w.run_at_creation(*now);
     }
   }
-  if (failure) [[unlikely]] std::rethrow_exception(std::move(failure));
+  if (failure) [[unlikely]]
+    std::rethrow_exception(std::move(failure));
   return me.packed();
 }
 

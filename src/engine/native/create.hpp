@@ -9,7 +9,8 @@ namespace kith::native {
 /// A scope for the children of what this seat runs.
 detail::scope& open_scope(native_seat& by, detail::scope* parent);
 
-/// The task's predecessors have ended. True if it can be queued; false if it must first wait for its turn at a commutative region.
+/// The task's predecessors have ended. True if it can be queued; false if it must first wait for its turn at a
+/// commutative region.
 bool prepare_ready(const region_table& regions, task& t);
 
 /// The task is about to be put in a queue: from now on a waiting worker may claim it.

@@ -69,7 +69,8 @@ engine::engine(machine on, const worker_plan& plan, engine_settings settings)
 
 // docs/shutdown.md has the order and why.
 engine::~engine() {
-  KITH_INVARIANT(worker::current() == nullptr || &worker::current()->home != this, "a runtime is not destroyed by its own task");
+  KITH_INVARIANT(worker::current() == nullptr || &worker::current()->home != this,
+                 "a runtime is not destroyed by its own task");
   outside.wait_until_empty();
   stopping.store(true, seq_cst);
   parked.wake_all();

@@ -19,7 +19,8 @@ struct thread::start {
 thread::thread(std::string name, std::size_t stack_bytes, std::function<void()> body) {
   const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   stack_bytes_ = (stack_bytes + page - 1) / page * page + page;  // the lowest page is a guard
-  void* map = mmap(nullptr, stack_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+  void* map = mmap(nullptr, stack_bytes_, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   if (map == MAP_FAILED) {
     throw error("no address space for a worker's stack of " + std::to_string(stack_bytes) +
                 " bytes: lower KITH_STACK, or the number of workers; see `ulimit -v`");

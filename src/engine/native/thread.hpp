@@ -11,8 +11,8 @@
 
 namespace kith::native {
 
-/// Starts at once, joins in the destructor. The stack is mapped fresh, so that its pages lie where the thread first touches
-/// them (recycled stacks stay on the node of their first user). Throws kith::error if the system refuses.
+/// Starts at once, joins in the destructor. The stack is mapped fresh, so that its pages lie where the thread first
+/// touches them (recycled stacks stay on the node of their first user). Throws kith::error if the system refuses.
 class thread {
  public:
   thread(std::string name, std::size_t stack_bytes, std::function<void()> body);

@@ -1,7 +1,7 @@
 // Commutative accesses: tasks that share a region take turns, in the order in which they became ready.
 //
-// A task takes the turns of its regions in ascending order of their indices, so that two tasks cannot wait for each other. Where a
-// region is held it is queued there, and goes on when the region is handed to it. Any thread.
+// A task takes the turns of its regions in ascending order of their indices, so that two tasks cannot wait for each
+// other. Where a region is held it is queued there, and goes on when the region is handed to it. Any thread.
 #pragma once
 
 #include "task/region.hpp"

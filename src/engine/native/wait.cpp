@@ -88,8 +88,9 @@ task* worker::look_everywhere(detail::scope* waited) {
   return l.what == look::found ? l.work : drain_inbox();
 }
 
-/// A child that is queued, newest first; with `all`, also those older than one that is not ready. Stale entries of the list are recognised by their generation; should a slot be
-/// reused between the look and the claim, what is claimed is another queued task: just as good.
+/// A child that is queued, newest first; with `all`, also those older than one that is not ready. Stale entries of the
+/// list are recognised by their generation; should a slot be reused between the look and the claim, what is claimed is
+/// another queued task: just as good.
 task* worker::claim_child(detail::scope& s, bool all) {
   while (!s.children.empty()) {
     const reference r = s.children.back();

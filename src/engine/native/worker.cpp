@@ -40,7 +40,8 @@ void worker::give_slot(slot_index i) {
 
 task* worker::run(task& t) {
   if ((t.flags & task::claimable) != 0 && std::exchange(claimed_, nullptr) != &t && !take(t)) return nullptr;
-  if (reporting_ != nullptr && reporting_ != t.scope) [[unlikely]] report();  // C1: t may take long
+  if (reporting_ != nullptr && reporting_ != t.scope) [[unlikely]]
+    report();  // C1: t may take long
   execute(t);
   return end(t);
 }
@@ -50,7 +51,8 @@ task* worker::run(task& t) {
 bool worker::take(task& t) {
   task_state s = task_state::queued;
   if (t.state.compare_exchange_strong(s, task_state::running, acq_rel, acquire)) return true;
-  if (s == task_state::claimed && t.state.compare_exchange_strong(s, task_state::dropped, acq_rel, acquire)) return false;
+  if (s == task_state::claimed && t.state.compare_exchange_strong(s, task_state::dropped, acq_rel, acquire))
+    return false;
   KITH_ASSERT(s == task_state::ended, "a claimed task is running or ended");
   give_slot(home.space.index_of(t));
   return false;
@@ -185,7 +187,8 @@ void worker::report() {
   if (reporting_ == nullptr) return;
   detail::scope& s = *std::exchange(reporting_, nullptr);
   if (unreported_bytes_ != 0) s.bytes_ended.fetch_add(std::exchange(unreported_bytes_, 0), relaxed);
-  // release: pairs with unfinished(); what the tasks wrote is visible to the waiter. From here on the scope may be reused.
+  // release: pairs with unfinished(); what the tasks wrote is visible to the waiter. From here on the scope may be
+  // reused.
   s.ended_elsewhere.fetch_add(std::exchange(unreported_, 0), release);
   frequent_fence();  // C2: pairs with announce() in rest()
   const std::uint32_t waiter = s.waiting.load(relaxed);

@@ -1,7 +1,7 @@
 // A worker: the state of one thread of the engine, and what it does with tasks.
 //
-// All members are for the worker's own thread, unless they say otherwise. worker.cpp holds the life of a task (create.cpp its
-// beginning), wait.cpp what a worker does while it has nothing to do.
+// All members are for the worker's own thread, unless they say otherwise. worker.cpp holds the life of a task
+// (create.cpp its beginning), wait.cpp what a worker does while it has nothing to do.
 #pragma once
 
 #include "base/clock.hpp"
@@ -28,8 +28,8 @@ class worker : public native_seat, public worker_view {
 
   // ---- tasks (worker.cpp)
 
-  /// Runs the task (unless somebody else took it, or its scope was cancelled) and ends it. Returns what to run next, if the
-  /// policy says so.
+  /// Runs the task (unless somebody else took it, or its scope was cancelled) and ends it. Returns what to run next, if
+  /// the policy says so.
   task* run(task& t);
   /// As run(), and whatever is to be run next, until done() or nothing is.
   void run_at_creation(task& t);
@@ -49,8 +49,7 @@ class worker : public native_seat, public worker_view {
   /// Runs tasks until done() is true. Whoever makes it true wakes this worker (through sleepers) afterwards.
   template <class Done>
   void work_until(const Done& done) {
-    work_until(
-        [](const void* d) { return (*static_cast<const Done*>(d))(); }, &done, nullptr);
+    work_until([](const void* d) { return (*static_cast<const Done*>(d))(); }, &done, nullptr);
   }
   /// Runs tasks until the creator may go on. False if nothing could be run.
   void help(detail::scope& s);
@@ -61,7 +60,7 @@ class worker : public native_seat, public worker_view {
   task* running = nullptr;
   detail::scope* task_scope = nullptr;  // of the running task
   detail::scope* children_scope = nullptr;
-  std::uintptr_t stack_limit = 0;       // lowest address of the thread's stack that may be used
+  std::uintptr_t stack_limit = 0;  // lowest address of the thread's stack that may be used
 
   void start_busy() noexcept { since_ = ticks(); }
   void stop_busy() noexcept { sums.add(event::busy, ticks() - since_); }
@@ -95,9 +94,9 @@ class worker : public native_seat, public worker_view {
   detail::scope* reporting_ = nullptr;
   std::uint64_t unreported_ = 0;
   std::uint64_t unreported_bytes_ = 0;
-  std::uint64_t since_ = 0;       // when the present busy or idle spell began
+  std::uint64_t since_ = 0;  // when the present busy or idle spell began
   std::uint64_t steals_seen_ = 0;
-  std::uint64_t run_seen_ = 0;    // the run whose first steal was recorded
+  std::uint64_t run_seen_ = 0;  // the run whose first steal was recorded
   std::uint32_t until_measure_ = 0;
   std::uint32_t until_inbox_ = 0;
   std::uint32_t mean_ticks_ = 10000;

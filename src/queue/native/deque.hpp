@@ -3,8 +3,9 @@
 // Chase and Lev, "Dynamic circular work-stealing deque", SPAA 2005, with the orderings of Le et al., "Correct and
 // efficient work-stealing for weak memory models", PPoPP 2013. Invariants:
 //  D1  Entries are at top..bottom-1. Only the owner writes bottom and entries; top only grows.
-//  D2  An entry is taken by whoever moves top past it by compare-exchange, or, if it is not the last one, by the owner alone.
-//  D3  Owner's pop: store bottom, then load top. Thief: load top, then load bottom. A full fence in each: at least one sees
+//  D2  An entry is taken by whoever moves top past it by compare-exchange, or, if it is not the last one, by the owner
+//  alone. D3  Owner's pop: store bottom, then load top. Thief: load top, then load bottom. A full fence in each: at
+//  least one sees
 //      the other, so that the last entry is contended by compare-exchange.
 //  D4  Arrays that were outgrown live as long as the deque: a thief may still read one.
 #pragma once
@@ -43,7 +44,7 @@ class work_deque {
     if (b < top_seen_) return nullptr;  // top only grows: surely empty, no fence needed
     array* a = array_.load(relaxed);
     bottom_.store(b, release);  // release, here and below: a thief that reads this value must see the entries below it
-    full_fence();  // D3: pairs with the fence in steal()
+    full_fence();               // D3: pairs with the fence in steal()
     std::int64_t t = top_.load(relaxed);
     top_seen_ = t;
     if (t > b) {
@@ -63,7 +64,7 @@ class work_deque {
 
   theft steal(T*& entry) {
     std::int64_t t = top_.load(acquire);
-    full_fence();  // D3: pairs with the fence in pop()
+    full_fence();                                  // D3: pairs with the fence in pop()
     const std::int64_t b = bottom_.load(acquire);  // pairs with the store in push()
     if (t >= b) return theft::empty;
     array* a = array_.load(acquire);  // pairs with the store in grow()

@@ -1,7 +1,7 @@
 // Many producers, and consumers that take everything at once. What comes from outside the workers arrives here.
 //
-// A stack of intrusive entries (Treiber) that is only ever emptied as a whole, so no entry is popped and pushed back behind a
-// reader's back. Any thread may call anything. An entry lends the inbox one pointer: set_next(T&, T*) and
+// A stack of intrusive entries (Treiber) that is only ever emptied as a whole, so no entry is popped and pushed back
+// behind a reader's back. Any thread may call anything. An entry lends the inbox one pointer: set_next(T&, T*) and
 // get_next(const T&), found beside T.
 #pragma once
 

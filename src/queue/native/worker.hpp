@@ -7,8 +7,8 @@
 
 namespace kith::native {
 
-/// The meter and the bell: queue blocks count their operations here, and ring after a push. The worker's own thread alone
-/// calls it.
+/// The meter and the bell: queue blocks count their operations here, and ring after a push. The worker's own thread
+/// alone calls it.
 class worker_view {
  public:
   worker_view(worker_id self, node_id at, sleepers& parked) noexcept : id(self), node(at), parked_(parked) {}

@@ -138,8 +138,7 @@ class atomic {
                                             : o;
   }
   T modify(interleave::change how, std::uint64_t operand, order o, const source& at) noexcept {
-    if (auto* run = interleave::execution::current())
-      return to_value(run->modify(self(), how, operand, o, at));
+    if (auto* run = interleave::execution::current()) return to_value(run->modify(self(), how, operand, o, at));
     const T old = value_;
     value_ = to_value(interleave::changed(how, to_bits(old), operand, sizeof(T)));
     return old;

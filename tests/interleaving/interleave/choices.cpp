@@ -13,9 +13,8 @@ choices::choices(const std::string& text) {
     std::size_t chosen = 0;
     const auto [after, problem] = std::from_chars(at, end, chosen);
     if (problem != std::errc() || (after != end && *after != '.')) {
-      throw std::invalid_argument(
-          "interleave: schedule '" + text +
-          "': expected numbers with dots between them, as a failure's report prints them");
+      throw std::invalid_argument("interleave: schedule '" + text +
+                                  "': expected numbers with dots between them, as a failure's report prints them");
     }
     stack_.push_back({chosen, 0});
     at = after == end ? end : after + 1;

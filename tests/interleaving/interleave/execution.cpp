@@ -12,8 +12,7 @@ constexpr const char* does_not_repeat =
 
 execution* execution::current() noexcept { return running; }
 
-execution::execution(const options& o, int bound, choices& c, orderings& w,
-                     std::vector<std::unique_ptr<fiber>>& stacks)
+execution::execution(const options& o, int bound, choices& c, orderings& w, std::vector<std::unique_ptr<fiber>>& stacks)
     : options_(o), preemptions_left_(bound), choices_(c), orderings_(w), stacks_(stacks) {
   threads_.reserve(max_threads);
   threads_.emplace_back().name = "main";
@@ -104,8 +103,8 @@ void execution::rest(bool may_continue, const std::source_location& where) {
 
 void execution::count_step(const std::source_location& where) {
   if (++me().steps > options_.max_steps) {
-    fail(me().name + " made " + std::to_string(options_.max_steps) + " steps without an end at " +
-         short_name(where) + ": a loop that waits must call pause(); or raise options.max_steps");
+    fail(me().name + " made " + std::to_string(options_.max_steps) + " steps without an end at " + short_name(where) +
+         ": a loop that waits must call pause(); or raise options.max_steps");
   }
 }
 

@@ -59,9 +59,7 @@ class execution {
   // ---- for cells
   int thread() const noexcept { return running_; }
   const vector_clock& clock() const noexcept { return threads_[static_cast<std::size_t>(running_)].clock; }
-  const std::string& thread_name(int thread) const noexcept {
-    return threads_[static_cast<std::size_t>(thread)].name;
-  }
+  const std::string& thread_name(int thread) const noexcept { return threads_[static_cast<std::size_t>(thread)].name; }
   void note(const event& e) { trace_.add(e); }
 
   void name(const void* object, std::string text) { trace_.name(object, std::move(text)); }

@@ -11,8 +11,7 @@ namespace kith::interleave {
 
 void program::thread(std::function<void()> body, std::string name) {
   if (threads_.size() + 1 == max_threads) {
-    throw std::invalid_argument("interleave: a program has at most " + std::to_string(max_threads - 1) +
-                                " threads");
+    throw std::invalid_argument("interleave: a program has at most " + std::to_string(max_threads - 1) + " threads");
   }
   threads_.push_back({std::move(body), std::move(name)});
 }
@@ -96,8 +95,8 @@ class explorer {
     keep_forever(stacks_);
     give_up(run.failure());
     result_.schedule = schedule_.text();
-    result_.report = "interleaving failure: " + run.failure() + "\nschedule " +
-                     std::to_string(result_.schedules) + " with at most " + std::to_string(bound) +
+    result_.report = "interleaving failure: " + run.failure() + "\nschedule " + std::to_string(result_.schedules) +
+                     " with at most " + std::to_string(bound) +
                      " preemptions; to repeat it: options.preemptions = " + std::to_string(bound) +
                      ", options.replay = \"" + result_.schedule + "\"\n" + run.story();
     return false;

@@ -21,10 +21,10 @@
 namespace kith::interleave {
 
 struct options {
-  int preemptions = 2;          // bounds 0, 1, ... up to this one are explored in turn
-  bool store_buffers = true;    // total store order; false: sequential consistency
-  bool spurious_wakes = false;  // a futex wait may return for no reason, at the price of one preemption
-  int max_steps = 2000;         // of one thread in one schedule; more is a failure: no progress
+  int preemptions = 2;                       // bounds 0, 1, ... up to this one are explored in turn
+  bool store_buffers = true;                 // total store order; false: sequential consistency
+  bool spurious_wakes = false;               // a futex wait may return for no reason, at the price of one preemption
+  int max_steps = 2000;                      // of one thread in one schedule; more is a failure: no progress
   std::uint64_t max_schedules = 20'000'000;  // more is a failure: nothing is left out silently
   std::string replay = {};                   // result::schedule of a failure: runs this one only
   std::optional<ordering> weaken = {};       // this one has no effect, to see that it is needed

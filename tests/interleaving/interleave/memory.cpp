@@ -65,8 +65,8 @@ const execution::pending* execution::forwarded(place at) noexcept {
 execution::memory& execution::memory_at(place p, const std::source_location& where) {
   memory& m = memory_[p.address];
   if (!me().clock.covers(m.creator, m.created)) {
-    fail("data race: " + me().name + " uses an atomic at " + short_name(where) + " that " +
-         of(m.creator).name + " created, and nothing orders the two: a release or an acquire is missing");
+    fail("data race: " + me().name + " uses an atomic at " + short_name(where) + " that " + of(m.creator).name +
+         " created, and nothing orders the two: a release or an acquire is missing");
   }
   return m;
 }
@@ -95,8 +95,7 @@ std::uint64_t execution::load(place at, std::memory_order order, const std::sour
   return bits;
 }
 
-void execution::store(place at, std::uint64_t bits, std::memory_order order,
-                      const std::source_location& where) {
+void execution::store(place at, std::uint64_t bits, std::memory_order order, const std::source_location& where) {
   order = orderings_.store(order, where);
   if (running_ != 0 && options_.store_buffers && order != std::memory_order_seq_cst) {
     memory_at(at, where);
@@ -128,9 +127,8 @@ std::uint64_t execution::modify(place at, change how, std::uint64_t operand, std
   return old;
 }
 
-bool execution::compare_exchange(place at, std::uint64_t& expected, std::uint64_t desired,
-                                 std::memory_order success, std::memory_order failure,
-                                 const std::source_location& where) {
+bool execution::compare_exchange(place at, std::uint64_t& expected, std::uint64_t desired, std::memory_order success,
+                                 std::memory_order failure, const std::source_location& where) {
   success = orderings_.modify(success, where);
   failure = orderings_.modify(failure, where);
   if (!me().buffer.empty()) point(where);

@@ -9,7 +9,8 @@ namespace kith::interleave {
 std::string source_line(const std::string& file, unsigned line) {
   std::ifstream in(file);
   std::string text;
-  for (unsigned i = 0; i < line && std::getline(in, text); ++i) {}
+  for (unsigned i = 0; i < line && std::getline(in, text); ++i) {
+  }
   const auto first = text.find_first_not_of(" \t");
   return !in || first == std::string::npos ? "" : text.substr(first);
 }
@@ -22,8 +23,7 @@ std::string ordering::text() const {
 
 bool orderings::drop(side s, const std::source_location& where) {
   used_[{where.file_name(), where.line()}] |= 1u << static_cast<unsigned>(s);
-  return weakened_ && weakened_->what == s && weakened_->line == where.line() &&
-         weakened_->file == where.file_name();
+  return weakened_ && weakened_->what == s && weakened_->line == where.line() && weakened_->file == where.file_name();
 }
 
 std::memory_order orderings::load(std::memory_order order, const std::source_location& where) {

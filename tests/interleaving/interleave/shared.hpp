@@ -55,11 +55,10 @@ class shared {
     run->note({run->thread(), event::what::cell_write, {}, cell(), 0, 0, at});
   }
 
-  static void expect_ordered(execution& run, const access& earlier, const char* now, const char* then,
-                             source at) {
+  static void expect_ordered(execution& run, const access& earlier, const char* now, const char* then, source at) {
     if (run.clock().covers(earlier.thread, earlier.when)) return;
-    run.fail("data race: " + run.thread_name(run.thread()) + " " + now + " a cell at " + short_name(at) +
-             ", " + run.thread_name(earlier.thread) + " " + then + " it at " + short_name(earlier.at) +
+    run.fail("data race: " + run.thread_name(run.thread()) + " " + now + " a cell at " + short_name(at) + ", " +
+             run.thread_name(earlier.thread) + " " + then + " it at " + short_name(earlier.at) +
              ", and nothing orders the two: a release or an acquire is missing");
   }
 

@@ -78,12 +78,11 @@ std::string trace::text(const std::vector<std::string>& threads) const {
     std::string& name = names[e.at.address];
     if (e.at.address != nullptr && name.empty()) name.append("v").append(std::to_string(names.size()));
     char line[160];
-    std::snprintf(line, sizeof line, "%4d  %-8s %-60s", ++step,
-                  threads[static_cast<std::size_t>(e.thread)].c_str(), action(e, name).c_str());
+    std::snprintf(line, sizeof line, "%4d  %-8s %-60s", ++step, threads[static_cast<std::size_t>(e.thread)].c_str(),
+                  action(e, name).c_str());
     all += line;
     if (e.where.line() != 0)
-      all +=
-          "  " + short_name(e.where) + "  " + source_line(e.where.file_name(), e.where.line()).substr(0, 80);
+      all += "  " + short_name(e.where) + "  " + source_line(e.where.file_name(), e.where.line()).substr(0, 80);
     all.erase(all.find_last_not_of(' ') + 1);
     all += '\n';
   }
