@@ -1,0 +1,171 @@
+// kith-bench metg: the minimum effective task granularity of each pattern.
+#include "verbs.hpp"
+
+#include "patterns.hpp"
+#include "rows.hpp"
+#include "summary.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace kith::bench {
+
+namespace {
+
+constexpr double coarsest_kernel_ns =
+    1e6;  // a system that is not efficient with tasks of a millisecond is not measured
+
+/// One system on one pattern, and what its rounds found.
+struct contender {
+  child* of;
+  pattern kind;
+  int width;
+  bool prebuilt;
+  double overhead_ns = 2000;  // of a task, beside its kernel; learnt as it goes, to size the samples
+  double start_ns = 8000;     // the kernel to begin the search with
+  std::vector<sample> at50, at75;
+  int not_reached50 = 0, not_reached75 = 0;
+};
+
+request asking(verb what, const contender& c, std::int64_t steps) {
+  request q;
+  q.what = what;
+  q.subject = name_of(c.kind);
+  q.width = c.width;
+  q.size = steps;
+  q.prebuilt = c.prebuilt;
+  return q;
+}
+
+class search {
+ public:
+  search(contender& c, int workers, double iteration_ns, double sample_ns)
+      : c_(c), workers_(workers), iteration_ns_(iteration_ns), sample_ns_(sample_ns) {}
+
+  /// From coarse tasks down until less than half of the time is work. False: the child failed.
+  bool run() {
+    double kernel = c_.start_ns;
+    std::optional<double> e = measure(kernel);
+    for (double up = kernel; e && *e < 0.8 && up < coarsest_kernel_ns;) {
+      up *= 2;
+      e = measure(up);
+    }
+    e = points_.empty() ? std::nullopt : std::optional(points_.front().efficiency);
+    while (e && *e >= 0.5 && kernel > 4 * iteration_ns_) {
+      kernel /= 1.7;
+      e = measure(kernel);
+    }
+    return e.has_value();
+  }
+
+  const std::vector<efficiency_point>& points() const { return points_; }
+
+ private:
+  std::optional<double> measure(double kernel_ns) {
+    request q = asking(verb::metg, c_, 0);
+    q.iterations = std::max<std::int64_t>(1, std::llround(kernel_ns / iteration_ns_));
+    const double step_ns = (kernel_ns + c_.overhead_ns) * c_.width / workers_;
+    q.size = std::clamp<std::int64_t>(std::llround(sample_ns_ / step_ns), 12, 100'000);
+    const reply r = c_.of->ask(q);
+    if (!r.ok) {
+      std::fprintf(stderr, "kith-bench: %s in %s: %s\n", c_.of->system().c_str(), q.subject.c_str(), r.text.c_str());
+      return std::nullopt;
+    }
+    const double granularity = r.nanoseconds * workers_ / static_cast<double>(r.tasks);
+    const double work = static_cast<double>(q.iterations) * iteration_ns_;
+    c_.overhead_ns = std::max(50.0, granularity - work);
+    points_.push_back({granularity, work / granularity});
+    return points_.back().efficiency;
+  }
+
+  contender& c_;
+  int workers_;
+  double iteration_ns_, sample_ns_;
+  std::vector<efficiency_point> points_;
+};
+
+void measure(contender& c, const std::vector<int>& cores, int workers, double sample_ns) {
+  if (!c.of->alive()) return;
+  sample s{0, measure_machine(cores), {}};
+  search found(c, workers, s.before.iteration_ns, sample_ns);
+  {
+    child::turn now(*c.of);
+    if (!found.run()) return;
+  }
+  s.after = measure_machine(cores);
+  auto keep = [&](double level, std::vector<sample>& where, int& missed) {
+    if (const auto granularity = granularity_at(level, found.points())) {
+      s.value = *granularity / 1000;
+      where.push_back(s);
+    } else {
+      ++missed;
+    }
+  };
+  keep(0.5, c.at50, c.not_reached50);
+  keep(0.75, c.at75, c.not_reached75);
+  if (!c.at75.empty()) c.start_ns = std::clamp(c.at75.back().value * 1000 * 1.3, 200.0, coarsest_kernel_ns / 2);
+}
+
+void add_row(std::vector<nlohmann::ordered_json>& rows, const contender& c, int workers, const char* metric,
+             const std::vector<sample>& samples, int missed) {
+  if (samples.empty()) {
+    std::fprintf(stderr, "kith-bench: %s in %s, width %d: %s not found in any round (other work on the machine?)\n",
+                 c.of->system().c_str(), std::string(name_of(c.kind)).c_str(), c.width, metric);
+    return;
+  }
+  nlohmann::ordered_json row{{"system", c.of->system()}, {"version", c.of->version()}, {"pattern", name_of(c.kind)},
+                             {"width", c.width},         {"metric", metric},           {"prebuilt", c.prebuilt},
+                             {"workers", workers}};
+  add_summary(row, samples);
+  row["rounds_not_reached"] = missed;
+  row["unit"] = "us";
+  rows.push_back(std::move(row));
+}
+
+}  // namespace
+
+int run_metg(const options& o) {
+  const std::vector<int> cores = allowed_cores();
+  const int workers = workers_of(o, cores.size());
+  const auto children = start_systems(o, workers);
+  const double sample_ns = o.quick ? 3e6 : 8e6;
+
+  std::vector<contender> contenders;
+  for (int width : {2, 8}) {
+    for (pattern kind : all_patterns) {
+      for (const auto& of : children) {
+        for (bool prebuilt : {false, true}) {
+          contender c{of.get(), kind, width, prebuilt, 2000, 8000, {}, {}, 0, 0};
+          show_progress("checking " + of->system() + " on " + std::string(name_of(kind)));
+          child::turn now(*of);
+          const reply checked = of->ask(asking(verb::check, c, 200));
+          if (checked.ok) {
+            contenders.push_back(std::move(c));
+          } else if (checked.text != "not offered by this system") {
+            std::fprintf(stderr, "kith-bench: %s is left out of %s: %s\n", of->system().c_str(),
+                         std::string(name_of(kind)).c_str(), checked.text.c_str());
+          }
+        }
+      }
+    }
+  }
+  for (int round = 0; round < o.rounds; ++round) {
+    for (contender& c : contenders) {
+      show_progress("round " + std::to_string(round + 1) + " of " + std::to_string(o.rounds) + ": " + c.of->system() +
+                    " " + std::string(name_of(c.kind)) + ", width " + std::to_string(c.width));
+      measure(c, cores, workers, sample_ns);
+    }
+  }
+  end_progress();
+
+  std::vector<nlohmann::ordered_json> rows;
+  for (const contender& c : contenders) {
+    add_row(rows, c, workers, "metg50", c.at50, c.not_reached50);
+    add_row(rows, c, workers, "metg75", c.at75, c.not_reached75);
+  }
+  print(rows, o);
+  return rows.empty() ? 1 : 0;
+}
+
+}  // namespace kith::bench

@@ -1,0 +1,155 @@
+// oneTBB in two ways: a flow graph, created in the clock and run once; and tasks of a task_group that count down their
+// successors' counters by hand, over a graph prebuilt in arrays, run again and again.
+#include "explicit_graph.hpp"
+#include "serve.hpp"
+
+#include <oneapi/tbb/flow_graph.h>
+#include <oneapi/tbb/global_control.h>
+#include <oneapi/tbb/task_arena.h>
+#include <oneapi/tbb/task_group.h>
+#include <oneapi/tbb/version.h>
+
+#include <deque>
+#include <functional>
+
+namespace {
+
+using namespace kith::bench;
+namespace flow = oneapi::tbb::flow;
+
+/// The callables of a program's tasks, in order. Where every task does the same, one.
+template <class Body>
+class callables {
+ public:
+  template <class Program>
+  callables(const Program& program, Body body) : body_(body) {
+    if constexpr (Body::checks) program.emit(*this);
+  }
+  void run(std::size_t task) {
+    if constexpr (Body::checks) {
+      recorded_[task]();
+    } else {
+      body_.of()();
+    }
+  }
+  template <class... In>
+  void task(std::int64_t x, In... in) {
+    recorded_.emplace_back(body_.of(x, in...));
+  }
+  void free_task() { recorded_.emplace_back(body_.of()); }
+  void reader(std::int64_t) { free_task(); }
+
+ private:
+  Body body_;
+  std::vector<std::function<void()>> recorded_;
+};
+
+class onetbb_system {
+ public:
+  explicit onetbb_system(int workers)
+      : limit_(oneapi::tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(workers)),
+        arena_(workers) {}
+
+  std::string version() const { return TBB_runtime_version(); }
+  bool can(bool, bool) const { return true; }
+  std::int64_t live_limit() const { return 0; }
+
+  template <class Program, class Body>
+  double run(const Program& program, Body body, bool prebuilt) {
+    const explicit_graph<Body> graph(program, body);
+    callables<Body> work(program, body);
+    return prebuilt ? by_counters(graph, work, body) : by_flow_graph(graph, work, body);
+  }
+
+ private:
+  template <class Body>
+  double by_flow_graph(const explicit_graph<Body>& graph, callables<Body>& work, Body& body) {
+    using node = flow::continue_node<flow::continue_msg>;
+    return arena_.execute([&] {
+      body.creating();
+      const double from = now_nanoseconds();
+      flow::graph g;
+      std::deque<node> nodes;
+      for (std::size_t t = 0; t < graph.size(); ++t) {
+        nodes.emplace_back(g, [&work, t](const flow::continue_msg&) { work.run(t); });
+        for (auto p : graph.predecessors(t)) flow::make_edge(nodes[p], nodes.back());
+      }
+      body.created();
+      for (std::size_t t = 0; t < graph.size(); ++t) {
+        if (graph.predecessors(t).empty()) nodes[t].try_put({});
+      }
+      g.wait_for_all();
+      return now_nanoseconds() - from;
+    });
+  }
+
+  /// One counter of unfinished predecessors and one range of successors for each task.
+  struct counted {
+    std::vector<std::atomic<std::uint32_t>> left;
+    std::vector<std::uint32_t> first, successor;
+  };
+
+  template <class Body>
+  double by_counters(const explicit_graph<Body>& graph, callables<Body>& work, Body& body) {
+    body.creating();
+    counted all = successors_of(graph);
+    body.created();
+    return arena_.execute([&] {
+      oneapi::tbb::task_group group;
+      const double from = now_nanoseconds();
+      for (std::size_t t = 0; t < graph.size(); ++t) {
+        all.left[t].store(static_cast<std::uint32_t>(graph.predecessors(t).size()), std::memory_order_relaxed);
+      }
+      for (std::size_t t = 0; t < graph.size(); ++t) {
+        if (graph.predecessors(t).empty()) group.run([&, t] { chain(group, all, work, t); });
+      }
+      group.wait();
+      return now_nanoseconds() - from;
+    });
+  }
+
+  /// Runs a task, then one of those it made ready; spawns the others.
+  template <class Body>
+  static void chain(oneapi::tbb::task_group& group, counted& all, callables<Body>& work, std::size_t task) {
+    constexpr std::size_t none = ~std::size_t{0};
+    for (std::size_t next = task; next != none;) {
+      const std::size_t t = next;
+      next = none;
+      work.run(t);
+      for (std::uint32_t i = all.first[t]; i < all.first[t + 1]; ++i) {
+        const std::size_t s = all.successor[i];
+        if (all.left[s].fetch_sub(1, std::memory_order_acq_rel) != 1) continue;
+        if (next == none) {
+          next = s;
+        } else {
+          group.run([&group, &all, &work, s] { chain(group, all, work, s); });
+        }
+      }
+    }
+  }
+
+  template <class Body>
+  static counted successors_of(const explicit_graph<Body>& graph) {
+    counted c{std::vector<std::atomic<std::uint32_t>>(graph.size()), std::vector<std::uint32_t>(graph.size() + 2), {}};
+    for (std::size_t t = 0; t < graph.size(); ++t) {
+      for (auto p : graph.predecessors(t)) ++c.first[p + 2];
+    }
+    for (std::size_t i = 2; i < c.first.size(); ++i) c.first[i] += c.first[i - 1];
+    c.successor.resize(c.first.back());
+    for (std::size_t t = 0; t < graph.size(); ++t) {
+      for (auto p : graph.predecessors(t)) c.successor[c.first[p + 1]++] = static_cast<std::uint32_t>(t);
+    }
+    return c;
+  }
+
+  oneapi::tbb::global_control limit_;
+  oneapi::tbb::task_arena arena_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const child_options options = child_options_of(argc, argv);
+  onetbb_system system(options.workers);
+  return server(system).loop();
+}

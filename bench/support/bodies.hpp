@@ -1,0 +1,98 @@
+// What the tasks of a program do: nothing, work, leave a trace of the order, or hold everything back. A system asks the
+// body for the callable of each task as it creates it; it calls creating() before the first one, created() after the
+// last.
+#pragma once
+
+#include "kernel.hpp"
+#include "memory.hpp"
+
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+namespace kith::bench {
+
+struct empty_body {
+  static constexpr bool checks = false;
+  template <class... In>
+  auto of(In...) const {
+    return [] {};
+  }
+  void creating() {}
+  void created() {}
+};
+
+struct kernel_body {
+  std::int64_t iterations;
+  static constexpr bool checks = false;
+  template <class... In>
+  auto of(In...) const {
+    return [n = iterations] { busy(n); };
+  }
+  void creating() {}
+  void created() {}
+};
+
+/// Each task mixes what it reads into what it writes, so that the cells' final values tell whether every task ran once,
+/// in an order that its data allows. `free` counts tasks that write nothing.
+struct check_body {
+  static constexpr bool checks = true;
+  std::uint64_t* cells;
+  std::atomic<std::int64_t>* free;
+
+  static std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
+    a = (a ^ b) * 0x9e3779b97f4a7c15u;
+    return a ^ (a >> 29);
+  }
+
+  auto of() const {
+    return [f = free] { f->fetch_add(1, std::memory_order_relaxed); };
+  }
+  template <class X, class... In>
+  auto of(X x, In... in) const {
+    return [c = cells, x, in...] {
+      std::uint64_t value = mix(c[x], 1);
+      ((value = mix(value, c[in])), ...);
+      c[x] = value;
+    };
+  }
+  void creating() {}
+  void created() {}
+};
+
+/// The first task waits until all are created; then the memory they take is read.
+struct gate_body {
+  struct gate {
+    std::atomic<bool> open{false}, made{false};
+    std::int64_t before = 0, grown = 0;
+  };
+  gate* shared;
+  static constexpr bool checks = false;
+
+  template <class... In>
+  auto of(In...) const {
+    gate* const here = shared->made.exchange(true, std::memory_order_relaxed) ? nullptr : shared;
+    return [here] {
+      while (here != nullptr && !here->open.load(std::memory_order_acquire)) relax();
+    };
+  }
+  void creating() { shared->before = live_bytes(); }
+  void created() {
+    shared->grown = live_bytes() - shared->before;
+    shared->open.store(true, std::memory_order_release);
+  }
+};
+
+/// Runs a program on the spot: what it means.
+template <class Body>
+struct serial_emitter {
+  Body body;
+  template <class... In>
+  void task(std::int64_t x, In... in) {
+    body.of(x, in...)();
+  }
+  void free_task() { body.of()(); }
+  void reader(std::int64_t) { body.of()(); }
+};
+
+}  // namespace kith::bench

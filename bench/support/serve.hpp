@@ -1,0 +1,108 @@
+// The main loop of a child: reads commands, runs programs on the system, answers. Used by each peers/<system>.cpp.
+//
+// A system S has
+//   std::string version() const;
+//   bool can(bool prebuilt, bool pattern) const;         // which of the two ways it offers, for patterns and for dags
+//   std::int64_t live_limit() const;                     // most tasks that can exist unstarted; 0: no limit
+//   template <class Program, class Body>
+//   double run(const Program&, Body, bool prebuilt);     // nanoseconds from the first creation to the last end
+#pragma once
+
+#include "bodies.hpp"
+#include "dags.hpp"
+#include "patterns.hpp"
+#include "protocol.hpp"
+
+#include <stdexcept>
+#include <string>
+
+namespace kith::bench {
+
+/// Options that every child is started with.
+struct child_options {
+  int workers = 1;
+  bool realtime = false;
+};
+child_options child_options_of(int argc, char** argv);
+/// The next line of the driver; false at its end.
+bool next_line(std::string&);
+void answer(const std::string& line);
+
+template <class System>
+class server {
+ public:
+  explicit server(System& s) : system_(s) {}
+
+  int loop() {
+    for (std::string line; next_line(line);) {
+      reply r;
+      try {
+        const request q = request_of(line);
+        if (q.what == verb::quit) return 0;
+        r = handle(q);
+      } catch (const std::exception& failure) {
+        r = {false, 0, 0, failure.what()};
+      }
+      answer(to_line(r));
+    }
+    return 0;
+  }
+
+ private:
+  reply handle(const request& q) {
+    if (q.what == verb::hello) return {true, 0, 0, system_.version()};
+    const bool dag = q.subject == "wavefront" || q.subject == "cholesky" || q.subject == "independent";
+    if (!system_.can(q.prebuilt, !dag)) return {false, 0, 0, "not offered by this system"};
+    if (q.subject == "wavefront") return on_dag(q, wavefront{fitting<wavefront>(q)});
+    if (q.subject == "cholesky") return on_dag(q, cholesky{fitting<cholesky>(q)});
+    if (q.subject == "independent") {
+      if (q.what == verb::bytes) return bytes(fan{fitting<fan>(q)}, q.prebuilt);
+      return on_dag(q, independent{q.size});
+    }
+    const pattern_program program({pattern_of(q.subject), q.width, static_cast<int>(q.size)});
+    if (q.what == verb::check) return check(program, q.prebuilt);
+    const double time = system_.run(program, kernel_body{q.iterations}, q.prebuilt);
+    return {true, time, program.tasks(), ""};
+  }
+
+  template <class Program>
+  reply on_dag(const request& q, const Program& program) {
+    if (q.what == verb::check) return check(program, q.prebuilt);
+    if (q.what == verb::bytes) return bytes(program, q.prebuilt);
+    const double time = system_.run(program, empty_body{}, q.prebuilt);
+    return {true, time, program.tasks(), ""};
+  }
+
+  /// The size asked for, or for `bytes` the largest one whose tasks may all exist unstarted.
+  template <class Program>
+  std::int64_t fitting(const request& q) const {
+    std::int64_t n = q.size;
+    if (q.what == verb::bytes && system_.live_limit() > 0) {
+      while (n > 1 && Program{n}.tasks() > system_.live_limit()) --n;
+    }
+    return n;
+  }
+
+  template <class Program>
+  reply check(const Program& program, bool prebuilt) {
+    const std::size_t size = static_cast<std::size_t>(program.cells());
+    std::vector<std::uint64_t> expected(size, 7), got(size, 7);
+    std::atomic<std::int64_t> free_expected{0}, free_got{0};
+    program.emit(serial_emitter<check_body>{{expected.data(), &free_expected}});
+    system_.run(program, check_body{got.data(), &free_got}, prebuilt);
+    if (free_expected != free_got) return {false, 0, 0, "not every task ran once"};
+    if (expected != got) return {false, 0, 0, "the results differ from the sequential program's"};
+    return {true, 0, program.tasks(), ""};
+  }
+
+  template <class Program>
+  reply bytes(const Program& program, bool prebuilt) {
+    gate_body::gate gate;
+    system_.run(program, gate_body{&gate}, prebuilt);
+    return {true, static_cast<double>(gate.grown), program.tasks(), ""};
+  }
+
+  System& system_;
+};
+
+}  // namespace kith::bench
