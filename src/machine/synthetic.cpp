@@ -22,31 +22,53 @@ const std::string levels_expected =
 const std::string distances_expected =
     "'distance:21' for all, or a row for each node, such as 'distance:10,16/16,10' for two";
 
-/// The words of the line; spaces inside (...) and [...] do not separate.
+/// The words of the line; spaces inside (...) and [...] do not separate, the end of such a bracket does.
 std::vector<std::string> words_of(std::string_view line) {
   std::vector<std::string> words(1);
   int depth = 0;
   for (char c : line) {
     depth += (c == '(' || c == '[') ? 1 : (c == ')' || c == ']') ? -1 : 0;
-    if (std::isspace(static_cast<unsigned char>(c)) != 0 && depth == 0) {
-      if (!words.back().empty()) words.emplace_back();
-    } else {
-      words.back() += c;
-    }
+    const bool space = std::isspace(static_cast<unsigned char>(c)) != 0 && depth == 0;
+    if (!space) words.back() += c;
+    if ((space || ((c == ')' || c == ']') && depth == 0)) && !words.back().empty()) words.emplace_back();
   }
   if (words.back().empty()) words.pop_back();
   return words;
 }
 
+/// hwloc's time grows with the square of a level and more; these take it seconds.
+constexpr std::int64_t most_in_level = 1024;
+constexpr std::int64_t most_threads = most_workers;
+
+/// The count of a level. hwloc would also take "0x10", "010" (as 8) and "2core:3": slips, as far as we can tell.
+std::int64_t count_of(std::string_view line, const std::string& level) {
+  const std::string word = level.substr(0, level.find('('));
+  const std::string count = word.substr(word.find(':') + 1);  // no ':': the whole word is the count
+  const std::optional<std::int64_t> value = text::number(count);
+  if (!value || *value < 1 || count.front() == '0')
+    refuse(line, "'" + level + "' has no positive decimal count", levels_expected);
+  if (*value > most_in_level)
+    refuse(line, "'" + level + "' is more than " + std::to_string(most_in_level) + " in a level", levels_expected);
+  return *value;
+}
+
 /// hwloc would build a machine of any size before anybody could stop it.
 void check_size(std::string_view line, const std::vector<std::string>& levels) {
-  double product = 1;
+  std::int64_t product = 1;
   for (const std::string& level : levels) {
     if (level.front() == '[') continue;
-    const std::string count = level.substr(level.find(':') + 1);  // no ':': the whole word is the count
-    product *= static_cast<double>(text::number(count.substr(0, count.find('('))).value_or(1));
-    if (product > 4.0 * most_workers)
-      refuse(line, "more than " + std::to_string(4 * most_workers) + " hardware threads", levels_expected);
+    product *= count_of(line, level);
+    if (product > most_threads)
+      refuse(line, "more than " + std::to_string(most_threads) + " hardware threads", levels_expected);
+  }
+}
+
+/// A core has one home; nodes that split it would leave it without.
+void check_order(std::string_view line, const topology& t) {
+  for (hwloc_obj_t n = nullptr; (n = hwloc_get_next_obj_by_type(t.get(), HWLOC_OBJ_NUMANODE, n)) != nullptr;) {
+    const hwloc_obj_t core = hwloc_get_ancestor_obj_by_type(t.get(), HWLOC_OBJ_CORE, n);
+    if (core != nullptr && hwloc_bitmap_isincluded(core->cpuset, n->cpuset) == 0)
+      refuse(line, "memory nodes inside a core", levels_expected);
   }
 }
 
@@ -112,9 +134,8 @@ machine synthetic_machine(std::string_view line) {
   if (hwloc_topology_set_synthetic(t.get(), description.c_str()) != 0)
     refuse(line, "hwloc does not understand it", levels_expected);
   load(t, "synthetic machine '" + std::string(line) + "'");
+  check_order(line, t);
   machine made = machine_of(t);
-  if (made.cores.size() > most_workers)
-    refuse(line, "more than " + std::to_string(most_workers) + " cores", levels_expected);
   if (!distance.empty()) made.distances = distances_of(line, distance, made.nodes.size());
   made.name = line;
   made.pretended = true;

@@ -57,9 +57,7 @@ TEST(PlanWorkers, NoLimitsAreAllCores) {
   EXPECT_THAT(p.cpus, ElementsAre(0, 2, 4, 6, 8, 10));
 }
 
-TEST(PlanWorkers, UnknownMaskIsNoLimit) {
-  EXPECT_EQ(plan_workers(real("core:4"), limits{}, std::nullopt).workers, 4);
-}
+TEST(PlanWorkers, UnknownMaskIsNoLimit) { EXPECT_EQ(plan_workers(real("core:4"), limits{}, std::nullopt).workers, 4); }
 
 TEST(PlanWorkers, TheLeastCounts) {
   const machine m = real("core:16");
@@ -138,8 +136,8 @@ TEST(PlanWorkers, FewWorkersAreSpreadOverTheNodes) {
 }
 
 TEST(PlanWorkers, FastCoresComeFirst) {
-  machine m = machine_from_file(
-      (std::filesystem::path(__FILE__).parent_path() / "../data/machines/hybrid.xml").string());
+  machine m =
+      machine_from_file((std::filesystem::path(__FILE__).parent_path() / "../data/machines/hybrid.xml").string());
   m.pretended = false;
   EXPECT_THAT(cores(plan_workers(m, all_cpus(12), 2)), ElementsAre(4, 5));
   EXPECT_THAT(cores(plan_workers(m, all_cpus(12), 3)), ElementsAre(4, 5, 0));
@@ -163,8 +161,7 @@ TEST(PlanWorkers, APretendedMachineHasItsOwnCoresOnly) {
 
 TEST(PlanWorkers, NodesWithoutCoresGetNoWorkers) {
   const machine m = real("pack:2 [numa] [numa] core:2");
-  for (core_id c : plan_workers(m, all_cpus(4), std::nullopt).cores)
-    EXPECT_NE(m.cores[c.index()].node.value % 2, 1);
+  for (core_id c : plan_workers(m, all_cpus(4), std::nullopt).cores) EXPECT_NE(m.cores[c.index()].node.value % 2, 1);
 }
 
 TEST(PlanWorkers, NoNumberOfWorkersIsRefused) {
@@ -200,8 +197,7 @@ TEST_F(Settings, WrongValuesNameTheVariable) {
       workers_setting();
       ADD_FAILURE() << wrong;
     } catch (const error& e) {
-      EXPECT_THAT(e.what(), HasSubstr(std::string("KITH_WORKERS=") + wrong + ": expected a number from 1"))
-          << wrong;
+      EXPECT_THAT(e.what(), HasSubstr(std::string("KITH_WORKERS=") + wrong + ": expected a number from 1")) << wrong;
     }
   }
   setenv("KITH_OVERSUBSCRIBE", "yes", 1);

@@ -39,8 +39,7 @@ void expect_sound(const machine& m) {
     EXPECT_EQ(m.cores[c].id.index(), c);
     EXPECT_FALSE(m.cores[c].cpus.empty());
     EXPECT_GE(m.cores[c].kind, 0);
-    for (int cpu : m.cores[c].cpus)
-      EXPECT_TRUE(cpus.insert(cpu).second) << "CPU " << cpu << " is in two cores";
+    for (int cpu : m.cores[c].cpus) EXPECT_TRUE(cpus.insert(cpu).second) << "CPU " << cpu << " is in two cores";
   }
   ASSERT_EQ(m.distances.size(), m.nodes.size());
   for (std::size_t n = 0; n < m.nodes.size(); ++n) {
@@ -71,8 +70,7 @@ TEST(Machine, ThisOneIsSound) {
   const machine m = discover_machine();
   expect_sound(m);
   EXPECT_FALSE(m.name.empty());
-  EXPECT_EQ(m.pretended,
-            std::getenv("HWLOC_XMLFILE") != nullptr || std::getenv("HWLOC_SYNTHETIC") != nullptr);
+  EXPECT_EQ(m.pretended, std::getenv("HWLOC_XMLFILE") != nullptr || std::getenv("HWLOC_SYNTHETIC") != nullptr);
 }
 
 TEST(Machine, EightNodesOfTenCores) {
@@ -107,6 +105,12 @@ TEST(Machine, WithoutCoresHardwareThreadsAreCores) {
   EXPECT_EQ(m.cores.size(), 6u);
 }
 
+TEST(Machine, ACoreMayHaveANodeOfItsOwn) {
+  const machine m = synthetic_machine("core:4 node:1 pu:1");
+  expect_sound(m);
+  EXPECT_EQ(m.cores[3].node, node_id(3));
+}
+
 TEST(Machine, CachesAndMemoryAreRead) {
   const machine m = synthetic_machine("node:2(memory=1073741824) l3:1(size=8388608) core:2 pu:1");
   expect_sound(m);
@@ -119,8 +123,8 @@ TEST(Machine, CachesAndMemoryAreRead) {
 
 TEST(Machine, NodesWithoutCores) {
   // Two memories at each package: its cores count to the first of them.
-  const machine m = synthetic_machine(
-      "pack:2 [numa] [numa] core:2 distance:10,11,30,31/11,10,31,30/30,31,10,11/31,30,11,10");
+  const machine m =
+      synthetic_machine("pack:2 [numa] [numa] core:2 distance:10,11,30,31/11,10,31,30/30,31,10,11/31,30,11,10");
   expect_sound(m);
   EXPECT_EQ(m.nodes.size(), 4u);
   EXPECT_EQ(m.nodes[0].cores.size(), 2u);
@@ -153,6 +157,14 @@ TEST(Machine, WrongLinesSayWhatIsWrong) {
     EXPECT_THAT(of(line), HasSubstr("expected")) << line;
   }
   EXPECT_THAT(of("node:1000 core:1000"), HasSubstr("more than"));
+  EXPECT_THAT(of("core:1025"), HasSubstr("more than"));
+  EXPECT_THAT(of("[numa]core:99999"), HasSubstr("more than"));
+  EXPECT_THAT(of("2(memory=1GB)99999"), HasSubstr("more than"));
+  for (const char* line :
+       {"core:0x100000", "core:010", "node:2core:3", "node: 8 core:2", "node:+2 core:1", "core:2) pu:9"})
+    EXPECT_THAT(of(line), HasSubstr("has no positive decimal count")) << line;
+  for (const char* line : {"core:10 node:8", "core:2 pu:2 [numa]"})
+    EXPECT_THAT(of(line), HasSubstr("memory nodes inside a core")) << line;
   EXPECT_THAT(of("99999999999999999999"), HasSubstr("expected"));
   EXPECT_THAT(of("node:2 core:1 distance:"), HasSubstr("the distance ''"));
   EXPECT_THAT(of("node:2 core:1 distance:far"), HasSubstr("the distance 'far'"));
@@ -202,11 +214,9 @@ TEST(MachineFile, WhatIsNoTopologyIsRefused) {
               HasSubstr("/nowhere/at/all.xml: no such file"));
   EXPECT_THAT(failure([] { machine_from_file("/"); }), HasSubstr("expected an XML file"));
   const std::string path = testing::TempDir() + "kith_broken_machine.xml";
-  for (const char* text :
-       {"", "garbage", "<?xml version=\"1.0\"?><other/>", "<topology version=\"2.0\"></topology>"}) {
+  for (const char* text : {"", "garbage", "<?xml version=\"1.0\"?><other/>", "<topology version=\"2.0\"></topology>"}) {
     std::ofstream(path) << text;
-    EXPECT_THAT(failure([&] { machine_from_file(path); }), HasSubstr("not a topology that hwloc can read"))
-        << text;
+    EXPECT_THAT(failure([&] { machine_from_file(path); }), HasSubstr("not a topology that hwloc can read")) << text;
   }
   std::ifstream whole(file("four-nodes.xml"));
   std::string text(std::istreambuf_iterator<char>(whole), {});
@@ -239,8 +249,7 @@ TEST_F(CurrentMachine, FollowsTheVariable) {
 }
 
 TEST(MachineJson, HoldsNodesCoresAndDistances) {
-  const nlohmann::json j =
-      nlohmann::json::parse(to_json(synthetic_machine("pack:2 [numa] [numa] core:2 distance:30")));
+  const nlohmann::json j = nlohmann::json::parse(to_json(synthetic_machine("pack:2 [numa] [numa] core:2 distance:30")));
   EXPECT_EQ(j["nodes"].size(), 4u);
   EXPECT_EQ(j["nodes"][0]["cores"], (nlohmann::json{0, 1}));
   EXPECT_EQ(j["nodes"][1]["cores"], nlohmann::json::array());
