@@ -51,8 +51,8 @@ struct machine {
 /// The machine this process runs on; all of it, whatever the process may use (that is limits.hpp).
 machine discover_machine();
 /// A machine in a line, in hwloc's synthetic notation: "node:8 core:10", "pack:2 node:2 l3:1 core:8 pu:2".
-/// At most 1024 in a level and 4096 hardware threads. Words may have attributes: "node:8(memory=64GB)". An extra word gives the distances: "distance:21"
-/// (between different nodes; 20 if absent) or a matrix, "distance:10,16/16,10".
+/// At most 1024 in a level and 4096 hardware threads. Words may have attributes: "node:8(memory=64GB)". An extra word
+/// gives the distances: "distance:21" (between different nodes; 20 if absent) or a matrix, "distance:10,16/16,10".
 machine synthetic_machine(std::string_view line);
 /// What a file describes: an XML file exported by hwloc (`lstopo machine.xml`).
 machine machine_from_file(const std::string& path);
