@@ -37,7 +37,7 @@ class handle_base {
   handle_base(handle_base&& other) noexcept;
   handle_base& operator=(handle_base&&) = delete;
   handle_base(const handle_base&) = delete;
-  ~handle_base();
+  ~handle_base() = default;
 
   const void* address;
   std::uint64_t bytes;

@@ -118,7 +118,9 @@ template <class F, class... Args>
 auto async(F&& f, const Args&... args) {
   return detail::create_with_result(
       std::forward<F>(f),
-      [&](auto&& closure) { return detail::create(detail::current_scope(), {}, std::move(closure), args...); },
+      [&](auto&& closure) {
+        return detail::create(detail::current_scope(), {}, std::forward<decltype(closure)>(closure), args...);
+      },
       args...);
 }
 

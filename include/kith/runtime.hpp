@@ -61,7 +61,7 @@ class runtime {
         std::forward<F>(f),
         [&](auto&& closure) {
           outside o(*this);
-          return detail::create(o.scope(), {}, std::move(closure), args...);
+          return detail::create(o.scope(), {}, std::forward<decltype(closure)>(closure), args...);
         },
         args...);
   }

@@ -6,7 +6,4 @@ handle_base::handle_base(const void* a, std::size_t b) noexcept : address(a), by
 
 handle_base::handle_base(handle_base&& other) noexcept = default;
 
-// Blocks that `state` may point to belong to the scope.
-handle_base::~handle_base() = default;
-
 }  // namespace kith::detail

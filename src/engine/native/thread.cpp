@@ -46,7 +46,7 @@ thread::thread(std::string name, std::size_t stack_bytes, std::function<void()> 
     throw error(std::string("the system starts no further thread: ") + std::strerror(failed) +
                 "; lower KITH_WORKERS, or see `ulimit -u`");
   }
-  with.release();  // the thread has it
+  (void)with.release();  // the thread has it
   joinable_ = true;
 }
 

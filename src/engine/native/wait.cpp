@@ -9,7 +9,7 @@ namespace kith::native {
 namespace {
 
 /// Stack that must be left for a task to be run on top of a waiting one.
-constexpr std::uintptr_t stack_reserve = 256 * 1024;
+constexpr std::uintptr_t stack_reserve = std::uintptr_t{256} * 1024;
 /// Pauses after a look that was answered with `later`.
 constexpr int long_pause = 32;
 /// Tasks between two looks into the inbox while there is other work.
@@ -50,7 +50,7 @@ task* worker::run_measured(task& t) {
   const std::uint64_t from = ticks();
   task* next = run(t);
   const std::uint64_t took = std::min<std::uint64_t>(ticks() - from, 1 << 20);
-  mean_ticks_ = static_cast<std::uint32_t>((mean_ticks_ * 3 + took) / 4);
+  mean_ticks_ = static_cast<std::uint32_t>((std::uint64_t{mean_ticks_} * 3 + took) / 4);
   short_tasks = mean_ticks_ < short_task_ticks;
   return next;
 }
