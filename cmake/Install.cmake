@@ -5,21 +5,28 @@ install(TARGETS kith EXPORT kith-targets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY include/kith DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
-install(EXPORT kith-targets NAMESPACE kith:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/kith)
-configure_package_config_file(cmake/kith-config.cmake.in kith-config.cmake
-                              INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/kith)
-write_basic_package_version_file(kith-config-version.cmake COMPATIBILITY SameMinorVersion)
-install(FILES ${PROJECT_BINARY_DIR}/kith-config.cmake ${PROJECT_BINARY_DIR}/kith-config-version.cmake
-        DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/kith)
+install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+# The tools, added after this, find a shared library beside themselves.
+set(CMAKE_INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
 
 # A static library leaves hwloc to whoever links it.
 get_target_property(kith_type kith TYPE)
 if(kith_type STREQUAL "STATIC_LIBRARY")
+  set(kith_needs_hwloc TRUE)
   set(kith_pc_requires "Requires: hwloc")
 else()
+  set(kith_needs_hwloc FALSE)
   set(kith_pc_requires "Requires.private: hwloc")
 endif()
+
+set(kith_cmake_folder ${CMAKE_INSTALL_LIBDIR}/cmake/kith)
+install(EXPORT kith-targets NAMESPACE kith:: DESTINATION ${kith_cmake_folder})
+configure_package_config_file(cmake/kith-config.cmake.in kith-config.cmake INSTALL_DESTINATION ${kith_cmake_folder})
+write_basic_package_version_file(kith-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/kith-config.cmake ${CMAKE_CURRENT_BINARY_DIR}/kith-config-version.cmake
+        DESTINATION ${kith_cmake_folder})
+
 # Relative to the file itself, so that the tree can be installed, or moved, anywhere.
 file(RELATIVE_PATH kith_pc_prefix "/p/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/p")
 configure_file(cmake/kith.pc.in kith.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/kith.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/kith.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

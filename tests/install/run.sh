@@ -1,20 +1,42 @@
 #!/usr/bin/env bash
-# Installs the built tree, then builds and runs a program with find_package and one with pkg-config.
+# Installs the built tree, then builds and runs a program with find_package and one with pkg-config; then the same with a
+# shared library that is built as a part of another project.
 # usage: run.sh BUILD_FOLDER COMPILER
 set -eu
 build=$1 compiler=$2
 here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-cmake --install "$build" --prefix "$work/prefix" >/dev/null
-cp "$here/consumer/CMakeLists.txt" "$here/../../examples/hello/hello.cpp" "$work/"
 
-cmake -S "$work" -B "$work/with-cmake" -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_CXX_COMPILER="$compiler" >/dev/null
-cmake --build "$work/with-cmake" >/dev/null
-[ "$("$work/with-cmake/consumer")" = 42 ] || { echo "find_package: the program did not print 42"; exit 1; }
+quietly() { # COMMAND...: its output only if it fails
+  "$@" >"$work/log" 2>&1 || { cat "$work/log"; echo "failed: $*"; exit 1; }
+}
+prints_42() { # WHAT PROGRAM
+  [ "$("$2")" = 42 ] || { echo "$1: the program did not print 42"; exit 1; }
+}
+consume() { # KIND PREFIX
+  local kind=$1 prefix=$2 pc
+  cp "$here/consumer/CMakeLists.txt" "$root/examples/hello/hello.cpp" "$work/"
+  quietly cmake -S "$work" -B "$work/$kind-cmake" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_CXX_COMPILER="$compiler"
+  quietly cmake --build "$work/$kind-cmake"
+  prints_42 "$kind library, find_package" "$work/$kind-cmake/consumer"
+  pc=$(dirname "$(find "$prefix" -name kith.pc)")
+  # shellcheck disable=SC2046  # the flags are words
+  quietly "$compiler" -std=c++20 "$work/hello.cpp" $(PKG_CONFIG_PATH=$pc pkg-config --cflags --libs kith) -o "$work/$kind-pkg"
+  LD_LIBRARY_PATH=$(dirname "$pc") prints_42 "$kind library, pkg-config" "$work/$kind-pkg"
+}
 
-pc=$(dirname "$(find "$work/prefix" -name kith.pc)")
-PKG_CONFIG_PATH=$pc "$compiler" -std=c++20 "$work/hello.cpp" $(PKG_CONFIG_PATH=$pc pkg-config --cflags --libs kith) -o "$work/hello"
-[ "$("$work/hello")" = 42 ] || { echo "pkg-config: the program did not print 42"; exit 1; }
-"$work/prefix/bin/kith" machine --json >/dev/null || { echo "the installed kith does not run"; exit 1; }
-echo "installed package: both programs print 42"
+quietly cmake --install "$build" --prefix "$work/prefix"
+mv "$work/prefix" "$work/moved"  # an installed tree can be moved
+consume installed "$work/moved"
+quietly "$work/moved/bin/kith" machine --json
+
+quietly cmake -S "$here/subproject" -B "$work/subproject" -DKITH_SOURCE="$root" -DCMAKE_CXX_COMPILER="$compiler" \
+  -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX="$work/shared"
+quietly cmake --build "$work/subproject" -j 2
+prints_42 "add_subdirectory" "$work/subproject/program"
+quietly cmake --install "$work/subproject"
+consume shared "$work/shared"
+[ ! -e "$work/shared/bin/kith" ] || { echo "add_subdirectory: the tools were built, though nobody asked for them"; exit 1; }
+echo "the installed package, the shared library and the part of another project: each program prints 42"
