@@ -12,13 +12,14 @@
 
 namespace {
 
-void run_first() {
+/// Whether this process, and so its children, may run ahead of others. Asked for expressly and refused: an error.
+bool run_first(bool expressly) {
   sched_param priority{};
   priority.sched_priority = 50;
-  if (sched_setscheduler(0, SCHED_RR, &priority) != 0) {
-    throw std::runtime_error(std::string("--realtime: real-time scheduling refused: ") + std::strerror(errno) +
-                             "; run as root, allow it (ulimit -r 50), or leave the option out");
-  }
+  if (sched_setscheduler(0, SCHED_RR, &priority) == 0) return true;
+  if (!expressly) return false;
+  throw std::runtime_error(std::string("--realtime: real-time scheduling refused: ") + std::strerror(errno) +
+                           "; run as root, allow it (ulimit -r 50), or leave the option out");
 }
 
 }  // namespace
@@ -39,8 +40,8 @@ int main(int argc, char** argv) {
     verb->add_option("--workers", chosen.workers, "workers of each system (default: one for each core)")
         ->check(CLI::Range(1, 4096));
     verb->add_flag("--quick", chosen.quick, "about a minute, with fewer and shorter samples");
-    verb->add_flag("--realtime", chosen.realtime,
-                   "real-time scheduling, where it is allowed: other programs disturb less");
+    verb->add_flag("--realtime,!--no-realtime", chosen.realtime,
+                   "real-time scheduling, so that other programs disturb less (default: if it is allowed)");
     verb->add_flag("--json", chosen.json, "rows as JSON");
     return verb;
   };
@@ -51,7 +52,8 @@ int main(int argc, char** argv) {
   CLI::App* verb = app.get_subcommands().front();
   if (chosen.quick && verb->count("--rounds") == 0) chosen.rounds = 2;
   try {
-    if (chosen.realtime) run_first();
+    const bool said = verb->count("--realtime") > 0;
+    if (chosen.realtime || !said) chosen.realtime = run_first(said);
     return verb == dag ? run_dag(chosen) : verb == metg ? run_metg(chosen) : 2;
   } catch (const std::exception& failure) {
     std::cerr << "kith-bench: " << failure.what() << "\n";

@@ -21,7 +21,7 @@ std::string text_of(const nlohmann::ordered_json& row, const char* key) {
 
 }  // namespace
 
-void add_summary(nlohmann::ordered_json& row, const std::vector<sample>& samples) {
+void add_summary(nlohmann::ordered_json& row, const std::vector<sample>& samples, const options& o) {
   std::vector<double> values, one_way;
   for (const sample& s : samples) {
     values.push_back(s.value);
@@ -47,6 +47,8 @@ void add_summary(nlohmann::ordered_json& row, const std::vector<sample>& samples
   }
   row["state"] = state;
   row["states"] = states;
+  row["realtime"] = o.realtime;
+  row["quick"] = o.quick;
 }
 
 void print(const std::vector<nlohmann::ordered_json>& rows, const options& o) {

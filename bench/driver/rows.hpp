@@ -17,9 +17,9 @@ struct sample {
   distance state() const { return std::max(before.kind(), after.kind()); }
 };
 
-/// median, min, max, rounds, the cores' distance, and the medians of each distance apart ("states").
-/// At least one sample.
-void add_summary(nlohmann::ordered_json& row, const std::vector<sample>&);
+/// median, min, max, rounds, the cores' distance, and the medians of each distance apart ("states"), and how they were
+/// taken. At least one sample.
+void add_summary(nlohmann::ordered_json& row, const std::vector<sample>&, const options&);
 
 /// {"rows": [...], and where and how they were measured}
 void print(const std::vector<nlohmann::ordered_json>& rows, const options&);

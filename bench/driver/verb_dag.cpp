@@ -125,7 +125,7 @@ int run_dag(const options& o) {
     if (c.samples.empty()) continue;
     nlohmann::ordered_json row{{"system", c.of->system()}, {"version", c.of->version()}, {"case", c.on->name},
                                {"prebuilt", c.prebuilt},   {"tasks", c.tasks},           {"workers", workers}};
-    add_summary(row, c.samples);
+    add_summary(row, c.samples, o);
     row["unit"] = "ns/task";
     row["bytes_per_task"] = c.bytes > 0 ? nlohmann::ordered_json(std::round(c.bytes)) : nlohmann::ordered_json();
     rows.push_back(std::move(row));

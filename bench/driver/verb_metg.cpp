@@ -25,7 +25,7 @@ struct contender {
   double overhead_ns = 2000;  // of a task, beside its kernel; learnt as it goes, to size the samples
   double start_ns = 8000;     // the kernel to begin the search with
   std::vector<sample> at50, at75;
-  int not_reached50 = 0, not_reached75 = 0;
+  int bounds50 = 0, bounds75 = 0;  // how many of them are upper bounds
 };
 
 request asking(verb what, const contender& c, std::int64_t steps) {
@@ -52,7 +52,7 @@ class search {
       e = measure(up);
     }
     e = points_.empty() ? std::nullopt : std::optional(points_.front().efficiency);
-    while (e && *e >= 0.5 && kernel > 4 * iteration_ns_) {
+    while (e && *e >= 0.5 && kernel > 2 * iteration_ns_) {
       kernel /= 1.7;
       e = measure(kernel);
     }
@@ -60,6 +60,11 @@ class search {
   }
 
   const std::vector<efficiency_point>& points() const { return points_; }
+  const efficiency_point& finest() const {
+    return *std::min_element(points_.begin(), points_.end(), [](const efficiency_point& a, const efficiency_point& b) {
+      return a.granularity_ns < b.granularity_ns;
+    });
+  }
 
  private:
   std::optional<double> measure(double kernel_ns) {
@@ -67,12 +72,18 @@ class search {
     q.iterations = std::max<std::int64_t>(1, std::llround(kernel_ns / iteration_ns_));
     const double step_ns = (kernel_ns + c_.overhead_ns) * c_.width / workers_;
     q.size = std::clamp<std::int64_t>(std::llround(sample_ns_ / step_ns), 12, 100'000);
-    const reply r = c_.of->ask(q);
-    if (!r.ok) {
-      std::fprintf(stderr, "kith-bench: %s in %s: %s\n", c_.of->system().c_str(), q.subject.c_str(), r.text.c_str());
-      return std::nullopt;
+    double best = 0;
+    for (int attempt = 0; attempt < 2;
+         ++attempt) {  // the better of two: a preemption does not decide where the curve goes
+      const reply r = c_.of->ask(q);
+      if (!r.ok) {
+        std::fprintf(stderr, "kith-bench: %s in %s: %s\n", c_.of->system().c_str(), q.subject.c_str(), r.text.c_str());
+        return std::nullopt;
+      }
+      const double each = r.nanoseconds * workers_ / static_cast<double>(r.tasks);
+      best = attempt == 0 ? each : std::min(best, each);
     }
-    const double granularity = r.nanoseconds * workers_ / static_cast<double>(r.tasks);
+    const double granularity = best;
     const double work = static_cast<double>(q.iterations) * iteration_ns_;
     c_.overhead_ns = std::max(50.0, granularity - work);
     points_.push_back({granularity, work / granularity});
@@ -94,21 +105,23 @@ void measure(contender& c, const std::vector<int>& cores, int workers, double sa
     if (!found.run()) return;
   }
   s.after = measure_machine(cores);
-  auto keep = [&](double level, std::vector<sample>& where, int& missed) {
-    if (const auto granularity = granularity_at(level, found.points())) {
-      s.value = *granularity / 1000;
-      where.push_back(s);
-    } else {
-      ++missed;
+  auto keep = [&](double level, std::vector<sample>& where, int& bounds) {
+    std::optional<double> granularity = granularity_at(level, found.points());
+    if (!granularity && found.finest().efficiency >= level) {  // even tasks of a few instructions are efficient
+      granularity = found.finest().granularity_ns;
+      ++bounds;
     }
+    if (!granularity) return;
+    s.value = *granularity / 1000;
+    where.push_back(s);
   };
-  keep(0.5, c.at50, c.not_reached50);
-  keep(0.75, c.at75, c.not_reached75);
+  keep(0.5, c.at50, c.bounds50);
+  keep(0.75, c.at75, c.bounds75);
   if (!c.at75.empty()) c.start_ns = std::clamp(c.at75.back().value * 1000 * 1.3, 200.0, coarsest_kernel_ns / 2);
 }
 
-void add_row(std::vector<nlohmann::ordered_json>& rows, const contender& c, int workers, const char* metric,
-             const std::vector<sample>& samples, int missed) {
+void add_row(std::vector<nlohmann::ordered_json>& rows, const contender& c, const options& o, int workers,
+             const char* metric, const std::vector<sample>& samples, int bounds) {
   if (samples.empty()) {
     std::fprintf(stderr, "kith-bench: %s in %s, width %d: %s not found in any round (other work on the machine?)\n",
                  c.of->system().c_str(), std::string(name_of(c.kind)).c_str(), c.width, metric);
@@ -117,8 +130,8 @@ void add_row(std::vector<nlohmann::ordered_json>& rows, const contender& c, int 
   nlohmann::ordered_json row{{"system", c.of->system()}, {"version", c.of->version()}, {"pattern", name_of(c.kind)},
                              {"width", c.width},         {"metric", metric},           {"prebuilt", c.prebuilt},
                              {"workers", workers}};
-  add_summary(row, samples);
-  row["rounds_not_reached"] = missed;
+  add_summary(row, samples, o);
+  row["upper_bounds"] = bounds;
   row["unit"] = "us";
   rows.push_back(std::move(row));
 }
@@ -161,8 +174,8 @@ int run_metg(const options& o) {
 
   std::vector<nlohmann::ordered_json> rows;
   for (const contender& c : contenders) {
-    add_row(rows, c, workers, "metg50", c.at50, c.not_reached50);
-    add_row(rows, c, workers, "metg75", c.at75, c.not_reached75);
+    add_row(rows, c, o, workers, "metg50", c.at50, c.bounds50);
+    add_row(rows, c, o, workers, "metg75", c.at75, c.bounds75);
   }
   print(rows, o);
   return rows.empty() ? 1 : 0;

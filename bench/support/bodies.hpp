@@ -65,6 +65,9 @@ struct gate_body {
   struct gate {
     std::atomic<bool> open{false}, made{false};
     std::int64_t before = 0, grown = 0;
+    bool heap_only = false;
+
+    std::int64_t bytes() const { return heap_only ? heap_bytes() : live_bytes(); }
   };
   gate* shared;
   static constexpr bool checks = false;
@@ -76,9 +79,9 @@ struct gate_body {
       while (here != nullptr && !here->open.load(std::memory_order_acquire)) relax();
     };
   }
-  void creating() { shared->before = live_bytes(); }
+  void creating() { shared->before = shared->bytes(); }
   void created() {
-    shared->grown = live_bytes() - shared->before;
+    shared->grown = shared->bytes() - shared->before;
     shared->open.store(true, std::memory_order_release);
   }
 };

@@ -26,4 +26,9 @@ std::int64_t live_bytes() {
   return resident_anonymous() - static_cast<std::int64_t>(heap.arena) + static_cast<std::int64_t>(heap.uordblks);
 }
 
+std::int64_t heap_bytes() {
+  const struct mallinfo2 heap = mallinfo2();
+  return static_cast<std::int64_t>(heap.uordblks + heap.hblkhd);
+}
+
 }  // namespace kith::bench

@@ -7,6 +7,8 @@ namespace kith::bench {
 
 /// Bytes in use on the C library's heap, exactly, plus resident anonymous memory outside of that heap (page by page).
 std::int64_t live_bytes();
+/// The exact part alone: for so few tasks that pages are too coarse a measure.
+std::int64_t heap_bytes();
 
 /// Waiting without a system call.
 inline void relax() noexcept {
