@@ -1,0 +1,22 @@
+#include "app.hpp"
+
+#include <chrono>
+
+namespace kith::apps {
+
+result run(app& program, const target& where) {
+  program.prepare(where);
+  where.on.reset_statistics();
+  const auto start = std::chrono::steady_clock::now();
+  program.solve(where);
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+
+  result r;
+  r.seconds = took.count();
+  r.statistics = where.on.statistics();
+  r.check = program.verify();
+  r.figures = program.figures();
+  return r;
+}
+
+}  // namespace kith::apps

@@ -1,0 +1,79 @@
+// What a program of apps/ is: input made once, a parallel solution, and a serial verifier that shares no code with it.
+// Programs use the public headers alone: they are examples as well. For `kith app`, `kith demo` and the tests; list.hpp
+// has all programs.
+#pragma once
+
+#include "parameters.hpp"
+
+#include <kith/kith.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace kith::apps {
+
+/// Where a program runs. `nodes` is for programs that place their data as an expert would (the policy `socket`).
+struct target {
+  runtime& on;
+  int nodes = 1;
+
+  /// The node of block `b` of `blocks`: equal shares of neighbouring blocks.
+  node of(std::int64_t b, std::int64_t blocks) const noexcept { return {static_cast<int>(b * nodes / blocks)}; }
+};
+
+/// What the verifier found. `what` says what was compared, with the figures that decided.
+struct verdict {
+  bool verified = false;
+  std::string what;
+};
+
+/// A value of a program's own: a number, a text, or a ranking (best first).
+using ranking = std::vector<std::pair<std::string, double>>;
+struct figure {
+  std::string name;  // in snake_case, as JSON has it
+  std::variant<std::int64_t, double, std::string, ranking> value;
+};
+
+/// A program with its input. It can be solved any number of times, on different runtimes.
+class app {
+ public:
+  virtual ~app() = default;
+  /// Brings the data to its initial state, by tasks: whoever touches a page first decides where it is. Not timed.
+  virtual void prepare(const target&) = 0;
+  /// The work itself, on prepared data.
+  virtual void solve(const target&) = 0;
+  /// Compares the result with a serial computation (kept for the next time, where it is costly).
+  virtual verdict verify() = 0;
+  /// What the result says; after solve().
+  virtual std::vector<figure> figures() const { return {}; }
+  /// The memory that holds the result. Tests damage it to see that the verifier notices.
+  virtual std::span<std::byte> output() = 0;
+};
+
+struct result {
+  double seconds = 0;           // of solve()
+  kith::statistics statistics;  // of solve()
+  verdict check;
+  std::vector<figure> figures;
+};
+
+/// prepare, solve, verify.
+result run(app&, const target&);
+
+/// What is said about a program, and how it is made.
+struct entry {
+  const char* name;
+  const char* paper;  // whose evaluation uses it
+  const char* summary;
+  std::span<const parameter> parameters;
+  /// Reads or generates the input. Throws kith::error for a wrong value.
+  std::unique_ptr<app> (*make)(const arguments&);
+};
+
+}  // namespace kith::apps

@@ -1,0 +1,106 @@
+// heat: diffusion on a square plate with a fixed border, Jacobi steps with a 5-point stencil.
+//
+// NabbitC paper, table I (there 655360 rows of 16384 cells in blocks of 32 rows, 5 steps). Properties checked, against
+// a serial program with a layout and a loop of its own:
+//  H1  every cell equals the serial one, up to rounding;
+//  H2  the border has not changed.
+#include "hash.hpp"
+#include "list.hpp"
+#include "row_grid.hpp"
+#include "worst.hpp"
+
+#include <cmath>
+#include <cstdio>
+
+namespace kith::apps {
+
+namespace {
+
+constexpr parameter parameters[] = {
+    {"size", "2048", "384", "rows, and columns, of the plate"},
+    {"iterations", "200", "30", "steps"},
+    {"block", "64", "24", "rows of a task"},
+};
+
+/// A hot upper edge, a cold frame elsewhere, and an uneven plate.
+double initial(std::uint64_t seed, std::int64_t size, std::int64_t i, std::int64_t j) {
+  if (i < 0) return 100;
+  if (i == size || j < 0 || j == size) return 0;
+  return 40 * hash_unit(seed, static_cast<std::uint64_t>(i * size + j));
+}
+
+class heat final : public app {
+ public:
+  explicit heat(const arguments& a)
+      : grid_(a.number("size", 1, 1 << 20), a.number("block", 1, 1 << 20)),
+        steps_(a.number("iterations", 1, 1 << 30)),
+        seed_(a.seed()) {}
+
+  void prepare(const target& where) override {
+    static const task_type type{"heat_initial"};
+    grid_.fill(where, type, [seed = seed_, size = grid_.size()](auto i, auto j) { return initial(seed, size, i, j); });
+  }
+
+  void solve(const target& where) override {
+    static const task_type type{"heat"};
+    last_ =
+        grid_.sweep(where, type, steps_,
+                    [](const double* above, const double* here, const double* below, double* next, std::int64_t size) {
+                      for (std::int64_t j = 0; j < size; ++j) {
+                        next[j] = 0.5 * here[j] + 0.125 * (above[j] + below[j] + here[j - 1] + here[j + 1]);
+                      }
+                    });
+  }
+
+  verdict verify() override {
+    if (expected_.empty()) expected_ = serial();
+    const std::span<const double> got = grid_.cells(last_);
+    double worst = 0;
+    for (std::size_t c = 0; c < got.size(); ++c) {
+      worst = worst_of(worst, std::fabs(got[c] - expected_[c]));
+    }
+    char text[160];
+    std::snprintf(text, sizeof text,
+                  "%zu cells, border included, differ from the serial program's by at most %.2g (bound 1e-9)",
+                  got.size(), worst);
+    return {worst <= 1e-9, text};
+  }
+
+  std::vector<figure> figures() const override {
+    return {{"cells", grid_.size() * grid_.size()}, {"iterations", steps_}};
+  }
+  std::span<std::byte> output() override { return std::as_writable_bytes(grid_.cells(last_)); }
+
+ private:
+  std::vector<double> serial() const {
+    const std::int64_t n = grid_.size(), wide = n + 2;
+    std::vector<double> now, next;
+    for (std::int64_t i = -1; i <= n; ++i) {
+      for (std::int64_t j = -1; j <= n; ++j) now.push_back(initial(seed_, n, i, j));
+    }
+    next = now;
+    for (std::int64_t t = 0; t < steps_; ++t) {
+      for (std::int64_t c = wide; c < wide * (n + 1); ++c) {
+        const std::int64_t column = c % wide;
+        if (column == 0 || column == wide - 1) continue;
+        const auto at = [&](std::int64_t cell) { return now[static_cast<std::size_t>(cell)]; };
+        next[static_cast<std::size_t>(c)] = at(c) / 2 + (at(c - wide) + at(c - 1) + at(c + 1) + at(c + wide)) / 8;
+      }
+      std::swap(now, next);
+    }
+    return now;
+  }
+
+  row_grid<double> grid_;
+  std::int64_t steps_;
+  std::uint64_t seed_;
+  int last_ = 0;
+  std::vector<double> expected_;
+};
+
+}  // namespace
+
+const entry heat_entry = {"heat", "NabbitC", "diffusion on a plate: 5-point stencil on blocks of rows", parameters,
+                          make<heat>};
+
+}  // namespace kith::apps

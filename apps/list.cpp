@@ -1,0 +1,32 @@
+#include "list.hpp"
+
+namespace kith::apps {
+
+std::span<const entry* const> app_list() {
+  static const entry* const all[] = {
+      &heat_entry,     &life_entry,
+#ifdef KITH_APPS_CHOLESKY
+      &cholesky_entry,
+#endif
+      &pagerank_entry, &nqueens_entry, &random_dag_entry,
+  };
+  return all;
+}
+
+const entry& find_app(std::string_view name) {
+  std::string names;
+  for (const entry* e : app_list()) {
+    if (name == e->name) return *e;
+    names += (names.empty() ? "" : ", ") + std::string(e->name);
+  }
+#ifndef KITH_APPS_CHOLESKY
+  if (name == "cholesky") {
+    throw error(
+        "cholesky needs OpenBLAS and LAPACKE, which this build did not find; install libopenblas-dev and "
+        "liblapacke-dev and build again");
+  }
+#endif
+  throw error("no program '" + std::string(name) + "'; there are: " + names);
+}
+
+}  // namespace kith::apps

@@ -1,0 +1,29 @@
+// THE list of programs. A new program is one file, which defines its entry, and two lines here and in list.cpp.
+#pragma once
+
+#include "app.hpp"
+
+#include <span>
+#include <string_view>
+
+namespace kith::apps {
+
+extern const entry heat_entry;
+extern const entry life_entry;
+extern const entry cholesky_entry;
+extern const entry pagerank_entry;
+extern const entry nqueens_entry;
+extern const entry random_dag_entry;
+
+std::span<const entry* const> app_list();
+
+/// Throws kith::error, with the names there are, for an unknown name; and for a program that this build left out.
+const entry& find_app(std::string_view name);
+
+/// What an entry's `make` is.
+template <class App>
+std::unique_ptr<app> make(const arguments& a) {
+  return std::make_unique<App>(a);
+}
+
+}  // namespace kith::apps

@@ -1,0 +1,87 @@
+#include "app/report.hpp"
+
+#include "terminal.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace kith::tools {
+
+namespace {
+
+using json = nlohmann::ordered_json;
+
+json to_json_value(std::int64_t n) { return n; }
+json to_json_value(double x) { return x; }
+json to_json_value(const std::string& text) { return text; }
+json to_json_value(const apps::ranking& best) {
+  json all = json::array();
+  for (const auto& [name, value] : best) all.push_back({{"name", name}, {"value", value}});
+  return all;
+}
+
+std::string to_text_value(std::int64_t n) { return std::to_string(n); }
+std::string to_text_value(double x) { return fmt::format("{:.6g}", x); }
+std::string to_text_value(const std::string& text) { return text; }
+std::string to_text_value(const apps::ranking& best) {
+  std::string lines;
+  int place = 0;
+  for (const auto& [name, value] : best) lines += fmt::format("\n    {:>3}. {:<40} {:.6f}", ++place, name, value);
+  return lines;
+}
+
+std::string row(const char* name, const std::string& value) { return fmt::format("  {:<16} {}\n", name, value); }
+
+}  // namespace
+
+std::string to_json(const app_report& r) {
+  const statistics& s = r.result.statistics;
+  json all = {{"app", r.app},
+              {"policy", r.policy},
+              {"machine", r.machine},
+              {"pretended", s.pretended},
+              {"workers", r.workers},
+              {"verified", r.result.check.verified},
+              {"what_was_checked", r.result.check.what},
+              {"seconds", r.result.seconds},
+              {"tasks", s.total.tasks},
+              {"steals", s.total.steals},
+              {"steal_attempts", s.total.steal_attempts},
+              {"remote_access_percent", s.remote_access_percent},
+              {"busy_seconds", s.total.busy_seconds},
+              {"idle_seconds", s.total.idle_seconds},
+              {"first_steal_s", s.total.first_steal_seconds < 0 ? json() : json(s.total.first_steal_seconds)},
+              {"load_balance_percent", s.load_balance_percent},
+              {"parks", s.total.parks},
+              {"throttled", s.throttled}};
+  for (const apps::figure& f : r.result.figures) {
+    all["figures"][f.name] = std::visit([](const auto& v) { return to_json_value(v); }, f.value);
+  }
+  return all.dump(1) + "\n";
+}
+
+std::string to_text(const app_report& r) {
+  const statistics& s = r.result.statistics;
+  const char* pretended = s.pretended ? "  (pretended)" : "";
+  const apps::verdict& check = r.result.check;
+  std::string text = fmt::format("{} under {}, {} workers on {}{}\n", styled(r.app, tone::strong), r.policy, r.workers, r.machine,
+                                 pretended);
+  text += row("result", styled(check.verified ? "verified" : "WRONG", check.verified ? tone::good : tone::bad) + ": " +
+                            folded(check.what, 19));
+  text += row("seconds", fmt::format("{:.4f}{}", r.result.seconds,
+                                     s.pretended ? "  (of this machine, which has fewer cores: says nothing about that one)" : ""));
+  text += row("tasks", std::to_string(s.total.tasks));
+  text += row("steals", fmt::format("{} in {} attempts{}", s.total.steals, s.total.steal_attempts, pretended));
+  if (s.total.first_steal_seconds >= 0) text += row("first steal", fmt::format("after {:.6f} s in the mean", s.total.first_steal_seconds));
+  text += row("remote accesses", fmt::format("{:.1f} %{}", s.remote_access_percent, pretended));
+  text += row("load balance", fmt::format("{:.1f} %{}", s.load_balance_percent, pretended));
+  text += row("idle", fmt::format("{:.4f} s of all workers together", s.total.idle_seconds));
+  for (const apps::figure& f : r.result.figures) {
+    std::string name = f.name;
+    for (char& c : name) c = c == '_' ? ' ' : c;
+    text += row(name.c_str(), std::visit([](const auto& v) { return to_text_value(v); }, f.value));
+  }
+  return text;
+}
+
+}  // namespace kith::tools

@@ -1,0 +1,19 @@
+// What a run of a program came to, as JSON and as text. For `kith app`.
+#pragma once
+
+#include "apps/app.hpp"
+
+#include <string>
+
+namespace kith::tools {
+
+struct app_report {
+  std::string app, policy, machine;
+  int workers = 0;
+  apps::result result;
+};
+
+std::string to_json(const app_report&);
+std::string to_text(const app_report&);
+
+}  // namespace kith::tools
