@@ -29,10 +29,9 @@ else
   echo "deps: neither root nor sudo. Ask somebody who is to run: apt-get install ${missing[*]}" >&2
   exit 1
 fi
-export DEBIAN_FRONTEND=noninteractive
 log=$(mktemp)
-"${as_root[@]}" apt-get update -qq >"$log" 2>&1 &&
-  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >>"$log" 2>&1
+apt() { "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Acquire::Retries=3 "$@" </dev/null >>"$log" 2>&1; }
+apt update && apt install -y --no-install-recommends "${missing[@]}"
 status=$?
 if [ $status -ne 0 ]; then
   tail -n 20 "$log" >&2
