@@ -1,0 +1,54 @@
+"""kith-bench: the rows that others read, from short runs. Figures are not judged here: other programs may be running.
+
+Gets the path of kith; kith-bench lies beside it, or the test is skipped."""
+
+import os
+import sys
+
+from run_kith import Kith
+
+kith = Kith()
+kith.path = os.path.join(os.path.dirname(kith.path), "kith-bench")
+if not os.path.exists(kith.path):
+    print(f"no {kith.path}: the benchmarks were not built")
+    sys.exit(77)
+ours = ("--quick", "--rounds", "1")
+built = {name.removeprefix("kith-bench-peer-") for name in os.listdir(os.path.dirname(kith.path))
+         if name.startswith("kith-bench-peer-")}
+kith.check({"kith", "floor"} <= built, f"kith and the floor are built, not only {sorted(built)}")
+
+
+def rows(verb, systems, unit):
+    code, answer = kith.json(verb, *ours, "--systems", ",".join(systems))
+    kith.check(code == 0 and answer, f"{verb}: has rows")
+    for row in answer:
+        kith.check(row["unit"] == unit and 0 < row["min"] <= row["median"] <= row["max"], f"{verb}: a sound row: {row}")
+        kith.check(row["version"] and isinstance(row["prebuilt"], bool), f"{verb}: what was measured, and how: {row}")
+    kith.check({r["system"] for r in answer} <= set(systems), f"{verb}: only the systems that were asked for")
+    return answer
+
+
+dag = rows("dag", sorted(built - {"floor"}), "ns/task")
+for case in ("wavefront", "cholesky", "independent"):
+    here = [r for r in dag if r["case"] == case and r["system"] == "kith"]
+    kith.check(here and all(r["bytes_per_task"] > 0 for r in here), f"dag: kith's time and bytes in {case}")
+
+metg = rows("metg", ["kith", "floor"], "us")
+patterns = {r["pattern"] for r in metg}
+kith.check(len(patterns) == 7, f"metg: seven patterns, not {sorted(patterns)}")
+kith.check({r["metric"] for r in metg} <= {"metg50", "metg75"}, "metg: two levels")
+kith.check({r["width"] for r in metg} == {2, 8}, "metg: two widths")
+kith.check({r["system"] for r in metg} == {"kith", "floor"}, "metg: both systems")
+
+text = kith.run("dag", *ours, "--systems", "kith")
+kith.check(text.returncode == 0 and "wavefront" in text.stdout and "ns/task" in text.stdout, "a table for people")
+
+for arguments, says in ((("dag", "--systems", "nonsense"), ["nonsense", "kith", "libgomp"]), (("nonsense",), ["subcommand"]),
+                        (("dag", "--rounds", "0"), ["--rounds", "0"]), (("metg", "--rounds", "x"), ["--rounds", "x"]),
+                        ((), ["required"])):
+    done = kith.run(*arguments)
+    kith.check(done.returncode != 0 and not done.stdout, f"kith-bench {' '.join(arguments)}: refused")
+    for word in says:
+        kith.check(word in done.stderr, f"kith-bench {' '.join(arguments)}: says '{word}': {done.stderr}")
+
+kith.finish()
