@@ -26,8 +26,9 @@ outcome run_app(const options& o, const std::vector<std::string>& words) {
   const machine on = o.run.machine.empty() ? current_machine() : machine_by_name(o.run.machine);
   runtime rt(o.run);
   if (o.run.workers > rt.workers()) {
-    fmt::print(stderr, "kith app: {} of {} workers: this process may use no more cores (`kith doctor` says why); "
-                       "--oversubscribe starts all\n",
+    fmt::print(stderr,
+               "kith app: {} of {} workers: this process may use no more cores (`kith doctor` says why); "
+               "--oversubscribe starts all\n",
                rt.workers(), o.run.workers);
   }
   const std::unique_ptr<apps::app> program = e.make(arguments);
@@ -41,14 +42,19 @@ outcome run_app(const options& o, const std::vector<std::string>& words) {
 
 std::function<outcome()> add_app(CLI::App& command) {
   auto o = std::make_shared<options>();
-  command.add_option("name", o->name, "the program; `kith apps` lists them with their parameters")->required()->type_name("NAME");
-  command.add_option("--policy", o->run.policy, "the policy, with options (KITH_POLICY, \"steal\"); see `kith policies`");
+  command.add_option("name", o->name, "the program; `kith apps` lists them with their parameters")
+      ->required()
+      ->type_name("NAME");
+  command.add_option("--policy", o->run.policy,
+                     "the policy, with options (KITH_POLICY, \"steal\"); see `kith policies`");
   command.add_option("--workers", o->run.workers, "workers (KITH_WORKERS, as many as this process may use cores)")
       ->check(CLI::Range(1, 1 << 20));
   command.add_flag("--oversubscribe", o->oversubscribe, "start all of --workers, even if there are fewer cores");
   command.add_option("--machine", o->run.machine, "behave as if on this machine (KITH_MACHINE), as for `kith machine`")
       ->type_name("FILE|SYNTHETIC");
-  command.add_option("--throttle", o->run.throttle, "unfinished tasks before their creator helps; 0: no bound (KITH_THROTTLE)")
+  command
+      .add_option("--throttle", o->run.throttle,
+                  "unfinished tasks before their creator helps; 0: no bound (KITH_THROTTLE)")
       ->check(CLI::NonNegativeNumber);
   command.add_option("--seed", o->run.seed, "of generated input and of the policies' random choices (1)")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40));
@@ -57,8 +63,10 @@ std::function<outcome()> add_app(CLI::App& command) {
   command.allow_extras();
   command.footer(
       "NAME comes first; then these options and the program's own parameters in any order.\n"
-      "JSON: {\"app\", \"policy\", \"machine\", \"pretended\", \"workers\", \"verified\", \"what_was_checked\", \"seconds\", "
-      "\"tasks\", \"steals\",\n\"steal_attempts\", \"remote_access_percent\", \"idle_seconds\", \"first_steal_s\" (null: no steal), "
+      "JSON: {\"app\", \"policy\", \"machine\", \"pretended\", \"workers\", \"verified\", \"what_was_checked\", "
+      "\"seconds\", "
+      "\"tasks\", \"steals\",\n\"steal_attempts\", \"remote_access_percent\", \"idle_seconds\", \"first_steal_s\" "
+      "(null: no steal), "
       "\"load_balance_percent\", ...}\n"
       "Exit code: 0 if the result was verified, 1 if it is wrong, 2 for a wrong command line or input.");
   return [o, &command] {

@@ -24,7 +24,8 @@ void print_json() {
       if (!is_flag(p)) one.update({{"default", p.standard}, {"small", p.small}});
       parameters.push_back(std::move(one));
     }
-    all.push_back({{"name", e->name}, {"paper", e->paper}, {"summary", e->summary}, {"parameters", std::move(parameters)}});
+    all.push_back(
+        {{"name", e->name}, {"paper", e->paper}, {"summary", e->summary}, {"parameters", std::move(parameters)}});
   }
   fmt::print("{}\n", all.dump(1));
 }

@@ -29,11 +29,13 @@ void print_json() {
 void print_table() {
   for (const policy_entry& p : policy_list()) {
     fmt::print("{} {}\n", styled(fmt::format("{:<8}", p.name), tone::strong), p.summary);
-    fmt::print("{:9}{}\n", "", styled(fmt::format("{}, {}; {} priorities", p.paper, p.section, p.priorities ? "honours" : "ignores"),
-                                      tone::faint));
+    fmt::print("{:9}{}\n", "",
+               styled(fmt::format("{}, {}; {} priorities", p.paper, p.section, p.priorities ? "honours" : "ignores"),
+                      tone::faint));
     if (*p.options != '\0') fmt::print("{:9}options: {}\n", "", p.options);
   }
-  fmt::print("\nOf an option's values the first is the default. Options follow a colon: \"steal:victim=cyclic,end=fifo\".\n");
+  fmt::print(
+      "\nOf an option's values the first is the default. Options follow a colon: \"steal:victim=cyclic,end=fifo\".\n");
 }
 
 }  // namespace

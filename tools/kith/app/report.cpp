@@ -64,15 +64,18 @@ std::string to_text(const app_report& r) {
   const statistics& s = r.result.statistics;
   const char* pretended = s.pretended ? "  (pretended)" : "";
   const apps::verdict& check = r.result.check;
-  std::string text = fmt::format("{} under {}, {} workers on {}{}\n", styled(r.app, tone::strong), r.policy, r.workers, r.machine,
-                                 pretended);
+  std::string text = fmt::format("{} under {}, {} workers on {}{}\n", styled(r.app, tone::strong), r.policy, r.workers,
+                                 r.machine, pretended);
   text += row("result", styled(check.verified ? "verified" : "WRONG", check.verified ? tone::good : tone::bad) + ": " +
                             folded(check.what, 19));
-  text += row("seconds", fmt::format("{:.4f}{}", r.result.seconds,
-                                     s.pretended ? "  (of this machine, which has fewer cores: says nothing about that one)" : ""));
+  text +=
+      row("seconds",
+          fmt::format("{:.4f}{}", r.result.seconds,
+                      s.pretended ? "  (of this machine, which has fewer cores: says nothing about that one)" : ""));
   text += row("tasks", std::to_string(s.total.tasks));
   text += row("steals", fmt::format("{} in {} attempts{}", s.total.steals, s.total.steal_attempts, pretended));
-  if (s.total.first_steal_seconds >= 0) text += row("first steal", fmt::format("after {:.6f} s in the mean", s.total.first_steal_seconds));
+  if (s.total.first_steal_seconds >= 0)
+    text += row("first steal", fmt::format("after {:.6f} s in the mean", s.total.first_steal_seconds));
   text += row("remote accesses", fmt::format("{:.1f} %{}", s.remote_access_percent, pretended));
   text += row("load balance", fmt::format("{:.1f} %{}", s.load_balance_percent, pretended));
   text += row("idle", fmt::format("{:.4f} s of all workers together", s.total.idle_seconds));
