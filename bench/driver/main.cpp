@@ -3,11 +3,14 @@
 
 #include <CLI/CLI.hpp>
 
+#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/file.h>
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <iostream>
 
 namespace {
@@ -20,6 +23,15 @@ bool run_first(bool expressly) {
   if (!expressly) return false;
   throw std::runtime_error(std::string("--realtime: real-time scheduling refused: ") + std::strerror(errno) +
                            "; run as root, allow it (ulimit -r 50), or leave the option out");
+}
+
+/// One benchmark at a time on a machine: two would measure each other. Held until the process ends.
+void wait_for_turn() {
+  const auto path = std::filesystem::temp_directory_path() / "kith-bench.lock";
+  const int lock = open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666);
+  if (lock < 0 || flock(lock, LOCK_EX | LOCK_NB) == 0) return;  // no lock file: measured all the same
+  std::cerr << "kith-bench: another one is running; waiting for it (" << path.string() << ")\n";
+  flock(lock, LOCK_EX);
 }
 
 }  // namespace
@@ -52,6 +64,7 @@ int main(int argc, char** argv) {
   CLI::App* verb = app.get_subcommands().front();
   if (chosen.quick && verb->count("--rounds") == 0) chosen.rounds = 2;
   try {
+    wait_for_turn();
     const bool said = verb->count("--realtime") > 0;
     if (chosen.realtime || !said) chosen.realtime = run_first(said);
     return verb == dag ? run_dag(chosen) : verb == metg ? run_metg(chosen) : 2;

@@ -25,6 +25,7 @@ struct contender {
   double overhead_ns = 2000;  // of a task, beside its kernel; learnt as it goes, to size the samples
   double start_ns = 8000;     // the kernel to begin the search with
   std::vector<sample> at50, at75;
+  int repeated = 0;                // rounds that found no curve
   int bounds50 = 0, bounds75 = 0;  // how many of them are upper bounds
 };
 
@@ -52,9 +53,11 @@ class search {
       e = measure(up);
     }
     e = points_.empty() ? std::nullopt : std::optional(points_.front().efficiency);
-    while (e && *e >= 0.5 && kernel > 2 * iteration_ns_) {
+    for (int below = 0;
+         e && below < 2 && kernel > 2 * iteration_ns_;) {  // twice: once may be other work on the machine
       kernel /= 1.7;
       e = measure(kernel);
+      if (e) below = *e < 0.5 ? below + 1 : 0;
     }
     return e.has_value();
   }
@@ -62,7 +65,7 @@ class search {
   const std::vector<efficiency_point>& points() const { return points_; }
   const efficiency_point& finest() const {
     return *std::min_element(points_.begin(), points_.end(), [](const efficiency_point& a, const efficiency_point& b) {
-      return a.granularity_ns < b.granularity_ns;
+      return a.work_ns() < b.work_ns();
     });
   }
 
@@ -96,28 +99,33 @@ class search {
   std::vector<efficiency_point> points_;
 };
 
-void measure(contender& c, const std::vector<int>& cores, int workers, double sample_ns) {
-  if (!c.of->alive()) return;
+/// One round. False: the curve was not found, because of other work on the machine or because there is none.
+bool measure(contender& c, const std::vector<int>& cores, int workers, double sample_ns) {
   sample s{0, measure_machine(cores), {}};
   search found(c, workers, s.before.iteration_ns, sample_ns);
   {
     child::turn now(*c.of);
-    if (!found.run()) return;
+    if (!found.run()) return false;
   }
   s.after = measure_machine(cores);
-  auto keep = [&](double level, std::vector<sample>& where, int& bounds) {
-    std::optional<double> granularity = granularity_at(level, found.points());
-    if (!granularity && found.finest().efficiency >= level) {  // even tasks of a few instructions are efficient
-      granularity = found.finest().granularity_ns;
-      ++bounds;
-    }
-    if (!granularity) return;
-    s.value = *granularity / 1000;
-    where.push_back(s);
+  const double drift = s.after.iteration_ns / s.before.iteration_ns;
+  if (drift > 1.1 || drift < 0.9) return false;  // the peak was not the same throughout: no efficiency to speak of
+
+  const efficiency_point finest = found.finest();
+  auto level = [&](double of) {
+    const std::optional<double> g = granularity_at(of, found.points());
+    return g || finest.efficiency < of ? g : finest.granularity_ns;  // even tasks of a few instructions are efficient
   };
-  keep(0.5, c.at50, c.bounds50);
-  keep(0.75, c.at75, c.bounds75);
-  if (!c.at75.empty()) c.start_ns = std::clamp(c.at75.back().value * 1000 * 1.3, 200.0, coarsest_kernel_ns / 2);
+  const std::optional<double> at50 = level(0.5), at75 = level(0.75);
+  if (!at50 || !at75) return false;
+  s.value = *at50 / 1000;
+  c.at50.push_back(s);
+  s.value = *at75 / 1000;
+  c.at75.push_back(s);
+  c.bounds50 += finest.efficiency >= 0.5;
+  c.bounds75 += finest.efficiency >= 0.75;
+  c.start_ns = std::clamp(*at75 * 1.3, 200.0, coarsest_kernel_ns / 2);
+  return true;
 }
 
 void add_row(std::vector<nlohmann::ordered_json>& rows, const contender& c, const options& o, int workers,
@@ -132,6 +140,7 @@ void add_row(std::vector<nlohmann::ordered_json>& rows, const contender& c, cons
                              {"workers", workers}};
   add_summary(row, samples, o);
   row["upper_bounds"] = bounds;
+  row["repeated"] = c.repeated;
   row["unit"] = "us";
   rows.push_back(std::move(row));
 }
@@ -149,7 +158,7 @@ int run_metg(const options& o) {
     for (pattern kind : all_patterns) {
       for (const auto& of : children) {
         for (bool prebuilt : {false, true}) {
-          contender c{of.get(), kind, width, prebuilt, 2000, 8000, {}, {}, 0, 0};
+          contender c{of.get(), kind, width, prebuilt, 2000, 8000, {}, {}, 0, 0, 0};
           show_progress("checking " + of->system() + " on " + std::string(name_of(kind)));
           child::turn now(*of);
           const reply checked = of->ask(asking(verb::check, c, 200));
@@ -167,7 +176,8 @@ int run_metg(const options& o) {
     for (contender& c : contenders) {
       show_progress("round " + std::to_string(round + 1) + " of " + std::to_string(o.rounds) + ": " + c.of->system() +
                     " " + std::string(name_of(c.kind)) + ", width " + std::to_string(c.width));
-      measure(c, cores, workers, sample_ns);
+      for (int attempt = 0; attempt < 3 && c.of->alive() && !measure(c, cores, workers, sample_ns); ++attempt)
+        ++c.repeated;
     }
   }
   end_progress();

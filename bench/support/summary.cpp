@@ -15,18 +15,15 @@ summary summary_of(std::vector<double> values) {
 }
 
 std::optional<double> granularity_at(double level, std::vector<efficiency_point> points) {
+  // By the length of their work, which was chosen; noise may exchange the granularities of neighbours.
   std::sort(points.begin(), points.end(),
-            [](const efficiency_point& a, const efficiency_point& b) { return a.granularity_ns > b.granularity_ns; });
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    const efficiency_point& below = points[i];
-    if (below.efficiency >= level) continue;
-    if (i == 0) return std::nullopt;
-    const efficiency_point& above = points[i - 1];
-    const double part = (above.efficiency - level) / (above.efficiency - below.efficiency);
-    return std::exp(std::log(above.granularity_ns) +
-                    part * (std::log(below.granularity_ns) - std::log(above.granularity_ns)));
-  }
-  return std::nullopt;
+            [](const efficiency_point& a, const efficiency_point& b) { return a.work_ns() > b.work_ns(); });
+  const auto last =
+      std::find_if(points.rbegin(), points.rend(), [&](const efficiency_point& p) { return p.efficiency >= level; });
+  if (last == points.rend() || last == points.rbegin()) return std::nullopt;
+  const efficiency_point &above = *last, &below = *std::prev(last);
+  const double part = (above.efficiency - level) / (above.efficiency - below.efficiency);
+  return above.granularity_ns * std::pow(below.granularity_ns / above.granularity_ns, part);
 }
 
 }  // namespace kith::bench

@@ -16,11 +16,14 @@ summary summary_of(std::vector<double> values);
 struct efficiency_point {
   double granularity_ns;
   double efficiency;
+
+  double work_ns() const { return granularity_ns * efficiency; }
 };
 
-/// The granularity at which efficiency falls below `level`, coming from coarse tasks: between the last sample above it
-/// and the first one below, linear in the efficiency and in the logarithm of the granularity. None if it does not
-/// cross.
+/// The finest granularity that still reaches `level`: between the finest sample that does and the next finer one,
+/// linear in the efficiency and in the logarithm of the granularity. Other work on the machine only ever lowers an
+/// efficiency, so coarser samples below the level do not count. None if no sample reaches the level, or the finest one
+/// still does.
 std::optional<double> granularity_at(double level, std::vector<efficiency_point> points);
 
 }  // namespace kith::bench
