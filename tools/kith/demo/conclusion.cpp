@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace kith::tools {
 
@@ -29,7 +30,8 @@ std::string names(const chosen& all) {
 chosen in_order(const trial& t, spread policy_runs::* figure) {
   chosen all;
   for (const policy_runs& p : t.policies) all.push_back(&p);
-  std::ranges::stable_sort(all, {}, [figure](const policy_runs* p) { return (p->*figure).median(); });
+  // Equals stay in the order of the trial.
+  std::ranges::sort(all, {}, [figure](const policy_runs* p) { return std::pair((p->*figure).median(), p); });
   return all;
 }
 
@@ -72,6 +74,8 @@ std::string time_lesson(const trial& t) {
     text += fmt::format("; {} (medians; {} apart in all {} rounds)", listed(slower),
                         slower.size() == 1 ? "it stayed" : "they stayed", best.front()->seconds.runs.size());
   }
+  // Undisturbed, runs differ by a few percent.
+  if (within > 50) text += "; this machine was busy with something else, so another try may tell more";
   return text + ".";
 }
 
