@@ -54,7 +54,8 @@ class runtime {
   }
 
   /// Creates a task from any thread. Submitted tasks are siblings of each other: their accesses order them
-  /// in the order of submission. An exception goes to the future. Thread-safe; takes a lock.
+  /// in the order of submission. An exception goes to the future. Thread-safe; takes a lock. The throttle does not
+  /// bound what is submitted: the submitting thread could not help.
   template <class F, class... Args>
   auto submit(F&& f, const Args&... args) {
     return detail::create_with_result(

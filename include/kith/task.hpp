@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <new>
 #include <span>
+#include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -37,7 +38,8 @@ class task_type {
 struct color {
   int value;
 };
-/// The memory node that the task should run on. A hint, honoured by the policy `socket`.
+/// The memory node that the task should run on, 0 to 254; on a machine with fewer it wraps. A hint, honoured by the
+/// policy `socket`.
 struct node {
   int value;
 };
@@ -101,7 +103,10 @@ void code_of(void* closure, action what) {
 }
 
 inline void apply(hints& h, color c) noexcept { h.color = c.value; }
-inline void apply(hints& h, node n) noexcept { h.node = static_cast<std::int16_t>(n.value); }
+inline void apply(hints& h, node n) {
+  if (n.value < 0 || n.value > 254) throw error("kith::node{" + std::to_string(n.value) + "}: expected 0 to 254");
+  h.node = static_cast<std::int16_t>(n.value);
+}
 inline void apply(hints& h, priority p) noexcept { h.priority = static_cast<std::uint8_t>(p); }
 inline void apply(hints& h, const task_type& t) noexcept { h.type = t.number(); }
 template <class P>

@@ -3,9 +3,8 @@
 //
 // RIP paper, section 4.1. Bytes of all accesses are summed by home; bytes without a home count for a virtual node. The
 // node with most bytes wins, ties are drawn uniformly; if the virtual node wins, a node is drawn uniformly. Data
-// without a home then gets this node as its home. Placement happens when the task becomes ready. Not in the paper: an
-// address named twice counts once per access record kept (the dependence tracker drops repetitions of the same mode); a
-// task without accesses goes to its creator's node.
+// without a home then gets this node as its home. Placement happens when the task becomes ready. Not in the paper: a
+// region that is named twice counts once; a task without accesses goes to its creator's node.
 #pragma once
 
 #include "policy/node_queues.hpp"

@@ -50,10 +50,8 @@ class steal final : public policy<World> {
   look next(worker& by) override {
     state& mine = states_[by.id.index()];
     own_deque<World>& own = *deques_[by.id.index()];
-    if (mine.probes == 0) {
-      if (task* t = take_own(own, by)) return look::got(*t);
-      if (mine.victims.empty()) return {look::empty};
-    }
+    if (task* t = take_own(own, by)) return look::got(*t);
+    if (mine.victims.empty()) return {look::empty};
     const worker_id victim = order_ == victim_order::random
                                  ? mine.victims[mine.random.below(static_cast<std::uint32_t>(mine.victims.size()))]
                                  : mine.victims[mine.probes];

@@ -17,8 +17,9 @@ namespace kith {
 class address_map {
  public:
   /// The state of the region that starts at `a.address`; fresh if it was never seen, or not since the last wait.
-  /// `type` names the task in the error. Throws kith::error for an address of more than 48 bits, a changed length that
-  /// reaches into another region, or a partial overlap. The reference holds until the next call.
+  /// `type` names the task in the error. Throws kith::error for an address of more than 48 bits, or a partial overlap
+  /// with another region; of an address that is known already the length is not looked at. The reference holds until
+  /// the next call.
   detail::tracker& find(const detail::access_record& a, std::uint16_t type) {
     const std::uint64_t key = key_of(a.address);
     if (mask_ != 0) {

@@ -65,6 +65,11 @@ class edge_collector {
     join_group(k, kind);
   }
 
+  /// True if the task has named this region before. (Of a group of more than two, only the last member is looked at.)
+  bool named_before(const detail::tracker& k) const noexcept {
+    return k.writer == me_ || (k.member & ~kind_mask) == me_ || k.second == me_;
+  }
+
   std::uint32_t edges() const noexcept { return edges_; }
 
  private:

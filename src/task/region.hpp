@@ -42,7 +42,7 @@ class region_table {
  public:
   region_table();
   ~region_table();
-  /// The index (not 0) of the region that starts at `address`; made if there is none. `bytes` replaces what was known.
+  /// The index (not 0) of the region that starts at `address`; made, with this length, if there is none.
   std::uint32_t find(const void* address, std::uint64_t bytes);
   region& operator[](std::uint32_t index) const noexcept {
     return chunks_[index / chunk_size].load(acquire)[index % chunk_size];  // acquire: pairs with make()

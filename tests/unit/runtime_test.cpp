@@ -236,6 +236,29 @@ TEST(runtime, colors_decide_what_is_remote) {
   EXPECT_EQ(rt.statistics().remote_accesses, 2u);
 }
 
+TEST(runtime, a_region_that_is_named_twice_counts_once) {
+  // 60 bytes at home on node 0 against 2 x 40 on node 1: `dep` must go to node 0.
+  kith::runtime rt(with(2, "dep", "node:2 core:1"));
+  std::vector<char> a(60), b(40);
+  bool settled = false;
+  for (int attempt = 0; attempt < 50 && !settled; ++attempt) {  // homes of new data are drawn
+    a = std::vector<char>(60 + static_cast<std::size_t>(attempt) * 64);
+    b = std::vector<char>(a.size() * 2 / 3);
+    int home_a = -1, home_b = -1, ran_on = -1;
+    rt.run([&] {
+      kith::spawn([&] { home_a = kith::this_worker(); }, kith::out(a));
+      kith::spawn([&] { home_b = kith::this_worker(); }, kith::out(b));
+      kith::wait();
+      kith::spawn([&] { ran_on = kith::this_worker(); }, kith::in(a), kith::in(b), kith::out(b));
+    });
+    if (home_a == home_b) continue;
+    settled = true;
+    EXPECT_EQ(ran_on, home_a);
+  }
+  EXPECT_TRUE(settled);
+  EXPECT_THROW(rt.run([] { kith::spawn([] {}, kith::node{255}); }), kith::error);
+}
+
 TEST(runtime, large_closures_and_many_accesses) {
   kith::runtime rt(with(2));
   std::array<double, 100> big{};

@@ -80,11 +80,13 @@ void register_accesses(engine& home, detail::scope& s, task& t, edge_collector& 
     const bool exclusive = a.how == mode::commutative;
     if ((home.track_homes || exclusive) && k.region == 0) k.region = home.regions.find(a.address, a.bytes);
     if (exclusive) t.flags |= task::exclusive;
-    const kept_access kept{k.region, static_cast<std::uint32_t>(a.bytes), static_cast<std::uint16_t>(a.bytes >> 32),
-                           a.how, 0};
+    // A region that is named twice counts once.
+    const std::uint64_t bytes = edges_of.named_before(k) ? 0 : a.bytes;
+    const kept_access kept{k.region, static_cast<std::uint32_t>(bytes), static_cast<std::uint16_t>(bytes >> 32), a.how,
+                           0};
     std::memcpy(keep, &kept, sizeof kept);
     keep += sizeof kept;
-    s.bytes_created += a.bytes;
+    s.bytes_created += bytes;
     edges_of.access(k, a.how, [&](const auto& for_each) { return create_fence(home, s, for_each); });
   }
   const std::uint64_t bound = home.set.throttle_bytes;

@@ -102,7 +102,7 @@ void worker::count_accesses(task& t) {
       largest = a.bytes();
       own = at;
     }
-    if (a.how == mode::out) continue;
+    if (a.how == mode::out || a.bytes() == 0) continue;
     ++all;
     remote += at != node;
   }
