@@ -8,12 +8,16 @@ help:  ## this text
 deps:  ## install what is missing (Debian packages, as root or with sudo)
 	@test "$(KITH_DEPS)" = no || scripts/deps.sh build
 
+configure = cmake --preset release > build-configure.log 2>&1 || { cat build-configure.log; rm -f build-configure.log; exit 1; }; \
+  rm -f build-configure.log
+
 build: deps  ## configure and build into build/release
-	@cmake --preset release > build-configure.log 2>&1 || { cat build-configure.log; rm -f build-configure.log; exit 1; }
-	@rm -f build-configure.log
+	@$(configure)
 	@cmake --build --preset release -j "$$(nproc)"
 
-demo: build  ## PageRank of this machine's package graph, and heat, under three policies
+demo: deps  ## PageRank of this machine's package graph, and heat, under three policies
+	@$(configure)
+	@cmake --build --preset release -j "$$(nproc)" --target kith_tool
 	@build/release/kith demo
 
 test:  ## every check; what continuous integration runs

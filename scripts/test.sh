@@ -67,8 +67,14 @@ linted() { # the compiled sources of the library; headers come with them
   return "$status"
 }
 
+finish() { # the last line is the sum of all stages
+  [ ${#failures[@]} -gt 0 ] && printf 'failed: %s\n' "${failures[@]}"
+  echo "$passed passed, $failed failed, $skipped skipped"
+  exit $((${#failures[@]} > 0))
+}
+
 if [ "${KITH_DEPS:-yes}" = yes ]; then
-  stage "dependencies" scripts/deps.sh bench || exit 1
+  stage "dependencies" scripts/deps.sh bench || finish
 fi
 stage "format" formatted
 if stage "build (gcc, release)" configure_and_build release; then
@@ -89,6 +95,4 @@ if [ "$full" = full ] && stage "build (debug)" configure_and_build debug; then
   stage "tests (debug)" run_tests debug
 fi
 
-[ ${#failures[@]} -gt 0 ] && printf 'failed: %s\n' "${failures[@]}"
-echo "$passed passed, $failed failed, $skipped skipped"
-[ ${#failures[@]} -eq 0 ]
+finish
