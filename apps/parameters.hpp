@@ -18,8 +18,9 @@ struct parameter {
   const char* what;
 };
 
-/// What `parameter::standard` is for something that is on or off.
-inline constexpr const char* flag = "\xff";
+/// What `parameter::standard` is for something that is on or off. Known by its address: an array, because literals of
+/// several files need not be one.
+inline constexpr char flag[] = "";
 
 /// The values of a program's parameters: those given, else the presets.
 class arguments {
