@@ -33,10 +33,10 @@ consume installed "$work/moved"
 quietly "$work/moved/bin/kith" machine --json
 
 quietly cmake -S "$here/subproject" -B "$work/subproject" -DKITH_SOURCE="$root" -DCMAKE_CXX_COMPILER="$compiler" \
-  -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX="$work/shared"
+  -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX="$work/as-shared"
 quietly cmake --build "$work/subproject" -j 2
 prints_42 "add_subdirectory" "$work/subproject/program"
 quietly cmake --install "$work/subproject"
-consume shared "$work/shared"
-[ ! -e "$work/shared/bin/kith" ] || { echo "add_subdirectory: the tools were built, though nobody asked for them"; exit 1; }
+consume shared "$work/as-shared"
+[ ! -e "$work/as-shared/bin/kith" ] || { echo "add_subdirectory: the tools were built, though nobody asked for them"; exit 1; }
 echo "the installed package, the shared library and the part of another project: each program prints 42"
