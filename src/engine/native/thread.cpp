@@ -30,7 +30,7 @@ thread::thread(std::string name, std::size_t stack_bytes, std::function<void()> 
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   pthread_attr_setstack(&attributes, static_cast<char*>(stack_) + page, stack_bytes_ - page);
-  auto with = std::make_unique<start>(start{std::move(name), std::move(body)});
+  auto* const handed_over = new start{std::move(name), std::move(body)};  // the thread deletes it
   const int failed = pthread_create(
       &id_, &attributes,
       [](void* p) -> void* {
@@ -39,14 +39,14 @@ thread::thread(std::string name, std::size_t stack_bytes, std::function<void()> 
         s->body();
         return nullptr;
       },
-      with.get());
+      handed_over);
   pthread_attr_destroy(&attributes);
   if (failed != 0) {
+    delete handed_over;
     munmap(stack_, stack_bytes_);
     throw error(std::string("the system starts no further thread: ") + std::strerror(failed) +
                 "; lower KITH_WORKERS, or see `ulimit -u`");
   }
-  (void)with.release();  // the thread has it
   joinable_ = true;
 }
 
