@@ -26,9 +26,9 @@ bool is_flag(const parameter& p) { return p.standard == flag; }
 
 }  // namespace
 
-arguments::arguments(std::string_view app, std::span<const parameter> parameters, const given& values, bool small,
+arguments::arguments(std::string_view app, std::span<const parameter> parameters, const given& values, preset otherwise,
                      std::uint64_t seed)
-    : app_(app), parameters_(parameters), small_(small), seed_(seed) {
+    : app_(app), parameters_(parameters), otherwise_(otherwise), seed_(seed) {
   for (const auto& [name, value] : values) {
     declared(name);
     if (find(name) != nullptr) throw error(app_ + ": --" + name + " is given twice");
@@ -52,7 +52,12 @@ std::int64_t arguments::number(std::string_view name, std::int64_t least, std::i
 std::string arguments::text(std::string_view name) const {
   if (const std::string* value = find(name)) return *value;
   const parameter& p = declared(name);
-  return small_ ? p.small : p.standard;
+  switch (otherwise_) {
+    case preset::standard: break;
+    case preset::small: return p.small;
+    case preset::paper: return p.paper != nullptr ? p.paper : p.standard;
+  }
+  return p.standard;
 }
 
 bool arguments::on(std::string_view name) const { return find(name) != nullptr; }

@@ -16,7 +16,11 @@ struct parameter {
   const char* standard;  // the value if none is given; flag: takes no value, and is off
   const char* small;     // the same with --small: ends within 2 seconds on two slow cores, verification included
   const char* what;
+  const char* paper = nullptr;  // the same with --paper: as the paper has it; null: as standard
 };
+
+/// Which of a parameter's values is taken where none is given.
+enum class preset : std::uint8_t { standard, small, paper };
 
 /// What `parameter::standard` is for something that is on or off. Known by its address: an array, because literals of
 /// several files need not be one.
@@ -27,7 +31,7 @@ class arguments {
  public:
   using given = std::vector<std::pair<std::string, std::string>>;
   /// Throws kith::error for a parameter that the program `app` does not have, or one given twice.
-  arguments(std::string_view app, std::span<const parameter> parameters, const given& values, bool small,
+  arguments(std::string_view app, std::span<const parameter> parameters, const given& values, preset otherwise,
             std::uint64_t seed = 1);
 
   /// Throws kith::error unless the value is a whole number in [least, most]. A preset is brought into that range: it
@@ -50,7 +54,7 @@ class arguments {
   std::string app_;
   std::span<const parameter> parameters_;
   given values_;
-  bool small_;
+  preset otherwise_;
   std::uint64_t seed_;
 };
 

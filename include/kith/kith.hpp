@@ -4,6 +4,7 @@
 #include <kith/access.hpp>
 #include <kith/error.hpp>
 #include <kith/future.hpp>
+#include <kith/graph.hpp>
 #include <kith/parallel.hpp>
 #include <kith/runtime.hpp>
 #include <kith/statistics.hpp>

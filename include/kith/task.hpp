@@ -75,7 +75,12 @@ struct hints {
 };
 
 enum class action : std::uint8_t { run, discard };
-using task_code = void (*)(void* closure, action);
+enum class outcome : std::uint8_t {
+  ended,      // the closure is destroyed
+  again,      // the task has said what else it waits for (node_phase); then it is run again
+  generated,  // ended, and has made further tasks (node_phase)
+};
+using task_code = outcome (*)(void* closure, action);
 
 struct draft {
   void* task;
@@ -93,13 +98,14 @@ void abandon(scope&, const draft&) noexcept;
 
 /// What every task of closure type F runs. The closure is destroyed either way.
 template <class F>
-void code_of(void* closure, action what) {
+outcome code_of(void* closure, action what) {
   F& f = *std::launder(static_cast<F*>(closure));
   struct destroyer {
     F& f;
     ~destroyer() { f.~F(); }
   } at_end{f};
   if (what == action::run) f();
+  return outcome::ended;
 }
 
 inline void apply(hints& h, color c) noexcept { h.color = c.value; }

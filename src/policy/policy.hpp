@@ -22,6 +22,7 @@ enum class moment : std::uint8_t {
   creation,    // by is creating them: a task returned from ready() is run on top of the creator's stack
   completion,  // by has ended their last predecessor: a task returned is run next
   arrival,     // they came from outside the workers, and by found them
+  discovery,   // by has found these nodes of a keyed graph, which are to be explored: a task returned is run next
 };
 
 template <class World>

@@ -30,9 +30,12 @@ enum class event : std::uint8_t {
   throttle_exceeded,  // ... and nothing could be run
   local_access,       // see algorithm of remote accesses: docs/glossary.md
   remote_access,
-  region_placed,  // a region got its home
+  region_placed,    // a region got its home
+  node_explored,    // a keyed node has named its predecessors
+  colored_attempt,  // a steal attempt that takes nothing but the thief's color; counts as steal_attempt as well
+  colored_steal,    // ... and got work; amount: tasks
 };
-inline constexpr std::size_t events = 18;
+inline constexpr std::size_t events = 21;
 
 struct event_name {
   event what;
@@ -57,6 +60,9 @@ inline constexpr std::array<event_name, events> event_names{{
     {event::local_access, "local_access"},
     {event::remote_access, "remote_access"},
     {event::region_placed, "region_placed"},
+    {event::node_explored, "node_explored"},
+    {event::colored_attempt, "colored_attempt"},
+    {event::colored_steal, "colored_steal"},
 }};
 
 /// Sums at one moment.

@@ -11,8 +11,9 @@ namespace kith {
 /// the flags anew. Throws std::bad_alloc.
 inline void* make_room(task& t, std::size_t bytes, std::size_t align, std::size_t accesses) {
   t.flags = 0;
+  t.exploring = t.colored = 0;
   if (bytes + accesses * sizeof(kept_access) <= task::payload_bytes && align <= alignof(std::max_align_t)) {
-    t.accesses = static_cast<std::uint8_t>(accesses);
+    t.accesses = static_cast<std::uint8_t>(accesses & 15);
     return t.payload;
   }
   const std::size_t header = sizeof(task::extension_header) + accesses * sizeof(kept_access);

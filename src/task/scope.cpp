@@ -95,7 +95,7 @@ void give_scope(detail::scope& s) {
   s.waiting.store(0, relaxed);
   s.sequence = 0;
   s.parent = nullptr;
-  s.listed = false;
+  s.listed = s.phased = false;
   s.creator->spare_scopes.push_back(&s);
 }
 

@@ -9,6 +9,9 @@
 //  C2  Reporting comes before looking at `waiting`; setting `waiting` comes before looking at the counts
 //      (both sides through sleepers: docs/sleep.md).
 //  C3  The failure is written before the failing task's end is reported.
+//  C4  In a phased scope any worker begins tasks and runs of tasks. It takes them off the ends that it has not reported
+//      yet, and borrows more in advance, so that no worker's unreported sum is ever negative: the scope is seen empty
+//      only when nothing of it is queued or runs.
 #pragma once
 
 #include "base/atomic.hpp"
@@ -49,6 +52,7 @@ class scope {
   std::uint64_t throttle_at = 0;  // created - ended_here at which the creator looks whether it has to help
   std::uint16_t depth = 0;        // 0: a root
   bool listed = false;            // children are listed, so that the owner may claim them
+  bool phased = false;            // of a keyed graph: what is counted are the runs of its nodes, see C4
   address_map by_address;
   block_pool blocks;
   std::vector<reference> children;

@@ -82,7 +82,9 @@ class task {
   atomic<std::uint32_t> join;  // edges.hpp
   atomic<task_state> state;
   std::uint8_t flags;
-  std::uint8_t accesses;                // number of kept accesses, unless extended
+  std::uint8_t accesses : 4;            // number of kept accesses, unless extended
+  std::uint8_t exploring : 1;           // a keyed node that has not said what it waits for
+  std::uint8_t colored : 1;             // a keyed node whose remote accesses are counted by colors
   std::uint8_t node;                    // the programmer's, or no_node
   std::uint32_t links[embedded_links];  // next links of the lists this task is in, as a successor
   slot_index overflow;                  // first block of further links

@@ -31,12 +31,14 @@ std::string refusal(F&& f) {
   return "";
 }
 
-arguments of(const arguments::given& values, bool small = false) { return {"heat", parameters, values, small}; }
+arguments of(const arguments::given& values, preset otherwise = preset::standard) {
+  return {"heat", parameters, values, otherwise};
+}
 
 TEST(arguments, are_those_given_else_the_presets) {
   EXPECT_EQ(of({}).number("size", 1, 1000), 100);
-  EXPECT_EQ(of({}, true).number("size", 1, 1000), 10);
-  EXPECT_EQ(of({{"size", "7"}}, true).number("size", 1, 1000), 7);
+  EXPECT_EQ(of({}, preset::small).number("size", 1, 1000), 10);
+  EXPECT_EQ(of({{"size", "7"}}, preset::small).number("size", 1, 1000), 7);
   EXPECT_EQ(of({{"input", "x"}}).text("input"), "x");
   EXPECT_TRUE(of({{"real", ""}}).on("real"));
   EXPECT_FALSE(of({}).on("real"));

@@ -21,7 +21,7 @@ kith::runtime_options with(const char* policy, const char* machine, int workers)
 class programs : public testing::TestWithParam<const entry*> {
  protected:
   std::unique_ptr<app> small() const {
-    return GetParam()->make(arguments(GetParam()->name, GetParam()->parameters, {}, true));
+    return GetParam()->make(arguments(GetParam()->name, GetParam()->parameters, {}, preset::small));
   }
 };
 
@@ -68,7 +68,7 @@ TEST_P(programs, have_a_verifier_that_notices_a_value_that_is_no_number) {
 
 TEST_P(programs, refuse_what_they_do_not_take) {
   const arguments::given values = {{"nonsense", "1"}};
-  EXPECT_THROW(arguments(GetParam()->name, GetParam()->parameters, values, true), kith::error);
+  EXPECT_THROW(arguments(GetParam()->name, GetParam()->parameters, values, preset::small), kith::error);
 }
 
 INSTANTIATE_TEST_SUITE_P(all, programs, testing::ValuesIn(app_list().begin(), app_list().end()),
@@ -95,7 +95,7 @@ class odd_sizes : public testing::TestWithParam<odd_case> {};
 
 TEST_P(odd_sizes, are_verified) {
   const entry& e = find_app(GetParam().name);
-  const std::unique_ptr<app> program = e.make(arguments(e.name, e.parameters, GetParam().values, true));
+  const std::unique_ptr<app> program = e.make(arguments(e.name, e.parameters, GetParam().values, preset::small));
   kith::runtime rt(with("steal", "", 2));
   const verdict v = run(*program, {rt, 3}).check;
   EXPECT_TRUE(v.verified) << v.what;

@@ -16,12 +16,15 @@ namespace {
 struct options {
   std::string name;
   runtime_options run;
-  bool small = false, oversubscribe = false, json = false;
+  bool small = false, paper = false, oversubscribe = false, json = false;
 };
 
 outcome run_app(const options& o, const std::vector<std::string>& words) {
   const apps::entry& e = apps::find_app(o.name);
-  const apps::arguments arguments(e.name, e.parameters, apps::read_arguments(e.name, e.parameters, words), o.small,
+  const apps::arguments arguments(e.name, e.parameters, apps::read_arguments(e.name, e.parameters, words),
+                                  o.small   ? apps::preset::small
+                                  : o.paper ? apps::preset::paper
+                                            : apps::preset::standard,
                                   o.run.seed == 0 ? 1 : o.run.seed);
   const machine on = o.run.machine.empty() ? current_machine() : machine_by_name(o.run.machine);
   runtime rt(o.run);
@@ -58,7 +61,8 @@ std::function<outcome()> add_app(CLI::App& command) {
       ->check(CLI::NonNegativeNumber);
   command.add_option("--seed", o->run.seed, "of generated input and of the policies' random choices (1)")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40));
-  command.add_flag("--small", o->small, "the small preset: ends within 2 seconds");
+  CLI::Option* const small = command.add_flag("--small", o->small, "the small preset: ends within 2 seconds");
+  command.add_flag("--paper", o->paper, "the paper's sizes: most need the paper's machine")->excludes(small);
   command.add_flag("--json", o->json, "write JSON");
   command.allow_extras();
   command.footer(

@@ -21,7 +21,8 @@ void print_json() {
     nlohmann::ordered_json parameters = nlohmann::ordered_json::array();
     for (const apps::parameter& p : e->parameters) {
       nlohmann::ordered_json one = {{"name", p.name}, {"what", p.what}, {"flag", is_flag(p)}};
-      if (!is_flag(p)) one.update({{"default", p.standard}, {"small", p.small}});
+      if (!is_flag(p))
+        one.update({{"default", p.standard}, {"small", p.small}, {"paper", p.paper != nullptr ? p.paper : p.standard}});
       parameters.push_back(std::move(one));
     }
     all.push_back(
@@ -35,8 +36,10 @@ void print_table() {
     fmt::print("{} {}  {}\n", styled(fmt::format("{:<11}", e->name), tone::strong), e->summary,
                styled(fmt::format("({})", e->paper), tone::faint));
     for (const apps::parameter& p : e->parameters) {
-      const std::string standard =
-          is_flag(p) || *p.standard == '\0' ? "" : fmt::format(" ({}; small: {})", p.standard, p.small);
+      const std::string standard = is_flag(p) || *p.standard == '\0'
+                                       ? ""
+                                       : fmt::format(" ({}; small: {}{})", p.standard, p.small,
+                                                     p.paper == nullptr ? "" : fmt::format("; paper: {}", p.paper));
       fmt::print("{:12}--{:<11} {}{}\n", "", p.name, p.what, standard);
     }
   }

@@ -28,7 +28,7 @@ struct job {
 
 std::unique_ptr<apps::app> make(const char* name, const apps::arguments::given& values) {
   const apps::entry& e = apps::find_app(name);
-  return e.make(apps::arguments(e.name, e.parameters, values, false));
+  return e.make(apps::arguments(e.name, e.parameters, values, apps::preset::standard));
 }
 
 /// Blocks that are small enough for 80 workers to have one each.

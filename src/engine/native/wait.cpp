@@ -25,13 +25,14 @@ bool worker::may_nest() const noexcept {
   return reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) > stack_limit + stack_reserve;
 }
 
-void worker::wait_for(detail::scope& s) {
-  work_until([](const void* waited) { return static_cast<const detail::scope*>(waited)->unfinished() == 0; }, &s, &s);
+void worker::wait_for(detail::scope& s, task* first) {
+  work_until([](const void* waited) { return static_cast<const detail::scope*>(waited)->unfinished() == 0; }, &s, &s,
+             first);
   s.emptied();
 }
 
-void worker::work_until(predicate done, const void* what, detail::scope* waited) {
-  task* t = nullptr;
+void worker::work_until(predicate done, const void* what, detail::scope* waited, task* first) {
+  task* t = first;
   while (!done(what)) {
     if (t == nullptr) t = find(waited);
     t = t != nullptr ? run_measured(*t) : rest(done, what, waited);
@@ -61,7 +62,8 @@ task* worker::find(detail::scope* waited) {
     if (task* t = claim_child(*waited, !nest)) return t;
   }
   // Without the stack for strangers only own children may run; they always can, so nobody waits in a circle.
-  return nest ? find_anywhere() : nullptr;
+  if (nest) return find_anywhere();
+  return waited != nullptr && waited->phased ? find_of(*waited) : nullptr;
 }
 
 task* worker::find_anywhere() {
@@ -75,12 +77,30 @@ task* worker::find_anywhere() {
   return l.what == look::empty ? drain_inbox() : nullptr;
 }
 
+/// A task of this scope, where queues may have others first: those are put back.
+task* worker::find_of(const detail::scope& s) {
+  constexpr std::size_t patience = 64;
+  std::vector<task*> strangers;
+  task* mine = nullptr;
+  while (mine == nullptr && strangers.size() < patience) {
+    task* t = find_anywhere();
+    if (t == nullptr) break;
+    if (t->scope == &s) {
+      mine = t;
+    } else {
+      strangers.push_back(t);
+    }
+  }
+  for (task* t : strangers) requeue(t);
+  return mine;
+}
+
 /// A whole round, so that "nothing" means nothing.
 task* worker::look_everywhere(detail::scope* waited) {
   if (waited != nullptr && waited->listed) {
     if (task* t = claim_child(*waited, true)) return t;
   }
-  if (!may_nest()) return nullptr;
+  if (!may_nest()) return waited != nullptr && waited->phased ? find_of(*waited) : nullptr;
   look l;
   do {
     l = home.chosen->next(*this);

@@ -42,7 +42,8 @@ task* worker::run(task& t) {
   if ((t.flags & task::claimable) != 0 && std::exchange(claimed_, nullptr) != &t && !take(t)) return nullptr;
   if (reporting_ != nullptr && reporting_ != t.scope) [[unlikely]]
     report();  // C1: t may take long
-  execute(t);
+  if (const detail::outcome how = execute(t); how != detail::outcome::ended) [[unlikely]]
+    return end_phase(t, how);
   return end(t);
 }
 
@@ -58,19 +59,20 @@ bool worker::take(task& t) {
   return false;
 }
 
-void worker::execute(task& t) {
+detail::outcome worker::execute(task& t) {
   edges::free_overflow(home.space, t, [this](slot_index b) { give_slot(b); });
   detail::scope& s = *t.scope;
+  detail::outcome how = detail::outcome::ended;
   if ((t.flags & task::skip) != 0 || s.is_cancelled()) {
     t.code(t.closure(), detail::action::discard);
     sums.add(event::task_cancelled);
   } else {
-    if (home.track_homes) count_accesses(t);
+    if (home.track_homes && t.exploring == 0) count_accesses(t);
     task* const outer = std::exchange(running, &t);
     detail::scope* const outer_scope = std::exchange(task_scope, &s);
     detail::scope* const outer_children = std::exchange(children_scope, nullptr);
     try {
-      t.code(t.closure(), detail::action::run);
+      how = t.code(t.closure(), detail::action::run);
     } catch (...) {
       s.fail(std::current_exception());
       if (children_scope != nullptr) children_scope->cancelled.store(true, relaxed);
@@ -83,8 +85,9 @@ void worker::execute(task& t) {
     running = outer;
     task_scope = outer_scope;
     children_scope = outer_children;
-    sums.add(event::task_executed);
+    sums.add(how == detail::outcome::again ? event::node_explored : event::task_executed);
   }
+  return how;
 }
 
 /// First touch, and the count of remote accesses: the task counts once, and so does each access that reads.
@@ -102,7 +105,7 @@ void worker::count_accesses(task& t) {
       largest = a.bytes();
       own = at;
     }
-    if (a.how == mode::out || a.bytes() == 0) continue;
+    if (a.how == mode::out || a.bytes() == 0 || t.colored != 0) continue;
     ++all;
     remote += at != node;
   }
@@ -117,7 +120,7 @@ void worker::count_accesses(task& t) {
 task* worker::end(task& t) {
   const std::uint32_t first = edges::close(t);
   if (first == 0 && (t.flags & task::exclusive) == 0 && !home.wishes.finished) [[likely]] {
-    ended_in(*t.scope, t);
+    ended_in(*t.scope, throttled_bytes(t));
     retire(t);
     return nullptr;
   }
@@ -141,14 +144,15 @@ task* worker::end_with_successors(task& t, std::uint32_t first) {
     for (std::size_t i = known; i < batch_.size(); ++i) mark_queued(*batch_[i]);
   }
   if (home.wishes.finished) home.chosen->finished(t, *this);
-  ended_in(*t.scope, t);
+  if (t.scope->phased) count_begun(*t.scope, batch_.size());
+  ended_in(*t.scope, throttled_bytes(t));
   retire(t);
   while (!internal_.empty()) {  // nothing to run in them: they end at once
     task& f = *internal_.back();
     internal_.pop_back();
     edges::free_overflow(space, f, [this](slot_index b) { give_slot(b); });
     edges::release(space, edges::close(f), ready);
-    ended_in(*f.scope, f);
+    ended_in(*f.scope, 0);
     retire(f);
   }
   return batch_.empty() ? nullptr : make_ready(batch_, moment::completion);
@@ -165,11 +169,16 @@ void worker::retire(task& t) {
   give_slot(home.space.index_of(t));
 }
 
-void worker::ended_in(detail::scope& s, task& t) {
+/// What the throttle on bytes counts for the task.
+std::uint64_t worker::throttled_bytes(const task& t) const noexcept {
   std::uint64_t bytes = 0;
   if (home.set.throttle_bytes != 0) [[unlikely]] {
     for (kept_access a : t.access_list()) bytes += a.bytes();
   }
+  return bytes;
+}
+
+void worker::ended_in(detail::scope& s, std::uint64_t bytes) {
   if (s.creator == this) [[likely]] {
     s.count_ended_here();
     s.bytes_created -= bytes;
@@ -181,6 +190,24 @@ void worker::ended_in(detail::scope& s, task& t) {
   }
   unreported_bytes_ += bytes;
   if (++unreported_ >= report_batch) report();
+}
+
+void worker::count_begun(detail::scope& s, std::uint64_t runs) {
+  if (s.creator == this) {
+    s.created.store(s.created.load(relaxed) + runs, relaxed);
+    return;
+  }
+  if (reporting_ != &s) {
+    report();
+    reporting_ = &s;
+  }
+  if (unreported_ < runs) {
+    const std::uint64_t borrowed = runs - unreported_ + report_batch / 2;
+    // relaxed: whoever reports the end of one of these runs has seen it in a queue, and so comes later.
+    s.ended_elsewhere.fetch_sub(borrowed, relaxed);
+    unreported_ += borrowed;
+  }
+  unreported_ -= runs;
 }
 
 void worker::report() {

@@ -41,15 +41,25 @@ class worker : public native_seat, public worker_view {
   void wait_for_children();
   /// Reports the ends of tasks that were held back. Before sleeping, at the latest.
   void report();
+  /// Counts runs of nodes of a phased scope that are about to be queued (C4). Before anybody can see them.
+  void count_begun(detail::scope& s, std::uint64_t runs);
+
+  // ---- what the running node of a keyed graph has said, for the moment after its run (keyed.cpp)
+  struct phase {
+    std::vector<task*> found;  // new nodes
+    std::uint32_t edges = 0;   // of the node itself
+  } said;
+  /// Takes back a node that will never run: nobody else knows it any more.
+  void discard(task& t);
 
   // ---- waiting (wait.cpp)
 
-  /// Runs tasks until the scope is empty.
-  void wait_for(detail::scope& s);
+  /// Runs tasks, this one first if there is one, until the scope is empty.
+  void wait_for(detail::scope& s, task* first = nullptr);
   /// Runs tasks until done() is true. Whoever makes it true wakes this worker (through sleepers) afterwards.
   template <class Done>
   void work_until(const Done& done) {
-    work_until([](const void* d) { return (*static_cast<const Done*>(d))(); }, &done, nullptr);
+    work_until([](const void* d) { return (*static_cast<const Done*>(d))(); }, &done, nullptr, nullptr);
   }
   /// Runs tasks until the creator may go on. False if nothing could be run.
   void help(detail::scope& s);
@@ -67,18 +77,21 @@ class worker : public native_seat, public worker_view {
 
  private:
   bool take(task& t);
-  void execute(task& t);
+  detail::outcome execute(task& t);
   void count_accesses(task& t);
   task* end(task& t);
+  task* end_phase(task& t, detail::outcome how);
   task* end_with_successors(task& t, std::uint32_t first);
   void retire(task& t);
   void give_slot(slot_index i);
-  void ended_in(detail::scope& s, task& t);
+  void ended_in(detail::scope& s, std::uint64_t bytes);
+  std::uint64_t throttled_bytes(const task& t) const noexcept;
   bool may_nest() const noexcept;
   using predicate = bool (*)(const void*);
-  void work_until(predicate done, const void* what, detail::scope* waited);
+  void work_until(predicate done, const void* what, detail::scope* waited, task* first);
   task* find(detail::scope* waited);
   task* find_anywhere();
+  task* find_of(const detail::scope& s);
   task* claim_child(detail::scope& s, bool all);
   task* rest(predicate done, const void* what, detail::scope* waited);
   task* look_everywhere(detail::scope* waited);

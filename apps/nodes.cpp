@@ -1,0 +1,153 @@
+#include "nodes.hpp"
+
+#include <algorithm>
+#include <ostream>
+
+namespace kith::apps {
+
+std::ostream& operator<<(std::ostream& out, node_name n) { return out << "node " << n.index << " of step " << n.step; }
+
+void node_program::last(keys<node_name>& all) const {
+  const std::int32_t step = steps() - 1;
+  for (std::int32_t i = 0; i < nodes(step); ++i) all.add({step, i});
+}
+
+namespace {
+
+constexpr std::pair<std::string_view, variant> variants[] = {{"graph", variant::graph},
+                                                             {"dataflow", variant::dataflow},
+                                                             {"loop-static", variant::loop_static},
+                                                             {"loop-guided", variant::loop_guided}};
+constexpr std::pair<std::string_view, coloring> colorings[] = {
+    {"good", coloring::good}, {"bad", coloring::bad}, {"invalid", coloring::invalid}};
+
+/// The keyed graph of a program: its nodes, and a sink that needs the last ones, so that all colors are near the root.
+class keyed_program {
+ public:
+  using key = node_name;
+
+  keyed_program(node_program& program, coloring colors, const target& where)
+      : program_(program), colors_(colors), where_(where) {}
+
+  node_name sink() const { return {program_.steps(), 0}; }
+
+  void predecessors(node_name n, keys<node_name>& all) const {
+    if (n == sink()) {
+      program_.last(all);
+    } else {
+      program_.predecessors(n, all);
+    }
+  }
+  void compute(node_name n) {
+    if (n != sink()) program_.compute(n);
+  }
+  int color(node_name n) const {
+    return color_of(n == sink() ? std::pair<std::int64_t, std::int64_t>{0, 1} : program_.share(n), colors_, where_);
+  }
+  int node(node_name n) const {
+    if (n == sink()) return 0;
+    const auto [first, count] = program_.share(n);
+    return where_.of(first, count).value;
+  }
+  void accesses(node_name n, access_list& all) const {
+    if (n != sink()) program_.accesses(n, all);
+  }
+  const task_type& type(node_name n) const {
+    static const task_type sink_type{"sink"};
+    return n == sink() ? sink_type : program_.type(n.step);
+  }
+
+ private:
+  node_program& program_;
+  coloring colors_;
+  const target& where_;
+};
+
+void run_as_tasks(node_program& p, coloring colors, const target& where) {
+  for (std::int32_t step = 0; step < p.steps(); ++step) {
+    for (std::int32_t i = 0; i < p.nodes(step); ++i) {
+      const node_name n{step, i};
+      const auto share = p.share(n);
+      access_list accesses;
+      p.accesses(n, accesses);
+      spawn([&p, n] { p.compute(n); }, p.type(step), accesses, color{color_of(share, colors, where)},
+            where.of(share.first, share.second));
+    }
+  }
+}
+
+}  // namespace
+
+way way_of(const arguments& a, std::initializer_list<std::pair<std::string_view, variant>> more) {
+  const auto pick = [](const char* name, const std::string& given, const auto& choices, const auto& further) {
+    using value = std::decay_t<decltype(std::begin(choices)->second)>;
+    std::string names;
+    for (const auto* list : {std::begin(choices), further.begin()}) {
+      const auto* const end = list == further.begin() ? further.end() : std::end(choices);
+      for (const auto* c = list; c != end; ++c) {
+        if (given == c->first) return std::optional<value>(c->second);
+        names += (names.empty() ? "" : ", ") + std::string(c->first);
+      }
+    }
+    throw error(std::string("--") + name + " '" + given + "'; expected one of " + names);
+  };
+  way w;
+  if (const std::string as = a.text("as"); !as.empty()) w.as = pick("as", as, variants, more);
+  w.colors =
+      *pick("colors", a.text("colors"), colorings, std::initializer_list<std::pair<std::string_view, coloring>>{});
+  return w;
+}
+
+variant chosen(const way& w, const target& where) {
+  if (w.as) return *w.as;
+  return where.on.policy().starts_with("nabbit") ? variant::graph : variant::dataflow;
+}
+
+std::string_view name_of(variant v) {
+  return std::ranges::find(variants, v, [](const auto& named) { return named.second; })->first;
+}
+
+int color_of(std::pair<std::int64_t, std::int64_t> share, coloring colors, const target& where) {
+  const int workers = where.on.workers();
+  const int owner = static_cast<int>(share.first * workers / share.second);
+  switch (colors) {
+    case coloring::good: break;
+    case coloring::bad: return (owner + std::max(1, workers / 2)) % workers;
+    case coloring::invalid: return owner + workers;
+  }
+  return owner;
+}
+
+void run(node_program& p, const way& w, const target& where) {
+  const variant as = chosen(w, where);
+  where.on.run([&] {
+    switch (as) {
+      case variant::dataflow: run_as_tasks(p, w.colors, where); return;
+      case variant::graph: {
+        keyed_program graph(p, w.colors, where);
+        explore(graph, graph.sink());
+        return;
+      }
+      case variant::loop_static:
+      case variant::loop_guided: {
+        const schedule how{as == variant::loop_static ? schedule::static_ : schedule::guided};
+        for (std::int32_t step = 0; step < p.steps(); ++step) {
+          parallel_for(0, p.nodes(step), [&](std::int64_t i) { p.compute({step, static_cast<std::int32_t>(i)}); }, how);
+        }
+        return;
+      }
+    }
+  });
+}
+
+void initialise(const target& where, const way& w, const task_type& type, std::int64_t count,
+                const std::function<void(std::int64_t)>& body) {
+  where.on.run([&] {
+    for (std::int64_t b = 0; b < count; ++b) {
+      spawn([&body, b] { body(b); }, type, color{color_of({b, count}, w.colors, where)}, where.of(b, count));
+    }
+    wait();
+  });
+}
+
+}  // namespace kith::apps

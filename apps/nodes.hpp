@@ -1,0 +1,95 @@
+// A program as nodes in steps, declared once and run in several ways: as a keyed graph that is explored from its end,
+// as data-flow tasks, or as parallel loops with a barrier after each step, as OpenMP would run them.
+//
+// NabbitC paper, section V: the programs of table I and what they are compared with.
+#pragma once
+
+#include "app.hpp"
+
+#include <kith/graph.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <iosfwd>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace kith::apps {
+
+/// Node `index` of step `step`.
+struct node_name {
+  std::int32_t step = 0;
+  std::int32_t index = 0;
+  bool operator==(const node_name&) const = default;
+};
+std::ostream& operator<<(std::ostream&, node_name);
+
+/// What a program declares. The nodes of one step do not depend on each other; all their predecessors are in earlier
+/// steps. All functions but compute() may be called at any time, from several threads.
+class node_program {
+ public:
+  virtual ~node_program() = default;
+
+  virtual std::int32_t steps() const = 0;
+  virtual std::int32_t nodes(std::int32_t step) const = 0;
+  /// The nodes whose results this one needs.
+  virtual void predecessors(node_name, keys<node_name>&) const = 0;
+  /// What it reads and writes: the same ranges each time. They must imply at least the predecessors when nodes are
+  /// taken step by step.
+  virtual void accesses(node_name, access_list&) const = 0;
+  virtual void compute(node_name) = 0;
+  /// Which share of the data the node belongs to: share `first` of `second`, in equal shares of neighbours. The owner
+  /// of color c has the shares from c/P to (c+1)/P.
+  virtual std::pair<std::int64_t, std::int64_t> share(node_name n) const { return {n.index, nodes(n.step)}; }
+  /// The nodes that nothing in the program waits for: all of the last step, if not said otherwise.
+  virtual void last(keys<node_name>&) const;
+  /// The kind of the nodes of a step.
+  virtual const task_type& type(std::int32_t step) const = 0;
+};
+
+/// How a program is run.
+enum class variant : std::uint8_t { dataflow, graph, loop_static, loop_guided };
+/// How good its colors are.
+enum class coloring : std::uint8_t {
+  good,     // the owner of the share
+  bad,      // valid, but the color of half the workers further
+  invalid,  // of no worker
+};
+
+/// The parameters that such programs have in common, for their lists.
+inline constexpr parameter as_parameter = {
+    "as", "", "", "graph, dataflow, loop-static or loop-guided (graph under nabbit and nabbitc, else dataflow)"};
+inline constexpr parameter colors_parameter = {"colors", "good", "good", "colors of the nodes: good, bad or invalid"};
+
+struct way {
+  std::optional<variant> as;  // none: what suits the policy
+  coloring colors = coloring::good;
+};
+/// From --as and --colors. Throws kith::error for other words. `more` are further words for --as that a program has,
+/// with what they stand for.
+way way_of(const arguments&, std::initializer_list<std::pair<std::string_view, variant>> more = {});
+
+/// The variant that is run on `where`.
+variant chosen(const way&, const target& where);
+std::string_view name_of(variant);
+/// The color of share `first` of `second` on `where`.
+int color_of(std::pair<std::int64_t, std::int64_t> share, coloring, const target& where);
+
+/// Runs the program; waits.
+void run(node_program&, const way&, const target& where);
+
+/// Brings data to its initial state: body(b) for b in 0..count-1, each by a task whose color and node are those of its
+/// share.
+void initialise(const target& where, const way&, const task_type&, std::int64_t count,
+                const std::function<void(std::int64_t)>& body);
+
+}  // namespace kith::apps
+
+template <>
+struct std::hash<kith::apps::node_name> {
+  std::size_t operator()(kith::apps::node_name n) const noexcept {
+    return std::hash<std::uint64_t>()(static_cast<std::uint64_t>(static_cast<std::uint32_t>(n.step)) << 32 |
+                                      static_cast<std::uint32_t>(n.index));
+  }
+};

@@ -1,0 +1,154 @@
+// Nodes of keyed graphs: tasks that run twice, first to say what they wait for.
+#include "engine/native/create.hpp"
+#include "engine/native/engine.hpp"
+#include "engine/native/worker.hpp"
+#include "task/closure_room.hpp"
+#include "task/edges.hpp"
+
+#include <kith/graph.hpp>
+
+namespace kith::native {
+
+task* worker::end_phase(task& t, detail::outcome how) {
+  detail::scope& s = *t.scope;
+  std::vector<task*>& found = said.found;
+  count_begun(s, found.size());
+  if (home.wishes.created) {
+    for (task* n : found) home.chosen->created(*n, *this);
+  }
+  if (how == detail::outcome::generated) {
+    requeue(make_ready(found, moment::arrival));
+    return end(t);
+  }
+  t.exploring = 0;
+  // From here on, unless it is ready, the node may run and end elsewhere.
+  if (edges::open_join(t, said.edges)) {
+    found.push_back(&t);  // its second run takes the place of this one in the scope's count
+  } else {
+    ended_in(s, 0);
+  }
+  if (found.empty()) return nullptr;
+  return make_ready(found, found.front() == &t ? moment::completion : moment::discovery);
+}
+
+void worker::discard(task& t) {
+  t.code(t.closure(), detail::action::discard);
+  edges::close(t);
+  edges::free_overflow(home.space, t, [this](slot_index b) { give_slot(b); });
+  free_room(t);
+  give_slot(home.space.index_of(t));
+}
+
+}  // namespace kith::native
+
+namespace kith::detail {
+
+namespace {
+
+native::worker& here() noexcept { return *native::worker::current(); }
+
+native::worker& owner_of(scope& s) noexcept { return static_cast<native::worker&>(*s.creator); }
+
+}  // namespace
+
+node_scope::node_scope() {
+  native::worker* const w = native::worker::current();
+  if (w == nullptr)
+    throw error("kith::explore(): no task runs on this thread; call it inside runtime::run() or a task");
+  scope_ = &native::open_scope(*w, w->task_scope);
+  scope_->listed = false;
+  scope_->phased = true;
+}
+
+node_scope::~node_scope() { give_scope(*scope_); }
+
+task_ref node_scope::reserve() {
+  native::worker& w = here();
+  task& t = w.home.space[w.slots.take()];
+  edges::start_join(t);
+  return edges::reference_to(w.home.space, t).packed();
+}
+
+void* node_scope::fill(const node_draft& d, std::size_t closure_bytes, std::size_t closure_align) {
+  native::worker& w = here();
+  native::engine& home = w.home;
+  std::vector<kept_access> kept;
+  for (const access_record& a : d.accesses) {
+    if (a.how == mode::commutative)
+      throw error("keyed graph: a commutative access; the order of nodes comes from their predecessors alone");
+    kept.push_back({home.regions.find(a.address, a.bytes), static_cast<std::uint32_t>(a.bytes),
+                    static_cast<std::uint16_t>(a.bytes >> 32), a.how, 0});
+  }
+  task& t = home.space[reference::of(d.task).index];
+  void* const closure = make_room(t, closure_bytes, closure_align, kept.size());
+  if (!kept.empty()) std::memcpy(t.access_bytes(), kept.data(), kept.size() * sizeof(kept_access));
+  t.code = d.code;
+  t.scope = scope_;
+  t.exploring = 1;
+  t.colored = d.colored ? 1 : 0;
+  t.color = d.h.color;
+  t.node = d.h.node >= 0 ? static_cast<std::uint8_t>(d.h.node) : task::no_node;
+  t.type = d.h.type;
+  t.sequence = static_cast<std::uint32_t>(w.sums[event::task_created]);  // of its creator alone
+  t.state.store(task_state::created, relaxed);
+  w.sums.add(event::task_created);
+  return closure;
+}
+
+void node_scope::run(std::span<const task_ref> wanted) {
+  native::worker& w = owner_of(*scope_);
+  std::vector<task*> first;
+  for (task_ref r : wanted) first.push_back(&w.home.space[reference::of(r).index]);
+  w.count_begun(*scope_, first.size());
+  w.wait_for(*scope_, first.empty() ? nullptr : w.make_ready(first, moment::discovery));
+}
+
+void node_scope::fail(std::exception_ptr why) noexcept { scope_->fail(std::move(why)); }
+std::exception_ptr node_scope::take_failure() noexcept { return scope_->take_failure(); }
+
+bool node_scope::lives(task_ref r) const noexcept {
+  const task& t = owner_of(*scope_).home.space[reference::of(r).index];
+  return edges::generation_of(t.head.load(relaxed)) == reference::of(r).generation;
+}
+
+void node_scope::discard(task_ref r) noexcept {
+  native::worker& w = owner_of(*scope_);
+  w.discard(w.home.space[reference::of(r).index]);
+}
+
+int node_scope::workers() const noexcept { return static_cast<int>(owner_of(*scope_).home.workers.size()); }
+bool node_scope::counts_remote() const noexcept { return owner_of(*scope_).home.track_homes; }
+
+node_phase::node_phase(std::size_t most) {
+  native::worker::phase& said = here().said;
+  said.found.clear();
+  said.found.reserve(most + 1);  // and the node itself
+}
+
+void node_phase::after(task_ref self, task_ref before) {
+  native::worker& w = here();
+  const reference me = reference::of(self);
+  edges::add(w.home.space[me.index], me.index, reference::of(before), edges_, w.slots);
+}
+
+void node_phase::found(task_ref made) noexcept {
+  native::worker& w = here();
+  w.said.found.push_back(&w.home.space[reference::of(made).index]);
+}
+
+void node_phase::end() noexcept { here().said.edges = edges_; }
+
+int worker_here() noexcept { return here().id.value; }
+
+void count_colors(std::span<const std::int32_t> colors) noexcept {
+  native::worker& w = here();
+  const team& where = w.home.workers_where;
+  std::uint64_t remote = 0;
+  for (std::int32_t c : colors) {
+    remote += c < 0 || c >= where.size() || where.node_of(worker_id(c)) != w.node;
+  }
+  w.sums.add(event::remote_access, remote);
+  w.sums.add(event::local_access, colors.size() - remote);
+}
+
+}  // namespace kith::detail
