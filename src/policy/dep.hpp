@@ -7,10 +7,9 @@
 // region that is named twice counts once; a task without accesses goes to its creator's node.
 #pragma once
 
+#include "policy/data_weights.hpp"
 #include "policy/node_queues.hpp"
 #include "policy/policy.hpp"
-
-#include <array>
 
 namespace kith {
 
@@ -19,10 +18,10 @@ class dep final : public policy<World> {
  public:
   using worker = typename World::worker;
 
-  dep(const surroundings& s, settings& options) : team_(s.workers), regions_(s.regions), queues_(s.workers, options) {
+  dep(const surroundings& s, settings& options)
+      : team_(s.workers), regions_(s.regions), queues_(s.workers, options), weights_(s.regions, s.workers.nodes()) {
     for (int w = 0; w < team_.size(); ++w) {
-      states_.push_back({rng(s.seed, purpose::placement, static_cast<std::uint32_t>(w)),
-                         std::vector<std::uint64_t>(static_cast<std::size_t>(queues_.size()) + 1)});
+      states_.push_back({rng(s.seed, purpose::placement, static_cast<std::uint32_t>(w)), weights_.room()});
     }
   }
 
@@ -37,19 +36,15 @@ class dep final : public policy<World> {
  private:
   struct alignas(apart) state {
     rng random;
-    std::vector<std::uint64_t> bytes;  // by node; the last one is the virtual node
+    data_weights::room_type bytes;  // the last one is the virtual node
   };
 
   node_id place(task& t, worker& by) {
     if (queues_.size() == 1) return node_id(0);
     if (t.access_list().size() == 0) return t.owner < team_.size() ? team_.node_of(worker_id(t.owner)) : by.node;
     state& mine = states_[by.id.index()];
-    std::fill(mine.bytes.begin(), mine.bytes.end(), 0);
-    const std::size_t virtual_node = mine.bytes.size() - 1;
-    for (kept_access a : t.access_list()) {
-      const node_id home = regions_[a.region].home_node();
-      mine.bytes[home ? home.index() : virtual_node] += a.bytes();
-    }
+    const std::size_t virtual_node = weights_.homeless();
+    weights_.weigh(t, mine.bytes);
     std::size_t best = draw_heaviest(mine);
     if (best == virtual_node) best = mine.random.below(static_cast<std::uint32_t>(virtual_node));
     const node_id chosen(static_cast<int>(best));
@@ -76,6 +71,7 @@ class dep final : public policy<World> {
   const team& team_;
   region_table& regions_;
   node_queues<World> queues_;
+  data_weights weights_;
   std::vector<state> states_;
 };
 

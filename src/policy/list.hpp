@@ -4,6 +4,8 @@
 #include "policy/central.hpp"
 #include "policy/dep.hpp"
 #include "policy/dfifo.hpp"
+#include "policy/nabbit.hpp"
+#include "policy/nabbitc.hpp"
 #include "policy/policy.hpp"
 #include "policy/settings.hpp"
 #include "policy/socket.hpp"
@@ -58,6 +60,11 @@ inline constexpr listed_policy<World> policies[] = {
     {{"dep", "RIP", "4.1", "a task runs where most of its data is", "order=ready|created, steal=off|nearest, backlog=0",
       true},
      detail::make_policy<dep<World>, World>},
+    {{"nabbit", "NabbitC", "II", "groups of tasks that became ready together, random stealing", "", false},
+     detail::make_policy<nabbit<World>, World>},
+    {{"nabbitc", "NabbitC", "III", "groups sorted by color; thieves prefer their own color",
+      "attempts=4, first=on|off, budget=64, morph=on|off, colors=worker|node|data", false},
+     detail::make_policy<nabbitc<World>, World>},
 };
 
 /// The policies of the list, in its order.

@@ -52,6 +52,8 @@ class policy {
   virtual void finished(task& /*t*/, worker& /*by*/) {}
   /// The region got its home, by first touch.
   virtual void placed(region& /*r*/, node_id /*home*/) {}
+  /// A run begins, the first of those that overlap; nothing of an earlier one is left. Other workers may be in next().
+  virtual void begun() {}
   /// A wait or barrier of the scope was reached.
   virtual void waiting(detail::scope& /*s*/, worker& /*by*/) {}
 };

@@ -6,7 +6,12 @@ namespace kith {
 class task;
 
 /// What stealing one task came to.
-enum class theft : unsigned char { got, empty, lost };  // lost: somebody else was faster; worth another try
+enum class theft : unsigned char {
+  got,
+  empty,
+  lost,      // somebody else was faster; worth another try
+  unwanted,  // what is there is not what the thief takes
+};
 
 /// The answer of policy::next(). At most one remote probe a call.
 struct look {

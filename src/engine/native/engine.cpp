@@ -124,6 +124,7 @@ void engine::outside_changed() noexcept {
 void engine::begin_run() noexcept {
   std::lock_guard lock(running_);
   if (runs_++ != 0) return;
+  chosen->begun();
   run_began.store(ticks(), relaxed);
   run_number.store(run_number.load(relaxed) + 1, relaxed);
 }

@@ -63,12 +63,19 @@ class work_deque {
   // ---- anybody
 
   theft steal(T*& entry) {
+    return steal(entry, [](const T&) { return true; });
+  }
+  /// Takes the oldest entry if wanted(entry). It is asked before the entry is taken: what it reads must be atomic, and
+  /// stay readable after others have taken the entry; then the exchange below fails, and the answer does not matter.
+  template <class Wanted>
+  theft steal(T*& entry, Wanted&& wanted) {
     std::int64_t t = top_.load(acquire);
     full_fence();                                  // D3: pairs with the fence in pop()
     const std::int64_t b = bottom_.load(acquire);  // pairs with the store in push()
     if (t >= b) return theft::empty;
     array* a = array_.load(acquire);  // pairs with the store in grow()
     T* candidate = a->at(t).load(relaxed);
+    if (!wanted(*candidate)) return theft::unwanted;
     if (!top_.compare_exchange_strong(t, t + 1, seq_cst, relaxed)) return theft::lost;
     entry = candidate;
     return theft::got;

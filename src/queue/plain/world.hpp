@@ -46,13 +46,14 @@ struct no_mutex {
 template <class T>
 class plain_value {
  public:
+  plain_value() = default;
   plain_value(T v) : value_(v) {}
   T load(std::memory_order) const noexcept { return value_; }
   void store(T v, std::memory_order) noexcept { value_ = v; }
   T fetch_add(T v, std::memory_order) noexcept { return std::exchange(value_, static_cast<T>(value_ + v)); }
 
  private:
-  T value_;
+  T value_{};
 };
 
 /// As native::work_deque, one caller at a time.
@@ -67,7 +68,12 @@ class deque {
     return entry;
   }
   theft steal(T*& entry) {
+    return steal(entry, [](const T&) { return true; });
+  }
+  template <class Wanted>
+  theft steal(T*& entry, Wanted&& wanted) {
     if (entries_.empty()) return theft::empty;
+    if (!wanted(*entries_.front())) return theft::unwanted;
     entry = entries_.front();
     entries_.pop_front();
     ++taken_;

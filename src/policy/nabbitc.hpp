@@ -1,0 +1,121 @@
+// `nabbitc`: groups sorted by color, and thieves that prefer their own.
+//
+// NabbitC paper, section III. A worker without work makes `attempts` colored attempts (random victim; taken only if the
+// item at the top has its color), then one attempt that takes anything, and so on (the paper's K "is a constant"; 4
+// here, as OpenCilk's batch). The first successful steal of a worker in a run must be colored. Not in the paper: the
+// first is given up after `budget` attempts a worker that met an item without the color, because a color may occur
+// nowhere (the paper's own table III has such colors); colors may mean nodes (`colors=node`), or be found from where a
+// task's data is (`colors=data`).
+#pragma once
+
+#include "policy/data_weights.hpp"
+#include "policy/random_victims.hpp"
+#include "policy/settings.hpp"
+#include "queue/group_deque.hpp"
+
+namespace kith {
+
+template <class World>
+class nabbitc final : public policy<World> {
+ public:
+  using worker = typename World::worker;
+
+  nabbitc(const surroundings& s, settings& options)
+      : team_(s.workers),
+        attempts_(options.take_number("attempts", 4, 0, 1 << 20)),
+        first_(options.take("first", true, {{"on", true}, {"off", false}})),
+        budget_(options.take_number("budget", 64, 0, 1 << 20) * s.workers.size()),
+        morphs_(options.take("morph", true, {{"on", true}, {"off", false}})),
+        meaning_(options.take("colors", meaning::worker,
+                              {{"worker", meaning::worker}, {"node", meaning::node}, {"data", meaning::data}})),
+        deques_(s.workers.size(), meaning_ == meaning::worker ? s.workers.size() : s.workers.nodes()),
+        victims_(s.workers, s.seed),
+        weights_(s.regions, s.workers.nodes()) {
+    for (int w = 0; w < team_.size(); ++w) states_.push_back({.weights = weights_.room()});
+  }
+
+  typename policy<World>::wishes wants() const override {
+    return {.homes = meaning_ == meaning::data && team_.nodes() > 1};
+  }
+  void begun() override { run_.fetch_add(1, relaxed); }
+
+  task* ready(std::span<task* const> tasks, worker& by, moment why) override {
+    const auto color = [&](const task& t) { return color_of(t, states_[by.id.index()]); };
+    if (keeps_one(why)) return deques_.push_rest(tasks, by, taste_of(by), color);
+    deques_.push(tasks, by, color);
+    return nullptr;
+  }
+
+  look next(worker& by) override {
+    const taste likes = taste_of(by);
+    if (task* t = deques_.pop(by, likes)) return look::got(*t);
+    if (victims_.none()) return {look::empty};
+    state& mine = states_[by.id.index()];
+    const bool forced = must_be_colored(mine);
+    const bool colored = forced || mine.series < attempts_;
+    if (colored) by.meter(event::colored_attempt, {});
+    task* t = nullptr;
+    switch (deques_.steal(t, victims_.draw(by.id), by, likes, colored ? likes.own : -1)) {
+      case theft::got:
+        if (colored) by.meter(event::colored_steal, {});
+        mine.series = 0;
+        mine.budget = 0;
+        return victims_.found(by.id, *t);
+      case theft::unwanted:
+        if (forced) --mine.budget;
+        break;
+      case theft::empty:
+      case theft::lost: break;
+    }
+    mine.series = colored && !forced ? mine.series + 1 : 0;
+    return victims_.failed(by.id, deques_);
+  }
+
+ private:
+  enum class meaning : std::uint8_t { worker, node, data };
+  struct alignas(apart) state {
+    std::uint64_t run = 0;    // that `budget` is of
+    std::int64_t budget = 0;  // forced attempts left; 0: not forced any more
+    std::int64_t series = 0;  // colored attempts since the last that took anything
+    data_weights::room_type weights;
+  };
+
+  taste taste_of(const worker& by) const noexcept {
+    return {meaning_ == meaning::worker ? by.id.value : by.node.value, morphs_};
+  }
+
+  color_number color_of(const task& t, state& mine) const {
+    switch (meaning_) {
+      case meaning::worker: break;
+      case meaning::node:
+        if (t.color < 0) return -1;
+        return t.color < team_.size() ? team_.node_of(worker_id(t.color)).value : team_.nodes() + t.color;
+      case meaning::data: return weights_.heaviest_home(t, mine.weights).value;
+    }
+    return t.color;
+  }
+
+  bool must_be_colored(state& mine) const noexcept {
+    if (!first_ || attempts_ == 0) return false;
+    const std::uint64_t run = run_.load(relaxed);
+    if (mine.run != run) {
+      mine.run = run;
+      mine.budget = budget_;
+    }
+    return mine.budget > 0;
+  }
+
+  const team& team_;
+  std::int64_t attempts_;
+  bool first_;
+  std::int64_t budget_;
+  bool morphs_;
+  meaning meaning_;
+  group_deques<World> deques_;
+  random_victims victims_;
+  data_weights weights_;
+  std::vector<state> states_;
+  typename World::template shared<std::uint64_t> run_{1};
+};
+
+}  // namespace kith

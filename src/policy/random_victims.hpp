@@ -1,0 +1,53 @@
+// Thieves that draw their victims: what `nabbit` and `nabbitc` have in common.
+#pragma once
+
+#include "base/atomic.hpp"
+#include "base/rng.hpp"
+#include "policy/policy.hpp"
+
+#include <vector>
+
+namespace kith {
+
+/// Whether a worker that makes tasks ready goes on with one of them.
+inline bool keeps_one(moment why) noexcept { return why == moment::completion || why == moment::discovery; }
+
+class random_victims {
+ public:
+  random_victims(const team& workers, std::uint64_t seed) : workers_(workers.size()) {
+    for (int w = 0; w < workers_; ++w) states_.push_back({rng(seed, purpose::victim, static_cast<std::uint32_t>(w))});
+  }
+
+  bool none() const noexcept { return workers_ < 2; }
+  /// Any other worker.
+  worker_id draw(worker_id thief) noexcept {
+    const auto other = static_cast<int>(states_[thief.index()].random.below(static_cast<std::uint32_t>(workers_ - 1)));
+    return worker_id(other < thief.value ? other : other + 1);
+  }
+  look found(worker_id thief, task& t) noexcept {
+    states_[thief.index()].failures = 0;
+    return look::got(t);
+  }
+  /// What a failed attempt is answered with. Drawn victims may miss one that has work: before `empty`, every deque is
+  /// looked at.
+  template <class Deques>
+  look failed(worker_id thief, const Deques& deques) noexcept {
+    int& failures = states_[thief.index()].failures;
+    if (++failures < workers_) return {look::retry};
+    failures = 0;
+    for (int w = 0; w < workers_; ++w) {
+      if (w != thief.value && !deques.empty(worker_id(w))) return {look::retry};
+    }
+    return {look::empty};
+  }
+
+ private:
+  struct alignas(apart) state {
+    rng random;
+    int failures = 0;  // since the last round or find
+  };
+  int workers_;
+  std::vector<state> states_;
+};
+
+}  // namespace kith

@@ -1,0 +1,240 @@
+// Deques of groups: tasks that became ready together stay together, sorted by color, until somebody takes them apart.
+// One source for both worlds.
+//
+// NabbitC paper, section III: spawn_colors and spawn_nodes, with work items in the place of continuations. An item is a
+// range of a group. Who takes one halves it, first between colors, then between tasks, pushes the second half, goes on
+// with the first, and ends with one task; if its own color is in the second half, the halves change places (the item
+// "morphs"). An item says which colors it has, so that a thief can look before it takes. Invariants:
+//  G1  An item is written before it is pushed, and not while it is in a deque.
+//  G2  Items are recycled, not freed: a thief may look at the colors of one that somebody else has just taken. Then
+//      its exchange on the deque's top fails, and what it saw does not matter.
+//  G3  A group is freed by whoever drops the last item of it.
+#pragma once
+
+#include "base/worker_set.hpp"
+#include "queue/look.hpp"
+#include "queue/recycler.hpp"
+#include "recording/event.hpp"
+#include "task/task.hpp"
+
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace kith {
+
+/// Where a task belongs: 0 to colors-1, the colors that workers have; anything else is nobody's.
+using color_number = std::int32_t;
+
+/// What a worker takes and keeps first. `own`: its color, negative for none.
+struct taste {
+  color_number own = -1;
+  bool morphs = false;  // halves change places for it
+};
+
+template <class World>
+class group_deques {
+ public:
+  using worker = typename World::worker;
+
+  /// A deque for each of `workers`; they have the colors 0 to colors-1.
+  group_deques(int workers, int colors)
+      : colors_(colors), items_(workers), groups_(workers), scratch_(static_cast<std::size_t>(workers)) {
+    for (int w = 0; w < workers; ++w) {
+      deques_.push_back(std::make_unique<typename World::template deque<item>>());
+      // Colors that no worker has are told apart up to once as many; the rest are one.
+      scratch_[static_cast<std::size_t>(w)].run_of.resize(static_cast<std::size_t>(2 * colors) + 1);
+    }
+    for (int w = 0; w < workers; ++w) everybody_.insert(worker_id(w));
+  }
+
+  // ---- the owner
+
+  /// Queues a group in one piece. color_of(task&) is called once for each.
+  template <class ColorOf>
+  void push(std::span<task* const> tasks, worker& by, ColorOf&& color_of) {
+    push(group_of(tasks, by, color_of), by);
+  }
+  /// Queues a group but for one task, which is returned.
+  template <class ColorOf>
+  task* push_rest(std::span<task* const> tasks, worker& by, taste likes, ColorOf&& color_of) {
+    if (tasks.size() == 1) return tasks.front();
+    return take_apart(group_of(tasks, by, color_of), by, likes);
+  }
+  task* pop(worker& by, taste likes) {
+    item* i = deques_[by.id.index()]->pop();
+    if (i == nullptr) return nullptr;
+    by.meter(event::pop, by.id);
+    return take_apart(unpack(*i, by), by, likes);
+  }
+
+  // ---- thieves
+
+  /// Takes an item from `victim` and keeps what is left of it after one task; with `only` not negative, an item that
+  /// has that color.
+  theft steal(task*& t, worker_id victim, worker& by, taste likes, color_number only = -1) {
+    by.meter(event::steal_attempt, victim);
+    item* i = nullptr;
+    const theft outcome = only < 0
+                              ? deques_[victim.index()]->steal(i)
+                              : deques_[victim.index()]->steal(i, [only](const item& seen) { return seen.has(only); });
+    if (outcome != theft::got) return outcome;
+    by.meter(event::steal, victim);
+    t = take_apart(unpack(*i, by), by, likes);
+    return theft::got;
+  }
+  bool empty(worker_id w) const noexcept { return deques_[w.index()]->size() == 0; }
+
+ private:
+  /// Tasks of the same color are neighbours: run r has the tasks from begin[r] to begin[r + 1].
+  struct group {
+    std::vector<task*> tasks;
+    std::vector<color_number> color;
+    std::vector<std::uint32_t> begin;
+    typename World::template shared<std::uint32_t> items{0};
+  };
+
+  /// Runs [first, last) of a group, or, if that is one run, its tasks [from, to).
+  struct range {
+    group* of = nullptr;  // none: the task alone
+    task* one = nullptr;
+    std::uint32_t first = 0, last = 0, from = 0, to = 0;
+    color_number alone = -1;  // the color of `one`
+  };
+
+  class item {
+   public:
+    range what;
+
+    bool has(color_number c) const noexcept { return (words()[c / 64].load(relaxed) >> (c % 64) & 1) != 0; }
+    void clear(int colors) {
+      if (colors > 64 && more_ == nullptr) {
+        more_ = std::make_unique<word[]>(static_cast<std::size_t>(colors + 63) / 64);
+      }
+      for (int w = 0; w * 64 < colors; ++w) words()[w].store(0, relaxed);
+    }
+    void add(color_number c) noexcept {
+      word& w = words()[c / 64];
+      w.store(w.load(relaxed) | std::uint64_t{1} << (c % 64), relaxed);
+    }
+
+   private:
+    using word = typename World::template shared<std::uint64_t>;
+    word* words() noexcept { return more_ != nullptr ? more_.get() : &few_; }
+    const word* words() const noexcept { return more_ != nullptr ? more_.get() : &few_; }
+    word few_{0};
+    std::unique_ptr<word[]> more_;  // made before the item is first pushed
+  };
+
+  /// For the making of a group.
+  struct alignas(apart) scratch {
+    std::vector<std::uint32_t> run_of;  // by color: 1 + its run; 0 between groups
+    std::vector<std::uint32_t> run;     // by task
+  };
+
+  std::size_t slot_of(color_number c) const noexcept {
+    return c < 0 || c >= 2 * colors_ ? static_cast<std::size_t>(2 * colors_) : static_cast<std::size_t>(c);
+  }
+
+  /// The tasks by color, colors in the order of their first appearance.
+  template <class ColorOf>
+  range group_of(std::span<task* const> tasks, worker& by, ColorOf& color_of) {
+    if (tasks.size() == 1) return {.one = tasks.front(), .alone = color_of(*tasks.front())};
+    group& g = groups_.take(by.id);
+    std::vector<std::uint32_t>& run_of = scratch_[by.id.index()].run_of;
+    std::vector<std::uint32_t>& run = scratch_[by.id.index()].run;
+    run.resize(tasks.size());
+    g.color.clear();
+    g.begin.assign(1, 0);
+    g.tasks.resize(tasks.size());
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+      const color_number c = color_of(*tasks[i]);
+      std::uint32_t& known = run_of[slot_of(c)];
+      if (known == 0) {
+        g.color.push_back(c);
+        g.begin.push_back(0);
+        known = static_cast<std::uint32_t>(g.color.size());
+      }
+      run[i] = known - 1;
+      ++g.begin[known];
+    }
+    for (color_number c : g.color) run_of[slot_of(c)] = 0;
+    for (std::size_t r = 1; r < g.begin.size(); ++r) g.begin[r] += g.begin[r - 1];
+    for (std::size_t i = tasks.size(); i-- > 0;) g.tasks[--g.begin[run[i] + 1]] = tasks[i];
+    // Now begin[r + 1] is where run r begins.
+    g.begin.erase(g.begin.begin());
+    g.begin.push_back(static_cast<std::uint32_t>(tasks.size()));
+    g.items.store(1, relaxed);
+    return whole(g, 0, static_cast<std::uint32_t>(g.color.size()));
+  }
+
+  static range whole(group& g, std::uint32_t first, std::uint32_t last) noexcept {
+    return {.of = &g, .first = first, .last = last, .from = g.begin[first], .to = g.begin[last]};
+  }
+
+  void push(const range& r, worker& by) {
+    item& i = items_.take(by.id);
+    i.what = r;
+    i.clear(colors_);
+    if (r.of == nullptr) {
+      mark(i, r.alone);
+    } else {
+      for (std::uint32_t run = r.first; run < r.last; ++run) mark(i, r.of->color[run]);
+    }
+    deques_[by.id.index()]->push(&i);
+    by.meter(event::push, by.id);
+    by.ring(everybody_);
+  }
+  void mark(item& i, color_number c) noexcept {
+    if (c >= 0 && c < colors_) i.add(c);
+  }
+  range unpack(item& i, worker& by) {
+    const range r = i.what;
+    items_.give(by.id, i);
+    return r;
+  }
+
+  static bool has(const range& r, color_number c) noexcept {
+    for (std::uint32_t run = r.first; run < r.last; ++run) {
+      if (r.of->color[run] == c) return true;
+    }
+    return false;
+  }
+
+  task* take_apart(range r, worker& by, taste likes) {
+    if (r.of == nullptr) return r.one;
+    group& g = *r.of;
+    while (r.to - r.from > 1) {
+      range rest = r;
+      if (r.last - r.first > 1) {
+        const std::uint32_t middle = r.first + (r.last - r.first) / 2;
+        rest = whole(g, middle, r.last);
+        r = whole(g, r.first, middle);
+        if (likes.morphs && has(rest, likes.own)) std::swap(r, rest);
+      } else {
+        const std::uint32_t middle = r.from + (r.to - r.from) / 2;
+        rest.from = r.to = middle;
+      }
+      if (rest.to - rest.from == 1) {
+        rest = {.one = g.tasks[rest.from], .alone = g.color[rest.first]};
+      } else {
+        g.items.fetch_add(1, relaxed);  // held by our own item: it cannot be the last
+      }
+      push(rest, by);
+    }
+    task* const t = g.tasks[r.from];
+    // acq_rel: who drops the last one has seen all reads of the others.
+    if (g.items.fetch_add(static_cast<std::uint32_t>(-1), acq_rel) == 1) groups_.give(by.id, g);
+    return t;
+  }
+
+  int colors_;
+  std::vector<std::unique_ptr<typename World::template deque<item>>> deques_;
+  recycler<World, item> items_;
+  recycler<World, group> groups_;
+  std::vector<scratch> scratch_;
+  worker_set everybody_;
+};
+
+}  // namespace kith
