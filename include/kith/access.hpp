@@ -73,7 +73,8 @@ struct access {
 /// A typed name for one object, or for an array of them (`handle<T[]>`), that the user owns.
 ///
 /// Naming data by a handle is the fastest way: dependences are found without looking an address up. Each handle is
-/// a region of its own: two handles on the same memory are two regions. The handle and the memory must
+/// a region of its own: two handles on the same memory are two regions, and nothing orders one against the other
+/// (runtime_options::check_handles makes that an error). The handle and the memory must
 /// outlive the tasks that use them. A handle belongs to the first scope (a task's children, a run) that uses it and is
 /// fast there; in other scopes it is found by its address.
 template <class T>
@@ -140,7 +141,8 @@ struct access_maker {
 
 /// in(x), out(x), inout(x), concurrent(x), commutative(x): an access to a handle, to an object, to a
 /// contiguous range, or, with two arguments (pointer, count), to raw memory. Raw memory is known by its
-/// first address; using a range that overlaps another one partially is an error.
+/// first address; using a range that overlaps another one partially is an error. A region's home, where first touch
+/// put it, stays that of its address as long as the runtime lives.
 inline constexpr detail::access_maker<mode::in> in{};
 inline constexpr detail::access_maker<mode::out> out{};
 inline constexpr detail::access_maker<mode::inout> inout{};

@@ -83,6 +83,7 @@ struct node_draft {
   task_code code;
   hints h;
   std::span<const access_record> accesses;
+  bool explores = true;  // runs twice, and says first what it waits for
   bool colored = false;  // remote accesses are counted by colors (count_colors), not by accesses
 };
 
@@ -131,6 +132,20 @@ class node_phase {
  private:
   std::uint32_t edges_ = 0;
 };
+
+template <class Key>
+cycle<Key> cycle_of(std::vector<Key> circle) {
+  constexpr std::size_t shown = 20;
+  std::ostringstream text;
+  text << "graph: a cycle of " << circle.size() << (circle.size() == 1 ? " node" : " nodes");
+  if constexpr (requires { text << circle.front(); }) {
+    text << ", each needs the next: ";
+    for (std::size_t i = 0; i < circle.size() && i < shown; ++i) text << circle[i] << " -> ";
+    if (circle.size() > shown) text << "... -> ";
+    text << circle.front();
+  }
+  return {text.str(), std::move(circle)};
+}
 
 /// The worker that calls, 0 to workers-1.
 int worker_here() noexcept;
@@ -312,7 +327,7 @@ class keyed_run {
       if (has_color && remote_) n.colors.reserve(list.size());
       std::size_t at = 0;
       for (const key& k : list) {
-        if (k == n.self->first) throw cycle_of({k});
+        if (k == n.self->first) throw cycle_of(std::vector<key>{k});
         if constexpr (has_color) {
           if (remote_) n.colors.data()[at++] = static_cast<std::int32_t>(graph_.color(k));
         }
@@ -409,19 +424,6 @@ class keyed_run {
     } catch (...) {
       return std::current_exception();
     }
-  }
-
-  static cycle<key> cycle_of(std::vector<key> in) {
-    constexpr std::size_t shown = 20;
-    std::ostringstream text;
-    text << "keyed graph: a cycle of " << in.size() << (in.size() == 1 ? " node" : " nodes");
-    if constexpr (requires { text << in.front(); }) {
-      text << ", each needs the next: ";
-      for (std::size_t i = 0; i < in.size() && i < shown; ++i) text << in[i] << " -> ";
-      if (in.size() > shown) text << "... -> ";
-      text << in.front();
-    }
-    return {text.str(), std::move(in)};
   }
 
   G& graph_;

@@ -7,5 +7,6 @@
 #include <kith/graph.hpp>
 #include <kith/parallel.hpp>
 #include <kith/runtime.hpp>
+#include <kith/static_graph.hpp>
 #include <kith/statistics.hpp>
 #include <kith/task.hpp>

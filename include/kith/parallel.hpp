@@ -39,22 +39,37 @@ class loop_dealer {
 
 }  // namespace detail
 
-/// Calls body(from, to) for chunks that cover [begin, end), each iteration once; waits. Inside a task or
-/// `runtime::run`. The first exception is thrown; chunks not yet begun are then skipped.
-template <class Body>
-void parallel_for_chunks(std::int64_t begin, std::int64_t end, Body&& body, schedule how = {}) {
-  const int shares = detail::worker_count();
-  detail::loop_dealer dealer(begin, end, how, shares);
+namespace detail {
+
+/// Calls take(share, next) in a task for each worker, with next(from, to) dealing chunks until it says no; waits.
+template <class Take>
+void deal(std::int64_t begin, std::int64_t end, schedule how, Take&& take) {
+  const int shares = worker_count();
+  loop_dealer dealer(begin, end, how, shares);
   group together;
   for (int share = 0; share < shares; ++share) {
     together.spawn(
         [&, share] {
-          std::int64_t from, to;
-          for (std::int64_t turn = 0; !cancelled() && dealer.next(share, turn, from, to); ++turn) body(from, to);
+          std::int64_t turn = 0;
+          take(share, [&](std::int64_t& from, std::int64_t& to) {
+            return !cancelled() && dealer.next(share, turn++, from, to);
+          });
         },
         color{share});
   }
   together.wait();
+}
+
+}  // namespace detail
+
+/// Calls body(from, to) for chunks that cover [begin, end), each iteration once; waits. Inside a task or
+/// `runtime::run`. The first exception is thrown; chunks not yet begun are then skipped.
+template <class Body>
+void parallel_for_chunks(std::int64_t begin, std::int64_t end, Body&& body, schedule how = {}) {
+  detail::deal(begin, end, how, [&](int, auto next) {
+    std::int64_t from, to;
+    while (next(from, to)) body(from, to);
+  });
 }
 
 /// Calls body(i) for each i in [begin, end).
@@ -72,25 +87,15 @@ void parallel_for(std::int64_t begin, std::int64_t end, Body&& body, schedule ho
 /// takers' values are combined in the order of the takers: with schedule static_ the result is the same in every run.
 template <class T, class Body, class Combine>
 T parallel_reduce(std::int64_t begin, std::int64_t end, T identity, Body&& body, Combine&& combine, schedule how = {}) {
-  const int shares = detail::worker_count();
-  detail::loop_dealer dealer(begin, end, how, shares);
   struct alignas(128) partial {
     T value;
   };
-  std::vector<partial> partials(static_cast<std::size_t>(shares), partial{identity});
-  group together;
-  for (int share = 0; share < shares; ++share) {
-    together.spawn(
-        [&, share] {
-          T& mine = partials[static_cast<std::size_t>(share)].value;
-          std::int64_t from, to;
-          for (std::int64_t turn = 0; !cancelled() && dealer.next(share, turn, from, to); ++turn) {
-            mine = body(from, to, std::move(mine));
-          }
-        },
-        color{share});
-  }
-  together.wait();
+  std::vector<partial> partials(static_cast<std::size_t>(detail::worker_count()), partial{identity});
+  detail::deal(begin, end, how, [&](int share, auto next) {
+    T& mine = partials[static_cast<std::size_t>(share)].value;
+    std::int64_t from, to;
+    while (next(from, to)) mine = body(from, to, std::move(mine));
+  });
   T total = std::move(identity);
   for (partial& p : partials) total = combine(std::move(total), std::move(p.value));
   return total;

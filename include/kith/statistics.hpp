@@ -10,12 +10,14 @@ struct worker_statistics {
   std::uint64_t tasks = 0;  // executed
   std::uint64_t created = 0;
   std::uint64_t steal_attempts = 0;
-  std::uint64_t steals = 0;  // successful ones, in tasks
+  std::uint64_t steals = 0;            // successful ones; each task of a batch counts, a group (nabbit, nabbitc) once
+  std::uint64_t colored_attempts = 0;  // of the attempts those that take nothing but the thief's color (nabbitc)
+  std::uint64_t colored_steals = 0;    // ... and got something
   std::uint64_t parks = 0;
   std::uint64_t wakes = 0;          // wakes sent to others
   double busy_seconds = 0;          // in tasks, scheduling between them included
   double idle_seconds = 0;          // looking for work in vain, or asleep, while a run was under way
-  double first_steal_seconds = -1;  // from the start of the run to the first steal; -1: none
+  double first_steal_seconds = -1;  // from the start of a run to the first steal, mean over runs with one; -1: none
 };
 
 struct statistics {

@@ -92,12 +92,18 @@ loop_dealer::loop_dealer(std::int64_t begin, std::int64_t end, schedule how, int
     : begin_(begin), end_(std::max(begin, end)), grain_(how.grain), deal_(how.deal), shares_(shares) {
   if (how.grain < 0)
     throw error("schedule: the grain is " + std::to_string(how.grain) + "; expected 0 (automatic) or more");
-  if (grain_ == 0)
-    grain_ = deal_ == schedule::static_ ? std::max<std::int64_t>(1, (end_ - begin_ + shares - 1) / shares) : 1;
+  // Dealt iterations are counted beyond the end, by a chunk for each taker: leave room.
+  if (static_cast<std::uint64_t>(end_) - static_cast<std::uint64_t>(begin_) > std::uint64_t{1} << 48) {
+    throw error("loop: [" + std::to_string(begin) + ", " + std::to_string(end) + ") has more than 2^48 iterations");
+  }
+  const std::int64_t count = end_ - begin_;
+  if (grain_ == 0) grain_ = deal_ == schedule::static_ ? (count + shares - 1) / shares : 1;
+  grain_ = std::clamp<std::int64_t>(grain_, 1, std::max<std::int64_t>(1, count));
 }
 
 bool loop_dealer::next(int share, std::int64_t turn, std::int64_t& from, std::int64_t& to) noexcept {
   const std::int64_t count = end_ - begin_;
+  if (count == 0) return false;
   if (deal_ == schedule::static_) {
     const std::int64_t chunk = turn * shares_ + share;
     if (chunk > (count - 1) / grain_) return false;

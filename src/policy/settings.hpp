@@ -17,10 +17,6 @@ class settings {
 
   const std::string& policy() const noexcept { return name_; }
 
-  struct choice {
-    std::string_view name;
-    int value;
-  };
   /// The value of `key`, one of `choices`; `otherwise` if it was not given. Throws kith::error naming the choices.
   template <class Enum>
   Enum take(const char* key, Enum otherwise, std::initializer_list<std::pair<std::string_view, Enum>> choices) {

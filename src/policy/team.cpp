@@ -8,7 +8,7 @@
 namespace kith {
 
 team::team(const machine& on, std::vector<node_id> node_of)
-    : on_(on), node_of_(std::move(node_of)), at_node_(on.nodes.size()) {
+    : on_(on), node_of_(std::move(node_of)), at_node_(on.nodes.size()), everybody_(worker_set::all(size())) {
   KITH_INVARIANT(!node_of_.empty(), "a team has workers");
   for (int w = 0; w < size(); ++w) at_node_[node_of_[static_cast<std::size_t>(w)].index()].emplace_back(w);
   for (int n = 0; n < nodes(); ++n) {

@@ -28,7 +28,7 @@ class team {
   const worker_set& serving(node_id n) const noexcept { return serving_[n.index()]; }
   /// The node whose workers serve `n`.
   node_id served_by(node_id n) const noexcept { return served_by_[n.index()]; }
-  worker_set everybody() const { return worker_set::all(size()); }
+  const worker_set& everybody() const noexcept { return everybody_; }
   /// All other workers, in the order in which `thief` visits them (cyclic or nearest).
   std::vector<worker_id> victims(worker_id thief, victim_order) const;
   /// All nodes that have workers, by distance from `n`; n first.
@@ -41,6 +41,7 @@ class team {
   std::vector<std::vector<worker_id>> at_node_;
   std::vector<node_id> served_by_;
   std::vector<worker_set> serving_;
+  worker_set everybody_;
 };
 
 }  // namespace kith

@@ -20,7 +20,7 @@ enum class event : std::uint8_t {
   push,               // a ready task was queued
   pop,                // a worker took a task from a queue it owns or shares
   steal_attempt,      // a worker looked at a queue of others
-  steal,              // ... and got work; amount: tasks
+  steal,              // ... and got work; each task of a batch counts, a group (nabbit, nabbitc) counts once
   first_steal,        // a worker's first steal of a run; amount: ticks since the run began
   claimed,            // a waiting worker ran its own child past the queue
   park,               // a worker went to sleep
@@ -33,9 +33,10 @@ enum class event : std::uint8_t {
   region_placed,    // a region got its home
   node_explored,    // a keyed node has named its predecessors
   colored_attempt,  // a steal attempt that takes nothing but the thief's color; counts as steal_attempt as well
-  colored_steal,    // ... and got work; amount: tasks
+  colored_steal,    // ... and got work
+  first_steals,     // runs in which a worker had a first steal
 };
-inline constexpr std::size_t events = 21;
+inline constexpr std::size_t events = 22;
 
 struct event_name {
   event what;
@@ -63,6 +64,7 @@ inline constexpr std::array<event_name, events> event_names{{
     {event::node_explored, "node_explored"},
     {event::colored_attempt, "colored_attempt"},
     {event::colored_steal, "colored_steal"},
+    {event::first_steals, "first_steals"},
 }};
 
 /// Sums at one moment.

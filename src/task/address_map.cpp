@@ -32,16 +32,18 @@ void address_map::check_overlap(const detail::access_record& a, std::uint16_t ty
   const auto begin = reinterpret_cast<std::uintptr_t>(a.address);
   const std::uintptr_t end = begin + a.bytes;
   auto refuse = [&](std::uintptr_t b, const range& r) {
-    throw error("partial overlap of accesses: " + describe(a.how, begin, end, type) + " and " +
-                describe(r.how, b, r.end, r.type) +
-                ". Accesses are matched by their first address: let both name the same range, or cut the data into "
-                "ranges that do not overlap");
+    throw error(
+        "partial overlap of accesses: " + describe(a.how, begin, end, type) + " and " +
+        describe(r.how, b, r.end, r.type) +
+        ". Accesses are matched by their handle, or by their first address: let both name the same range in the "
+        "same way, or cut the data into ranges that do not overlap");
   };
   // Ranges of earlier epochs no longer order anything: they give way.
   auto at = ranges_.upper_bound(begin);
   if (at != ranges_.begin()) {
     auto before = std::prev(at);
-    if (before->first != begin && before->second.end > begin) {
+    const bool same_name = before->first == begin && before->second.by == a.handle;
+    if (!same_name && before->second.end > begin) {
       if (before->second.epoch == epoch_) refuse(before->first, before->second);
       ranges_.erase(before);
     }
@@ -50,7 +52,7 @@ void address_map::check_overlap(const detail::access_record& a, std::uint16_t ty
     if (at->second.epoch == epoch_) refuse(at->first, at->second);
     at = ranges_.erase(at);
   }
-  ranges_.insert_or_assign(at, begin, range{end, a.how, type, epoch_});
+  ranges_.insert_or_assign(at, begin, range{end, a.handle, a.how, type, epoch_});
 }
 
 detail::tracker& address_map::first_seen(const detail::access_record& a, std::uint16_t type) {
@@ -63,17 +65,17 @@ detail::tracker& address_map::first_seen(const detail::access_record& a, std::ui
   std::uint64_t i = hash(key);
   // An entry of an earlier epoch with the same address is taken over, and with it its region.
   while (entries_[i].key != 0 && ((entries_[i].key ^ key) & address_mask) != 0) i = (i + 1) & mask_;
-  detail::tracker& t = entries_[i];
-  used_ += t.key == 0;
-  t = detail::tracker{key, 0, 0, 0, 0, t.region};
-  return t;
+  entry& e = entries_[i];
+  used_ += e.key == 0;
+  e = entry{{key, 0, 0, 0, 0, e.region}, a.bytes};
+  return e;
 }
 
 void address_map::grow() {
   const std::uint64_t capacity = std::max<std::uint64_t>(16, (mask_ + 1) * 2);
-  std::unique_ptr<detail::tracker[]> old = std::move(entries_);
+  std::unique_ptr<entry[]> old = std::move(entries_);
   const std::uint64_t old_capacity = mask_ == 0 ? 0 : mask_ + 1;
-  entries_ = std::make_unique<detail::tracker[]>(capacity);
+  entries_ = std::make_unique<entry[]>(capacity);
   mask_ = capacity - 1;
   shift_ = 64 - static_cast<unsigned>(std::countr_zero(capacity));
   for (std::uint64_t k = 0; k < old_capacity; ++k) {
@@ -85,7 +87,7 @@ void address_map::grow() {
 }
 
 void address_map::next_epoch() {
-  if (used_ == 0) return;
+  if (used_ == 0 && ranges_.empty()) return;
   if (epoch_ == 0xffff) {
     clear();
   } else {
@@ -99,7 +101,7 @@ void address_map::clear() noexcept {
     mask_ = 0;
     shift_ = 64;
   } else if (used_ != 0) {
-    std::fill_n(entries_.get(), mask_ + 1, detail::tracker{});
+    std::fill_n(entries_.get(), mask_ + 1, entry{});
   }
   used_ = 0;
   epoch_ = 1;

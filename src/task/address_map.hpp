@@ -1,8 +1,8 @@
 // From an address to its dependence state, for one scope. The owner of the scope alone uses it.
 //
-// Open addressing, linear probing, Fibonacci hashing; 40-byte entries. Beside it, an ordered index of the ranges,
-// consulted only when an address is first seen (since the last completed wait): a range that overlaps another partially
-// is an error.
+// Open addressing, linear probing, Fibonacci hashing; 48-byte entries. Beside it, an ordered index of the ranges,
+// consulted only when an address is first seen, or longer than before (since the last completed wait): a range that
+// overlaps another partially is an error.
 #pragma once
 
 #include <kith/access.hpp>
@@ -18,19 +18,28 @@ class address_map {
  public:
   /// The state of the region that starts at `a.address`; fresh if it was never seen, or not since the last wait.
   /// `type` names the task in the error. Throws kith::error for an address of more than 48 bits, or a partial overlap
-  /// with another region; of an address that is known already the length is not looked at. The reference holds until
-  /// the next call.
+  /// with another region. A shorter range at a known address is that region. The reference holds until the next call.
   detail::tracker& find(const detail::access_record& a, std::uint16_t type) {
     const std::uint64_t key = key_of(a.address);
     if (mask_ != 0) {
       for (std::uint64_t i = hash(key);; i = (i + 1) & mask_) {
-        detail::tracker& t = entries_[i];
-        if (t.key == key) return t;
-        if (t.key == 0) break;
+        entry& e = entries_[i];
+        if (e.key == key) {
+          if (a.bytes > e.bytes) [[unlikely]] {
+            check_overlap(a, type);
+            e.bytes = a.bytes;
+          }
+          return e;
+        }
+        if (e.key == 0) break;
       }
     }
     return first_seen(a, type);
   }
+
+  /// Where overlaps of handles are checked as well: throws kith::error if the handle's range overlaps another one, or is
+  /// that of another handle or of raw memory. Called when a scope first uses the handle since the last wait.
+  void check_handle(const detail::access_record& a, std::uint16_t type) { check_overlap(a, type); }
 
   /// After a completed wait: all entries count as never seen; ranges may be cut anew.
   void next_epoch();
@@ -41,8 +50,12 @@ class address_map {
   static constexpr unsigned address_bits = 48;
   static constexpr std::uint64_t address_mask = (std::uint64_t{1} << address_bits) - 1;
 
+  struct entry : detail::tracker {
+    std::uint64_t bytes = 0;  // the longest range seen
+  };
   struct range {
     std::uintptr_t end;
+    const detail::handle_base* by;  // null: raw memory
     mode how;
     std::uint16_t type;
     std::uint16_t epoch;
@@ -58,7 +71,7 @@ class address_map {
   void check_overlap(const detail::access_record&, std::uint16_t type);
   void grow();
 
-  std::unique_ptr<detail::tracker[]> entries_;
+  std::unique_ptr<entry[]> entries_;
   std::uint64_t mask_ = 0;  // capacity - 1; 0: no table
   unsigned shift_ = 64;
   std::uint64_t used_ = 0;

@@ -5,8 +5,7 @@
 // in blocks (a slot holds 12) that belong to the successor. Who may call what: the creator of a task adds edges to it
 // until open_join(); any worker that ends a task closes it and walks the list. Invariants:
 //  E1  A link is added only while the generation is the reference's. Closing changes the generation: each edge is
-//  either in
-//      the list that close() returns, or was never added.
+//      either in the list that close() returns, or was never added.
 //  E2  join = 2^30 - (predecessors that ended) while the task is created, then (edges added) - (predecessors that
 //      ended). Exactly one party sees it become zero.
 //  E3  A walker reads the next link before it counts down: a successor may run, and its slot be reused, at once.

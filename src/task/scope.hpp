@@ -4,8 +4,7 @@
 // never given back, so that a late look at an ended scope reads stale values, never freed memory. Who may call what:
 // the owner (the thread that runs the parent task) creates and waits; any worker ends tasks. Invariants:
 //  C1  created - ended_here - ended_elsewhere = tasks that have not ended, or whose end is not yet reported. Workers
-//  report at
-//      the latest before they sleep or run a task of another scope.
+//      report at the latest before they sleep or run a task of another scope.
 //  C2  Reporting comes before looking at `waiting`; setting `waiting` comes before looking at the counts
 //      (both sides through sleepers: docs/sleep.md).
 //  C3  The failure is written before the failing task's end is reported.
@@ -17,6 +16,7 @@
 #include "base/atomic.hpp"
 #include "base/id.hpp"
 #include "task/dependences.hpp"
+#include "task/seat.hpp"
 #include "task/task.hpp"
 
 #include <exception>
@@ -25,17 +25,6 @@
 #include <vector>
 
 namespace kith {
-
-/// Who creates tasks: a worker, or the outside (whoever holds its lock). The engine derives from it.
-class seat {
- public:
-  seat(slot_space& space, std::uint16_t number) : slots(space, number) {}
-  ~seat();
-
-  slot_cache slots;
-  std::vector<detail::scope*> spare_scopes;
-  std::uint64_t next_serial = 0, last_serial = 0;  // a range of serial numbers of its own
-};
 
 namespace detail {
 

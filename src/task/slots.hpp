@@ -3,8 +3,10 @@
 // Each seat (a worker, or the outside) takes slots from its own stack. A slot freed by another seat goes back to its
 // owner in batches. Invariants:
 //  L1  A slot is in exactly one place: in use, in one seat's stack, in one seat's outgoing batch, or in one inbound
-//  list. L2  A freed slot keeps its header line: stale references still read its generation. Batches use the payload
-//  line only. L3  Memory is never given back before the space is destroyed.
+//      list.
+//  L2  A freed slot keeps its header line: stale references still read its generation. Batches use the payload line
+//      only.
+//  L3  Memory is never given back before the space is destroyed.
 #pragma once
 
 #include "base/atomic.hpp"
@@ -113,8 +115,8 @@ class slot_cache {
   slot_index outgoing_ = 0;
   std::uint16_t outgoing_owner_ = 0;
   std::uint16_t seat_;
-  alignas(apart) atomic<slot_index> inbound_{
-      0};  // batches from other seats; whoever is here pushes, the seat takes all
+  /// Batches from other seats: anybody pushes, the seat takes all.
+  alignas(apart) atomic<slot_index> inbound_{0};
 };
 
 }  // namespace kith

@@ -146,6 +146,36 @@ TEST_P(failure, a_future_of_a_cancelled_task_says_so) {
   });
 }
 
+TEST_P(failure, a_longer_range_at_a_known_address_is_checked_anew) {
+  std::vector<int> v(100);
+  rt.run([&] {
+    kith::spawn([&] { v[0] = 1; }, kith::out(v.data(), 50));
+    kith::spawn([](std::span<const int> all) { EXPECT_EQ(all[0], 1); }, kith::in(v.data(), 70));
+    kith::spawn([] {}, kith::out(v.data() + 70, 30));
+    EXPECT_THROW(kith::spawn([] {}, kith::in(v.data(), 71)), kith::error);
+    kith::wait();  // which forgets
+    kith::spawn([] {}, kith::in(v.data(), 100));
+  });
+}
+
+TEST_P(failure, overlaps_of_handles_where_they_are_checked) {
+  kith::runtime_options o = GetParam().options();
+  o.check_handles = 1;
+  kith::runtime checked(o);
+  std::vector<int> v(100);
+  checked.run([&] {
+    kith::handle<int[]> left(v.data(), 50), over(v.data() + 40, 20), same(v.data(), 50), right(v.data() + 50, 50);
+    kith::spawn([] {}, kith::out(left));
+    kith::spawn([] {}, kith::in(left), kith::inout(right));
+    EXPECT_THROW(kith::spawn([] {}, kith::in(over)), kith::error);
+    EXPECT_THROW(kith::spawn([] {}, kith::in(same)), kith::error);
+    EXPECT_THROW(kith::spawn([] {}, kith::in(v.data(), 50)), kith::error);
+    kith::wait();
+    kith::spawn([] {}, kith::in(v.data(), 60));
+    EXPECT_THROW(kith::spawn([] {}, kith::out(left)), kith::error);
+  });
+}
+
 TEST_P(failure, a_partial_overlap_is_named_and_nothing_is_lost) {
   std::vector<double> v(100);
   std::atomic<int> ran{0};

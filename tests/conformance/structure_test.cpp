@@ -93,7 +93,8 @@ TEST_P(structure, loops_and_reductions) {
   using kith::schedule;
   rt.run([&] {
     for (schedule how : {schedule{schedule::static_}, schedule{schedule::static_, 7}, schedule{schedule::dynamic, 3},
-                         schedule{schedule::guided}, schedule{schedule::guided, 10}}) {
+                         schedule{schedule::guided}, schedule{schedule::guided, 10},
+                         schedule{schedule::dynamic, INT64_MAX}, schedule{schedule::static_, INT64_MAX}}) {
       for (std::int64_t count : {0, 1, 5, 1000}) {
         std::vector<std::atomic<int>> hits(static_cast<std::size_t>(count));
         kith::parallel_for(10, 10 + count, [&](std::int64_t i) { ++hits[static_cast<std::size_t>(i - 10)]; }, how);
@@ -106,8 +107,23 @@ TEST_P(structure, loops_and_reductions) {
             },
             [](std::int64_t a, std::int64_t b) { return a + b; }, how);
         ASSERT_EQ(sum, count * (count - 1) / 2);
+        kith::parallel_for_chunks(
+            -3, -3 + count,
+            [count](std::int64_t from, std::int64_t to) {
+              if (from < -3 || to > -3 + count || from >= to) ADD_FAILURE() << from << " to " << to << " of " << count;
+            },
+            how);
       }
     }
+  });
+}
+
+TEST_P(structure, loops_that_cannot_be) {
+  rt.run([] {
+    const auto never = [](std::int64_t, std::int64_t) { ADD_FAILURE() << "called"; };
+    kith::parallel_for_chunks(5, 2, never, {kith::schedule::static_, 4});
+    EXPECT_THROW(kith::parallel_for_chunks(0, 1, never, {kith::schedule::dynamic, -1}), kith::error);
+    EXPECT_THROW(kith::parallel_for_chunks(INT64_MIN, INT64_MAX, never), kith::error);
   });
 }
 

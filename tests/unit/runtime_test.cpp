@@ -132,6 +132,43 @@ TEST(runtime, the_throttle_bounds_bytes) {
   EXPECT_EQ(rt.statistics().total.tasks, 200u);
 }
 
+TEST(runtime, a_refused_access_leaves_the_throttle_on_bytes_alone) {
+  kith::runtime_options o = with(2);
+  o.throttle_bytes = 10 * 1024;
+  kith::runtime rt(o);
+  std::vector<char> data(64 * 1024);
+  rt.run([&] {
+    kith::spawn([](std::span<char>) {}, kith::out(data.data(), 16));
+    EXPECT_THROW(kith::spawn([] {}, kith::out(data.data() + 32, 32 * 1024), kith::in(data.data() + 8, 16)),
+                 kith::error);
+    kith::wait();
+    const std::uint64_t before = rt.statistics().throttled;
+    for (int i = 0; i < 100; ++i) {
+      kith::spawn([](std::span<char>) {}, kith::out(data.data(), 16));
+      kith::wait();
+    }
+    EXPECT_EQ(rt.statistics().throttled, before);
+  });
+}
+
+TEST(runtime, the_time_to_the_first_steal_is_that_of_one_run) {
+  kith::runtime rt(with(2));
+  double longest = 0;
+  for (int run = 0; run < 20; ++run) {
+    const auto begin = std::chrono::steady_clock::now();
+    rt.run([] {
+      std::atomic<bool> stolen{false};
+      kith::spawn([&] { stolen = true; });
+      while (!stolen) std::this_thread::yield();  // only a thief can run it
+    });
+    longest = std::max(longest, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+  }
+  const kith::statistics s = rt.statistics();
+  EXPECT_EQ(s.total.steals, 20u);
+  EXPECT_GT(s.workers[1].first_steal_seconds, 0);
+  EXPECT_LE(s.workers[1].first_steal_seconds, longest);
+}
+
 TEST(runtime, a_throttle_below_the_length_of_a_chain) {
   kith::runtime_options o = with(1);
   o.throttle = 4;

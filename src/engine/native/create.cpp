@@ -32,8 +32,13 @@ bool prepare_ready(const region_table& regions, task& t) {
 namespace {
 
 /// The state of the access's region in this scope.
-detail::tracker& tracker_of(detail::scope& s, const detail::access_record& a, std::uint16_t type) {
-  if (a.handle == nullptr) return s.by_address.find(a, type);
+detail::tracker& tracker_of(detail::scope& s, const detail::access_record& a, std::uint16_t type, bool check_handles) {
+  const auto by_address = [&]() -> detail::tracker& {
+    detail::access_record raw = a;
+    raw.handle = nullptr;
+    return s.by_address.find(raw, type);
+  };
+  if (a.handle == nullptr) return by_address();
   detail::handle_base& h = *a.handle;
   if (h.state.key == s.serial && h.scope == &s) return h.state;
   if (h.scope == nullptr) {
@@ -41,7 +46,8 @@ detail::tracker& tracker_of(detail::scope& s, const detail::access_record& a, st
     // The first scope that uses the handle keeps it: its owner alone touches serial and state from then on.
     std::atomic_ref<const void*>(h.scope).compare_exchange_strong(nobody, &s, relaxed);
   }
-  if (std::atomic_ref<const void*>(h.scope).load(relaxed) != &s) return s.by_address.find(a, type);
+  if (std::atomic_ref<const void*>(h.scope).load(relaxed) != &s) return by_address();
+  if (check_handles) s.by_address.check_handle(a, type);
   h.state = detail::tracker{.key = s.serial};
   return h.state;
 }
@@ -75,8 +81,9 @@ reference create_fence(engine& home, detail::scope& s, const ForEach& for_each) 
 void register_accesses(engine& home, detail::scope& s, task& t, edge_collector& edges_of,
                        std::span<const detail::access_record> records) {
   std::byte* keep = t.access_bytes();
+  std::uint64_t all_bytes = 0;
   for (const detail::access_record& a : records) {
-    detail::tracker& k = tracker_of(s, a, t.type);
+    detail::tracker& k = tracker_of(s, a, t.type, home.set.check_handles);
     const bool exclusive = a.how == mode::commutative;
     if ((home.track_homes || exclusive) && k.region == 0) k.region = home.regions.find(a.address, a.bytes);
     if (exclusive) t.flags |= task::exclusive;
@@ -86,9 +93,10 @@ void register_accesses(engine& home, detail::scope& s, task& t, edge_collector& 
                            0};
     std::memcpy(keep, &kept, sizeof kept);
     keep += sizeof kept;
-    s.bytes_created += bytes;
+    all_bytes += bytes;
     edges_of.access(k, a.how, [&](const auto& for_each) { return create_fence(home, s, for_each); });
   }
+  s.bytes_created += all_bytes;
   const std::uint64_t bound = home.set.throttle_bytes;
   if (bound != 0 && s.unfinished_bytes() >= bound && s.creator != &home.outside)
     s.throttle_at = 0;  // the next one helps first
@@ -181,13 +189,9 @@ task_ref submit(scope& s, const draft& d, task_code code, std::span<const access
   task& t = *static_cast<task*>(d.task);
   t.code = code;
   t.scope = &s;
-  t.color = h.color;
-  t.node = h.node >= 0 && h.node < task::no_node ? static_cast<std::uint8_t>(h.node) : task::no_node;
-  t.type = h.type;
+  set_hints(t, h);
   t.sequence = s.sequence++;
-  t.flags |= static_cast<std::uint8_t>((s.listed ? task::claimable : 0) | (h.priority == 1   ? task::high
-                                                                           : h.priority == 2 ? task::low
-                                                                                             : 0));
+  if (s.listed) t.flags |= task::claimable;
   t.state.store(task_state::created, relaxed);
   s.count_created();
   const reference me = edges::reference_to(home.space, t);

@@ -9,6 +9,14 @@ namespace kith::native {
 /// A scope for the children of what this seat runs.
 detail::scope& open_scope(native_seat& by, detail::scope* parent);
 
+/// What the programmer said about the task. Flags were set anew before.
+inline void set_hints(task& t, const detail::hints& h) noexcept {
+  t.color = h.color;
+  t.node = h.node >= 0 && h.node < task::no_node ? static_cast<std::uint8_t>(h.node) : task::no_node;
+  t.type = h.type;
+  if (h.priority != 0) t.flags |= h.priority == 1 ? task::high : task::low;
+}
+
 /// The task's predecessors have ended. True if it can be queued; false if it must first wait for its turn at a
 /// commutative region.
 bool prepare_ready(const region_table& regions, task& t);

@@ -113,7 +113,7 @@ void engine::stand_in_main() {
 
 void engine::arrive(task& t) noexcept {
   arrivals.push(t);
-  if (parked.wake_one(workers_where.everybody())) return;
+  parked.wake_one(workers_where.everybody());
 }
 
 void engine::outside_changed() noexcept {
@@ -147,10 +147,8 @@ std::exception_ptr run_in(worker& w, void* context, void (*f)(void*)) {
     if (w.children_scope != nullptr) w.children_scope->cancelled.store(true, relaxed);
   }
   if (w.children_scope != nullptr) {
-    w.wait_for(*w.children_scope);
-    std::exception_ptr from_children = w.children_scope->take_failure();
+    std::exception_ptr from_children = w.end_children();
     if (!failure) failure = std::move(from_children);
-    give_scope(*w.children_scope);
   }
   w.children_scope = outer;
   return failure;
@@ -192,64 +190,6 @@ void engine::start_stand_in() {
   std::call_once(stand_in_started_, [this] {
     stand_in_ = std::make_unique<thread>("kith-0", set.stack_bytes, [this] { stand_in_main(); });
   });
-}
-
-kith::statistics engine::statistics() const {
-  kith::statistics all;
-  const double second = seconds_per_tick();
-  {
-    std::lock_guard lock(running_);
-    all.seconds = static_cast<double>(run_ticks_) * second;
-  }
-  double largest = 0, busy = 0, first_steals = 0;
-  int stole = 0;
-  for (std::size_t w = 0; w < workers.size(); ++w) {
-    auto sum = [&](event e) { return workers[w].sums[e] - baseline_[w][e]; };
-    worker_statistics one;
-    one.tasks = sum(event::task_executed);
-    one.created = sum(event::task_created);
-    one.steal_attempts = sum(event::steal_attempt);
-    one.steals = sum(event::steal);
-    one.parks = sum(event::park);
-    one.wakes = sum(event::wake);
-    one.busy_seconds = static_cast<double>(sum(event::busy)) * second;
-    one.idle_seconds = std::max(0.0, all.seconds - one.busy_seconds);
-    if (sum(event::first_steal) != 0) {
-      one.first_steal_seconds = static_cast<double>(sum(event::first_steal)) * second;
-      first_steals += one.first_steal_seconds;
-      ++stole;
-    }
-    all.throttled += sum(event::throttled);
-    all.throttle_exceeded += sum(event::throttle_exceeded);
-    all.cancelled += sum(event::task_cancelled);
-    all.local_accesses += sum(event::local_access);
-    all.remote_accesses += sum(event::remote_access);
-    all.total.tasks += one.tasks;
-    all.total.created += one.created;
-    all.total.steal_attempts += one.steal_attempts;
-    all.total.steals += one.steals;
-    all.total.parks += one.parks;
-    all.total.wakes += one.wakes;
-    all.total.busy_seconds += one.busy_seconds;
-    all.total.idle_seconds += one.idle_seconds;
-    largest = std::max(largest, one.busy_seconds);
-    busy += one.busy_seconds;
-    all.workers.push_back(one);
-  }
-  if (stole != 0) all.total.first_steal_seconds = first_steals / stole;
-  if (largest > 0) all.load_balance_percent = 100 * busy / (largest * static_cast<double>(workers.size()));
-  const std::uint64_t accesses = all.local_accesses + all.remote_accesses;
-  if (accesses != 0) {
-    all.remote_access_percent = 100 * static_cast<double>(all.remote_accesses) / static_cast<double>(accesses);
-  }
-  all.pretended = hardware.pretended;
-  return all;
-}
-
-void engine::reset_statistics() {
-  for (std::size_t w = 0; w < workers.size(); ++w) baseline_[w] = workers[w].sums.snapshot();
-  std::lock_guard lock(running_);
-  run_ticks_ = 0;
 }
 
 }  // namespace kith::native

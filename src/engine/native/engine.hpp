@@ -31,6 +31,7 @@ struct engine_settings {
   int spin = 0;
   std::size_t stack_bytes = 0;
   std::uint64_t seed = 0;
+  bool check_handles = false;
 };
 
 class engine {

@@ -17,8 +17,12 @@ task* worker::end_phase(task& t, detail::outcome how) {
     for (task* n : found) home.chosen->created(*n, *this);
   }
   if (how == detail::outcome::generated) {
-    requeue(make_ready(found, moment::arrival));
-    return end(t);
+    if (task* const next = end(t)) {
+      requeue(make_ready(found, moment::arrival));
+      return next;
+    }
+    if (found.empty()) return nullptr;
+    return make_ready(found, found.front()->exploring != 0 ? moment::discovery : moment::completion);
   }
   t.exploring = 0;
   // From here on, unless it is ready, the node may run and end elsewhere.
@@ -84,11 +88,9 @@ void* node_scope::fill(const node_draft& d, std::size_t closure_bytes, std::size
   if (!kept.empty()) std::memcpy(t.access_bytes(), kept.data(), kept.size() * sizeof(kept_access));
   t.code = d.code;
   t.scope = scope_;
-  t.exploring = 1;
+  t.exploring = d.explores ? 1 : 0;
   t.colored = d.colored ? 1 : 0;
-  t.color = d.h.color;
-  t.node = d.h.node >= 0 ? static_cast<std::uint8_t>(d.h.node) : task::no_node;
-  t.type = d.h.type;
+  set_hints(t, d.h);
   t.sequence = static_cast<std::uint32_t>(w.sums[event::task_created]);  // of its creator alone
   t.state.store(task_state::created, relaxed);
   w.sums.add(event::task_created);

@@ -73,7 +73,10 @@ task* worker::find_anywhere() {
   }
   const look l = home.chosen->next(*this);
   no_hurry_ = l.what == look::later;
-  if (l.what == look::found) return l.work;
+  if (l.what == look::found) {
+    note_first_steal();
+    return l.work;
+  }
   return l.what == look::empty ? drain_inbox() : nullptr;
 }
 
@@ -105,7 +108,9 @@ task* worker::look_everywhere(detail::scope* waited) {
   do {
     l = home.chosen->next(*this);
   } while (l.what == look::retry || l.what == look::later);
-  return l.what == look::found ? l.work : drain_inbox();
+  if (l.what != look::found) return drain_inbox();
+  note_first_steal();
+  return l.work;
 }
 
 /// A child that is queued, newest first; with `all`, also those older than one that is not ready. Stale entries of the
@@ -116,28 +121,31 @@ task* worker::claim_child(detail::scope& s, bool all) {
     const reference r = s.children.back();
     task& t = home.space[r.index];
     const bool alive = edges::generation_of(t.head.load(acquire)) == r.generation;
-    if (alive) {
-      task_state now = t.state.load(relaxed);
-      if (now == task_state::created) break;  // waits for siblings: older children may be what it waits for
-      if (now == task_state::queued && t.state.compare_exchange_strong(now, task_state::claimed, acq_rel, relaxed)) {
-        s.children.pop_back();
-        sums.add(event::claimed);
-        return claimed_ = &t;
-      }
-    }
+    // Waits for siblings: older children may be what it waits for.
+    if (alive && t.state.load(relaxed) == task_state::created) break;
+    const bool got = alive && claim(t);
     s.children.pop_back();
+    if (got) return &t;
   }
   for (std::size_t i = all ? s.children.size() : 0; i-- > 0;) {
     task& t = home.space[s.children[i].index];
-    task_state now = task_state::queued;
-    if (t.state.load(relaxed) == now && t.state.compare_exchange_strong(now, task_state::claimed, acq_rel, relaxed)) {
-      s.children[i] = s.children.back();
-      s.children.pop_back();
-      sums.add(event::claimed);
-      return claimed_ = &t;
-    }
+    if (!claim(t)) continue;
+    s.children[i] = s.children.back();
+    s.children.pop_back();
+    return &t;
   }
   return nullptr;
+}
+
+/// Takes a queued task past its queue.
+bool worker::claim(task& t) {
+  task_state now = task_state::queued;
+  if (t.state.load(relaxed) != now || !t.state.compare_exchange_strong(now, task_state::claimed, acq_rel, relaxed)) {
+    return false;
+  }
+  sums.add(event::claimed);
+  claimed_ = &t;
+  return true;
 }
 
 task* worker::drain_inbox() {
@@ -178,7 +186,6 @@ task* worker::rest(predicate done, const void* what, detail::scope* waited) {
   if (woken && t == nullptr) home.parked.wake_one(home.workers_where.everybody());
   if (waited != nullptr && waited->waiting.load(relaxed) != waiting_outside) waited->waiting.store(0, relaxed);
   start_busy();
-  note_first_steal();
   return t;
 }
 
@@ -189,7 +196,9 @@ void worker::note_first_steal() noexcept {
   const std::uint64_t run = home.run_number.load(relaxed);
   if (run == run_seen_) return;
   run_seen_ = run;
-  sums.add(event::first_steal, since_ - home.run_began.load(relaxed));
+  const std::uint64_t began = home.run_began.load(relaxed), now = ticks();
+  sums.add(event::first_steal, now > began ? now - began : 0);
+  sums.add(event::first_steals);
 }
 
 void worker::help(detail::scope& s) {

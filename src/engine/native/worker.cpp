@@ -78,9 +78,7 @@ detail::outcome worker::execute(task& t) {
       if (children_scope != nullptr) children_scope->cancelled.store(true, relaxed);
     }
     if (children_scope != nullptr) {  // a task ends when its body and all its children have ended
-      wait_for(*children_scope);
-      if (std::exception_ptr failure = children_scope->take_failure()) s.fail(std::move(failure));
-      give_scope(*children_scope);
+      if (std::exception_ptr failure = end_children()) s.fail(std::move(failure));
     }
     running = outer;
     task_scope = outer_scope;
@@ -241,6 +239,13 @@ void worker::run_at_creation(task& t) {
 detail::scope& worker::children() {
   if (children_scope == nullptr) children_scope = &open_scope(*this, task_scope);
   return *children_scope;
+}
+
+std::exception_ptr worker::end_children() {
+  wait_for(*children_scope);
+  std::exception_ptr failure = children_scope->take_failure();
+  give_scope(*children_scope);
+  return failure;
 }
 
 void worker::wait_for_children() {

@@ -39,6 +39,8 @@ class worker : public native_seat, public worker_view {
   detail::scope& children();
   /// Waits for the running task's children, if there are any, and throws their first failure.
   void wait_for_children();
+  /// The body is over: waits for what it created and gives that scope back. The first failure, if there was one.
+  std::exception_ptr end_children();
   /// Reports the ends of tasks that were held back. Before sleeping, at the latest.
   void report();
   /// Counts runs of nodes of a phased scope that are about to be queued (C4). Before anybody can see them.
@@ -93,6 +95,7 @@ class worker : public native_seat, public worker_view {
   task* find_anywhere();
   task* find_of(const detail::scope& s);
   task* claim_child(detail::scope& s, bool all);
+  bool claim(task& t);
   task* rest(predicate done, const void* what, detail::scope* waited);
   task* look_everywhere(detail::scope* waited);
   void requeue(task* t);

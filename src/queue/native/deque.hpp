@@ -4,9 +4,9 @@
 // efficient work-stealing for weak memory models", PPoPP 2013. Invariants:
 //  D1  Entries are at top..bottom-1. Only the owner writes bottom and entries; top only grows.
 //  D2  An entry is taken by whoever moves top past it by compare-exchange, or, if it is not the last one, by the owner
-//  alone. D3  Owner's pop: store bottom, then load top. Thief: load top, then load bottom. A full fence in each: at
-//  least one sees
-//      the other, so that the last entry is contended by compare-exchange.
+//      alone.
+//  D3  Owner's pop: store bottom, then load top. Thief: load top, then load bottom. A full fence in each: at least one
+//      sees the other, so that the last entry is contended by compare-exchange.
 //  D4  Arrays that were outgrown live as long as the deque: a thief may still read one.
 #pragma once
 

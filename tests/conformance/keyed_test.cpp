@@ -1,0 +1,432 @@
+// Keyed and static graphs under every policy: each node once, after what it needs; failures, cycles, nesting.
+#include "support/matrix.hpp"
+#include "support/scale.hpp"
+
+#include "base/rng.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <string>
+
+namespace {
+
+using kith::keys;
+using kith::test::scaled;
+using testing::HasSubstr;
+
+class keyed : public testing::TestWithParam<kith::test::setup> {
+ protected:
+  kith::runtime rt{GetParam().options()};
+
+  template <class G>
+  kith::exploration explore(G& g, const typename G::key& wanted) {
+    return rt.run([&] { return kith::explore(g, wanted); });
+  }
+};
+KITH_FOR_ALL_POLICIES(keyed);
+
+/// A random graph over 0..size-1: node k needs some of the nodes below it. Counts the paths to node 0.
+struct path_graph {
+  using key = std::uint32_t;
+
+  path_graph(std::uint32_t size, std::uint32_t most, std::uint64_t seed)
+      : needs(size), paths(size), computed(size), named(size) {
+    kith::rng draw(seed, kith::purpose::test, 0);
+    for (key k = 1; k < size; ++k) {
+      const std::uint32_t degree = 1 + draw.below(most);
+      for (std::uint32_t d = 0; d < degree; ++d) needs[k].push_back(draw.below(k));
+      std::ranges::sort(needs[k]);
+      needs[k].erase(std::ranges::unique(needs[k]).begin(), needs[k].end());
+    }
+  }
+
+  void predecessors(key k, keys<key>& all) {
+    ++named[k];
+    for (key p : needs[k]) all.add(p);
+  }
+  void compute(key k) {
+    std::uint64_t sum = k == 0;
+    for (key p : needs[k]) {
+      if (computed[p] != 1) ++too_early;
+      sum += paths[p];
+    }
+    paths[k] = sum;
+    ++computed[k];
+  }
+  int color(key k) const { return static_cast<int>(k % 7) - 1; }  // some of them invalid
+
+  /// What a serial sweep finds, 0 for nodes that `wanted` does not need.
+  std::vector<std::uint64_t> serial(key wanted) const {
+    std::vector<std::uint64_t> sums(needs.size());
+    std::vector<bool> needed(needs.size());
+    needed[wanted] = true;
+    for (key k = wanted + 1; k-- > 0;) {
+      if (needed[k]) {
+        for (key p : needs[k]) needed[p] = true;
+      }
+    }
+    for (key k = 0; k <= wanted; ++k) {
+      sums[k] = k == 0;
+      for (key p : needs[k]) sums[k] += sums[p];
+    }
+    for (key k = 0; k < needs.size(); ++k) {
+      if (!needed[k]) sums[k] = 0;
+    }
+    return sums;
+  }
+
+  std::vector<std::vector<key>> needs;
+  std::vector<std::uint64_t> paths;
+  std::vector<std::atomic<int>> computed, named;
+  std::atomic<int> too_early{0};
+};
+
+TEST_P(keyed, path_counts_of_random_graphs) {
+  for (std::uint64_t seed = 0; seed < 4; ++seed) {
+    path_graph g(static_cast<std::uint32_t>(scaled(400)), 1 + 3 * static_cast<std::uint32_t>(seed), seed);
+    const auto wanted = static_cast<path_graph::key>(g.needs.size() - 1);
+    const kith::exploration done = explore(g, wanted);
+    EXPECT_EQ(g.paths, g.serial(wanted));
+    EXPECT_EQ(g.too_early, 0);
+    std::uint64_t nodes = 0, edges = 0, most = 0;
+    for (path_graph::key k = 0; k <= wanted; ++k) {
+      EXPECT_LE(g.computed[k], 1);
+      EXPECT_EQ(g.computed[k], g.named[k]);
+      if (g.computed[k] == 0) continue;
+      ++nodes;
+      edges += g.needs[k].size();
+      most = std::max<std::uint64_t>(most, g.needs[k].size());
+    }
+    EXPECT_EQ(done.nodes, nodes);
+    EXPECT_EQ(done.edges, edges);
+    EXPECT_EQ(done.most_predecessors, most);
+  }
+}
+
+/// A chain of strings, each with a cost.
+struct spelled_chain {
+  using key = std::string;
+  void predecessors(const key& k, keys<key>& all) const {
+    if (!k.empty()) all.add(k.substr(1));
+  }
+  void compute(const key& k) {
+    if (k.size() != computed) wrong = true;
+    ++computed;
+  }
+  double cost(const key& k) const { return static_cast<double>(k.size()); }
+  std::size_t computed = 0;
+  bool wrong = false;
+};
+
+TEST_P(keyed, keys_of_any_type) {
+  spelled_chain g;
+  const kith::exploration done = explore(g, std::string(60, 'x'));
+  EXPECT_EQ(g.computed, 61u);
+  EXPECT_FALSE(g.wrong);
+  EXPECT_EQ(done.work, 60 * 61 / 2);
+}
+
+struct fan {
+  using key = int;  // 0 needs 1..width
+  explicit fan(int w) : width(w) {}
+  void predecessors(key k, keys<key>& all) const {
+    for (int p = 1; k == 0 && p <= width; ++p) all.add(p);
+  }
+  void compute(key k) { k == 0 ? void(at_sink = leaves.load()) : void(++leaves); }
+  int width;
+  std::atomic<int> leaves{0};
+  int at_sink = -1;
+};
+
+TEST_P(keyed, a_node_with_many_predecessors) {
+  fan g(scaled(3000));
+  explore(g, 0);
+  EXPECT_EQ(g.at_sink, g.width);
+}
+
+/// A binary tree that grows: each node names two further ones.
+struct growing_tree {
+  using key = std::uint32_t;
+  void predecessors(key k, keys<key>& all) const {
+    if (k > 1) all.add(k / 2);
+  }
+  void compute(key k, keys<key>& further) {
+    ++computed;
+    if (k >= (1u << depth)) return;
+    further.add(2 * k);
+    further.add(2 * k + 1);
+    further.add(k);  // known: not computed again
+  }
+  std::uint32_t depth = 8;
+  std::atomic<int> computed{0};
+};
+
+TEST_P(keyed, nodes_generate_further_nodes) {
+  growing_tree g;
+  const kith::exploration done = explore(g, 1);
+  EXPECT_EQ(g.computed, (1 << 9) - 1);
+  EXPECT_EQ(done.nodes, (1u << 9) - 1);
+}
+
+TEST_P(keyed, several_wanted_nodes_and_several_explorations_at_once) {
+  path_graph a(200, 3, 1), b(200, 3, 2);
+  rt.run([&] {
+    kith::spawn([&] {
+      const path_graph::key wanted[] = {150, 199, 150, 10};
+      kith::explore(a, std::span<const path_graph::key>(wanted));
+    });
+    kith::spawn([&] { kith::explore(b, 199u); });
+  });
+  EXPECT_EQ(b.paths, b.serial(199));
+  const auto one = a.serial(150), other = a.serial(199);
+  for (std::size_t k = 0; k < 200; ++k) EXPECT_EQ(a.paths[k], std::max(one[k], other[k]));
+}
+
+/// Nodes whose work is tasks, and graphs of their own.
+struct nested {
+  using key = int;
+  void predecessors(key k, keys<key>& all) const {
+    if (k > 0) all.add(k - 1);
+  }
+  void compute(key) {
+    for (int i = 0; i < 3; ++i) kith::spawn([this] { ++tasks; });
+    kith::wait();
+    fan inner(4);
+    kith::explore(inner, 0);
+    leaves += inner.leaves;
+    kith::spawn([this] { ++tasks; });  // waited for by the node's end
+  }
+  std::atomic<int> tasks{0}, leaves{0};
+};
+
+TEST_P(keyed, nodes_have_children_and_graphs_of_their_own) {
+  nested g;
+  explore(g, 30);
+  EXPECT_EQ(g.tasks, 4 * 31);
+  EXPECT_EQ(g.leaves, 4 * 31);
+}
+
+/// Deep nesting: every node explores the next graph while it computes.
+struct matryoshka {
+  using key = int;
+  void predecessors(key, keys<key>&) const {}
+  void compute(key k) {
+    ++computed;
+    if (k > 0) kith::explore(*this, k - 1);
+  }
+  std::atomic<int> computed{0};
+};
+
+TEST_P(keyed, graphs_inside_graphs) {
+  matryoshka g;
+  explore(g, 50);
+  EXPECT_EQ(g.computed, 51);
+}
+
+// ---- failures
+
+enum class where : std::uint8_t { predecessors, compute, color, accesses };
+
+/// A diamond lattice that fails at one key.
+struct failing {
+  using key = int;
+  static constexpr int width = 6;
+  failing(where w, key k) : place(w), at(k) {}
+  void check(where w, key k) const {
+    if (w == place && k == at) throw std::runtime_error("at " + std::to_string(k));
+  }
+  void predecessors(key k, keys<key>& all) const {
+    if (k % width != 0) all.add(k - 1);
+    if (k >= width) all.add(k - width);
+    check(where::predecessors, k);
+  }
+  void compute(key k) const { check(where::compute, k); }
+  int color(key k) const {
+    check(where::color, k);
+    return k % width;
+  }
+  where place;
+  key at;
+};
+
+TEST_P(keyed, failures_reach_the_waiter_wherever_they_happen) {
+  for (where w : {where::predecessors, where::compute, where::color}) {
+    for (int at = 0; at < 36; at += 5) {
+      failing g(w, at);
+      try {
+        explore(g, 35);
+        ADD_FAILURE() << "no exception";
+      } catch (const std::runtime_error& e) {
+        EXPECT_EQ(std::string(e.what()), "at " + std::to_string(at));
+      }
+    }
+  }
+  failing fine(where::accesses, -1);  // the runtime is as good as new
+  EXPECT_EQ(explore(fine, 35).nodes, 36u);
+}
+
+struct commutative_access {
+  using key = int;
+  void predecessors(key, keys<key>&) const {}
+  void compute(key) const {}
+  void accesses(key, kith::access_list& all) { all.add(kith::commutative(x)); }
+  int x = 0;
+};
+
+TEST_P(keyed, commutative_accesses_are_refused_where_accesses_are_looked_at) {
+  commutative_access g;
+  if (GetParam().machine.empty()) return;
+  EXPECT_THROW(explore(g, 1), kith::error);
+}
+
+/// `tail` nodes lead into a ring of `ring` nodes.
+struct lasso {
+  using key = int;
+  lasso(int t, int r) : tail(t), ring(r) {}
+  void predecessors(key k, keys<key>& all) const {
+    all.add(k + 1 < tail + ring ? k + 1 : tail);
+    if (k < tail) all.add(1000 + k);  // and something that can be computed
+  }
+  void compute(key) { ++computed; }
+  int tail, ring;
+  std::atomic<int> computed{0};
+};
+struct lasso_of_leaves : lasso {
+  using lasso::lasso;
+  void predecessors(key k, keys<key>& all) const {
+    if (k < 1000) lasso::predecessors(k, all);
+  }
+};
+
+TEST_P(keyed, a_cycle_is_reported_with_its_keys) {
+  for (int tail : {0, 3}) {
+    for (int ring : {1, 2, 20}) {
+      lasso_of_leaves g(tail, ring);
+      try {
+        explore(g, 0);
+        ADD_FAILURE() << "no exception";
+      } catch (const kith::cycle<int>& e) {
+        std::vector<int> in = e.keys;
+        EXPECT_EQ(in.size(), static_cast<std::size_t>(ring));
+        for (std::size_t i = 0; i < in.size(); ++i) {
+          const int next = in[i] + 1 < tail + ring ? in[i] + 1 : tail;
+          EXPECT_EQ(in[(i + 1) % in.size()], next);
+        }
+        EXPECT_THAT(e.what(), HasSubstr("cycle of " + std::to_string(ring)));
+        EXPECT_THAT(e.what(), HasSubstr(std::to_string(tail)));
+      }
+      if (ring > 1) {
+        EXPECT_EQ(g.computed, tail);
+      }
+    }
+  }
+}
+
+/// Keys that own something: nothing of a failed exploration may be left.
+struct counted_key {
+  explicit counted_key(int v) : value(v), token(std::make_shared<int>(v)) {}
+  bool operator==(const counted_key& o) const { return value == o.value; }
+  int value;
+  std::shared_ptr<int> token;
+};
+
+}  // namespace
+
+template <>
+struct std::hash<counted_key> {
+  std::size_t operator()(const counted_key& k) const noexcept { return std::hash<int>()(k.value); }
+};
+
+namespace {
+
+struct owning_ring {
+  using key = counted_key;
+  void predecessors(const key& k, keys<key>& all) {
+    seen = k.token;
+    all.add(counted_key((k.value + 1) % 5));
+  }
+  void compute(const key&) const {}
+  std::weak_ptr<int> seen;
+};
+
+TEST_P(keyed, nothing_is_left_of_a_cycle) {
+  owning_ring g;
+  EXPECT_THROW(explore(g, counted_key(0)), kith::cycle<counted_key>);
+  EXPECT_TRUE(g.seen.expired());
+}
+
+struct cancelling {
+  using key = int;
+  void predecessors(key k, keys<key>& all) const {
+    if (k > 0) all.add(k - 1);
+  }
+  void compute(key k) {
+    ++computed;
+    if (k == 10) kith::cancel();
+  }
+  int computed = 0;
+};
+
+TEST_P(keyed, a_cancelled_exploration_skips_the_rest) {
+  cancelling g;
+  explore(g, 30);
+  EXPECT_EQ(g.computed, 11);
+}
+
+// ---- static graphs
+
+TEST_P(keyed, static_graphs_run_again_and_again) {
+  path_graph g(static_cast<std::uint32_t>(scaled(300)), 4, 5);
+  kith::static_graph s;
+  for (path_graph::key k = 0; k < g.needs.size(); ++k) {
+    s.add([&g, k] { g.compute(k); }, kith::color{g.color(k)});
+    for (path_graph::key p : g.needs[k]) s.edge(p, k);
+  }
+  std::vector<std::uint64_t> expected(g.needs.size());
+  for (path_graph::key k = 0; k < g.needs.size(); ++k) {
+    expected[k] = k == 0;
+    for (path_graph::key p : g.needs[k]) expected[k] += expected[p];
+  }
+  for (int again = 0; again < 5; ++again) {
+    for (auto& c : g.computed) c = 0;
+    rt.run([&] { s.run(); });
+    EXPECT_EQ(g.paths, expected);
+    EXPECT_EQ(g.too_early, 0);
+    for (auto& c : g.computed) EXPECT_EQ(c, 1);
+  }
+}
+
+TEST_P(keyed, static_graphs_fail_and_recover) {
+  kith::static_graph s;
+  int ran = 0;
+  bool fails = true;
+  const auto a = s.add([&] { ++ran; });
+  const auto b = s.add([&] {
+    if (fails) throw std::runtime_error("b");
+    ++ran;
+  });
+  const auto c = s.add([&] { ++ran; });
+  s.edge(a, b);
+  s.edge(b, c);
+  rt.run([&] {
+    EXPECT_THROW(s.run(), std::runtime_error);
+    EXPECT_EQ(ran, 1);
+    fails = false;
+    s.run();
+    EXPECT_EQ(ran, 4);
+    EXPECT_THROW(s.edge(0, 3), kith::error);
+    s.edge(c, a);
+    try {
+      s.run();
+      ADD_FAILURE() << "no exception";
+    } catch (const kith::cycle<kith::static_graph::node>& e) {
+      EXPECT_EQ(e.keys.size(), 3u);
+    }
+    EXPECT_EQ(ran, 4);
+  });
+}
+
+}  // namespace
