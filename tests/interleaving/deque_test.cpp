@@ -17,6 +17,7 @@ constexpr int most_entries = 6;
 
 struct entry {
   il::shared<int> content{0};
+  atomic<bool> odd{false};  // what choosy thieves look for
   int taken = 0;
 };
 
@@ -29,6 +30,7 @@ struct state {
   void push() {
     entry& e = entries[pushed++];
     e.content.write(pushed);
+    e.odd.store(pushed % 2 == 1, relaxed);
     deque.push(&e);
   }
   bool take(entry* e) {
@@ -44,6 +46,13 @@ struct state {
     if (outcome == theft::got) take(e);
     return outcome == theft::got;
   }
+  /// A thief that looks before it takes.
+  void steal_odd() {
+    entry* e = nullptr;
+    if (deque.steal(e, [](const entry& seen) { return seen.odd.load(relaxed); }) != theft::got) return;
+    il::check((e - entries) % 2 == 0, "a choosy thief has what it looked for");
+    take(e);
+  }
   void expect_all_taken() {
     while (pop()) {
     }
@@ -52,7 +61,8 @@ struct state {
 };
 
 /// An owner that does `work` ('+' push, '-' pop), and thieves with so many attempts each.
-std::function<void(il::program&)> race(std::int64_t capacity, const char* work, std::vector<int> thieves) {
+std::function<void(il::program&)> race(std::int64_t capacity, const char* work, std::vector<int> thieves,
+                                       bool choosy = false) {
   return [=](il::program& p) {
     auto s = std::make_shared<state>(capacity);
     p.thread(
@@ -63,7 +73,7 @@ std::function<void(il::program&)> race(std::int64_t capacity, const char* work, 
     for (const int attempts : thieves) {
       p.thread(
           [=] {
-            for (int i = 0; i < attempts; ++i) s->steal();
+            for (int i = 0; i < attempts; ++i) choosy ? s->steal_odd() : void(s->steal());
           },
           "thief");
     }
@@ -82,6 +92,9 @@ TEST(DequeInterleaved, TwoThievesAndTheLastEntry) { expect_passes(3, race(4, "+-
 TEST(DequeInterleaved, TwoThieves) { expect_passes(2, race(4, "+++---", {2, 2})); }
 TEST(DequeInterleaved, GrowsUnderThieves) { expect_passes(3, race(1, "++++--", {2})); }
 TEST(DequeInterleaved, PlacesAreUsedAgain) { expect_passes(3, race(2, "++-+-+--", {2})); }
+
+TEST(DequeInterleaved, ChoosyThieves) { expect_passes(3, race(4, "+++--", {2}, true)); }
+TEST(DequeInterleaved, ChoosyThievesWhileItGrows) { expect_passes(3, race(1, "+-+-+++--", {2}, true)); }
 
 TEST(DequeInterleaved, EachOrderingIsNeeded) {
   const char* const load_store = "keeps a load before a later store of the same thread: TSO always does";

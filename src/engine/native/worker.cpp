@@ -13,9 +13,6 @@ namespace {
 
 thread_local constinit worker* this_thread = nullptr;
 
-/// Ends of tasks that a worker holds back before it reports them to another's scope.
-constexpr std::uint64_t report_batch = 64;
-
 }  // namespace
 
 worker::worker(engine& owner, worker_id self, node_id at, int on_cpu)
@@ -187,7 +184,7 @@ void worker::ended_in(detail::scope& s, std::uint64_t bytes) {
     reporting_ = &s;
   }
   unreported_bytes_ += bytes;
-  if (++unreported_ >= report_batch) report();
+  if (unreported_.end()) report();
 }
 
 void worker::count_begun(detail::scope& s, std::uint64_t runs) {
@@ -199,23 +196,15 @@ void worker::count_begun(detail::scope& s, std::uint64_t runs) {
     report();
     reporting_ = &s;
   }
-  if (unreported_ < runs) {
-    const std::uint64_t borrowed = runs - unreported_ + report_batch / 2;
-    // relaxed: whoever reports the end of one of these runs has seen it in a queue, and so comes later.
-    s.ended_elsewhere.fetch_sub(borrowed, relaxed);
-    unreported_ += borrowed;
-  }
-  unreported_ -= runs;
+  unreported_.begin(runs, s.ended_elsewhere);
 }
 
 void worker::report() {
   if (reporting_ == nullptr) return;
   detail::scope& s = *std::exchange(reporting_, nullptr);
   if (unreported_bytes_ != 0) s.bytes_ended.fetch_add(std::exchange(unreported_bytes_, 0), relaxed);
-  // release: pairs with unfinished(); what the tasks wrote is visible to the waiter. From here on the scope may be
-  // reused.
-  s.ended_elsewhere.fetch_add(std::exchange(unreported_, 0), release);
-  frequent_fence();  // C2: pairs with announce() in rest()
+  unreported_.report(s.ended_elsewhere);  // pairs with unfinished(); from here on the scope may be reused
+  frequent_fence();                       // C2: pairs with announce() in rest()
   const std::uint32_t waiter = s.waiting.load(relaxed);
   if (waiter == 0) return;
   if (waiter == waiting_outside) {

@@ -8,6 +8,7 @@
 #include "engine/native/seat.hpp"
 #include "policy/policy.hpp"
 #include "queue/native/world.hpp"
+#include "task/held_back.hpp"
 #include "task/scope.hpp"
 
 #include <cstdint>
@@ -108,7 +109,7 @@ class worker : public native_seat, public worker_view {
   std::vector<task*> batch_;     // tasks that one completion made ready
   std::vector<task*> internal_;  // internal tasks that the same completion made ready
   detail::scope* reporting_ = nullptr;
-  std::uint64_t unreported_ = 0;
+  held_back unreported_;
   std::uint64_t unreported_bytes_ = 0;
   std::uint64_t since_ = 0;  // when the present busy or idle spell began
   std::uint64_t steals_seen_ = 0;

@@ -75,6 +75,8 @@ class work_deque {
     if (t >= b) return theft::empty;
     array* a = array_.load(acquire);  // pairs with the store in grow()
     T* candidate = a->at(t).load(relaxed);
+    // Null: others have moved top on, and an array that was made since has nothing there.
+    if (candidate == nullptr) return theft::lost;
     if (!wanted(*candidate)) return theft::unwanted;
     if (!top_.compare_exchange_strong(t, t + 1, seq_cst, relaxed)) return theft::lost;
     entry = candidate;

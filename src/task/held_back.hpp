@@ -1,0 +1,44 @@
+// Ends of tasks that a worker has not told yet: a scope hears of them in batches.
+//
+// One for each worker, for the scope whose tasks it runs; the scope's count is everybody's. Invariants (C1 and C4 of
+// scope.hpp rest on them):
+//  H1  What is held back is never negative, so the scope's count is never ahead of what has ended.
+//  H2  Runs are begun before anybody can see their tasks: whoever ends one of them comes later.
+#pragma once
+
+#include "base/atomic.hpp"
+
+#include <cstdint>
+#include <utility>
+
+namespace kith {
+
+class held_back {
+ public:
+  /// Ends after which a worker reports.
+  static constexpr std::uint64_t batch = 64;
+
+  bool any() const noexcept { return ends_ != 0; }
+  /// One more; true if it is time to report.
+  bool end() noexcept { return ++ends_ >= batch; }
+  /// Runs that are about to be queued, by a worker that does not own the scope. They are taken off what is held back;
+  /// what is missing is borrowed from the scope, with some more in advance.
+  void begin(std::uint64_t runs, atomic<std::uint64_t>& ended) noexcept {
+    if (ends_ < runs) {
+      const std::uint64_t borrowed = runs - ends_ + batch / 2;
+      ended.fetch_sub(borrowed, relaxed);  // H2
+      ends_ += borrowed;
+    }
+    ends_ -= runs;
+  }
+  /// Adds what is held back to the scope's count.
+  void report(atomic<std::uint64_t>& ended) noexcept {
+    // release: pairs with the waiter's look at the count; it sees what the tasks wrote.
+    ended.fetch_add(std::exchange(ends_, 0), release);
+  }
+
+ private:
+  std::uint64_t ends_ = 0;
+};
+
+}  // namespace kith

@@ -1,0 +1,111 @@
+// Nodes of keyed graphs: each computes once, after what it needs, whoever finds it; and the scope is seen empty only
+// when nothing of it can go on.
+#include "interleave/explore.hpp"
+#include "interleave/needed.hpp"
+#include "interleave/shared.hpp"
+#include "task/edges.hpp"
+#include "task/held_back.hpp"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <vector>
+
+namespace kith {
+namespace {
+
+namespace il = kith::interleave;
+
+/// Nodes 0..2: 1 and 2 need 0, which the first to name it makes. What the engine does with a node, in small.
+struct graph {
+  slot_space space{4096};
+  std::vector<std::unique_ptr<slot_cache>> caches;
+  struct node {
+    reference task;
+    il::shared<int> result{0};
+    int computed = 0;
+  } nodes[3];
+  atomic<bool> known{false}, table{false};  // node 0 has a task; the table's lock
+  atomic<std::uint64_t> created{0}, ended{0};
+
+  explicit graph(std::uint16_t workers) {
+    for (std::uint16_t w = 0; w < workers; ++w) caches.push_back(std::make_unique<slot_cache>(space, w));
+  }
+
+  task& make(int n, slot_cache& cache) {
+    const slot_index i = cache.take();
+    task& t = space[i];
+    t.flags = 0;
+    edges::start_join(t);
+    nodes[n].task = edges::reference_to(space, t);
+    return t;
+  }
+
+  /// Computes the node, and what becomes ready by its end.
+  void compute(task& t, held_back& mine) {
+    for (int n = 0; n < 3; ++n) {
+      if (&space[nodes[n].task.index] != &t) continue;
+      if (n > 0) il::check(nodes[0].result.read() == 1, "what a node needs has been computed");
+      nodes[n].result.write(1);
+      il::check(++nodes[n].computed == 1, "a node computes once");
+    }
+    std::vector<task*> ready;
+    edges::release(space, edges::close(t), [&](task& r) { ready.push_back(&r); });
+    mine.begin(ready.size(), ended);
+    if (mine.end()) mine.report(ended);
+    for (task* r : ready) compute(*r, mine);
+  }
+
+  /// A worker that was given node n (1 or 2) to explore, and runs everything that it can.
+  void explore(int n, std::uint16_t worker) {
+    held_back mine;
+    task& t = make(n, *caches[worker]);
+    while (table.exchange(true, acquire)) pause();
+    const bool found = !known.load(relaxed);
+    if (found) {
+      make(0, *caches[worker]);
+      known.store(true, relaxed);
+    }
+    const reference before = nodes[0].task;
+    table.store(false, release);
+    std::uint32_t edges_made = 0;
+    edges::add(t, nodes[n].task.index, before, edges_made, *caches[worker]);
+    mine.begin(found ? 1 : 0, ended);
+    const bool ready = edges::open_join(t, edges_made);
+    if (!ready && mine.end()) mine.report(ended);
+    if (found) compute(space[before.index], mine);
+    if (ready) compute(t, mine);
+    mine.report(ended);
+  }
+
+  std::uint64_t unfinished() { return created.load(relaxed) - ended.load(acquire); }
+};
+
+void two_explorers(il::program& p) {
+  auto g = std::make_shared<graph>(2);
+  g->created.store(2, relaxed);
+  p.thread([=] { g->explore(1, 0); }, "one");
+  p.thread([=] { g->explore(2, 1); }, "other");
+  p.thread(
+      [=] {
+        if (g->unfinished() != 0) return;
+        for (auto& n : g->nodes) il::check(n.result.read() == 1, "an empty scope has computed everything");
+      },
+      "waiter");
+  p.after([=] {
+    il::check(g->unfinished() == 0, "the scope is empty in the end");
+    for (auto& n : g->nodes) il::check(n.computed == 1, "no node is forgotten");
+  });
+}
+
+TEST(KeyedInterleaved, TwoExplorersOfOnePredecessor) {
+  const auto r = il::explore({.preemptions = 2}, two_explorers);
+  EXPECT_TRUE(r.ok) << r.report;
+}
+
+TEST(KeyedInterleaved, EachOrderingOfTheCountIsNeeded) {
+  il::expect_needed({.preemptions = 2}, {two_explorers}, "task/held_back.hpp");
+}
+
+}  // namespace
+}  // namespace kith
