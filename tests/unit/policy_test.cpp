@@ -1,12 +1,9 @@
 // Policies in the plain world: one thread, so that every decision can be looked at.
-#include "policy/list.hpp"
-#include "queue/plain/world.hpp"
-#include "task/closure_room.hpp"
+#include "support/policy_bench.hpp"
 
 #include <gmock/gmock.h>
 
 #include <map>
-#include <memory>
 
 namespace {
 
@@ -17,70 +14,7 @@ using kith::plain::world;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-/// A machine, one worker for each of its cores, and a policy.
-class bench {
- public:
-  bench(const char* machine, const std::string& policy)
-      : on(kith::synthetic_machine(machine)),
-        workers(on, nodes()),
-        chosen(kith::make_policy<world>(policy, {workers, regions, 1})) {
-    for (int w = 0; w < workers.size(); ++w) {
-      by.push_back(std::make_unique<kith::plain::worker_view>(worker_id(w), workers.node_of(worker_id(w))));
-    }
-  }
-
-  struct use {
-    std::uint32_t region;
-    std::uint64_t bytes;
-  };
-  kith::task& task(std::vector<use> uses = {}, int node = -1, std::uint16_t creator = 0) {
-    made.push_back(std::make_unique<kith::task>());
-    kith::task& t = *made.back();
-    kith::make_room(t, 0, 1, uses.size());
-    t.node = node < 0 ? kith::task::no_node : static_cast<std::uint8_t>(node);
-    t.owner = creator;
-    t.sequence = static_cast<std::uint32_t>(made.size());
-    std::byte* keep = t.access_bytes();
-    for (const use& u : uses) {
-      const kith::kept_access a{u.region, static_cast<std::uint32_t>(u.bytes), 0, kith::mode::inout, 0};
-      std::memcpy(keep, &a, sizeof a);
-      keep += sizeof a;
-    }
-    return t;
-  }
-  std::uint32_t region(int home = -1) {
-    const std::uint32_t r = regions.find(reinterpret_cast<void*>(++address), 8);
-    if (home >= 0) regions[r].place(node_id(home));
-    return r;
-  }
-  kith::task* ready(kith::task& t, int worker = 0, moment why = moment::creation) {
-    kith::task* one = &t;
-    return chosen->ready({&one, 1}, *by[static_cast<std::size_t>(worker)], why);
-  }
-  /// What the worker finds, asking until it is told.
-  kith::task* next(int worker) {
-    kith::look l;
-    do {
-      l = chosen->next(*by[static_cast<std::size_t>(worker)]);
-    } while (l.what == kith::look::retry || l.what == kith::look::later);
-    return l.work;
-  }
-
-  kith::machine on;
-  kith::region_table regions;
-  kith::team workers;
-  std::unique_ptr<kith::policy<world>> chosen;
-  std::vector<std::unique_ptr<kith::plain::worker_view>> by;
-  std::vector<std::unique_ptr<kith::task>> made;
-  std::uintptr_t address = 0x1000;
-
- private:
-  std::vector<node_id> nodes() const {
-    std::vector<node_id> all;
-    for (const kith::machine::core& c : on.cores) all.push_back(c.node);
-    return all;
-  }
-};
+using bench = kith::test::policy_bench;
 
 TEST(policy, every_listed_one_gives_back_what_it_was_given) {
   for (const kith::policy_entry& p : kith::policy_list()) {

@@ -69,9 +69,10 @@ std::function<outcome()> add_app(CLI::App& command) {
       "NAME comes first; then these options and the program's own parameters in any order.\n"
       "JSON: {\"app\", \"policy\", \"machine\", \"pretended\", \"workers\", \"verified\", \"what_was_checked\", "
       "\"seconds\", "
-      "\"tasks\", \"steals\",\n\"steal_attempts\", \"remote_access_percent\", \"idle_seconds\", \"first_steal_s\" "
+      "\"tasks\", \"steals\",\n\"steal_attempts\", \"colored_steals\", \"colored_attempts\", "
+      "\"remote_access_percent\", \"idle_seconds\", \"first_steal_s\" "
       "(null: no steal), "
-      "\"load_balance_percent\", ...}\n"
+      "\"load_balance_percent\", \"per_worker\": [...], ...}\n"
       "Exit code: 0 if the result was verified, 1 if it is wrong, 2 for a wrong command line or input.");
   return [o, &command] {
     if (o->oversubscribe) o->run.oversubscribe = 1;

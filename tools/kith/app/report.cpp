@@ -30,6 +30,8 @@ std::string to_text_value(const apps::ranking& best) {
   return lines;
 }
 
+json seconds_or_null(double seconds) { return seconds < 0 ? json() : json(seconds); }
+
 std::string row(const char* name, const std::string& value) { return fmt::format("  {:<16} {}\n", name, value); }
 
 }  // namespace
@@ -47,13 +49,25 @@ std::string to_json(const app_report& r) {
               {"tasks", s.total.tasks},
               {"steals", s.total.steals},
               {"steal_attempts", s.total.steal_attempts},
+              {"colored_steals", s.total.colored_steals},
+              {"colored_attempts", s.total.colored_attempts},
               {"remote_access_percent", s.remote_access_percent},
               {"busy_seconds", s.total.busy_seconds},
               {"idle_seconds", s.total.idle_seconds},
-              {"first_steal_s", s.total.first_steal_seconds < 0 ? json() : json(s.total.first_steal_seconds)},
+              {"first_steal_s", seconds_or_null(s.total.first_steal_seconds)},
               {"load_balance_percent", s.load_balance_percent},
               {"parks", s.total.parks},
               {"throttled", s.throttled}};
+  for (const worker_statistics& w : s.workers) {
+    all["per_worker"].push_back({{"tasks", w.tasks},
+                                 {"steals", w.steals},
+                                 {"steal_attempts", w.steal_attempts},
+                                 {"colored_steals", w.colored_steals},
+                                 {"colored_attempts", w.colored_attempts},
+                                 {"first_steal_s", seconds_or_null(w.first_steal_seconds)},
+                                 {"busy_seconds", w.busy_seconds},
+                                 {"idle_seconds", w.idle_seconds}});
+  }
   for (const apps::figure& f : r.result.figures) {
     all["figures"][f.name] = std::visit([](const auto& v) { return to_json_value(v); }, f.value);
   }
@@ -74,6 +88,10 @@ std::string to_text(const app_report& r) {
                       s.pretended ? "  (of this machine, which has fewer cores: says nothing about that one)" : ""));
   text += row("tasks", std::to_string(s.total.tasks));
   text += row("steals", fmt::format("{} in {} attempts{}", s.total.steals, s.total.steal_attempts, pretended));
+  if (s.total.colored_attempts != 0) {
+    text += row("colored steals",
+                fmt::format("{} in {} attempts{}", s.total.colored_steals, s.total.colored_attempts, pretended));
+  }
   if (s.total.first_steal_seconds >= 0)
     text += row("first steal", fmt::format("after {:.6f} s in the mean", s.total.first_steal_seconds));
   text += row("remote accesses", fmt::format("{:.1f} %{}", s.remote_access_percent, pretended));
