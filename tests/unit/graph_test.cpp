@@ -1,0 +1,161 @@
+// Keyed graphs of extreme shape, and what is counted about them.
+#include <kith/kith.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdint>
+
+namespace {
+
+using kith::keys;
+
+kith::runtime_options with(const char* policy, int workers, const char* machine = "") {
+  kith::runtime_options o;
+  o.policy = policy;
+  o.workers = workers;
+  o.machine = machine;
+  o.oversubscribe = 1;
+  return o;
+}
+
+struct chain {
+  using key = std::uint32_t;
+  void predecessors(key k, keys<key>& all) const {
+    if (k > 0) all.add(k - 1);
+  }
+  void compute(key) { ++computed; }
+  std::uint32_t computed = 0;  // one after the other
+};
+
+TEST(graph, a_chain_of_a_million_nodes_needs_no_stack) {
+  for (const char* policy : {"steal", "nabbit", "nabbitc", "fifo"}) {
+    kith::runtime_options o = with(policy, 2);
+    o.stack_bytes = 1 << 20;
+    kith::runtime rt(o);
+    chain g;
+    rt.run([&] { kith::explore(g, 999'999u); });
+    EXPECT_EQ(g.computed, 1'000'000u) << policy;
+  }
+}
+
+struct star {
+  using key = std::uint32_t;
+  void predecessors(key k, keys<key>& all) const {
+    for (key p = 1; k == 0 && p <= 1'000'000; ++p) all.add(p);
+  }
+  void compute(key) { computed.fetch_add(1, std::memory_order_relaxed); }
+  std::atomic<std::uint32_t> computed{0};
+};
+
+TEST(graph, a_node_with_a_million_predecessors) {
+  for (const char* policy : {"steal", "nabbitc"}) {
+    kith::runtime rt(with(policy, 2));
+    star g;
+    kith::exploration done;
+    rt.run([&] { done = kith::explore(g, 0u); });
+    EXPECT_EQ(g.computed, 1'000'001u);
+    EXPECT_EQ(done.most_predecessors, 1'000'000u);
+    EXPECT_EQ(done.edges, 1'000'000u);
+  }
+}
+
+TEST(graph, a_long_ring_is_a_cycle_of_all_its_keys) {
+  struct ring {
+    using key = std::uint32_t;
+    void predecessors(key k, keys<key>& all) const { all.add((k + 1) % 100'000); }
+    void compute(key) {}
+  } g;
+  kith::runtime rt(with("steal", 2));
+  rt.run([&] {
+    try {
+      kith::explore(g, 5u);
+      FAIL() << "no exception";
+    } catch (const kith::cycle<std::uint32_t>& e) {
+      EXPECT_EQ(e.keys.size(), 100'000u);
+      EXPECT_LT(std::string(e.what()).size(), 400u);
+    }
+  });
+}
+
+/// Two nodes without predecessors, and one that needs both; colors are given.
+struct colored {
+  using key = int;
+  void predecessors(key k, keys<key>& all) const {
+    if (k != 2) return;
+    all.add(0);
+    all.add(1);
+  }
+  void compute(key) {}
+  int color(key k) const { return colors[k]; }
+  int node(key) const { return 0; }  // `socket` runs all of them on node 0
+  int colors[3];
+};
+
+// Section 3.5 of the algorithms: a node counts itself and each predecessor, by color.
+TEST(graph, remote_accesses_by_color) {
+  const auto counted = [](int a, int b, int c) {
+    kith::runtime rt(with("socket", 4, "node:2 core:2"));
+    colored g{{a, b, c}};
+    rt.run([&] { kith::explore(g, 2); });
+    const kith::statistics s = rt.statistics();
+    EXPECT_EQ(s.local_accesses + s.remote_accesses, 5u);
+    EXPECT_EQ(s.total.tasks, 3u);
+    return s.remote_accesses;
+  };
+  EXPECT_EQ(counted(0, 1, 0), 0u);   // workers 0 and 1 are on node 0
+  EXPECT_EQ(counted(0, 2, 0), 2u);   // the node of color 2, and its successor's look at it
+  EXPECT_EQ(counted(2, 3, 99), 5u);  // color 99 is nobody's
+}
+
+struct touching {
+  using key = int;
+  void predecessors(key k, keys<key>& all) const {
+    if (k > 0) all.add(k - 1);
+  }
+  void compute(key) {}
+  void accesses(key k, kith::access_list& all) {
+    all.add(kith::out(cells[k]));
+    if (k > 0) all.add(kith::in(cells[k - 1]));
+  }
+  int node(key k) const { return k; }
+  int cells[3][16];
+};
+
+TEST(graph, remote_accesses_by_home_where_there_are_no_colors) {
+  kith::runtime rt(with("socket", 3, "node:3 core:1"));
+  touching g;
+  rt.run([&] { kith::explore(g, 2); });
+  const kith::statistics s = rt.statistics();
+  EXPECT_EQ(s.local_accesses, 3u);   // each node's own cell, which it touches first
+  EXPECT_EQ(s.remote_accesses, 2u);  // what its predecessor wrote
+}
+
+TEST(graph, outside_of_tasks_it_is_an_error) {
+  chain g;
+  EXPECT_THROW(kith::explore(g, 3u), kith::error);
+  kith::static_graph s;
+  s.add([] {});
+  EXPECT_THROW(s.run(), kith::error);
+}
+
+TEST(graph, an_empty_one_is_no_work) {
+  kith::runtime rt(with("nabbitc", 2));
+  rt.run([] {
+    chain g;
+    EXPECT_EQ(kith::explore(g, std::span<const std::uint32_t>()).nodes, 0u);
+    kith::static_graph s;
+    s.run();
+  });
+}
+
+TEST(graph, a_static_graph_does_not_run_inside_itself) {
+  kith::runtime rt(with("steal", 2));
+  rt.run([] {
+    kith::static_graph s;
+    s.add([&] { EXPECT_THROW(s.run(), kith::error); });
+    s.run();
+  });
+}
+
+}  // namespace
