@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <memory_resource>
 #include <mutex>
 #include <sstream>
 #include <string>
@@ -199,7 +200,8 @@ class key_table {
   static constexpr std::size_t shards = 64;
   struct alignas(128) shard {
     std::mutex guard;
-    std::unordered_map<Key, entry> map;
+    std::pmr::monotonic_buffer_resource memory;  // nothing is taken out of the map before all of it is
+    std::pmr::unordered_map<Key, entry> map{&memory};
   };
   shard& shard_of(const Key& k) noexcept {
     // The map uses the hash's low digits: the shard takes others.
