@@ -69,7 +69,8 @@ class runtime {
         },
         args...);
   }
-  /// Waits for all tasks submitted so far. Thread-safe; not from inside a task.
+  /// Waits for all tasks submitted so far; throws the first exception of a descendant of theirs that nobody waited for
+  /// (their own go to their futures). Thread-safe; not from inside a task.
   void wait();
 
   int workers() const noexcept;

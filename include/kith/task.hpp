@@ -227,7 +227,8 @@ void wait();
 /// True if the running task's scope was cancelled: long tasks may ask and end early.
 bool cancelled() noexcept;
 /// Cancels the scope the running task belongs to: siblings that have not started are skipped, and so are
-/// their descendants. Not an error: wait() then returns normally.
+/// their descendants. Not an error: wait() then returns normally. A task that was submitted from outside has no siblings:
+/// there it cancels the task's own children.
 void cancel() noexcept;
 
 /// The worker that runs the calling task, 0..workers-1; -1 outside of tasks.

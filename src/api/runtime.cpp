@@ -72,6 +72,7 @@ void runtime::wait() {
     throw error("runtime::wait(): called from inside a task of this runtime; kith::wait() waits for a task's children");
   }
   impl_->engine.outside.wait_until_empty();
+  if (std::exception_ptr failure = impl_->engine.outside.take_failure()) std::rethrow_exception(std::move(failure));
 }
 
 int runtime::workers() const noexcept { return static_cast<int>(impl_->engine.workers.size()); }

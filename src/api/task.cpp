@@ -31,8 +31,13 @@ bool cancelled() noexcept {
 }
 
 void cancel() noexcept {
-  const native::worker* w = native::worker::current();
-  if (w != nullptr && w->task_scope != nullptr) w->task_scope->cancelled.store(true, relaxed);
+  native::worker* w = native::worker::current();
+  if (w == nullptr || w->task_scope == nullptr) return;
+  if (!w->task_scope->independent) {
+    w->task_scope->cancelled.store(true, relaxed);
+  } else if (w->children_scope != nullptr) {
+    w->children_scope->cancelled.store(true, relaxed);
+  }
 }
 
 int this_worker() noexcept {

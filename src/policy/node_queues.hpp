@@ -26,8 +26,8 @@ class node_queues {
         options.take("order", queue_order::fifo, {{"ready", queue_order::fifo}, {"created", queue_order::created}});
     for (int n = 0; n < workers.nodes(); ++n) {
       served_by_.push_back(workers.served_by(node_id(n)));
-      worker_set audience = steals_ ? workers.everybody() : workers.serving(node_id(n));
-      queues_.push_back(std::make_unique<shared_queue<World>>(std::move(audience), order));
+      queues_.push_back(std::make_unique<shared_queue<World>>(workers.serving(node_id(n)), order));
+      if (steals_) queues_.back()->add_thieves(workers.everybody(), backlog_);
     }
     for (int n = 0; n < workers.nodes(); ++n) rounds_.push_back(workers.nodes_by_distance(node_id(n)));
   }

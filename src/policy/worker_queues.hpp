@@ -17,8 +17,8 @@ class worker_queues {
   worker_queues(const team& workers, queue_order order, bool steals)
       : steals_(steals), probes_(static_cast<std::size_t>(workers.size())) {
     for (int w = 0; w < workers.size(); ++w) {
-      worker_set audience = steals ? workers.everybody() : worker_set::only(worker_id(w));
-      queues_.push_back(std::make_unique<shared_queue<World>>(std::move(audience), order, worker_id(w)));
+      queues_.push_back(std::make_unique<shared_queue<World>>(worker_set::only(worker_id(w)), order, worker_id(w)));
+      if (steals) queues_.back()->add_thieves(workers.everybody(), 0);
     }
   }
 

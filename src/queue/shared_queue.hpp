@@ -36,6 +36,12 @@ class shared_queue {
   shared_queue(worker_set audience, queue_order order, worker_id owner = {}, std::uint64_t seed = 0)
       : audience_(std::move(audience)), order_(order), owner_(owner), random_(seed, purpose::pick, 0) {}
 
+  /// Others that may take from it while more than `backlog` tasks are there: woken if nobody of the audience sleeps.
+  void add_thieves(worker_set thieves, std::int64_t backlog) {
+    thieves_ = std::move(thieves);
+    backlog_ = backlog;
+  }
+
   void push(std::span<task* const> tasks, worker& by) {
     {
       std::lock_guard lock(guard_);
@@ -44,7 +50,7 @@ class shared_queue {
     }
     for (std::size_t i = 0; i < tasks.size(); ++i) {
       by.meter(event::push, owner_);
-      by.ring(audience_);
+      if (!by.ring(audience_) && !thieves_.empty() && size() > backlog_) by.ring(thieves_);
     }
   }
   void push(task& t, worker& by) {
@@ -111,7 +117,8 @@ class shared_queue {
   typename World::mutex guard_;
   std::array<std::deque<task*>, levels> levels_;
   typename World::template shared<std::int64_t> size_{0};  // written under the lock, read without
-  worker_set audience_;
+  worker_set audience_, thieves_;
+  std::int64_t backlog_ = 0;
   queue_order order_;
   worker_id owner_;
   rng random_;

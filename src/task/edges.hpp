@@ -15,6 +15,8 @@
 
 #include "task/slots.hpp"
 
+#include <utility>
+
 namespace kith {
 
 namespace edges {
@@ -135,12 +137,12 @@ void release(const slot_space& space, std::uint32_t link, Ready&& ready) {
 template <class Give>
 void free_overflow(const slot_space& space, task& t, Give&& give) {
   if ((t.flags & task::has_overflow) == 0) return;
-  for (slot_index b = t.overflow; b != 0;) {
+  // The flag stays: others may be reading the flags.
+  for (slot_index b = std::exchange(t.overflow, 0); b != 0;) {
     const slot_index next = block_at(space, b).next;
     give(b);
     b = next;
   }
-  t.flags &= static_cast<std::uint8_t>(~task::has_overflow);
 }
 
 }  // namespace edges

@@ -25,10 +25,13 @@ struct region {
   std::uint64_t bytes = 0;
   atomic<std::int32_t> home{-1};
 
-  // Tasks with commutative access exclude each other: who holds the region, and who is next.
-  std::mutex turn;
-  bool held = false;
-  std::vector<task*> next_in_turn;
+  /// Tasks of one scope with commutative access exclude each other: who waits while one of them holds the region.
+  struct turn {
+    const void* scope;
+    std::vector<task*> next;
+  };
+  std::mutex guard;  // of `turns`
+  std::vector<turn> turns;
 
   node_id home_node() const noexcept { return node_id(home.load(relaxed)); }
   /// Makes `n` the home unless there is one; true if it was placed now.

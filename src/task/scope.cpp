@@ -45,7 +45,7 @@ void scope::fail(std::exception_ptr why) noexcept {
     if (!failure_) failure_ = std::move(why);
   }
   failed.store(true, kith::release);  // pairs with take_failure()
-  cancelled.store(true, relaxed);
+  if (!independent) cancelled.store(true, relaxed);
 }
 
 std::exception_ptr scope::take_failure() noexcept {
@@ -95,7 +95,7 @@ void give_scope(detail::scope& s) {
   s.waiting.store(0, relaxed);
   s.sequence = 0;
   s.parent = nullptr;
-  s.listed = s.phased = false;
+  s.listed = s.phased = s.independent = false;
   s.creator->spare_scopes.push_back(&s);
 }
 

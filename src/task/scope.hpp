@@ -41,6 +41,7 @@ class scope {
   std::uint64_t throttle_at = 0;  // created - ended_here at which the creator looks whether it has to help
   std::uint16_t depth = 0;        // 0: a root
   bool listed = false;            // children are listed, so that the owner may claim them
+  bool independent = false;       // submitted from outside: tasks are not cancelled by each other
   bool phased = false;            // of a keyed graph: what is counted are the runs of its nodes, see C4
   address_map by_address;
   block_pool blocks;
@@ -57,11 +58,18 @@ class scope {
   atomic<bool> failed{false};
 
   /// Tasks not known to have ended. By the owner; by others, who may see it too large.
-  std::uint64_t unfinished() const noexcept { return not_ended_here() - ended_elsewhere.load(acquire); }
-  std::uint64_t not_ended_here() const noexcept { return created.load(relaxed) - ended_here.load(relaxed); }
+  std::uint64_t unfinished() const noexcept {
+    // Ends before beginnings: what is created meanwhile counts. acquire: pairs with held_back::report().
+    const std::uint64_t elsewhere = ended_elsewhere.load(acquire);
+    return not_ended_here() - elsewhere;
+  }
+  std::uint64_t not_ended_here() const noexcept {
+    const std::uint64_t here = ended_here.load(acquire);  // pairs with count_ended_here()
+    return created.load(relaxed) - here;
+  }
   std::uint64_t unfinished_bytes() const noexcept { return bytes_created - bytes_ended.load(relaxed); }
   void count_created() noexcept { created.store(created.load(relaxed) + 1, relaxed); }
-  void count_ended_here() noexcept { ended_here.store(ended_here.load(relaxed) + 1, relaxed); }
+  void count_ended_here() noexcept { ended_here.store(ended_here.load(relaxed) + 1, release); }
 
   /// True if this scope, or one around it, was cancelled.
   bool is_cancelled() const noexcept {

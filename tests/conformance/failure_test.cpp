@@ -5,6 +5,7 @@
 #include <atomic>
 #include <memory>
 #include <stdexcept>
+#include <thread>
 
 namespace {
 
@@ -144,6 +145,40 @@ TEST_P(failure, a_future_of_a_cancelled_task_says_so) {
       EXPECT_THROW(never.get(), kith::error);
     });
   });
+}
+
+TEST_P(failure, of_a_submitted_task_is_not_that_of_another) {
+  std::atomic<int> ran{0};
+  std::atomic<bool> busy{false}, go{false};
+  std::thread guest([&] {
+    rt.run([&] {
+      busy = true;
+      while (!go) std::this_thread::yield();
+      for (int i = 0; i < 20; ++i) kith::spawn([&] { ++ran; });
+    });
+  });
+  while (!busy) std::this_thread::yield();
+  // Both are handed over, or wait for a seat: the first one's child fails, the other is none of its business.
+  auto failing = rt.submit([] {
+    kith::spawn([] { throw std::runtime_error("child"); });
+    kith::cancel();
+  });
+  std::thread second([&] {
+    rt.run([&] {
+      for (int i = 0; i < 20; ++i) kith::spawn([&] { ++ran; });
+    });
+  });
+  go = true;
+  guest.join();
+  second.join();
+  failing.get();
+  try {
+    rt.wait();
+  } catch (const std::runtime_error& e) {
+    EXPECT_EQ(std::string(e.what()), "child");  // unless it was cancelled in time
+  }
+  EXPECT_EQ(ran, 40);
+  rt.wait();
 }
 
 TEST_P(failure, a_longer_range_at_a_known_address_is_checked_anew) {

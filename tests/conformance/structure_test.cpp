@@ -2,6 +2,7 @@
 #include "support/matrix.hpp"
 #include "support/scale.hpp"
 
+#include <pthread.h>
 #include <atomic>
 #include <numeric>
 #include <thread>
@@ -168,6 +169,71 @@ TEST_P(structure, runs_from_several_threads_and_from_tasks) {
 
 /// Children first, strangers only while the stack lasts: deep nesting under a queue in order of creation must not
 /// overflow.
+TEST_P(structure, turns_at_data_are_taken_among_siblings) {
+  int x = 0, y = 0;
+  rt.run([&] {
+    for (int i = 0; i < 10; ++i) {
+      kith::spawn(
+          [&x, &y](int& a) {
+            ++a;
+            for (int k = 0; k < 5; ++k) {  // the parent holds x's turn while they take theirs
+              kith::spawn([](int& c, int& d) { ++c, ++d; }, kith::commutative(x), kith::commutative(y));
+            }
+          },
+          kith::commutative(x));
+    }
+  });
+  EXPECT_EQ(x, 60);
+  EXPECT_EQ(y, 50);
+}
+
+TEST_P(structure, a_thread_with_little_stack) {
+  std::atomic<long> result{0};
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, 192 * 1024);
+  struct job {
+    kith::runtime* rt;
+    std::atomic<long>* result;
+  } mine{&rt, &result};
+  pthread_t thread;
+  ASSERT_EQ(pthread_create(
+                &thread, &attributes,
+                [](void* p) -> void* {
+                  const job& j = *static_cast<job*>(p);
+                  j.rt->run([&] {
+                    for (int i = 1; i <= 10; ++i) kith::spawn([&, i] { *j.result += i; });
+                  });
+                  return nullptr;
+                },
+                &mine),
+            0);
+  pthread_join(thread, nullptr);
+  pthread_attr_destroy(&attributes);
+  EXPECT_EQ(result, 55);
+}
+
+TEST_P(structure, runs_that_come_back_through_another_runtime) {
+  kith::runtime_options o = GetParam().options();
+  o.workers = 1;
+  kith::runtime other(o), alone(o);
+  int sum = 0;
+  alone.run([&] {
+    kith::spawn([&] {
+      other.run([&] {
+        kith::spawn([&] {
+          alone.run([&] {
+            kith::spawn([&] { sum += 1; });
+            kith::spawn([&] { sum += 1; });
+          });
+        });
+      });
+      sum += 10;
+    });
+  });
+  EXPECT_EQ(sum, 12);
+}
+
 TEST_P(structure, many_waiting_tasks) {
   std::atomic<int> leaves{0};
   const int wide = scaled(2000);

@@ -28,7 +28,7 @@ struct small_world : native::world {
     sleepers& parked;
     bool short_tasks = false;
     void meter(event, worker_id) {}
-    void ring(const worker_set& audience) { parked.wake_one(audience); }
+    bool ring(const worker_set& audience) { return parked.wake_one(audience); }
   };
   template <class T>
   struct deque : native::work_deque<T> {

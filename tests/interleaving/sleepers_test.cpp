@@ -138,6 +138,36 @@ void hand_over(il::program& p) {
   });
 }
 
+/// Worker 0 sleeps until something is posted for it alone; worker 1 comes and goes, and somebody wakes that one.
+void one_comes_and_goes(il::program& p) {
+  auto s = std::make_shared<state>(2, most_items + 1);
+  p.thread(
+      [=] {
+        while (s->posted.load(acquire) == 0) {
+          s->parked.announce(worker_id(0));
+          if (s->posted.load(acquire) != 0) {
+            s->parked.retract(worker_id(0));
+          } else {
+            s->parked.sleep(worker_id(0));
+          }
+        }
+      },
+      "sleeper");
+  p.thread(
+      [=] {
+        s->parked.announce(worker_id(1));
+        s->parked.retract(worker_id(1));
+      },
+      "passer-by");
+  p.thread([=] { s->parked.wake_one(worker_set::only(worker_id(1))); }, "waker of the passer-by");
+  p.thread(
+      [=] {
+        s->posted.store(1, release);
+        s->parked.wake_one(worker_set::only(worker_id(0)));
+      },
+      "waker of the sleeper");
+}
+
 void expect_passes(int preemptions, const std::function<void(il::program&)>& program) {
   const auto r = il::explore({.preemptions = preemptions, .spurious_wakes = true}, program);
   EXPECT_TRUE(r.ok) << r.report;
@@ -149,8 +179,13 @@ TEST(SleepersInterleaved, AProducingWorker) { expect_passes(3, producing_worker(
 TEST(SleepersInterleaved, AWaitForOneCondition) { expect_passes(4, wait_for_one(3)); }
 TEST(SleepersInterleaved, AWakeUpHandsOver) { expect_passes(4, hand_over); }
 
+TEST(SleepersInterleaved, OneComesAndGoes) { expect_passes(3, one_comes_and_goes); }
+
 TEST(SleepersInterleaved, EachOrderingIsNeeded) {
-  il::expect_needed({.preemptions = 3}, {team(1, 2), hand_over}, "base/sleepers.hpp");
+  const char* const store_store = "keeps a store before a later one of another thread that saw it: TSO always does";
+  il::expect_needed({.preemptions = 3}, {team(1, 2), hand_over}, "base/sleepers.hpp",
+                    {{"fetch_or(bit_of(w), release)", il::side::release, store_store},
+                     {"fetch_and(~bit_of(w), acquire)", il::side::acquire, store_store}});
 }
 
 }  // namespace

@@ -40,13 +40,12 @@ detail::tracker& tracker_of(detail::scope& s, const detail::access_record& a, st
   };
   if (a.handle == nullptr) return by_address();
   detail::handle_base& h = *a.handle;
-  if (h.state.key == s.serial && h.scope == &s) return h.state;
-  if (h.scope == nullptr) {
-    const void* nobody = nullptr;
-    // The first scope that uses the handle keeps it: its owner alone touches serial and state from then on.
-    std::atomic_ref<const void*>(h.scope).compare_exchange_strong(nobody, &s, relaxed);
-  }
-  if (std::atomic_ref<const void*>(h.scope).load(relaxed) != &s) return by_address();
+  // The first scope that uses the handle keeps it: its owner alone touches the state from then on.
+  const std::atomic_ref<const void*> of(h.scope);
+  const void* scope = of.load(relaxed);
+  if (scope == nullptr && of.compare_exchange_strong(scope, &s, relaxed)) scope = &s;
+  if (scope != &s) return by_address();
+  if (h.state.key == s.serial) return h.state;
   if (check_handles) s.by_address.check_handle(a, type);
   h.state = detail::tracker{.key = s.serial};
   return h.state;
@@ -67,13 +66,19 @@ reference create_fence(engine& home, detail::scope& s, const ForEach& for_each) 
   edges::start_join(f);
   const reference me = edges::reference_to(home.space, f);
   edge_collector edges_of(f, me, by.slots, s.blocks);
-  for_each([&](reference r) { edges_of.after(r); });
+  std::exception_ptr failure;
+  try {
+    for_each([&](reference r) { edges_of.after(r); });
+  } catch (...) {
+    failure = std::current_exception();  // the fence ends too early then, but it ends
+  }
   if (edges::open_join(f, edges_of.edges())) {  // all of them have ended: so has this one
     edges::close(f);
     s.count_ended_here();
     edges::free_overflow(home.space, f, [&](slot_index b) { by.slots.give_own(b); });
     by.slots.give_own(self);
   }
+  if (failure) std::rethrow_exception(std::move(failure));
   return me;
 }
 
@@ -118,8 +123,8 @@ std::uint32_t declare(engine& home, detail::scope& s, task& t, reference me,
                       std::exception_ptr& failure) {
   edges::start_join(t);
   edge_collector edges_of(t, me, s.creator->slots, s.blocks);
-  for (task_ref b : before) edges_of.after(reference::of(b));
   try {
+    for (task_ref b : before) edges_of.after(reference::of(b));
     register_accesses(home, s, t, edges_of, records);
   } catch (...) {
     failure = std::current_exception();

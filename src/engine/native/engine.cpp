@@ -159,12 +159,18 @@ std::exception_ptr run_in(worker& w, void* context, void (*f)(void*)) {
 void engine::run_root(void* context, void (*f)(void*)) {
   std::exception_ptr failure;
   worker* const here = worker::current();
-  if (here != nullptr && &here->home == this) {  // from inside a task of this runtime
-    failure = run_in(*here, context, f);
+  worker* mine = here;  // inside a task of this runtime, perhaps with tasks of others in between
+  while (mine != nullptr && &mine->home != this) mine = mine->below;
+  if (here != nullptr) here->report();  // C1: this may take long
+  if (mine != nullptr) {
+    worker* const before = mine->take_thread();
+    failure = run_in(*mine, context, f);
+    worker::leave_thread(before);
   } else if (std::unique_lock seat(seat_0_, std::try_to_lock); seat.owns_lock()) {
     worker& w = workers[0];
     const binding to_core(w.cpu);
     worker* const before = w.take_thread();
+    w.below = before;
     detail::scope* const no_task = std::exchange(w.task_scope, nullptr);
     begin_run();
     w.start_busy();
@@ -173,6 +179,7 @@ void engine::run_root(void* context, void (*f)(void*)) {
     w.report();
     end_run();
     w.task_scope = no_task;
+    w.below = nullptr;
     worker::leave_thread(before);
   } else {  // another thread is worker 0: hand it over
     // Shared: complete() still looks at it when this thread has gone on.

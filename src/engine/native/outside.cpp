@@ -15,6 +15,7 @@ detail::scope& outside_seat::open() {
   if (scope_ == nullptr) {
     scope_ = &open_scope(*this, nullptr);
     scope_->waiting.store(waiting_outside, relaxed);
+    scope_->independent = true;
     known_.store(scope_, release);
   } else if (scope_->unfinished() == 0) {
     scope_->emptied();
@@ -30,6 +31,11 @@ std::uint64_t outside_seat::unfinished() const noexcept {
 void outside_seat::wait_until_empty() {
   std::unique_lock lock(guard);
   changed.wait(lock, [this] { return unfinished() == 0; });
+}
+
+std::exception_ptr outside_seat::take_failure() {
+  std::lock_guard lock(creating);
+  return scope_ == nullptr ? nullptr : scope_->take_failure();
 }
 
 void outside_seat::notify() noexcept {

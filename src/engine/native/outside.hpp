@@ -20,6 +20,8 @@ class outside_seat : public native_seat {
   std::uint64_t unfinished() const noexcept;
   /// Sleeps until there are none. Not by a worker.
   void wait_until_empty();
+  /// The first failure of a submitted task's descendants that nobody has taken yet.
+  std::exception_ptr take_failure();
   void notify() noexcept;
 
   /// The scope of submitted tasks. REQUIRES: `creating` is held.

@@ -17,16 +17,22 @@ std::vector<std::uint32_t> commutative_regions(const task& t) {
   return found;
 }
 
+/// REQUIRES: r.guard is held.
+std::vector<region::turn>::iterator turn_of(region& r, const task& t) {
+  return std::ranges::find(r.turns, t.scope, &region::turn::scope);
+}
+
 /// Takes the turns from the `from`-th region on.
 bool take_rest(const region_table& regions, task& t, const std::vector<std::uint32_t>& needed, std::size_t from) {
   for (std::size_t i = from; i < needed.size(); ++i) {
     region& r = regions[needed[i]];
-    std::lock_guard lock(r.turn);
-    if (r.held) {
-      r.next_in_turn.push_back(&t);
+    std::lock_guard lock(r.guard);
+    const auto held = turn_of(r, t);
+    if (held != r.turns.end()) {
+      held->next.push_back(&t);
       return false;
     }
-    r.held = true;
+    r.turns.push_back({t.scope, {}});
   }
   return true;
 }
@@ -40,12 +46,13 @@ void give_turns(const region_table& regions, task& t, std::vector<task*>& ready)
     region& r = regions[index];
     task* next = nullptr;
     {
-      std::lock_guard lock(r.turn);
-      if (r.next_in_turn.empty()) {
-        r.held = false;
+      std::lock_guard lock(r.guard);
+      const auto held = turn_of(r, t);
+      if (held->next.empty()) {
+        r.turns.erase(held);
       } else {
-        next = r.next_in_turn.front();
-        r.next_in_turn.erase(r.next_in_turn.begin());
+        next = held->next.front();
+        held->next.erase(held->next.begin());
       }
     }
     if (next == nullptr) continue;

@@ -1,4 +1,5 @@
-// Commutative accesses: tasks that share a region take turns, in the order in which they became ready.
+// Commutative accesses: siblings that share a region take turns, in the order in which they became ready. Scopes do not
+// exclude each other: a task that holds a region may have children that take turns at it.
 //
 // A task takes the turns of its regions in ascending order of their indices, so that two tasks cannot wait for each
 // other. Where a region is held it is queued there, and goes on when the region is handed to it. Any thread.

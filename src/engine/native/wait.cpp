@@ -8,8 +8,9 @@ namespace kith::native {
 
 namespace {
 
-/// Stack that must be left for a task to be run on top of a waiting one.
+/// Stack that must be left for a stranger's task to be run on top of a waiting one; and if nothing else can be done.
 constexpr std::uintptr_t stack_reserve = std::uintptr_t{256} * 1024;
+constexpr std::uintptr_t last_stack_reserve = std::uintptr_t{64} * 1024;
 /// Pauses after a look that was answered with `later`.
 constexpr int long_pause = 32;
 /// Tasks between two looks into the inbox while there is other work.
@@ -21,8 +22,9 @@ constexpr std::uint32_t short_task_ticks = 300;
 
 }  // namespace
 
-bool worker::may_nest() const noexcept {
-  return reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) > stack_limit + stack_reserve;
+bool worker::may_nest(bool at_last) const noexcept {
+  return reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) >
+         stack_limit + (at_last ? last_stack_reserve : stack_reserve);
 }
 
 void worker::wait_for(detail::scope& s, task* first) {
@@ -38,6 +40,7 @@ void worker::work_until(predicate done, const void* what, detail::scope* waited,
     t = t != nullptr ? run_measured(*t) : rest(done, what, waited);
   }
   requeue(t);
+  report();  // C1: whoever waited goes on with something else, for who knows how long
 }
 
 /// Gives back a task that this worker was to run next; one that it claimed has no way back.
@@ -61,7 +64,7 @@ task* worker::find(detail::scope* waited) {
   if (waited != nullptr && waited->listed) {
     if (task* t = claim_child(*waited, !nest)) return t;
   }
-  // Without the stack for strangers only own children may run; they always can, so nobody waits in a circle.
+  // With little stack left only own children run, as long as others can do the rest.
   if (nest) return find_anywhere();
   return waited != nullptr && waited->phased ? find_of(*waited) : nullptr;
 }
@@ -86,12 +89,13 @@ task* worker::find_of(const detail::scope& s) {
   std::vector<task*> strangers;
   task* mine = nullptr;
   while (mine == nullptr && strangers.size() < patience) {
-    task* t = find_anywhere();
-    if (t == nullptr) break;
-    if (t->scope == &s) {
-      mine = t;
+    const look l = home.chosen->next(*this);
+    if (l.what == look::empty) break;
+    if (l.what != look::found) continue;
+    if (l.work->scope == &s) {
+      mine = l.work;
     } else {
-      strangers.push_back(t);
+      strangers.push_back(l.work);
     }
   }
   for (task* t : strangers) requeue(t);
@@ -103,14 +107,17 @@ task* worker::look_everywhere(detail::scope* waited) {
   if (waited != nullptr && waited->listed) {
     if (task* t = claim_child(*waited, true)) return t;
   }
-  if (!may_nest()) return waited != nullptr && waited->phased ? find_of(*waited) : nullptr;
-  look l;
-  do {
-    l = home.chosen->next(*this);
-  } while (l.what == look::retry || l.what == look::later);
-  if (l.what != look::found) return drain_inbox();
-  note_first_steal();
-  return l.work;
+  if (!may_nest(true)) return waited != nullptr && waited->phased ? find_of(*waited) : nullptr;
+  // The round that ends with the first `empty` may have begun before: the second one is whole.
+  for (int empties = 0; empties < 2;) {
+    const look l = home.chosen->next(*this);
+    if (l.what == look::found) {
+      note_first_steal();
+      return l.work;
+    }
+    empties += l.what == look::empty;
+  }
+  return drain_inbox();
 }
 
 /// A child that is queued, newest first; with `all`, also those older than one that is not ready. Stale entries of the
@@ -162,7 +169,7 @@ task* worker::rest(predicate done, const void* what, detail::scope* waited) {
   slots.flush([this](std::uint16_t owner) -> slot_cache& { return home.slots_of(owner); });
   task* t = nullptr;
   int looks = 0;
-  bool woken = false;
+  wake_reason woken = wake_reason::none;
   while (!done(what) && (t = find(waited)) == nullptr) {
     if (looks++ < home.set.spin) {
       for (int pauses = no_hurry_ ? long_pause : 1; pauses > 0; --pauses) pause();
@@ -174,16 +181,15 @@ task* worker::rest(predicate done, const void* what, detail::scope* waited) {
     home.parked.announce(id);
     if (done(what) || (t = look_everywhere(waited)) != nullptr) {
       // A wake that came meanwhile was meant for other work: pass it on.
-      if (!home.parked.retract(id)) home.parked.wake_one(home.workers_where.everybody());
+      if (!home.parked.retract(id)) home.parked.wake_all();
       break;
     }
     sums.add(event::park);
-    home.parked.sleep(id);
+    woken = home.parked.sleep(id);
     looks = 0;
-    woken = true;
   }
-  // The wake may have been meant for work that we now leave to others.
-  if (woken && t == nullptr) home.parked.wake_one(home.workers_where.everybody());
+  // We were woken for work that we now leave to others, and do not know who may take it.
+  if (woken == wake_reason::work && t == nullptr) home.parked.wake_all();
   if (waited != nullptr && waited->waiting.load(relaxed) != waiting_outside) waited->waiting.store(0, relaxed);
   start_busy();
   return t;
@@ -223,6 +229,7 @@ void worker::help(detail::scope& s) {
     }
   }
   requeue(t);
+  report();
   const bool exceeded = over();
   if (exceeded) sums.add(event::throttle_exceeded);
   // not_ended_here() counts too much by what others have ended; look again when it has grown by what is left.

@@ -52,6 +52,7 @@ bool worker::take(task& t) {
   if (s == task_state::claimed && t.state.compare_exchange_strong(s, task_state::dropped, acq_rel, acquire))
     return false;
   KITH_ASSERT(s == task_state::ended, "a claimed task is running or ended");
+  free_room(t);
   give_slot(home.space.index_of(t));
   return false;
 }
@@ -153,14 +154,14 @@ task* worker::end_with_successors(task& t, std::uint32_t first) {
   return batch_.empty() ? nullptr : make_ready(batch_, moment::completion);
 }
 
-/// Frees the slot, unless a queue still holds an entry for it.
+/// Frees the slot, unless a queue still holds an entry for it, or is about to: until then a policy may read the task.
 void worker::retire(task& t) {
-  free_room(t);
   if ((t.flags & task::claimable) != 0) {
     task_state s = task_state::claimed;
     // acq_rel: whoever comes second (here, or in take()) sees the other, and frees.
     if (t.state.compare_exchange_strong(s, task_state::ended, acq_rel, acquire)) return;
   }
+  free_room(t);
   give_slot(home.space.index_of(t));
 }
 

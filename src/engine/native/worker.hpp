@@ -69,6 +69,8 @@ class worker : public native_seat, public worker_view {
 
   const int cpu;  // bound to it while it works; -1: not bound
 
+  worker* below = nullptr;  // the worker of another engine that the thread is as well, further down its stack
+
   // ---- what runs now
   task* running = nullptr;
   detail::scope* task_scope = nullptr;  // of the running task
@@ -89,7 +91,8 @@ class worker : public native_seat, public worker_view {
   void give_slot(slot_index i);
   void ended_in(detail::scope& s, std::uint64_t bytes);
   std::uint64_t throttled_bytes(const task& t) const noexcept;
-  bool may_nest() const noexcept;
+  /// Whether there is stack for another task; `at_last`: if the worker would have to sleep otherwise.
+  bool may_nest(bool at_last = false) const noexcept;
   using predicate = bool (*)(const void*);
   void work_until(predicate done, const void* what, detail::scope* waited, task* first);
   task* find(detail::scope* waited);

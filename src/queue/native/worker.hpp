@@ -21,9 +21,11 @@ class worker_view {
 
   /// One operation on a queue owned by `owner` (none: shared).
   void meter(event e, worker_id /*owner*/, std::uint64_t amount = 1) noexcept { sums.add(e, amount); }
-  /// Work that `audience` may take has become visible.
-  void ring(const worker_set& audience) noexcept {
-    if (parked_.wake_one(audience)) sums.add(event::wake);
+  /// Work that `audience` may take has become visible. True if somebody was woken for it.
+  bool ring(const worker_set& audience) noexcept {
+    if (!parked_.wake_one(audience)) return false;
+    sums.add(event::wake);
+    return true;
   }
 
   event_sums sums;

@@ -29,7 +29,7 @@ class worker_view {
     sums.add(e, amount);
     charge(e, owner);
   }
-  virtual void ring(const worker_set& /*audience*/) {}
+  virtual bool ring(const worker_set& /*audience*/) { return false; }
 
   event_sums sums;
 
