@@ -34,6 +34,17 @@ class task_type {
 
 // ---- options of a task, given to spawn() beside its accesses
 
+/// A name for a single task: tasks of equal names are of one type, made when the name is first used (the bound on types
+/// holds). Thread-safe; looks the name up under a lock. Where speed matters, use a task_type.
+class name {
+ public:
+  explicit name(const std::string& text);
+  std::uint16_t number() const noexcept { return number_; }
+
+ private:
+  std::uint16_t number_ = 0;
+};
+
 /// The worker (or, for keyed graphs, the data's owner) that the task belongs to. A hint.
 struct color {
   int value;
@@ -115,6 +126,7 @@ inline void apply(hints& h, node n) {
 }
 inline void apply(hints& h, priority p) noexcept { h.priority = static_cast<std::uint8_t>(p); }
 inline void apply(hints& h, const task_type& t) noexcept { h.type = t.number(); }
+inline void apply(hints& h, const name& n) noexcept { h.type = n.number(); }
 template <class P>
 void apply(hints&, const access<P>&) noexcept {}
 inline void apply(hints&, after) noexcept {}
@@ -210,7 +222,7 @@ task_ref create(scope& in, hints h, F&& closure, const Args&... args) {
 }  // namespace detail
 
 /// Creates a child of the running task. `f` is copied or moved into the task. `args` are accesses
-/// (`in(x)`, `out(x)`, ...), `after(task)`, a `task_type`, `color`, `node`, `priority`, in any order.
+/// (`in(x)`, `out(x)`, ...), `after(task)`, a `task_type` or `name`, `color`, `node`, `priority`, in any order.
 ///
 /// Siblings behave as if they had run in the order of their creation, as far as their accesses say. The
 /// task may have started, even ended, when spawn returns. At the throttle (runtime_options) the creator

@@ -3,6 +3,7 @@
 #include <kith/task.hpp>
 
 #include <mutex>
+#include <unordered_map>
 #include <vector>
 
 namespace kith {
@@ -12,6 +13,7 @@ namespace {
 struct registry {
   std::mutex guard;
   std::vector<std::string> names{"task"};
+  std::unordered_map<std::string, std::uint16_t> by_name;  // of names given to single tasks
 };
 registry& types() {
   static registry& r = *new registry;  // used by static objects of the program: never destroyed
@@ -27,6 +29,20 @@ task_type::task_type(const char* name) {
     throw error(std::string("task_type '") + name + "': more than 65535 types in this process");
   number_ = static_cast<std::uint16_t>(r.names.size());
   r.names.emplace_back(name);
+}
+
+name::name(const std::string& text) {
+  registry& r = types();
+  {
+    std::lock_guard lock(r.guard);
+    if (const auto known = r.by_name.find(text); known != r.by_name.end()) {
+      number_ = known->second;
+      return;
+    }
+  }
+  number_ = task_type(text.c_str()).number();
+  std::lock_guard lock(r.guard);
+  number_ = r.by_name.try_emplace(text, number_).first->second;
 }
 
 std::string task_type_name(std::uint16_t number) {

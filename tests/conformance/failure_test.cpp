@@ -214,11 +214,11 @@ TEST_P(failure, overlaps_of_handles_where_they_are_checked) {
 TEST_P(failure, a_partial_overlap_is_named_and_nothing_is_lost) {
   std::vector<double> v(100);
   std::atomic<int> ran{0};
-  static const kith::task_type left{"left"}, right{"right"};
+  static const kith::task_type left{"left"};
   try {
     rt.run([&] {
       kith::spawn([&] { ++ran; }, left, kith::out(v.data(), 60));
-      kith::spawn([&] { ran += 100; }, right, kith::in(v.data() + 40, 60));
+      kith::spawn([&] { ran += 100; }, kith::name("right"), kith::in(v.data() + 40, 60));
     });
     FAIL() << "no error";
   } catch (const kith::error& e) {
