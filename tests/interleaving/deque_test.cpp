@@ -17,7 +17,8 @@ constexpr int most_entries = 6;
 
 struct entry {
   il::shared<int> content{0};
-  atomic<bool> odd{false};  // what choosy thieves look for
+  il::shared<int> made{0};  // written once, before the entry is first pushed, and read by choosy thieves
+  atomic<bool> odd{false};  // what they look for
   int taken = 0;
 };
 
@@ -30,6 +31,7 @@ struct state {
   void push() {
     entry& e = entries[pushed++];
     e.content.write(pushed);
+    e.made.write(1);
     e.odd.store(pushed % 2 == 1, relaxed);
     deque.push(&e);
   }
@@ -49,7 +51,8 @@ struct state {
   /// A thief that looks before it takes.
   void steal_odd() {
     entry* e = nullptr;
-    if (deque.steal(e, [](const entry& seen) { return seen.odd.load(relaxed); }) != theft::got) return;
+    if (deque.steal(e, [](entry& seen) { return seen.made.read() == 1 && seen.odd.load(relaxed); }) != theft::got)
+      return;
     il::check((e - entries) % 2 == 0, "a choosy thief has what it looked for");
     take(e);
   }
@@ -95,14 +98,20 @@ TEST(DequeInterleaved, PlacesAreUsedAgain) { expect_passes(3, race(2, "++-+-+--"
 
 TEST(DequeInterleaved, ChoosyThieves) { expect_passes(3, race(4, "+++--", {2}, true)); }
 TEST(DequeInterleaved, ChoosyThievesWhileItGrows) { expect_passes(3, race(1, "+-+-+++--", {2}, true)); }
+TEST(DequeInterleaved, ChoosyThievesAndPlacesUsedAgain) { expect_passes(3, race(2, "++-+-+--", {2}, true)); }
 
 TEST(DequeInterleaved, EachOrderingIsNeeded) {
   const char* const load_store = "keeps a load before a later store of the same thread: TSO always does";
+  const char* const store_store = "keeps the entry's store before bottom's: TSO always does";
   const char* const total = "top is one variable: its compare-exchanges are in one order whatever their strength";
   il::expect_needed(
-      {.preemptions = 3}, {race(4, "++--", {2}), race(4, "+-+-", {1, 1}), race(1, "+++-", {2})},
+      {.preemptions = 3},
+      {race(4, "++--", {2}), race(4, "+-+-", {1, 1}), race(1, "+++-", {2}), race(2, "+-+-++-", {2}, true)},
       "queue/native/deque.hpp",
-      {{"top_seen_ = top_.load(acquire)", il::side::acquire, load_store},
+      {{"pairs with the load of bottom in steal()", il::side::release, store_store},
+       {"bottom_.store(b, release)", il::side::release, store_store},
+       {"b = bottom_.load(acquire)", il::side::acquire, "keeps a load before a load: TSO always does"},
+       {"top_seen_ = top_.load(acquire)", il::side::acquire, load_store},
        {"t = top_.load(acquire)", il::side::acquire, "the full fence on the next line orders as much"},
        {"bottom_.store(b + 1, release);$", il::side::release, "the deque is empty then: no thief takes by this value"},
        {"// D3: pairs with the fence in pop()", il::side::fence, "keeps a load before a load: TSO always does"},

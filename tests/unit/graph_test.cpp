@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 
 namespace {
@@ -129,6 +130,47 @@ TEST(graph, remote_accesses_by_home_where_there_are_no_colors) {
   const kith::statistics s = rt.statistics();
   EXPECT_EQ(s.local_accesses, 3u);   // each node's own cell, which it touches first
   EXPECT_EQ(s.remote_accesses, 2u);  // what its predecessor wrote
+}
+
+/// Layers of nodes; each needs three of the layer before.
+struct layers {
+  using key = int;
+  static constexpr int width = 64;
+  int workers;
+  void predecessors(key k, keys<key>& all) const {
+    if (k == width * 20) {
+      for (key p = width * 19; p < width * 20; ++p) all.add(p);
+    } else if (k >= width) {
+      for (int d : {-1, 0, 1}) all.add(k / width * width - width + (k + d + width) % width);
+    }
+  }
+  void compute(key) {
+    const auto until = std::chrono::steady_clock::now() + std::chrono::microseconds(20);
+    while (std::chrono::steady_clock::now() < until) {
+    }
+  }
+  int color(key k) const { return k % width * workers / width; }
+};
+
+// NabbitC paper, section III: a worker's first successful steal is colored; so who has stolen has a colored steal.
+TEST(graph, the_first_steal_of_a_worker_is_colored) {
+  kith::runtime rt(with("nabbitc:budget=1048576", 4));
+  layers g{4};
+  std::uint64_t steals = 0;
+  for (int run = 0; run < 20; ++run) {
+    rt.reset_statistics();
+    rt.run([&] { kith::explore(g, layers::width * 20); });
+    const kith::statistics s = rt.statistics();
+    for (const kith::worker_statistics& w : s.workers) {
+      EXPECT_TRUE(w.steals == 0 || w.colored_steals > 0);
+      EXPECT_LE(w.colored_steals, w.colored_attempts);
+      EXPECT_LE(w.colored_steals, w.steals);
+      EXPECT_LE(w.colored_attempts, w.steal_attempts);
+      EXPECT_EQ(w.first_steal_seconds >= 0, w.steals > 0);
+    }
+    steals += s.total.steals;
+  }
+  EXPECT_GT(steals, 0u);
 }
 
 TEST(graph, outside_of_tasks_it_is_an_error) {

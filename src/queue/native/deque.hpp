@@ -35,8 +35,8 @@ class work_deque {
       top_seen_ = top_.load(acquire);  // acquire: thieves have read the entries that we may overwrite
       if (b - top_seen_ >= a->capacity) a = grow(*a, b);
     }
-    a->at(b).store(entry, relaxed);
-    bottom_.store(b + 1, release);  // pairs with the load of bottom in steal(): the entry is visible
+    a->at(b).store(entry, release);  // pairs with steal(): see there
+    bottom_.store(b + 1, release);   // pairs with the load of bottom in steal(): the entry is visible
   }
 
   T* pop() {
@@ -74,7 +74,9 @@ class work_deque {
     const std::int64_t b = bottom_.load(acquire);  // pairs with the store in push()
     if (t >= b) return theft::empty;
     array* a = array_.load(acquire);  // pairs with the store in grow()
-    T* candidate = a->at(t).load(relaxed);
+    // acquire: if others have moved top on, this may be a newer entry that bottom does not show us yet; `wanted` looks
+    // into it all the same.
+    T* candidate = a->at(t).load(acquire);
     // Null: others have moved top on, and an array that was made since has nothing there.
     if (candidate == nullptr) return theft::lost;
     if (!wanted(*candidate)) return theft::unwanted;
