@@ -17,39 +17,43 @@ namespace kith::apps {
 namespace {
 
 constexpr parameter parameters[] = {
-    {"size", "2048", "384", "rows, and columns, of the plate"},
-    {"iterations", "200", "30", "steps"},
-    {"block", "64", "24", "rows of a task"},
+    {"size", "2048", "384", "columns of the plate", "16384"},
+    rows_parameter,
+    {"iterations", "200", "30", "steps", "5"},
+    {"block", "64", "24", "rows of a task", "32"},
+    as_parameter,
+    colors_parameter,
 };
 
 /// A hot upper edge, a cold frame elsewhere, and an uneven plate.
-double initial(std::uint64_t seed, std::int64_t size, std::int64_t i, std::int64_t j) {
+double initial(std::uint64_t seed, std::int64_t rows, std::int64_t columns, std::int64_t i, std::int64_t j) {
   if (i < 0) return 100;
-  if (i == size || j < 0 || j == size) return 0;
-  return 40 * hash_unit(seed, static_cast<std::uint64_t>(i * size + j));
+  if (i == rows || j < 0 || j == columns) return 0;
+  return 40 * hash_unit(seed, static_cast<std::uint64_t>(i * columns + j));
 }
 
 class heat final : public app {
  public:
   explicit heat(const arguments& a)
-      : grid_(a.number("size", 1, 1 << 20), a.number("block", 1, 1 << 20)),
-        steps_(a.number("iterations", 1, 1 << 30)),
-        seed_(a.seed()) {}
+      : how_(way_of(a)), grid_(a), steps_(a.number("iterations", 1, 1 << 30)), seed_(a.seed()) {}
 
   void prepare(const target& where) override {
     static const task_type type{"heat_initial"};
-    grid_.fill(where, type, [seed = seed_, size = grid_.size()](auto i, auto j) { return initial(seed, size, i, j); });
+    grid_.fill(where, how_, type,
+               [this](auto i, auto j) { return initial(seed_, grid_.rows(), grid_.columns(), i, j); });
   }
 
   void solve(const target& where) override {
     static const task_type type{"heat"};
-    last_ =
-        grid_.sweep(where, type, steps_,
-                    [](const double* above, const double* here, const double* below, double* next, std::int64_t size) {
-                      for (std::int64_t j = 0; j < size; ++j) {
-                        next[j] = 0.5 * here[j] + 0.125 * (above[j] + below[j] + here[j - 1] + here[j + 1]);
-                      }
-                    });
+    row_sweep sweep(
+        grid_, steps_, type,
+        [](const double* above, const double* here, const double* below, double* next, std::int64_t columns) {
+          for (std::int64_t j = 0; j < columns; ++j) {
+            next[j] = 0.5 * here[j] + 0.125 * (above[j] + below[j] + here[j - 1] + here[j + 1]);
+          }
+        });
+    run(sweep, how_, where);
+    last_ = static_cast<int>(steps_ % 2);
   }
 
   verdict verify() override {
@@ -67,20 +71,20 @@ class heat final : public app {
   }
 
   std::vector<figure> figures() const override {
-    return {{"cells", grid_.size() * grid_.size()}, {"iterations", steps_}};
+    return {{"cells", grid_.rows() * grid_.columns()}, {"iterations", steps_}};
   }
   std::span<std::byte> output() override { return std::as_writable_bytes(grid_.cells(last_)); }
 
  private:
   std::vector<double> serial() const {
-    const std::int64_t n = grid_.size(), wide = n + 2;
+    const std::int64_t rows = grid_.rows(), columns = grid_.columns(), wide = columns + 2;
     std::vector<double> now, next;
-    for (std::int64_t i = -1; i <= n; ++i) {
-      for (std::int64_t j = -1; j <= n; ++j) now.push_back(initial(seed_, n, i, j));
+    for (std::int64_t i = -1; i <= rows; ++i) {
+      for (std::int64_t j = -1; j <= columns; ++j) now.push_back(initial(seed_, rows, columns, i, j));
     }
     next = now;
     for (std::int64_t t = 0; t < steps_; ++t) {
-      for (std::int64_t c = wide; c < wide * (n + 1); ++c) {
+      for (std::int64_t c = wide; c < wide * (rows + 1); ++c) {
         const std::int64_t column = c % wide;
         if (column == 0 || column == wide - 1) continue;
         const auto at = [&](std::int64_t cell) { return now[static_cast<std::size_t>(cell)]; };
@@ -91,6 +95,7 @@ class heat final : public app {
     return now;
   }
 
+  way how_;
   row_grid<double> grid_;
   std::int64_t steps_;
   std::uint64_t seed_;

@@ -4,7 +4,7 @@ namespace kith::apps {
 
 std::span<const entry* const> app_list() {
   static const entry* const all[] = {
-      &heat_entry,     &life_entry,
+      &heat_entry,     &life_entry,    &fdtd_entry,
 #ifdef KITH_APPS_CHOLESKY
       &cholesky_entry,
 #endif

@@ -10,6 +10,7 @@ namespace kith::apps {
 
 extern const entry heat_entry;
 extern const entry life_entry;
+extern const entry fdtd_entry;
 extern const entry cholesky_entry;
 extern const entry pagerank_entry;
 extern const entry nqueens_entry;

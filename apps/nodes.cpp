@@ -12,6 +12,11 @@ void node_program::last(keys<node_name>& all) const {
   for (std::int32_t i = 0; i < nodes(step); ++i) all.add({step, i});
 }
 
+void add_neighbours(node_name n, std::int32_t count, keys<node_name>& all) {
+  if (n.step == 0) return;
+  for (std::int32_t i = std::max(n.index - 1, 0); i <= std::min(n.index + 1, count - 1); ++i) all.add({n.step - 1, i});
+}
+
 namespace {
 
 constexpr std::pair<std::string_view, variant> variants[] = {{"graph", variant::graph},

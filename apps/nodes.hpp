@@ -48,6 +48,9 @@ class node_program {
   virtual const task_type& type(std::int32_t step) const = 0;
 };
 
+/// The nodes index-1, index and index+1, as far as there are `count`, of the step before.
+void add_neighbours(node_name, std::int32_t count, keys<node_name>& all);
+
 /// How a program is run.
 enum class variant : std::uint8_t { dataflow, graph, loop_static, loop_guided };
 /// How good its colors are.

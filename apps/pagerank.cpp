@@ -11,6 +11,7 @@
 #include "blocks.hpp"
 #include "graph.hpp"
 #include "list.hpp"
+#include "nodes.hpp"
 #include "packages.hpp"
 #include "worst.hpp"
 
@@ -18,6 +19,7 @@
 #include <cmath>
 #include <cstdio>
 #include <numeric>
+#include <set>
 
 namespace kith::apps {
 
@@ -28,11 +30,13 @@ constexpr double damping = 0.85;
 constexpr parameter parameters[] = {
     {"input", "", "", "a file of links: FROM TO on each line, or Matrix Market"},
     {"debian", flag, flag, "the packages of this machine and what they depend on"},
-    {"size", "500000", "20000", "pages of the generated graph"},
-    {"degree", "10", "8", "links of a page of the generated graph, in the mean"},
-    {"iterations", "50", "30", "iterations"},
-    {"block", "5000", "1000", "pages of a task"},
+    {"size", "500000", "20000", "pages of the generated graph", "18000000"},
+    {"degree", "10", "8", "links of a page of the generated graph, in the mean", "16"},
+    {"iterations", "50", "30", "iterations", "10"},
+    {"block", "5000", "1000", "pages of a task", "100000"},
     {"top", "10", "10", "how many of the best pages are shown"},
+    as_parameter,
+    colors_parameter,
 };
 
 link_list graph_of(const arguments& a) {
@@ -46,10 +50,11 @@ link_list graph_of(const arguments& a) {
   return generate_links(static_cast<page>(a.number("size", 2, most_pages)), a.number("degree", 1, 1 << 20), a.seed());
 }
 
-class pagerank final : public app {
+class pagerank final : public app, node_program {
  public:
   explicit pagerank(const arguments& a)
-      : graph_(graph_of(a)),
+      : how_(way_of(a)),
+        graph_(graph_of(a)),
         links_(graph_),
         pages_{graph_.pages, a.number("block", 1, most_pages)},
         iterations_(a.number("iterations", 1, 1 << 20)),
@@ -61,31 +66,11 @@ class pagerank final : public app {
 
   void prepare(const target& where) override {
     static const task_type type{"pagerank_initial"};
-    named_data data(*this);
-    where.on.run([&] {
-      for (std::int64_t b = 0; b < pages_.count(); ++b) {
-        const auto at = static_cast<std::size_t>(b);
-        spawn([this, b] { fill(b); }, type, where.of(b, pages_.count()), out(data.sources[at]), out(data.ranks[0][at]),
-              out(data.ranks[1][at]));
-      }
-    });
+    initialise(where, how_, type, pages_.count(), [this](std::int64_t b) { fill(b); });
   }
 
   void solve(const target& where) override {
-    static const task_type type{"pagerank"};
-    named_data data(*this);
-    where.on.run([&] {
-      for (std::int64_t t = 0; t < iterations_; ++t) {
-        const std::size_t from = t % 2, to = 1 - from;
-        for (std::int64_t b = 0; b < pages_.count(); ++b) {
-          const auto at = static_cast<std::size_t>(b);
-          access_list reads;
-          for (std::uint32_t n : neighbours_[at]) reads.add(in(data.ranks[from][n]));
-          spawn([this, b, from] { pull(b, from); }, type, where.of(b, pages_.count()), in(data.sources[at]), reads,
-                out(data.ranks[to][at]));
-        }
-      }
-    });
+    run(*this, how_, where);
     last_ = static_cast<std::size_t>(iterations_ % 2);
     const std::span<double> r = ranks();
     const double sum = std::accumulate(r.begin(), r.end(), 0.0);
@@ -99,24 +84,33 @@ class pagerank final : public app {
  private:
   using number = std::uint32_t;
 
-  /// Handles for one run.
-  struct named_data {
-    explicit named_data(pagerank& p) {
-      for (std::int64_t b = 0; b < p.pages_.count(); ++b) {
-        const std::int64_t first = p.pages_.begin(b);
-        const auto size = static_cast<std::size_t>(p.pages_.size(b));
-        for (std::size_t r : {0, 1}) ranks[r].emplace_back(p.ranks_[r].get() + first, size);
-        sources.emplace_back(p.sources_of(b), p.source_count(b) + 1);
-      }
-    }
-    std::vector<handle<double[]>> ranks[2];
-    std::vector<handle<page[]>> sources;
-  };
+  std::int32_t steps() const override { return static_cast<std::int32_t>(iterations_); }
+  std::int32_t nodes(std::int32_t) const override { return static_cast<std::int32_t>(pages_.count()); }
+  const task_type& type(std::int32_t) const override {
+    static const task_type type{"pagerank"};
+    return type;
+  }
+  /// The blocks that link in, whose ranks are read; and those that this one links into, which have read the ranks that
+  /// are written over now.
+  void predecessors(node_name n, keys<node_name>& all) const override {
+    if (n.step == 0) return;
+    for (number b : waited_for_[static_cast<std::size_t>(n.index)]) all.add({n.step - 1, static_cast<std::int32_t>(b)});
+  }
+  void accesses(node_name n, access_list& all) const override {
+    const std::size_t from = n.step % 2;
+    all.add(in(sources_of(n.index), source_count(n.index) + 1));
+    for (number b : neighbours_[static_cast<std::size_t>(n.index)]) all.add(in(ranks_of(from, b), block_size(b)));
+    all.add(out(ranks_of(1 - from, n.index), block_size(n.index)));
+  }
+  void compute(node_name n) override { pull(n.index, n.step % 2); }
+
+  double* ranks_of(std::size_t buffer, std::int64_t b) const noexcept { return ranks_[buffer].get() + pages_.begin(b); }
+  std::size_t block_size(std::int64_t b) const noexcept { return static_cast<std::size_t>(pages_.size(b)); }
 
   std::span<double> ranks() noexcept { return {ranks_[last_].get(), graph_.pages}; }
 
   /// A block's part of `sources_` has one entry more than it has links, so that every block has some memory of its own.
-  page* sources_of(std::int64_t b) noexcept {
+  page* sources_of(std::int64_t b) const noexcept {
     return sources_.get() + links_.first[static_cast<std::size_t>(pages_.begin(b))] + static_cast<std::uint64_t>(b);
   }
   std::size_t source_count(std::int64_t b) const noexcept {
@@ -124,18 +118,22 @@ class pagerank final : public app {
            links_.first[static_cast<std::size_t>(pages_.begin(b))];
   }
 
-  /// For each block the blocks that link into it.
   void find_neighbours() {
-    neighbours_.resize(static_cast<std::size_t>(pages_.count()));
-    std::vector<std::int64_t> seen(neighbours_.size(), -1);
-    for (std::int64_t b = 0; b < pages_.count(); ++b) {
-      const auto first = links_.first[static_cast<std::size_t>(pages_.begin(b))];
-      for (std::size_t l = first; l < first + source_count(b); ++l) {
-        const auto from = static_cast<std::size_t>(links_.sources[l] / pages_.each);
-        if (std::exchange(seen[from], b) != b)
-          neighbours_[static_cast<std::size_t>(b)].push_back(static_cast<number>(from));
+    const auto count = static_cast<std::size_t>(pages_.count());
+    neighbours_.resize(count);
+    std::vector<std::set<number>> waits(count);
+    for (std::size_t b = 0; b < count; ++b) {
+      const auto first = links_.first[static_cast<std::size_t>(pages_.begin(static_cast<std::int64_t>(b)))];
+      std::set<number> from;
+      for (std::size_t l = first; l < first + source_count(static_cast<std::int64_t>(b)); ++l) {
+        from.insert(static_cast<number>(links_.sources[l] / pages_.each));
       }
+      neighbours_[b].assign(from.begin(), from.end());
+      waits[b].merge(from);
+      waits[b].insert(static_cast<number>(b));
+      for (number n : neighbours_[b]) waits[n].insert(static_cast<number>(b));
     }
+    for (const std::set<number>& w : waits) waited_for_.emplace_back(w.begin(), w.end());
   }
 
   void fill(std::int64_t b) {
@@ -162,12 +160,14 @@ class pagerank final : public app {
   std::vector<double> serial() const;
   double residual(std::span<const double>) const;
 
+  way how_;
   link_list graph_;
   incoming_links links_;
   blocks pages_;
   std::int64_t iterations_, top_;
-  std::vector<std::vector<number>> neighbours_;
-  std::unique_ptr<double[]> ranks_[2];  // touched first by fill(), as are the sources
+  std::vector<std::vector<number>> neighbours_;  // for each block those that link into it
+  std::vector<std::vector<number>> waited_for_;  // ... and those that it links into
+  std::unique_ptr<double[]> ranks_[2];           // touched first by fill(), as are the sources
   std::unique_ptr<page[]> sources_;
   std::size_t last_ = 0;
   std::vector<double> expected_;

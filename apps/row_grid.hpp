@@ -1,102 +1,107 @@
-// A square of cells in two buffers, swept in blocks of rows: what heat and life have in common.
+// A rectangle of cells in two buffers, swept in blocks of rows: what heat and life have in common.
 //
-// Task (t, b) computes block b of step t from the blocks b-1, b and b+1 of step t-1 (NabbitC paper, table I). The cells
-// outside the square never change; the two rows among them are blocks of their own, so that each task has the same
+// Node (t, b) computes block b of step t from the blocks b-1, b and b+1 of step t-1 (NabbitC paper, table I). The cells
+// outside the rectangle never change; the two rows among them are blocks of their own, so that each node has the same
 // accesses.
 #pragma once
 
-#include "app.hpp"
 #include "blocks.hpp"
+#include "nodes.hpp"
 
-#include <array>
 #include <memory>
-#include <vector>
+#include <string>
+#include <utility>
 
 namespace kith::apps {
+
+/// Of programs on rectangles.
+inline constexpr parameter rows_parameter = {"rows", "", "", "rows (as many as columns)", "655360"};
 
 template <class Cell>
 class row_grid {
  public:
-  row_grid(std::int64_t size, std::int64_t block_rows)
-      : size_(size), rows_{size, block_rows}, buffer_{allocate(size), allocate(size)} {}
+  /// From --size (columns), --rows and --block.
+  explicit row_grid(const arguments& a) : row_grid(a, a.number("size", 1, 1 << 20)) {}
 
-  std::int64_t size() const noexcept { return size_; }
-  /// Row i, -1..size; its cells are [-1]..[size].
-  Cell* row(int buffer, std::int64_t i) noexcept { return buffer_[buffer].get() + (i + 1) * (size_ + 2) + 1; }
-  /// All cells of a buffer, those outside the square included.
-  std::span<Cell> cells(int buffer) noexcept {
-    return {buffer_[buffer].get(), static_cast<std::size_t>((size_ + 2) * (size_ + 2))};
+  std::int64_t rows() const noexcept { return blocks_.items; }
+  std::int64_t columns() const noexcept { return columns_; }
+  std::int64_t block_count() const noexcept { return blocks_.count(); }
+  /// Row i, -1..rows(); its cells are [-1]..[columns()].
+  Cell* row(int buffer, std::int64_t i) const noexcept { return buffer_[buffer].get() + (i + 1) * (columns_ + 2) + 1; }
+  /// All cells of a buffer, those outside the rectangle included.
+  std::span<Cell> cells(int buffer) const noexcept {
+    return {buffer_[buffer].get(), static_cast<std::size_t>((rows() + 2) * (columns_ + 2))};
+  }
+  /// Block b has the rows from first_row(b) to first_row(b + 1): 0 is row -1, block_count() + 1 is row rows().
+  std::int64_t first_row(std::int64_t b) const noexcept {
+    if (b == 0) return -1;
+    return b <= block_count() + 1 ? std::min(blocks_.begin(b - 1), rows()) : rows() + 1;
+  }
+  /// The cells of block b.
+  std::pair<Cell*, std::size_t> block(int buffer, std::int64_t b) const noexcept {
+    const auto rows_of = static_cast<std::size_t>(first_row(b + 1) - first_row(b));
+    return {row(buffer, first_row(b)) - 1, rows_of * static_cast<std::size_t>(columns_ + 2)};
   }
 
   /// Each cell (i, j) of both buffers becomes initial(i, j).
   template <class Initial>
-  void fill(const target& where, const task_type& type, Initial initial) {
-    auto blocks_of = handles();
-    where.on.run([&] {
-      for (std::int64_t b = 0; b < rows_.count() + 2; ++b) {
-        const auto body = [this, b, initial] {
-          for (int buffer : {0, 1}) {
-            for (std::int64_t i = first_row(b); i < first_row(b + 1); ++i) {
-              for (std::int64_t j = -1; j <= size_; ++j) row(buffer, i)[j] = initial(i, j);
-            }
-          }
-        };
-        const auto at = static_cast<std::size_t>(b);
-        spawn(body, type, node_of(where, b), out(blocks_of[0][at]), out(blocks_of[1][at]));
-      }
-    });
-  }
-
-  /// `steps` times, from buffer to buffer: rule(above, here, below, next, size) computes the row `next`. Returns the
-  /// buffer with the result.
-  template <class Rule>
-  int sweep(const target& where, const task_type& type, std::int64_t steps, Rule rule) {
-    auto blocks_of = handles();
-    where.on.run([&] {
-      for (std::int64_t t = 0; t < steps; ++t) {
-        const int from = static_cast<int>(t % 2), to = 1 - from;
-        for (std::int64_t b = 1; b <= rows_.count(); ++b) {
-          const auto body = [this, b, from, to, rule] {
-            for (std::int64_t i = first_row(b); i < first_row(b + 1); ++i) {
-              rule(row(from, i - 1), row(from, i), row(from, i + 1), row(to, i), size_);
-            }
-          };
-          auto* source = &blocks_of[from][static_cast<std::size_t>(b)];
-          spawn(body, type, node_of(where, b), in(source[0]), in(source[-1]), in(source[1]),
-                out(blocks_of[to][static_cast<std::size_t>(b)]));
+  void fill(const target& where, const way& how, const task_type& type, Initial initial) {
+    initialise(where, how, type, block_count() + 2, [this, &initial](std::int64_t b) {
+      for (int buffer : {0, 1}) {
+        for (std::int64_t i = first_row(b); i < first_row(b + 1); ++i) {
+          for (std::int64_t j = -1; j <= columns_; ++j) row(buffer, i)[j] = initial(i, j);
         }
       }
     });
-    return static_cast<int>(steps % 2);
   }
 
  private:
-  static std::unique_ptr<Cell[]> allocate(std::int64_t size) {  // untouched: the tasks of fill() touch it
-    return std::make_unique_for_overwrite<Cell[]>(static_cast<std::size_t>((size + 2) * (size + 2)));
+  row_grid(const arguments& a, std::int64_t columns)
+      : columns_(columns),
+        blocks_{a.text("rows").empty() ? columns : a.number("rows", 1, 1 << 20), a.number("block", 1, 1 << 20)},
+        buffer_{allocate(), allocate()} {}
+  std::unique_ptr<Cell[]> allocate() const {  // untouched: the tasks of fill() touch it
+    return std::make_unique_for_overwrite<Cell[]>(static_cast<std::size_t>((blocks_.items + 2) * (columns_ + 2)));
   }
 
-  /// Block 0 is row -1, block count+1 is row `size`.
-  std::int64_t first_row(std::int64_t b) const noexcept {
-    if (b == 0) return -1;
-    return b <= rows_.count() + 1 ? std::min(rows_.begin(b - 1), size_) : size_ + 1;
-  }
-  node node_of(const target& where, std::int64_t b) const noexcept {
-    return where.of(std::clamp<std::int64_t>(b - 1, 0, rows_.count() - 1), rows_.count());
-  }
-  std::vector<handle<Cell[]>> handles(int buffer) {
-    std::vector<handle<Cell[]>> all;
-    for (std::int64_t b = 0; b < rows_.count() + 2; ++b) {
-      Cell* first = row(buffer, first_row(b)) - 1;
-      all.emplace_back(first, static_cast<std::size_t>((first_row(b + 1) - first_row(b)) * (size_ + 2)));
-    }
-    return all;
-  }
-  /// New ones for each run: a handle belongs to the first scope that uses it.
-  std::array<std::vector<handle<Cell[]>>, 2> handles() { return {handles(0), handles(1)}; }
-
-  std::int64_t size_;
-  blocks rows_;
+  std::int64_t columns_;
+  blocks blocks_;
   std::unique_ptr<Cell[]> buffer_[2];
+};
+
+/// `steps` sweeps from buffer to buffer, starting with 0: rule(above, here, below, next, columns) computes the row `next`.
+template <class Cell, class Rule>
+class row_sweep final : public node_program {
+ public:
+  row_sweep(const row_grid<Cell>& grid, std::int64_t steps, const task_type& type, Rule rule)
+      : grid_(grid), steps_(static_cast<std::int32_t>(steps)), type_(type), rule_(std::move(rule)) {}
+
+  std::int32_t steps() const override { return steps_; }
+  std::int32_t nodes(std::int32_t) const override { return static_cast<std::int32_t>(grid_.block_count()); }
+  void predecessors(node_name n, keys<node_name>& all) const override { add_neighbours(n, nodes(0), all); }
+  void accesses(node_name n, access_list& all) const override {
+    const int from = n.step % 2;
+    for (int d : {1, 0, 2}) {
+      const auto [cells, count] = grid_.block(from, n.index + d);
+      all.add(in(cells, count));
+    }
+    const auto [cells, count] = grid_.block(1 - from, n.index + 1);
+    all.add(out(cells, count));
+  }
+  void compute(node_name n) override {
+    const int from = n.step % 2;
+    for (std::int64_t i = grid_.first_row(n.index + 1); i < grid_.first_row(n.index + 2); ++i) {
+      rule_(grid_.row(from, i - 1), grid_.row(from, i), grid_.row(from, i + 1), grid_.row(1 - from, i),
+            grid_.columns());
+    }
+  }
+  const task_type& type(std::int32_t) const override { return type_; }
+
+ private:
+  const row_grid<Cell>& grid_;
+  std::int32_t steps_;
+  const task_type& type_;
+  Rule rule_;
 };
 
 }  // namespace kith::apps

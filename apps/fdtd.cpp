@@ -1,0 +1,194 @@
+// fdtd: electromagnetic waves on a plate, finite differences in time (Yee's scheme in two dimensions).
+//
+// NabbitC paper, table I (there 655360 rows of 16384 cells in blocks of 32 rows, 5 steps). A step changes ey and ex by the
+// differences of hz, and then hz by theirs. A node does all three for its rows; the new ey of the first row below, which
+// its last row of hz needs, it computes for itself once more. So nodes wait for three of the step before, and for none of
+// their own. Fields are in two buffers. Properties checked:
+//  F1  all cells of the three fields equal those of a serial program that updates them in place, up to rounding;
+//  F2  nothing has been changed before the wave could arrive: it travels one row a step.
+#include "blocks.hpp"
+#include "list.hpp"
+#include "nodes.hpp"
+#include "row_grid.hpp"
+#include "worst.hpp"
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+namespace kith::apps {
+
+namespace {
+
+constexpr parameter parameters[] = {
+    {"size", "1024", "256", "columns of the plate", "16384"},
+    rows_parameter,
+    {"iterations", "200", "40", "steps", "5"},
+    {"block", "32", "16", "rows of a task", "32"},
+    as_parameter,
+    colors_parameter,
+};
+
+enum field : std::uint8_t { ex, ey, hz };
+
+/// What drives the upper edge.
+double source(std::int64_t step) { return std::sin(0.1 * static_cast<double>(step)); }
+
+class fdtd final : public app, node_program {
+ public:
+  explicit fdtd(const arguments& a)
+      : how_(way_of(a)),
+        columns_(a.number("size", 2, 1 << 20)),
+        rows_{a.text("rows").empty() ? columns_ : a.number("rows", 2, 1 << 20), a.number("block", 1, 1 << 20)},
+        steps_(a.number("iterations", 1, 1 << 30)) {
+    const auto cells = static_cast<std::size_t>(rows_.items * columns_);
+    for (auto& buffers : fields_) {
+      for (auto& f : buffers) f = std::make_unique_for_overwrite<double[]>(cells);
+    }
+  }
+
+  void prepare(const target& where) override {
+    static const task_type type{"fdtd_initial"};
+    initialise(where, how_, type, rows_.count(), [this](std::int64_t b) {
+      for (auto& buffers : fields_) {
+        for (auto& f : buffers) std::fill(f.get() + rows_.begin(b) * columns_, f.get() + rows_.end(b) * columns_, 0.0);
+      }
+    });
+  }
+
+  void solve(const target& where) override {
+    run(*this, how_, where);
+    last_ = static_cast<int>(steps_ % 2);
+  }
+
+  verdict verify() override {
+    if (expected_[0].empty()) expected_ = serial();
+    double worst = 0;
+    std::int64_t early = 0;
+    for (field f : {ex, ey, hz}) {
+      for (std::int64_t c = 0; c < rows_.items * columns_; ++c) {
+        const double got = fields_[f][last_][static_cast<std::size_t>(c)];
+        worst = worst_of(worst, std::fabs(got - expected_[f][static_cast<std::size_t>(c)]));
+        early += c / columns_ > steps_ && got != 0;
+      }
+    }
+    char text[200];
+    std::snprintf(text, sizeof text,
+                  "three fields of %lld cells differ from the serial program's by at most %.2g (bound 1e-9), and %lld "
+                  "cells have changed before the wave arrived",
+                  static_cast<long long>(rows_.items * columns_), worst, static_cast<long long>(early));
+    return {worst <= 1e-9 && early == 0, text};
+  }
+
+  std::vector<figure> figures() const override { return {{"cells", rows_.items * columns_}, {"iterations", steps_}}; }
+  std::span<std::byte> output() override {
+    return std::as_writable_bytes(
+        std::span(fields_[hz][last_].get(), static_cast<std::size_t>(rows_.items * columns_)));
+  }
+
+ private:
+  std::int32_t steps() const override { return static_cast<std::int32_t>(steps_); }
+  std::int32_t nodes(std::int32_t) const override { return static_cast<std::int32_t>(rows_.count()); }
+  void predecessors(node_name n, keys<node_name>& all) const override { add_neighbours(n, nodes(0), all); }
+  const task_type& type(std::int32_t) const override {
+    static const task_type type{"fdtd"};
+    return type;
+  }
+
+  void accesses(node_name n, access_list& all) const override {
+    const int from = n.step % 2;
+    const auto add = [&](auto how, field f, int buffer, std::int64_t b) {
+      if (b < 0 || b >= rows_.count()) return;
+      all.add(how(fields_[f][static_cast<std::size_t>(buffer)].get() + rows_.begin(b) * columns_,
+                  static_cast<std::size_t>(rows_.size(b) * columns_)));
+    };
+    for (field f : {ex, ey, hz}) {
+      add(in, f, from, n.index);
+      add(out, f, 1 - from, n.index);
+    }
+    add(in, ey, from, n.index + 1);
+    add(in, hz, from, n.index - 1);
+    add(in, hz, from, n.index + 1);
+  }
+
+  void compute(node_name n) override {
+    const auto from = static_cast<std::size_t>(n.step % 2), to = 1 - from;
+    const std::int64_t first = rows_.begin(n.index), last = rows_.end(n.index);
+    const auto row = [this](field f, std::size_t buffer, std::int64_t i) {
+      return fields_[f][buffer].get() + i * columns_;
+    };
+    const auto new_ey = [&](std::int64_t i, double* result) {
+      for (std::int64_t j = 0; j < columns_; ++j) {
+        result[j] =
+            i == 0 ? source(n.step) : row(ey, from, i)[j] - 0.5 * (row(hz, from, i)[j] - row(hz, from, i - 1)[j]);
+      }
+    };
+    for (std::int64_t i = first; i < last; ++i) {
+      new_ey(i, row(ey, to, i));
+      const double* old = row(ex, from, i);
+      const double* h = row(hz, from, i);
+      double* x = row(ex, to, i);
+      x[0] = old[0];
+      for (std::int64_t j = 1; j < columns_; ++j) x[j] = old[j] - 0.5 * (h[j] - h[j - 1]);
+    }
+    std::vector<double> below(static_cast<std::size_t>(columns_));
+    if (last < rows_.items) new_ey(last, below.data());
+    for (std::int64_t i = first; i < last; ++i) {
+      const double* old = row(hz, from, i);
+      double* h = row(hz, to, i);
+      std::copy_n(old, columns_, h);
+      if (i + 1 == rows_.items) break;
+      const double* x = row(ex, to, i);
+      const double* y = row(ey, to, i);
+      const double* y_below = i + 1 < last ? row(ey, to, i + 1) : below.data();
+      for (std::int64_t j = 0; j + 1 < columns_; ++j) h[j] = old[j] - 0.7 * (x[j + 1] - x[j] + y_below[j] - y[j]);
+    }
+  }
+
+  /// In place, cell by cell, fields side by side.
+  std::array<std::vector<double>, 3> serial() const {
+    struct cell {
+      double x = 0, y = 0, h = 0;
+    };
+    std::vector<std::vector<cell>> plate(static_cast<std::size_t>(rows_.items),
+                                         std::vector<cell>(static_cast<std::size_t>(columns_)));
+    for (std::int64_t t = 0; t < steps_; ++t) {
+      for (std::size_t i = plate.size(); i-- > 0;) {
+        for (std::size_t j = plate[i].size(); j-- > 0;) {
+          cell& c = plate[i][j];
+          c.y = i == 0 ? source(t) : c.y - (c.h - plate[i - 1][j].h) / 2;
+          if (j > 0) c.x -= (c.h - plate[i][j - 1].h) / 2;
+        }
+      }
+      for (std::size_t i = 0; i + 1 < plate.size(); ++i) {
+        for (std::size_t j = 0; j + 1 < plate[i].size(); ++j) {
+          plate[i][j].h -= 0.7 * (plate[i][j + 1].x - plate[i][j].x + plate[i + 1][j].y - plate[i][j].y);
+        }
+      }
+    }
+    std::array<std::vector<double>, 3> all;
+    for (const auto& row : plate) {
+      for (const cell& c : row) {
+        all[ex].push_back(c.x);
+        all[ey].push_back(c.y);
+        all[hz].push_back(c.h);
+      }
+    }
+    return all;
+  }
+
+  way how_;
+  std::int64_t columns_;
+  blocks rows_;
+  std::int64_t steps_;
+  std::array<std::array<std::unique_ptr<double[]>, 2>, 3> fields_;
+  std::size_t last_ = 0;
+  std::array<std::vector<double>, 3> expected_;
+};
+
+}  // namespace
+
+const entry fdtd_entry = {"fdtd", "NabbitC", "electromagnetic waves on a plate, in blocks of rows", parameters,
+                          make<fdtd>};
+
+}  // namespace kith::apps
