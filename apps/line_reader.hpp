@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <fstream>
@@ -59,6 +60,16 @@ class line_reader {
     }
     return n;
   }
+  /// A finite number.
+  double real(const char* what) {
+    const std::string_view w = word();
+    double x = 0;
+    const auto [stop, failure] = std::from_chars(w.data(), w.data() + w.size(), x);
+    if (w.empty() || failure != std::errc{} || stop != w.data() + w.size() || !std::isfinite(x)) {
+      wrong(std::string(what) + " '" + printable(w) + "' is no number");
+    }
+    return x;
+  }
   [[noreturn]] void wrong(const std::string& what) const {
     const std::string shown = printable(line_);
     throw error(path_ + ":" + std::to_string(number_) + ": " + what + (shown.empty() ? "" : "; the line is: " + shown));
@@ -71,5 +82,11 @@ class line_reader {
   std::string_view rest_;
   std::uint64_t number_ = 0;
 };
+
+/// Whether a line is empty, or a comment that begins with '#' or '%'.
+inline bool is_comment(std::string_view line) {
+  const std::size_t begin = line.find_first_not_of(" \t\r");
+  return begin == line.npos || line[begin] == '#' || line[begin] == '%';
+}
 
 }  // namespace kith::apps

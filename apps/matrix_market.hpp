@@ -1,0 +1,30 @@
+// Sparse matrices in Matrix Market files. For the programs of this folder.
+#pragma once
+
+#include "line_reader.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kith::apps {
+
+struct matrix {
+  struct entry {
+    std::uint32_t row, column;  // from 0
+    double value;               // the real part of a complex one; 1 if the file has none
+  };
+  std::string source;
+  std::uint32_t rows = 0, columns = 0;
+  bool has_values = false;
+  bool symmetric = false;      // the file said so; both (i, j) and (j, i) are listed
+  std::vector<entry> entries;  // in the file's order
+};
+
+/// Whether a file with this first line is one.
+bool is_matrix_market(std::string_view first_line);
+/// The rest of a file whose first line `in` has just read. Throws kith::error, with file and line.
+matrix read_matrix_market(line_reader& in, const std::string& path);
+
+}  // namespace kith::apps
