@@ -11,6 +11,7 @@ namespace kith::apps {
 extern const entry heat_entry;
 extern const entry life_entry;
 extern const entry fdtd_entry;
+extern const entry cg_entry;
 extern const entry sw_entry;
 extern const entry swn2_entry;
 extern const entry cholesky_entry;

@@ -1,0 +1,328 @@
+// cg: conjugate gradients on a sparse matrix, in blocks of rows.
+//
+// NabbitC paper, table I (NAS CG: there 900000 rows, parameter 26 for the nonzeros, 1 iteration, 100 blocks). An iteration has
+// five steps: A: q = A p and p.q of each block; alpha; B: z += alpha p, r -= alpha q and r.r of each block; beta; P: p = r +
+// beta p. A block of A waits for the P of the blocks whose columns it uses; the two scalars are nodes of color 0. The matrix is
+// read from a Matrix Market file, or generated in the manner of NAS: a sum of outer products of sparse random vectors with
+// falling weights, plus a diagonal, so it is symmetric and positive definite. Properties checked:
+//  C1  b - A z, computed anew from the list of entries, equals the residual that the iteration carries along;
+//  C2  z and the residual's norm equal those of a serial program that works on the list of entries, the more closely the
+//      more the residual has dropped.
+#include "blocks.hpp"
+#include "hash.hpp"
+#include "list.hpp"
+#include "matrix_market.hpp"
+#include "nodes.hpp"
+#include "worst.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <memory>
+#include <numeric>
+#include <set>
+
+namespace kith::apps {
+
+namespace {
+
+constexpr parameter parameters[] = {
+    {"input", "", "", "a Matrix Market file with a symmetric, positive definite matrix"},
+    {"size", "14000", "1400", "rows of the generated matrix", "900000"},
+    {"nonzeros", "11", "7", "of each random vector it is made of", "26"},
+    {"iterations", "25", "15", "iterations", "1"},
+    {"block", "700", "140", "rows of a task", "9000"},
+    as_parameter,
+    colors_parameter,
+};
+
+std::vector<matrix::entry> merged(std::vector<matrix::entry> entries) {
+  const auto place = [](const matrix::entry& e) { return std::uint64_t{e.row} << 32 | e.column; };
+  std::ranges::stable_sort(entries, {}, place);
+  std::size_t kept = 0;
+  for (std::size_t i = 1; i < entries.size(); ++i) {
+    if (place(entries[i]) == place(entries[kept])) {
+      entries[kept].value += entries[i].value;
+    } else {
+      entries[++kept] = entries[i];
+    }
+  }
+  entries.resize(std::min(entries.size(), kept + 1));
+  return entries;
+}
+
+matrix generate(std::int64_t size, std::int64_t nonzeros, std::uint64_t seed) {
+  constexpr double condition = 0.1, diagonal = 4;
+  matrix m{.source = "generated", .entries = {}};
+  m.rows = m.columns = static_cast<std::uint32_t>(size);
+  std::vector<std::pair<std::uint32_t, double>> v;
+  for (std::int64_t i = 0; i < size; ++i) {
+    v.assign(1, {static_cast<std::uint32_t>(i), 0.5});
+    for (std::int64_t k = 0; k < nonzeros; ++k) {
+      const auto position = static_cast<std::uint64_t>(i * nonzeros + k);
+      v.emplace_back(static_cast<std::uint32_t>(hash(seed, position) % static_cast<std::uint64_t>(size)),
+                     hash_unit(seed + 1, position));
+    }
+    const double weight = std::pow(condition, static_cast<double>(i) / static_cast<double>(size));
+    for (const auto& [row, x] : v) {
+      for (const auto& [column, y] : v) m.entries.push_back({row, column, weight * x * y});
+    }
+    m.entries.push_back({static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(i), diagonal});
+  }
+  return m;
+}
+
+matrix matrix_of(const arguments& a) {
+  for (const char* generated : {"size", "nonzeros"}) a.exclude("input", generated);
+  if (!a.has("input")) return generate(a.number("size", 1, 1 << 30), a.number("nonzeros", 0, 1000), a.seed());
+  const std::string path = a.text("input");
+  line_reader in(path);
+  if (!in.next() || !is_matrix_market(in.line())) throw error(path + ":1: no Matrix Market file (%%MatrixMarket ...)");
+  matrix m = read_matrix_market(in, path);
+  if (!m.has_values || !m.symmetric)
+    throw error(path + ": conjugate gradients take a symmetric matrix with real values, and say so in the first line");
+  return m;
+}
+
+class cg final : public app, node_program {
+ public:
+  explicit cg(const arguments& a)
+      : how_(way_of(a)),
+        matrix_(matrix_of(a)),
+        rows_{matrix_.rows, a.number("block", 1, 1 << 30)},
+        iterations_(a.number("iterations", 1, 1 << 20)),
+        seed_(a.seed()) {
+    matrix_.entries = merged(std::move(matrix_.entries));
+    first_.assign(matrix_.rows + std::size_t{1}, 0);
+    for (const matrix::entry& e : matrix_.entries) ++first_[e.row + std::size_t{1}];
+    std::partial_sum(first_.begin(), first_.end(), first_.begin());
+    const auto count = static_cast<std::size_t>(rows_.count());
+    for (std::size_t b = 0; b < count; ++b) {
+      std::set<std::int32_t> used{static_cast<std::int32_t>(b)};  // itself: what it writes has been read by then
+      for (std::size_t e = first_of(b); e < first_of(b + 1); ++e) {
+        used.insert(static_cast<std::int32_t>(matrix_.entries[e].column / rows_.each));
+      }
+      uses_.emplace_back(used.begin(), used.end());
+    }
+    columns_ = std::make_unique_for_overwrite<std::uint32_t[]>(matrix_.entries.size());
+    values_ = std::make_unique_for_overwrite<double[]>(matrix_.entries.size());
+    for (auto* v : {&p_, &q_, &r_, &z_}) *v = std::make_unique_for_overwrite<double[]>(matrix_.rows);
+    pq_.resize(count);
+    rr_.resize(count);
+  }
+
+  void prepare(const target& where) override {
+    static const task_type type{"cg_initial"};
+    initialise(where, how_, type, rows_.count(), [this](std::int64_t b) {
+      const auto block = static_cast<std::size_t>(b);
+      for (std::size_t e = first_of(block); e < first_of(block + 1); ++e) {
+        columns_[e] = matrix_.entries[e].column;
+        values_[e] = matrix_.entries[e].value;
+      }
+      rr_[block].value = 0;
+      for (auto i = static_cast<std::size_t>(rows_.begin(b)); i < static_cast<std::size_t>(rows_.end(b)); ++i) {
+        z_[i] = q_[i] = 0;
+        r_[i] = p_[i] = right_side(i);
+        rr_[block].value += r_[i] * r_[i];
+      }
+    });
+    rho_.value = 0;
+    for (const scalar& s : rr_) rho_.value += s.value;
+  }
+
+  void solve(const target& where) override { run(*this, how_, where); }
+
+  verdict verify() override {
+    if (expected_.empty()) serial();
+    const std::size_t n = matrix_.rows;
+    std::vector<double> residual(n);
+    for (std::size_t i = 0; i < n; ++i) residual[i] = right_side(i);
+    for (const matrix::entry& e : matrix_.entries) residual[e.row] -= e.value * z_[e.column];
+    double drift = 0, far = 0, size = 0, norm = 0, start = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      drift = worst_of(drift, std::fabs(residual[i] - r_[i]));
+      far = worst_of(far, std::fabs(z_[i] - expected_[i]));
+      size = std::max(size, std::fabs(expected_[i]));
+      norm += r_[i] * r_[i];
+      start += right_side(i) * right_side(i);
+    }
+    const double left = std::sqrt(norm / start), expected_left = std::sqrt(expected_rho_ / start);
+    // Orders of summation part two runs where the matrix is ill-conditioned, not more than both are from the solution.
+    const double bound = 1e-8 + 10 * expected_left;
+    char text[260];
+    std::snprintf(text, sizeof text,
+                  "the residual, computed anew, differs from the iteration's by at most %.2g (bound 1e-10); the "
+                  "solution from the serial program's by at most %.2g of its size (bound %.2g); the residual is %.3g "
+                  "of what it was (serial: %.3g)",
+                  drift, far / size, bound, left, expected_left);
+    return {drift <= 1e-10 && far <= bound * size && std::fabs(left - expected_left) <= 1e-8 + expected_left / 2, text};
+  }
+
+  std::vector<figure> figures() const override {
+    double norm = 0;
+    for (std::size_t i = 0; i < matrix_.rows; ++i) norm += r_[i] * r_[i];
+    return {{"source", matrix_.source},
+            {"rows", static_cast<std::int64_t>(matrix_.rows)},
+            {"nonzeros", static_cast<std::int64_t>(matrix_.entries.size())},
+            {"blocks", rows_.count()},
+            {"iterations", iterations_},
+            {"residual", std::sqrt(norm)}};
+  }
+  std::span<std::byte> output() override { return std::as_writable_bytes(std::span(z_.get(), matrix_.rows)); }
+
+ private:
+  enum phase : std::uint8_t { multiply, alpha, update, beta, direct };
+  static constexpr std::int32_t phases = 5;
+  struct alignas(128) scalar {
+    double value = 0;
+  };
+
+  static phase phase_of(std::int32_t step) noexcept { return static_cast<phase>(step % phases); }
+  static bool is_scalar(std::int32_t step) noexcept { return phase_of(step) == alpha || phase_of(step) == beta; }
+  double right_side(std::size_t i) const noexcept { return hash_unit(seed_ + 2, i) - 0.5; }
+  std::size_t first_of(std::size_t block) const noexcept {
+    return first_[std::min<std::size_t>(block * static_cast<std::size_t>(rows_.each), matrix_.rows)];
+  }
+
+  std::int32_t steps() const override { return static_cast<std::int32_t>(iterations_) * phases; }
+  std::int32_t nodes(std::int32_t step) const override {
+    return is_scalar(step) ? 1 : static_cast<std::int32_t>(rows_.count());
+  }
+  const task_type& type(std::int32_t step) const override {
+    static const task_type types[phases] = {task_type{"cg_multiply"}, task_type{"cg_alpha"}, task_type{"cg_update"},
+                                            task_type{"cg_beta"}, task_type{"cg_direct"}};
+    return types[phase_of(step)];
+  }
+  void predecessors(node_name n, keys<node_name>& all) const override {
+    if (n.step == 0) return;
+    if (is_scalar(n.step)) {
+      for (std::int32_t b = 0; b < nodes(n.step - 1); ++b) all.add({n.step - 1, b});
+    } else if (phase_of(n.step) == multiply) {
+      for (std::int32_t b : uses_[static_cast<std::size_t>(n.index)]) all.add({n.step - 1, b});
+    } else {
+      all.add({n.step - 1, 0});
+    }
+  }
+
+  void accesses(node_name n, access_list& all) const override {
+    const auto part = [&](auto how, const std::unique_ptr<double[]>& v, std::int64_t b) {
+      all.add(how(v.get() + rows_.begin(b), static_cast<std::size_t>(rows_.size(b))));
+    };
+    const auto block = static_cast<std::size_t>(n.index);
+    auto& self = const_cast<cg&>(*this);  // names memory, touches none
+    switch (phase_of(n.step)) {
+      case multiply:
+        if (first_of(block) != first_of(block + 1))
+          all.add(in(values_.get() + first_of(block), first_of(block + 1) - first_of(block)));
+        for (std::int32_t b : uses_[block]) part(in, p_, b);
+        part(out, q_, n.index);
+        all.add(out(self.pq_[block].value));
+        return;
+      case alpha:
+        for (scalar& s : self.pq_) all.add(in(s.value));
+        all.add(in(self.rho_.value));
+        all.add(out(self.alpha_.value));
+        return;
+      case update:
+        all.add(in(self.alpha_.value));
+        part(in, p_, n.index);
+        part(in, q_, n.index);
+        part(inout, z_, n.index);
+        part(inout, r_, n.index);
+        all.add(out(self.rr_[block].value));
+        return;
+      case beta:
+        for (scalar& s : self.rr_) all.add(in(s.value));
+        all.add(inout(self.rho_.value));
+        all.add(out(self.beta_.value));
+        return;
+      case direct:
+        all.add(in(self.beta_.value));
+        part(in, r_, n.index);
+        part(inout, p_, n.index);
+        return;
+    }
+  }
+
+  void compute(node_name n) override {
+    const auto begin = static_cast<std::size_t>(rows_.begin(n.index)),
+               end = static_cast<std::size_t>(rows_.end(n.index));
+    double sum = 0;
+    switch (phase_of(n.step)) {
+      case multiply:
+        for (std::size_t i = begin; i < end; ++i) {
+          double row = 0;
+          for (std::size_t e = first_[i]; e < first_[i + 1]; ++e) row += values_[e] * p_[columns_[e]];
+          q_[i] = row;
+          sum += p_[i] * row;
+        }
+        pq_[static_cast<std::size_t>(n.index)].value = sum;
+        return;
+      case alpha:
+        for (const scalar& s : pq_) sum += s.value;
+        if (rho_.value != 0 && !(sum > 0))
+          throw error("cg: " + matrix_.source + ": the matrix is not positive definite (p.Ap = " + std::to_string(sum) +
+                      " in iteration " + std::to_string(n.step / phases + 1) + ")");
+        alpha_.value = rho_.value == 0 ? 0 : rho_.value / sum;
+        return;
+      case update:
+        for (std::size_t i = begin; i < end; ++i) {
+          z_[i] += alpha_.value * p_[i];
+          r_[i] -= alpha_.value * q_[i];
+          sum += r_[i] * r_[i];
+        }
+        rr_[static_cast<std::size_t>(n.index)].value = sum;
+        return;
+      case beta:
+        for (const scalar& s : rr_) sum += s.value;
+        beta_.value = rho_.value == 0 ? 0 : sum / rho_.value;
+        rho_.value = sum;
+        return;
+      case direct:
+        for (std::size_t i = begin; i < end; ++i) p_[i] = r_[i] + beta_.value * p_[i];
+        return;
+    }
+  }
+
+  /// On the list of entries, with whole vectors.
+  void serial() {
+    const std::size_t n = matrix_.rows;
+    std::vector<double> z(n, 0), r(n), p, q(n);
+    for (std::size_t i = 0; i < n; ++i) r[i] = right_side(i);
+    p = r;
+    double rho = std::inner_product(r.begin(), r.end(), r.begin(), 0.0);
+    for (std::int64_t k = 0; k < iterations_ && rho != 0; ++k) {
+      std::ranges::fill(q, 0);
+      for (const matrix::entry& e : matrix_.entries) q[e.row] += e.value * p[e.column];
+      const double a = rho / std::inner_product(p.begin(), p.end(), q.begin(), 0.0);
+      for (std::size_t i = 0; i < n; ++i) z[i] += a * p[i];
+      for (std::size_t i = 0; i < n; ++i) r[i] -= a * q[i];
+      const double next = std::inner_product(r.begin(), r.end(), r.begin(), 0.0);
+      for (std::size_t i = 0; i < n; ++i) p[i] = r[i] + next / rho * p[i];
+      rho = next;
+    }
+    expected_ = std::move(z);
+    expected_rho_ = rho;
+  }
+
+  way how_;
+  matrix matrix_;  // entries by rows, each place once
+  blocks rows_;
+  std::int64_t iterations_;
+  std::uint64_t seed_;
+  std::vector<std::size_t> first_;               // of each row's entries, and the end
+  std::vector<std::vector<std::int32_t>> uses_;  // for each block of rows, the blocks of its columns, and itself
+  std::unique_ptr<std::uint32_t[]> columns_;     // touched first by prepare(), as are the next
+  std::unique_ptr<double[]> values_, p_, q_, r_, z_;
+  std::vector<scalar> pq_, rr_;  // of each block
+  scalar alpha_, beta_, rho_;
+  std::vector<double> expected_;
+  double expected_rho_ = 0;
+};
+
+}  // namespace
+
+const entry cg_entry = {"cg", "NabbitC", "conjugate gradients on a sparse matrix, in blocks of rows", parameters,
+                        make<cg>};
+
+}  // namespace kith::apps
