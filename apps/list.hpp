@@ -12,6 +12,7 @@ extern const entry heat_entry;
 extern const entry life_entry;
 extern const entry fdtd_entry;
 extern const entry cg_entry;
+extern const entry mg_entry;
 extern const entry sw_entry;
 extern const entry swn2_entry;
 extern const entry cholesky_entry;

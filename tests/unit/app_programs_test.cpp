@@ -3,7 +3,11 @@
 
 #include <gmock/gmock.h>
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 
 namespace {
 
@@ -43,6 +47,26 @@ TEST_P(programs, are_verified_under_unlike_policies_again_and_again) {
     EXPECT_GT(r.statistics.total.tasks, 0u);
     EXPECT_EQ(r.statistics.pretended, !p.options.machine.empty());
     EXPECT_FALSE(r.figures.empty());
+  }
+}
+
+TEST_P(programs, are_verified_in_every_way_they_run) {
+  const std::span<const parameter> takes = GetParam()->parameters;
+  if (std::ranges::none_of(takes, [](const parameter& p) { return p.name == std::string_view("as"); })) return;
+  for (const char* as : {"graph", "dataflow", "loop-static", "loop-guided"}) {
+    for (const char* colors : {"good", "bad", "invalid"}) {
+      const arguments::given values = {{"as", as}, {"colors", colors}};
+      const std::unique_ptr<app> program = GetParam()->make(arguments(GetParam()->name, takes, values, preset::small));
+      for (const char* policy : {"nabbitc", "nabbit", "dep", "steal"}) {
+        kith::runtime rt(with(policy, "node:4 core:2", 8));
+        const result r = run(*program, {rt, 4});
+        EXPECT_TRUE(r.check.verified) << as << " " << colors << " " << policy << ": " << r.check.what;
+      }
+    }
+  }
+  for (const char* wrong : {"as", "colors"}) {
+    const arguments::given values = {{wrong, "nonsense"}};
+    EXPECT_THROW(GetParam()->make(arguments(GetParam()->name, takes, values, preset::small)), kith::error);
   }
 }
 
@@ -103,15 +127,72 @@ TEST_P(odd_sizes, are_verified) {
 
 INSTANTIATE_TEST_SUITE_P(
     programs, odd_sizes,
-    testing::Values(odd_case{"heat", {{"size", "1"}, {"iterations", "3"}}},
-                    odd_case{"heat", {{"size", "37"}, {"block", "10"}, {"iterations", "7"}}},
-                    odd_case{"heat", {{"size", "30"}, {"block", "1000"}, {"iterations", "1"}}},
-                    odd_case{"life", {{"size", "1"}, {"iterations", "2"}}},
-                    odd_case{"life", {{"size", "41"}, {"block", "6"}, {"iterations", "5"}}},
-                    odd_case{"pagerank", {{"size", "2"}, {"degree", "1"}, {"block", "1"}}},
-                    odd_case{"pagerank", {{"size", "1001"}, {"block", "100"}, {"iterations", "3"}}},
-                    odd_case{"nqueens", {{"size", "1"}}}, odd_case{"nqueens", {{"size", "6"}, {"depth", "6"}}},
-                    odd_case{"nqueens", {{"size", "8"}, {"depth", "0"}}}, odd_case{"random_dag", {{"size", "2"}}},
-                    odd_case{"random_dag", {{"size", "500"}, {"degree", "50"}}}));
+    testing::Values(
+        odd_case{"heat", {{"size", "1"}, {"iterations", "3"}}},
+        odd_case{"heat", {{"size", "37"}, {"block", "10"}, {"iterations", "7"}}},
+        odd_case{"heat", {{"size", "30"}, {"block", "1000"}, {"iterations", "1"}}},
+        odd_case{"life", {{"size", "1"}, {"iterations", "2"}}},
+        odd_case{"life", {{"size", "41"}, {"block", "6"}, {"iterations", "5"}}},
+        odd_case{"pagerank", {{"size", "2"}, {"degree", "1"}, {"block", "1"}}},
+        odd_case{"pagerank", {{"size", "1001"}, {"block", "100"}, {"iterations", "3"}}},
+        odd_case{"nqueens", {{"size", "1"}}}, odd_case{"nqueens", {{"size", "6"}, {"depth", "6"}}},
+        odd_case{"nqueens", {{"size", "8"}, {"depth", "0"}}}, odd_case{"random_dag", {{"size", "2"}}},
+        odd_case{"random_dag", {{"size", "500"}, {"degree", "50"}}},
+        odd_case{"heat", {{"size", "5"}, {"rows", "64"}, {"block", "7"}, {"as", "graph"}}},
+        odd_case{"life", {{"size", "64"}, {"rows", "3"}, {"block", "1"}, {"as", "graph"}}},
+        odd_case{"fdtd", {{"size", "2"}, {"block", "1"}, {"as", "graph"}}},
+        odd_case{"fdtd", {{"size", "33"}, {"rows", "50"}, {"block", "7"}, {"iterations", "3"}}},
+        odd_case{"pagerank", {{"size", "1001"}, {"block", "100"}, {"as", "graph"}}}, odd_case{"cg", {{"size", "1"}}},
+        odd_case{"cg", {{"size", "333"}, {"block", "100"}, {"as", "graph"}}},
+        odd_case{"cg", {{"size", "50"}, {"nonzeros", "0"}, {"block", "1"}, {"as", "graph"}}},
+        odd_case{"mg", {{"size", "4"}, {"as", "graph"}}}, odd_case{"mg", {{"size", "8"}, {"iterations", "5"}}},
+        odd_case{"sw", {{"size", "1"}}}, odd_case{"sw", {{"size", "101"}, {"block", "10"}, {"as", "graph"}}},
+        odd_case{"sw", {{"size", "60"}, {"block", "7"}, {"open", "0"}, {"extend", "0"}}},
+        odd_case{"swn2", {{"size", "1"}}}, odd_case{"swn2", {{"size", "501"}, {"block", "50"}, {"as", "graph"}}},
+        odd_case{"swn2", {{"size", "300"}, {"block", "1000"}, {"mismatch", "0"}}}));
+
+// Files: sequences, matrices.
+std::string file_with(const std::string& text) {
+  std::string path = testing::TempDir() + "kith_app_input_XXXXXX";
+  const int fd = mkstemp(path.data());
+  EXPECT_EQ(write(fd, text.data(), text.size()), static_cast<ssize_t>(text.size()));
+  close(fd);
+  return path;
+}
+std::string refusal_of(const char* name, const std::string& text) {
+  const std::string path = file_with(text);
+  const entry& e = find_app(name);
+  const arguments::given values = {{"input", path}};
+  try {
+    kith::runtime rt(with("steal", "", 2));
+    const verdict v = run(*e.make(arguments(e.name, e.parameters, values, preset::small)), {rt, 1}).check;
+    return v.verified ? "fine" : v.what;
+  } catch (const kith::error& refused) {
+    return refused.what();
+  }
+}
+
+TEST(program_input, sequences_in_fasta) {
+  EXPECT_EQ(refusal_of("swn2", "; comment\n>a first\nACGT\nacgt\n\n>b\nACGGT\n>c\nA\n"), "fine");
+  EXPECT_EQ(refusal_of("sw", ">p1\nMKV*LLW\n>p2\nMK-VLW\r\n"), "fine");
+  EXPECT_THAT(refusal_of("sw", "ACGT\n"), testing::HasSubstr(":1: "));
+  EXPECT_THAT(refusal_of("sw", ">a\nAC9T\n>b\nA\n"), testing::HasSubstr(":2: '9'"));
+  EXPECT_THAT(refusal_of("sw", ">a\nACGT\n"), testing::HasSubstr("takes two"));
+  EXPECT_THAT(refusal_of("sw", ">a\nACGT\n>b\n"), testing::HasSubstr("'b' is empty"));
+  EXPECT_THAT(refusal_of("swn2", ""), testing::HasSubstr("0 sequences"));
+}
+
+TEST(program_input, matrices_in_matrix_market) {
+  const std::string head = "%%MatrixMarket matrix coordinate real symmetric\n";
+  EXPECT_EQ(refusal_of("cg", head + "% comment\n2 2 3\n1 1 4\n2 2 5\n2 1 -1\n"), "fine");
+  EXPECT_THAT(refusal_of("cg", head + "2 2 2\n1 1 4\n2 2 -5\n"), testing::HasSubstr("not positive definite"));
+  EXPECT_THAT(refusal_of("cg", head + "2 2 2\n1 1 nan\n2 2 5\n"), testing::HasSubstr(":3: "));
+  EXPECT_THAT(refusal_of("cg", head + "2 2 2\n1 1 xyz\n2 2 5\n"), testing::HasSubstr("'xyz' is no number"));
+  EXPECT_THAT(refusal_of("cg", head + "2 3 1\n1 1 4\n"), testing::HasSubstr("not square"));
+  EXPECT_THAT(refusal_of("cg", "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 4\n"),
+              testing::HasSubstr("symmetric"));
+  EXPECT_THAT(refusal_of("cg", "1 2\n"), testing::HasSubstr(":1: "));
+  EXPECT_THAT(refusal_of("pagerank", head + "2 2 2\n1 1 4\n2 1 x\n"), testing::HasSubstr(":4: "));
+}
 
 }  // namespace
