@@ -118,7 +118,7 @@ int color_of(std::pair<std::int64_t, std::int64_t> share, coloring colors, const
   switch (colors) {
     case coloring::good: break;
     case coloring::bad: return (owner + std::max(1, workers / 2)) % workers;
-    case coloring::invalid: return owner + workers;
+    case coloring::invalid: return workers;
   }
   return owner;
 }

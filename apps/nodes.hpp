@@ -57,7 +57,7 @@ enum class variant : std::uint8_t { dataflow, graph, loop_static, loop_guided };
 enum class coloring : std::uint8_t {
   good,     // the owner of the share
   bad,      // valid, but the color of half the workers further
-  invalid,  // of no worker
+  invalid,  // one for all, which no worker has
 };
 
 /// The parameters that such programs have in common, for their lists.

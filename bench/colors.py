@@ -16,16 +16,16 @@ import statistics
 import subprocess
 import sys
 
-# Long enough to time, short enough to repeat: about half a second each on two cores, with nodes of 50 us and more.
+# Long enough to time, short enough to repeat: a fifth to half a second each on two cores.
 APPS = {
-    "cg": [],
-    "mg": [],
+    "cg": ["--size", "30000", "--nonzeros", "12", "--iterations", "100", "--block", "300"],
+    "mg": ["--size", "128", "--iterations", "8"],
     "heat": ["--size", "2048", "--iterations", "100", "--block", "32"],
-    "fdtd": [],
-    "life": ["--size", "2048", "--iterations", "200", "--block", "32"],
+    "fdtd": ["--size", "1024", "--iterations", "300", "--block", "32"],
+    "life": ["--size", "2048", "--iterations", "400", "--block", "32"],
     "pagerank": ["--size", "300000", "--iterations", "40", "--block", "2000"],
-    "sw": [],
-    "swn2": [],
+    "sw": ["--size", "1200", "--block", "40"],
+    "swn2": ["--size", "16000", "--block", "160"],
 }
 VARIANTS = [("nabbit", "good"), ("nabbitc", "bad"), ("nabbitc", "invalid")]
 BEGIN, END = "<!-- colors -->", "<!-- end colors -->"

@@ -1,7 +1,7 @@
 // kith-bench: Kith beside other systems, in one run.
 #include "verbs.hpp"
 
-#include <CLI/CLI.hpp>
+#include "command_line/command_line.hpp"
 
 #include <fcntl.h>
 #include <sched.h>
@@ -12,8 +12,13 @@
 #include <cstring>
 #include <filesystem>
 #include <iostream>
+#include <memory>
+#include <stdexcept>
 
 namespace {
+
+using namespace kith::bench;
+using namespace kith::tools;
 
 /// Whether this process, and so its children, may run ahead of others. Asked for expressly and refused: an error.
 bool run_first(bool expressly) {
@@ -34,42 +39,44 @@ void wait_for_turn() {
   flock(lock, LOCK_EX);
 }
 
+/// Declares the options, which all verbs share; `measure` is what the verb does.
+std::function<outcome()> add(CLI::App& command, void (*measure)(const options&)) {
+  auto o = std::make_shared<options>();
+  command.add_option("--systems", o->systems, "only these, comma-separated (default: all that were built)")
+      ->delimiter(',');
+  CLI::Option* const rounds =
+      command.add_option("--rounds", o->rounds, "samples of each figure (default 5; with --quick 2)")
+          ->check(whole_number(1, 1000));
+  command.add_option("--workers", o->workers, "workers of each system (default: one for each core)")
+      ->check(whole_number(1, 4096));
+  command.add_flag("--quick", o->quick, "about a minute, with fewer and shorter samples");
+  CLI::Option* const realtime =
+      command.add_flag("--realtime,!--no-realtime", o->realtime,
+                       "real-time scheduling, so that other programs disturb less (default: if it is allowed)");
+  command.add_flag("--json", o->json, "rows as JSON");
+  return [o, rounds, realtime, measure] {
+    if (o->quick && rounds->count() == 0) o->rounds = 2;
+    wait_for_turn();
+    const bool said = realtime->count() > 0;
+    if (o->realtime || !said) o->realtime = run_first(said);
+    measure(*o);
+    return outcome::fine;
+  };
+}
+
+std::function<outcome()> add_dag(CLI::App& c) { return add(c, run_dag); }
+std::function<outcome()> add_metg(CLI::App& c) { return add(c, run_metg); }
+
+constexpr kith::tools::verb verbs[] = {
+    {"dag", "nanoseconds and bytes of a task that does nothing, in three graphs", add_dag},
+    {"metg", "smallest tasks that still keep the cores half (or three quarters) busy, for seven patterns", add_metg},
+};
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  using namespace kith::bench;
-  signal(SIGPIPE, SIG_IGN);  // a child that died is seen by write()
-  options chosen;
-  CLI::App app("Kith beside other task systems, interleaved in one run");
-  app.name("kith-bench");
-  app.require_subcommand(1);
-  auto add = [&](const char* name, const char* what) {
-    CLI::App* verb = app.add_subcommand(name, what);
-    verb->add_option("--systems", chosen.systems, "only these, comma-separated (default: all that were built)")
-        ->delimiter(',');
-    verb->add_option("--rounds", chosen.rounds, "samples of each figure (default 5; with --quick 2)")
-        ->check(CLI::Range(1, 1000));
-    verb->add_option("--workers", chosen.workers, "workers of each system (default: one for each core)")
-        ->check(CLI::Range(1, 4096));
-    verb->add_flag("--quick", chosen.quick, "about a minute, with fewer and shorter samples");
-    verb->add_flag("--realtime,!--no-realtime", chosen.realtime,
-                   "real-time scheduling, so that other programs disturb less (default: if it is allowed)");
-    verb->add_flag("--json", chosen.json, "rows as JSON");
-    return verb;
-  };
-  CLI::App* metg =
-      add("metg", "smallest tasks that still keep the cores half (or three quarters) busy, for seven patterns");
-  CLI::App* dag = add("dag", "nanoseconds and bytes of a task that does nothing, in three graphs");
-  CLI11_PARSE(app, argc, argv);
-  CLI::App* verb = app.get_subcommands().front();
-  if (chosen.quick && verb->count("--rounds") == 0) chosen.rounds = 2;
-  try {
-    wait_for_turn();
-    const bool said = verb->count("--realtime") > 0;
-    if (chosen.realtime || !said) chosen.realtime = run_first(said);
-    return verb == dag ? run_dag(chosen) : verb == metg ? run_metg(chosen) : 2;
-  } catch (const std::exception& failure) {
-    std::cerr << "kith-bench: " << failure.what() << "\n";
-    return 1;
-  }
+  signal(SIGPIPE, SIG_IGN);  // a child that died is seen by write(), as is a reader that went away
+  return kith::tools::run({"kith-bench", "Kith beside other task systems, interleaved in one run.", KITH_VERSION,
+                           "Exit code: 0, or 2 for a wrong command line or a measurement that failed.", verbs},
+                          argc, argv);
 }

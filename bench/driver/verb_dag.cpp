@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdio>
 #include <map>
+#include <stdexcept>
 
 namespace kith::bench {
 
@@ -92,7 +93,7 @@ void measure(contender& c, const std::vector<int>& cores) {
 
 }  // namespace
 
-int run_dag(const options& o) {
+void run_dag(const options& o) {
   const std::vector<int> cores = allowed_cores();
   const int workers = workers_of(o, cores.size());
   const auto children = start_systems(o, workers);
@@ -131,7 +132,7 @@ int run_dag(const options& o) {
     rows.push_back(std::move(row));
   }
   print(rows, o);
-  return rows.empty() ? 1 : 0;
+  if (rows.empty()) throw std::runtime_error("no system could be measured: see above");
 }
 
 }  // namespace kith::bench

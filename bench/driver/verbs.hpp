@@ -1,11 +1,11 @@
-// The verbs of kith-bench; each returns the exit code.
+// The measurements of kith-bench. Each prints its rows, and throws if there are none.
 #pragma once
 
 #include "systems.hpp"
 
 namespace kith::bench {
 
-int run_dag(const options&);
-int run_metg(const options&);
+void run_dag(const options&);
+void run_metg(const options&);
 
 }  // namespace kith::bench

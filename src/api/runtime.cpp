@@ -12,14 +12,14 @@ namespace kith {
 
 namespace {
 
-/// The option, or else the environment variable, or else the default.
+/// The option, or else (-1) the environment variable, or else the default.
 std::int64_t decide(std::int64_t option, const char* variable, std::int64_t otherwise, std::int64_t most,
                     bool bytes = false) {
-  if (option >= 0) {
-    if (option > most)
-      throw error(std::string("runtime_options: the value for ") + variable + " is above " + std::to_string(most));
-    return option;
+  if (option < -1 || option > most) {
+    throw error(std::string("runtime_options: ") + std::to_string(option) + " for " + variable + "; expected 0 to " +
+                std::to_string(most) + ", or -1 for the default");
   }
+  if (option >= 0) return option;
   return environment_number(variable, 0, most, bytes).value_or(otherwise);
 }
 
@@ -32,7 +32,11 @@ native::engine_settings settings_of(const runtime_options& o, bool cores_shared)
   s.throttle_bytes = static_cast<std::uint64_t>(decide(o.throttle_bytes, "KITH_THROTTLE_BYTES", 0, many, true));
   s.inline_limit = static_cast<int>(decide(o.inline_limit, "KITH_INLINE", 0, 1 << 20));
   // Where workers share cores (always so on a pretended machine) spinning would only keep others from running.
-  s.spin = cores_shared ? 0 : static_cast<int>(decide(o.spin, "KITH_SPIN", 2000, 1 << 30));
+  const std::int64_t spin = decide(o.spin, "KITH_SPIN", 2000, 1 << 30);
+  s.spin = cores_shared ? 0 : static_cast<int>(spin);
+  if (o.stack_bytes > static_cast<std::size_t>(many))
+    throw error("runtime_options: " + std::to_string(o.stack_bytes) + " for KITH_STACK; expected at most " +
+                std::to_string(many));
   s.stack_bytes = static_cast<std::size_t>(
       decide(o.stack_bytes != 0 ? static_cast<std::int64_t>(o.stack_bytes) : -1, "KITH_STACK", 64 << 20, many, true));
   if (s.stack_bytes < (1 << 20)) throw error("KITH_STACK: a worker needs a stack of at least 1M");

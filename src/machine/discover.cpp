@@ -5,7 +5,10 @@
 
 #include <kith/error.hpp>
 
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
+#include <fstream>
 
 namespace kith {
 
@@ -34,8 +37,12 @@ machine discover_machine() {
 
 machine machine_from_file(const std::string& path) {
   const std::string expected = "; expected an XML file exported by hwloc (`lstopo machine.xml` makes one)";
-  std::error_code ignored;
-  if (!std::filesystem::is_regular_file(path, ignored)) throw error(path + ": no such file" + expected);
+  std::error_code failure;
+  const std::filesystem::file_status status = std::filesystem::status(path, failure);
+  if (!std::filesystem::exists(status))
+    throw error(path + ": " + (failure ? failure.message() : "no such file") + expected);
+  if (!std::filesystem::is_regular_file(status)) throw error(path + ": not a regular file" + expected);
+  if (!std::ifstream(path)) throw error(path + ": cannot be read: " + std::strerror(errno));
   const topology t = new_topology();
   if (hwloc_topology_set_xml(t.get(), path.c_str()) != 0 || hwloc_topology_load(t.get()) != 0) {
     throw error(path + ": not a topology that hwloc can read" + expected);

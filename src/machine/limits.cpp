@@ -74,6 +74,10 @@ std::optional<int> workers_setting(int option) {
 }
 
 bool oversubscribe_setting(int option) {
+  if (option < -1 || option > 1) {
+    throw error("runtime_options: " + std::to_string(option) +
+                " for KITH_OVERSUBSCRIBE; expected 0, 1, or -1 for the default");
+  }
   if (option >= 0) return option != 0;
   return environment_number("KITH_OVERSUBSCRIBE", 0, 1).value_or(0) == 1;
 }

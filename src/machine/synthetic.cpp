@@ -76,8 +76,9 @@ std::vector<std::vector<int>> distances_of(std::string_view line, const std::str
   const std::string values = word.substr(word.find(':') + 1);
   const auto value_of = [&](const std::string& entry) {
     const std::optional<std::int64_t> value = text::number(entry);
-    if (!value || *value < 1 || *value > 1'000'000)
-      refuse(line, "the distance '" + entry + "' is not a number from 1 to 1000000", distances_expected);
+    if (!value || *value < 10 || *value > 1'000'000)
+      refuse(line, "the distance '" + entry + "' is not a number from 10 (a node's own memory) to 1000000",
+             distances_expected);
     return static_cast<int>(*value);
   };
   std::vector<std::vector<int>> table;

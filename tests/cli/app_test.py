@@ -60,11 +60,37 @@ if os.path.exists("/var/lib/dpkg/status"):
     kith.check(code == 0 and r["verified"] and r["figures"]["pages"] > 50, "the packages of this machine")
     kith.check("ackages" in r["figures"]["source"] and len(r["figures"]["top"]) == 10, "say where they are from")
 
+# Keyed graphs and colors: every program that has them, as promised to scripts.
+for app in ("cg", "mg", "heat", "fdtd", "life", "pagerank", "sw", "swn2"):
+    for policy in ("nabbit", "nabbitc"):
+        code, r = kith.json("app", app, "--policy", policy, "--workers", "2", "--small")
+        kith.check(code == 0 and r["verified"] is True, f"{app} under {policy}")
+        kith.check(r["colored_steals"] <= r["colored_attempts"] <= r["steal_attempts"], f"{app}: colored steals")
+        kith.check("first_steal_s" in r and len(r["per_worker"]) == r["workers"], f"{app}: figures for each worker")
+        kith.check(policy == "nabbitc" or r["colored_attempts"] == 0, "nabbit knows no colors")
+    for colors in ("good", "bad", "invalid"):
+        code, r = kith.json("app", app, "--policy", "nabbitc", "--colors", colors, "--small")
+        kith.check(code == 0 and r["verified"] is True, f"{app} with {colors} colors")
+        kith.check(colors != "invalid" or r["colored_steals"] == 0, "nobody has an invalid color")
+    for variant in ("loop-static", "loop-guided", "dataflow", "graph"):
+        code, r = kith.json("app", app, "--as", variant, "--policy", "steal", "--small")
+        kith.check(code == 0 and r["verified"] is True, f"{app} as {variant}")
+    kith.refused("app", app, "--as", "nonsense", says=["nonsense", "loop-static"])
+    kith.refused("app", app, "--colors", "red", says=["red", "invalid"])
+code, r = kith.json("app", "sw", "--as", "wavefront", "--policy", "steal", "--small")
+kith.check(code == 0 and r["verified"] is True, "sw as wavefront")
+kith.refused("app", "heat", "--small", "--paper", says=["--paper", "--small"])
+kith.check("--block" in kith.run("app", "heat", "--help").stdout, "the help of a program has its parameters")
+
 # What is wrong is said.
 kith.refused("app", says=["name", "--help"])
 kith.refused("app", "het", says=["het", "heat", "pagerank"])
 kith.refused("app", "heat", "--policy", "stel", says=["stel", "steal"])
-kith.refused("app", "heat", "--workers", "0", says=["--workers"])
+kith.refused("app", "heat", "--workers", "0", says=["--workers", "1 to 4096"])
+kith.refused("app", "heat", "--workers", "abc", says=["abc", "whole number"])
+kith.refused("app", "heat", "--throttle", "-1", says=["--throttle", "-1"])
+done = kith.run("app", "heat", "--size", "1048576", before=("prlimit", "--as=4000000000"))
+kith.check(done.returncode == 2 and "out of memory" in done.stderr, f"too large a problem is said to be: {done.stderr}")
 kith.refused("app", "heat", "--machine", "nonsense", says=["nonsense"])
 kith.refused("app", "heat", "--sise", "5", says=["--sise", "--size"])
 kith.refused("app", "heat", "--size", "many", says=["--size", "many"])

@@ -43,12 +43,18 @@ kith.check({r["system"] for r in metg} == {"kith", "floor"}, "metg: both systems
 text = kith.run("dag", *ours, "--systems", "kith")
 kith.check(text.returncode == 0 and "wavefront" in text.stdout and "ns/task" in text.stdout, "a table for people")
 
-for arguments, says in ((("dag", "--systems", "nonsense"), ["nonsense", "kith", "libgomp"]), (("nonsense",), ["subcommand"]),
+for arguments, says in ((("dag", "--systems", "nonsense"), ["nonsense", "kith", "libgomp"]), (("nonsense",), ["'nonsense'", "dag, metg"]),
                         (("dag", "--rounds", "0"), ["--rounds", "0"]), (("metg", "--rounds", "x"), ["--rounds", "x"]),
-                        ((), ["required"])):
+                        ((), ["a verb is missing"])):
     done = kith.run(*arguments)
-    kith.check(done.returncode != 0 and not done.stdout, f"kith-bench {' '.join(arguments)}: refused")
+    kith.check(done.returncode == 2 and not done.stdout, f"kith-bench {' '.join(arguments)}: refused")
     for word in says:
         kith.check(word in done.stderr, f"kith-bench {' '.join(arguments)}: says '{word}': {done.stderr}")
+
+kith.check(kith.run("--version").returncode == 0, "kith-bench --version")
+with open("/dev/full", "w", encoding="ascii") as full:
+    for arguments in (("--help",), ("dag", *ours, "--systems", "kith", "--json")):
+        done = kith.run(*arguments, stdout=full)
+        kith.check(done.returncode == 2 and "cannot be written" in done.stderr, f"a full disk is an error: {arguments}")
 
 kith.finish()

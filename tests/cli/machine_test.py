@@ -49,7 +49,9 @@ kith.check("\x1b" not in tree.stdout, "no colours in a pipe")
 kith.refused("machine", "nonsense", says=["nonsense", "expected", "node:8 core:10"])
 kith.refused("machine", "node:0 core:2", says=["node:0"])
 kith.refused("machine", "node:2 core:2 distance:0", says=["distance", "0"])
-kith.refused("machine", "/no/such/machine.xml", says=["/no/such/machine.xml", "no such file", "XML"])
+kith.refused("machine", "node:2 core:2 distance:5", says=["distance", "'5'", "10"])
+kith.refused("machine", "/no/such/machine.xml", says=["/no/such/machine.xml", "o such file", "XML"])
+kith.refused("machine", DATA, says=["not a regular file"])
 with tempfile.NamedTemporaryFile("w", suffix=".xml") as broken:
     broken.write("<topology><object type='Machine'")
     broken.flush()
@@ -60,8 +62,9 @@ kith.refused("machine", "--jsn", says=["kith machine", "--jsn", "--help"])
 kith.refused("machin", says=["machin", "doctor", "machine", "--help"])
 kith.refused(says=["verb is missing", "doctor", "machine"])
 with open("/dev/full", "w", encoding="ascii") as full:
-    done = kith.run("machine", stdout=full)
-    kith.check(done.returncode == 2 and "cannot be written" in done.stderr, "a full disk is an error")
+    for arguments in (("machine",), ("--help",), ("--version",), ("app", "--help")):
+        done = kith.run(*arguments, stdout=full)
+        kith.check(done.returncode == 2 and "cannot be written" in done.stderr, f"a full disk is an error: {arguments}")
 
 # Help.
 for arguments in (("--help",), ("machine", "--help"), ("doctor", "--help"), ("--version",)):

@@ -210,6 +210,20 @@ TEST(runtime, options_that_are_wrong_are_named) {
   kith::runtime_options o = with(1);
   o.stack_bytes = 4096;
   EXPECT_THAT(message_of(o), HasSubstr("KITH_STACK"));
+  const auto refused = [&](auto member, auto value) {
+    kith::runtime_options wrong = with(1, "steal", "node:1 core:1");
+    wrong.*member = value;
+    return message_of(wrong);
+  };
+  EXPECT_THAT(refused(&kith::runtime_options::throttle, -3), HasSubstr("KITH_THROTTLE"));
+  EXPECT_THAT(refused(&kith::runtime_options::spin, -7), HasSubstr("KITH_SPIN"));
+  EXPECT_THAT(refused(&kith::runtime_options::inline_limit, -9), HasSubstr("KITH_INLINE"));
+  EXPECT_THAT(refused(&kith::runtime_options::oversubscribe, 17), HasSubstr("KITH_OVERSUBSCRIBE"));
+  EXPECT_THAT(refused(&kith::runtime_options::check_handles, 2), HasSubstr("KITH_CHECK_HANDLES"));
+  EXPECT_THAT(refused(&kith::runtime_options::stack_bytes, ~std::size_t{4}), HasSubstr("KITH_STACK"));
+  setenv("KITH_SPIN", "q", 1);
+  EXPECT_THAT(message_of(with(1, "steal", "node:1 core:1")), HasSubstr("KITH_SPIN=q"));
+  unsetenv("KITH_SPIN");
   setenv("KITH_THROTTLE", "many", 1);
   EXPECT_THAT(message_of(with(1)), HasSubstr("KITH_THROTTLE=many: expected a number"));
   unsetenv("KITH_THROTTLE");

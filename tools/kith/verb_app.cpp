@@ -1,8 +1,10 @@
 // kith app: runs one of the programs and checks its result.
 #include "verbs.hpp"
 
+#include "app/describe.hpp"
 #include "app/report.hpp"
 #include "apps/list.hpp"
+#include "machine/limits.hpp"
 #include "machine/machine.hpp"
 
 #include <fmt/core.h>
@@ -51,29 +53,37 @@ std::function<outcome()> add_app(CLI::App& command) {
   command.add_option("--policy", o->run.policy,
                      "the policy, with options (KITH_POLICY, \"steal\"); see `kith policies`");
   command.add_option("--workers", o->run.workers, "workers (KITH_WORKERS, as many as this process may use cores)")
-      ->check(CLI::Range(1, 1 << 20));
+      ->check(whole_number(1, most_workers));
   command.add_flag("--oversubscribe", o->oversubscribe, "start all of --workers, even if there are fewer cores");
   command.add_option("--machine", o->run.machine, "behave as if on this machine (KITH_MACHINE), as for `kith machine`")
       ->type_name("FILE|SYNTHETIC");
   command
       .add_option("--throttle", o->run.throttle,
                   "unfinished tasks before their creator helps; 0: no bound (KITH_THROTTLE)")
-      ->check(CLI::NonNegativeNumber);
+      ->check(whole_number(0, 1 << 26));
   command.add_option("--seed", o->run.seed, "of generated input and of the policies' random choices (1)")
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40));
+      ->check(whole_number(1, std::int64_t{1} << 40));
   CLI::Option* const small = command.add_flag("--small", o->small, "the small preset: ends within 2 seconds");
   command.add_flag("--paper", o->paper, "the paper's sizes: most need the paper's machine")->excludes(small);
   command.add_flag("--json", o->json, "write JSON");
   command.allow_extras();
-  command.footer(
-      "NAME comes first; then these options and the program's own parameters in any order.\n"
-      "JSON: {\"app\", \"policy\", \"machine\", \"pretended\", \"workers\", \"verified\", \"what_was_checked\", "
-      "\"seconds\", "
-      "\"tasks\", \"steals\",\n\"steal_attempts\", \"colored_steals\", \"colored_attempts\", "
-      "\"remote_access_percent\", \"idle_seconds\", \"first_steal_s\" "
-      "(null: no steal), "
-      "\"load_balance_percent\", \"per_worker\": [...], ...}\n"
-      "Exit code: 0 if the result was verified, 1 if it is wrong, 2 for a wrong command line or input.");
+  command.footer([&command] {
+    const std::vector<std::string> named = command.get_option("name")->results();
+    std::string parameters;
+    try {
+      if (!named.empty()) parameters = "\nParameters of " + to_text(apps::find_app(named.front())) + "\n";
+    } catch (const error&) {  // no such program: the rest of the help is right all the same
+    }
+    return parameters +
+           "NAME comes first; then these options and the program's own parameters in any order.\n"
+           "JSON: {\"app\", \"policy\", \"machine\", \"pretended\", \"workers\", \"verified\", \"what_was_checked\", "
+           "\"seconds\", "
+           "\"tasks\", \"steals\",\n\"steal_attempts\", \"colored_steals\", \"colored_attempts\", "
+           "\"remote_access_percent\", \"idle_seconds\", \"first_steal_s\" "
+           "(null: no steal), "
+           "\"load_balance_percent\", \"per_worker\": [...], ...}\n"
+           "Exit code: 0 if the result was verified, 1 if it is wrong, 2 for a wrong command line or input.";
+  });
   return [o, &command] {
     if (o->oversubscribe) o->run.oversubscribe = 1;
     return run_app(*o, command.remaining());

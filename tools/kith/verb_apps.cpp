@@ -1,8 +1,8 @@
 // kith apps: the programs that come with Kith, and their parameters.
 #include "verbs.hpp"
 
+#include "app/describe.hpp"
 #include "apps/list.hpp"
-#include "terminal.hpp"
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
@@ -12,8 +12,6 @@
 namespace kith::tools {
 
 namespace {
-
-bool is_flag(const apps::parameter& p) { return p.standard == apps::flag; }
 
 void print_json() {
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
@@ -32,17 +30,7 @@ void print_json() {
 }
 
 void print_table() {
-  for (const apps::entry* e : apps::app_list()) {
-    fmt::print("{} {}  {}\n", styled(fmt::format("{:<11}", e->name), tone::strong), e->summary,
-               styled(fmt::format("({})", e->paper), tone::faint));
-    for (const apps::parameter& p : e->parameters) {
-      const std::string standard = is_flag(p) || *p.standard == '\0'
-                                       ? ""
-                                       : fmt::format(" ({}; small: {}{})", p.standard, p.small,
-                                                     p.paper == nullptr ? "" : fmt::format("; paper: {}", p.paper));
-      fmt::print("{:12}--{:<11} {}{}\n", "", p.name, p.what, standard);
-    }
-  }
+  for (const apps::entry* e : apps::app_list()) fmt::print("{}", to_text(*e));
   fmt::print("\n`kith app NAME --small` runs one; its result is checked.\n");
 }
 

@@ -162,7 +162,7 @@ outcome run_demo(int rounds) {
 std::function<outcome()> add_demo(CLI::App& command) {
   auto rounds = std::make_shared<int>(7);
   command.add_option("--rounds", *rounds, "rounds that count, each policy once in each (7); fewer on a slow machine")
-      ->check(CLI::Range(3, 1000));
+      ->check(whole_number(3, 1000));
   command.footer("Exit code: 0 if all results were verified, 1 if one was wrong, 2 if it could not run.");
   return [rounds] { return run_demo(*rounds); };
 }

@@ -5,6 +5,8 @@
 #include "numbers.hpp"
 #include "terminal.hpp"
 
+#include <kith/error.hpp>
+
 #include <fmt/core.h>
 
 #include <memory>
@@ -74,10 +76,17 @@ std::function<outcome()> add_doctor(CLI::App& command) {
                    "write JSON: {\"status\", \"workers\", \"limits\", \"placement\", \"findings\", ...}");
   command.footer(
       "Exit code: 0, all is well; 1, Kith works, but this process is allowed less than the machine can do;\n"
-      "2, Kith does not work, or a setting is wrong.\n"
+      "2, Kith does not work, or a setting is wrong (JSON: {\"status\": \"error\", \"error\": what}).\n"
       "Settings (KITH_WORKERS, KITH_MACHINE, KITH_POLICY, ...) are taken from the environment, as programs take them.");
   return [json] {
-    const examination e = examine();
+    examination e;
+    try {
+      e = examine();
+    } catch (const kith::error& wrong) {  // a setting is wrong: who asked for JSON gets JSON
+      if (!*json) throw;
+      fmt::print("{}\n", nlohmann::ordered_json({{"status", "error"}, {"error", wrong.what()}}).dump(2));
+      return outcome::error;
+    }
     if (*json) {
       fmt::print("{}\n", to_json(e).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
     } else {

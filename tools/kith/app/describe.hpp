@@ -1,0 +1,15 @@
+// A program and its parameters, for people. For `kith apps` and `kith app NAME --help`.
+#pragma once
+
+#include "apps/app.hpp"
+
+#include <string>
+
+namespace kith::tools {
+
+inline bool is_flag(const apps::parameter& p) { return p.standard == apps::flag; }
+
+/// A line for the program, and one for each parameter, with its presets.
+std::string to_text(const apps::entry&);
+
+}  // namespace kith::tools
