@@ -19,15 +19,16 @@ class alignment_app : public app, protected node_program {
 
   std::vector<figure> figures() const override {
     constexpr std::size_t shown = 60;
-    return {{"source", input_.source},
-            {"sequence_a", input_.name_a + ", " + std::to_string(input_.a.size()) + " letters"},
-            {"sequence_b", input_.name_b + ", " + std::to_string(input_.b.size()) + " letters"},
-            {"score", best().score},
-            {"length", static_cast<std::int64_t>(found_.a.size())},
-            {"identity_percent", found_.identity_percent()},
-            {"begins_at", std::to_string(found_.begin_a + 1) + " and " + std::to_string(found_.begin_b + 1)},
-            {"aligned_a", found_.a.substr(0, shown)},
-            {"aligned_b", found_.b.substr(0, shown)}};
+    return with_shape({{"source", input_.source},
+                       {"sequence_a", input_.name_a + ", " + std::to_string(input_.a.size()) + " letters"},
+                       {"sequence_b", input_.name_b + ", " + std::to_string(input_.b.size()) + " letters"},
+                       {"score", best().score},
+                       {"length", static_cast<std::int64_t>(found_.a.size())},
+                       {"identity_percent", found_.identity_percent()},
+                       {"begins_at", std::to_string(found_.begin_a + 1) + " and " + std::to_string(found_.begin_b + 1)},
+                       {"aligned_a", found_.a.substr(0, shown)},
+                       {"aligned_b", found_.b.substr(0, shown)}},
+                      *this);
   }
 
  protected:

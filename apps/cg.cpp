@@ -161,12 +161,13 @@ class cg final : public app, node_program {
   std::vector<figure> figures() const override {
     double norm = 0;
     for (std::size_t i = 0; i < matrix_.rows; ++i) norm += r_[i] * r_[i];
-    return {{"source", matrix_.source},
-            {"rows", static_cast<std::int64_t>(matrix_.rows)},
-            {"nonzeros", static_cast<std::int64_t>(matrix_.entries.size())},
-            {"blocks", rows_.count()},
-            {"iterations", iterations_},
-            {"residual", std::sqrt(norm)}};
+    return with_shape({{"source", matrix_.source},
+                       {"rows", static_cast<std::int64_t>(matrix_.rows)},
+                       {"nonzeros", static_cast<std::int64_t>(matrix_.entries.size())},
+                       {"blocks", rows_.count()},
+                       {"iterations", iterations_},
+                       {"residual", std::sqrt(norm)}},
+                      *this);
   }
   std::span<std::byte> output() override { return std::as_writable_bytes(std::span(z_.get(), matrix_.rows)); }
 

@@ -80,7 +80,9 @@ class fdtd final : public app, node_program {
     return {worst <= 1e-9 && early == 0, text};
   }
 
-  std::vector<figure> figures() const override { return {{"cells", rows_.items * columns_}, {"iterations", steps_}}; }
+  std::vector<figure> figures() const override {
+    return with_shape({{"cells", rows_.items * columns_}, {"iterations", steps_}}, *this);
+  }
   std::span<std::byte> output() override {
     return std::as_writable_bytes(
         std::span(fields_[hz][last_].get(), static_cast<std::size_t>(rows_.items * columns_)));

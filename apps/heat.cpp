@@ -37,6 +37,17 @@ class heat final : public app {
   explicit heat(const arguments& a)
       : how_(way_of(a)), grid_(a), steps_(a.number("iterations", 1, 1 << 30)), seed_(a.seed()) {}
 
+  auto program() const {
+    static const task_type type{"heat"};
+    return row_sweep(
+        grid_, steps_, type,
+        [](const double* above, const double* here, const double* below, double* next, std::int64_t columns) {
+          for (std::int64_t j = 0; j < columns; ++j) {
+            next[j] = 0.5 * here[j] + 0.125 * (above[j] + below[j] + here[j - 1] + here[j + 1]);
+          }
+        });
+  }
+
   void prepare(const target& where) override {
     static const task_type type{"heat_initial"};
     grid_.fill(where, how_, type,
@@ -44,14 +55,7 @@ class heat final : public app {
   }
 
   void solve(const target& where) override {
-    static const task_type type{"heat"};
-    row_sweep sweep(
-        grid_, steps_, type,
-        [](const double* above, const double* here, const double* below, double* next, std::int64_t columns) {
-          for (std::int64_t j = 0; j < columns; ++j) {
-            next[j] = 0.5 * here[j] + 0.125 * (above[j] + below[j] + here[j - 1] + here[j + 1]);
-          }
-        });
+    auto sweep = program();
     run(sweep, how_, where);
     last_ = static_cast<int>(steps_ % 2);
   }
@@ -71,7 +75,7 @@ class heat final : public app {
   }
 
   std::vector<figure> figures() const override {
-    return {{"cells", grid_.rows() * grid_.columns()}, {"iterations", steps_}};
+    return with_shape({{"cells", grid_.rows() * grid_.columns()}, {"iterations", steps_}}, program());
   }
   std::span<std::byte> output() override { return std::as_writable_bytes(grid_.cells(last_)); }
 

@@ -34,6 +34,19 @@ class life final : public app {
   explicit life(const arguments& a)
       : how_(way_of(a)), grid_(a), steps_(a.number("iterations", 1, 1 << 30)), seed_(a.seed()) {}
 
+  auto program() const {
+    static const task_type type{"life"};
+    return row_sweep(grid_, steps_, type,
+                     [](const cell* above, const cell* here, const cell* below, cell* next, std::int64_t columns) {
+                       for (std::int64_t j = 0; j < columns; ++j) {
+                         const int around = above[j - 1] + above[j] + above[j + 1] + here[j - 1] + here[j + 1] +
+                                            below[j - 1] + below[j] + below[j + 1];
+                         // With the cell itself as the lowest bit: 3 neighbours, or 2 and alive.
+                         next[j] = static_cast<cell>((around | here[j]) == 3);
+                       }
+                     });
+  }
+
   void prepare(const target& where) override {
     static const task_type type{"life_initial"};
     grid_.fill(where, how_, type,
@@ -41,16 +54,7 @@ class life final : public app {
   }
 
   void solve(const target& where) override {
-    static const task_type type{"life"};
-    row_sweep sweep(grid_, steps_, type,
-                    [](const cell* above, const cell* here, const cell* below, cell* next, std::int64_t columns) {
-                      for (std::int64_t j = 0; j < columns; ++j) {
-                        const int around = above[j - 1] + above[j] + above[j + 1] + here[j - 1] + here[j + 1] +
-                                           below[j - 1] + below[j] + below[j + 1];
-                        // With the cell itself as the lowest bit: 3 neighbours, or 2 and alive.
-                        next[j] = static_cast<cell>((around | here[j]) == 3);
-                      }
-                    });
+    auto sweep = program();
     run(sweep, how_, where);
     last_ = static_cast<int>(steps_ % 2);
   }
@@ -70,7 +74,7 @@ class life final : public app {
   }
 
   std::vector<figure> figures() const override {
-    return {{"cells", grid_.rows() * grid_.columns()}, {"iterations", steps_}};
+    return with_shape({{"cells", grid_.rows() * grid_.columns()}, {"iterations", steps_}}, program());
   }
   std::span<std::byte> output() override { return std::as_writable_bytes(grid_.cells(last_)); }
 

@@ -125,9 +125,10 @@ class mg final : public app, node_program {
   }
 
   std::vector<figure> figures() const override {
-    return {{"cells", static_cast<std::int64_t>(u_.back().all().size())},
-            {"levels", static_cast<std::int64_t>(levels_)},
-            {"iterations", cycles_}};
+    return with_shape({{"cells", static_cast<std::int64_t>(u_.back().all().size())},
+                       {"levels", static_cast<std::int64_t>(levels_)},
+                       {"iterations", cycles_}},
+                      *this);
   }
   std::span<std::byte> output() override { return std::as_writable_bytes(u_.back().all()); }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <ostream>
+#include <utility>
+#include <vector>
 
 namespace kith::apps {
 
@@ -143,6 +145,37 @@ void run(node_program& p, const way& w, const target& where) {
       }
     }
   });
+}
+
+std::vector<figure> with_shape(std::vector<figure> figures, const node_program& p) {
+  std::int64_t nodes = 0, edges = 0, longest = 0, most = 0;
+  std::vector<std::int64_t> before, path, successors;  // of the step before, and of this one
+  std::vector<std::int64_t> successors_before;
+  for (std::int32_t step = 0; step < p.steps(); ++step) {
+    const auto count = static_cast<std::size_t>(p.nodes(step));
+    path.assign(count, 1);
+    successors.assign(count, 0);
+    for (std::size_t i = 0; i < count; ++i) {
+      keys<node_name> needed;
+      p.predecessors({step, static_cast<std::int32_t>(i)}, needed);
+      ++nodes;
+      edges += static_cast<std::int64_t>(needed.size());
+      most = std::max(most, static_cast<std::int64_t>(needed.size()));
+      for (node_name n : needed) {
+        const auto at = static_cast<std::size_t>(n.index);
+        path[i] = std::max(path[i], before[at] + 1);
+        most = std::max(most, ++successors_before[at]);
+      }
+      longest = std::max(longest, path[i]);
+    }
+    std::swap(before, path);
+    std::swap(successors_before, successors);
+  }
+  figures.insert(figures.end(), {{"graph_nodes", nodes},
+                                 {"graph_edges", edges},
+                                 {"graph_longest_path", longest},
+                                 {"graph_most_neighbours", most}});
+  return figures;
 }
 
 void initialise(const target& where, const way& w, const task_type& type, std::int64_t count,

@@ -25,8 +25,8 @@ struct node_name {
 };
 std::ostream& operator<<(std::ostream&, node_name);
 
-/// What a program declares. The nodes of one step do not depend on each other; all their predecessors are in earlier
-/// steps. All functions but compute() may be called at any time, from several threads.
+/// What a program declares. The nodes of one step do not depend on each other; all their predecessors are in the step
+/// before. All functions but compute() may be called at any time, from several threads.
 class node_program {
  public:
   virtual ~node_program() = default;
@@ -81,6 +81,11 @@ int color_of(std::pair<std::int64_t, std::int64_t> share, coloring, const target
 
 /// Runs the program; waits.
 void run(node_program&, const way&, const target& where);
+
+/// The quantities of the graph in the paper's bound on running time: nodes, edges, the longest path (M) and the largest
+/// number of neighbours on one side of a node (d). Appended to a program's own figures; the work is `busy_seconds` of a
+/// report, the time to the first steal (C) `first_steal_s`.
+std::vector<figure> with_shape(std::vector<figure>, const node_program&);
 
 /// Brings data to its initial state: body(b) for b in 0..count-1, each by a task whose color and node are those of its
 /// share.

@@ -231,13 +231,14 @@ std::vector<figure> pagerank::figures() const {
   ranking top;
   for (page p : std::span(best).first(static_cast<std::size_t>(shown))) top.emplace_back(graph_.name(p), r[p]);
   const auto dangling = std::ranges::count(links_.out_degree, page{0});
-  return {{"source", graph_.source},
-          {"pages", static_cast<std::int64_t>(graph_.pages)},
-          {"links", static_cast<std::int64_t>(graph_.links.size())},
-          {"dangling_pages", static_cast<std::int64_t>(dangling)},
-          {"blocks", pages_.count()},
-          {"iterations", iterations_},
-          {"top", std::move(top)}};
+  return with_shape({{"source", graph_.source},
+                     {"pages", static_cast<std::int64_t>(graph_.pages)},
+                     {"links", static_cast<std::int64_t>(graph_.links.size())},
+                     {"dangling_pages", static_cast<std::int64_t>(dangling)},
+                     {"blocks", pages_.count()},
+                     {"iterations", iterations_},
+                     {"top", std::move(top)}},
+                    *this);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@ tables II and III).
 
   bench/colors.py [--kith build/release/kith] [--rounds 7] [--workers N] [--apps heat,life,...] [--json]
   bench/colors.py --into bench/README.md      puts the table between the lines <!-- colors --> and <!-- end colors -->
+  bench/colors.py --rows FILE ...             takes what --json has printed instead of measuring
 
 Each round runs nabbit, nabbitc with bad colors and nabbitc with invalid ones, one after the other, on the same input.
 A figure is the median over the rounds of (nabbit's seconds / nabbitc's seconds in the same round), with the lowest and
@@ -79,16 +80,17 @@ def main():
     p.add_argument("--apps", default=",".join(APPS))
     p.add_argument("--json", action="store_true")
     p.add_argument("--into")
+    p.add_argument("--rows")
     a = p.parse_args()
     unknown = [x for x in a.apps.split(",") if x not in APPS]
     if unknown:
         p.error(f"no program {', '.join(unknown)}; there are: {', '.join(APPS)}")
     if a.rounds < 1:
         p.error("--rounds: expected 1 or more")
-    if not pathlib.Path(a.kith).exists():
+    if not a.rows and not pathlib.Path(a.kith).exists():
         p.error(f"{a.kith} does not exist; `make build` makes it, or name it with --kith")
-    rows = []
-    for app in a.apps.split(","):
+    rows = json.loads(pathlib.Path(a.rows).read_text()) if a.rows else []
+    for app in [] if a.rows else a.apps.split(","):
         print(f"colors: {app}", file=sys.stderr)
         rows += measure(a.kith, app, a.rounds, a.workers)
     if a.json:

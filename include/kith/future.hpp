@@ -87,11 +87,20 @@ class future {
     if (!result_) throw error("future: no task behind it (moved from, or never set)");
     result_->ended.wait();
   }
-  /// The value, or the task's exception. The value stays in the future.
+  /// The value, or the task's exception. The value stays where it is, as long as a future of it lives.
   decltype(auto) get() const {
     wait();
     if (result_->failure) std::rethrow_exception(result_->failure);
     if constexpr (!std::is_void_v<R>) return static_cast<const R&>(*result_->value);
+  }
+  /// As get(), but moves the value out: for values that cannot be copied. The future is not valid afterwards.
+  R take()
+    requires(!std::is_void_v<R>)
+  {
+    wait();
+    const std::shared_ptr<detail::result_of<R>> held = std::move(result_);
+    if (held->failure) std::rethrow_exception(held->failure);
+    return std::move(*held->value);
   }
 
  private:

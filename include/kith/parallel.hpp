@@ -63,7 +63,8 @@ void deal(std::int64_t begin, std::int64_t end, schedule how, Take&& take) {
 }  // namespace detail
 
 /// Calls body(from, to) for chunks that cover [begin, end), each iteration once; waits. Inside a task or
-/// `runtime::run`. The first exception is thrown; chunks not yet begun are then skipped.
+/// `runtime::run`. The first exception is thrown; chunks not yet begun are then skipped. Throws `error` if the thread runs
+/// no task, for a negative grain, and for more than 2^48 iterations.
 template <class Body>
 void parallel_for_chunks(std::int64_t begin, std::int64_t end, Body&& body, schedule how = {}) {
   detail::deal(begin, end, how, [&](int, auto next) {

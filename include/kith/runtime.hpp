@@ -35,7 +35,7 @@ struct runtime_options {
 class runtime {
  public:
   explicit runtime(const runtime_options& options = {});
-  /// Waits for everything submitted, then stops the workers.
+  /// Waits for everything submitted, then stops the workers. Not by a task of this runtime: that ends the program.
   ~runtime();
   runtime(const runtime&) = delete;
   runtime& operator=(const runtime&) = delete;
@@ -73,11 +73,13 @@ class runtime {
   /// (their own go to their futures). Thread-safe; not from inside a task.
   void wait();
 
+  /// How many there are; the same as long as the runtime lives. Thread-safe, as is the next.
   int workers() const noexcept;
   /// The policy, with its options, as it was chosen.
   std::string policy() const;
   /// Of everything since the start or the last reset. Call it while no task runs.
   kith::statistics statistics() const;
+  /// Counts from here on. Call it while no task runs.
   void reset_statistics();
 
   class implementation;

@@ -45,7 +45,7 @@ class name {
   std::uint16_t number_ = 0;
 };
 
-/// The worker (or, for keyed graphs, the data's owner) that the task belongs to. A hint.
+/// The worker whose data the task uses. A hint, honoured by the policy `nabbitc`; remote accesses are counted by it.
 struct color {
   int value;
 };
@@ -233,7 +233,7 @@ task_ref spawn(F&& f, const Args&... args) {
 }
 
 /// Waits until all children of the running task have ended, running tasks meanwhile. The first exception of
-/// a child is thrown here; its unstarted siblings are cancelled.
+/// a child is thrown here; its unstarted siblings are cancelled. Throws `error` if the thread runs no task.
 void wait();
 
 /// True if the running task's scope was cancelled: long tasks may ask and end early.
@@ -247,7 +247,9 @@ void cancel() noexcept;
 int this_worker() noexcept;
 
 /// Tasks that are waited for, and cancelled, together. Their accesses order them among each other, not
-/// against tasks outside the group. Made and used inside a task, by one thread.
+/// against tasks outside the group. Made, filled, waited for and destroyed by one task; cancel() and cancelled() may be
+/// called by any thread while the group lives, its own tasks for example. The constructor throws `error` if the thread
+/// runs no task.
 class group {
  public:
   group();

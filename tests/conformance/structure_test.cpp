@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <atomic>
+#include <memory>
 #include <numeric>
 #include <thread>
 
@@ -85,6 +86,9 @@ TEST_P(structure, futures) {
     kith::future<std::string> text = kith::async([] { return std::string(100, 'x'); });
     kith::future<void> nothing = kith::async([] {});
     nothing.get();
+    kith::future<std::unique_ptr<int>> only = kith::async([] { return std::make_unique<int>(7); });
+    EXPECT_EQ(*only.take(), 7);
+    EXPECT_FALSE(only.valid());
     return sum + static_cast<int>(text.get().size());
   });
   EXPECT_EQ(total, 1325);

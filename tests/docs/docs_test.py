@@ -8,7 +8,6 @@ that it is what the program made of that file prints. Links to files of the tree
 """
 import pathlib
 import re
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -50,13 +49,13 @@ def main(build, compiler):
                 faults.append(f"{example}: no document shows it")
 
         seconds = []
-        for _ in range(3):
+        for _ in range(5):
             begin = time.monotonic()
             subprocess.run([compiler, "-std=c++20", "-Iinclude", "-c", "examples/hello/hello.cpp", "-o", f"{work}/h.o"], check=True)
             seconds.append(time.monotonic() - begin)
-        print(f"hello compiles in {statistics.median(seconds):.2f} s (median of 3; aim: under 2)")
-        if statistics.median(seconds) > 6:
-            faults.append("a hello program takes more than 6 s to compile: the public headers have grown heavy")
+        print(f"hello compiles in {min(seconds):.2f} s (best of 5; bound: 2)")
+        if min(seconds) > 2:  # the best, because other work may be going on
+            faults.append("a hello program takes more than 2 s to compile: the public headers have grown heavy")
     print("\n".join(faults))
     print(f"{len(documents)} documents, {len(programs)} programs run, {len(faults)} faults")
     return bool(faults)
