@@ -38,7 +38,7 @@ constexpr parameter parameters[] = {
 
 std::vector<matrix::entry> merged(std::vector<matrix::entry> entries) {
   const auto place = [](const matrix::entry& e) { return std::uint64_t{e.row} << 32 | e.column; };
-  std::ranges::stable_sort(entries, {}, place);
+  std::ranges::sort(entries, {}, place);
   std::size_t kept = 0;
   for (std::size_t i = 1; i < entries.size(); ++i) {
     if (place(entries[i]) == place(entries[kept])) {

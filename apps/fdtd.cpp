@@ -72,11 +72,12 @@ class fdtd final : public app, node_program {
         early += c / columns_ > steps_ && got != 0;
       }
     }
+    const long long cells = rows_.items * columns_;
     char text[200];
     std::snprintf(text, sizeof text,
                   "three fields of %lld cells differ from the serial program's by at most %.2g (bound 1e-9), and %lld "
                   "cells have changed before the wave arrived",
-                  static_cast<long long>(rows_.items * columns_), worst, static_cast<long long>(early));
+                  cells, worst, static_cast<long long>(early));
     return {worst <= 1e-9 && early == 0, text};
   }
 

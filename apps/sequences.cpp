@@ -28,6 +28,10 @@ sequences generate(std::int64_t size, std::uint64_t seed) {
   return s;
 }
 
+[[noreturn]] void refuse(const line_reader& lines, char c) {
+  lines.wrong("'" + printable(std::string(1, c)) + "' is no letter of a sequence");
+}
+
 }  // namespace
 
 sequences read_fasta(const std::string& path) {
@@ -47,8 +51,7 @@ sequences read_fasta(const std::string& path) {
     if (records == 0) lines.wrong("letters before the first '>'; is this a FASTA file?");
     for (char c : line) {
       const auto letter = static_cast<unsigned char>(c);
-      if (std::isalpha(letter) == 0 && c != '*' && c != '-')
-        lines.wrong("'" + printable(std::string(1, c)) + "' is no letter of a sequence");
+      if (std::isalpha(letter) == 0 && c != '*' && c != '-') refuse(lines, c);
       if (c != '-') (records == 1 ? s.a : s.b) += static_cast<char>(std::toupper(letter));
     }
   }

@@ -131,7 +131,7 @@ class smith_waterman_gotoh final : public alignment_app {
     const auto [bi, bj] = block_of(n);
     const std::int64_t last_i = rows_.end(bi) - 1, last_j = columns_.end(bj) - 1;
     peak top;
-    sweep(bi, bj, [&, bi = bi, bj = bj](std::int64_t i, std::int64_t j, const cell& c) {
+    sweep(bi, bj, [&](std::int64_t i, std::int64_t j, const cell& c) {
       if (c.h > top.score) top = {c.h, i, j};
       if (i == last_i) {
         *bottom(bottom_h_, bi, j) = c.h;

@@ -39,8 +39,7 @@ machine machine_from_file(const std::string& path) {
   const std::string expected = "; expected an XML file exported by hwloc (`lstopo machine.xml` makes one)";
   std::error_code failure;
   const std::filesystem::file_status status = std::filesystem::status(path, failure);
-  if (!std::filesystem::exists(status))
-    throw error(path + ": " + (failure ? failure.message() : "no such file") + expected);
+  if (!std::filesystem::exists(status)) throw error(path + ": no such file" + expected);
   if (!std::filesystem::is_regular_file(status)) throw error(path + ": not a regular file" + expected);
   if (!std::ifstream(path)) throw error(path + ": cannot be read: " + std::strerror(errno));
   const topology t = new_topology();
