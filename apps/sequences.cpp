@@ -56,9 +56,8 @@ sequences read_fasta(const std::string& path) {
     }
   }
   if (records < 2) throw error(path + ": " + std::to_string(records) + " sequences; an alignment takes two");
-  for (const auto& [name, letters] : {std::pair(s.name_a, s.a), std::pair(s.name_b, s.b)}) {
-    if (letters.empty()) throw error(path + ": the sequence '" + name + "' is empty");
-  }
+  if (s.a.empty() || s.b.empty())
+    throw error(path + ": the sequence '" + (s.a.empty() ? s.name_a : s.name_b) + "' is empty");
   return s;
 }
 
