@@ -6,9 +6,23 @@
 #include "sequences.hpp"
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 namespace kith::apps {
+
+/// The parameters of such a program.
+constexpr std::array<parameter, 9> alignment_parameters(parameter size, parameter block) {
+  return {{{"input", "", "", "a FASTA file with two sequences"},
+           size,
+           block,
+           {"match", "3", "3", "score of two equal letters"},
+           {"mismatch", "3", "3", "cost of two unequal letters"},
+           {"open", "4", "4", "cost of opening a gap"},
+           {"extend", "1", "1", "cost of extending it"},
+           as_parameter,
+           colors_parameter}};
+}
 
 class alignment_app : public app, protected node_program {
  public:

@@ -1,4 +1,4 @@
-// heat: diffusion on a square plate with a fixed border, Jacobi steps with a 5-point stencil.
+// heat: diffusion on a plate with a fixed border, Jacobi steps with a 5-point stencil.
 //
 // NabbitC paper, table I (there 655360 rows of 16384 cells in blocks of 32 rows, 5 steps). Properties checked, against
 // a serial program with a layout and a loop of its own:
@@ -6,7 +6,7 @@
 //  H2  the border has not changed.
 #include "hash.hpp"
 #include "list.hpp"
-#include "row_grid.hpp"
+#include "row_app.hpp"
 #include "worst.hpp"
 
 #include <cmath>
@@ -25,48 +25,15 @@ constexpr parameter parameters[] = {
     colors_parameter,
 };
 
-/// A hot upper edge, a cold frame elsewhere, and an uneven plate.
-double initial(std::uint64_t seed, std::int64_t rows, std::int64_t columns, std::int64_t i, std::int64_t j) {
-  if (i < 0) return 100;
-  if (i == rows || j < 0 || j == columns) return 0;
-  return 40 * hash_unit(seed, static_cast<std::uint64_t>(i * columns + j));
-}
-
-class heat final : public app {
+class heat final : public row_app<double> {
  public:
-  explicit heat(const arguments& a)
-      : how_(way_of(a)), grid_(a), steps_(a.number("iterations", 1, 1 << 30)), seed_(a.seed()) {}
-
-  auto program() const {
-    static const task_type type{"heat"};
-    return row_sweep(
-        grid_, steps_, type,
-        [](const double* above, const double* here, const double* below, double* next, std::int64_t columns) {
-          for (std::int64_t j = 0; j < columns; ++j) {
-            next[j] = 0.5 * here[j] + 0.125 * (above[j] + below[j] + here[j - 1] + here[j + 1]);
-          }
-        });
-  }
-
-  void prepare(const target& where) override {
-    static const task_type type{"heat_initial"};
-    grid_.fill(where, how_, type,
-               [this](auto i, auto j) { return initial(seed_, grid_.rows(), grid_.columns(), i, j); });
-  }
-
-  void solve(const target& where) override {
-    auto sweep = program();
-    run(sweep, how_, where);
-    last_ = static_cast<int>(steps_ % 2);
-  }
+  explicit heat(const arguments& a) : row_app(a) {}
 
   verdict verify() override {
     if (expected_.empty()) expected_ = serial();
-    const std::span<const double> got = grid_.cells(last_);
+    const std::span<const double> got = result();
     double worst = 0;
-    for (std::size_t c = 0; c < got.size(); ++c) {
-      worst = worst_of(worst, std::fabs(got[c] - expected_[c]));
-    }
+    for (std::size_t c = 0; c < got.size(); ++c) worst = worst_of(worst, std::fabs(got[c] - expected_[c]));
     char text[160];
     std::snprintf(text, sizeof text,
                   "%zu cells, border included, differ from the serial program's by at most %.2g (bound 1e-9)",
@@ -74,21 +41,36 @@ class heat final : public app {
     return {worst <= 1e-9, text};
   }
 
-  std::vector<figure> figures() const override {
-    return with_shape({{"cells", grid_.rows() * grid_.columns()}, {"iterations", steps_}}, program());
-  }
-  std::span<std::byte> output() override { return std::as_writable_bytes(grid_.cells(last_)); }
-
  private:
+  /// A hot upper edge, a cold frame elsewhere, and an uneven plate.
+  double initial(std::int64_t i, std::int64_t j) const override {
+    if (i < 0) return 100;
+    if (i == rows() || j < 0 || j == columns()) return 0;
+    return 40 * hash_unit(seed(), static_cast<std::uint64_t>(i * columns() + j));
+  }
+  const task_type& initial_type() const override {
+    static const task_type type{"heat_initial"};
+    return type;
+  }
+  std::unique_ptr<node_program> sweep() const override {
+    static const task_type type{"heat"};
+    return sweep_by(
+        type, [](const double* above, const double* here, const double* below, double* next, std::int64_t columns) {
+          for (std::int64_t j = 0; j < columns; ++j) {
+            next[j] = 0.5 * here[j] + 0.125 * (above[j] + below[j] + here[j - 1] + here[j + 1]);
+          }
+        });
+  }
+
   std::vector<double> serial() const {
-    const std::int64_t rows = grid_.rows(), columns = grid_.columns(), wide = columns + 2;
+    const std::int64_t wide = columns() + 2;
     std::vector<double> now, next;
-    for (std::int64_t i = -1; i <= rows; ++i) {
-      for (std::int64_t j = -1; j <= columns; ++j) now.push_back(initial(seed_, rows, columns, i, j));
+    for (std::int64_t i = -1; i <= rows(); ++i) {
+      for (std::int64_t j = -1; j <= columns(); ++j) now.push_back(initial(i, j));
     }
     next = now;
-    for (std::int64_t t = 0; t < steps_; ++t) {
-      for (std::int64_t c = wide; c < wide * (rows + 1); ++c) {
+    for (std::int64_t t = 0; t < steps(); ++t) {
+      for (std::int64_t c = wide; c < wide * (rows() + 1); ++c) {
         const std::int64_t column = c % wide;
         if (column == 0 || column == wide - 1) continue;
         const auto at = [&](std::int64_t cell) { return now[static_cast<std::size_t>(cell)]; };
@@ -99,11 +81,6 @@ class heat final : public app {
     return now;
   }
 
-  way how_;
-  row_grid<double> grid_;
-  std::int64_t steps_;
-  std::uint64_t seed_;
-  int last_ = 0;
   std::vector<double> expected_;
 };
 

@@ -29,13 +29,6 @@ struct scoring {
   std::int32_t of(char x, char y) const noexcept { return x == y ? match : -mismatch; }
 };
 
-/// The parameters of both programs, but for sizes.
-inline constexpr parameter input_parameter = {"input", "", "", "a FASTA file with two sequences"};
-inline constexpr parameter match_parameter = {"match", "3", "3", "score of two equal letters"};
-inline constexpr parameter mismatch_parameter = {"mismatch", "3", "3", "cost of two unequal letters"};
-inline constexpr parameter open_parameter = {"open", "4", "4", "cost of opening a gap"};
-inline constexpr parameter extend_parameter = {"extend", "1", "1", "cost of extending it"};
-
 /// A local alignment: two rows of equal length, '-' in the gaps, without leading or trailing ones.
 struct alignment {
   std::int64_t begin_a = 0, begin_b = 0;  // the letters they begin with

@@ -14,17 +14,9 @@ namespace kith::apps {
 
 namespace {
 
-constexpr parameter parameters[] = {
-    input_parameter,
-    {"size", "8000", "2000", "letters of each generated sequence", "131072"},
-    {"block", "250", "100", "rows and columns of a block", "1024"},
-    match_parameter,
-    mismatch_parameter,
-    open_parameter,
-    extend_parameter,
-    as_parameter,
-    colors_parameter,
-};
+constexpr auto parameters =
+    alignment_parameters({"size", "8000", "2000", "letters of each generated sequence", "131072"},
+                         {"block", "250", "100", "rows and columns of a block", "1024"});
 
 using score = std::int32_t;
 constexpr score never = std::numeric_limits<score>::min() / 2;

@@ -60,7 +60,9 @@ class floor_system {
   bool verify(const grid& g) {
     std::vector<std::uint64_t> got(static_cast<std::size_t>(g.width) * static_cast<std::size_t>(g.steps)),
         expected(got.size());
-    auto at = [&](int step, int point) { return static_cast<std::size_t>(step * g.width + point); };
+    auto at = [&](int step, int point) {
+      return static_cast<std::size_t>(step) * static_cast<std::size_t>(g.width) + static_cast<std::size_t>(point);
+    };
     auto compute = [&](std::vector<std::uint64_t>& values, int step, int point) {
       std::array<int, grid::radix> points{};
       const int n = g.dependences(step, point, points);

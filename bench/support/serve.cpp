@@ -33,6 +33,6 @@ child_options child_options_of(int argc, char** argv) {
 
 bool next_line(std::string& line) { return static_cast<bool>(std::getline(std::cin, line)); }
 
-void answer(const std::string& line) { std::cout << line << std::endl; }
+void answer(const std::string& line) { std::cout << line << '\n' << std::flush; }
 
 }  // namespace kith::bench

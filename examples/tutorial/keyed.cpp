@@ -29,7 +29,8 @@ struct edit_distance {
     for (int i = top + 1; i <= top + side; ++i) {
       for (int j = left + 1; j <= left + side; ++j) {
         const auto r = static_cast<std::size_t>(i), c = static_cast<std::size_t>(j);
-        table[r][c] = std::min({table[r - 1][c] + 1, table[r][c - 1] + 1, table[r - 1][c - 1] + (a[r - 1] != b[c - 1])});
+        table[r][c] =
+            std::min({table[r - 1][c] + 1, table[r][c - 1] + 1, table[r - 1][c - 1] + (a[r - 1] != b[c - 1])});
       }
     }
   }

@@ -10,6 +10,7 @@
 #include <fmt/core.h>
 
 #include <memory>
+#include <new>
 
 namespace kith::tools {
 
@@ -36,9 +37,13 @@ outcome run_app(const options& o, const std::vector<std::string>& words) {
                "--oversubscribe starts all\n",
                rt.workers(), o.run.workers);
   }
-  const std::unique_ptr<apps::app> program = e.make(arguments);
   const apps::target where{rt, static_cast<int>(on.nodes.size())};
-  const app_report report{e.name, rt.policy(), on.name, rt.workers(), apps::run(*program, where)};
+  app_report report{e.name, rt.policy(), on.name, rt.workers(), {}};
+  try {
+    report.result = apps::run(*e.make(arguments), where);
+  } catch (const std::bad_alloc&) {
+    throw error(o.name + ": out of memory; lower its parameters (`kith app " + o.name + " --help` lists them)");
+  }
   fmt::print("{}", o.json ? to_json(report) : to_text(report));
   return report.result.check.verified ? outcome::fine : outcome::limited;
 }

@@ -1,0 +1,56 @@
+// A program that sweeps a rectangle of cells: what heat and life have in common but for their rule and their verifier.
+#pragma once
+
+#include "row_grid.hpp"
+
+#include <memory>
+
+namespace kith::apps {
+
+template <class Cell>
+class row_app : public app {
+ public:
+  void prepare(const target& where) final {
+    grid_.fill(where, how_, initial_type(), [this](auto i, auto j) { return initial(i, j); });
+  }
+  void solve(const target& where) final {
+    run(*sweep(), how_, where);
+    last_ = static_cast<int>(steps_ % 2);
+  }
+  std::vector<figure> figures() const final {
+    return with_shape({{"cells", rows() * columns()}, {"iterations", steps_}}, *sweep());
+  }
+  std::span<std::byte> output() final { return std::as_writable_bytes(result()); }
+
+ protected:
+  explicit row_app(const arguments& a)
+      : how_(way_of(a)), grid_(a), steps_(a.number("iterations", 1, 1 << 30)), seed_(a.seed()) {}
+
+  /// The first value of cell (i, j); -1, rows() and columns() are outside.
+  virtual Cell initial(std::int64_t i, std::int64_t j) const = 0;
+  virtual const task_type& initial_type() const = 0;
+  /// The program that computes the steps.
+  virtual std::unique_ptr<node_program> sweep() const = 0;
+
+  std::int64_t rows() const noexcept { return grid_.rows(); }
+  std::int64_t columns() const noexcept { return grid_.columns(); }
+  std::int64_t steps() const noexcept { return steps_; }
+  std::uint64_t seed() const noexcept { return seed_; }
+  /// All cells after the last step, those outside the rectangle included.
+  std::span<Cell> result() const noexcept { return grid_.cells(last_); }
+  const Cell* result_row(std::int64_t i) const noexcept { return grid_.row(last_, i); }
+
+  template <class Rule>
+  std::unique_ptr<node_program> sweep_by(const task_type& type, Rule rule) const {
+    return std::make_unique<row_sweep<Cell, Rule>>(grid_, steps_, type, rule);
+  }
+
+ private:
+  way how_;
+  row_grid<Cell> grid_;
+  std::int64_t steps_;
+  std::uint64_t seed_;
+  int last_ = 0;
+};
+
+}  // namespace kith::apps
