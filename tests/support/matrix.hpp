@@ -35,8 +35,8 @@ inline std::vector<setup> matrix() {
   for (const policy_entry& p : policy_list()) policies.emplace_back(p.name);
   for (const char* variant :
        {"steal:victim=random,batch=1,patience=off", "steal:victim=cyclic,end=fifo", "dep:order=created,steal=nearest",
-        "socket:steal=nearest,backlog=3", "dfifo:steal=off", "nabbitc:first=off,morph=off,attempts=1", "nabbitc:colors=data",
-        "nabbitc:colors=node,budget=1"}) {
+        "socket:steal=nearest,backlog=3", "dfifo:steal=off", "nabbitc:first=off,morph=off,attempts=1",
+        "nabbitc:colors=data", "nabbitc:colors=node,budget=1"}) {
     policies.emplace_back(variant);
   }
   for (const std::string& p : policies) {
