@@ -61,7 +61,8 @@ sources() { find src include tools apps bench tests examples -name '*.cpp' -o -n
 formatted() { sources | xargs clang-format-19 --dry-run --Werror; }
 linted() { # what is compiled, but tests; headers come with it
   find src tools apps bench -name '*.cpp' ! -name openmp.cpp | sort |
-    timeout "$lint_limit" xargs -P "$jobs" -n 2 clang-tidy-19 -p build/release --quiet --extra-arg=-Wno-unknown-warning-option
+    timeout "$lint_limit" xargs -P "$jobs" -n 2 clang-tidy-19 -p build/release --quiet --extra-arg=-Wno-unknown-warning-option 2>&1 |
+    grep -vE 'warnings? generated\.|Processing file'
   local status=${PIPESTATUS[2]}
   [ "$status" -eq 124 ] && echo "lint: stopped after $lint_limit s; KITH_LINT_SECONDS sets another limit"
   return "$status"

@@ -90,7 +90,7 @@ void* node_scope::fill(const node_draft& d, std::size_t closure_bytes, std::size
   t.scope = scope_;
   t.exploring = d.explores ? 1 : 0;
   t.colored = d.colored ? 1 : 0;
-  set_hints(t, d.h);
+  native::set_hints(t, d.h);
   t.sequence = static_cast<std::uint32_t>(w.sums[event::task_created]);  // of its creator alone
   t.state.store(task_state::created, relaxed);
   w.sums.add(event::task_created);
