@@ -65,7 +65,8 @@ for app in ("cg", "mg", "heat", "fdtd", "life", "pagerank", "sw", "swn2"):
     for policy in ("nabbit", "nabbitc"):
         code, r = kith.json("app", app, "--policy", policy, "--workers", "2", "--small")
         kith.check(code == 0 and r["verified"] is True, f"{app} under {policy}")
-        kith.check(r["colored_steals"] <= r["colored_attempts"] <= r["steal_attempts"], f"{app}: colored steals")
+        kith.check(r["colored_steals"] <= r["colored_attempts"] <= r["steal_attempts"] + r["workers"],
+                   f"{app}: colored steals")  # thieves go on looking while they are read
         kith.check("first_steal_s" in r and len(r["per_worker"]) == r["workers"], f"{app}: figures for each worker")
         kith.check(policy == "nabbitc" or r["colored_attempts"] == 0, "nabbit knows no colors")
     for colors in ("good", "bad", "invalid"):
