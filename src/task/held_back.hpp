@@ -18,7 +18,6 @@ class held_back {
   /// Ends after which a worker reports.
   static constexpr std::uint64_t batch = 64;
 
-  bool any() const noexcept { return ends_ != 0; }
   /// One more; true if it is time to report.
   bool end() noexcept { return ++ends_ >= batch; }
   /// Runs that are about to be queued, by a worker that does not own the scope. They are taken off what is held back;
