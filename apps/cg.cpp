@@ -113,19 +113,29 @@ class cg final : public app, node_program {
 
   void prepare(const target& where) override {
     static const task_type type{"cg_initial"};
-    initialise(where, how_, type, rows_.count(), [this](std::int64_t b) {
-      const auto block = static_cast<std::size_t>(b);
-      for (std::size_t e = first_of(block); e < first_of(block + 1); ++e) {
-        columns_[e] = matrix_.entries[e].column;
-        values_[e] = matrix_.entries[e].value;
-      }
-      rr_[block].value = 0;
-      for (auto i = static_cast<std::size_t>(rows_.begin(b)); i < static_cast<std::size_t>(rows_.end(b)); ++i) {
-        z_[i] = q_[i] = 0;
-        r_[i] = p_[i] = right_side(i);
-        rr_[block].value += r_[i] * r_[i];
-      }
-    });
+    initialise(
+        where, how_, type, rows_.count(),
+        [this](std::int64_t b) {
+          const auto block = static_cast<std::size_t>(b);
+          for (std::size_t e = first_of(block); e < first_of(block + 1); ++e) {
+            columns_[e] = matrix_.entries[e].column;
+            values_[e] = matrix_.entries[e].value;
+          }
+          rr_[block].value = 0;
+          for (auto i = static_cast<std::size_t>(rows_.begin(b)); i < static_cast<std::size_t>(rows_.end(b)); ++i) {
+            z_[i] = q_[i] = 0;
+            r_[i] = p_[i] = right_side(i);
+            rr_[block].value += r_[i] * r_[i];
+          }
+        },
+        [this](std::int64_t b, access_list& all) {
+          const auto block = static_cast<std::size_t>(b);
+          if (first_of(block) != first_of(block + 1))
+            all.add(out(values_.get() + first_of(block), first_of(block + 1) - first_of(block)));
+          for (const auto* v : {&p_, &q_, &r_, &z_})
+            all.add(out(v->get() + rows_.begin(b), static_cast<std::size_t>(rows_.size(b))));
+          all.add(out(rr_[block].value));
+        });
     rho_.value = 0;
     for (const scalar& s : rr_) rho_.value += s.value;
   }

@@ -49,11 +49,20 @@ class fdtd final : public app, node_program {
 
   void prepare(const target& where) override {
     static const task_type type{"fdtd_initial"};
-    initialise(where, how_, type, rows_.count(), [this](std::int64_t b) {
-      for (auto& buffers : fields_) {
-        for (auto& f : buffers) std::fill(f.get() + rows_.begin(b) * columns_, f.get() + rows_.end(b) * columns_, 0.0);
-      }
-    });
+    initialise(
+        where, how_, type, rows_.count(),
+        [this](std::int64_t b) {
+          for (auto& buffers : fields_) {
+            for (auto& f : buffers)
+              std::fill(f.get() + rows_.begin(b) * columns_, f.get() + rows_.end(b) * columns_, 0.0);
+          }
+        },
+        [this](std::int64_t b, access_list& all) {
+          for (auto& buffers : fields_) {
+            for (auto& f : buffers)
+              all.add(out(f.get() + rows_.begin(b) * columns_, static_cast<std::size_t>(rows_.size(b) * columns_)));
+          }
+        });
   }
 
   void solve(const target& where) override {

@@ -93,11 +93,18 @@ class mg final : public app, node_program {
   void prepare(const target& where) override {
     static const task_type type{"mg_initial"};
     for (int k = 1; k <= levels_; ++k) {
-      initialise(where, how_, type, u_[at(k)].edge, [this, k](std::int64_t p) {
-        for (grid* g : {&u_[at(k)], &r_[at(k)], v_.get(), raised_.get()}) {
-          if (g->level == k) std::fill_n(g->plane(p), g->edge * g->edge, 0.0);
-        }
-      });
+      initialise(
+          where, how_, type, u_[at(k)].edge,
+          [this, k](std::int64_t p) {
+            for (grid* g : {&u_[at(k)], &r_[at(k)], v_.get(), raised_.get()}) {
+              if (g->level == k) std::fill_n(g->plane(p), g->edge * g->edge, 0.0);
+            }
+          },
+          [this, k](std::int64_t p, access_list& all) {
+            for (grid* g : {&u_[at(k)], &r_[at(k)], v_.get(), raised_.get()}) {
+              if (g->level == k) all.add(out(g->plane(p), static_cast<std::size_t>(g->edge * g->edge)));
+            }
+          });
     }
     // Charges that add up to nothing: a periodic problem has no solution otherwise.
     std::span<double> charge = v_->all();

@@ -179,10 +179,13 @@ std::vector<figure> with_shape(std::vector<figure> figures, const node_program& 
 }
 
 void initialise(const target& where, const way& w, const task_type& type, std::int64_t count,
-                const std::function<void(std::int64_t)>& body) {
+                const std::function<void(std::int64_t)>& body,
+                const std::function<void(std::int64_t, access_list&)>& touches) {
   where.on.run([&] {
     for (std::int64_t b = 0; b < count; ++b) {
-      spawn([&body, b] { body(b); }, type, color{color_of({b, count}, w.colors, where)}, where.of(b, count));
+      access_list written;
+      touches(b, written);
+      spawn([&body, b] { body(b); }, type, written, color{color_of({b, count}, w.colors, where)}, where.of(b, count));
     }
     wait();
   });

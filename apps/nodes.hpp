@@ -88,9 +88,11 @@ void run(node_program&, const way&, const target& where);
 std::vector<figure> with_shape(std::vector<figure>, const node_program&);
 
 /// Brings data to its initial state: body(b) for b in 0..count-1, each by a task whose color and node are those of its
-/// share.
+/// share. touches(b, accesses) names what it writes, in the ranges that the program's nodes will name, so that these have
+/// their homes where they are touched first.
 void initialise(const target& where, const way&, const task_type&, std::int64_t count,
-                const std::function<void(std::int64_t)>& body);
+                const std::function<void(std::int64_t)>& body,
+                const std::function<void(std::int64_t, access_list&)>& touches);
 
 }  // namespace kith::apps
 

@@ -66,7 +66,12 @@ class pagerank final : public app, node_program {
 
   void prepare(const target& where) override {
     static const task_type type{"pagerank_initial"};
-    initialise(where, how_, type, pages_.count(), [this](std::int64_t b) { fill(b); });
+    initialise(
+        where, how_, type, pages_.count(), [this](std::int64_t b) { fill(b); },
+        [this](std::int64_t b, access_list& all) {
+          all.add(out(sources_of(b), source_count(b) + 1));
+          for (std::size_t buffer : {0, 1}) all.add(out(ranks_of(buffer, b), block_size(b)));
+        });
   }
 
   void solve(const target& where) override {

@@ -46,13 +46,21 @@ class row_grid {
   /// Each cell (i, j) of both buffers becomes initial(i, j).
   template <class Initial>
   void fill(const target& where, const way& how, const task_type& type, Initial initial) {
-    initialise(where, how, type, block_count() + 2, [this, &initial](std::int64_t b) {
-      for (int buffer : {0, 1}) {
-        for (std::int64_t i = first_row(b); i < first_row(b + 1); ++i) {
-          for (std::int64_t j = -1; j <= columns_; ++j) row(buffer, i)[j] = initial(i, j);
-        }
-      }
-    });
+    initialise(
+        where, how, type, block_count() + 2,
+        [this, &initial](std::int64_t b) {
+          for (int buffer : {0, 1}) {
+            for (std::int64_t i = first_row(b); i < first_row(b + 1); ++i) {
+              for (std::int64_t j = -1; j <= columns_; ++j) row(buffer, i)[j] = initial(i, j);
+            }
+          }
+        },
+        [this](std::int64_t b, access_list& all) {
+          for (int buffer : {0, 1}) {
+            const auto [cells, count] = block(buffer, b);
+            all.add(out(cells, count));
+          }
+        });
   }
 
  private:

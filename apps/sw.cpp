@@ -41,8 +41,13 @@ class smith_waterman final : public alignment_app {
   void prepare(const target& where) override {
     static const task_type type{"sw_initial"};
     peaks_.assign(peaks_.size(), {});
-    initialise(where, how_, type, rows_.count(),
-               [this](std::int64_t bi) { std::fill(block(bi, 0), block(bi, 0) + columns_.count() * area(), 0); });
+    initialise(
+        where, how_, type, rows_.count(),
+        [this](std::int64_t bi) { std::fill(block(bi, 0), block(bi, 0) + columns_.count() * area(), 0); },
+        [this](std::int64_t bi, access_list& all) {
+          for (std::int64_t bj = 0; bj < columns_.count(); ++bj)
+            all.add(out(block(bi, bj), static_cast<std::size_t>(area())));
+        });
   }
 
   verdict verify() override {

@@ -37,14 +37,24 @@ class smith_waterman_gotoh final : public alignment_app {
   void prepare(const target& where) override {
     static const task_type type{"swn2_initial"};
     peaks_.assign(peaks_.size(), {});
-    initialise(where, how_, type, rows_.count(), [this](std::int64_t bi) {
-      for (auto* kept : {&bottom_h_, &bottom_f_}) std::fill_n(bottom(*kept, bi, 0), columns_.items, 0);
-      for (auto* kept : {&right_h_, &right_e_}) {
-        for (std::int64_t bj = 0; bj < columns_.count(); ++bj) {
-          std::fill_n(right(*kept, bj, rows_.begin(bi)), rows_.size(bi), 0);
-        }
-      }
-    });
+    initialise(
+        where, how_, type, rows_.count(),
+        [this](std::int64_t bi) {
+          for (auto* kept : {&bottom_h_, &bottom_f_}) std::fill_n(bottom(*kept, bi, 0), columns_.items, 0);
+          for (auto* kept : {&right_h_, &right_e_}) {
+            for (std::int64_t bj = 0; bj < columns_.count(); ++bj) {
+              std::fill_n(right(*kept, bj, rows_.begin(bi)), rows_.size(bi), 0);
+            }
+          }
+        },
+        [this](std::int64_t bi, access_list& all) {
+          for (std::int64_t bj = 0; bj < columns_.count(); ++bj) {
+            for (auto* kept : {&bottom_h_, &bottom_f_})
+              all.add(out(bottom(*kept, bi, columns_.begin(bj)), static_cast<std::size_t>(columns_.size(bj))));
+            for (auto* kept : {&right_h_, &right_e_})
+              all.add(out(right(*kept, bj, rows_.begin(bi)), static_cast<std::size_t>(rows_.size(bi))));
+          }
+        });
   }
 
   verdict verify() override {

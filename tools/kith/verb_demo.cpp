@@ -54,6 +54,7 @@ void print_figures(const apps::app& program) {
   std::string counts;
   for (const apps::figure& f : figures) {
     if (const auto* text = std::get_if<std::string>(&f.value)) fmt::print("  {}\n", *text);
+    if (f.name.starts_with("graph_")) continue;  // for analysts
     if (const auto* n = std::get_if<std::int64_t>(&f.value))
       counts += fmt::format("{}{} {}", counts.empty() ? "" : ", ", *n, f.name);
   }
