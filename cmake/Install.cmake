@@ -5,18 +5,19 @@ install(TARGETS kith EXPORT kith-targets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY include/kith DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
+install(DIRECTORY machines DESTINATION ${CMAKE_INSTALL_DATADIR}/kith FILES_MATCHING PATTERN "*.toml")
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 # The tools, added after this, find a shared library beside themselves.
 set(CMAKE_INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
 
-# A static library leaves hwloc to whoever links it.
+# A static library leaves hwloc and SQLite to whoever links it.
 get_target_property(kith_type kith TYPE)
 if(kith_type STREQUAL "STATIC_LIBRARY")
-  set(kith_needs_hwloc TRUE)
-  set(kith_pc_requires "Requires: hwloc")
+  set(kith_is_static TRUE)
+  set(kith_pc_requires "Requires: hwloc sqlite3")
 else()
-  set(kith_needs_hwloc FALSE)
-  set(kith_pc_requires "Requires.private: hwloc")
+  set(kith_is_static FALSE)
+  set(kith_pc_requires "Requires.private: hwloc sqlite3")
 endif()
 
 set(kith_cmake_folder ${CMAKE_INSTALL_LIBDIR}/cmake/kith)

@@ -49,7 +49,8 @@ concept hashable = std::equality_comparable<Key> && requires(const Key& k) { std
 ///  - `int node(const key&)`: the memory node it should run on (policy `socket`);
 ///  - `void accesses(const key&, access_list&)`: what it reads and writes, for policies that look at homes and for the
 ///    count of remote accesses. Orders nothing: predecessors do. Not commutative;
-///  - `double cost(const key&)`: its work, in a unit of the graph's own;
+///  - `double cost(const key&)`: its work, in nanoseconds of computing. Kept in recordings; in a dry one
+///    (runtime_options::dry) it takes the place of compute(), unless that names further nodes;
 ///  - `const task_type& type(const key&)`: its kind.
 /// All of them are called by many workers at once. Only compute() may wait for anything. predecessors() is called once
 /// for each node, and again where a cycle is to be reported.
@@ -65,7 +66,7 @@ struct exploration {
   std::uint64_t nodes = 0;              // that were found
   std::uint64_t edges = 0;              // predecessors named, by all nodes
   std::uint64_t most_predecessors = 0;  // of one node
-  double work = 0;                      // the sum of cost(key); 0 where the graph does not say
+  double work = 0;                      // the sum of cost(key), nanoseconds; 0 where the graph does not say
 };
 
 /// Thrown by explore() for nodes that wait for each other: each key needs the next one, the last one needs the first.
@@ -114,6 +115,8 @@ class node_scope {
   int workers() const noexcept;
   /// Whether homes, and so remote accesses, are counted.
   bool counts_remote() const noexcept;
+  bool records() const noexcept;
+  bool dry() const noexcept;
 
  private:
   scope* scope_;
@@ -280,6 +283,7 @@ class keyed_run {
 
  private:
   static constexpr bool has_color = requires(G& g, const key& k) { g.color(k); };
+  static constexpr bool has_cost = requires(G& g, const key& k) { g.cost(k); };
   static constexpr bool generates = requires(G& g, const key& k, keys<key>& further) { g.compute(k, further); };
 
   /// The closure of a node's task: the first run explores, the second computes.
@@ -363,7 +367,7 @@ class keyed_run {
       phase.end();
       return outcome::generated;
     } else {
-      graph_.compute(n.self->first);
+      if (!has_cost || !dry_) graph_.compute(n.self->first);
       return outcome::ended;
     }
   }
@@ -387,9 +391,12 @@ class keyed_run {
       if constexpr (has_color) apply(d.h, kith::color{graph_.color(k)});
       if constexpr (requires { graph_.node(k); }) apply(d.h, kith::node{graph_.node(k)});
       if constexpr (requires { graph_.type(k); }) apply(d.h, graph_.type(k));
-      if constexpr (requires { graph_.cost(k); }) mine().work += graph_.cost(k);
+      if constexpr (has_cost) {
+        apply(d.h, kith::work{graph_.cost(k)});
+        mine().work += d.h.work;
+      }
       if constexpr (requires { graph_.accesses(k, list); }) {
-        if (remote_) graph_.accesses(k, list);
+        if (remote_ || records_) graph_.accesses(k, list);
         d.accesses = list.records();
       }
       ::new (scope_.fill(d, sizeof(node), alignof(node))) node{this, &at};
@@ -433,6 +440,8 @@ class keyed_run {
   key_table<key> table_;
   std::vector<part> parts_;
   const bool remote_ = scope_.counts_remote();
+  const bool records_ = scope_.records();
+  const bool dry_ = scope_.dry();
 };
 
 }  // namespace detail

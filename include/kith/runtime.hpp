@@ -29,6 +29,11 @@ struct runtime_options {
   /// KITH_CHECK_HANDLES, 0. 1: overlaps of handles, with each other or with raw ranges, are errors as those of raw
   /// ranges always are. For debugging: about 200 ns for each handle and wait.
   int check_handles = -1;
+  /// KITH_RECORD: the file that what runs is recorded in (`kith record`, `kith sim`). Of several runtimes in a process,
+  /// the second writes FILE-2, and so on. "": nothing is recorded.
+  std::string record;
+  /// KITH_DRY, 0. 1: tasks that say what they cost (kith::work, a graph's cost()) are not run, only recorded.
+  int dry = -1;
 };
 
 /// Workers and a policy. Several may live side by side; each can be used from any thread.
@@ -75,6 +80,11 @@ class runtime {
 
   /// How many there are; the same as long as the runtime lives. Thread-safe, as is the next.
   int workers() const noexcept;
+  /// Names this moment in the recording, if there is one; figures of a replay are of what follows the last mark.
+  /// Thread-safe.
+  void mark(const std::string& text);
+  /// True if tasks that say what they cost are not run.
+  bool dry() const noexcept;
   /// The policy, with its options, as it was chosen.
   std::string policy() const;
   /// Of everything since the start or the last reset. Call it while no task runs.

@@ -54,6 +54,11 @@ struct color {
 struct node {
   int value;
 };
+/// What the task costs, in nanoseconds of computing, where a program knows. Kept in recordings; a dry recording
+/// (runtime_options::dry) takes it for the run itself.
+struct work {
+  double nanoseconds;
+};
 /// A few levels. Honoured by the policies that say so in `kith policies`.
 enum class priority : std::uint8_t { normal, high, low };
 /// The task starts after `task` has ended. Both must be children of the same parent, or `task` an earlier task
@@ -83,6 +88,7 @@ struct hints {
   std::uint16_t type = 0;
   std::uint8_t priority = 0;
   bool detached = false;  // its exception is somebody else's (a future's)
+  double work = -1;       // nanoseconds; negative: not said
 };
 
 enum class action : std::uint8_t { run, discard };
@@ -123,6 +129,10 @@ inline void apply(hints& h, color c) noexcept { h.color = c.value; }
 inline void apply(hints& h, node n) {
   if (n.value < 0 || n.value > 254) throw error("kith::node{" + std::to_string(n.value) + "}: expected 0 to 254");
   h.node = static_cast<std::int16_t>(n.value);
+}
+inline void apply(hints& h, work w) {
+  if (!(w.nanoseconds >= 0 && w.nanoseconds < 1e18)) throw error("kith::work: expected nanoseconds, 0 or more");
+  h.work = w.nanoseconds;
 }
 inline void apply(hints& h, priority p) noexcept { h.priority = static_cast<std::uint8_t>(p); }
 inline void apply(hints& h, const task_type& t) noexcept { h.type = t.number(); }

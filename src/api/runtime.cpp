@@ -25,6 +25,13 @@ std::int64_t decide(std::int64_t option, const char* variable, std::int64_t othe
 
 constexpr std::int64_t many = std::int64_t{1} << 40;
 
+/// The file of this runtime: the first of a process has the name that was asked for.
+std::string numbered(const std::string& file) {
+  static atomic<int> recorded{0};
+  const int number = recorded.fetch_add(1, relaxed) + 1;
+  return number == 1 ? file : file + "-" + std::to_string(number);
+}
+
 native::engine_settings settings_of(const runtime_options& o, bool cores_shared) {
   native::engine_settings s;
   s.policy = !o.policy.empty() ? o.policy : environment("KITH_POLICY").value_or("steal");
@@ -42,6 +49,9 @@ native::engine_settings settings_of(const runtime_options& o, bool cores_shared)
   if (s.stack_bytes < (1 << 20)) throw error("KITH_STACK: a worker needs a stack of at least 1M");
   s.seed = o.seed != 0 ? o.seed : static_cast<std::uint64_t>(environment_number("KITH_SEED", 1, many).value_or(1));
   s.check_handles = decide(o.check_handles, "KITH_CHECK_HANDLES", 0, 1) != 0;
+  s.record = !o.record.empty() ? o.record : environment("KITH_RECORD").value_or("");
+  if (!s.record.empty()) s.record = numbered(s.record);
+  s.dry = decide(o.dry, "KITH_DRY", 0, 1) != 0;
   return s;
 }
 
@@ -80,6 +90,8 @@ void runtime::wait() {
 }
 
 int runtime::workers() const noexcept { return static_cast<int>(impl_->engine.workers.size()); }
+void runtime::mark(const std::string& text) { impl_->engine.mark(text); }
+bool runtime::dry() const noexcept { return impl_->engine.set.dry; }
 std::string runtime::policy() const { return impl_->engine.set.policy; }
 statistics runtime::statistics() const { return impl_->engine.statistics(); }
 void runtime::reset_statistics() { impl_->engine.reset_statistics(); }

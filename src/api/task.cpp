@@ -5,6 +5,7 @@
 
 #include "engine/native/create.hpp"
 #include "engine/native/engine.hpp"
+#include "engine/native/recorder.hpp"
 
 #include <algorithm>
 #include <climits>
@@ -77,7 +78,9 @@ void completion::wait() {
   // sees it or is seen.
   sleeping_.fetch_add(1, std::memory_order_seq_cst);
   if (native::worker* w = native::worker::current()) {
+    const std::uint64_t began = w->record != nullptr ? ticks() : 0;
     w->work_until([this] { return done(); });
+    if (w->record != nullptr) w->record->waited(w->running_ref(), 0, began);
   } else {
     while (!done()) futex_wait(word_, 0);
   }

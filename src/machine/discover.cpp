@@ -1,4 +1,5 @@
 // Machines that exist: this one, or one that hwloc exported to a file.
+#include "machine/model.hpp"
 #include "machine/topology.hpp"
 
 #include "base/environment.hpp"
@@ -54,6 +55,8 @@ machine machine_from_file(const std::string& path) {
 }
 
 machine machine_by_name(const std::string& file_or_line) {
+  if (const std::string listed = model_file(file_or_line); !listed.empty()) return model_from_file(listed).hardware;
+  if (file_or_line.ends_with(".toml")) return model_from_file(file_or_line).hardware;
   std::error_code ignored;
   if (std::filesystem::exists(file_or_line, ignored)) return machine_from_file(file_or_line);
   const bool a_path = file_or_line.find('/') != std::string::npos && file_or_line.find(':') == std::string::npos;

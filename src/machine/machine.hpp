@@ -56,7 +56,8 @@ machine discover_machine();
 machine synthetic_machine(std::string_view line);
 /// What a file describes: an XML file exported by hwloc (`lstopo machine.xml`).
 machine machine_from_file(const std::string& path);
-/// A file if there is one of that name, else a synthetic line.
+/// The name of a described machine (`kith machines`), a file (hwloc's XML, or a description ending in .toml), or else a
+/// synthetic line.
 machine machine_by_name(const std::string& file_or_line);
 /// KITH_MACHINE (a file or a line) if set, else this machine; that is discovered once in a process.
 machine current_machine();

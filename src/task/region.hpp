@@ -50,6 +50,8 @@ class region_table {
   region& operator[](std::uint32_t index) const noexcept {
     return chunks_[index / chunk_size].load(acquire)[index % chunk_size];  // acquire: pairs with make()
   }
+  /// One more than the last index. While nobody else uses the table.
+  std::uint32_t count() const noexcept { return used_; }
 
  private:
   static constexpr std::uint32_t chunk_size = 1 << 12;

@@ -1,9 +1,10 @@
 #include "engine/native/create.hpp"
 
 #include "engine/native/engine.hpp"
-#include "engine/native/turns.hpp"
+#include "engine/native/recorder.hpp"
 #include "task/closure_room.hpp"
 #include "task/edges.hpp"
+#include "task/turns.hpp"
 
 #include <algorithm>
 
@@ -167,9 +168,12 @@ scope& current_scope() {
 }
 
 draft begin(scope& s, std::size_t closure_bytes, std::size_t closure_align, std::size_t accesses) {
+  native_seat& by = static_cast<native_seat&>(*s.creator);
+  const std::uint64_t began = by.record != nullptr ? ticks() : 0;
   if (s.not_ended_here() >= s.throttle_at) [[unlikely]] {
-    static_cast<worker&>(*s.creator).help(s);
+    static_cast<worker&>(by).help(s);
   }
+  by.creating_since = began;  // of this one: others may have been created meanwhile
   slot_cache& slots = s.creator->slots;
   task& t = slots.space()[slots.take()];
   try {
@@ -197,9 +201,11 @@ task_ref submit(scope& s, const draft& d, task_code code, std::span<const access
   set_hints(t, h);
   t.sequence = s.sequence++;
   if (s.listed) t.flags |= task::claimable;
+  if (home.set.dry && h.work >= 0) t.flags |= task::skip;
   t.state.store(task_state::created, relaxed);
   s.count_created();
   const reference me = edges::reference_to(home.space, t);
+  const std::uint64_t began = by.creating_since;
 
   const bool declares = !records.empty() || !before.empty();
   std::exception_ptr failure;
@@ -220,6 +226,10 @@ task_ref submit(scope& s, const draft& d, task_code code, std::span<const access
       if (home.set.inline_limit == 0 || !runs_inline(home, s)) now = w.make_ready({&now, 1}, moment::creation);
       if (now != nullptr) w.run_at_creation(*now);
     }
+  }
+  if (by.record != nullptr) [[unlikely]] {
+    const std::uint64_t parent = by.worker_seat ? static_cast<worker&>(by).running_ref() : 0;
+    by.record->created({me, parent, s.serial, began, s.listed ? log_listed : std::uint8_t{0}, h, records, before});
   }
   if (failure) [[unlikely]]
     std::rethrow_exception(std::move(failure));

@@ -48,6 +48,7 @@ engine::engine(machine on, const worker_plan& plan, engine_settings settings)
   wishes = chosen->wants();
   track_homes = wishes.homes || hardware.nodes.size() > 1;
   baseline_.resize(workers.size());
+  if (!set.record.empty()) start_recording(plan);
   {
     std::lock_guard lock(engines().guard);
     engines().all.push_back(this);
@@ -67,6 +68,30 @@ engine::engine(machine on, const worker_plan& plan, engine_settings settings)
   }
 }
 
+void engine::start_recording(const worker_plan& plan) {
+  std::string nodes;
+  for (const worker& w : workers) nodes += (nodes.empty() ? "" : " ") + std::to_string(w.node.value);
+  recorder_ =
+      std::make_unique<recorder>(set.record, static_cast<std::uint32_t>(workers.size() + 1),
+                                 std::map<std::string, std::string>{{"engine", "native"},
+                                                                    {"policy", set.policy},
+                                                                    {"seed", std::to_string(set.seed)},
+                                                                    {"throttle", std::to_string(set.throttle)},
+                                                                    {"workers", std::to_string(plan.workers)},
+                                                                    {"worker_nodes", nodes},
+                                                                    {"machine", hardware.name},
+                                                                    {"pretended", hardware.pretended ? "1" : "0"}});
+  for (worker& w : workers) w.steal_log = w.record = &recorder_->of(w.id.index());
+  outside.record = &recorder_->of(workers.size());
+}
+
+void engine::mark(const std::string& text) {
+  std::lock_guard lock(outside.creating);
+  if (outside.record == nullptr) return;
+  outside.record->append_text({.kind = log_kind::mark, .middle = static_cast<std::uint32_t>(text.size())}, {ticks(), 0},
+                              text);
+}
+
 // docs/shutdown.md has the order and why.
 engine::~engine() {
   KITH_INVARIANT(worker::current() == nullptr || &worker::current()->home != this,
@@ -77,8 +102,11 @@ engine::~engine() {
   threads_.clear();  // joins
   outside.notify();
   stand_in_.reset();  // joins
-  std::lock_guard lock(engines().guard);
-  std::erase(engines().all, this);
+  {
+    std::lock_guard lock(engines().guard);
+    std::erase(engines().all, this);
+  }
+  if (recorder_) recorder_->keep_homes(regions);
 }
 
 void engine::worker_main(worker& w) {
@@ -174,7 +202,11 @@ void engine::run_root(void* context, void (*f)(void*)) {
     detail::scope* const no_task = std::exchange(w.task_scope, nullptr);
     begin_run();
     w.start_busy();
+    const std::uint64_t root_before = std::exchange(w.root, ++roots_ << 32);
+    const std::uint64_t began = w.record != nullptr ? ticks() : 0;
     failure = run_in(w, context, f);
+    if (w.record != nullptr) w.record->root(w.root, began);
+    w.root = root_before;
     w.stop_busy();
     w.report();
     end_run();

@@ -3,6 +3,7 @@
 
 #include "base/sleepers.hpp"
 #include "engine/native/outside.hpp"
+#include "engine/native/recorder.hpp"
 #include "engine/native/thread.hpp"
 #include "engine/native/worker.hpp"
 #include "machine/limits.hpp"
@@ -32,6 +33,8 @@ struct engine_settings {
   std::size_t stack_bytes = 0;
   std::uint64_t seed = 0;
   bool check_handles = false;
+  bool dry = false;    // tasks that say what they cost are not run
+  std::string record;  // the file; empty: nothing is recorded
 };
 
 class engine {
@@ -59,6 +62,8 @@ class engine {
     }
     outside.notify();
   }
+  /// Names this moment in the recording, if there is one. Any thread.
+  void mark(const std::string& text);
   void start_stand_in();
   /// A task was made ready from outside: some worker will find it.
   void arrive(task& t) noexcept;
@@ -87,6 +92,10 @@ class engine {
   void begin_run() noexcept;
   void end_run() noexcept;
 
+  void start_recording(const worker_plan& plan);
+
+  std::unique_ptr<recorder> recorder_;
+  std::uint64_t roots_ = 0;  // under seat_0_
   std::vector<event_snapshot> baseline_;
   std::mutex seat_0_;  // held by whoever is worker 0: a guest in run_root, or the stand-in
   mutable std::mutex running_;

@@ -1,6 +1,7 @@
 // Nodes of keyed graphs: tasks that run twice, first to say what they wait for.
 #include "engine/native/create.hpp"
 #include "engine/native/engine.hpp"
+#include "engine/native/recorder.hpp"
 #include "engine/native/worker.hpp"
 #include "task/closure_room.hpp"
 #include "task/edges.hpp"
@@ -76,6 +77,7 @@ task_ref node_scope::reserve() {
 void* node_scope::fill(const node_draft& d, std::size_t closure_bytes, std::size_t closure_align) {
   native::worker& w = here();
   native::engine& home = w.home;
+  const std::uint64_t began = w.record != nullptr ? ticks() : 0;
   std::vector<kept_access> kept;
   for (const access_record& a : d.accesses) {
     if (a.how == mode::commutative)
@@ -94,6 +96,15 @@ void* node_scope::fill(const node_draft& d, std::size_t closure_bytes, std::size
   t.sequence = static_cast<std::uint32_t>(w.sums[event::task_created]);  // of its creator alone
   t.state.store(task_state::created, relaxed);
   w.sums.add(event::task_created);
+  if (w.record != nullptr) [[unlikely]] {
+    const task* const finder = w.running;
+    const bool by_node = finder != nullptr && finder->scope == scope_;
+    const auto flags =
+        static_cast<std::uint8_t>((d.explores ? log_keyed : 0) | (!by_node                 ? 0
+                                                                  : finder->exploring != 0 ? log_discovered
+                                                                                           : log_generated));
+    w.record->created({reference::of(d.task), w.running_ref(), scope_->serial, began, flags, d.h, d.accesses, {}});
+  }
   return closure;
 }
 
@@ -120,6 +131,8 @@ void node_scope::discard(task_ref r) noexcept {
 
 int node_scope::workers() const noexcept { return static_cast<int>(owner_of(*scope_).home.workers.size()); }
 bool node_scope::counts_remote() const noexcept { return owner_of(*scope_).home.track_homes; }
+bool node_scope::records() const noexcept { return owner_of(*scope_).record != nullptr; }
+bool node_scope::dry() const noexcept { return owner_of(*scope_).home.set.dry; }
 
 node_phase::node_phase(std::size_t most) {
   native::worker::phase& said = here().said;
@@ -131,6 +144,8 @@ void node_phase::after(task_ref self, task_ref before) {
   native::worker& w = here();
   const reference me = reference::of(self);
   edges::add(w.home.space[me.index], me.index, reference::of(before), edges_, w.slots);
+  if (w.record != nullptr) [[unlikely]]
+    w.record->needs(self.value, before.value);
 }
 
 void node_phase::found(task_ref made) noexcept {

@@ -3,9 +3,12 @@
 
 #include "task/scope.hpp"
 
+#include <cstdint>
+
 namespace kith::native {
 
 class engine;
+class seat_log;
 
 class native_seat : public seat {
  public:
@@ -13,7 +16,9 @@ class native_seat : public seat {
       : seat(space, number), home(owner), worker_seat(is_worker) {}
 
   engine& home;
-  const bool worker_seat;  // a worker; else the outside
+  const bool worker_seat;            // a worker; else the outside
+  seat_log* record = nullptr;        // none: nothing is recorded
+  std::uint64_t creating_since = 0;  // in ticks; while a task is made, and that is recorded
 };
 
 }  // namespace kith::native

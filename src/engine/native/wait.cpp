@@ -3,6 +3,7 @@
 #include "engine/native/worker.hpp"
 
 #include "engine/native/create.hpp"
+#include "engine/native/recorder.hpp"
 
 namespace kith::native {
 
@@ -28,8 +29,11 @@ bool worker::may_nest(bool at_last) const noexcept {
 }
 
 void worker::wait_for(detail::scope& s, task* first) {
+  const std::uint64_t began = record != nullptr ? ticks() : 0;
   work_until([](const void* waited) { return static_cast<const detail::scope*>(waited)->unfinished() == 0; }, &s, &s,
              first);
+  if (record != nullptr) [[unlikely]]
+    record->waited(running_ref(), s.serial, began);
   s.emptied();
 }
 
@@ -165,6 +169,7 @@ task* worker::drain_inbox() {
 /// Nothing was found. Looks on for a while, then sleeps; returns with work, or when done() is true.
 task* worker::rest(predicate done, const void* what, detail::scope* waited) {
   stop_busy();  // before the report: who reads statistics after a wait finds it booked
+  const std::uint64_t began = record != nullptr ? ticks() : 0;
   report();
   slots.flush([this](std::uint16_t owner) -> slot_cache& { return home.slots_of(owner); });
   task* t = nullptr;
@@ -192,6 +197,8 @@ task* worker::rest(predicate done, const void* what, detail::scope* waited) {
   if (woken == wake_reason::work && t == nullptr) home.parked.wake_all();
   if (waited != nullptr && waited->waiting.load(relaxed) != waiting_outside) waited->waiting.store(0, relaxed);
   start_busy();
+  if (record != nullptr) [[unlikely]]
+    record->idle(began);
   return t;
 }
 

@@ -3,9 +3,10 @@
 
 #include "engine/native/create.hpp"
 #include "engine/native/engine.hpp"
-#include "engine/native/turns.hpp"
+#include "engine/native/recorder.hpp"
 #include "task/closure_room.hpp"
 #include "task/edges.hpp"
+#include "task/turns.hpp"
 
 namespace kith::native {
 
@@ -61,9 +62,13 @@ detail::outcome worker::execute(task& t) {
   edges::free_overflow(home.space, t, [this](slot_index b) { give_slot(b); });
   detail::scope& s = *t.scope;
   detail::outcome how = detail::outcome::ended;
+  const std::uint64_t began = record != nullptr ? ticks() : 0;
+  std::uint8_t noted = t.exploring != 0 ? log_explores : std::uint8_t{0};
   if ((t.flags & task::skip) != 0 || s.is_cancelled()) {
     t.code(t.closure(), detail::action::discard);
-    sums.add(event::task_cancelled);
+    const bool dry = home.set.dry && !s.is_cancelled();
+    sums.add(dry ? event::task_executed : event::task_cancelled);
+    if (!dry) noted |= log_cancelled;
   } else {
     if (home.track_homes && t.exploring == 0) count_accesses(t);
     task* const outer = std::exchange(running, &t);
@@ -83,7 +88,13 @@ detail::outcome worker::execute(task& t) {
     children_scope = outer_children;
     sums.add(how == detail::outcome::again ? event::node_explored : event::task_executed);
   }
+  if (record != nullptr) [[unlikely]]
+    record->executed(edges::reference_to(home.space, t).packed().value, began, noted);
   return how;
+}
+
+std::uint64_t worker::running_ref() const noexcept {
+  return running != nullptr ? edges::reference_to(home.space, *running).packed().value : root;
 }
 
 /// First touch, and the count of remote accesses: the task counts once, and so does each access that reads.

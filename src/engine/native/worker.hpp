@@ -71,7 +71,11 @@ class worker : public native_seat, public worker_view {
 
   worker* below = nullptr;  // the worker of another engine that the thread is as well, further down its stack
 
+  /// The running task, or the root, as recordings name it.
+  std::uint64_t running_ref() const noexcept;
+
   // ---- what runs now
+  std::uint64_t root = 0;  // packed, where no task runs
   task* running = nullptr;
   detail::scope* task_scope = nullptr;  // of the running task
   detail::scope* children_scope = nullptr;

@@ -1,9 +1,11 @@
 // What queues and policies see of a worker on real threads.
 #pragma once
 
+#include "base/clock.hpp"
 #include "base/id.hpp"
 #include "base/sleepers.hpp"
 #include "recording/event.hpp"
+#include "recording/log.hpp"
 
 namespace kith::native {
 
@@ -20,7 +22,11 @@ class worker_view {
   bool short_tasks = false;
 
   /// One operation on a queue owned by `owner` (none: shared).
-  void meter(event e, worker_id /*owner*/, std::uint64_t amount = 1) noexcept { sums.add(e, amount); }
+  void meter(event e, worker_id owner, std::uint64_t amount = 1) noexcept {
+    sums.add(e, amount);
+    if (e == event::steal && steal_log != nullptr) [[unlikely]]
+      steal_log->append({.kind = log_kind::steal, .middle = static_cast<std::uint32_t>(owner.value), .large = ticks()});
+  }
   /// Work that `audience` may take has become visible. True if somebody was woken for it.
   bool ring(const worker_set& audience) noexcept {
     if (!parked_.wake_one(audience)) return false;
@@ -29,6 +35,7 @@ class worker_view {
   }
 
   event_sums sums;
+  log* steal_log = nullptr;  // where they are recorded
 
  private:
   sleepers& parked_;

@@ -10,7 +10,7 @@
 
 #include <vector>
 
-namespace kith::native {
+namespace kith {
 
 /// True if the task now holds all its commutative regions; else it is queued at one, and a later give_turns() will
 /// return it.
@@ -19,4 +19,4 @@ bool take_turns(const region_table& regions, task& t);
 /// Gives up the task's regions; appends to `ready` the tasks that hold all of theirs now.
 void give_turns(const region_table& regions, task& t, std::vector<task*>& ready);
 
-}  // namespace kith::native
+}  // namespace kith

@@ -1,9 +1,9 @@
-#include "engine/native/turns.hpp"
+#include "task/turns.hpp"
 
 #include <algorithm>
 #include <mutex>
 
-namespace kith::native {
+namespace kith {
 
 namespace {
 
@@ -62,4 +62,4 @@ void give_turns(const region_table& regions, task& t, std::vector<task*>& ready)
   }
 }
 
-}  // namespace kith::native
+}  // namespace kith

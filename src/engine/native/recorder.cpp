@@ -1,0 +1,76 @@
+#include "engine/native/recorder.hpp"
+
+#include "base/clock.hpp"
+#include "recording/assemble.hpp"
+#include "task/type_names.hpp"
+
+#include <cstdio>
+
+namespace kith::native {
+
+void seat_log::created(const birth& b) {
+  const std::uint64_t until = ticks();
+  if (b.h.type >= named_.size()) named_.resize(b.h.type + std::size_t{1});
+  if (!named_[b.h.type]) {
+    named_[b.h.type] = true;
+    const std::string name = task_type_name(b.h.type);
+    append_text({.kind = log_kind::type, .small = b.h.type, .middle = static_cast<std::uint32_t>(name.size())}, name);
+  }
+  const auto node = static_cast<std::uint32_t>(b.h.node < 0 ? task::no_node : b.h.node);
+  const auto flags = static_cast<std::uint8_t>(b.flags | (b.h.priority & 3));
+  append({log_kind::task, flags, b.h.type, node, b.task.packed().value}, {b.scope, b.parent},
+         {b.began, (until - b.began) << 32 >> 32 | std::uint64_t{static_cast<std::uint32_t>(b.h.color)} << 32});
+  for (task_ref r : b.before) needs(b.task.packed().value, r.value);
+  for (const detail::access_record& a : b.accesses)
+    append({log_kind::access, static_cast<std::uint8_t>(a.how), static_cast<std::uint16_t>(a.bytes >> 32),
+            static_cast<std::uint32_t>(a.bytes), reinterpret_cast<std::uint64_t>(a.address)});
+  if (b.h.work >= 0) append({.kind = log_kind::work, .large = static_cast<std::uint64_t>(b.h.work)});
+}
+
+void seat_log::executed(std::uint64_t task, std::uint64_t began, std::uint8_t flags) noexcept {
+  append({.kind = log_kind::executed, .flags = flags, .large = task}, {began, ticks()});
+}
+
+void seat_log::waited(std::uint64_t task, std::uint64_t scope, std::uint64_t began) noexcept {
+  append({.kind = log_kind::wait, .large = scope}, {began, ticks()}, {task, 0});
+}
+
+void seat_log::idle(std::uint64_t began) noexcept { append({.kind = log_kind::idle}, {began, ticks()}); }
+
+void seat_log::root(std::uint64_t task, std::uint64_t began) noexcept {
+  append({.kind = log_kind::run, .large = task}, {began, ticks()});
+}
+
+recorder::recorder(std::string file, std::uint32_t seats, const std::map<std::string, std::string>& about)
+    : file_(std::move(file)) {
+  const std::string parts = make_parts(file_, about);
+  for (std::uint32_t s = 0; s < seats; ++s) logs_.emplace_back(parts + "/" + std::to_string(s) + ".log", s);
+}
+
+void recorder::keep_homes(const region_table& regions) {
+  seat_log& last = logs_.back();
+  for (std::uint32_t i = 1; i < regions.count(); ++i) {
+    const region& r = regions[i];
+    if (const node_id at = r.home_node())
+      last.append({.kind = log_kind::home,
+                   .middle = static_cast<std::uint32_t>(at.value),
+                   .large = reinterpret_cast<std::uint64_t>(r.address)},
+                  {r.bytes, 0});
+  }
+}
+
+recorder::~recorder() {
+  std::uint64_t lost = 0;
+  for (const seat_log& l : logs_) lost += l.lost();
+  logs_.clear();
+  if (lost != 0)
+    std::fprintf(stderr, "kith: recording %s: the disk is full; %llu records are missing\n", file_.c_str(),
+                 static_cast<unsigned long long>(lost));
+  try {
+    assemble_parts(file_);
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "kith: recording: %s; its parts are kept: kith repair %s\n", e.what(), file_.c_str());
+  }
+}
+
+}  // namespace kith::native

@@ -1,0 +1,67 @@
+// The recording of a run: a log for each seat, put together when the engine ends.
+//
+// Cost while it runs: two time stamps and 48 bytes for a task's creation, two and 32 for its execution, 16 for each
+// access. Each seat's log is its own; the outside's is guarded by outside_seat::creating.
+#pragma once
+
+#include "recording/log.hpp"
+#include "task/region.hpp"
+#include "task/task.hpp"
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace kith::native {
+
+class native_seat;
+
+/// One seat's log, and the types it has named in it.
+class seat_log : public log {
+ public:
+  using log::log;
+
+  /// What is created: after that, the task may have run and its slot be in use again.
+  struct birth {
+    reference task;
+    std::uint64_t parent = 0;  // packed; root tasks have index 0
+    std::uint64_t scope = 0;
+    std::uint64_t began = 0;
+    std::uint8_t flags = 0;
+    const detail::hints& h;
+    std::span<const detail::access_record> accesses;
+    std::span<const task_ref> before;
+  };
+  void created(const birth&);
+  void needs(std::uint64_t task, std::uint64_t before) noexcept {
+    append({.kind = log_kind::needs, .large = task}, {before, 0});
+  }
+  void executed(std::uint64_t task, std::uint64_t began, std::uint8_t flags) noexcept;
+  void waited(std::uint64_t task, std::uint64_t scope, std::uint64_t began) noexcept;
+  void idle(std::uint64_t began) noexcept;
+  void root(std::uint64_t task, std::uint64_t began) noexcept;
+
+ private:
+  std::vector<bool> named_;
+};
+
+class recorder {
+ public:
+  /// Makes the folder `file`.parts with a log for each of `seats`, and the text `about` beside them.
+  recorder(std::string file, std::uint32_t seats, const std::map<std::string, std::string>& about);
+  ~recorder();
+  recorder(const recorder&) = delete;
+  recorder& operator=(const recorder&) = delete;
+
+  seat_log& of(std::size_t seat) { return logs_[seat]; }
+  /// Where the regions ended up. When all workers have stopped.
+  void keep_homes(const region_table& regions);
+
+ private:
+  std::string file_;
+  std::deque<seat_log> logs_;
+};
+
+}  // namespace kith::native

@@ -1,0 +1,406 @@
+// Reading machines/*.toml.
+#include "machine/model.hpp"
+
+#include "base/environment.hpp"
+#include "machine/limits.hpp"
+
+#include <kith/error.hpp>
+
+#define TOML_HEADER_ONLY 1
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <numeric>
+#include <set>
+#include <sstream>
+
+namespace kith {
+
+namespace {
+
+constexpr std::int64_t most_nodes = 1024;
+
+/// One table of the file, with the keys that were asked for.
+class section {
+ public:
+  section(const std::string& file, const toml::table& root, const std::string& name)
+      : file_(file), name_(name), table_(root[name].as_table()) {
+    if (table_ == nullptr) throw error(file + ": no table [" + name + "]; docs/machines.md lists what is needed");
+  }
+
+  [[noreturn]] void refuse(const toml::node* at, const std::string& key, const std::string& expected) const {
+    const toml::source_region& where = at != nullptr ? at->source() : table_->source();
+    throw error(file_ + ":" + std::to_string(where.begin.line) + ": " + name_ + (key.empty() ? "" : "." + key) +
+                (at != nullptr ? ": expected " : " is missing: expected ") + expected);
+  }
+  const toml::node* find(const std::string& key) {
+    taken_.insert(key);
+    return table_->get(key);
+  }
+  const toml::node& need(const std::string& key, const std::string& expected) {
+    const toml::node* n = find(key);
+    if (n == nullptr) refuse(nullptr, key, expected);
+    return *n;
+  }
+  double number(const toml::node& n, const std::string& key, double least, double most) const {
+    const std::optional<double> v = n.is_number() ? n.value<double>() : std::nullopt;
+    if (!v || !std::isfinite(*v) || *v < least || *v > most) {
+      std::ostringstream range;
+      range << "a number from " << least << " to " << most;
+      refuse(&n, key, range.str());
+    }
+    return *v;
+  }
+  double number(const std::string& key, double least, double most) {
+    return number(need(key, "a number"), key, least, most);
+  }
+  std::int64_t whole(const toml::node& n, const std::string& key, std::int64_t least, std::int64_t most) const {
+    const std::optional<std::int64_t> v = n.is_integer() ? n.value<std::int64_t>() : std::nullopt;
+    if (!v || *v < least || *v > most)
+      refuse(&n, key, "a whole number from " + std::to_string(least) + " to " + std::to_string(most));
+    return *v;
+  }
+  std::int64_t whole(const std::string& key, std::int64_t least, std::int64_t most) {
+    return whole(need(key, "a whole number"), key, least, most);
+  }
+  std::string text(const std::string& key) {
+    const toml::node& n = need(key, "a text");
+    if (!n.is_string()) refuse(&n, key, "a text");
+    return *n.value<std::string>();
+  }
+  const toml::array& list(const toml::node& n, const std::string& key, const std::string& expected) const {
+    if (!n.is_array()) refuse(&n, key, expected);
+    return *n.as_array();
+  }
+  section inner(const std::string& key) {
+    const toml::node& n = need(key, "a table");
+    if (!n.is_table()) refuse(&n, key, "a table in braces");
+    return {file_, name_ + "." + key, *n.as_table()};
+  }
+  /// REQUIRES to be called after the last key was asked for.
+  void all_known() const {
+    for (const auto& [key, value] : *table_) {
+      if (taken_.count(std::string(key.str())) != 0) continue;
+      std::string known;
+      for (const std::string& k : taken_) known += (known.empty() ? "" : ", ") + k;
+      refuse(&value, std::string(key.str()), "one of the keys " + known);
+    }
+  }
+  std::vector<std::string> keys() const {
+    std::vector<std::string> all;
+    for (const auto& [key, value] : *table_) all.emplace_back(key.str());
+    return all;
+  }
+  const toml::table& table() const { return *table_; }
+
+ private:
+  section(const std::string& file, std::string name, const toml::table& t)
+      : file_(file), name_(std::move(name)), table_(&t) {}
+  const std::string& file_;
+  std::string name_;
+  const toml::table* table_;
+  std::set<std::string> taken_;
+};
+
+void read_cores(section s, machine_model& m) {
+  const std::int64_t nodes = s.whole("nodes", 1, most_nodes);
+  std::vector<std::int64_t> cores(static_cast<std::size_t>(nodes));
+  const toml::node& per = s.need("per_node", "a number, or one for each node");
+  if (per.is_array()) {
+    const toml::array& all = *per.as_array();
+    if (all.size() != cores.size()) s.refuse(&per, "per_node", std::to_string(nodes) + " numbers, one for each node");
+    for (std::size_t n = 0; n < cores.size(); ++n) cores[n] = s.whole(all[n], "per_node", 0, most_workers);
+  } else {
+    std::ranges::fill(cores, s.whole(per, "per_node", 1, most_workers));
+  }
+  const std::int64_t all_cores = std::accumulate(cores.begin(), cores.end(), std::int64_t{0});
+  if (all_cores < 1 || all_cores > most_workers)
+    s.refuse(&per, "per_node", "1 to " + std::to_string(most_workers) + " cores in all");
+  m.ghz = s.number("ghz", 0.01, 100);
+  m.speeds.assign(static_cast<std::size_t>(all_cores), 1);
+  if (const toml::node* given = s.find("speeds")) {
+    const toml::array& all = s.list(*given, "speeds", "a list of numbers");
+    if (all.size() != m.speeds.size()) s.refuse(given, "speeds", std::to_string(all_cores) + " numbers, one a core");
+    for (std::size_t c = 0; c < all.size(); ++c) m.speeds[c] = s.number(all[c], "speeds", 0.001, 1000);
+  }
+  if (const toml::node* given = s.find("places")) {
+    m.places = static_cast<int>(s.whole(*given, "places", 1, nodes));
+    if (nodes % m.places != 0) s.refuse(given, "places", "a divisor of the number of nodes");
+  }
+  s.all_known();
+
+  for (std::int64_t n = 0; n < nodes; ++n) {
+    machine::node node{node_id(static_cast<int>(n)), static_cast<int>(n), 0, {}};
+    for (std::int64_t c = 0; c < cores[static_cast<std::size_t>(n)]; ++c) {
+      const core_id core(static_cast<int>(m.hardware.cores.size()));
+      m.hardware.cores.push_back({core, node.id, {core.value}});
+      node.cores.push_back(core);
+    }
+    m.hardware.nodes.push_back(std::move(node));
+  }
+  // Slower cores are of later kinds.
+  std::vector<double> kinds = m.speeds;
+  std::ranges::sort(kinds, std::greater<>());
+  kinds.erase(std::ranges::unique(kinds).begin(), kinds.end());
+  for (std::size_t c = 0; c < m.speeds.size(); ++c)
+    m.hardware.cores[c].kind = static_cast<int>(std::ranges::find(kinds, m.speeds[c]) - kinds.begin());
+}
+
+int steps_on_ring(int a, int b, int size) {
+  const int straight = std::abs(a - b);
+  return std::min(straight, size - straight);
+}
+
+/// A grid of nodes; `wraps` makes it a torus.
+struct grid {
+  int x = 1, y = 1, z = 1;
+  bool wraps = false;
+  int hops(int a, int b) const {
+    const auto apart = [&](int p, int q, int size) { return wraps ? steps_on_ring(p, q, size) : std::abs(p - q); };
+    return apart(a % x, b % x, x) + apart(a / x % y, b / x % y, y) + apart(a / x / y, b / x / y, z);
+  }
+};
+
+grid read_grid(section& s, const toml::node* at, int nodes, bool torus) {
+  grid g;
+  g.wraps = torus;
+  if (torus) {
+    g.x = static_cast<int>(s.whole("x", 1, most_nodes));
+    g.y = static_cast<int>(s.whole("y", 1, most_nodes));
+    g.z = static_cast<int>(s.whole("z", 1, most_nodes));
+  } else {
+    g.x = static_cast<int>(s.whole("width", 1, most_nodes));
+    g.y = (nodes + g.x - 1) / g.x;
+  }
+  if (g.x * g.y * g.z != nodes) s.refuse(at, "", "a grid of " + std::to_string(nodes) + " nodes");
+  return g;
+}
+
+void read_distance(section s, machine_model& m) {
+  constexpr int local = 10;
+  const int nodes = static_cast<int>(m.hardware.nodes.size());
+  std::vector<std::vector<int>>& d = m.hardware.distances;
+  d.assign(static_cast<std::size_t>(nodes), std::vector<int>(static_cast<std::size_t>(nodes), local));
+  const auto fill = [&](const auto& of) {
+    for (int a = 0; a < nodes; ++a) {
+      for (int b = 0; b < nodes; ++b) {
+        if (a != b) d[static_cast<std::size_t>(a)][static_cast<std::size_t>(b)] = of(a, b);
+      }
+    }
+  };
+  int given = 0;
+  if (const toml::node* n = s.find("remote")) {
+    const int remote = static_cast<int>(s.whole(*n, "remote", local, 100000));
+    fill([&](int, int) { return remote; });
+    ++given;
+  }
+  if (const toml::node* n = s.find("groups")) {
+    const std::string expected = "[[nodes, distance], ...], the smallest group first, the last of all nodes";
+    std::vector<std::pair<int, int>> groups;
+    for (const toml::node& row : s.list(*n, "groups", expected)) {
+      const toml::array& pair = s.list(row, "groups", expected);
+      if (pair.size() != 2) s.refuse(&row, "groups", expected);
+      groups.emplace_back(s.whole(pair[0], "groups", 1, nodes), s.whole(pair[1], "groups", local, 100000));
+    }
+    if (groups.empty() || groups.back().first != nodes) s.refuse(n, "groups", expected);
+    fill([&](int a, int b) {
+      for (const auto& [size, distance] : groups) {
+        if (a / size == b / size) return distance;
+      }
+      return groups.back().second;
+    });
+    ++given;
+  }
+  if (const toml::node* n = s.find("matrix")) {
+    const std::string expected = std::to_string(nodes) + " rows of as many whole numbers";
+    const toml::array& rows = s.list(*n, "matrix", expected);
+    if (rows.size() != static_cast<std::size_t>(nodes)) s.refuse(n, "matrix", expected);
+    for (std::size_t a = 0; a < rows.size(); ++a) {
+      const toml::array& row = s.list(rows[a], "matrix", expected);
+      if (row.size() != rows.size()) s.refuse(&rows[a], "matrix", expected);
+      for (std::size_t b = 0; b < row.size(); ++b) {
+        const auto value = static_cast<int>(s.whole(row[b], "matrix", 1, 100000));
+        if (a == b && value != local) s.refuse(&row[b], "matrix", "10 on the diagonal");
+        d[a][b] = value;
+      }
+    }
+    ++given;
+  }
+  for (const char* kind : {"mesh", "torus"}) {
+    const toml::node* n = s.find(kind);
+    if (n == nullptr) continue;
+    section inner = s.inner(kind);
+    const grid g = read_grid(inner, n, nodes, kind == std::string("torus"));
+    const double base = inner.number("base", 0, 100000), hop = inner.number("hop", 0, 100000);
+    inner.all_known();
+    fill([&](int a, int b) { return std::max(local, static_cast<int>(std::lround(base + hop * g.hops(a, b)))); });
+    ++given;
+  }
+  if (given != 1 && nodes > 1) s.refuse(nullptr, "", "one of remote, groups, matrix, mesh, torus");
+  s.all_known();
+}
+
+std::string node_name(int n) { return "node " + std::to_string(n); }
+
+void read_interconnect(section s, machine_model& m) {
+  const int nodes = static_cast<int>(m.hardware.nodes.size());
+  const std::string kind = s.text("kind");
+  if (kind == "links") {
+    const std::string expected = "[[\"node 0\", \"switch\", gigabytes a second], ...]";
+    const toml::node& n = s.need("links", expected);
+    for (const toml::node& row : s.list(n, "links", expected)) {
+      const toml::array& three = s.list(row, "links", expected);
+      if (three.size() != 3 || !three[0].is_string() || !three[1].is_string()) s.refuse(&row, "links", expected);
+      m.links.push_back(
+          {*three[0].value<std::string>(), *three[1].value<std::string>(), s.number(three[2], "links", 0.001, 100000)});
+    }
+  } else if (kind == "full" || kind == "mesh" || kind == "torus") {
+    grid g{.x = nodes};
+    if (kind != "full") g = read_grid(s, nullptr, nodes, kind == "torus");
+    const double gbs = s.number("gbs", 0.001, 100000);
+    for (int a = 0; a < nodes; ++a) {
+      for (int b = a + 1; b < nodes; ++b) {
+        if (kind == "full" || g.hops(a, b) == 1) m.links.push_back({node_name(a), node_name(b), gbs});
+      }
+    }
+  } else if (kind != "none") {
+    s.refuse(s.find("kind"), "kind", "links, full, mesh, torus or none");
+  }
+  s.all_known();
+}
+
+void read_costs(section s, scheduler_costs& c) {
+  constexpr double most = 1e9;
+  c.create = s.number("create", 0, most);
+  c.dependence = s.number("dependence", 0, most);
+  c.push = s.number("push", 0, most);
+  c.pop = s.number("pop", 0, most);
+  c.attempt = s.number("attempt", 0, most);
+  c.steal = s.number("steal", 0, most);
+  c.wake = s.number("wake", 0, most);
+  c.explore = s.number("explore", 0, most);
+  s.all_known();
+}
+
+/// Every number says where it is from.
+void read_sources(const std::string& file, const toml::table& root, machine_model& m) {
+  static constexpr const char* kinds[] = {"printed:", "derived:", "vendor:", "measured:", "fitted:", "assumed"};
+  section s(file, root, "sources");
+  for (const std::string& key : s.keys()) {
+    const std::string text = s.text(key);
+    if (std::ranges::none_of(kinds, [&](const char* k) { return text.starts_with(k); }))
+      s.refuse(s.find(key), key, "a text that begins with printed:, derived:, vendor:, measured:, fitted: or assumed:");
+    m.sources[key] = text;
+  }
+  for (const char* name : {"cores", "distance", "cache", "memory", "interconnect", "scheduler", "tasks", "abstract"}) {
+    for (const std::string& key : section(file, root, name).keys()) {
+      const std::string full = std::string(name) + "." + key;
+      if (key != "kind" && m.sources.count(full) == 0 && m.sources.count(name) == 0)
+        s.refuse(nullptr, full, "the source of this value, or one for all of \"" + std::string(name) + "\"");
+    }
+  }
+  for (const auto& [key, text] : m.sources) {
+    const std::size_t dot = key.find('.');
+    const toml::node_view<const toml::node> at = root[key.substr(0, dot)];
+    if (!at || (dot != std::string::npos && !at[key.substr(dot + 1)]))
+      s.refuse(s.find(key), key, "the name of a table, or of a table's key");
+  }
+}
+
+std::string folder() {
+  if (const std::optional<std::string> set = environment("KITH_MACHINES")) return *set;
+  return std::filesystem::is_directory(KITH_SOURCE_MACHINES) ? KITH_SOURCE_MACHINES : KITH_INSTALLED_MACHINES;
+}
+
+}  // namespace
+
+machine_model model_from_file(const std::string& path) {
+  toml::table root;
+  std::ifstream in(path);
+  if (!in) throw error(path + ": cannot be read; expected a machine's description (docs/machines.md)");
+  try {
+    root = toml::parse(in, path);
+  } catch (const toml::parse_error& e) {
+    throw error(path + ":" + std::to_string(e.source().begin.line) + ": " + std::string(e.description()));
+  }
+  machine_model m;
+  m.file = path;
+  const auto text = [&](const char* key, bool needed) {
+    const toml::node* n = root.get(key);
+    if (n == nullptr && !needed) return std::string();
+    if (n == nullptr || !n->is_string())
+      throw error(path + ":" + std::to_string(n == nullptr ? 1 : n->source().begin.line) + ": " + key +
+                  ": expected a text");
+    return *n->value<std::string>();
+  };
+  m.hardware.name = text("name", true);
+  m.title = text("title", true);
+  m.paper = text("paper", false);
+  m.hardware.pretended = true;
+  static constexpr const char* known[] = {"name",   "title",        "paper",     "cores", "distance", "cache",
+                                          "memory", "interconnect", "scheduler", "tasks", "abstract", "sources"};
+  for (const auto& [key, value] : root) {
+    if (std::ranges::none_of(known, [&](const char* k) { return key.str() == k; }))
+      throw error(path + ":" + std::to_string(value.source().begin.line) + ": " + std::string(key.str()) +
+                  ": no such key; docs/machines.md lists them");
+  }
+  read_cores(section(path, root, "cores"), m);
+  read_distance(section(path, root, "distance"), m);
+  section cache(path, root, "cache");
+  m.cache_bytes = static_cast<std::uint64_t>(cache.whole("bytes", 0, std::int64_t{1} << 40));
+  m.cache_gbs = cache.number("gbs", 0.001, 100000);
+  cache.all_known();
+  if (m.cache_bytes != 0) {
+    for (const machine::node& n : m.hardware.nodes) {
+      if (!n.cores.empty()) m.hardware.caches.push_back({3, m.cache_bytes, 64, n.cores});
+    }
+  }
+  section memory(path, root, "memory");
+  m.memory_gbs = memory.number("gbs", 0.001, 100000);
+  m.core_gbs = memory.number("core_gbs", 0.001, 100000);
+  m.page_bytes = static_cast<std::uint32_t>(memory.whole("page_bytes", 64, 1 << 30));
+  memory.all_known();
+  read_interconnect(section(path, root, "interconnect"), m);
+  read_costs(section(path, root, "scheduler"), m.costs);
+  section tasks(path, root, "tasks");
+  m.metadata_bytes = static_cast<std::uint64_t>(tasks.whole("metadata_bytes", 0, 1 << 30));
+  m.overlap = tasks.number("overlap", 0, 1);
+  m.noise = tasks.number("noise", 0, 0.9);
+  tasks.all_known();
+  section abstract(path, root, "abstract");
+  m.memory_share = abstract.number("memory_share", 0, 1);
+  m.remote_factor = abstract.number("remote_factor", 1, 1000);
+  abstract.all_known();
+  read_sources(path, root, m);
+  return m;
+}
+
+std::vector<std::string> model_names() {
+  std::vector<std::string> names;
+  const std::filesystem::path where = folder();
+  std::error_code ignored;
+  for (const auto& file : std::filesystem::directory_iterator(where, ignored)) {
+    if (file.path().extension() == ".toml") names.push_back(file.path().stem().string());
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+std::string model_file(const std::string& name) {
+  if (name.find('/') != std::string::npos) return {};
+  const std::filesystem::path at = std::filesystem::path(folder()) / (name + ".toml");
+  return std::filesystem::is_regular_file(at) ? at.string() : std::string();
+}
+
+machine_model model_by_name(const std::string& name_or_file) {
+  if (const std::string listed = model_file(name_or_file); !listed.empty()) return model_from_file(listed);
+  if (std::filesystem::is_regular_file(name_or_file)) return model_from_file(name_or_file);
+  std::string names;
+  for (const std::string& n : model_names()) names += (names.empty() ? "" : ", ") + n;
+  throw error("no machine '" + name_or_file + "': neither a file nor one of " + names);
+}
+
+}  // namespace kith

@@ -1,0 +1,502 @@
+#include "recording/assemble.hpp"
+
+#include "recording/file.hpp"
+#include "recording/log.hpp"
+#include "recording/siblings.hpp"
+
+#include <kith/error.hpp>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <sstream>
+#include <unordered_map>
+
+namespace kith {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A log, mapped to be read.
+class mapped_log {
+ public:
+  explicit mapped_log(const fs::path& path) : path_(path.string()) {
+    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (file < 0) throw error(path_ + ": " + std::strerror(errno));
+    bytes_ = fs::file_size(path);
+    if (bytes_ >= sizeof(log_header)) {
+      void* at = ::mmap(nullptr, bytes_, PROT_READ, MAP_PRIVATE, file, 0);
+      if (at != MAP_FAILED) base_ = static_cast<const std::byte*>(at);
+    }
+    ::close(file);
+    if (base_ == nullptr) throw error(path_ + ": no log: too short");
+    std::memcpy(&header, base_, sizeof header);
+    if (std::memcmp(header.magic, log_magic, sizeof log_magic) != 0) throw error(path_ + ": no log of Kith");
+    if (header.version != log_version)
+      throw error(path_ + ": a log of version " + std::to_string(header.version) + "; this Kith reads version " +
+                  std::to_string(log_version));
+  }
+  ~mapped_log() { ::munmap(const_cast<std::byte*>(base_), bytes_); }
+  mapped_log(const mapped_log&) = delete;
+  mapped_log& operator=(const mapped_log&) = delete;
+
+  /// Calls each(head, rest) for every record; `rest` are the cells after the head.
+  template <class Each>
+  void for_each(Each&& each) const {
+    for (std::uint64_t at = sizeof(log_header); at + sizeof(log_cell) <= bytes_;) {
+      log_cell head;
+      std::memcpy(&head, base_ + at, sizeof head);
+      if (head.kind == log_kind::end) return;
+      const std::size_t cells = cells_of(head, at);
+      if (at + cells * sizeof head > bytes_) return;  // cut off
+      each(head, base_ + at + sizeof head);
+      at += cells * sizeof head;
+    }
+  }
+
+  log_header header{};
+
+ private:
+  std::size_t cells_of(const log_cell& head, std::uint64_t at) const {
+    const std::size_t text = (head.middle + std::size_t{15}) / 16;
+    switch (head.kind) {
+      case log_kind::task:
+      case log_kind::wait: return 3;
+      case log_kind::needs:
+      case log_kind::executed:
+      case log_kind::idle:
+      case log_kind::run:
+      case log_kind::home:
+      case log_kind::allocation: return 2;
+      case log_kind::access:
+      case log_kind::steal:
+      case log_kind::work: return 1;
+      case log_kind::type: return 1 + text;
+      case log_kind::mark: return 2 + text;
+      case log_kind::end: break;
+    }
+    throw error(path_ + ": damaged: no record of kind " + std::to_string(static_cast<int>(head.kind)) + " at byte " +
+                std::to_string(at));
+  }
+  std::string path_;
+  const std::byte* base_ = nullptr;
+  std::uint64_t bytes_ = 0;
+};
+
+log_pair pair_at(const std::byte* rest, int i) {
+  log_pair p;
+  std::memcpy(&p, rest + static_cast<std::size_t>(i) * sizeof p, sizeof p);
+  return p;
+}
+
+struct interval {
+  std::uint64_t begun = 0, ended = 0;
+};
+
+/// What the logs say of one task; positions are into the arrays of `gathered`.
+struct birth {
+  std::uint64_t ref = 0, scope = 0, parent = 0, begun = 0;
+  std::uint32_t took = 0;
+  std::int32_t color = -1;
+  std::uint32_t first = 0, accesses = 0;  // of `accesses`
+  double work = -1;
+  std::uint16_t type = 0;
+  std::uint8_t flags = 0, node = 255;
+  std::uint16_t seat = 0;
+  bool root = false;
+};
+struct raw_access {
+  std::uint64_t address, bytes;
+  mode how;
+};
+struct run_of_task {
+  std::uint64_t ref = 0;
+  interval when;
+  std::uint8_t flags = 0;
+  std::uint16_t seat = 0;
+};
+
+class gathered {
+ public:
+  std::vector<birth> births;
+  std::vector<raw_access> accesses;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> needs;  // task, before; those of a task in their order
+  std::vector<run_of_task> runs;                               // by seat, in the order in which they ended
+  struct wait {
+    std::uint64_t scope, task;
+    interval when;
+    std::uint16_t seat;
+  };
+  std::vector<wait> waits;
+  recording out;
+  std::uint64_t began = ~std::uint64_t{0};
+  double ns_per_tick = 1;
+
+  std::uint64_t ns(std::uint64_t ticks) const {
+    return ticks <= began ? 0 : static_cast<std::uint64_t>(static_cast<double>(ticks - began) * ns_per_tick);
+  }
+
+  void read(const mapped_log& l) {
+    const auto seat = static_cast<std::uint16_t>(l.header.seat);
+    l.for_each([&](const log_cell& head, const std::byte* rest) {
+      switch (head.kind) {
+        case log_kind::task: {
+          const log_pair where = pair_at(rest, 0), when = pair_at(rest, 1);
+          births.push_back({.ref = head.large,
+                            .scope = where.first,
+                            .parent = where.second,
+                            .begun = when.first,
+                            .took = static_cast<std::uint32_t>(when.second),
+                            .color = static_cast<std::int32_t>(when.second >> 32),
+                            .first = static_cast<std::uint32_t>(accesses.size()),
+                            .type = head.small,
+                            .flags = head.flags,
+                            .node = static_cast<std::uint8_t>(head.middle),
+                            .seat = seat});
+          break;
+        }
+        case log_kind::access:
+          if (births.empty()) break;
+          accesses.push_back(
+              {head.large, std::uint64_t{head.small} << 32 | head.middle, static_cast<mode>(head.flags)});
+          ++births.back().accesses;
+          break;
+        case log_kind::work:
+          if (!births.empty()) births.back().work = static_cast<double>(head.large);
+          break;
+        case log_kind::needs: needs.emplace_back(head.large, pair_at(rest, 0).first); break;
+        case log_kind::executed: {
+          const log_pair when = pair_at(rest, 0);
+          runs.push_back({head.large, {when.first, when.second}, head.flags, seat});
+          break;
+        }
+        case log_kind::run: {
+          const log_pair when = pair_at(rest, 0);
+          births.push_back({.ref = head.large, .begun = when.first, .seat = seat, .root = true});
+          births.back().first = static_cast<std::uint32_t>(accesses.size());
+          runs.push_back({head.large, {when.first, when.second}, 0, seat});
+          break;
+        }
+        case log_kind::wait: {
+          const log_pair when = pair_at(rest, 0);
+          waits.push_back({head.large, pair_at(rest, 1).first, {when.first, when.second}, seat});
+          break;
+        }
+        case log_kind::steal:
+          out.steals.push_back({static_cast<std::int16_t>(seat),
+                                static_cast<std::int16_t>(static_cast<std::int32_t>(head.middle)), ns(head.large)});
+          break;
+        case log_kind::idle: {
+          const log_pair when = pair_at(rest, 0);
+          out.idles.push_back({static_cast<std::int16_t>(seat), ns(when.first), ns(when.second)});
+          break;
+        }
+        case log_kind::type:
+          if (out.types.size() <= head.small) out.types.resize(head.small + std::size_t{1});
+          out.types[head.small].assign(reinterpret_cast<const char*>(rest), head.middle);
+          break;
+        case log_kind::mark:
+          out.marks.push_back({std::string(reinterpret_cast<const char*>(rest) + sizeof(log_pair), head.middle),
+                               ns(pair_at(rest, 0).first)});
+          break;
+        case log_kind::home: homes[head.large] = static_cast<std::int16_t>(head.middle); break;
+        case log_kind::allocation: {
+          const log_pair p = pair_at(rest, 0);
+          out.allocations.push_back({head.large, p.first, ns(p.second)});
+          break;
+        }
+        case log_kind::end: break;
+      }
+    });
+  }
+
+  /// Tasks in the order of creation, with their dependences.
+  void order(const progress& tell) {
+    std::ranges::stable_sort(births, [](const birth& a, const birth& b) {
+      return a.begun != b.begun ? a.begun < b.begun : a.root > b.root;
+    });
+    std::ranges::stable_sort(needs, [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::unordered_map<std::uint64_t, std::int32_t>& index = index_of;
+    index.reserve(births.size() * 2);
+    std::unordered_map<std::uint64_t, siblings> scopes;
+    out.first_access.push_back(0);
+    out.first_dependence.push_back(0);
+    for (std::size_t i = 0; i < births.size(); ++i) {
+      const birth& b = births[i];
+      if (tell && i % 65536 == 0) tell("tasks", static_cast<double>(i) / static_cast<double>(births.size()));
+      const bool keyed = (b.flags & (log_keyed | log_generated)) != 0;
+      std::vector<recorded_dependence> before;
+      std::vector<recorded_access> touched;
+      const auto first_need = std::ranges::lower_bound(needs, b.ref, {}, [](const auto& n) { return n.first; });
+      if (!keyed) {
+        for (auto n = first_need; n != needs.end() && n->first == b.ref; ++n) {
+          if (const auto at = index.find(n->second); at != index.end()) before.push_back({at->second, 0});
+        }
+      }
+      const auto [number, fresh] = scope_numbers.try_emplace(b.scope, static_cast<std::uint32_t>(scope_numbers.size()));
+      const auto me = static_cast<std::int32_t>(out.tasks.size());
+      std::vector<std::vector<std::int32_t>> fences;  // behind the task that asks for them
+      if (b.accesses != 0) {
+        siblings* rules = keyed ? nullptr : &scopes[b.scope];
+        for (std::uint32_t a = b.first; a < b.first + b.accesses; ++a) {
+          const raw_access& r = accesses[a];
+          bool again = false;
+          if (rules != nullptr) {
+            again = rules->access(
+                me, r.address, r.bytes, r.how,
+                [&](std::int32_t t, std::uint64_t bytes) { before.push_back({t, bytes}); },
+                [&](const std::vector<std::int32_t>& members) {
+                  fences.push_back(members);
+                  return me + static_cast<std::int32_t>(fences.size());
+                });
+          }
+          touched.push_back({region_of(r), static_cast<std::uint8_t>(r.how), again ? 0 : r.bytes, again ? 0 : r.bytes});
+        }
+      }
+      index[b.ref] = me;
+      recorded_task t;
+      t.scope = number->second;
+      t.color = b.color;
+      t.type = b.type;
+      t.node = b.node == 255 ? std::int16_t{-1} : std::int16_t{b.node};
+      t.priority = b.flags & 3;
+      t.created = ns(b.begun);
+      t.create_until = b.root ? t.created : ns(b.begun + b.took);
+      t.create_ns = t.create_until - t.created;
+      if (b.root) t.flags |= recorded_task::root;
+      if ((b.flags & log_keyed) != 0) t.flags |= recorded_task::keyed;
+      if ((b.flags & log_generated) != 0) t.flags |= recorded_task::generated;
+      if ((b.flags & log_discovered) != 0) t.flags |= recorded_task::discovered;
+      if ((b.flags & log_listed) != 0) t.flags |= recorded_task::listed;
+      if (!b.root && b.parent == 0) t.flags |= recorded_task::outside;
+      if (const auto parent = index.find(b.parent); !b.root && parent != index.end()) t.creator = parent->second;
+      out.tasks.push_back(t);
+      work_of.push_back(b.work);
+      out.accesses.insert(out.accesses.end(), touched.begin(), touched.end());
+      out.dependences.insert(out.dependences.end(), before.begin(), before.end());
+      out.first_access.push_back(out.accesses.size());
+      out.first_dependence.push_back(out.dependences.size());
+      for (const std::vector<std::int32_t>& members : fences)
+        add_fence(out.tasks[static_cast<std::size_t>(me)], members);
+    }
+    add_needs_of_nodes();
+  }
+
+  void add_times() {
+    std::ranges::stable_sort(runs, [](const run_of_task& a, const run_of_task& b) {
+      return a.seat != b.seat ? a.seat < b.seat : a.when.begun < b.when.begun;
+    });
+    std::vector<std::uint64_t> lost(out.tasks.size());  // what a task did not compute meanwhile
+    for (const gathered::wait& w : waits) {
+      const auto at = index_of.find(w.task);
+      if (at == index_of.end()) continue;
+      const auto scope = scope_numbers.find(w.scope);
+      if (w.scope != 0 && scope == scope_numbers.end()) continue;  // nothing was in it
+      out.waits.push_back({at->second, w.scope == 0 ? no_scope : scope->second, static_cast<std::int16_t>(w.seat),
+                           ns(w.when.begun), ns(w.when.ended)});
+      lost[static_cast<std::size_t>(at->second)] += out.waits.back().ended - out.waits.back().begun;
+    }
+    for (std::size_t i = 0; i < births.size(); ++i) {
+      const birth& b = births[i];
+      recorded_task& t = out.tasks[static_cast<std::size_t>(index_of[b.ref])];
+      if (t.creator < 0) continue;
+      if (!t.has(recorded_task::discovered)) lost[static_cast<std::size_t>(t.creator)] += t.create_ns;
+      t.create_ns -= std::min(t.create_ns, run_inside(b.seat, {b.begun, b.begun + b.took}));
+    }
+    for (const run_of_task& r : runs) {
+      const auto at = index_of.find(r.ref);
+      if (at == index_of.end()) continue;
+      recorded_task& t = out.tasks[static_cast<std::size_t>(at->second)];
+      if ((r.flags & log_explores) != 0) {
+        t.explorer = static_cast<std::int16_t>(r.seat);
+        t.explore_started = ns(r.when.begun);
+        t.explore_ended = ns(r.when.ended);
+        if ((r.flags & log_cancelled) == 0) continue;
+      }
+      if ((r.flags & log_cancelled) != 0) t.flags |= recorded_task::cancelled;
+      t.worker = static_cast<std::int16_t>(r.seat);
+      t.started = ns(r.when.begun);
+      t.ended = ns(r.when.ended);
+    }
+    for (std::size_t i = 0; i < out.tasks.size(); ++i) {
+      recorded_task& t = out.tasks[i];
+      const std::uint64_t whole = t.ended - t.started;
+      t.work_ns = whole - std::min(whole, lost[i]);
+      if (dry && work_of[i] >= 0) t.work_ns = static_cast<std::uint64_t>(work_of[i]);
+      t.ready = std::max(t.create_until, t.explore_ended);
+      for (std::uint64_t d = out.first_dependence[i]; d < out.first_dependence[i + 1]; ++d) {
+        const recorded_task& p = out.tasks[static_cast<std::size_t>(out.dependences[d].before)];
+        t.ready = std::max(t.ready, p.has(recorded_task::fence) ? p.ready : p.ended);
+      }
+      if (t.has(recorded_task::fence)) t.started = t.ended = t.ready;
+    }
+  }
+
+  bool dry = false;
+
+  static constexpr std::uint32_t no_scope = 0xffffffff;
+
+ private:
+  std::uint32_t region_of(const raw_access& r) {
+    const auto [at, fresh] = region_numbers_.try_emplace(r.address, static_cast<std::uint32_t>(out.regions.size()));
+    if (fresh) out.regions.push_back({r.address, r.bytes, -1});
+    recorded_region& region = out.regions[at->second];
+    region.bytes = std::max(region.bytes, r.bytes);
+    return at->second;
+  }
+
+  void add_fence(const recorded_task& asks, const std::vector<std::int32_t>& members) {
+    recorded_task f;
+    f.flags = recorded_task::fence;
+    f.scope = asks.scope;
+    f.creator = asks.creator;
+    f.created = f.create_until = asks.created;
+    out.tasks.push_back(f);
+    work_of.push_back(-1);
+    for (std::int32_t m : members) out.dependences.push_back({m, 0});
+    out.first_access.push_back(out.accesses.size());
+    out.first_dependence.push_back(out.dependences.size());
+  }
+
+  /// A node may need one that was found before or after it: all are known now.
+  void add_needs_of_nodes() {
+    std::vector<recorded_dependence> all;
+    std::vector<std::uint64_t> first{0};
+    std::vector<std::uint64_t> ref_of(out.tasks.size());
+    for (const auto& [ref, i] : index_of) ref_of[static_cast<std::size_t>(i)] = ref;
+    for (std::size_t i = 0; i < out.tasks.size(); ++i) {
+      if (out.tasks[i].has(recorded_task::keyed)) {
+        const std::uint64_t ref = ref_of[i];
+        for (auto n = std::ranges::lower_bound(needs, ref, {}, [](const auto& p) { return p.first; });
+             n != needs.end() && n->first == ref; ++n) {
+          if (const auto at = index_of.find(n->second); at != index_of.end())
+            all.push_back({at->second, bytes_between(at->second, static_cast<std::int32_t>(i))});
+        }
+      } else {
+        all.insert(all.end(), out.dependences.begin() + static_cast<std::ptrdiff_t>(out.first_dependence[i]),
+                   out.dependences.begin() + static_cast<std::ptrdiff_t>(out.first_dependence[i + 1]));
+      }
+      first.push_back(all.size());
+    }
+    out.dependences = std::move(all);
+    out.first_dependence = std::move(first);
+  }
+
+  /// What `to` reads of what `from` writes.
+  std::uint64_t bytes_between(std::int32_t from, std::int32_t to) const {
+    std::uint64_t bytes = 0;
+    const auto f = static_cast<std::size_t>(from), t = static_cast<std::size_t>(to);
+    for (std::uint64_t a = out.first_access[t]; a < out.first_access[t + 1]; ++a) {
+      if (out.accesses[a].mode == static_cast<std::uint8_t>(mode::out)) continue;
+      for (std::uint64_t b = out.first_access[f]; b < out.first_access[f + 1]; ++b) {
+        if (out.accesses[b].mode != static_cast<std::uint8_t>(mode::in) &&
+            out.accesses[a].region == out.accesses[b].region)
+          bytes += out.accesses[a].bytes;
+      }
+    }
+    return bytes;
+  }
+
+  /// Nanoseconds that tasks ran on the seat within an interval.
+  std::uint64_t run_inside(std::uint16_t seat, interval in) const {
+    std::uint64_t sum = 0;
+    auto r = std::ranges::lower_bound(runs, std::pair(seat, in.begun), {},
+                                      [](const run_of_task& x) { return std::pair(x.seat, x.when.begun); });
+    for (std::uint64_t until = in.begun; r != runs.end() && r->seat == seat && r->when.begun < in.ended; ++r) {
+      if (r->when.begun < until) continue;  // inside the one before
+      until = r->when.ended;
+      sum += ns(until) - ns(r->when.begun);
+    }
+    return sum;
+  }
+
+ public:
+  std::unordered_map<std::uint64_t, std::int16_t> homes;
+  std::unordered_map<std::uint64_t, std::uint32_t> scope_numbers;
+  std::unordered_map<std::uint64_t, std::int32_t> index_of;
+  void finish() {
+    for (recorded_region& r : out.regions) {
+      if (const auto at = homes.find(r.address); at != homes.end()) r.home = at->second;
+    }
+    std::ranges::sort(out.steals, {}, &recorded_steal::at);
+    std::ranges::sort(out.waits, {}, &recorded_wait::begun);
+    std::ranges::sort(out.idles, {}, &recorded_idle::begun);
+  }
+
+ private:
+  std::unordered_map<std::uint64_t, std::uint32_t> region_numbers_;
+  std::vector<double> work_of;
+};
+
+constexpr const char* about_name = "about";
+
+std::map<std::string, std::string> read_about(const fs::path& folder) {
+  std::map<std::string, std::string> about;
+  std::ifstream in(folder / about_name);
+  for (std::string line; std::getline(in, line);) {
+    const std::size_t at = line.find('\t');
+    if (at != std::string::npos) about[line.substr(0, at)] = line.substr(at + 1);
+  }
+  return about;
+}
+
+}  // namespace
+
+std::string parts_of(const std::string& file) { return file + ".parts"; }
+
+std::string make_parts(const std::string& file, const std::map<std::string, std::string>& about) {
+  const fs::path folder = parts_of(file);
+  std::error_code why;
+  fs::remove_all(folder, why);
+  if (!fs::create_directory(folder, why)) throw error("recording: " + folder.string() + ": " + why.message());
+  std::ofstream text(folder / about_name);
+  for (const auto& [key, value] : about) text << key << '\t' << value << '\n';
+  if (!text.flush()) throw error("recording: " + (folder / about_name).string() + ": cannot be written");
+  return folder.string();
+}
+
+recording read_parts(const std::string& folder, const progress& tell) {
+  std::vector<fs::path> paths;
+  std::error_code why;
+  for (const auto& entry : fs::directory_iterator(folder, why)) {
+    if (entry.path().extension() == ".log") paths.push_back(entry.path());
+  }
+  if (why || paths.empty()) throw error(folder + ": no logs of a run there; expected what a recorded run leaves");
+  std::ranges::sort(paths);
+  gathered g;
+  std::vector<std::unique_ptr<mapped_log>> logs;
+  for (const fs::path& p : paths) {
+    logs.push_back(std::make_unique<mapped_log>(p));
+    g.began = std::min(g.began, logs.back()->header.began);
+    g.ns_per_tick = logs.back()->header.seconds_per_tick * 1e9;
+  }
+  g.out.meta = read_about(folder);
+  g.dry = g.out.meta_or("dry", "0") == "1";
+  for (std::size_t i = 0; i < logs.size(); ++i) {
+    if (tell) tell("logs", static_cast<double>(i) / static_cast<double>(logs.size()));
+    g.read(*logs[i]);
+  }
+  g.order(tell);
+  g.add_times();
+  g.finish();
+  std::istringstream nodes(g.out.meta_or("worker_nodes", ""));
+  for (int n; nodes >> n;) g.out.worker_node.push_back(static_cast<std::int16_t>(n));
+  if (g.out.types.empty()) g.out.types.emplace_back();
+  if (g.out.types.front().empty()) g.out.types.front() = "task";  // of those without one
+  return std::move(g.out);
+}
+
+void assemble_parts(const std::string& file, const progress& tell) {
+  write_recording(read_parts(parts_of(file), tell), file, tell);
+  std::error_code ignored;
+  fs::remove_all(parts_of(file), ignored);
+}
+
+}  // namespace kith

@@ -1,0 +1,124 @@
+// What a recorded run writes while it runs: each worker appends fixed records to a mapped file of its own.
+//
+// Whatever was written stays readable when the process is killed. A log belongs to one thread at a time. The files are
+// put together afterwards (assemble.hpp). docs/recording-format.md describes them; log_version changes with them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace kith {
+
+inline constexpr std::uint32_t log_version = 1;
+inline constexpr char log_magic[8] = {'K', 'I', 'T', 'H', 'L', 'O', 'G', '\n'};
+
+/// A record is one cell or more; the first byte of its first cell says what it is, and so how long. 0 ends the file.
+enum class log_kind : std::uint8_t {
+  end = 0,
+  task = 1,    // 3 cells: a task was created
+  access,      // 1 cell: one of its accesses, in their order
+  needs,       // 2 cells: a task starts after another, by name
+  executed,    // 2 cells: a task, or a phase of it, was run
+  wait,        // 3 cells: a task waited for others
+  steal,       // 1 cell: work was taken from another worker
+  idle,        // 2 cells: a worker had nothing to do
+  run,         // 2 cells: runtime::run was called: the root task
+  type,        // 1 cell and the name, in cells of 16 bytes
+  mark,        // 2 cells and the name
+  home,        // 2 cells: where a region is
+  allocation,  // 2 cells: memory was given out
+  work,        // 1 cell: what the task before it says it costs
+};
+
+struct log_cell {
+  log_kind kind = log_kind::end;
+  std::uint8_t flags = 0;
+  std::uint16_t small = 0;
+  std::uint32_t middle = 0;
+  std::uint64_t large = 0;
+};
+struct log_pair {
+  std::uint64_t first = 0, second = 0;
+};
+static_assert(sizeof(log_cell) == 16 && sizeof(log_pair) == 16);
+
+// Flags of task records; bits 0 and 1: priority.
+inline constexpr std::uint8_t log_keyed = 4;        // runs twice
+inline constexpr std::uint8_t log_generated = 8;    // named by a node's computation
+inline constexpr std::uint8_t log_discovered = 16;  // named by a node's exploration
+inline constexpr std::uint8_t log_listed = 32;      // may be taken past its queue by its waiting creator
+// Flags of executed records.
+inline constexpr std::uint8_t log_cancelled = 1;
+inline constexpr std::uint8_t log_explores = 2;  // the phase that names predecessors
+
+struct log_header {
+  char magic[8];
+  std::uint32_t version;
+  std::uint32_t seat;  // the worker; as many as there are workers: everybody else
+  double seconds_per_tick;
+  std::uint64_t began;  // ticks
+};
+static_assert(sizeof(log_header) == 32);
+
+/// One seat's file. By the seat's thread. Throws nothing while it records: when the file cannot grow, the rest is
+/// dropped, and lost() says so.
+class log {
+ public:
+  /// Creates the file. Throws kith::error if it cannot.
+  log(std::string path, std::uint32_t seat);
+  ~log();
+  log(const log&) = delete;
+  log& operator=(const log&) = delete;
+
+  void append(const log_cell& head) noexcept {
+    std::byte* at = room(sizeof head);
+    if (at != nullptr) finish(at, head);
+  }
+  void append(const log_cell& head, const log_pair& a) noexcept {
+    std::byte* at = room(2 * sizeof head);
+    if (at == nullptr) return;
+    __builtin_memcpy(at + sizeof head, &a, sizeof a);
+    finish(at, head);
+  }
+  void append(const log_cell& head, const log_pair& a, const log_pair& b) noexcept {
+    std::byte* at = room(3 * sizeof head);
+    if (at == nullptr) return;
+    __builtin_memcpy(at + sizeof head, &a, sizeof a);
+    __builtin_memcpy(at + 2 * sizeof head, &b, sizeof b);
+    finish(at, head);
+  }
+  /// `cells` cells after the head hold `text`.
+  void append_text(const log_cell& head, const std::string& text) noexcept;
+  void append_text(const log_cell& head, const log_pair& a, const std::string& text) noexcept;
+
+  std::uint64_t lost() const noexcept { return lost_; }
+
+ private:
+  /// Room for a record; null if there is none any more. The bytes behind it are zero: an end.
+  std::byte* room(std::size_t bytes) noexcept {
+    if (at_ + bytes > limit_) [[unlikely]] {
+      if (!grow(bytes)) return nullptr;
+    }
+    std::byte* here = at_;
+    at_ += bytes;
+    return here;
+  }
+  /// The first cell last: a record that is there is whole.
+  static void finish(std::byte* at, const log_cell& head) noexcept {
+    asm volatile("" ::: "memory");
+    __builtin_memcpy(at, &head, sizeof head);
+  }
+  bool grow(std::size_t bytes) noexcept;
+
+  std::string path_;
+  int file_ = -1;
+  std::byte* mapped_ = nullptr;  // the present window of the file
+  std::byte* at_ = nullptr;
+  std::byte* limit_ = nullptr;
+  std::uint64_t window_ = 0;  // its offset
+  std::uint64_t lost_ = 0;
+};
+
+}  // namespace kith

@@ -1,0 +1,106 @@
+// A recording in memory: what one run, native or simulated, did. A plain value, in columns where there are many.
+//
+// Times are nanoseconds since the recording began. Tasks are in the order of their creation, each before those that it
+// created (a fence behind the task that asked for it); a reference to a task is its index here, -1 for none. docs/recording-format.md explains each field.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace kith {
+
+inline constexpr int recording_version = 1;
+
+struct recorded_task {
+  enum flag : std::uint8_t {
+    root = 1,        // what runtime::run was given
+    keyed = 2,       // a node of a keyed graph: runs twice
+    generated = 4,   // a node named by its creator's computation
+    discovered = 8,  // a node named by its creator's exploration
+    cancelled = 16,
+    listed = 32,   // may be taken past its queue
+    fence = 64,    // no code: orders a group of accesses
+    outside = 128  // created by a thread that is no worker
+  };
+  std::int32_t creator = -1;
+  std::int32_t worker = -1;  // that ran it
+  std::uint32_t scope = 0;   // tasks that are waited for together
+  std::int32_t color = -1;
+  std::uint16_t type = 0;
+  std::int16_t node = -1;  // the programmer's
+  std::uint8_t flags = 0;
+  std::uint8_t priority = 0;
+  std::int16_t explorer = -1;      // worker that ran the first phase of a keyed node
+  std::uint64_t created = 0;       // when its creation began ...
+  std::uint64_t create_ns = 0;     // ... and how long it took, without tasks that ran meanwhile
+  std::uint64_t create_until = 0;  // ... and ended
+  std::uint64_t ready = 0;         // its last predecessor had ended
+  std::uint64_t started = 0, ended = 0;
+  std::uint64_t work_ns = 0;  // started to ended, less what it created, waited for, and what ran on top of it
+  std::uint64_t explore_started = 0, explore_ended = 0;
+
+  bool has(flag f) const noexcept { return (flags & f) != 0; }
+};
+
+struct recorded_region {
+  std::uint64_t address = 0, bytes = 0;
+  std::int16_t home = -1;
+};
+struct recorded_access {
+  std::uint32_t region = 0;
+  std::uint8_t mode = 0;      // kith::mode
+  std::uint64_t bytes = 0;    // declared
+  std::uint64_t touched = 0;  // what it costs; the same, where it was not traced
+};
+struct recorded_dependence {
+  std::int32_t before = -1;
+  std::uint64_t bytes = 0;  // written by `before` and read by the task
+};
+struct recorded_wait {
+  std::int32_t task = -1;
+  std::uint32_t scope = 0;
+  std::int16_t worker = -1;
+  std::uint64_t begun = 0, ended = 0;
+};
+struct recorded_steal {
+  std::int16_t worker = -1, victim = -1;
+  std::uint64_t at = 0;
+};
+struct recorded_idle {
+  std::int16_t worker = -1;
+  std::uint64_t begun = 0, ended = 0;
+};
+struct recorded_mark {
+  std::string name;
+  std::uint64_t at = 0;
+};
+struct recorded_allocation {
+  std::uint64_t address = 0, bytes = 0, at = 0;
+};
+
+struct recording {
+  std::map<std::string, std::string> meta;  // program, policy, seed, machine, ...
+  std::vector<std::int16_t> worker_node;    // of each worker
+  std::vector<std::string> types;           // names, by type
+  std::vector<recorded_region> regions;
+  std::vector<recorded_task> tasks;
+  // Accesses of task t are accesses[first_access[t]] up to first_access[t + 1], dependences likewise, in the order in
+  // which they were declared.
+  std::vector<std::uint64_t> first_access, first_dependence;
+  std::vector<recorded_access> accesses;
+  std::vector<recorded_dependence> dependences;
+  std::vector<recorded_wait> waits;
+  std::vector<recorded_steal> steals;
+  std::vector<recorded_idle> idles;
+  std::vector<recorded_mark> marks;
+  std::vector<recorded_allocation> allocations;
+
+  std::string meta_or(const std::string& key, const std::string& otherwise) const {
+    const auto at = meta.find(key);
+    return at == meta.end() ? otherwise : at->second;
+  }
+};
+
+}  // namespace kith
