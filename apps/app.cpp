@@ -7,6 +7,7 @@ namespace kith::apps {
 result run(app& program, const target& where) {
   program.prepare(where);
   where.on.reset_statistics();
+  where.on.mark("solve");
   const auto start = std::chrono::steady_clock::now();
   program.solve(where);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;

@@ -48,6 +48,7 @@ class shared_queue {
       for (task* t : tasks) insert(*t);
       size_.store(size_.load(relaxed) + static_cast<std::int64_t>(tasks.size()), relaxed);
     }
+    by.at(this);
     for (std::size_t i = 0; i < tasks.size(); ++i) {
       by.meter(event::push, owner_);
       if (!by.ring(audience_) && !thieves_.empty() && size() > backlog_) by.ring(thieves_);
@@ -60,6 +61,7 @@ class shared_queue {
 
   /// A task, or null. Counts as a pop.
   task* pop(worker& by) {
+    by.at(this);
     task* t = take();
     if (t != nullptr) by.meter(event::pop, owner_);
     return t;
@@ -67,6 +69,7 @@ class shared_queue {
 
   /// As pop(), by a worker that this queue is not for.
   task* steal(worker& by) {
+    by.at(this);
     by.meter(event::steal_attempt, owner_);
     task* t = take();
     if (t != nullptr) by.meter(event::steal, owner_);

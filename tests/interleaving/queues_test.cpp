@@ -27,6 +27,7 @@ struct small_world : native::world {
     const worker_id id;
     sleepers& parked;
     bool short_tasks = false;
+    void at(const void*) noexcept {}
     void meter(event, worker_id) {}
     bool ring(const worker_set& audience) { return parked.wake_one(audience); }
   };

@@ -11,15 +11,23 @@ verb_setup add_apps;
 verb_setup add_demo;
 verb_setup add_doctor;
 verb_setup add_machine;
+verb_setup add_machines;
 verb_setup add_policies;
+verb_setup add_record;
+verb_setup add_repair;
+verb_setup add_sim;
 
 inline constexpr verb verbs[] = {
     {"demo", "PageRank of this machine's packages, and heat, under three policies", add_demo},
     {"app", "run a program, verify its result, report what was counted", add_app},
     {"apps", "the programs and their parameters", add_apps},
+    {"record", "run a program and keep what it did in a file", add_record},
+    {"sim", "run a recording on a modelled machine, under one policy or several", add_sim},
+    {"repair", "make a recording of what a killed run left", add_repair},
     {"policies", "the policies and their options", add_policies},
     {"doctor", "what this machine is, what is allowed, and what Kith will do", add_doctor},
     {"machine", "cores, memory nodes and distances of a machine", add_machine},
+    {"machines", "the machines that recordings can be run on", add_machines},
 };
 
 }  // namespace kith::tools

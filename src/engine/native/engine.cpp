@@ -74,6 +74,7 @@ void engine::start_recording(const worker_plan& plan) {
   recorder_ =
       std::make_unique<recorder>(set.record, static_cast<std::uint32_t>(workers.size() + 1),
                                  std::map<std::string, std::string>{{"engine", "native"},
+                                                                    {"dry", set.dry ? "1" : "0"},
                                                                     {"policy", set.policy},
                                                                     {"seed", std::to_string(set.seed)},
                                                                     {"throttle", std::to_string(set.throttle)},

@@ -27,6 +27,8 @@ class worker_view {
     if (e == event::steal && steal_log != nullptr) [[unlikely]]
       steal_log->append({.kind = log_kind::steal, .middle = static_cast<std::uint32_t>(owner.value), .large = ticks()});
   }
+  /// Which queue the next operations are on: for worlds where that costs.
+  void at(const void* /*queue*/) noexcept {}
   /// Work that `audience` may take has become visible. True if somebody was woken for it.
   bool ring(const worker_set& audience) noexcept {
     if (!parked_.wake_one(audience)) return false;

@@ -29,12 +29,18 @@ class worker_view {
     sums.add(e, amount);
     charge(e, owner);
   }
+  /// Which queue the next operations are on.
+  void at(const void* q) noexcept { here_ = q; }
   virtual bool ring(const worker_set& /*audience*/) { return false; }
 
   event_sums sums;
 
  protected:
   virtual void charge(event, worker_id /*owner*/) {}
+  const void* here() const noexcept { return here_; }
+
+ private:
+  const void* here_ = nullptr;
 };
 
 struct no_mutex {

@@ -1,0 +1,197 @@
+#include "engine/sim/engine.hpp"
+
+#include "policy/list.hpp"
+
+#include <kith/error.hpp>
+
+#include <algorithm>
+
+namespace kith::sim {
+
+namespace {
+
+/// Nodes of the first cores.
+std::vector<node_id> nodes_of(const machine_model& m, int workers) {
+  std::vector<node_id> nodes;
+  for (int w = 0; w < workers; ++w) nodes.push_back(m.hardware.cores[static_cast<std::size_t>(w)].node);
+  return nodes;
+}
+
+int workers_of(const machine_model& m, const settings& s) {
+  const int cores = static_cast<int>(m.hardware.cores.size());
+  if (s.workers < 0 || s.workers > cores)
+    throw error(m.hardware.name + " has " + std::to_string(cores) + " cores; " + std::to_string(s.workers) +
+                " workers were asked for");
+  return s.workers == 0 ? cores : s.workers;
+}
+
+double percent(double part, double whole) { return whole > 0 ? 100 * part / whole : 0; }
+
+}  // namespace
+
+engine::engine(const program& p, const machine_model& m, const settings& s)
+    : program_(p), on_(m), set_(s), team_(m.hardware, nodes_of(m, workers_of(m, s))), core_rate_(m.core_gbs) {
+  const auto workers = static_cast<std::size_t>(team_.size());
+  // A region's index is its place in the program, and one.
+  for (std::size_t r = 0; r < p.of.regions.size(); ++r) {
+    const auto* name = reinterpret_cast<const void*>(r + 1);  // NOLINT(performance-no-int-to-ptr): a name alone
+    regions_.find(name, p.of.regions[r].bytes);
+  }
+  policy_ = make_policy<plain::world>(s.policy, {team_, regions_, s.seed});
+  wishes_ = policy_->wants();
+  if (s.how == fidelity::block) memory_.emplace(p, m, s.data, s.with, s.chunk_bytes);
+  for (std::size_t w = 0; w < workers; ++w) {
+    const worker_id id(static_cast<int>(w));
+    workers_.emplace_back(*this, id, team_.node_of(id));
+    workers_.back().speed = static_cast<std::uint64_t>(1024 / m.speeds[w]);
+  }
+  states_.assign(p.tasks(), state::none);
+  explored_.assign(p.tasks(), false);
+  join_.assign(p.tasks(), 0);
+  first_successor_.assign(p.tasks(), 0);
+  next_successor_.assign(p.of.dependences.size(), 0);
+  visible_.assign(p.tasks(), nullptr);
+  scopes_.resize(p.scopes);
+  parked_words_.assign((workers + 63) / 64, 0);
+  if (s.keep_schedule) {
+    schedule_ = p.of;
+    schedule_.waits.clear();
+    schedule_.steals.clear();
+    schedule_.idles.clear();
+  }
+}
+
+void engine::measure_from_here() {
+  from_.at = workers_.front().clock;
+  from_.serial = serial_;
+  from_.local = local_;
+  from_.remote = remote_;
+  from_.sums.clear();
+  from_.spent.clear();
+  for (const worker& w : workers_) {
+    from_.sums.push_back(w.sums.snapshot());
+    from_.spent.emplace_back(w.useful, w.overhead);
+  }
+  if (memory_) {
+    from_.local_bytes = memory_->local_bytes;
+    from_.remote_bytes = memory_->remote_bytes;
+    from_.hits = memory_->hits;
+    from_.misses = memory_->misses;
+    from_.links = memory_->links.links;
+  }
+}
+
+result engine::run() {
+  for (std::uint32_t w = 0; w < workers_.size(); ++w) events_.push(0, w);
+  while (!done_) {
+    if (events_.empty()) starved();
+    const event_queue::entry e = events_.pop();
+    worker& w = workers_[e.worker];
+    w.clock = std::max(w.clock, e.at);
+    do {
+      ++steps_;
+      step(w);
+    } while (!done_ && !w.parked && (events_.empty() || w.clock < events_.first()));
+    if (!w.parked) events_.push(w.clock, e.worker);
+  }
+  return results();
+}
+
+result engine::results() {
+  result r;
+  r.makespan = workers_.front().clock - from_.at;
+  r.serial = serial_ - from_.serial;
+  r.local_accesses = local_ - from_.local;
+  r.remote_accesses = remote_ - from_.remote;
+  r.events = steps_;
+  for (std::size_t i = 0; i < workers_.size(); ++i) {
+    const worker& w = workers_[i];
+    const auto sum = [&](event e) { return w.sums[e] - from_.sums[i][e]; };
+    worker_result& x = r.workers.emplace_back();
+    x.tasks = sum(event::task_executed);
+    x.steals = sum(event::steal);
+    x.attempts = sum(event::steal_attempt);
+    x.colored_steals = sum(event::colored_steal);
+    x.colored_attempts = sum(event::colored_attempt);
+    x.useful = w.useful - from_.spent[i].first;
+    x.overhead = w.overhead - from_.spent[i].second;
+    x.stole = w.stole;
+    x.first_steal = w.first_steal;
+  }
+  if (memory_) {
+    r.remote_bytes = memory_->remote_bytes - from_.remote_bytes;
+    r.local_bytes = memory_->local_bytes - from_.local_bytes;
+    r.cache_hits = memory_->hits - from_.hits;
+    r.cache_misses = memory_->misses - from_.misses;
+    r.links = memory_->links.links;
+    for (std::size_t l = 0; l < r.links.size(); ++l) {
+      r.links[l].data -= from_.links[l].data;
+      r.links[l].control -= from_.links[l].control;
+    }
+  }
+  if (set_.keep_schedule) {
+    schedule_.meta["engine"] = "sim";
+    schedule_.meta["policy"] = set_.policy;
+    schedule_.meta["seed"] = std::to_string(set_.seed);
+    schedule_.meta["machine"] = on_.hardware.name;
+    schedule_.meta["workers"] = std::to_string(workers_.size());
+    schedule_.worker_node.clear();
+    for (const worker& w : workers_) schedule_.worker_node.push_back(static_cast<std::int16_t>(w.node.value));
+    r.schedule = std::move(schedule_);
+  }
+  return r;
+}
+
+result simulate(const program& p, const machine_model& m, const settings& s) { return engine(p, m, s).run(); }
+
+double result::speedup() const noexcept {
+  return makespan == 0 ? 0 : static_cast<double>(serial) / static_cast<double>(makespan);
+}
+
+double result::load_balance_percent() const noexcept {
+  double most = 0, all = 0;
+  for (const worker_result& w : workers) {
+    most = std::max(most, static_cast<double>(w.useful));
+    all += static_cast<double>(w.useful);
+  }
+  return percent(all, most * static_cast<double>(workers.size()));
+}
+
+double result::overhead_percent() const noexcept {
+  double all = static_cast<double>(partition);
+  for (const worker_result& w : workers) all += static_cast<double>(w.overhead);
+  return percent(all, static_cast<double>(makespan) * static_cast<double>(workers.size()));
+}
+
+double result::partition_percent() const noexcept {
+  return percent(static_cast<double>(partition), static_cast<double>(makespan) * static_cast<double>(workers.size()));
+}
+
+double result::remote_access_percent() const noexcept {
+  return percent(static_cast<double>(remote_accesses), static_cast<double>(remote_accesses + local_accesses));
+}
+
+std::uint64_t result::steals() const noexcept {
+  std::uint64_t all = 0;
+  for (const worker_result& w : workers) all += w.steals;
+  return all;
+}
+
+std::uint64_t result::attempts() const noexcept {
+  std::uint64_t all = 0;
+  for (const worker_result& w : workers) all += w.attempts;
+  return all;
+}
+
+double result::first_steal_seconds() const noexcept {
+  double all = 0;
+  int stole = 0;
+  for (const worker_result& w : workers) {
+    if (!w.stole) continue;
+    all += static_cast<double>(w.first_steal) * 1e-12;
+    ++stole;
+  }
+  return stole == 0 ? -1 : all / stole;
+}
+
+}  // namespace kith::sim

@@ -1,0 +1,124 @@
+// The simulator's engine: what the native one does with tasks, in simulated time. Called through simulation.hpp.
+//
+// A policy call runs at once, at its event's time; what it costs is spent afterwards, by the worker that called. A look
+// for work is paid in advance: what was pushed a moment before, somebody nearer may have seen first.
+#pragma once
+
+#include "engine/sim/simulation.hpp"
+#include "engine/sim/world.hpp"
+#include "policy/policy.hpp"
+#include "policy/team.hpp"
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+namespace kith::sim {
+
+class engine {
+ public:
+  engine(const program&, const machine_model&, const settings&);
+  result run();
+
+  // ---- for the workers
+  bool ring(worker& by, const worker_set& audience);
+  void charge(worker& by, event e, worker_id owner);
+
+ private:
+  enum class state : std::uint8_t { none, created, queued, running, claimed, dropped, ended };
+
+  // life.cpp: what happens to tasks
+  void step(worker& w);
+  void begin_root(worker& w);
+  void start(worker& w, std::int32_t t, bool at_creation = false);
+  bool take(std::int32_t t);
+  void go_on(worker& w);
+  void compute(worker& w, frame& f, picoseconds work);
+  void fetch_chunk(worker& w, frame& f, picoseconds work);
+  void create(worker& w, std::int32_t t);
+  visible_task& make_visible(worker& by, std::int32_t t);
+  bool link(std::int32_t t);
+  void submit(worker& w, std::int32_t t);
+  void explore(worker& w);
+  void wait(worker& w, std::uint32_t scope);
+  void end(worker& w);
+  void end_in(std::uint32_t scope, worker& by);
+  void release(std::int32_t t, std::vector<std::int32_t>& fences);
+  void forget(std::int32_t t);
+  void hand_over(worker& w, std::vector<task*>& batch, moment why, bool keep);
+  bool prepare_ready(std::int32_t t);
+  void count_accesses(worker& w, frame& f);
+
+  // search.cpp: what workers do that have nothing to do
+  void look_for_work(worker& w);
+  std::int32_t claim_child(std::uint32_t scope, bool all);
+  void park(worker& w);
+  void wake(worker& w, picoseconds at);
+  bool over(std::uint32_t scope) const;
+  [[noreturn]] void starved() const;
+
+  void spend(worker& w, picoseconds time) {
+    w.clock += time;
+    w.overhead += time;
+  }
+  picoseconds cost(double ns) const { return set_.with.scheduling ? static_cast<picoseconds>(ns * 1000) : 0; }
+  picoseconds far_cost(double ns, const worker& by, worker_id owner) const;
+  const recorded_task& told(std::int32_t t) const { return program_.of.tasks[static_cast<std::size_t>(t)]; }
+  state& state_of(std::int32_t t) { return states_[static_cast<std::size_t>(t)]; }
+  visible_task& seen(std::int32_t t) { return *visible_[static_cast<std::size_t>(t)]; }
+  void measure_from_here();
+  result results();
+
+  struct scope_state {
+    std::uint64_t unfinished = 0, created = 0;
+    std::uint64_t ended_here = 0, throttle_at = 0;
+    std::int32_t owner = -1;             // worker that creates in it
+    std::int32_t waiter = -1;            // worker that sleeps until it is empty
+    std::vector<std::int32_t> children;  // listed ones, that may be claimed
+    std::vector<std::int32_t> wanted;    // nodes that a keyed graph is explored from
+  };
+
+  const program& program_;
+  const machine_model& on_;
+  const settings set_;
+  const team team_;
+  region_table regions_;
+  std::unique_ptr<kith::policy<plain::world>> policy_;
+  kith::policy<plain::world>::wishes wishes_;
+  std::optional<memory> memory_;
+  rate core_rate_;
+  detail::scope no_scope_;
+  std::deque<worker> workers_;
+  event_queue events_;
+  std::vector<state> states_;
+  std::vector<bool> explored_;
+  std::vector<std::uint32_t> join_;
+  std::vector<std::uint32_t> first_successor_, next_successor_;  // 1 + dependence
+  std::vector<visible_task*> visible_;
+  std::deque<visible_task> room_;
+  std::vector<visible_task*> free_;
+  std::vector<scope_state> scopes_;
+  worker_set parked_;
+  std::vector<std::uint64_t> parked_words_;
+  std::unordered_map<const void*, picoseconds> queue_free_;  // when a queue can be used again; only looked up
+  std::vector<task*> batch_;
+  std::size_t root_ = 0;
+  bool done_ = false;
+  std::uint32_t sequence_ = 0;
+  std::uint64_t steps_ = 0;
+  std::uint64_t local_ = 0, remote_ = 0;
+  recording schedule_;
+
+  struct baseline {
+    picoseconds at = 0, serial = 0;
+    std::uint64_t local = 0, remote = 0, local_bytes = 0, remote_bytes = 0, hits = 0, misses = 0;
+    std::vector<event_snapshot> sums;
+    std::vector<std::pair<picoseconds, picoseconds>> spent;
+    std::vector<interconnect::link> links;
+  } from_;
+  picoseconds serial_ = 0;
+};
+
+}  // namespace kith::sim

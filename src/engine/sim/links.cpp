@@ -1,0 +1,48 @@
+#include "engine/sim/links.hpp"
+
+#include <kith/error.hpp>
+
+#include <algorithm>
+#include <map>
+
+namespace kith::sim {
+
+interconnect::interconnect(const machine_model& m) : nodes_(m.hardware.nodes.size()) {
+  std::map<std::string, std::size_t> vertex;
+  for (std::size_t n = 0; n < nodes_; ++n) vertex["node " + std::to_string(n)] = n;
+  for (const machine_link& l : m.links) {
+    vertex.try_emplace(l.from, vertex.size());
+    vertex.try_emplace(l.to, vertex.size());
+    links.push_back({l.from, l.to, {0, rate(l.gbs)}});
+    links.push_back({l.to, l.from, {0, rate(l.gbs)}});
+  }
+  std::vector<std::vector<std::uint32_t>> out(vertex.size());
+  for (std::uint32_t l = 0; l < links.size(); ++l) out[vertex[links[l].from]].push_back(l);
+  first_.push_back(0);
+  for (std::size_t from = 0; from < nodes_; ++from) {
+    constexpr std::uint32_t none = 0xffffffff;
+    std::vector<std::uint32_t> by(vertex.size(), none);  // the link by which a vertex was reached
+    std::vector<std::size_t> reached{from};
+    for (std::size_t i = 0; i < reached.size(); ++i) {
+      for (std::uint32_t l : out[reached[i]]) {
+        const std::size_t to = vertex[links[l].to];
+        if (to == from || by[to] != none) continue;
+        by[to] = l;
+        reached.push_back(to);
+      }
+    }
+    for (std::size_t to = 0; to < nodes_; ++to) {
+      const std::size_t begin = ways_.size();
+      for (std::size_t at = to; at != from; at = vertex[links[by[at]].from]) {
+        if (by[at] == none)
+          throw error(m.file + ": interconnect.links: there is no way from node " + std::to_string(from) + " to node " +
+                      std::to_string(to));
+        ways_.push_back(by[at]);
+      }
+      std::reverse(ways_.begin() + static_cast<std::ptrdiff_t>(begin), ways_.end());
+      first_.push_back(static_cast<std::uint32_t>(ways_.size()));
+    }
+  }
+}
+
+}  // namespace kith::sim

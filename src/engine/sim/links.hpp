@@ -1,0 +1,73 @@
+// The interconnect: links as servers, and the way from each node to each other.
+//
+// A link carries `gbs` in each direction; a transfer occupies every link of its way from when the last of it is free.
+// Ways are shortest paths, found once; equals by the order of the description.
+#pragma once
+
+#include "engine/sim/program.hpp"
+#include "machine/model.hpp"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace kith::sim {
+
+/// Picoseconds for bytes at a rate, in whole numbers: the same on every machine.
+class rate {
+ public:
+  rate() = default;
+  explicit rate(double gbs) : ps_per_mib_(gbs <= 0 ? 0 : static_cast<std::uint64_t>(1048576.0 * 1000 / gbs)) {}
+  picoseconds operator()(std::uint64_t bytes) const noexcept { return bytes * ps_per_mib_ >> 20; }
+
+ private:
+  std::uint64_t ps_per_mib_ = 0;  // 0: takes no time
+};
+
+/// One that serves one after the other.
+struct server {
+  picoseconds free_at = 0;
+  rate speed;
+  /// When `bytes` that come at `now` are through.
+  picoseconds serve(picoseconds now, std::uint64_t bytes) noexcept {
+    free_at = (free_at > now ? free_at : now) + speed(bytes);
+    return free_at;
+  }
+};
+
+class interconnect {
+ public:
+  /// Throws kith::error if a node cannot be reached.
+  explicit interconnect(const machine_model&);
+
+  struct link {
+    std::string from, to;
+    server at;
+    std::uint64_t data = 0, control = 0;  // bytes
+  };
+  std::span<const std::uint32_t> way(node_id from, node_id to) const noexcept {
+    const std::size_t i = from.index() * nodes_ + to.index();
+    return {ways_.data() + first_[i], ways_.data() + first_[i + 1]};
+  }
+  /// Moves data; returns when it is there. Without `contended` it takes no time.
+  picoseconds carry(node_id from, node_id to, std::uint64_t bytes, picoseconds now, bool contended) noexcept {
+    picoseconds there = now;
+    for (std::uint32_t l : way(from, to)) {
+      links[l].data += bytes;
+      if (contended) there = std::max(there, links[l].at.serve(now, bytes));
+    }
+    return there;
+  }
+  void notify(node_id from, node_id to, std::uint64_t bytes) noexcept {
+    for (std::uint32_t l : way(from, to)) links[l].control += bytes;
+  }
+
+  std::vector<link> links;
+
+ private:
+  std::size_t nodes_;
+  std::vector<std::uint32_t> first_, ways_;
+};
+
+}  // namespace kith::sim

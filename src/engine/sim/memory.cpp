@@ -1,0 +1,155 @@
+#include "engine/sim/memory.hpp"
+
+#include <kith/error.hpp>
+
+#include <algorithm>
+#include <bit>
+
+namespace kith::sim {
+
+namespace {
+
+constexpr std::uint64_t line_bytes = 64, control_bytes = 8;
+
+std::uint64_t control_of(std::uint64_t bytes) { return (bytes + line_bytes - 1) / line_bytes * control_bytes; }
+
+}  // namespace
+
+memory::memory(const program& p, const machine_model& m, distribution d, const ablations& with,
+               std::uint64_t chunk_bytes)
+    : links(m),
+      on_(m),
+      with_(with),
+      chunk_bytes_(chunk_bytes),
+      caches_(m.hardware.nodes.size()),
+      core_(m.core_gbs),
+      cache_rate_(m.cache_gbs) {
+  const std::size_t nodes = caches_.size();
+  if (nodes > 64)
+    throw error(m.hardware.name + " has " + std::to_string(nodes) +
+                " nodes; the fidelity block models up to 64 (use --fidelity abstract)");
+  std::uint64_t count = 0;
+  for (std::size_t r = 0; r < p.of.regions.size(); ++r) {
+    first_.push_back(static_cast<std::uint32_t>(count));
+    const std::uint32_t here = chunks(p.of.regions[r].bytes);
+    count += here;
+    if (count > std::uint64_t{1} << 31)
+      throw error("the program's data is more than 2^31 chunks; take larger ones (--chunk)");
+    for (std::uint32_t c = 0; c < here; ++c) {
+      const std::uint64_t dealt = d == distribution::fine ? home_.size() : r;
+      home_.push_back(d == distribution::first_touch ? std::int8_t{-1} : static_cast<std::int8_t>(dealt % nodes));
+    }
+  }
+  changed_by_.assign(count, -1);
+  holders_.assign(count, 0);
+  for (cache& c : caches_) c.at.assign(with.caches && m.cache_bytes != 0 ? count : 0, none);
+  controllers_.assign(nodes, {0, rate(m.memory_gbs)});
+  for (std::size_t a = 0; a < nodes; ++a) {
+    for (std::size_t b = 0; b < nodes; ++b) {
+      const int distance = with.latency ? m.hardware.distances[a][b] : 10;
+      stretch_.push_back(static_cast<std::uint64_t>(distance) * 1024 / 10);
+    }
+  }
+}
+
+void memory::unlink(cache& c, std::uint32_t i) noexcept {
+  line& l = c.lines[i];
+  (l.before != none ? c.lines[l.before].after : c.newest) = l.after;
+  (l.after != none ? c.lines[l.after].before : c.oldest) = l.before;
+}
+
+void memory::push_newest(cache& c, std::uint32_t i) noexcept {
+  line& l = c.lines[i];
+  l.before = none;
+  l.after = c.newest;
+  (c.newest != none ? c.lines[c.newest].before : c.oldest) = i;
+  c.newest = i;
+}
+
+/// The node's cache forgets a line.
+void memory::drop(std::size_t node, std::uint32_t i) noexcept {
+  cache& c = caches_[node];
+  line& l = c.lines[i];
+  unlink(c, i);
+  c.used -= l.bytes;
+  c.at[l.chunk] = none;
+  holders_[l.chunk] &= ~(std::uint64_t{1} << node);
+  l.after = c.free;
+  c.free = i;
+}
+
+/// A changed chunk goes home; nobody waits for it.
+void memory::write_back(std::size_t from, std::uint32_t chunk, std::uint64_t bytes, picoseconds now) noexcept {
+  const auto home = static_cast<std::size_t>(home_[chunk]);
+  if (with_.contention) controllers_[home].serve(now, bytes);
+  links.carry(node_id(static_cast<int>(from)), node_id(static_cast<int>(home)), bytes, now, with_.contention);
+  changed_by_[chunk] = -1;
+}
+
+/// The node's cache takes the chunk in (or finds it), as the newest.
+void memory::keep(std::size_t node, std::uint32_t chunk, std::uint64_t bytes, picoseconds now) {
+  cache& c = caches_[node];
+  if (c.at.empty()) return;
+  std::uint32_t i = c.at[chunk];
+  if (i != none) {
+    unlink(c, i);
+    c.used -= c.lines[i].bytes;
+  } else if (c.free != none) {
+    i = c.free;
+    c.free = c.lines[i].after;
+  } else {
+    i = static_cast<std::uint32_t>(c.lines.size());
+    c.lines.emplace_back();
+  }
+  c.at[chunk] = i;
+  c.lines[i].chunk = chunk;
+  c.lines[i].bytes = static_cast<std::uint32_t>(bytes);
+  c.used += bytes;
+  holders_[chunk] |= std::uint64_t{1} << node;
+  push_newest(c, i);
+  while (c.used > on_.cache_bytes && c.oldest != c.newest) {
+    const line& last = c.lines[c.oldest];
+    if (changed_by_[last.chunk] == static_cast<std::int8_t>(node)) write_back(node, last.chunk, last.bytes, now);
+    drop(node, c.oldest);
+  }
+}
+
+picoseconds memory::touch(std::uint32_t chunk, std::uint64_t bytes, bool writes, node_id at, picoseconds now) {
+  const std::size_t here = at.index();
+  if (home_[chunk] < 0) home_[chunk] = static_cast<std::int8_t>(here);
+  picoseconds took;
+  if ((holders_[chunk] >> here & 1) != 0) {
+    ++hits;
+    took = cache_rate_(bytes);
+  } else {
+    ++misses;
+    const bool elsewhere = changed_by_[chunk] >= 0;  // not here: this cache does not hold it
+    const auto source = static_cast<std::size_t>(elsewhere ? changed_by_[chunk] : home_[chunk]);
+    const node_id from(static_cast<int>(source));
+    (source == here ? local_bytes : remote_bytes) += bytes;
+    picoseconds until = now + (core_(bytes) * stretch_[here * caches_.size() + source] >> 10);
+    if (!elsewhere && with_.contention) until = std::max(until, controllers_[source].serve(now, bytes));
+    until = std::max(until, links.carry(from, at, bytes, now, with_.contention));
+    took = until - now;
+    if (elsewhere && !writes) write_back(source, chunk, bytes, now);
+  }
+  if (writes) {
+    for (std::uint64_t others = holders_[chunk] & ~(std::uint64_t{1} << here); others != 0; others &= others - 1) {
+      const int other = std::countr_zero(others);
+      links.notify(at, node_id(other), control_of(bytes));
+      drop(static_cast<std::size_t>(other), caches_[static_cast<std::size_t>(other)].at[chunk]);
+    }
+    changed_by_[chunk] = static_cast<std::int8_t>(here);
+  }
+  keep(here, chunk, bytes, now);
+  if (writes && caches_[here].at.empty()) write_back(here, chunk, bytes, now);  // no cache: straight to memory
+  return took;
+}
+
+void memory::move_metadata(node_id from, node_id to, std::uint64_t bytes, picoseconds now) {
+  if (from == to) return;
+  remote_bytes += bytes;
+  links.carry(from, to, bytes, now, with_.contention);
+}
+
+}  // namespace kith::sim

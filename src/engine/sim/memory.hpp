@@ -1,0 +1,83 @@
+// Fidelity *block*: where data is, which caches hold it, and what it costs to fetch a piece of it.
+//
+// Data is moved in chunks. A chunk has a home (first touch, or dealt out), at most one cache that holds it changed, and
+// any number that hold it as it is. A cache keeps as many bytes as the last level of a node has, the least recently used
+// chunk leaves first. Memory controllers and links serve one after the other. What a chunk takes is the latest of: the
+// core's own rate, stretched by distance; the controller; each link.
+#pragma once
+
+#include "engine/sim/links.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace kith::sim {
+
+/// What can be left out, to see what a result rests on.
+struct ablations {
+  bool contention = true;  // controllers and links can be busy
+  bool latency = true;     // remote memory is further away
+  bool caches = true;
+  bool scheduling = true;  // the scheduler's own work takes time
+};
+
+enum class distribution : std::uint8_t {
+  first_touch,
+  fine,    // chunks (or pages) in turn
+  coarse,  // regions in turn
+};
+
+class memory {
+ public:
+  /// Throws kith::error for more than 64 nodes.
+  memory(const program& p, const machine_model& m, distribution d, const ablations& on, std::uint64_t chunk_bytes);
+
+  /// The chunks that an access touches are first .. first + chunks(bytes) - 1.
+  std::uint32_t first_chunk(std::uint32_t region) const noexcept { return first_[region]; }
+  std::uint32_t chunks(std::uint64_t bytes) const noexcept {
+    return static_cast<std::uint32_t>((bytes + chunk_bytes_ - 1) / chunk_bytes_);
+  }
+  std::uint64_t chunk_bytes() const noexcept { return chunk_bytes_; }
+
+  /// Node `at` reads (or writes) `bytes` of a chunk at `now`: how long its core waits for them.
+  picoseconds touch(std::uint32_t chunk, std::uint64_t bytes, bool writes, node_id at, picoseconds now);
+  /// The runtime's own data moves.
+  void move_metadata(node_id from, node_id to, std::uint64_t bytes, picoseconds now);
+  node_id home(std::uint32_t chunk) const noexcept { return node_id(home_[chunk]); }
+
+  interconnect links;
+  std::uint64_t remote_bytes = 0, local_bytes = 0;  // fetched, from caches of others included
+  std::uint64_t hits = 0, misses = 0;
+
+ private:
+  static constexpr std::uint32_t none = 0xffffffff;
+  struct line {
+    std::uint32_t chunk = none, before = none, after = none;
+    std::uint32_t bytes = 0;
+  };
+  /// The last-level cache of one node: a list by last use.
+  struct cache {
+    std::vector<line> lines;
+    std::vector<std::uint32_t> at;  // by chunk
+    std::uint32_t newest = none, oldest = none, free = none;
+    std::uint64_t used = 0;
+  };
+  void unlink(cache& c, std::uint32_t i) noexcept;
+  void push_newest(cache& c, std::uint32_t i) noexcept;
+  void drop(std::size_t node, std::uint32_t i) noexcept;
+  void keep(std::size_t node, std::uint32_t chunk, std::uint64_t bytes, picoseconds now);
+  void write_back(std::size_t from, std::uint32_t chunk, std::uint64_t bytes, picoseconds now) noexcept;
+
+  const machine_model& on_;
+  const ablations with_;
+  std::uint64_t chunk_bytes_;
+  std::vector<std::uint32_t> first_;            // by region
+  std::vector<std::int8_t> home_, changed_by_;  // by chunk; -1: none
+  std::vector<std::uint64_t> holders_;
+  std::vector<cache> caches_;
+  std::vector<server> controllers_;
+  rate core_, cache_rate_;
+  std::vector<std::uint64_t> stretch_;  // by pair of nodes: distance, in 1/1024 of local
+};
+
+}  // namespace kith::sim

@@ -1,0 +1,134 @@
+#include "engine/sim/program.hpp"
+
+#include <kith/access.hpp>
+#include <kith/error.hpp>
+
+#include <algorithm>
+#include <tuple>
+
+namespace kith::sim {
+
+namespace {
+
+/// What happened inside a task, by time.
+struct happening {
+  std::int32_t task;
+  std::uint64_t begun, ended;
+  action what;
+};
+
+action of_kind(action::kind what, std::uint64_t value) {
+  return {.value = value, .what = static_cast<std::uint64_t>(what)};
+}
+
+/// At least this share of what was measured is computing, however many bytes a task declares.
+constexpr std::uint64_t least_share = 10;
+
+void split_times(program& p, double core_gbs) {
+  const bool computing_alone = p.of.meta_or("dry", "0") == "1" || p.of.meta_or("calibrated", "0") == "1";
+  p.compute.resize(p.tasks());
+  p.bytes.resize(p.tasks());
+  for (std::size_t t = 0; t < p.tasks(); ++t) {
+    for (const recorded_access& a : p.accesses(t)) p.bytes[t] += a.touched;
+    const std::uint64_t whole = p.of.tasks[t].work_ns * 1000;
+    const auto memory = static_cast<std::uint64_t>(static_cast<double>(p.bytes[t]) * 1000 / core_gbs);
+    p.compute[t] = computing_alone ? whole : std::max(whole / least_share, whole - std::min(whole, memory));
+  }
+}
+
+/// Tasks that came from outside hang off a root of their own.
+void gather_outsiders(recording& r) {
+  std::uint64_t first = ~std::uint64_t{0};
+  for (const recorded_task& t : r.tasks) {
+    if (t.has(recorded_task::outside)) first = std::min(first, t.created);
+  }
+  if (first == ~std::uint64_t{0}) return;
+  throw error("the recording has tasks that were submitted from outside a run; replays of those are not made yet");
+}
+
+}  // namespace
+
+program program_of(recording r, double core_gbs) {
+  gather_outsiders(r);
+  program p;
+  p.of = std::move(r);
+  const std::vector<recorded_task>& tasks = p.of.tasks;
+  std::vector<happening> all;
+  all.reserve(tasks.size() + p.of.waits.size());
+  std::vector<std::pair<std::int32_t, std::int32_t>> names;  // who, whom
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    const recorded_task& t = tasks[i];
+    p.scopes = std::max(p.scopes, t.scope + 1);
+    const auto me = static_cast<std::int32_t>(i);
+    if (t.has(recorded_task::root)) {
+      p.roots.push_back(me);
+      if (t.ended == 0) throw error("the recorded run did not end: it can be looked at, not replayed");
+      continue;
+    }
+    if (t.has(recorded_task::fence) || t.has(recorded_task::discovered)) continue;
+    if (t.creator < 0) throw error("task " + std::to_string(i) + " has no creator: its log is incomplete");
+    if (t.has(recorded_task::generated)) {
+      names.emplace_back(t.creator, me);
+    } else {
+      all.push_back({t.creator, t.created, t.create_until, of_kind(action::create, i)});
+    }
+  }
+  p.phased.resize(p.scopes);
+  for (const recorded_task& t : tasks) {
+    if (t.has(recorded_task::keyed) || t.has(recorded_task::generated)) p.phased[t.scope] = 1;
+  }
+  for (const recorded_wait& w : p.of.waits)
+    all.push_back({w.task, w.begun, w.ended, of_kind(action::wait, w.scope == 0xffffffff ? p.scopes : w.scope)});
+  std::ranges::stable_sort(all, [](const happening& a, const happening& b) {
+    return std::tie(a.task, a.begun) < std::tie(b.task, b.begun);
+  });
+  split_times(p, core_gbs);
+  std::size_t at = 0;
+  p.first_action.push_back(0);
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    const recorded_task& t = tasks[i];
+    const std::uint64_t whole = t.work_ns * 1000;
+    // Gaps between what a task did are its computing; the share that was memory goes from each alike.
+    const auto compute = [&](std::uint64_t ns) {
+      const std::uint64_t ps =
+          whole == 0 ? 0
+                     : static_cast<std::uint64_t>(static_cast<double>(ns) * 1000 * static_cast<double>(p.compute[i]) /
+                                                  static_cast<double>(whole));
+      if (ps != 0) p.actions.push_back(of_kind(action::compute, ps));
+    };
+    const bool leaf = at == all.size() || all[at].task != static_cast<std::int32_t>(i);
+    if (leaf) {
+      if (!t.has(recorded_task::fence)) p.actions.push_back(of_kind(action::compute, p.compute[i]));
+    } else {
+      std::uint64_t now = t.started;
+      for (; at < all.size() && all[at].task == static_cast<std::int32_t>(i); ++at) {
+        if (all[at].begun > now) compute(all[at].begun - now);
+        p.actions.push_back(all[at].what);
+        now = std::max(now, all[at].ended);
+      }
+      if (t.ended > now) compute(t.ended - now);
+    }
+    p.first_action.push_back(p.actions.size());
+  }
+  std::ranges::stable_sort(names, {}, [](const auto& n) { return n.first; });
+  p.first_named.push_back(0);
+  for (std::size_t i = 0, n = 0; i < tasks.size(); ++i) {
+    for (; n < names.size() && names[n].first == static_cast<std::int32_t>(i); ++n) p.named.push_back(names[n].second);
+    p.first_named.push_back(p.named.size());
+  }
+  p.dependent.resize(p.of.dependences.size());
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    for (std::uint64_t d = p.of.first_dependence[i]; d < p.of.first_dependence[i + 1]; ++d)
+      p.dependent[d] = static_cast<std::int32_t>(i);
+  }
+  if (p.roots.empty()) throw error("the recording has no run in it");
+  if (!p.of.marks.empty()) {
+    const std::uint64_t from = p.of.marks.back().at;
+    while (p.measured_from + 1 < p.roots.size() &&
+           tasks[static_cast<std::size_t>(p.roots[p.measured_from])].started < from)
+      ++p.measured_from;
+  }
+  return p;
+}
+
+}  // namespace kith::sim

@@ -1,0 +1,59 @@
+// A recorded program as the simulator runs it: what each task does, in order, and what must come before.
+//
+// Immutable: made once from a recording, shared by all runs. Times are picoseconds on the machine it was recorded on.
+#pragma once
+
+#include "recording/recording.hpp"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace kith::sim {
+
+using picoseconds = std::uint64_t;
+
+/// One thing that a task's code does.
+struct action {
+  enum kind : std::uint8_t {
+    compute,  // `value` picoseconds
+    create,   // task `value`
+    wait,     // until scope `value` is empty
+  };
+  std::uint64_t value : 62;
+  std::uint64_t what : 2;
+};
+
+struct program {
+  recording of;  // tasks, accesses, dependences; times of the run that was recorded
+
+  // By task; the actions of task t are actions[first_action[t]] up to first_action[t + 1].
+  std::vector<std::uint64_t> first_action;
+  std::vector<action> actions;
+  std::vector<picoseconds> compute;        // without the time for memory
+  std::vector<std::uint64_t> bytes;        // touched
+  std::vector<std::uint64_t> first_named;  // named[...]: the nodes that its computation names
+  std::vector<std::int32_t> named;
+  std::vector<std::int32_t> dependent;  // of each dependence: the task that waits
+  std::vector<std::int32_t> roots;      // in their order
+  std::uint32_t scopes = 0;
+  std::vector<std::uint8_t> phased;  // by scope: of a keyed graph
+  std::size_t measured_from = 0;     // the first root behind the last mark
+
+  std::size_t tasks() const noexcept { return of.tasks.size(); }
+  std::span<const recorded_access> accesses(std::size_t t) const noexcept {
+    return {of.accesses.data() + of.first_access[t], of.accesses.data() + of.first_access[t + 1]};
+  }
+  std::span<const recorded_dependence> dependences(std::size_t t) const noexcept {
+    return {of.dependences.data() + of.first_dependence[t], of.dependences.data() + of.first_dependence[t + 1]};
+  }
+  const std::string& type_name(std::size_t t) const { return of.types[of.tasks[t].type]; }
+};
+
+/// What the simulator makes of a recording. `core_gbs`: what a core of the recorded machine drew from memory; the time
+/// that a task's bytes took there is no computing (a dry recording, or one with calibrated types, holds computing alone).
+/// Throws kith::error for a recording of a run that did not end.
+program program_of(recording, double core_gbs = 10);
+
+}  // namespace kith::sim

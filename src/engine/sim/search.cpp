@@ -1,0 +1,182 @@
+// What workers do that have nothing to do: claim, ask the policy, sleep; and who wakes them.
+#include "engine/sim/engine.hpp"
+
+#include <kith/error.hpp>
+
+#include <algorithm>
+#include <bit>
+
+namespace kith::sim {
+
+namespace {
+
+/// A worker that has found nothing for a short while still looks; later it sleeps.
+constexpr picoseconds spins_for = 50'000'000;
+/// Longest pause between two attempts, and looks of a helping creator before it goes on.
+constexpr picoseconds longest_pause = 20'000'000;
+constexpr int patience = 256;
+/// Time passes even where nothing costs any.
+constexpr picoseconds instant = 1000;
+
+}  // namespace
+
+bool worker::ring(const worker_set& audience) { return home.ring(*this, audience); }
+void worker::charge(event e, worker_id owner) { home.charge(*this, e, owner); }
+
+picoseconds engine::far_cost(double ns, const worker& by, worker_id owner) const {
+  const int distance = owner && set_.with.latency ? team_.distance(by.node, team_.node_of(owner)) : 10;
+  return cost(ns) * static_cast<picoseconds>(distance) / 10;
+}
+
+/// Looks are paid before they are made (look_for_work): a pop or a failed attempt costs nothing here, but the time that
+/// somebody else needs the queue.
+void engine::charge(worker& by, event e, worker_id owner) {
+  if (!set_.with.scheduling) return;
+  picoseconds took = 0;
+  switch (e) {
+    case event::push: took = far_cost(on_.costs.push, by, owner); break;
+    case event::steal: took = far_cost(on_.costs.steal, by, owner); break;
+    case event::pop: break;
+    default: return;
+  }
+  if (!owner && set_.with.contention) {  // a queue of several: one at a time
+    picoseconds& free = queue_free_[by.here()];
+    const picoseconds waited = free > by.clock ? free - by.clock : 0;
+    free = by.clock + waited + cost(e == event::pop ? on_.costs.pop : on_.costs.push) / 2;
+    took += waited;
+  }
+  spend(by, took);
+}
+
+bool engine::ring(worker& by, const worker_set& audience) {
+  for (std::size_t i = 0; i < parked_words_.size(); ++i) {
+    const std::uint64_t found = parked_words_[i] & audience.word(i);
+    if (found == 0) continue;
+    wake(workers_[i * 64 + static_cast<std::size_t>(std::countr_zero(found))], by.clock);
+    by.sums.add(event::wake);
+    return true;
+  }
+  return false;
+}
+
+void engine::wake(worker& w, picoseconds at) {
+  const picoseconds latency = cost(at < w.parked_at + spins_for ? on_.costs.attempt : on_.costs.wake);
+  w.parked = false;
+  parked_words_[w.id.index() / 64] &= ~(std::uint64_t{1} << (w.id.index() % 64));
+  w.clock = std::max(w.clock, at) + std::max(latency, instant);
+  w.ready_to_look = true;
+  w.empties = 0;
+  events_.push(w.clock, static_cast<std::uint32_t>(w.id.value));
+}
+
+void engine::park(worker& w) {
+  w.parked = true;
+  w.parked_at = w.clock;
+  w.sums.add(event::park);
+  parked_words_[w.id.index() / 64] |= std::uint64_t{1} << (w.id.index() % 64);
+  if (!w.frames.empty()) scopes_[w.frames.back().scope].waiter = w.id.value;
+}
+
+/// A creator at the throttle helps down to half of it.
+bool engine::over(std::uint32_t scope) const {
+  return scopes_[scope].unfinished >= (std::uint64_t{set_.throttle} + 1) / 2;
+}
+
+/// A queued child of the scope, newest first; with `all`, also one that is older than one that is not ready.
+std::int32_t engine::claim_child(std::uint32_t scope, bool all) {
+  std::vector<std::int32_t>& children = scopes_[scope].children;
+  const auto claim = [&](std::int32_t t) {
+    if (state_of(t) != state::queued) return false;
+    state_of(t) = state::claimed;
+    return true;
+  };
+  while (!children.empty()) {
+    const std::int32_t t = children.back();
+    if (state_of(t) == state::created) break;
+    children.pop_back();
+    if (claim(t)) return t;
+  }
+  for (std::size_t i = all ? children.size() : 0; i-- > 0;) {
+    const std::int32_t t = children[i];
+    if (!claim(t)) continue;
+    children[i] = children.back();
+    children.pop_back();
+    return t;
+  }
+  return -1;
+}
+
+void engine::look_for_work(worker& w) {
+  const bool waits = !w.frames.empty();
+  if (!w.ready_to_look) {
+    picoseconds pause = cost(w.fails == 0 ? on_.costs.pop : on_.costs.attempt);
+    if (w.fails > 1) pause = std::min(pause << std::min(w.fails - 1, 8), std::max(longest_pause, pause));
+    w.clock += std::max(pause, w.fails == 0 ? picoseconds{0} : instant);
+    if (w.fails == 0) w.overhead += pause;
+    w.ready_to_look = true;
+    return;
+  }
+  w.ready_to_look = false;
+  if (waits) {
+    if (const std::int32_t child = claim_child(w.frames.back().scope, w.empties != 0); child >= 0) {
+      w.sums.add(event::claimed);
+      w.claimed = child;
+      w.fails = w.empties = 0;
+      start(w, child);
+      return;
+    }
+  }
+  const look l = policy_->next(w);
+  if (l.what == look::found) {
+    w.fails = w.empties = 0;
+    if (waits) w.frames.back().looks = 0;
+    if (w.sums[event::steal] != w.steals_seen) {
+      w.steals_seen = w.sums[event::steal];
+      if (!w.stole) {
+        w.stole = true;
+        w.first_steal = w.clock - from_.at;
+      }
+    }
+    start(w, visible(*l.work).number);
+    return;
+  }
+  ++w.fails;
+  if (waits && w.frames.back().now == doing::helping) {
+    if (++w.frames.back().looks < patience && l.what != look::empty) return;
+    w.sums.add(event::throttle_exceeded);
+    scope_state& s = scopes_[w.frames.back().scope];
+    s.throttle_at = s.created - s.ended_here + 1 + set_.throttle / 4;
+    w.frames.back().now = doing::running;
+    w.fails = 0;
+    return;
+  }
+  if (l.what != look::empty) return;
+  // The round that ends with the first `empty` may have begun before somebody pushed: the second one is whole.
+  if (++w.empties < 2) return;
+  w.empties = 0;
+  park(w);
+}
+
+void engine::starved() const {
+  std::string text = "the run starves: nobody can go on, and ";
+  std::size_t left = 0;
+  std::string some;
+  for (std::size_t i = 0; i < program_.tasks(); ++i) {
+    if (states_[i] == state::none || states_[i] == state::ended || states_[i] == state::running) continue;
+    if (++left > 5) continue;
+    some += "\n  task " + std::to_string(i) + " (" + program_.type_name(i) + ")";
+    if (states_[i] == state::queued) {
+      some += " is in a queue that nobody looks into";
+    } else {
+      some += " waits for";
+      for (const recorded_dependence& d : program_.dependences(i)) {
+        if (states_[static_cast<std::size_t>(d.before)] != state::ended)
+          some +=
+              " task " + std::to_string(d.before) + " (" + program_.type_name(static_cast<std::size_t>(d.before)) + ")";
+      }
+    }
+  }
+  throw error(text + std::to_string(left) + " tasks are left:" + some);
+}
+
+}  // namespace kith::sim

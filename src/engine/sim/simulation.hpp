@@ -1,0 +1,74 @@
+// One run of a recorded program on a modelled machine, under one policy.
+//
+// A single thread; the same input gives the same result, bit for bit, anywhere: events in the order of (time, sequence),
+// time in whole picoseconds, random numbers keyed by (seed, purpose, worker), noise by (seed, task). Several runs may go
+// on at once: they share nothing but the program and the machine.
+#pragma once
+
+#include "engine/sim/events.hpp"
+#include "engine/sim/memory.hpp"
+#include "engine/sim/program.hpp"
+#include "machine/model.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace kith::sim {
+
+enum class fidelity : std::uint8_t {
+  abstract,  // a task's time is its work, stretched by the share of what it needs that is remote
+  block,     // its data is moved in chunks through caches, controllers and links: memory.hpp
+};
+
+struct settings {
+  std::string policy = "steal";
+  std::uint64_t seed = 1;
+  int workers = 0;  // on the first cores; 0: on all
+  fidelity how = fidelity::block;
+  distribution data = distribution::first_touch;
+  std::uint64_t chunk_bytes = 65536;
+  std::uint32_t throttle = 0;  // unfinished tasks of one creator before it helps; 0: no bound
+  ablations with;
+  bool noise = true;
+  bool keep_schedule = false;  // fill result::schedule
+};
+
+struct worker_result {
+  std::uint64_t tasks = 0, steals = 0, attempts = 0, colored_steals = 0, colored_attempts = 0;
+  picoseconds useful = 0;    // in tasks' code
+  picoseconds overhead = 0;  // creating, queueing, finding tasks
+  picoseconds first_steal = 0;
+  bool stole = false;
+};
+
+/// Of what follows the last mark of the recording.
+struct result {
+  picoseconds makespan = 0;
+  picoseconds serial = 0;  // the same tasks one after the other, all data local, on a core of speed 1
+  std::vector<worker_result> workers;
+  std::uint64_t local_accesses = 0, remote_accesses = 0;  // as for native runs
+  std::uint64_t remote_bytes = 0, local_bytes = 0;        // block: fetched from elsewhere, from the own node
+  std::uint64_t cache_hits = 0, cache_misses = 0;         // chunks
+  std::uint64_t events = 0;                               // steps of the simulation itself
+  picoseconds partition = 0;
+  std::vector<interconnect::link> links;
+  recording schedule;
+
+  double seconds() const noexcept { return static_cast<double>(makespan) * 1e-12; }
+  double speedup() const noexcept;
+  double load_balance_percent() const noexcept;
+  double overhead_percent() const noexcept;
+  double partition_percent() const noexcept;
+  double remote_access_percent() const noexcept;
+  std::uint64_t steals() const noexcept;
+  std::uint64_t attempts() const noexcept;
+  /// The mean over the workers that stole; negative if none did.
+  double first_steal_seconds() const noexcept;
+};
+
+/// Throws kith::error for a wrong setting, and when tasks are left that nobody can run: it names some, and what each
+/// waits for.
+result simulate(const program&, const machine_model&, const settings&);
+
+}  // namespace kith::sim

@@ -1,0 +1,73 @@
+// What policies see of a simulated run: workers of the plain world whose meters charge time.
+#pragma once
+
+#include "engine/sim/program.hpp"
+#include "queue/plain/world.hpp"
+#include "task/task.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace kith::sim {
+
+class engine;
+
+/// A task as policies see it; it knows its place in the program.
+class visible_task : public task {
+ public:
+  std::int32_t number;
+};
+inline visible_task& visible(task& t) noexcept { return static_cast<visible_task&>(t); }
+
+enum class doing : std::uint8_t {
+  running,    // the task's code
+  exploring,  // the first phase of a keyed node
+  waiting,    // for a scope, at a wait
+  helping,    // at the throttle
+};
+
+/// A task on a worker's stack.
+struct frame {
+  std::int32_t task = -1;
+  doing now = doing::running;
+  bool at_creation = false;               // run inside its creation: what it makes ready to be run next is queued
+  bool charged = false;                   // the time of the present action was spent, its effect comes now
+  std::uint32_t scope = 0;                // waited for, or helped in
+  std::uint32_t created_in = 0xffffffff;  // the last scope it created a task in
+  int looks = 0;                          // in vain, while it helps
+  std::uint64_t action = 0;               // the next one
+  std::uint32_t access = 0, chunk = 0;    // the next piece of its data
+  std::uint64_t done_bytes = 0;
+  bool fetched = false;         // all of it
+  std::uint64_t factor = 1024;  // on its time, in 1/1024
+  picoseconds began = 0, wait_began = 0;
+};
+
+class worker final : public plain::worker_view {
+ public:
+  worker(engine& of, worker_id self, node_id at) : plain::worker_view(self, at), home(of) {}
+
+  bool ring(const worker_set& audience) override;
+
+  engine& home;
+  picoseconds clock = 0;
+  std::vector<frame> frames;
+  std::int32_t next = -1;     // to be run as soon as it may
+  std::int32_t claimed = -1;  // taken past its queue
+  bool parked = false;
+  bool ready_to_look = false;  // the time of a look was spent
+  int empties = 0, fails = 0;
+  picoseconds parked_at = 0;
+  picoseconds useful = 0, overhead = 0;
+  std::uint64_t speed = 1024;  // a core's time, in 1/1024 of that of speed 1
+  std::uint64_t steals_seen = 0;
+  bool stole = false;
+  picoseconds first_steal = 0;
+
+  using plain::worker_view::here;
+
+ protected:
+  void charge(event e, worker_id owner) override;
+};
+
+}  // namespace kith::sim

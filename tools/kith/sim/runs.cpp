@@ -1,0 +1,46 @@
+#include "sim/runs.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <numeric>
+#include <thread>
+
+namespace kith::tools {
+
+std::vector<sim::result> simulate_all(const sim::program& p, const machine_model& m,
+                                      const std::vector<sim::settings>& all,
+                                      const std::function<void(std::size_t, std::size_t)>& tell) {
+  std::vector<sim::result> results(all.size());
+  std::atomic<std::size_t> next{0}, done{0};
+  std::exception_ptr failure;
+  std::mutex guard;
+  const auto work = [&] {
+    for (std::size_t i = next++; i < all.size(); i = next++) {
+      try {
+        results[i] = sim::simulate(p, m, all[i]);
+      } catch (...) {
+        const std::lock_guard lock(guard);
+        if (!failure) failure = std::current_exception();
+        next = all.size();
+      }
+      if (tell) tell(++done, all.size());
+    }
+  };
+  const std::size_t threads = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, all.size());
+  std::vector<std::jthread> others;
+  for (std::size_t t = 1; t < threads; ++t) others.emplace_back(work);
+  work();
+  others.clear();
+  if (failure) std::rethrow_exception(failure);
+  return results;
+}
+
+spread spread_of(const std::vector<double>& values) {
+  if (values.empty()) return {};
+  const auto [least, most] = std::ranges::minmax(values);
+  return {std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size()), least, most};
+}
+
+}  // namespace kith::tools

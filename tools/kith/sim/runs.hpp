@@ -1,0 +1,21 @@
+// Many simulated runs side by side: one thread a run, as many as there are cores. For `kith sim`, `kith paper`, the demo.
+#pragma once
+
+#include "engine/sim/simulation.hpp"
+
+#include <functional>
+#include <vector>
+
+namespace kith::tools {
+
+/// Results in the order of the settings. tell(done, all) comes from any thread. The first failure is thrown.
+std::vector<sim::result> simulate_all(const sim::program&, const machine_model&, const std::vector<sim::settings>&,
+                                      const std::function<void(std::size_t, std::size_t)>& tell = {});
+
+/// Mean, and half the width of what lies between the extremes.
+struct spread {
+  double mean = 0, least = 0, most = 0;
+};
+spread spread_of(const std::vector<double>&);
+
+}  // namespace kith::tools

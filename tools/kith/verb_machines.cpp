@@ -1,0 +1,62 @@
+// kith machines: the machines that are described, to run recordings on.
+#include "verbs.hpp"
+
+#include "machine/model.hpp"
+#include "numbers.hpp"
+#include "terminal.hpp"
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include <memory>
+
+namespace kith::tools {
+
+namespace {
+
+struct options {
+  bool json = false;
+  std::string name;
+};
+
+nlohmann::json to_json(const machine_model& m) {
+  return {{"name", m.hardware.name},          {"title", m.title}, {"paper", m.paper},
+          {"nodes", m.hardware.nodes.size()}, {"file", m.file},   {"cores", m.hardware.cores.size()}};
+}
+
+void print_sources(const machine_model& m) {
+  fmt::print("{}  {}\n{}\n\n", styled(m.hardware.name, tone::strong), m.title, m.file);
+  for (const auto& [key, text] : m.sources) fmt::print("  {:28} {}\n", key, folded(text, 31));
+}
+
+}  // namespace
+
+std::function<outcome()> add_machines(CLI::App& command) {
+  auto o = std::make_shared<options>();
+  command.add_option("name", o->name, "one of them, or a file: where each of its numbers is from")->type_name("NAME");
+  command.add_flag("--json", o->json, "write JSON");
+  command.footer(
+      "The descriptions are TOML files (docs/machines.md explains them); KITH_MACHINES names another folder of them.\n"
+      "JSON: [{\"name\", \"title\", \"paper\", \"nodes\", \"cores\", \"file\"}]\n"
+      "Exit code: 0, or 2 if a description cannot be understood.");
+  return [o] {
+    if (!o->name.empty() && !o->json) {
+      print_sources(model_by_name(o->name));
+      return outcome::fine;
+    }
+    nlohmann::json all = nlohmann::json::array();
+    for (const std::string& name : o->name.empty() ? model_names() : std::vector{o->name}) {
+      const machine_model m = model_by_name(name);
+      if (o->json) {
+        all.push_back(to_json(m));
+        continue;
+      }
+      fmt::print("{:<20} {:>4} nodes {:>5} cores  {:8} {}\n", m.hardware.name, m.hardware.nodes.size(),
+                 m.hardware.cores.size(), m.paper, m.title);
+    }
+    if (o->json) fmt::print("{}\n", all.dump(2));
+    return outcome::fine;
+  };
+}
+
+}  // namespace kith::tools

@@ -1,0 +1,108 @@
+// kith record: runs a program that uses Kith, and keeps what it did in a file.
+#include "verbs.hpp"
+
+#include "progress.hpp"
+#include "recording/assemble.hpp"
+#include "recording/file.hpp"
+
+#include <kith/error.hpp>
+
+#include <fmt/core.h>
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+
+namespace kith::tools {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct options {
+  std::string file = "kith.rec";
+  bool dry = false;
+  std::vector<std::string> program;
+};
+
+/// Runs the program with the environment that makes its first runtime record; returns how it ended.
+int run_recorded(const options& o) {
+  std::vector<std::string> words = o.program;
+  if (words.front() == "kith") words.front() = fs::read_symlink("/proc/self/exe");  // this one, wherever it lies
+  std::vector<char*> argv;
+  for (std::string& w : words) argv.push_back(w.data());
+  argv.push_back(nullptr);
+  int failed[2];
+  if (::pipe2(failed, O_CLOEXEC) != 0) throw error(std::string("pipe: ") + std::strerror(errno));
+  const pid_t child = ::fork();
+  if (child < 0) throw error(std::string("fork: ") + std::strerror(errno));
+  if (child == 0) {
+    ::setenv("KITH_RECORD", fs::absolute(o.file).c_str(), 1);
+    ::setenv("KITH_RECORD_PARTS", "1", 1);
+    if (o.dry) ::setenv("KITH_DRY", "1", 1);
+    ::execvp(argv.front(), argv.data());
+    const int why = errno;
+    if (::write(failed[1], &why, sizeof why) < 0) ::_exit(126);
+    ::_exit(127);
+  }
+  ::close(failed[1]);
+  int why = 0;
+  const bool not_started = ::read(failed[0], &why, sizeof why) == sizeof why;
+  ::close(failed[0]);
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (not_started) throw error(o.program.front() + ": cannot be run: " + std::strerror(why));
+  return status;
+}
+
+outcome record(const options& o) {
+  std::error_code ignored;
+  fs::remove_all(parts_of(o.file), ignored);
+  const int status = run_recorded(o);
+  const bool clean = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  if (!fs::is_directory(parts_of(o.file)))
+    throw error("nothing was recorded: " + o.program.front() +
+                (clean ? " has started no runtime of Kith" : " failed before it started a runtime of Kith"));
+  {
+    progress_bar bar("kith record");
+    assemble_parts(o.file, [&](const char* what, double share) { bar.show(what, share); });
+  }
+  const recording r = read_recording(o.file);
+  fmt::print(stderr, "kith record: {}: {} tasks, {} accesses, {} dependences, {:.1f} MB{}\n", o.file, r.tasks.size(),
+             r.accesses.size(), r.dependences.size(), static_cast<double>(fs::file_size(o.file)) / 1e6,
+             o.dry ? ", dry" : "");
+  if (WIFSIGNALED(status)) {
+    fmt::print(stderr, "kith record: {} was ended by signal {}; what it did until then is there\n", o.program.front(),
+               WTERMSIG(status));
+    return outcome::limited;
+  }
+  return clean ? outcome::fine : outcome::limited;
+}
+
+}  // namespace
+
+std::function<outcome()> add_record(CLI::App& command) {
+  auto o = std::make_shared<options>();
+  command.add_option("-o,--output", o->file, "the recording to make (kith.rec); one that is there is replaced")
+      ->type_name("FILE");
+  command.add_flag("--dry", o->dry, "run no task that says what it costs (kith::work): only record it");
+  command.add_option("program", o->program, "what to run, and its arguments, behind --")
+      ->required()
+      ->type_name("PROGRAM ARGS");
+  command.footer(
+      "usage: kith record [--dry] [-o FILE] -- PROGRAM ARGS     PROGRAM may be `kith app NAME ...`\n"
+      "PROGRAM is any program that uses Kith. The same without this command: KITH_RECORD=FILE PROGRAM ARGS. A "
+      "recording\n"
+      "is a SQLite database: docs/recording-format.md. `kith sim FILE` runs it on other machines.\n"
+      "Exit code: 0; 1 if PROGRAM failed or was killed (what it did is recorded all the same); 2 for a wrong command\n"
+      "line, or if nothing was recorded.");
+  return [o] { return record(*o); };
+}
+
+}  // namespace kith::tools

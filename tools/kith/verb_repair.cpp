@@ -1,0 +1,29 @@
+// kith repair: puts together what a recorded run left when it was killed.
+#include "verbs.hpp"
+
+#include "progress.hpp"
+#include "recording/assemble.hpp"
+
+#include <fmt/core.h>
+
+#include <memory>
+
+namespace kith::tools {
+
+std::function<outcome()> add_repair(CLI::App& command) {
+  auto file = std::make_shared<std::string>();
+  command.add_option("file", *file, "the recording that was to be made; its parts lie in FILE.parts")
+      ->required()
+      ->type_name("FILE");
+  command.footer(
+      "A run that is recorded writes FILE.parts, and makes FILE of it when it ends. If it was killed, the parts hold\n"
+      "everything up to then; this makes FILE of them. Tasks that had not ended have no end there.\n"
+      "Exit code: 0, or 2 if there are no parts, or they cannot be read.");
+  return [file] {
+    progress_bar bar("kith repair");
+    assemble_parts(*file, [&](const char* what, double share) { bar.show(what, share); });
+    return outcome::fine;
+  };
+}
+
+}  // namespace kith::tools

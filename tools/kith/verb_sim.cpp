@@ -1,0 +1,233 @@
+// kith sim: runs a recording on a modelled machine under one policy or several.
+#include "verbs.hpp"
+
+#include "numbers.hpp"
+#include "policy/list.hpp"
+#include "progress.hpp"
+#include "recording/file.hpp"
+#include "sim/plot.hpp"
+#include "sim/runs.hpp"
+#include "terminal.hpp"
+
+#include <kith/error.hpp>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include <memory>
+
+namespace kith::tools {
+
+namespace {
+
+struct options {
+  std::string file, machine = "bullion-s16-8", policies = "steal", fidelity = "block", data = "first-touch";
+  std::string plot, output;
+  std::vector<std::string> without;
+  sim::settings set;
+  int seeds = 1;
+  double core_gbs = 10;
+  bool json = false;
+};
+
+/// "a,b:x=1,y=2,c" names a, b:x=1,y=2 and c: a word with '=' goes on with the policy before it.
+std::vector<std::string> policies_of(const std::string& text) {
+  std::vector<std::string> all;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find(',', at), text.size());
+    const std::string word = text.substr(at, end - at);
+    at = end + 1;
+    const std::string name = word.substr(0, word.find(':'));
+    if (!all.empty() && name.find('=') != std::string::npos) {
+      all.back() += "," + word;
+    } else {
+      all.push_back(word);
+    }
+  }
+  return all;
+}
+
+template <class T>
+T pick(const char* option, const std::string& given, std::initializer_list<std::pair<const char*, T>> choices) {
+  std::string names;
+  for (const auto& [name, value] : choices) {
+    if (given == name) return value;
+    names += (names.empty() ? "" : ", ") + std::string(name);
+  }
+  throw error(std::string(option) + " '" + given + "': expected one of " + names);
+}
+
+sim::settings settings_of(const options& o) {
+  sim::settings s = o.set;
+  s.how =
+      pick("--fidelity", o.fidelity, {std::pair{"block", sim::fidelity::block}, {"abstract", sim::fidelity::abstract}});
+  s.data = pick("--distribution", o.data,
+                {std::pair{"first-touch", sim::distribution::first_touch},
+                 {"fine", sim::distribution::fine},
+                 {"coarse", sim::distribution::coarse}});
+  for (const std::string& w : o.without) {
+    *pick("--without", w,
+          {std::pair{"contention", &s.with.contention},
+           {"latency", &s.with.latency},
+           {"caches", &s.with.caches},
+           {"scheduling", &s.with.scheduling},
+           {"noise", &s.noise}}) = false;
+  }
+  return s;
+}
+
+nlohmann::json row(const sim::settings& s, const sim::result& r) {
+  nlohmann::json links = nlohmann::json::array();
+  for (const sim::interconnect::link& l : r.links)
+    links.push_back({{"from", l.from}, {"to", l.to}, {"data_bytes", l.data}, {"control_bytes", l.control}});
+  const double first = r.first_steal_seconds();
+  return {{"policy", s.policy},
+          {"seed", s.seed},
+          {"makespan_s", r.seconds()},
+          {"speedup", r.speedup()},
+          {"load_balance_percent", r.load_balance_percent()},
+          {"overhead_percent", r.overhead_percent()},
+          {"partition_percent", r.partition_percent()},
+          {"remote_access_percent", r.remote_access_percent()},
+          {"remote_bytes", r.remote_bytes},
+          {"local_bytes", r.local_bytes},
+          {"cache_hits", r.cache_hits},
+          {"cache_misses", r.cache_misses},
+          {"steals", r.steals()},
+          {"steal_attempts", r.attempts()},
+          {"first_steal_s", first < 0 ? nlohmann::json() : nlohmann::json(first)},
+          {"links", std::move(links)}};
+}
+
+struct column {
+  const char* name;
+  const char* format;
+  double (*of)(const sim::result&);
+};
+constexpr column columns[] = {
+    {"time [s]", "{:.4g}", [](const sim::result& r) { return r.seconds(); }},
+    {"speed-up", "{:.2f}", [](const sim::result& r) { return r.speedup(); }},
+    {"balance %", "{:.1f}", [](const sim::result& r) { return r.load_balance_percent(); }},
+    {"overhead %", "{:.2f}", [](const sim::result& r) { return r.overhead_percent(); }},
+    {"remote %", "{:.1f}", [](const sim::result& r) { return r.remote_access_percent(); }},
+    {"remote GB", "{:.3g}", [](const sim::result& r) { return static_cast<double>(r.remote_bytes) * 1e-9; }},
+    {"steals", "{:.0f}", [](const sim::result& r) { return static_cast<double>(r.steals()); }},
+    {"attempts", "{:.0f}", [](const sim::result& r) { return static_cast<double>(r.attempts()); }},
+};
+
+void print_table(const std::vector<std::string>& policies, const std::vector<sim::result>& results, std::size_t seeds) {
+  std::size_t widest = 6;
+  for (const std::string& p : policies) widest = std::max(widest, p.size());
+  fmt::print("{:<{}}", "policy", widest);
+  for (const column& c : columns) fmt::print(" {:>18}", c.name);
+  fmt::print("\n");
+  for (std::size_t p = 0; p < policies.size(); ++p) {
+    fmt::print("{:<{}}", policies[p], widest);
+    for (const column& c : columns) {
+      std::vector<double> values;
+      for (std::size_t s = 0; s < seeds; ++s) values.push_back(c.of(results[p * seeds + s]));
+      const spread v = spread_of(values);
+      std::string text = fmt::format(fmt::runtime(c.format), v.mean);
+      if (v.most > v.least) text += " +-" + fmt::format(fmt::runtime(c.format), (v.most - v.least) / 2);
+      fmt::print(" {:>18}", text);
+    }
+    fmt::print("\n");
+  }
+}
+
+outcome run_sim(const options& o) {
+  const machine_model m = model_by_name(o.machine);
+  sim::settings base = settings_of(o);
+  std::unique_ptr<progress_bar> bar = std::make_unique<progress_bar>("kith sim");
+  const auto tell = [&](const char* what, double share) { bar->show(what, share); };
+  const sim::program p = sim::program_of(read_recording(o.file, tell), o.core_gbs);
+  if (base.throttle == 0) base.throttle = static_cast<std::uint32_t>(std::stoul(p.of.meta_or("throttle", "2048")));
+  const std::vector<std::string> policies = policies_of(o.policies);
+  std::vector<sim::settings> runs;
+  for (const std::string& policy : policies) {
+    for (int s = 0; s < o.seeds; ++s) {
+      sim::settings one = base;
+      one.policy = policy;
+      one.seed = base.seed + static_cast<std::uint64_t>(s);
+      one.keep_schedule = !o.output.empty();
+      runs.push_back(std::move(one));
+    }
+  }
+  if (!o.output.empty() && runs.size() != 1)
+    throw error("--output keeps one run; this is " + std::to_string(runs.size()));
+  std::vector<sim::result> results = simulate_all(p, m, runs, [&](std::size_t done, std::size_t all) {
+    bar->show(fmt::format("{} of {} runs", done, all), static_cast<double>(done) / static_cast<double>(all));
+  });
+  bar.reset();
+  const auto seeds = static_cast<std::size_t>(o.seeds);
+  if (o.json) {
+    nlohmann::json rows = nlohmann::json::array();
+    for (std::size_t i = 0; i < runs.size(); ++i) rows.push_back(row(runs[i], results[i]));
+    fmt::print("{}\n", rows.dump(2));
+  } else {
+    fmt::print("{} on {}: {} tasks, {} workers, fidelity {}{}\n\n", o.file, styled(m.title, tone::strong), p.tasks(),
+               results.front().workers.size(), o.fidelity,
+               o.seeds > 1 ? fmt::format(", mean of {} seeds and half the range", o.seeds) : "");
+    print_table(policies, results, seeds);
+    fmt::print("\n{}\n",
+               styled("Fitted in this model (kith machines " + m.hardware.name + " says to what):", tone::faint));
+    for (const auto& [key, text] : m.sources) {
+      if (text.starts_with("fitted")) fmt::print("  {:28} {}\n", key, folded(text, 31));
+    }
+  }
+  if (!o.plot.empty()) {
+    bar_chart chart{.title = o.file + " on " + m.title,
+                    .unit = "speed-up over one core, all data local",
+                    .series = {},
+                    .groups = {}};
+    chart.series.emplace_back("speed-up");
+    for (std::size_t i = 0; i < policies.size(); ++i) {
+      std::vector<double> values;
+      for (std::size_t s = 0; s < seeds; ++s) values.push_back(results[i * seeds + s].speedup());
+      chart.groups.push_back({policies[i], {spread_of(values)}});
+    }
+    write_svg(chart, o.plot);
+  }
+  if (!o.output.empty()) write_recording(results.front().schedule, o.output);
+  return outcome::fine;
+}
+
+}  // namespace
+
+std::function<outcome()> add_sim(CLI::App& command) {
+  auto o = std::make_shared<options>();
+  command.add_option("file", o->file, "the recording (`kith record` makes one)")->required()->type_name("FILE");
+  command.add_option("--machine", o->machine, "the machine, one of `kith machines` or a file (bullion-s16-8)")
+      ->type_name("NAME|FILE");
+  command.add_option("--policy", o->policies, "policies, with options, separated by commas (steal)")
+      ->type_name("A,B:key=value,...");
+  command.add_option("--seeds", o->seeds, "runs of each policy, with seeds of their own (1)")
+      ->check(whole_number(1, 100000));
+  command.add_option("--seed", o->set.seed, "the first seed (1)")->check(whole_number(1, std::int64_t{1} << 40));
+  command.add_option("--workers", o->set.workers, "use the first cores only (all)")->check(whole_number(1, 4096));
+  command.add_option("--fidelity", o->fidelity, "what is modelled of memory: block, or abstract (block)");
+  command.add_option("--distribution", o->data, "where data lies: first-touch, fine or coarse (first-touch)");
+  command.add_option("--chunk", o->set.chunk_bytes, "bytes that are moved at a time (65536)")
+      ->check(whole_number(256, 1 << 30));
+  command.add_option("--throttle", o->set.throttle, "unfinished tasks before their creator helps (the recording's)")
+      ->check(whole_number(1, 1 << 30));
+  command.add_option("--recorded-gbs", o->core_gbs,
+                     "GB/s of one core where it was recorded: what bytes took there is no computing (10)");
+  command.add_option("--without", o->without, "leave out: contention, latency, caches, scheduling, noise")
+      ->delimiter(',');
+  command.add_option("--plot", o->plot, "write a picture of the speed-ups")->type_name("FILE.svg");
+  command.add_option("-o,--output", o->output, "write the simulated run as a recording")->type_name("FILE");
+  command.add_flag("--json", o->json, "write JSON");
+  command.footer(
+      "Figures are of what follows the recording's last mark (programs of `kith app` set one before they solve).\n"
+      "speed-up: over the same tasks one after the other with all data local. remote %: see docs/glossary.md. The "
+      "same\n"
+      "input gives the same result, bit for bit. docs/simulation.md says what is modelled, and what results rest on.\n"
+      "JSON: [{\"policy\", \"seed\", \"makespan_s\", \"speedup\", \"load_balance_percent\", \"overhead_percent\", "
+      "\"partition_percent\",\n\"remote_access_percent\", \"remote_bytes\", \"steals\", \"steal_attempts\", "
+      "\"first_steal_s\" (null: no steal), ...}]\n"
+      "Exit code: 0, or 2 for a wrong command line, recording or machine, and for a run that starves.");
+  return [o] { return run_sim(*o); };
+}
+
+}  // namespace kith::tools
