@@ -28,7 +28,7 @@ class alignment_app : public app, protected node_program {
  public:
   void solve(const target& where) override {
     run(*this, how_, where);
-    found_ = trace_back();
+    if (!where.on.dry()) found_ = trace_back();
   }
 
   std::vector<figure> figures() const override {

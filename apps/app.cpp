@@ -15,6 +15,10 @@ result run(app& program, const target& where) {
   result r;
   r.seconds = took.count();
   r.statistics = where.on.statistics();
+  if (where.on.dry()) {
+    r.check = {true, "dry: tasks were recorded, not run; there is nothing to verify"};
+    return r;
+  }
   r.check = program.verify();
   r.figures = program.figures();
   return r;

@@ -5,6 +5,7 @@
 //  rounding allows.
 #include "hash.hpp"
 #include "list.hpp"
+#include "untouched.hpp"
 #include "worst.hpp"
 
 #include <cblas.h>
@@ -34,7 +35,7 @@ class cholesky final : public app {
       throw error("cholesky: --size " + std::to_string(size_) + " is no multiple of --block " + std::to_string(block_));
     }
     openblas_set_num_threads(1);  // the tasks are the parallelism
-    data_ = std::make_unique_for_overwrite<double[]>(static_cast<std::size_t>(tiles_ * (tiles_ + 1) / 2 * area()));
+    data_ = make_untouched<double>(static_cast<std::size_t>(tiles_ * (tiles_ + 1) / 2 * area()));
   }
 
   void prepare(const target& where) override {
@@ -42,7 +43,7 @@ class cholesky final : public app {
     where.on.run([&] {
       for (std::int64_t i = 0; i < tiles_; ++i) {
         for (std::int64_t j = 0; j <= i; ++j)
-          spawn([this, i, j] { fill(i, j); }, type, owner(where, i, j), out(tile(i, j), length()));
+          spawn([this, i, j] { fill(i, j); }, type, owner(where, i, j), out(tile(i, j), length()), work{0});
       }
     });
   }
@@ -54,23 +55,23 @@ class cholesky final : public app {
       for (std::int64_t k = 0; k < tiles_; ++k) {
         double* kk = tile(k, k);
         spawn([=, first = k * block_] { factorize(n, kk, first); }, potrf, owner(where, k, k), priority::high,
-              inout(kk, length()));
+              inout(kk, length()), flops(1.0 / 3));
         for (std::int64_t m = k + 1; m < tiles_; ++m) {
           double* mk = tile(m, k);
           spawn(
               [=] {
                 cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, n, n, 1, kk, n, mk, n);
               },
-              trsm, owner(where, m, k), in(kk, length()), inout(mk, length()));
+              trsm, owner(where, m, k), in(kk, length()), inout(mk, length()), flops(1));
         }
         for (std::int64_t i = k + 1; i < tiles_; ++i) {
           double *ii = tile(i, i), *ik = tile(i, k);
           spawn([=] { cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, n, n, -1, ik, n, 1, ii, n); }, syrk,
-                owner(where, i, i), in(ik, length()), inout(ii, length()));
+                owner(where, i, i), in(ik, length()), inout(ii, length()), flops(1));
           for (std::int64_t m = i + 1; m < tiles_; ++m) {
             double *mk = tile(m, k), *mi = tile(m, i);
             spawn([=] { cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, n, n, n, -1, mk, n, ik, n, 1, mi, n); },
-                  gemm, owner(where, m, i), in(mk, length()), in(ik, length()), inout(mi, length()));
+                  gemm, owner(where, m, i), in(mk, length()), in(ik, length()), inout(mi, length()), flops(2));
           }
         }
       }
@@ -112,6 +113,8 @@ class cholesky final : public app {
   std::int64_t area() const noexcept { return block_ * block_; }
   std::size_t length() const noexcept { return static_cast<std::size_t>(area()); }
   /// The lower triangle alone, each tile by columns.
+  /// What `cubes` times the cube of a tile's edge takes at 20 operations in a nanosecond.
+  work flops(double cubes) const { return {cubes * static_cast<double>(block_ * block_ * block_) / 20}; }
   double* tile(std::int64_t i, std::int64_t j) noexcept { return data_.get() + (i * (i + 1) / 2 + j) * area(); }
   /// Rows of tiles dealt round robin.
   node owner(const target& where, std::int64_t i, std::int64_t) const noexcept {
@@ -139,7 +142,7 @@ class cholesky final : public app {
 
   std::int64_t size_, block_, tiles_;
   std::uint64_t seed_;
-  std::unique_ptr<double[]> data_;
+  untouched<double> data_;
 };
 
 }  // namespace

@@ -55,7 +55,8 @@ class heat final : public row_app<double> {
   std::unique_ptr<node_program> sweep() const override {
     static const task_type type{"heat"};
     return sweep_by(
-        type, [](const double* above, const double* here, const double* below, double* next, std::int64_t columns) {
+        type, 5.4,  // from the serial time in the paper's table I, less that of the bytes
+        [](const double* above, const double* here, const double* below, double* next, std::int64_t columns) {
           for (std::int64_t j = 0; j < columns; ++j) {
             next[j] = 0.5 * here[j] + 0.125 * (above[j] + below[j] + here[j - 1] + here[j + 1]);
           }

@@ -52,14 +52,16 @@ class life final : public row_app<cell> {
   }
   std::unique_ptr<node_program> sweep() const override {
     static const task_type type{"life"};
-    return sweep_by(type, [](const cell* above, const cell* here, const cell* below, cell* next, std::int64_t columns) {
-      for (std::int64_t j = 0; j < columns; ++j) {
-        const int around =
-            above[j - 1] + above[j] + above[j + 1] + here[j - 1] + here[j + 1] + below[j - 1] + below[j] + below[j + 1];
-        // With the cell itself as the lowest bit: 3 neighbours, or 2 and alive.
-        next[j] = static_cast<cell>((around | here[j]) == 3);
-      }
-    });
+    return sweep_by(type, 4.9,
+                    [](  // as heat
+                        const cell* above, const cell* here, const cell* below, cell* next, std::int64_t columns) {
+                      for (std::int64_t j = 0; j < columns; ++j) {
+                        const int around = above[j - 1] + above[j] + above[j + 1] + here[j - 1] + here[j + 1] +
+                                           below[j - 1] + below[j] + below[j + 1];
+                        // With the cell itself as the lowest bit: 3 neighbours, or 2 and alive.
+                        next[j] = static_cast<cell>((around | here[j]) == 3);
+                      }
+                    });
   }
 
   std::size_t at(std::int64_t i, std::int64_t j) const noexcept { return static_cast<std::size_t>(i * columns() + j); }

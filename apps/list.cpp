@@ -8,7 +8,7 @@ std::span<const entry* const> app_list() {
 #ifdef KITH_APPS_CHOLESKY
       &cholesky_entry,
 #endif
-      &pagerank_entry, &nqueens_entry, &random_dag_entry, &sw_entry, &cg_entry, &mg_entry, &swn2_entry,
+      &pagerank_entry, &nqueens_entry, &random_dag_entry, &sw_entry, &cg_entry, &mg_entry, &swn2_entry, &web_entry,
   };
   return all;
 }

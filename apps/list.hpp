@@ -17,6 +17,7 @@ extern const entry sw_entry;
 extern const entry swn2_entry;
 extern const entry cholesky_entry;
 extern const entry pagerank_entry;
+extern const entry web_entry;
 extern const entry nqueens_entry;
 extern const entry random_dag_entry;
 

@@ -48,9 +48,7 @@ class keyed_program {
   void compute(node_name n) {
     if (n != sink()) program_.compute(n);
   }
-  int color(node_name n) const {
-    return color_of(n == sink() ? std::pair<std::int64_t, std::int64_t>{0, 1} : program_.share(n), colors_, where_);
-  }
+  int color(node_name n) const { return n == sink() ? -1 : color_of(program_.share(n), colors_, where_); }
   int node(node_name n) const {
     if (n == sink()) return 0;
     const auto [first, count] = program_.share(n);
@@ -59,6 +57,7 @@ class keyed_program {
   void accesses(node_name n, access_list& all) const {
     if (n != sink()) program_.accesses(n, all);
   }
+  double cost(node_name n) const { return n == sink() ? 0 : std::max(0.0, program_.work(n)); }
   const task_type& type(node_name n) const {
     static const task_type sink_type{"sink"};
     return n == sink() ? sink_type : program_.type(n.step);
@@ -77,8 +76,13 @@ void run_as_tasks(node_program& p, coloring colors, const target& where) {
       const auto share = p.share(n);
       access_list accesses;
       p.accesses(n, accesses);
-      spawn([&p, n] { p.compute(n); }, p.type(step), accesses, color{color_of(share, colors, where)},
-            where.of(share.first, share.second));
+      const auto body = [&p, n] { p.compute(n); };
+      const color c{color_of(share, colors, where)};
+      if (const double cost = p.work(n); cost >= 0) {
+        spawn(body, p.type(step), accesses, c, where.of(share.first, share.second), kith::work{cost});
+      } else {
+        spawn(body, p.type(step), accesses, c, where.of(share.first, share.second));
+      }
     }
   }
 }
@@ -127,6 +131,8 @@ int color_of(std::pair<std::int64_t, std::int64_t> share, coloring colors, const
 
 void run(node_program& p, const way& w, const target& where) {
   const variant as = chosen(w, where);
+  if (where.on.dry() && (p.work({0, 0}) < 0 || as == variant::loop_static || as == variant::loop_guided))
+    throw error("this program cannot run dry as it was asked for: it has no model of its work, or runs as loops");
   where.on.run([&] {
     switch (as) {
       case variant::dataflow: run_as_tasks(p, w.colors, where); return;
@@ -178,17 +184,39 @@ std::vector<figure> with_shape(std::vector<figure> figures, const node_program& 
   return figures;
 }
 
+namespace {
+
+/// The initial tasks as nodes of one step: found together, so that colors can part them.
+class initial_step final : public node_program {
+ public:
+  initial_step(const task_type& type, std::int64_t count, const std::function<void(std::int64_t)>& body,
+               const std::function<void(std::int64_t, access_list&)>& touches)
+      : type_(type), count_(static_cast<std::int32_t>(count)), body_(body), touches_(touches) {}
+
+  std::int32_t steps() const override { return 1; }
+  std::int32_t nodes(std::int32_t) const override { return count_; }
+  void predecessors(node_name, keys<node_name>&) const override {}
+  void accesses(node_name n, access_list& all) const override { touches_(n.index, all); }
+  void compute(node_name n) override { body_(n.index); }
+  const task_type& type(std::int32_t) const override { return type_; }
+  double work(node_name) const override { return 0; }  // dry: nothing is filled
+
+ private:
+  const task_type& type_;
+  std::int32_t count_;
+  const std::function<void(std::int64_t)>& body_;
+  const std::function<void(std::int64_t, access_list&)>& touches_;
+};
+
+}  // namespace
+
 void initialise(const target& where, const way& w, const task_type& type, std::int64_t count,
                 const std::function<void(std::int64_t)>& body,
                 const std::function<void(std::int64_t, access_list&)>& touches) {
-  where.on.run([&] {
-    for (std::int64_t b = 0; b < count; ++b) {
-      access_list written;
-      touches(b, written);
-      spawn([&body, b] { body(b); }, type, written, color{color_of({b, count}, w.colors, where)}, where.of(b, count));
-    }
-    wait();
-  });
+  initial_step step(type, count, body, touches);
+  way how = w;
+  how.as = chosen(w, where) == variant::graph ? variant::graph : variant::dataflow;
+  run(step, how, where);
 }
 
 }  // namespace kith::apps

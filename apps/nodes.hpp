@@ -42,6 +42,8 @@ class node_program {
   /// Which share of the data the node belongs to: share `first` of `second`, in equal shares of neighbours. The owner
   /// of color c has the shares from c/P to (c+1)/P.
   virtual std::pair<std::int64_t, std::int64_t> share(node_name n) const { return {n.index, nodes(n.step)}; }
+  /// Nanoseconds of computing, from a model: what a dry recording takes for the run. Negative: there is no model.
+  virtual double work(node_name) const { return -1; }
   /// The nodes that nothing in the program waits for: all of the last step, if not said otherwise.
   virtual void last(keys<node_name>&) const;
   /// The kind of the nodes of a step.

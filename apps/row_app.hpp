@@ -41,8 +41,8 @@ class row_app : public app {
   const Cell* result_row(std::int64_t i) const noexcept { return grid_.row(last_, i); }
 
   template <class Rule>
-  std::unique_ptr<node_program> sweep_by(const task_type& type, Rule rule) const {
-    return std::make_unique<row_sweep<Cell, Rule>>(grid_, steps_, type, rule);
+  std::unique_ptr<node_program> sweep_by(const task_type& type, double ns_per_cell, Rule rule) const {
+    return std::make_unique<row_sweep<Cell, Rule>>(grid_, steps_, type, ns_per_cell, rule);
   }
 
  private:

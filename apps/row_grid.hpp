@@ -7,6 +7,7 @@
 
 #include "blocks.hpp"
 #include "nodes.hpp"
+#include "untouched.hpp"
 
 #include <memory>
 #include <string>
@@ -68,21 +69,25 @@ class row_grid {
       : columns_(columns),
         blocks_{a.text("rows").empty() ? columns : a.number("rows", 1, 1 << 20), a.number("block", 1, 1 << 20)},
         buffer_{allocate(), allocate()} {}
-  std::unique_ptr<Cell[]> allocate() const {  // untouched: the tasks of fill() touch it
-    return std::make_unique_for_overwrite<Cell[]>(static_cast<std::size_t>((blocks_.items + 2) * (columns_ + 2)));
+  untouched<Cell> allocate() const {
+    return make_untouched<Cell>(static_cast<std::size_t>((blocks_.items + 2) * (columns_ + 2)));
   }
 
   std::int64_t columns_;
   blocks blocks_;
-  std::unique_ptr<Cell[]> buffer_[2];
+  untouched<Cell> buffer_[2];
 };
 
 /// `steps` sweeps from buffer to buffer, starting with 0: rule(above, here, below, next, columns) computes the row `next`.
 template <class Cell, class Rule>
 class row_sweep final : public node_program {
  public:
-  row_sweep(const row_grid<Cell>& grid, std::int64_t steps, const task_type& type, Rule rule)
-      : grid_(grid), steps_(static_cast<std::int32_t>(steps)), type_(type), rule_(std::move(rule)) {}
+  row_sweep(const row_grid<Cell>& grid, std::int64_t steps, const task_type& type, double ns_per_cell, Rule rule)
+      : grid_(grid),
+        steps_(static_cast<std::int32_t>(steps)),
+        type_(type),
+        ns_per_cell_(ns_per_cell),
+        rule_(std::move(rule)) {}
 
   std::int32_t steps() const override { return steps_; }
   std::int32_t nodes(std::int32_t) const override { return static_cast<std::int32_t>(grid_.block_count()); }
@@ -91,7 +96,8 @@ class row_sweep final : public node_program {
     const int from = n.step % 2;
     for (int d : {1, 0, 2}) {
       const auto [cells, count] = grid_.block(from, n.index + d);
-      all.add(in(cells, count));
+      const auto row = static_cast<std::size_t>(grid_.columns()) * sizeof(Cell);
+      all.add(d == 1 ? in(cells, count) : in(cells, count).touching(row));  // of a neighbour, the row at the border
     }
     const auto [cells, count] = grid_.block(1 - from, n.index + 1);
     all.add(out(cells, count));
@@ -104,11 +110,16 @@ class row_sweep final : public node_program {
     }
   }
   const task_type& type(std::int32_t) const override { return type_; }
+  double work(node_name n) const override {
+    const std::int64_t rows = grid_.first_row(n.index + 2) - grid_.first_row(n.index + 1);
+    return ns_per_cell_ * static_cast<double>(rows * grid_.columns());
+  }
 
  private:
   const row_grid<Cell>& grid_;
   std::int32_t steps_;
   const task_type& type_;
+  double ns_per_cell_;
   Rule rule_;
 };
 

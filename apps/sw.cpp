@@ -8,6 +8,7 @@
 //  S2  the alignment is made of the two sequences, and its own score is the best cell's.
 #include "alignment_app.hpp"
 #include "list.hpp"
+#include "untouched.hpp"
 
 #include <bit>
 #include <memory>
@@ -32,8 +33,7 @@ class smith_waterman final : public alignment_app {
  public:
   using score = std::int32_t;
 
-  explicit smith_waterman(const arguments& a)
-      : alignment_app(a, gap_of(a)), table_(std::make_unique_for_overwrite<score[]>(cells())) {
+  explicit smith_waterman(const arguments& a) : alignment_app(a, gap_of(a)), table_(make_untouched<score>(cells())) {
     for (std::int64_t k = 0; k <= std::max(rows_.items, columns_.items); ++k)
       gap_.push_back(k == 0 ? 0 : scores_.gap(k));
   }
@@ -79,6 +79,12 @@ class smith_waterman final : public alignment_app {
     return block(i / rows_.each, j / rows_.each)[i % rows_.each * rows_.each + j % rows_.each];
   }
 
+  /// A cell looks at all cells to its left and above it. From the serial time in the paper's table I.
+  double work(node_name n) const override {
+    const auto [bi, bj] = block_of(n);
+    const auto looks = static_cast<double>(rows_.begin(bi) + columns_.begin(bj) + rows_.each);
+    return 3.35 * looks * static_cast<double>(rows_.size(bi) * columns_.size(bj));
+  }
   const task_type& type(std::int32_t) const override {
     static const task_type type{"sw"};
     return type;
@@ -157,7 +163,7 @@ class smith_waterman final : public alignment_app {
     return t;
   }
 
-  std::unique_ptr<score[]> table_;  // block by block
+  untouched<score> table_;  // block by block
   std::vector<score> gap_;
   std::vector<score> expected_;
 };

@@ -80,6 +80,11 @@ class smith_waterman_gotoh final : public alignment_app {
     return kept.data() + bj * rows_.items + i;
   }
 
+  /// From the serial time in the paper's table I.
+  double work(node_name n) const override {
+    const auto [bi, bj] = block_of(n);
+    return 10.4 * static_cast<double>(rows_.size(bi) * columns_.size(bj));
+  }
   const task_type& type(std::int32_t) const override {
     static const task_type type{"swn2"};
     return type;

@@ -52,6 +52,7 @@ struct access_record {
   std::uint64_t bytes;
   handle_base* handle;  // null for raw memory
   mode how;
+  float touched = 1;  // the share of the bytes that is really used
 };
 
 template <class T>
@@ -68,6 +69,14 @@ template <class Parameter>
 struct access {
   detail::access_record record;
   Parameter parameter;  // a pointer for one object, a span for several
+
+  /// The same, of which the task uses only so many bytes (the border of a neighbour, say). Policies see the whole; a
+  /// recording keeps both, and a replay moves what is used.
+  access touching(std::size_t bytes) const noexcept {
+    access a = *this;
+    if (bytes < a.record.bytes) a.record.touched = static_cast<float>(bytes) / static_cast<float>(a.record.bytes);
+    return a;
+  }
 };
 
 /// A typed name for one object, or for an array of them (`handle<T[]>`), that the user owns.

@@ -45,7 +45,8 @@ concept hashable = std::equality_comparable<Key> && requires(const Key& k) { std
 ///  - `compute(const key&)` does a node's work; with a second parameter `keys<key>&` it may name further nodes, which
 ///    are then found and computed as well (a node that is known already is not computed again).
 /// Optional:
-///  - `int color(const key&)`: the worker that the node's data belongs to (policy `nabbitc`);
+///  - `int color(const key&)`: the worker that the node's data belongs to (policy `nabbitc`); negative: it uses no data,
+///    and is left out of the count of remote accesses;
 ///  - `int node(const key&)`: the memory node it should run on (policy `socket`);
 ///  - `void accesses(const key&, access_list&)`: what it reads and writes, for policies that look at homes and for the
 ///    count of remote accesses. Orders nothing: predecessors do. Not commutative;
@@ -352,7 +353,7 @@ class keyed_run {
 
   outcome compute(node& n) {
     if constexpr (has_color) {
-      if (remote_) count_colors(n.colors.all());
+      if (remote_ && graph_.color(n.self->first) >= 0) count_colors(n.colors.all());
     }
     if constexpr (generates) {
       keys<key> further;

@@ -35,6 +35,10 @@ class worker_set {
     }
     return true;
   }
+  void set_word(std::size_t i, std::uint64_t word) {
+    if (i >= words_.size()) words_.resize(i + 1);
+    words_[i] = word;
+  }
   /// 64 workers a word.
   std::size_t words() const { return words_.size(); }
   std::uint64_t word(std::size_t i) const { return i < words_.size() ? words_[i] : 0; }

@@ -108,6 +108,7 @@ class group_deques {
     range what;
 
     bool has(color_number c) const noexcept { return (words()[c / 64].load(relaxed) >> (c % 64) & 1) != 0; }
+    std::uint64_t word_at(int w) const noexcept { return words()[w].load(relaxed); }
     void clear(int colors) {
       if (colors > 64 && more_ == nullptr) {
         more_ = std::make_unique<word[]>(static_cast<std::size_t>(colors + 63) / 64);
@@ -131,6 +132,7 @@ class group_deques {
   struct alignas(apart) scratch {
     std::vector<std::uint32_t> run_of;  // by color: 1 + its run; 0 between groups
     std::vector<std::uint32_t> run;     // by task
+    worker_set wanted;                  // the colors of the item that is pushed
   };
 
   std::size_t slot_of(color_number c) const noexcept {
@@ -182,9 +184,12 @@ class group_deques {
     } else {
       for (std::uint32_t run = r.first; run < r.last; ++run) mark(i, r.of->color[run]);
     }
+    worker_set& wanted = scratch_[by.id.index()].wanted;
+    for (int w = 0; w * 64 < colors_; ++w) wanted.set_word(static_cast<std::size_t>(w), i.word_at(w));
     deques_[by.id.index()]->push(&i);
     by.meter(event::push, by.id);
-    by.ring(everybody_);
+    // First whom it belongs to, where colors are workers: others might not take it.
+    if (colors_ != static_cast<int>(deques_.size()) || !by.ring(wanted)) by.ring(everybody_);
   }
   void mark(item& i, color_number c) noexcept {
     if (c >= 0 && c < colors_) i.add(c);

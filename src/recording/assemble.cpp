@@ -77,7 +77,8 @@ class mapped_log {
       case log_kind::allocation: return 2;
       case log_kind::access:
       case log_kind::steal:
-      case log_kind::work: return 1;
+      case log_kind::work:
+      case log_kind::touched: return 1;
       case log_kind::type: return 1 + text;
       case log_kind::mark: return 2 + text;
       case log_kind::end: break;
@@ -115,6 +116,7 @@ struct birth {
 struct raw_access {
   std::uint64_t address, bytes;
   mode how;
+  std::uint64_t touched;
 };
 struct run_of_task {
   std::uint64_t ref = 0;
@@ -164,9 +166,12 @@ class gathered {
         }
         case log_kind::access:
           if (births.empty()) break;
-          accesses.push_back(
-              {head.large, std::uint64_t{head.small} << 32 | head.middle, static_cast<mode>(head.flags)});
+          accesses.push_back({head.large, std::uint64_t{head.small} << 32 | head.middle, static_cast<mode>(head.flags),
+                              std::uint64_t{head.small} << 32 | head.middle});
           ++births.back().accesses;
+          break;
+        case log_kind::touched:
+          if (!accesses.empty()) accesses.back().touched = head.large;
           break;
         case log_kind::work:
           if (!births.empty()) births.back().work = static_cast<double>(head.large);
@@ -257,7 +262,8 @@ class gathered {
                   return me + static_cast<std::int32_t>(fences.size());
                 });
           }
-          touched.push_back({region_of(r), static_cast<std::uint8_t>(r.how), again ? 0 : r.bytes, again ? 0 : r.bytes});
+          touched.push_back(
+              {region_of(r), static_cast<std::uint8_t>(r.how), again ? 0 : r.bytes, again ? 0 : r.touched});
         }
       }
       index[b.ref] = me;

@@ -30,6 +30,7 @@ enum class log_kind : std::uint8_t {
   home,        // 2 cells: where a region is
   allocation,  // 2 cells: memory was given out
   work,        // 1 cell: what the task before it says it costs
+  touched,     // 1 cell: how many bytes of the access before it are used
 };
 
 struct log_cell {

@@ -81,6 +81,7 @@ void engine::start_recording(const worker_plan& plan) {
                                                                     {"workers", std::to_string(plan.workers)},
                                                                     {"worker_nodes", nodes},
                                                                     {"machine", hardware.name},
+                                                                    {"nodes", std::to_string(hardware.nodes.size())},
                                                                     {"pretended", hardware.pretended ? "1" : "0"}});
   for (worker& w : workers) w.steal_log = w.record = &recorder_->of(w.id.index());
   outside.record = &recorder_->of(workers.size());

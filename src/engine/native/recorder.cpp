@@ -22,9 +22,13 @@ void seat_log::created(const birth& b) {
   append({log_kind::task, flags, b.h.type, node, b.task.packed().value}, {b.scope, b.parent},
          {b.began, (until - b.began) << 32 >> 32 | std::uint64_t{static_cast<std::uint32_t>(b.h.color)} << 32});
   for (task_ref r : b.before) needs(b.task.packed().value, r.value);
-  for (const detail::access_record& a : b.accesses)
+  for (const detail::access_record& a : b.accesses) {
     append({log_kind::access, static_cast<std::uint8_t>(a.how), static_cast<std::uint16_t>(a.bytes >> 32),
             static_cast<std::uint32_t>(a.bytes), reinterpret_cast<std::uint64_t>(a.address)});
+    if (a.touched < 1)
+      append({.kind = log_kind::touched,
+              .large = static_cast<std::uint64_t>(static_cast<double>(a.bytes) * static_cast<double>(a.touched))});
+  }
   if (b.h.work >= 0) append({.kind = log_kind::work, .large = static_cast<std::uint64_t>(b.h.work)});
 }
 

@@ -66,6 +66,16 @@ class engine {
   picoseconds cost(double ns) const { return set_.with.scheduling ? static_cast<picoseconds>(ns * 1000) : 0; }
   picoseconds far_cost(double ns, const worker& by, worker_id owner) const;
   const recorded_task& told(std::int32_t t) const { return program_.of.tasks[static_cast<std::size_t>(t)]; }
+  /// The program's colors and nodes are of the machine it was recorded on: the same share of this one.
+  std::int32_t color_of(std::int32_t t) const noexcept {
+    const std::int32_t c = told(t).color, then = static_cast<std::int32_t>(program_.of.worker_node.size());
+    if (c < 0 || then == 0) return c;
+    return c < then ? static_cast<std::int32_t>(std::int64_t{c} * team_.size() / then) : team_.size();
+  }
+  std::int32_t node_of(std::int32_t t) const noexcept {
+    const std::int32_t n = told(t).node;
+    return n < 0 ? n : static_cast<std::int32_t>(std::int64_t{n % program_.nodes} * team_.nodes() / program_.nodes);
+  }
   state& state_of(std::int32_t t) { return states_[static_cast<std::size_t>(t)]; }
   visible_task& seen(std::int32_t t) { return *visible_[static_cast<std::size_t>(t)]; }
   void measure_from_here();

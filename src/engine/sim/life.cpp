@@ -129,10 +129,10 @@ void engine::count_accesses(worker& w, frame& f) {
   if (colored) {
     for (const recorded_dependence& d : program_.dependences(static_cast<std::size_t>(n))) {
       ++all;
-      remote += color_is_far(told(d.before).color);
+      remote += color_is_far(color_of(d.before));
     }
   }
-  remote += t.color >= 0 ? color_is_far(t.color) : own != w.node;
+  remote += t.color >= 0 ? color_is_far(color_of(n)) : own != w.node;
   remote_ += remote;
   local_ += all - remote;
   std::uint64_t noise = 1024;
@@ -273,8 +273,8 @@ visible_task& engine::make_visible(worker& by, std::int32_t n) {
   v->code = nullptr;
   // Policies and turns tell scopes apart, and look into none.
   v->scope = reinterpret_cast<detail::scope*>(std::uintptr_t{t.scope} + 1);  // NOLINT(performance-no-int-to-ptr)
-  v->color = t.color;
-  v->node = t.node < 0 ? task::no_node : static_cast<std::uint8_t>(t.node);
+  v->color = color_of(n);
+  v->node = t.node < 0 ? task::no_node : static_cast<std::uint8_t>(node_of(n));
   v->type = t.type;
   v->exploring = t.has(recorded_task::keyed) ? 1 : 0;
   v->colored = v->exploring != 0 && t.color >= 0 ? 1 : 0;

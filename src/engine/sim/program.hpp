@@ -38,6 +38,7 @@ struct program {
   std::vector<std::int32_t> dependent;  // of each dependence: the task that waits
   std::vector<std::int32_t> roots;      // in their order
   std::uint32_t scopes = 0;
+  std::int32_t nodes = 1;            // of the recorded machine
   std::vector<std::uint8_t> phased;  // by scope: of a keyed graph
   std::size_t measured_from = 0;     // the first root behind the last mark
 
