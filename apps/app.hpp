@@ -74,6 +74,7 @@ struct entry {
   std::span<const parameter> parameters;
   /// Reads or generates the input. Throws kith::error for a wrong value.
   std::unique_ptr<app> (*make)(const arguments&);
+  bool dry_only = false;  // there is no data to run it on
 };
 
 }  // namespace kith::apps

@@ -214,7 +214,7 @@ void initialise(const target& where, const way& w, const task_type& type, std::i
                 const std::function<void(std::int64_t)>& body,
                 const std::function<void(std::int64_t, access_list&)>& touches) {
   initial_step step(type, count, body, touches);
-  way how = w;
+  way how{.as = {}, .colors = coloring::good};  // data is where it belongs, whatever colors the nodes are given
   how.as = chosen(w, where) == variant::graph ? variant::graph : variant::dataflow;
   run(step, how, where);
 }

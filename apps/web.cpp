@@ -2,7 +2,7 @@
 //
 // NabbitC paper, table I: uk-2002, twitter-2010 and uk-2007-05 in blocks of 100000 pages. The graphs themselves are not
 // kept here; a generator makes block graphs of their sizes. Each block has links into `neighbours` blocks; of these,
-// `local` percent are near it (pages of a host have neighbouring numbers in these crawls), the others anywhere. How many
+// `local` of 1000 are near it (pages of a host have neighbouring numbers in these crawls), the others anywhere. How many
 // links a block has is log-normal with deviation `skew`/100 around the mean. Pages of R-MAT graphs have no such
 // neighbourhood; every policy then reads remotely.
 #include "blocks.hpp"
@@ -24,9 +24,9 @@ constexpr parameter parameters[] = {
     {"graph", "uk-2007-05", "uk-2002", "the size of uk-2002, twitter-2010 or uk-2007-05"},
     {"iterations", "10", "3", "iterations", "10"},
     {"block", "100000", "100000", "pages of a task"},
-    {"neighbours", "16", "16", "blocks that a block has links into"},
-    {"local", "985", "985", "of 1000 links, those to blocks near by (twitter-2010: 0)"},
-    {"skew", "20", "20", "deviation of the links of a block, percent (log-normal)"},
+    {"neighbours", "8", "8", "blocks that a block has links into"},
+    {"local", "1000", "1000", "of 1000 links, those to blocks near by (twitter-2010: 0)"},
+    {"skew", "50", "50", "deviation of the links of a block, percent (log-normal)"},
     as_parameter,
     colors_parameter,
 };
@@ -60,8 +60,6 @@ class web final : public app, node_program {
   }
 
   void prepare(const target& where) override {
-    if (!where.on.dry())
-      throw error("web: these graphs are known by their blocks alone: kith record --dry -- kith app web ...");
     static const task_type type{"web_initial"};
     initialise(
         where, how_, type, pages_.count(), [](std::int64_t) {},
@@ -152,7 +150,8 @@ class web final : public app, node_program {
 
 }  // namespace
 
-const entry web_entry = {"web", "NabbitC", "PageRank on the block graphs of large crawls; for dry recordings alone",
-                         parameters, make<web>};
+const entry web_entry = {
+    "web",      "NabbitC", "PageRank on the block graphs of large crawls; for dry recordings alone",
+    parameters, make<web>, true};
 
 }  // namespace kith::apps

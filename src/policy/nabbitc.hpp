@@ -3,9 +3,9 @@
 // NabbitC paper, section III. A worker without work makes `attempts` colored attempts (random victim; taken only if the
 // item at the top has its color), then one attempt that takes anything, and so on (the paper's K "is a constant"; 4
 // here, as OpenCilk's batch). The first successful steal of a worker in a run must be colored. Not in the paper: the
-// first is given up after `budget` attempts a worker that met an item without the color, because a color may occur
-// nowhere (the paper's own table III has such colors); colors may mean nodes (`colors=node`), or be found from where a
-// task's data is (`colors=data`).
+// first may take what has no worker's color (the paper's own table III has such colors alone), and is given up after
+// `budget` attempts a worker that met an item of other colors; colors may mean nodes (`colors=node`), or be found from
+// where a task's data is (`colors=data`).
 #pragma once
 
 #include "policy/data_weights.hpp"
@@ -55,7 +55,7 @@ class nabbitc final : public policy<World> {
     const bool colored = forced || mine.series < attempts_;
     if (colored) by.meter(event::colored_attempt, {});
     task* t = nullptr;
-    switch (deques_.steal(t, victims_.draw(by.id), by, likes, colored ? likes.own : -1)) {
+    switch (deques_.steal(t, victims_.draw(by.id), by, likes, colored ? likes.own : -1, forced)) {
       case theft::got:
         if (colored) by.meter(event::colored_steal, {});
         mine.series = 0;

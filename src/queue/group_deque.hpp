@@ -72,13 +72,14 @@ class group_deques {
   // ---- thieves
 
   /// Takes an item from `victim` and keeps what is left of it after one task; with `only` not negative, an item that
-  /// has that color.
-  theft steal(task*& t, worker_id victim, worker& by, taste likes, color_number only = -1) {
+  /// has that color (with `or_nobodys`, also one that has no worker's color).
+  theft steal(task*& t, worker_id victim, worker& by, taste likes, color_number only = -1, bool or_nobodys = false) {
     by.meter(event::steal_attempt, victim);
     item* i = nullptr;
-    const theft outcome = only < 0
-                              ? deques_[victim.index()]->steal(i)
-                              : deques_[victim.index()]->steal(i, [only](const item& seen) { return seen.has(only); });
+    const theft outcome =
+        only < 0 ? deques_[victim.index()]->steal(i)
+                 : deques_[victim.index()]->steal(
+                       i, [&](const item& seen) { return seen.has(only) || (or_nobodys && seen.is_nobodys(colors_)); });
     if (outcome != theft::got) return outcome;
     by.meter(event::steal, victim);
     t = take_apart(unpack(*i, by), by, likes);
@@ -108,6 +109,12 @@ class group_deques {
     range what;
 
     bool has(color_number c) const noexcept { return (words()[c / 64].load(relaxed) >> (c % 64) & 1) != 0; }
+    bool is_nobodys(int colors) const noexcept {
+      for (int w = 0; w * 64 < colors; ++w) {
+        if (word_at(w) != 0) return false;
+      }
+      return true;
+    }
     std::uint64_t word_at(int w) const noexcept { return words()[w].load(relaxed); }
     void clear(int colors) {
       if (colors > 64 && more_ == nullptr) {

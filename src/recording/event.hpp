@@ -21,7 +21,7 @@ enum class event : std::uint8_t {
   pop,                // a worker took a task from a queue it owns or shares
   steal_attempt,      // a worker looked at a queue of others
   steal,              // ... and got work; each task of a batch counts, a group (nabbit, nabbitc) counts once
-  first_steal,        // a worker's first steal of a run; amount: ticks since the run began
+  first_steal,        // a worker got its first work of a run by stealing; amount: ticks since the run began
   claimed,            // a waiting worker ran its own child past the queue
   park,               // a worker went to sleep
   wake,               // a worker woke another
@@ -34,7 +34,7 @@ enum class event : std::uint8_t {
   node_explored,    // a keyed node has named its predecessors
   colored_attempt,  // a steal attempt that takes nothing but the thief's color; counts as steal_attempt as well
   colored_steal,    // ... and got work
-  first_steals,     // runs in which a worker had a first steal
+  first_steals,     // runs in which a worker got its first work so
 };
 inline constexpr std::size_t events = 22;
 

@@ -36,7 +36,12 @@ class siblings {
       return again;
     }
     if (!k.members.empty() && k.kind != how) {
-      k.writer = k.members.size() == 1 ? k.members.front() : fence(k.members);
+      if (k.members.size() == 1) {
+        k.writer = k.members.front();
+      } else {
+        std::erase(k.members, task);
+        k.writer = fence(k.members);
+      }
       k.members.clear();
     }
     if (k.writer >= 0 && k.writer != task) before(k.writer, bytes);

@@ -117,13 +117,18 @@ class edge_collector {
     k.block = 0;
   }
 
-  /// One task takes the place of the whole group as the writer.
+  /// One task takes the place of the whole group as the writer. It does not wait for the task that asks for it: a task
+  /// may name a region in two ways, and would wait for itself.
   template <class Fence>
   void seal_group(detail::tracker& k, Fence&& fence) {
     if (k.second == 0) {
       k.writer = k.member & ~kind_mask;
     } else {
-      k.writer = fence([&](auto&& each) { for_each_member(k, [&](std::uint64_t r) { each(reference::of({r})); }); })
+      k.writer = fence([&](auto&& each) {
+                   for_each_member(k, [&](std::uint64_t r) {
+                     if (r != me_) each(reference::of({r}));
+                   });
+                 })
                      .packed()
                      .value;
     }

@@ -214,4 +214,20 @@ TEST_P(dataflow, path_counts_of_random_dags) {
   }
 }
 
+TEST_P(dataflow, a_task_may_name_a_region_in_several_ways) {
+  kith::runtime rt(GetParam().options());
+  int x = 0;
+  std::atomic<int> ran{0};
+  rt.run([&] {
+    for (int t = 0; t < 20; ++t) {
+      spawn([&] { ++ran; }, kith::in(x));
+      spawn([&] { ++ran; }, kith::in(x), kith::concurrent(x));
+      spawn([&] { ++ran; }, kith::concurrent(x), kith::commutative(x), kith::in(x));
+      spawn([&] { ++ran; }, kith::in(x), kith::out(x));
+    }
+    kith::wait();
+  });
+  EXPECT_EQ(ran, 80);
+}
+
 }  // namespace

@@ -4,6 +4,7 @@
 #include "app/describe.hpp"
 #include "app/report.hpp"
 #include "apps/list.hpp"
+#include "base/environment.hpp"
 #include "machine/limits.hpp"
 #include "machine/machine.hpp"
 
@@ -24,6 +25,8 @@ struct options {
 
 outcome run_app(const options& o, const std::vector<std::string>& words) {
   const apps::entry& e = apps::find_app(o.name);
+  if (e.dry_only && environment_number("KITH_DRY", 0, 1).value_or(0) == 0)
+    throw error(o.name + " has no data to run on: kith record --dry -- kith app " + o.name + " ...");
   const apps::arguments arguments(e.name, e.parameters, apps::read_arguments(e.name, e.parameters, words),
                                   o.small   ? apps::preset::small
                                   : o.paper ? apps::preset::paper

@@ -1,6 +1,7 @@
 // kith record: runs a program that uses Kith, and keeps what it did in a file.
 #include "verbs.hpp"
 
+#include "child.hpp"
 #include "progress.hpp"
 #include "recording/assemble.hpp"
 #include "recording/file.hpp"
@@ -9,12 +10,6 @@
 
 #include <fmt/core.h>
 
-#include <fcntl.h>
-#include <sys/wait.h>
-#include <unistd.h>
-#include <cerrno>
-#include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <memory>
 
@@ -30,42 +25,14 @@ struct options {
   std::vector<std::string> program;
 };
 
-/// Runs the program with the environment that makes its first runtime record; returns how it ended.
-int run_recorded(const options& o) {
-  std::vector<std::string> words = o.program;
-  if (words.front() == "kith") words.front() = fs::read_symlink("/proc/self/exe");  // this one, wherever it lies
-  std::vector<char*> argv;
-  for (std::string& w : words) argv.push_back(w.data());
-  argv.push_back(nullptr);
-  int failed[2];
-  if (::pipe2(failed, O_CLOEXEC) != 0) throw error(std::string("pipe: ") + std::strerror(errno));
-  const pid_t child = ::fork();
-  if (child < 0) throw error(std::string("fork: ") + std::strerror(errno));
-  if (child == 0) {
-    ::setenv("KITH_RECORD", fs::absolute(o.file).c_str(), 1);
-    ::setenv("KITH_RECORD_PARTS", "1", 1);
-    if (o.dry) ::setenv("KITH_DRY", "1", 1);
-    ::execvp(argv.front(), argv.data());
-    const int why = errno;
-    if (::write(failed[1], &why, sizeof why) < 0) ::_exit(126);
-    ::_exit(127);
-  }
-  ::close(failed[1]);
-  int why = 0;
-  const bool not_started = ::read(failed[0], &why, sizeof why) == sizeof why;
-  ::close(failed[0]);
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  if (not_started) throw error(o.program.front() + ": cannot be run: " + std::strerror(why));
-  return status;
-}
-
 outcome record(const options& o) {
   std::error_code ignored;
   fs::remove_all(parts_of(o.file), ignored);
-  const int status = run_recorded(o);
-  const bool clean = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  std::vector<std::pair<std::string, std::string>> set{{"KITH_RECORD", fs::absolute(o.file)},
+                                                       {"KITH_RECORD_PARTS", "1"}};
+  if (o.dry) set.emplace_back("KITH_DRY", "1");
+  const child_result done = run_child(o.program, set);
+  const bool clean = done.clean();
   if (!fs::is_directory(parts_of(o.file)))
     throw error("nothing was recorded: " + o.program.front() +
                 (clean ? " has started no runtime of Kith" : " failed before it started a runtime of Kith"));
@@ -77,9 +44,9 @@ outcome record(const options& o) {
   fmt::print(stderr, "kith record: {}: {} tasks, {} accesses, {} dependences, {:.1f} MB{}\n", o.file, r.tasks.size(),
              r.accesses.size(), r.dependences.size(), static_cast<double>(fs::file_size(o.file)) / 1e6,
              o.dry ? ", dry" : "");
-  if (WIFSIGNALED(status)) {
+  if (done.signal() != 0) {
     fmt::print(stderr, "kith record: {} was ended by signal {}; what it did until then is there\n", o.program.front(),
-               WTERMSIG(status));
+               done.signal());
     return outcome::limited;
   }
   return clean ? outcome::fine : outcome::limited;

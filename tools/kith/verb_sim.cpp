@@ -64,7 +64,8 @@ sim::settings settings_of(const options& o) {
   s.data = pick("--distribution", o.data,
                 {std::pair{"first-touch", sim::distribution::first_touch},
                  {"fine", sim::distribution::fine},
-                 {"coarse", sim::distribution::coarse}});
+                 {"coarse", sim::distribution::coarse},
+                 {"colors", sim::distribution::colors}});
   for (const std::string& w : o.without) {
     *pick("--without", w,
           {std::pair{"contention", &s.with.contention},
@@ -206,7 +207,7 @@ std::function<outcome()> add_sim(CLI::App& command) {
   command.add_option("--seed", o->set.seed, "the first seed (1)")->check(whole_number(1, std::int64_t{1} << 40));
   command.add_option("--workers", o->set.workers, "use the first cores only (all)")->check(whole_number(1, 4096));
   command.add_option("--fidelity", o->fidelity, "what is modelled of memory: block, or abstract (block)");
-  command.add_option("--distribution", o->data, "where data lies: first-touch, fine or coarse (first-touch)");
+  command.add_option("--distribution", o->data, "where data lies: first-touch, fine, coarse or colors (first-touch)");
   command.add_option("--chunk", o->set.chunk_bytes, "bytes that are moved at a time (65536)")
       ->check(whole_number(256, 1 << 30));
   command.add_option("--throttle", o->set.throttle, "unfinished tasks before their creator helps (the recording's)")

@@ -12,6 +12,7 @@ verb_setup add_demo;
 verb_setup add_doctor;
 verb_setup add_machine;
 verb_setup add_machines;
+verb_setup add_paper;
 verb_setup add_policies;
 verb_setup add_record;
 verb_setup add_repair;
@@ -23,6 +24,7 @@ inline constexpr verb verbs[] = {
     {"apps", "the programs and their parameters", add_apps},
     {"record", "run a program and keep what it did in a file", add_record},
     {"sim", "run a recording on a modelled machine, under one policy or several", add_sim},
+    {"paper", "results of the papers beside the simulator's", add_paper},
     {"repair", "make a recording of what a killed run left", add_repair},
     {"policies", "the policies and their options", add_policies},
     {"doctor", "what this machine is, what is allowed, and what Kith will do", add_doctor},

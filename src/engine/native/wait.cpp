@@ -203,12 +203,12 @@ task* worker::rest(predicate done, const void* what, detail::scope* waited) {
 }
 
 void worker::note_first_steal() noexcept {
-  const std::uint64_t steals = sums[event::steal];
-  if (steals == steals_seen_) return;
-  steals_seen_ = steals;
   const std::uint64_t run = home.run_number.load(relaxed);
+  const std::uint64_t steals = sums[event::steal];
+  const bool stolen = std::exchange(steals_seen_, steals) != steals;
   if (run == run_seen_) return;
   run_seen_ = run;
+  if (!stolen) return;  // it had work without stealing
   const std::uint64_t began = home.run_began.load(relaxed), now = ticks();
   sums.add(event::first_steal, now > began ? now - began : 0);
   sums.add(event::first_steals);
@@ -223,7 +223,7 @@ void worker::help(detail::scope& s) {
   task* t = nullptr;
   int looks = 0;
   // Down to half the bound, so that the next look is far.
-  auto far_below = [&] { return s.unfinished() < (bound + 1) / 2 && s.unfinished_bytes() < (bytes + 1) / 2; };
+  auto far_below = [&] { return s.unfinished() < bound - bound / 2 && s.unfinished_bytes() < bytes - bytes / 2; };
   while (!far_below() && looks < patience) {
     if (t == nullptr) t = find(&s);
     if (t != nullptr) {

@@ -45,6 +45,7 @@ engine::engine(const program& p, const machine_model& m, const settings& s)
     workers_.emplace_back(*this, id, team_.node_of(id));
     workers_.back().speed = static_cast<std::uint64_t>(1024 / m.speeds[w]);
   }
+  if (s.data == distribution::colors) place_by_colors();
   states_.assign(p.tasks(), state::none);
   explored_.assign(p.tasks(), false);
   join_.assign(p.tasks(), 0);
@@ -58,6 +59,19 @@ engine::engine(const program& p, const machine_model& m, const settings& s)
     schedule_.waits.clear();
     schedule_.steals.clear();
     schedule_.idles.clear();
+  }
+}
+
+/// Data lies with the owner of the color of the first task that writes it, as if the owners had initialised it.
+void engine::place_by_colors() {
+  for (std::size_t t = 0; t < program_.tasks(); ++t) {
+    const std::int32_t color = color_of(static_cast<std::int32_t>(t));
+    if (color < 0 || color >= team_.size()) continue;
+    const node_id at = team_.node_of(worker_id(color));
+    for (const recorded_access& a : program_.accesses(t)) {
+      if (static_cast<mode>(a.mode) == mode::in || !regions_[a.region + 1].place(at)) continue;
+      if (memory_) memory_->put(a.region, program_.of.regions[a.region].bytes, at);
+    }
   }
 }
 

@@ -70,7 +70,7 @@ class engine {
   std::int32_t color_of(std::int32_t t) const noexcept {
     const std::int32_t c = told(t).color, then = static_cast<std::int32_t>(program_.of.worker_node.size());
     if (c < 0 || then == 0) return c;
-    return c < then ? static_cast<std::int32_t>(std::int64_t{c} * team_.size() / then) : team_.size();
+    return c < then ? static_cast<std::int32_t>(std::int64_t{c} * team_.size() / then) : c - then + team_.size();
   }
   std::int32_t node_of(std::int32_t t) const noexcept {
     const std::int32_t n = told(t).node;
@@ -78,6 +78,7 @@ class engine {
   }
   state& state_of(std::int32_t t) { return states_[static_cast<std::size_t>(t)]; }
   visible_task& seen(std::int32_t t) { return *visible_[static_cast<std::size_t>(t)]; }
+  void place_by_colors();
   void measure_from_here();
   result results();
 

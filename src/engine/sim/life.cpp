@@ -1,10 +1,9 @@
 // What happens to tasks: created, started, run, ended. The native engine's create.cpp, worker.cpp and keyed.cpp are the
 // pattern; the order of calls to the policy is the same.
 #include "engine/sim/engine.hpp"
+#include "engine/sim/node_time.hpp"
 #include "task/closure_room.hpp"
 #include "task/turns.hpp"
-
-#include "base/rng.hpp"
 
 #include <algorithm>
 
@@ -58,7 +57,7 @@ void engine::begin_root(worker& w) {
   const std::int32_t t = program_.roots[root_++];
   if (root_ - 1 == program_.measured_from) measure_from_here();
   policy_->begun();
-  for (worker& x : workers_) x.stole = false;
+  for (worker& x : workers_) x.worked = x.stole = false;
   state_of(t) = state::running;
   frame f{.task = t, .action = program_.first_action[static_cast<std::size_t>(t)], .began = w.clock};
   f.fetched = true;
@@ -111,6 +110,12 @@ void engine::count_accesses(worker& w, frame& f) {
   const bool colored = t.has(recorded_task::keyed) && t.color >= 0;
   std::uint64_t remote = 0, all = 1, largest = 0;
   node_id own = w.node;
+  std::uint64_t bytes = 0, far_bytes = 0;
+  for (const recorded_access& a : program_.accesses(static_cast<std::size_t>(n))) {
+    bytes += a.touched;
+    const node_id at = regions_[a.region + 1].home_node();
+    if (at && at != w.node) far_bytes += a.touched;
+  }
   for (kept_access a : v.access_list()) {
     region& r = regions_[a.region];
     if (r.place(w.node)) {
@@ -135,16 +140,13 @@ void engine::count_accesses(worker& w, frame& f) {
   remote += t.color >= 0 ? color_is_far(color_of(n)) : own != w.node;
   remote_ += remote;
   local_ += all - remote;
-  std::uint64_t noise = 1024;
-  if (set_.noise) {
-    const double u = static_cast<double>(mix(set_.seed ^ mix(static_cast<std::uint64_t>(n) + 1)) >> 11) * 0x1p-53;
-    noise = static_cast<std::uint64_t>(1024 * (1 + on_.noise * (2 * u - 1)));
-  }
+  const std::uint64_t noise = set_.noise ? noise_of(on_, set_.seed, n) : 1024;
   f.factor = noise * w.speed >> 10;
   if (set_.how == fidelity::abstract) {
-    const double far = static_cast<double>(remote) / static_cast<double>(all);
-    const double stretch = 1 - on_.memory_share + on_.memory_share * (1 - far + far * on_.remote_factor);
-    f.factor = static_cast<std::uint64_t>(static_cast<double>(f.factor) * stretch);
+    // By bytes, where they have homes; else by what is counted.
+    const double far = bytes != 0 ? static_cast<double>(far_bytes) / static_cast<double>(bytes)
+                                  : static_cast<double>(remote) / static_cast<double>(all);
+    f.factor = stretched(on_, f.factor, far);
     // The bytes' time is part of the task's, and stretched with it: compute() adds it to the first piece.
   }
 }

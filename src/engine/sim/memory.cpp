@@ -37,7 +37,8 @@ memory::memory(const program& p, const machine_model& m, distribution d, const a
       throw error("the program's data is more than 2^31 chunks; take larger ones (--chunk)");
     for (std::uint32_t c = 0; c < here; ++c) {
       const std::uint64_t dealt = d == distribution::fine ? home_.size() : r;
-      home_.push_back(d == distribution::first_touch ? std::int8_t{-1} : static_cast<std::int8_t>(dealt % nodes));
+      const bool decided = d == distribution::fine || d == distribution::coarse;
+      home_.push_back(decided ? static_cast<std::int8_t>(dealt % nodes) : std::int8_t{-1});
     }
   }
   changed_by_.assign(count, -1);
@@ -50,6 +51,10 @@ memory::memory(const program& p, const machine_model& m, distribution d, const a
       stretch_.push_back(static_cast<std::uint64_t>(distance) * 1024 / 10);
     }
   }
+}
+
+void memory::put(std::uint32_t region, std::uint64_t bytes, node_id at) {
+  for (std::uint32_t c = 0; c < chunks(bytes); ++c) home_[first_[region] + c] = static_cast<std::int8_t>(at.value);
 }
 
 void memory::unlink(cache& c, std::uint32_t i) noexcept {

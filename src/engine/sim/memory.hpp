@@ -25,12 +25,15 @@ enum class distribution : std::uint8_t {
   first_touch,
   fine,    // chunks (or pages) in turn
   coarse,  // regions in turn
+  colors,  // with the owner of the color of the task that writes it first
 };
 
 class memory {
  public:
   /// Throws kith::error for more than 64 nodes.
   memory(const program& p, const machine_model& m, distribution d, const ablations& on, std::uint64_t chunk_bytes);
+  /// Where a region is from the start. Before anything touches it.
+  void put(std::uint32_t region, std::uint64_t bytes, node_id at);
 
   /// The chunks that an access touches are first .. first + chunks(bytes) - 1.
   std::uint32_t first_chunk(std::uint32_t region) const noexcept { return first_[region]; }

@@ -130,12 +130,11 @@ void engine::look_for_work(worker& w) {
   if (l.what == look::found) {
     w.fails = w.empties = 0;
     if (waits) w.frames.back().looks = 0;
-    if (w.sums[event::steal] != w.steals_seen) {
-      w.steals_seen = w.sums[event::steal];
-      if (!w.stole) {
-        w.stole = true;
-        w.first_steal = w.clock - from_.at;
-      }
+    const bool stolen = std::exchange(w.steals_seen, w.sums[event::steal]) != w.sums[event::steal];
+    if (!w.worked) {
+      w.worked = true;
+      w.stole = stolen;
+      w.first_steal = w.clock - from_.at;
     }
     start(w, visible(*l.work).number);
     return;
@@ -143,9 +142,10 @@ void engine::look_for_work(worker& w) {
   ++w.fails;
   if (waits && w.frames.back().now == doing::helping) {
     if (++w.frames.back().looks < patience && l.what != look::empty) return;
-    w.sums.add(event::throttle_exceeded);
     scope_state& s = scopes_[w.frames.back().scope];
-    s.throttle_at = s.created - s.ended_here + 1 + set_.throttle / 4;
+    const bool exceeded = s.unfinished >= set_.throttle;
+    if (exceeded) w.sums.add(event::throttle_exceeded);
+    s.throttle_at = s.created - s.ended_here + (exceeded ? 1 + set_.throttle / 4 : set_.throttle - s.unfinished);
     w.frames.back().now = doing::running;
     w.fails = 0;
     return;

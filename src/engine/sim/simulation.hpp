@@ -39,7 +39,7 @@ struct worker_result {
   picoseconds useful = 0;    // in tasks' code
   picoseconds overhead = 0;  // creating, queueing, finding tasks
   picoseconds first_steal = 0;
-  bool stole = false;
+  bool stole = false;  // its first work
 };
 
 /// Of what follows the last mark of the recording.
@@ -63,7 +63,7 @@ struct result {
   double remote_access_percent() const noexcept;
   std::uint64_t steals() const noexcept;
   std::uint64_t attempts() const noexcept;
-  /// The mean over the workers that stole; negative if none did.
+  /// The mean over the workers that got their first work by stealing; negative if none did.
   double first_steal_seconds() const noexcept;
 };
 

@@ -61,7 +61,8 @@ class worker final : public plain::worker_view {
   picoseconds useful = 0, overhead = 0;
   std::uint64_t speed = 1024;  // a core's time, in 1/1024 of that of speed 1
   std::uint64_t steals_seen = 0;
-  bool stole = false;
+  bool worked = false;  // in this run of the program
+  bool stole = false;   // ... and got its first work by stealing
   picoseconds first_steal = 0;
 
   using plain::worker_view::here;

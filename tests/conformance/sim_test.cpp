@@ -1,0 +1,136 @@
+// Every policy in simulated time: each task once, after what it needs; and with one worker in the order of the native
+// engine.
+#include "support/matrix.hpp"
+#include "support/recordings.hpp"
+
+#include "base/rng.hpp"
+#include "engine/sim/simulation.hpp"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <vector>
+
+namespace {
+
+using namespace kith;
+using kith::test::record;
+
+class simulated : public testing::TestWithParam<kith::test::setup> {};
+KITH_FOR_ALL_POLICIES(simulated);
+
+/// Data-flow tasks with all kinds of accesses.
+void random_accesses(runtime& rt) {
+  static std::array<int, 12> data;
+  rng draw(5, purpose::test, 0);
+  rt.run([&] {
+    for (int t = 0; t < 300; ++t) {
+      access_list all;
+      for (std::uint32_t a = draw.below(4); a > 0; --a) {
+        int& x = data[draw.below(12)];
+        switch (draw.below(5)) {
+          case 0: all.add(out(x)); break;
+          case 1: all.add(inout(x)); break;
+          case 2: all.add(concurrent(x)); break;
+          case 3: all.add(commutative(x)); break;
+          default: all.add(in(x)); break;
+        }
+      }
+      spawn([] {}, all, color{t % 5}, node{t % 3});
+    }
+    wait();
+    for (int t = 0; t < 20; ++t) spawn([] {}, inout(data[0]));
+  });
+}
+
+/// Tasks that create tasks and wait for them.
+void fork_and_join(runtime& rt) {
+  const std::function<void(int)> tree = [&tree](int depth) {
+    if (depth == 0) return;
+    for (int i = 0; i < 3; ++i) spawn([&tree, depth] { tree(depth - 1); });
+    wait();
+    spawn([] {});
+  };
+  rt.run([&] { tree(4); });
+}
+
+/// A keyed graph: a grid, from its corner.
+void keyed_grid(runtime& rt) {
+  struct grid {
+    using key = int;
+    void predecessors(int k, keys<int>& all) {
+      if (k % 12 > 0) all.add(k - 1);
+      if (k >= 12) all.add(k - 12);
+    }
+    void compute(int) {}
+    int color(int k) const { return k / 40; }
+  } g;
+  rt.run([&] { explore(g, 143); });
+}
+
+constexpr void (*programs[])(runtime&) = {random_accesses, fork_and_join, keyed_grid};
+
+std::vector<std::int32_t> in_order(const recording& r) {
+  std::vector<std::int32_t> tasks;
+  for (std::size_t t = 0; t < r.tasks.size(); ++t) {
+    if (!r.tasks[t].has(recorded_task::fence)) tasks.push_back(static_cast<std::int32_t>(t));
+  }
+  std::ranges::stable_sort(tasks, {}, [&](std::int32_t t) { return r.tasks[static_cast<std::size_t>(t)].started; });
+  return tasks;
+}
+
+TEST_P(simulated, each_task_once_and_after_what_it_needs) {
+  const kith::test::setup& s = GetParam();
+  machine_model m = model_by_name("bullion-s16-8");
+  sim::settings set;
+  set.policy = s.policy;
+  set.workers = s.workers;
+  set.keep_schedule = true;
+  for (const auto& run : programs) {
+    const sim::program p = sim::program_of(record(kith::test::with("fifo", 1), run));
+    for (sim::fidelity how : {sim::fidelity::abstract, sim::fidelity::block}) {
+      set.how = how;
+      const sim::result r = sim::simulate(p, m, set);
+      std::uint64_t tasks = 0;
+      for (const sim::worker_result& w : r.workers) tasks += w.tasks;
+      std::uint64_t expected = 0;
+      for (const recorded_task& t : p.of.tasks) expected += !t.has(recorded_task::root) && !t.has(recorded_task::fence);
+      EXPECT_EQ(tasks, expected);
+      EXPECT_LE(r.load_balance_percent(), 100.001);
+      for (std::size_t t = 0; t < p.tasks(); ++t) {
+        const recorded_task& mine = r.schedule.tasks[t];
+        if (mine.has(recorded_task::fence)) continue;
+        ASSERT_GE(mine.worker, 0);
+        for (const recorded_dependence& d : p.dependences(t)) {
+          const recorded_task& other = r.schedule.tasks[static_cast<std::size_t>(d.before)];
+          if (other.has(recorded_task::fence)) continue;
+          ASSERT_GE(mine.started, other.ended) << t << " after " << d.before;
+        }
+      }
+    }
+  }
+}
+
+TEST_P(simulated, one_worker_runs_in_the_order_of_the_native_engine) {
+  const kith::test::setup& s = GetParam();
+  if (s.workers != 1) GTEST_SKIP() << "one worker alone has an order that can be compared";
+  machine_model m = model_by_name("bullion-s16-8");
+  m.hardware = synthetic_machine("node:1 core:1");  // as natively: policies count nodes
+  m.links.clear();
+  sim::settings set;
+  set.policy = s.policy;
+  set.workers = 1;
+  set.keep_schedule = true;
+  for (const auto& run : programs) {
+    for (std::uint32_t throttle : {0u, 20u}) {
+      runtime_options o = kith::test::with(s.policy, 1);
+      o.throttle = throttle;
+      const recording native = record(o, run);
+      set.throttle = throttle;
+      const sim::result r = sim::simulate(sim::program_of(native), m, set);
+      EXPECT_EQ(in_order(native), in_order(r.schedule)) << "program " << (&run - programs) << ", throttle " << throttle;
+    }
+  }
+}
+
+}  // namespace

@@ -1,0 +1,109 @@
+// Recordings for tests: made by a runtime, or written down by hand.
+#pragma once
+
+#include "recording/assemble.hpp"
+#include "recording/file.hpp"
+
+#include <kith/kith.hpp>
+
+#include <gtest/gtest.h>
+
+#include <unistd.h>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace kith::test {
+
+/// A name for a file of this test; removed at the end.
+class scratch_file {
+ public:
+  scratch_file() {
+    static int number = 0;
+    path_ = (std::filesystem::temp_directory_path() /
+             ("kith-test-" + std::to_string(::getpid()) + "-" + std::to_string(++number) + ".rec"))
+                .string();
+  }
+  ~scratch_file() {
+    std::error_code ignored;
+    std::filesystem::remove(path_, ignored);
+    std::filesystem::remove_all(parts_of(path_), ignored);
+  }
+  scratch_file(const scratch_file&) = delete;
+  scratch_file& operator=(const scratch_file&) = delete;
+  const std::string& path() const noexcept { return path_; }
+
+ private:
+  std::string path_;
+};
+
+inline runtime_options with(const std::string& policy, int workers, bool dry = false) {
+  runtime_options o;
+  o.policy = policy;
+  o.workers = workers;
+  o.dry = dry ? 1 : 0;
+  return o;
+}
+
+/// What `f` does on a runtime with these options.
+inline recording record(runtime_options o, const std::function<void(runtime&)>& f) {
+  const scratch_file file;
+  o.record = file.path();
+  o.oversubscribe = 1;
+  {
+    runtime rt(o);
+    f(rt);
+  }
+  // Only the first runtime of a process has the very name that was asked for.
+  for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(file.path()).parent_path())) {
+    const std::string name = entry.path().string();
+    if (!name.starts_with(file.path()) || name.ends_with(".parts")) continue;
+    recording r = read_recording(name);
+    std::filesystem::remove(name);
+    return r;
+  }
+  throw error("nothing was recorded");
+}
+
+/// A program by hand: a root that creates tasks in their order and waits for all of them.
+class script {
+ public:
+  script() {
+    out_.types = {"task"};
+    out_.worker_node = {0};
+    recorded_task root;
+    root.flags = recorded_task::root;
+    root.ended = 1;
+    out_.tasks.push_back(root);
+    out_.first_access = out_.first_dependence = {0, 0};
+  }
+  /// Region `r` has so many bytes.
+  void region(std::uint64_t bytes) { out_.regions.push_back({4096 * (out_.regions.size() + 1), bytes, -1}); }
+  std::int32_t task(std::uint64_t work_ns, const std::vector<std::int32_t>& before = {},
+                    const std::vector<recorded_access>& accesses = {}) {
+    recorded_task t;
+    t.creator = 0;
+    t.work_ns = work_ns;
+    t.created = t.create_until = out_.tasks.size();
+    out_.tasks.push_back(t);
+    for (std::int32_t b : before) out_.dependences.push_back({b, 0});
+    out_.accesses.insert(out_.accesses.end(), accesses.begin(), accesses.end());
+    out_.first_access.push_back(out_.accesses.size());
+    out_.first_dependence.push_back(out_.dependences.size());
+    return static_cast<std::int32_t>(out_.tasks.size() - 1);
+  }
+  recorded_task& operator[](std::int32_t t) { return out_.tasks[static_cast<std::size_t>(t)]; }
+  recording finish() {
+    out_.meta["dry"] = "1";  // work is computing alone
+    const std::uint64_t end = out_.tasks.size();
+    out_.waits.push_back({0, 0, 0, end, end});
+    out_.tasks.front().ended = end;
+    return out_;
+  }
+
+ private:
+  recording out_;
+};
+
+}  // namespace kith::test

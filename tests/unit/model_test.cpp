@@ -1,0 +1,109 @@
+// Descriptions of machines: those that are kept are whole; a wrong one is refused with file, line, key, and what was
+// expected.
+#include "machine/model.hpp"
+
+#include <kith/error.hpp>
+
+#include <gmock/gmock.h>
+
+#include <unistd.h>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace {
+
+using namespace kith;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+std::string text_of(const std::string& path) {
+  std::ostringstream all;
+  all << std::ifstream(path).rdbuf();
+  return all.str();
+}
+
+/// The 8-socket bullion's description with one piece of text in place of another.
+machine_model with(const std::string& from, const std::string& to) {
+  std::string text = text_of(model_file("bullion-s16-8"));
+  const std::size_t at = text.find(from);
+  if (at == std::string::npos) throw std::logic_error("no such text: " + from);
+  text.replace(at, from.size(), to);
+  if (from == "remote = 36") {  // another key: its source is that of the table
+    const std::string source = "\"distance.remote\"";
+    text.replace(text.find(source), source.size(), "\"distance\"");
+  }
+  const std::filesystem::path file =
+      std::filesystem::temp_directory_path() / ("kith-model-" + std::to_string(::getpid()) + ".toml");
+  std::ofstream(file) << text;
+  struct removal {
+    std::filesystem::path file;
+    ~removal() { std::filesystem::remove(file); }
+  } at_end{file};
+  return model_from_file(file.string());
+}
+
+TEST(models, that_are_kept_are_whole) {
+  ASSERT_FALSE(model_names().empty());
+  for (const std::string& name : model_names()) {
+    SCOPED_TRACE(name);
+    const machine_model m = model_by_name(name);
+    EXPECT_EQ(m.hardware.name, name);
+    EXPECT_FALSE(m.title.empty());
+    EXPECT_FALSE(m.hardware.cores.empty());
+    const std::size_t nodes = m.hardware.nodes.size();
+    ASSERT_EQ(m.hardware.distances.size(), nodes);
+    for (std::size_t a = 0; a < nodes; ++a) {
+      EXPECT_EQ(m.hardware.distances[a][a], 10);
+      for (std::size_t b = 0; b < nodes; ++b) EXPECT_EQ(m.hardware.distances[a][b], m.hardware.distances[b][a]);
+    }
+    EXPECT_FALSE(m.sources.empty());
+  }
+}
+
+TEST(models, have_what_the_papers_print) {
+  const machine_model heat = model_by_name("xeon-e7-8860");
+  EXPECT_EQ(heat.hardware.nodes.size(), 8u);
+  EXPECT_EQ(heat.hardware.cores.size(), 80u);
+  const machine_model bullion = model_by_name("bullion-s16-8");
+  EXPECT_EQ(bullion.hardware.cores.size(), 32u);
+  EXPECT_EQ(bullion.hardware.distances[0][7], 36);
+}
+
+TEST(models, say_where_a_description_is_wrong) {
+  EXPECT_THAT([] { with("nodes = 8", "nodes = 0"); },
+              ThrowsMessage<error>(AllOf(HasSubstr(".toml:7: cores.nodes"), HasSubstr("from 1 to"))));
+  EXPECT_THAT([] { with("nodes = 8", "nodes = \"eight\""); },
+              ThrowsMessage<error>(HasSubstr("cores.nodes: expected a whole number")));
+  EXPECT_THAT([] { with("per_node = 4", "per_node = [4, 4]"); },
+              ThrowsMessage<error>(HasSubstr("cores.per_node: expected 8 numbers")));
+  EXPECT_THAT([] { with("remote = 36", "remote = 36\nmesh = {width = 8, base = 1, hop = 1}"); },
+              ThrowsMessage<error>(HasSubstr("one of remote, groups, matrix, mesh, torus")));
+  EXPECT_THAT([] { with("pop = 500\n", ""); }, ThrowsMessage<error>(HasSubstr("scheduler.pop is missing")));
+  EXPECT_THAT([] { with("pop = 500", "pop = 500\npopp = 1"); },
+              ThrowsMessage<error>(HasSubstr("scheduler.popp: expected one of the keys")));
+  EXPECT_THAT([] { with("noise = 0.03", "noise = 7"); },
+              ThrowsMessage<error>(HasSubstr("tasks.noise: expected a number")));
+  EXPECT_THAT([] { with("kind = \"links\"", "kind = \"string\""); },
+              ThrowsMessage<error>(HasSubstr("links, full, mesh, torus or none")));
+  EXPECT_THAT([] { with("\"scheduler\" = ", "\"schedule\" = "); },
+              ThrowsMessage<error>(HasSubstr("the source of this value")));
+  EXPECT_THAT([] { with("\"scheduler\" = \"assumed", "\"scheduler\" = \"who knows"); },
+              ThrowsMessage<error>(HasSubstr("begins with printed:")));
+  EXPECT_THAT([] { with("[cores]", "[cores"); }, ThrowsMessage<error>(HasSubstr(".toml:6:")));
+  EXPECT_THAT([] { model_by_name("no-such-machine"); },
+              ThrowsMessage<error>(AllOf(HasSubstr("no-such-machine"), HasSubstr("bullion-s16-8"))));
+}
+
+TEST(models, may_have_grids_and_groups_of_nodes) {
+  const machine_model groups = with("remote = 36", "groups = [[2, 18], [8, 36]]");
+  EXPECT_EQ(groups.hardware.distances[0][1], 18);
+  EXPECT_EQ(groups.hardware.distances[1][2], 36);
+  const machine_model mesh = with("remote = 36", "mesh = {width = 4, base = 20, hop = 2.5}");
+  EXPECT_EQ(mesh.hardware.distances[0][5], 25);  // two hops
+  const machine_model torus = with("remote = 36", "torus = {x = 4, y = 2, z = 1, base = 20, hop = 10}");
+  EXPECT_EQ(torus.hardware.distances[0][3], 30);  // one hop, around
+}
+
+}  // namespace

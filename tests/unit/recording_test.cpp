@@ -1,0 +1,228 @@
+// Recordings: what a run leaves is what it did; files that are none are refused.
+#include "support/recordings.hpp"
+
+#include "base/rng.hpp"
+#include "recording/siblings.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <set>
+
+namespace {
+
+using namespace kith;
+using kith::test::record;
+using kith::test::scratch_file;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+std::vector<std::int32_t> before(const recording& r, std::size_t t) {
+  std::vector<std::int32_t> all;
+  for (std::uint64_t d = r.first_dependence[t]; d < r.first_dependence[t + 1]; ++d)
+    all.push_back(r.dependences[d].before);
+  return all;
+}
+
+TEST(recording, has_tasks_accesses_and_dependences_as_declared) {
+  static const task_type first{"first"}, second{"second"};
+  int x = 0, y[100] = {};
+  const recording r = record(test::with("fifo", 2), [&](runtime& rt) {
+    rt.mark("begin");
+    rt.run([&] {
+      spawn([&] { x = 1; }, first, out(x), kith::color{3}, node{1}, priority::high);
+      spawn([&] { y[0] = x; }, second, in(x), out(y, 100), work{500});
+      spawn([&] { x = y[0]; }, second, inout(x), in(y, 100).touching(8));
+      wait();
+    });
+  });
+  ASSERT_EQ(r.tasks.size(), 4u);
+  EXPECT_TRUE(r.tasks[0].has(recorded_task::root));
+  for (std::size_t t = 1; t < 4; ++t) {
+    EXPECT_EQ(r.tasks[t].creator, 0);
+    EXPECT_GE(r.tasks[t].started, r.tasks[t].created);
+    EXPECT_GE(r.tasks[t].ended, r.tasks[t].started);
+    EXPECT_GE(r.tasks[t].started, r.tasks[t].ready);
+  }
+  EXPECT_EQ(r.types[r.tasks[1].type], "first");
+  EXPECT_EQ(r.types[r.tasks[2].type], "second");
+  EXPECT_EQ(r.tasks[1].color, 3);
+  EXPECT_EQ(r.tasks[1].node, 1);
+  EXPECT_EQ(r.tasks[1].priority, 1);
+  EXPECT_EQ(before(r, 1), std::vector<std::int32_t>{});
+  EXPECT_EQ(before(r, 2), std::vector<std::int32_t>{1});
+  EXPECT_EQ(before(r, 3), (std::vector<std::int32_t>{2, 2}));
+  ASSERT_EQ(r.regions.size(), 2u);
+  EXPECT_EQ(r.regions[1].bytes, sizeof y);
+  EXPECT_EQ(r.accesses[r.first_access[3] + 1].bytes, sizeof y);
+  EXPECT_EQ(r.accesses[r.first_access[3] + 1].touched, 8u);
+  ASSERT_EQ(r.waits.size(), 1u);
+  EXPECT_EQ(r.waits[0].task, 0);
+  ASSERT_EQ(r.marks.size(), 1u);
+  EXPECT_EQ(r.marks[0].name, "begin");
+  EXPECT_EQ(r.meta.at("policy"), "fifo");
+}
+
+TEST(recording, keeps_what_keyed_nodes_need) {
+  struct chain {
+    using key = int;
+    void predecessors(int k, keys<int>& all) {
+      if (k > 0) all.add(k - 1);
+      if (k > 1) all.add(k - 2);
+    }
+    void compute(int) {}
+    int color(int k) const { return k; }
+    double cost(int) const { return 1000; }
+  } g;
+  const recording r = record(test::with("nabbitc", 2), [&](runtime& rt) { rt.run([&] { explore(g, 9); }); });
+  ASSERT_EQ(r.tasks.size(), 11u);
+  int discovered = 0;
+  for (std::size_t t = 1; t < r.tasks.size(); ++t) {
+    EXPECT_TRUE(r.tasks[t].has(recorded_task::keyed));
+    discovered += r.tasks[t].has(recorded_task::discovered);
+    const int key = r.tasks[t].color;
+    EXPECT_EQ(before(r, t).size(), static_cast<std::size_t>(std::min(key, 2)));
+    for (std::int32_t p : before(r, t)) EXPECT_LT(r.tasks[static_cast<std::size_t>(p)].color, key);
+    EXPECT_GE(r.tasks[t].explore_ended, r.tasks[t].explore_started);
+  }
+  EXPECT_EQ(discovered, 9);
+}
+
+TEST(recording, leaves_out_what_ran_on_top_of_a_waiting_task) {
+  const auto spin = [](std::uint64_t ns) {
+    const auto until = std::chrono::steady_clock::now() + std::chrono::nanoseconds(ns);
+    while (std::chrono::steady_clock::now() < until) {
+    }
+  };
+  const recording r = record(test::with("steal", 1), [&](runtime& rt) {
+    rt.run([&] {
+      spawn([&] {
+        for (int i = 0; i < 4; ++i) spawn([&] { spin(3'000'000); });
+        spin(1'000'000);
+        wait();
+      });
+      wait();
+    });
+  });
+  const recorded_task& parent = r.tasks[1];
+  EXPECT_GE(parent.ended - parent.started, 13'000'000u);
+  EXPECT_GE(parent.work_ns, 1'000'000u);
+  EXPECT_LT(parent.work_ns, 6'000'000u);
+}
+
+TEST(recording, of_a_dry_run_has_the_costs_that_were_named_and_runs_nothing) {
+  int ran = 0;
+  const recording r = record(test::with("steal", 1, true), [&](runtime& rt) {
+    EXPECT_TRUE(rt.dry());
+    rt.run([&] {
+      spawn([&] { ++ran; }, work{12345});
+      wait();
+    });
+    EXPECT_EQ(rt.statistics().total.tasks, 1u);
+  });
+  EXPECT_EQ(ran, 0);
+  EXPECT_EQ(r.tasks[1].work_ns, 12345u);
+  EXPECT_FALSE(r.tasks[1].has(recorded_task::cancelled));
+}
+
+/// What must come before an access, by the definition: who wrote last, and for writers also who has read since.
+TEST(siblings, find_the_dependences_of_reads_and_writes) {
+  rng draw(1, purpose::test, 0);
+  for (int trial = 0; trial < 200; ++trial) {
+    siblings rules;
+    struct past {
+      std::int32_t task;
+      std::uint64_t address;
+      mode how;
+    };
+    std::vector<past> history;
+    for (std::int32_t t = 0; t < 40; ++t) {
+      const std::uint64_t address = draw.below(3);
+      const mode how = std::array{mode::in, mode::out, mode::inout}[draw.below(3)];
+      std::set<std::int32_t> found, expected;
+      rules.access(
+          t, address, 8, how, [&](std::int32_t b, std::uint64_t) { found.insert(b); },
+          [](const std::vector<std::int32_t>&) -> std::int32_t { throw error("no fence is needed here"); });
+      std::set<std::int32_t> readers;
+      for (auto p = history.rbegin(); p != history.rend(); ++p) {
+        if (p->address != address) continue;
+        if (p->how == mode::in) {
+          readers.insert(p->task);
+          continue;
+        }
+        if (how == mode::in || readers.empty()) expected = {p->task};
+        break;
+      }
+      if (how != mode::in && !readers.empty()) expected = readers;
+      ASSERT_EQ(found, expected) << "task " << t;
+      history.push_back({t, address, how});
+    }
+  }
+}
+
+TEST(siblings, put_a_fence_between_two_groups) {
+  siblings rules;
+  std::vector<std::int32_t> fenced;
+  const auto fence = [&](const std::vector<std::int32_t>& members) {
+    fenced = members;
+    return 100;
+  };
+  std::vector<std::int32_t> last;
+  const auto note = [&](std::int32_t b, std::uint64_t) { last.push_back(b); };
+  for (std::int32_t t : {0, 1, 2}) rules.access(t, 1, 8, mode::concurrent, note, fence);
+  EXPECT_TRUE(last.empty());
+  rules.access(3, 1, 8, mode::in, note, fence);
+  rules.access(4, 1, 8, mode::in, note, fence);
+  EXPECT_EQ(fenced, (std::vector<std::int32_t>{0, 1, 2}));
+  EXPECT_EQ(last, (std::vector<std::int32_t>{100, 100}));
+}
+
+TEST(recording, survives_being_written_and_read) {
+  test::script s;
+  s.region(100);
+  const auto a = s.task(10, {}, {{0, 1, 100, 50}});
+  s.task(20, {a}, {{0, 0, 100, 100}});
+  recording r = s.finish();
+  r.meta["note"] = "a 'quoted' word";
+  r.steals.push_back({1, 0, 77});
+  r.idles.push_back({1, 5, 9});
+  r.marks.push_back({"here", 8});
+  const scratch_file file;
+  write_recording(r, file.path());
+  const recording back = read_recording(file.path());
+  EXPECT_EQ(back.meta, r.meta);
+  ASSERT_EQ(back.tasks.size(), r.tasks.size());
+  for (std::size_t t = 0; t < r.tasks.size(); ++t) {
+    EXPECT_EQ(back.tasks[t].work_ns, r.tasks[t].work_ns);
+    EXPECT_EQ(back.tasks[t].creator, r.tasks[t].creator);
+    EXPECT_EQ(before(back, t), before(r, t));
+  }
+  EXPECT_EQ(back.first_access, r.first_access);
+  EXPECT_EQ(back.accesses[0].touched, 50u);
+  EXPECT_EQ(back.steals[0].at, 77u);
+  EXPECT_EQ(back.idles[0].ended, 9u);
+  EXPECT_EQ(back.marks[0].name, "here");
+}
+
+TEST(recording, files_that_are_none_are_refused) {
+  const scratch_file file;
+  EXPECT_THAT([&] { read_recording(file.path()); }, ThrowsMessage<error>(HasSubstr("there is no such file")));
+  std::ofstream(file.path()) << "this is no database, but long enough to be taken for one by a hasty reader of files";
+  EXPECT_THAT([&] { read_recording(file.path()); }, ThrowsMessage<error>(HasSubstr(file.path())));
+  test::script s;
+  const auto a = s.task(10);
+  s.task(20, {a});
+  recording r = s.finish();
+  r.dependences[0].before = 99;
+  write_recording(r, file.path());
+  EXPECT_THAT([&] { read_recording(file.path()); },
+              ThrowsMessage<error>(HasSubstr("damaged: a dependence on task 99")));
+  r.dependences[0].before = 1;
+  r.tasks[2].creator = 7;
+  write_recording(r, file.path());
+  EXPECT_THAT([&] { read_recording(file.path()); }, ThrowsMessage<error>(HasSubstr("created by a later one")));
+}
+
+}  // namespace

@@ -1,0 +1,287 @@
+// The simulator against what can be computed by hand, and against what holds for every schedule.
+#include "engine/sim/loops.hpp"
+#include "engine/sim/simulation.hpp"
+#include "support/recordings.hpp"
+
+#include "apps/list.hpp"
+#include "base/rng.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+namespace {
+
+using namespace kith;
+using sim::fidelity;
+using sim::program;
+using sim::result;
+using sim::settings;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+constexpr std::uint64_t ns = 1000;  // picoseconds
+
+/// Time passes in tasks alone.
+settings plain(const std::string& policy, int workers) {
+  settings s;
+  s.policy = policy;
+  s.workers = workers;
+  s.how = fidelity::abstract;
+  s.with.scheduling = s.with.contention = s.noise = false;
+  s.keep_schedule = true;
+  return s;
+}
+
+/// One node with so many cores.
+machine_model flat(int cores) {
+  machine_model m = model_by_name("bullion-s16-8");
+  m.hardware = synthetic_machine("node:1 core:" + std::to_string(cores));
+  m.speeds.assign(static_cast<std::size_t>(cores), 1);
+  m.links.clear();
+  return m;
+}
+
+program random_program(std::uint64_t seed, int tasks) {
+  rng draw(seed, purpose::test, 0);
+  test::script s;
+  for (int r = 0; r < 20; ++r) s.region(1000 + draw.below(200000));
+  for (int t = 1; t <= tasks; ++t) {
+    std::vector<std::int32_t> before;
+    for (std::uint32_t d = draw.below(4); d > 0 && t > 1; --d)
+      before.push_back(1 + static_cast<std::int32_t>(draw.below(static_cast<std::uint32_t>(t - 1))));
+    std::vector<recorded_access> accesses;
+    for (std::uint32_t a = draw.below(4); a > 0; --a) {
+      const std::uint32_t region = draw.below(20);
+      accesses.push_back({region, static_cast<std::uint8_t>(draw.below(3)), 1000, 1000});
+    }
+    s.task(100 + draw.below(100000), before, accesses);
+  }
+  return sim::program_of(s.finish());
+}
+
+/// Work and longest path with all data local, in picoseconds.
+std::pair<std::uint64_t, std::uint64_t> work_and_span(const program& p, const machine_model& m) {
+  std::uint64_t work = 0, span = 0;
+  std::vector<std::uint64_t> path(p.tasks());
+  const sim::rate core(m.core_gbs);
+  for (std::size_t t = 1; t < p.tasks(); ++t) {
+    for (const recorded_dependence& d : p.dependences(t))
+      path[t] = std::max(path[t], path[static_cast<std::size_t>(d.before)]);
+    const std::uint64_t own = p.compute[t] + core(p.bytes[t]);
+    work += own;
+    path[t] += own;
+    span = std::max(span, path[t]);
+  }
+  return {work, span};
+}
+
+TEST(sim, one_after_the_other_takes_the_sum) {
+  test::script s;
+  for (int t = 0; t < 10; ++t) s.task(1000);
+  const program p = sim::program_of(s.finish());
+  EXPECT_EQ(sim::simulate(p, flat(1), plain("fifo", 1)).makespan, 10'000 * ns);
+}
+
+TEST(sim, a_chain_gains_nothing_from_cores) {
+  test::script s;
+  std::int32_t last = s.task(1000);
+  for (int t = 1; t < 10; ++t) last = s.task(1000, {last});
+  const program p = sim::program_of(s.finish());
+  for (const char* policy : {"fifo", "steal", "dep"}) {
+    const result r = sim::simulate(p, flat(4), plain(policy, 4));
+    EXPECT_GE(r.makespan, 10'000 * ns);
+    EXPECT_LE(r.makespan, 10'000 * ns + 100 * ns);  // instants in which idle workers look again
+  }
+}
+
+TEST(sim, independent_tasks_share_the_cores) {
+  test::script s;
+  for (int t = 0; t < 9; ++t) s.task(100'000);
+  const program p = sim::program_of(s.finish());
+  const result r = sim::simulate(p, flat(4), plain("fifo", 4));
+  EXPECT_GE(r.makespan, 300'000 * ns);  // nine on four cores: three rounds
+  EXPECT_LE(r.makespan, 301'000 * ns);
+  EXPECT_NEAR(r.speedup(), 3, 0.02);
+}
+
+TEST(sim, a_slow_core_takes_longer) {
+  test::script s;
+  s.task(1000);
+  const program p = sim::program_of(s.finish());
+  machine_model m = flat(1);
+  m.speeds = {0.5};
+  EXPECT_EQ(sim::simulate(p, m, plain("fifo", 1)).makespan, 2000 * ns);
+}
+
+TEST(sim, data_takes_the_time_of_the_slowest_on_its_way) {
+  machine_model m = model_by_name("bullion-s16-8");
+  m.overlap = 0;
+  test::script s;
+  s.region(65536);
+  const auto a = s.task(0, {}, {{0, 1, 65536, 65536}});
+  s.task(0, {a}, {{0, 0, 65536, 65536}});
+  const program p = sim::program_of(s.finish());
+  settings one = plain("fifo", 1);
+  one.how = fidelity::block;
+  one.with.contention = true;
+  // The first touch comes from memory at a core's rate, the second out of the cache.
+  const std::uint64_t expected = sim::rate(m.core_gbs)(65536) + sim::rate(m.cache_gbs)(65536);
+  EXPECT_EQ(sim::simulate(p, m, one).makespan, expected);
+  one.with.caches = false;
+  EXPECT_EQ(sim::simulate(p, m, one).makespan, 2 * sim::rate(m.core_gbs)(65536));
+}
+
+TEST(sim, remote_data_takes_longer_by_the_distance_and_waits_for_links) {
+  machine_model m = model_by_name("bullion-s16-8");
+  m.overlap = 0;
+  sim::memory data(random_program(1, 10), m, sim::distribution::first_touch, {}, 65536);
+  EXPECT_EQ(data.touch(0, 1024, false, node_id(0), 0), sim::rate(m.core_gbs)(1024));
+  const std::uint64_t far = data.touch(0, 1024, false, node_id(1), 1'000'000'000);
+  EXPECT_NEAR(static_cast<double>(far), 3.6 * static_cast<double>(sim::rate(m.core_gbs)(1024)), 100);
+  EXPECT_EQ(data.remote_bytes, 1024u);
+  // Eight nodes fetch at once: node 0's link out serves them one after the other.
+  std::uint64_t last = 0;
+  for (int n = 2; n < 8; ++n) last = std::max(last, data.touch(0, 1024, false, node_id(n), 2'000'000'000));
+  EXPECT_GE(last, 6 * sim::rate(8)(1024));
+}
+
+TEST(sim, a_writer_takes_the_data_from_other_caches) {
+  const machine_model m = model_by_name("bullion-s16-8");
+  sim::memory data(random_program(1, 10), m, sim::distribution::first_touch, {}, 65536);
+  data.touch(0, 1024, true, node_id(0), 0);
+  data.touch(0, 1024, true, node_id(1), 0);  // from node 0's cache
+  EXPECT_EQ(data.remote_bytes, 1024u);
+  data.touch(0, 1024, false, node_id(1), 0);
+  EXPECT_EQ(data.hits, 1u);
+  data.touch(0, 1024, false, node_id(0), 0);  // back again
+  EXPECT_EQ(data.remote_bytes, 2048u);
+}
+
+TEST(sim, is_the_same_every_time) {
+  const program p = random_program(3, 500);
+  const machine_model m = model_by_name("bullion-s16-8");
+  for (const char* policy : {"steal", "dep", "random", "nabbit"}) {
+    settings s;
+    s.policy = policy;
+    s.keep_schedule = true;
+    const result a = sim::simulate(p, m, s), b = sim::simulate(p, m, s);
+    EXPECT_EQ(a.makespan, b.makespan) << policy;
+    EXPECT_EQ(a.events, b.events);
+    EXPECT_EQ(a.remote_bytes, b.remote_bytes);
+    for (std::size_t t = 0; t < p.tasks(); ++t) {
+      ASSERT_EQ(a.schedule.tasks[t].started, b.schedule.tasks[t].started);
+      ASSERT_EQ(a.schedule.tasks[t].worker, b.schedule.tasks[t].worker);
+    }
+    s.seed = 2;
+    EXPECT_NE(sim::simulate(p, m, s).makespan, a.makespan);
+  }
+}
+
+/// With free scheduling and one distance, whoever is ready runs: Graham's bound holds.
+TEST(sim, greedy_policies_keep_grahams_bound) {
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    const program p = random_program(seed, 300);
+    for (int workers : {1, 2, 7}) {
+      const machine_model m = flat(workers);
+      const auto [work, span] = work_and_span(p, m);
+      for (const char* policy : {"fifo", "lifo", "steal:patience=off"}) {
+        const result r = sim::simulate(p, m, plain(policy, workers));
+        const std::uint64_t n = static_cast<std::uint64_t>(workers);
+        EXPECT_GE(r.makespan, std::max(work / n, span)) << policy;
+        // Idle workers look again after an instant: a thousandth more.
+        EXPECT_LE(static_cast<double>(r.makespan), 1.001 * static_cast<double>(work / n + span)) << policy;
+      }
+    }
+  }
+}
+
+TEST(sim, an_ablation_leaves_its_part_out) {
+  const program p = random_program(9, 400);
+  const machine_model m = model_by_name("bullion-s16-8");
+  settings s;
+  s.policy = "dfifo";
+  s.noise = false;
+  const result all = sim::simulate(p, m, s);
+  settings off = s;
+  off.with.caches = false;
+  EXPECT_EQ(sim::simulate(p, m, off).cache_hits, 0u);
+  EXPECT_GT(all.cache_hits, 0u);
+  off = s;
+  off.with.scheduling = false;
+  EXPECT_EQ(sim::simulate(p, m, off).overhead_percent(), 0);
+  EXPECT_GT(all.overhead_percent(), 0);
+}
+
+TEST(sim, degenerate_machines_work) {
+  const program p = random_program(4, 100);
+  machine_model m = model_by_name("bullion-s16-8");
+  m.hardware = synthetic_machine("node:1 core:1");
+  m.speeds = {1};
+  m.links.clear();
+  for (const char* policy : {"fifo", "steal", "dep", "nabbitc", "socket"}) {
+    settings s;
+    s.policy = policy;
+    EXPECT_GT(sim::simulate(p, m, s).makespan, 0u) << policy;
+  }
+  settings many;
+  many.workers = 2;
+  EXPECT_THAT([&] { sim::simulate(p, m, many); }, ThrowsMessage<error>(HasSubstr("has 1 cores; 2 workers")));
+  many.workers = 0;
+  many.policy = "no-such-policy";
+  EXPECT_THAT([&] { sim::simulate(p, m, many); }, ThrowsMessage<error>(HasSubstr("no-such-policy")));
+}
+
+TEST(sim, a_run_that_starves_says_who_waits_for_what) {
+  test::script s;
+  const auto a = s.task(10);
+  s.task(10, {a});
+  recording r = s.finish();
+  r.dependences[0].before = 2;  // task 2 waits for itself
+  const program p = sim::program_of(r);
+  EXPECT_THAT([&] { sim::simulate(p, flat(2), plain("fifo", 2)); },
+              ThrowsMessage<error>(HasSubstr("task 2 (task) waits for task 2")));
+}
+
+TEST(sim, refuses_a_run_that_did_not_end) {
+  test::script s;
+  recording r = s.finish();
+  r.tasks.front().ended = 0;
+  EXPECT_THAT([&] { sim::program_of(r); }, ThrowsMessage<error>(HasSubstr("did not end")));
+}
+
+/// The acceptance tests of heat: colors keep it local, and it is the forced first steal and morphing that do.
+TEST(sim, colors_keep_heat_at_home) {
+  runtime_options on = test::with("nabbitc", 40, true);
+  on.machine = "node:4 core:10";
+  const recording r = test::record(on, [](runtime& rt) {
+    const apps::entry& e = apps::find_app("heat");
+    const apps::arguments a(e.name, e.parameters,
+                            {{"rows", "163840"}, {"size", "16384"}, {"block", "32"}, {"iterations", "5"}},
+                            apps::preset::standard);
+    apps::run(*e.make(a), {rt, 4});
+  });
+  const program p = sim::program_of(r);
+  const machine_model m = model_by_name("xeon-e7-8860");
+  const auto of = [&](const char* policy) {
+    settings s;
+    s.policy = policy;
+    s.workers = 40;
+    s.how = fidelity::abstract;
+    s.data = sim::distribution::colors;
+    return sim::simulate(p, m, s);
+  };
+  const result colored = of("nabbitc"), blind = of("nabbit");
+  EXPECT_LT(colored.remote_access_percent(), 1);
+  EXPECT_GT(blind.remote_access_percent(), 45);
+  EXPECT_GT(of("nabbitc:first=off").remote_access_percent(), 15);
+  EXPECT_GT(of("nabbitc:morph=off").remote_access_percent(), 5);
+  EXPECT_GT(blind.steals(), 5 * colored.steals());
+  settings loops;
+  loops.workers = 40;
+  const result fixed = sim::simulate_loops(p, m, loops, sim::loop_schedule::static_);
+  EXPECT_GT(colored.speedup(), 0.97 * fixed.speedup());
+  EXPECT_GT(fixed.speedup(), sim::simulate_loops(p, m, loops, sim::loop_schedule::guided).speedup());
+}
+
+}  // namespace

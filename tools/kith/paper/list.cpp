@@ -1,0 +1,39 @@
+#include "paper/reproduction.hpp"
+
+namespace kith::tools {
+
+std::span<const reproduction> reproductions() {
+  static const std::vector<reproduction> all = {
+      {"nabbitc-heat", "NabbitC", "figures 6, 7, 8 for heat", speedups_by_cores, {"heat", "--paper"}},
+      {"nabbitc-fdtd", "NabbitC", "figures 6, 7, 8 for fdtd", speedups_by_cores, {"fdtd", "--paper"}},
+      {"nabbitc-life", "NabbitC", "figures 6, 7, 8 for life", speedups_by_cores, {"life", "--paper"}},
+      {"nabbitc-uk-2002", "NabbitC", "figures 6, 7, 8 for PageRank", speedups_by_cores, {"web", "--graph", "uk-2002"}},
+      {"nabbitc-twitter-2010",
+       "NabbitC",
+       "figures 6, 7, 8 for PageRank",
+       speedups_by_cores,
+       {"web", "--graph", "twitter-2010", "--local", "0", "--skew", "50"}},
+      {"nabbitc-uk-2007-05",
+       "NabbitC",
+       "figures 6, 7, 8 for PageRank",
+       speedups_by_cores,
+       {"web", "--graph", "uk-2007-05"}},
+      {"nabbitc-sw", "NabbitC", "figures 6, 7, 8 for Smith-Waterman", speedups_by_cores, {"sw", "--paper"}},
+      {"nabbitc-swn2", "NabbitC", "figures 6, 7, 8 for Smith-Waterman", speedups_by_cores, {"swn2", "--paper"}},
+      {"nabbitc-first-steal",
+       "NabbitC",
+       "figure 9: time to the first steal",
+       first_steal_by_cores,
+       {"heat", "--paper"}},
+      {"nabbitc-bad-colors", "NabbitC", "table II", wrong_colors, {"bad"}},
+      {"nabbitc-invalid-colors", "NabbitC", "table III", wrong_colors, {"invalid"}},
+      {"nabbitc-ablations",
+       "NabbitC",
+       "what first steals and morphing are worth",
+       nabbitc_ablations,
+       {"heat", "--paper"}},
+  };
+  return all;
+}
+
+}  // namespace kith::tools

@@ -1,0 +1,51 @@
+// Results of the papers, made again: what is printed there beside what the simulator says. list.cpp has all of them; a
+// new one is a function and a line there.
+#pragma once
+
+#include "sim/plot.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace kith::tools {
+
+struct paper_row {
+  std::string series, metric;
+  std::string x;                // a number of cores, or a program
+  std::optional<double> paper;  // as printed
+  std::string paper_says;       // where only a range or a statement is printed
+  double kith = 0;
+};
+
+struct reproduced {
+  std::vector<paper_row> rows;
+  std::vector<std::string> notes;  // fitted parameters, and what is not met
+  std::string machine;             // whose fitted values count
+};
+
+/// Told now and then what is being done, and how much of it is.
+using paper_progress = std::function<void(const std::string&, double)>;
+
+struct reproduction {
+  const char* id;
+  const char* paper;
+  const char* what;
+  reproduced (*make)(const reproduction&, int seeds, const paper_progress&);
+  /// The program and its arguments, for those that run one.
+  std::vector<std::string> program;
+};
+
+std::span<const reproduction> reproductions();
+
+/// nabbitc.cpp
+reproduced speedups_by_cores(const reproduction&, int seeds, const paper_progress&);
+reproduced first_steal_by_cores(const reproduction&, int seeds, const paper_progress&);
+reproduced wrong_colors(const reproduction&, int seeds, const paper_progress&);
+reproduced nabbitc_ablations(const reproduction&, int seeds, const paper_progress&);
+
+}  // namespace kith::tools

@@ -1,0 +1,134 @@
+// kith paper: results of the papers beside those of the simulator.
+#include "verbs.hpp"
+
+#include "machine/model.hpp"
+#include "paper/reproduction.hpp"
+#include "progress.hpp"
+#include "terminal.hpp"
+
+#include <kith/error.hpp>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <memory>
+
+namespace kith::tools {
+
+namespace {
+
+struct options {
+  std::string id, plot;
+  int seeds = 5;
+  bool json = false;
+};
+
+const reproduction& find(const std::string& id) {
+  std::string names;
+  for (const reproduction& r : reproductions()) {
+    if (id == r.id) return r;
+    names += (names.empty() ? "" : ", ") + std::string(r.id);
+  }
+  throw error("no reproduction '" + id + "'; there are: " + names);
+}
+
+/// A number where it is one: {"x": 80}.
+nlohmann::json number_or_text(const std::string& text) {
+  int value = 0;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (failed == std::errc() && end == text.data() + text.size()) return value;
+  return text;
+}
+
+nlohmann::json to_json(const reproduced& r) {
+  nlohmann::json rows = nlohmann::json::array();
+  for (const paper_row& row : r.rows) {
+    nlohmann::json j{{"series", row.series},
+                     {"metric", row.metric},
+                     {"x", number_or_text(row.x)},
+                     {"paper", row.paper ? nlohmann::json(*row.paper) : nlohmann::json()},
+                     {"kith", row.kith}};
+    if (!row.paper_says.empty()) j["paper_says"] = row.paper_says;
+    rows.push_back(std::move(j));
+  }
+  return rows;
+}
+
+void print(const reproduction& about, const reproduced& r) {
+  fmt::print("{}  {} ({} paper)\n\n", styled(about.id, tone::strong), about.what, about.paper);
+  fmt::print("{:<22} {:<20} {:>8} {:>10} {:>10}\n", "series", "metric", "x", "kith", "paper");
+  for (const paper_row& row : r.rows) {
+    fmt::print("{:<22} {:<20} {:>8} {:>10.4g} {:>10}{}\n", row.series, row.metric, row.x, row.kith,
+               row.paper ? fmt::format("{:g}", *row.paper) : "-", row.paper_says.empty() ? "" : "  " + row.paper_says);
+  }
+  fmt::print("\n");
+  for (const std::string& n : r.notes) fmt::print("* {}\n", folded(n, 2));
+  for (const auto& [key, text] : model_by_name(r.machine).sources) {
+    if (text.starts_with("fitted")) fmt::print("* {}: {} {}\n", r.machine, key, folded(text, 2));
+  }
+}
+
+/// The first metric's rows, grouped by x.
+void plot(const reproduction& about, const reproduced& r, const std::string& file) {
+  bar_chart chart{
+      .title = std::string(about.id) + ": " + about.what, .unit = r.rows.front().metric, .series = {}, .groups = {}};
+  for (const paper_row& row : r.rows) {
+    if (row.metric != chart.unit) continue;
+    if (std::ranges::find(chart.series, row.series) == chart.series.end()) chart.series.push_back(row.series);
+    auto group = std::ranges::find(chart.groups, row.x, &bar_group::name);
+    if (group == chart.groups.end()) group = chart.groups.insert(group, {row.x, {}});
+    group->bars.push_back({row.kith, row.kith, row.kith});
+  }
+  write_svg(chart, file);
+}
+
+outcome run_paper(const options& o) {
+  if (o.id.empty()) {
+    nlohmann::json all = nlohmann::json::array();
+    for (const reproduction& r : reproductions()) {
+      if (o.json) {
+        all.push_back({{"id", r.id}, {"paper", r.paper}, {"what", r.what}});
+      } else {
+        fmt::print("{:<24} {:<8} {}\n", r.id, r.paper, r.what);
+      }
+    }
+    if (o.json) fmt::print("{}\n", all.dump(2));
+    return outcome::fine;
+  }
+  const reproduction& about = find(o.id);
+  reproduced r;
+  {
+    progress_bar bar("kith paper");
+    r = about.make(about, o.seeds, [&](const std::string& what, double share) { bar.show(what, share); });
+  }
+  if (o.json) {
+    fmt::print("{}\n", to_json(r).dump(2));
+  } else {
+    print(about, r);
+  }
+  if (!o.plot.empty()) plot(about, r, o.plot);
+  return outcome::fine;
+}
+
+}  // namespace
+
+std::function<outcome()> add_paper(CLI::App& command) {
+  auto o = std::make_shared<options>();
+  command.add_option("id", o->id, "which result; without it, the list")->type_name("ID");
+  command.add_option("--seeds", o->seeds, "runs of each point (5)")->check(whole_number(1, 1000));
+  command.add_option("--plot", o->plot, "write a picture of the first metric")->type_name("FILE.svg");
+  command.add_flag("--json", o->json, "write JSON");
+  command.footer(
+      "The programs are recorded dry at the paper's sizes and run on the paper's machine, as it is modelled; values "
+      "that\n"
+      "were fitted to results are named below each table. docs/papers/ keeps the tables, with what is not met and "
+      "why.\n"
+      "JSON: rows {\"series\", \"metric\", \"x\", \"paper\" (null: not printed), \"kith\", \"paper_says\" (a "
+      "statement)}\n"
+      "Exit code: 0, or 2 for a wrong command line or if a program cannot be recorded.");
+  return [o] { return run_paper(*o); };
+}
+
+}  // namespace kith::tools
