@@ -57,7 +57,6 @@ class nabbitc final : public policy<World> {
     task* t = nullptr;
     switch (deques_.steal(t, victims_.draw(by.id), by, likes, colored ? likes.own : -1, forced)) {
       case theft::got:
-        if (colored) by.meter(event::colored_steal, {});
         mine.series = 0;
         mine.budget = 0;
         return victims_.found(by.id, *t);

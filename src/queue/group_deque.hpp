@@ -82,6 +82,7 @@ class group_deques {
                        i, [&](const item& seen) { return seen.has(only) || (or_nobodys && seen.is_nobodys(colors_)); });
     if (outcome != theft::got) return outcome;
     by.meter(event::steal, victim);
+    if (only >= 0 && i->has(only)) by.meter(event::colored_steal, {});
     t = take_apart(unpack(*i, by), by, likes);
     return theft::got;
   }

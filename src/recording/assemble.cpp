@@ -16,6 +16,7 @@
 #include <fstream>
 #include <memory>
 #include <sstream>
+#include <tuple>
 #include <unordered_map>
 
 namespace kith {
@@ -112,6 +113,11 @@ struct birth {
   std::uint8_t flags = 0, node = 255;
   std::uint16_t seat = 0;
   bool root = false;
+  std::size_t read_as = 0;  // its place in the logs
+};
+struct need {
+  std::uint64_t task, before;
+  std::size_t read_as;
 };
 struct raw_access {
   std::uint64_t address, bytes;
@@ -129,8 +135,8 @@ class gathered {
  public:
   std::vector<birth> births;
   std::vector<raw_access> accesses;
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> needs;  // task, before; those of a task in their order
-  std::vector<run_of_task> runs;                               // by seat, in the order in which they ended
+  std::vector<need> needs;
+  std::vector<run_of_task> runs;  // by seat, in the order in which they ended
   struct wait {
     std::uint64_t scope, task;
     interval when;
@@ -176,7 +182,7 @@ class gathered {
         case log_kind::work:
           if (!births.empty()) births.back().work = static_cast<double>(head.large);
           break;
-        case log_kind::needs: needs.emplace_back(head.large, pair_at(rest, 0).first); break;
+        case log_kind::needs: needs.push_back({head.large, pair_at(rest, 0).first, needs.size()}); break;
         case log_kind::executed: {
           const log_pair when = pair_at(rest, 0);
           runs.push_back({head.large, {when.first, when.second}, head.flags, seat});
@@ -224,10 +230,9 @@ class gathered {
 
   /// Tasks in the order of creation, with their dependences.
   void order(const progress& tell) {
-    std::ranges::stable_sort(births, [](const birth& a, const birth& b) {
-      return a.begun != b.begun ? a.begun < b.begun : a.root > b.root;
-    });
-    std::ranges::stable_sort(needs, [](const auto& a, const auto& b) { return a.first < b.first; });
+    for (std::size_t i = 0; i < births.size(); ++i) births[i].read_as = i;
+    std::ranges::sort(births, {}, [](const birth& b) { return std::tuple(b.begun, !b.root, b.read_as); });
+    std::ranges::sort(needs, {}, [](const need& n) { return std::pair(n.task, n.read_as); });
     std::unordered_map<std::uint64_t, std::int32_t>& index = index_of;
     index.reserve(births.size() * 2);
     std::unordered_map<std::uint64_t, siblings> scopes;
@@ -239,10 +244,10 @@ class gathered {
       const bool keyed = (b.flags & (log_keyed | log_generated)) != 0;
       std::vector<recorded_dependence> before;
       std::vector<recorded_access> touched;
-      const auto first_need = std::ranges::lower_bound(needs, b.ref, {}, [](const auto& n) { return n.first; });
+      const auto first_need = std::ranges::lower_bound(needs, b.ref, {}, &need::task);
       if (!keyed) {
-        for (auto n = first_need; n != needs.end() && n->first == b.ref; ++n) {
-          if (const auto at = index.find(n->second); at != index.end()) before.push_back({at->second, 0});
+        for (auto n = first_need; n != needs.end() && n->task == b.ref; ++n) {
+          if (const auto at = index.find(n->before); at != index.end()) before.push_back({at->second, 0});
         }
       }
       const auto [number, fresh] = scope_numbers.try_emplace(b.scope, static_cast<std::uint32_t>(scope_numbers.size()));
@@ -296,9 +301,8 @@ class gathered {
   }
 
   void add_times() {
-    std::ranges::stable_sort(runs, [](const run_of_task& a, const run_of_task& b) {
-      return a.seat != b.seat ? a.seat < b.seat : a.when.begun < b.when.begun;
-    });
+    // Of two that begin in the same tick, the one around the other ends later.
+    std::ranges::sort(runs, {}, [](const run_of_task& r) { return std::tuple(r.seat, r.when.begun, ~r.when.ended); });
     std::vector<std::uint64_t> lost(out.tasks.size());  // what a task did not compute meanwhile
     for (const gathered::wait& w : waits) {
       const auto at = index_of.find(w.task);
@@ -326,7 +330,7 @@ class gathered {
         t.explore_ended = ns(r.when.ended);
         if ((r.flags & log_cancelled) == 0) continue;
       }
-      if ((r.flags & log_cancelled) != 0) t.flags |= recorded_task::cancelled;
+      if ((r.flags & log_cancelled) != 0) t.flags |= recorded_task::skipped;
       t.worker = static_cast<std::int16_t>(r.seat);
       t.started = ns(r.when.begun);
       t.ended = ns(r.when.ended);
@@ -380,9 +384,8 @@ class gathered {
     for (std::size_t i = 0; i < out.tasks.size(); ++i) {
       if (out.tasks[i].has(recorded_task::keyed)) {
         const std::uint64_t ref = ref_of[i];
-        for (auto n = std::ranges::lower_bound(needs, ref, {}, [](const auto& p) { return p.first; });
-             n != needs.end() && n->first == ref; ++n) {
-          if (const auto at = index_of.find(n->second); at != index_of.end())
+        for (auto n = std::ranges::lower_bound(needs, ref, {}, &need::task); n != needs.end() && n->task == ref; ++n) {
+          if (const auto at = index_of.find(n->before); at != index_of.end())
             all.push_back({at->second, bytes_between(at->second, static_cast<std::int32_t>(i))});
         }
       } else {

@@ -33,7 +33,7 @@ enum class event : std::uint8_t {
   region_placed,    // a region got its home
   node_explored,    // a keyed node has named its predecessors
   colored_attempt,  // a steal attempt that takes nothing but the thief's color; counts as steal_attempt as well
-  colored_steal,    // ... and got work
+  colored_steal,    // ... and got work that has the color
   first_steals,     // runs in which a worker got its first work so
 };
 inline constexpr std::size_t events = 22;

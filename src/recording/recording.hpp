@@ -19,10 +19,10 @@ struct recorded_task {
     keyed = 2,       // a node of a keyed graph: runs twice
     generated = 4,   // a node named by its creator's computation
     discovered = 8,  // a node named by its creator's exploration
-    cancelled = 16,
-    listed = 32,   // may be taken past its queue
-    fence = 64,    // no code: orders a group of accesses
-    outside = 128  // created by a thread that is no worker
+    skipped = 16,    // cancelled before it started
+    listed = 32,     // may be taken past its queue
+    fence = 64,      // no code: orders a group of accesses
+    outside = 128    // created by a thread that is no worker
   };
   std::int32_t creator = -1;
   std::int32_t worker = -1;  // that ran it

@@ -75,7 +75,8 @@ std::vector<std::int32_t> in_order(const recording& r) {
   for (std::size_t t = 0; t < r.tasks.size(); ++t) {
     if (!r.tasks[t].has(recorded_task::fence)) tasks.push_back(static_cast<std::int32_t>(t));
   }
-  std::ranges::stable_sort(tasks, {}, [&](std::int32_t t) { return r.tasks[static_cast<std::size_t>(t)].started; });
+  std::ranges::sort(tasks, {},
+                    [&](std::int32_t t) { return std::pair(r.tasks[static_cast<std::size_t>(t)].started, t); });
   return tasks;
 }
 

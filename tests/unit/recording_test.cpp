@@ -124,7 +124,7 @@ TEST(recording, of_a_dry_run_has_the_costs_that_were_named_and_runs_nothing) {
   });
   EXPECT_EQ(ran, 0);
   EXPECT_EQ(r.tasks[1].work_ns, 12345u);
-  EXPECT_FALSE(r.tasks[1].has(recorded_task::cancelled));
+  EXPECT_FALSE(r.tasks[1].has(recorded_task::skipped));
 }
 
 /// What must come before an access, by the definition: who wrote last, and for writers also who has read since.

@@ -23,8 +23,11 @@ void print_json() {
         one.update({{"default", p.standard}, {"small", p.small}, {"paper", p.paper != nullptr ? p.paper : p.standard}});
       parameters.push_back(std::move(one));
     }
-    all.push_back(
-        {{"name", e->name}, {"paper", e->paper}, {"summary", e->summary}, {"parameters", std::move(parameters)}});
+    all.push_back({{"name", e->name},
+                   {"paper", e->paper},
+                   {"summary", e->summary},
+                   {"dry_only", e->dry_only},
+                   {"parameters", std::move(parameters)}});
   }
   fmt::print("{}\n", all.dump(1));
 }
@@ -40,7 +43,7 @@ std::function<outcome()> add_apps(CLI::App& command) {
   auto json = std::make_shared<bool>(false);
   command.add_flag("--json", *json, "write JSON");
   command.footer(
-      "JSON: [{\"name\", \"paper\", \"summary\", \"parameters\": [...]}]\n"
+      "JSON: [{\"name\", \"paper\", \"summary\", \"dry_only\", \"parameters\": [...]}]\n"
       "Exit code: 0.");
   return [json] {
     if (*json) {

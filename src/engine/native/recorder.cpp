@@ -5,6 +5,7 @@
 #include "recording/assemble.hpp"
 #include "task/type_names.hpp"
 
+#include <cmath>
 #include <cstdio>
 
 namespace kith::native {
@@ -26,9 +27,9 @@ void seat_log::created(const birth& b) {
     append({log_kind::access, static_cast<std::uint8_t>(a.how), static_cast<std::uint16_t>(a.bytes >> 32),
             static_cast<std::uint32_t>(a.bytes), reinterpret_cast<std::uint64_t>(a.address)});
     if (a.touched < 1)
-      append(
-          {.kind = log_kind::touched,
-           .large = static_cast<std::uint64_t>(static_cast<double>(a.bytes) * static_cast<double>(a.touched) + 0.5)});
+      append({.kind = log_kind::touched,
+              .large = static_cast<std::uint64_t>(
+                  std::llround(static_cast<double>(a.bytes) * static_cast<double>(a.touched)))});
   }
   if (b.h.work >= 0) append({.kind = log_kind::work, .large = static_cast<std::uint64_t>(b.h.work)});
 }

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <queue>
+#include <tuple>
 
 namespace kith::sim {
 
@@ -44,9 +45,9 @@ std::vector<std::vector<std::int32_t>> levels_of(const program& p) {
     }
   }
   for (std::vector<std::int32_t>& nodes : levels) {
-    std::ranges::stable_sort(nodes, {}, [&](std::int32_t t) {
+    std::ranges::sort(nodes, {}, [&](std::int32_t t) {
       const recorded_task& k = p.of.tasks[static_cast<std::size_t>(t)];
-      return std::pair(k.color, k.created);
+      return std::tuple(k.color, k.created, t);
     });
   }
   return levels;

@@ -38,7 +38,7 @@ memory::memory(const program& p, const machine_model& m, distribution d, const a
     for (std::uint32_t c = 0; c < here; ++c) {
       const std::uint64_t dealt = d == distribution::fine ? home_.size() : r;
       const bool decided = d == distribution::fine || d == distribution::coarse;
-      home_.push_back(decided ? static_cast<std::int8_t>(dealt % nodes) : std::int8_t{-1});
+      home_.push_back(decided ? static_cast<std::int16_t>(dealt % nodes) : std::int16_t{-1});
     }
   }
   changed_by_.assign(count, -1);
@@ -54,7 +54,7 @@ memory::memory(const program& p, const machine_model& m, distribution d, const a
 }
 
 void memory::put(std::uint32_t region, std::uint64_t bytes, node_id at) {
-  for (std::uint32_t c = 0; c < chunks(bytes); ++c) home_[first_[region] + c] = static_cast<std::int8_t>(at.value);
+  for (std::uint32_t c = 0; c < chunks(bytes); ++c) home_[first_[region] + c] = static_cast<std::int16_t>(at.value);
 }
 
 void memory::unlink(cache& c, std::uint32_t i) noexcept {
@@ -114,14 +114,14 @@ void memory::keep(std::size_t node, std::uint32_t chunk, std::uint64_t bytes, pi
   push_newest(c, i);
   while (c.used > on_.cache_bytes && c.oldest != c.newest) {
     const line& last = c.lines[c.oldest];
-    if (changed_by_[last.chunk] == static_cast<std::int8_t>(node)) write_back(node, last.chunk, last.bytes, now);
+    if (changed_by_[last.chunk] == static_cast<std::int16_t>(node)) write_back(node, last.chunk, last.bytes, now);
     drop(node, c.oldest);
   }
 }
 
 picoseconds memory::touch(std::uint32_t chunk, std::uint64_t bytes, bool writes, node_id at, picoseconds now) {
   const std::size_t here = at.index();
-  if (home_[chunk] < 0) home_[chunk] = static_cast<std::int8_t>(here);
+  if (home_[chunk] < 0) home_[chunk] = static_cast<std::int16_t>(here);
   picoseconds took;
   if ((holders_[chunk] >> here & 1) != 0) {
     ++hits;
@@ -144,7 +144,7 @@ picoseconds memory::touch(std::uint32_t chunk, std::uint64_t bytes, bool writes,
       links.notify(at, node_id(other), control_of(bytes));
       drop(static_cast<std::size_t>(other), caches_[static_cast<std::size_t>(other)].at[chunk]);
     }
-    changed_by_[chunk] = static_cast<std::int8_t>(here);
+    changed_by_[chunk] = static_cast<std::int16_t>(here);
   }
   keep(here, chunk, bytes, now);
   if (writes && caches_[here].at.empty()) write_back(here, chunk, bytes, now);  // no cache: straight to memory

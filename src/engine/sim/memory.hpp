@@ -74,8 +74,8 @@ class memory {
   const machine_model& on_;
   const ablations with_;
   std::uint64_t chunk_bytes_;
-  std::vector<std::uint32_t> first_;            // by region
-  std::vector<std::int8_t> home_, changed_by_;  // by chunk; -1: none
+  std::vector<std::uint32_t> first_;             // by region
+  std::vector<std::int16_t> home_, changed_by_;  // by chunk; -1: none
   std::vector<std::uint64_t> holders_;
   std::vector<cache> caches_;
   std::vector<server> controllers_;

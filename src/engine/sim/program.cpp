@@ -15,6 +15,7 @@ struct happening {
   std::int32_t task;
   std::uint64_t begun, ended;
   action what;
+  std::size_t place = 0;
 };
 
 action of_kind(action::kind what, std::uint64_t value) {
@@ -66,7 +67,9 @@ program program_of(recording r, double core_gbs) {
       continue;
     }
     if (t.has(recorded_task::fence) || t.has(recorded_task::discovered)) continue;
-    if (t.creator < 0) throw error("task " + std::to_string(i) + " has no creator: its log is incomplete");
+    if (t.creator < 0)
+      throw error("the recorded run did not end (task " + std::to_string(i) +
+                  " has no creator); it can be looked at, not replayed");
     if (t.has(recorded_task::generated)) {
       names.emplace_back(t.creator, me);
     } else {
@@ -79,9 +82,8 @@ program program_of(recording r, double core_gbs) {
   }
   for (const recorded_wait& w : p.of.waits)
     all.push_back({w.task, w.begun, w.ended, of_kind(action::wait, w.scope == 0xffffffff ? p.scopes : w.scope)});
-  std::ranges::stable_sort(all, [](const happening& a, const happening& b) {
-    return std::tie(a.task, a.begun) < std::tie(b.task, b.begun);
-  });
+  for (std::size_t i = 0; i < all.size(); ++i) all[i].place = i;
+  std::ranges::sort(all, {}, [](const happening& h) { return std::tuple(h.task, h.begun, h.place); });
   split_times(p, core_gbs);
   std::size_t at = 0;
   p.first_action.push_back(0);
@@ -110,7 +112,7 @@ program program_of(recording r, double core_gbs) {
     }
     p.first_action.push_back(p.actions.size());
   }
-  std::ranges::stable_sort(names, {}, [](const auto& n) { return n.first; });
+  std::ranges::sort(names);
   p.first_named.push_back(0);
   for (std::size_t i = 0, n = 0; i < tasks.size(); ++i) {
     for (; n < names.size() && names[n].first == static_cast<std::int32_t>(i); ++n) p.named.push_back(names[n].second);

@@ -85,7 +85,7 @@ reproduced speedups_by_cores(const reproduction& about, int seeds, const paper_p
       add(series, v);
     }
   }
-  std::ranges::stable_sort(out.rows, {}, [](const paper_row& r) { return std::tie(r.series, r.metric); });
+  std::ranges::sort(out.rows, {}, [](const paper_row& r) { return std::tuple(r.series, r.metric, std::stoi(r.x)); });
   out.notes = {"steals: successful ones, the mean of the cores",
                "speed-up: over the same nodes one after the other on one core, with all data local",
                "the figures of the paper print no numbers; what its text says stands in the last column"};

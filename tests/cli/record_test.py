@@ -1,0 +1,110 @@
+"""kith record, repair, sim, machines, paper: from a run to its replay on other machines."""
+
+import os
+import signal
+import sqlite3
+import subprocess
+import tempfile
+import time
+
+from run_kith import Kith
+
+kith = Kith()
+folder = tempfile.TemporaryDirectory()
+
+
+def path(name):
+    return os.path.join(folder.name, name)
+
+
+def rows(file, query):
+    with sqlite3.connect(file) as db:
+        return db.execute(query).fetchall()
+
+
+# A recording is a database of plain rows.
+heat = path("heat.rec")
+done = kith.run("record", "-o", heat, "--", "kith", "app", "heat", "--small", "--workers", "2")
+kith.check(done.returncode == 0 and "verified" in done.stdout, f"heat is recorded: {done.stderr}")
+kith.check(not os.path.exists(heat + ".parts"), "the parts are gone")
+kith.check(rows(heat, "SELECT count(*) FROM task WHERE ended_ns < started_ns OR started_ns < ready_ns")[0][0] == 0,
+           "tasks are ready, start and end, in this order")
+tasks = rows(heat, "SELECT count(*) FROM task JOIN type ON type = type.id WHERE name = 'heat'")[0][0]
+kith.check(tasks == 16 * 30, f"heat has 16 blocks and 30 steps, recorded were {tasks}")
+kith.check(rows(heat, "SELECT name FROM mark") == [("solve",)], "the mark is there")
+
+# Simulated: the rows that scripts rely on, the same every time.
+wanted = {"policy", "seed", "makespan_s", "speedup", "load_balance_percent", "overhead_percent", "partition_percent",
+          "remote_access_percent", "remote_bytes", "steals", "steal_attempts", "first_steal_s"}
+sim = ("sim", heat, "--machine", "bullion-s16-8", "--policy", "steal:victim=random,batch=1,dep", "--seeds", "2")
+code, first = kith.json(*sim)
+kith.check(code == 0 and [r["policy"] for r in first] == ["steal:victim=random,batch=1"] * 2 + ["dep"] * 2,
+           "a row for each policy and seed")
+kith.check(all(wanted <= set(r) for r in first), "with all keys")
+kith.check(all(r["makespan_s"] > 0 and 0 < r["load_balance_percent"] <= 100 for r in first), "and values that can be")
+code, second = kith.json(*sim)
+kith.check(first == second, "two runs are alike to the last digit")
+code, abstract = kith.json("sim", heat, "--policy", "fifo", "--fidelity", "abstract", "--workers", "1")
+kith.check(0.3 < abstract[0]["speedup"] < 1.1, f"one core is no faster than one core: {abstract[0]['speedup']}")
+done = kith.run("sim", heat, "--plot", path("bars.svg"), "-o", path("simulated.rec"))
+kith.check(done.returncode == 0 and "speed-up" in done.stdout, "a table for people")
+kith.check(open(path("bars.svg")).read().startswith("<svg"), "a picture")
+kith.check(rows(path("simulated.rec"), "SELECT value FROM meta WHERE key = 'engine'") == [("sim",)],
+           "a simulated run is a recording")
+
+# Dry: sizes that this machine does not have.
+dry = path("dry.rec")
+done = kith.run("record", "--dry", "-o", dry, "--", "kith", "app", "web", "--small", "--workers", "4", "--oversubscribe",
+                "--policy", "nabbitc")
+kith.check(done.returncode == 0, f"web is recorded dry: {done.stderr}")
+kith.check(rows(dry, "SELECT sum(bytes) FROM region")[0][0] > 1 << 30, "with data that is not there")
+kith.refused("app", "web", says=["kith record --dry"])
+
+# A run that is killed leaves what it did until then.
+killed = path("killed.rec")
+program = subprocess.Popen([kith.path, "app", "nqueens", "--size", "18", "--workers", "2"], stdout=subprocess.DEVNULL,
+                           env=os.environ | {"KITH_RECORD": killed})
+time.sleep(1)
+program.send_signal(signal.SIGKILL)
+program.wait()
+kith.refused("sim", killed, says=["kith repair"])
+done = kith.run("repair", killed)
+kith.check(done.returncode == 0, f"it can be repaired: {done.stderr}")
+ended = rows(killed, "SELECT count(*) FROM task WHERE ended_ns > 0")[0][0]
+kith.check(ended > 100, f"tasks that ended before the kill are there: {ended}")
+kith.refused("sim", killed, says=["did not end"])
+
+# Wrong input.
+kith.refused("repair", path("nothing"), says=["nothing.parts"])
+kith.refused("record", "-o", path("x"), "--", "/no/such/program", says=["/no/such/program", "cannot be run"])
+kith.refused("record", "-o", path("x"), "--", "true", says=["nothing was recorded"])
+kith.refused("sim", path("nothing"), says=["there is no such file"])
+kith.refused("sim", heat, "--machine", "no-such-machine", says=["no machine 'no-such-machine'", "bullion-s16-8"])
+kith.refused("sim", heat, "--policy", "no-such-policy", says=["no-such-policy"])
+kith.refused("sim", heat, "--fidelity", "perfect", says=["--fidelity 'perfect'", "abstract"])
+kith.refused("sim", heat, "--without", "gravity", says=["--without 'gravity'", "contention"])
+kith.refused("sim", heat, "--workers", "99", says=["32 cores"])
+kith.refused("sim", os.path.abspath(__file__), says=["no recording of Kith"])
+
+# Machines.
+code, machines = kith.json("machines")
+named = {m["name"] for m in machines}
+kith.check({"xeon-e7-8860", "opteron-6172", "tilepro64", "altix-uv100", "bullion-s16-4", "bullion-s16-8", "bullion-s16-16",
+            "xeon-5570", "power6", "bluegene-p", "xeon-5504-cluster", "cmp-32", "epyc-2x4", "xeon-8s",
+            "hybrid-laptop"} <= named, f"the machines of the papers and of today are there: {named}")
+code, tree = kith.json("machine", "epyc-2x4")
+kith.check(len(tree["nodes"]) == 8, "a described machine can be pretended")
+done = kith.run("machines", "xeon-e7-8860")
+kith.check("printed:" in done.stdout and "fitted:" in done.stdout, "each number says where it is from")
+
+# Papers.
+code, papers = kith.json("paper")
+kith.check({"nabbitc-heat", "nabbitc-bad-colors"} <= {p["id"] for p in papers}, "the list of reproductions")
+code, found = kith.json("paper", "nabbitc-uk-2002", "--seeds", "1")
+kith.check({r["series"] for r in found} == {"nabbit", "nabbitc", "loop-static", "loop-guided"}, "four series")
+kith.check({r["metric"] for r in found} == {"speedup", "remote_percent", "steals"}, "three metrics")
+kith.check(all(isinstance(r["x"], int) for r in found), "by cores")
+kith.refused("paper", "no-such-result", says=["no-such-result", "nabbitc-heat"])
+
+folder.cleanup()
+kith.finish()
