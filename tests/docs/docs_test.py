@@ -26,7 +26,7 @@ def main(build, compiler):
             if path not in programs:
                 binary = pathlib.Path(work) / path.replace("/", "_")
                 command = [compiler, "-std=c++20", "-O1", "-Wall", "-Wextra", "-Iinclude", path, f"{build}/libkith.a",
-                           "-o", str(binary), "-lhwloc", "-pthread"]
+                           "-o", str(binary), "-lhwloc", "-lsqlite3", "-pthread"]
                 made = subprocess.run(command, capture_output=True, text=True)
                 if made.returncode != 0:
                     return f"does not compile:\n{made.stderr[:2000]}"

@@ -94,6 +94,7 @@ nlohmann::json row(const sim::settings& s, const sim::result& r) {
           {"local_bytes", r.local_bytes},
           {"cache_hits", r.cache_hits},
           {"cache_misses", r.cache_misses},
+          {"simulated_steps", r.events},
           {"steals", r.steals()},
           {"steal_attempts", r.attempts()},
           {"first_steal_s", first < 0 ? nlohmann::json() : nlohmann::json(first)},
