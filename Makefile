@@ -18,7 +18,7 @@ build: deps  ## configure and build into build/release
 demo: deps  ## PageRank of this machine's package graph, and heat, under three policies
 	@$(configure)
 	@cmake --build --preset release -j "$$(nproc)" --target kith_tool
-	@build/release/kith demo
+	@build/release/kith demo --picture build/demo.svg
 
 test:  ## every check; what continuous integration runs
 	@scripts/test.sh

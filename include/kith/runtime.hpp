@@ -83,6 +83,8 @@ class runtime {
   /// Names this moment in the recording, if there is one; figures of a replay are of what follows the last mark.
   /// Thread-safe.
   void mark(const std::string& text);
+  /// The file that the recording will be in when the runtime has ended; empty: nothing is recorded.
+  std::string recorded_in() const;
   /// True if tasks that say what they cost are not run.
   bool dry() const noexcept;
   /// The policy, with its options, as it was chosen.

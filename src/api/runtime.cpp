@@ -91,6 +91,7 @@ void runtime::wait() {
 
 int runtime::workers() const noexcept { return static_cast<int>(impl_->engine.workers.size()); }
 void runtime::mark(const std::string& text) { impl_->engine.mark(text); }
+std::string runtime::recorded_in() const { return impl_->engine.set.record; }
 bool runtime::dry() const noexcept { return impl_->engine.set.dry; }
 std::string runtime::policy() const { return impl_->engine.set.policy; }
 statistics runtime::statistics() const { return impl_->engine.statistics(); }

@@ -72,4 +72,15 @@ for arguments in (("--help",), ("machine", "--help"), ("doctor", "--help"), ("--
     kith.check(done.returncode == 0 and done.stdout and not done.stderr, f"kith {' '.join(arguments)} helps")
 kith.check("SYNTHETIC" in kith.run("machine", "--help").stdout, "kith machine --help explains SYNTHETIC")
 
+# This machine, measured: a description that can be read and used.
+with tempfile.TemporaryDirectory() as folder:
+    probed = os.path.join(folder, "this.toml")
+    done = kith.run("machine", "--probe", "-o", probed)
+    kith.check(done.returncode == 0, f"this machine can be measured: {done.stderr}")
+    code, m = kith.json("machine", probed)
+    kith.check(code == 0 and m["cores"], "and the description be read")
+    text = kith.run("machines", probed).stdout
+    kith.check("measured:" in text, "each number says that it was measured")
+kith.refused("machine", "-o", "x.toml", says=["--probe"])
+
 kith.finish()

@@ -51,19 +51,15 @@ inline recording record(runtime_options o, const std::function<void(runtime&)>& 
   const scratch_file file;
   o.record = file.path();
   o.oversubscribe = 1;
+  std::string made;
   {
     runtime rt(o);
     f(rt);
+    made = rt.recorded_in();
   }
-  // Only the first runtime of a process has the very name that was asked for.
-  for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(file.path()).parent_path())) {
-    const std::string name = entry.path().string();
-    if (!name.starts_with(file.path()) || name.ends_with(".parts")) continue;
-    recording r = read_recording(name);
-    std::filesystem::remove(name);
-    return r;
-  }
-  throw error("nothing was recorded");
+  recording r = read_recording(made);
+  std::filesystem::remove(made);
+  return r;
 }
 
 /// A program by hand: a root that creates tasks in their order and waits for all of them.

@@ -1,4 +1,4 @@
-// A progress bar on standard error, where that is a terminal; nothing elsewhere. Thread-safe.
+// What a long verb is doing: one line that changes, on a terminal; elsewhere a line for each stage.
 #pragma once
 
 #include <chrono>
@@ -7,22 +7,31 @@
 
 namespace kith::tools {
 
-class progress_bar {
+/// Writes to standard error, so that standard output has the results alone. Thread-safe.
+class progress {
  public:
-  explicit progress_bar(std::string title);
-  /// Wipes itself out.
-  ~progress_bar();
-  progress_bar(const progress_bar&) = delete;
-  progress_bar& operator=(const progress_bar&) = delete;
+  progress();
+  ~progress() { clear(); }
+  progress(const progress&) = delete;
+  progress& operator=(const progress&) = delete;
 
-  /// `share` of the work is done, 0 to 1; `what` is said beside it.
-  void show(const std::string& what, double share);
+  /// A new stage.
+  void stage(const std::string& what);
+  /// What the stage is doing now; shown on terminals alone.
+  void step(const std::string& what);
+  /// The same with a bar: how much of it is done, 0 to 1. Not shown more often than people can read.
+  void share(const std::string& what, double done);
+  /// Removes the line, before something else is written.
+  void clear();
 
  private:
-  std::string title_;
-  bool visible_;
-  std::chrono::steady_clock::time_point shown_{};
+  void show(const std::string& text);
+
   std::mutex guard_;
+  bool terminal_;
+  bool shown_ = false;
+  std::string stage_;
+  std::chrono::steady_clock::time_point last_{};
 };
 
 }  // namespace kith::tools

@@ -2,12 +2,17 @@
 #include "verbs.hpp"
 
 #include "machine/machine.hpp"
+#include "machine/model.hpp"
+#include "machine/probe.hpp"
 #include "numbers.hpp"
 #include "terminal.hpp"
 
 #include <fmt/core.h>
 
+#include <kith/error.hpp>
+
 #include <algorithm>
+#include <fstream>
 #include <memory>
 
 namespace kith::tools {
@@ -91,8 +96,23 @@ void print_distances(const machine& m) {
   }
 }
 
+/// Writes the description to standard output, or to a file.
+outcome write_probe(const std::string& file) {
+  progress p;
+  const std::string text = probe_machine(p);
+  if (file.empty()) {
+    fmt::print("{}", text);
+    return outcome::fine;
+  }
+  std::ofstream out(file);
+  if (!(out << text).flush()) throw error(file + ": cannot be written");
+  model_from_file(file);  // so that nobody else finds a fault in it first
+  return outcome::fine;
+}
+
 struct options {
-  std::string name;
+  std::string name, output;
+  bool probe = false;
   bool json = false;
 };
 
@@ -101,16 +121,23 @@ struct options {
 std::function<outcome()> add_machine(CLI::App& command) {
   auto o = std::make_shared<options>();
   command.add_option("machine", o->name, "what to show, instead of KITH_MACHINE or this machine")
-      ->type_name("FILE|SYNTHETIC");
+      ->type_name("NAME|FILE|SYNTHETIC");
   command.add_flag("--json", o->json, "write JSON");
+  CLI::Option* const probe =
+      command.add_flag("--probe", o->probe, "measure this machine, and write a description for `kith sim`");
+  command.add_option("-o,--output", o->output, "the description's file (standard output)")
+      ->type_name("FILE.toml")
+      ->needs(probe);
   command.footer(
-      "FILE is an XML file exported by hwloc (`lstopo machine.xml`). SYNTHETIC is a machine in a line, from large to\n"
+      "NAME is one of `kith machines`. FILE is an XML file exported by hwloc (`lstopo machine.xml`), or a description\n"
+      "(docs/machines.md). SYNTHETIC is a machine in a line, from large to\n"
       "small: \"node:8 core:10\", \"pack:2 node:2 l3:1 core:8 pu:2\"; an extra word has the distances between nodes:\n"
       "\"distance:21\", or the matrix \"distance:10,16/16,10\".\n"
       "JSON: {\"name\", \"pretended\", \"nodes\": [{\"cores\": [...], ...}], \"cores\", \"caches\", \"distances\": "
       "[[...]]}\n"
       "Exit code: 0, or 2 if the machine cannot be understood.");
   return [o, &command] {
+    if (o->probe) return write_probe(o->output);
     const machine m = command.count("machine") != 0 ? machine_by_name(o->name) : current_machine();
     if (o->json) {
       fmt::print("{}\n", to_json(m));

@@ -100,8 +100,8 @@ outcome run_paper(const options& o) {
   const reproduction& about = find(o.id);
   reproduced r;
   {
-    progress_bar bar("kith paper");
-    r = about.make(about, o.seeds, [&](const std::string& what, double share) { bar.show(what, share); });
+    progress bar;
+    r = about.make(about, o.seeds, [&](const std::string& what, double share) { bar.share(what, share); });
   }
   if (o.json) {
     fmt::print("{}\n", to_json(r).dump(2));

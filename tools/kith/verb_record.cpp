@@ -37,8 +37,8 @@ outcome record(const options& o) {
     throw error("nothing was recorded: " + o.program.front() +
                 (clean ? " has started no runtime of Kith" : " failed before it started a runtime of Kith"));
   {
-    progress_bar bar("kith record");
-    assemble_parts(o.file, [&](const char* what, double share) { bar.show(what, share); });
+    progress bar;
+    assemble_parts(o.file, [&](const char* what, double share) { bar.share(what, share); });
   }
   const recording r = read_recording(o.file);
   fmt::print(stderr, "kith record: {}: {} tasks, {} accesses, {} dependences, {:.1f} MB{}\n", o.file, r.tasks.size(),

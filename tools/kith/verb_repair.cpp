@@ -20,8 +20,8 @@ std::function<outcome()> add_repair(CLI::App& command) {
       "everything up to then; this makes FILE of them. Tasks that had not ended have no end there.\n"
       "Exit code: 0, or 2 if there are no parts, or they cannot be read.");
   return [file] {
-    progress_bar bar("kith repair");
-    assemble_parts(*file, [&](const char* what, double share) { bar.show(what, share); });
+    progress bar;
+    assemble_parts(*file, [&](const char* what, double share) { bar.share(what, share); });
     return outcome::fine;
   };
 }

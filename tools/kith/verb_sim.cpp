@@ -128,7 +128,7 @@ void print_table(const std::vector<std::string>& policies, const std::vector<sim
     for (const column& c : columns) {
       std::vector<double> values;
       for (std::size_t s = 0; s < seeds; ++s) values.push_back(c.of(results[p * seeds + s]));
-      const spread v = spread_of(values);
+      const sample v = sample_of(values);
       std::string text = fmt::format(fmt::runtime(c.format), v.mean);
       if (v.most > v.least) text += " +-" + fmt::format(fmt::runtime(c.format), (v.most - v.least) / 2);
       fmt::print(" {:>18}", text);
@@ -140,8 +140,8 @@ void print_table(const std::vector<std::string>& policies, const std::vector<sim
 outcome run_sim(const options& o) {
   const machine_model m = model_by_name(o.machine);
   sim::settings base = settings_of(o);
-  std::unique_ptr<progress_bar> bar = std::make_unique<progress_bar>("kith sim");
-  const auto tell = [&](const char* what, double share) { bar->show(what, share); };
+  progress bar;
+  const auto tell = [&](const char* what, double share) { bar.share(what, share); };
   const sim::program p = sim::program_of(read_recording(o.file, tell), o.core_gbs);
   if (base.throttle == 0) base.throttle = static_cast<std::uint32_t>(std::stoul(p.of.meta_or("throttle", "2048")));
   const std::vector<std::string> policies = policies_of(o.policies);
@@ -158,9 +158,9 @@ outcome run_sim(const options& o) {
   if (!o.output.empty() && runs.size() != 1)
     throw error("--output keeps one run; this is " + std::to_string(runs.size()));
   std::vector<sim::result> results = simulate_all(p, m, runs, [&](std::size_t done, std::size_t all) {
-    bar->show(fmt::format("{} of {} runs", done, all), static_cast<double>(done) / static_cast<double>(all));
+    bar.share(fmt::format("{} of {} runs", done, all), static_cast<double>(done) / static_cast<double>(all));
   });
-  bar.reset();
+  bar.clear();
   const auto seeds = static_cast<std::size_t>(o.seeds);
   if (o.json) {
     nlohmann::json rows = nlohmann::json::array();
@@ -186,7 +186,7 @@ outcome run_sim(const options& o) {
     for (std::size_t i = 0; i < policies.size(); ++i) {
       std::vector<double> values;
       for (std::size_t s = 0; s < seeds; ++s) values.push_back(results[i * seeds + s].speedup());
-      chart.groups.push_back({policies[i], {spread_of(values)}});
+      chart.groups.push_back({policies[i], {sample_of(values)}});
     }
     write_svg(chart, o.plot);
   }

@@ -44,7 +44,7 @@ void write_svg(const bar_chart& c, const std::string& file) {
   constexpr double left = 60, top = 50, height = 260, bar = 22, gap = 26, bottom = 60;
   double most = 0;
   for (const bar_group& g : c.groups) {
-    for (const spread& s : g.bars) most = std::max(most, s.most);
+    for (const sample& s : g.bars) most = std::max(most, s.most);
   }
   const double step = step_for(most), scale = height / (std::ceil(most / step) * step);
   const double group = bar * static_cast<double>(c.series.size()) + gap;
@@ -64,7 +64,7 @@ void write_svg(const bar_chart& c, const std::string& file) {
   double x = left + gap / 2;
   for (const bar_group& g : c.groups) {
     for (std::size_t s = 0; s < g.bars.size(); ++s) {
-      const spread& v = g.bars[s];
+      const sample& v = g.bars[s];
       const double at = x + bar * static_cast<double>(s), y = top + height - v.mean * scale;
       svg += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{}\" height=\"{:.1f}\" fill=\"{}\"/>\n", at, y,
                          bar - 2, v.mean * scale, colors[s % std::size(colors)]);

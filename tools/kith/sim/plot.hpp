@@ -10,7 +10,7 @@ namespace kith::tools {
 
 struct bar_group {
   std::string name;
-  std::vector<spread> bars;  // one for each series
+  std::vector<sample> bars;  // one for each series
 };
 struct bar_chart {
   std::string title, unit;

@@ -37,7 +37,7 @@ std::vector<sim::result> simulate_all(const sim::program& p, const machine_model
   return results;
 }
 
-spread spread_of(const std::vector<double>& values) {
+sample sample_of(const std::vector<double>& values) {
   if (values.empty()) return {};
   const auto [least, most] = std::ranges::minmax(values);
   return {std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size()), least, most};

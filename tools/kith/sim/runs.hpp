@@ -12,10 +12,10 @@ namespace kith::tools {
 std::vector<sim::result> simulate_all(const sim::program&, const machine_model&, const std::vector<sim::settings>&,
                                       const std::function<void(std::size_t, std::size_t)>& tell = {});
 
-/// Mean, and half the width of what lies between the extremes.
-struct spread {
+/// What repeated runs gave.
+struct sample {
   double mean = 0, least = 0, most = 0;
 };
-spread spread_of(const std::vector<double>&);
+sample sample_of(const std::vector<double>&);
 
 }  // namespace kith::tools
