@@ -117,6 +117,8 @@ class node_scope {
   /// Whether homes, and so remote accesses, are counted.
   bool counts_remote() const noexcept;
   bool records() const noexcept;
+  /// In the recording: `task` starts after `before`. By the worker that makes the task.
+  void note_need(task_ref task, task_ref before) noexcept;
   bool dry() const noexcept;
 
  private:

@@ -27,6 +27,10 @@ struct static_graph::content {
   atomic<bool> running{false};
   detail::node_scope* scope = nullptr;
 
+  // ---- of a run that is recorded
+  std::vector<std::vector<node>> needed;  // each node's predecessors
+  std::vector<task_ref> made;             // each node's task, written before its successors can be made
+
   void sort_edges();
   void check_cycles() const;
   task_ref make(node n);
@@ -96,10 +100,14 @@ task_ref static_graph::content::make(node n) {
     graph.release_successors(self.self);
     return detail::outcome::generated;
   };
-  const task_ref made = scope->reserve();
-  const detail::node_draft d{.task = made, .code = code, .h = bodies[n].h, .accesses = {}, .explores = false};
+  const task_ref task = scope->reserve();
+  const detail::node_draft d{.task = task, .code = code, .h = bodies[n].h, .accesses = {}, .explores = false};
   ::new (scope->fill(d, sizeof(node_closure), alignof(node_closure))) node_closure{n, this};
-  return made;
+  if (!made.empty()) {
+    made[n] = task;
+    for (node b : needed[n]) scope->note_need(task, made[b]);
+  }
+  return task;
 }
 
 void static_graph::content::release_successors(node n) {
@@ -160,6 +168,12 @@ void static_graph::run() {
   }
   for (std::size_t i = 0; i < c.bodies.size(); ++i) c.join[i].store(c.predecessors[i], relaxed);
   c.scope = &scope;
+  c.made.clear();
+  if (scope.records()) {
+    c.made.resize(c.bodies.size());
+    c.needed.assign(c.bodies.size(), {});
+    for (const auto& [b, after] : c.edges) c.needed[after].push_back(b);
+  }
   std::vector<task_ref> ready;
   ready.reserve(c.sources.size());
   try {

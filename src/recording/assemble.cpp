@@ -382,7 +382,7 @@ class gathered {
     std::vector<std::uint64_t> ref_of(out.tasks.size());
     for (const auto& [ref, i] : index_of) ref_of[static_cast<std::size_t>(i)] = ref;
     for (std::size_t i = 0; i < out.tasks.size(); ++i) {
-      if (out.tasks[i].has(recorded_task::keyed)) {
+      if (out.tasks[i].has(recorded_task::keyed) || out.tasks[i].has(recorded_task::generated)) {
         const std::uint64_t ref = ref_of[i];
         for (auto n = std::ranges::lower_bound(needs, ref, {}, &need::task); n != needs.end() && n->task == ref; ++n) {
           if (const auto at = index_of.find(n->before); at != index_of.end())

@@ -17,7 +17,7 @@ struct recorded_task {
   enum flag : std::uint8_t {
     root = 1,        // what runtime::run was given
     keyed = 2,       // a node of a keyed graph: runs twice
-    generated = 4,   // a node named by its creator's computation
+    generated = 4,   // a node named by its creator's computation, or of a static graph
     discovered = 8,  // a node named by its creator's exploration
     skipped = 16,    // cancelled before it started
     listed = 32,     // may be taken past its queue

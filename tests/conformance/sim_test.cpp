@@ -68,7 +68,30 @@ void keyed_grid(runtime& rt) {
   rt.run([&] { explore(g, 143); });
 }
 
-constexpr void (*programs[])(runtime&) = {random_accesses, fork_and_join, keyed_grid};
+/// A static graph: a diamond of chains, run twice.
+void static_diamond(runtime& rt) {
+  static_graph g;
+  std::vector<static_graph::node> nodes;
+  for (int n = 0; n < 60; ++n) nodes.push_back(g.add([] {}));
+  for (std::size_t n = 1; n + 1 < 60; ++n) {
+    g.edge(nodes[n < 7 ? 0 : n - 6], nodes[n]);
+    if (n > 12) g.edge(nodes[n - 11], nodes[n]);
+    g.edge(nodes[n], nodes[59]);
+  }
+  rt.run([&] { g.run(); });
+  rt.run([&] { g.run(); });
+}
+
+/// Tasks from a thread that is no worker, with a run before and after.
+void from_outside(runtime& rt) {
+  static std::array<int, 3> data;
+  rt.run([] { spawn([] {}); });
+  for (int t = 0; t < 50; ++t) rt.submit([] { spawn([] {}); }, inout(data[static_cast<std::size_t>(t) % 3]));
+  rt.wait();
+  rt.run([] { spawn([] {}); });
+}
+
+constexpr void (*programs[])(runtime&) = {random_accesses, fork_and_join, keyed_grid, static_diamond, from_outside};
 
 std::vector<std::int32_t> in_order(const recording& r) {
   std::vector<std::int32_t> tasks;
@@ -123,6 +146,7 @@ TEST_P(simulated, one_worker_runs_in_the_order_of_the_native_engine) {
   set.workers = 1;
   set.keep_schedule = true;
   for (const auto& run : programs) {
+    if (run == from_outside) continue;  // there, it is when they came that decides
     for (std::uint32_t throttle : {0u, 20u}) {
       runtime_options o = kith::test::with(s.policy, 1);
       o.throttle = throttle;

@@ -99,10 +99,10 @@ void* node_scope::fill(const node_draft& d, std::size_t closure_bytes, std::size
   if (w.record != nullptr) [[unlikely]] {
     const task* const finder = w.running;
     const bool by_node = finder != nullptr && finder->scope == scope_;
-    const auto flags =
-        static_cast<std::uint8_t>((d.explores ? log_keyed : 0) | (!by_node                 ? 0
-                                                                  : finder->exploring != 0 ? log_discovered
-                                                                                           : log_generated));
+    const auto flags = static_cast<std::uint8_t>((d.explores ? log_keyed : log_generated) |
+                                                 (!by_node                 ? 0
+                                                  : finder->exploring != 0 ? log_discovered
+                                                                           : log_generated));
     w.record->created({reference::of(d.task), w.running_ref(), scope_->serial, began, flags, d.h, d.accesses, {}});
   }
   return closure;
@@ -132,6 +132,7 @@ void node_scope::discard(task_ref r) noexcept {
 int node_scope::workers() const noexcept { return static_cast<int>(owner_of(*scope_).home.workers.size()); }
 bool node_scope::counts_remote() const noexcept { return owner_of(*scope_).home.track_homes; }
 bool node_scope::records() const noexcept { return owner_of(*scope_).record != nullptr; }
+void node_scope::note_need(task_ref task, task_ref before) noexcept { here().record->needs(task.value, before.value); }
 bool node_scope::dry() const noexcept { return owner_of(*scope_).home.set.dry; }
 
 node_phase::node_phase(std::size_t most) {

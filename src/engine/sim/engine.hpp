@@ -45,7 +45,7 @@ class engine {
   void wait(worker& w, std::uint32_t scope);
   void end(worker& w);
   void end_in(std::uint32_t scope, worker& by);
-  void release(std::int32_t t, std::vector<std::int32_t>& fences);
+  void release(std::int32_t t, worker& w, std::vector<std::int32_t>& fences);
   void forget(std::int32_t t);
   void hand_over(worker& w, std::vector<task*>& batch, moment why, bool keep);
   bool prepare_ready(std::int32_t t);

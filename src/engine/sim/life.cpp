@@ -348,6 +348,10 @@ void engine::wait(worker& w, std::uint32_t scope) {
   policy_->waiting(no_scope_, w);
   scope_state& s = scopes_[scope];
   if (s.wanted.empty()) return;
+  // Nodes of a static graph are known from the start; linked backwards, they are found in their order.
+  const auto nodes =
+      std::ranges::equal_range(program_.of_graphs, scope, {}, &std::pair<std::uint32_t, std::int32_t>::first);
+  for (auto n = nodes.end(); n != nodes.begin();) link((--n)->second);
   std::vector<task*> first;
   for (std::int32_t n : s.wanted) {
     state_of(n) = state::queued;
@@ -432,13 +436,17 @@ void engine::end_in(std::uint32_t scope, worker& by) {
 }
 
 /// Counts down those that waited for `t`; those that wait for nothing more go to batch_, fences to `fences`.
-void engine::release(std::int32_t t, std::vector<std::int32_t>& fences) {
+void engine::release(std::int32_t t, worker& w, std::vector<std::int32_t>& fences) {
   for (std::uint32_t link = first_successor_[static_cast<std::size_t>(t)]; link != 0;) {
     const std::int32_t next = program_.dependent[link - 1];
     link = next_successor_[link - 1];
     if (--join_[static_cast<std::size_t>(next)] != 0) continue;
     if (told(next).has(recorded_task::fence)) {
       fences.push_back(next);
+    } else if (state_of(next) == state::none) {  // of a static graph: made when it is ready
+      spend(w, cost(on_.costs.create));
+      batch_.push_back(&make_visible(w, next));
+      state_of(next) = state::queued;
     } else if (prepare_ready(next)) {
       batch_.push_back(&seen(next));
     }
@@ -468,7 +476,7 @@ void engine::end(worker& w) {
   batch_.clear();
   const state before = state_of(t);
   state_of(t) = state::ended;
-  release(t, fences);
+  release(t, w, fences);
   if ((v.flags & task::exclusive) != 0) {
     const std::size_t known = batch_.size();
     give_turns(regions_, v, batch_);
@@ -481,7 +489,7 @@ void engine::end(worker& w) {
     const std::int32_t fence = fences.back();
     fences.pop_back();
     state_of(fence) = state::ended;
-    release(fence, fences);
+    release(fence, w, fences);
     end_in(told(fence).scope, w);
   }
   if (!batch_.empty()) hand_over(w, batch_, moment::completion, !f.at_creation);

@@ -4,6 +4,7 @@
 #include <kith/error.hpp>
 
 #include <algorithm>
+#include <set>
 #include <tuple>
 
 namespace kith::sim {
@@ -37,14 +38,26 @@ void split_times(program& p, double core_gbs) {
   }
 }
 
-/// Tasks that came from outside hang off a root of their own.
+/// Tasks that came from outside hang off a root of their own, which creates them at once and waits for them.
 void gather_outsiders(recording& r) {
-  std::uint64_t first = ~std::uint64_t{0};
-  for (const recorded_task& t : r.tasks) {
-    if (t.has(recorded_task::outside)) first = std::min(first, t.created);
+  recorded_task root;
+  root.flags = recorded_task::root;
+  root.created = ~std::uint64_t{0};
+  const auto me = static_cast<std::int32_t>(r.tasks.size());
+  std::set<std::uint32_t> scopes;
+  for (recorded_task& t : r.tasks) {
+    if (!t.has(recorded_task::outside)) continue;
+    t.creator = me;
+    root.created = std::min(root.created, t.created);
+    root.ended = std::max(root.ended, t.create_until);
+    scopes.insert(t.scope);
   }
-  if (first == ~std::uint64_t{0}) return;
-  throw error("the recording has tasks that were submitted from outside a run; replays of those are not made yet");
+  if (scopes.empty()) return;
+  root.started = root.create_until = root.ready = root.created;
+  r.tasks.push_back(root);
+  r.first_access.push_back(r.accesses.size());
+  r.first_dependence.push_back(r.dependences.size());
+  for (std::uint32_t s : scopes) r.waits.push_back({me, s, 0, root.ended, root.ended});
 }
 
 }  // namespace
@@ -70,12 +83,16 @@ program program_of(recording r, double core_gbs) {
     if (t.creator < 0)
       throw error("the recorded run did not end (task " + std::to_string(i) +
                   " has no creator); it can be looked at, not replayed");
-    if (t.has(recorded_task::generated)) {
+    if (t.has(recorded_task::generated) && !t.has(recorded_task::keyed) && !p.dependences(i).empty()) {
+      p.of_graphs.emplace_back(t.scope, me);
+    } else if (t.has(recorded_task::generated) && tasks[static_cast<std::size_t>(t.creator)].scope == t.scope) {
       names.emplace_back(t.creator, me);
     } else {
       all.push_back({t.creator, t.created, t.create_until, of_kind(action::create, i)});
     }
   }
+  std::ranges::sort(p.roots, {}, [&](std::int32_t t) { return tasks[static_cast<std::size_t>(t)].started; });
+  std::ranges::sort(p.of_graphs);
   p.phased.resize(p.scopes);
   for (const recorded_task& t : tasks) {
     if (t.has(recorded_task::keyed) || t.has(recorded_task::generated)) p.phased[t.scope] = 1;

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace kith::sim {
@@ -35,8 +36,9 @@ struct program {
   std::vector<std::uint64_t> bytes;        // touched
   std::vector<std::uint64_t> first_named;  // named[...]: the nodes that its computation names
   std::vector<std::int32_t> named;
-  std::vector<std::int32_t> dependent;  // of each dependence: the task that waits
-  std::vector<std::int32_t> roots;      // in their order
+  std::vector<std::pair<std::uint32_t, std::int32_t>> of_graphs;  // scope, node: of static graphs, but their sources
+  std::vector<std::int32_t> dependent;                            // of each dependence: the task that waits
+  std::vector<std::int32_t> roots;                                // in their order
   std::uint32_t scopes = 0;
   std::int32_t nodes = 1;            // of the recorded machine
   std::vector<std::uint8_t> phased;  // by scope: of a keyed graph
