@@ -7,6 +7,7 @@ std::span<const reproduction> reproductions() {
       {"nabbitc-heat", "NabbitC", "figures 6, 7, 8 for heat", speedups_by_cores, {"heat", "--paper"}},
       {"nabbitc-fdtd", "NabbitC", "figures 6, 7, 8 for fdtd", speedups_by_cores, {"fdtd", "--paper"}},
       {"nabbitc-life", "NabbitC", "figures 6, 7, 8 for life", speedups_by_cores, {"life", "--paper"}},
+      {"nabbitc-mg", "NabbitC", "figures 6, 7, 8 for mg", speedups_by_cores, {"mg", "--paper"}},
       {"nabbitc-uk-2002", "NabbitC", "figures 6, 7, 8 for PageRank", speedups_by_cores, {"web", "--graph", "uk-2002"}},
       {"nabbitc-twitter-2010",
        "NabbitC",
