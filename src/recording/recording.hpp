@@ -4,6 +4,9 @@
 // created (a fence behind the task that asked for it); a reference to a task is its index here, -1 for none. docs/recording-format.md explains each field.
 #pragma once
 
+#include <kith/error.hpp>
+
+#include <charconv>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -100,6 +103,17 @@ struct recording {
   std::string meta_or(const std::string& key, const std::string& otherwise) const {
     const auto at = meta.find(key);
     return at == meta.end() ? otherwise : at->second;
+  }
+  /// The same where it is a whole number from 0 on. Throws kith::error if it is none.
+  std::int64_t meta_number(const std::string& key, std::int64_t otherwise) const {
+    const auto at = meta.find(key);
+    if (at == meta.end()) return otherwise;
+    std::int64_t value = -1;
+    const char* const end = at->second.data() + at->second.size();
+    const auto [stopped, failed] = std::from_chars(at->second.data(), end, value);
+    if (failed != std::errc() || stopped != end || value < 0)
+      throw error("the recording is damaged: meta '" + key + "' is '" + at->second + "', expected a whole number");
+    return value;
   }
 };
 

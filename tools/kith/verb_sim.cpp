@@ -92,6 +92,7 @@ nlohmann::json row(const sim::settings& s, const sim::result& r) {
           {"remote_access_percent", r.remote_access_percent()},
           {"remote_bytes", r.remote_bytes},
           {"local_bytes", r.local_bytes},
+          {"stall_s_per_task", r.stall_seconds_per_task()},
           {"cache_hits", r.cache_hits},
           {"cache_misses", r.cache_misses},
           {"simulated_steps", r.events},
@@ -143,7 +144,7 @@ outcome run_sim(const options& o) {
   progress bar;
   const auto tell = [&](const char* what, double share) { bar.share(what, share); };
   const sim::program p = sim::program_of(read_recording(o.file, tell), o.core_gbs);
-  if (base.throttle == 0) base.throttle = static_cast<std::uint32_t>(std::stoul(p.of.meta_or("throttle", "2048")));
+  if (base.throttle == 0) base.throttle = static_cast<std::uint32_t>(p.of.meta_number("throttle", 2048));
   const std::vector<std::string> policies = policies_of(o.policies);
   std::vector<sim::settings> runs;
   for (const std::string& policy : policies) {

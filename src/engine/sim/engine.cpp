@@ -84,7 +84,7 @@ void engine::measure_from_here() {
   from_.spent.clear();
   for (const worker& w : workers_) {
     from_.sums.push_back(w.sums.snapshot());
-    from_.spent.emplace_back(w.useful, w.overhead);
+    from_.spent.push_back({w.useful, w.overhead, w.stall});
   }
   if (memory_) {
     from_.local_bytes = memory_->local_bytes;
@@ -127,8 +127,9 @@ result engine::results() {
     x.attempts = sum(event::steal_attempt);
     x.colored_steals = sum(event::colored_steal);
     x.colored_attempts = sum(event::colored_attempt);
-    x.useful = w.useful - from_.spent[i].first;
-    x.overhead = w.overhead - from_.spent[i].second;
+    x.useful = w.useful - from_.spent[i].useful;
+    x.overhead = w.overhead - from_.spent[i].overhead;
+    x.stall = w.stall - from_.spent[i].stall;
     x.stole = w.stole;
     x.first_steal = w.first_steal;
   }
@@ -149,6 +150,9 @@ result engine::results() {
     schedule_.meta["seed"] = std::to_string(set_.seed);
     schedule_.meta["machine"] = on_.hardware.name;
     schedule_.meta["workers"] = std::to_string(workers_.size());
+    for (std::size_t i = 0; i < schedule_.regions.size(); ++i)
+      schedule_.regions[i].home =
+          static_cast<std::int16_t>(regions_[static_cast<std::uint32_t>(i) + 1].home_node().value);
     schedule_.worker_node.clear();
     for (const worker& w : workers_) schedule_.worker_node.push_back(static_cast<std::int16_t>(w.node.value));
     r.schedule = std::move(schedule_);
@@ -183,6 +187,15 @@ double result::partition_percent() const noexcept {
 
 double result::remote_access_percent() const noexcept {
   return percent(static_cast<double>(remote_accesses), static_cast<double>(remote_accesses + local_accesses));
+}
+
+double result::stall_seconds_per_task() const noexcept {
+  double all = 0, tasks = 0;
+  for (const worker_result& w : workers) {
+    all += static_cast<double>(w.stall) * 1e-12;
+    tasks += static_cast<double>(w.tasks);
+  }
+  return tasks == 0 ? 0 : all / tasks;
 }
 
 std::uint64_t result::steals() const noexcept {

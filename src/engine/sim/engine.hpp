@@ -126,7 +126,10 @@ class engine {
     picoseconds at = 0, serial = 0;
     std::uint64_t local = 0, remote = 0, local_bytes = 0, remote_bytes = 0, hits = 0, misses = 0;
     std::vector<event_snapshot> sums;
-    std::vector<std::pair<picoseconds, picoseconds>> spent;
+    struct spending {
+      picoseconds useful, overhead, stall;
+    };
+    std::vector<spending> spent;
     std::vector<interconnect::link> links;
   } from_;
   picoseconds serial_ = 0;

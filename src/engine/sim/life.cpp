@@ -202,6 +202,7 @@ void engine::fetch_chunk(worker& w, frame& f, picoseconds work) {
   const auto how = static_cast<mode>(a.mode);
   const picoseconds data =
       memory_->touch(memory_->first_chunk(a.region) + f.chunk, bytes, how != mode::in, w.node, w.clock);
+  if (const picoseconds near = core_rate_(bytes); data > near) w.stall += data - near;
   const std::uint64_t all = program_.bytes[t];
   const auto share = [&](std::uint64_t of) {
     return static_cast<picoseconds>(static_cast<double>(work) * static_cast<double>(of) / static_cast<double>(all));

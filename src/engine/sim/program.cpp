@@ -140,7 +140,7 @@ program program_of(recording r, double core_gbs) {
     for (std::uint64_t d = p.of.first_dependence[i]; d < p.of.first_dependence[i + 1]; ++d)
       p.dependent[d] = static_cast<std::int32_t>(i);
   }
-  p.nodes = std::max(1, std::stoi(p.of.meta_or("nodes", "1")));
+  p.nodes = static_cast<std::int32_t>(std::clamp<std::int64_t>(p.of.meta_number("nodes", 1), 1, 1 << 20));
   if (p.roots.empty()) throw error("the recording has no run in it");
   if (!p.of.marks.empty()) {
     const std::uint64_t from = p.of.marks.back().at;

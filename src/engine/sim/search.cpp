@@ -31,6 +31,10 @@ picoseconds engine::far_cost(double ns, const worker& by, worker_id owner) const
 /// Looks are paid before they are made (look_for_work): a pop or a failed attempt costs nothing here, but the time that
 /// somebody else needs the queue.
 void engine::charge(worker& by, event e, worker_id owner) {
+  if (e == event::steal && set_.keep_schedule) {
+    schedule_.steals.push_back(
+        {static_cast<std::int16_t>(by.id.value), static_cast<std::int16_t>(owner.value), by.clock / 1000});
+  }
   if (!set_.with.scheduling) return;
   picoseconds took = 0;
   switch (e) {
@@ -64,6 +68,8 @@ void engine::wake(worker& w, picoseconds at) {
   w.parked = false;
   parked_words_[w.id.index() / 64] &= ~(std::uint64_t{1} << (w.id.index() % 64));
   w.clock = std::max(w.clock, at) + std::max(latency, instant);
+  if (set_.keep_schedule)
+    schedule_.idles.push_back({static_cast<std::int16_t>(w.id.value), w.parked_at / 1000, w.clock / 1000});
   w.ready_to_look = true;
   w.empties = 0;
   events_.push(w.clock, static_cast<std::uint32_t>(w.id.value));

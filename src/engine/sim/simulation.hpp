@@ -38,6 +38,7 @@ struct worker_result {
   std::uint64_t tasks = 0, steals = 0, attempts = 0, colored_steals = 0, colored_attempts = 0;
   picoseconds useful = 0;    // in tasks' code
   picoseconds overhead = 0;  // creating, queueing, finding tasks
+  picoseconds stall = 0;     // of the useful time: waited for data longer than if it were in the own memory, unshared
   picoseconds first_steal = 0;
   bool stole = false;  // its first work
 };
@@ -61,6 +62,8 @@ struct result {
   double overhead_percent() const noexcept;
   double partition_percent() const noexcept;
   double remote_access_percent() const noexcept;
+  /// Mean over the tasks.
+  double stall_seconds_per_task() const noexcept;
   std::uint64_t steals() const noexcept;
   std::uint64_t attempts() const noexcept;
   /// The mean over the workers that got their first work by stealing; negative if none did.

@@ -58,7 +58,7 @@ class worker final : public plain::worker_view {
   bool ready_to_look = false;  // the time of a look was spent
   int empties = 0, fails = 0;
   picoseconds parked_at = 0;
-  picoseconds useful = 0, overhead = 0;
+  picoseconds useful = 0, overhead = 0, stall = 0;
   std::uint64_t speed = 1024;  // a core's time, in 1/1024 of that of speed 1
   std::uint64_t steals_seen = 0;
   bool worked = false;  // in this run of the program
