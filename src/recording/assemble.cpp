@@ -105,7 +105,7 @@ struct interval {
 /// What the logs say of one task; positions are into the arrays of `gathered`.
 struct birth {
   std::uint64_t ref = 0, scope = 0, parent = 0, begun = 0;
-  std::uint32_t took = 0;
+  std::uint64_t took = 0;
   std::int32_t color = -1;
   std::uint32_t first = 0, accesses = 0;  // of `accesses`
   double work = -1;
@@ -161,7 +161,7 @@ class gathered {
                             .scope = where.first,
                             .parent = where.second,
                             .begun = when.first,
-                            .took = static_cast<std::uint32_t>(when.second),
+                            .took = (when.second & 0xffffffff) | std::uint64_t{head.middle >> 8} << 32,
                             .color = static_cast<std::int32_t>(when.second >> 32),
                             .first = static_cast<std::uint32_t>(accesses.size()),
                             .type = head.small,
