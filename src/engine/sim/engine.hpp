@@ -29,7 +29,7 @@ class engine {
  private:
   enum class state : std::uint8_t { none, created, queued, running, claimed, dropped, ended };
 
-  // life.cpp: what happens to tasks
+  // life.cpp and create.cpp: what happens to tasks
   void step(worker& w);
   void begin_root(worker& w);
   void start(worker& w, std::int32_t t, bool at_creation = false);
