@@ -83,6 +83,7 @@ namespace detail {
 /// Everything of one node but its closure.
 struct node_draft {
   task_ref task;
+  std::uint64_t key;  // its hash: the same in every run
   task_code code;
   hints h;
   std::span<const access_record> accesses;
@@ -387,7 +388,12 @@ class keyed_run {
 
   /// Makes the task of a new item. A failure of the graph is the scope's; the task is made all the same, and skipped.
   void make(item& at) noexcept {
-    node_draft d{.task = at.second.task, .code = &code, .h = {}, .accesses = {}, .colored = has_color};
+    node_draft d{.task = at.second.task,
+                 .key = static_cast<std::uint64_t>(std::hash<key>()(at.first)),
+                 .code = &code,
+                 .h = {},
+                 .accesses = {},
+                 .colored = has_color};
     access_list list;
     try {
       const key& k = at.first;

@@ -101,7 +101,7 @@ task_ref static_graph::content::make(node n) {
     return detail::outcome::generated;
   };
   const task_ref task = scope->reserve();
-  const detail::node_draft d{.task = task, .code = code, .h = bodies[n].h, .accesses = {}, .explores = false};
+  const detail::node_draft d{.task = task, .key = n, .code = code, .h = bodies[n].h, .accesses = {}, .explores = false};
   ::new (scope->fill(d, sizeof(node_closure), alignof(node_closure))) node_closure{n, this};
   if (!made.empty()) {
     made[n] = task;

@@ -28,6 +28,7 @@ struct interval {
 struct birth {
   std::uint64_t ref = 0, scope = 0, parent = 0, begun = 0;
   std::uint64_t took = 0;
+  std::uint64_t key = 0;
   std::int32_t color = -1;
   std::uint32_t first = 0, accesses = 0;  // of `accesses`
   double work = -1;
@@ -103,6 +104,9 @@ class gathered {
           break;
         case log_kind::work:
           if (!births.empty()) births.back().work = static_cast<double>(head.large);
+          break;
+        case log_kind::key:
+          if (!births.empty()) births.back().key = head.large;
           break;
         case log_kind::needs: needs.push_back({head.large, pair_at(rest, 0).first, needs.size()}); break;
         case log_kind::executed: {
@@ -200,6 +204,7 @@ class gathered {
       t.type = b.type;
       t.node = b.node == 255 ? std::int16_t{-1} : std::int16_t{b.node};
       t.priority = b.flags & 3;
+      t.key = b.key;
       t.created = ns(b.begun);
       t.create_until = b.root ? t.created : ns(b.begun + b.took);
       t.create_ns = t.create_until - t.created;

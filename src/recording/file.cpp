@@ -21,7 +21,7 @@ CREATE TABLE region(id INTEGER PRIMARY KEY, address INTEGER, bytes INTEGER, home
 CREATE TABLE task(id INTEGER PRIMARY KEY, type INTEGER, creator INTEGER, scope INTEGER, flags INTEGER, priority INTEGER,
   color INTEGER, node INTEGER, worker INTEGER, created_ns INTEGER, create_until_ns INTEGER, create_ns INTEGER,
   ready_ns INTEGER, started_ns INTEGER, ended_ns INTEGER, work_ns INTEGER,
-  explorer INTEGER, explore_started_ns INTEGER, explore_ended_ns INTEGER);
+  explorer INTEGER, explore_started_ns INTEGER, explore_ended_ns INTEGER, key INTEGER);
 CREATE TABLE access(task INTEGER, region INTEGER, mode INTEGER, bytes INTEGER, touched INTEGER);
 CREATE TABLE dependence(task INTEGER, before INTEGER, bytes INTEGER);
 CREATE TABLE wait(task INTEGER, scope INTEGER, worker INTEGER, begun_ns INTEGER, ended_ns INTEGER);
@@ -131,12 +131,12 @@ void write_all(const database& db, const recording& r, const progress& tell) {
     const recorded_region& x = r.regions[i];
     s.insert(i, x.address, x.bytes, x.home);
   });
-  fill(db, "INSERT INTO task VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", "writing tasks", r.tasks.size(), tell,
+  fill(db, "INSERT INTO task VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", "writing tasks", r.tasks.size(), tell,
        [&](statement& s, std::size_t i) {
          const recorded_task& t = r.tasks[i];
          s.insert(i, t.type, t.creator, t.scope, t.flags, t.priority, t.color, t.node, t.worker, t.created,
                   t.create_until, t.create_ns, t.ready, t.started, t.ended, t.work_ns, t.explorer, t.explore_started,
-                  t.explore_ended);
+                  t.explore_ended, t.key);
        });
   fill(db, "INSERT INTO access VALUES(?,?,?,?,?)", "writing accesses", r.tasks.size(), tell,
        [&](statement& s, std::size_t i) {
@@ -237,11 +237,11 @@ recording read_recording(const std::string& file, const progress& tell) {
   for (statement s(db,
                    "SELECT type, creator, scope, flags, priority, color, node, worker, created_ns, create_until_ns, "
                    "create_ns, ready_ns, started_ns, ended_ns, work_ns, explorer, explore_started_ns, "
-                   "explore_ended_ns FROM task ORDER BY id");
+                   "explore_ended_ns, key FROM task ORDER BY id");
        s.next();) {
     recorded_task& t = r.tasks.emplace_back();
     s.take(t.type, t.creator, t.scope, t.flags, t.priority, t.color, t.node, t.worker, t.created, t.create_until,
-           t.create_ns, t.ready, t.started, t.ended, t.work_ns, t.explorer, t.explore_started, t.explore_ended);
+           t.create_ns, t.ready, t.started, t.ended, t.work_ns, t.explorer, t.explore_started, t.explore_ended, t.key);
     if (t.type >= r.types.size()) throw error(file + ": damaged: no type " + std::to_string(t.type));
   }
   if (tell) tell("reading", 0.4);

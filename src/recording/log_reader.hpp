@@ -69,6 +69,7 @@ class mapped_log {
       case log_kind::access:
       case log_kind::steal:
       case log_kind::work:
+      case log_kind::key:
       case log_kind::touched: return 1;
       case log_kind::type: return 1 + text;
       case log_kind::mark: return 2 + text;

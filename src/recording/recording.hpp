@@ -43,6 +43,7 @@ struct recorded_task {
   std::uint64_t started = 0, ended = 0;
   std::uint64_t work_ns = 0;  // started to ended, less what it created, waited for, and what ran on top of it
   std::uint64_t explore_started = 0, explore_ended = 0;
+  std::uint64_t key = 0;  // of a node: its hash
 
   bool has(flag f) const noexcept { return (flags & f) != 0; }
 };

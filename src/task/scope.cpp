@@ -94,6 +94,7 @@ void give_scope(detail::scope& s) {
   s.bytes_ended.store(0, relaxed);
   s.waiting.store(0, relaxed);
   s.sequence = 0;
+  s.identity = 0;
   s.parent = nullptr;
   s.listed = s.phased = s.independent = false;
   s.creator->spare_scopes.push_back(&s);

@@ -39,6 +39,7 @@ class scope {
   std::uint64_t bytes_created = 0;      // of accesses, less those of tasks that the owner ended
   std::uint32_t sequence = 0;
   std::uint64_t throttle_at = 0;  // created - ended_here at which the creator looks whether it has to help
+  std::uint64_t identity = 0;     // of a graph, where identities are kept
   std::uint16_t depth = 0;        // 0: a root
   bool listed = false;            // children are listed, so that the owner may claim them
   bool independent = false;       // submitted from outside: tasks are not cancelled by each other

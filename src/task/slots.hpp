@@ -28,6 +28,7 @@ class slot_space {
   slot_space& operator=(const slot_space&) = delete;
 
   task& operator[](slot_index i) const noexcept { return base_[i]; }
+  std::size_t slots() const noexcept { return slots_; }
   slot_index index_of(const task& t) const noexcept { return static_cast<slot_index>(&t - base_); }
   /// Takes `count` slots that were never used; returns the first. Throws kith::error when the space is full.
   slot_index take_fresh(std::uint32_t count);

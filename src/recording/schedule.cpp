@@ -1,0 +1,127 @@
+#include "recording/schedule.hpp"
+
+#include "base/identity.hpp"
+
+#include <kith/access.hpp>
+
+#include <algorithm>
+#include <tuple>
+#include <unordered_map>
+
+namespace kith {
+
+std::vector<std::uint64_t> identities_of(const recording& r) {
+  std::vector<identity::creator> creators(r.tasks.size());
+  identity::creator outside;
+  std::unordered_map<std::uint32_t, std::uint64_t> graphs;  // by scope
+  std::uint64_t roots = 0;
+  std::vector<std::uint64_t> all(r.tasks.size());
+  for (std::size_t i = 0; i < r.tasks.size(); ++i) {
+    const recorded_task& t = r.tasks[i];
+    identity::creator& by =
+        t.has(recorded_task::outside) || t.creator < 0 ? outside : creators[static_cast<std::size_t>(t.creator)];
+    if (t.has(recorded_task::fence)) continue;
+    if (t.has(recorded_task::root)) {
+      all[i] = identity::of_root(++roots);
+    } else if (t.has(recorded_task::keyed) || t.has(recorded_task::generated)) {
+      const auto [graph, first] = graphs.try_emplace(t.scope);
+      if (first) graph->second = by.next_graph();  // whoever explores makes the first node
+      all[i] = identity::of_node(graph->second, t.key);
+    } else {
+      all[i] = by.next_child();
+    }
+    creators[i].self = all[i];
+  }
+  return all;
+}
+
+namespace {
+
+/// Who had the next turn at each region. They excluded each other: the order of their beginnings is the order.
+std::vector<std::pair<std::int32_t, std::int32_t>> turns_of(const recording& r) {
+  struct turn {
+    std::uint32_t scope, region;
+    std::uint64_t started;
+    std::int32_t task;
+  };
+  std::vector<turn> all;
+  for (std::size_t i = 0; i < r.tasks.size(); ++i) {
+    for (std::uint64_t a = r.first_access[i]; a < r.first_access[i + 1]; ++a) {
+      if (static_cast<mode>(r.accesses[a].mode) == mode::commutative)
+        all.push_back({r.tasks[i].scope, r.accesses[a].region, r.tasks[i].started, static_cast<std::int32_t>(i)});
+    }
+  }
+  std::ranges::sort(all, {}, [](const turn& t) { return std::tuple(t.scope, t.region, t.started, t.task); });
+  std::vector<std::pair<std::int32_t, std::int32_t>> next;
+  for (std::size_t i = 1; i < all.size(); ++i) {
+    const turn &before = all[i - 1], &after = all[i];
+    if (before.scope == after.scope && before.region == after.region && before.task != after.task)
+      next.emplace_back(before.task, after.task);
+  }
+  return next;
+}
+
+}  // namespace
+
+recorded_schedule schedule_of(const recording& r) {
+  recorded_schedule s;
+  const std::vector<std::uint64_t> names = identities_of(r);
+  std::unordered_map<std::uint64_t, std::int32_t> known;
+  struct spell {
+    std::int32_t worker;
+    std::uint64_t started, ended;
+    recorded_schedule::step what;
+  };
+  std::vector<spell> spells;
+  const std::size_t workers = r.worker_node.size();
+  const auto describe = [&](std::int32_t t) {
+    return "task " + std::to_string(t) + " (" + r.types[r.tasks[static_cast<std::size_t>(t)].type] + ")";
+  };
+  for (std::size_t i = 0; i < r.tasks.size(); ++i) {
+    const recorded_task& t = r.tasks[i];
+    s.type.push_back(r.types[t.type]);
+    if (t.has(recorded_task::root) || t.has(recorded_task::fence)) continue;
+    const auto me = static_cast<std::int32_t>(i);
+    if (t.has(recorded_task::outside)) s.outside = true;
+    const auto [other, fresh] = known.try_emplace(names[i], me);
+    if (!fresh)
+      throw error("no schedule: " + describe(me) + " and " + describe(other->second) + " have the same key hash");
+    const auto runs_on = [&](int w) { return w >= 0 && static_cast<std::size_t>(w) < workers; };
+    if (!runs_on(t.worker) || (t.has(recorded_task::keyed) && !runs_on(t.explorer)))
+      throw error("no schedule: " + describe(me) + " was not run by a worker of the recording; the run did not end");
+    if (t.has(recorded_task::keyed))
+      spells.push_back({t.explorer, t.explore_started, t.explore_ended, {names[i], true, me, t.explore_started}});
+    spells.push_back({t.worker, t.started, t.ended, {names[i], false, me, t.started}});
+  }
+  s.turns = turns_of(r);
+  // Of two that began at once the one created first is around the other, or before it.
+  std::ranges::sort(spells, {},
+                    [](const spell& x) { return std::tuple(x.worker, x.started, x.what.task, !x.what.explores); });
+  const auto creates = [&](std::int32_t ancestor, std::int32_t t) {
+    while (t > ancestor) t = r.tasks[static_cast<std::size_t>(t)].creator;
+    return t == ancestor;
+  };
+  s.of_worker.resize(workers);
+  std::vector<const spell*> open;  // those that the worker had begun and not ended, the outermost first
+  std::uint64_t ended = 0;
+  for (std::size_t i = 0; i < spells.size(); ++i) {
+    const spell& x = spells[i];
+    if (i == 0 || spells[i - 1].worker != x.worker) {
+      open.clear();
+      ended = 0;
+    }
+    // What ends when another begins was before it, unless it waited for it: clocks are coarse.
+    while (!open.empty() && (open.back()->ended < x.started ||
+                             (open.back()->ended == x.started && !creates(open.back()->what.task, x.what.task)))) {
+      ended += open.back()->what.explores ? 0 : 1;
+      open.pop_back();
+    }
+    s.of_worker[static_cast<std::size_t>(x.worker)].push_back(x.what);
+    s.of_worker[static_cast<std::size_t>(x.worker)].back().ended_before = ended;
+    open.push_back(&x);
+  }
+  s.turns = turns_of(r);
+  return s;
+}
+
+}  // namespace kith
