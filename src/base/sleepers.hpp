@@ -70,6 +70,13 @@ class sleepers {
     return rouse(w, wake_reason::all);
   }
 
+  /// Whether all workers are about to sleep, or do.
+  bool all_announced() const noexcept {
+    int bits = 0;
+    for (std::size_t i = 0; i < words_; ++i) bits += std::popcount(parked_[i].bits.load(acquire));
+    return bits == workers_;
+  }
+
   void wake_all() noexcept {
     frequent_fence();  // S3
     for (int w = 0; w < workers_; ++w) rouse(worker_id(w), wake_reason::all);

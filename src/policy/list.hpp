@@ -7,6 +7,7 @@
 #include "policy/nabbit.hpp"
 #include "policy/nabbitc.hpp"
 #include "policy/policy.hpp"
+#include "policy/replay.hpp"
 #include "policy/settings.hpp"
 #include "policy/socket.hpp"
 #include "policy/source.hpp"
@@ -25,6 +26,7 @@ struct policy_entry {
   const char* summary;
   const char* options;  // "key=a|b", the default first
   bool priorities;      // honours task priorities
+  bool needs_file = false;
 };
 
 template <class World>
@@ -65,6 +67,9 @@ inline constexpr listed_policy<World> policies[] = {
     {{"nabbitc", "NabbitC", "III", "groups sorted by color; thieves prefer their own color",
       "attempts=4, first=on|off, budget=64, morph=on|off, colors=worker|node|data", false},
      detail::make_policy<nabbitc<World>, World>},
+    {{"replay", "NabbitC", "V", "decides as a recorded run did", "file=RECORDING, order=auto|strict|ready", false,
+      true},
+     detail::make_policy<replay<World>, World>},
 };
 
 /// The policies of the list, in its order.

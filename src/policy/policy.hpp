@@ -9,11 +9,13 @@
 
 #include "policy/team.hpp"
 #include "queue/look.hpp"
+#include "task/identities.hpp"
 #include "task/region.hpp"
 #include "task/scope.hpp"
 
 #include <cstdint>
 #include <span>
+#include <string>
 
 namespace kith {
 
@@ -35,6 +37,9 @@ class policy {
     bool created = false;
     bool finished = false;
     bool placed = false;
+    // Tasks have identities; none is taken past its queue or run at its creation unasked; commutative accesses do not
+    // exclude each other, the policy sees to that; stalled() is called.
+    bool order = false;
     bool homes = false;  // regions are looked up for every access, and get a home when they are first touched
   };
   virtual wishes wants() const { return {}; }
@@ -52,8 +57,13 @@ class policy {
   virtual void finished(task& /*t*/, worker& /*by*/) {}
   /// The region got its home, by first touch.
   virtual void placed(region& /*r*/, node_id /*home*/) {}
+  /// All workers are about to sleep, with tasks unfinished: a policy that holds ready tasks back says whether it does so,
+  /// refuses one (worker.refuse), and gives out all of them from now on. Nobody else calls the policy meanwhile.
+  virtual bool stalled(worker& /*by*/) { return false; }
   /// A run begins, the first of those that overlap; nothing of an earlier one is left. Other workers may be in next().
   virtual void begun() {}
+  /// After the last run: what went wrong that nobody was told of; empty: nothing.
+  virtual std::string last_word() const { return {}; }
   /// A wait or barrier of the scope was reached.
   virtual void waiting(detail::scope& /*s*/, worker& /*by*/) {}
 };
@@ -63,6 +73,7 @@ struct surroundings {
   const team& workers;
   region_table& regions;
   std::uint64_t seed;
+  const identity_source* identities = nullptr;  // of tasks that are ready, for policies that wish order
 };
 
 }  // namespace kith

@@ -30,6 +30,7 @@ class settings {
     refuse(key, given, "one of " + names);
   }
   std::int64_t take_number(const char* key, std::int64_t otherwise, std::int64_t least, std::int64_t most);
+  std::string take_text(const char* key, const char* otherwise) { return text_of(key, otherwise); }
   /// Throws kith::error if an option is left that nobody took.
   void all_taken() const;
 

@@ -15,7 +15,7 @@ detail::scope& open_scope(native_seat& by, detail::scope* parent) {
   const engine_settings& set = by.home.set;
   // Outside threads cannot help, so nothing bounds them.
   s.throttle_at = by.worker_seat && set.throttle != 0 ? set.throttle : ~std::uint64_t{0};
-  s.listed = by.worker_seat && s.depth > 0;
+  s.listed = by.worker_seat && s.depth > 0 && !by.home.wishes.order;
   return s;
 }
 
@@ -90,7 +90,7 @@ void register_accesses(engine& home, detail::scope& s, task& t, edge_collector& 
   std::uint64_t all_bytes = 0;
   for (const detail::access_record& a : records) {
     detail::tracker& k = tracker_of(s, a, t.type, home.set.check_handles);
-    const bool exclusive = a.how == mode::commutative;
+    const bool exclusive = a.how == mode::commutative && !home.wishes.order;  // else the policy sees to it
     if ((home.track_homes || exclusive) && k.region == 0) k.region = home.regions.find(a.address, a.bytes);
     if (exclusive) t.flags |= task::exclusive;
     // A region that is named twice counts once.
@@ -206,6 +206,8 @@ task_ref submit(scope& s, const draft& d, task_code code, std::span<const access
   s.count_created();
   const reference me = edges::reference_to(home.space, t);
   const std::uint64_t began = by.creating_since;
+  if (home.wishes.order) [[unlikely]]
+    home.identities.set(me.index, by.naming.next_child());
 
   const bool declares = !records.empty() || !before.empty();
   std::exception_ptr failure;
@@ -223,7 +225,8 @@ task_ref submit(scope& s, const draft& d, task_code code, std::span<const access
     w.sums.add(event::task_created);
     if (ready) {
       task* now = &t;
-      if (home.set.inline_limit == 0 || !runs_inline(home, s)) now = w.make_ready({&now, 1}, moment::creation);
+      if (home.set.inline_limit == 0 || home.wishes.order || !runs_inline(home, s))
+        now = w.make_ready({&now, 1}, moment::creation);
       if (now != nullptr) w.run_at_creation(*now);
     }
   }

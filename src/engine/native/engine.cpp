@@ -4,6 +4,7 @@
 #include "policy/list.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <utility>
 
 namespace kith::native {
@@ -44,8 +45,9 @@ engine::engine(machine on, const worker_plan& plan, engine_settings settings)
     const worker_id id(static_cast<int>(w));
     workers.emplace_back(*this, id, workers_where.node_of(id), plan.cpus[w]);
   }
-  chosen = make_policy<world>(set.policy, {workers_where, regions, set.seed});
+  chosen = make_policy<world>(set.policy, {workers_where, regions, set.seed, &identities});
   wishes = chosen->wants();
+  if (wishes.order) identities.reserve();
   track_homes = wishes.homes || hardware.nodes.size() > 1;
   baseline_.resize(workers.size());
   if (!set.record.empty()) start_recording(plan);
@@ -109,6 +111,7 @@ engine::~engine() {
     std::erase(engines().all, this);
   }
   if (recorder_) recorder_->keep_homes(regions);
+  if (const std::string word = chosen->last_word(); !word.empty()) std::fprintf(stderr, "kith: %s\n", word.c_str());
 }
 
 void engine::worker_main(worker& w) {
@@ -205,10 +208,12 @@ void engine::run_root(void* context, void (*f)(void*)) {
     begin_run();
     w.start_busy();
     const std::uint64_t root_before = std::exchange(w.root, ++roots_ << 32);
+    const identity::creator named_before = std::exchange(w.naming, {identity::of_root(roots_)});
     const std::uint64_t began = w.record != nullptr ? ticks() : 0;
     failure = run_in(w, context, f);
     if (w.record != nullptr) w.record->root(w.root, began);
     w.root = root_before;
+    w.naming = named_before;
     w.stop_busy();
     w.report();
     end_run();

@@ -11,6 +11,7 @@
 #include "policy/policy.hpp"
 #include "policy/team.hpp"
 #include "queue/native/inbox.hpp"
+#include "task/identities.hpp"
 #include "task/region.hpp"
 
 #include <kith/runtime.hpp>
@@ -73,6 +74,7 @@ class engine {
   const machine hardware;
   const engine_settings set;
   slot_space space;
+  slot_identities identities{space};  // kept if the policy wishes order
   region_table regions;
   sleepers parked;
   team workers_where;
@@ -80,6 +82,7 @@ class engine {
   outside_seat outside;
   std::unique_ptr<kith::policy<world>> chosen;
   kith::policy<world>::wishes wishes;
+  atomic<int> asleep{0};     // workers that sleep; counted if the policy wishes order
   bool track_homes = false;  // every access has a region, and first touch is recorded
   inbox<task> arrivals;
   atomic<bool> stopping{false};

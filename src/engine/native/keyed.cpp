@@ -95,6 +95,11 @@ void* node_scope::fill(const node_draft& d, std::size_t closure_bytes, std::size
   native::set_hints(t, d.h);
   t.sequence = static_cast<std::uint32_t>(w.sums[event::task_created]);  // of its creator alone
   t.state.store(task_state::created, relaxed);
+  if (home.wishes.order) [[unlikely]] {
+    // The first node is made by whoever explores, before anybody else runs one.
+    if (scope_->identity == 0) scope_->identity = w.naming.next_graph();
+    home.identities.set(reference::of(d.task).index, identity::of_node(scope_->identity, d.key));
+  }
   w.sums.add(event::task_created);
   if (w.record != nullptr) [[unlikely]] {
     const task* const finder = w.running;
@@ -103,7 +108,8 @@ void* node_scope::fill(const node_draft& d, std::size_t closure_bytes, std::size
                                                  (!by_node                 ? 0
                                                   : finder->exploring != 0 ? log_discovered
                                                                            : log_generated));
-    w.record->created({reference::of(d.task), w.running_ref(), scope_->serial, began, flags, d.h, d.accesses, {}});
+    w.record->created(
+        {reference::of(d.task), w.running_ref(), scope_->serial, began, flags, d.h, d.accesses, {}, d.key});
   }
   return closure;
 }

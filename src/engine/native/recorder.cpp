@@ -25,6 +25,7 @@ void seat_log::created(const birth& b) {
   append({log_kind::task, flags, b.h.type, node | static_cast<std::uint32_t>(took >> 32 << 8), b.task.packed().value},
          {b.scope, b.parent},
          {b.began, (took & 0xffffffff) | std::uint64_t{static_cast<std::uint32_t>(b.h.color)} << 32});
+  if ((b.flags & (log_keyed | log_generated)) != 0) append({.kind = log_kind::key, .large = b.key});
   for (task_ref r : b.before) needs(b.task.packed().value, r.value);
   for (const detail::access_record& a : b.accesses) {
     append({log_kind::access, static_cast<std::uint8_t>(a.how), static_cast<std::uint16_t>(a.bytes >> 32),

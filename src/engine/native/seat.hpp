@@ -1,6 +1,7 @@
 // A seat of this engine: where scopes find the engine they belong to.
 #pragma once
 
+#include "base/identity.hpp"
 #include "task/scope.hpp"
 
 #include <cstdint>
@@ -18,6 +19,7 @@ class native_seat : public seat {
   engine& home;
   const bool worker_seat;            // a worker; else the outside
   seat_log* record = nullptr;        // none: nothing is recorded
+  identity::creator naming;          // of what creates on this seat; where identities are kept
   std::uint64_t creating_since = 0;  // in ticks; while a task is made, and that is recorded
 };
 

@@ -190,7 +190,7 @@ task* worker::rest(predicate done, const void* what, detail::scope* waited) {
       break;
     }
     sums.add(event::park);
-    woken = home.parked.sleep(id);
+    woken = home.wishes.order ? sleep_in_order() : home.parked.sleep(id);
     looks = 0;
   }
   // We were woken for work that we now leave to others, and do not know who may take it.
@@ -200,6 +200,17 @@ task* worker::rest(predicate done, const void* what, detail::scope* waited) {
   if (record != nullptr) [[unlikely]]
     record->idle(began);
   return t;
+}
+
+/// The last one to sleep asks the policy whether it holds tasks back. acq_rel: whoever slept before, and what it pushed
+/// or woke until then, is seen.
+wake_reason worker::sleep_in_order() {
+  const int asleep = home.asleep.fetch_add(1, acq_rel) + 1;
+  if (asleep == static_cast<int>(home.workers.size()) && home.parked.all_announced() && home.chosen->stalled(*this))
+    home.parked.wake_all();
+  const wake_reason why = home.parked.sleep(id);
+  home.asleep.fetch_sub(1, acq_rel);
+  return why;
 }
 
 void worker::note_first_steal() noexcept {

@@ -74,6 +74,9 @@ detail::outcome worker::execute(task& t) {
     task* const outer = std::exchange(running, &t);
     detail::scope* const outer_scope = std::exchange(task_scope, &s);
     detail::scope* const outer_children = std::exchange(children_scope, nullptr);
+    identity::creator outer_naming;
+    if (home.wishes.order) [[unlikely]]
+      outer_naming = std::exchange(naming, {home.identities.identity_of(t)});
     try {
       how = t.code(t.closure(), detail::action::run);
     } catch (...) {
@@ -83,6 +86,8 @@ detail::outcome worker::execute(task& t) {
     if (children_scope != nullptr) {  // a task ends when its body and all its children have ended
       if (std::exception_ptr failure = end_children()) s.fail(std::move(failure));
     }
+    if (home.wishes.order) [[unlikely]]
+      naming = outer_naming;
     running = outer;
     task_scope = outer_scope;
     children_scope = outer_children;

@@ -105,6 +105,7 @@ class worker : public native_seat, public worker_view {
   task* claim_child(detail::scope& s, bool all);
   bool claim(task& t);
   task* rest(predicate done, const void* what, detail::scope* waited);
+  wake_reason sleep_in_order();
   task* look_everywhere(detail::scope* waited);
   void requeue(task* t);
   task* run_measured(task& t);

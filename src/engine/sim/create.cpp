@@ -55,7 +55,7 @@ visible_task& engine::make_visible(worker& by, std::int32_t n) {
                            static_cast<mode>(a.mode), 0};
     std::memcpy(keep, &kept, sizeof kept);
     keep += sizeof kept;
-    if (kept.how == mode::commutative) v->flags |= task::exclusive;
+    if (kept.how == mode::commutative && !wishes_.order) v->flags |= task::exclusive;
   }
   v->number = n;
   v->code = nullptr;
@@ -76,7 +76,7 @@ visible_task& engine::make_visible(worker& by, std::int32_t n) {
   scope_state& s = scopes_[t.scope];
   ++s.unfinished;
   ++s.created;
-  if (t.has(recorded_task::listed)) s.children.push_back(n);
+  if (t.has(recorded_task::listed) && !wishes_.order) s.children.push_back(n);
   return *v;
 }
 

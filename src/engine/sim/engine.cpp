@@ -1,6 +1,7 @@
 #include "engine/sim/engine.hpp"
 
 #include "policy/list.hpp"
+#include "recording/schedule.hpp"
 
 #include <kith/error.hpp>
 
@@ -37,7 +38,7 @@ engine::engine(const program& p, const machine_model& m, const settings& s)
     const auto* name = reinterpret_cast<const void*>(r + 1);  // NOLINT(performance-no-int-to-ptr): a name alone
     regions_.find(name, p.of.regions[r].bytes);
   }
-  policy_ = make_policy<plain::world>(s.policy, {team_, regions_, s.seed});
+  policy_ = make_policy<plain::world>(s.policy, {team_, regions_, s.seed, &identities_});
   wishes_ = policy_->wants();
   if (s.how == fidelity::block) memory_.emplace(p, m, s.data, s.with, s.chunk_bytes);
   for (std::size_t w = 0; w < workers; ++w) {
@@ -60,6 +61,11 @@ engine::engine(const program& p, const machine_model& m, const settings& s)
     schedule_.steals.clear();
     schedule_.idles.clear();
   }
+}
+
+std::uint64_t engine::program_identities::identity_of(const task& t) const {
+  if (all_.empty()) all_ = identities_of(program_.of);
+  return all_[static_cast<std::size_t>(static_cast<const visible_task&>(t).number)];
 }
 
 /// Data lies with the owner of the color of the first task that writes it, as if the owners had initialised it.
@@ -112,6 +118,7 @@ result engine::run() {
 }
 
 result engine::results() {
+  if (const std::string word = policy_->last_word(); !word.empty()) throw error(word);
   result r;
   r.makespan = workers_.front().clock - from_.at;
   r.serial = serial_ - from_.serial;
@@ -155,6 +162,15 @@ result engine::results() {
           static_cast<std::int16_t>(regions_[static_cast<std::uint32_t>(i) + 1].home_node().value);
     schedule_.worker_node.clear();
     for (const worker& w : workers_) schedule_.worker_node.push_back(static_cast<std::int16_t>(w.node.value));
+    if (program_.gathering >= 0) {
+      schedule_.tasks.pop_back();
+      schedule_.first_access.pop_back();
+      schedule_.first_dependence.pop_back();
+      std::erase_if(schedule_.waits, [&](const recorded_wait& x) { return x.task == program_.gathering; });
+      for (recorded_task& t : schedule_.tasks) {
+        if (t.has(recorded_task::outside)) t.creator = -1;
+      }
+    }
     r.schedule = std::move(schedule_);
   }
   return r;

@@ -25,6 +25,7 @@ class engine {
   // ---- for the workers
   bool ring(worker& by, const worker_set& audience);
   void charge(worker& by, event e, worker_id owner);
+  [[noreturn]] void refuse(task& t, const std::string& why) const;
 
  private:
   enum class state : std::uint8_t { none, created, queued, running, claimed, dropped, ended };
@@ -57,7 +58,7 @@ class engine {
   void park(worker& w);
   void wake(worker& w, picoseconds at);
   bool over(std::uint32_t scope) const;
-  [[noreturn]] void starved() const;
+  [[noreturn]] void starved();
 
   void spend(worker& w, picoseconds time) {
     w.clock += time;
@@ -96,6 +97,15 @@ class engine {
   const settings set_;
   const team team_;
   region_table regions_;
+  class program_identities final : public identity_source {
+   public:
+    explicit program_identities(const program& p) : program_(p) {}
+    std::uint64_t identity_of(const task& t) const override;
+
+   private:
+    const program& program_;
+    mutable std::vector<std::uint64_t> all_;  // made when first asked for
+  } identities_{program_};
   std::unique_ptr<kith::policy<plain::world>> policy_;
   kith::policy<plain::world>::wishes wishes_;
   std::optional<memory> memory_;

@@ -39,7 +39,7 @@ void split_times(program& p, double core_gbs) {
 }
 
 /// Tasks that came from outside hang off a root of their own, which creates them at once and waits for them.
-void gather_outsiders(recording& r) {
+std::int32_t gather_outsiders(recording& r) {
   recorded_task root;
   root.flags = recorded_task::root;
   root.created = ~std::uint64_t{0};
@@ -52,19 +52,20 @@ void gather_outsiders(recording& r) {
     root.ended = std::max(root.ended, t.create_until);
     scopes.insert(t.scope);
   }
-  if (scopes.empty()) return;
+  if (scopes.empty()) return -1;
   root.started = root.create_until = root.ready = root.created;
   r.tasks.push_back(root);
   r.first_access.push_back(r.accesses.size());
   r.first_dependence.push_back(r.dependences.size());
   for (std::uint32_t s : scopes) r.waits.push_back({me, s, 0, root.ended, root.ended});
+  return me;
 }
 
 }  // namespace
 
 program program_of(recording r, double core_gbs) {
-  gather_outsiders(r);
   program p;
+  p.gathering = gather_outsiders(r);
   p.of = std::move(r);
   const std::vector<recorded_task>& tasks = p.of.tasks;
   std::vector<happening> all;

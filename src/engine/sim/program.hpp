@@ -39,6 +39,7 @@ struct program {
   std::vector<std::pair<std::uint32_t, std::int32_t>> of_graphs;  // scope, node: of static graphs, but their sources
   std::vector<std::int32_t> dependent;                            // of each dependence: the task that waits
   std::vector<std::int32_t> roots;                                // in their order
+  std::int32_t gathering = -1;  // the root, not of the recording, that creates what came from outside; the last task
   std::uint32_t scopes = 0;
   std::int32_t nodes = 1;            // of the recorded machine
   std::vector<std::uint8_t> phased;  // by scope: of a keyed graph

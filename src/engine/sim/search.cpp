@@ -21,7 +21,13 @@ constexpr picoseconds instant = 1000;
 }  // namespace
 
 bool worker::ring(const worker_set& audience) { return home.ring(*this, audience); }
+void worker::refuse(task& t, const std::string& why) { home.refuse(t, why); }
 void worker::charge(event e, worker_id owner) { home.charge(*this, e, owner); }
+
+void engine::refuse(task& t, const std::string& why) const {
+  const std::int32_t n = visible(t).number;
+  throw error("task " + std::to_string(n) + " (" + program_.type_name(static_cast<std::size_t>(n)) + ") " + why);
+}
 
 picoseconds engine::far_cost(double ns, const worker& by, worker_id owner) const {
   const int distance = owner && set_.with.latency ? team_.distance(by.node, team_.node_of(owner)) : 10;
@@ -163,7 +169,8 @@ void engine::look_for_work(worker& w) {
   park(w);
 }
 
-void engine::starved() const {
+void engine::starved() {
+  policy_->stalled(workers_.front());  // throws, if it holds tasks back
   std::string text = "the run starves: nobody can go on, and ";
   std::size_t left = 0;
   std::string some;

@@ -48,6 +48,7 @@ class worker final : public plain::worker_view {
   worker(engine& of, worker_id self, node_id at) : plain::worker_view(self, at), home(of) {}
 
   bool ring(const worker_set& audience) override;
+  void refuse(task& t, const std::string& why) override;
 
   engine& home;
   picoseconds clock = 0;

@@ -6,6 +6,12 @@
 #include "base/sleepers.hpp"
 #include "recording/event.hpp"
 #include "recording/log.hpp"
+#include "task/scope.hpp"
+#include "task/type_names.hpp"
+
+#include <kith/error.hpp>
+
+#include <string>
 
 namespace kith::native {
 
@@ -34,6 +40,12 @@ class worker_view {
     if (!parked_.wake_one(audience)) return false;
     sums.add(event::wake);
     return true;
+  }
+
+  /// The task is not to be run, and its waiter is to know why.
+  static void refuse(task& t, const std::string& why) {
+    t.flags |= task::skip;
+    t.scope->fail(std::make_exception_ptr(error("task '" + task_type_name(t.type) + "' " + why)));
   }
 
   event_sums sums;

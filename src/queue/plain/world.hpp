@@ -7,8 +7,11 @@
 #include "queue/look.hpp"
 #include "recording/event.hpp"
 
+#include <kith/error.hpp>
+
 #include <cstdint>
 #include <deque>
+#include <string>
 #include <utility>
 
 namespace kith::plain {
@@ -31,6 +34,7 @@ class worker_view {
   }
   /// Which queue the next operations are on.
   void at(const void* q) noexcept { here_ = q; }
+  virtual void refuse(task& /*t*/, const std::string& why) { throw error("a task " + why); }
   virtual bool ring(const worker_set& /*audience*/) { return false; }
 
   event_sums sums;

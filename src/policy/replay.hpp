@@ -1,0 +1,193 @@
+// `replay`: decides as a recorded run did, native or simulated.
+//
+// Not in the papers, but NabbitC's (section V) measures PageRank by running a recorded schedule again. Every worker runs
+// the tasks that it ran, in the order in which they began; a task begins inside the wait of another only if it did so
+// then (`ended_before`). That run is the witness that this order has no deadlock. With fewer workers than in the
+// recording the order cannot always be kept: then (`order=ready`) the tasks of several workers share one, and of those
+// that are ready the one that began first is next. Tasks of threads that are no workers come in no fixed order: the same.
+// Divergence is refused by name: a task that the schedule does not have, and, when all workers sleep while tasks are
+// ready, the one that should have come first. What is left of a refused run is in any order.
+#pragma once
+
+#include "policy/policy.hpp"
+#include "policy/settings.hpp"
+#include "queue/ordered_queue.hpp"
+#include "queue/turn_order.hpp"
+#include "recording/file.hpp"
+#include "recording/schedule.hpp"
+#include "task/identities.hpp"
+
+#include <kith/error.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace kith {
+
+template <class World>
+class replay final : public policy<World> {
+ public:
+  using worker = typename World::worker;
+  using step = recorded_schedule::step;
+
+  replay(const surroundings& s, settings& options) : replay(s, options, options.take_text("file", "")) {}
+
+  typename policy<World>::wishes wants() const override { return {.finished = true, .order = true}; }
+
+  task* ready(std::span<task* const> tasks, worker& by, moment) override {
+    for (task* t : tasks) {
+      const auto at = where_.find(key(identities_->identity_of(*t), t->exploring != 0));
+      if (at == where_.end()) {
+        by.refuse(*t, "is not in the schedule of " + file_ + ": the recorded program was another one");
+        give_up(by);
+        lists_[by.id.index()].queue->push(*t, everything, by);
+        continue;
+      }
+      const place& p = at->second;
+      if (!turns_.has_come(step_at(p).task, *t)) continue;
+      if (diverged_.load(relaxed) && turns_.concerns(step_at(p).task)) by.refuse(*t, out_of_turn);
+      lists_[p.worker].queue->push(*t, p.position, by);
+    }
+    return nullptr;
+  }
+
+  look next(worker& by) override {
+    list& mine = lists_[by.id.index()];
+    task* const t = mine.queue->pop(free_.load(relaxed) ? everything : mine.last_allowed(), by);
+    if (t != nullptr) ++mine.begun;
+    return look::at(t, look::empty);
+  }
+
+  void finished(task& t, worker& by) override {
+    ++lists_[by.id.index()].ended;
+    if (turns_.empty()) return;
+    const auto at = where_.find(key(identities_->identity_of(t), false));
+    if (at == where_.end()) return;
+    for (const auto& [n, next] : turns_.ended(step_at(at->second).task)) push(*next, by);
+  }
+
+  bool stalled(worker& by) override {
+    if (diverged_.load(relaxed)) return false;
+    for (list& l : lists_) {
+      task* const held = l.queue->first();
+      if (held == nullptr) continue;
+      const step& missing = l.steps[std::min(l.begun, l.steps.size() - 1)];
+      by.refuse(*held, "is ready, but in the schedule of " + file_ + " its worker runs task " +
+                           std::to_string(missing.task) + " (" + types_[static_cast<std::size_t>(missing.task)] +
+                           ") first, which never came: the recorded program was another one");
+      give_up(by);
+      return true;
+    }
+    return give_up(by);
+  }
+
+  std::string last_word() const override {
+    if (diverged_.load(relaxed)) return {};  // it was told
+    for (const list& l : lists_) {
+      if (l.begun < l.steps.size())
+        return "policy 'replay': task " + std::to_string(l.steps[l.begun].task) + " (" +
+               types_[static_cast<std::size_t>(l.steps[l.begun].task)] + ") of " + file_ +
+               " never came: the recorded program was another one";
+    }
+    return {};
+  }
+
+ private:
+  replay(const surroundings& s, settings& options, const std::string& file)
+      : replay(s, options, file, schedule_of(read(file))) {}
+
+  replay(const surroundings& s, settings& options, std::string file, const recorded_schedule& from)
+      : identities_(s.identities),
+        file_(std::move(file)),
+        lists_(static_cast<std::size_t>(s.workers.size())),
+        types_(from.type),
+        turns_(from.turns) {
+    const std::size_t then = from.of_worker.size(), now = lists_.size();
+    const bool few = then > now;
+    enum order : std::uint8_t { automatic, strict, by_readiness };
+    const auto wanted =
+        options.take("order", automatic, {{"auto", automatic}, {"strict", strict}, {"ready", by_readiness}});
+    if (wanted == strict && (few || from.outside))
+      throw error("policy 'replay': order=strict: " + file_ +
+                  (from.outside ? " has tasks from outside, which come in no fixed order"
+                                : " was run by " + std::to_string(then) + " workers, here are " + std::to_string(now)));
+    free_.store(wanted == by_readiness || few || from.outside, relaxed);
+    for (std::size_t w = 0; w < then; ++w) {
+      std::vector<step>& steps = lists_[few ? w * now / then : w].steps;
+      steps.insert(steps.end(), from.of_worker[w].begin(), from.of_worker[w].end());
+    }
+    for (std::size_t w = 0; w < now; ++w) {
+      list& mine = lists_[w];
+      mine.queue = std::make_unique<ordered_queue<World>>(worker_id(static_cast<int>(w)));
+      if (few)
+        std::ranges::sort(mine.steps, {}, [](const step& x) { return std::tuple(x.started, x.task, !x.explores); });
+      for (std::size_t i = 0; i < mine.steps.size(); ++i) {
+        const step& x = mine.steps[i];
+        where_[key(x.identity, x.explores)] = {w, static_cast<std::int64_t>(i)};
+      }
+    }
+  }
+
+  static recording read(const std::string& file) {
+    if (file.empty())
+      throw error("policy 'replay': file=RECORDING is missing: the run whose schedule is to be followed");
+    return read_recording(file);
+  }
+
+  static constexpr std::int64_t everything = std::numeric_limits<std::int64_t>::max();
+
+  struct alignas(apart) list {
+    std::vector<step> steps;
+    std::unique_ptr<ordered_queue<World>> queue;
+    std::size_t begun = 0;    // by its worker alone
+    std::uint64_t ended = 0;  // likewise
+
+    /// What was put back by the engine is before the next one.
+    std::int64_t last_allowed() const noexcept {
+      const bool may = begun < steps.size() && ended >= steps[begun].ended_before;
+      return static_cast<std::int64_t>(begun) - (may ? 0 : 1);
+    }
+  };
+  struct place {
+    std::size_t worker;
+    std::int64_t position;
+  };
+  static constexpr const char* out_of_turn = "lost its turn: another task of the schedule was refused";
+
+  const step& step_at(const place& p) const noexcept {
+    return lists_[p.worker].steps[static_cast<std::size_t>(p.position)];
+  }
+  void push(task& t, worker& by) {
+    const place& p = where_.find(key(identities_->identity_of(t), t.exploring != 0))->second;
+    lists_[p.worker].queue->push(t, p.position, by);
+  }
+  /// The rest is in any order. What needed turns does not run; true if something did.
+  bool give_up(worker& by) {
+    free_.store(true, relaxed);
+    diverged_.store(true, relaxed);
+    const auto held = turns_.open();
+    for (const auto& [n, t] : held) {
+      by.refuse(*t, out_of_turn);
+      push(*t, by);
+    }
+    return !held.empty();
+  }
+  static std::uint64_t key(std::uint64_t identity, bool explores) noexcept { return explores ? ~identity : identity; }
+
+  const identity_source* identities_;
+  std::string file_;
+  std::vector<list> lists_;
+  std::unordered_map<std::uint64_t, place> where_;
+  std::vector<std::string> types_;
+  turn_order<World> turns_;
+  typename World::template shared<bool> free_{false};  // of the order
+  typename World::template shared<bool> diverged_{false};
+};
+
+}  // namespace kith

@@ -1,0 +1,66 @@
+// A worker's queue in which each task has its position: the lowest leaves first, and may be kept waiting.
+//
+// Any worker may push; the owner pops. A short lock guards it.
+#pragma once
+
+#include "base/worker_set.hpp"
+#include "recording/event.hpp"
+#include "task/task.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace kith {
+
+template <class World>
+class ordered_queue {
+ public:
+  using worker = typename World::worker;
+  using position = std::int64_t;
+
+  explicit ordered_queue(worker_id owner) : audience_(worker_set::only(owner)), owner_(owner) {}
+
+  void push(task& t, position at, worker& by) {
+    {
+      std::lock_guard lock(guard_);
+      heap_.emplace_back(at, &t);
+      std::ranges::push_heap(heap_, std::greater<>());
+    }
+    by.at(this);
+    by.meter(event::push, owner_);
+    by.ring(audience_);
+  }
+
+  /// The first task, if its position is not beyond `last`; else null.
+  task* pop(position last, worker& by) {
+    by.at(this);
+    task* t = nullptr;
+    {
+      std::lock_guard lock(guard_);
+      if (heap_.empty() || heap_.front().first > last) return nullptr;
+      std::ranges::pop_heap(heap_, std::greater<>());
+      t = heap_.back().second;
+      heap_.pop_back();
+    }
+    by.meter(event::pop, owner_);
+    return t;
+  }
+
+  /// The first task, which stays. While nobody pops.
+  task* first() {
+    std::lock_guard lock(guard_);
+    return heap_.empty() ? nullptr : heap_.front().second;
+  }
+
+ private:
+  typename World::mutex guard_;
+  std::vector<std::pair<position, task*>> heap_;
+  worker_set audience_;
+  worker_id owner_;
+};
+
+}  // namespace kith

@@ -1,0 +1,190 @@
+// A run's schedule is followed by another run: native or simulated, of a native or a simulated run.
+#include "support/matrix.hpp"
+#include "support/programs.hpp"
+#include "support/recordings.hpp"
+
+#include "engine/sim/simulation.hpp"
+#include "recording/schedule.hpp"
+
+#include <gmock/gmock.h>
+
+#include <array>
+#include <vector>
+
+namespace {
+
+using namespace kith;
+using kith::test::record;
+using kith::test::scratch_file;
+
+/// Tasks from a thread that is no worker. (A run behind them may find that thread's stand-in still in the seat.)
+void submitted(runtime& rt) {
+  static std::array<int, 3> data;
+  rt.run([] { spawn([] {}); });
+  for (int t = 0; t < 50; ++t) rt.submit([] { spawn([] {}); }, inout(data[static_cast<std::size_t>(t) % 3]));
+  rt.wait();
+}
+
+constexpr void (*programs[])(runtime&) = {kith::test::random_accesses, kith::test::fork_and_join,
+                                          kith::test::keyed_grid, kith::test::static_diamond, submitted};
+
+class replayed : public testing::TestWithParam<kith::test::setup> {};
+
+/// It is what policies decided that is repeated: their variants add nothing.
+std::vector<kith::test::setup> decided() {
+  std::vector<kith::test::setup> all = kith::test::matrix();
+  std::erase_if(all, [](const kith::test::setup& s) {
+    return s.workers == 1 || s.workers == 5 ||
+           (s.policy.find(':') != std::string::npos && s.policy != "dfifo:steal=off");
+  });
+  return all;
+}
+INSTANTIATE_TEST_SUITE_P(all, replayed, testing::ValuesIn(decided()), kith::test::name_of);
+
+/// What each worker began, in its order.
+std::vector<std::vector<std::uint64_t>> decisions(const recording& r) {
+  std::vector<std::vector<std::uint64_t>> all;
+  for (const auto& steps : schedule_of(r).of_worker) {
+    all.emplace_back();
+    for (const recorded_schedule::step& s : steps) all.back().push_back(s.explores ? ~s.identity : s.identity);
+  }
+  return all;
+}
+
+runtime_options following(const scratch_file& file, const kith::test::setup& s) {
+  runtime_options o = s.options();
+  o.policy = "replay:file=" + file.path();
+  return o;
+}
+
+recording simulate_again(const recording& r, const std::string& policy, int workers) {
+  sim::settings set;
+  set.policy = policy;
+  set.workers = workers;
+  set.keep_schedule = true;
+  return sim::simulate(sim::program_of(r), model_by_name("bullion-s16-8"), set).schedule;
+}
+
+TEST_P(replayed, a_native_run_natively_and_in_the_model) {
+  const kith::test::setup& s = GetParam();
+  for (const auto& run : programs) {
+    SCOPED_TRACE("program " + std::to_string(&run - programs));
+    const recording first = record(s.options(), run);
+    const scratch_file file;
+    write_recording(first, file.path());
+    const recording again = record(following(file, s), run);
+    ASSERT_EQ(again.tasks.size(), first.tasks.size());
+    if (run == submitted) continue;  // its order is free
+    EXPECT_EQ(decisions(again), decisions(first));
+    EXPECT_EQ(decisions(simulate_again(first, "replay:file=" + file.path(), s.workers)), decisions(first));
+  }
+}
+
+TEST_P(replayed, a_simulated_run_natively) {
+  const kith::test::setup& s = GetParam();
+  for (const auto& run : programs) {
+    SCOPED_TRACE("program " + std::to_string(&run - programs));
+    const recording modelled = simulate_again(record(kith::test::with("fifo", 1), run), s.policy, s.workers);
+    const scratch_file file;
+    write_recording(modelled, file.path());
+    const recording native = record(following(file, s), run);
+    ASSERT_EQ(native.tasks.size(), modelled.tasks.size());
+    if (run != submitted) {
+      EXPECT_EQ(decisions(native), decisions(modelled));
+    }
+  }
+}
+
+/// Tasks with a wait, and more tasks behind it.
+void chain(runtime& rt, int tasks) {
+  static int data;
+  rt.run([&] {
+    for (int t = 0; t < tasks; ++t) spawn([] {}, inout(data));
+    wait();
+    spawn([] {}, task_type("behind"));
+  });
+}
+
+std::string refusal(const runtime_options& o, int tasks) {
+  try {
+    runtime rt(o);
+    chain(rt, tasks);
+  } catch (const error& e) {
+    return e.what();
+  }
+  return "";
+}
+
+TEST(replay, divergence_is_an_error_that_names_the_task) {
+  runtime_options o;
+  o.workers = 2;
+  o.oversubscribe = 1;
+  o.policy = "dfifo:steal=off";
+  const scratch_file file;
+  write_recording(record(o, [](runtime& rt) { chain(rt, 40); }), file.path());
+  o.policy = "replay:file=" + file.path();
+  EXPECT_EQ(refusal(o, 40), "");
+  EXPECT_THAT(refusal(o, 50), testing::HasSubstr("is not in the schedule of " + file.path()));
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(refusal(o, 30), "");
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), testing::HasSubstr("never came"));
+}
+
+TEST(replay, a_task_that_never_comes_is_named_by_what_waits_for_its_place) {
+  runtime_options o;
+  o.workers = 1;
+  o.policy = "fifo";
+  const scratch_file file;
+  // Before 'other' there is a child that is not made here.
+  write_recording(record(o,
+                         [](runtime& rt) {
+                           rt.run([] {
+                             spawn([] { spawn([] {}, task_type("child")); });
+                             wait();
+                             spawn([] {}, task_type("other"));
+                           });
+                         }),
+                  file.path());
+  o.policy = "replay:file=" + file.path();
+  const auto shorter = [&] {
+    runtime rt(o);
+    rt.run([] {
+      spawn([] {});
+      wait();
+      spawn([] {}, task_type("other"));
+    });
+  };
+  EXPECT_THAT(shorter,
+              testing::ThrowsMessage<error>(testing::AllOf(testing::HasSubstr("'other' is ready, but"),
+                                                           testing::HasSubstr("(child) first, which never came"))));
+}
+
+TEST(replay, in_the_model_divergence_is_an_error_as_well) {
+  runtime_options o = kith::test::with("fifo", 1);
+  const scratch_file file;
+  write_recording(record(o, [](runtime& rt) { chain(rt, 40); }), file.path());
+  const recording longer = record(o, [](runtime& rt) { chain(rt, 41); });
+  EXPECT_THAT([&] { simulate_again(longer, "replay:file=" + file.path(), 1); },
+              testing::ThrowsMessage<error>(testing::HasSubstr("is not in the schedule")));
+}
+
+TEST(replay, many_workers_schedule_is_run_by_few) {
+  for (const auto& run : programs) {
+    SCOPED_TRACE("program " + std::to_string(&run - programs));
+    const scratch_file file;
+    write_recording(simulate_again(record(kith::test::with("fifo", 1), run), "nabbitc", 30), file.path());
+    runtime_options o = kith::test::with("replay:file=" + file.path(), 2);
+    EXPECT_NO_THROW(record(o, run));
+    o.policy += ",order=strict";
+    EXPECT_THAT([&] { runtime rt(o); }, testing::ThrowsMessage<error>(testing::HasSubstr("order=strict")));
+  }
+}
+
+TEST(replay, needs_a_recording_that_ended) {
+  EXPECT_THAT([] { runtime rt(kith::test::with("replay", 1)); },
+              testing::ThrowsMessage<error>(testing::HasSubstr("file=RECORDING is missing")));
+  EXPECT_THAT([] { runtime rt(kith::test::with("replay:file=/nowhere", 1)); },
+              testing::ThrowsMessage<error>(testing::HasSubstr("/nowhere")));
+}
+
+}  // namespace

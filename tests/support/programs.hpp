@@ -1,0 +1,89 @@
+// Small programs of every kind that a recording knows, for tests that compare whole runs.
+#pragma once
+
+#include "base/rng.hpp"
+
+#include <kith/kith.hpp>
+
+#include <array>
+#include <functional>
+#include <vector>
+
+namespace kith::test {
+
+/// Data-flow tasks with all kinds of accesses.
+inline void random_accesses(runtime& rt) {
+  static std::array<int, 12> data;
+  rng draw(5, purpose::test, 0);
+  rt.run([&] {
+    for (int t = 0; t < 300; ++t) {
+      access_list all;
+      for (std::uint32_t a = draw.below(4); a > 0; --a) {
+        int& x = data[draw.below(12)];
+        switch (draw.below(5)) {
+          case 0: all.add(out(x)); break;
+          case 1: all.add(inout(x)); break;
+          case 2: all.add(concurrent(x)); break;
+          case 3: all.add(commutative(x)); break;
+          default: all.add(in(x)); break;
+        }
+      }
+      spawn([] {}, all, color{t % 5}, node{t % 3});
+    }
+    wait();
+    for (int t = 0; t < 20; ++t) spawn([] {}, inout(data[0]));
+  });
+}
+
+/// Tasks that create tasks and wait for them.
+inline void fork_and_join(runtime& rt) {
+  const std::function<void(int)> tree = [&tree](int depth) {
+    if (depth == 0) return;
+    for (int i = 0; i < 3; ++i) spawn([&tree, depth] { tree(depth - 1); });
+    wait();
+    spawn([] {});
+  };
+  rt.run([&] { tree(4); });
+}
+
+/// A keyed graph: a grid, from its corner.
+inline void keyed_grid(runtime& rt) {
+  struct grid {
+    using key = int;
+    void predecessors(int k, keys<int>& all) {
+      if (k % 12 > 0) all.add(k - 1);
+      if (k >= 12) all.add(k - 12);
+    }
+    void compute(int) {}
+    int color(int k) const { return k / 40; }
+  } g;
+  rt.run([&] { explore(g, 143); });
+}
+
+/// A static graph: a diamond of chains, run twice.
+inline void static_diamond(runtime& rt) {
+  static_graph g;
+  std::vector<static_graph::node> nodes;
+  for (int n = 0; n < 60; ++n) nodes.push_back(g.add([] {}));
+  for (std::size_t n = 1; n + 1 < 60; ++n) {
+    g.edge(nodes[n < 7 ? 0 : n - 6], nodes[n]);
+    if (n > 12) g.edge(nodes[n - 11], nodes[n]);
+    g.edge(nodes[n], nodes[59]);
+  }
+  rt.run([&] { g.run(); });
+  rt.run([&] { g.run(); });
+}
+
+/// Tasks from a thread that is no worker, with a run before and after.
+inline void from_outside(runtime& rt) {
+  static std::array<int, 3> data;
+  rt.run([] { spawn([] {}); });
+  for (int t = 0; t < 50; ++t) rt.submit([] { spawn([] {}); }, inout(data[static_cast<std::size_t>(t) % 3]));
+  rt.wait();
+  rt.run([] { spawn([] {}); });
+}
+
+inline constexpr void (*programs[])(runtime&) = {random_accesses, fork_and_join, keyed_grid, static_diamond,
+                                                 from_outside};
+
+}  // namespace kith::test
