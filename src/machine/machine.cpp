@@ -25,4 +25,17 @@ node_id machine::nearest_node_with_cores(node_id from) const {
   broken("a machine has cores", __FILE__, __LINE__);
 }
 
+node_id machine::nearest_node_with_memory(node_id from) const {
+  if (nodes[from.index()].memory_bytes != 0) return from;
+  const auto order = [&](const node& n) {
+    const int own = nodes[from.index()].os_index;
+    return std::tuple(distance(from, n.id), n.os_index < own, n.os_index);
+  };
+  const node* nearest = nullptr;
+  for (const node& n : nodes) {
+    if (n.memory_bytes != 0 && (nearest == nullptr || order(n) < order(*nearest))) nearest = &n;
+  }
+  return nearest != nullptr ? nearest->id : from;
+}
+
 }  // namespace kith

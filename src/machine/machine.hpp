@@ -46,6 +46,10 @@ struct machine {
   std::vector<node_id> nearest_nodes(node_id from) const;
   /// `from` if it has cores, else the nearest node that has.
   node_id nearest_node_with_cores(node_id from) const;
+  /// Where memory comes from that a core of `from` touches first: `from` if it has memory, else the nearest node that
+  /// has, of equals the next one after it in the system's numbers, as Linux takes them. `from`, too, where no node's
+  /// memory is known.
+  node_id nearest_node_with_memory(node_id from) const;
 };
 
 /// The machine this process runs on; all of it, whatever the process may use (that is limits.hpp).

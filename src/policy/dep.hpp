@@ -4,7 +4,8 @@
 // RIP paper, section 4.1. Bytes of all accesses are summed by home; bytes without a home count for a virtual node. The
 // node with most bytes wins, ties are drawn uniformly; if the virtual node wins, a node is drawn uniformly. Data
 // without a home then gets this node as its home. Placement happens when the task becomes ready. Not in the paper: a
-// region that is named twice counts once; a task without accesses goes to its creator's node.
+// region that is named twice counts once; a task without accesses goes to its creator's node; only nodes with workers are
+// drawn, and become homes.
 #pragma once
 
 #include "policy/data_weights.hpp"
@@ -46,8 +47,10 @@ class dep final : public policy<World> {
     const std::size_t virtual_node = weights_.homeless();
     weights_.weigh(t, mine.bytes);
     std::size_t best = draw_heaviest(mine);
-    if (best == virtual_node) best = mine.random.below(static_cast<std::uint32_t>(virtual_node));
-    const node_id chosen(static_cast<int>(best));
+    // Whose worker will touch it first: no node is drawn, and made a home, that has none.
+    const std::vector<node_id>& drawn = team_.inhabited();
+    if (best == virtual_node) best = drawn[mine.random.below(static_cast<std::uint32_t>(drawn.size()))].index();
+    const node_id chosen = team_.served_by(node_id(static_cast<int>(best)));
     for (kept_access a : t.access_list()) {
       if (regions_[a.region].place(chosen)) by.meter(event::region_placed, {});
     }

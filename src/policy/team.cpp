@@ -12,7 +12,9 @@ team::team(const machine& on, std::vector<node_id> node_of)
   KITH_INVARIANT(!node_of_.empty(), "a team has workers");
   for (int w = 0; w < size(); ++w) at_node_[node_of_[static_cast<std::size_t>(w)].index()].emplace_back(w);
   for (int n = 0; n < nodes(); ++n) {
-    served_by_.push_back(nodes_by_distance(node_id(n)).front());
+    if (!at_node_[static_cast<std::size_t>(n)].empty()) inhabited_.emplace_back(n);
+    // Cores on a node without memory are workers of the node that their memory comes from.
+    served_by_.push_back(nodes_by_distance(on.nearest_node_with_memory(node_id(n))).front());
     worker_set set;
     for (worker_id w : at_node_[served_by_.back().index()]) set.insert(w);
     serving_.push_back(std::move(set));

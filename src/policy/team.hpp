@@ -28,6 +28,8 @@ class team {
   const worker_set& serving(node_id n) const noexcept { return serving_[n.index()]; }
   /// The node whose workers serve `n`.
   node_id served_by(node_id n) const noexcept { return served_by_[n.index()]; }
+  /// The nodes that have workers, ascending.
+  const std::vector<node_id>& inhabited() const noexcept { return inhabited_; }
   const worker_set& everybody() const noexcept { return everybody_; }
   /// All other workers, in the order in which `thief` visits them (cyclic or nearest).
   std::vector<worker_id> victims(worker_id thief, victim_order) const;
@@ -40,6 +42,7 @@ class team {
   std::vector<node_id> node_of_;
   std::vector<std::vector<worker_id>> at_node_;
   std::vector<node_id> served_by_;
+  std::vector<node_id> inhabited_;
   std::vector<worker_set> serving_;
   worker_set everybody_;
 };

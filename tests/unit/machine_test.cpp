@@ -195,6 +195,18 @@ TEST(MachineFile, NodesWithoutMemoryOrWithoutCores) {
   EXPECT_EQ(m.nodes[2].cores.size(), 2u);
   EXPECT_TRUE(m.nodes[3].cores.empty());
   EXPECT_EQ(m.nearest_node_with_cores(node_id(3)), node_id(2));  // 16 away; the others are 22 and 28
+  EXPECT_EQ(m.nearest_node_with_memory(node_id(2)), node_id(3));
+  EXPECT_EQ(m.nearest_node_with_memory(node_id(1)), node_id(1));
+}
+
+TEST(Machine, WithoutMemoryTheNextOfTheNearestNodesGives) {
+  machine m = synthetic_machine("node:4 core:1");  // all equally far
+  m.nodes[1].memory_bytes = 0;
+  EXPECT_EQ(m.nearest_node_with_memory(node_id(1)), node_id(2));
+  m.nodes[2].memory_bytes = m.nodes[3].memory_bytes = 0;
+  EXPECT_EQ(m.nearest_node_with_memory(node_id(3)), node_id(0));
+  m.nodes[0].memory_bytes = 0;  // nothing is known
+  EXPECT_EQ(m.nearest_node_with_memory(node_id(3)), node_id(3));
 }
 
 TEST(MachineFile, ANodeOverSeveralPackages) {

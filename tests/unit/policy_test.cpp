@@ -155,6 +155,24 @@ TEST(policy, tasks_of_a_node_without_workers_go_to_the_nearest) {
   EXPECT_THAT(two.nodes_by_distance(node_id(2)), ElementsAre(node_id(0), node_id(1)));
 }
 
+TEST(policy, dep_makes_no_home_where_nobody_works) {
+  bench b("pack:2 [numa] [numa] core:2", "dep");  // nodes 1 and 3 have no cores
+  EXPECT_THAT(b.workers.inhabited(), ElementsAre(node_id(0), node_id(2)));
+  std::vector<int> drawn(4);
+  for (int i = 0; i < 200; ++i) {
+    const auto fresh = b.region();
+    b.ready(b.task({{fresh, 8}}));
+    ++drawn[b.regions[fresh].home_node().index()];
+  }
+  EXPECT_GT(drawn[0], 60);  // 100 expected, deviation 7
+  EXPECT_GT(drawn[2], 60);
+  EXPECT_EQ(drawn[1] + drawn[3], 0);
+  // Data that lies on such a node draws the task to the nearest one with workers; what it touches first is there.
+  const auto allocated = b.region(1), fresh = b.region();
+  b.ready(b.task({{allocated, 100}, {fresh, 8}}));
+  EXPECT_EQ(b.regions[fresh].home_node(), b.workers.served_by(node_id(1)));
+}
+
 std::string message_of(const std::string& policy) {
   try {
     bench b("node:1 core:1", policy);

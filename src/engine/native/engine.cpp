@@ -11,9 +11,10 @@ namespace kith::native {
 
 namespace {
 
+/// Of each worker the node that its memory comes from: homes are then where the pages are.
 std::vector<node_id> nodes_of(const machine& on, const worker_plan& plan) {
   std::vector<node_id> nodes;
-  for (core_id c : plan.cores) nodes.push_back(on.cores[c.index()].node);
+  for (core_id c : plan.cores) nodes.push_back(on.nearest_node_with_memory(on.cores[c.index()].node));
   return nodes;
 }
 
@@ -58,6 +59,9 @@ engine::engine(machine on, const worker_plan& plan, engine_settings settings)
   try {
     threads_.reserve(workers.size());
     for (std::size_t w = 1; w < workers.size(); ++w) {
+      // A thread inherits where it may run: what it touches before it binds itself, and what is touched for it, its own
+      // first page of stack, is then on its node already.
+      const binding there(workers[w].cpu);
       threads_.emplace_back("kith-" + std::to_string(w), set.stack_bytes, [this, w] { worker_main(workers[w]); });
     }
   } catch (...) {
@@ -234,6 +238,7 @@ void engine::run_root(void* context, void (*f)(void*)) {
 
 void engine::start_stand_in() {
   std::call_once(stand_in_started_, [this] {
+    const binding there(workers[0].cpu);  // as for the others
     stand_in_ = std::make_unique<thread>("kith-0", set.stack_bytes, [this] { stand_in_main(); });
   });
 }

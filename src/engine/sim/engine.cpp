@@ -11,10 +11,11 @@ namespace kith::sim {
 
 namespace {
 
-/// Nodes of the first cores.
+/// Of the first cores: the nodes that their memory comes from, as in the native engine.
 std::vector<node_id> nodes_of(const machine_model& m, int workers) {
   std::vector<node_id> nodes;
-  for (int w = 0; w < workers; ++w) nodes.push_back(m.hardware.cores[static_cast<std::size_t>(w)].node);
+  for (int w = 0; w < workers; ++w)
+    nodes.push_back(m.hardware.nearest_node_with_memory(m.hardware.cores[static_cast<std::size_t>(w)].node));
   return nodes;
 }
 

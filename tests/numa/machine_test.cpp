@@ -1,0 +1,149 @@
+// What Kith sees of a machine with several nodes, and where it puts its workers, against what the kernel says.
+#include "kernel_view.hpp"
+
+#include "machine/limits.hpp"
+
+#include <kith/kith.hpp>
+
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+#include <latch>
+#include <map>
+#include <mutex>
+
+namespace kith {
+namespace {
+
+using testing::Each;
+using testing::SizeIs;
+
+std::set<int> cpus_of(const machine& m, const machine::node& n) {
+  std::set<int> cpus;
+  for (core_id c : n.cores) cpus.insert(m.cores[c.index()].cpus.begin(), m.cores[c.index()].cpus.end());
+  return cpus;
+}
+
+TEST(NumaMachine, IsTheOneThatWasOrdered) {
+  const char* ordered = std::getenv("KITH_GUEST_NODES");
+  if (ordered == nullptr) GTEST_SKIP() << "no guest of tests/numa/vm.py";
+  EXPECT_EQ(test::nodes_online().size(), static_cast<std::size_t>(std::atoi(ordered)));
+  EXPECT_EQ(discover_machine().nodes.size(), static_cast<std::size_t>(std::atoi(ordered)));
+}
+
+TEST(NumaMachine, NodesAreTheKernels) {
+  const machine m = discover_machine();
+  std::set<int> seen;
+  for (const machine::node& n : m.nodes) {
+    seen.insert(n.os_index);
+    EXPECT_EQ(cpus_of(m, n), test::cpus_of_node(n.os_index)) << "node " << n.os_index;
+    EXPECT_EQ(n.memory_bytes != 0, test::nodes_with_memory().contains(n.os_index)) << "node " << n.os_index;
+  }
+  EXPECT_EQ(seen, test::nodes_online());
+}
+
+TEST(NumaMachine, DistancesAreTheKernels) {
+  const machine m = discover_machine();
+  for (const machine::node& from : m.nodes) {
+    std::istringstream row(
+        test::line_of("/sys/devices/system/node/node" + std::to_string(from.os_index) + "/distance"));
+    for (int os : test::nodes_online()) {  // the kernel's rows have the nodes that are online, in ascending order
+      int expected = 0;
+      ASSERT_TRUE(row >> expected);
+      EXPECT_EQ(m.distance(from.id, test::node_by_os(m, os)), expected) << from.os_index << " to " << os;
+    }
+  }
+}
+
+TEST(NumaMachine, TheNodeThatMemoryOfACoreComesFromIsTheKernels) {
+  const machine m = discover_machine();
+  for (const machine::node& n : m.nodes) {
+    if (n.cores.empty()) continue;
+    cpu_set_t before, one;
+    ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
+    CPU_ZERO(&one);
+    CPU_SET(static_cast<std::size_t>(m.cores[n.cores.front().index()].cpus.front()), &one);
+    ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+    const test::pages page = test::untouched_pages(1);
+    page[0] = std::byte{1};
+    EXPECT_EQ(test::node_of_page(&page[0]), test::os_node(m, m.nearest_node_with_memory(n.id))) << n.os_index;
+    sched_setaffinity(0, sizeof before, &before);
+  }
+}
+
+TEST(NumaPlan, OneWorkerForEachCore) {
+  const machine m = discover_machine();
+  const worker_plan plan = plan_workers(m, read_limits(), std::nullopt);
+  ASSERT_EQ(plan.workers, static_cast<int>(m.cores.size()));
+  EXPECT_THAT(std::set<int>(plan.cpus.begin(), plan.cpus.end()), SizeIs(m.cores.size()));
+  for (std::size_t w = 0; w < plan.cores.size(); ++w) {
+    const int os = test::os_node(m, m.cores[plan.cores[w].index()].node);
+    EXPECT_TRUE(test::cpus_of_node(os).contains(plan.cpus[w])) << "worker " << w << " on CPU " << plan.cpus[w];
+  }
+}
+
+TEST(NumaPlan, FewWorkersAreSpreadOverTheNodesThatHaveCpus) {
+  const std::set<int> nodes = test::nodes_with_cpus();
+  const machine m = discover_machine();
+  const worker_plan plan = plan_workers(m, read_limits(), static_cast<int>(nodes.size()));
+  std::set<int> used;
+  for (core_id c : plan.cores) used.insert(test::os_node(m, m.cores[c.index()].node));
+  EXPECT_EQ(used, nodes);
+}
+
+/// What each worker says of itself while all of them are in a task at the same time.
+struct said {
+  test::place at;
+  std::size_t allowed = 0;  // CPUs that its thread may run on
+  int stack = 0;            // the node of its stack
+};
+std::map<int, said> ask_all_workers(runtime& rt) {
+  std::mutex guard;
+  std::map<int, said> answers;
+  std::latch met(rt.workers());  // nobody does a second task
+  rt.run([&] {
+    for (int i = 0; i < rt.workers(); ++i) {
+      kith::spawn([&] {
+        met.arrive_and_wait();
+        said s;
+        s.at = test::here();
+        cpu_set_t allowed;
+        sched_getaffinity(0, sizeof allowed, &allowed);
+        s.allowed = static_cast<std::size_t>(CPU_COUNT(&allowed));
+        s.stack = test::node_of_page(&s);
+        std::lock_guard lock(guard);
+        answers[this_worker()] = s;
+      });
+    }
+  });
+  return answers;
+}
+
+TEST(NumaWorkers, RunWhereTheyAreBoundOnStacksOfTheirOwnNode) {
+  const machine m = discover_machine();
+  const worker_plan plan = plan_workers(m, process_limits(), std::nullopt);
+  runtime rt;
+  const std::map<int, said> answers = ask_all_workers(rt);
+  ASSERT_THAT(answers, SizeIs(m.cores.size()));
+  for (const auto& [worker, s] : answers) {
+    const std::size_t w = static_cast<std::size_t>(worker);
+    const node_id node = m.cores[plan.cores[w].index()].node;
+    EXPECT_EQ(s.allowed, 1u) << "worker " << worker;
+    EXPECT_EQ(static_cast<int>(s.at.cpu), plan.cpus[w]) << "worker " << worker;
+    EXPECT_EQ(static_cast<int>(s.at.node), test::os_node(m, node)) << "worker " << worker;
+    if (worker == 0) continue;  // the thread that calls run() brings its stack with it
+    EXPECT_EQ(s.stack, test::os_node(m, m.nearest_node_with_memory(node))) << "worker " << worker;
+  }
+}
+
+TEST(NumaWorkers, TheCallerOfRunIsUnboundAgainAfterwards) {
+  cpu_set_t before, after;
+  ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
+  runtime rt;
+  rt.run([] {});
+  ASSERT_EQ(sched_getaffinity(0, sizeof after, &after), 0);
+  EXPECT_TRUE(CPU_EQUAL(&before, &after));
+}
+
+}  // namespace
+}  // namespace kith
