@@ -1,8 +1,8 @@
 // kith::runtime: options decided, an engine behind it.
 #include <kith/runtime.hpp>
 
+#include "api/implementation.hpp"
 #include "base/environment.hpp"
-#include "engine/native/engine.hpp"
 #include "machine/limits.hpp"
 #include "machine/machine.hpp"
 
@@ -32,9 +32,21 @@ std::string numbered(const std::string& file) {
   return number == 1 ? file : file + "-" + std::to_string(number);
 }
 
+/// "+pm" behind the policy's name: the RIP paper's mark for page migration. Takes it out; true if it was there.
+bool take_migration(std::string& policy) {
+  constexpr std::string_view mark = "+pm";
+  const std::size_t end = std::min(policy.find(':'), policy.size());
+  if (end < mark.size() || policy.compare(end - mark.size(), mark.size(), mark) != 0) return false;
+  policy.erase(end - mark.size(), mark.size());
+  return true;
+}
+
 native::engine_settings settings_of(const runtime_options& o, bool cores_shared) {
   native::engine_settings s;
   s.policy = !o.policy.empty() ? o.policy : environment("KITH_POLICY").value_or("steal");
+  s.migrate = take_migration(s.policy);
+  if (!s.migrate) s.migrate = decide(o.migrate, "KITH_MIGRATE", 0, 1) != 0;
+  s.memory = distribution::parse(!o.memory.empty() ? o.memory : environment("KITH_MEMORY").value_or("system"));
   s.throttle = static_cast<std::uint32_t>(decide(o.throttle, "KITH_THROTTLE", 2048, 1 << 26));
   s.throttle_bytes = static_cast<std::uint64_t>(decide(o.throttle_bytes, "KITH_THROTTLE_BYTES", 0, many, true));
   s.inline_limit = static_cast<int>(decide(o.inline_limit, "KITH_INLINE", 0, 1 << 20));
@@ -60,13 +72,6 @@ machine machine_of(const runtime_options& o) {
 }
 
 }  // namespace
-
-class runtime::implementation {
- public:
-  implementation(machine on, const worker_plan& plan, native::engine_settings settings)
-      : engine(std::move(on), plan, std::move(settings)) {}
-  native::engine engine;
-};
 
 runtime::runtime(const runtime_options& o) {
   machine on = machine_of(o);

@@ -19,7 +19,7 @@ class dep final : public policy<World> {
   using worker = typename World::worker;
 
   dep(const surroundings& s, settings& options)
-      : team_(s.workers), regions_(s.regions), queues_(s.workers, options), weights_(s.regions, s.workers.nodes()) {
+      : team_(s.workers), memory_(s.memory), queues_(s.workers, options), weights_(s.memory) {
     for (int w = 0; w < team_.size(); ++w) {
       states_.push_back({rng(s.seed, purpose::placement, static_cast<std::uint32_t>(w)), weights_.room()});
     }
@@ -49,7 +49,7 @@ class dep final : public policy<World> {
     if (best == virtual_node) best = mine.random.below(static_cast<std::uint32_t>(virtual_node));
     const node_id chosen(static_cast<int>(best));
     for (kept_access a : t.access_list()) {
-      if (regions_[a.region].place(chosen)) by.meter(event::region_placed, {});
+      if (memory_.place(a, chosen)) by.meter(event::region_placed, {});
     }
     return chosen;
   }
@@ -69,7 +69,7 @@ class dep final : public policy<World> {
   }
 
   const team& team_;
-  region_table& regions_;
+  const memory_view memory_;
   node_queues<World> queues_;
   data_weights weights_;
   std::vector<state> states_;

@@ -7,6 +7,7 @@
 // when they are empty.
 #pragma once
 
+#include "memory/view.hpp"
 #include "policy/team.hpp"
 #include "queue/look.hpp"
 #include "task/region.hpp"
@@ -63,6 +64,7 @@ struct surroundings {
   const team& workers;
   region_table& regions;
   std::uint64_t seed;
+  memory_view memory{regions, workers.nodes()};
 };
 
 }  // namespace kith
