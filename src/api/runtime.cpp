@@ -32,10 +32,15 @@ std::string numbered(const std::string& file) {
   return number == 1 ? file : file + "-" + std::to_string(number);
 }
 
-/// "+pm" behind the policy's name: the RIP paper's mark for page migration. Takes it out; true if it was there.
+/// Behind the policy's name: the RIP paper's mark for page migration.
+constexpr std::string_view migration_mark = "+pm";
+
+std::size_t end_of_name(const std::string& policy) { return std::min(policy.find(':'), policy.size()); }
+
+/// Takes the mark out; true if it was there.
 bool take_migration(std::string& policy) {
-  constexpr std::string_view mark = "+pm";
-  const std::size_t end = std::min(policy.find(':'), policy.size());
+  constexpr std::string_view mark = migration_mark;
+  const std::size_t end = end_of_name(policy);
   if (end < mark.size() || policy.compare(end - mark.size(), mark.size(), mark) != 0) return false;
   policy.erase(end - mark.size(), mark.size());
   return true;
@@ -98,7 +103,11 @@ int runtime::workers() const noexcept { return static_cast<int>(impl_->engine.wo
 void runtime::mark(const std::string& text) { impl_->engine.mark(text); }
 std::string runtime::recorded_in() const { return impl_->engine.set.record; }
 bool runtime::dry() const noexcept { return impl_->engine.set.dry; }
-std::string runtime::policy() const { return impl_->engine.set.policy; }
+std::string runtime::policy() const {
+  std::string text = impl_->engine.set.policy;
+  if (impl_->engine.set.migrate) text.insert(end_of_name(text), migration_mark);
+  return text;
+}
 statistics runtime::statistics() const { return impl_->engine.statistics(); }
 void runtime::reset_statistics() { impl_->engine.reset_statistics(); }
 
