@@ -4,6 +4,7 @@
 #include "memory/pages.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace kith {
 
@@ -38,6 +39,10 @@ std::vector<std::uint64_t> memory_space::known_bytes(const void* memory, std::si
     at = begin + here;
   }
   between(at, end);
+  // Data of workers on a node without memory is on the nearest that has some.
+  for (const machine::node& n : on_.nodes) {
+    if (const node_id m = nearest(n.id); m != n.id) sums[m.index()] += std::exchange(sums[n.id.index()], 0);
+  }
   return sums;
 }
 

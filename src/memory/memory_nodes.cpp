@@ -21,14 +21,27 @@ std::vector<bool> with_memory(const machine& on) {
   return found;
 }
 
+/// Where the system puts what a processor of node `from` touches first: Linux prefers near nodes, then those without
+/// processors, then those behind `from`.
+node_id first_choice(const machine& on, const machine::node& from, const std::vector<bool>& some) {
+  if (some[from.id.index()]) return from.id;
+  node_id best;
+  int least = 0;
+  for (const machine::node& n : on.nodes) {
+    if (!some[n.id.index()]) continue;
+    const int cost = on.distance(from.id, n.id) + (n.os_index < from.os_index ? 1 : 0) + (n.cores.empty() ? 0 : 1);
+    if (best && cost >= least) continue;
+    best = n.id;
+    least = cost;
+  }
+  return best;
+}
+
 }  // namespace
 
 memory_nodes::memory_nodes(const machine& on, std::span<const node_id> serving) {
   const std::vector<bool> some = with_memory(on);
-  for (const machine::node& n : on.nodes) {
-    const std::vector<node_id> order = on.nearest_nodes(n.id);
-    nearest_.push_back(*std::ranges::find_if(order, [&](node_id m) { return some[m.index()]; }));
-  }
+  for (const machine::node& n : on.nodes) nearest_.push_back(first_choice(on, n, some));
   std::vector<node_id> hosts(serving.begin(), serving.end());
   std::ranges::sort(hosts);
   std::ranges::rotate(hosts, std::ranges::find(hosts, serving.front()));

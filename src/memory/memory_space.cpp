@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <utility>
 
 namespace kith {
 
@@ -54,12 +55,13 @@ placement map_for(std::size_t bytes, bool huge, bool dry) {
 
 }  // namespace
 
-memory_space::memory_space(const machine& on, std::span<const node_id> worker_nodes, region_table& regions, options o)
+memory_space::memory_space(const machine& on, std::span<const node_id> worker_nodes, std::vector<node_id> serving,
+                           region_table& regions, options o)
     : on_(on),
       regions_(regions),
       set_(o),
       nodes_(on, worker_nodes),
-      view_(regions, static_cast<int>(on.nodes.size())),
+      view_(regions, std::move(serving)),
       space_(on.pretended ? next_number() : real_space),
       owner_(next_number()) {
   places_ = on.nodes.size() > 1 && (on.pretended || may_place());
@@ -94,7 +96,10 @@ placement memory_space::decide(std::size_t bytes, distribution& how, node_id by)
   if (!places_) return p;
   p.what = how.what();
   switch (p.what) {
-    case distribution::fine: p.nodes = nodes_.dealt(); break;
+    case distribution::fine:
+      p.nodes = nodes_.dealt();
+      if (!on_.pretended && numa::interleaves_by_low_bits()) p.first_page = p.begin / p.page_bytes >> 32 << 32;
+      break;
     case distribution::block: p.nodes = nodes_.in_turn(); break;
     case distribution::coarse:
       p.nodes = {nodes_.in_turn()[next_coarse_.fetch_add(1, relaxed) % nodes_.in_turn().size()]};

@@ -46,8 +46,9 @@ class memory_space final : private memory_listener {
     distribution standard = distribution::system;  // what distribution::standard stands for
     bool dry = false;                              // nothing will be touched: address space alone
   };
-  /// `on` and `regions` outlive it.
-  memory_space(const machine& on, std::span<const node_id> worker_nodes, region_table& regions, options);
+  /// `worker_nodes`: of each worker. `serving`: as for memory_view. `on` and `regions` outlive it.
+  memory_space(const machine& on, std::span<const node_id> worker_nodes, std::vector<node_id> serving,
+               region_table& regions, options);
   ~memory_space();
   memory_space(const memory_space&) = delete;
   memory_space& operator=(const memory_space&) = delete;

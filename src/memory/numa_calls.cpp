@@ -111,6 +111,27 @@ int interleave(void* begin, std::size_t bytes, std::span<const int> nodes) noexc
   return bind(begin, bytes, MPOL_INTERLEAVE, mask, 0);
 }
 
+bool interleaves_by_low_bits() {
+  static const bool low = [] {
+    // Three nodes tell: 2^32 is no multiple of 3. With fewer, or a power of two, both ways give the same.
+    std::vector<int> nodes = allowed_nodes();
+    if (nodes.size() < 3) return false;
+    nodes.resize(3);
+    const auto bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    void* const got = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (got == MAP_FAILED) return false;
+    const std::uint64_t number = reinterpret_cast<std::uintptr_t>(got) / bytes;
+    int at = -1;
+    if (interleave(got, bytes, nodes) == 0) {
+      std::memset(got, 1, bytes);
+      if (where({&got, 1}, {&at, 1}) != 0) at = -1;
+    }
+    munmap(got, bytes);
+    return at == nodes[(number & 0xffffffff) % 3] && at != nodes[number % 3];
+  }();
+  return low;
+}
+
 int where(std::span<void* const> pages, std::span<int> nodes) {
   for (std::size_t at = 0; at < pages.size(); at += batch) {
     const std::size_t count = std::min(batch, pages.size() - at);

@@ -35,6 +35,10 @@ int prefer(void* begin, std::size_t bytes, int node, bool move = false) noexcept
 /// Pages of the range will come from the nodes in turn.
 int interleave(void* begin, std::size_t bytes, std::span<const int> nodes) noexcept;
 
+/// True if the kernel numbers the pages of an interleaved mapping by the low 32 bits of (address / page size): Linux before
+/// 6.7. Found by trying, once in a process; where that is refused, false.
+bool interleaves_by_low_bits();
+
 /// Asks for the node of each page, in batches: a node, or a negative errno (ENOENT or EFAULT: untouched). An errno, or 0.
 int where(std::span<void* const> pages, std::span<int> nodes);
 /// Moves pages, contents kept, in batches. `status`: as for where(), after the call. Pages that are untouched or in use by

@@ -11,7 +11,7 @@ std::uintptr_t placement::share_begin(std::size_t i) const noexcept {
 node_id placement::node_at(std::uintptr_t address) const noexcept {
   if (nodes.empty()) return {};
   if (nodes.size() == 1) return nodes.front();
-  if (what == distribution::fine) return nodes[address / page_bytes % nodes.size()];
+  if (what == distribution::fine) return nodes[(address / page_bytes - first_page) % nodes.size()];
   const std::uint64_t page = (address - begin) / page_bytes, pages = bytes / page_bytes;
   // The last share that begins at or before the page: share i has pages from floor(pages * i / n) on.
   std::size_t i = static_cast<std::size_t>(page * nodes.size() / pages);

@@ -1,7 +1,8 @@
 // Where the pages of one allocation are to be: computed from the address, never asked of the system.
 //
 // A plain value; any thread reads it. `fine` follows what the kernel does for an interleaved mapping: the page with
-// number p (address / page size) is on node p mod n of its mask, which is in ascending order of the system's numbers.
+// number p (address / page size) is on node p mod n of its mask, which is in ascending order of the system's numbers. Linux
+// before 6.7 takes the low 32 bits of p: `first_page` is what is left out then.
 #pragma once
 
 #include "base/id.hpp"
@@ -19,6 +20,7 @@ struct placement {
   std::uint64_t bytes = 0;                         // of the mapping
   std::uint64_t page_bytes = 4096;                 // that nodes are decided for
   distribution::kind what = distribution::system;  // in effect: system where nothing can be placed
+  std::uint64_t first_page = 0;                    // pages are numbered from here for `fine`
   std::vector<node_id> nodes = {};                 // one, or those that pages are dealt to; none: first touch decides
 
   bool contains(const void* p) const noexcept { return reinterpret_cast<std::uintptr_t>(p) - begin < bytes; }

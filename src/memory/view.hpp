@@ -10,14 +10,17 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
+#include <vector>
 
 namespace kith {
 
 class memory_view {
  public:
-  memory_view(region_table& regions, int nodes) : regions_(&regions), nodes_(nodes) {}
+  /// `serving[n]`: the node whose workers run what is sent to node n; n itself, unless it has none.
+  memory_view(region_table& regions, std::vector<node_id> serving) : regions_(&regions), serving_(std::move(serving)) {}
 
-  int nodes() const noexcept { return nodes_; }
+  int nodes() const noexcept { return static_cast<int>(serving_.size()); }
   region& of(kept_access a) const noexcept { return (*regions_)[a.region]; }
 
   /// Adds the region's first `bytes` bytes to the entries of the nodes that they are on; returns those that are nowhere yet
@@ -44,12 +47,12 @@ class memory_view {
     region& r = of(a);
     if (r.home.load(relaxed) != region::no_home) return false;
     if (a.how == mode::in && r.to_bind.load(relaxed)) return false;
-    return r.place(n);
+    return r.place(serving_[n.index()]);
   }
 
  private:
   region_table* regions_;
-  int nodes_;
+  std::vector<node_id> serving_;
 };
 
 }  // namespace kith

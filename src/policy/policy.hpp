@@ -64,7 +64,7 @@ struct surroundings {
   const team& workers;
   region_table& regions;
   std::uint64_t seed;
-  memory_view memory{regions, workers.nodes()};
+  memory_view memory{regions, workers.served_by()};
 };
 
 }  // namespace kith

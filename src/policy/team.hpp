@@ -28,6 +28,7 @@ class team {
   const worker_set& serving(node_id n) const noexcept { return serving_[n.index()]; }
   /// The node whose workers serve `n`.
   node_id served_by(node_id n) const noexcept { return served_by_[n.index()]; }
+  const std::vector<node_id>& served_by() const noexcept { return served_by_; }
   const worker_set& everybody() const noexcept { return everybody_; }
   /// All other workers, in the order in which `thief` visits them (cyclic or nearest).
   std::vector<worker_id> victims(worker_id thief, victim_order) const;

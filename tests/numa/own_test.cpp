@@ -11,7 +11,7 @@ namespace {
 
 using namespace kith;
 
-class OwnMemory : public kith::test::real_nodes {};
+class OwnMemory : public kith::test::two_hosts {};
 
 TEST_F(OwnMemory, StacksAreOnTheirWorkersNode) {
   runtime rt(kith::test::with_policy("socket:steal=off"));

@@ -39,12 +39,13 @@ TEST_F(Distributions, NothingIsTouchedByTheAllocation) {
 }
 
 TEST_F(Distributions, FineDealsPageByPage) {
-  const std::size_t n = hosts().size();
+  const std::size_t n = homes().size();
   const memory m(rt, 24 * n * page, distribution::fine);
   const auto counts = exact(m);
-  for (int h : hosts()) EXPECT_EQ(counts[static_cast<std::size_t>(h)], 24u);
+  for (int h : homes()) EXPECT_EQ(counts[static_cast<std::size_t>(h)], 24u);
   // And so that neighbours differ, in the order of the nodes.
-  for (std::size_t i = 0; i + 1 < 2 * n; ++i) EXPECT_NE(node_of(m.at(i * page)), node_of(m.at((i + 1) * page)));
+  for (std::size_t i = 0; n > 1 && i + 1 < 2 * n; ++i)
+    EXPECT_NE(node_of(m.at(i * page)), node_of(m.at((i + 1) * page)));
 }
 
 TEST_F(Distributions, FineStaysExactBesideOtherMappings) {
@@ -57,26 +58,26 @@ TEST_F(Distributions, FineStaysExactBesideOtherMappings) {
 
 TEST_F(Distributions, CoarseTakesTheNodesInTurn) {
   std::vector<int> seen;
-  for (std::size_t i = 0; i < 2 * hosts().size(); ++i) {
+  for (std::size_t i = 0; i < 2 * homes().size(); ++i) {
     const memory m(rt, 11 * page, distribution::coarse);
     const auto counts = exact(m);
     seen.push_back(static_cast<int>(std::ranges::find(counts, 11u) - counts.begin()));
   }
-  std::vector<int> first(seen.begin(), seen.begin() + static_cast<long>(hosts().size()));
-  EXPECT_TRUE(std::equal(first.begin(), first.end(), seen.begin() + static_cast<long>(hosts().size())));
+  std::vector<int> first(seen.begin(), seen.begin() + static_cast<long>(homes().size()));
+  EXPECT_TRUE(std::equal(first.begin(), first.end(), seen.begin() + static_cast<long>(homes().size())));
   std::ranges::sort(first);
-  EXPECT_EQ(first, hosts());
+  EXPECT_EQ(first, homes());
   reset_distribution(rt);
   const memory again(rt, 11 * page, distribution::coarse);
   EXPECT_EQ(exact(again), all_on(seen.front(), 11));
 }
 
 TEST_F(Distributions, BlockGivesEqualShares) {
-  const std::size_t n = hosts().size();
+  const std::size_t n = homes().size();
   const memory m(rt, (9 * n + 1) * page, distribution::block);
   const auto counts = exact(m);
   EXPECT_EQ(std::accumulate(counts.begin(), counts.end(), 0u), 9 * n + 1);
-  for (int h : hosts()) EXPECT_GE(counts[static_cast<std::size_t>(h)], 9u);
+  for (int h : homes()) EXPECT_GE(counts[static_cast<std::size_t>(h)], 9u);
   int changes = 0;
   for (std::size_t i = 0; i < 9 * n; ++i) changes += node_of(m.at(i * page)) != node_of(m.at((i + 1) * page));
   EXPECT_EQ(changes, static_cast<int>(n) - 1);
@@ -107,10 +108,10 @@ TEST_F(Distributions, LocalIsTheCallingWorkersNode) {
 TEST_F(Distributions, HugePagesAreOnTheNodesToo) {
   const std::size_t huge = huge_page_size();
   if (huge == 0) GTEST_SKIP() << "this system gives no transparent huge pages";
-  const std::size_t n = hosts().size();
+  const std::size_t n = homes().size();
   const memory m(rt, 2 * n * huge, distribution(distribution::fine).in_huge_pages());
   const auto counts = exact(m);
-  for (int h : hosts()) EXPECT_EQ(counts[static_cast<std::size_t>(h)], 2 * huge / page);
+  for (int h : homes()) EXPECT_EQ(counts[static_cast<std::size_t>(h)], 2 * huge / page);
   EXPECT_EQ(node_of(m.at()), node_of(m.at(huge - page)));
 }
 
@@ -140,13 +141,15 @@ TEST_F(Distributions, LocalWithoutARuntimeIsWhereTheCallerRuns) {
 // Machines of another shape: nodes with memory and no cores, or cores and no memory.
 TEST_F(Distributions, AvoidNodesThatHaveNoMemoryOrNoWorkers) {
   if (regular()) GTEST_SKIP() << "every node of this machine has cores and memory";
+  const bool all_have_memory =
+      std::ranges::all_of(here.nodes, [](const machine::node& n) { return n.memory_bytes != 0; });
   const memory fine(rt, 60 * page, distribution::fine);
   const auto counts = exact(fine);
   for (const machine::node& n : here.nodes) {
     if (n.memory_bytes == 0) {
       EXPECT_EQ(counts[n.id.index()], 0u) << n.os_index;
     }
-    if (n.cores.empty()) {
+    if (n.cores.empty() && all_have_memory) {  // else it may stand in for one without
       EXPECT_EQ(counts[n.id.index()], 0u) << "nobody works there: " << n.os_index;
     }
     const memory named(rt, 5 * page, node{n.id.value});

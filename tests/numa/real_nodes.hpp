@@ -9,6 +9,9 @@
 
 #include <gmock/gmock.h>
 
+#include <sched.h>
+#include <algorithm>
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -27,12 +30,31 @@ class real_nodes : public testing::Test {
   const machine here = current_machine();
   const std::size_t page = page_size();
 
-  /// Nodes that host a worker of a runtime on all cores, and have memory, in their order.
+  /// Nodes with both cores and memory, in their order.
   std::vector<int> hosts() const {
     std::vector<int> all;
     for (const machine::node& n : here.nodes) {
       if (!n.cores.empty() && n.memory_bytes != 0) all.push_back(n.id.value);
     }
+    return all;
+  }
+  /// Where memory of workers on all nodes can be: where the system puts what each node's first core touches.
+  std::vector<int> homes() const {
+    cpu_set_t before, one;
+    sched_getaffinity(0, sizeof before, &before);
+    std::vector<int> all;
+    for (const machine::node& n : here.nodes) {
+      if (n.cores.empty()) continue;
+      CPU_ZERO(&one);
+      CPU_SET(static_cast<std::size_t>(here.cores[n.cores.front().index()].cpus.front()), &one);
+      sched_setaffinity(0, sizeof one, &one);
+      void* const fresh = map_pages(page, page);
+      *static_cast<char*>(fresh) = 1;
+      if (const int at = node_of(fresh); std::ranges::find(all, at) == all.end()) all.push_back(at);
+      unmap_pages(fresh, page);
+    }
+    sched_setaffinity(0, sizeof before, &before);
+    std::ranges::sort(all);
     return all;
   }
   /// True if each node has cores and memory: then every node is a host.
@@ -47,6 +69,15 @@ class real_nodes : public testing::Test {
       if (n.os_index == found[0]) return n.id.value;
     }
     return -1;
+  }
+};
+
+/// Skips also where fewer than two nodes have both cores and memory.
+class two_hosts : public real_nodes {
+ protected:
+  void SetUp() override {
+    real_nodes::SetUp();
+    if (!IsSkipped() && hosts().size() < 2) GTEST_SKIP() << "one node alone has both cores and memory";
   }
 };
 

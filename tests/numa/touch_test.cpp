@@ -11,7 +11,7 @@ namespace {
 using namespace kith;
 using kith::test::memory;
 
-class Homes : public kith::test::real_nodes {
+class Homes : public kith::test::two_hosts {
  protected:
   /// What is known of the blocks, and what is true, in pages; one line each.
   void expect_known_is_true(runtime& rt, const memory& m, std::size_t bytes) {

@@ -288,7 +288,7 @@ TEST(Migration, OfMemoryThatWasGivenBackMeanwhileIsNone) {
   const machine m = synthetic_machine("node:2 core:1");
   region_table regions;
   const node_id hosts[] = {node_id(0), node_id(1)};
-  memory_space space(m, hosts, regions, {});
+  memory_space space(m, hosts, {hosts[0], hosts[1]}, regions, {});
   const memory_block& b = space.allocate(4 * page, node{0}, {});
   void* p = reinterpret_cast<void*>(b.at.begin);
   region& r = regions[regions.find(p, 4 * page)];

@@ -51,6 +51,13 @@ TEST(Placement, FineFollowsThePageNumber) {
   EXPECT_EQ(p.node_at(9 * page), node_id(0));
 }
 
+TEST(Placement, FineMayNumberPagesFromElsewhere) {
+  placement p = over(distribution::fine, 10, {0, 2, 5}, (std::uintptr_t{1} << 32) * page);
+  EXPECT_EQ(p.node_at(p.begin), node_id(2));  // 2^32 mod 3 = 1
+  p.first_page = std::uint64_t{1} << 32;
+  EXPECT_EQ(p.node_at(p.begin), node_id(0));
+}
+
 TEST(Placement, SharesAreContiguousAndDifferByAtMostAPage) {
   for (std::uint64_t pages : {1u, 2u, 3u, 7u, 8u, 100u}) {
     const placement p = over(distribution::block, pages, {3, 1, 0});

@@ -39,7 +39,7 @@ engine::engine(machine on, const worker_plan& plan, engine_settings settings)
       set(std::move(settings)),
       parked(plan.workers),
       workers_where(hardware, nodes_of(hardware, plan)),
-      memory(hardware, nodes_of(hardware, plan), regions, {set.memory, set.dry}),
+      memory(hardware, nodes_of(hardware, plan), workers_where.served_by(), regions, {set.memory, set.dry}),
       outside(*this, space, static_cast<std::uint16_t>(plan.workers)) {
   for (std::size_t w = 0; w < plan.cores.size(); ++w) {
     const worker_id id(static_cast<int>(w));

@@ -112,9 +112,9 @@ void worker::count_accesses(task& t) {
     if (writes && r.to_bind.load(relaxed)) [[unlikely]]
       home.memory.bind(r);
     node_id at = r.home_node();
+    if (home.set.migrate && writes && at != node) mover_.add(r, a.bytes());
     if (!at) [[unlikely]]
       at = mostly_at(r, a.bytes());
-    if (home.set.migrate && writes && at != node) mover_.add(r, a.bytes());
     if (a.bytes() > largest) {
       largest = a.bytes();
       own = at;
