@@ -1,28 +1,24 @@
-// Memory for a program's data that no page of is touched yet: the tasks that fill it decide where it is, and a dry run,
-// which touches nothing, may have more of it than the machine has.
+// Memory for a program's data that no page of is touched yet: its distribution (`--memory`), or else the tasks that fill it,
+// decide where it is; and a dry run, which touches nothing, may have more of it than the machine has.
 #pragma once
 
-#include <sys/mman.h>
+#include <kith/memory.hpp>
+
 #include <cstddef>
 #include <memory>
-#include <new>
 
 namespace kith::apps {
 
-struct unmap {
-  std::size_t bytes = 0;
-  void operator()(void* p) const noexcept { ::munmap(p, bytes); }
+struct give_back {
+  void operator()(void* p) const noexcept { deallocate(p); }
 };
 template <class T>
-using untouched = std::unique_ptr<T[], unmap>;
+using untouched = std::unique_ptr<T[], give_back>;
 
 /// `count` values, all zero. Throws std::bad_alloc.
 template <class T>
 untouched<T> make_untouched(std::size_t count) {
-  const std::size_t bytes = (count == 0 ? 1 : count) * sizeof(T);
-  void* p = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (p == MAP_FAILED) throw std::bad_alloc();
-  return untouched<T>(static_cast<T*>(p), unmap{bytes});
+  return untouched<T>(static_cast<T*>(allocate(count * sizeof(T))));
 }
 
 }  // namespace kith::apps

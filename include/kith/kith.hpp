@@ -5,6 +5,7 @@
 #include <kith/error.hpp>
 #include <kith/future.hpp>
 #include <kith/graph.hpp>
+#include <kith/memory.hpp>
 #include <kith/parallel.hpp>
 #include <kith/runtime.hpp>
 #include <kith/static_graph.hpp>

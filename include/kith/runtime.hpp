@@ -32,6 +32,12 @@ struct runtime_options {
   /// KITH_RECORD: the file that what runs is recorded in (`kith record`, `kith sim`). Of several runtimes in a process,
   /// the second writes FILE-2, and so on. "": nothing is recorded.
   std::string record;
+  /// KITH_MEMORY, "system": how allocations that name no distribution are spread (kith::distribution): system, fine,
+  /// coarse, local, block, node:N, deferred; with ",huge" in huge pages.
+  std::string memory;
+  /// KITH_MIGRATE, 0. 1: the pages of data that a task writes are moved to the node of the worker that runs it, many at a
+  /// time. The same as "+pm" behind the policy's name, as in "dep+pm".
+  int migrate = -1;
   /// KITH_DRY, 0. 1: tasks that say what they cost (kith::work, a graph's cost()) are not run, only recorded.
   int dry = -1;
 };
@@ -97,6 +103,7 @@ class runtime {
   class implementation;
 
  private:
+  friend class implementation;
   /// The right to create tasks from outside; one thread at a time.
   class outside {
    public:

@@ -34,7 +34,8 @@ struct statistics {
   double remote_access_percent = 0;
   std::uint64_t local_accesses = 0;
   std::uint64_t remote_accesses = 0;
-  bool pretended = false;  // counted on a synthetic machine: homes and places are pretended
+  std::uint64_t migrated_bytes = 0;  // of regions whose pages were moved to the node that writes them
+  bool pretended = false;            // counted on a synthetic machine: homes and places are pretended
 };
 
 }  // namespace kith

@@ -1,8 +1,8 @@
 // kith::runtime: options decided, an engine behind it.
 #include <kith/runtime.hpp>
 
+#include "api/implementation.hpp"
 #include "base/environment.hpp"
-#include "engine/native/engine.hpp"
 #include "machine/limits.hpp"
 #include "machine/machine.hpp"
 
@@ -32,9 +32,26 @@ std::string numbered(const std::string& file) {
   return number == 1 ? file : file + "-" + std::to_string(number);
 }
 
+/// Behind the policy's name: the RIP paper's mark for page migration.
+constexpr std::string_view migration_mark = "+pm";
+
+std::size_t end_of_name(const std::string& policy) { return std::min(policy.find(':'), policy.size()); }
+
+/// Takes the mark out; true if it was there.
+bool take_migration(std::string& policy) {
+  constexpr std::string_view mark = migration_mark;
+  const std::size_t end = end_of_name(policy);
+  if (end < mark.size() || policy.compare(end - mark.size(), mark.size(), mark) != 0) return false;
+  policy.erase(end - mark.size(), mark.size());
+  return true;
+}
+
 native::engine_settings settings_of(const runtime_options& o, bool cores_shared) {
   native::engine_settings s;
   s.policy = !o.policy.empty() ? o.policy : environment("KITH_POLICY").value_or("steal");
+  s.migrate = take_migration(s.policy);
+  if (!s.migrate) s.migrate = decide(o.migrate, "KITH_MIGRATE", 0, 1) != 0;
+  s.memory = distribution::parse(!o.memory.empty() ? o.memory : environment("KITH_MEMORY").value_or("system"));
   s.throttle = static_cast<std::uint32_t>(decide(o.throttle, "KITH_THROTTLE", 2048, 1 << 26));
   s.throttle_bytes = static_cast<std::uint64_t>(decide(o.throttle_bytes, "KITH_THROTTLE_BYTES", 0, many, true));
   s.inline_limit = static_cast<int>(decide(o.inline_limit, "KITH_INLINE", 0, 1 << 20));
@@ -61,13 +78,6 @@ machine machine_of(const runtime_options& o) {
 
 }  // namespace
 
-class runtime::implementation {
- public:
-  implementation(machine on, const worker_plan& plan, native::engine_settings settings)
-      : engine(std::move(on), plan, std::move(settings)) {}
-  native::engine engine;
-};
-
 runtime::runtime(const runtime_options& o) {
   machine on = machine_of(o);
   const worker_plan plan =
@@ -93,7 +103,11 @@ int runtime::workers() const noexcept { return static_cast<int>(impl_->engine.wo
 void runtime::mark(const std::string& text) { impl_->engine.mark(text); }
 std::string runtime::recorded_in() const { return impl_->engine.set.record; }
 bool runtime::dry() const noexcept { return impl_->engine.set.dry; }
-std::string runtime::policy() const { return impl_->engine.set.policy; }
+std::string runtime::policy() const {
+  std::string text = impl_->engine.set.policy;
+  if (impl_->engine.set.migrate) text.insert(end_of_name(text), migration_mark);
+  return text;
+}
 statistics runtime::statistics() const { return impl_->engine.statistics(); }
 void runtime::reset_statistics() { impl_->engine.reset_statistics(); }
 

@@ -1,11 +1,12 @@
-// Where a task's data is: its bytes, by home. What `dep` and derived colors have in common.
+// Where a task's data is: its bytes, by node. What `dep` and derived colors have in common.
 #pragma once
 
-#include "task/region.hpp"
+#include "memory/view.hpp"
 #include "task/task.hpp"
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace kith {
@@ -15,7 +16,8 @@ class data_weights {
   /// Bytes by node; the last entry is data without a home.
   using room_type = std::vector<std::uint64_t>;
 
-  data_weights(const region_table& regions, int nodes) : regions_(regions), nodes_(static_cast<std::size_t>(nodes)) {}
+  explicit data_weights(const memory_view& memory)
+      : memory_(memory), nodes_(static_cast<std::size_t>(memory.nodes())) {}
 
   room_type room() const { return room_type(nodes_ + 1); }
   std::size_t homeless() const noexcept { return nodes_; }
@@ -23,10 +25,8 @@ class data_weights {
   /// Fills `bytes`, which room() has made.
   void weigh(const task& t, room_type& bytes) const {
     std::fill(bytes.begin(), bytes.end(), 0);
-    for (kept_access a : t.access_list()) {
-      const node_id home = regions_[a.region].home_node();
-      bytes[home ? home.index() : homeless()] += a.bytes();
-    }
+    const std::span<std::uint64_t> by_node(bytes.data(), nodes_);
+    for (kept_access a : t.access_list()) bytes[homeless()] += memory_.add_bytes(a, by_node);
   }
 
   /// The node with most bytes, the lowest among equals; none if nothing has a home.
@@ -37,7 +37,7 @@ class data_weights {
   }
 
  private:
-  const region_table& regions_;
+  const memory_view memory_;
   std::size_t nodes_;
 };
 

@@ -20,7 +20,7 @@ class dep final : public policy<World> {
   using worker = typename World::worker;
 
   dep(const surroundings& s, settings& options)
-      : team_(s.workers), regions_(s.regions), queues_(s.workers, options), weights_(s.regions, s.workers.nodes()) {
+      : team_(s.workers), memory_(s.memory), queues_(s.workers, options), weights_(s.memory) {
     for (int w = 0; w < team_.size(); ++w) {
       states_.push_back({rng(s.seed, purpose::placement, static_cast<std::uint32_t>(w)), weights_.room()});
     }
@@ -52,7 +52,7 @@ class dep final : public policy<World> {
     if (best == virtual_node) best = drawn[mine.random.below(static_cast<std::uint32_t>(drawn.size()))].index();
     const node_id chosen = team_.served_by(node_id(static_cast<int>(best)));
     for (kept_access a : t.access_list()) {
-      if (regions_[a.region].place(chosen)) by.meter(event::region_placed, {});
+      if (memory_.place(a, chosen)) by.meter(event::region_placed, {});
     }
     return chosen;
   }
@@ -72,7 +72,7 @@ class dep final : public policy<World> {
   }
 
   const team& team_;
-  region_table& regions_;
+  const memory_view memory_;
   node_queues<World> queues_;
   data_weights weights_;
   std::vector<state> states_;

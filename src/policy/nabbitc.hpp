@@ -30,7 +30,7 @@ class nabbitc final : public policy<World> {
                               {{"worker", meaning::worker}, {"node", meaning::node}, {"data", meaning::data}})),
         deques_(s.workers.size(), meaning_ == meaning::worker ? s.workers.size() : s.workers.nodes()),
         victims_(s.workers, s.seed),
-        weights_(s.regions, s.workers.nodes()) {
+        weights_(s.memory) {
     for (int w = 0; w < team_.size(); ++w) states_.push_back({.weights = weights_.room()});
   }
 

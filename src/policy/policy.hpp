@@ -7,6 +7,7 @@
 // when they are empty.
 #pragma once
 
+#include "memory/view.hpp"
 #include "policy/team.hpp"
 #include "queue/look.hpp"
 #include "task/identities.hpp"
@@ -73,6 +74,7 @@ struct surroundings {
   const team& workers;
   region_table& regions;
   std::uint64_t seed;
+  memory_view memory{regions, workers.served_by()};
   const identity_source* identities = nullptr;  // of tasks that are ready, for policies that wish order
 };
 

@@ -30,6 +30,7 @@ class team {
   node_id served_by(node_id n) const noexcept { return served_by_[n.index()]; }
   /// The nodes that have workers, ascending.
   const std::vector<node_id>& inhabited() const noexcept { return inhabited_; }
+  const std::vector<node_id>& served_by() const noexcept { return served_by_; }
   const worker_set& everybody() const noexcept { return everybody_; }
   /// All other workers, in the order in which `thief` visits them (cyclic or nearest).
   std::vector<worker_id> victims(worker_id thief, victim_order) const;

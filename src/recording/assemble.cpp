@@ -66,6 +66,10 @@ class gathered {
     std::uint16_t seat;
   };
   std::vector<wait> waits;
+  struct give_back {
+    std::uint64_t address, at;
+  };
+  std::vector<give_back> returns;
   recording out;
   std::uint64_t began = ~std::uint64_t{0};
   double ns_per_tick = 1;
@@ -146,9 +150,15 @@ class gathered {
         case log_kind::home: homes[head.large] = static_cast<std::int16_t>(head.middle); break;
         case log_kind::allocation: {
           const log_pair p = pair_at(rest, 0);
-          out.allocations.push_back({head.large, p.first, ns(p.second)});
+          out.allocations.push_back({.address = head.large,
+                                     .bytes = p.first,
+                                     .at = ns(p.second),
+                                     .distribution = static_cast<std::uint8_t>(head.flags & ~log_huge),
+                                     .node = static_cast<std::int16_t>(head.small),
+                                     .huge = (head.flags & log_huge) != 0});
           break;
         }
+        case log_kind::given_back: returns.push_back({head.large, ns(pair_at(rest, 0).second)}); break;
         case log_kind::end: break;
       }
     });
@@ -289,6 +299,19 @@ class gathered {
     return at->second;
   }
 
+  /// What is given back ends the last allocation of its address before it.
+  void end_allocations() {
+    std::ranges::sort(out.allocations, {}, &recorded_allocation::at);
+    std::ranges::sort(returns, {}, &give_back::at);
+    std::unordered_map<std::uint64_t, recorded_allocation*> given;
+    auto next = out.allocations.begin();
+    for (const give_back& r : returns) {
+      for (; next != out.allocations.end() && next->at <= r.at; ++next) given[next->address] = &*next;
+      if (const auto at = given.find(r.address); at != given.end() && at->second->released == 0)
+        at->second->released = std::max<std::uint64_t>(1, r.at);
+    }
+  }
+
   void add_fence(const recorded_task& asks, const std::vector<std::int32_t>& members) {
     recorded_task f;
     f.flags = recorded_task::fence;
@@ -361,6 +384,7 @@ class gathered {
     for (recorded_region& r : out.regions) {
       if (const auto at = homes.find(r.address); at != homes.end()) r.home = at->second;
     }
+    end_allocations();
     std::ranges::sort(out.steals, {}, &recorded_steal::at);
     std::ranges::sort(out.waits, {}, &recorded_wait::begun);
     std::ranges::sort(out.idles, {}, &recorded_idle::begun);

@@ -35,8 +35,9 @@ enum class event : std::uint8_t {
   colored_attempt,  // a steal attempt that takes nothing but the thief's color; counts as steal_attempt as well
   colored_steal,    // ... and got work that has the color
   first_steals,     // runs in which a worker got its first work so
+  migrated,         // pages of written data went to the node that writes it; amount: bytes of their regions
 };
-inline constexpr std::size_t events = 22;
+inline constexpr std::size_t events = 23;
 
 struct event_name {
   event what;
@@ -65,6 +66,7 @@ inline constexpr std::array<event_name, events> event_names{{
     {event::colored_attempt, "colored_attempt"},
     {event::colored_steal, "colored_steal"},
     {event::first_steals, "first_steals"},
+    {event::migrated, "migrated"},
 }};
 
 /// Sums at one moment.

@@ -28,7 +28,8 @@ CREATE TABLE wait(task INTEGER, scope INTEGER, worker INTEGER, begun_ns INTEGER,
 CREATE TABLE steal(worker INTEGER, victim INTEGER, at_ns INTEGER);
 CREATE TABLE idle(worker INTEGER, begun_ns INTEGER, ended_ns INTEGER);
 CREATE TABLE mark(name TEXT, at_ns INTEGER);
-CREATE TABLE allocation(address INTEGER, bytes INTEGER, at_ns INTEGER);
+CREATE TABLE allocation(address INTEGER, bytes INTEGER, at_ns INTEGER, released_ns INTEGER, distribution INTEGER,
+  node INTEGER, huge INTEGER);
 )";
 constexpr int application = 0x4b495448;  // "KITH", in the database's header
 
@@ -158,9 +159,10 @@ void write_all(const database& db, const recording& r, const progress& tell) {
        [&](statement& s, std::size_t i) { s.insert(r.idles[i].worker, r.idles[i].begun, r.idles[i].ended); });
   fill(db, "INSERT INTO mark VALUES(?,?)", "marks", r.marks.size(), {},
        [&](statement& s, std::size_t i) { s.insert(r.marks[i].name, r.marks[i].at); });
-  fill(db, "INSERT INTO allocation VALUES(?,?,?)", "allocations", r.allocations.size(), {},
+  fill(db, "INSERT INTO allocation VALUES(?,?,?,?,?,?,?)", "allocations", r.allocations.size(), {},
        [&](statement& s, std::size_t i) {
-         s.insert(r.allocations[i].address, r.allocations[i].bytes, r.allocations[i].at);
+         const recorded_allocation& a = r.allocations[i];
+         s.insert(a.address, a.bytes, a.at, a.released, a.distribution, a.node, a.huge);
        });
 }
 
@@ -283,9 +285,11 @@ recording read_recording(const std::string& file, const progress& tell) {
     recorded_mark& m = r.marks.emplace_back();
     s.take(m.name, m.at);
   }
-  for (statement s(db, "SELECT address, bytes, at_ns FROM allocation ORDER BY rowid"); s.next();) {
+  for (statement s(
+           db, "SELECT address, bytes, at_ns, released_ns, distribution, node, huge FROM allocation ORDER BY rowid");
+       s.next();) {
     recorded_allocation& a = r.allocations.emplace_back();
-    s.take(a.address, a.bytes, a.at);
+    s.take(a.address, a.bytes, a.at, a.released, a.distribution, a.node, a.huge);
   }
   check(r, file);
   return r;

@@ -32,6 +32,7 @@ enum class log_kind : std::uint8_t {
   work,        // 1 cell: what the task before it says it costs
   touched,     // 1 cell: how many bytes of the access before it are used
   key,         // 1 cell: the hash of the key of the node before it
+  given_back,  // 2 cells: memory that was given out
 };
 
 struct log_cell {
@@ -54,6 +55,9 @@ inline constexpr std::uint8_t log_listed = 32;      // may be taken past its que
 // Flags of executed records.
 inline constexpr std::uint8_t log_cancelled = 1;
 inline constexpr std::uint8_t log_explores = 2;  // the phase that names predecessors
+
+// Flags of allocation records: kith::distribution::kind, and this.
+inline constexpr std::uint8_t log_huge = 128;  // huge pages were asked for
 
 struct log_header {
   char magic[8];

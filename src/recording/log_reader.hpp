@@ -65,7 +65,8 @@ class mapped_log {
       case log_kind::idle:
       case log_kind::run:
       case log_kind::home:
-      case log_kind::allocation: return 2;
+      case log_kind::allocation:
+      case log_kind::given_back: return 2;
       case log_kind::access:
       case log_kind::steal:
       case log_kind::work:

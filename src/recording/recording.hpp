@@ -82,6 +82,10 @@ struct recorded_mark {
 };
 struct recorded_allocation {
   std::uint64_t address = 0, bytes = 0, at = 0;
+  std::uint64_t released = 0;     // when; 0: not before the recording ended
+  std::uint8_t distribution = 0;  // kith::distribution::kind, as it was asked for (the runtime's option filled in)
+  std::int16_t node = -1;         // all of it is there; -1: spread, or not decided by the allocation
+  bool huge = false;              // in huge pages
 };
 
 struct recording {

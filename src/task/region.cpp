@@ -16,6 +16,12 @@ region_table::~region_table() {
 }
 
 std::uint32_t region_table::make(const void* address, std::uint64_t bytes) {
+  const std::uint32_t index = add(address, bytes);
+  if (settle_) settle_((*this)[index]);
+  return index;
+}
+
+std::uint32_t region_table::add(const void* address, std::uint64_t bytes) {
   std::lock_guard lock(growing_);
   const std::uint32_t index = used_++;
   if (index / chunk_size >= chunks) throw error("more than 2^26 regions in one runtime");
@@ -24,6 +30,7 @@ std::uint32_t region_table::make(const void* address, std::uint64_t bytes) {
   region& r = (*this)[index];
   r.address = address;
   r.bytes = bytes;
+  beginning_in_[reinterpret_cast<std::uintptr_t>(address) >> stretch_bits].push_back(index);
   return index;
 }
 

@@ -10,20 +10,28 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace kith {
 
 class task;
+struct placement;  // memory/placement.hpp
 
-/// Named bytes. `home` is written once for each placement, by whoever places the region first.
+/// Named bytes. `home` is written by whoever places the region first; after that by the allocator (src/memory): when
+/// pages were moved, and when memory was given back.
 struct region {
+  static constexpr std::int32_t no_home = -1, several_homes = -2;
+
   const void* address = nullptr;
   std::uint64_t bytes = 0;
-  atomic<std::int32_t> home{-1};
+  atomic<std::int32_t> home{no_home};
+  atomic<bool> to_bind{false};              // once it has a home, whoever first writes it binds its pages there
+  atomic<const placement*> block{nullptr};  // the allocation it lies in; null: first touch decides, and nothing else
 
   /// Tasks of one scope with commutative access exclude each other: who waits while one of them holds the region.
   struct turn {
@@ -33,11 +41,12 @@ struct region {
   std::mutex guard;  // of `turns`
   std::vector<turn> turns;
 
+  /// None if it has none, or several.
   node_id home_node() const noexcept { return node_id(home.load(relaxed)); }
   /// Makes `n` the home unless there is one; true if it was placed now.
   bool place(node_id n) noexcept {
-    std::int32_t none = -1;
-    return home.load(relaxed) < 0 && home.compare_exchange_strong(none, n.value, relaxed);
+    std::int32_t none = no_home;
+    return home.load(relaxed) == no_home && home.compare_exchange_strong(none, n.value, relaxed);
   }
 };
 
@@ -53,6 +62,30 @@ class region_table {
   /// One more than the last index. While nobody else uses the table.
   std::uint32_t count() const noexcept { return used_; }
 
+  /// Called for each new region before anybody can find it. Set before the table is used.
+  void settle_with(std::function<void(region&)> settle) { settle_ = std::move(settle); }
+  /// Calls each(region) for those that begin in the range, in no order. Any thread; holds a lock: `each` makes no region.
+  template <class Each>
+  void for_each_in(const void* begin, std::uint64_t bytes, Each&& each) {
+    std::lock_guard lock(growing_);
+    if (bytes == 0 || used_ == 1) return;
+    const auto first = reinterpret_cast<std::uintptr_t>(begin);
+    const auto look = [&](const std::vector<std::uint32_t>& some) {
+      for (std::uint32_t i : some) {
+        region& r = (*this)[i];
+        if (reinterpret_cast<std::uintptr_t>(r.address) - first < bytes) each(r);
+      }
+    };
+    const std::uintptr_t low = first >> stretch_bits, high = (first + (bytes - 1)) >> stretch_bits;
+    if (high - low >= beginning_in_.size()) {
+      for (const auto& [stretch, some] : beginning_in_) look(some);
+      return;
+    }
+    for (std::uintptr_t s = low; s <= high; ++s) {
+      if (const auto at = beginning_in_.find(s); at != beginning_in_.end()) look(at->second);
+    }
+  }
+
  private:
   static constexpr std::uint32_t chunk_size = 1 << 12;
   static constexpr std::uint32_t chunks = 1 << 14;
@@ -62,11 +95,15 @@ class region_table {
     std::unordered_map<const void*, std::uint32_t> index_of;
   };
   std::uint32_t make(const void* address, std::uint64_t bytes);
+  std::uint32_t add(const void* address, std::uint64_t bytes);
 
   std::unique_ptr<atomic<region*>[]> chunks_;
   std::array<shard, shards> shards_;
   std::mutex growing_;
   std::uint32_t used_ = 1;
+  static constexpr unsigned stretch_bits = 21;
+  std::unordered_map<std::uintptr_t, std::vector<std::uint32_t>> beginning_in_;  // by stretch of addresses
+  std::function<void(region&)> settle_;
 };
 
 }  // namespace kith

@@ -47,7 +47,7 @@ void slot_cache::refill() {
     b = next;
   }
   if (free_ != 0) return;
-  constexpr std::uint32_t chunk = 64;
+  constexpr std::uint32_t chunk = slot_space::slab;
   const slot_index first = space_.take_fresh(chunk);
   for (std::uint32_t k = 0; k < chunk; ++k) {
     const slot_index i = first + (chunk - 1 - k);

@@ -32,12 +32,15 @@ class slot_space {
   slot_index index_of(const task& t) const noexcept { return static_cast<slot_index>(&t - base_); }
   /// Takes `count` slots that were never used; returns the first. Throws kith::error when the space is full.
   slot_index take_fresh(std::uint32_t count);
+  /// What a seat takes at a time: 8 KiB, whole pages.
+  static constexpr std::uint32_t slab = 64;
 
  private:
   task* base_ = nullptr;
   std::size_t slots_ = 0;
   std::size_t mapped_ = 0;
-  alignas(apart) atomic<std::uint64_t> fresh_{1};
+  // Not from 1 on: what a seat takes at a time are then whole pages, which it alone touches first.
+  alignas(apart) atomic<std::uint64_t> fresh_{slab};
 };
 
 /// One seat's slots. take() and give() are for the seat's own thread, receive() for everybody.

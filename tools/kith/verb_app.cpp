@@ -40,6 +40,7 @@ outcome run_app(const options& o, const std::vector<std::string>& words) {
                "--oversubscribe starts all\n",
                rt.workers(), o.run.workers);
   }
+  const allocation_scope with_memory_of(rt);
   const apps::target where{rt, static_cast<int>(on.nodes.size())};
   app_report report{e.name, rt.policy(), on.name, rt.workers(), {}};
   try {
@@ -69,6 +70,12 @@ std::function<outcome()> add_app(CLI::App& command) {
       .add_option("--throttle", o->run.throttle,
                   "unfinished tasks before their creator helps; 0: no bound (KITH_THROTTLE)")
       ->check(whole_number(0, 1 << 26));
+  command
+      .add_option(
+          "--memory", o->run.memory,
+          "how the program's memory is spread over the nodes (KITH_MEMORY, system): system, fine, coarse, local, "
+          "block, node:N, deferred; with ',huge' in huge pages")
+      ->type_name("DISTRIBUTION");
   command.add_option("--seed", o->run.seed, "of generated input and of the policies' random choices (1)")
       ->check(whole_number(1, std::int64_t{1} << 40));
   CLI::Option* const small = command.add_flag("--small", o->small, "the small preset: ends within 2 seconds");

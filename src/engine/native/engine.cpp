@@ -41,17 +41,21 @@ engine::engine(machine on, const worker_plan& plan, engine_settings settings)
       set(std::move(settings)),
       parked(plan.workers),
       workers_where(hardware, nodes_of(hardware, plan)),
+      memory(hardware, nodes_of(hardware, plan), workers_where.served_by(), regions, {set.memory, set.dry}),
       outside(*this, space, static_cast<std::uint16_t>(plan.workers)) {
   for (std::size_t w = 0; w < plan.cores.size(); ++w) {
     const worker_id id(static_cast<int>(w));
     workers.emplace_back(*this, id, workers_where.node_of(id), plan.cpus[w]);
   }
-  chosen = make_policy<world>(set.policy, {workers_where, regions, set.seed, &identities});
+  chosen = make_policy<world>(set.policy, {workers_where, regions, set.seed, memory.view(), &identities});
   wishes = chosen->wants();
   if (wishes.order) identities.reserve();
   track_homes = wishes.homes || hardware.nodes.size() > 1;
   baseline_.resize(workers.size());
-  if (!set.record.empty()) start_recording(plan);
+  if (!set.record.empty()) {
+    start_recording(plan);
+    memory.when_released([this](const memory_block& b) { note(b, log_kind::given_back); });
+  }
   {
     std::lock_guard lock(engines().guard);
     engines().all.push_back(this);
@@ -59,10 +63,8 @@ engine::engine(machine on, const worker_plan& plan, engine_settings settings)
   try {
     threads_.reserve(workers.size());
     for (std::size_t w = 1; w < workers.size(); ++w) {
-      // A thread inherits where it may run: what it touches before it binds itself, and what is touched for it, its own
-      // first page of stack, is then on its node already.
-      const binding there(workers[w].cpu);
-      threads_.emplace_back("kith-" + std::to_string(w), set.stack_bytes, [this, w] { worker_main(workers[w]); });
+      threads_.emplace_back(
+          "kith-" + std::to_string(w), set.stack_bytes, [this, w] { worker_main(workers[w]); }, stack_node(workers[w]));
     }
   } catch (...) {
     stopping.store(true, seq_cst);
@@ -86,6 +88,8 @@ void engine::start_recording(const worker_plan& plan) {
                                                                     {"throttle", std::to_string(set.throttle)},
                                                                     {"workers", std::to_string(plan.workers)},
                                                                     {"worker_nodes", nodes},
+                                                                    {"memory", set.memory.text()},
+                                                                    {"migrate", set.migrate ? "1" : "0"},
                                                                     {"machine", hardware.name},
                                                                     {"nodes", std::to_string(hardware.nodes.size())},
                                                                     {"pretended", hardware.pretended ? "1" : "0"}});
@@ -114,6 +118,7 @@ engine::~engine() {
     std::lock_guard lock(engines().guard);
     std::erase(engines().all, this);
   }
+  memory.when_released(nullptr);
   if (recorder_) recorder_->keep_homes(regions);
   if (const std::string word = chosen->last_word(); !word.empty()) std::fprintf(stderr, "kith: %s\n", word.c_str());
 }
@@ -238,8 +243,8 @@ void engine::run_root(void* context, void (*f)(void*)) {
 
 void engine::start_stand_in() {
   std::call_once(stand_in_started_, [this] {
-    const binding there(workers[0].cpu);  // as for the others
-    stand_in_ = std::make_unique<thread>("kith-0", set.stack_bytes, [this] { stand_in_main(); });
+    stand_in_ =
+        std::make_unique<thread>("kith-0", set.stack_bytes, [this] { stand_in_main(); }, stack_node(workers[0]));
   });
 }
 

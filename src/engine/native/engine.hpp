@@ -8,6 +8,7 @@
 #include "engine/native/worker.hpp"
 #include "machine/limits.hpp"
 #include "machine/machine.hpp"
+#include "memory/memory_space.hpp"
 #include "policy/policy.hpp"
 #include "policy/team.hpp"
 #include "queue/native/inbox.hpp"
@@ -34,8 +35,10 @@ struct engine_settings {
   std::size_t stack_bytes = 0;
   std::uint64_t seed = 0;
   bool check_handles = false;
-  bool dry = false;    // tasks that say what they cost are not run
-  std::string record;  // the file; empty: nothing is recorded
+  bool dry = false;                            // tasks that say what they cost are not run
+  std::string record;                          // the file; empty: nothing is recorded
+  distribution memory = distribution::system;  // of allocations that name none
+  bool migrate = false;                        // pages of written data go to the node that writes it
 };
 
 class engine {
@@ -65,6 +68,8 @@ class engine {
   }
   /// Names this moment in the recording, if there is one. Any thread.
   void mark(const std::string& text);
+  /// As kith::allocate (memory.cpp).
+  void* allocate(std::size_t bytes, distribution how);
   void start_stand_in();
   /// A task was made ready from outside: some worker will find it.
   void arrive(task& t) noexcept;
@@ -78,6 +83,7 @@ class engine {
   region_table regions;
   sleepers parked;
   team workers_where;
+  memory_space memory;
   std::deque<worker> workers;  // addresses stay
   outside_seat outside;
   std::unique_ptr<kith::policy<world>> chosen;
@@ -96,6 +102,9 @@ class engine {
   void end_run() noexcept;
 
   void start_recording(const worker_plan& plan);
+  void note(const memory_block& b, log_kind what);
+  /// Where the stack of worker w is to be, by the system's number; -1: wherever.
+  int stack_node(const worker& w) const noexcept;
 
   std::unique_ptr<recorder> recorder_;
   std::uint64_t roots_ = 0;  // under seat_0_

@@ -37,6 +37,7 @@ kith::statistics engine::statistics() const {
     all.cancelled += sum(event::task_cancelled);
     all.local_accesses += sum(event::local_access);
     all.remote_accesses += sum(event::remote_access);
+    all.migrated_bytes += sum(event::migrated);
     all.total.tasks += one.tasks;
     all.total.created += one.created;
     all.total.steal_attempts += one.steal_attempts;

@@ -1,5 +1,7 @@
 #include "engine/native/thread.hpp"
 
+#include "memory/numa_calls.hpp"
+
 #include <kith/error.hpp>
 
 #include <sys/mman.h>
@@ -16,7 +18,7 @@ struct thread::start {
   std::function<void()> body;
 };
 
-thread::thread(std::string name, std::size_t stack_bytes, std::function<void()> body) {
+thread::thread(std::string name, std::size_t stack_bytes, std::function<void()> body, int node) {
   const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   stack_bytes_ = (stack_bytes + page - 1) / page * page + page;  // the lowest page is a guard
   void* map = mmap(nullptr, stack_bytes_, PROT_READ | PROT_WRITE,
@@ -26,6 +28,7 @@ thread::thread(std::string name, std::size_t stack_bytes, std::function<void()> 
                 " bytes: lower KITH_STACK, or the number of workers; see `ulimit -v`");
   }
   stack_ = map;
+  if (node >= 0) numa::prefer(stack_, stack_bytes_, node);
   mprotect(stack_, page, PROT_NONE);
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);

@@ -15,7 +15,9 @@ namespace kith::native {
 /// touches them (recycled stacks stay on the node of their first user). Throws kith::error if the system refuses.
 class thread {
  public:
-  thread(std::string name, std::size_t stack_bytes, std::function<void()> body);
+  /// `node`: where the stack's pages are to be, by the system's number, the part that the starting thread touches (thread
+  /// control block, thread-local data) included; -1: where they are first touched.
+  thread(std::string name, std::size_t stack_bytes, std::function<void()> body, int node = -1);
   thread(thread&&) noexcept;
   thread& operator=(thread&&) = delete;
   ~thread();

@@ -19,7 +19,8 @@ thread_local constinit worker* this_thread = nullptr;
 worker::worker(engine& owner, worker_id self, node_id at, int on_cpu)
     : native_seat(owner, owner.space, static_cast<std::uint16_t>(self.value), true),
       worker_view(self, at, owner.parked),
-      cpu(on_cpu) {
+      cpu(on_cpu),
+      mover_(owner.memory) {
   batch_.reserve(64);
 }
 
@@ -108,11 +109,17 @@ void worker::count_accesses(task& t) {
   node_id own = node;
   for (kept_access a : t.access_list()) {
     region& r = home.regions[a.region];
-    if (r.place(node)) {
+    if (home.memory.view().place(a, node)) {
       sums.add(event::region_placed);
       if (home.wishes.placed) home.chosen->placed(r, node);
     }
-    const node_id at = r.home_node();
+    const bool writes = a.how != mode::in;
+    if (writes && r.to_bind.load(relaxed)) [[unlikely]]
+      home.memory.bind(r);
+    node_id at = r.home_node();
+    if (home.set.migrate && writes && at != node) mover_.add(r, a.bytes());
+    if (!at) [[unlikely]]
+      at = mostly_at(r, a.bytes());
     if (a.bytes() > largest) {
       largest = a.bytes();
       own = at;
@@ -127,7 +134,17 @@ void worker::count_accesses(task& t) {
   remote += own != node;
   sums.add(event::remote_access, remote);
   sums.add(event::local_access, all - remote);
+  if (home.set.migrate && mover_.full()) move_pages();
 }
+
+/// Of a region on several nodes: this one if half of the bytes are here; else none, which counts as remote.
+node_id worker::mostly_at(const region& r, std::uint64_t bytes) {
+  by_node_.assign(home.hardware.nodes.size(), 0);
+  home.memory.view().add_bytes(r, bytes, by_node_);
+  return by_node_[node.index()] * 2 >= bytes ? node : node_id();
+}
+
+void worker::move_pages() { sums.add(event::migrated, mover_.move(node)); }
 
 task* worker::end(task& t) {
   const std::uint32_t first = edges::close(t);

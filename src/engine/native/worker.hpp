@@ -6,6 +6,7 @@
 
 #include "base/clock.hpp"
 #include "engine/native/seat.hpp"
+#include "memory/page_mover.hpp"
 #include "policy/policy.hpp"
 #include "queue/native/world.hpp"
 #include "task/held_back.hpp"
@@ -82,12 +83,18 @@ class worker : public native_seat, public worker_view {
   std::uintptr_t stack_limit = 0;  // lowest address of the thread's stack that may be used
 
   void start_busy() noexcept { since_ = ticks(); }
-  void stop_busy() noexcept { sums.add(event::busy, ticks() - since_); }
+  void stop_busy() noexcept {
+    if (!mover_.empty()) [[unlikely]]
+      move_pages();
+    sums.add(event::busy, ticks() - since_);
+  }
 
  private:
   bool take(task& t);
   detail::outcome execute(task& t);
   void count_accesses(task& t);
+  node_id mostly_at(const region& r, std::uint64_t bytes);
+  void move_pages();
   task* end(task& t);
   task* end_phase(task& t, detail::outcome how);
   task* end_with_successors(task& t, std::uint32_t first);
@@ -119,7 +126,9 @@ class worker : public native_seat, public worker_view {
   detail::scope* reporting_ = nullptr;
   held_back unreported_;
   std::uint64_t unreported_bytes_ = 0;
-  std::uint64_t since_ = 0;  // when the present busy or idle spell began
+  page_mover mover_;
+  std::vector<std::uint64_t> by_node_;  // scratch
+  std::uint64_t since_ = 0;             // when the present busy or idle spell began
   std::uint64_t steals_seen_ = 0;
   std::uint64_t run_seen_ = 0;  // the run whose first steal was recorded
   std::uint32_t until_measure_ = 0;

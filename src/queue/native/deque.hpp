@@ -22,7 +22,8 @@ namespace kith::native {
 template <class T>
 class work_deque {
  public:
-  explicit work_deque(std::int64_t capacity = 256) { array_.store(make(capacity), relaxed); }
+  /// `capacity`: of the first array, a power of two. The owner makes it at its first push, so that it lies on its node.
+  explicit work_deque(std::int64_t capacity = 256) : first_capacity_(capacity) { array_.store(make(0), relaxed); }
   work_deque(const work_deque&) = delete;
   work_deque& operator=(const work_deque&) = delete;
 
@@ -98,18 +99,19 @@ class work_deque {
   struct array {
     explicit array(std::int64_t n) : capacity(n), entries(new atomic<T*>[static_cast<std::size_t>(n)]) {}
     atomic<T*>& at(std::int64_t i) const noexcept { return entries[static_cast<std::size_t>(i & (capacity - 1))]; }
-    std::int64_t capacity;  // a power of two
+    std::int64_t capacity;  // a power of two; 0: nobody looks into it
     std::unique_ptr<atomic<T*>[]> entries;
   };
 
   array* make(std::int64_t capacity) { return arrays_.emplace_back(std::make_unique<array>(capacity)).get(); }
   array* grow(const array& old, std::int64_t b) {
-    array* bigger = make(old.capacity * 2);
+    array* bigger = make(old.capacity == 0 ? first_capacity_ : old.capacity * 2);
     for (std::int64_t i = top_seen_; i < b; ++i) bigger->at(i).store(old.at(i).load(relaxed), relaxed);
     array_.store(bigger, release);  // pairs with the load in steal()
     return bigger;
   }
 
+  const std::int64_t first_capacity_;
   alignas(apart) atomic<std::int64_t> bottom_{0};
   std::int64_t top_seen_ = 0;  // the owner's last look at top: never ahead of it
   atomic<array*> array_{nullptr};

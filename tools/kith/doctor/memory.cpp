@@ -3,96 +3,47 @@
 #include "doctor/files.hpp"
 
 #include "machine/machine.hpp"
+#include "memory/numa_calls.hpp"
 
 #include <fmt/format.h>
-#include <linux/mempolicy.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
-#include <array>
-#include <cerrno>
-#include <climits>
 #include <cstring>
+#include <string>
 
 namespace kith::tools {
 
 namespace {
-
-// The kernel wants room for every node it was built for; MAX_NUMNODES is at most 1024.
-constexpr unsigned long most_nodes = 1024;
-using node_mask = std::array<unsigned long, most_nodes / (CHAR_BIT * sizeof(unsigned long))>;
-
-const char* mode_name(int mode) {
-  switch (mode & ~MPOL_MODE_FLAGS) {
-    case MPOL_DEFAULT: return "default";
-    case MPOL_PREFERRED: return "preferred";
-    case MPOL_BIND: return "bind";
-    case MPOL_INTERLEAVE: return "interleave";
-    case MPOL_LOCAL: return "local";
-    default: return "other";
-  }
-}
-
-struct memory_rights {
-  int mode = MPOL_DEFAULT;
-  int get = 0, set = 0, bind = 0, where = 0;  // errno of each; 0: allowed
-};
-
-int failure(long result) { return result >= 0 ? 0 : errno; }
-
-memory_rights try_memory_policy() {
-  memory_rights r;
-  node_mask mask{};
-  r.get = failure(syscall(SYS_get_mempolicy, &r.mode, mask.data(), most_nodes, nullptr, 0));
-  // Set again what holds already, so that the question changes nothing.
-  const bool known = r.get == 0 && r.mode != MPOL_DEFAULT;
-  r.set = failure(
-      syscall(SYS_set_mempolicy, known ? r.mode : MPOL_DEFAULT, known ? mask.data() : nullptr, known ? most_nodes : 0));
-
-  const auto bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  void* page = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (page == MAP_FAILED) {
-    r.bind = r.where = errno;
-    return r;
-  }
-  node_mask allowed{};
-  if (syscall(SYS_get_mempolicy, nullptr, allowed.data(), most_nodes, nullptr, MPOL_F_MEMS_ALLOWED) != 0)
-    allowed[0] = 1;
-  r.bind = failure(syscall(SYS_mbind, page, bytes, MPOL_BIND, allowed.data(), most_nodes, 0));
-  std::memset(page, 1, bytes);
-  int node = -1;
-  r.where = failure(syscall(SYS_get_mempolicy, &node, nullptr, 0, page, MPOL_F_NODE | MPOL_F_ADDR));
-  munmap(page, bytes);
-  return r;
-}
 
 std::string answer(int error) { return error == 0 ? "allowed" : std::string("refused: ") + std::strerror(error); }
 
 }  // namespace
 
 finding check_memory_policy(const machine& here) {
-  const memory_rights r = try_memory_policy();
+  const numa::rights& r = numa::process_rights();
+  const std::string mode = r.get == 0 ? numa::mode_name(r.mode) : "unknown";
   finding f{.key = "memory_policy"};
-  const bool all = r.get == 0 && r.set == 0 && r.bind == 0 && r.where == 0;
-  f.details = {{"mode", r.get == 0 ? mode_name(r.mode) : "unknown"},
+  const bool all = r.get == 0 && r.set == 0 && r.bind == 0 && r.where == 0 && r.move == 0;
+  f.details = {{"mode", mode},
                {"get_mempolicy", answer(r.get)},
                {"set_mempolicy", answer(r.set)},
                {"mbind", answer(r.bind)},
-               {"page_lookup", answer(r.where)}};
+               {"page_lookup", answer(r.where)},
+               {"move_pages", answer(r.move)}};
   if (all) {
-    f.fact =
-        fmt::format("memory can be placed and looked up by node; this process's policy is '{}'", mode_name(r.mode));
+    f.fact = fmt::format("memory can be placed, moved and looked up by node; this process's policy is '{}'", mode);
   } else {
     f.fact = fmt::format(
         "the system does not let this process place memory (get_mempolicy {}, set_mempolicy {}, mbind {}, "
-        "page lookup {})",
-        answer(r.get), answer(r.set), answer(r.bind), answer(r.where));
+        "page lookup {}, move_pages {})",
+        answer(r.get), answer(r.set), answer(r.bind), answer(r.where), answer(r.move));
   }
-  const bool foreign =
-      r.get == 0 && (r.mode & ~MPOL_MODE_FLAGS) != MPOL_DEFAULT && (r.mode & ~MPOL_MODE_FLAGS) != MPOL_LOCAL;
+  const bool foreign = r.get == 0 && mode != "default" && mode != "local";
   f.effect = here.nodes.size() > 1 && !here.pretended
-                 ? "a region's home is the node of the worker that first uses it, as the system's first touch has it"
+                 ? r.can_place()
+                       ? "memory from kith::allocate is spread as it says; other data is at home where it is "
+                         "first used, as the system's first touch has it"
+                       : "a region's home is the node of the worker that first uses it, as the system's first "
+                         "touch has it; distributions of kith::allocate have no effect"
                  : "one memory node, or pretended ones: there is nothing to place";
   if (here.nodes.size() > 1 && !here.pretended) {
     if (!all) {
@@ -137,7 +88,9 @@ finding check_huge_pages() {
   } else if (setting == "always") {
     f.effect = "large data gets huge pages; first touch decides the home of 2 MiB at a time";
   } else {
-    f.effect = "a program gets huge pages where it asks for them with madvise; Kith does not ask";
+    f.effect =
+        "a program gets huge pages where it asks for them with madvise; Kith does for memory whose distribution says "
+        "huge";
   }
   return f;
 }

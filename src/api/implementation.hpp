@@ -1,0 +1,18 @@
+// What is behind a kith::runtime. For the files of this folder.
+#pragma once
+
+#include "engine/native/engine.hpp"
+
+#include <utility>
+
+namespace kith {
+
+class runtime::implementation {
+ public:
+  implementation(machine on, const worker_plan& plan, native::engine_settings settings)
+      : engine(std::move(on), plan, std::move(settings)) {}
+  static native::engine& engine_of(const runtime& r) noexcept { return r.impl_->engine; }
+  native::engine engine;
+};
+
+}  // namespace kith

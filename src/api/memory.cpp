@@ -1,0 +1,46 @@
+// kith::allocate and its like: which runtime is asked.
+#include <kith/memory.hpp>
+
+#include "api/implementation.hpp"
+
+#include <utility>
+
+namespace kith {
+
+namespace {
+
+native::engine& engine_of(const runtime& r) noexcept { return runtime::implementation::engine_of(r); }
+
+thread_local runtime* for_this_thread = nullptr;
+
+void* address_of(const memory_block& b) noexcept {
+  return reinterpret_cast<void*>(b.at.begin);  // NOLINT(performance-no-int-to-ptr)
+}
+
+}  // namespace
+
+void* allocate(std::size_t bytes, distribution how) {
+  if (native::worker* const w = native::worker::current()) return w->home.allocate(bytes, how);
+  if (for_this_thread != nullptr) return engine_of(*for_this_thread).allocate(bytes, how);
+  return address_of(allocate_alone(bytes, how));
+}
+void* allocate(runtime& of, std::size_t bytes, distribution how) { return engine_of(of).allocate(bytes, how); }
+
+allocation_scope::allocation_scope(runtime& of) noexcept : before_(std::exchange(for_this_thread, &of)) {}
+allocation_scope::~allocation_scope() { for_this_thread = before_; }
+
+void deallocate(void* memory) { release_block(memory); }
+
+void reset_distribution(runtime& of) { engine_of(of).memory.reset(); }
+
+void forget(const void* memory, std::size_t bytes) { block_table::of_process().tell(memory, bytes, nullptr); }
+
+std::vector<std::uint64_t> known_bytes_on_nodes(runtime& of, const void* memory, std::size_t bytes) {
+  return engine_of(of).memory.known_bytes(memory, bytes);
+}
+
+std::optional<page_census> count_pages(runtime& of, const void* memory, std::size_t bytes) {
+  return engine_of(of).memory.count(memory, bytes);
+}
+
+}  // namespace kith

@@ -1,0 +1,45 @@
+// Memory that this engine's runtime gives out, and what is recorded of it.
+#include "engine/native/engine.hpp"
+
+#include "base/clock.hpp"
+
+namespace kith::native {
+
+namespace {
+
+/// The calling thread as a worker of this engine; null if it is none.
+worker* here_of(const engine& home) noexcept {
+  worker* w = worker::current();
+  while (w != nullptr && &w->home != &home) w = w->below;
+  return w;
+}
+
+}  // namespace
+
+void* engine::allocate(std::size_t bytes, distribution how) {
+  const worker* const w = here_of(*this);
+  const memory_block& b = memory.allocate(bytes, how, w != nullptr ? w->node : node_id());
+  if (recorder_) note(b, log_kind::allocation);
+  return reinterpret_cast<void*>(b.at.begin);  // NOLINT(performance-no-int-to-ptr)
+}
+
+/// Into the log of the worker that the calling thread is, or else of the outside.
+void engine::note(const memory_block& b, log_kind what) {
+  log_cell head{.kind = what, .large = b.at.begin};
+  if (what == log_kind::allocation) {
+    head.flags = static_cast<std::uint8_t>(b.asked.what() | (b.asked.huge() ? log_huge : 0));
+    head.small = static_cast<std::uint16_t>(b.at.nodes.size() == 1 ? b.at.nodes.front().value : -1);
+  }
+  if (worker* const w = here_of(*this); w != nullptr) {
+    w->record->append(head, {b.at.bytes, ticks()});
+  } else {
+    std::lock_guard lock(outside.creating);
+    outside.record->append(head, {b.at.bytes, ticks()});
+  }
+}
+
+int engine::stack_node(const worker& w) const noexcept {
+  return memory.places() && !memory.pretended() ? memory.system_node(memory.nearest(w.node)) : -1;
+}
+
+}  // namespace kith::native

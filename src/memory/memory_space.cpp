@@ -1,0 +1,222 @@
+#include "memory/memory_space.hpp"
+
+#include "base/atomic.hpp"
+#include "memory/numa_calls.hpp"
+#include "memory/pages.hpp"
+
+#include <kith/error.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+namespace kith {
+
+namespace {
+
+constexpr std::uint64_t real_space = 0;
+
+std::uint64_t next_number() noexcept {
+  static atomic<std::uint64_t> last{0};
+  return last.fetch_add(1, relaxed) + 1;
+}
+
+/// Whether pages can be placed on a machine with several nodes. What is refused is said once in a process.
+bool may_place() {
+  static const bool may = [] {
+    const numa::rights& r = numa::process_rights();
+    if (r.can_place()) return true;
+    std::fprintf(stderr,
+                 "kith: memory: the system refuses to place pages (mbind: %s), so they lie where they are first "
+                 "touched; `kith doctor` says more\n",
+                 std::strerror(r.bind));
+    return false;
+  }();
+  return may;
+}
+
+void* begin_of(const placement& p) noexcept {
+  return reinterpret_cast<void*>(p.begin);  // NOLINT(performance-no-int-to-ptr)
+}
+
+/// Address space for `bytes` in whole pages, huge ones if they are wanted and there are any.
+placement map_for(std::size_t bytes, bool huge, bool dry) {
+  const std::size_t large = huge ? huge_page_size() : 0;
+  placement p;
+  p.page_bytes = large != 0 ? large : page_size();
+  if (bytes > static_cast<std::size_t>(-1) - p.page_bytes) throw std::bad_alloc();
+  p.bytes = std::max<std::size_t>(1, (bytes + p.page_bytes - 1) / p.page_bytes) * p.page_bytes;
+  void* const got = map_pages(p.bytes, p.page_bytes);
+  p.begin = reinterpret_cast<std::uintptr_t>(got);
+  if (large != 0 && !dry) want_huge_pages(got, p.bytes);
+  return p;
+}
+
+}  // namespace
+
+memory_space::memory_space(const machine& on, std::span<const node_id> worker_nodes, std::vector<node_id> serving,
+                           region_table& regions, options o)
+    : on_(on),
+      regions_(regions),
+      set_(o),
+      nodes_(on, worker_nodes),
+      view_(regions, std::move(serving)),
+      space_(on.pretended ? next_number() : real_space),
+      owner_(next_number()) {
+  places_ = on.nodes.size() > 1 && (on.pretended || may_place());
+  block_table::of_process().add_listener(*this);
+  if (on.nodes.size() > 1) {
+    regions.settle_with([this](region& r) { settle(r); });
+  }
+}
+
+memory_space::~memory_space() { block_table::of_process().remove_listener(*this); }
+
+bool memory_space::moves() const noexcept {
+  return on_.nodes.size() > 1 && !on_.pretended && numa::process_rights().can_move();
+}
+
+node_id memory_space::node_of_system(int os_index) const noexcept {
+  const auto at = std::ranges::find(on_.nodes, os_index, &machine::node::os_index);
+  return at == on_.nodes.end() ? node_id() : at->id;
+}
+
+node_id memory_space::node_of_caller() const noexcept {
+  const node_id here = on_.pretended ? node_id() : node_of_system(numa::node_here());
+  return here ? here : nodes_.in_turn().front();
+}
+
+/// Where it is to be, and the mapping. `how` becomes what was asked for in the end.
+placement memory_space::decide(std::size_t bytes, distribution& how, node_id by) {
+  if (how.what() == distribution::standard) how = how.huge() ? set_.standard.in_huge_pages() : set_.standard;
+  if (how.what() == distribution::at_node && how.node_number() < 0)
+    throw error("allocate: node " + std::to_string(how.node_number()) + ": expected a number from 0 on");
+  placement p = map_for(bytes, how.huge(), set_.dry);
+  if (!places_) return p;
+  p.what = how.what();
+  switch (p.what) {
+    case distribution::fine:
+      p.nodes = nodes_.dealt();
+      if (!on_.pretended && numa::interleaves_by_low_bits()) p.first_page = p.begin / p.page_bytes >> 32 << 32;
+      break;
+    case distribution::block: p.nodes = nodes_.in_turn(); break;
+    case distribution::coarse:
+      p.nodes = {nodes_.in_turn()[next_coarse_.fetch_add(1, relaxed) % nodes_.in_turn().size()]};
+      break;
+    case distribution::local: p.nodes = {nodes_.nearest(by ? by : node_of_caller())}; break;
+    case distribution::at_node: p.nodes = {nodes_.nearest(node_id(how.node_number() % nodes()))}; break;
+    case distribution::standard:
+    case distribution::system:
+    case distribution::deferred: break;
+  }
+  return p;
+}
+
+/// Tells the system. What it does not do (too many mappings, say) is left to first touch.
+void memory_space::carry_out(const placement& p) const noexcept {
+  if (p.nodes.empty() || on_.pretended || set_.dry) return;
+  if (p.spreads() && p.what == distribution::fine) {
+    std::vector<int> all;
+    for (node_id n : p.nodes) all.push_back(system_node(n));
+    numa::interleave(begin_of(p), p.bytes, all);
+    return;
+  }
+  for (std::size_t i = 0; i < p.nodes.size(); ++i) {
+    const std::uintptr_t from = p.share_begin(i),
+                         to = i + 1 == p.nodes.size() ? p.begin + p.bytes : p.share_begin(i + 1);
+    if (from < to) numa::prefer(static_cast<char*>(begin_of(p)) + (from - p.begin), to - from, system_node(p.nodes[i]));
+  }
+}
+
+const memory_block& memory_space::allocate(std::size_t bytes, distribution how, node_id by) {
+  placement p = decide(bytes, how, by);
+  carry_out(p);
+  const memory_block& b = block_table::of_process().add({std::move(p), how, space_, owner_});
+  if (on_.nodes.size() > 1) regions_.for_each_in(begin_of(b.at), b.at.bytes, [&](region& r) { settle(r, b); });
+  return b;
+}
+
+void memory_space::settle(region& r) noexcept {
+  if (const memory_block* const b = block_table::of_process().find(r.address)) settle(r, *b);
+}
+
+void memory_space::settle(region& r, const memory_block& b) noexcept {
+  const bool ours = b.space == space_;
+  const bool deferred = ours && b.at.what == distribution::deferred;
+  r.block.store(ours && (deferred || !b.at.nodes.empty()) ? &b.at : nullptr, relaxed);
+  r.to_bind.store(deferred, relaxed);
+  std::int32_t home = region::no_home;
+  if (ours && !b.at.nodes.empty()) {
+    const auto from = reinterpret_cast<std::uintptr_t>(r.address);
+    const std::uintptr_t last = std::min(b.at.begin + b.at.bytes, from + std::max<std::uint64_t>(1, r.bytes)) - 1;
+    const bool one = !b.at.spreads() ||
+                     (b.at.what == distribution::block && b.at.node_at(from) == b.at.node_at(last)) ||
+                     from / b.at.page_bytes == last / b.at.page_bytes;
+    home = one ? b.at.node_at(from).value : region::several_homes;
+  }
+  r.home.store(home, relaxed);
+}
+
+void memory_space::forget(const void* begin, std::uint64_t bytes, const memory_block* block) {
+  regions_.for_each_in(begin, bytes, [](region& r) {
+    r.home.store(region::no_home, relaxed);
+    r.block.store(nullptr, relaxed);
+    r.to_bind.store(false, relaxed);
+  });
+  if (block != nullptr && block->owner == owner_ && released_) released_(*block);
+}
+
+void memory_space::when_released(std::function<void(const memory_block&)> note) {
+  block_table::of_process().remove_listener(*this);
+  released_ = std::move(note);
+  block_table::of_process().add_listener(*this);
+}
+
+void memory_space::bind(region& r) const noexcept {
+  if (!r.to_bind.exchange(false, relaxed) || on_.pretended || set_.dry || !places_) return;
+  const std::int32_t home = r.home.load(relaxed);
+  if (home < 0) return;
+  // Whole pages: what shares a page with a neighbour lies where the first of the two is.
+  const std::uint64_t page = page_size();
+  const auto at = reinterpret_cast<std::uintptr_t>(r.address);
+  const std::uintptr_t from = (at + page - 1) / page * page, to = (at + r.bytes) / page * page;
+  if (from < to)
+    numa::prefer(reinterpret_cast<void*>(from), to - from,  // NOLINT(performance-no-int-to-ptr)
+                 system_node(node_id(home)), true);
+}
+
+const memory_block& allocate_alone(std::size_t bytes, distribution how) {
+  const bool local = how.what() == distribution::local;
+  if (!local && how.what() != distribution::system && how.what() != distribution::standard)
+    throw error("allocate(" + how.text() +
+                "): no task runs on this thread; call it inside runtime::run(), or name the runtime: "
+                "allocate(runtime, bytes, ...). Without one there are system and local");
+  placement p = map_for(bytes, how.huge(), false);
+  const machine here = local ? current_machine() : machine();
+  if (local && !here.pretended && here.nodes.size() > 1 && may_place()) {
+    const int node = numa::node_here();
+    const auto at = std::ranges::find(here.nodes, node, &machine::node::os_index);
+    if (at != here.nodes.end() && numa::prefer(begin_of(p), p.bytes, node) == 0) {
+      p.what = distribution::local;
+      p.nodes = {at->id};
+    }
+  }
+  return block_table::of_process().add({std::move(p), how, real_space, 0});
+}
+
+void release_block(void* memory) {
+  if (memory == nullptr) return;
+  block_table& all = block_table::of_process();
+  const std::optional<memory_block> b = all.remove(memory);
+  if (!b) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%p", memory);
+    throw error(std::string("deallocate(") + text +
+                "): not the start of memory from kith::allocate, or it was given back before");
+  }
+  all.tell(memory, b->at.bytes, &*b);
+  unmap_pages(memory, b->at.bytes);
+}
+
+}  // namespace kith

@@ -1,0 +1,58 @@
+// Where the bytes of accesses are, as policies may ask: no system call, no lock. The same in both worlds.
+//
+// What is known of a region: one home (first touch, or an allocation on one node), or the placement of the allocation that
+// it lies in, or nothing. Any thread. In simulated time regions have one home or none: the recorded addresses are names.
+#pragma once
+
+#include "memory/placement.hpp"
+#include "task/region.hpp"
+#include "task/task.hpp"
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace kith {
+
+class memory_view {
+ public:
+  /// `serving[n]`: the node whose workers run what is sent to node n; n itself, unless it has none.
+  memory_view(region_table& regions, std::vector<node_id> serving) : regions_(&regions), serving_(std::move(serving)) {}
+
+  int nodes() const noexcept { return static_cast<int>(serving_.size()); }
+  region& of(kept_access a) const noexcept { return (*regions_)[a.region]; }
+
+  /// Adds the region's first `bytes` bytes to the entries of the nodes that they are on; returns those that are nowhere yet
+  /// (not touched, or in deferred memory that nobody has written). REQUIRES: an entry for each node.
+  std::uint64_t add_bytes(const region& r, std::uint64_t bytes, std::span<std::uint64_t> by_node) const noexcept {
+    const std::int32_t home = r.home.load(relaxed);
+    if (home >= 0) [[likely]] {
+      by_node[static_cast<std::size_t>(home)] += bytes;
+      return 0;
+    }
+    const placement* const block = r.block.load(relaxed);
+    if (home == region::no_home || block == nullptr) return bytes;
+    std::uint64_t unknown = 0;
+    block->add_bytes(reinterpret_cast<std::uintptr_t>(r.address), bytes, by_node, unknown);
+    return unknown;
+  }
+  std::uint64_t add_bytes(kept_access a, std::span<std::uint64_t> by_node) const noexcept {
+    return add_bytes(of(a), a.bytes(), by_node);
+  }
+
+  /// A task with this access goes to node `n`: that is the region's home now, if it has none and nothing else decides it. A
+  /// task that only reads decides nothing in deferred memory. True if it was placed now.
+  bool place(kept_access a, node_id n) const noexcept {
+    region& r = of(a);
+    if (r.home.load(relaxed) != region::no_home) return false;
+    if (a.how == mode::in && r.to_bind.load(relaxed)) return false;
+    return r.place(serving_[n.index()]);
+  }
+
+ private:
+  region_table* regions_;
+  std::vector<node_id> serving_;
+};
+
+}  // namespace kith
