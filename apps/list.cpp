@@ -5,10 +5,11 @@ namespace kith::apps {
 std::span<const entry* const> app_list() {
   static const entry* const all[] = {
       &heat_entry,     &life_entry,    &fdtd_entry,
-#ifdef KITH_APPS_CHOLESKY
-      &cholesky_entry,
+#ifdef KITH_APPS_LAPACK
+      &cholesky_entry, &qr_entry,      &inversion_entry,
 #endif
-      &pagerank_entry, &nqueens_entry, &random_dag_entry, &sw_entry, &cg_entry, &mg_entry, &swn2_entry, &web_entry,
+      &pagerank_entry, &nqueens_entry, &random_dag_entry,   &sw_entry,        &cg_entry,     &mg_entry,
+      &swn2_entry,     &web_entry,     &gauss_seidel_entry, &red_black_entry, &jacobi_entry, &nstream_entry,
   };
   return all;
 }
@@ -19,11 +20,11 @@ const entry& find_app(std::string_view name) {
     if (name == e->name) return *e;
     names += (names.empty() ? "" : ", ") + std::string(e->name);
   }
-#ifndef KITH_APPS_CHOLESKY
-  if (name == "cholesky") {
-    throw error(
-        "cholesky needs OpenBLAS and LAPACKE, which this build did not find; install libopenblas-dev and "
-        "liblapacke-dev and build again");
+#ifndef KITH_APPS_LAPACK
+  if (name == "cholesky" || name == "qr" || name == "inversion") {
+    throw error(std::string(name) +
+                " needs OpenBLAS and LAPACKE, which this build did not find; install libopenblas-dev and "
+                "liblapacke-dev and build again");
   }
 #endif
   throw error("no program '" + std::string(name) + "'; there are: " + names);

@@ -20,6 +20,12 @@ extern const entry pagerank_entry;
 extern const entry web_entry;
 extern const entry nqueens_entry;
 extern const entry random_dag_entry;
+extern const entry gauss_seidel_entry;
+extern const entry red_black_entry;
+extern const entry jacobi_entry;
+extern const entry nstream_entry;
+extern const entry qr_entry;
+extern const entry inversion_entry;
 
 std::span<const entry* const> app_list();
 
