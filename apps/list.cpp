@@ -4,12 +4,27 @@ namespace kith::apps {
 
 std::span<const entry* const> app_list() {
   static const entry* const all[] = {
-      &heat_entry,     &life_entry,    &fdtd_entry,
+      &heat_entry,
+      &life_entry,
+      &fdtd_entry,
 #ifdef KITH_APPS_LAPACK
-      &cholesky_entry, &qr_entry,      &inversion_entry,
+      &cholesky_entry,
+      &qr_entry,
+      &inversion_entry,
 #endif
-      &pagerank_entry, &nqueens_entry, &random_dag_entry,   &sw_entry,        &cg_entry,     &mg_entry,
-      &swn2_entry,     &web_entry,     &gauss_seidel_entry, &red_black_entry, &jacobi_entry, &nstream_entry,
+      &pagerank_entry,
+      &nqueens_entry,
+      &random_dag_entry,
+      &sw_entry,
+      &cg_entry,
+      &mg_entry,
+      &swn2_entry,
+      &web_entry,
+      &gauss_seidel_entry,
+      &red_black_entry,
+      &jacobi_entry,
+      &nstream_entry,
+      &integral_histogram_entry,
   };
   return all;
 }

@@ -26,6 +26,7 @@ extern const entry jacobi_entry;
 extern const entry nstream_entry;
 extern const entry qr_entry;
 extern const entry inversion_entry;
+extern const entry integral_histogram_entry;
 
 std::span<const entry* const> app_list();
 
