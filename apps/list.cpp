@@ -25,6 +25,7 @@ std::span<const entry* const> app_list() {
       &jacobi_entry,
       &nstream_entry,
       &integral_histogram_entry,
+      &cg_tasks_entry,
   };
   return all;
 }

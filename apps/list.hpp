@@ -27,6 +27,7 @@ extern const entry nstream_entry;
 extern const entry qr_entry;
 extern const entry inversion_entry;
 extern const entry integral_histogram_entry;
+extern const entry cg_tasks_entry;
 
 std::span<const entry* const> app_list();
 

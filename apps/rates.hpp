@@ -11,7 +11,7 @@ namespace kith::apps {
 
 /// Operations in a nanosecond, by what holds the kernel up.
 enum class rate : int {
-  chained = 1,   // each operation waits for the one before: Gauss-Seidel, sums in order, indirect loads
+  chained = 1,   // each operation waits for the one before: Gauss-Seidel, sums in order
   streamed = 4,  // independent operations of a loop over arrays
   dense = 20,    // matrix kernels that reuse what is in the caches: half the peak of such a core
 };
