@@ -27,6 +27,15 @@ struct target {
   node of(std::int64_t b, std::int64_t blocks) const noexcept { return {static_cast<int>(b * nodes / blocks)}; }
   /// The node of block `b` where blocks are dealt round robin.
   node turn(std::int64_t b) const noexcept { return {static_cast<int>(b % nodes)}; }
+  /// The node of tile (i, j), block cyclic in both directions on a grid of nodes as square as can be.
+  node cyclic(std::int64_t i, std::int64_t j) const noexcept {
+    int rows = 1;  // of the grid: the largest divisor that is no larger than the number of columns
+    for (int d = 1; d * d <= nodes; ++d) {
+      if (nodes % d == 0) rows = d;
+    }
+    const int columns = nodes / rows;
+    return {static_cast<int>(i % rows) * columns + static_cast<int>(j % columns)};
+  }
 };
 
 /// What the verifier found. `what` says what was compared, with the figures that decided.

@@ -79,14 +79,7 @@ class inversion final : public app {
 
  private:
   static tile_owner owner(const target& where) {
-    int rows = 1;  // of the grid of nodes: the largest divisor that is no larger than the number of columns
-    for (int d = 1; d * d <= where.nodes; ++d) {
-      if (where.nodes % d == 0) rows = d;
-    }
-    const int columns = where.nodes / rows;
-    return [rows, columns](std::int64_t i, std::int64_t j) {
-      return node{static_cast<int>(i % rows) * columns + static_cast<int>(j % columns)};
-    };
+    return [&where](std::int64_t i, std::int64_t j) { return where.cyclic(i, j); };
   }
 
   /// L becomes its inverse.

@@ -11,6 +11,7 @@ std::span<const entry* const> app_list() {
       &cholesky_entry,
       &qr_entry,
       &inversion_entry,
+      &matmul_entry,
 #endif
       &pagerank_entry,
       &nqueens_entry,
@@ -26,6 +27,10 @@ std::span<const entry* const> app_list() {
       &nstream_entry,
       &integral_histogram_entry,
       &cg_tasks_entry,
+      &map_entry,
+      &vecmul_entry,
+      &reduction_entry,
+      &sparse_lu_entry,
   };
   return all;
 }
@@ -37,7 +42,7 @@ const entry& find_app(std::string_view name) {
     names += (names.empty() ? "" : ", ") + std::string(e->name);
   }
 #ifndef KITH_APPS_LAPACK
-  if (name == "cholesky" || name == "qr" || name == "inversion") {
+  if (name == "cholesky" || name == "qr" || name == "inversion" || name == "matmul") {
     throw error(std::string(name) +
                 " needs OpenBLAS and LAPACKE, which this build did not find; install libopenblas-dev and "
                 "liblapacke-dev and build again");

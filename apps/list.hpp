@@ -28,6 +28,11 @@ extern const entry qr_entry;
 extern const entry inversion_entry;
 extern const entry integral_histogram_entry;
 extern const entry cg_tasks_entry;
+extern const entry map_entry;
+extern const entry vecmul_entry;
+extern const entry reduction_entry;
+extern const entry matmul_entry;
+extern const entry sparse_lu_entry;
 
 std::span<const entry* const> app_list();
 

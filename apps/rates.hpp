@@ -1,8 +1,9 @@
 // The work model of the data-flow programs: operations of a task at the rate of one core that has its data at hand. What
 // the data's way costs is not in it: a simulated machine adds that.
 //
-// One core of about 2.5 GHz, as in the RIP paper's machines. The rates are assumed, not measured there: the paper says
-// neither what its kernels reach nor how large its problems are.
+// One core of about 2.5 GHz, as in the RIP paper's machines. The rates are assumed: the paper does not say what its kernels
+// reach. One core of a cloud machine (Xeon, AVX-512), data from its caches included, took 2 operations in a nanosecond for
+// gauss_seidel, 3 for red_black, 3 to 8 for the loops over arrays, 20 for qr and 25 for inversion.
 #pragma once
 
 #include <kith/task.hpp>
