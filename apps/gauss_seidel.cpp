@@ -15,7 +15,7 @@ namespace {
 class gauss_seidel final : public app {
  public:
   explicit gauss_seidel(const arguments& a)
-      : grid_("gauss_seidel", a, 1), iterations_(a.number("iterations", 1, 1 << 20)) {}
+      : grid_(square_tiles("gauss_seidel", a), a.seed(), 1), iterations_(a.number("iterations", 1, 1 << 20)) {}
 
   void prepare(const target& where) override {
     static const task_type type{"gauss_seidel_initial"};
@@ -83,8 +83,7 @@ class gauss_seidel final : public app {
 };
 
 window_hint windows(const arguments& a) {
-  const tile_grid grid("gauss_seidel", a, 1);
-  const std::int64_t tiles = grid.count() * grid.count();
+  const std::int64_t tiles = square_tiles("gauss_seidel", a).total();
   return {.first = tiles, .window = 3 * tiles, .intersection = tiles};
 }
 

@@ -149,8 +149,8 @@ class inversion final : public app {
 };
 
 window_hint windows(const arguments& a) {
-  const lower_tiles tiles("inversion", a);
-  return {.first = 0, .window = tiles.total(), .intersection = tiles.total() / 2};
+  const std::int64_t tiles = lower_tiles::total(square_tiles("inversion", a));
+  return {.first = 0, .window = tiles, .intersection = tiles / 2};
 }
 
 }  // namespace

@@ -8,15 +8,7 @@
 namespace kith::apps {
 
 lower_tiles::lower_tiles(const char* app, const arguments& a)
-    : app_(app),
-      size_(a.number("size", 1, 1 << 16)),
-      edge_(a.number("block", 1, 1 << 14)),
-      seed_(a.seed()),
-      data_(total(), edge_ * edge_) {
-  if (size_ % edge_ != 0) {
-    throw error(std::string(app) + ": --size " + std::to_string(size_) + " is no multiple of --block " +
-                std::to_string(edge_));
-  }
+    : app_(app), all_(app, a), seed_(a.seed()), data_(total(), all_.area()) {
   openblas_set_num_threads(1);
 }
 
@@ -27,8 +19,9 @@ void lower_tiles::fill(const target& where, const tile_owner& owner, const task_
         spawn(
             [this, i, j] {
               double* const t = tile(i, j);
-              for (std::int64_t c = 0; c < edge_; ++c) {
-                for (std::int64_t r = 0; r < edge_; ++r) t[r + c * edge_] = initial(i * edge_ + r, j * edge_ + c);
+              for (std::int64_t c = 0; c < all_.edge; ++c) {
+                for (std::int64_t r = 0; r < all_.edge; ++r)
+                  t[r + c * all_.edge] = initial(i * all_.edge + r, j * all_.edge + c);
               }
             },
             type, owner(i, j), data_.out(place(i, j)), work{0});
@@ -39,7 +32,7 @@ void lower_tiles::fill(const target& where, const tile_owner& owner, const task_
 
 void lower_tiles::spawn_cholesky(const tile_owner& owner) const {
   static const task_type potrf{"potrf"}, trsm{"trsm"}, syrk{"syrk"}, gemm{"gemm"};
-  const int n = static_cast<int>(edge_);
+  const int n = static_cast<int>(all_.edge);
   for (std::int64_t k = 0; k < count(); ++k) {
     double* const kk = tile(k, k);
     spawn(
@@ -47,7 +40,7 @@ void lower_tiles::spawn_cholesky(const tile_owner& owner) const {
           const int wrong = LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'L', n, kk, n);
           if (wrong == 0) return;
           throw error(std::string(app_) + ": the matrix is not positive definite at row " +
-                      std::to_string(k * edge_ + wrong - 1));
+                      std::to_string(k * all_.edge + wrong - 1));
         },
         potrf, owner(k, k), priority::high, inout(k, k), flops(1.0 / 3));
     for (std::int64_t m = k + 1; m < count(); ++m) {

@@ -6,6 +6,7 @@
 #include "list.hpp"
 #include "paged.hpp"
 #include "rates.hpp"
+#include "square_tiles.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -17,31 +18,30 @@ using tile_owner = std::function<node(std::int64_t i, std::int64_t j)>;
 
 class lower_tiles {
  public:
-  /// From --size and --block. OpenBLAS is told to use one thread: the tasks are the parallelism.
+  /// OpenBLAS is told to use one thread: the tasks are the parallelism.
   lower_tiles(const char* app, const arguments&);
 
-  std::int64_t size() const noexcept { return size_; }
-  std::int64_t edge() const noexcept { return edge_; }
+  std::int64_t size() const noexcept { return all_.size; }
+  std::int64_t edge() const noexcept { return all_.edge; }
   /// Tiles on a side of the matrix, and in the triangle.
-  std::int64_t count() const noexcept { return size_ / edge_; }
-  std::int64_t total() const noexcept { return count() * (count() + 1) / 2; }
+  std::int64_t count() const noexcept { return all_.count(); }
+  std::int64_t total() const noexcept { return total(all_); }
+  static std::int64_t total(const square_tiles& all) noexcept { return all.count() * (all.count() + 1) / 2; }
 
   double* tile(std::int64_t i, std::int64_t j) const noexcept { return data_[place(i, j)]; }
   auto in(std::int64_t i, std::int64_t j) const noexcept { return data_.in(place(i, j)); }
   auto inout(std::int64_t i, std::int64_t j) const noexcept { return data_.inout(place(i, j)); }
   /// What `cubes` times the cube of a tile's edge takes.
-  work flops(double cubes) const noexcept {
-    return work_of(cubes * static_cast<double>(edge_ * edge_ * edge_), rate::dense);
-  }
+  work flops(double cubes) const noexcept { return work_of(cubes * all_.volume(), rate::dense); }
 
   /// The matrix that fill() sets. A diagonal that outweighs its row makes it positive definite.
   double initial(std::int64_t i, std::int64_t j) const noexcept {
-    if (i == j) return static_cast<double>(size_);
-    return hash_unit(seed_, static_cast<std::uint64_t>(std::max(i, j) * size_ + std::min(i, j))) - 0.5;
+    if (i == j) return static_cast<double>(all_.size);
+    return hash_unit(seed_, static_cast<std::uint64_t>(std::max(i, j) * all_.size + std::min(i, j))) - 0.5;
   }
   /// What the tiles hold at row i, column j <= i.
   double held(std::int64_t i, std::int64_t j) const noexcept {
-    return tile(i / edge_, j / edge_)[i % edge_ + j % edge_ * edge_];
+    return tile(i / all_.edge, j / all_.edge)[i % all_.edge + j % all_.edge * all_.edge];
   }
 
   /// Sets the matrix, by a task for each tile.
@@ -56,7 +56,7 @@ class lower_tiles {
   std::int64_t place(std::int64_t i, std::int64_t j) const noexcept { return i * (i + 1) / 2 + j; }
 
   const char* app_;
-  std::int64_t size_, edge_;
+  square_tiles all_;
   std::uint64_t seed_;
   paged<double> data_;
 };

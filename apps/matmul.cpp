@@ -8,6 +8,7 @@
 #include "list.hpp"
 #include "paged.hpp"
 #include "rates.hpp"
+#include "square_tiles.hpp"
 #include "worst.hpp"
 
 #include <cblas.h>
@@ -29,14 +30,11 @@ constexpr parameter parameters[] = {
 class matmul final : public app {
  public:
   explicit matmul(const arguments& a)
-      : size_(a.number("size", 1, 1 << 16)),
-        edge_(a.number("block", 1, std::min<std::int64_t>(size_, 1 << 14))),
+      : all_("matmul", a),
         seed_(a.seed()),
-        a_(count() * count(), edge_ * edge_),
-        b_(count() * count(), edge_ * edge_),
-        c_(count() * count(), edge_ * edge_) {
-    if (size_ % edge_ != 0)
-      throw error("matmul: --size " + std::to_string(size_) + " is no multiple of --block " + std::to_string(edge_));
+        a_(all_.total(), all_.area()),
+        b_(all_.total(), all_.area()),
+        c_(all_.total(), all_.area()) {
     openblas_set_num_threads(1);  // the tasks are the parallelism
   }
 
@@ -54,13 +52,13 @@ class matmul final : public app {
 
   void solve(const target& where) override {
     static const task_type type{"matmul"};
-    const work cost = work_of(2 * static_cast<double>(edge_ * edge_ * edge_), rate::dense);
+    const work cost = work_of(2 * all_.volume(), rate::dense);
     where.on.run([&] {
       for (std::int64_t k = 0; k < count(); ++k) {
         for (std::int64_t i = 0; i < count(); ++i) {
           for (std::int64_t j = 0; j < count(); ++j) {
             spawn(
-                [n = static_cast<int>(edge_), x = a_[at(i, k)], y = b_[at(k, j)], z = c_[at(i, j)]] {
+                [n = static_cast<int>(all_.edge), x = a_[at(i, k)], y = b_[at(k, j)], z = c_[at(i, j)]] {
                   cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, n, n, 1, x, n, y, n, 1, z, n);
                 },
                 type, where.cyclic(i, j), a_.in(at(i, k)), b_.in(at(k, j)), c_.inout(at(i, j)), cost);
@@ -71,19 +69,21 @@ class matmul final : public app {
   }
 
   verdict verify() override {
-    std::vector<double> row(static_cast<std::size_t>(size_)), columns(static_cast<std::size_t>(size_ * size_));
-    for (std::int64_t j = 0; j < size_; ++j) {
-      for (std::int64_t i = 0; i < size_; ++i) columns[static_cast<std::size_t>(j * size_ + i)] = factor(1, i, j);
+    std::vector<double> row(static_cast<std::size_t>(all_.size)),
+        columns(static_cast<std::size_t>(all_.size * all_.size));
+    for (std::int64_t j = 0; j < all_.size; ++j) {
+      for (std::int64_t i = 0; i < all_.size; ++i)
+        columns[static_cast<std::size_t>(j * all_.size + i)] = factor(1, i, j);
     }
     double worst = 0;
-    for (std::int64_t i = 0; i < size_; ++i) {
-      for (std::int64_t k = 0; k < size_; ++k) row[static_cast<std::size_t>(k)] = factor(0, i, k);
-      for (std::int64_t j = 0; j < size_; ++j) {
-        const double is = c_[at(i / edge_, j / edge_)][i % edge_ * edge_ + j % edge_];
-        worst = worst_of(worst, std::fabs(is - dot(row.data(), columns.data() + j * size_, size_)));
+    for (std::int64_t i = 0; i < all_.size; ++i) {
+      for (std::int64_t k = 0; k < all_.size; ++k) row[static_cast<std::size_t>(k)] = factor(0, i, k);
+      for (std::int64_t j = 0; j < all_.size; ++j) {
+        const double is = c_[at(i / all_.edge, j / all_.edge)][i % all_.edge * all_.edge + j % all_.edge];
+        worst = worst_of(worst, std::fabs(is - dot(row.data(), columns.data() + j * all_.size, all_.size)));
       }
     }
-    const double bound = static_cast<double>(size_) * std::numeric_limits<double>::epsilon();
+    const double bound = static_cast<double>(all_.size) * std::numeric_limits<double>::epsilon();
     char text[160];
     std::snprintf(text, sizeof text, "entries differ from the serial product by at most %.2g (bound %.2g)", worst,
                   bound);
@@ -92,28 +92,29 @@ class matmul final : public app {
 
   std::vector<figure> figures() const override {
     double trace = 0;
-    for (std::int64_t i = 0; i < size_; ++i) trace += c_[at(i / edge_, i / edge_)][i % edge_ * (edge_ + 1)];
-    return {{"rows", size_}, {"tiles", count() * count()}, {"trace", trace}};
+    for (std::int64_t i = 0; i < all_.size; ++i)
+      trace += c_[at(i / all_.edge, i / all_.edge)][i % all_.edge * (all_.edge + 1)];
+    return {{"rows", all_.size}, {"tiles", all_.total()}, {"trace", trace}};
   }
   std::span<std::byte> output() override { return c_.bytes(); }
 
  private:
-  std::int64_t count() const noexcept { return size_ / edge_; }
+  std::int64_t count() const noexcept { return all_.count(); }
   std::int64_t at(std::int64_t i, std::int64_t j) const noexcept { return i * count() + j; }
   double factor(std::uint64_t which, std::int64_t i, std::int64_t j) const noexcept {
-    return hash_unit(seed_ + which, static_cast<std::uint64_t>(i * size_ + j)) - 0.5;
+    return hash_unit(seed_ + which, static_cast<std::uint64_t>(i * all_.size + j)) - 0.5;
   }
   void fill(std::int64_t i, std::int64_t j) const noexcept {
-    for (std::int64_t r = 0; r < edge_; ++r) {
-      for (std::int64_t c = 0; c < edge_; ++c) {
-        a_[at(i, j)][r * edge_ + c] = factor(0, i * edge_ + r, j * edge_ + c);
-        b_[at(i, j)][r * edge_ + c] = factor(1, i * edge_ + r, j * edge_ + c);
-        c_[at(i, j)][r * edge_ + c] = 0;
+    for (std::int64_t r = 0; r < all_.edge; ++r) {
+      for (std::int64_t c = 0; c < all_.edge; ++c) {
+        a_[at(i, j)][r * all_.edge + c] = factor(0, i * all_.edge + r, j * all_.edge + c);
+        b_[at(i, j)][r * all_.edge + c] = factor(1, i * all_.edge + r, j * all_.edge + c);
+        c_[at(i, j)][r * all_.edge + c] = 0;
       }
     }
   }
 
-  std::int64_t size_, edge_;
+  square_tiles all_;
   std::uint64_t seed_;
   paged<double> a_, b_, c_;  // tiles by rows, each by rows
 };

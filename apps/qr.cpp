@@ -12,6 +12,7 @@
 #include "list.hpp"
 #include "paged.hpp"
 #include "rates.hpp"
+#include "square_tiles.hpp"
 #include "worst.hpp"
 
 #include <cblas.h>
@@ -34,15 +35,12 @@ constexpr parameter parameters[] = {
 class qr final : public app {
  public:
   explicit qr(const arguments& a)
-      : size_(a.number("size", 1, 1 << 16)),
-        edge_(a.number("block", 1, std::min<std::int64_t>(size_, 1 << 14))),
-        inner_(a.number("inner", 1, edge_)),
+      : all_("qr", a),
+        inner_(a.number("inner", 1, all_.edge)),
         seed_(a.seed()),
-        tiles_(count() * count(), edge_ * edge_),
-        factors_(count() * count(), inner_ * edge_),
-        reflectors_(count(), edge_ * edge_) {
-    if (size_ % edge_ != 0)
-      throw error("qr: --size " + std::to_string(size_) + " is no multiple of --block " + std::to_string(edge_));
+        tiles_(all_.total(), all_.area()),
+        factors_(all_.total(), inner_ * all_.edge),
+        reflectors_(all_.count(), all_.area()) {
     openblas_set_num_threads(1);  // the tasks are the parallelism
   }
 
@@ -80,18 +78,18 @@ class qr final : public app {
 
   verdict verify() override {
     std::vector<double> product = triangle_by_columns();
-    const auto column = [&](std::int64_t c) { return product.data() + c * size_; };
+    const auto column = [&](std::int64_t c) { return product.data() + c * all_.size; };
     // Q is the product of the reflectors in the order they were made: the last one meets R first.
     for (std::int64_t k = count() - 1; k >= 0; --k) {
       for (std::int64_t m = count() - 1; m >= k; --m) {
-        for (std::int64_t i = edge_ - 1; i >= 0; --i) {
+        for (std::int64_t i = all_.edge - 1; i >= 0; --i) {
           const std::int64_t skipped = m == k ? i + 1 : 0;  // of the tile's column: not the reflector's
-          const double* const v = tiles_[at(m, k)] + i * edge_ + skipped;
-          const std::int64_t length = edge_ - skipped, head = k * edge_ + i, tail = m * edge_ + skipped;
+          const double* const v = tiles_[at(m, k)] + i * all_.edge + skipped;
+          const std::int64_t length = all_.edge - skipped, head = k * all_.edge + i, tail = m * all_.edge + skipped;
           double squares = 0;
           for (std::int64_t r = 0; r < length; ++r) squares += v[r] * v[r];
           if (squares == 0) continue;  // nothing was to be cancelled
-          for (std::int64_t c = k * edge_; c < size_; ++c) {
+          for (std::int64_t c = k * all_.edge; c < all_.size; ++c) {
             double* const x = column(c);
             double along = x[head];
             for (std::int64_t r = 0; r < length; ++r) along += v[r] * x[tail + r];
@@ -103,10 +101,10 @@ class qr final : public app {
       }
     }
     double worst = 0;
-    for (std::int64_t c = 0; c < size_; ++c) {
-      for (std::int64_t r = 0; r < size_; ++r) worst = worst_of(worst, std::fabs(column(c)[r] - initial(r, c)));
+    for (std::int64_t c = 0; c < all_.size; ++c) {
+      for (std::int64_t r = 0; r < all_.size; ++r) worst = worst_of(worst, std::fabs(column(c)[r] - initial(r, c)));
     }
-    const double bound = static_cast<double>(size_) * std::numeric_limits<double>::epsilon();
+    const double bound = static_cast<double>(all_.size) * std::numeric_limits<double>::epsilon();
     char text[160];
     std::snprintf(text, sizeof text, "the largest entry of A - Q * R is %.2g (bound %.2g)", worst, bound);
     return {worst <= bound, text};
@@ -115,46 +113,49 @@ class qr final : public app {
   std::vector<figure> figures() const override {
     double logarithm = 0;
     for (std::int64_t k = 0; k < count(); ++k) {
-      for (std::int64_t i = 0; i < edge_; ++i) logarithm += std::log10(std::fabs(tiles_[at(k, k)][i * edge_ + i]));
+      for (std::int64_t i = 0; i < all_.edge; ++i)
+        logarithm += std::log10(std::fabs(tiles_[at(k, k)][i * all_.edge + i]));
     }
-    return {{"rows", size_}, {"tiles", count() * count()}, {"log10_of_determinant", logarithm}};
+    return {{"rows", all_.size}, {"tiles", all_.total()}, {"log10_of_determinant", logarithm}};
   }
   std::span<std::byte> output() override { return tiles_.bytes(); }
 
  private:
-  std::int64_t count() const noexcept { return size_ / edge_; }
+  std::int64_t count() const noexcept { return all_.count(); }
   std::int64_t at(std::int64_t i, std::int64_t j) const noexcept { return i * count() + j; }
-  std::size_t triangle() const noexcept { return static_cast<std::size_t>(edge_ * (edge_ + 1) / 2) * sizeof(double); }
+  std::size_t triangle() const noexcept {
+    return static_cast<std::size_t>(all_.edge * (all_.edge + 1) / 2) * sizeof(double);
+  }
   /// What `cubes` times the cube of a tile's edge takes; `inner` is small beside the edge.
-  work flops(double cubes) const { return work_of(cubes * static_cast<double>(edge_ * edge_ * edge_), rate::dense); }
+  work flops(double cubes) const { return work_of(cubes * all_.volume(), rate::dense); }
   double initial(std::int64_t i, std::int64_t j) const noexcept {
-    return hash_unit(seed_, static_cast<std::uint64_t>(i * size_ + j)) - 0.5;
+    return hash_unit(seed_, static_cast<std::uint64_t>(i * all_.size + j)) - 0.5;
   }
   void fill(std::int64_t i, std::int64_t j) const noexcept {
     double* const t = tiles_[at(i, j)];
-    for (std::int64_t c = 0; c < edge_; ++c) {
-      for (std::int64_t r = 0; r < edge_; ++r) t[r + c * edge_] = initial(i * edge_ + r, j * edge_ + c);
+    for (std::int64_t c = 0; c < all_.edge; ++c) {
+      for (std::int64_t r = 0; r < all_.edge; ++r) t[r + c * all_.edge] = initial(i * all_.edge + r, j * all_.edge + c);
     }
   }
 
   void factorise(std::int64_t k) const {
-    const int e = static_cast<int>(edge_), b = static_cast<int>(inner_);
+    const int e = static_cast<int>(all_.edge), b = static_cast<int>(inner_);
     done(LAPACKE_dgeqrt(LAPACK_COL_MAJOR, e, e, b, tiles_[at(k, k)], e, factors_[at(k, k)], b), "geqrt");
     std::copy_n(tiles_[at(k, k)], tiles_.length(), reflectors_[k]);
   }
   void apply(std::int64_t k, std::int64_t n) const {
-    const int e = static_cast<int>(edge_), b = static_cast<int>(inner_);
+    const int e = static_cast<int>(all_.edge), b = static_cast<int>(inner_);
     done(LAPACKE_dgemqrt(LAPACK_COL_MAJOR, 'L', 'T', e, e, e, b, reflectors_[k], e, factors_[at(k, k)], b,
                          tiles_[at(k, n)], e),
          "gemqrt");
   }
   void couple(std::int64_t m, std::int64_t k) const {
-    const int e = static_cast<int>(edge_), b = static_cast<int>(inner_);
+    const int e = static_cast<int>(all_.edge), b = static_cast<int>(inner_);
     done(LAPACKE_dtpqrt(LAPACK_COL_MAJOR, e, e, 0, b, tiles_[at(k, k)], e, tiles_[at(m, k)], e, factors_[at(m, k)], b),
          "tpqrt");
   }
   void apply(std::int64_t m, std::int64_t n, std::int64_t k) const {
-    const int e = static_cast<int>(edge_), b = static_cast<int>(inner_);
+    const int e = static_cast<int>(all_.edge), b = static_cast<int>(inner_);
     done(LAPACKE_dtpmqrt(LAPACK_COL_MAJOR, 'L', 'T', e, e, e, 0, b, tiles_[at(m, k)], e, factors_[at(m, k)], b,
                          tiles_[at(k, n)], e, tiles_[at(m, n)], e),
          "tpmqrt");
@@ -165,16 +166,18 @@ class qr final : public app {
 
   /// R, with zeros below.
   std::vector<double> triangle_by_columns() const {
-    std::vector<double> all(static_cast<std::size_t>(size_ * size_), 0);
-    for (std::int64_t c = 0; c < size_; ++c) {
+    std::vector<double> all(static_cast<std::size_t>(all_.size * all_.size), 0);
+    for (std::int64_t c = 0; c < all_.size; ++c) {
       for (std::int64_t r = 0; r <= c; ++r) {
-        all[static_cast<std::size_t>(c * size_ + r)] = tiles_[at(r / edge_, c / edge_)][r % edge_ + c % edge_ * edge_];
+        all[static_cast<std::size_t>(c * all_.size + r)] =
+            tiles_[at(r / all_.edge, c / all_.edge)][r % all_.edge + c % all_.edge * all_.edge];
       }
     }
     return all;
   }
 
-  std::int64_t size_, edge_, inner_;
+  square_tiles all_;
+  std::int64_t inner_;
   std::uint64_t seed_;
   paged<double> tiles_;       // by columns each
   paged<double> factors_;     // of the reflectors in each tile of the lower triangle
@@ -182,9 +185,8 @@ class qr final : public app {
 };
 
 window_hint windows(const arguments& a) {
-  const std::int64_t size = a.number("size", 1, 1 << 16);
-  const std::int64_t count = size / a.number("block", 1, std::min<std::int64_t>(size, 1 << 14));
-  return {.first = 0, .window = count * count, .intersection = std::min<std::int64_t>(2, count) * count};
+  const square_tiles all("qr", a);
+  return {.first = 0, .window = all.total(), .intersection = std::min<std::int64_t>(2, all.count()) * all.count()};
 }
 
 }  // namespace

@@ -15,7 +15,8 @@ constexpr int red = 0, black = 1;  // cell (i, j) is red if i + j is even
 
 class red_black final : public app {
  public:
-  explicit red_black(const arguments& a) : grid_("red_black", a, 2), iterations_(a.number("iterations", 1, 1 << 20)) {}
+  explicit red_black(const arguments& a)
+      : grid_(square_tiles("red_black", a), a.seed(), 2), iterations_(a.number("iterations", 1, 1 << 20)) {}
 
   void prepare(const target& where) override {
     static const task_type type{"red_black_initial"};
@@ -83,8 +84,7 @@ class red_black final : public app {
 };
 
 window_hint windows(const arguments& a) {
-  const tile_grid grid("red_black", a, 2);
-  const std::int64_t tiles = grid.count() * grid.count();
+  const std::int64_t tiles = square_tiles("red_black", a).total();
   return {.first = tiles, .window = 6 * tiles, .intersection = 2 * tiles};
 }
 

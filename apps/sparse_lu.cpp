@@ -10,6 +10,7 @@
 #include "list.hpp"
 #include "paged.hpp"
 #include "rates.hpp"
+#include "square_tiles.hpp"
 #include "worst.hpp"
 
 #include <algorithm>
@@ -31,14 +32,10 @@ constexpr parameter parameters[] = {
 class sparse_lu final : public app {
  public:
   explicit sparse_lu(const arguments& a)
-      : size_(a.number("size", 1, 1 << 16)),
-        edge_(a.number("block", 1, std::min<std::int64_t>(size_, 1 << 12))),
+      : all_("sparse_lu", a),
         density_(a.number("density", 0, 100)),
         seed_(a.seed()),
-        data_(number_blocks(), edge_ * edge_) {
-    if (size_ % edge_ != 0)
-      throw error("sparse_lu: --size " + std::to_string(size_) + " is no multiple of --block " + std::to_string(edge_));
-  }
+        data_(number_blocks(), all_.area()) {}
 
   void prepare(const target& where) override {
     static const task_type type{"sparse_lu_initial"};
@@ -80,23 +77,24 @@ class sparse_lu final : public app {
 
   verdict verify() override {
     // L by rows and U by columns, both with their zeros.
-    const auto n = static_cast<std::size_t>(size_);
+    const auto n = static_cast<std::size_t>(all_.size);
     std::vector<double> lower(n * n, 0), upper(n * n, 0);
-    for (std::int64_t i = 0; i < size_; ++i) {
-      for (std::int64_t j = 0; j < size_; ++j) {
+    for (std::int64_t i = 0; i < all_.size; ++i) {
+      for (std::int64_t j = 0; j < all_.size; ++j) {
         const double x = held(i, j);
-        (j < i ? lower[static_cast<std::size_t>(i * size_ + j)] : upper[static_cast<std::size_t>(j * size_ + i)]) = x;
+        (j < i ? lower[static_cast<std::size_t>(i * all_.size + j)]
+               : upper[static_cast<std::size_t>(j * all_.size + i)]) = x;
       }
-      lower[static_cast<std::size_t>(i * size_ + i)] = 1;
+      lower[static_cast<std::size_t>(i * all_.size + i)] = 1;
     }
     double worst = 0;
-    for (std::int64_t i = 0; i < size_; ++i) {
-      for (std::int64_t j = 0; j < size_; ++j) {
-        const double product = dot(lower.data() + i * size_, upper.data() + j * size_, std::min(i, j) + 1);
+    for (std::int64_t i = 0; i < all_.size; ++i) {
+      for (std::int64_t j = 0; j < all_.size; ++j) {
+        const double product = dot(lower.data() + i * all_.size, upper.data() + j * all_.size, std::min(i, j) + 1);
         worst = worst_of(worst, std::fabs(product - initial(i, j)));
       }
     }
-    const double bound = static_cast<double>(size_) * std::numeric_limits<double>::epsilon() * initial(0, 0);
+    const double bound = static_cast<double>(all_.size) * std::numeric_limits<double>::epsilon() * initial(0, 0);
     char text[160];
     std::snprintf(text, sizeof text, "the largest entry of A - L * U is %.2g (bound %.2g)", worst, bound);
     return {worst <= bound, text};
@@ -110,13 +108,13 @@ class sparse_lu final : public app {
         all += holds(i, j);
       }
     }
-    return {{"rows", size_}, {"blocks", count() * count()}, {"blocks_at_first", first}, {"blocks_at_last", all}};
+    return {{"rows", all_.size}, {"blocks", all_.total()}, {"blocks_at_first", first}, {"blocks_at_last", all}};
   }
   std::span<std::byte> output() override { return data_.bytes(); }
 
  private:
-  std::int64_t count() const noexcept { return size_ / edge_; }
-  work flops(double cubes) const { return work_of(cubes * static_cast<double>(edge_ * edge_ * edge_), rate::streamed); }
+  std::int64_t count() const noexcept { return all_.count(); }
+  work flops(double cubes) const { return work_of(cubes * all_.volume(), rate::streamed); }
 
   /// Whether the matrix has entries in block (i, j).
   bool starts_with(std::int64_t i, std::int64_t j) const noexcept {
@@ -152,53 +150,59 @@ class sparse_lu final : public app {
   bool holds(std::int64_t i, std::int64_t j) const noexcept { return at(i, j) >= 0; }
   double* block(std::int64_t i, std::int64_t j) const noexcept { return data_[at(i, j)]; }
   double held(std::int64_t i, std::int64_t j) const noexcept {
-    return holds(i / edge_, j / edge_) ? block(i / edge_, j / edge_)[i % edge_ * edge_ + j % edge_] : 0;
+    return holds(i / all_.edge, j / all_.edge)
+               ? block(i / all_.edge, j / all_.edge)[i % all_.edge * all_.edge + j % all_.edge]
+               : 0;
   }
   double initial(std::int64_t i, std::int64_t j) const noexcept {
-    if (i == j) return static_cast<double>(size_);
-    if (!starts_with(i / edge_, j / edge_)) return 0;
-    return hash_unit(seed_, static_cast<std::uint64_t>(i * size_ + j)) - 0.5;
+    if (i == j) return static_cast<double>(all_.size);
+    if (!starts_with(i / all_.edge, j / all_.edge)) return 0;
+    return hash_unit(seed_, static_cast<std::uint64_t>(i * all_.size + j)) - 0.5;
   }
   void fill(std::int64_t i, std::int64_t j) const noexcept {
-    for (std::int64_t r = 0; r < edge_; ++r) {
-      for (std::int64_t c = 0; c < edge_; ++c) block(i, j)[r * edge_ + c] = initial(i * edge_ + r, j * edge_ + c);
+    for (std::int64_t r = 0; r < all_.edge; ++r) {
+      for (std::int64_t c = 0; c < all_.edge; ++c)
+        block(i, j)[r * all_.edge + c] = initial(i * all_.edge + r, j * all_.edge + c);
     }
   }
 
   /// `row` -= factor * `other`, from column `from` on.
   void add_row(double* row, double factor, const double* other, std::int64_t from) const noexcept {
-    for (std::int64_t c = from; c < edge_; ++c) row[c] -= factor * other[c];
+    for (std::int64_t c = from; c < all_.edge; ++c) row[c] -= factor * other[c];
   }
   void factorise(double* a) const noexcept {
-    for (std::int64_t k = 0; k < edge_; ++k) {
-      for (std::int64_t i = k + 1; i < edge_; ++i) {
-        a[i * edge_ + k] /= a[k * edge_ + k];
-        add_row(a + i * edge_, a[i * edge_ + k], a + k * edge_, k + 1);
+    for (std::int64_t k = 0; k < all_.edge; ++k) {
+      for (std::int64_t i = k + 1; i < all_.edge; ++i) {
+        a[i * all_.edge + k] /= a[k * all_.edge + k];
+        add_row(a + i * all_.edge, a[i * all_.edge + k], a + k * all_.edge, k + 1);
       }
     }
   }
   /// b becomes 1/L * b.
   void solve_lower(const double* lu, double* b) const noexcept {
-    for (std::int64_t k = 0; k < edge_; ++k) {
-      for (std::int64_t i = k + 1; i < edge_; ++i) add_row(b + i * edge_, lu[i * edge_ + k], b + k * edge_, 0);
+    for (std::int64_t k = 0; k < all_.edge; ++k) {
+      for (std::int64_t i = k + 1; i < all_.edge; ++i)
+        add_row(b + i * all_.edge, lu[i * all_.edge + k], b + k * all_.edge, 0);
     }
   }
   /// b becomes b * 1/U.
   void solve_upper(const double* lu, double* b) const noexcept {
-    for (std::int64_t i = 0; i < edge_; ++i) {
-      for (std::int64_t k = 0; k < edge_; ++k) {
-        b[i * edge_ + k] /= lu[k * edge_ + k];
-        add_row(b + i * edge_, b[i * edge_ + k], lu + k * edge_, k + 1);
+    for (std::int64_t i = 0; i < all_.edge; ++i) {
+      for (std::int64_t k = 0; k < all_.edge; ++k) {
+        b[i * all_.edge + k] /= lu[k * all_.edge + k];
+        add_row(b + i * all_.edge, b[i * all_.edge + k], lu + k * all_.edge, k + 1);
       }
     }
   }
   void subtract(const double* l, const double* u, double* a) const noexcept {
-    for (std::int64_t i = 0; i < edge_; ++i) {
-      for (std::int64_t k = 0; k < edge_; ++k) add_row(a + i * edge_, l[i * edge_ + k], u + k * edge_, 0);
+    for (std::int64_t i = 0; i < all_.edge; ++i) {
+      for (std::int64_t k = 0; k < all_.edge; ++k)
+        add_row(a + i * all_.edge, l[i * all_.edge + k], u + k * all_.edge, 0);
     }
   }
 
-  std::int64_t size_, edge_, density_;
+  square_tiles all_;
+  std::int64_t density_;
   std::uint64_t seed_;
   std::vector<std::int64_t> places_;  // of each block in data_; -1: zero for good
   paged<double> data_;                // blocks by rows

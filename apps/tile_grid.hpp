@@ -10,6 +10,7 @@
 #include "hash.hpp"
 #include "list.hpp"
 #include "paged.hpp"
+#include "square_tiles.hpp"
 #include "worst.hpp"
 
 #include <cmath>
@@ -31,24 +32,19 @@ class tile_grid {
   static constexpr side sides[] = {top, bottom, left, right};
 
   /// Each tile keeps `sets` sets of borders.
-  tile_grid(const char* app, const arguments& a, int sets)
-      : size_(a.number("size", 1, 1 << 20)),
-        edge_(a.number("block", 1, std::min<std::int64_t>(size_, 1 << 14))),
-        seed_(a.seed()),
+  tile_grid(const square_tiles& tiles, std::uint64_t seed, int sets)
+      : tiles_(tiles),
+        seed_(seed),
         sets_(sets),
-        cells_(count() * count(), edge_ * edge_),
-        borders_(count() * count() * 4 * sets, edge_) {
-    if (size_ % edge_ != 0) {
-      throw error(std::string(app) + ": --size " + std::to_string(size_) + " is no multiple of --block " +
-                  std::to_string(edge_));
-    }
-    for (side s : sides) frame_[s].assign(static_cast<std::size_t>(edge_), s == top ? hot : cold);
+        cells_(tiles.total(), tiles.area()),
+        borders_(tiles.total() * 4 * sets, tiles.edge) {
+    for (side s : sides) frame_[s].assign(static_cast<std::size_t>(tiles.edge), s == top ? hot : cold);
   }
 
   /// Tiles on a side of the plate, and cells on a side of a tile.
-  std::int64_t count() const noexcept { return size_ / edge_; }
-  std::int64_t edge() const noexcept { return edge_; }
-  std::int64_t size() const noexcept { return size_; }
+  std::int64_t count() const noexcept { return tiles_.count(); }
+  std::int64_t edge() const noexcept { return tiles_.edge; }
+  std::int64_t size() const noexcept { return tiles_.size; }
 
   double* tile(std::int64_t i, std::int64_t j) const noexcept { return cells_[i * count() + j]; }
   node home(const target& where, std::int64_t j) const noexcept { return where.of(j, count()); }
@@ -72,11 +68,11 @@ class tile_grid {
   /// Copies the edges of tile (i, j) to its borders.
   void publish(std::int64_t i, std::int64_t j, int set) const noexcept {
     const double* const t = tile(i, j);
-    for (std::int64_t c = 0; c < edge_; ++c) {
+    for (std::int64_t c = 0; c < tiles_.edge; ++c) {
       borders_[border(i, j, top, set)][c] = t[c];
-      borders_[border(i, j, bottom, set)][c] = t[(edge_ - 1) * edge_ + c];
-      borders_[border(i, j, left, set)][c] = t[c * edge_];
-      borders_[border(i, j, right, set)][c] = t[c * edge_ + edge_ - 1];
+      borders_[border(i, j, bottom, set)][c] = t[(tiles_.edge - 1) * tiles_.edge + c];
+      borders_[border(i, j, left, set)][c] = t[c * tiles_.edge];
+      borders_[border(i, j, right, set)][c] = t[c * tiles_.edge + tiles_.edge - 1];
     }
   }
 
@@ -99,9 +95,9 @@ class tile_grid {
   /// What a serial program starts with: rows of size() + 2 cells, frame included.
   std::vector<double> plain() const {
     std::vector<double> all;
-    for (std::int64_t i = -1; i <= size_; ++i) {
-      for (std::int64_t j = -1; j <= size_; ++j) {
-        const bool inside = i >= 0 && i < size_ && j >= 0 && j < size_;
+    for (std::int64_t i = -1; i <= tiles_.size; ++i) {
+      for (std::int64_t j = -1; j <= tiles_.size; ++j) {
+        const bool inside = i >= 0 && i < tiles_.size && j >= 0 && j < tiles_.size;
         all.push_back(inside ? initial(i, j) : i < 0 ? hot : cold);
       }
     }
@@ -110,27 +106,28 @@ class tile_grid {
   /// Compares all cells with such rows.
   verdict compare(const std::vector<double>& expected) const {
     double worst = 0;
-    for (std::int64_t i = 0; i < size_; ++i) {
-      for (std::int64_t j = 0; j < size_; ++j) {
-        const double is = tile(i / edge_, j / edge_)[i % edge_ * edge_ + j % edge_];
-        worst = worst_of(worst, std::fabs(is - expected[static_cast<std::size_t>((i + 1) * (size_ + 2) + j + 1)]));
+    for (std::int64_t i = 0; i < tiles_.size; ++i) {
+      for (std::int64_t j = 0; j < tiles_.size; ++j) {
+        const double is = tile(i / tiles_.edge, j / tiles_.edge)[i % tiles_.edge * tiles_.edge + j % tiles_.edge];
+        worst =
+            worst_of(worst, std::fabs(is - expected[static_cast<std::size_t>((i + 1) * (tiles_.size + 2) + j + 1)]));
       }
     }
     char text[160];
     std::snprintf(text, sizeof text, "%lld cells differ from the serial program's by at most %.2g (bound 1e-9)",
-                  static_cast<long long>(size_ * size_), worst);
+                  static_cast<long long>(tiles_.size * tiles_.size), worst);
     return {worst <= 1e-9, text};
   }
   /// The mean of all cells, and the counts.
   std::vector<figure> figures(std::int64_t iterations) const {
     double sum = 0;
     for (std::int64_t b = 0; b < count() * count(); ++b) {
-      for (std::int64_t c = 0; c < edge_ * edge_; ++c) sum += cells_[b][c];
+      for (std::int64_t c = 0; c < tiles_.edge * tiles_.edge; ++c) sum += cells_[b][c];
     }
-    return {{"cells", size_ * size_},
+    return {{"cells", tiles_.size * tiles_.size},
             {"tiles", count() * count()},
             {"iterations", iterations},
-            {"mean_temperature", sum / static_cast<double>(size_ * size_)}};
+            {"mean_temperature", sum / static_cast<double>(tiles_.size * tiles_.size)}};
   }
   std::span<std::byte> bytes() const noexcept { return cells_.bytes(); }
 
@@ -154,17 +151,18 @@ class tile_grid {
     return ((i * count() + j) * sets_ + set) * 4 + s;
   }
   double initial(std::int64_t i, std::int64_t j) const noexcept {
-    return 40 * hash_unit(seed_, static_cast<std::uint64_t>(i * size_ + j));
+    return 40 * hash_unit(seed_, static_cast<std::uint64_t>(i * tiles_.size + j));
   }
   void fill(std::int64_t i, std::int64_t j) const noexcept {
     double* const t = tile(i, j);
-    for (std::int64_t r = 0; r < edge_; ++r) {
-      for (std::int64_t c = 0; c < edge_; ++c) t[r * edge_ + c] = initial(i * edge_ + r, j * edge_ + c);
+    for (std::int64_t r = 0; r < tiles_.edge; ++r) {
+      for (std::int64_t c = 0; c < tiles_.edge; ++c)
+        t[r * tiles_.edge + c] = initial(i * tiles_.edge + r, j * tiles_.edge + c);
     }
     for (int set = 0; set < sets_; ++set) publish(i, j, set);
   }
 
-  std::int64_t size_, edge_;
+  square_tiles tiles_;
   std::uint64_t seed_;
   int sets_;
   paged<double> cells_;    // a block for each tile, by rows
