@@ -70,9 +70,10 @@ class map final : public app {
         worst = worst_of(worst, std::fabs(vectors_[v][e] - expected));
       }
     }
+    const long long elements = count_ * size_;
     char text[160];
     std::snprintf(text, sizeof text, "%lld elements differ from the closed form by at most %.2g (bound 1e-6)",
-                  static_cast<long long>(count_ * size_), worst);
+                  elements, worst);
     return {worst <= 1e-6, text};
   }
 

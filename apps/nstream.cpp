@@ -91,9 +91,10 @@ class nstream final : public app {
         for (double off : {a_[n][e] - x, b_[n][e] - y, c_[n][e] - z}) worst = worst_of(worst, std::fabs(off));
       }
     }
+    const long long elements = 3 * sets_ * size_;
     char text[160];
     std::snprintf(text, sizeof text, "%lld elements differ from the serial program's by at most %.2g (bound 1e-12)",
-                  static_cast<long long>(3 * sets_ * size_), worst);
+                  elements, worst);
     return {worst <= 1e-12, text};
   }
 

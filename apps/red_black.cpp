@@ -11,8 +11,6 @@ namespace kith::apps {
 
 namespace {
 
-constexpr int red = 0, black = 1;  // cell (i, j) is red if i + j is even
-
 class red_black final : public app {
  public:
   explicit red_black(const arguments& a)
@@ -28,7 +26,7 @@ class red_black final : public app {
     const work cost = work_of(static_cast<double>(4 * grid_.edge() * grid_.edge()) / 2, rate::streamed);
     where.on.run([&] {
       for (std::int64_t half = 0; half < 2 * iterations_; ++half) {
-        const int color = static_cast<int>(half % 2);
+        const int color = static_cast<int>(half % 2);  // 0, red: the cells (i, j) whose i + j is even
         for (std::int64_t i = 0; i < grid_.count(); ++i) {
           for (std::int64_t j = 0; j < grid_.count(); ++j) {
             spawn([this, i, j, color] { sweep(i, j, color); }, types[color], grid_.home(where, j),

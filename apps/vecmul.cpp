@@ -72,9 +72,10 @@ class vecmul final : public app {
         worst = worst_of(worst, std::fabs(back - factor(1, v, e)));
       }
     }
+    const long long elements = count_ * size_;
     char text[160];
     std::snprintf(text, sizeof text, "%lld products, divided back, are off by at most %.2g (bound 1e-6)",
-                  static_cast<long long>(count_ * size_), worst);
+                  elements, worst);
     return {worst <= 1e-6, text};
   }
 

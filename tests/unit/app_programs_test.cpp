@@ -111,6 +111,18 @@ TEST_P(programs, count_the_first_tasks_of_their_windows_right) {
   EXPECT_LT(w.intersection, w.window);
 }
 
+TEST_P(programs, touch_nothing_when_they_run_dry) {
+  const bool has_model = GetParam()->windows != nullptr || GetParam()->paper == std::string_view("MIR");
+  if (!has_model || GetParam()->name == std::string_view("nqueens")) return;
+  const std::unique_ptr<app> program = small();
+  kith::runtime_options o = with("dep", "node:4 core:2", 8);
+  o.dry = 1;
+  kith::runtime rt(o);
+  EXPECT_THAT(run(*program, {rt, 4}).check.what, testing::StartsWith("dry"));
+  EXPECT_FALSE(program->verify().verified) << "no task ran, so nothing can be right";
+  EXPECT_TRUE(std::ranges::all_of(program->output(), [](std::byte b) { return b == std::byte{0}; }));
+}
+
 std::vector<const entry*> runnable() {
   std::vector<const entry*> all(app_list().begin(), app_list().end());
   std::erase_if(all, [](const entry* e) { return e->dry_only; });
