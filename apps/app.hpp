@@ -25,6 +25,17 @@ struct target {
 
   /// The node of block `b` of `blocks`: equal shares of neighbouring blocks.
   node of(std::int64_t b, std::int64_t blocks) const noexcept { return {static_cast<int>(b * nodes / blocks)}; }
+  /// The node of block `b` where blocks are dealt round robin.
+  node turn(std::int64_t b) const noexcept { return {static_cast<int>(b % nodes)}; }
+  /// The node of tile (i, j), block cyclic in both directions on a grid of nodes as square as can be.
+  node cyclic(std::int64_t i, std::int64_t j) const noexcept {
+    int rows = 1;  // of the grid: the largest divisor that is no larger than the number of columns
+    for (int d = 1; d * d <= nodes; ++d) {
+      if (nodes % d == 0) rows = d;
+    }
+    const int columns = nodes / rows;
+    return {static_cast<int>(i % rows) * columns + static_cast<int>(j % columns)};
+  }
 };
 
 /// What the verifier found. `what` says what was compared, with the figures that decided.
@@ -66,6 +77,13 @@ struct result {
 /// prepare, solve, verify.
 result run(app&, const target&);
 
+/// How large the windows of a task graph are for the policies that partition it. RIP paper, sections 4.3 and 5.2.
+struct window_hint {
+  std::int64_t first;         // tasks, in the order of creation, that the first window has on top of `window`
+  std::int64_t window;        // tasks of a window
+  std::int64_t intersection;  // of these, how many belong to the next window, too (RIP-MW)
+};
+
 /// What is said about a program, and how it is made.
 struct entry {
   const char* name;
@@ -75,6 +93,8 @@ struct entry {
   /// Reads or generates the input. Throws kith::error for a wrong value.
   std::unique_ptr<app> (*make)(const arguments&);
   bool dry_only = false;  // there is no data to run it on
+  /// The windows that its paper chose, prepare() included; null where the paper has none. Throws as `make` does.
+  window_hint (*windows)(const arguments&) = nullptr;
 };
 
 }  // namespace kith::apps

@@ -4,16 +4,14 @@
 // five steps: A: q = A p and p.q of each block; alpha; B: z += alpha p, r -= alpha q and r.r of each block; beta; P: p = r +
 // beta p. A block of A waits for the P of the blocks whose columns it uses; the two scalars are nodes of color 0. The matrix is
 // read from a Matrix Market file, or generated in the manner of NAS: a sum of outer products of sparse random vectors with
-// falling weights, plus a diagonal, so it is symmetric and positive definite. Properties checked:
-//  C1  b - A z, computed anew from the list of entries, equals the residual that the iteration carries along;
-//  C2  z and the residual's norm equal those of a serial program that works on the list of entries, the more closely the
-//      more the residual has dropped.
+// falling weights, plus a diagonal, so it is symmetric and positive definite. Verified as
+// cg_check.hpp says.
 #include "blocks.hpp"
+#include "cg_check.hpp"
 #include "hash.hpp"
 #include "list.hpp"
 #include "matrix_market.hpp"
 #include "nodes.hpp"
-#include "worst.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -35,21 +33,6 @@ constexpr parameter parameters[] = {
     as_parameter,
     colors_parameter,
 };
-
-std::vector<matrix::entry> merged(std::vector<matrix::entry> entries) {
-  const auto place = [](const matrix::entry& e) { return std::uint64_t{e.row} << 32 | e.column; };
-  std::ranges::sort(entries, {}, place);
-  std::size_t kept = 0;
-  for (std::size_t i = 1; i < entries.size(); ++i) {
-    if (place(entries[i]) == place(entries[kept])) {
-      entries[kept].value += entries[i].value;
-    } else {
-      entries[++kept] = entries[i];
-    }
-  }
-  entries.resize(std::min(entries.size(), kept + 1));
-  return entries;
-}
 
 matrix generate(std::int64_t size, std::int64_t nonzeros, std::uint64_t seed) {
   constexpr double condition = 0.1, diagonal = 4;
@@ -75,13 +58,7 @@ matrix generate(std::int64_t size, std::int64_t nonzeros, std::uint64_t seed) {
 matrix matrix_of(const arguments& a) {
   for (const char* generated : {"size", "nonzeros"}) a.exclude("input", generated);
   if (!a.has("input")) return generate(a.number("size", 1, 1 << 30), a.number("nonzeros", 0, 1000), a.seed());
-  const std::string path = a.text("input");
-  line_reader in(path);
-  if (!in.next() || !is_matrix_market(in.line())) throw error(path + ":1: no Matrix Market file (%%MatrixMarket ...)");
-  matrix m = read_matrix_market(in, path);
-  if (!m.has_values || !m.symmetric)
-    throw error(path + ": conjugate gradients take a symmetric matrix with real values, and say so in the first line");
-  return m;
+  return read_symmetric_matrix(a.text("input"));
 }
 
 class cg final : public app, node_program {
@@ -143,29 +120,9 @@ class cg final : public app, node_program {
   void solve(const target& where) override { run(*this, how_, where); }
 
   verdict verify() override {
-    if (expected_.empty()) serial();
-    const std::size_t n = matrix_.rows;
-    std::vector<double> residual(n);
-    for (std::size_t i = 0; i < n; ++i) residual[i] = right_side(i);
-    for (const matrix::entry& e : matrix_.entries) residual[e.row] -= e.value * z_[e.column];
-    double drift = 0, far = 0, size = 0, norm = 0, start = 0;
-    for (std::size_t i = 0; i < n; ++i) {
-      drift = worst_of(drift, std::fabs(residual[i] - r_[i]));
-      far = worst_of(far, std::fabs(z_[i] - expected_[i]));
-      size = std::max(size, std::fabs(expected_[i]));
-      norm += r_[i] * r_[i];
-      start += right_side(i) * right_side(i);
-    }
-    const double left = std::sqrt(norm / start), expected_left = std::sqrt(expected_rho_ / start);
-    // Orders of summation part two runs where the matrix is ill-conditioned, not more than both are from the solution.
-    const double bound = 1e-8 + 10 * expected_left;
-    char text[260];
-    std::snprintf(text, sizeof text,
-                  "the residual, computed anew, differs from the iteration's by at most %.2g (bound 1e-10); the "
-                  "solution from the serial program's by at most %.2g of its size (bound %.2g); the residual is %.3g "
-                  "of what it was (serial: %.3g)",
-                  drift, far / size, bound, left, expected_left);
-    return {drift <= 1e-10 && far <= bound * size && std::fabs(left - expected_left) <= 1e-8 + expected_left / 2, text};
+    std::vector<double> b(matrix_.rows);
+    for (std::size_t i = 0; i < b.size(); ++i) b[i] = right_side(i);
+    return check_(matrix_.entries, b, iterations_, {z_.get(), b.size()}, {r_.get(), b.size()});
   }
 
   std::vector<figure> figures() const override {
@@ -295,27 +252,6 @@ class cg final : public app, node_program {
     }
   }
 
-  /// On the list of entries, with whole vectors.
-  void serial() {
-    const std::size_t n = matrix_.rows;
-    std::vector<double> z(n, 0), r(n), p, q(n);
-    for (std::size_t i = 0; i < n; ++i) r[i] = right_side(i);
-    p = r;
-    double rho = std::inner_product(r.begin(), r.end(), r.begin(), 0.0);
-    for (std::int64_t k = 0; k < iterations_ && rho != 0; ++k) {
-      std::ranges::fill(q, 0);
-      for (const matrix::entry& e : matrix_.entries) q[e.row] += e.value * p[e.column];
-      const double a = rho / std::inner_product(p.begin(), p.end(), q.begin(), 0.0);
-      for (std::size_t i = 0; i < n; ++i) z[i] += a * p[i];
-      for (std::size_t i = 0; i < n; ++i) r[i] -= a * q[i];
-      const double next = std::inner_product(r.begin(), r.end(), r.begin(), 0.0);
-      for (std::size_t i = 0; i < n; ++i) p[i] = r[i] + next / rho * p[i];
-      rho = next;
-    }
-    expected_ = std::move(z);
-    expected_rho_ = rho;
-  }
-
   way how_;
   matrix matrix_;  // entries by rows, each place once
   blocks rows_;
@@ -327,8 +263,7 @@ class cg final : public app, node_program {
   std::unique_ptr<double[]> values_, p_, q_, r_, z_;
   std::vector<scalar> pq_, rr_;  // of each block
   scalar alpha_, beta_, rho_;
-  std::vector<double> expected_;
-  double expected_rho_ = 0;
+  cg_check check_;
 };
 
 }  // namespace

@@ -36,7 +36,7 @@ class life final : public row_app<cell> {
         wrong += result_row(i)[j] != (inside ? expected_[at(i, j)] : 0);
       }
     }
-    return {wrong == 0, std::to_string(wrong) + " of " + std::to_string(result().size()) +
+    return {wrong == 0, std::to_string(wrong) + " of " + std::to_string((rows() + 2) * (columns() + 2)) +
                             " cells, border included, differ from the serial program's"};
   }
 

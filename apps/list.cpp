@@ -4,11 +4,33 @@ namespace kith::apps {
 
 std::span<const entry* const> app_list() {
   static const entry* const all[] = {
-      &heat_entry,     &life_entry,    &fdtd_entry,
-#ifdef KITH_APPS_CHOLESKY
+      &heat_entry,
+      &life_entry,
+      &fdtd_entry,
+#ifdef KITH_APPS_LAPACK
       &cholesky_entry,
+      &qr_entry,
+      &inversion_entry,
+      &matmul_entry,
 #endif
-      &pagerank_entry, &nqueens_entry, &random_dag_entry, &sw_entry, &cg_entry, &mg_entry, &swn2_entry, &web_entry,
+      &pagerank_entry,
+      &nqueens_entry,
+      &random_dag_entry,
+      &sw_entry,
+      &cg_entry,
+      &mg_entry,
+      &swn2_entry,
+      &web_entry,
+      &gauss_seidel_entry,
+      &red_black_entry,
+      &jacobi_entry,
+      &nstream_entry,
+      &integral_histogram_entry,
+      &cg_tasks_entry,
+      &map_entry,
+      &vecmul_entry,
+      &reduction_entry,
+      &sparse_lu_entry,
   };
   return all;
 }
@@ -19,11 +41,11 @@ const entry& find_app(std::string_view name) {
     if (name == e->name) return *e;
     names += (names.empty() ? "" : ", ") + std::string(e->name);
   }
-#ifndef KITH_APPS_CHOLESKY
-  if (name == "cholesky") {
-    throw error(
-        "cholesky needs OpenBLAS and LAPACKE, which this build did not find; install libopenblas-dev and "
-        "liblapacke-dev and build again");
+#ifndef KITH_APPS_LAPACK
+  if (name == "cholesky" || name == "qr" || name == "inversion" || name == "matmul") {
+    throw error(std::string(name) +
+                " needs OpenBLAS and LAPACKE, which this build did not find; install libopenblas-dev and "
+                "liblapacke-dev and build again");
   }
 #endif
   throw error("no program '" + std::string(name) + "'; there are: " + names);

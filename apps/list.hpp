@@ -20,6 +20,19 @@ extern const entry pagerank_entry;
 extern const entry web_entry;
 extern const entry nqueens_entry;
 extern const entry random_dag_entry;
+extern const entry gauss_seidel_entry;
+extern const entry red_black_entry;
+extern const entry jacobi_entry;
+extern const entry nstream_entry;
+extern const entry qr_entry;
+extern const entry inversion_entry;
+extern const entry integral_histogram_entry;
+extern const entry cg_tasks_entry;
+extern const entry map_entry;
+extern const entry vecmul_entry;
+extern const entry reduction_entry;
+extern const entry matmul_entry;
+extern const entry sparse_lu_entry;
 
 std::span<const entry* const> app_list();
 

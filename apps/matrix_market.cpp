@@ -1,5 +1,6 @@
 #include "matrix_market.hpp"
 
+#include <algorithm>
 #include <cctype>
 
 namespace kith::apps {
@@ -83,6 +84,30 @@ matrix read_matrix_market(line_reader& in, const std::string& path) {
                 "; the file is cut off");
   }
   return m;
+}
+
+matrix read_symmetric_matrix(const std::string& path) {
+  line_reader in(path);
+  if (!in.next() || !is_matrix_market(in.line())) throw error(path + ":1: no Matrix Market file (%%MatrixMarket ...)");
+  matrix m = read_matrix_market(in, path);
+  if (!m.has_values || !m.symmetric)
+    throw error(path + ": conjugate gradients take a symmetric matrix with real values, and say so in the first line");
+  return m;
+}
+
+std::vector<matrix::entry> merged(std::vector<matrix::entry> entries) {
+  const auto place = [](const matrix::entry& e) { return std::uint64_t{e.row} << 32 | e.column; };
+  std::ranges::sort(entries, {}, place);
+  std::size_t kept = 0;
+  for (std::size_t i = 1; i < entries.size(); ++i) {
+    if (place(entries[i]) == place(entries[kept])) {
+      entries[kept].value += entries[i].value;
+    } else {
+      entries[++kept] = entries[i];
+    }
+  }
+  entries.resize(std::min(entries.size(), kept + 1));
+  return entries;
 }
 
 }  // namespace kith::apps

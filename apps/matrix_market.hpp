@@ -26,5 +26,9 @@ struct matrix {
 bool is_matrix_market(std::string_view first_line);
 /// The rest of a file whose first line `in` has just read. Throws kith::error, with file and line.
 matrix read_matrix_market(line_reader& in, const std::string& path);
+/// A whole file with a symmetric matrix of real values. Throws kith::error for any other.
+matrix read_symmetric_matrix(const std::string& path);
+/// By rows, then columns, each place once: values that share a place are added up.
+std::vector<matrix::entry> merged(std::vector<matrix::entry>);
 
 }  // namespace kith::apps

@@ -33,8 +33,8 @@ class keyed_program {
  public:
   using key = node_name;
 
-  keyed_program(node_program& program, coloring colors, const target& where)
-      : program_(program), colors_(colors), where_(where) {}
+  keyed_program(node_program& program, const way& how, const target& where)
+      : program_(program), how_(how), where_(where) {}
 
   node_name sink() const { return {program_.steps(), 0}; }
 
@@ -48,12 +48,8 @@ class keyed_program {
   void compute(node_name n) {
     if (n != sink()) program_.compute(n);
   }
-  int color(node_name n) const { return n == sink() ? -1 : color_of(program_.share(n), colors_, where_); }
-  int node(node_name n) const {
-    if (n == sink()) return 0;
-    const auto [first, count] = program_.share(n);
-    return where_.of(first, count).value;
-  }
+  int color(node_name n) const { return n == sink() ? -1 : color_of(program_.share(n), how_.colors, where_); }
+  int node(node_name n) const { return n == sink() ? 0 : node_of(program_.share(n), how_.nodes, where_).value; }
   void accesses(node_name n, access_list& all) const {
     if (n != sink()) program_.accesses(n, all);
   }
@@ -65,11 +61,11 @@ class keyed_program {
 
  private:
   node_program& program_;
-  coloring colors_;
+  const way& how_;
   const target& where_;
 };
 
-void run_as_tasks(node_program& p, coloring colors, const target& where) {
+void run_as_tasks(node_program& p, const way& how, const target& where) {
   for (std::int32_t step = 0; step < p.steps(); ++step) {
     for (std::int32_t i = 0; i < p.nodes(step); ++i) {
       const node_name n{step, i};
@@ -77,11 +73,12 @@ void run_as_tasks(node_program& p, coloring colors, const target& where) {
       access_list accesses;
       p.accesses(n, accesses);
       const auto body = [&p, n] { p.compute(n); };
-      const color c{color_of(share, colors, where)};
+      const color c{color_of(share, how.colors, where)};
+      const node at = node_of(share, how.nodes, where);
       if (const double cost = p.work(n); cost >= 0) {
-        spawn(body, p.type(step), accesses, c, where.of(share.first, share.second), kith::work{cost});
+        spawn(body, p.type(step), accesses, c, at, kith::work{cost});
       } else {
-        spawn(body, p.type(step), accesses, c, where.of(share.first, share.second));
+        spawn(body, p.type(step), accesses, c, at);
       }
     }
   }
@@ -129,15 +126,19 @@ int color_of(std::pair<std::int64_t, std::int64_t> share, coloring colors, const
   return owner;
 }
 
+node node_of(std::pair<std::int64_t, std::int64_t> share, placement nodes, const target& where) {
+  return nodes == placement::round_robin ? where.turn(share.first) : where.of(share.first, share.second);
+}
+
 void run(node_program& p, const way& w, const target& where) {
   const variant as = chosen(w, where);
   if (where.on.dry() && (p.work({0, 0}) < 0 || as == variant::loop_static || as == variant::loop_guided))
     throw error("this program cannot run dry as it was asked for: it has no model of its work, or runs as loops");
   where.on.run([&] {
     switch (as) {
-      case variant::dataflow: run_as_tasks(p, w.colors, where); return;
+      case variant::dataflow: run_as_tasks(p, w, where); return;
       case variant::graph: {
-        keyed_program graph(p, w.colors, where);
+        keyed_program graph(p, w, where);
         explore(graph, graph.sink());
         return;
       }
@@ -214,7 +215,9 @@ void initialise(const target& where, const way& w, const task_type& type, std::i
                 const std::function<void(std::int64_t)>& body,
                 const std::function<void(std::int64_t, access_list&)>& touches) {
   initial_step step(type, count, body, touches);
-  way how{.as = {}, .colors = coloring::good};  // data is where it belongs, whatever colors the nodes are given
+  way how{.as = {},
+          .colors = coloring::good,
+          .nodes = w.nodes};  // data is where it belongs, whatever colors the nodes are given
   how.as = chosen(w, where) == variant::graph ? variant::graph : variant::dataflow;
   run(step, how, where);
 }

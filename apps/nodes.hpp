@@ -67,9 +67,16 @@ inline constexpr parameter as_parameter = {
     "as", "", "", "graph, dataflow, loop-static or loop-guided (graph under nabbit and nabbitc, else dataflow)"};
 inline constexpr parameter colors_parameter = {"colors", "good", "good", "colors of the nodes: good, bad or invalid"};
 
+/// Which node a share's tasks are annotated with, for the policy `socket`.
+enum class placement : std::uint8_t {
+  shares,       // equal shares of neighbours
+  round_robin,  // in turn
+};
+
 struct way {
   std::optional<variant> as;  // none: what suits the policy
   coloring colors = coloring::good;
+  placement nodes = placement::shares;
 };
 /// From --as and --colors. Throws kith::error for other words. `more` are further words for --as that a program has,
 /// with what they stand for.
@@ -80,6 +87,8 @@ variant chosen(const way&, const target& where);
 std::string_view name_of(variant);
 /// The color of share `first` of `second` on `where`.
 int color_of(std::pair<std::int64_t, std::int64_t> share, coloring, const target& where);
+/// The node of share `first` of `second` on `where`.
+node node_of(std::pair<std::int64_t, std::int64_t> share, placement, const target& where);
 
 /// Runs the program; waits.
 void run(node_program&, const way&, const target& where);

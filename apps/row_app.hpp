@@ -20,11 +20,13 @@ class row_app : public app {
   std::vector<figure> figures() const final {
     return with_shape({{"cells", rows() * columns()}, {"iterations", steps_}}, *sweep());
   }
-  std::span<std::byte> output() final { return std::as_writable_bytes(result()); }
+  std::span<std::byte> output() final { return grid_.bytes(last_); }
 
  protected:
-  explicit row_app(const arguments& a)
-      : how_(way_of(a)), grid_(a), steps_(a.number("iterations", 1, 1 << 30)), seed_(a.seed()) {}
+  explicit row_app(const arguments& a, placement nodes = placement::shares)
+      : how_(way_of(a)), grid_(a), steps_(a.number("iterations", 1, 1 << 30)), seed_(a.seed()) {
+    how_.nodes = nodes;
+  }
 
   /// The first value of cell (i, j); -1, rows() and columns() are outside.
   virtual Cell initial(std::int64_t i, std::int64_t j) const = 0;
@@ -36,8 +38,7 @@ class row_app : public app {
   std::int64_t columns() const noexcept { return grid_.columns(); }
   std::int64_t steps() const noexcept { return steps_; }
   std::uint64_t seed() const noexcept { return seed_; }
-  /// All cells after the last step, those outside the rectangle included.
-  std::span<Cell> result() const noexcept { return grid_.cells(last_); }
+  /// Row i, -1..rows(), after the last step; its cells are [-1]..[columns()].
   const Cell* result_row(std::int64_t i) const noexcept { return grid_.row(last_, i); }
 
   template <class Rule>

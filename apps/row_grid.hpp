@@ -2,12 +2,12 @@
 //
 // Node (t, b) computes block b of step t from the blocks b-1, b and b+1 of step t-1 (NabbitC paper, table I). The cells
 // outside the rectangle never change; the two rows among them are blocks of their own, so that each node has the same
-// accesses.
+// accesses. No two blocks share a page.
 #pragma once
 
 #include "blocks.hpp"
 #include "nodes.hpp"
-#include "untouched.hpp"
+#include "paged.hpp"
 
 #include <memory>
 #include <string>
@@ -28,11 +28,12 @@ class row_grid {
   std::int64_t columns() const noexcept { return columns_; }
   std::int64_t block_count() const noexcept { return blocks_.count(); }
   /// Row i, -1..rows(); its cells are [-1]..[columns()].
-  Cell* row(int buffer, std::int64_t i) const noexcept { return buffer_[buffer].get() + (i + 1) * (columns_ + 2) + 1; }
-  /// All cells of a buffer, those outside the rectangle included.
-  std::span<Cell> cells(int buffer) const noexcept {
-    return {buffer_[buffer].get(), static_cast<std::size_t>((rows() + 2) * (columns_ + 2))};
+  Cell* row(int buffer, std::int64_t i) const noexcept {
+    const std::int64_t b = i < 0 ? 0 : i < rows() ? 1 + i / blocks_.each : block_count() + 1;
+    return buffer_[buffer][b] + (i - first_row(b)) * (columns_ + 2) + 1;
   }
+  /// The memory of a buffer, the cells outside the rectangle included.
+  std::span<std::byte> bytes(int buffer) const noexcept { return buffer_[buffer].bytes(); }
   /// Block b has the rows from first_row(b) to first_row(b + 1): 0 is row -1, block_count() + 1 is row rows().
   std::int64_t first_row(std::int64_t b) const noexcept {
     if (b == 0) return -1;
@@ -44,22 +45,29 @@ class row_grid {
     return {row(buffer, first_row(b)) - 1, rows_of * static_cast<std::size_t>(columns_ + 2)};
   }
 
-  /// Each cell (i, j) of both buffers becomes initial(i, j).
+  /// Each cell (i, j) of both buffers becomes initial(i, j). The rows outside are filled with the blocks beside them.
   template <class Initial>
   void fill(const target& where, const way& how, const task_type& type, Initial initial) {
+    const auto blocks_of = [this](std::int64_t share) {
+      return std::pair(share == 0 ? 0 : share + 1, share + 1 == block_count() ? share + 3 : share + 2);
+    };
     initialise(
-        where, how, type, block_count() + 2,
-        [this, &initial](std::int64_t b) {
+        where, how, type, block_count(),
+        [this, &initial, &blocks_of](std::int64_t share) {
+          const auto [first, end] = blocks_of(share);
           for (int buffer : {0, 1}) {
-            for (std::int64_t i = first_row(b); i < first_row(b + 1); ++i) {
+            for (std::int64_t i = first_row(first); i < first_row(end); ++i) {
               for (std::int64_t j = -1; j <= columns_; ++j) row(buffer, i)[j] = initial(i, j);
             }
           }
         },
-        [this](std::int64_t b, access_list& all) {
+        [this, &blocks_of](std::int64_t share, access_list& all) {
+          const auto [first, end] = blocks_of(share);
           for (int buffer : {0, 1}) {
-            const auto [cells, count] = block(buffer, b);
-            all.add(out(cells, count));
+            for (std::int64_t b = first; b < end; ++b) {
+              const auto [cells, count] = block(buffer, b);
+              all.add(out(cells, count));
+            }
           }
         });
   }
@@ -69,13 +77,11 @@ class row_grid {
       : columns_(columns),
         blocks_{a.text("rows").empty() ? columns : a.number("rows", 1, 1 << 20), a.number("block", 1, 1 << 20)},
         buffer_{allocate(), allocate()} {}
-  untouched<Cell> allocate() const {
-    return make_untouched<Cell>(static_cast<std::size_t>((blocks_.items + 2) * (columns_ + 2)));
-  }
+  paged<Cell> allocate() const { return {block_count() + 2, std::min(blocks_.each, rows()) * (columns_ + 2)}; }
 
   std::int64_t columns_;
   blocks blocks_;
-  untouched<Cell> buffer_[2];
+  paged<Cell> buffer_[2];
 };
 
 /// `steps` sweeps from buffer to buffer, starting with 0: rule(above, here, below, next, columns) computes the row `next`.

@@ -1,7 +1,9 @@
 """kith app, apps, policies: what scripts rely on."""
 
 import os
+import struct
 import tempfile
+import zlib
 
 from run_kith import Kith
 
@@ -37,6 +39,17 @@ code, r = kith.json("app", "heat", "--small", "--policy", "socket", "--machine",
 kith.check(code == 0 and r["pretended"] is True and r["workers"] == 8, "a pretended machine has all its workers")
 kith.check(r["remote_access_percent"] < 20, f"placed by its author heat stays local: {r['remote_access_percent']} % remote")
 
+for app in ("nstream", "gauss_seidel", "integral_histogram"):
+    code, r = kith.json("app", app, "--small", "--policy", "socket", "--machine", "node:4 core:2")
+    kith.check(code == 0 and r["remote_access_percent"] < 30, f"{app} stays local, too: {r['remote_access_percent']} %")
+
+# Windows for the policies that partition.
+code, w = kith.json("app", "nstream", "--sets", "10", "--windows")
+kith.check(code == 0 and w == {"first": 10, "window": 40, "intersection": 20}, f"5N tasks, of which 2N stay: {w}")
+done = kith.run("app", "qr", "--size", "512", "--block", "128", "--windows")
+kith.check(done.stdout == "first=0,window=16,intersection=8\n", f"as options of a policy: {done.stdout}")
+kith.refused("app", "heat", "--windows", says=["heat", "windows"])
+
 # More workers than cores only when asked for.
 code, r = kith.json("app", "nqueens", "--small", "--workers", "7", "--oversubscribe")
 kith.check(code == 0 and r["workers"] == 7, "--oversubscribe starts all workers")
@@ -55,6 +68,20 @@ with tempfile.TemporaryDirectory() as folder:
     kith.check(code == 0 and r["verified"] and top[0]["name"] == "5" and top[1]["name"] == "1", "the hub is first")
     kith.refused("app", "pagerank", "--input", bad, says=[bad + ":3", "9"])
     kith.refused("app", "pagerank", "--input", os.path.join(folder, "none"), says=["none", "cannot be opened"])
+    picture, cut = os.path.join(folder, "picture.png"), os.path.join(folder, "cut.png")
+    with open(picture, "wb") as f:  # 40 x 30, its right half white
+        def chunk(kind, data):
+            return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        rows = b"".join(b"\0" + b"\0" * 20 + b"\xff" * 20 for _ in range(30))
+        f.write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 40, 30, 8, 0, 0, 0, 0)) +
+                chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
+    with open(picture, "rb") as whole, open(cut, "wb") as f:
+        f.write(whole.read()[:60])
+    code, r = kith.json("app", "integral_histogram", "--input", picture, "--images", "3", "--block", "7", "--bins", "4")
+    kith.check(code == 0 and r["verified"] and r["figures"]["pixels"] == 1200, "a picture is read")
+    kith.check(r["figures"]["most_frequent_bin_of_the_centre"] == 3, "turned two columns, its centre is white for the most")
+    kith.refused("app", "integral_histogram", "--input", cut, says=["cut.png"])
+    kith.refused("app", "integral_histogram", "--input", bad, says=["bad.mtx", "PNG"])
 if os.path.exists("/var/lib/dpkg/status"):
     code, r = kith.json("app", "pagerank", "--debian", "--small")
     kith.check(code == 0 and r["verified"] and r["figures"]["pages"] > 50, "the packages of this machine")

@@ -95,6 +95,34 @@ TEST_P(programs, refuse_what_they_do_not_take) {
   EXPECT_THROW(arguments(GetParam()->name, GetParam()->parameters, values, preset::small), kith::error);
 }
 
+TEST_P(programs, count_the_first_tasks_of_their_windows_right) {
+  if (GetParam()->windows == nullptr) return;
+  const arguments given(GetParam()->name, GetParam()->parameters, {}, preset::small);
+  const window_hint w = GetParam()->windows(given);
+  const std::unique_ptr<app> program = GetParam()->make(given);
+  kith::runtime rt(with("steal", "", 2));
+  program->prepare({rt, 1});
+  const auto prepared = static_cast<std::int64_t>(rt.statistics().total.tasks);
+  program->solve({rt, 1});
+  const auto all = static_cast<std::int64_t>(rt.statistics().total.tasks);
+  EXPECT_EQ(w.first == 0 ? w.window : w.first, prepared) << "a window of the initial tasks alone, or beside them";
+  EXPECT_LE(w.first + w.window, all);
+  EXPECT_GT(w.intersection, 0);
+  EXPECT_LT(w.intersection, w.window);
+}
+
+TEST_P(programs, touch_nothing_when_they_run_dry) {
+  const bool has_model = GetParam()->windows != nullptr || GetParam()->paper == std::string_view("MIR");
+  if (!has_model || GetParam()->name == std::string_view("nqueens")) return;
+  const std::unique_ptr<app> program = small();
+  kith::runtime_options o = with("dep", "node:4 core:2", 8);
+  o.dry = 1;
+  kith::runtime rt(o);
+  EXPECT_THAT(run(*program, {rt, 4}).check.what, testing::StartsWith("dry"));
+  EXPECT_FALSE(program->verify().verified) << "no task ran, so nothing can be right";
+  EXPECT_TRUE(std::ranges::all_of(program->output(), [](std::byte b) { return b == std::byte{0}; }));
+}
+
 std::vector<const entry*> runnable() {
   std::vector<const entry*> all(app_list().begin(), app_list().end());
   std::erase_if(all, [](const entry* e) { return e->dry_only; });
@@ -154,7 +182,53 @@ INSTANTIATE_TEST_SUITE_P(
         odd_case{"sw", {{"size", "1"}}}, odd_case{"sw", {{"size", "101"}, {"block", "10"}, {"as", "graph"}}},
         odd_case{"sw", {{"size", "60"}, {"block", "7"}, {"open", "0"}, {"extend", "0"}}},
         odd_case{"swn2", {{"size", "1"}}}, odd_case{"swn2", {{"size", "501"}, {"block", "50"}, {"as", "graph"}}},
-        odd_case{"swn2", {{"size", "300"}, {"block", "1000"}, {"mismatch", "0"}}}));
+        odd_case{"swn2", {{"size", "300"}, {"block", "1000"}, {"mismatch", "0"}}},
+        odd_case{"gauss_seidel", {{"size", "1"}}}, odd_case{"gauss_seidel", {{"size", "35"}, {"block", "7"}}},
+        odd_case{"gauss_seidel", {{"size", "6"}, {"block", "1"}, {"iterations", "3"}}},
+        odd_case{"red_black", {{"size", "1"}}}, odd_case{"red_black", {{"size", "35"}, {"block", "7"}}},
+        odd_case{"red_black", {{"size", "6"}, {"block", "1"}, {"iterations", "3"}}},
+        odd_case{"jacobi", {{"size", "37"}, {"block", "10"}, {"iterations", "7"}}},
+        odd_case{"jacobi", {{"size", "5"}, {"rows", "64"}, {"block", "7"}, {"as", "graph"}}},
+        odd_case{"nstream", {{"sets", "1"}, {"size", "1"}}}, odd_case{"nstream", {{"sets", "3"}, {"size", "777"}}},
+        odd_case{"integral_histogram", {{"size", "1"}, {"bins", "1"}}},
+        odd_case{"integral_histogram", {{"size", "50"}, {"block", "17"}, {"ring", "3"}, {"images", "7"}}},
+        odd_case{"integral_histogram", {{"size", "20"}, {"block", "64"}, {"bins", "256"}, {"images", "1"}}},
+        odd_case{"cg_tasks", {{"size", "1"}}}, odd_case{"cg_tasks", {{"size", "5"}, {"block", "9"}}},
+        odd_case{"map", {{"vectors", "1"}, {"size", "3"}, {"iterations", "1"}}},
+        odd_case{"map", {{"vectors", "3"}, {"size", "7"}, {"iterations", "100"}}},
+        odd_case{"vecmul", {{"vectors", "1"}, {"size", "1"}}}, odd_case{"reduction", {{"size", "1"}, {"depth", "0"}}},
+        odd_case{"reduction", {{"size", "1000"}, {"depth", "6"}}}, odd_case{"sparse_lu", {{"size", "1"}}},
+        odd_case{"sparse_lu", {{"size", "60"}, {"block", "6"}, {"density", "0"}}},
+        odd_case{"sparse_lu", {{"size", "60"}, {"block", "6"}, {"density", "100"}}}));
+
+#ifdef KITH_APPS_LAPACK
+INSTANTIATE_TEST_SUITE_P(
+    programs_with_kernels, odd_sizes,
+    testing::Values(odd_case{"qr", {{"size", "1"}}}, odd_case{"qr", {{"size", "35"}, {"block", "7"}, {"inner", "3"}}},
+                    odd_case{"inversion", {{"size", "1"}}}, odd_case{"inversion", {{"size", "33"}, {"block", "3"}}},
+                    odd_case{"cholesky", {{"size", "33"}, {"block", "11"}}}, odd_case{"matmul", {{"size", "1"}}},
+                    odd_case{"matmul", {{"size", "33"}, {"block", "11"}}}));
+
+TEST(tiles, divide_the_size) {
+  for (const char* name : {"gauss_seidel", "red_black", "cholesky", "qr", "inversion", "matmul", "sparse_lu"}) {
+    const entry& e = find_app(name);
+    const arguments::given values = {{"size", "10"}, {"block", "4"}};
+    EXPECT_THROW(e.make(arguments(name, e.parameters, values, preset::small)), kith::error) << name;
+  }
+}
+#endif
+
+TEST(target, deals_tiles_evenly) {
+  kith::runtime rt(with("steal", "", 1));
+  for (int nodes : {1, 2, 3, 4, 6, 8, 16}) {
+    const target where{rt, nodes};
+    std::vector<int> tiles(static_cast<std::size_t>(nodes));
+    for (std::int64_t i = 0; i < 48; ++i) {
+      for (std::int64_t j = 0; j < 48; ++j) ++tiles[static_cast<std::size_t>(where.cyclic(i, j).value)];
+    }
+    EXPECT_THAT(tiles, testing::Each(48 * 48 / nodes)) << nodes;
+  }
+}
 
 // Files: sequences, matrices.
 std::string file_with(const std::string& text) {
@@ -196,6 +270,8 @@ TEST(program_input, matrices_in_matrix_market) {
   EXPECT_THAT(refusal_of("cg", head + "2 3 1\n1 1 4\n"), testing::HasSubstr("not square"));
   EXPECT_THAT(refusal_of("cg", "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 4\n"),
               testing::HasSubstr("symmetric"));
+  EXPECT_EQ(refusal_of("cg_tasks", head + "3 3 4\n1 1 4\n2 2 5\n3 1 -1\n3 3 2\n"), "fine");
+  EXPECT_THAT(refusal_of("cg_tasks", head + "2 2 2\n1 1 4\n2 2 -5\n"), testing::HasSubstr("not positive definite"));
   EXPECT_THAT(refusal_of("cg", "1 2\n"), testing::HasSubstr(":1: "));
   EXPECT_THAT(refusal_of("pagerank", head + "2 2 2\n1 1 4\n2 1 x\n"), testing::HasSubstr(":4: "));
 }

@@ -20,18 +20,29 @@ namespace {
 struct options {
   std::string name;
   runtime_options run;
-  bool small = false, paper = false, oversubscribe = false, json = false;
+  bool small = false, paper = false, oversubscribe = false, json = false, windows = false;
 };
+
+/// The sizes of windows as options of a policy that partitions them.
+outcome print_windows(const apps::entry& e, const apps::arguments& arguments, bool json) {
+  if (e.windows == nullptr) throw error(std::string(e.name) + ": its paper partitions no windows of it");
+  const apps::window_hint w = e.windows(arguments);
+  fmt::print(fmt::runtime(json ? "{{\"first\": {}, \"window\": {}, \"intersection\": {}}}\n"
+                               : "first={},window={},intersection={}\n"),
+             w.first, w.window, w.intersection);
+  return outcome::fine;
+}
 
 outcome run_app(const options& o, const std::vector<std::string>& words) {
   const apps::entry& e = apps::find_app(o.name);
-  if (e.dry_only && environment_number("KITH_DRY", 0, 1).value_or(0) == 0)
+  if (!o.windows && e.dry_only && environment_number("KITH_DRY", 0, 1).value_or(0) == 0)
     throw error(o.name + " has no data to run on: kith record --dry -- kith app " + o.name + " ...");
   const apps::arguments arguments(e.name, e.parameters, apps::read_arguments(e.name, e.parameters, words),
                                   o.small   ? apps::preset::small
                                   : o.paper ? apps::preset::paper
                                             : apps::preset::standard,
                                   o.run.seed == 0 ? 1 : o.run.seed);
+  if (o.windows) return print_windows(e, arguments, o.json);
   const machine on = o.run.machine.empty() ? current_machine() : machine_by_name(o.run.machine);
   runtime rt(o.run);
   if (o.run.workers > rt.workers()) {
@@ -80,6 +91,8 @@ std::function<outcome()> add_app(CLI::App& command) {
       ->check(whole_number(1, std::int64_t{1} << 40));
   CLI::Option* const small = command.add_flag("--small", o->small, "the small preset: ends within 2 seconds");
   command.add_flag("--paper", o->paper, "the paper's sizes: most need the paper's machine")->excludes(small);
+  command.add_flag("--windows", o->windows,
+                   "run nothing; print the windows that its paper chose for these parameters, as options of a policy");
   command.add_flag("--json", o->json, "write JSON");
   command.allow_extras();
   command.footer([&command] {

@@ -1,0 +1,100 @@
+// gauss_seidel: stationary heat by Gauss and Seidel's method: each cell becomes the mean of its four neighbours, those
+// above and to the left new already.
+//
+// RIP paper, section 5.2 and figures 2, 3 (4-element stencil, contiguous tiles, halos). Tile (i, j) of an iteration waits
+// for those above and to the left in it, and for those below and to the right in the one before: a wave front. Windows:
+// three iterations, of which one stays. Property checked:
+//  G1  every cell equals that of a serial program that sweeps the whole plate row by row.
+#include "rates.hpp"
+#include "tile_grid.hpp"
+
+namespace kith::apps {
+
+namespace {
+
+class gauss_seidel final : public app {
+ public:
+  explicit gauss_seidel(const arguments& a)
+      : grid_(square_tiles("gauss_seidel", a), a.seed(), 1), iterations_(a.number("iterations", 1, 1 << 20)) {}
+
+  void prepare(const target& where) override {
+    static const task_type type{"gauss_seidel_initial"};
+    grid_.fill(where, type);
+  }
+
+  void solve(const target& where) override {
+    static const task_type type{"gauss_seidel"};
+    const work cost = work_of(static_cast<double>(4 * grid_.edge() * grid_.edge()), rate::chained);
+    where.on.run([&] {
+      for (std::int64_t t = 0; t < iterations_; ++t) {
+        for (std::int64_t i = 0; i < grid_.count(); ++i) {
+          for (std::int64_t j = 0; j < grid_.count(); ++j)
+            spawn([this, i, j] { sweep(i, j); }, type, grid_.home(where, j), grid_.accesses(i, j, 0, 0), cost);
+        }
+      }
+    });
+  }
+
+  verdict verify() override {
+    if (expected_.empty()) expected_ = serial();
+    return grid_.compare(expected_);
+  }
+  std::vector<figure> figures() const override { return grid_.figures(iterations_); }
+  std::span<std::byte> output() override { return grid_.bytes(); }
+
+ private:
+  void sweep(std::int64_t i, std::int64_t j) const noexcept {
+    const std::int64_t n = grid_.edge();
+    double* const t = grid_.tile(i, j);
+    const double *const left = grid_.beside(i, j, tile_grid::left, 0), *const right =
+                                                                           grid_.beside(i, j, tile_grid::right, 0);
+    const double* const bottom = grid_.beside(i, j, tile_grid::bottom, 0);
+    const double* above = grid_.beside(i, j, tile_grid::top, 0);
+    for (std::int64_t r = 0; r < n; ++r) {
+      double* const row = t + r * n;
+      const double* const below = r + 1 < n ? row + n : bottom;
+      double before = left[r];
+      for (std::int64_t c = 0; c < n; ++c) {
+        before = 0.25 * (above[c] + before + (c + 1 < n ? row[c + 1] : right[r]) + below[c]);
+        row[c] = before;
+      }
+      above = row;
+    }
+    grid_.publish(i, j, 0);
+  }
+
+  std::vector<double> serial() const {
+    std::vector<double> u = grid_.plain();
+    const auto wide = static_cast<std::size_t>(grid_.size()) + 2;
+    for (std::int64_t t = 0; t < iterations_; ++t) {
+      for (std::size_t i = 1; i + 1 < wide; ++i) {
+        for (std::size_t j = 1; j + 1 < wide; ++j) {
+          const std::size_t c = i * wide + j;
+          u[c] = (u[c - wide] + u[c - 1] + u[c + 1] + u[c + wide]) / 4;
+        }
+      }
+    }
+    return u;
+  }
+
+  tile_grid grid_;
+  std::int64_t iterations_;
+  std::vector<double> expected_;
+};
+
+window_hint windows(const arguments& a) {
+  const std::int64_t tiles = square_tiles("gauss_seidel", a).total();
+  return {.first = tiles, .window = 3 * tiles, .intersection = tiles};
+}
+
+}  // namespace
+
+const entry gauss_seidel_entry = {"gauss_seidel",
+                                  "RIP",
+                                  "stationary heat by Gauss-Seidel, on tiles with halos",
+                                  tile_grid_parameters,
+                                  make<gauss_seidel>,
+                                  false,
+                                  windows};
+
+}  // namespace kith::apps

@@ -1,0 +1,19 @@
+// Pictures as programs take them: shades of grey, from PNG files. For the programs of this folder.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace kith::apps {
+
+struct image {
+  std::int64_t rows = 0, columns = 0;
+  std::vector<std::uint8_t> shades;  // by rows; 0: black
+};
+
+/// Colours become shades; what is transparent is laid on black. Throws kith::error, with the file, for one that is no
+/// PNG or is cut off, and always in a build without libpng.
+image read_image(const std::string& path);
+
+}  // namespace kith::apps

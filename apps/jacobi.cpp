@@ -1,0 +1,51 @@
+// jacobi: stationary heat by Jacobi's method: each cell becomes the mean of itself and its four neighbours.
+//
+// RIP paper, section 5.2 (5-element stencil, blocks of rows, two buffers; MIR paper: Jacobi). A task names the whole
+// blocks beside its own and touches one row of each. The expert deals blocks round robin. Windows: two iterations, of
+// which one stays. The papers' sizes: RIP's are not printed; two blocks for each of 32 cores are assumed. Verified as
+// five_point.hpp says. `heat` is the same stencil with NabbitC's weights and sizes.
+#include "five_point.hpp"
+#include "list.hpp"
+#include "rates.hpp"
+
+namespace kith::apps {
+
+namespace {
+
+constexpr parameter parameters[] = {
+    {"size", "2048", "384", "columns of the plate", "16384"},
+    {"rows", "", "", "rows (as many as columns)"},
+    {"iterations", "50", "30", "steps", "30"},
+    {"block", "64", "24", "rows of a task", "256"},
+    as_parameter,
+    colors_parameter,
+};
+
+class jacobi final : public five_point {
+ public:
+  explicit jacobi(const arguments& a) : five_point(a, {0.2, 0.2}, placement::round_robin) {}
+
+ private:
+  const task_type& initial_type() const override {
+    static const task_type type{"jacobi_initial"};
+    return type;
+  }
+  std::unique_ptr<node_program> sweep() const override {
+    static const task_type type{"jacobi"};
+    return sweep_as(type, work_of(6, rate::streamed).nanoseconds);
+  }
+};
+
+window_hint windows(const arguments& a) {
+  const std::int64_t columns = a.number("size", 1, 1 << 20);
+  const std::int64_t rows = a.text("rows").empty() ? columns : a.number("rows", 1, 1 << 20);
+  const std::int64_t tasks = blocks{rows, a.number("block", 1, 1 << 20)}.count();
+  return {.first = tasks, .window = 2 * tasks, .intersection = tasks};
+}
+
+}  // namespace
+
+const entry jacobi_entry = {
+    "jacobi", "RIP", "stationary heat by Jacobi's method, on blocks of rows", parameters, make<jacobi>, false, windows};
+
+}  // namespace kith::apps

@@ -1,0 +1,107 @@
+// vecmul: products of pairs of vectors, element by element; a task for each pair and pass.
+//
+// MIR paper's pattern programs (there 128 vectors of 28 kB, each a block of its own, on a TILEPro64). The expert deals
+// pairs round robin, as coarse distribution does. Property checked:
+//  V1  every product equals one division back: c / a is b, up to rounding.
+#include "hash.hpp"
+#include "list.hpp"
+#include "paged.hpp"
+#include "rates.hpp"
+#include "worst.hpp"
+
+#include <cmath>
+#include <cstdio>
+
+namespace kith::apps {
+
+namespace {
+
+constexpr parameter parameters[] = {
+    {"vectors", "128", "32", "pairs"},
+    {"size", "7168", "1792", "elements of each"},
+    {"iterations", "20", "10", "passes"},
+};
+
+class vecmul final : public app {
+ public:
+  explicit vecmul(const arguments& a)
+      : count_(a.number("vectors", 1, 1 << 20)),
+        size_(a.number("size", 1, 1 << 28)),
+        passes_(a.number("iterations", 1, 1 << 20)),
+        seed_(a.seed()),
+        a_(count_, size_),
+        b_(count_, size_),
+        c_(count_, size_) {}
+
+  void prepare(const target& where) override {
+    static const task_type type{"vecmul_initial"};
+    where.on.run([&] {
+      for (std::int64_t v = 0; v < count_; ++v) {
+        const auto body = [this, v] {
+          for (std::int64_t e = 0; e < size_; ++e) {
+            a_[v][e] = factor(0, v, e);
+            b_[v][e] = factor(1, v, e);
+            c_[v][e] = 0;
+          }
+        };
+        spawn(body, type, where.turn(v), a_.out(v), b_.out(v), c_.out(v), work{0});
+      }
+    });
+  }
+
+  void solve(const target& where) override {
+    static const task_type type{"vecmul"};
+    const work cost = work_of(static_cast<double>(size_), rate::streamed);
+    where.on.run([&] {
+      for (std::int64_t p = 0; p < passes_; ++p) {
+        for (std::int64_t v = 0; v < count_; ++v) {
+          const auto body = [x = a_[v], y = b_[v], z = c_[v], n = size_] {
+            for (std::int64_t e = 0; e < n; ++e) z[e] = x[e] * y[e];
+          };
+          spawn(body, type, where.turn(v), a_.in(v), b_.in(v), c_.out(v), cost);
+        }
+      }
+    });
+  }
+
+  verdict verify() override {
+    double worst = 0;
+    for (std::int64_t v = 0; v < count_; ++v) {
+      for (std::int64_t e = 0; e < size_; ++e) {
+        const double back = static_cast<double>(c_[v][e]) / factor(0, v, e);
+        worst = worst_of(worst, std::fabs(back - factor(1, v, e)));
+      }
+    }
+    const long long elements = count_ * size_;
+    char text[160];
+    std::snprintf(text, sizeof text, "%lld products, divided back, are off by at most %.2g (bound 1e-6)",
+                  elements, worst);
+    return {worst <= 1e-6, text};
+  }
+
+  std::vector<figure> figures() const override {
+    double sum = 0;
+    for (std::int64_t v = 0; v < count_; ++v) {
+      for (std::int64_t e = 0; e < size_; ++e) sum += c_[v][e];
+    }
+    return {{"vectors", count_}, {"elements", size_}, {"iterations", passes_}, {"sum_of_products", sum}};
+  }
+  std::span<std::byte> output() override { return c_.bytes(); }
+
+ private:
+  /// From 1 to 2.
+  float factor(std::uint64_t which, std::int64_t v, std::int64_t e) const noexcept {
+    return 1 + static_cast<float>(hash_unit(seed_ + which, static_cast<std::uint64_t>(v * size_ + e)));
+  }
+
+  std::int64_t count_, size_, passes_;
+  std::uint64_t seed_;
+  paged<float> a_, b_, c_;
+};
+
+}  // namespace
+
+const entry vecmul_entry = {"vecmul", "MIR", "products of pairs of vectors, element by element", parameters,
+                            make<vecmul>};
+
+}  // namespace kith::apps
