@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <numeric>
 
 namespace kith::partition {
@@ -71,6 +72,15 @@ std::vector<std::int32_t> scotch_onto_some(const request& r, std::span<const std
 }
 
 }  // namespace
+
+method available(method wanted) {
+  if (wanted != method::scotch || have_scotch()) return wanted;
+  static const bool said = [] {
+    std::fprintf(stderr, "kith: built without SCOTCH (libscotch-dev): tasks are partitioned by graph growing\n");
+    return true;
+  }();
+  return said ? method::greedy : wanted;
+}
 
 std::vector<std::int64_t> loads_of(const request& r, std::span<const std::int32_t> parts) {
   std::vector<std::int64_t> loads(r.onto.capacity.size());

@@ -31,6 +31,9 @@ bool have_scotch() noexcept;
 /// Its version ("7.0.3"); empty where there is none.
 const char* scotch_version() noexcept;
 
+/// The method, or greedy where this build has no SCOTCH: said on standard error, once in a process.
+method available(method wanted);
+
 /// The part of each vertex. Throws kith::error for targets without capacity, and if SCOTCH fails. Cost: see
 /// expected_nanoseconds().
 std::vector<std::int32_t> parts_of(const request&, method);

@@ -30,13 +30,16 @@ enum class event : std::uint8_t {
   throttle_exceeded,  // ... and nothing could be run
   local_access,       // see algorithm of remote accesses: docs/glossary.md
   remote_access,
-  region_placed,    // a region got its home
-  node_explored,    // a keyed node has named its predecessors
-  colored_attempt,  // a steal attempt that takes nothing but the thief's color; counts as steal_attempt as well
-  colored_steal,    // ... and got work that has the color
-  first_steals,     // runs in which a worker got its first work so
+  region_placed,       // a region got its home
+  node_explored,       // a keyed node has named its predecessors
+  colored_attempt,     // a steal attempt that takes nothing but the thief's color; counts as steal_attempt as well
+  colored_steal,       // ... and got work that has the color
+  first_steals,        // runs in which a worker got its first work so
+  window_partitioned,  // a window of tasks was partitioned
+  task_partitioned,    // a task was placed where its part is
+  job,                 // a worker did long work of the policy; amount: ticks
 };
-inline constexpr std::size_t events = 22;
+inline constexpr std::size_t events = 25;
 
 struct event_name {
   event what;
@@ -65,6 +68,9 @@ inline constexpr std::array<event_name, events> event_names{{
     {event::colored_attempt, "colored_attempt"},
     {event::colored_steal, "colored_steal"},
     {event::first_steals, "first_steals"},
+    {event::window_partitioned, "window_partitioned"},
+    {event::task_partitioned, "task_partitioned"},
+    {event::job, "job"},
 }};
 
 /// Sums at one moment.

@@ -31,6 +31,7 @@ enum class log_kind : std::uint8_t {
   allocation,  // 2 cells: memory was given out
   work,        // 1 cell: what the task before it says it costs
   touched,     // 1 cell: how many bytes of the access before it are used
+  job,         // 2 cells: a worker did long work of the policy
 };
 
 struct log_cell {

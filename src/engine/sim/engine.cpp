@@ -59,6 +59,7 @@ engine::engine(const program& p, const machine_model& m, const settings& s)
     schedule_.waits.clear();
     schedule_.steals.clear();
     schedule_.idles.clear();
+    schedule_.jobs.clear();
   }
 }
 
@@ -78,6 +79,7 @@ void engine::place_by_colors() {
 void engine::measure_from_here() {
   from_.at = workers_.front().clock;
   from_.serial = serial_;
+  from_.partition = partition_;
   from_.local = local_;
   from_.remote = remote_;
   from_.sums.clear();
@@ -115,6 +117,7 @@ result engine::results() {
   result r;
   r.makespan = workers_.front().clock - from_.at;
   r.serial = serial_ - from_.serial;
+  r.partition = partition_ - from_.partition;
   r.local_accesses = local_ - from_.local;
   r.remote_accesses = remote_ - from_.remote;
   r.events = steps_;
@@ -132,6 +135,8 @@ result engine::results() {
     x.stall = w.stall - from_.spent[i].stall;
     x.stole = w.stole;
     x.first_steal = w.first_steal;
+    r.windows += sum(event::window_partitioned);
+    r.partitioned_tasks += sum(event::task_partitioned);
   }
   if (memory_) {
     r.remote_bytes = memory_->remote_bytes - from_.remote_bytes;
