@@ -283,9 +283,12 @@ recording read_recording(const std::string& file, const progress& tell) {
     recorded_idle& x = r.idles.emplace_back();
     s.take(x.worker, x.begun, x.ended);
   }
-  for (statement s(db, "SELECT worker, tasks, dependences, begun_ns, ended_ns FROM job ORDER BY rowid"); s.next();) {
-    recorded_job& x = r.jobs.emplace_back();
-    s.take(x.worker, x.tasks, x.dependences, x.begun, x.ended);
+  // Files of earlier builds have none.
+  if (statement there(db, "SELECT name FROM sqlite_master WHERE name = 'job'"); there.next()) {
+    for (statement s(db, "SELECT worker, tasks, dependences, begun_ns, ended_ns FROM job ORDER BY rowid"); s.next();) {
+      recorded_job& x = r.jobs.emplace_back();
+      s.take(x.worker, x.tasks, x.dependences, x.begun, x.ended);
+    }
   }
   for (statement s(db, "SELECT name, at_ns FROM mark ORDER BY rowid"); s.next();) {
     recorded_mark& m = r.marks.emplace_back();
