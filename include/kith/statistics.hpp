@@ -34,8 +34,11 @@ struct statistics {
   double remote_access_percent = 0;
   std::uint64_t local_accesses = 0;
   std::uint64_t remote_accesses = 0;
-  std::uint64_t migrated_bytes = 0;  // of regions whose pages were moved to the node that writes them
-  bool pretended = false;            // counted on a synthetic machine: homes and places are pretended
+  std::uint64_t migrated_bytes = 0;     // of regions whose pages were moved to the node that writes them
+  std::uint64_t windows = 0;            // of tasks that were partitioned (rip-dep, rip-mw)
+  std::uint64_t partitioned_tasks = 0;  // tasks that ran where their part was
+  double partition_seconds = 0;         // that workers spent on partitioning, summed; part of the busy time
+  bool pretended = false;               // counted on a synthetic machine: homes and places are pretended
 };
 
 }  // namespace kith

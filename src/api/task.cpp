@@ -79,6 +79,7 @@ void completion::wait() {
   sleeping_.fetch_add(1, std::memory_order_seq_cst);
   if (native::worker* w = native::worker::current()) {
     const std::uint64_t began = w->record != nullptr ? ticks() : 0;
+    w->tell_waiting();
     w->work_until([this] { return done(); });
     if (w->record != nullptr) w->record->waited(w->running_ref(), 0, began);
   } else {

@@ -1,14 +1,10 @@
 // `dep`: dependency easy placement. A task runs where most of its data is; data nobody has touched follows its first
 // task.
 //
-// RIP paper, section 4.1. Bytes of all accesses are summed by home; bytes without a home count for a virtual node. The
-// node with most bytes wins, ties are drawn uniformly; if the virtual node wins, a node is drawn uniformly. Data
-// without a home then gets this node as its home. Placement happens when the task becomes ready. Not in the paper: a
-// region that is named twice counts once; a task without accesses goes to its creator's node; only nodes with workers are
-// drawn, and become homes.
+// RIP paper, section 4.1; easy_placement.hpp has the rule. Placement happens when the task becomes ready.
 #pragma once
 
-#include "policy/data_weights.hpp"
+#include "policy/easy_placement.hpp"
 #include "policy/node_queues.hpp"
 #include "policy/policy.hpp"
 
@@ -19,63 +15,19 @@ class dep final : public policy<World> {
  public:
   using worker = typename World::worker;
 
-  dep(const surroundings& s, settings& options)
-      : team_(s.workers), memory_(s.memory), queues_(s.workers, options), weights_(s.memory) {
-    for (int w = 0; w < team_.size(); ++w) {
-      states_.push_back({rng(s.seed, purpose::placement, static_cast<std::uint32_t>(w)), weights_.room()});
-    }
-  }
+  dep(const surroundings& s, settings& options) : queues_(s.workers, options), place_(s) {}
 
   typename policy<World>::wishes wants() const override { return {.homes = queues_.size() > 1}; }
 
   task* ready(std::span<task* const> tasks, worker& by, moment) override {
-    for (task* t : tasks) queues_[place(*t, by)].push(*t, by);
+    for (task* t : tasks) queues_[place_(*t, by)].push(*t, by);
     return nullptr;
   }
   look next(worker& by) override { return queues_.next(by); }
 
  private:
-  struct alignas(apart) state {
-    rng random;
-    data_weights::room_type bytes;  // the last one is the virtual node
-  };
-
-  node_id place(task& t, worker& by) {
-    if (queues_.size() == 1) return node_id(0);
-    if (t.access_list().size() == 0) return t.owner < team_.size() ? team_.node_of(worker_id(t.owner)) : by.node;
-    state& mine = states_[by.id.index()];
-    const std::size_t virtual_node = weights_.homeless();
-    weights_.weigh(t, mine.bytes);
-    std::size_t best = draw_heaviest(mine);
-    // Whose worker will touch it first: no node is drawn, and made a home, that has none.
-    const std::vector<node_id>& drawn = team_.inhabited();
-    if (best == virtual_node) best = drawn[mine.random.below(static_cast<std::uint32_t>(drawn.size()))].index();
-    const node_id chosen = team_.served_by(node_id(static_cast<int>(best)));
-    for (kept_access a : t.access_list()) {
-      if (memory_.place(a, chosen)) by.meter(event::region_placed, {});
-    }
-    return chosen;
-  }
-
-  /// Uniform among the heaviest.
-  static std::size_t draw_heaviest(state& s) {
-    std::size_t best = 0, ties = 1;
-    for (std::size_t n = 1; n < s.bytes.size(); ++n) {
-      if (s.bytes[n] > s.bytes[best]) {
-        best = n;
-        ties = 1;
-      } else if (s.bytes[n] == s.bytes[best] && s.random.below(static_cast<std::uint32_t>(++ties)) == 0) {
-        best = n;
-      }
-    }
-    return best;
-  }
-
-  const team& team_;
-  const memory_view memory_;
   node_queues<World> queues_;
-  data_weights weights_;
-  std::vector<state> states_;
+  easy_placement<World> place_;
 };
 
 }  // namespace kith

@@ -8,6 +8,8 @@
 #include "policy/nabbitc.hpp"
 #include "policy/policy.hpp"
 #include "policy/replay.hpp"
+#include "policy/rip_dep.hpp"
+#include "policy/rip_mw.hpp"
 #include "policy/settings.hpp"
 #include "policy/socket.hpp"
 #include "policy/source.hpp"
@@ -62,6 +64,14 @@ inline constexpr listed_policy<World> policies[] = {
     {{"dep", "RIP", "4.1", "a task runs where most of its data is", "order=ready|created, steal=off|nearest, backlog=0",
       true},
      detail::make_policy<dep<World>, World>},
+    {{"rip-dep", "RIP", "4.3.1", "the first tasks are partitioned as a graph; later ones as dep",
+      "window=auto|N, first=0, partitioner=scotch|greedy, order=ready|created, steal=off|nearest, backlog=0", true},
+     detail::make_policy<rip_dep<World>, World>},
+    {{"rip-mw", "RIP", "4.3.2", "all tasks are partitioned, in windows that overlap",
+      "window=auto|N, first=0, intersection=half|N, partitioner=scotch|greedy, moving=greedy|scotch-fixed, "
+      "order=ready|created, steal=off|nearest, backlog=0",
+      true},
+     detail::make_policy<rip_mw<World>, World>},
     {{"nabbit", "NabbitC", "II", "groups of tasks that became ready together, random stealing", "", false},
      detail::make_policy<nabbit<World>, World>},
     {{"nabbitc", "NabbitC", "III", "groups sorted by color; thieves prefer their own color",

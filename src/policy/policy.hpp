@@ -2,7 +2,7 @@
 //
 // A policy decides; the engine acts, waits, wakes, counts and records. It is composed of queue blocks and its own
 // per-worker state. It has no thread, lock, clock or system call of its own; its budgets count attempts; its random
-// numbers are keyed. The calls come from many workers at once, each passing itself as `by`: state kept per worker needs
+// numbers are keyed; long work is submitted as a job (queue/job.hpp). The calls come from many workers at once, each passing itself as `by`: state kept per worker needs
 // no protection, everything else lives in queue blocks. The constructor builds the queues; the destructor is called
 // when they are empty.
 #pragma once
@@ -47,7 +47,7 @@ class policy {
 
   virtual ~policy() = default;
 
-  /// `t` is known with its accesses; it is not ready yet.
+  /// `t` is known with its accesses; it is not ready yet. Not for nodes of graphs, and not for tasks from outside.
   virtual void created(task& /*t*/, worker& /*by*/) {}
   /// Queues the tasks, all of which became ready together; may return one of them (and not queue it) to be run right
   /// now.
@@ -65,7 +65,7 @@ class policy {
   virtual void begun() {}
   /// After the last run: what went wrong that nobody was told of; empty: nothing.
   virtual std::string last_word() const { return {}; }
-  /// A wait or barrier of the scope was reached.
+  /// A wait of the scope was reached; or its creator is held up by the throttle, and finds nothing to run.
   virtual void waiting(detail::scope& /*s*/, worker& /*by*/) {}
 };
 

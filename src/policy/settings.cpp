@@ -34,11 +34,21 @@ std::string settings::text_of(const char* key, const char* otherwise) {
 
 std::int64_t settings::take_number(const char* key, std::int64_t otherwise, std::int64_t least, std::int64_t most) {
   const std::string given = text_of(key, "");
-  if (given.empty()) return otherwise;
+  return given.empty() ? otherwise : number_of(key, given, least, most, "");
+}
+
+std::int64_t settings::take_number_or(const char* key, const char* word, std::int64_t otherwise, std::int64_t least,
+                                      std::int64_t most) {
+  const std::string given = text_of(key, "");
+  return given.empty() || given == word ? otherwise : number_of(key, given, least, most, ", or " + std::string(word));
+}
+
+std::int64_t settings::number_of(const char* key, const std::string& given, std::int64_t least, std::int64_t most,
+                                 const std::string& or_word) const {
   std::int64_t value = 0;
   const auto [rest, failure] = std::from_chars(given.data(), given.data() + given.size(), value);
   if (failure != std::errc() || rest != given.data() + given.size() || value < least || value > most) {
-    refuse(key, given, "a number from " + std::to_string(least) + " to " + std::to_string(most));
+    refuse(key, given, "a number from " + std::to_string(least) + " to " + std::to_string(most) + or_word);
   }
   return value;
 }

@@ -31,10 +31,15 @@ class settings {
   }
   std::int64_t take_number(const char* key, std::int64_t otherwise, std::int64_t least, std::int64_t most);
   std::string take_text(const char* key, const char* otherwise) { return text_of(key, otherwise); }
+  /// As take_number(), but `word` also stands for `otherwise`.
+  std::int64_t take_number_or(const char* key, const char* word, std::int64_t otherwise, std::int64_t least,
+                              std::int64_t most);
   /// Throws kith::error if an option is left that nobody took.
   void all_taken() const;
 
  private:
+  std::int64_t number_of(const char* key, const std::string& given, std::int64_t least, std::int64_t most,
+                         const std::string& or_word) const;
   std::string text_of(const char* key, const char* otherwise);
   [[noreturn]] void refuse(const char* key, const std::string& given, const std::string& expected) const;
 

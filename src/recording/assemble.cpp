@@ -139,6 +139,12 @@ class gathered {
           out.idles.push_back({static_cast<std::int16_t>(seat), ns(when.first), ns(when.second)});
           break;
         }
+        case log_kind::job: {
+          const log_pair when = pair_at(rest, 0);
+          out.jobs.push_back(
+              {static_cast<std::int16_t>(seat), head.middle, head.large, ns(when.first), ns(when.second)});
+          break;
+        }
         case log_kind::type:
           if (out.types.size() <= head.small) out.types.resize(head.small + std::size_t{1});
           out.types[head.small].assign(reinterpret_cast<const char*>(rest), head.middle);
@@ -388,6 +394,7 @@ class gathered {
     std::ranges::sort(out.steals, {}, &recorded_steal::at);
     std::ranges::sort(out.waits, {}, &recorded_wait::begun);
     std::ranges::sort(out.idles, {}, &recorded_idle::begun);
+    std::ranges::sort(out.jobs, {}, &recorded_job::begun);
   }
 
  private:

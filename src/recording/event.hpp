@@ -30,14 +30,17 @@ enum class event : std::uint8_t {
   throttle_exceeded,  // ... and nothing could be run
   local_access,       // see algorithm of remote accesses: docs/glossary.md
   remote_access,
-  region_placed,    // a region got its home
-  node_explored,    // a keyed node has named its predecessors
-  colored_attempt,  // a steal attempt that takes nothing but the thief's color; counts as steal_attempt as well
-  colored_steal,    // ... and got work that has the color
-  first_steals,     // runs in which a worker got its first work so
-  migrated,         // pages of written data went to the node that writes it; amount: bytes of their regions
+  region_placed,       // a region got its home
+  node_explored,       // a keyed node has named its predecessors
+  colored_attempt,     // a steal attempt that takes nothing but the thief's color; counts as steal_attempt as well
+  colored_steal,       // ... and got work that has the color
+  first_steals,        // runs in which a worker got its first work so
+  migrated,            // pages of written data went to the node that writes it; amount: bytes of their regions
+  window_partitioned,  // a window of tasks was partitioned
+  task_partitioned,    // a task was placed where its part is
+  job,                 // a worker did long work of the policy; amount: ticks
 };
-inline constexpr std::size_t events = 23;
+inline constexpr std::size_t events = 26;
 
 struct event_name {
   event what;
@@ -67,6 +70,9 @@ inline constexpr std::array<event_name, events> event_names{{
     {event::colored_steal, "colored_steal"},
     {event::first_steals, "first_steals"},
     {event::migrated, "migrated"},
+    {event::window_partitioned, "window_partitioned"},
+    {event::task_partitioned, "task_partitioned"},
+    {event::job, "job"},
 }};
 
 /// Sums at one moment.

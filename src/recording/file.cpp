@@ -27,6 +27,7 @@ CREATE TABLE dependence(task INTEGER, before INTEGER, bytes INTEGER);
 CREATE TABLE wait(task INTEGER, scope INTEGER, worker INTEGER, begun_ns INTEGER, ended_ns INTEGER);
 CREATE TABLE steal(worker INTEGER, victim INTEGER, at_ns INTEGER);
 CREATE TABLE idle(worker INTEGER, begun_ns INTEGER, ended_ns INTEGER);
+CREATE TABLE job(worker INTEGER, tasks INTEGER, dependences INTEGER, begun_ns INTEGER, ended_ns INTEGER);
 CREATE TABLE mark(name TEXT, at_ns INTEGER);
 CREATE TABLE allocation(address INTEGER, bytes INTEGER, at_ns INTEGER, released_ns INTEGER, distribution INTEGER,
   node INTEGER, huge INTEGER);
@@ -157,6 +158,9 @@ void write_all(const database& db, const recording& r, const progress& tell) {
        [&](statement& s, std::size_t i) { s.insert(r.steals[i].worker, r.steals[i].victim, r.steals[i].at); });
   fill(db, "INSERT INTO idle VALUES(?,?,?)", "idle", r.idles.size(), tell,
        [&](statement& s, std::size_t i) { s.insert(r.idles[i].worker, r.idles[i].begun, r.idles[i].ended); });
+  fill(db, "INSERT INTO job VALUES(?,?,?,?,?)", "jobs", r.jobs.size(), tell, [&](statement& s, std::size_t i) {
+    s.insert(r.jobs[i].worker, r.jobs[i].tasks, r.jobs[i].dependences, r.jobs[i].begun, r.jobs[i].ended);
+  });
   fill(db, "INSERT INTO mark VALUES(?,?)", "marks", r.marks.size(), {},
        [&](statement& s, std::size_t i) { s.insert(r.marks[i].name, r.marks[i].at); });
   fill(db, "INSERT INTO allocation VALUES(?,?,?,?,?,?,?)", "allocations", r.allocations.size(), {},
@@ -280,6 +284,13 @@ recording read_recording(const std::string& file, const progress& tell) {
   for (statement s(db, "SELECT worker, begun_ns, ended_ns FROM idle ORDER BY rowid"); s.next();) {
     recorded_idle& x = r.idles.emplace_back();
     s.take(x.worker, x.begun, x.ended);
+  }
+  // Files of earlier builds have none.
+  if (statement there(db, "SELECT name FROM sqlite_master WHERE name = 'job'"); there.next()) {
+    for (statement s(db, "SELECT worker, tasks, dependences, begun_ns, ended_ns FROM job ORDER BY rowid"); s.next();) {
+      recorded_job& x = r.jobs.emplace_back();
+      s.take(x.worker, x.tasks, x.dependences, x.begun, x.ended);
+    }
   }
   for (statement s(db, "SELECT name, at_ns FROM mark ORDER BY rowid"); s.next();) {
     recorded_mark& m = r.marks.emplace_back();

@@ -33,6 +33,7 @@ enum class log_kind : std::uint8_t {
   touched,     // 1 cell: how many bytes of the access before it are used
   key,         // 1 cell: the hash of the key of the node before it
   given_back,  // 2 cells: memory that was given out
+  job,         // 2 cells: a worker did long work of the policy
 };
 
 struct log_cell {

@@ -76,6 +76,11 @@ struct recorded_idle {
   std::int16_t worker = -1;
   std::uint64_t begun = 0, ended = 0;
 };
+struct recorded_job {  // a window of tasks that was partitioned
+  std::int16_t worker = -1;
+  std::uint64_t tasks = 0, dependences = 0;
+  std::uint64_t begun = 0, ended = 0;
+};
 struct recorded_mark {
   std::string name;
   std::uint64_t at = 0;
@@ -102,6 +107,7 @@ struct recording {
   std::vector<recorded_wait> waits;
   std::vector<recorded_steal> steals;
   std::vector<recorded_idle> idles;
+  std::vector<recorded_job> jobs;
   std::vector<recorded_mark> marks;
   std::vector<recorded_allocation> allocations;
 

@@ -91,6 +91,7 @@ class engine {
   atomic<int> asleep{0};     // workers that sleep; counted if the policy wishes order
   bool track_homes = false;  // every access has a region, and first touch is recorded
   inbox<task> arrivals;
+  inbox<job<worker_view>> jobs;  // the policy's
   atomic<bool> stopping{false};
   atomic<std::uint64_t> run_number{0};  // of the present run: counts from 1
   atomic<std::uint64_t> run_began{0};   // in ticks

@@ -14,9 +14,6 @@ task* worker::end_phase(task& t, detail::outcome how) {
   detail::scope& s = *t.scope;
   std::vector<task*>& found = said.found;
   count_begun(s, found.size());
-  if (home.wishes.created) {
-    for (task* n : found) home.chosen->created(*n, *this);
-  }
   if (how == detail::outcome::generated) {
     if (task* const next = end(t)) {
       requeue(make_ready(found, moment::arrival));
@@ -116,6 +113,7 @@ void* node_scope::fill(const node_draft& d, std::size_t closure_bytes, std::size
 
 void node_scope::run(std::span<const task_ref> wanted) {
   native::worker& w = owner_of(*scope_);
+  w.home.chosen->waiting(*scope_, w);
   std::vector<task*> first;
   for (task_ref r : wanted) first.push_back(&w.home.space[reference::of(r).index]);
   w.count_begun(*scope_, first.size());

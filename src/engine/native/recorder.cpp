@@ -48,6 +48,11 @@ void seat_log::waited(std::uint64_t task, std::uint64_t scope, std::uint64_t beg
 
 void seat_log::idle(std::uint64_t began) noexcept { append({.kind = log_kind::idle}, {began, ticks()}); }
 
+void seat_log::job(std::uint64_t began, const job_size& size) noexcept {
+  append({.kind = log_kind::job, .middle = static_cast<std::uint32_t>(size.tasks), .large = size.dependences},
+         {began, ticks()});
+}
+
 void seat_log::root(std::uint64_t task, std::uint64_t began) noexcept {
   append({.kind = log_kind::run, .large = task}, {began, ticks()});
 }

@@ -4,6 +4,7 @@
 // access. Each seat's log is its own; the outside's is guarded by outside_seat::creating.
 #pragma once
 
+#include "queue/job.hpp"
 #include "recording/log.hpp"
 #include "task/region.hpp"
 #include "task/task.hpp"
@@ -42,6 +43,7 @@ class seat_log : public log {
   void executed(std::uint64_t task, std::uint64_t began, std::uint8_t flags) noexcept;
   void waited(std::uint64_t task, std::uint64_t scope, std::uint64_t began) noexcept;
   void idle(std::uint64_t began) noexcept;
+  void job(std::uint64_t began, const job_size&) noexcept;
   void root(std::uint64_t task, std::uint64_t began) noexcept;
 
  private:

@@ -35,6 +35,9 @@ kith::statistics engine::statistics() const {
     all.throttled += sum(event::throttled);
     all.throttle_exceeded += sum(event::throttle_exceeded);
     all.cancelled += sum(event::task_cancelled);
+    all.windows += sum(event::window_partitioned);
+    all.partitioned_tasks += sum(event::task_partitioned);
+    all.partition_seconds += static_cast<double>(sum(event::job)) * second;
     all.local_accesses += sum(event::local_access);
     all.remote_accesses += sum(event::remote_access);
     all.migrated_bytes += sum(event::migrated);

@@ -14,6 +14,9 @@ constexpr std::uintptr_t stack_reserve = std::uintptr_t{256} * 1024;
 constexpr std::uintptr_t last_stack_reserve = std::uintptr_t{64} * 1024;
 /// Pauses after a look that was answered with `later`.
 constexpr int long_pause = 32;
+void pause_for_long() {
+  for (int pauses = long_pause; pauses > 0; --pauses) pause();
+}
 /// Tasks between two looks into the inbox while there is other work.
 constexpr std::uint32_t inbox_interval = 64;
 /// Tasks between two that are timed, for the mean length.
@@ -74,6 +77,10 @@ task* worker::find(detail::scope* waited) {
 }
 
 task* worker::find_anywhere() {
+  if (!home.jobs.empty()) [[unlikely]] {
+    run_job();
+    return nullptr;
+  }
   if (until_inbox_-- == 0) {
     until_inbox_ = inbox_interval;
     if (task* t = drain_inbox()) return t;
@@ -120,6 +127,7 @@ task* worker::look_everywhere(detail::scope* waited) {
       return l.work;
     }
     empties += l.what == look::empty;
+    if (l.what == look::later) pause_for_long();
   }
   return drain_inbox();
 }
@@ -166,9 +174,29 @@ task* worker::drain_inbox() {
   return arrived.empty() ? nullptr : make_ready(arrived, moment::arrival);
 }
 
+/// One job of the policy; others are left to other workers.
+void worker::run_job() {
+  job<worker_view>* const mine = home.jobs.take_all();
+  if (mine == nullptr) return;
+  for (job<worker_view>* next = get_next(*mine); next != nullptr;) {
+    job<worker_view>& other = *std::exchange(next, get_next(*next));
+    submit(other, home.workers_where.everybody());
+  }
+  report();  // C1: it may take long
+  if (resting_) start_busy();
+  const job_size size = mine->size();
+  const std::uint64_t began = ticks();
+  mine->run(*this);
+  sums.add(event::job, ticks() - began);
+  if (record != nullptr) [[unlikely]]
+    record->job(began, size);
+  if (resting_) stop_busy();
+}
+
 /// Nothing was found. Looks on for a while, then sleeps; returns with work, or when done() is true.
 task* worker::rest(predicate done, const void* what, detail::scope* waited) {
   stop_busy();  // before the report: who reads statistics after a wait finds it booked
+  resting_ = true;
   const std::uint64_t began = record != nullptr ? ticks() : 0;
   report();
   slots.flush([this](std::uint16_t owner) -> slot_cache& { return home.slots_of(owner); });
@@ -177,13 +205,22 @@ task* worker::rest(predicate done, const void* what, detail::scope* waited) {
   wake_reason woken = wake_reason::none;
   while (!done(what) && (t = find(waited)) == nullptr) {
     if (looks++ < home.set.spin) {
-      for (int pauses = no_hurry_ ? long_pause : 1; pauses > 0; --pauses) pause();
+      if (no_hurry_) {
+        pause_for_long();
+      } else {
+        pause();
+      }
       continue;
     }
     if (waited != nullptr && waited->waiting.load(relaxed) != waiting_outside) {
       waited->waiting.store(static_cast<std::uint32_t>(id.value) + 1, relaxed);  // C2: before the fence in announce()
     }
     home.parked.announce(id);
+    if (may_nest() && !home.jobs.empty()) {
+      if (!home.parked.retract(id)) home.parked.wake_all();
+      looks = 0;
+      continue;
+    }
     if (done(what) || (t = look_everywhere(waited)) != nullptr) {
       // A wake that came meanwhile was meant for other work: pass it on.
       if (!home.parked.retract(id)) home.parked.wake_all();
@@ -196,6 +233,7 @@ task* worker::rest(predicate done, const void* what, detail::scope* waited) {
   // We were woken for work that we now leave to others, and do not know who may take it.
   if (woken == wake_reason::work && t == nullptr) home.parked.wake_all();
   if (waited != nullptr && waited->waiting.load(relaxed) != waiting_outside) waited->waiting.store(0, relaxed);
+  resting_ = false;
   start_busy();
   if (record != nullptr) [[unlikely]]
     record->idle(began);
@@ -233,6 +271,7 @@ void worker::help(detail::scope& s) {
   if (over()) sums.add(event::throttled);
   task* t = nullptr;
   int looks = 0;
+  bool told = false;
   // Down to half the bound, so that the next look is far.
   auto far_below = [&] { return s.unfinished() < bound - bound / 2 && s.unfinished_bytes() < bytes - bytes / 2; };
   while (!far_below() && looks < patience) {
@@ -243,7 +282,10 @@ void worker::help(detail::scope& s) {
     } else {
       report();
       pause();
-      ++looks;
+      if (++looks == patience && !std::exchange(told, true)) {  // the policy may hold tasks back
+        home.chosen->waiting(s, *this);
+        looks = 0;
+      }
     }
   }
   requeue(t);

@@ -22,6 +22,7 @@ worker::worker(engine& owner, worker_id self, node_id at, int on_cpu)
       cpu(on_cpu),
       mover_(owner.memory) {
   batch_.reserve(64);
+  jobs = &owner.jobs;
 }
 
 worker* worker::current() noexcept { return this_thread; }
@@ -265,16 +266,21 @@ detail::scope& worker::children() {
 }
 
 std::exception_ptr worker::end_children() {
+  tell_waiting();
   wait_for(*children_scope);
   std::exception_ptr failure = children_scope->take_failure();
   give_scope(*children_scope);
   return failure;
 }
 
+void worker::tell_waiting() {
+  if (children_scope != nullptr) home.chosen->waiting(*children_scope, *this);
+}
+
 void worker::wait_for_children() {
   if (children_scope == nullptr) return;
   detail::scope& s = *children_scope;
-  home.chosen->waiting(s, *this);
+  tell_waiting();
   wait_for(s);
   if (std::exception_ptr failure = s.take_failure()) std::rethrow_exception(std::move(failure));
 }

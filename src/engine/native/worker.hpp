@@ -41,6 +41,8 @@ class worker : public native_seat, public worker_view {
   detail::scope& children();
   /// Waits for the running task's children, if there are any, and throws their first failure.
   void wait_for_children();
+  /// The policy learns that the creator of children waits.
+  void tell_waiting();
   /// The body is over: waits for what it created and gives that scope back. The first failure, if there was one.
   std::exception_ptr end_children();
   /// Reports the ends of tasks that were held back. Before sleeping, at the latest.
@@ -117,8 +119,10 @@ class worker : public native_seat, public worker_view {
   void requeue(task* t);
   task* run_measured(task& t);
   task* drain_inbox();
+  void run_job();
   void note_first_steal() noexcept;
 
+  bool resting_ = false;         // its time does not count as busy
   bool no_hurry_ = false;        // the policy's last answer was `later`
   task* claimed_ = nullptr;      // taken past its queue, to be run next
   std::vector<task*> batch_;     // tasks that one completion made ready

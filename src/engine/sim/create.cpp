@@ -20,6 +20,7 @@ void engine::create(worker& w, std::int32_t t) {
       w.sums.add(event::throttled);
       f.now = doing::helping;
       f.looks = 0;
+      f.told = false;
       f.scope = told(t).scope;
       return;
     }
@@ -164,9 +165,6 @@ void engine::explore(worker& w) {
     spend(w, cost(on_.costs.create));
     found.push_back(&make_visible(w, d.before));
     state_of(d.before) = state::queued;
-  }
-  if (wishes_.created) {
-    for (task* n : found) policy_->created(*n, w);
   }
   explored_[static_cast<std::size_t>(t)] = true;
   w.sums.add(event::node_explored);

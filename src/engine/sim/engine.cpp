@@ -39,7 +39,7 @@ engine::engine(const program& p, const machine_model& m, const settings& s)
     const auto* name = reinterpret_cast<const void*>(r + 1);  // NOLINT(performance-no-int-to-ptr): a name alone
     regions_.find(name, p.of.regions[r].bytes);
   }
-  policy_ = make_policy<plain::world>(s.policy, {team_, regions_, s.seed, &identities_});
+  policy_ = make_policy<plain::world>(s.policy, {team_, regions_, s.seed, {regions_, team_.served_by()}, &identities_});
   wishes_ = policy_->wants();
   if (s.how == fidelity::block) memory_.emplace(p, m, s.data, s.with, s.chunk_bytes);
   for (std::size_t w = 0; w < workers; ++w) {
@@ -61,6 +61,7 @@ engine::engine(const program& p, const machine_model& m, const settings& s)
     schedule_.waits.clear();
     schedule_.steals.clear();
     schedule_.idles.clear();
+    schedule_.jobs.clear();
   }
 }
 
@@ -85,6 +86,7 @@ void engine::place_by_colors() {
 void engine::measure_from_here() {
   from_.at = workers_.front().clock;
   from_.serial = serial_;
+  from_.partition = partition_;
   from_.local = local_;
   from_.remote = remote_;
   from_.sums.clear();
@@ -123,6 +125,7 @@ result engine::results() {
   result r;
   r.makespan = workers_.front().clock - from_.at;
   r.serial = serial_ - from_.serial;
+  r.partition = partition_ - from_.partition;
   r.local_accesses = local_ - from_.local;
   r.remote_accesses = remote_ - from_.remote;
   r.events = steps_;
@@ -140,6 +143,8 @@ result engine::results() {
     x.stall = w.stall - from_.spent[i].stall;
     x.stole = w.stole;
     x.first_steal = w.first_steal;
+    r.windows += sum(event::window_partitioned);
+    r.partitioned_tasks += sum(event::task_partitioned);
   }
   if (memory_) {
     r.remote_bytes = memory_->remote_bytes - from_.remote_bytes;

@@ -26,6 +26,7 @@ class engine {
   bool ring(worker& by, const worker_set& audience);
   void charge(worker& by, event e, worker_id owner);
   [[noreturn]] void refuse(task& t, const std::string& why) const;
+  void submit(worker& by, kith::job<plain::worker_view>& j, const worker_set& audience);
 
  private:
   enum class state : std::uint8_t { none, created, queued, running, claimed, dropped, ended };
@@ -55,6 +56,8 @@ class engine {
   // search.cpp: what workers do that have nothing to do
   void look_for_work(worker& w);
   std::int32_t claim_child(std::uint32_t scope, bool all);
+  void begin_job(worker& w);
+  void end_job(worker& w);
   void park(worker& w);
   void wake(worker& w, picoseconds at);
   bool over(std::uint32_t scope) const;
@@ -113,6 +116,8 @@ class engine {
   detail::scope no_scope_;
   std::deque<worker> workers_;
   event_queue events_;
+  std::deque<kith::job<plain::worker_view>*> jobs_;
+  picoseconds partition_ = 0;
   std::vector<state> states_;
   std::vector<bool> explored_;
   std::vector<std::uint32_t> join_;
@@ -133,7 +138,7 @@ class engine {
   recording schedule_;
 
   struct baseline {
-    picoseconds at = 0, serial = 0;
+    picoseconds at = 0, serial = 0, partition = 0;
     std::uint64_t local = 0, remote = 0, local_bytes = 0, remote_bytes = 0, hits = 0, misses = 0;
     std::vector<event_snapshot> sums;
     struct spending {

@@ -10,6 +10,10 @@
 namespace kith::sim {
 
 void engine::step(worker& w) {
+  if (w.doing_job != nullptr) {
+    end_job(w);
+    return;
+  }
   if (w.frames.empty()) {
     if (w.id.value == 0 && root_ < program_.roots.size()) {
       begin_root(w);

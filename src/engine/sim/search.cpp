@@ -22,6 +22,7 @@ constexpr picoseconds instant = 1000;
 
 bool worker::ring(const worker_set& audience) { return home.ring(*this, audience); }
 void worker::refuse(task& t, const std::string& why) { home.refuse(t, why); }
+void worker::submit(job<plain::worker_view>& j, const worker_set& audience) { home.submit(*this, j, audience); }
 void worker::charge(event e, worker_id owner) { home.charge(*this, e, owner); }
 
 void engine::refuse(task& t, const std::string& why) const {
@@ -81,6 +82,31 @@ void engine::wake(worker& w, picoseconds at) {
   events_.push(w.clock, static_cast<std::uint32_t>(w.id.value));
 }
 
+void engine::submit(worker& by, job<plain::worker_view>& j, const worker_set& audience) {
+  jobs_.push_back(&j);
+  ring(by, audience);
+}
+
+/// The time first, the effect then.
+void engine::begin_job(worker& w) {
+  w.doing_job = jobs_.front();
+  jobs_.pop_front();
+  w.of_job = w.doing_job->size();
+  w.job_began = w.clock;
+  const picoseconds took = cost(static_cast<double>(w.of_job.nanoseconds));
+  w.clock += took;
+  partition_ += took;
+  w.fails = w.empties = 0;
+}
+
+void engine::end_job(worker& w) {
+  if (set_.keep_schedule) {
+    schedule_.jobs.push_back({static_cast<std::int16_t>(w.id.value), w.of_job.tasks, w.of_job.dependences,
+                              w.job_began / 1000, w.clock / 1000});
+  }
+  std::exchange(w.doing_job, nullptr)->run(w);
+}
+
 void engine::park(worker& w) {
   w.parked = true;
   w.parked_at = w.clock;
@@ -129,6 +155,10 @@ void engine::look_for_work(worker& w) {
     return;
   }
   w.ready_to_look = false;
+  if (!jobs_.empty()) {
+    begin_job(w);
+    return;
+  }
   if (waits) {
     if (const std::int32_t child = claim_child(w.frames.back().scope, w.empties != 0); child >= 0) {
       w.sums.add(event::claimed);
@@ -153,7 +183,13 @@ void engine::look_for_work(worker& w) {
   }
   ++w.fails;
   if (waits && w.frames.back().now == doing::helping) {
-    if (++w.frames.back().looks < patience && l.what != look::empty) return;
+    frame& f = w.frames.back();
+    if (++f.looks < patience && l.what != look::empty) return;
+    if (!std::exchange(f.told, true)) {  // the policy may hold tasks back
+      policy_->waiting(no_scope_, w);
+      f.looks = 0;
+      return;
+    }
     scope_state& s = scopes_[w.frames.back().scope];
     const bool exceeded = s.unfinished >= set_.throttle;
     if (exceeded) w.sums.add(event::throttle_exceeded);

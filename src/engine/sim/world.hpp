@@ -35,6 +35,7 @@ struct frame {
   std::uint32_t scope = 0;                // waited for, or helped in
   std::uint32_t created_in = 0xffffffff;  // the last scope it created a task in
   int looks = 0;                          // in vain, while it helps
+  bool told = false;                      // ... and the policy knows it
   std::uint64_t action = 0;               // the next one
   std::uint32_t access = 0, chunk = 0;    // the next piece of its data
   std::uint64_t done_bytes = 0;
@@ -49,12 +50,16 @@ class worker final : public plain::worker_view {
 
   bool ring(const worker_set& audience) override;
   void refuse(task& t, const std::string& why) override;
+  void submit(kith::job<plain::worker_view>& j, const worker_set& audience) override;
 
   engine& home;
   picoseconds clock = 0;
   std::vector<frame> frames;
-  std::int32_t next = -1;     // to be run as soon as it may
-  std::int32_t claimed = -1;  // taken past its queue
+  std::int32_t next = -1;                              // to be run as soon as it may
+  std::int32_t claimed = -1;                           // taken past its queue
+  kith::job<plain::worker_view>* doing_job = nullptr;  // its time was spent, its effect comes now
+  job_size of_job;
+  picoseconds job_began = 0;
   bool parked = false;
   bool ready_to_look = false;  // the time of a look was spent
   int empties = 0, fails = 0;

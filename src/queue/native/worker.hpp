@@ -4,6 +4,8 @@
 #include "base/clock.hpp"
 #include "base/id.hpp"
 #include "base/sleepers.hpp"
+#include "queue/job.hpp"
+#include "queue/native/inbox.hpp"
 #include "recording/event.hpp"
 #include "recording/log.hpp"
 #include "task/scope.hpp"
@@ -48,8 +50,15 @@ class worker_view {
     t.scope->fail(std::make_exception_ptr(error("task '" + task_type_name(t.type) + "' " + why)));
   }
 
+  /// Long work, for whoever of `audience` finds it first.
+  void submit(job<worker_view>& j, const worker_set& audience) noexcept {
+    jobs->push(j);
+    ring(audience);
+  }
+
   event_sums sums;
-  log* steal_log = nullptr;  // where they are recorded
+  inbox<job<worker_view>>* jobs = nullptr;  // the engine's
+  log* steal_log = nullptr;                 // where they are recorded
 
  private:
   sleepers& parked_;

@@ -4,6 +4,7 @@
 #include "base/atomic.hpp"
 #include "base/id.hpp"
 #include "base/worker_set.hpp"
+#include "queue/job.hpp"
 #include "queue/look.hpp"
 #include "recording/event.hpp"
 
@@ -36,8 +37,10 @@ class worker_view {
   void at(const void* q) noexcept { here_ = q; }
   virtual void refuse(task& /*t*/, const std::string& why) { throw error("a task " + why); }
   virtual bool ring(const worker_set& /*audience*/) { return false; }
+  virtual void submit(job<worker_view>& j, const worker_set& /*audience*/) { jobs.push_back(&j); }
 
   event_sums sums;
+  std::deque<job<worker_view>*> jobs;  // submitted: whoever called the policy runs them
 
  protected:
   virtual void charge(event, worker_id /*owner*/) {}

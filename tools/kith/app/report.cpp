@@ -56,6 +56,9 @@ std::string to_json(const app_report& r) {
               {"idle_seconds", s.total.idle_seconds},
               {"first_steal_s", seconds_or_null(s.total.first_steal_seconds)},
               {"load_balance_percent", s.load_balance_percent},
+              {"windows", s.windows},
+              {"partitioned_tasks", s.partitioned_tasks},
+              {"partition_seconds", s.partition_seconds},
               {"parks", s.total.parks},
               {"throttled", s.throttled}};
   for (const worker_statistics& w : s.workers) {
@@ -96,6 +99,10 @@ std::string to_text(const app_report& r) {
     text += row("first steal", fmt::format("after {:.6f} s in the mean", s.total.first_steal_seconds));
   text += row("remote accesses", fmt::format("{:.1f} %{}", s.remote_access_percent, pretended));
   text += row("load balance", fmt::format("{:.1f} %{}", s.load_balance_percent, pretended));
+  if (s.windows != 0) {
+    text += row("partitioning", fmt::format("{:.6f} s for {} windows; {} tasks placed by it", s.partition_seconds,
+                                            s.windows, s.partitioned_tasks));
+  }
   text += row("idle", fmt::format("{:.4f} s of all workers together", s.total.idle_seconds));
   for (const apps::figure& f : r.result.figures) {
     std::string name = f.name;

@@ -1,0 +1,56 @@
+// What is partitioned, and onto what: an undirected graph with weights, and targets at distances from each other.
+//
+// Plain values. A vertex is a task, an edge the bytes that two tasks share, a target a memory node.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace kith::partition {
+
+struct edge {
+  std::int32_t a = 0, b = 0;
+  std::int64_t weight = 1;
+};
+
+/// Compressed rows: the neighbours of v are arcs[first[v]] up to first[v + 1], by number; each edge is there twice.
+struct graph {
+  struct arc {
+    std::int32_t to;
+    std::int64_t weight;
+  };
+  std::vector<std::int32_t> load;  // of each vertex, 1 or more
+  std::vector<std::size_t> first;
+  std::vector<arc> arcs;
+
+  std::int32_t vertices() const noexcept { return static_cast<std::int32_t>(load.size()); }
+  std::size_t edges() const noexcept { return arcs.size() / 2; }
+  std::span<const arc> around(std::int32_t v) const noexcept {
+    const auto i = static_cast<std::size_t>(v);
+    return {arcs.data() + first[i], arcs.data() + first[i + 1]};
+  }
+};
+
+/// The graph of these edges, in any order; parallel ones are summed, those from a vertex to itself dropped, weights
+/// below 1 count as 1. Cost: O(E log E). REQUIRES: ends are vertices.
+graph graph_of(std::vector<std::int32_t> loads, std::vector<edge> edges);
+
+/// The same with all weights divided by one number (1 stays 1), so that they sum up to at most `most` (or to the number
+/// of arcs, if that is more).
+graph scaled(graph g, std::int64_t most);
+
+/// Where vertices can go.
+struct targets {
+  std::vector<std::int32_t> capacity;  // of each part, relative: its share of the load; 0: nothing goes there
+  std::vector<std::int32_t> distance;  // row by row; what a vertex has at its own part is the smallest of its row
+
+  std::int32_t parts() const noexcept { return static_cast<std::int32_t>(capacity.size()); }
+  /// What a unit of weight costs between a and b: the distance beyond that inside a part.
+  std::int64_t between(std::int32_t a, std::int32_t b) const noexcept {
+    const auto row = static_cast<std::size_t>(a) * capacity.size();
+    return distance[row + static_cast<std::size_t>(b)] - distance[row + static_cast<std::size_t>(a)];
+  }
+};
+
+}  // namespace kith::partition

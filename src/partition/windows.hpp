@@ -1,0 +1,260 @@
+// Windows of tasks: collected as they are created, partitioned by a job, remembered until each task has its node.
+//
+// RIP paper, section 4.3. Tasks join the open window. It is closed when it is full, at a wait, when a creator is held up
+// by the throttle, or when a worker starves while it does not grow. A closed window is partitioned by a job, one after the
+// other. A task that is ready before its part is known waits in the temporary queue; the job hands it over.
+//
+// Any worker may call anything but release(), which the job calls. Invariants:
+//  W1  All state is under the lock, which is held for short; partitioning itself runs without it, on the job's own copy.
+//  W2  A task is known from add() until it was handed over, by of() or by release(): once. The slot of a task is not used
+//      again before that.
+//  W3  One job at most is submitted; windows are partitioned in their order, so that fixed vertices have parts.
+//  W4  While tasks of the open window wait, whoever finds nothing to do does not sleep, but counts its looks: starves().
+#pragma once
+
+#include "partition/data_flow.hpp"
+#include "partition/partition.hpp"
+#include "queue/job.hpp"
+#include "recording/event.hpp"
+#include "task/task.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace kith::partition {
+
+struct window_rules {
+  std::size_t size = 0;            // of a window; 0: found automatically
+  std::size_t first = 0;           // more tasks in the first one
+  std::size_t intersection = 0;    // of the window before, as fixed vertices
+  bool half_intersection = false;  // half a window instead
+  bool moving = false;             // windows follow each other; else there is one
+  method first_method = method::scotch, next_method = method::greedy;
+};
+
+template <class World>
+class windows final : public job<typename World::worker> {
+ public:
+  using worker = typename World::worker;
+  /// What to do with a ready task whose part is known; -1 if partitioning failed.
+  using release_call = std::function<void(task&, std::int32_t part, worker& by)>;
+
+  /// With size 0, a window ends when its data was written this often in the mean (by bytes): what initialises it, and two
+  /// rounds of what works on it. Not before there are a few tasks for each worker.
+  static constexpr double enough_writes = 3;
+  static constexpr std::size_t most_tasks = 1 << 14;
+  /// Looks of one worker in vain after which a window that does not grow is closed.
+  static constexpr std::uint32_t patience = 1024;
+
+  windows(window_rules rules, targets onto, int workers, worker_set everybody, release_call release)
+      : rules_(rules),
+        onto_(std::move(onto)),
+        least_(4 * static_cast<std::size_t>(workers)),
+        everybody_(std::move(everybody)),
+        release_(std::move(release)),
+        looks_(static_cast<std::size_t>(workers)) {}
+
+  /// A task was created.
+  void add(task& t, worker& by) {
+    if (over_.load(relaxed)) return;
+    const std::lock_guard lock(guard_);
+    if (over_.load(relaxed)) return;
+    const std::int32_t number = created_.load(relaxed);
+    created_.store(number + 1, relaxed);
+    known_.insert_or_assign(&t, known{number, unknown_part});
+    known_count_.store(known_.size(), relaxed);
+    open_.tasks.push_back(&t);
+    flow_.add(number, t.access_list(), [&](std::int32_t before, std::int64_t weight) {
+      if (before >= open_.first) open_.edges.push_back({before, number, weight});
+    });
+    if (is_full()) {
+      if (full_ == 0) full_ = rules_.size != 0 ? rules_.size : open_.tasks.size();
+      close_window(by);
+    }
+  }
+
+  /// No more tasks come for now.
+  void close(worker& by) {
+    if (over_.load(relaxed) || created_.load(relaxed) == closed_until_.load(relaxed)) return;
+    const std::lock_guard lock(guard_);
+    if (!over_.load(relaxed) && open_.added() != 0) close_window(by);
+  }
+
+  enum class answer : std::uint8_t { placed, held, stranger };
+  /// The task is ready: its part; or it waits, and release() follows; or it is none of a window.
+  answer of(task& t, worker& by, std::int32_t& part) {
+    if (known_count_.load(relaxed) == 0) return answer::stranger;
+    bool first = false;
+    {
+      const std::lock_guard lock(guard_);
+      const auto at = known_.find(&t);
+      if (at == known_.end()) return answer::stranger;
+      part = at->second.part;
+      if (part != unknown_part) {
+        forget(at);
+        return answer::placed;
+      }
+      held_.push_back(&t);
+      first = held_count_.load(relaxed) == 0;
+      held_count_.store(held_.size(), relaxed);
+    }
+    if (first) by.ring(everybody_);  // W4: somebody watches
+    return answer::held;
+  }
+
+  /// Called where there is nothing else to do. True if the worker is to look again: tasks of the open window wait.
+  bool starves(worker& by) {
+    if (held_count_.load(relaxed) == 0 || over_.load(relaxed)) return false;
+    const std::int32_t now = created_.load(relaxed);
+    if (now == closed_until_.load(relaxed)) return false;
+    watch& mine = looks_[by.id.index()];
+    if (std::exchange(mine.seen, now) != now) mine.looks = 0;
+    if (++mine.looks < patience) return true;
+    mine.looks = 0;
+    close(by);
+    return false;
+  }
+
+  job_size size() const override {
+    const std::lock_guard lock(guard_);
+    const window& w = closed_.front();
+    return {
+        w.tasks.size(), w.edges.size(),
+        expected_nanoseconds(w.first == 0 ? rules_.first_method : rules_.next_method, w.tasks.size(), w.edges.size())};
+  }
+
+  void run(worker& by) override {
+    window w;
+    std::vector<std::int32_t> fixed;
+    {
+      const std::lock_guard lock(guard_);
+      w = closed_.front();
+      fixed = last_parts_;
+    }
+    const std::vector<std::int32_t> parts = part(w, std::move(fixed));
+    std::vector<std::pair<task*, std::int32_t>> go;
+    {
+      const std::lock_guard lock(guard_);
+      for (std::size_t i = w.fixed; i < w.tasks.size(); ++i) {
+        const auto at = known_.find(w.tasks[i]);
+        if (at != known_.end() && at->second.number == w.first + static_cast<std::int32_t>(i))
+          at->second.part = parts[i];
+      }
+      last_parts_ = parts;
+      std::erase_if(held_, [&](task* t) {
+        const auto at = known_.find(t);
+        if (at->second.part == unknown_part) return false;
+        go.emplace_back(t, at->second.part);
+        forget(at);
+        return true;
+      });
+      held_count_.store(held_.size(), relaxed);
+      closed_.pop_front();
+      if (!closed_.empty()) by.submit(*this, everybody_);
+    }
+    by.meter(event::window_partitioned, {});
+    for (const auto& [t, p] : go) release_(*t, p, by);
+  }
+
+ private:
+  static constexpr std::int32_t unknown_part = -2;
+
+  struct known {
+    std::int32_t number, part;
+  };
+  using known_map = std::unordered_map<const task*, known>;  // only looked up, never walked through
+  struct window {
+    std::int32_t first = 0;  // number of its first task
+    std::size_t fixed = 0;   // its first so many are fixed
+    std::vector<const task*> tasks;
+    std::vector<edge> edges;
+    std::size_t added() const noexcept { return tasks.size() - fixed; }
+  };
+  struct alignas(apart) watch {
+    std::int32_t seen = 0;
+    std::uint32_t looks = 0;
+  };
+
+  void forget(typename known_map::const_iterator at) {
+    known_.erase(at);
+    known_count_.store(known_.size(), relaxed);
+  }
+  std::size_t intersection(std::size_t of) const {
+    if (!rules_.moving) return 0;
+    const std::size_t wanted = rules_.half_intersection ? of / 2 : rules_.intersection;
+    return std::min({wanted, of, full_ == 0 ? of : full_ - 1});
+  }
+
+  bool is_full() {
+    const std::size_t now = open_.tasks.size();
+    if (full_ != 0) return now >= full_;
+    if (rules_.size != 0) return now >= rules_.size + (open_.first == 0 ? rules_.first : 0);
+    return now >= most_tasks || (now >= least_ && flow_.times_written() >= enough_writes);
+  }
+
+  void close_window(worker& by) {
+    const std::int32_t until = created_.load(relaxed);
+    closed_until_.store(until, relaxed);
+    window next;
+    if (rules_.moving) {
+      next.fixed = intersection(open_.tasks.size());
+      next.first = until - static_cast<std::int32_t>(next.fixed);
+      next.tasks.assign(open_.tasks.end() - static_cast<std::ptrdiff_t>(next.fixed), open_.tasks.end());
+      flow_.count_anew();
+    } else {
+      over_.store(true, relaxed);
+      flow_ = {};
+    }
+    closed_.push_back(std::exchange(open_, std::move(next)));
+    if (closed_.size() == 1) by.submit(*this, everybody_);
+  }
+
+  /// Without the lock.
+  std::vector<std::int32_t> part(const window& w, std::vector<std::int32_t> fixed) const noexcept {
+    try {
+      std::vector<edge> edges = w.edges;
+      for (edge& e : edges) {
+        e.a -= w.first;
+        e.b -= w.first;
+      }
+      const graph g = graph_of(std::vector<std::int32_t>(w.tasks.size(), 1), std::move(edges));
+      if (w.fixed != 0) {
+        fixed.erase(fixed.begin(), fixed.end() - static_cast<std::ptrdiff_t>(w.fixed));
+        fixed.resize(w.tasks.size(), -1);
+      } else {
+        fixed.clear();
+      }
+      return parts_of({g, onto_, fixed}, w.first == 0 ? rules_.first_method : rules_.next_method);
+    } catch (const std::exception&) {  // out of memory, at best: the tasks go where their data is
+      return std::vector<std::int32_t>(w.tasks.size(), -1);
+    }
+  }
+
+  const window_rules rules_;
+  const targets onto_;
+  const std::size_t least_;
+  const worker_set everybody_;
+  const release_call release_;
+
+  mutable typename World::mutex guard_;
+  window open_;
+  std::deque<window> closed_;  // the first one is being partitioned
+  std::size_t full_ = 0;       // size of a window behind the first; 0: not known yet
+  data_flow flow_;
+  known_map known_;
+  std::vector<std::int32_t> last_parts_;  // of the window partitioned last
+  std::vector<task*> held_;               // the temporary queue
+  std::vector<watch> looks_;              // each worker's own
+  // Written under the lock, read without:
+  typename World::template shared<bool> over_{false};  // no more windows
+  typename World::template shared<std::int32_t> created_{0};
+  typename World::template shared<std::int32_t> closed_until_{0};
+  typename World::template shared<std::size_t> known_count_{0}, held_count_{0};
+};
+
+}  // namespace kith::partition

@@ -1,0 +1,75 @@
+// Where a task goes by its data: the rule of `dep`, which the other policies of the RIP paper fall back to.
+//
+// RIP paper, section 4.1. Bytes of all accesses are summed by home; bytes without a home count for a virtual node. The
+// node with most bytes wins, ties are drawn uniformly; if the virtual node wins, a node is drawn uniformly. Data
+// without a home then gets this node as its home. Not in the paper: a region that is named twice counts once; a task
+// without accesses goes to its creator's node; only nodes with workers are drawn, and become homes.
+#pragma once
+
+#include "policy/data_weights.hpp"
+#include "policy/policy.hpp"
+
+namespace kith {
+
+template <class World>
+class easy_placement {
+ public:
+  using worker = typename World::worker;
+
+  explicit easy_placement(const surroundings& s)
+      : team_(s.workers), memory_(s.memory), weights_(s.memory) {
+    for (int w = 0; w < team_.size(); ++w) {
+      states_.push_back({rng(s.seed, purpose::placement, static_cast<std::uint32_t>(w)), weights_.room()});
+    }
+  }
+
+  /// The node for the task; its data has homes afterwards.
+  node_id operator()(task& t, worker& by) {
+    if (team_.nodes() == 1) return node_id(0);
+    if (t.access_list().size() == 0) return t.owner < team_.size() ? team_.node_of(worker_id(t.owner)) : by.node;
+    state& mine = states_[by.id.index()];
+    const std::size_t virtual_node = weights_.homeless();
+    weights_.weigh(t, mine.bytes);
+    std::size_t best = draw_heaviest(mine);
+    // Whose worker will touch it first: no node is drawn, and made a home, that has none.
+    const std::vector<node_id>& drawn = team_.inhabited();
+    if (best == virtual_node) best = drawn[mine.random.below(static_cast<std::uint32_t>(drawn.size()))].index();
+    const node_id chosen = team_.served_by(node_id(static_cast<int>(best)));
+    settle(t, chosen, by);
+    return chosen;
+  }
+
+  /// The task runs on this node: data without a home gets it.
+  void settle(task& t, node_id chosen, worker& by) {
+    for (kept_access a : t.access_list()) {
+      if (memory_.place(a, chosen)) by.meter(event::region_placed, {});
+    }
+  }
+
+ private:
+  struct alignas(apart) state {
+    rng random;
+    data_weights::room_type bytes;  // the last one is the virtual node
+  };
+
+  /// Uniform among the heaviest.
+  static std::size_t draw_heaviest(state& s) {
+    std::size_t best = 0, ties = 1;
+    for (std::size_t n = 1; n < s.bytes.size(); ++n) {
+      if (s.bytes[n] > s.bytes[best]) {
+        best = n;
+        ties = 1;
+      } else if (s.bytes[n] == s.bytes[best] && s.random.below(static_cast<std::uint32_t>(++ties)) == 0) {
+        best = n;
+      }
+    }
+    return best;
+  }
+
+  const team& team_;
+  const memory_view memory_;
+  data_weights weights_;
+  std::vector<state> states_;
+};
+
+}  // namespace kith

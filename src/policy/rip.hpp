@@ -1,0 +1,96 @@
+// Runtime-informed partitioning: what `rip-dep` and `rip-mw` have in common.
+//
+// RIP paper, section 4.3. The first tasks form a window, whose graph is partitioned onto the nodes; a task of a window runs
+// where its part is, every other task where `dep` would put it. Data gets its home from the task that is placed first, as
+// under `dep`. On one node there is nothing to partition. Windows, and when they close: partition/windows.hpp.
+#pragma once
+
+#include "partition/windows.hpp"
+#include "policy/easy_placement.hpp"
+#include "policy/node_queues.hpp"
+#include "policy/policy.hpp"
+
+#include <optional>
+
+namespace kith {
+
+template <class World>
+class rip : public policy<World> {
+ public:
+  using worker = typename World::worker;
+
+  typename policy<World>::wishes wants() const override {
+    return {.created = windows_.has_value(), .homes = queues_.size() > 1};
+  }
+
+  void created(task& t, worker& by) override { windows_->add(t, by); }
+  void waiting(detail::scope&, worker& by) override {
+    if (windows_) windows_->close(by);
+  }
+
+  task* ready(std::span<task* const> tasks, worker& by, moment) override {
+    for (task* t : tasks) {
+      using answer = typename partition::windows<World>::answer;
+      std::int32_t part = -1;
+      const answer a = windows_ ? windows_->of(*t, by, part) : answer::stranger;
+      if (a != answer::held) place(*t, part, by);
+    }
+    return nullptr;
+  }
+
+  look next(worker& by) override {
+    const look l = queues_.next(by);
+    if (l.what == look::empty && windows_ && windows_->starves(by)) return {look::later, nullptr};
+    return l;
+  }
+
+ protected:
+  /// Takes the options of the queues as `dep` does, and `partitioner` (scotch | greedy).
+  rip(const surroundings& s, settings& options, partition::window_rules rules)
+      : queues_(s.workers, options), place_(s) {
+    using partition::method;
+    rules.first_method = partition::available(
+        options.take("partitioner", method::scotch, {{"scotch", method::scotch}, {"greedy", method::greedy}}));
+    const partition::targets onto = nodes_of(s.workers);
+    if (std::ranges::count_if(onto.capacity, [](std::int32_t c) { return c != 0; }) < 2) return;
+    windows_.emplace(rules, onto, s.workers.size(), s.workers.everybody(),
+                     [this](task& t, std::int32_t part, worker& by) { place(t, part, by); });
+  }
+
+  /// Options that both take: `window` (a number, or auto) and `first`, the extra tasks of the first window.
+  static partition::window_rules take_window(settings& options) {
+    partition::window_rules rules;
+    rules.size = static_cast<std::size_t>(options.take_number_or("window", "auto", 0, 1, 1 << 24));
+    rules.first = static_cast<std::size_t>(options.take_number("first", 0, 0, 1 << 24));
+    return rules;
+  }
+
+ private:
+  void place(task& t, std::int32_t part, worker& by) {
+    if (part < 0) {
+      queues_[place_(t, by)].push(t, by);
+      return;
+    }
+    const node_id chosen(part);
+    place_.settle(t, chosen, by);
+    by.meter(event::task_partitioned, {});
+    queues_[chosen].push(t, by);
+  }
+
+  /// Each node, with its workers for capacity.
+  static partition::targets nodes_of(const team& workers) {
+    partition::targets onto;
+    onto.capacity.assign(static_cast<std::size_t>(workers.nodes()), 0);
+    for (int w = 0; w < workers.size(); ++w) ++onto.capacity[workers.node_of(worker_id(w)).index()];
+    for (int a = 0; a < workers.nodes(); ++a) {
+      for (int b = 0; b < workers.nodes(); ++b) onto.distance.push_back(workers.distance(node_id(a), node_id(b)));
+    }
+    return onto;
+  }
+
+  node_queues<World> queues_;
+  easy_placement<World> place_;
+  std::optional<partition::windows<World>> windows_;
+};
+
+}  // namespace kith
