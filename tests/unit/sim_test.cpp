@@ -105,6 +105,20 @@ TEST(sim, independent_tasks_share_the_cores) {
   EXPECT_NEAR(r.speedup(), 3, 0.02);
 }
 
+/// A node may not be robbed of its last tasks, so its own workers must not sleep over one that is pushed while they look
+/// elsewhere for the last time.
+TEST(sim, who_looks_elsewhere_for_the_last_time_hears_of_work_at_home) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const program p = random_program(seed, 600);
+    for (const char* policy : {"dep:steal=nearest,backlog=8", "socket:steal=nearest,backlog=8"}) {
+      settings s;
+      s.policy = policy;
+      const result r = sim::simulate(p, model_by_name("bullion-s16-8"), s);
+      EXPECT_GT(r.makespan, 0u) << policy << " " << seed;
+    }
+  }
+}
+
 TEST(sim, a_slow_core_takes_longer) {
   test::script s;
   s.task(1000);

@@ -56,6 +56,7 @@ engine::engine(const program& p, const machine_model& m, const settings& s)
   visible_.assign(p.tasks(), nullptr);
   scopes_.resize(p.scopes);
   parked_words_.assign((workers + 63) / 64, 0);
+  last_round_words_ = parked_words_;
   if (s.keep_schedule) {
     schedule_ = p.of;
     schedule_.waits.clear();

@@ -128,6 +128,8 @@ class engine {
   std::vector<scope_state> scopes_;
   worker_set parked_;
   std::vector<std::uint64_t> parked_words_;
+  std::vector<std::uint64_t>
+      last_round_words_;  // at least those that have found nothing once, and park after the next time
   std::unordered_map<const void*, picoseconds> queue_free_;  // when a queue can be used again; only looked up
   std::vector<task*> batch_;
   std::size_t root_ = 0;
