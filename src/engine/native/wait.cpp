@@ -58,6 +58,7 @@ void worker::requeue(task* t) {
 task* worker::run_measured(task& t) {
   if (until_measure_-- != 0) return run(t);
   until_measure_ = measure_interval;
+  timing_ = home.wishes.timed && t.exploring == 0;
   const std::uint64_t from = ticks();
   task* next = run(t);
   const std::uint64_t took = std::min<std::uint64_t>(ticks() - from, 1 << 20);

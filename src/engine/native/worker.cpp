@@ -64,7 +64,9 @@ detail::outcome worker::execute(task& t) {
   edges::free_overflow(home.space, t, [this](slot_index b) { give_slot(b); });
   detail::scope& s = *t.scope;
   detail::outcome how = detail::outcome::ended;
-  const std::uint64_t began = record != nullptr ? ticks() : 0;
+  const bool timed = timing_;
+  timing_ = false;  // not for what t runs inside
+  const std::uint64_t began = record != nullptr || timed ? ticks() : 0;
   std::uint8_t noted = t.exploring != 0 ? log_explores : std::uint8_t{0};
   if ((t.flags & task::skip) != 0 || s.is_cancelled()) {
     t.code(t.closure(), detail::action::discard);
@@ -94,10 +96,16 @@ detail::outcome worker::execute(task& t) {
     task_scope = outer_scope;
     children_scope = outer_children;
     sums.add(how == detail::outcome::again ? event::node_explored : event::task_executed);
+    if (timed) [[unlikely]]
+      tell_time(t, ticks() - began);
   }
   if (record != nullptr) [[unlikely]]
     record->executed(edges::reference_to(home.space, t).packed().value, began, noted);
   return how;
+}
+
+void worker::tell_time(const task& t, std::uint64_t took) {
+  home.chosen->timed(t, *this, static_cast<std::uint64_t>(static_cast<double>(took) * seconds_per_tick() * 1e9));
 }
 
 std::uint64_t worker::running_ref() const noexcept {

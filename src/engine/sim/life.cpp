@@ -307,6 +307,7 @@ void engine::end(worker& w) {
     give_turns(regions_, v, batch_);
     for (std::size_t b = known; b < batch_.size(); ++b) state_of(visible(*batch_[b]).number) = state::queued;
   }
+  if (wishes_.timed) policy_->timed(v, w, static_cast<std::uint64_t>(w.clock - f.began) / 1000);
   if (wishes_.finished) policy_->finished(v, w);
   end_in(told(t).scope, w);
   if (before != state::claimed) forget(t);  // else its queue entry is still there
