@@ -1,6 +1,7 @@
 // THE list of policies, for both worlds. A new policy is one file and one line here.
 #pragma once
 
+#include "policy/automatic.hpp"
 #include "policy/central.hpp"
 #include "policy/dep.hpp"
 #include "policy/dfifo.hpp"
@@ -42,10 +43,22 @@ template <class Policy, class World>
 std::unique_ptr<policy<World>> make_policy(const surroundings& s, settings& options) {
   return std::make_unique<Policy>(s, options);
 }
+/// Where there is one node, `auto` is `steal` itself.
+template <class World>
+std::unique_ptr<policy<World>> make_auto(const surroundings& s, settings& options) {
+  auto found = std::make_unique<automatic<World>>(s, options);
+  if (s.workers.inhabited().size() > 1) return found;
+  settings none("steal");
+  return std::make_unique<steal<World>>(s, none);
+}
 }  // namespace detail
 
 template <class World>
 inline constexpr listed_policy<World> policies[] = {
+    {{"auto", "RIP", "4.1, with differences",
+      "a task runs where its data is, evenly dealt; who has nothing steals where it pays",
+      "caution=3, order=ready|created, window=off|auto", false},
+     detail::make_auto<World>},
     {{"fifo", "MIR", "ch. 3 (central)", "one queue, first in first out", "", true},
      detail::make_policy<central<World, queue_order::fifo>, World>},
     {{"lifo", "MIR", "ch. 3 (central-stack)", "one queue, last in first out", "", true},

@@ -67,6 +67,21 @@ class steal final : public policy<World> {
     return {worth ? look::retry : look::later};
   }
 
+  // ---- for a policy that has other queues beside these
+  /// A task of the own deque.
+  task* take_own(worker& by) { return take_own(*deques_[by.id.index()], by); }
+  /// From the first of the others that has any. One look instead of a round: for workers that wait for other tasks, too.
+  look rob(worker& by) {
+    state& mine = states_[by.id.index()];
+    for (worker_id victim : mine.victims) {
+      own_deque<World>& there = *deques_[victim.index()];
+      if (there.size() == 0) continue;
+      if (patient_ && there.short_tasks() && !worth_it(there, victim, mine)) return {look::later};
+      return look::at(visit(there, victim, *deques_[by.id.index()], by), look::retry);
+    }
+    return {look::empty};
+  }
+
  private:
   struct alignas(apart) state {
     state(rng r, std::vector<worker_id> v) : random(r), victims(std::move(v)) {}

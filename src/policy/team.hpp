@@ -24,6 +24,8 @@ class team {
   int size() const noexcept { return static_cast<int>(node_of_.size()); }
   int nodes() const noexcept { return static_cast<int>(at_node_.size()); }
   node_id node_of(worker_id w) const noexcept { return node_of_[w.index()]; }
+  /// How many workers are on the node.
+  int working_at(node_id n) const noexcept { return static_cast<int>(at_node_[n.index()].size()); }
   /// The workers that serve a node: its own, or, if it has none, those of the nearest node that has. Never empty.
   const worker_set& serving(node_id n) const noexcept { return serving_[n.index()]; }
   /// The node whose workers serve `n`.

@@ -42,21 +42,24 @@ class shared_queue {
     backlog_ = backlog;
   }
 
-  void push(std::span<task* const> tasks, worker& by) {
+  /// True if somebody was woken for each of them.
+  bool push(std::span<task* const> tasks, worker& by) {
     {
       std::lock_guard lock(guard_);
       for (task* t : tasks) insert(*t);
       size_.store(size_.load(relaxed) + static_cast<std::int64_t>(tasks.size()), relaxed);
     }
     by.at(this);
+    bool woken = true;
     for (std::size_t i = 0; i < tasks.size(); ++i) {
       by.meter(event::push, owner_);
-      if (!by.ring(audience_) && !thieves_.empty() && size() > backlog_) by.ring(thieves_);
+      woken = (by.ring(audience_) || (!thieves_.empty() && size() > backlog_ && by.ring(thieves_))) && woken;
     }
+    return woken;
   }
-  void push(task& t, worker& by) {
+  bool push(task& t, worker& by) {
     task* one = &t;
-    push(std::span<task* const>(&one, 1), by);
+    return push(std::span<task* const>(&one, 1), by);
   }
 
   /// A task, or null. Counts as a pop.
