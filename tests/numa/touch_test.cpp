@@ -2,6 +2,7 @@
 #include "real_nodes.hpp"
 
 #include "base/rng.hpp"
+#include "memory/pages.hpp"
 
 #include <algorithm>
 #include <cstring>

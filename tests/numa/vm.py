@@ -25,9 +25,6 @@ import time
 import guest_files
 import guest_kernel
 
-BUILD = pathlib.Path(__file__).resolve().parents[2] / "build"
-
-
 def numbers(text):
     return [int(n) for n in text.split(",") if n]
 
@@ -45,7 +42,7 @@ def arguments():
     p.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a variable for the program")
     p.add_argument("--limit", type=int, default=180, help="seconds for all of it (180)")
     p.add_argument("--kernel", type=pathlib.Path, help="a kernel image instead of the one that is fetched")
-    p.add_argument("--cache", type=pathlib.Path, default=BUILD / "numa-vm", help="where that is kept (build/numa-vm)")
+    p.add_argument("--cache", type=pathlib.Path, default=guest_kernel.CACHE, help="where that is kept (build/numa-vm)")
     p.add_argument("--verbose", action="store_true", help="show what the kernel says")
     p.add_argument("command", nargs="+", metavar="PROGRAM [ARGUMENT...]", help="after --")
     a = p.parse_args()

@@ -64,7 +64,8 @@ engine::engine(machine on, const worker_plan& plan, engine_settings settings)
     threads_.reserve(workers.size());
     for (std::size_t w = 1; w < workers.size(); ++w) {
       threads_.emplace_back(
-          "kith-" + std::to_string(w), set.stack_bytes, [this, w] { worker_main(workers[w]); }, stack_node(workers[w]));
+          "kith-" + std::to_string(w), set.stack_bytes, [this, w] { worker_main(workers[w]); },
+          home_of_stack(workers[w]));
     }
   } catch (...) {
     stopping.store(true, seq_cst);
@@ -244,7 +245,7 @@ void engine::run_root(void* context, void (*f)(void*)) {
 void engine::start_stand_in() {
   std::call_once(stand_in_started_, [this] {
     stand_in_ =
-        std::make_unique<thread>("kith-0", set.stack_bytes, [this] { stand_in_main(); }, stack_node(workers[0]));
+        std::make_unique<thread>("kith-0", set.stack_bytes, [this] { stand_in_main(); }, home_of_stack(workers[0]));
   });
 }
 

@@ -92,6 +92,8 @@ class work_deque {
     const std::int64_t b = bottom_.load(relaxed);
     return b > t ? b - t : 0;
   }
+  /// Where the entries are; null before the first push. The owner's, or while nobody pushes.
+  const void* storage() const noexcept { return array_.load(relaxed)->entries.get(); }
   /// The owner's end: changes whenever the owner pushes or pops.
   std::int64_t bottom() const noexcept { return bottom_.load(relaxed); }
 
