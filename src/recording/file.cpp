@@ -1,6 +1,7 @@
 #include "recording/file.hpp"
 
 #include <kith/error.hpp>
+#include <kith/memory.hpp>
 
 #include <sqlite3.h>
 
@@ -195,6 +196,14 @@ void check(const recording& r, const std::string& file) {
   }
   for (const recorded_wait& w : r.waits) {
     if (w.task < 0 || w.task >= tasks) refuse("a wait of task " + std::to_string(w.task));
+  }
+  constexpr std::uint64_t most_bytes = std::uint64_t{1} << 47;  // what a process can have
+  std::uint64_t given = 0;
+  for (const recorded_allocation& a : r.allocations) {
+    if (a.distribution > distribution::deferred) refuse("distribution " + std::to_string(a.distribution));
+    given += a.bytes;
+    if (a.bytes > most_bytes || given > most_bytes << 8)
+      refuse("an allocation of " + std::to_string(a.bytes) + " bytes, " + std::to_string(given) + " in all");
   }
 }
 

@@ -109,7 +109,7 @@ struct recording {
   std::vector<recorded_idle> idles;
   std::vector<recorded_job> jobs;
   std::vector<recorded_mark> marks;
-  std::vector<recorded_allocation> allocations;
+  std::vector<recorded_allocation> allocations;  // in the order of `at`
 
   std::string meta_or(const std::string& key, const std::string& otherwise) const {
     const auto at = meta.find(key);

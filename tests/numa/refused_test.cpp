@@ -121,7 +121,8 @@ TEST_P(Doctor, NamesTheRefusedCall) {
   EXPECT_EQ(c.code, 1) << c.said;  // limited
   std::ifstream file(answer);
   nlohmann::json finding;
-  for (const nlohmann::json& f : nlohmann::json::parse(file)["findings"]) {
+  const nlohmann::json all = nlohmann::json::parse(file);
+  for (const nlohmann::json& f : all["findings"]) {
     if (f["key"] == "memory_policy") finding = f;
   }
   EXPECT_EQ(finding["status"], "limited");

@@ -7,8 +7,8 @@ Needs qemu-system-x86_64, busybox (static), cpio, and a kernel, which it fetches
 hardware the guest is emulated: 10 to 20 times slower, and its memory is equally fast everywhere. So it shows where
 things are, not how long they take.
 
-Exit code: the program's; 77 if no guest can be had here, with the reason; 124 for the time limit; 125 if the guest
-ended without its program having ended.
+Exit code: the program's; 77 if no guest can be had here, or none came up in two attempts, with the reason; 124 for the
+time limit; 125 if the guest ended without its program having ended.
 """
 
 import argparse
@@ -178,10 +178,13 @@ def main():
     if run.code is not None:
         print(f"vm: {a.nodes} nodes, {how}: up after {run.up:.1f} s, ended after {run.seconds:.1f} s with {run.code}")
         sys.exit(run.code)
+    if run.up is None:
+        print("vm: its last words:", *run.shown[-15:], sep="\n  ")
+        skip(f"no guest came up here within {a.limit} s")
     if run.late:
         print(f"vm: time limit of {a.limit} s reached")
         sys.exit(124)
-    print("vm: the guest ended before its program did; its last words:", *run.shown[-15:], sep="\n  ")
+    print("vm: the guest ended before its program did")
     sys.exit(125)
 
 

@@ -65,6 +65,8 @@ sim::settings settings_of(const options& o) {
                 {std::pair{"first-touch", sim::distribution::first_touch},
                  {"fine", sim::distribution::fine},
                  {"coarse", sim::distribution::coarse},
+                 {"block", sim::distribution::block},
+                 {"recorded", sim::distribution::recorded},
                  {"colors", sim::distribution::colors}});
   for (const std::string& w : o.without) {
     *pick("--without", w,
@@ -94,6 +96,7 @@ nlohmann::json row(const sim::settings& s, const sim::result& r) {
           {"remote_access_percent", r.remote_access_percent()},
           {"remote_bytes", r.remote_bytes},
           {"local_bytes", r.local_bytes},
+          {"migrated_bytes", r.migrated_bytes},
           {"stall_s_per_task", r.stall_seconds_per_task()},
           {"cache_hits", r.cache_hits},
           {"cache_misses", r.cache_misses},
@@ -212,7 +215,9 @@ std::function<outcome()> add_sim(CLI::App& command) {
   command.add_option("--seed", o->set.seed, "the first seed (1)")->check(whole_number(1, std::int64_t{1} << 40));
   command.add_option("--workers", o->set.workers, "use the first cores only (all)")->check(whole_number(1, 4096));
   command.add_option("--fidelity", o->fidelity, "what is modelled of memory: block, or abstract (block)");
-  command.add_option("--distribution", o->data, "where data lies: first-touch, fine, coarse or colors (first-touch)");
+  command.add_option(
+      "--distribution", o->data,
+      "where data lies: first-touch, fine, coarse, block, colors or recorded (first-touch)");
   command.add_option("--chunk", o->set.chunk_bytes, "bytes that are moved at a time (65536)")
       ->check(whole_number(256, 1 << 30));
   command.add_option("--throttle", o->set.throttle, "unfinished tasks before their creator helps (the recording's)")
