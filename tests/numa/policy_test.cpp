@@ -124,8 +124,8 @@ TEST_F(Policies, EveryOneRunsAProgramToItsEnd) {
   for (const policy_entry& p : policy_list()) {
     if (p.needs_file) continue;
     runtime rt(test::with_policy(p.name));
-    constexpr std::size_t chains = 16;
-    constexpr int links = 4;
+    constexpr std::size_t chains = 10;
+    constexpr int links = 2;
     const test::pages memory = test::untouched_pages(chains);
     const auto value = [&](std::size_t c) { return reinterpret_cast<int*>(&memory[c * test::page_bytes()]); };
     rt.run([&] {

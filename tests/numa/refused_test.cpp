@@ -67,8 +67,8 @@ TEST_F(Refused, EveryDistributionIsFirstTouchAndNothingIsClaimed) {
 /// Chains of tasks on workers that are bound all the same.
 void run_chains(const std::string& policy) {
   runtime rt(kith::test::with_policy(policy));
-  constexpr std::size_t chains = 16;
-  constexpr int links = 4;
+  constexpr std::size_t chains = 12;
+  constexpr int links = 2;
   const kith::test::pages data = kith::test::untouched_pages(chains);
   const auto value = [&](std::size_t c) { return reinterpret_cast<int*>(&data[c * kith::test::page_bytes()]); };
   std::atomic<int> unbound{0};

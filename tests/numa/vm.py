@@ -40,7 +40,7 @@ def arguments():
                    help="flat: 20 between all; ring, line: 10 and 6 more for each step (flat)")
     p.add_argument("--carry", action="append", default=[], metavar="FILE", help="one more file for the guest's /test")
     p.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a variable for the program")
-    p.add_argument("--limit", type=int, default=180, help="seconds for all of it (180)")
+    p.add_argument("--limit", type=int, default=300, help="seconds for all of it (300)")
     p.add_argument("--kernel", type=pathlib.Path, help="a kernel image instead of the one that is fetched")
     p.add_argument("--cache", type=pathlib.Path, default=guest_kernel.CACHE, help="where that is kept (build/numa-vm)")
     p.add_argument("--verbose", action="store_true", help="show what the kernel says")

@@ -215,9 +215,8 @@ std::function<outcome()> add_sim(CLI::App& command) {
   command.add_option("--seed", o->set.seed, "the first seed (1)")->check(whole_number(1, std::int64_t{1} << 40));
   command.add_option("--workers", o->set.workers, "use the first cores only (all)")->check(whole_number(1, 4096));
   command.add_option("--fidelity", o->fidelity, "what is modelled of memory: block, or abstract (block)");
-  command.add_option(
-      "--distribution", o->data,
-      "where data lies: first-touch, fine, coarse, block, colors or recorded (first-touch)");
+  command.add_option("--distribution", o->data,
+                     "where data lies: first-touch, fine, coarse, block, colors or recorded (first-touch)");
   command.add_option("--chunk", o->set.chunk_bytes, "bytes that are moved at a time (65536)")
       ->check(whole_number(256, 1 << 30));
   command.add_option("--throttle", o->set.throttle, "unfinished tasks before their creator helps (the recording's)")
