@@ -208,7 +208,9 @@ std::function<outcome()> add_sim(CLI::App& command) {
   command.add_option("file", o->file, "the recording (`kith record` makes one)")->required()->type_name("FILE");
   command.add_option("--machine", o->machine, "the machine, one of `kith machines` or a file (bullion-s16-8)")
       ->type_name("NAME|FILE");
-  command.add_option("--policy", o->policies, "policies, with options, separated by commas (steal)")
+  command
+      .add_option("--policy", o->policies,
+                  "policies, with options, separated by commas; NAME+pm: written pages move to their writers (steal)")
       ->type_name("A,B:key=value,...");
   command.add_option("--seeds", o->seeds, "runs of each policy, with seeds of their own (1)")
       ->check(whole_number(1, 100000));
