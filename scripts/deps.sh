@@ -6,7 +6,7 @@ build=(build-essential cmake ninja-build pkg-config ccache libhwloc-dev libcli11
        libopenblas-dev liblapacke-dev libpng-dev python3)
 tests=(libgtest-dev libgmock-dev clang-19 clang-format-19 clang-tidy-19 libclang-rt-19-dev valgrind
        qemu-system-x86 busybox-static cpio)  # the last three: machines with several memory nodes, tests/numa
-bench=(libomp-19-dev libtbb-dev libstarpu-dev libgomp1)
+bench=(libomp-19-dev libtbb-dev libstarpu-dev libgomp1 libsimgrid-dev)
 case "${1:-build}" in
   build) wanted=("${build[@]}") ;;
   test) wanted=("${build[@]}" "${tests[@]}") ;;
