@@ -44,6 +44,7 @@ std::span<const reproduction> reproductions() {
       {"rip-bullion-4", "RIP", "figure 6a: 4 x 8 cores", rip_on_machine, {}, rip_programs, 24},
       {"rip-bullion-8", "RIP", "figures 6b and 7: 8 x 4 cores", rip_on_machine, {}, rip_programs, 24},
       {"rip-bullion-16", "RIP", "figure 6c: 16 x 18 cores", rip_on_machine, {}, rip_programs, 8},
+      {"rip-ablations", "RIP", "what its results rest on: 8 x 4 cores", rip_ablations, {}, rip_programs, 8},
   };
   return all;
 }

@@ -53,5 +53,6 @@ reproduced wrong_colors(const reproduction&, int seeds, const paper_progress&);
 reproduced nabbitc_ablations(const reproduction&, int seeds, const paper_progress&);
 /// rip.cpp
 reproduced rip_on_machine(const reproduction&, int seeds, const paper_progress&);
+reproduced rip_ablations(const reproduction&, int seeds, const paper_progress&);
 
 }  // namespace kith::tools
