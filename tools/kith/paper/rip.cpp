@@ -22,7 +22,7 @@ double geometric_mean(const std::vector<double>& values) {
 
 using by_series = std::vector<rip_means>;
 
-/// value(its means, those of dep) of the series, for each program.
+/// value(its means, those of the base) of the series, for each program.
 template <class F>
 std::vector<double> each(const std::vector<by_series>& measured, std::size_t series, F&& value) {
   const auto base = static_cast<std::size_t>(std::ranges::find(rip_series(), rip_baseline) - rip_series().begin());
@@ -30,24 +30,33 @@ std::vector<double> each(const std::vector<by_series>& measured, std::size_t ser
   for (const by_series& of : measured) values.push_back(value(of[series], of[base]));
   return values;
 }
-double speedup(const rip_means& v, const rip_means& base) { return base.seconds / v.seconds; }
-/// One byte more: nothing at all may have moved.
-double traffic_reduction(const rip_means& v, const rip_means& base) { return (base.traffic + 1) / (v.traffic + 1); }
-double balance(const rip_means& v, const rip_means&) { return v.balance; }
-double overhead(const rip_means& v, const rip_means&) { return v.overhead; }
-double partition(const rip_means& v, const rip_means&) { return v.partition; }
+struct rip_metric {
+  const char* name;
+  double (*value)(const rip_means&, const rip_means& base);
+  bool over_base = false;        // a ratio: none for the base, and its means are geometric
+  bool of_windows_only = false;  // only for policies that partition
+};
+constexpr rip_metric metrics[] = {
+    {"speedup", [](const rip_means& v, const rip_means& base) { return base.seconds / v.seconds; }, true},
+    // One byte more: nothing at all may have moved.
+    {"traffic_reduction",
+     [](const rip_means& v, const rip_means& base) { return (base.traffic + 1) / (v.traffic + 1); }, true},
+    {"load_balance_percent", [](const rip_means& v, const rip_means&) { return v.balance; }},
+    {"overhead_percent", [](const rip_means& v, const rip_means&) { return v.overhead; }},
+    {"partition_percent", [](const rip_means& v, const rip_means&) { return v.partition; }, false, true},
+};
 
 /// The values of one metric, by program, and over the programs as the paper has them.
-void add(reproduced& out, const rip_place& on, const std::string& series, const char* metric,
-         const std::vector<std::string>& programs, const std::vector<double>& values, bool geometric) {
+void add(reproduced& out, const rip_place& on, const std::string& series, const rip_metric& metric,
+         const std::vector<std::string>& programs, const std::vector<double>& values) {
   const auto row = [&](const std::string& x, double value) {
-    out.rows.push_back(
-        {series, metric, x, printed_in_rip(on.id, series, metric, x), said_in_rip(on.id, series, metric, x), value});
+    out.rows.push_back({series, metric.name, x, printed_in_rip(on.id, series, metric.name, x),
+                        said_in_rip(on.id, series, metric.name, x), value});
   };
   for (std::size_t i = 0; i < programs.size(); ++i) row(programs[i], values[i]);
   const sample all = sample_of(values);
-  row("mean", geometric ? geometric_mean(values) : all.mean);
-  if (geometric) return;
+  row("mean", metric.over_base ? geometric_mean(values) : all.mean);
+  if (metric.over_base) return;
   row("min", all.least);
   row("max", all.most);
 }
@@ -67,21 +76,14 @@ reproduced rip_on_machine(const reproduction& about, int seeds, const paper_prog
     share(0);
     measured.push_back(rip_means_of(rip_program_on(about.parts[i], m), m, on.way, {}, seeds, share));
   }
-  for (std::size_t s = 0; s < rip_series().size(); ++s) {
-    const std::string series = rip_series()[s];
-    if (series == rip_baseline) continue;
-    add(out, on, series, "speedup", about.parts, each(measured, s, speedup), true);
+  for (const rip_metric& metric : metrics) {
+    for (std::size_t s = 0; s < rip_series().size(); ++s) {
+      const std::string series = rip_series()[s];
+      if (metric.over_base && series == rip_baseline) continue;
+      if (metric.of_windows_only && !series.starts_with("rip")) continue;
+      add(out, on, series, metric, about.parts, each(measured, s, metric.value));
+    }
   }
-  for (std::size_t s = 0; s < rip_series().size(); ++s) {
-    const std::string series = rip_series()[s];
-    if (series != rip_baseline)
-      add(out, on, series, "traffic_reduction", about.parts, each(measured, s, traffic_reduction), true);
-    add(out, on, series, "load_balance_percent", about.parts, each(measured, s, balance), false);
-    add(out, on, series, "overhead_percent", about.parts, each(measured, s, overhead), false);
-    if (series.starts_with("rip"))
-      add(out, on, series, "partition_percent", about.parts, each(measured, s, partition), false);
-  }
-  std::ranges::stable_sort(out.rows, {}, [](const paper_row& r) { return std::pair(r.metric != "speedup", r.metric); });
   out.notes = {
       fmt::format("speedup and traffic_reduction: over {}; means over {} seeds, then over programs the geometric mean "
                   "(RIP paper, section 6); other means are arithmetic",
@@ -121,18 +123,16 @@ reproduced rip_ablations(const reproduction& about, int seeds, const paper_progr
       ++done;
     }
   }
-  for (std::size_t s = 0; s < rip_series().size(); ++s) {
-    const std::string series = rip_series()[s];
-    if (series == rip_baseline) continue;
-    for (std::size_t v = 0; v < std::size(variants); ++v) {
-      const auto row = [&](const char* metric, const std::vector<double>& values) {
-        out.rows.push_back({series, metric, variants[v].name, {}, {}, geometric_mean(values)});
-      };
-      row("speedup", each(measured[v], s, speedup));
-      row("traffic_reduction", each(measured[v], s, traffic_reduction));
+  for (const rip_metric& metric : metrics) {
+    for (std::size_t s = 0; s < rip_series().size(); ++s) {
+      const std::string series = rip_series()[s];
+      if (!metric.over_base || series == rip_baseline) continue;
+      for (std::size_t v = 0; v < std::size(variants); ++v) {
+        out.rows.push_back(
+            {series, metric.name, variants[v].name, {}, {}, geometric_mean(each(measured[v], s, metric.value))});
+      }
     }
   }
-  std::ranges::stable_sort(out.rows, {}, &paper_row::metric);
   out.notes = {
       "x: what is left out of the model, as with `kith sim --without`; without creation order, a node's tasks run as "
       "they "

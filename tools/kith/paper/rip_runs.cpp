@@ -33,23 +33,25 @@ bool has_node_queues(std::string_view policy) {
 /// with 4 sockets, and tells most (docs/papers/rip.md).
 std::vector<std::string> size_of(const std::string& program, int nodes, int cores) {
   const bool large = cores > 32;  // section 6.2.3: "the input set of some applications is increased"
-  const auto blocks = [cores](std::int64_t items, int each) { return std::to_string(items / (cores * each) + 1); };
-  const auto text = [](int n) { return std::to_string(n); };
-  const int edge = nodes == 3 ? 15 : large ? 48 : 16;  // tiles in a row: each node gets as many columns
+  const auto text = [](std::int64_t n) { return std::to_string(n); };
+  const std::int64_t all = cores, edge = nodes == 3 ? 15 : large ? 48 : 16;  // tiles in a row: as many for each node
   if (program == "cg_tasks") {
-    if (large) return {"--size", "256", "--block", blocks(256 * 256 * 256, 2), "--iterations", "15"};
-    return {"--size", "128", "--block", blocks(128 * 128 * 128, 8), "--iterations", "30"};
+    const std::int64_t cube = large ? 256 : 128, blocks = all * (large ? 2 : 8);
+    return {"--size",       text(cube),         "--block", text(cube * cube * cube / blocks + 1),
+            "--iterations", large ? "15" : "30"};
   }
   if (program == "gauss_seidel" || program == "red_black") {
-    const int tile = large ? 1024 : 512, iterations = program == "red_black" ? 30 : 60;
-    return {"--size", text(edge * tile), "--block", text(tile), "--iterations", text(iterations)};
+    const std::int64_t tile = large ? 1024 : 512;
+    const char* const iterations = program == "red_black" ? "30" : "60";
+    return {"--size", text(edge * tile), "--block", text(tile), "--iterations", iterations};
   }
   if (program == "integral_histogram") {  // two images in the ring: the first window has all of its data
     return {"--size", text((large ? 64 : edge) * 128), "--images", large ? "10" : "20", "--ring", "2"};
   }
-  if (program == "jacobi")
-    return {"--rows", text(cores * (large ? 2 : 4) * 256), "--block", "256", "--iterations", "30"};
-  if (program == "nstream") return {"--sets", text(cores * (large ? 1 : 2)), "--iterations", "15"};
+  if (program == "jacobi") {
+    return {"--rows", text(all * (large ? 2 : 4) * 256), "--block", "256", "--iterations", "30"};
+  }
+  if (program == "nstream") return {"--sets", text(all * (large ? 1 : 2)), "--iterations", "15"};
   if (large) return {"--size", "12288"};  // qr, inversion
   return {};
 }
