@@ -115,6 +115,7 @@ kith.check({r["x"] for r in found} == {"jacobi", "mean", "min", "max"}, "the pro
 kith.check([r["paper"] for r in found if (r["series"], r["metric"], r["x"]) == ("rip-dep", "speedup", "jacobi")] == [1.19],
            "what the paper prints")
 kith.check(all(r["kith"] > 0 for r in found), "and a value for each")
+kith.check(all(r["paper"] is None for r in found if r["x"] == "mean"), "the paper's means are of all programs")
 done = kith.run("paper", "rip-uv100", "--seeds", "1", "--only", "jacobi")
 kith.check("fitted:" in done.stdout and "blocks a program has" in done.stdout, "what was fitted and chosen stands below")
 kith.refused("paper", "rip-uv100", "--only", "heat", says=["rip-uv100", "'heat'", "nstream"])

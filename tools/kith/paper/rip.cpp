@@ -46,14 +46,23 @@ constexpr rip_metric metrics[] = {
     {"partition_percent", [](const rip_means& v, const rip_means&) { return v.partition; }, false, true},
 };
 
+/// Those of the paper are over all its programs.
+bool has_all_programs(const reproduction& about) {
+  const auto whole = std::ranges::find(reproductions(), std::string_view(about.id), &reproduction::id);
+  return whole != reproductions().end() && whole->parts.size() == about.parts.size();
+}
+
 /// The values of one metric, by program, and over the programs as the paper has them.
-void add(reproduced& out, const rip_place& on, const std::string& series, const rip_metric& metric,
-         const std::vector<std::string>& programs, const std::vector<double>& values) {
+void add(reproduced& out, const reproduction& about, const std::string& series, const rip_metric& metric,
+         const std::vector<double>& values) {
+  const bool all_programs = has_all_programs(about);
   const auto row = [&](const std::string& x, double value) {
-    out.rows.push_back({series, metric.name, x, printed_in_rip(on.id, series, metric.name, x),
-                        said_in_rip(on.id, series, metric.name, x), value});
+    const bool compared = all_programs || std::ranges::find(about.parts, x) != about.parts.end();
+    out.rows.push_back({series, metric.name, x,
+                        compared ? printed_in_rip(about.id, series, metric.name, x) : std::nullopt,
+                        compared ? said_in_rip(about.id, series, metric.name, x) : "", value});
   };
-  for (std::size_t i = 0; i < programs.size(); ++i) row(programs[i], values[i]);
+  for (std::size_t i = 0; i < about.parts.size(); ++i) row(about.parts[i], values[i]);
   const sample all = sample_of(values);
   row("mean", metric.over_base ? geometric_mean(values) : all.mean);
   if (metric.over_base) return;
@@ -81,7 +90,7 @@ reproduced rip_on_machine(const reproduction& about, int seeds, const paper_prog
       const std::string series = rip_series()[s];
       if (metric.over_base && series == rip_baseline) continue;
       if (metric.of_windows_only && !series.starts_with("rip")) continue;
-      add(out, on, series, metric, about.parts, each(measured, s, metric.value));
+      add(out, about, series, metric, each(measured, s, metric.value));
     }
   }
   out.notes = {
