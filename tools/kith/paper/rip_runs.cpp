@@ -17,6 +17,7 @@ std::string rip_mw(const apps::window_hint& w) {
                      w.intersection);
 }
 
+/// A policy that needs no hint is one more name here.
 constexpr const char* series[] = {"dfifo", "socket", "dep", "rip-dep", "rip-mw"};
 
 std::string policy_of(std::string_view name, const apps::window_hint& w) {
