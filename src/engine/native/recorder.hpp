@@ -44,7 +44,8 @@ class seat_log : public log {
   void waited(std::uint64_t task, std::uint64_t scope, std::uint64_t began) noexcept;
   void idle(std::uint64_t began) noexcept;
   void job(std::uint64_t began, const job_size&) noexcept;
-  void root(std::uint64_t task, std::uint64_t began) noexcept;
+  /// A run begins; returns when. Its end is told by executed().
+  std::uint64_t root(std::uint64_t task) noexcept;
 
  private:
   std::vector<bool> named_;
