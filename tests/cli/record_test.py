@@ -118,6 +118,20 @@ kith.check({r["series"] for r in found} == {"nabbit", "nabbitc", "loop-static", 
 kith.check({r["metric"] for r in found} == {"speedup", "remote_percent", "steals"}, "three metrics")
 kith.check(all(isinstance(r["x"], int) for r in found), "by cores")
 kith.refused("paper", "no-such-result", says=["no-such-result", "nabbitc-heat"])
+kith.check({"rip-uv100", "rip-bullion-4", "rip-bullion-8", "rip-bullion-16", "rip-ablations"} <= {p["id"] for p in papers},
+           "those of the RIP paper")
+code, found = kith.json("paper", "rip-uv100", "--seeds", "1", "--only", "jacobi")
+kith.check({"dfifo", "socket", "dep", "rip-dep", "rip-mw"} <= {r["series"] for r in found}, "its policies")
+kith.check({r["metric"] for r in found} == {"speedup", "traffic_reduction", "load_balance_percent", "overhead_percent",
+                                            "partition_percent"}, "its metrics")
+kith.check({r["x"] for r in found} == {"jacobi", "mean", "min", "max"}, "the program that was asked for, and means")
+kith.check([r["paper"] for r in found if (r["series"], r["metric"], r["x"]) == ("rip-dep", "speedup", "jacobi")] == [1.19],
+           "what the paper prints")
+kith.check(all(r["kith"] > 0 for r in found), "and a value for each")
+kith.check(all(r["paper"] is None for r in found if r["x"] == "mean"), "the paper's means are of all programs")
+done = kith.run("paper", "rip-uv100", "--seeds", "1", "--only", "jacobi")
+kith.check("fitted:" in done.stdout and "blocks a program has" in done.stdout, "what was fitted and chosen stands below")
+kith.refused("paper", "rip-uv100", "--only", "heat", says=["rip-uv100", "'heat'", "nstream"])
 
 folder.cleanup()
 kith.finish()

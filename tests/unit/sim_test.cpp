@@ -143,7 +143,7 @@ TEST(sim, remote_data_takes_longer_by_the_distance_and_waits_for_links) {
   // Eight nodes fetch at once: node 0's link out serves them one after the other.
   std::uint64_t last = 0;
   for (int n = 2; n < 8; ++n) last = std::max(last, data.touch(0, 1024, false, node_id(n), 2'000'000'000));
-  EXPECT_GE(last, 6 * sim::rate(8)(1024));
+  EXPECT_GE(last, 6 * sim::rate(m.links.front().gbs)(1024));
 }
 
 TEST(sim, a_writer_takes_the_data_from_other_caches) {
