@@ -118,7 +118,7 @@ std::function<outcome()> add_paper(CLI::App& command) {
   auto o = std::make_shared<options>();
   command.add_option("id", o->id, "which result; without it, the list")->type_name("ID");
   command.add_option("--seeds", o->seeds, "runs of each point (5)")->check(whole_number(1, 1000));
-  command.add_option("--plot", o->plot, "write a picture of the first metric")->type_name("FILE.svg");
+  command.add_option("--plot", o->plot, "write a picture of the first metric")->type_name("FILE.svg|png");
   command.add_flag("--json", o->json, "write JSON");
   command.footer(
       "The programs are recorded dry at the paper's sizes and run on the paper's machine, as it is modelled; values "
