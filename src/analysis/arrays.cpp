@@ -38,8 +38,9 @@ std::vector<block_array> arrays_of(const recording& r) {
       a->written += written[i];
     }
   }
-  std::ranges::stable_sort(all, [](const block_array& a, const block_array& b) {
-    return std::tuple(a.bytes, a.written) > std::tuple(b.bytes, b.written);
+  std::ranges::sort(all, [&](const block_array& a, const block_array& b) {
+    return std::tuple(b.bytes, b.written, r.regions[a.regions.front()].address) <
+           std::tuple(a.bytes, a.written, r.regions[b.regions.front()].address);
   });
   if (!all.empty() && all.front().bytes * 2 < everything.bytes) {
     const bool equal = std::ranges::all_of(

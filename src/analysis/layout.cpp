@@ -15,7 +15,7 @@ namespace {
 
 /// k with k(k+1)/2 = n; 0: there is none.
 std::int32_t side_of_triangle(std::size_t n) {
-  const auto k = static_cast<std::size_t>((std::sqrt(8 * static_cast<double>(n) + 1) - 1) / 2 + 0.5);
+  const auto k = static_cast<std::size_t>(std::lround((std::sqrt(8 * static_cast<double>(n) + 1) - 1) / 2));
   return k * (k + 1) / 2 == n ? static_cast<std::int32_t>(k) : 0;
 }
 

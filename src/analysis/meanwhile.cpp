@@ -1,6 +1,7 @@
 #include "analysis/meanwhile.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 namespace kith::analysis {
 
@@ -65,7 +66,7 @@ meanwhile while_waiting(const recording& r, std::int32_t worker, std::uint64_t f
     m.busy = in_tasks;
     m.jobs = in_jobs;
   }
-  std::ranges::stable_sort(m.worker, {}, &spell::begun);
+  std::ranges::sort(m.worker, {}, [](const spell& s) { return std::tuple(s.begun, ~s.ended, s.of); });
   return m;
 }
 

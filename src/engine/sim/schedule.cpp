@@ -119,7 +119,7 @@ void engine::finish_schedule() {
     }
   }
   set_ready_times(s);
-  std::ranges::stable_sort(s.homes, {}, [](const recorded_home& h) { return std::tuple(h.region, h.at, h.node); });
+  std::ranges::sort(s.homes, {}, [](const recorded_home& h) { return std::tuple(h.region, h.at, h.node); });
 }
 
 }  // namespace kith::sim

@@ -122,7 +122,8 @@ std::string draw(const std::string& title, const layout& l, const std::vector<pl
   }
   for (std::size_t n = 0; n < nodes; ++n) {
     const double x = left + each * static_cast<double>(n % in_line);
-    const double y = below + 46 + key * static_cast<double>(n / in_line);
+    const std::size_t line = n / in_line;
+    const double y = below + 46 + key * static_cast<double>(line);
     svg += fmt::format(
         "<rect x=\"{:.0f}\" y=\"{:.0f}\" width=\"12\" height=\"12\" fill=\"{}\"/>"
         "<text x=\"{:.0f}\" y=\"{:.0f}\">{}</text>\n",
