@@ -56,6 +56,13 @@ if done.returncode == 0:
 else:
     kith.check("librsvg2-bin" in done.stderr, f"or what it needs: {done.stderr}")
 
+# The graph of the tasks instead.
+code, shown = kith.json(*four, "--tasks", "256", "-o", path("graph.svg"))
+kith.check(shown["graph"]["tasks"] == 192, f"three iterations; what initialises stands alone: {shown['graph']}")
+apart = [r["edges_apart_percent"] for r in shown["runs"]]
+kith.check(0 < apart[1] < apart[2] <= 100, f"the expert cuts fewer edges than dep does: {apart}")
+kith.check(open(path("graph.svg")).read().count('stroke="#c00"') == 4, "what is cut is red, in four panels")
+
 # A simulated run that was kept, and other shapes.
 kept = path("kept.rec")
 kith.run("sim", seidel, "--policy", "socket", "-o", kept)

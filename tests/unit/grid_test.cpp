@@ -1,6 +1,7 @@
 // Arrays, their layouts and placements, found in recordings written down by hand.
 #include "analysis/layout.hpp"
 #include "analysis/placement.hpp"
+#include "analysis/task_graph.hpp"
 #include "support/recordings.hpp"
 
 #include <gmock/gmock.h>
@@ -171,6 +172,30 @@ TEST(placements, are_the_homes_at_the_end_and_who_ran_the_writers) {
   EXPECT_EQ(p.nowhere, 1000u);
   EXPECT_DOUBLE_EQ(p.balance, 1600.0 / 1500);
   EXPECT_DOUBLE_EQ(p.cut_percent, 100);  // 0-1 and 1-2
+}
+
+TEST(task_graphs, have_depths_and_the_order_of_their_blocks) {
+  // A wave front over 2 x 2 tiles, twice; the first task has nothing to do with the others.
+  recording r;
+  r.worker_node = {0, 1};
+  add_blocks(r, 1 << 20, 4, 1000, 4096);
+  add_task(r, {{0, out_, 1000, 1000}});
+  add_task(r, {{0, out_, 1000, 1000}}, {}, 1);
+  add_task(r, {{1, out_, 1000, 1000}}, {1});
+  add_task(r, {{2, out_, 1000, 1000}}, {1, 1}, 1);
+  add_task(r, {{3, out_, 1000, 1000}}, {2, 3});
+  add_task(r, {{3, in_, 1000, 1000}}, {4});
+  const analysis::block_array a = arrays_of(r).front();
+  const analysis::task_graph g = graph_of(r, a, told_layout(4, "2x2"), 100);
+  ASSERT_THAT(g.vertices, SizeIs(4));
+  EXPECT_EQ(g.vertices[0].task, 1);
+  EXPECT_THAT(g.edges, ElementsAre(std::pair(0, 1), std::pair(0, 2), std::pair(1, 3), std::pair(2, 3)));
+  EXPECT_THAT(g.at_depth, ElementsAre(1, 2, 1));
+  EXPECT_EQ(g.vertices[1].place, 1) << "tile (0, 1) is to the right of";
+  EXPECT_EQ(g.vertices[2].place, 0) << "... tile (1, 0)";
+  EXPECT_EQ(g.vertices[3].depth, 2);
+  EXPECT_THAT(where_it_ran(r, g), ElementsAre(1, 0, 1, 0));
+  EXPECT_THAT(graph_of(r, a, told_layout(4, "2x2"), 3).edges, SizeIs(1));
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 #include "verbs.hpp"
 
 #include "numbers.hpp"
-#include "placement/draw.hpp"
+#include "placement/draw_graph.hpp"
 #include "progress.hpp"
 #include "recording/file.hpp"
 #include "sim/runs.hpp"
@@ -24,7 +24,7 @@ namespace {
 
 struct options {
   std::string file, machine, policies, picture, grid, title;
-  int array = 0;
+  int array = 0, tasks = 0;
   sim::settings set;
   bool json = false;
 };
@@ -38,6 +38,11 @@ struct shown {
   std::vector<analysis::block_array> arrays;
   analysis::block_array array;
   analysis::layout layout;
+  analysis::task_graph graph;  // empty: not asked for
+
+  void add(const std::string& policy, const recording& r, double seconds) {
+    runs.push_back({policy, analysis::place_array(r, array), seconds, analysis::where_it_ran(r, graph)});
+  }
 };
 
 analysis::block_array chosen(const std::vector<analysis::block_array>& all, int number) {
@@ -54,6 +59,7 @@ shown look_at(const recording& r, const options& o) {
   s.array = chosen(s.arrays, o.array);
   s.layout = o.grid.empty() ? analysis::find_layout(s.array.regions.size(), analysis::links_of(r, s.array))
                             : analysis::told_layout(s.array.regions.size(), o.grid);
+  if (o.tasks != 0) s.graph = analysis::graph_of(r, s.array, s.layout, static_cast<std::size_t>(o.tasks));
   return s;
 }
 
@@ -76,13 +82,12 @@ void simulate(shown& s, recording r, const options& o, progress& bar) {
   const std::vector<sim::result> results = simulate_all(p, m, runs, [&](std::size_t done, std::size_t all) {
     bar.share(fmt::format("{} of {} runs", done, all), static_cast<double>(done) / static_cast<double>(all));
   });
-  for (std::size_t i = 0; i < results.size(); ++i)
-    s.runs.push_back({policies[i], analysis::place_array(results[i].schedule, s.array), results[i].seconds()});
+  for (std::size_t i = 0; i < results.size(); ++i) s.add(policies[i], results[i].schedule, results[i].seconds());
 }
 
 void take_recorded(shown& s, const recording& r) {
   s.machine = r.meta_or("machine", "");
-  s.runs.push_back({r.meta_or("policy", "the recorded run"), analysis::place_array(r, s.array), 0});
+  s.add(r.meta_or("policy", "the recorded run"), r, 0);
   const bool anything = std::ranges::any_of(s.runs.front().where.bytes, [](std::uint64_t b) { return b != 0; });
   if (!anything)
     throw error(
@@ -116,6 +121,7 @@ nlohmann::ordered_json to_json(const shown& s) {
                     {"balance", r.where.balance},
                     {"cut_percent", r.where.cut_percent},
                     {"tasks_at_home_percent", tasks_at_home_percent(r.where)},
+                    {"edges_apart_percent", s.graph.edges.empty() ? json() : json(edges_apart_percent(s.graph, r.ran))},
                     {"cells", std::move(cells)}});
   }
   return {{"machine", s.machine},
@@ -126,6 +132,7 @@ nlohmann::ordered_json to_json(const shown& s) {
           {"rows", s.layout.rows},
           {"columns", s.layout.columns},
           {"told", s.layout.told},
+          {"graph", {{"tasks", s.graph.vertices.size()}, {"edges", s.graph.edges.size()}}},
           {"runs", std::move(runs)}};
 }
 
@@ -174,7 +181,8 @@ outcome run_placement(const options& o) {
   }
   const std::string title =
       o.title.empty() ? std::filesystem::path(o.file).stem().string() + " on " + s.machine : o.title;
-  if (!o.picture.empty()) write_picture(draw(title, s.layout, s.runs), o.picture);
+  if (o.picture.empty()) return outcome::fine;
+  write_picture(o.tasks != 0 ? draw_graph(title, s.graph, s.runs) : draw(title, s.layout, s.runs), o.picture);
   return outcome::fine;
 }
 
@@ -194,6 +202,9 @@ std::function<outcome()> add_placement(CLI::App& command) {
       ->check(whole_number(0, 1 << 30));
   command.add_option("--grid", o->grid, "how its blocks lie (found from the dependences)")
       ->type_name("ROWSxCOLUMNS|triangle|line");
+  command.add_option("--tasks", o->tasks, "draw the graph of the first N tasks that write the array, not its blocks")
+      ->check(whole_number(1, 20000))
+      ->type_name("N");
   command.add_option("--title", o->title, "the picture's title (the file and the machine)");
   command.add_option("-o,--output", o->picture, "write a picture")->type_name("FILE.svg|png");
   command.add_flag("--json", o->json, "write JSON");
@@ -206,6 +217,7 @@ std::function<outcome()> add_placement(CLI::App& command) {
       "on "
       "two\n"
       "nodes. tasks at home: of those that write blocks. PNG needs rsvg-convert (Debian: librsvg2-bin).\n"
+      "--tasks: depth goes down; red lines are dependences between two nodes.\n"
       "JSON: {\"machine\", \"blocks\", \"block_bytes\", \"shape\" (line, grid, triangle), \"rows\", \"columns\", "
       "\"runs\": [{\"policy\",\n\"seconds\", \"bytes_by_node\", \"tasks_by_node\", \"balance\", \"cut_percent\", "
       "\"tasks_at_home_percent\",\n\"cells\": [{\"row\", \"column\", \"region\", \"home\" (null: nobody touched it), "

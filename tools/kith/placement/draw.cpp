@@ -1,6 +1,7 @@
 #include "placement/draw.hpp"
 
 #include "numbers.hpp"
+#include "placement/picture.hpp"
 #include "svg.hpp"
 
 #include <fmt/core.h>
@@ -46,7 +47,7 @@ std::string cells_of(const std::vector<std::vector<std::int32_t>>& home, std::in
   return path;
 }
 
-std::string panel(const layout& l, const sheet& s, const array_placement& p, double side_x, double side_y) {
+std::string cells(const layout& l, const sheet& s, const array_placement& p, double side_x, double side_y) {
   constexpr std::int32_t nothing = -2;  // no cell
   std::vector<std::vector<std::int32_t>> home(static_cast<std::size_t>(s.rows),
                                               std::vector<std::int32_t>(static_cast<std::size_t>(s.columns), nothing));
@@ -88,48 +89,23 @@ double tasks_at_home_percent(const array_placement& p) {
 }
 
 std::string draw(const std::string& title, const layout& l, const std::vector<placed_run>& runs) {
-  constexpr double left = 16, top = 58, wide = 220, gap = 24, key = 20;
   const sheet s = sheet_of(l);
   const double longer = std::max(s.rows, s.columns);
   // Blocks that lie in one column are rows of something: as wide as the panel.
-  const double side_x = s.columns == 1 ? wide : wide / longer, side_y = s.columns == 1 ? wide / s.rows : wide / longer;
-  const double high = side_y * s.rows, below = top + high + 16;
+  const bool line = s.columns == 1;
+  const double side_x = line ? panel_width : panel_width / longer;
+  const double side_y = line ? panel_width / s.rows : panel_width / longer;
+  std::vector<panel> panels;
   std::size_t nodes = 0;
-  for (const placed_run& r : runs) nodes = std::max(nodes, r.where.nodes);
-  constexpr double each = 46;
-  const double width = std::max(2 * left + (wide + gap) * static_cast<double>(runs.size()) - gap, 420.0);
-  const auto in_line = static_cast<std::size_t>((width - 2 * left) / each);
-  const std::size_t lines = (nodes + in_line - 1) / in_line;
-  const double height = below + 60 + key * static_cast<double>(lines);
-  std::string svg = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} {1:.0f}\" "
-      "font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
-      "<text x=\"{2}\" y=\"22\" font-size=\"15\">{3}</text>\n",
-      width, height, left, escaped(title));
-  for (std::size_t i = 0; i < runs.size(); ++i) {
-    const placed_run& r = runs[i];
-    const double x = left + (wide + gap) * static_cast<double>(i);
-    svg += fmt::format("<text x=\"{}\" y=\"{}\" font-weight=\"bold\">{}</text>\n", x, top - 10, escaped(r.policy));
-    svg += fmt::format("<g transform=\"translate({} {})\">\n{}</g>\n", x, top, panel(l, s, r.where, side_x, side_y));
-    const std::string figures[] = {fmt::format("fullest node {:.2f} of the mean", r.where.balance),
-                                   fmt::format("{:.0f} % of neighbours apart", r.where.cut_percent),
-                                   fmt::format("{:.0f} % of tasks at home", tasks_at_home_percent(r.where))};
-    double y = below;
-    for (const std::string& line : figures) {
-      svg += fmt::format("<text x=\"{}\" y=\"{:.0f}\" fill=\"#333\">{}</text>\n", x, y, line);
-      y += 16;
-    }
+  for (const placed_run& r : runs) {
+    nodes = std::max(nodes, r.where.nodes);
+    panels.push_back({r.policy,
+                      cells(l, s, r.where, side_x, side_y),
+                      {fmt::format("fullest node {:.2f} of the mean", r.where.balance),
+                       fmt::format("{:.0f} % of neighbours apart", r.where.cut_percent),
+                       fmt::format("{:.0f} % of tasks at home", tasks_at_home_percent(r.where))}});
   }
-  for (std::size_t n = 0; n < nodes; ++n) {
-    const double x = left + each * static_cast<double>(n % in_line);
-    const std::size_t line = n / in_line;
-    const double y = below + 46 + key * static_cast<double>(line);
-    svg += fmt::format(
-        "<rect x=\"{:.0f}\" y=\"{:.0f}\" width=\"12\" height=\"12\" fill=\"{}\"/>"
-        "<text x=\"{:.0f}\" y=\"{:.0f}\">{}</text>\n",
-        x, y, color_of(n, nodes), x + 16, y + 10, n);
-  }
-  return svg + "</svg>\n";
+  return side_by_side(title, panels, side_y * s.rows, nodes);
 }
 
 std::string as_text(const layout& l, const array_placement& p) {

@@ -13,7 +13,8 @@ namespace kith::tools {
 struct placed_run {
   std::string policy;
   analysis::array_placement where = {};
-  double seconds = 0;  // that it took, after the last mark; 0: not known
+  double seconds = 0;                  // that it took, after the last mark; 0: not known
+  std::vector<std::int32_t> ran = {};  // the node of each vertex of a task graph, if one is drawn
 };
 
 /// An SVG document: a panel for each run, a cell for each block, coloured by its home; a spot in a cell is the node that ran
