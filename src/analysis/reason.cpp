@@ -24,7 +24,9 @@ class reasoning {
 
   sentences all() {
     if (t_.has(recorded_task::fence)) return {"a fence has no code: it runs nowhere"};
-    if (t_.worker < 0) return {t_.has(recorded_task::skipped) ? "it was cancelled" : "it never ran"};
+    if (t_.worker < 0)
+      return {t_.has(recorded_task::skipped) ? "it was cancelled"
+                                             : "it never ran, or had not ended when the recording stopped"};
     if (t_.has(recorded_task::root))
       return {"it is what runtime::run was given: the thread that calls run is worker 0"};
     for (const auto& [name, tells] : rules) {
