@@ -1,6 +1,7 @@
 #include "analysis/homes.hpp"
 
 #include <kith/access.hpp>
+#include <kith/memory.hpp>
 
 #include <algorithm>
 
@@ -13,6 +14,22 @@ std::size_t nodes_of(const recording& r) {
   for (const recorded_region& g : r.regions) nodes = std::max<std::int64_t>(nodes, g.home + 1);
   return static_cast<std::size_t>(nodes);
 }
+
+namespace {
+
+/// True if the region's memory was given to nodes when it was allocated: then it was there before anybody touched it. What
+/// a simulated run places is its own: it has rows for it.
+bool placed_by_allocation(const recording& r, std::uint32_t region, std::uint64_t time) {
+  if (r.meta_or("engine", "") == "sim") return false;
+  const std::uint64_t address = r.regions[region].address;
+  return std::ranges::any_of(r.allocations, [&](const recorded_allocation& a) {
+    const auto how = static_cast<distribution::kind>(a.distribution);
+    return how != distribution::standard && how != distribution::system && how != distribution::deferred &&
+           address - a.address < a.bytes && a.at <= time && (a.released == 0 || a.released > time);
+  });
+}
+
+}  // namespace
 
 home_history::home_history(const recording& r)
     : r_(r), nodes_(nodes_of(r)), first_touch_(r.regions.size(), ~std::uint64_t{0}) {
@@ -49,8 +66,11 @@ region_place home_history::before(std::uint32_t region, std::uint64_t time) cons
     place.nowhere = r_.regions[region].bytes;
     return place;
   }
-  const auto end = std::ranges::lower_bound(rows, time, {}, &recorded_home::at);
-  if (end == rows.begin()) return of(region, {});
+  auto end = std::ranges::lower_bound(rows, time, {}, &recorded_home::at);
+  if (end == rows.begin()) {
+    if (!placed_by_allocation(r_, region, time)) return of(region, {});
+    end = std::ranges::upper_bound(rows, rows.front().at, {}, &recorded_home::at);
+  }
   const auto first = std::ranges::lower_bound(rows.begin(), end, (end - 1)->at, {}, &recorded_home::at);
   return of(region, {first, end});
 }

@@ -230,4 +230,40 @@ TEST(why, is_told_where_data_was_by_native_and_by_simulated_runs) {
   }
 }
 
+/// Memory that is dealt page by page is on both nodes before anybody touches it.
+TEST(why, is_told_of_regions_on_several_nodes) {
+  runtime_options o = test::with("dep", 2);
+  o.machine = "node:2 core:1";
+  const recording r = test::record(o, [&](runtime& rt) {
+    auto* const data = static_cast<char*>(allocate(rt, 8 * 4096, distribution::fine));
+    rt.run([&] {
+      spawn([&] { data[0] = 1; }, out(data, 8 * 4096));
+      wait();
+    });
+    deallocate(data);
+  });
+  const analysis::home_history homes(r);
+  EXPECT_THAT(homes.at_end(0).bytes, ElementsAre(4 * 4096, 4 * 4096));
+  EXPECT_FALSE(homes.at_end(0).at_the_end);
+  EXPECT_THAT(homes.before(0, r.tasks[1].started).bytes, ElementsAre(4 * 4096, 4 * 4096));
+  EXPECT_EQ(homes.before(0, 0).nowhere, 8u * 4096) << "it was not allocated yet";
+}
+
+TEST(why, is_told_of_what_a_simulation_distributes) {
+  test::script s;
+  s.region(4 * 65536);
+  s.task(1000, {}, {{0, in_, 4 * 65536, 4 * 65536}});
+  sim::settings set;
+  set.policy = "fifo";
+  set.data = sim::distribution::fine;
+  set.keep_schedule = true;
+  const recording r = sim::simulate(sim::program_of(s.finish()), model_by_name("xeon-5570"), set).schedule;
+  EXPECT_THAT(analysis::home_history(r).before(0, r.tasks[1].started).bytes, ElementsAre(2 * 65536, 2 * 65536));
+  set.data = sim::distribution::first_touch;
+  const recording touched = sim::simulate(sim::program_of(s.finish()), model_by_name("xeon-5570"), set).schedule;
+  const analysis::home_history homes(touched);
+  EXPECT_EQ(homes.before(0, touched.tasks[1].started).nowhere, 4u * 65536);
+  EXPECT_EQ(homes.before(0, touched.tasks[1].ended).nowhere, 0u);
+}
+
 }  // namespace

@@ -106,6 +106,7 @@ void engine::measure_from_here() {
 }
 
 result engine::run() {
+  note_first_homes();
   for (std::uint32_t w = 0; w < workers_.size(); ++w) events_.push(0, w);
   while (!done_) {
     if (events_.empty()) starved();

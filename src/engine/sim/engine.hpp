@@ -90,7 +90,9 @@ class engine {
   void forget_recorded_run();
   void note_begin(const worker& w, std::int32_t t);
   void note_birth(const worker& w, std::int32_t t);
+  void note_first_homes();
   void note_homes(std::int32_t t, picoseconds began);
+  void note_home(std::uint32_t region, picoseconds since);
   void finish_schedule();
 
   struct scope_state {

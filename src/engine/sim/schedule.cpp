@@ -40,39 +40,44 @@ void engine::note_birth(const worker& w, std::int32_t t) {
   kept.create_ns = kept.create_until - kept.created;
 }
 
-/// Where the task has left its data, if that was not known yet.
+/// Where data is before anybody has touched it.
+void engine::note_first_homes() {
+  if (!set_.keep_schedule) return;
+  for (std::uint32_t r = 0; r < schedule_.regions.size(); ++r) note_home(r, 0);
+}
+
+/// Where the task has left its data.
 void engine::note_homes(std::int32_t t, picoseconds began) {
+  for (const recorded_access& a : program_.accesses(static_cast<std::size_t>(t))) note_home(a.region, began);
+}
+
+/// The region is where it is from then on, if that was not known yet.
+void engine::note_home(std::uint32_t region, picoseconds since) {
   std::vector<std::uint64_t> bytes(on_.hardware.nodes.size());
-  for (const recorded_access& a : program_.accesses(static_cast<std::size_t>(t))) {
-    std::ranges::fill(bytes, 0);
-    const std::uint64_t all = program_.of.regions[a.region].bytes;
-    if (memory_) {
-      const std::uint64_t each = memory_->chunk_bytes();
-      for (std::uint32_t c = 0; c < memory_->chunks(all); ++c) {
-        const node_id at = memory_->home(memory_->first_chunk(a.region) + c);
-        if (at) bytes[at.index()] += std::min(each, all - c * each);
-      }
-    } else if (const node_id at = regions_[a.region + 1].home_node()) {
-      bytes[at.index()] = all;
+  const std::uint64_t all = program_.of.regions[region].bytes;
+  if (memory_) {
+    const std::uint64_t each = memory_->chunk_bytes();
+    for (std::uint32_t c = 0; c < memory_->chunks(all); ++c) {
+      const node_id at = memory_->home(memory_->first_chunk(region) + c);
+      if (at) bytes[at.index()] += std::min(each, all - c * each);
     }
-    std::vector<recorded_home>& homes = schedule_.homes;
-    const auto known = [&](std::size_t n) {
-      for (std::size_t h = last_home_[a.region]; h != 0 && h <= homes.size() && homes[h - 1].region == a.region &&
-                                                 homes[h - 1].at == homes[last_home_[a.region] - 1].at;
-           ++h) {
-        if (homes[h - 1].node == static_cast<std::int16_t>(n)) return homes[h - 1].bytes;
-      }
-      return std::uint64_t{0};
-    };
-    bool same = true;
-    for (std::size_t n = 0; n < bytes.size(); ++n) same = same && known(n) == bytes[n];
-    if (same) continue;
-    const std::size_t first = homes.size(), last = last_home_[a.region];
-    const std::uint64_t at = std::max(began / 1000, last == 0 ? 0 : homes[last - 1].at + 1);  // a row set of its own
-    for (std::size_t n = 0; n < bytes.size(); ++n) {
-      if (bytes[n] != 0) homes.push_back({a.region, static_cast<std::int16_t>(n), bytes[n], at});
-    }
-    last_home_[a.region] = static_cast<std::uint32_t>(first + 1);
+  } else if (const node_id at = regions_[region + 1].home_node()) {
+    bytes[at.index()] = all;
+  }
+  std::vector<recorded_home>& homes = schedule_.homes;
+  std::uint32_t& last = last_home_[region];
+  std::vector<std::uint64_t> known(bytes.size());
+  for (std::size_t h = last; h != 0 && h <= homes.size(); ++h) {
+    const recorded_home& x = homes[h - 1];
+    if (x.region != region || x.at != homes[last - 1].at) break;
+    known[static_cast<std::size_t>(x.node)] = x.bytes;
+  }
+  if (known == bytes) return;
+  const std::uint64_t at =
+      std::max(since / 1000, last == 0 ? 0 : homes[last - 1].at + 1);  // a group of rows of its own
+  last = static_cast<std::uint32_t>(homes.size() + 1);
+  for (std::size_t n = 0; n < bytes.size(); ++n) {
+    if (bytes[n] != 0) homes.push_back({region, static_cast<std::int16_t>(n), bytes[n], at});
   }
 }
 
