@@ -5,7 +5,7 @@ build=(build-essential cmake ninja-build pkg-config ccache libhwloc-dev libcli11
        libsqlite3-dev libtomlplusplus-dev libscotch-dev
        libopenblas-dev liblapacke-dev libpng-dev librsvg2-bin python3)
 tests=(libgtest-dev libgmock-dev clang-19 clang-format-19 clang-tidy-19 libclang-rt-19-dev valgrind)
-bench=(libomp-19-dev libtbb-dev libstarpu-dev libgomp1)
+bench=(libomp-19-dev libtbb-dev libstarpu-dev libgomp1 libsimgrid-dev)
 case "${1:-build}" in
   build) wanted=("${build[@]}") ;;
   test) wanted=("${build[@]}" "${tests[@]}") ;;

@@ -129,7 +129,6 @@ class gathered {
           const log_pair when = pair_at(rest, 0);
           births.push_back({.ref = head.large, .begun = when.first, .seat = seat, .root = true});
           births.back().first = static_cast<std::uint32_t>(accesses.size());
-          runs.push_back({head.large, {when.first, when.second}, 0, seat});
           break;
         }
         case log_kind::wait: {

@@ -24,7 +24,7 @@ enum class log_kind : std::uint8_t {
   wait,        // 3 cells: a task waited for others
   steal,       // 1 cell: work was taken from another worker
   idle,        // 2 cells: a worker had nothing to do
-  run,         // 2 cells: runtime::run was called: the root task
+  run,         // 2 cells: runtime::run was called: the root task; `executed` tells its end
   type,        // 1 cell and the name, in cells of 16 bytes
   mark,        // 2 cells and the name
   home,        // 2 cells: where a region is from a time on, or (no time) at the end

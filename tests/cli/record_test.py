@@ -72,6 +72,8 @@ done = kith.run("repair", killed)
 kith.check(done.returncode == 0, f"it can be repaired: {done.stderr}")
 ended = rows(killed, "SELECT count(*) FROM task WHERE ended_ns > 0")[0][0]
 kith.check(ended > 100, f"tasks that ended before the kill are there: {ended}")
+roots = rows(killed, "SELECT ended_ns, (SELECT count(*) FROM task WHERE creator = root.id) FROM task AS root WHERE flags & 1")
+kith.check(len(roots) == 1 and roots[0][0] == 0 and roots[0][1] > 0, f"and the run that created them: {roots}")
 kith.refused("sim", killed, says=["did not end"])
 
 # Wrong input.

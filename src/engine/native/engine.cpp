@@ -220,9 +220,9 @@ void engine::run_root(void* context, void (*f)(void*)) {
     w.start_busy();
     const std::uint64_t root_before = std::exchange(w.root, ++roots_ << 32);
     const identity::creator named_before = std::exchange(w.naming, {identity::of_root(roots_)});
-    const std::uint64_t began = w.record != nullptr ? ticks() : 0;
+    const std::uint64_t began = w.record != nullptr ? w.record->root(w.root) : 0;
     failure = run_in(w, context, f);
-    if (w.record != nullptr) w.record->root(w.root, began);
+    if (w.record != nullptr) w.record->executed(w.root, began, 0);
     w.root = root_before;
     w.naming = named_before;
     w.stop_busy();

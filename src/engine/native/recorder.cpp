@@ -53,8 +53,10 @@ void seat_log::job(std::uint64_t began, const job_size& size) noexcept {
          {began, ticks()});
 }
 
-void seat_log::root(std::uint64_t task, std::uint64_t began) noexcept {
-  append({.kind = log_kind::run, .large = task}, {began, ticks()});
+std::uint64_t seat_log::root(std::uint64_t task) noexcept {
+  const std::uint64_t now = ticks();
+  append({.kind = log_kind::run, .large = task}, {now, 0});
+  return now;
 }
 
 recorder::recorder(std::string file, std::uint32_t seats, const std::map<std::string, std::string>& about)
