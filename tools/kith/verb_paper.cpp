@@ -137,7 +137,7 @@ std::function<outcome()> add_paper(CLI::App& command) {
   command.add_option("--only", o->only, "these programs alone, of those that have several")
       ->delimiter(',')
       ->type_name("A,B");
-  command.add_option("--plot", o->plot, "write a picture of the first metric")->type_name("FILE.svg");
+  command.add_option("--plot", o->plot, "write a picture of the first metric")->type_name("FILE.svg|png");
   command.add_flag("--json", o->json, "write JSON");
   command.footer(
       "The programs are recorded dry at the paper's sizes and run on the paper's machine, as it is modelled; values "

@@ -30,23 +30,6 @@ struct options {
   bool json = false;
 };
 
-/// "a,b:x=1,y=2,c" names a, b:x=1,y=2 and c: a word with '=' goes on with the policy before it.
-std::vector<std::string> policies_of(const std::string& text) {
-  std::vector<std::string> all;
-  for (std::size_t at = 0; at <= text.size();) {
-    const std::size_t end = std::min(text.find(',', at), text.size());
-    const std::string word = text.substr(at, end - at);
-    at = end + 1;
-    const std::string name = word.substr(0, word.find(':'));
-    if (!all.empty() && name.find('=') != std::string::npos) {
-      all.back() += "," + word;
-    } else {
-      all.push_back(word);
-    }
-  }
-  return all;
-}
-
 template <class T>
 T pick(const char* option, const std::string& given, std::initializer_list<std::pair<const char*, T>> choices) {
   std::string names;
@@ -227,7 +210,7 @@ std::function<outcome()> add_sim(CLI::App& command) {
                      "GB/s of one core where it was recorded: what bytes took there is no computing (10)");
   command.add_option("--without", o->without, "leave out: contention, latency, caches, scheduling, noise")
       ->delimiter(',');
-  command.add_option("--plot", o->plot, "write a picture of the speed-ups")->type_name("FILE.svg");
+  command.add_option("--plot", o->plot, "write a picture of the speed-ups")->type_name("FILE.svg|png");
   command.add_option("-o,--output", o->output, "write the simulated run as a recording")->type_name("FILE");
   command.add_flag("--json", o->json, "write JSON");
   command.footer(

@@ -80,6 +80,7 @@ engine::engine(machine on, const worker_plan& plan, engine_settings settings)
 void engine::start_recording(const worker_plan& plan) {
   std::string nodes;
   for (const worker& w : workers) nodes += (nodes.empty() ? "" : " ") + std::to_string(w.node.value);
+  const std::string distances = distances_text(hardware);
   recorder_ =
       std::make_unique<recorder>(set.record, static_cast<std::uint32_t>(workers.size() + 1),
                                  std::map<std::string, std::string>{{"engine", "native"},
@@ -92,6 +93,7 @@ void engine::start_recording(const worker_plan& plan) {
                                                                     {"memory", set.memory.text()},
                                                                     {"migrate", set.migrate ? "1" : "0"},
                                                                     {"machine", hardware.name},
+                                                                    {"distances", distances},
                                                                     {"nodes", std::to_string(hardware.nodes.size())},
                                                                     {"pretended", hardware.pretended ? "1" : "0"}});
   for (worker& w : workers) w.steal_log = w.record = &recorder_->of(w.id.index());

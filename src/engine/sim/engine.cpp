@@ -78,6 +78,7 @@ engine::engine(const program& p, const machine_model& m, const settings& s)
     schedule_.steals.clear();
     schedule_.idles.clear();
     schedule_.jobs.clear();
+    forget_recorded_run();
   }
 }
 
@@ -137,6 +138,7 @@ void engine::measure_from_here() {
 }
 
 result engine::run() {
+  note_first_homes();
   for (std::uint32_t w = 0; w < workers_.size(); ++w) events_.push(0, w);
   while (!done_) {
     if (events_.empty()) starved();
@@ -191,26 +193,7 @@ result engine::results() {
     }
   }
   if (set_.keep_schedule) {
-    schedule_.meta["engine"] = "sim";
-    schedule_.meta["policy"] = set_.policy;
-    schedule_.meta["migrate"] = take_migration(schedule_.meta["policy"]) ? "1" : "0";
-    schedule_.meta["seed"] = std::to_string(set_.seed);
-    schedule_.meta["machine"] = on_.hardware.name;
-    schedule_.meta["workers"] = std::to_string(workers_.size());
-    for (std::size_t i = 0; i < schedule_.regions.size(); ++i)
-      schedule_.regions[i].home =
-          static_cast<std::int16_t>(regions_[static_cast<std::uint32_t>(i) + 1].home_node().value);
-    schedule_.worker_node.clear();
-    for (const worker& w : workers_) schedule_.worker_node.push_back(static_cast<std::int16_t>(w.node.value));
-    if (program_.gathering >= 0) {
-      schedule_.tasks.pop_back();
-      schedule_.first_access.pop_back();
-      schedule_.first_dependence.pop_back();
-      std::erase_if(schedule_.waits, [&](const recorded_wait& x) { return x.task == program_.gathering; });
-      for (recorded_task& t : schedule_.tasks) {
-        if (t.has(recorded_task::outside)) t.creator = -1;
-      }
-    }
+    finish_schedule();
     r.schedule = std::move(schedule_);
   }
   return r;

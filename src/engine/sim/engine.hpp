@@ -91,6 +91,15 @@ class engine {
   void measure_from_here();
   result results();
 
+  // schedule.cpp: the simulated run as a recording; where there is to be one
+  void forget_recorded_run();
+  void note_begin(const worker& w, std::int32_t t);
+  void note_birth(const worker& w, std::int32_t t);
+  void note_first_homes();
+  void note_homes(std::int32_t t, picoseconds began);
+  void note_home(std::uint32_t region, picoseconds since);
+  void finish_schedule();
+
   struct scope_state {
     std::uint64_t unfinished = 0, created = 0;
     std::uint64_t ended_here = 0, throttle_at = 0;
@@ -145,6 +154,7 @@ class engine {
   std::uint64_t steps_ = 0;
   std::uint64_t local_ = 0, remote_ = 0;
   recording schedule_;
+  std::vector<std::uint32_t> last_home_;  // by region: 1 + the first row of schedule_.homes that holds; 0: none
 
   struct baseline {
     picoseconds at = 0, serial = 0, partition = 0;

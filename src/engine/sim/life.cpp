@@ -306,6 +306,7 @@ void engine::end(worker& w) {
     kept.worker = w.id.value;
     kept.started = f.began / 1000;
     kept.ended = w.clock / 1000;
+    note_homes(t, f.began);
   }
   if (told(t).has(recorded_task::root)) {
     state_of(t) = state::ended;
