@@ -27,7 +27,7 @@ enum class log_kind : std::uint8_t {
   run,         // 2 cells: runtime::run was called: the root task; `executed` tells its end
   type,        // 1 cell and the name, in cells of 16 bytes
   mark,        // 2 cells and the name
-  home,        // 2 cells: where a region is
+  home,        // 2 cells: where a region is from a time on, or (no time) at the end
   allocation,  // 2 cells: memory was given out
   work,        // 1 cell: what the task before it says it costs
   touched,     // 1 cell: how many bytes of the access before it are used

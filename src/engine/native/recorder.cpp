@@ -69,11 +69,7 @@ void recorder::keep_homes(const region_table& regions) {
   seat_log& last = logs_.back();
   for (std::uint32_t i = 1; i < regions.count(); ++i) {
     const region& r = regions[i];
-    if (const node_id at = r.home_node())
-      last.append({.kind = log_kind::home,
-                   .middle = static_cast<std::uint32_t>(at.value),
-                   .large = reinterpret_cast<std::uint64_t>(r.address)},
-                  {r.bytes, 0});
+    if (const node_id at = r.home_node()) last.home(r.address, r.bytes, at, 0);
   }
 }
 
