@@ -64,6 +64,8 @@ class mapped_log {
       case log_kind::executed:
       case log_kind::idle:
       case log_kind::job:
+      case log_kind::recorder:
+      case log_kind::sample:
       case log_kind::run:
       case log_kind::home:
       case log_kind::allocation:

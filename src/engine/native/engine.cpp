@@ -50,7 +50,12 @@ engine::engine(machine on, const worker_plan& plan, engine_settings settings)
   chosen = make_policy<world>(set.policy, {workers_where, regions, set.seed, memory.view(), &identities});
   wishes = chosen->wants();
   if (wishes.order) identities.reserve();
-  track_homes = wishes.homes || hardware.nodes.size() > 1;
+  if (set.calibrate != 0) {
+    if (plan.workers != 1)
+      throw error("KITH_CALIBRATE: expected one worker (KITH_WORKERS=1), got " + std::to_string(plan.workers));
+    sampler = std::make_unique<calibrator>(regions, set.calibrate);
+  }
+  track_homes = wishes.homes || hardware.nodes.size() > 1 || sampler != nullptr;
   baseline_.resize(workers.size());
   if (!set.record.empty()) {
     start_recording(plan);

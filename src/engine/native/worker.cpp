@@ -64,7 +64,7 @@ detail::outcome worker::execute(task& t) {
   edges::free_overflow(home.space, t, [this](slot_index b) { give_slot(b); });
   detail::scope& s = *t.scope;
   detail::outcome how = detail::outcome::ended;
-  const std::uint64_t began = record != nullptr ? ticks() : 0;
+  std::uint64_t began = record != nullptr ? ticks() : 0;
   std::uint8_t noted = t.exploring != 0 ? log_explores : std::uint8_t{0};
   if ((t.flags & task::skip) != 0 || s.is_cancelled()) {
     t.code(t.closure(), detail::action::discard);
@@ -80,7 +80,7 @@ detail::outcome worker::execute(task& t) {
     if (home.wishes.order) [[unlikely]]
       outer_naming = std::exchange(naming, {home.identities.identity_of(t)});
     try {
-      how = t.code(t.closure(), detail::action::run);
+      how = record != nullptr ? run_recorded(t, began) : t.code(t.closure(), detail::action::run);
     } catch (...) {
       s.fail(std::current_exception());
       if (children_scope != nullptr) children_scope->cancelled.store(true, relaxed);
@@ -96,8 +96,30 @@ detail::outcome worker::execute(task& t) {
     sums.add(how == detail::outcome::again ? event::node_explored : event::task_executed);
   }
   if (record != nullptr) [[unlikely]]
-    record->executed(edges::reference_to(home.space, t).packed().value, began, noted);
+    note_executed(t, began, noted);
   return how;
+}
+
+/// As the task's code alone; now and then a task is calibrated. Its time begins here.
+detail::outcome worker::run_recorded(task& t, std::uint64_t& began) {
+  if (home.sampler != nullptr && home.sampler->takes(t)) {
+    const detail::outcome how = home.sampler->run(*this, t);
+    if (how != detail::outcome::unable) return how;
+  }
+  began = ticks();
+  return t.code(t.closure(), detail::action::run);
+}
+
+void worker::note_executed(task& t, std::uint64_t began, std::uint8_t noted) {
+  const std::uint64_t ref = edges::reference_to(home.space, t).packed().value;
+  if (home.sampler != nullptr) {
+    if (const std::optional<calibrator::sample> s = home.sampler->take_sample(t)) {
+      record->executed(ref, s->began, s->ended, noted);
+      if (s->cold != 0) record->sampled(ref, s->cold, s->hot);
+      return;
+    }
+  }
+  record->executed(ref, began, ticks(), noted);
 }
 
 std::uint64_t worker::running_ref() const noexcept {

@@ -3,6 +3,8 @@
 #pragma once
 
 #include "base/rng.hpp"
+#include "engine/sim/links.hpp"
+#include "engine/sim/program.hpp"
 #include "machine/model.hpp"
 
 #include <cstdint>
@@ -13,6 +15,15 @@ namespace kith::sim {
 inline std::uint64_t noise_of(const machine_model& m, std::uint64_t seed, std::int32_t task) noexcept {
   const double u = static_cast<double>(mix(seed ^ mix(static_cast<std::uint64_t>(task) + 1)) >> 11) * 0x1p-53;
   return static_cast<std::uint64_t>(1024 * (1 + m.noise * (2 * u - 1)));
+}
+
+/// What a task's data adds to its computing where all of it is in the own, idle memory, on a core of speed 1.
+inline picoseconds local_data_time(const program& p, const machine_model& m, std::size_t task) noexcept {
+  const rate core(m.core_gbs), near(m.private_bytes != 0 ? m.private_gbs : m.cache_gbs);
+  const std::uint64_t bytes = p.bytes[task];
+  const std::uint32_t exposure = p.exposure_of(task);
+  if (exposure == program::uncalibrated) return core(bytes);
+  return core(bytes) > near(bytes) ? (core(bytes) - near(bytes)) * exposure >> 10 : 0;
 }
 
 /// `far`: the share of what the task needs that is remote.

@@ -32,7 +32,10 @@ struct program {
   // By task; the actions of task t are actions[first_action[t]] up to first_action[t + 1].
   std::vector<std::uint64_t> first_action;
   std::vector<action> actions;
-  std::vector<picoseconds> compute;        // without the time for memory
+  std::vector<picoseconds> compute;  // without the time for memory
+  // Of calibrated tasks: how much of the time that the memory model adds to that of the nearest cache shows, in 1/1024;
+  // uncalibrated: the model's overlap says it. Empty: none is calibrated.
+  std::vector<std::uint32_t> exposure;
   std::vector<std::uint64_t> bytes;        // touched
   std::vector<std::uint64_t> first_named;  // named[...]: the nodes that its computation names
   std::vector<std::int32_t> named;
@@ -45,6 +48,8 @@ struct program {
   std::vector<std::uint8_t> phased;  // by scope: of a keyed graph
   std::size_t measured_from = 0;     // the first root behind the last mark
 
+  static constexpr std::uint32_t uncalibrated = 0xffffffff;
+  std::uint32_t exposure_of(std::size_t t) const noexcept { return exposure.empty() ? uncalibrated : exposure[t]; }
   std::size_t tasks() const noexcept { return of.tasks.size(); }
   std::span<const recorded_access> accesses(std::size_t t) const noexcept {
     return {of.accesses.data() + of.first_access[t], of.accesses.data() + of.first_access[t + 1]};
@@ -55,8 +60,9 @@ struct program {
   const std::string& type_name(std::size_t t) const { return of.types[of.tasks[t].type]; }
 };
 
-/// What the simulator makes of a recording. `core_gbs`: what a core of the recorded machine drew from memory; the time
-/// that a task's bytes took there is no computing (a dry recording, or one with calibrated types, holds computing alone).
+/// What the simulator makes of a recording. Of a task with a calibrated type, computing is the share of its time that its
+/// kind took with all data in the caches. Of others the time that their bytes took at `core_gbs`, which a core of the
+/// recorded machine drew from memory, is no computing. A dry recording holds computing alone.
 /// Throws kith::error for a recording of a run that did not end.
 program program_of(recording, double core_gbs = 10);
 

@@ -10,4 +10,16 @@ namespace kith::tools {
 /// The text of a description (docs/machines.md). Takes some seconds; other load on the machine makes it wrong.
 std::string probe_machine(progress&);
 
+/// The table [scheduler] alone, below a comment that says how it was measured.
+std::string scheduler_table(progress&);
+/// Puts it in the place of the one in a description. Throws kith::error if the file is none.
+void put_scheduler_table(const std::string& file, const std::string& table);
+
+/// What a core draws here, in GB/s.
+struct core_rates {
+  double memory = 0;  // from memory
+  double near = 0;    // from the cache that it has for itself
+};
+core_rates measure_core_rates();
+
 }  // namespace kith::tools
