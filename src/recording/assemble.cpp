@@ -71,7 +71,7 @@ class gathered {
   };
   std::vector<give_back> returns;
   struct sample {
-    std::uint64_t task, cold, hot;  // ticks
+    std::uint64_t task, cold, warm, hot;  // ticks
   };
   std::vector<sample> sampled;
   struct charge {
@@ -129,7 +129,7 @@ class gathered {
         case log_kind::recorder: charges.push_back({head.large, pair_at(rest, 0).first}); break;
         case log_kind::sample: {
           const log_pair took = pair_at(rest, 0);
-          sampled.push_back({head.large, took.first, took.second});
+          sampled.push_back({head.large, took.first, took.second, pair_at(rest, 1).first});
           break;
         }
         case log_kind::run: {
@@ -410,7 +410,7 @@ class gathered {
     }
     for (const sample& s : sampled) {
       if (const auto at = index_of.find(s.task); at != index_of.end())
-        out.samples.push_back({at->second, ns(began + s.cold), ns(began + s.hot)});
+        out.samples.push_back({at->second, ns(began + s.cold), ns(began + s.warm), ns(began + s.hot)});
     }
     end_allocations();
     std::ranges::sort(out.steals, {}, &recorded_steal::at);

@@ -35,7 +35,7 @@ enum class log_kind : std::uint8_t {
   given_back,  // 2 cells: memory that was given out
   job,         // 2 cells: a worker did long work of the policy
   recorder,    // 2 cells: what recording has cost a task, in its own time
-  sample,      // 2 cells: a task was run again, with its data out of the caches and in them
+  sample,      // 3 cells: a task was run again, with its data out of the caches and in them
 };
 
 struct log_cell {

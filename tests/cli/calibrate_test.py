@@ -27,7 +27,7 @@ for program in ("heat", "cholesky", "cg", "pagerank", "sw"):
     done = kith.run("calibrate", "-o", file, "--samples", "8", "--", "kith", "app", program, "--small", "--policy", "fifo")
     kith.check(done.returncode == 0, f"{program} is calibrated: {done.stderr}")
     kith.check(done.stdout.count("verified") == 1 and "GB/s" in done.stdout, f"{program}: its output once, then a table")
-    found = rows(file, "SELECT name, size, samples, bytes, plain_ns, cold_ns, hot_ns FROM calibration "
+    found = rows(file, "SELECT name, size, samples, bytes, plain_ns, cold_ns, warm_ns, hot_ns FROM calibration "
                        "JOIN type ON type = type.id")
     kith.check(found and all(2 ** r[1] <= r[3] / r[2] < 2 ** (r[1] + 1) for r in found), f"{program}: rows by size: {found}")
     kith.check(all(1 <= r[2] <= 16 and min(r[4:]) > 0 for r in found), f"{program}: each from samples: {found}")
@@ -40,18 +40,18 @@ code, before = kith.json(*sim)
 changed = path("changed.rec")
 shutil.copy(heat, changed)
 with sqlite3.connect(changed) as db:
-    db.execute("UPDATE calibration SET hot_ns = plain_ns, cold_ns = plain_ns")
+    db.execute("UPDATE calibration SET hot_ns = plain_ns, cold_ns = plain_ns, warm_ns = plain_ns")
 code, computing = kith.json("sim", changed, *sim[2:])
 work = rows(heat, "SELECT sum(work_ns) FROM task JOIN type ON type = type.id WHERE name = 'heat'")[0][0]
 kith.check(code == 0 and computing[0]["makespan_s"] > 0.95 * work * 1e-9 / 2,
            f"if hot times are the recorded ones, all is computing: {computing[0]['makespan_s']}, {work}")
 with sqlite3.connect(changed) as db:
-    db.execute("UPDATE calibration SET hot_ns = 1, cold_ns = 1")
+    db.execute("UPDATE calibration SET hot_ns = 1, cold_ns = 1, warm_ns = 1")
 code, nothing = kith.json("sim", changed, *sim[2:])
 kith.check(nothing[0]["makespan_s"] < computing[0]["makespan_s"] / 2, "if they are nothing, little is left")
 with sqlite3.connect(changed) as db:
     db.execute("UPDATE meta SET value = 'fast' WHERE key = 'near_gbs'")
-kith.refused("sim", changed, says=["near_gbs", "'fast'", "gigabytes a second"])
+kith.refused("sim", changed, says=["near_gbs", "'fast'", "expected a number"])
 with sqlite3.connect(changed) as db:
     db.execute("UPDATE calibration SET samples = 0")
 kith.refused("sim", changed, says=["changed.rec: damaged", "measured nothing"])

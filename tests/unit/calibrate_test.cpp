@@ -83,7 +83,10 @@ TEST(calibrate, tasks_run_again_and_results_stay) {
   EXPECT_EQ(samples_of(r, "step"), 5u);
   EXPECT_EQ(samples_of(r, "copy"), 5u);
   EXPECT_EQ(samples_of(r, "sum"), 5u);
-  for (const recorded_sample& s : r.samples) EXPECT_GT(s.cold_ns, 0u);
+  for (const recorded_sample& s : r.samples) {
+    EXPECT_GT(s.cold_ns, 0u);
+    EXPECT_GT(s.warm_ns, 0u);
+  }
 }
 
 TEST(calibrate, what_cannot_be_run_twice_is_run_once) {
@@ -164,7 +167,8 @@ TEST(calibrate, needs_one_worker_and_a_recording) {
   EXPECT_THAT([&] { runtime rt(o); }, ThrowsMessage<error>(HasSubstr("one worker")));
 }
 
-/// Two tasks on one region of a chunk: 10 us each, of which 4 are computing; half of what memory adds shows.
+/// Two tasks on one region of a chunk: 10 us each, of which 4 are computing. Half of what memory adds shows, and a
+/// quarter of what the last level adds.
 recording two_on_a_chunk() {
   test::script s;
   s.region(65536);
@@ -173,14 +177,17 @@ recording two_on_a_chunk() {
   recording r = s.finish();
   r.meta["dry"] = "0";
   r.meta["core_gbs"] = "8";
+  r.meta["cache_gbs"] = "32";
   r.meta["near_gbs"] = "64";
-  const std::uint64_t streams = 7168;  // ns: 65536 bytes at 8 GB/s, less those at 64
+  r.meta["near_bytes"] = "65536";
+  const std::uint64_t memory = 7168, last = 1024;  // ns: 65536 bytes at 8 GB/s, and at 32, less those at 64
   r.calibrations = {{.type = 0,
                      .size = 16,
                      .samples = 2,
                      .bytes = 2 * 65536,
                      .plain_ns = 20000,
-                     .cold_ns = 8000 + streams,
+                     .cold_ns = 8000 + 2 * memory / 2,
+                     .warm_ns = 8000 + 2 * last / 4,
                      .hot_ns = 8000}};
   return r;
 }
@@ -213,17 +220,26 @@ TEST(calibrate, the_nearest_cache_is_a_cores_own_where_it_has_one) {
   m.private_bytes = 65536;
   m.private_gbs = 100;
   recording r = two_on_a_chunk();
+  // Another task reads another region in between: the first one is then in the last level alone.
   r.regions.push_back({1 << 20, 65536, -1});
-  // The second task reads another region in between: the first one is then in the last level alone.
+  recorded_task between = r.tasks[1];
+  between.created = between.create_until = 2;
+  r.tasks[2].created = r.tasks[2].create_until = 3;
+  r.tasks.insert(r.tasks.begin() + 2, between);
   r.accesses.insert(r.accesses.begin() + 1, {1, 0, 65536, 65536});
-  r.first_access = {0, 0, 1, 3};
-  r.calibrations.front().bytes = 2 * 65536;
+  r.dependences = {{1, 0}, {2, 0}};
+  r.first_access = {0, 0, 1, 2, 3};
+  r.first_dependence = {0, 0, 0, 1, 2};
+  r.waits.front().begun = r.waits.front().ended = r.tasks.front().ended = 4;
   const sim::program p = sim::program_of(std::move(r));
   const sim::rate core(m.core_gbs), cache(m.cache_gbs), own(100);
   const std::uint64_t from_memory = (core(65536) - own(65536)) * 512 >> 10,
-                      from_cache = (cache(65536) - own(65536)) * 512 >> 10;
-  const std::uint64_t halves = 2 * (4000 * ns / 2);  // of the second task's computing, one for each access
-  EXPECT_EQ(sim::simulate(p, m, on_one_core()).makespan, 4000 * ns + from_memory + halves + from_memory + from_cache);
+                      from_cache = (cache(65536) - own(65536)) * 256 >> 10;
+  EXPECT_EQ(sim::simulate(p, m, on_one_core()).makespan, 12000 * ns + 2 * from_memory + from_cache);
+  // A task that is larger than that cache has nothing nearer than the last level.
+  m.private_bytes = 65535;
+  const std::uint64_t beside_last = (core(65536) - cache(65536)) * 512 >> 10;
+  EXPECT_EQ(sim::simulate(p, m, on_one_core()).makespan, 12000 * ns + 2 * beside_last);
 }
 
 TEST(calibrate, a_size_without_samples_takes_the_nearest) {
@@ -237,11 +253,12 @@ TEST(calibrate, a_size_without_samples_takes_the_nearest) {
   r.regions.front().bytes = 1 << 24;
   p = sim::program_of(r);
   EXPECT_EQ(p.compute[1], 10000 * ns);
-  EXPECT_EQ(p.exposure_of(1), 0u);  // cold is no longer than hot
+  EXPECT_TRUE(p.exposure_of(1).calibrated());
+  EXPECT_EQ(p.exposure_of(1).memory, 0u);  // cold is no longer than hot
   r.calibrations.front().type = r.calibrations.back().type = 1;
   r.types.emplace_back("other");
   p = sim::program_of(r);
-  EXPECT_EQ(p.exposure_of(1), sim::program::uncalibrated);
+  EXPECT_FALSE(p.exposure_of(1).calibrated());
 }
 
 TEST(calibrate, rows_are_kept_in_the_file_and_checked) {
@@ -252,6 +269,7 @@ TEST(calibrate, rows_are_kept_in_the_file_and_checked) {
   ASSERT_EQ(again.calibrations.size(), 1u);
   EXPECT_EQ(again.calibrations[0].size, 16);
   EXPECT_EQ(again.calibrations[0].cold_ns, 8000u + 7168);
+  EXPECT_EQ(again.calibrations[0].warm_ns, 8000u + 512);
   for (const auto& damage :
        {+[](recorded_calibration& c) { c.type = 7; }, +[](recorded_calibration& c) { c.size = 64; },
         +[](recorded_calibration& c) { c.hot_ns = 0; }}) {
@@ -261,7 +279,7 @@ TEST(calibrate, rows_are_kept_in_the_file_and_checked) {
     EXPECT_THAT([&] { read_recording(file.path()); }, ThrowsMessage<error>(HasSubstr("a calibration of")));
   }
   r.meta["core_gbs"] = "64";
-  EXPECT_THAT([&] { sim::program_of(r); }, ThrowsMessage<error>(HasSubstr("as fast as the nearest cache")));
+  EXPECT_THAT([&] { sim::program_of(r); }, ThrowsMessage<error>(HasSubstr("not each faster")));
   r.meta["core_gbs"] = "fast";
   EXPECT_THAT([&] { sim::program_of(r); }, ThrowsMessage<error>(HasSubstr("'core_gbs' is 'fast'")));
 }
@@ -294,12 +312,12 @@ TEST(sim_memory, caches_of_one_node_and_of_cores) {
   const sim::place left{node_id(0), 0, 0}, right{node_id(0), 1, 2};
   {
     sim::memory data(p, m, sim::distribution::first_touch, {}, 65536);
-    EXPECT_EQ(data.touch(0, 65536, true, left, 0), core(65536));
-    EXPECT_EQ(data.touch(0, 65536, false, right, 0), between(65536));
-    EXPECT_EQ(data.touch(0, 65536, false, right, 0), cache(65536));
-    EXPECT_EQ(data.touch(0, 65536, false, left, 0), cache(65536));  // both have it now
-    EXPECT_EQ(data.touch(0, 65536, true, right, 0), cache(65536));
-    EXPECT_EQ(data.touch(0, 65536, false, left, 0), between(65536));
+    EXPECT_EQ(data.touch(0, 65536, true, left, 0).took, core(65536));
+    EXPECT_EQ(data.touch(0, 65536, false, right, 0).took, between(65536));
+    EXPECT_EQ(data.touch(0, 65536, false, right, 0).took, cache(65536));
+    EXPECT_EQ(data.touch(0, 65536, false, left, 0).took, cache(65536));  // both have it now
+    EXPECT_EQ(data.touch(0, 65536, true, right, 0).took, cache(65536));
+    EXPECT_EQ(data.touch(0, 65536, false, left, 0).took, between(65536));
     EXPECT_EQ(data.remote_bytes, 0u);
   }
   m.private_bytes = 2 * 65536;
@@ -307,14 +325,14 @@ TEST(sim_memory, caches_of_one_node_and_of_cores) {
   sim::memory data(p, m, sim::distribution::first_touch, {}, 65536);
   const sim::place beside{node_id(0), 0, 1};
   data.touch(0, 65536, true, left, 0);
-  EXPECT_EQ(data.touch(0, 65536, false, left, 0), own(65536));
-  EXPECT_EQ(data.touch(0, 65536, true, beside, 0), cache(65536));  // they share the last level
-  EXPECT_EQ(data.touch(0, 65536, false, left, 0), cache(65536));   // the own copy is old
-  EXPECT_EQ(data.touch(0, 65536, false, left, 0), own(65536));
+  EXPECT_EQ(data.touch(0, 65536, false, left, 0).took, own(65536));
+  EXPECT_EQ(data.touch(0, 65536, true, beside, 0).took, cache(65536));  // they share the last level
+  EXPECT_EQ(data.touch(0, 65536, false, left, 0).took, cache(65536));   // the own copy is old
+  EXPECT_EQ(data.touch(0, 65536, false, left, 0).took, own(65536));
   data.touch(1, 65536, false, left, 0);
   data.touch(2, 65536, false, left, 0);
-  EXPECT_EQ(data.touch(0, 65536, false, left, 0), cache(65536));  // two others have displaced it
-  EXPECT_EQ(data.touch(2, 65536, false, left, 0), own(65536));
+  EXPECT_EQ(data.touch(0, 65536, false, left, 0).took, cache(65536));  // two others have displaced it
+  EXPECT_EQ(data.touch(2, 65536, false, left, 0).took, own(65536));
 }
 
 }  // namespace

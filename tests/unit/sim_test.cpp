@@ -139,13 +139,13 @@ TEST(sim, remote_data_takes_longer_by_the_distance_and_waits_for_links) {
   machine_model m = model_by_name("bullion-s16-8");
   m.overlap = 0;
   sim::memory data(random_program(1, 10), m, sim::distribution::first_touch, {}, 65536);
-  EXPECT_EQ(data.touch(0, 1024, false, first_core_of(0), 0), sim::rate(m.core_gbs)(1024));
-  const std::uint64_t far = data.touch(0, 1024, false, first_core_of(1), 1'000'000'000);
+  EXPECT_EQ(data.touch(0, 1024, false, first_core_of(0), 0).took, sim::rate(m.core_gbs)(1024));
+  const std::uint64_t far = data.touch(0, 1024, false, first_core_of(1), 1'000'000'000).took;
   EXPECT_NEAR(static_cast<double>(far), 3.6 * static_cast<double>(sim::rate(m.core_gbs)(1024)), 100);
   EXPECT_EQ(data.remote_bytes, 1024u);
   // Eight nodes fetch at once: node 0's link out serves them one after the other.
   std::uint64_t last = 0;
-  for (int n = 2; n < 8; ++n) last = std::max(last, data.touch(0, 1024, false, first_core_of(n), 2'000'000'000));
+  for (int n = 2; n < 8; ++n) last = std::max(last, data.touch(0, 1024, false, first_core_of(n), 2'000'000'000).took);
   EXPECT_GE(last, 6 * sim::rate(8)(1024));
 }
 

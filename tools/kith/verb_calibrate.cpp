@@ -55,16 +55,17 @@ recording recorded(const options& o, const std::string& file, int samples, progr
 void print_table(const recording& r) {
   std::size_t widest = 4;
   for (const recorded_calibration& c : r.calibrations) widest = std::max(widest, r.types[c.type].size());
-  fmt::print("{:<{}} {:>8} {:>12} {:>12} {:>12} {:>12} {:>10}\n", "type", widest, "samples", "bytes", "recorded [us]",
-             "cold [us]", "hot [us]", "GB/s");
+  fmt::print("{:<{}} {:>8} {:>12} {:>12} {:>12} {:>12} {:>12} {:>10}\n", "type", widest, "samples", "bytes",
+             "recorded [us]", "cold [us]", "warm [us]", "hot [us]", "GB/s");
   for (const recorded_calibration& c : r.calibrations) {
     const auto mean = [&](std::uint64_t sum) { return static_cast<double>(sum) / static_cast<double>(c.samples); };
     const std::string rate =
         c.cold_ns > c.hot_ns
             ? fmt::format("{:.2f}", static_cast<double>(c.bytes) / static_cast<double>(c.cold_ns - c.hot_ns))
             : "-";
-    fmt::print("{:<{}} {:>8} {:>12.0f} {:>13.2f} {:>12.2f} {:>12.2f} {:>10}\n", r.types[c.type], widest, c.samples,
-               mean(c.bytes), mean(c.plain_ns) / 1e3, mean(c.cold_ns) / 1e3, mean(c.hot_ns) / 1e3, rate);
+    fmt::print("{:<{}} {:>8} {:>12.0f} {:>13.2f} {:>12.2f} {:>12.2f} {:>12.2f} {:>10}\n", r.types[c.type], widest,
+               c.samples, mean(c.bytes), mean(c.plain_ns) / 1e3, mean(c.cold_ns) / 1e3, mean(c.warm_ns) / 1e3,
+               mean(c.hot_ns) / 1e3, rate);
   }
 }
 

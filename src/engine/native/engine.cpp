@@ -53,7 +53,11 @@ engine::engine(machine on, const worker_plan& plan, engine_settings settings)
   if (set.calibrate != 0) {
     if (plan.workers != 1)
       throw error("KITH_CALIBRATE: expected one worker (KITH_WORKERS=1), got " + std::to_string(plan.workers));
-    sampler = std::make_unique<calibrator>(regions, set.calibrate);
+    std::uint64_t own = 1 << 18;
+    for (const machine::cache& c : hardware.caches) {
+      if (c.cores.size() == 1) own = std::max(own, c.bytes);
+    }
+    sampler = std::make_unique<calibrator>(regions, set.calibrate, own);
   }
   track_homes = wishes.homes || hardware.nodes.size() > 1 || sampler != nullptr;
   baseline_.resize(workers.size());

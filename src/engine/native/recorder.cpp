@@ -55,8 +55,8 @@ void seat_log::executed(std::uint64_t task, std::uint64_t began, std::uint64_t e
   append({.kind = log_kind::executed, .flags = flags, .large = task}, {began, ended});
 }
 
-void seat_log::sampled(std::uint64_t task, std::uint64_t cold, std::uint64_t hot) noexcept {
-  append({.kind = log_kind::sample, .large = task}, {cold, hot});
+void seat_log::sampled(std::uint64_t task, std::uint64_t cold, std::uint64_t warm, std::uint64_t hot) noexcept {
+  append({.kind = log_kind::sample, .large = task}, {cold, warm}, {hot, 0});
 }
 
 void seat_log::waited(std::uint64_t task, std::uint64_t scope, std::uint64_t began) noexcept {

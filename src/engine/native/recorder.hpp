@@ -41,8 +41,8 @@ class seat_log : public log {
     append({.kind = log_kind::needs, .large = task}, {before, 0});
   }
   void executed(std::uint64_t task, std::uint64_t began, std::uint64_t ended, std::uint8_t flags) noexcept;
-  /// Ticks of two more runs of the task: data out of the caches, and in them.
-  void sampled(std::uint64_t task, std::uint64_t cold, std::uint64_t hot) noexcept;
+  /// Ticks of further runs of the task: data out of the caches, in the last level, in the nearest one.
+  void sampled(std::uint64_t task, std::uint64_t cold, std::uint64_t warm, std::uint64_t hot) noexcept;
   void waited(std::uint64_t task, std::uint64_t scope, std::uint64_t began) noexcept;
   void idle(std::uint64_t began) noexcept;
   void job(std::uint64_t began, const job_size&) noexcept;

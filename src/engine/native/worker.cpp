@@ -115,7 +115,7 @@ void worker::note_executed(task& t, std::uint64_t began, std::uint8_t noted) {
   if (home.sampler != nullptr) {
     if (const std::optional<calibrator::sample> s = home.sampler->take_sample(t)) {
       record->executed(ref, s->began, s->ended, noted);
-      if (s->cold != 0) record->sampled(ref, s->cold, s->hot);
+      if (s->cold != 0) record->sampled(ref, s->cold, s->warm, s->hot);
       return;
     }
   }

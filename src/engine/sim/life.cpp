@@ -204,14 +204,16 @@ void engine::fetch_chunk(worker& w, frame& f, picoseconds work) {
   const std::uint64_t from = f.chunk * memory_->chunk_bytes();
   const std::uint64_t bytes = std::min(memory_->chunk_bytes(), a.touched - from);
   const auto how = static_cast<mode>(a.mode);
-  const std::uint32_t exposure = program_.exposure_of(t);
-  const auto shown = [&](picoseconds took) {  // beside computing
-    if (exposure == program::uncalibrated) return took;
-    return (took - std::min(took, memory_->nearest(bytes))) * exposure >> 10;
-  };
-  const picoseconds data =
-      shown(memory_->touch(memory_->first_chunk(a.region) + f.chunk, bytes, how != mode::in, w.where, w.clock));
-  if (const picoseconds near = shown(core_rate_(bytes)); data > near) w.stall += data - near;
+  const fetched got =
+      memory_->touch(memory_->first_chunk(a.region) + f.chunk, bytes, how != mode::in, w.where, w.clock);
+  const program::shown e = program_.exposure_of(t);
+  picoseconds data = got.took, idle = core_rate_(bytes);  // idle: the own memory, unshared
+  if (e.calibrated()) {
+    const picoseconds near = nearest_rate(on_, program_.bytes[t])(bytes);
+    data = got.from == level::beyond ? e.of_memory(got.took, near) : e.of_last(got.took, near);
+    idle = e.of_memory(idle, near);
+  }
+  if (data > idle) w.stall += data - idle;
   const std::uint64_t all = program_.bytes[t];
   const auto share = [&](std::uint64_t of) {
     return static_cast<picoseconds>(static_cast<double>(work) * static_cast<double>(of) / static_cast<double>(all));
@@ -219,9 +221,8 @@ void engine::fetch_chunk(worker& w, frame& f, picoseconds work) {
   const picoseconds code = (share(f.done_bytes + bytes) - share(f.done_bytes)) * f.factor >> 10;
   const picoseconds shorter = std::min(data, code);
   // What hides behind computing did so when it was calibrated.
-  const auto hidden = exposure != program::uncalibrated
-                          ? picoseconds{0}
-                          : static_cast<picoseconds>(static_cast<double>(shorter) * on_.overlap);
+  const auto hidden =
+      e.calibrated() ? picoseconds{0} : static_cast<picoseconds>(static_cast<double>(shorter) * on_.overlap);
   const picoseconds took = data + code - hidden;
   w.clock += took;
   w.useful += took;

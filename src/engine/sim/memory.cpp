@@ -25,8 +25,7 @@ memory::memory(const program& p, const machine_model& m, distribution d, const a
       core_(m.core_gbs),
       cache_rate_(m.cache_gbs),
       between_(m.between_gbs > 0 ? m.between_gbs : m.core_gbs),
-      own_rate_(m.private_gbs),
-      nearest_(with.caches && m.private_bytes != 0 ? own_rate_ : cache_rate_) {
+      own_rate_(m.private_gbs) {
   const std::size_t nodes = m.hardware.nodes.size();
   if (caches_.size() > 64)
     throw error(m.hardware.name + " has " + std::to_string(nodes) + " nodes with " + std::to_string(caches_.size()) +
@@ -150,16 +149,16 @@ void memory::keep_own(std::uint32_t core, std::uint32_t chunk, std::uint64_t byt
     remove(own_[core], own_[core].oldest);
 }
 
-picoseconds memory::touch(std::uint32_t chunk, std::uint64_t bytes, bool writes, const place& at, picoseconds now) {
+fetched memory::touch(std::uint32_t chunk, std::uint64_t bytes, bool writes, const place& at, picoseconds now) {
   const std::size_t here = at.cache, node = at.node.index();
   if (home_[chunk] < 0) home_[chunk] = static_cast<std::int16_t>(node);
-  picoseconds took;
+  fetched f;
   if (has_own(at.core, chunk)) {
     ++hits;
-    took = own_rate_(bytes);
+    f = {own_rate_(bytes), level::own};
   } else if ((holders_[chunk] >> here & 1) != 0) {
     ++hits;
-    took = cache_rate_(bytes);
+    f = {cache_rate_(bytes), level::last};
   } else {
     ++misses;
     const std::int16_t other = changed_by_[chunk];  // not this cache: it does not hold the chunk
@@ -170,7 +169,7 @@ picoseconds memory::touch(std::uint32_t chunk, std::uint64_t bytes, bool writes,
     picoseconds until = now + (speed(bytes) * stretch_[node * controllers_.size() + from.index()] >> 10);
     if (!elsewhere && with_.contention) until = std::max(until, controllers_[from.index()].serve(now, bytes));
     until = std::max(until, links.carry(from, at.node, bytes, now, with_.contention));
-    took = until - now;
+    f.took = until - now;
     if (elsewhere && !writes) write_back(static_cast<std::size_t>(other), chunk, bytes, now);
   }
   if (writes) {
@@ -184,7 +183,7 @@ picoseconds memory::touch(std::uint32_t chunk, std::uint64_t bytes, bool writes,
   keep(here, chunk, bytes, now);
   keep_own(at.core, chunk, bytes, writes);
   if (writes && caches_[here].at.empty()) write_back(here, chunk, bytes, now);  // no cache: straight to memory
-  return took;
+  return f;
 }
 
 void memory::move_metadata(node_id from, node_id to, std::uint64_t bytes, picoseconds now) {

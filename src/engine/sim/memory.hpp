@@ -35,6 +35,13 @@ struct place {
   std::uint32_t cache = 0, core = 0;
 };
 
+/// Where bytes came from.
+enum class level : std::uint8_t { own, last, beyond };
+struct fetched {
+  picoseconds took = 0;
+  level from = level::beyond;
+};
+
 class memory {
  public:
   /// Throws kith::error for more than 64 last-level caches.
@@ -50,9 +57,7 @@ class memory {
   std::uint64_t chunk_bytes() const noexcept { return chunk_bytes_; }
 
   /// The core at `at` reads (or writes) `bytes` of a chunk at `now`: how long it waits for them.
-  picoseconds touch(std::uint32_t chunk, std::uint64_t bytes, bool writes, const place& at, picoseconds now);
-  /// The same where the nearest cache has them: what a calibrated type's tasks took hot.
-  picoseconds nearest(std::uint64_t bytes) const noexcept { return nearest_(bytes); }
+  fetched touch(std::uint32_t chunk, std::uint64_t bytes, bool writes, const place& at, picoseconds now);
   /// The runtime's own data moves.
   void move_metadata(node_id from, node_id to, std::uint64_t bytes, picoseconds now);
   node_id home(std::uint32_t chunk) const noexcept { return node_id(home_[chunk]); }
@@ -99,7 +104,7 @@ class memory {
   std::vector<std::uint32_t> version_;            // by chunk: how often it was changed
   std::vector<std::vector<std::uint32_t>> seen_;  // by core and chunk: its version
   std::vector<server> controllers_;
-  rate core_, cache_rate_, between_, own_rate_, nearest_;
+  rate core_, cache_rate_, between_, own_rate_;
   std::vector<std::uint64_t> stretch_;  // by pair of nodes: distance, in 1/1024 of local
 };
 

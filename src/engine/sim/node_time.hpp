@@ -17,13 +17,17 @@ inline std::uint64_t noise_of(const machine_model& m, std::uint64_t seed, std::i
   return static_cast<std::uint64_t>(1024 * (1 + m.noise * (2 * u - 1)));
 }
 
+/// From the cache that holds all of a task's data, if one does: what its kind took hot.
+inline rate nearest_rate(const machine_model& m, std::uint64_t task_bytes) noexcept {
+  return rate(m.private_bytes != 0 && task_bytes <= m.private_bytes ? m.private_gbs : m.cache_gbs);
+}
+
 /// What a task's data adds to its computing where all of it is in the own, idle memory, on a core of speed 1.
 inline picoseconds local_data_time(const program& p, const machine_model& m, std::size_t task) noexcept {
-  const rate core(m.core_gbs), near(m.private_bytes != 0 ? m.private_gbs : m.cache_gbs);
   const std::uint64_t bytes = p.bytes[task];
-  const std::uint32_t exposure = p.exposure_of(task);
-  if (exposure == program::uncalibrated) return core(bytes);
-  return core(bytes) > near(bytes) ? (core(bytes) - near(bytes)) * exposure >> 10 : 0;
+  const picoseconds took = rate(m.core_gbs)(bytes);
+  const program::shown e = p.exposure_of(task);
+  return e.calibrated() ? e.of_memory(took, nearest_rate(m, bytes)(bytes)) : took;
 }
 
 /// `far`: the share of what the task needs that is remote.

@@ -35,11 +35,12 @@ class calibrated_kinds {
   explicit calibrated_kinds(const recording& r) {
     for (const recorded_calibration& c : r.calibrations) rows_[c.type][c.size] = &c;
     if (rows_.empty()) return;
-    const double memory = rate_in(r, "core_gbs"), near = rate_in(r, "near_gbs");
-    if (memory >= near)
-      throw error(
-          "the recording is damaged: memory (meta 'core_gbs') is as fast as the nearest cache (meta 'near_gbs')");
-    slower_ = 1 / memory - 1 / near;
+    memory_ = number_in(r, "core_gbs");
+    last_ = number_in(r, "cache_gbs");
+    near_ = number_in(r, "near_gbs");
+    near_bytes_ = number_in(r, "near_bytes");
+    if (memory_ >= last_ || last_ > near_)
+      throw error("the recording is damaged: meta 'core_gbs' (memory), 'cache_gbs' and 'near_gbs' are not each faster");
   }
   bool none() const { return rows_.empty(); }
   /// Of the size that is nearest, the smaller of two. Null if the type is not calibrated.
@@ -50,25 +51,31 @@ class calibrated_kinds {
     const auto apart = [&](const auto& row) { return std::abs(int{row.first} - size); };
     return std::ranges::min_element(of->second, {}, apart)->second;
   }
-  /// In 1/1024: what memory added to the time of the nearest cache, over what streams would have added.
-  std::uint32_t exposure(const recorded_calibration& c) const {
-    const double more = c.cold_ns > c.hot_ns ? static_cast<double>(c.cold_ns - c.hot_ns) : 0;
-    return static_cast<std::uint32_t>(std::min(1e9, 1024 * more / (static_cast<double>(c.bytes) * slower_) + 0.5));
+  /// What the levels added to the hot time, over what streams would have added.
+  program::shown exposure(const recorded_calibration& c) const {
+    const auto bytes = static_cast<double>(c.bytes);
+    const double near = bytes / static_cast<double>(c.samples) <= near_bytes_ ? near_ : last_;
+    const auto of = [&](std::uint64_t took, double from) {
+      const double more = took > c.hot_ns ? static_cast<double>(took - c.hot_ns) : 0,
+                   streams = bytes / from - bytes / near;
+      return streams <= 0 ? 0u : static_cast<std::uint32_t>(std::min(1e9, 1024 * more / streams + 0.5));
+    };
+    return {of(c.warm_ns, last_), of(c.cold_ns, memory_)};
   }
 
  private:
-  static double rate_in(const recording& r, const char* key) {
+  static double number_in(const recording& r, const char* key) {
     const std::string text = r.meta_or(key, "");
     char* end = nullptr;
-    const double gbs = std::strtod(text.c_str(), &end);
-    if (text.empty() || *end != '\0' || !(gbs > 0 && gbs < 1e6))
-      throw error(std::string("the recording is damaged: meta '") + key + "' is '" + text +
-                  "', expected gigabytes a second");
-    return gbs;
+    const double number = std::strtod(text.c_str(), &end);
+    if (text.empty() || *end != '\0' || !(number > 0 && number < 1e15))
+      throw error(std::string("the recording is damaged: meta '") + key + "' is '" + text + "', expected a number");
+    return number;
   }
 
   std::map<std::uint16_t, std::map<std::uint8_t, const recorded_calibration*>> rows_;
-  double slower_ = 0;  // nanoseconds a byte
+  double memory_ = 0, last_ = 0, near_ = 0;  // GB/s
+  double near_bytes_ = 0;                    // that the nearest cache holds
 };
 
 void split_times(program& p, double core_gbs) {
@@ -76,7 +83,7 @@ void split_times(program& p, double core_gbs) {
   const calibrated_kinds kinds(p.of);
   p.compute.resize(p.tasks());
   p.bytes.resize(p.tasks());
-  if (!kinds.none()) p.exposure.assign(p.tasks(), program::uncalibrated);
+  if (!kinds.none()) p.exposure.resize(p.tasks());
   for (std::size_t t = 0; t < p.tasks(); ++t) {
     for (const recorded_access& a : p.accesses(t)) p.bytes[t] += a.touched;
     const std::uint64_t whole = p.of.tasks[t].work_ns * 1000;

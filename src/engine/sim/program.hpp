@@ -33,9 +33,18 @@ struct program {
   std::vector<std::uint64_t> first_action;
   std::vector<action> actions;
   std::vector<picoseconds> compute;  // without the time for memory
-  // Of calibrated tasks: how much of the time that the memory model adds to that of the nearest cache shows, in 1/1024;
-  // uncalibrated: the model's overlap says it. Empty: none is calibrated.
-  std::vector<std::uint32_t> exposure;
+  /// How much of what the memory model adds to the time of the nearest cache shows beside a task's computing, in 1/1024.
+  struct shown {
+    static constexpr std::uint32_t unknown = 0xffffffff;
+    std::uint32_t last = unknown, memory = unknown;  // from the last level; from beyond it
+    bool calibrated() const noexcept { return memory != unknown; }
+    picoseconds of_last(picoseconds took, picoseconds near) const noexcept { return part(last, took, near); }
+    picoseconds of_memory(picoseconds took, picoseconds near) const noexcept { return part(memory, took, near); }
+    static picoseconds part(std::uint64_t of, picoseconds took, picoseconds near) noexcept {
+      return took > near ? (took - near) * of >> 10 : 0;
+    }
+  };
+  std::vector<shown> exposure;             // of calibrated tasks; of others the model's overlap says it. Empty: none is
   std::vector<std::uint64_t> bytes;        // touched
   std::vector<std::uint64_t> first_named;  // named[...]: the nodes that its computation names
   std::vector<std::int32_t> named;
@@ -48,8 +57,7 @@ struct program {
   std::vector<std::uint8_t> phased;  // by scope: of a keyed graph
   std::size_t measured_from = 0;     // the first root behind the last mark
 
-  static constexpr std::uint32_t uncalibrated = 0xffffffff;
-  std::uint32_t exposure_of(std::size_t t) const noexcept { return exposure.empty() ? uncalibrated : exposure[t]; }
+  shown exposure_of(std::size_t t) const noexcept { return exposure.empty() ? shown() : exposure[t]; }
   std::size_t tasks() const noexcept { return of.tasks.size(); }
   std::span<const recorded_access> accesses(std::size_t t) const noexcept {
     return {of.accesses.data() + of.first_access[t], of.accesses.data() + of.first_access[t + 1]};

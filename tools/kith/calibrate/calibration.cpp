@@ -16,7 +16,7 @@ namespace kith::tools {
 namespace {
 
 struct pair_of_runs {
-  std::uint64_t bytes, plain, cold, hot;
+  std::uint64_t bytes, plain, cold, warm, hot;
   double ratio() const { return static_cast<double>(plain) / static_cast<double>(std::max(cold, hot)); }
 };
 using kind = std::pair<std::uint16_t, std::uint8_t>;  // type and size
@@ -38,7 +38,7 @@ std::map<kind, std::vector<pair_of_runs>> by_kind(const recording& plain, const 
       bytes += plain.accesses[a].touched;
     if (bytes == 0 || t.work_ns == 0 || s.hot_ns == 0) continue;
     all[{t.type, static_cast<std::uint8_t>(std::bit_width(bytes) - 1)}].push_back(
-        {bytes, t.work_ns, s.cold_ns, s.hot_ns});
+        {bytes, t.work_ns, s.cold_ns, s.warm_ns, s.hot_ns});
   }
   return all;
 }
@@ -58,6 +58,7 @@ std::size_t add_calibration(recording& plain, const recording& calibrated, const
       row.bytes += s.bytes;
       row.plain_ns += s.plain;
       row.cold_ns += s.cold;
+      row.warm_ns += s.warm;
       row.hot_ns += s.hot;
     }
     used += row.samples;
@@ -65,6 +66,8 @@ std::size_t add_calibration(recording& plain, const recording& calibrated, const
   }
   if (used != 0) {
     plain.meta["core_gbs"] = fmt::format("{:.2f}", rates.memory);
+    plain.meta["cache_gbs"] = fmt::format("{:.2f}", rates.last);
+    plain.meta["near_bytes"] = std::to_string(rates.near_bytes);
     plain.meta["near_gbs"] = fmt::format("{:.2f}", rates.near);
   }
   return used;

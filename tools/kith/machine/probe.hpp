@@ -3,6 +3,7 @@
 
 #include "progress.hpp"
 
+#include <cstdint>
 #include <string>
 
 namespace kith::tools {
@@ -18,7 +19,9 @@ void put_scheduler_table(const std::string& file, const std::string& table);
 /// What a core draws here, in GB/s.
 struct core_rates {
   double memory = 0;  // from memory
+  double last = 0;    // from the last level
   double near = 0;    // from the cache that it has for itself
+  std::uint64_t near_bytes = 0;
 };
 core_rates measure_core_rates();
 
