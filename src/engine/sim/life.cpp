@@ -207,12 +207,9 @@ void engine::fetch_chunk(worker& w, frame& f, picoseconds work) {
   const fetched got =
       memory_->touch(memory_->first_chunk(a.region) + f.chunk, bytes, how != mode::in, w.where, w.clock);
   const program::shown e = program_.exposure_of(t);
-  picoseconds data = got.took, idle = core_rate_(bytes);  // idle: the own memory, unshared
-  if (e.calibrated()) {
-    const picoseconds near = nearest_rate(on_, program_.bytes[t])(bytes);
-    data = got.from == level::beyond ? e.of_memory(got.took, near) : e.of_last(got.took, near);
-    idle = e.of_memory(idle, near);
-  }
+  const picoseconds near = nearest_rate(on_, program_.bytes[t])(bytes);
+  const picoseconds data = shown_time(e, got, near);
+  const picoseconds idle = shown_time(e, {core_rate_(bytes), level::beyond}, near);  // the own memory, unshared
   if (data > idle) w.stall += data - idle;
   const std::uint64_t all = program_.bytes[t];
   const auto share = [&](std::uint64_t of) {

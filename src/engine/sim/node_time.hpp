@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/rng.hpp"
-#include "engine/sim/links.hpp"
+#include "engine/sim/memory.hpp"
 #include "engine/sim/program.hpp"
 #include "machine/model.hpp"
 
@@ -20,6 +20,12 @@ inline std::uint64_t noise_of(const machine_model& m, std::uint64_t seed, std::i
 /// From the cache that holds all of a task's data, if one does: what its kind took hot.
 inline rate nearest_rate(const machine_model& m, std::uint64_t task_bytes) noexcept {
   return rate(m.private_bytes != 0 && task_bytes <= m.private_bytes ? m.private_gbs : m.cache_gbs);
+}
+
+/// What of a fetch shows beside computing; all of it, where the task is not calibrated.
+inline picoseconds shown_time(const program::shown& e, const fetched& got, picoseconds near) noexcept {
+  if (!e.calibrated()) return got.took;
+  return got.from == level::beyond ? e.of_memory(got.took, near) : e.of_last(got.took, near);
 }
 
 /// What a task's data adds to its computing where all of it is in the own, idle memory, on a core of speed 1.

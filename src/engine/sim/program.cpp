@@ -1,12 +1,11 @@
 #include "engine/sim/program.hpp"
 
+#include "engine/sim/calibrated.hpp"
+
 #include <kith/access.hpp>
 #include <kith/error.hpp>
 
 #include <algorithm>
-#include <bit>
-#include <cstdlib>
-#include <map>
 #include <set>
 #include <tuple>
 
@@ -29,75 +28,17 @@ action of_kind(action::kind what, std::uint64_t value) {
 /// At least this share of what was measured is computing, however many bytes a task declares.
 constexpr std::uint64_t least_share = 10;
 
-/// The rows of a recording's calibration, to be found by type and size.
-class calibrated_kinds {
- public:
-  explicit calibrated_kinds(const recording& r) {
-    for (const recorded_calibration& c : r.calibrations) rows_[c.type][c.size] = &c;
-    if (rows_.empty()) return;
-    memory_ = number_in(r, "core_gbs");
-    last_ = number_in(r, "cache_gbs");
-    near_ = number_in(r, "near_gbs");
-    near_bytes_ = number_in(r, "near_bytes");
-    if (memory_ >= last_ || last_ > near_)
-      throw error("the recording is damaged: meta 'core_gbs' (memory), 'cache_gbs' and 'near_gbs' are not each faster");
-  }
-  bool none() const { return rows_.empty(); }
-  /// Of the size that is nearest, the smaller of two. Null if the type is not calibrated.
-  const recorded_calibration* find(std::uint16_t type, std::uint64_t bytes) const {
-    const auto of = rows_.find(type);
-    if (of == rows_.end() || bytes == 0) return nullptr;
-    const int size = std::bit_width(bytes) - 1;
-    const auto apart = [&](const auto& row) { return std::abs(int{row.first} - size); };
-    return std::ranges::min_element(of->second, {}, apart)->second;
-  }
-  /// What the levels added to the hot time, over what streams would have added.
-  program::shown exposure(const recorded_calibration& c) const {
-    const auto bytes = static_cast<double>(c.bytes);
-    const double near = bytes / static_cast<double>(c.samples) <= near_bytes_ ? near_ : last_;
-    const auto of = [&](std::uint64_t took, double from) {
-      const double more = took > c.hot_ns ? static_cast<double>(took - c.hot_ns) : 0,
-                   streams = bytes / from - bytes / near;
-      return streams <= 0 ? 0u : static_cast<std::uint32_t>(std::min(1e9, 1024 * more / streams + 0.5));
-    };
-    return {of(c.warm_ns, last_), of(c.cold_ns, memory_)};
-  }
-
- private:
-  static double number_in(const recording& r, const char* key) {
-    const std::string text = r.meta_or(key, "");
-    char* end = nullptr;
-    const double number = std::strtod(text.c_str(), &end);
-    if (text.empty() || *end != '\0' || !(number > 0 && number < 1e15))
-      throw error(std::string("the recording is damaged: meta '") + key + "' is '" + text + "', expected a number");
-    return number;
-  }
-
-  std::map<std::uint16_t, std::map<std::uint8_t, const recorded_calibration*>> rows_;
-  double memory_ = 0, last_ = 0, near_ = 0;  // GB/s
-  double near_bytes_ = 0;                    // that the nearest cache holds
-};
-
 void split_times(program& p, double core_gbs) {
   const bool computing_alone = p.of.meta_or("dry", "0") == "1";
-  const calibrated_kinds kinds(p.of);
   p.compute.resize(p.tasks());
   p.bytes.resize(p.tasks());
-  if (!kinds.none()) p.exposure.resize(p.tasks());
   for (std::size_t t = 0; t < p.tasks(); ++t) {
     for (const recorded_access& a : p.accesses(t)) p.bytes[t] += a.touched;
     const std::uint64_t whole = p.of.tasks[t].work_ns * 1000;
     const auto memory = static_cast<std::uint64_t>(static_cast<double>(p.bytes[t]) * 1000 / core_gbs);
-    if (const recorded_calibration* c = kinds.find(p.of.tasks[t].type, p.bytes[t]); c != nullptr) {
-      p.exposure[t] = kinds.exposure(*c);
-      // What is far beyond cold caches is no waiting for data: first touches of pages.
-      const std::uint64_t other = c->plain_ns - std::min(c->plain_ns, 2 * std::max(c->cold_ns, c->hot_ns));
-      const double share = static_cast<double>(c->hot_ns + other) / static_cast<double>(c->plain_ns);
-      p.compute[t] = static_cast<picoseconds>(static_cast<double>(whole) * std::min(1.0, share));
-    } else {
-      p.compute[t] = computing_alone ? whole : std::max(whole / least_share, whole - std::min(whole, memory));
-    }
+    p.compute[t] = computing_alone ? whole : std::max(whole / least_share, whole - std::min(whole, memory));
   }
+  split_calibrated_times(p);
 }
 
 /// Tasks that came from outside hang off a root of their own, which creates them at once and waits for them.

@@ -68,9 +68,9 @@ struct program {
   const std::string& type_name(std::size_t t) const { return of.types[of.tasks[t].type]; }
 };
 
-/// What the simulator makes of a recording. Of a task with a calibrated type, computing is the share of its time that its
-/// kind took with all data in the caches. Of others the time that their bytes took at `core_gbs`, which a core of the
-/// recorded machine drew from memory, is no computing. A dry recording holds computing alone.
+/// What the simulator makes of a recording. What of a calibrated task is computing, calibrated.hpp says. Of others the time
+/// that their bytes took at `core_gbs`, which a core of the recorded machine drew from memory, is no computing. A dry
+/// recording holds computing alone.
 /// Throws kith::error for a recording of a run that did not end.
 program program_of(recording, double core_gbs = 10);
 

@@ -67,6 +67,7 @@ std::size_t add_calibration(recording& plain, const recording& calibrated, const
   if (used != 0) {
     plain.meta["core_gbs"] = fmt::format("{:.2f}", rates.memory);
     plain.meta["cache_gbs"] = fmt::format("{:.2f}", rates.last);
+    plain.meta["cache_bytes"] = std::to_string(rates.last_bytes);
     plain.meta["near_bytes"] = std::to_string(rates.near_bytes);
     plain.meta["near_gbs"] = fmt::format("{:.2f}", rates.near);
   }

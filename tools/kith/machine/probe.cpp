@@ -89,7 +89,8 @@ double memory_gbs(const surroundings& s) {
 
 core_rates measure_core_rates() {
   const surroundings s;
-  core_rates r{.memory = memory_gbs(s), .last = sweep_gbs({s.cpu()}, s.os_node(), 4 * s.own)};
+  const last_level shared = measure_last_level({s.cpu()}, s.os_node(), s.shared, s.shared_per_node, s.own);
+  core_rates r{.memory = memory_gbs(s), .last = shared.gbs, .last_bytes = shared.bytes};
   r.near = std::max(near_gbs(s), r.last);
   r.near_bytes = s.own;
   return r;

@@ -20,7 +20,8 @@ void put_scheduler_table(const std::string& file, const std::string& table);
 struct core_rates {
   double memory = 0;  // from memory
   double last = 0;    // from the last level
-  double near = 0;    // from the cache that it has for itself
+  std::uint64_t last_bytes = 0;
+  double near = 0;  // from the cache that it has for itself
   std::uint64_t near_bytes = 0;
 };
 core_rates measure_core_rates();
