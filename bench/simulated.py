@@ -5,8 +5,8 @@ usage: bench/simulated.py [--kith PATH] [--runs N] [--programs a,b] [--prefix CO
 
 Each program is calibrated on one worker (`kith calibrate`); its recording is simulated on this machine as `kith machine
 --probe` measures it, with all workers; then it really runs so, N times (5), the policies in turn. A row has the median of
-the real runs, half their interquartile range, and how far the prediction is off. Of three recordings the shortest counts:
-what disturbs makes a run longer. --prefix is put before every command that is timed (`nice -n -5`, where others use the
+the real runs, half their interquartile range, and how far the prediction is off: the median of those from three
+recordings. --prefix is put before every command that is timed (`nice -n -5`, where others use the
 machine as well).
 """
 
@@ -54,15 +54,13 @@ def main():
         if not a.machine:
             kith(command, "machine", "--probe", "-o", this)
         for program in a.programs.split(","):
-            shortest = None
+            predictions = []
             for r in range(RECORDINGS):
                 recorded = os.path.join(folder, f"{program}-{r}.rec")
                 # Exit code 1: recorded, but no task could be calibrated.
-                kith(command, "calibrate", "-o", recorded, "--", "kith", "app", program, "--policy", "fifo", codes=(0, 1))
-                one = simulated([a.kith], recorded, this, "1")["fifo"]
-                if shortest is None or one < shortest[0]:
-                    shortest = one, recorded
-            predicted = simulated([a.kith], shortest[1], this, workers)
+                kith(command, "calibrate", "-o", recorded, "--machine", this, "--", "kith", "app", program, "--policy", "fifo", codes=(0, 1))
+                predictions.append(simulated([a.kith], recorded, this, workers))
+            predicted = {p: statistics.median(one[p] for one in predictions) for p in POLICIES}
             real = {p: [] for p in POLICIES}
             for _ in range(a.runs):
                 for p in POLICIES:

@@ -76,6 +76,8 @@ kith.check(kith.run("sim", heat, "--machine", mine).returncode == 0, "and can be
 
 # Wrong input.
 kith.refused("calibrate", says=["what is to be calibrated", "--scheduler"])
+kith.refused("calibrate", "-o", path("x"), "--machine", "no-such-machine", "--", "kith", "app", "heat", "--small", "--policy",
+             "fifo", says=["no machine 'no-such-machine'"])
 kith.refused("calibrate", "--scheduler", "--samples", "3", says=["--samples"])
 kith.refused("calibrate", "--samples", "0", "--", "true", says=["--samples"])
 kith.refused("calibrate", "-o", path("x"), "--", "/no/such/program", says=["/no/such/program", "cannot be run"])

@@ -24,7 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct options {
-  std::string file;
+  std::string file, machine;
   bool scheduler = false;
   int samples = 64;
   std::vector<std::string> program;
@@ -71,6 +71,7 @@ void print_table(const recording& r) {
 
 outcome calibrate_program(const options& o) {
   const std::string file = o.file.empty() ? "kith.rec" : o.file;
+  if (!o.machine.empty()) core_rates_of(o.machine);  // a wrong one is refused before anything runs
   progress bar;
   recording plain = recorded(o, file, 0, bar);
   if (plain.meta_or("workers", "") != "1")
@@ -78,7 +79,7 @@ outcome calibrate_program(const options& o) {
                 " workers; expected one: leave out what asks for more");
   const recording again = recorded(o, file + ".again", o.samples, bar);
   bar.stage("memory");
-  const core_rates rates = measure_core_rates();
+  const core_rates rates = o.machine.empty() ? measure_core_rates() : core_rates_of(o.machine);
   const std::size_t used = add_calibration(plain, again, rates);
   write_recording(plain, file, [&](const char* what, double share) { bar.share(what, share); });
   bar.clear();
@@ -120,6 +121,10 @@ std::function<outcome()> add_calibrate(CLI::App& command) {
   command.add_option("--samples", o->samples, "tasks of each type and size that are run again (64)")
       ->check(whole_number(1, 1 << 20))
       ->excludes(scheduler);
+  command
+      .add_option("--machine", o->machine, "this machine's description, from `kith machine --probe` (measured anew)")
+      ->excludes(scheduler)
+      ->type_name("NAME|FILE");
   command.add_option("program", o->program, "what to run, and its arguments, behind --")
       ->excludes(scheduler)
       ->type_name("PROGRAM ARGS");

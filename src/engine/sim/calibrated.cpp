@@ -16,8 +16,6 @@ namespace kith::sim {
 
 namespace {
 
-/// At least this share of what was measured is computing: the model's bytes are no better than the declared ones.
-constexpr std::uint64_t least_share = 10;
 constexpr std::uint64_t chunk_bytes = 65536;
 
 double number_in(const recording& r, const char* key) {
@@ -90,7 +88,8 @@ void split_calibrated_times(program& p) {
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, {}, [&](std::size_t t) { return p.of.tasks[t].started; });
   for (std::size_t t : order) {
-    if (const recorded_calibration* c = all.find(p.of.tasks[t].type, p.bytes[t])) p.exposure[t] = all.exposure(*c);
+    const recorded_calibration* const kind = all.find(p.of.tasks[t].type, p.bytes[t]);
+    if (kind != nullptr) p.exposure[t] = all.exposure(*kind);
     picoseconds took = 0;
     for (const recorded_access& a : p.accesses(t)) {
       for (std::uint64_t from = 0; from < a.touched; from += chunk_bytes) {
@@ -100,9 +99,11 @@ void split_calibrated_times(program& p) {
         took += shown_time(p.exposure[t], got, nearest_rate(on, p.bytes[t])(bytes));
       }
     }
-    if (!p.exposure[t].calibrated()) continue;
+    if (kind == nullptr) continue;
     const std::uint64_t whole = p.of.tasks[t].work_ns * 1000;
-    p.compute[t] = std::max(whole / least_share, whole - std::min(whole, took));
+    const auto hot = static_cast<picoseconds>(static_cast<double>(kind->hot_ns) * 1000 *
+                                              static_cast<double>(p.bytes[t]) / static_cast<double>(kind->bytes));
+    p.compute[t] = std::max(std::min(whole, hot), whole - std::min(whole, took));
   }
 }
 

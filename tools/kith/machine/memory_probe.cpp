@@ -166,10 +166,17 @@ last_level measure_last_level(const std::vector<int>& cpus, int os_node, std::ui
   const double between = std::sqrt(found.gbs * memory);  // below it, most comes from memory
   if (memory < 0.8 * found.gbs) {
     std::uint64_t kept = first;
-    for (double next = static_cast<double>(first) * std::sqrt(2.0); next < static_cast<double>(most);
-         next *= std::sqrt(2.0)) {
+    // What disturbs makes a sweep slower: a size counts as too large if it is so every time.
+    const auto too_large = [&](std::size_t bytes) {
+      for (int again = 0; again < 3; ++again) {
+        if (sweep_gbs(one, os_node, bytes) >= between) return false;
+      }
+      return true;
+    };
+    const double step = std::pow(2.0, 0.25);
+    for (double next = static_cast<double>(first) * step; next < static_cast<double>(most); next *= step) {
       const auto bytes = static_cast<std::size_t>(next) / 4096 * 4096;
-      if (sweep_gbs(one, os_node, bytes) < between) break;
+      if (too_large(bytes)) break;
       kept = bytes;
     }
     found.bytes = std::min(kept, told != 0 ? told : kept);

@@ -96,6 +96,16 @@ core_rates measure_core_rates() {
   return r;
 }
 
+core_rates core_rates_of(const std::string& machine) {
+  const machine_model m = model_by_name(machine);
+  const bool own = m.private_bytes != 0;
+  return {.memory = m.core_gbs,
+          .last = m.cache_gbs,
+          .last_bytes = m.cache_bytes,
+          .near = own ? m.private_gbs : m.cache_gbs,
+          .near_bytes = own ? m.private_bytes : m.cache_bytes};
+}
+
 std::string scheduler_table(progress& p) {
   const surroundings s;
   p.stage("the scheduler");

@@ -25,5 +25,7 @@ struct core_rates {
   std::uint64_t near_bytes = 0;
 };
 core_rates measure_core_rates();
+/// The same out of a description.
+core_rates core_rates_of(const std::string& machine);
 
 }  // namespace kith::tools
