@@ -146,7 +146,7 @@ TEST(sim, remote_data_takes_longer_by_the_distance_and_waits_for_links) {
   // Eight nodes fetch at once: node 0's link out serves them one after the other.
   std::uint64_t last = 0;
   for (int n = 2; n < 8; ++n) last = std::max(last, data.touch(0, 1024, false, first_core_of(n), 2'000'000'000).took);
-  EXPECT_GE(last, 6 * sim::rate(8)(1024));
+  EXPECT_GE(last, 6 * sim::rate(m.links.front().gbs)(1024));
 }
 
 TEST(sim, a_writer_takes_the_data_from_other_caches) {
@@ -182,6 +182,33 @@ TEST(sim, is_the_same_every_time) {
 }
 
 /// With free scheduling and one distance, whoever is ready runs: Graham's bound holds.
+TEST(sim, a_kept_run_has_its_own_times_and_can_be_simulated_again) {
+  test::script s;
+  s.region(100000);
+  for (int t = 0; t < 40; ++t) {
+    s.task(5000 + 100 * static_cast<std::uint64_t>(t), t < 8 ? std::vector<std::int32_t>{} : std::vector{t - 7},
+           {{0, static_cast<std::uint8_t>(mode::in), 1000, 1000}});
+  }
+  recording recorded = s.finish();
+  recorded.tasks.front().started = 7000;  // the recorded run was slow to begin
+  recorded.tasks.front().ended = 9000;
+  recorded.marks.push_back({"solve", 6000});
+  const machine_model m = flat(4);
+  const result first = simulate(sim::program_of(recorded), m, plain("fifo", 4));
+  EXPECT_EQ(first.schedule.marks[0].at, first.schedule.tasks[0].started);
+  for (std::size_t t = 1; t <= 40; ++t) {
+    const recorded_task& x = first.schedule.tasks[t];
+    EXPECT_LE(x.created, x.ready);
+    EXPECT_LE(x.ready, x.started);
+    if (t > 8) {
+      EXPECT_GE(x.ready, first.schedule.tasks[t - 8].ended);
+    }
+  }
+  const result again = simulate(sim::program_of(first.schedule), m, plain("fifo", 4));
+  EXPECT_EQ(again.makespan, first.makespan);
+  EXPECT_EQ(again.serial, first.serial);
+}
+
 TEST(sim, greedy_policies_keep_grahams_bound) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     const program p = random_program(seed, 300);

@@ -83,8 +83,22 @@ class engine {
   state& state_of(std::int32_t t) { return states_[static_cast<std::size_t>(t)]; }
   visible_task& seen(std::int32_t t) { return *visible_[static_cast<std::size_t>(t)]; }
   void place_by_colors();
+  void place_by_layout();
+  void move_written(worker& w, const recorded_access& a, std::uint32_t chunk);
+  /// With less than a page, the neighbours' data would move as well.
+  bool may_move(std::uint64_t region_bytes) const noexcept { return region_bytes >= on_.page_bytes; }
+  node_id mostly_at(worker& w, const region& r, std::uint64_t bytes);
   void measure_from_here();
   result results();
+
+  // schedule.cpp: the simulated run as a recording; where there is to be one
+  void forget_recorded_run();
+  void note_begin(const worker& w, std::int32_t t);
+  void note_birth(const worker& w, std::int32_t t);
+  void note_first_homes();
+  void note_homes(std::int32_t t, picoseconds began);
+  void note_home(std::uint32_t region, picoseconds since);
+  void finish_schedule();
 
   struct scope_state {
     std::uint64_t unfinished = 0, created = 0;
@@ -100,6 +114,10 @@ class engine {
   const settings set_;
   const team team_;
   region_table regions_;
+  std::optional<layout> layout_;  // if the recording's allocations decide
+  memory_view view_;
+  bool migrates_ = false;               // written data moves to the node that writes it
+  std::vector<std::uint64_t> by_node_;  // scratch
   class program_identities final : public identity_source {
    public:
     explicit program_identities(const program& p) : program_(p) {}
@@ -136,10 +154,11 @@ class engine {
   std::uint64_t steps_ = 0;
   std::uint64_t local_ = 0, remote_ = 0;
   recording schedule_;
+  std::vector<std::uint32_t> last_home_;  // by region: 1 + the first row of schedule_.homes that holds; 0: none
 
   struct baseline {
     picoseconds at = 0, serial = 0, partition = 0;
-    std::uint64_t local = 0, remote = 0, local_bytes = 0, remote_bytes = 0, hits = 0, misses = 0;
+    std::uint64_t local = 0, remote = 0, local_bytes = 0, remote_bytes = 0, migrated_bytes = 0, hits = 0, misses = 0;
     std::vector<event_snapshot> sums;
     struct spending {
       picoseconds useful, overhead, stall;

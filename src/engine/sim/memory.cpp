@@ -39,7 +39,8 @@ memory::memory(const program& p, const machine_model& m, distribution d, const a
       throw error("the program's data is more than 2^31 chunks; take larger ones (--chunk)");
     for (std::uint32_t c = 0; c < here; ++c) {
       const std::uint64_t dealt = d == distribution::fine ? home_.size() : r;
-      const bool decided = d == distribution::fine || d == distribution::coarse;
+      const bool decided =
+          (d == distribution::fine || d == distribution::coarse) && p.of.allocations.empty();  // else by put()
       home_.push_back(decided ? static_cast<std::int16_t>(dealt % nodes) : std::int16_t{-1});
     }
   }
@@ -63,6 +64,13 @@ memory::memory(const program& p, const machine_model& m, distribution d, const a
 
 void memory::put(std::uint32_t region, std::uint64_t bytes, node_id at) {
   for (std::uint32_t c = 0; c < chunks(bytes); ++c) home_[first_[region] + c] = static_cast<std::int16_t>(at.value);
+}
+
+void memory::put(std::uint32_t region, std::uint64_t bytes, const layout& as) {
+  for (std::uint32_t c = 0; c < chunks(bytes); ++c) {
+    if (const node_id at = as.node_at(region, c * chunk_bytes_))
+      home_[first_[region] + c] = static_cast<std::int16_t>(at.value);
+  }
 }
 
 void memory::unlink(cache& c, std::uint32_t i) noexcept {

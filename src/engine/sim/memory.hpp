@@ -7,6 +7,7 @@
 // controller; each link.
 #pragma once
 
+#include "engine/sim/layout.hpp"
 #include "engine/sim/links.hpp"
 
 #include <cstdint>
@@ -20,13 +21,6 @@ struct ablations {
   bool latency = true;     // remote memory is further away
   bool caches = true;
   bool scheduling = true;  // the scheduler's own work takes time
-};
-
-enum class distribution : std::uint8_t {
-  first_touch,
-  fine,    // chunks (or pages) in turn
-  coarse,  // regions in turn
-  colors,  // with the owner of the color of the task that writes it first
 };
 
 /// Where a core is: its node's number, its last-level cache's (machine_model::cache_of), its own.
@@ -44,10 +38,13 @@ struct fetched {
 
 class memory {
  public:
-  /// Throws kith::error for more than 64 last-level caches.
+  /// Where there are no recorded allocations, `fine` deals chunks in turn and `coarse` regions. Throws kith::error for more
+  /// than 64 last-level caches.
   memory(const program& p, const machine_model& m, distribution d, const ablations& on, std::uint64_t chunk_bytes);
   /// Where a region is from the start. Before anything touches it.
   void put(std::uint32_t region, std::uint64_t bytes, node_id at);
+  /// The same, chunk by chunk; what has no place in the layout stays as it is.
+  void put(std::uint32_t region, std::uint64_t bytes, const layout& as);
 
   /// The chunks that an access touches are first .. first + chunks(bytes) - 1.
   std::uint32_t first_chunk(std::uint32_t region) const noexcept { return first_[region]; }
@@ -61,6 +58,10 @@ class memory {
   /// The runtime's own data moves.
   void move_metadata(node_id from, node_id to, std::uint64_t bytes, picoseconds now);
   node_id home(std::uint32_t chunk) const noexcept { return node_id(home_[chunk]); }
+  /// The chunk moves to node `to`, if it lies elsewhere: how long the core there, which moves it, is at that. No cache
+  /// holds it afterwards.
+  picoseconds migrate(std::uint32_t chunk, std::uint64_t bytes, node_id to, picoseconds now);
+  std::uint64_t migrated_bytes = 0;
 
   interconnect links;
   std::uint64_t remote_bytes = 0, local_bytes = 0;  // fetched, from caches of others included
