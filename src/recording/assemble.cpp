@@ -71,6 +71,14 @@ class gathered {
     std::uint64_t address, at;
   };
   std::vector<give_back> returns;
+  struct sample {
+    std::uint64_t task, cold, warm, hot;  // ticks
+  };
+  std::vector<sample> sampled;
+  struct charge {
+    std::uint64_t task, spent;  // ticks
+  };
+  std::vector<charge> charges;
   struct move {  // of a region, to a node
     std::uint64_t address;
     std::int16_t node;
@@ -123,6 +131,12 @@ class gathered {
         case log_kind::executed: {
           const log_pair when = pair_at(rest, 0);
           runs.push_back({head.large, {when.first, when.second}, head.flags, seat});
+          break;
+        }
+        case log_kind::recorder: charges.push_back({head.large, pair_at(rest, 0).first}); break;
+        case log_kind::sample: {
+          const log_pair took = pair_at(rest, 0);
+          sampled.push_back({head.large, took.first, took.second, pair_at(rest, 1).first});
           break;
         }
         case log_kind::run: {
@@ -271,6 +285,10 @@ class gathered {
                            ns(w.when.begun), ns(w.when.ended)});
       lost[static_cast<std::size_t>(at->second)] += out.waits.back().ended - out.waits.back().begun;
     }
+    for (const charge& c : charges) {
+      if (const auto at = index_of.find(c.task); at != index_of.end())
+        lost[static_cast<std::size_t>(at->second)] += ns(began + c.spent);
+    }
     for (std::size_t i = 0; i < births.size(); ++i) {
       const birth& b = births[i];
       recorded_task& t = out.tasks[static_cast<std::size_t>(index_of[b.ref])];
@@ -399,6 +417,10 @@ class gathered {
   void finish() {
     for (recorded_region& r : out.regions) {
       if (const auto at = homes.find(r.address); at != homes.end()) r.home = at->second;
+    }
+    for (const sample& s : sampled) {
+      if (const auto at = index_of.find(s.task); at != index_of.end())
+        out.samples.push_back({at->second, ns(began + s.cold), ns(began + s.warm), ns(began + s.hot)});
     }
     for (const move& m : moves) {
       if (const auto at = region_numbers_.find(m.address); at != region_numbers_.end())

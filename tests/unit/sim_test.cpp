@@ -42,6 +42,9 @@ machine_model flat(int cores) {
   return m;
 }
 
+/// Of a machine with one last-level cache a node.
+sim::place first_core_of(int node) { return {node_id(node), static_cast<std::uint32_t>(node), 0}; }
+
 program random_program(std::uint64_t seed, int tasks) {
   rng draw(seed, purpose::test, 0);
   test::script s;
@@ -150,25 +153,25 @@ TEST(sim, remote_data_takes_longer_by_the_distance_and_waits_for_links) {
   machine_model m = model_by_name("bullion-s16-8");
   m.overlap = 0;
   sim::memory data(random_program(1, 10), m, sim::distribution::first_touch, {}, 65536);
-  EXPECT_EQ(data.touch(0, 1024, false, node_id(0), 0), sim::rate(m.core_gbs)(1024));
-  const std::uint64_t far = data.touch(0, 1024, false, node_id(1), 1'000'000'000);
+  EXPECT_EQ(data.touch(0, 1024, false, first_core_of(0), 0).took, sim::rate(m.core_gbs)(1024));
+  const std::uint64_t far = data.touch(0, 1024, false, first_core_of(1), 1'000'000'000).took;
   EXPECT_NEAR(static_cast<double>(far), 3.6 * static_cast<double>(sim::rate(m.core_gbs)(1024)), 100);
   EXPECT_EQ(data.remote_bytes, 1024u);
   // Eight nodes fetch at once: node 0's link out serves them one after the other.
   std::uint64_t last = 0;
-  for (int n = 2; n < 8; ++n) last = std::max(last, data.touch(0, 1024, false, node_id(n), 2'000'000'000));
+  for (int n = 2; n < 8; ++n) last = std::max(last, data.touch(0, 1024, false, first_core_of(n), 2'000'000'000).took);
   EXPECT_GE(last, 6 * sim::rate(m.links.front().gbs)(1024));
 }
 
 TEST(sim, a_writer_takes_the_data_from_other_caches) {
   const machine_model m = model_by_name("bullion-s16-8");
   sim::memory data(random_program(1, 10), m, sim::distribution::first_touch, {}, 65536);
-  data.touch(0, 1024, true, node_id(0), 0);
-  data.touch(0, 1024, true, node_id(1), 0);  // from node 0's cache
+  data.touch(0, 1024, true, first_core_of(0), 0);
+  data.touch(0, 1024, true, first_core_of(1), 0);  // from node 0's cache
   EXPECT_EQ(data.remote_bytes, 1024u);
-  data.touch(0, 1024, false, node_id(1), 0);
+  data.touch(0, 1024, false, first_core_of(1), 0);
   EXPECT_EQ(data.hits, 1u);
-  data.touch(0, 1024, false, node_id(0), 0);  // back again
+  data.touch(0, 1024, false, first_core_of(0), 0);  // back again
   EXPECT_EQ(data.remote_bytes, 2048u);
 }
 

@@ -50,7 +50,16 @@ engine::engine(machine on, const worker_plan& plan, engine_settings settings)
   chosen = make_policy<world>(set.policy, {workers_where, regions, set.seed, memory.view(), &identities});
   wishes = chosen->wants();
   if (wishes.order) identities.reserve();
-  track_homes = wishes.homes || hardware.nodes.size() > 1;
+  if (set.calibrate != 0) {
+    if (plan.workers != 1)
+      throw error("KITH_CALIBRATE: expected one worker (KITH_WORKERS=1), got " + std::to_string(plan.workers));
+    std::uint64_t own = 1 << 18;
+    for (const machine::cache& c : hardware.caches) {
+      if (c.cores.size() == 1) own = std::max(own, c.bytes);
+    }
+    sampler = std::make_unique<calibrator>(regions, set.calibrate, own);
+  }
+  track_homes = wishes.homes || hardware.nodes.size() > 1 || sampler != nullptr;
   baseline_.resize(workers.size());
   if (!set.record.empty()) {
     start_recording(plan);
@@ -223,7 +232,7 @@ void engine::run_root(void* context, void (*f)(void*)) {
     const identity::creator named_before = std::exchange(w.naming, {identity::of_root(roots_)});
     const std::uint64_t began = w.record != nullptr ? w.record->root(w.root) : 0;
     failure = run_in(w, context, f);
-    if (w.record != nullptr) w.record->executed(w.root, began, 0);
+    if (w.record != nullptr) w.record->executed(w.root, began, ticks(), 0);
     w.root = root_before;
     w.naming = named_before;
     w.stop_busy();

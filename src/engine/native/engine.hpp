@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/sleepers.hpp"
+#include "engine/native/calibrator.hpp"
 #include "engine/native/outside.hpp"
 #include "engine/native/recorder.hpp"
 #include "engine/native/thread.hpp"
@@ -38,6 +39,7 @@ struct engine_settings {
   bool dry = false;                            // tasks that say what they cost are not run
   std::string record;                          // the file; empty: nothing is recorded
   distribution memory = distribution::system;  // of allocations that name none
+  int calibrate = 0;                           // tasks of each type and size that are timed cold and hot
   bool migrate = false;                        // pages of written data go to the node that writes it
 };
 
@@ -87,6 +89,7 @@ class engine {
   std::deque<worker> workers;  // addresses stay
   outside_seat outside;
   std::unique_ptr<kith::policy<world>> chosen;
+  std::unique_ptr<calibrator> sampler;  // null: tasks are not calibrated
   kith::policy<world>::wishes wishes;
   atomic<int> asleep{0};     // workers that sleep; counted if the policy wishes order
   bool track_homes = false;  // every access has a region, and first touch is recorded

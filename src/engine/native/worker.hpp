@@ -95,6 +95,8 @@ class worker : public native_seat, public worker_view {
   bool take(task& t);
   detail::outcome execute(task& t);
   void tell_time(const task& t, std::uint64_t took);
+  detail::outcome run_recorded(task& t, std::uint64_t& began);
+  void note_executed(task& t, std::uint64_t began, std::uint8_t noted);
   void count_accesses(task& t, std::uint64_t began);
   void note_home(region& r, std::uint64_t began);
   node_id mostly_at(const region& r, std::uint64_t bytes);

@@ -58,6 +58,12 @@ engine::engine(const program& p, const machine_model& m, const settings& s)
   for (std::size_t w = 0; w < workers; ++w) {
     const worker_id id(static_cast<int>(w));
     workers_.emplace_back(*this, id, team_.node_of(id));
+    const core_id core(static_cast<int>(w));
+    const auto per_node = static_cast<std::uint32_t>(m.caches_per_node);
+    workers_.back().where = {.node = team_.node_of(id),
+                             .cache = static_cast<std::uint32_t>(team_.node_of(id).value) * per_node +
+                                      static_cast<std::uint32_t>(m.cache_of(core)) % per_node,
+                             .core = static_cast<std::uint32_t>(w)};
     workers_.back().speed = static_cast<std::uint64_t>(1024 / m.speeds[w]);
   }
   if (s.data == distribution::colors) place_by_colors();
