@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <thread>
 #include <utility>
 
 namespace kith::native {
@@ -210,6 +211,17 @@ std::exception_ptr run_in(worker& w, void* context, void (*f)(void*)) {
 
 }  // namespace
 
+/// Not locked if the stand-in needs the seat. Runs that are recorded, or replayed, are alike each time: a stand-in that is
+/// about to leave is waited for.
+std::unique_lock<std::mutex> engine::take_seat_0() {
+  std::unique_lock seat(seat_0_, std::try_to_lock);
+  while (!seat.owns_lock() && (wishes.order || recorder_ != nullptr) && outside.unfinished() == 0) {
+    std::this_thread::yield();
+    seat.try_lock();
+  }
+  return seat;
+}
+
 void engine::run_root(void* context, void (*f)(void*)) {
   std::exception_ptr failure;
   worker* const here = worker::current();
@@ -220,7 +232,7 @@ void engine::run_root(void* context, void (*f)(void*)) {
     worker* const before = mine->take_thread();
     failure = run_in(*mine, context, f);
     worker::leave_thread(before);
-  } else if (std::unique_lock seat(seat_0_, std::try_to_lock); seat.owns_lock()) {
+  } else if (std::unique_lock seat = take_seat_0(); seat.owns_lock()) {
     worker& w = workers[0];
     const binding to_core(w.cpu);
     worker* const before = w.take_thread();

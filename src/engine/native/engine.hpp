@@ -73,6 +73,7 @@ class engine {
   /// As kith::allocate (memory.cpp).
   void* allocate(std::size_t bytes, distribution how);
   void start_stand_in();
+  std::unique_lock<std::mutex> take_seat_0();
   /// A task was made ready from outside: some worker will find it.
   void arrive(task& t) noexcept;
   /// Reports of a scope that nobody of the engine owns have come in.
@@ -92,6 +93,7 @@ class engine {
   std::unique_ptr<calibrator> sampler;  // null: tasks are not calibrated
   kith::policy<world>::wishes wishes;
   atomic<int> asleep{0};     // workers that sleep; counted if the policy wishes order
+  atomic<int> awaiting{0};   // likewise workers that wait for a future
   bool track_homes = false;  // every access has a region, and first touch is recorded
   inbox<task> arrivals;
   inbox<job<worker_view>> jobs;  // the policy's
