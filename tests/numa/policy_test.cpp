@@ -112,6 +112,21 @@ TEST(NumaDep, RunsTasksWhereTheirDataIs) {
   }
 }
 
+TEST(NumaNuma, FetchesLessFromElsewhereThanStealing) {
+  KITH_NEEDS_NODES(2);
+  std::map<std::string, std::uint64_t> remote;
+  for (const char* policy : {"steal", "numa:footprint=0"}) {
+    runtime rt(under(policy));
+    blocks data(static_cast<std::size_t>(rt.workers()));
+    data.round(rt, true);  // each worker touches one
+    for (int i = 0; i < 8; ++i) data.round(rt, false);
+    remote[policy] = data.remote_tasks();
+  }
+  EXPECT_GT(remote["steal"], 0u);
+  // No node has more tasks than cores, so none is robbed.
+  EXPECT_EQ(remote["numa:footprint=0"], 0u);
+}
+
 TEST(NumaSocket, RunsTasksOnTheNodeTheyName) {
   const machine m = discover_machine();
   runtime rt(under("socket"));
