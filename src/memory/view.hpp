@@ -1,7 +1,8 @@
 // Where the bytes of accesses are, as policies may ask: no system call, no lock. The same in both worlds.
 //
 // What is known of a region: one home (first touch, or an allocation on one node), or the placement of the allocation that
-// it lies in, or nothing. Any thread. In simulated time regions have one home or none: the recorded addresses are names.
+// it lies in, or nothing. Any thread. In simulated time the
+// allocation is the program's whole data, or there is none (engine/sim/arena.hpp).
 #pragma once
 
 #include "memory/placement.hpp"

@@ -215,6 +215,7 @@ std::function<outcome()> add_sim(CLI::App& command) {
   command.add_option("--distribution", o->data, "where data lies: first-touch, fine, coarse or colors (first-touch)");
   command.add_option("--chunk", o->set.chunk_bytes, "bytes that are moved at a time (65536)")
       ->check(whole_number(256, 1 << 30));
+  command.add_flag("--cold", o->set.cold, "caches are empty when the figures begin");
   command.add_option("--throttle", o->set.throttle, "unfinished tasks before their creator helps (the recording's)")
       ->check(whole_number(1, 1 << 30));
   command.add_option("--recorded-gbs", o->core_gbs,

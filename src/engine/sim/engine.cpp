@@ -32,16 +32,17 @@ double percent(double part, double whole) { return whole > 0 ? 100 * part / whol
 }  // namespace
 
 engine::engine(const program& p, const machine_model& m, const settings& s)
-    : program_(p), on_(m), set_(s), team_(m.hardware, nodes_of(m, workers_of(m, s))), core_rate_(m.core_gbs) {
+    : program_(p),
+      on_(m),
+      set_(s),
+      team_(m.hardware, nodes_of(m, workers_of(m, s))),
+      arena_(p, m, s.data, s.chunk_bytes),
+      core_rate_(m.core_gbs) {
   const auto workers = static_cast<std::size_t>(team_.size());
-  // A region's index is its place in the program, and one.
-  for (std::size_t r = 0; r < p.of.regions.size(); ++r) {
-    const auto* name = reinterpret_cast<const void*>(r + 1);  // NOLINT(performance-no-int-to-ptr): a name alone
-    regions_.find(name, p.of.regions[r].bytes);
-  }
-  policy_ = make_policy<plain::world>(s.policy, {team_, regions_, s.seed, {regions_, team_.served_by()}, &identities_});
+  arena_.settle(regions_);
+  policy_ = make_policy<plain::world>(s.policy, {team_, regions_, s.seed, view_, &identities_});
   wishes_ = policy_->wants();
-  if (s.how == fidelity::block) memory_.emplace(p, m, s.data, s.with, s.chunk_bytes);
+  if (s.how == fidelity::block) memory_.emplace(p, m, arena_, s.with);
   for (std::size_t w = 0; w < workers; ++w) {
     const worker_id id(static_cast<int>(w));
     workers_.emplace_back(*this, id, team_.node_of(id));
@@ -95,6 +96,7 @@ void engine::measure_from_here() {
     from_.sums.push_back(w.sums.snapshot());
     from_.spent.push_back({w.useful, w.overhead, w.stall});
   }
+  if (memory_ && set_.cold) memory_->empty_caches();
   if (memory_) {
     from_.local_bytes = memory_->local_bytes;
     from_.remote_bytes = memory_->remote_bytes;

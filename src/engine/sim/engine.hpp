@@ -51,6 +51,7 @@ class engine {
   void forget(std::int32_t t);
   void hand_over(worker& w, std::vector<task*>& batch, moment why, bool keep);
   bool prepare_ready(std::int32_t t);
+  std::uint64_t spread_far(const region& r, std::uint64_t bytes, node_id at);
   void count_accesses(worker& w, frame& f);
 
   // search.cpp: what workers do that have nothing to do
@@ -99,7 +100,10 @@ class engine {
   const machine_model& on_;
   const settings set_;
   const team team_;
+  const arena arena_;
   region_table regions_;
+  const memory_view view_{regions_, team_.served_by()};
+  std::vector<std::uint64_t> by_node_;  // room
   class program_identities final : public identity_source {
    public:
     explicit program_identities(const program& p) : program_(p) {}

@@ -102,6 +102,13 @@ void engine::start(worker& w, std::int32_t t, bool at_creation) {
   w.frames.push_back(f);
 }
 
+/// Of a region that is spread over nodes: its bytes that are not on this one.
+std::uint64_t engine::spread_far(const region& r, std::uint64_t bytes, node_id at) {
+  by_node_.assign(static_cast<std::size_t>(team_.nodes()), 0);
+  const std::uint64_t nowhere = view_.add_bytes(r, bytes, by_node_);
+  return bytes - nowhere - by_node_[at.index()];
+}
+
 /// First touch, and the count of remote accesses, as the native engine has them; from these the factor on the task's
 /// time, where memory is not modelled.
 void engine::count_accesses(worker& w, frame& f) {
@@ -117,8 +124,10 @@ void engine::count_accesses(worker& w, frame& f) {
   std::uint64_t bytes = 0, far_bytes = 0;
   for (const recorded_access& a : program_.accesses(static_cast<std::size_t>(n))) {
     bytes += a.touched;
-    const node_id at = regions_[a.region + 1].home_node();
+    const region& r = regions_[a.region + 1];
+    const node_id at = r.home_node();
     if (at && at != w.node) far_bytes += a.touched;
+    if (!at && set_.how == fidelity::abstract) far_bytes += spread_far(r, a.touched, w.node);
   }
   for (kept_access a : v.access_list()) {
     region& r = regions_[a.region];

@@ -6,6 +6,7 @@
 // core's own rate, stretched by distance; the controller; each link.
 #pragma once
 
+#include "engine/sim/arena.hpp"
 #include "engine/sim/links.hpp"
 
 #include <cstdint>
@@ -21,17 +22,10 @@ struct ablations {
   bool scheduling = true;  // the scheduler's own work takes time
 };
 
-enum class distribution : std::uint8_t {
-  first_touch,
-  fine,    // chunks (or pages) in turn
-  coarse,  // regions in turn
-  colors,  // with the owner of the color of the task that writes it first
-};
-
 class memory {
  public:
   /// Throws kith::error for more than 64 nodes.
-  memory(const program& p, const machine_model& m, distribution d, const ablations& on, std::uint64_t chunk_bytes);
+  memory(const program& p, const machine_model& m, const arena& where, const ablations& on);
   /// Where a region is from the start. Before anything touches it.
   void put(std::uint32_t region, std::uint64_t bytes, node_id at);
 
@@ -46,6 +40,8 @@ class memory {
   picoseconds touch(std::uint32_t chunk, std::uint64_t bytes, bool writes, node_id at, picoseconds now);
   /// The runtime's own data moves.
   void move_metadata(node_id from, node_id to, std::uint64_t bytes, picoseconds now);
+  /// Everything is at home, and in no cache.
+  void empty_caches();
   node_id home(std::uint32_t chunk) const noexcept { return node_id(home_[chunk]); }
 
   interconnect links;
