@@ -21,7 +21,8 @@ void print_json() {
                    {"section", p.section},
                    {"summary", p.summary},
                    {"options", p.options},
-                   {"priorities", p.priorities}});
+                   {"priorities", p.priorities},
+                   {"needs_file", p.needs_file}});
   }
   fmt::print("{}\n", all.dump(1));
 }
@@ -44,7 +45,7 @@ std::function<outcome()> add_policies(CLI::App& command) {
   auto json = std::make_shared<bool>(false);
   command.add_flag("--json", *json, "write JSON");
   command.footer(
-      "JSON: [{\"name\", \"paper\", \"section\", \"summary\", \"options\", \"priorities\"}]\n"
+      "JSON: [{\"name\", \"paper\", \"section\", \"summary\", \"options\", \"priorities\", \"needs_file\"}]\n"
       "Exit code: 0.");
   return [json] {
     if (*json) {
