@@ -119,7 +119,7 @@ TEST(NumaNuma, FetchesLessFromElsewhereThanStealing) {
     runtime rt(under(policy));
     blocks data(static_cast<std::size_t>(rt.workers()));
     data.round(rt, true);  // each worker touches one
-    for (int i = 0; i < 8; ++i) data.round(rt, false);
+    for (int i = 0; i < 4; ++i) data.round(rt, false);
     remote[policy] = data.remote_tasks();
   }
   EXPECT_GT(remote["steal"], 0u);

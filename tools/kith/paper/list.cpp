@@ -33,6 +33,8 @@ std::span<const reproduction> reproductions() {
        "what first steals and morphing are worth",
        nabbitc_ablations,
        {"heat", "--paper"}},
+      {"mir-opteron", "MIR", "section 3.3: distributions and policies on the Opteron", mir_opteron, {}},
+      {"mir-ablations", "MIR", "what the parts of the numa policy, and of the model, are worth", mir_ablations, {}},
   };
   return all;
 }

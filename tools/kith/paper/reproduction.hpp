@@ -48,4 +48,8 @@ reproduced first_steal_by_cores(const reproduction&, int seeds, const paper_prog
 reproduced wrong_colors(const reproduction&, int seeds, const paper_progress&);
 reproduced nabbitc_ablations(const reproduction&, int seeds, const paper_progress&);
 
+/// mir.cpp
+reproduced mir_opteron(const reproduction&, int seeds, const paper_progress&);
+reproduced mir_ablations(const reproduction&, int seeds, const paper_progress&);
+
 }  // namespace kith::tools
