@@ -22,6 +22,23 @@ namespace kith::apps {
 struct target {
   runtime& on;
   int nodes = 1;
+  /// What prepare() and solve() create belongs to one task graph: neither waits for its tasks. Else null. What these
+  /// tasks use beyond the program itself is kept here until they have ended.
+  std::vector<std::shared_ptr<const void>>* one_graph = nullptr;
+
+  /// Runs `f`, which creates tasks, and waits for them, if not all is one graph.
+  template <class F>
+  void run(F&& f) const {
+    if (one_graph != nullptr) {
+      f();
+    } else {
+      on.run(f);
+    }
+  }
+  /// Tasks that were created need it. Only by the task that creates them.
+  void keep(std::shared_ptr<const void> needed) const {
+    if (one_graph != nullptr) one_graph->push_back(std::move(needed));
+  }
 
   /// The node of block `b` of `blocks`: equal shares of neighbouring blocks.
   node of(std::int64_t b, std::int64_t blocks) const noexcept { return {static_cast<int>(b * nodes / blocks)}; }
@@ -55,7 +72,7 @@ struct figure {
 class app {
  public:
   virtual ~app() = default;
-  /// Brings the data to its initial state, by tasks: whoever touches a page first decides where it is. Not timed.
+  /// Brings the data to its initial state, by tasks: whoever touches a page first decides where it is.
   virtual void prepare(const target&) = 0;
   /// The work itself, on prepared data.
   virtual void solve(const target&) = 0;
@@ -68,14 +85,16 @@ class app {
 };
 
 struct result {
-  double seconds = 0;           // of solve()
-  kith::statistics statistics;  // of solve()
+  double seconds = 0;           // of what was timed
+  kith::statistics statistics;  // of the same
   verdict check;
   std::vector<figure> figures;
 };
 
-/// prepare, solve, verify.
-result run(app&, const target&);
+/// prepare, solve, verify; solve is timed. With `as_one_graph`, tasks of solve do not wait until all data is prepared,
+/// but each for what it needs, and both are timed: so the RIP paper's programs are one graph, whose first window has the
+/// tasks that initialise and the first that compute. REQUIRES, for that: the program has windows (entry).
+result run(app&, const target&, bool as_one_graph = false);
 
 /// How large the windows of a task graph are for the policies that partition it. RIP paper, sections 4.3 and 5.2.
 struct window_hint {

@@ -85,7 +85,7 @@ class cg_tasks final : public app {
 
   void prepare(const target& where) override {
     static const task_type of_matrix{"cg_initial_matrix"}, of_vectors{"cg_initial_vectors"}, of_rho{"cg_initial_rho"};
-    where.on.run([&] {
+    where.run([&] {
       for (std::int64_t b = 0; b < rows_.count(); ++b) {
         spawn([this, b] { fill_matrix(b); }, of_matrix, where.turn(b), out(values_[b], entries_of(b)),
               out(places_[b], entries_of(b)), starts_.out(b), work{0});
@@ -101,7 +101,7 @@ class cg_tasks final : public app {
   }
 
   void solve(const target& where) override {
-    where.on.run([&] {
+    where.run([&] {
       for (std::int64_t k = 0; k < iterations_; ++k) iterate(k, where);
     });
   }

@@ -25,7 +25,7 @@ class gauss_seidel final : public app {
   void solve(const target& where) override {
     static const task_type type{"gauss_seidel"};
     const work cost = work_of(static_cast<double>(4 * grid_.edge() * grid_.edge()), rate::chained);
-    where.on.run([&] {
+    where.run([&] {
       for (std::int64_t t = 0; t < iterations_; ++t) {
         for (std::int64_t i = 0; i < grid_.count(); ++i) {
           for (std::int64_t j = 0; j < grid_.count(); ++j)

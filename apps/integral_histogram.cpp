@@ -61,7 +61,7 @@ class integral_histogram final : public app {
 
   void prepare(const target& where) override {
     static const task_type type{"histogram_initial"};
-    where.on.run([&] {
+    where.run([&] {
       for (std::int64_t slot = 0; slot < shape_.ring; ++slot) {
         for (std::int64_t i = 0; i < shape_.rows.count(); ++i) {
           spawn([=, this] { clear(row_halos_, row_halo(slot, i)); }, type, where.turn(i),
@@ -86,7 +86,7 @@ class integral_histogram final : public app {
     static const task_type load{"load"}, reset{"reset"}, along_row{"scan_rows"}, along_column{"scan_columns"};
     const auto pixels = static_cast<double>(shape_.rows.each * shape_.rows.each);
     const work scan = work_of(pixels * static_cast<double>(bins_), rate::streamed);
-    where.on.run([&] {
+    where.run([&] {
       for (std::int64_t f = 0; f < total_; ++f) {
         const std::int64_t slot = f % shape_.ring;
         for_each_tile(slot, [&](std::int64_t i, std::int64_t j, std::int64_t t) {

@@ -36,7 +36,7 @@ class inversion final : public app {
   }
 
   void solve(const target& where) override {
-    where.on.run([&] {
+    where.run([&] {
       const tile_owner at = owner(where);
       tiles_.spawn_cholesky(at);
       spawn_triangle(at);

@@ -13,7 +13,7 @@ lower_tiles::lower_tiles(const char* app, const arguments& a)
 }
 
 void lower_tiles::fill(const target& where, const tile_owner& owner, const task_type& type) const {
-  where.on.run([&] {
+  where.run([&] {
     for (std::int64_t i = 0; i < count(); ++i) {
       for (std::int64_t j = 0; j <= i; ++j) {
         spawn(

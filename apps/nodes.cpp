@@ -134,7 +134,9 @@ void run(node_program& p, const way& w, const target& where) {
   const variant as = chosen(w, where);
   if (where.on.dry() && (p.work({0, 0}) < 0 || as == variant::loop_static || as == variant::loop_guided))
     throw error("this program cannot run dry as it was asked for: it has no model of its work, or runs as loops");
-  where.on.run([&] {
+  if (where.one_graph != nullptr && as != variant::dataflow)
+    throw error("only data-flow tasks can be one graph with those that initialise: --as dataflow");
+  where.run([&] {
     switch (as) {
       case variant::dataflow: run_as_tasks(p, w, where); return;
       case variant::graph: {
@@ -190,9 +192,9 @@ namespace {
 /// The initial tasks as nodes of one step: found together, so that colors can part them.
 class initial_step final : public node_program {
  public:
-  initial_step(const task_type& type, std::int64_t count, const std::function<void(std::int64_t)>& body,
-               const std::function<void(std::int64_t, access_list&)>& touches)
-      : type_(type), count_(static_cast<std::int32_t>(count)), body_(body), touches_(touches) {}
+  initial_step(const task_type& type, std::int64_t count, std::function<void(std::int64_t)> body,
+               std::function<void(std::int64_t, access_list&)> touches)
+      : type_(type), count_(static_cast<std::int32_t>(count)), body_(std::move(body)), touches_(std::move(touches)) {}
 
   std::int32_t steps() const override { return 1; }
   std::int32_t nodes(std::int32_t) const override { return count_; }
@@ -205,8 +207,8 @@ class initial_step final : public node_program {
  private:
   const task_type& type_;
   std::int32_t count_;
-  const std::function<void(std::int64_t)>& body_;
-  const std::function<void(std::int64_t, access_list&)>& touches_;
+  std::function<void(std::int64_t)> body_;
+  std::function<void(std::int64_t, access_list&)> touches_;
 };
 
 }  // namespace
@@ -214,12 +216,13 @@ class initial_step final : public node_program {
 void initialise(const target& where, const way& w, const task_type& type, std::int64_t count,
                 const std::function<void(std::int64_t)>& body,
                 const std::function<void(std::int64_t, access_list&)>& touches) {
-  initial_step step(type, count, body, touches);
+  const auto step = std::make_shared<initial_step>(type, count, body, touches);
+  where.keep(step);
   way how{.as = {},
           .colors = coloring::good,
           .nodes = w.nodes};  // data is where it belongs, whatever colors the nodes are given
   how.as = chosen(w, where) == variant::graph ? variant::graph : variant::dataflow;
-  run(step, how, where);
+  run(*step, how, where);
 }
 
 }  // namespace kith::apps

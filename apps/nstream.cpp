@@ -39,7 +39,7 @@ class nstream final : public app {
 
   void prepare(const target& where) override {
     static const task_type type{"nstream_initial"};
-    where.on.run([&] {
+    where.run([&] {
       for (std::int64_t n = 0; n < sets_; ++n) {
         spawn(
             [this, n] {
@@ -56,7 +56,7 @@ class nstream final : public app {
   void solve(const target& where) override {
     static const task_type copy{"copy"}, scale{"scale"}, add{"add"}, triad{"triad"};
     const auto flops = [this](int each) { return work_of(static_cast<double>(each * size_), rate::streamed); };
-    where.on.run([&] {
+    where.run([&] {
       for (std::int64_t r = 0; r < rounds_; ++r) {
         for (std::int64_t n = 0; n < sets_; ++n) {
           spawn([=, this, from = a_[n], to = c_[n]] { std::copy_n(from, size_, to); }, copy, where.turn(n), a_.in(n),

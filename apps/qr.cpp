@@ -46,7 +46,7 @@ class qr final : public app {
 
   void prepare(const target& where) override {
     static const task_type type{"qr_initial"};
-    where.on.run([&] {
+    where.run([&] {
       for (std::int64_t i = 0; i < count(); ++i) {
         for (std::int64_t j = 0; j < count(); ++j)
           spawn([this, i, j] { fill(i, j); }, type, where.turn(i), tiles_.out(at(i, j)), work{0});
@@ -56,7 +56,7 @@ class qr final : public app {
 
   void solve(const target& where) override {
     static const task_type geqrt{"geqrt"}, ormqr{"ormqr"}, tsqrt{"tsqrt"}, tsmqr{"tsmqr"};
-    where.on.run([&] {
+    where.run([&] {
       for (std::int64_t k = 0; k < count(); ++k) {
         spawn([=, this] { factorise(k); }, geqrt, where.turn(k), tiles_.inout(at(k, k)), factors_.out(at(k, k)),
               reflectors_.out(k), flops(4.0 / 3));

@@ -24,7 +24,7 @@ class red_black final : public app {
   void solve(const target& where) override {
     static const task_type types[] = {task_type{"red"}, task_type{"black"}};
     const work cost = work_of(static_cast<double>(4 * grid_.edge() * grid_.edge()) / 2, rate::streamed);
-    where.on.run([&] {
+    where.run([&] {
       for (std::int64_t half = 0; half < 2 * iterations_; ++half) {
         const int color = static_cast<int>(half % 2);  // 0, red: the cells (i, j) whose i + j is even
         for (std::int64_t i = 0; i < grid_.count(); ++i) {

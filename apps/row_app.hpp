@@ -14,7 +14,9 @@ class row_app : public app {
     grid_.fill(where, how_, initial_type(), [this](auto i, auto j) { return initial(i, j); });
   }
   void solve(const target& where) final {
-    run(*sweep(), how_, where);
+    const std::shared_ptr<node_program> all = sweep();
+    where.keep(all);
+    run(*all, how_, where);
     last_ = static_cast<int>(steps_ % 2);
   }
   std::vector<figure> figures() const final {

@@ -53,7 +53,7 @@ class row_grid {
     };
     initialise(
         where, how, type, block_count(),
-        [this, &initial, &blocks_of](std::int64_t share) {
+        [this, initial, blocks_of](std::int64_t share) {
           const auto [first, end] = blocks_of(share);
           for (int buffer : {0, 1}) {
             for (std::int64_t i = first_row(first); i < first_row(end); ++i) {
@@ -61,7 +61,7 @@ class row_grid {
             }
           }
         },
-        [this, &blocks_of](std::int64_t share, access_list& all) {
+        [this, blocks_of](std::int64_t share, access_list& all) {
           const auto [first, end] = blocks_of(share);
           for (int buffer : {0, 1}) {
             for (std::int64_t b = first; b < end; ++b) {

@@ -78,7 +78,7 @@ class tile_grid {
 
   /// A task for each tile: its cells, and all its borders.
   void fill(const target& where, const task_type& type) const {
-    where.on.run([&] {
+    where.run([&] {
       for (std::int64_t i = 0; i < count(); ++i) {
         for (std::int64_t j = 0; j < count(); ++j) {
           access_list all;

@@ -27,6 +27,7 @@ stage() {
     skip=$(grep -cE '\(Skipped\)$' "$log")
     passed=$((passed + all - bad - skip)) failed=$((failed + bad)) skipped=$((skipped + skip))
     [ "$skip" -gt 0 ] && grep -E '\(Skipped\)$' "$log"
+    grep -oE 'vm: (skipped: .*|[0-9]+ nodes, .*)' "$log" | sort | uniq  # what each virtual machine took, or why there is none
   elif [ $status -eq 0 ]; then passed=$((passed + 1))
   else failed=$((failed + 1)); fi
   if [ $status -eq 0 ]; then
@@ -79,7 +80,8 @@ if [ "${KITH_DEPS:-yes}" = yes ]; then
 fi
 stage "format" formatted
 if stage "build (gcc, release)" configure_and_build release; then
-  stage "tests (gcc, release)" run_tests release
+  stage "tests (gcc, release)" run_tests release -LE numa
+  stage "numa (virtual machines)" run_tests release -L numa -V
   stage "lint" linted
 fi
 if stage "build (clang)" configure_and_build clang; then

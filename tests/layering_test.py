@@ -17,7 +17,7 @@ GROUPS = [
     ["src/keyed", "src/memory", "src/queue", "src/partition"],
     ["src/policy"],
     ["include/kith", "src/engine"],
-    ["src/api"],
+    ["src/api", "src/analysis"],
     ["src/gomp", "tools", "apps", "bench", "tests", "examples"],
 ]
 DECIDING = ["src/policy", "src/queue"]  # no thread, lock, clock, system call, MPI or engine of its own

@@ -5,6 +5,7 @@
 #include "base/environment.hpp"
 #include "machine/limits.hpp"
 #include "machine/machine.hpp"
+#include "policy/settings.hpp"
 
 #include <algorithm>
 
@@ -30,20 +31,6 @@ std::string numbered(const std::string& file) {
   static atomic<int> recorded{0};
   const int number = recorded.fetch_add(1, relaxed) + 1;
   return number == 1 ? file : file + "-" + std::to_string(number);
-}
-
-/// Behind the policy's name: the RIP paper's mark for page migration.
-constexpr std::string_view migration_mark = "+pm";
-
-std::size_t end_of_name(const std::string& policy) { return std::min(policy.find(':'), policy.size()); }
-
-/// Takes the mark out; true if it was there.
-bool take_migration(std::string& policy) {
-  constexpr std::string_view mark = migration_mark;
-  const std::size_t end = end_of_name(policy);
-  if (end < mark.size() || policy.compare(end - mark.size(), mark.size(), mark) != 0) return false;
-  policy.erase(end - mark.size(), mark.size());
-  return true;
 }
 
 native::engine_settings settings_of(const runtime_options& o, bool cores_shared) {
@@ -105,7 +92,7 @@ std::string runtime::recorded_in() const { return impl_->engine.set.record; }
 bool runtime::dry() const noexcept { return impl_->engine.set.dry; }
 std::string runtime::policy() const {
   std::string text = impl_->engine.set.policy;
-  if (impl_->engine.set.migrate) text.insert(end_of_name(text), migration_mark);
+  if (impl_->engine.set.migrate) mark_migration(text);
   return text;
 }
 statistics runtime::statistics() const { return impl_->engine.statistics(); }

@@ -38,4 +38,13 @@ node_id machine::nearest_node_with_memory(node_id from) const {
   return nearest != nullptr ? nearest->id : from;
 }
 
+std::string distances_text(const machine& m) {
+  std::string text;
+  for (const std::vector<int>& row : m.distances) {
+    if (!text.empty()) text += '/';
+    for (std::size_t b = 0; b < row.size(); ++b) text += (b == 0 ? "" : ",") + std::to_string(row[b]);
+  }
+  return text;
+}
+
 }  // namespace kith

@@ -67,5 +67,7 @@ machine machine_by_name(const std::string& file_or_line);
 machine current_machine();
 
 std::string to_json(const machine&);
+/// The distances as in a line: "10,16/16,10".
+std::string distances_text(const machine&);
 
 }  // namespace kith

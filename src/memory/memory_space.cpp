@@ -148,12 +148,8 @@ void memory_space::settle(region& r, const memory_block& b) noexcept {
   r.to_bind.store(deferred, relaxed);
   std::int32_t home = region::no_home;
   if (ours && !b.at.nodes.empty()) {
-    const auto from = reinterpret_cast<std::uintptr_t>(r.address);
-    const std::uintptr_t last = std::min(b.at.begin + b.at.bytes, from + std::max<std::uint64_t>(1, r.bytes)) - 1;
-    const bool one = !b.at.spreads() ||
-                     (b.at.what == distribution::block && b.at.node_at(from) == b.at.node_at(last)) ||
-                     from / b.at.page_bytes == last / b.at.page_bytes;
-    home = one ? b.at.node_at(from).value : region::several_homes;
+    const node_id one = b.at.node_of(reinterpret_cast<std::uintptr_t>(r.address), r.bytes);
+    home = one ? one.value : region::several_homes;
   }
   r.home.store(home, relaxed);
 }

@@ -19,6 +19,14 @@ node_id placement::node_at(std::uintptr_t address) const noexcept {
   return nodes[i];
 }
 
+node_id placement::node_of(std::uintptr_t address, std::uint64_t count) const noexcept {
+  if (nodes.empty()) return {};
+  const std::uintptr_t last = std::min(begin + bytes, address + std::max<std::uint64_t>(1, count)) - 1;
+  const bool one = !spreads() || (what == distribution::block && node_at(address) == node_at(last)) ||
+                   address / page_bytes == last / page_bytes;
+  return one ? node_at(address) : node_id();
+}
+
 void placement::add_bytes(std::uintptr_t address, std::uint64_t count, std::span<std::uint64_t> by_node,
                           std::uint64_t& unknown) const noexcept {
   if (address - begin >= bytes) {

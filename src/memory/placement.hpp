@@ -28,6 +28,9 @@ struct placement {
   bool spreads() const noexcept { return nodes.size() > 1; }
   /// The node of the page that `address` is in; none if first touch decides. REQUIRES: the address is in it.
   node_id node_at(std::uintptr_t address) const noexcept;
+  /// The node of all bytes from `address` on that are in it; none if they are on several, or first touch decides. REQUIRES:
+  /// the address is in it.
+  node_id node_of(std::uintptr_t address, std::uint64_t count) const noexcept;
   /// Where the share of node `i` of `block` begins.
   std::uintptr_t share_begin(std::size_t i) const noexcept;
   /// Adds the bytes from `address` on to the entries of their nodes; what is beyond the end, or not decided, to

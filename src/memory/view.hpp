@@ -1,8 +1,7 @@
 // Where the bytes of accesses are, as policies may ask: no system call, no lock. The same in both worlds.
 //
 // What is known of a region: one home (first touch, or an allocation on one node), or the placement of the allocation that
-// it lies in, or nothing. Any thread. In simulated time the
-// allocation is the program's whole data, or there is none (engine/sim/arena.hpp).
+// it lies in, or nothing. Any thread. In simulated time addresses are names, or places in the layout of the recorded allocations.
 #pragma once
 
 #include "memory/placement.hpp"

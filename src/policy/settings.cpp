@@ -2,9 +2,28 @@
 
 #include <kith/error.hpp>
 
+#include <algorithm>
 #include <charconv>
 
 namespace kith {
+
+namespace {
+
+constexpr std::string_view migration_mark = "+pm";
+
+std::size_t end_of_name(const std::string& policy) { return std::min(policy.find(':'), policy.size()); }
+
+}  // namespace
+
+bool take_migration(std::string& policy) {
+  constexpr std::string_view mark = migration_mark;
+  const std::size_t end = end_of_name(policy);
+  if (end < mark.size() || policy.compare(end - mark.size(), mark.size(), mark) != 0) return false;
+  policy.erase(end - mark.size(), mark.size());
+  return true;
+}
+
+void mark_migration(std::string& policy) { policy.insert(end_of_name(policy), migration_mark); }
 
 settings::settings(std::string_view text) {
   const std::size_t colon = text.find(':');

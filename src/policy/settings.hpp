@@ -9,6 +9,11 @@
 
 namespace kith {
 
+/// Takes the RIP paper's mark for page migration, "+pm" behind a policy's name, out; true if it was there.
+bool take_migration(std::string& policy);
+/// Puts it there.
+void mark_migration(std::string& policy);
+
 /// The options given to a policy. Each is taken out by name; what nobody takes is an error.
 class settings {
  public:

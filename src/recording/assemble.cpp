@@ -2,6 +2,7 @@
 
 #include "recording/file.hpp"
 #include "recording/log_reader.hpp"
+#include "recording/ready_times.hpp"
 #include "recording/siblings.hpp"
 
 #include <kith/error.hpp>
@@ -70,6 +71,12 @@ class gathered {
     std::uint64_t address, at;
   };
   std::vector<give_back> returns;
+  struct move {  // of a region, to a node
+    std::uint64_t address;
+    std::int16_t node;
+    std::uint64_t bytes, at;
+  };
+  std::vector<move> moves;
   recording out;
   std::uint64_t began = ~std::uint64_t{0};
   double ns_per_tick = 1;
@@ -122,7 +129,6 @@ class gathered {
           const log_pair when = pair_at(rest, 0);
           births.push_back({.ref = head.large, .begun = when.first, .seat = seat, .root = true});
           births.back().first = static_cast<std::uint32_t>(accesses.size());
-          runs.push_back({head.large, {when.first, when.second}, 0, seat});
           break;
         }
         case log_kind::wait: {
@@ -153,7 +159,16 @@ class gathered {
           out.marks.push_back({std::string(reinterpret_cast<const char*>(rest) + sizeof(log_pair), head.middle),
                                ns(pair_at(rest, 0).first)});
           break;
-        case log_kind::home: homes[head.large] = static_cast<std::int16_t>(head.middle); break;
+        case log_kind::home: {
+          const log_pair p = pair_at(rest, 0);
+          const auto node = static_cast<std::int16_t>(head.middle);
+          if (p.second == 0) {
+            homes[head.large] = node;
+          } else {
+            moves.push_back({head.large, node, p.first, ns(p.second)});
+          }
+          break;
+        }
         case log_kind::allocation: {
           const log_pair p = pair_at(rest, 0);
           out.allocations.push_back({.address = head.large,
@@ -283,13 +298,8 @@ class gathered {
       const std::uint64_t whole = t.ended - t.started;
       t.work_ns = whole - std::min(whole, lost[i]);
       if (dry && work_of[i] >= 0) t.work_ns = static_cast<std::uint64_t>(work_of[i]);
-      t.ready = std::max(t.create_until, t.explore_ended);
-      for (std::uint64_t d = out.first_dependence[i]; d < out.first_dependence[i + 1]; ++d) {
-        const recorded_task& p = out.tasks[static_cast<std::size_t>(out.dependences[d].before)];
-        t.ready = std::max(t.ready, p.has(recorded_task::fence) ? p.ready : p.ended);
-      }
-      if (t.has(recorded_task::fence)) t.started = t.ended = t.ready;
     }
+    set_ready_times(out);
   }
 
   bool dry = false;
@@ -390,6 +400,11 @@ class gathered {
     for (recorded_region& r : out.regions) {
       if (const auto at = homes.find(r.address); at != homes.end()) r.home = at->second;
     }
+    for (const move& m : moves) {
+      if (const auto at = region_numbers_.find(m.address); at != region_numbers_.end())
+        out.homes.push_back({at->second, m.node, m.bytes, m.at});
+    }
+    std::ranges::sort(out.homes, {}, [](const recorded_home& h) { return std::tuple(h.region, h.at, h.node); });
     end_allocations();
     std::ranges::sort(out.steals, {}, &recorded_steal::at);
     std::ranges::sort(out.waits, {}, &recorded_wait::begun);

@@ -1,6 +1,7 @@
 #include "recording/file.hpp"
 
 #include <kith/error.hpp>
+#include <kith/memory.hpp>
 
 #include <sqlite3.h>
 
@@ -18,6 +19,7 @@ CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 CREATE TABLE worker(id INTEGER PRIMARY KEY, node INTEGER);
 CREATE TABLE type(id INTEGER PRIMARY KEY, name TEXT);
 CREATE TABLE region(id INTEGER PRIMARY KEY, address INTEGER, bytes INTEGER, home INTEGER);
+CREATE TABLE home(region INTEGER, node INTEGER, bytes INTEGER, at_ns INTEGER);
 CREATE TABLE task(id INTEGER PRIMARY KEY, type INTEGER, creator INTEGER, scope INTEGER, flags INTEGER, priority INTEGER,
   color INTEGER, node INTEGER, worker INTEGER, created_ns INTEGER, create_until_ns INTEGER, create_ns INTEGER,
   ready_ns INTEGER, started_ns INTEGER, ended_ns INTEGER, work_ns INTEGER,
@@ -133,6 +135,10 @@ void write_all(const database& db, const recording& r, const progress& tell) {
     const recorded_region& x = r.regions[i];
     s.insert(i, x.address, x.bytes, x.home);
   });
+  fill(db, "INSERT INTO home VALUES(?,?,?,?)", "homes", r.homes.size(), tell, [&](statement& s, std::size_t i) {
+    const recorded_home& x = r.homes[i];
+    s.insert(x.region, x.node, x.bytes, x.at);
+  });
   fill(db, "INSERT INTO task VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", "writing tasks", r.tasks.size(), tell,
        [&](statement& s, std::size_t i) {
          const recorded_task& t = r.tasks[i];
@@ -190,11 +196,23 @@ void check(const recording& r, const std::string& file) {
     if (a.region >= r.regions.size()) refuse("an access to region " + std::to_string(a.region));
     if (a.mode > 4) refuse("an access of mode " + std::to_string(a.mode));
   }
+  for (const recorded_home& h : r.homes) {
+    if (h.region >= r.regions.size()) refuse("a home of region " + std::to_string(h.region));
+    if (h.node < 0) refuse("a home on node " + std::to_string(h.node));
+  }
   for (const recorded_dependence& d : r.dependences) {
     if (d.before < 0 || d.before >= tasks) refuse("a dependence on task " + std::to_string(d.before));
   }
   for (const recorded_wait& w : r.waits) {
     if (w.task < 0 || w.task >= tasks) refuse("a wait of task " + std::to_string(w.task));
+  }
+  constexpr std::uint64_t most_bytes = std::uint64_t{1} << 47;  // what a process can have
+  std::uint64_t given = 0;
+  for (const recorded_allocation& a : r.allocations) {
+    if (a.distribution > distribution::deferred) refuse("distribution " + std::to_string(a.distribution));
+    given += a.bytes;
+    if (a.bytes > most_bytes || given > most_bytes << 8)
+      refuse("an allocation of " + std::to_string(a.bytes) + " bytes, " + std::to_string(given) + " in all");
   }
 }
 
@@ -239,6 +257,12 @@ recording read_recording(const std::string& file, const progress& tell) {
   for (statement s(db, "SELECT address, bytes, home FROM region ORDER BY id"); s.next();) {
     recorded_region& x = r.regions.emplace_back();
     s.take(x.address, x.bytes, x.home);
+  }
+  if (statement there(db, "SELECT name FROM sqlite_master WHERE name = 'home'"); there.next()) {
+    for (statement s(db, "SELECT region, node, bytes, at_ns FROM home ORDER BY region, at_ns, node"); s.next();) {
+      recorded_home& x = r.homes.emplace_back();
+      s.take(x.region, x.node, x.bytes, x.at);
+    }
   }
   for (statement s(db,
                    "SELECT type, creator, scope, flags, priority, color, node, worker, created_ns, create_until_ns, "

@@ -24,10 +24,10 @@ enum class log_kind : std::uint8_t {
   wait,        // 3 cells: a task waited for others
   steal,       // 1 cell: work was taken from another worker
   idle,        // 2 cells: a worker had nothing to do
-  run,         // 2 cells: runtime::run was called: the root task
+  run,         // 2 cells: runtime::run was called: the root task; `executed` tells its end
   type,        // 1 cell and the name, in cells of 16 bytes
   mark,        // 2 cells and the name
-  home,        // 2 cells: where a region is
+  home,        // 2 cells: where a region is from a time on, or (no time) at the end
   allocation,  // 2 cells: memory was given out
   work,        // 1 cell: what the task before it says it costs
   touched,     // 1 cell: how many bytes of the access before it are used

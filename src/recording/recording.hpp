@@ -52,6 +52,14 @@ struct recorded_region {
   std::uint64_t address = 0, bytes = 0;
   std::int16_t home = -1;
 };
+/// Where a region's bytes were from `at` on; rows of one region and time belong together. Written when a task finds the
+/// region elsewhere than it was known to be: `at` is when that task started.
+struct recorded_home {
+  std::uint32_t region = 0;
+  std::int16_t node = -1;
+  std::uint64_t bytes = 0;
+  std::uint64_t at = 0;
+};
 struct recorded_access {
   std::uint32_t region = 0;
   std::uint8_t mode = 0;      // kith::mode
@@ -98,6 +106,7 @@ struct recording {
   std::vector<std::int16_t> worker_node;    // of each worker
   std::vector<std::string> types;           // names, by type
   std::vector<recorded_region> regions;
+  std::vector<recorded_home> homes;  // by region, then by time, then by node
   std::vector<recorded_task> tasks;
   // Accesses of task t are accesses[first_access[t]] up to first_access[t + 1], dependences likewise, in the order in
   // which they were declared.
@@ -109,7 +118,7 @@ struct recording {
   std::vector<recorded_idle> idles;
   std::vector<recorded_job> jobs;
   std::vector<recorded_mark> marks;
-  std::vector<recorded_allocation> allocations;
+  std::vector<recorded_allocation> allocations;  // in the order of `at`
 
   std::string meta_or(const std::string& key, const std::string& otherwise) const {
     const auto at = meta.find(key);

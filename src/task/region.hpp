@@ -30,6 +30,7 @@ struct region {
   const void* address = nullptr;
   std::uint64_t bytes = 0;
   atomic<std::int32_t> home{no_home};
+  atomic<std::int32_t> recorded{no_home};  // the home that a recording knows of
   atomic<bool> to_bind{false};              // once it has a home, whoever first writes it binds its pages there
   atomic<const placement*> block{nullptr};  // the allocation it lies in; null: first touch decides, and nothing else
 

@@ -62,6 +62,10 @@ kith.check(code == 0 and w == {"first": 10, "window": 40, "intersection": 20}, f
 done = kith.run("app", "qr", "--size", "512", "--block", "128", "--windows")
 kith.check(done.stdout == "first=0,window=16,intersection=8\n", f"as options of a policy: {done.stdout}")
 kith.refused("app", "heat", "--windows", says=["heat", "windows"])
+code, one = kith.json("app", "gauss_seidel", "--small", "--one-graph", "--workers", "2")
+code, two = kith.json("app", "gauss_seidel", "--small", "--workers", "2")
+kith.check(one["verified"] and one["tasks"] == two["tasks"] + 64, "one graph counts the tasks that initialise, too")
+kith.refused("app", "heat", "--small", "--one-graph", says=["heat", "--one-graph"])
 
 # More workers than cores only when asked for.
 code, r = kith.json("app", "nqueens", "--small", "--workers", "7", "--oversubscribe")

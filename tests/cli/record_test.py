@@ -52,6 +52,17 @@ kith.check(open(path("bars.svg")).read().startswith("<svg"), "a picture")
 kith.check(rows(path("simulated.rec"), "SELECT value FROM meta WHERE key = 'engine'") == [("sim",)],
            "a simulated run is a recording")
 
+# Where the recorded allocations are at replay; pages that move.
+allocated = rows(heat, "SELECT count(*), min(bytes), max(distribution) FROM allocation")[0]
+kith.check(allocated[0] > 0 and allocated[1] >= 4096 and allocated[2] == 1, f"heat's memory is recorded: {allocated}")
+for spread in ("fine", "coarse", "block", "recorded"):
+    code, got = kith.json("sim", heat, "--policy", "steal,steal+pm", "--distribution", spread, "--chunk", "4096")
+    kith.check(code == 0 and got[0]["migrated_bytes"] == 0, f"nothing moves without +pm ({spread})")
+    moved = got[1]["migrated_bytes"]
+    kith.check(moved > 0, f"written pages move with it ({spread}: {moved})")
+kith.refused("sim", heat, "--distribution", "finest", says=["--distribution 'finest'", "recorded"])
+kith.refused("sim", heat, "--policy", "dep+pm", "--fidelity", "abstract", says=["dep+pm", "fidelity block"])
+
 # Dry: sizes that this machine does not have.
 dry = path("dry.rec")
 done = kith.run("record", "--dry", "-o", dry, "--", "kith", "app", "web", "--small", "--workers", "4", "--oversubscribe",
@@ -72,6 +83,8 @@ done = kith.run("repair", killed)
 kith.check(done.returncode == 0, f"it can be repaired: {done.stderr}")
 ended = rows(killed, "SELECT count(*) FROM task WHERE ended_ns > 0")[0][0]
 kith.check(ended > 100, f"tasks that ended before the kill are there: {ended}")
+roots = rows(killed, "SELECT ended_ns, (SELECT count(*) FROM task WHERE creator = root.id) FROM task AS root WHERE flags & 1")
+kith.check(len(roots) == 1 and roots[0][0] == 0 and roots[0][1] > 0, f"and the run that created them: {roots}")
 kith.refused("sim", killed, says=["did not end"])
 
 # Wrong input.
@@ -105,6 +118,20 @@ kith.check({r["series"] for r in found} == {"nabbit", "nabbitc", "loop-static", 
 kith.check({r["metric"] for r in found} == {"speedup", "remote_percent", "steals"}, "three metrics")
 kith.check(all(isinstance(r["x"], int) for r in found), "by cores")
 kith.refused("paper", "no-such-result", says=["no-such-result", "nabbitc-heat"])
+kith.check({"rip-uv100", "rip-bullion-4", "rip-bullion-8", "rip-bullion-16", "rip-ablations"} <= {p["id"] for p in papers},
+           "those of the RIP paper")
+code, found = kith.json("paper", "rip-uv100", "--seeds", "1", "--only", "jacobi")
+kith.check({"dfifo", "socket", "dep", "rip-dep", "rip-mw"} <= {r["series"] for r in found}, "its policies")
+kith.check({r["metric"] for r in found} == {"speedup", "traffic_reduction", "load_balance_percent", "overhead_percent",
+                                            "partition_percent"}, "its metrics")
+kith.check({r["x"] for r in found} == {"jacobi", "mean", "min", "max"}, "the program that was asked for, and means")
+kith.check([r["paper"] for r in found if (r["series"], r["metric"], r["x"]) == ("rip-dep", "speedup", "jacobi")] == [1.19],
+           "what the paper prints")
+kith.check(all(r["kith"] > 0 for r in found), "and a value for each")
+kith.check(all(r["paper"] is None for r in found if r["x"] == "mean"), "the paper's means are of all programs")
+done = kith.run("paper", "rip-uv100", "--seeds", "1", "--only", "jacobi")
+kith.check("fitted:" in done.stdout and "blocks a program has" in done.stdout, "what was fitted and chosen stands below")
+kith.refused("paper", "rip-uv100", "--only", "heat", says=["rip-uv100", "'heat'", "nstream"])
 
 folder.cleanup()
 kith.finish()

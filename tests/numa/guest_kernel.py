@@ -3,16 +3,20 @@
 import fcntl
 import pathlib
 import subprocess
+import sys
 import tempfile
 
 PACKAGE = "linux-image-cloud-amd64"  # the small flavour for virtual machines: all it needs to boot is built in
+
+
+CACHE = pathlib.Path(__file__).resolve().parents[2] / "build/numa-vm"
 
 
 class Unavailable(Exception):
     """No kernel can be had here; the text says why."""
 
 
-def fetched(cache):
+def fetched(cache=CACHE):
     """The path of the kernel image in the folder `cache`, fetched if it is not there yet."""
     cache.mkdir(parents=True, exist_ok=True)
     image = cache / "vmlinuz"
@@ -48,3 +52,10 @@ def run(*command, cwd=None):
     if done.returncode != 0:
         raise Unavailable(f"`{' '.join(map(str, command))}` failed: {done.stderr.strip()[-300:]}")
     return done.stdout
+
+
+if __name__ == "__main__":
+    try:
+        print(fetched())
+    except Unavailable as why:
+        sys.exit(f"no kernel for the guests of tests/numa: {why}")

@@ -1,7 +1,5 @@
 // A small program as people write it, heat on a rod: how many of its accesses are remote under `dep`, and under `steal`.
-#include "kernel_view.hpp"
-
-#include <kith/kith.hpp>
+#include "real_nodes.hpp"
 
 #include <cstdio>
 #include <latch>
@@ -71,9 +69,7 @@ class rod {
 
 /// The share of remote accesses after the first touch. Thieves spread that over all workers (`meeting`); `dep` draws nodes.
 double remote_percent(const std::string& policy, bool meeting) {
-  runtime_options options;
-  options.policy = policy;
-  runtime rt(options);
+  runtime rt(test::with_policy(policy));
   const auto workers = static_cast<std::size_t>(rt.workers());
   rod r(6 * workers);
   for (std::size_t b = 0; b < r.count; b += workers) {
@@ -86,13 +82,13 @@ double remote_percent(const std::string& policy, bool meeting) {
   return rt.statistics().remote_access_percent;
 }
 
-TEST(NumaHeat, HasFewerRemoteAccessesUnderDepThanUnderSteal) {
-  KITH_NEEDS_NODES(2);
+using Heat = test::several_nodes;
+
+TEST_F(Heat, HasFewerRemoteAccessesUnderDepThanUnderSteal) {
   const double dep = remote_percent("dep", false), steal = remote_percent("steal", true);
   std::printf("remote accesses: dep %.1f%%, steal %.1f%%\n", dep, steal);
-  EXPECT_LE(
-      dep,
-      50);  // a task and its block are together; of the borders, which are two of its four accesses, nothing is promised
+  // A task and its block are together; of the borders, which are two of its four accesses, nothing is promised.
+  EXPECT_LE(dep, 50);
   EXPECT_LT(dep, steal);
 }
 

@@ -1,20 +1,16 @@
 // What the kernel says about nodes, pages and threads, asked without Kith: what the tests compare Kith with.
 #pragma once
 
-#include "machine/machine.hpp"
-
-#include <gtest/gtest.h>
-#include <linux/mempolicy.h>
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <fstream>
 #include <memory>
+#include <new>
 #include <set>
 #include <sstream>
 #include <string>
@@ -79,17 +75,22 @@ inline pages untouched_pages(std::size_t count) {
   return {static_cast<std::byte*>(p), unmap_pages{count}};
 }
 
-/// The kernel's number of a node of Kith's.
-inline int os_node(const machine& m, node_id n) { return m.nodes[n.index()].os_index; }
-/// Kith's node of the kernel's number.
-inline node_id node_by_os(const machine& m, int os) {
-  const auto found = std::ranges::find(m.nodes, os, &machine::node::os_index);
-  return found == m.nodes.end() ? node_id() : found->id;
-}
+/// The calling thread runs on this CPU alone while it lives.
+class on_cpu {
+ public:
+  explicit on_cpu(int cpu) {
+    sched_getaffinity(0, sizeof before_, &before_);
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(static_cast<std::size_t>(cpu), &one);
+    sched_setaffinity(0, sizeof one, &one);
+  }
+  ~on_cpu() { sched_setaffinity(0, sizeof before_, &before_); }
+  on_cpu(const on_cpu&) = delete;
+  on_cpu& operator=(const on_cpu&) = delete;
+
+ private:
+  cpu_set_t before_;
+};
 
 }  // namespace kith::test
-
-/// Ends the test as skipped unless the machine has that many nodes.
-#define KITH_NEEDS_NODES(count)                    \
-  if (kith::test::nodes_online().size() < (count)) \
-  GTEST_SKIP() << "this machine has " << kith::test::nodes_online().size() << " memory nodes, not " << (count)

@@ -1,11 +1,7 @@
 // What Kith sees of a machine with several nodes, and where it puts its workers, against what the kernel says.
-#include "kernel_view.hpp"
+#include "real_nodes.hpp"
 
 #include "machine/limits.hpp"
-
-#include <kith/kith.hpp>
-
-#include <gmock/gmock.h>
 
 #include <cstdlib>
 #include <latch>
@@ -15,7 +11,6 @@
 namespace kith {
 namespace {
 
-using testing::Each;
 using testing::SizeIs;
 
 std::set<int> cpus_of(const machine& m, const machine::node& n) {
@@ -24,14 +19,14 @@ std::set<int> cpus_of(const machine& m, const machine::node& n) {
   return cpus;
 }
 
-TEST(NumaMachine, IsTheOneThatWasOrdered) {
+TEST(Machine, IsTheOneThatWasOrdered) {
   const char* ordered = std::getenv("KITH_GUEST_NODES");
   if (ordered == nullptr) GTEST_SKIP() << "no guest of tests/numa/vm.py";
   EXPECT_EQ(test::nodes_online().size(), static_cast<std::size_t>(std::atoi(ordered)));
   EXPECT_EQ(discover_machine().nodes.size(), static_cast<std::size_t>(std::atoi(ordered)));
 }
 
-TEST(NumaMachine, NodesAreTheKernels) {
+TEST(Machine, NodesAreTheKernels) {
   const machine m = discover_machine();
   std::set<int> seen;
   for (const machine::node& n : m.nodes) {
@@ -42,7 +37,7 @@ TEST(NumaMachine, NodesAreTheKernels) {
   EXPECT_EQ(seen, test::nodes_online());
 }
 
-TEST(NumaMachine, DistancesAreTheKernels) {
+TEST(Machine, DistancesAreTheKernels) {
   const machine m = discover_machine();
   for (const machine::node& from : m.nodes) {
     std::istringstream row(
@@ -55,23 +50,18 @@ TEST(NumaMachine, DistancesAreTheKernels) {
   }
 }
 
-TEST(NumaMachine, TheNodeThatMemoryOfACoreComesFromIsTheKernels) {
+TEST(Machine, TheNodeThatMemoryOfACoreComesFromIsTheKernels) {
   const machine m = discover_machine();
   for (const machine::node& n : m.nodes) {
     if (n.cores.empty()) continue;
-    cpu_set_t before, one;
-    ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
-    CPU_ZERO(&one);
-    CPU_SET(static_cast<std::size_t>(m.cores[n.cores.front().index()].cpus.front()), &one);
-    ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+    const test::on_cpu bound(test::first_cpu(m, n));
     const test::pages page = test::untouched_pages(1);
     page[0] = std::byte{1};
     EXPECT_EQ(test::node_of_page(&page[0]), test::os_node(m, m.nearest_node_with_memory(n.id))) << n.os_index;
-    sched_setaffinity(0, sizeof before, &before);
   }
 }
 
-TEST(NumaPlan, OneWorkerForEachCore) {
+TEST(Plan, OneWorkerForEachCore) {
   const machine m = discover_machine();
   const worker_plan plan = plan_workers(m, read_limits(), std::nullopt);
   ASSERT_EQ(plan.workers, static_cast<int>(m.cores.size()));
@@ -82,7 +72,7 @@ TEST(NumaPlan, OneWorkerForEachCore) {
   }
 }
 
-TEST(NumaPlan, FewWorkersAreSpreadOverTheNodesThatHaveCpus) {
+TEST(Plan, FewWorkersAreSpreadOverTheNodesThatHaveCpus) {
   const std::set<int> nodes = test::nodes_with_cpus();
   const machine m = discover_machine();
   const worker_plan plan = plan_workers(m, read_limits(), static_cast<int>(nodes.size()));
@@ -95,7 +85,6 @@ TEST(NumaPlan, FewWorkersAreSpreadOverTheNodesThatHaveCpus) {
 struct said {
   test::place at;
   std::size_t allowed = 0;  // CPUs that its thread may run on
-  int stack = 0;            // the node of its stack
 };
 std::map<int, said> ask_all_workers(runtime& rt) {
   std::mutex guard;
@@ -110,7 +99,6 @@ std::map<int, said> ask_all_workers(runtime& rt) {
         cpu_set_t allowed;
         sched_getaffinity(0, sizeof allowed, &allowed);
         s.allowed = static_cast<std::size_t>(CPU_COUNT(&allowed));
-        s.stack = test::node_of_page(&s);
         std::lock_guard lock(guard);
         answers[this_worker()] = s;
       });
@@ -119,7 +107,7 @@ std::map<int, said> ask_all_workers(runtime& rt) {
   return answers;
 }
 
-TEST(NumaWorkers, RunWhereTheyAreBoundOnStacksOfTheirOwnNode) {
+TEST(Workers, RunWhereTheyAreBound) {
   const machine m = discover_machine();
   const worker_plan plan = plan_workers(m, process_limits(), std::nullopt);
   runtime rt;
@@ -131,12 +119,10 @@ TEST(NumaWorkers, RunWhereTheyAreBoundOnStacksOfTheirOwnNode) {
     EXPECT_EQ(s.allowed, 1u) << "worker " << worker;
     EXPECT_EQ(static_cast<int>(s.at.cpu), plan.cpus[w]) << "worker " << worker;
     EXPECT_EQ(static_cast<int>(s.at.node), test::os_node(m, node)) << "worker " << worker;
-    if (worker == 0) continue;  // the thread that calls run() brings its stack with it
-    EXPECT_EQ(s.stack, test::os_node(m, m.nearest_node_with_memory(node))) << "worker " << worker;
   }
 }
 
-TEST(NumaWorkers, TheCallerOfRunIsUnboundAgainAfterwards) {
+TEST(Workers, TheCallerOfRunIsUnboundAgainAfterwards) {
   cpu_set_t before, after;
   ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
   runtime rt;

@@ -1,6 +1,8 @@
 // Exact page counts for each distribution, on nodes that exist.
 #include "real_nodes.hpp"
 
+#include "memory/pages.hpp"
+
 #include <algorithm>
 #include <numeric>
 
@@ -11,7 +13,7 @@ using kith::test::memory;
 using testing::Each;
 using testing::ElementsAre;
 
-class Distributions : public kith::test::real_nodes {
+class Distributions : public kith::test::placing_nodes {
  protected:
   runtime rt{kith::test::with_policy("socket")};
 
@@ -122,16 +124,11 @@ TEST_F(Distributions, AnAllocatorPlacesAContainersElements) {
 }
 
 TEST_F(Distributions, LocalWithoutARuntimeIsWhereTheCallerRuns) {
-  cpu_set_t before, one;
-  sched_getaffinity(0, sizeof before, &before);
   for (int h : hosts()) {
-    CPU_ZERO(&one);
-    CPU_SET(static_cast<std::size_t>(
-                here.cores[here.nodes[static_cast<std::size_t>(h)].cores.front().index()].cpus.front()),
-            &one);
-    sched_setaffinity(0, sizeof one, &one);
-    void* p = allocate(4 * page, distribution::local);
-    sched_setaffinity(0, sizeof before, &before);
+    void* const p = [&] {
+      const kith::test::on_cpu bound(kith::test::first_cpu(here, here.nodes[static_cast<std::size_t>(h)]));
+      return allocate(4 * page, distribution::local);
+    }();
     for (std::size_t i = 0; i < 4; ++i) static_cast<std::byte*>(p)[i * page] = std::byte{1};
     EXPECT_EQ(count_pages(rt, p, 4 * page)->on_node, all_on(h, 4));
     deallocate(p);

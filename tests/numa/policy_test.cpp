@@ -1,12 +1,8 @@
 // Where policies run tasks, and where the data of these then is, on a machine that really has several nodes. Every place
 // is asked of the kernel, by the task itself.
-#include "kernel_view.hpp"
+#include "real_nodes.hpp"
 
 #include "policy/list.hpp"
-
-#include <kith/kith.hpp>
-
-#include <gmock/gmock.h>
 
 #include <cstdint>
 #include <latch>
@@ -17,25 +13,17 @@
 namespace kith {
 namespace {
 
-runtime_options under(const std::string& policy) {
-  runtime_options o;
-  o.policy = policy;
-  return o;
-}
-
-/// Of each node the one whose memory its CPUs touch first, by the kernel's numbers.
-std::map<int, int> memory_of_nodes() {
-  const machine m = discover_machine();
-  std::map<int, int> found;
-  for (const machine::node& n : m.nodes) found[n.os_index] = test::os_node(m, m.nearest_node_with_memory(n.id));
-  return found;
-}
-
 /// Blocks of data, each on a page of its own, and rounds of tasks on them.
 class blocks {
  public:
-  explicit blocks(std::size_t count)
-      : memory_(test::untouched_pages(count)), remote_(count), ran_on_(count), page_on_(count) {}
+  /// `home_of`: by node, where its cores' memory comes from.
+  blocks(std::size_t count, const machine& on, std::vector<int> home_of)
+      : on_(on),
+        home_of_(std::move(home_of)),
+        memory_(test::untouched_pages(count)),
+        remote_(count),
+        ran_on_(count),
+        page_on_(count) {}
 
   /// One task for each block; with `meeting` none of them ends before all of them run, so that each is on a worker of its
   /// own: then there must be as many workers as blocks.
@@ -47,8 +35,8 @@ class blocks {
             [&, b](std::span<std::byte> mine) {
               if (meeting) met.arrive_and_wait();
               mine[0] = std::byte{1};
-              ran_on_[b] = memory_of_.at(static_cast<int>(test::here().node));
-              page_on_[b] = test::node_of_page(mine.data());
+              ran_on_[b] = home_of_[test::node_by_os(on_, static_cast<int>(test::here().node)).index()];
+              page_on_[b] = test::node_by_os(on_, test::node_of_page(mine.data())).value;
               remote_[b] += ran_on_[b] != page_on_[b] ? 1 : 0;
             },
             kith::inout(memory_.get() + b * test::page_bytes(), test::page_bytes()));
@@ -57,38 +45,44 @@ class blocks {
   }
 
   std::size_t size() const { return remote_.size(); }
-  /// The nodes that the task of each block ran on, and that its page is on, in the last round.
+  /// The node that the memory of each block's task came from, and that its page is on, in the last round.
   const std::vector<int>& ran_on() const { return ran_on_; }
   const std::vector<int>& page_on() const { return page_on_; }
   /// Tasks so far that ran on another node than their block's.
   std::uint64_t remote_tasks() const { return std::accumulate(remote_.begin(), remote_.end(), std::uint64_t{0}); }
 
  private:
+  const machine& on_;
+  std::vector<int> home_of_;
   test::pages memory_;
-  std::map<int, int> memory_of_ = memory_of_nodes();
   std::vector<std::uint64_t> remote_;
   std::vector<int> ran_on_, page_on_;
 };
 
-TEST(NumaFirstTouch, PutsDataOnTheNodeOfTheTaskThatTouchesIt) {
-  KITH_NEEDS_NODES(2);
-  std::set<int> nodes;
-  for (int n : test::nodes_with_cpus()) nodes.insert(memory_of_nodes().at(n));
+using FirstTouch = test::several_nodes;
+using Statistics = test::several_nodes;
+using Dep = test::several_nodes;
+using Numa = test::several_nodes;
+using Socket = test::several_nodes;
+using Policies = test::several_nodes;
+
+TEST_F(FirstTouch, PutsDataOnTheNodeOfTheTaskThatTouchesIt) {
+  const std::vector<int> nodes = homes();
   for (const char* policy : {"steal", "fifo"}) {
-    runtime rt(under(policy));
-    blocks data(static_cast<std::size_t>(rt.workers()));
+    runtime rt(test::with_policy(policy));
+    blocks data(static_cast<std::size_t>(rt.workers()), here, first_touch());
     data.round(rt, true);
     EXPECT_EQ(data.page_on(), data.ran_on()) << policy;
-    EXPECT_EQ(std::set<int>(data.page_on().begin(), data.page_on().end()), nodes) << policy;
+    EXPECT_THAT(std::set<int>(data.page_on().begin(), data.page_on().end()), testing::ElementsAreArray(nodes))
+        << policy;
   }
 }
 
-TEST(NumaStatistics, RemoteAccessesAreTheKernels) {
-  KITH_NEEDS_NODES(2);
+TEST_F(Statistics, RemoteAccessesAreTheKernels) {
   constexpr int rounds = 4;
   for (const char* policy : {"steal", "fifo"}) {
-    runtime rt(under(policy));
-    blocks data(static_cast<std::size_t>(rt.workers()));
+    runtime rt(test::with_policy(policy));
+    blocks data(static_cast<std::size_t>(rt.workers()), here, first_touch());
     for (int i = 0; i < rounds; ++i) data.round(rt, true);
     const statistics s = rt.statistics();
     EXPECT_GT(data.remote_tasks(), 0u) << policy << " knows nothing of places";
@@ -98,26 +92,22 @@ TEST(NumaStatistics, RemoteAccessesAreTheKernels) {
   }
 }
 
-TEST(NumaDep, RunsTasksWhereTheirDataIs) {
-  KITH_NEEDS_NODES(2);
-  runtime rt(under("dep"));
-  blocks data(48);
+TEST_F(Dep, RunsTasksWhereTheirDataIs) {
+  runtime rt(test::with_policy("dep"));
+  blocks data(48, here, first_touch());
   for (int i = 0; i < 3; ++i) data.round(rt, false);
   EXPECT_EQ(data.remote_tasks(), 0u);
   EXPECT_EQ(rt.statistics().remote_accesses, 0u);
   std::map<int, int> blocks_on;
   for (int n : data.page_on()) ++blocks_on[n];
-  for (int n : test::nodes_with_cpus()) {  // each is drawn for its share of new data
-    EXPECT_GT(blocks_on[memory_of_nodes().at(n)], 0) << "node " << n;
-  }
+  for (int n : homes()) EXPECT_GT(blocks_on[n], 0) << "node " << n;  // each is drawn for its share of new data
 }
 
-TEST(NumaNuma, FetchesLessFromElsewhereThanStealing) {
-  KITH_NEEDS_NODES(2);
+TEST_F(Numa, FetchesLessFromElsewhereThanStealing) {
   std::map<std::string, std::uint64_t> remote;
   for (const char* policy : {"steal", "numa:footprint=0"}) {
-    runtime rt(under(policy));
-    blocks data(static_cast<std::size_t>(rt.workers()));
+    runtime rt(test::with_policy(policy));
+    blocks data(static_cast<std::size_t>(rt.workers()), here, first_touch());
     data.round(rt, true);  // each worker touches one
     for (int i = 0; i < 4; ++i) data.round(rt, false);
     remote[policy] = data.remote_tasks();
@@ -127,30 +117,30 @@ TEST(NumaNuma, FetchesLessFromElsewhereThanStealing) {
   EXPECT_EQ(remote["numa:footprint=0"], 0u);
 }
 
-TEST(NumaSocket, RunsTasksOnTheNodeTheyName) {
-  const machine m = discover_machine();
-  runtime rt(under("socket"));
+TEST_F(Socket, RunsTasksOnTheNodeTheyName) {
+  runtime rt(test::with_policy("socket"));
   constexpr std::size_t each = 8;
-  std::vector<int> ran_on(each * m.nodes.size());
+  std::vector<int> ran_on(each * here.nodes.size());
   rt.run([&] {
     for (std::size_t t = 0; t < ran_on.size(); ++t) {
-      kith::spawn([&, t] { ran_on[t] = static_cast<int>(test::here().node); }, kith::node{static_cast<int>(t / each)});
+      kith::spawn([&, t] { ran_on[t] = node_here(); }, kith::node{static_cast<int>(t / each)});
     }
   });
-  const auto memory_of = memory_of_nodes();
+  const std::vector<int> home_of = first_touch();
   for (std::size_t t = 0; t < ran_on.size(); ++t) {
     // Named nodes without CPUs are the nearest one's; CPUs without memory are of the node that their memory is from.
     const node_id named(static_cast<int>(t / each));
-    const node_id serving = m.nearest_node_with_cores(m.nearest_node_with_memory(named));
-    EXPECT_EQ(memory_of.at(ran_on[t]), test::os_node(m, serving)) << "task for node " << named.value;
+    const node_id serving = here.nearest_node_with_cores(here.nearest_node_with_memory(named));
+    EXPECT_EQ(home_of[static_cast<std::size_t>(ran_on[t])], serving.value) << "task for node " << named.value;
   }
 }
 
-TEST(NumaPolicies, EveryOneRunsAProgramToItsEnd) {
+TEST_F(Policies, EveryOneRunsAProgramToItsEnd) {
   for (const policy_entry& p : policy_list()) {
-    runtime rt(under(p.name));
-    constexpr std::size_t chains = 16;
-    constexpr int links = 4;
+    if (p.needs_file) continue;
+    runtime rt(test::with_policy(p.name));
+    constexpr std::size_t chains = 10;
+    constexpr int links = 2;
     const test::pages memory = test::untouched_pages(chains);
     const auto value = [&](std::size_t c) { return reinterpret_cast<int*>(&memory[c * test::page_bytes()]); };
     rt.run([&] {

@@ -1,35 +1,46 @@
-// What the tests of this folder share: they need several real nodes, and ask the system where pages are.
+// What the tests of this folder share: fixtures that need real nodes, and nodes by Kith's numbers, as the kernel says them.
 #pragma once
+
+#include "kernel_view.hpp"
 
 #include "machine/machine.hpp"
 #include "memory/numa_calls.hpp"
-#include "memory/pages.hpp"
 
 #include <kith/kith.hpp>
 
 #include <gmock/gmock.h>
 
-#include <sched.h>
 #include <algorithm>
-
 #include <cstdint>
 #include <string>
 #include <vector>
 
 namespace kith::test {
 
-/// Skips where there is one node, or where pages cannot be placed.
-class real_nodes : public testing::Test {
+/// The kernel's number of a node of Kith's.
+inline int os_node(const machine& m, node_id n) { return m.nodes[n.index()].os_index; }
+/// Kith's node of the kernel's number.
+inline node_id node_by_os(const machine& m, int os) {
+  const auto found = std::ranges::find(m.nodes, os, &machine::node::os_index);
+  return found == m.nodes.end() ? node_id() : found->id;
+}
+inline int first_cpu(const machine& m, const machine::node& n) { return m.cores[n.cores.front().index()].cpus.front(); }
+
+/// Skips where there is one node, or where nodes are pretended.
+class several_nodes : public testing::Test {
  protected:
   void SetUp() override {
     if (here.pretended) GTEST_SKIP() << "KITH_MACHINE is set: the nodes are pretended";
     if (here.nodes.size() < 2) GTEST_SKIP() << "this machine has one memory node";
-    if (!numa::process_rights().can_place()) GTEST_SKIP() << "the system refuses to place pages";
   }
 
   const machine here = current_machine();
-  const std::size_t page = page_size();
+  const std::size_t page = page_bytes();
 
+  /// The node of the page at an address; -1: untouched.
+  int node_of(const void* p) const { return node_by_os(here, node_of_page(p)).value; }
+  /// The node that the calling thread runs on.
+  int node_here() const { return node_by_os(here, static_cast<int>(test::here().node)).value; }
   /// Nodes with both cores and memory, in their order.
   std::vector<int> hosts() const {
     std::vector<int> all;
@@ -38,50 +49,50 @@ class real_nodes : public testing::Test {
     }
     return all;
   }
-  /// Where memory of workers on all nodes can be: where the system puts what each node's first core touches.
-  std::vector<int> homes() const {
-    cpu_set_t before, one;
-    sched_getaffinity(0, sizeof before, &before);
-    std::vector<int> all;
-    for (const machine::node& n : here.nodes) {
-      if (n.cores.empty()) continue;
-      CPU_ZERO(&one);
-      CPU_SET(static_cast<std::size_t>(here.cores[n.cores.front().index()].cpus.front()), &one);
-      sched_setaffinity(0, sizeof one, &one);
-      void* const fresh = map_pages(page, page);
-      *static_cast<char*>(fresh) = 1;
-      if (const int at = node_of(fresh); std::ranges::find(all, at) == all.end()) all.push_back(at);
-      unmap_pages(fresh, page);
-    }
-    sched_setaffinity(0, sizeof before, &before);
-    std::ranges::sort(all);
-    return all;
-  }
   /// True if each node has cores and memory: then every node is a host.
   bool regular() const { return hosts().size() == here.nodes.size(); }
-
-  /// The node of the page at an address, as the machine numbers them; -1: untouched.
-  int node_of(const void* p) const {
-    void* const pages[] = {const_cast<void*>(p)};
-    int found[] = {-1};
-    if (numa::where(pages, found) != 0) return -1;
+  /// By node: where the kernel puts what its first core touches; -1 for nodes without cores.
+  std::vector<int> first_touch() const {
+    std::vector<int> all;
     for (const machine::node& n : here.nodes) {
-      if (n.os_index == found[0]) return n.id.value;
+      all.push_back(-1);
+      if (n.cores.empty()) continue;
+      const on_cpu bound(first_cpu(here, n));
+      const pages fresh = untouched_pages(1);
+      fresh[0] = std::byte{1};
+      all.back() = node_of(&fresh[0]);
     }
-    return -1;
+    return all;
+  }
+  /// Where memory of workers on all nodes can be, each once, in order.
+  std::vector<int> homes() const {
+    std::set<int> all;
+    for (int n : first_touch()) {
+      if (n >= 0) all.insert(n);
+    }
+    return {all.begin(), all.end()};
+  }
+};
+
+/// Skips also where pages cannot be placed.
+class placing_nodes : public several_nodes {
+ protected:
+  void SetUp() override {
+    several_nodes::SetUp();
+    if (!IsSkipped() && !numa::process_rights().can_place()) GTEST_SKIP() << "the system refuses to place pages";
   }
 };
 
 /// Skips also where fewer than two nodes have both cores and memory.
-class two_hosts : public real_nodes {
+class two_hosts : public placing_nodes {
  protected:
   void SetUp() override {
-    real_nodes::SetUp();
+    placing_nodes::SetUp();
     if (!IsSkipped() && hosts().size() < 2) GTEST_SKIP() << "one node alone has both cores and memory";
   }
 };
 
-inline runtime_options with_policy(const char* policy) {
+inline runtime_options with_policy(const std::string& policy) {
   runtime_options o;
   o.policy = policy;
   return o;
@@ -99,7 +110,7 @@ class memory {
   std::byte* at(std::size_t offset = 0) const { return p_ + offset; }
   /// Writes into each page, from the calling thread.
   const memory& touch() const {
-    for (std::size_t i = 0; i < bytes_; i += page_size()) p_[i] = std::byte{1};
+    for (std::size_t i = 0; i < bytes_; i += page_bytes()) p_[i] = std::byte{1};
     return *this;
   }
   page_census count(runtime& rt) const { return count_pages(rt, p_, bytes_).value(); }

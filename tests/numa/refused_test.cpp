@@ -1,95 +1,138 @@
-// Where the system calls of memory policy are refused, as many containers do: everything works, by first touch, and one
-// line says so. What is refused stays refused for a process: the test runs itself again in another.
+// Where the system calls of memory policy are refused, as many containers do: everything works, by first touch, one line
+// says so, and `kith doctor` says what is refused.
 #include "real_nodes.hpp"
+#include "sandbox.hpp"
 
-#include <linux/audit.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include <nlohmann/json.hpp>
 
-#include <array>
-#include <cerrno>
-#include <cstdio>
+#include <atomic>
 #include <cstdlib>
+#include <span>
 
 namespace {
 
 using namespace kith;
+using kith::test::child;
+using kith::test::in_sandbox;
 using kith::test::memory;
 using testing::HasSubstr;
 
-constexpr const char* inside = "KITH_TEST_REFUSED";
+constexpr const char* no_filter = "this system lets no process filter its system calls";
+constexpr const char* refusal =
+    "kith: memory: the system refuses to place pages (mbind: Operation not permitted), so they lie where they are "
+    "first "
+    "touched; `kith doctor` says more\n";
 
-/// From here on this process may not place, move or look up pages.
-bool refuse() {
-  const auto refuse_if = [](std::uint32_t call) {
-    return std::array<sock_filter, 2>{sock_filter BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1),
-                                      sock_filter BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM)};
-  };
-  std::vector<sock_filter> filter{BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr))};
-  for (int call : {SYS_mbind, SYS_set_mempolicy, SYS_get_mempolicy, SYS_move_pages, SYS_migrate_pages}) {
-    for (const sock_filter& f : refuse_if(static_cast<std::uint32_t>(call))) filter.push_back(f);
-  }
-  filter.push_back(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));
-  const sock_fprog program{static_cast<unsigned short>(filter.size()), filter.data()};
-  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+std::size_t times(const std::string& line, const std::string& in) {
+  std::size_t n = 0;
+  for (std::size_t at = in.find(line); at != std::string::npos; at = in.find(line, at + 1)) ++n;
+  return n;
 }
 
-TEST(Refused, Inside) {
-  if (std::getenv(inside) == nullptr) GTEST_SKIP() << "run by the next test, in a process of its own";
-  ASSERT_TRUE(refuse());
-  EXPECT_EQ(numa::process_rights().bind, EPERM);
-  EXPECT_EQ(numa::process_rights().move, EPERM);
-  runtime rt(kith::test::with_policy("dep+pm")), second(kith::test::with_policy("steal"));
-  const std::size_t page = page_size();
-  for (distribution how : {distribution(distribution::fine), distribution(distribution::coarse),
-                           distribution(distribution::block), distribution(distribution::local),
-                           distribution(distribution::deferred), distribution(node{0}).in_huge_pages()}) {
-    const memory m(rt, 20 * page, how);
-    rt.run([&] {
-      for (std::size_t i = 0; i < 20; ++i)
-        spawn([p = m.at(i * page)] { *p = std::byte{9}; }, inout(m.at(i * page), page));
-    });
-    EXPECT_EQ(m.at(19 * page)[0], std::byte{9});
-    // Nothing is claimed of a placement that did not happen: what is known comes from first touch.
-    if (current_machine().nodes.size() > 1) {
+class Refused : public kith::test::several_nodes {
+ protected:
+  /// Runs `body` in the sandbox; it must succeed, and say what is refused once.
+  template <class Body>
+  void expect_fine(Body body) {
+    const child c = in_sandbox(kith::test::memory_policy_calls, body);
+    if (!c.possible()) GTEST_SKIP() << no_filter;
+    EXPECT_EQ(c.code, 0) << c.said;
+    EXPECT_EQ(times(refusal, c.said), 1u) << c.said;
+  }
+};
+
+TEST_F(Refused, EveryDistributionIsFirstTouchAndNothingIsClaimed) {
+  expect_fine([&] {
+    EXPECT_EQ(numa::process_rights().bind, EPERM);
+    EXPECT_EQ(numa::process_rights().move, EPERM);
+    runtime rt(kith::test::with_policy("dep+pm")), second(kith::test::with_policy("steal"));
+    for (distribution how : {distribution(distribution::fine), distribution(distribution::coarse),
+                             distribution(distribution::block), distribution(distribution::local),
+                             distribution(distribution::deferred), distribution(node{0}).in_huge_pages()}) {
+      const memory m(rt, 20 * page, how);
+      rt.run([&] {
+        for (std::size_t i = 0; i < 20; ++i)
+          spawn([p = m.at(i * page)] { *p = std::byte{9}; }, inout(m.at(i * page), page));
+      });
+      EXPECT_EQ(m.at(19 * page)[0], std::byte{9});
+      // Of a placement that did not happen nothing is claimed: what is known comes from first touch.
       EXPECT_EQ(known_bytes_on_nodes(rt, m.at(), 20 * page).back(), 0u);
+      EXPECT_EQ(count_pages(rt, m.at(), 20 * page), std::nullopt);
     }
-    EXPECT_EQ(count_pages(rt, m.at(), 20 * page), std::nullopt);
-  }
-  EXPECT_EQ(rt.statistics().migrated_bytes, 0u);
+    EXPECT_EQ(rt.statistics().migrated_bytes, 0u);
+    return 0;
+  });
 }
 
-TEST(Refused, WorksByFirstTouchAndSaysSoOnce) {
-  if (std::getenv(inside) != nullptr) GTEST_SKIP() << "only from outside";
-  int ends[2];
-  ASSERT_EQ(pipe(ends), 0);
-  const pid_t child = fork();
-  if (child == 0) {
-    dup2(ends[1], STDERR_FILENO);
-    dup2(ends[1], STDOUT_FILENO);
-    close(ends[0]);
-    setenv(inside, "1", 1);
-    execl("/proc/self/exe", "kith_numa_tests", "--gtest_filter=Refused.Inside", static_cast<char*>(nullptr));
-    _exit(127);
-  }
-  close(ends[1]);
-  std::string said;
-  char buffer[4096];
-  for (ssize_t n; (n = read(ends[0], buffer, sizeof buffer)) > 0;) said.append(buffer, static_cast<std::size_t>(n));
-  close(ends[0]);
-  int status = 0;
-  waitpid(child, &status, 0);
-  EXPECT_EQ(status, 0) << said;
-  EXPECT_THAT(said, HasSubstr("[  PASSED  ] 1 test"));
-  const std::string line = "kith: memory: the system refuses to place pages (mbind: Operation not permitted)";
-  std::size_t times = 0;
-  for (std::size_t at = said.find(line); at != std::string::npos; at = said.find(line, at + 1)) ++times;
-  const machine here = current_machine();
-  EXPECT_EQ(times, here.nodes.size() > 1 && !here.pretended ? 1u : 0u) << said;
+/// Chains of tasks on workers that are bound all the same.
+void run_chains(const std::string& policy) {
+  runtime rt(kith::test::with_policy(policy));
+  constexpr std::size_t chains = 12;
+  constexpr int links = 2;
+  const kith::test::pages data = kith::test::untouched_pages(chains);
+  const auto value = [&](std::size_t c) { return reinterpret_cast<int*>(&data[c * kith::test::page_bytes()]); };
+  std::atomic<int> unbound{0};
+  rt.run([&] {
+    for (int i = 0; i < links; ++i) {
+      for (std::size_t c = 0; c < chains; ++c) {
+        spawn(
+            [&](std::span<int> v) {
+              ++v[0];
+              cpu_set_t allowed;
+              sched_getaffinity(0, sizeof allowed, &allowed);
+              unbound += CPU_COUNT(&allowed) != 1;
+            },
+            inout(value(c), 1));
+      }
+    }
+  });
+  for (std::size_t c = 0; c < chains; ++c) EXPECT_EQ(*value(c), links);
+  EXPECT_EQ(unbound, 0);
+  EXPECT_EQ(rt.statistics().total.tasks, chains * links);
 }
+
+class RefusedTo : public Refused, public testing::WithParamInterface<const char*> {};
+
+TEST_P(RefusedTo, APolicyRunsProgramsOnBoundWorkers) {
+  expect_fine([] {
+    run_chains(GetParam());
+    return 0;
+  });
+}
+INSTANTIATE_TEST_SUITE_P(Policies, RefusedTo, testing::Values("steal", "dep", "socket"),
+                         [](const auto& tested) { return std::string(tested.param); });
+
+struct call {
+  const char* name;
+  long number;
+};
+constexpr call asked_for[] = {
+    {"get_mempolicy", SYS_get_mempolicy}, {"set_mempolicy", SYS_set_mempolicy}, {"mbind", SYS_mbind}};
+
+class Doctor : public kith::test::several_nodes, public testing::WithParamInterface<call> {};
+
+TEST_P(Doctor, NamesTheRefusedCall) {
+  const char* const tool = std::getenv("KITH_TOOL");
+  if (tool == nullptr) GTEST_SKIP() << "KITH_TOOL does not say where `kith` is";
+  const std::string answer = testing::TempDir() + "doctor.json";
+  const std::string command = std::string(tool) + " doctor --json > " + answer;
+  const child c = in_sandbox({GetParam().number}, [&] { return WEXITSTATUS(std::system(command.c_str())); });
+  if (!c.possible()) GTEST_SKIP() << no_filter;
+  EXPECT_EQ(c.code, 1) << c.said;  // limited
+  std::ifstream file(answer);
+  nlohmann::json finding;
+  const nlohmann::json all = nlohmann::json::parse(file);
+  for (const nlohmann::json& f : all["findings"]) {
+    if (f["key"] == "memory_policy") finding = f;
+  }
+  EXPECT_EQ(finding["status"], "limited");
+  EXPECT_THAT(finding["fact"], HasSubstr("does not let this process place memory"));
+  for (const call& other : asked_for) {
+    const bool refused = other.number == GetParam().number;
+    EXPECT_THAT(finding["details"][other.name], refused ? HasSubstr("refused") : HasSubstr("allowed")) << other.name;
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Calls, Doctor, testing::ValuesIn(asked_for),
+                         [](const auto& tested) { return std::string(tested.param.name); });
 
 }  // namespace

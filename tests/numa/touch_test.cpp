@@ -2,6 +2,7 @@
 #include "real_nodes.hpp"
 
 #include "base/rng.hpp"
+#include "memory/pages.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -48,7 +49,7 @@ TEST_F(Homes, DepsTableIsTheTruth) {
     const auto block = [&](std::size_t b) { return m.at(b * pages * page); };
     rt.run([&] {
       for (std::size_t b = 0; b < blocks; ++b) spawn(writes(m, b * pages, pages), out(block(b), pages * page));
-      for (int t = 0; t < 200; ++t) {
+      for (int t = 0; t < 80; ++t) {
         const std::size_t a = random.below(blocks), b = (a + 1 + random.below(blocks - 1)) % blocks;
         spawn(writes(m, b * pages, pages), in(block(a), pages * page), inout(block(b), pages * page));
       }

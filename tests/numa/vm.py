@@ -7,8 +7,8 @@ Needs qemu-system-x86_64, busybox (static), cpio, and a kernel, which it fetches
 hardware the guest is emulated: 10 to 20 times slower, and its memory is equally fast everywhere. So it shows where
 things are, not how long they take.
 
-Exit code: the program's; 77 if no guest can be had here, with the reason; 124 for the time limit; 125 if the guest
-ended without its program having ended.
+Exit code: the program's; 77 if no guest can be had here, or none came up in two attempts, with the reason; 124 for the
+time limit; 125 if the guest ended without its program having ended.
 """
 
 import argparse
@@ -25,9 +25,6 @@ import time
 import guest_files
 import guest_kernel
 
-BUILD = pathlib.Path(__file__).resolve().parents[2] / "build"
-
-
 def numbers(text):
     return [int(n) for n in text.split(",") if n]
 
@@ -43,9 +40,9 @@ def arguments():
                    help="flat: 20 between all; ring, line: 10 and 6 more for each step (flat)")
     p.add_argument("--carry", action="append", default=[], metavar="FILE", help="one more file for the guest's /test")
     p.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a variable for the program")
-    p.add_argument("--limit", type=int, default=180, help="seconds for all of it (180)")
+    p.add_argument("--limit", type=int, default=300, help="seconds for all of it (300)")
     p.add_argument("--kernel", type=pathlib.Path, help="a kernel image instead of the one that is fetched")
-    p.add_argument("--cache", type=pathlib.Path, default=BUILD / "numa-vm", help="where that is kept (build/numa-vm)")
+    p.add_argument("--cache", type=pathlib.Path, default=guest_kernel.CACHE, help="where that is kept (build/numa-vm)")
     p.add_argument("--verbose", action="store_true", help="show what the kernel says")
     p.add_argument("command", nargs="+", metavar="PROGRAM [ARGUMENT...]", help="after --")
     a = p.parse_args()
@@ -181,10 +178,13 @@ def main():
     if run.code is not None:
         print(f"vm: {a.nodes} nodes, {how}: up after {run.up:.1f} s, ended after {run.seconds:.1f} s with {run.code}")
         sys.exit(run.code)
+    if run.up is None:
+        print("vm: its last words:", *run.shown[-15:], sep="\n  ")
+        skip(f"no guest came up here within {a.limit} s")
     if run.late:
         print(f"vm: time limit of {a.limit} s reached")
         sys.exit(124)
-    print("vm: the guest ended before its program did; its last words:", *run.shown[-15:], sep="\n  ")
+    print("vm: the guest ended before its program did")
     sys.exit(125)
 
 

@@ -95,6 +95,26 @@ TEST_P(programs, refuse_what_they_do_not_take) {
   EXPECT_THROW(arguments(GetParam()->name, GetParam()->parameters, values, preset::small), kith::error);
 }
 
+TEST_P(programs, are_verified_as_one_graph) {
+  if (GetParam()->windows == nullptr) return;
+  const std::unique_ptr<app> program = small();
+  for (const char* policy : {"steal", "dfifo", "dep", "rip-dep", "rip-mw"}) {
+    kith::runtime rt(with(policy, "node:4 core:2", 8));
+    for (int again = 0; again < 2; ++again) {
+      const result r = run(*program, {rt, 4}, true);
+      EXPECT_TRUE(r.check.verified) << policy << ": " << r.check.what;
+    }
+  }
+}
+
+TEST(one_graph, is_for_dataflow_tasks) {
+  const entry& e = find_app("jacobi");
+  const arguments::given values = {{"as", "graph"}};
+  const std::unique_ptr<app> program = e.make(arguments(e.name, e.parameters, values, preset::small));
+  kith::runtime rt(with("nabbitc", "", 2));
+  EXPECT_THROW(run(*program, {rt, 1}, true), kith::error);
+}
+
 TEST_P(programs, count_the_first_tasks_of_their_windows_right) {
   if (GetParam()->windows == nullptr) return;
   const arguments given(GetParam()->name, GetParam()->parameters, {}, preset::small);

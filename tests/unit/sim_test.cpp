@@ -5,7 +5,6 @@
 
 #include "apps/list.hpp"
 #include "base/rng.hpp"
-#include "memory/view.hpp"
 
 #include <gmock/gmock.h>
 
@@ -138,7 +137,7 @@ TEST(sim, remote_data_takes_longer_by_the_distance_and_waits_for_links) {
   machine_model m = model_by_name("bullion-s16-8");
   m.overlap = 0;
   const sim::program p = random_program(1, 10);
-  sim::memory data(p, m, {p, m, sim::distribution::first_touch, 65536}, {});
+  sim::memory data(p, m, sim::distribution::first_touch, {}, 65536);
   EXPECT_EQ(data.touch(0, 1024, false, node_id(0), 0), sim::rate(m.core_gbs)(1024));
   const std::uint64_t far = data.touch(0, 1024, false, node_id(1), 1'000'000'000);
   EXPECT_NEAR(static_cast<double>(far), 3.6 * static_cast<double>(sim::rate(m.core_gbs)(1024)), 100);
@@ -146,13 +145,13 @@ TEST(sim, remote_data_takes_longer_by_the_distance_and_waits_for_links) {
   // Eight nodes fetch at once: node 0's link out serves them one after the other.
   std::uint64_t last = 0;
   for (int n = 2; n < 8; ++n) last = std::max(last, data.touch(0, 1024, false, node_id(n), 2'000'000'000));
-  EXPECT_GE(last, 6 * sim::rate(8)(1024));
+  EXPECT_GE(last, 6 * sim::rate(m.links.front().gbs)(1024));
 }
 
 TEST(sim, a_writer_takes_the_data_from_other_caches) {
   const machine_model m = model_by_name("bullion-s16-8");
   const sim::program p = random_program(1, 10);
-  sim::memory data(p, m, {p, m, sim::distribution::first_touch, 65536}, {});
+  sim::memory data(p, m, sim::distribution::first_touch, {}, 65536);
   data.touch(0, 1024, true, node_id(0), 0);
   data.touch(0, 1024, true, node_id(1), 0);  // from node 0's cache
   EXPECT_EQ(data.remote_bytes, 1024u);
@@ -162,34 +161,6 @@ TEST(sim, a_writer_takes_the_data_from_other_caches) {
   EXPECT_EQ(data.remote_bytes, 2048u);
 }
 
-TEST(sim, dealt_data_is_where_policies_are_told) {
-  const machine_model m = model_by_name("opteron-6172");
-  const program p = random_program(5, 50);
-  constexpr std::uint64_t chunk = 4096;
-  std::vector<node_id> nodes;
-  for (int n = 0; n < 8; ++n) nodes.emplace_back(n);
-  for (sim::distribution d : {sim::distribution::fine, sim::distribution::coarse, sim::distribution::first_touch}) {
-    const sim::arena where(p, m, d, chunk);
-    region_table regions;
-    where.settle(regions);
-    const memory_view view(regions, nodes);
-    std::vector<std::uint64_t> all(8);
-    for (std::uint32_t r = 0; r < p.of.regions.size(); ++r) {
-      std::vector<std::uint64_t> told(8), is(8);
-      const std::uint64_t bytes = p.of.regions[r].bytes;
-      const std::uint64_t nowhere = view.add_bytes(regions[r + 1], bytes, told);
-      EXPECT_EQ(nowhere, d == sim::distribution::first_touch ? bytes : 0u);
-      for (std::uint32_t c = 0; c * chunk < bytes && nowhere == 0; ++c)
-        is[where.node_of(r, c).index()] += std::min(chunk, bytes - c * chunk);
-      EXPECT_EQ(told, is) << r;
-      for (std::size_t n = 0; n < 8; ++n) all[n] += told[n];
-    }
-    if (d == sim::distribution::fine) {
-      EXPECT_LT(std::ranges::max(all) - std::ranges::min(all), 20 * chunk);
-    }
-  }
-}
-
 TEST(sim, numa_fetches_nothing_from_elsewhere_that_is_dealt_to_one_node) {
   const machine_model m = model_by_name("opteron-6172");
   test::script s;
@@ -197,7 +168,7 @@ TEST(sim, numa_fetches_nothing_from_elsewhere_that_is_dealt_to_one_node) {
   for (std::uint32_t r = 0; r < 32; ++r) s.task(1000, {}, {{r, 0, 1 << 20, 1 << 20}});
   const program p = sim::program_of(s.finish());
   settings one;
-  one.data = sim::distribution::coarse;
+  one.data = sim::distribution::regions;
   one.policy = "steal";
   EXPECT_GT(sim::simulate(p, m, one).remote_bytes, 16u << 20);
   one.policy = "numa";  // four tasks for each node's six cores: no node is robbed
@@ -244,6 +215,33 @@ TEST(sim, is_the_same_every_time) {
 }
 
 /// With free scheduling and one distance, whoever is ready runs: Graham's bound holds.
+TEST(sim, a_kept_run_has_its_own_times_and_can_be_simulated_again) {
+  test::script s;
+  s.region(100000);
+  for (int t = 0; t < 40; ++t) {
+    s.task(5000 + 100 * static_cast<std::uint64_t>(t), t < 8 ? std::vector<std::int32_t>{} : std::vector{t - 7},
+           {{0, static_cast<std::uint8_t>(mode::in), 1000, 1000}});
+  }
+  recording recorded = s.finish();
+  recorded.tasks.front().started = 7000;  // the recorded run was slow to begin
+  recorded.tasks.front().ended = 9000;
+  recorded.marks.push_back({"solve", 6000});
+  const machine_model m = flat(4);
+  const result first = simulate(sim::program_of(recorded), m, plain("fifo", 4));
+  EXPECT_EQ(first.schedule.marks[0].at, first.schedule.tasks[0].started);
+  for (std::size_t t = 1; t <= 40; ++t) {
+    const recorded_task& x = first.schedule.tasks[t];
+    EXPECT_LE(x.created, x.ready);
+    EXPECT_LE(x.ready, x.started);
+    if (t > 8) {
+      EXPECT_GE(x.ready, first.schedule.tasks[t - 8].ended);
+    }
+  }
+  const result again = simulate(sim::program_of(first.schedule), m, plain("fifo", 4));
+  EXPECT_EQ(again.makespan, first.makespan);
+  EXPECT_EQ(again.serial, first.serial);
+}
+
 TEST(sim, greedy_policies_keep_grahams_bound) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     const program p = random_program(seed, 300);

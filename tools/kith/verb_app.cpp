@@ -20,7 +20,7 @@ namespace {
 struct options {
   std::string name;
   runtime_options run;
-  bool small = false, paper = false, oversubscribe = false, json = false, windows = false;
+  bool small = false, paper = false, oversubscribe = false, json = false, windows = false, one_graph = false;
 };
 
 /// The sizes of windows as options of a policy that partitions them.
@@ -43,6 +43,8 @@ outcome run_app(const options& o, const std::vector<std::string>& words) {
                                             : apps::preset::standard,
                                   o.run.seed == 0 ? 1 : o.run.seed);
   if (o.windows) return print_windows(e, arguments, o.json);
+  if (o.one_graph && e.windows == nullptr)
+    throw error(o.name + ": --one-graph is for the RIP paper's programs (those that have --windows)");
   const machine on = o.run.machine.empty() ? current_machine() : machine_by_name(o.run.machine);
   runtime rt(o.run);
   if (o.run.workers > rt.workers()) {
@@ -55,7 +57,7 @@ outcome run_app(const options& o, const std::vector<std::string>& words) {
   const apps::target where{rt, static_cast<int>(on.nodes.size())};
   app_report report{e.name, rt.policy(), on.name, rt.workers(), {}};
   try {
-    report.result = apps::run(*e.make(arguments), where);
+    report.result = apps::run(*e.make(arguments), where, o.one_graph);
   } catch (const std::bad_alloc&) {
     throw error(o.name + ": out of memory; lower its parameters (`kith app " + o.name + " --help` lists them)");
   }
@@ -93,6 +95,10 @@ std::function<outcome()> add_app(CLI::App& command) {
   command.add_flag("--paper", o->paper, "the paper's sizes: most need the paper's machine")->excludes(small);
   command.add_flag("--windows", o->windows,
                    "run nothing; print the windows that its paper chose for these parameters, as options of a policy");
+  command.add_flag(
+      "--one-graph", o->one_graph,
+      "no barrier between the tasks that initialise and those that compute (programs with --windows); both "
+      "are timed");
   command.add_flag("--json", o->json, "write JSON");
   command.allow_extras();
   command.footer([&command] {

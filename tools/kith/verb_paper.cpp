@@ -9,6 +9,7 @@
 #include <kith/error.hpp>
 
 #include <fmt/core.h>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -21,7 +22,8 @@ namespace {
 
 struct options {
   std::string id, plot;
-  int seeds = 5;
+  std::vector<std::string> only;
+  int seeds = 0;  // as the reproduction has it
   bool json = false;
 };
 
@@ -32,6 +34,18 @@ const reproduction& find(const std::string& id) {
     names += (names.empty() ? "" : ", ") + std::string(r.id);
   }
   throw error("no reproduction '" + id + "'; there are: " + names);
+}
+
+/// The same with some of its parts, in its order.
+reproduction of_parts(reproduction r, const std::vector<std::string>& only) {
+  if (only.empty()) return r;
+  for (const std::string& name : only) {
+    if (std::ranges::find(r.parts, name) != r.parts.end()) continue;
+    throw error(std::string(r.id) + " has no part '" + name +
+                "'; expected some of: " + (r.parts.empty() ? "(none)" : fmt::format("{}", fmt::join(r.parts, ", "))));
+  }
+  std::erase_if(r.parts, [&](const std::string& p) { return std::ranges::find(only, p) == only.end(); });
+  return r;
 }
 
 /// A number where it is one: {"x": 80}.
@@ -97,11 +111,12 @@ outcome run_paper(const options& o) {
     if (o.json) fmt::print("{}\n", all.dump(2));
     return outcome::fine;
   }
-  const reproduction& about = find(o.id);
+  const reproduction about = of_parts(find(o.id), o.only);
   reproduced r;
   {
     progress bar;
-    r = about.make(about, o.seeds, [&](const std::string& what, double share) { bar.share(what, share); });
+    r = about.make(about, o.seeds == 0 ? about.seeds : o.seeds,
+                   [&](const std::string& what, double share) { bar.share(what, share); });
   }
   if (o.json) {
     fmt::print("{}\n", to_json(r).dump(2));
@@ -117,8 +132,12 @@ outcome run_paper(const options& o) {
 std::function<outcome()> add_paper(CLI::App& command) {
   auto o = std::make_shared<options>();
   command.add_option("id", o->id, "which result; without it, the list")->type_name("ID");
-  command.add_option("--seeds", o->seeds, "runs of each point (5)")->check(whole_number(1, 1000));
-  command.add_option("--plot", o->plot, "write a picture of the first metric")->type_name("FILE.svg");
+  command.add_option("--seeds", o->seeds, "runs of each point (5; 24 or 8 for the RIP paper)")
+      ->check(whole_number(1, 1000));
+  command.add_option("--only", o->only, "these programs alone, of those that have several")
+      ->delimiter(',')
+      ->type_name("A,B");
+  command.add_option("--plot", o->plot, "write a picture of the first metric")->type_name("FILE.svg|png");
   command.add_flag("--json", o->json, "write JSON");
   command.footer(
       "The programs are recorded dry at the paper's sizes and run on the paper's machine, as it is modelled; values "

@@ -30,23 +30,6 @@ struct options {
   bool json = false;
 };
 
-/// "a,b:x=1,y=2,c" names a, b:x=1,y=2 and c: a word with '=' goes on with the policy before it.
-std::vector<std::string> policies_of(const std::string& text) {
-  std::vector<std::string> all;
-  for (std::size_t at = 0; at <= text.size();) {
-    const std::size_t end = std::min(text.find(',', at), text.size());
-    const std::string word = text.substr(at, end - at);
-    at = end + 1;
-    const std::string name = word.substr(0, word.find(':'));
-    if (!all.empty() && name.find('=') != std::string::npos) {
-      all.back() += "," + word;
-    } else {
-      all.push_back(word);
-    }
-  }
-  return all;
-}
-
 template <class T>
 T pick(const char* option, const std::string& given, std::initializer_list<std::pair<const char*, T>> choices) {
   std::string names;
@@ -65,6 +48,9 @@ sim::settings settings_of(const options& o) {
                 {std::pair{"first-touch", sim::distribution::first_touch},
                  {"fine", sim::distribution::fine},
                  {"coarse", sim::distribution::coarse},
+                 {"regions", sim::distribution::regions},
+                 {"block", sim::distribution::block},
+                 {"recorded", sim::distribution::recorded},
                  {"colors", sim::distribution::colors}});
   for (const std::string& w : o.without) {
     *pick("--without", w,
@@ -94,6 +80,7 @@ nlohmann::json row(const sim::settings& s, const sim::result& r) {
           {"remote_access_percent", r.remote_access_percent()},
           {"remote_bytes", r.remote_bytes},
           {"local_bytes", r.local_bytes},
+          {"migrated_bytes", r.migrated_bytes},
           {"stall_s_per_task", r.stall_seconds_per_task()},
           {"cache_hits", r.cache_hits},
           {"cache_misses", r.cache_misses},
@@ -205,14 +192,17 @@ std::function<outcome()> add_sim(CLI::App& command) {
   command.add_option("file", o->file, "the recording (`kith record` makes one)")->required()->type_name("FILE");
   command.add_option("--machine", o->machine, "the machine, one of `kith machines` or a file (bullion-s16-8)")
       ->type_name("NAME|FILE");
-  command.add_option("--policy", o->policies, "policies, with options, separated by commas (steal)")
+  command
+      .add_option("--policy", o->policies,
+                  "policies, with options, separated by commas; NAME+pm: written pages move to their writers (steal)")
       ->type_name("A,B:key=value,...");
   command.add_option("--seeds", o->seeds, "runs of each policy, with seeds of their own (1)")
       ->check(whole_number(1, 100000));
   command.add_option("--seed", o->set.seed, "the first seed (1)")->check(whole_number(1, std::int64_t{1} << 40));
   command.add_option("--workers", o->set.workers, "use the first cores only (all)")->check(whole_number(1, 4096));
   command.add_option("--fidelity", o->fidelity, "what is modelled of memory: block, or abstract (block)");
-  command.add_option("--distribution", o->data, "where data lies: first-touch, fine, coarse or colors (first-touch)");
+  command.add_option("--distribution", o->data,
+                     "where data lies: first-touch, fine, coarse, regions, block, colors or recorded (first-touch)");
   command.add_option("--chunk", o->set.chunk_bytes, "bytes that are moved at a time (65536)")
       ->check(whole_number(256, 1 << 30));
   command.add_flag("--cold", o->set.cold, "caches are empty when the figures begin");
@@ -222,7 +212,7 @@ std::function<outcome()> add_sim(CLI::App& command) {
                      "GB/s of one core where it was recorded: what bytes took there is no computing (10)");
   command.add_option("--without", o->without, "leave out: contention, latency, caches, scheduling, noise")
       ->delimiter(',');
-  command.add_option("--plot", o->plot, "write a picture of the speed-ups")->type_name("FILE.svg");
+  command.add_option("--plot", o->plot, "write a picture of the speed-ups")->type_name("FILE.svg|png");
   command.add_option("-o,--output", o->output, "write the simulated run as a recording")->type_name("FILE");
   command.add_flag("--json", o->json, "write JSON");
   command.footer(

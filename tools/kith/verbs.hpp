@@ -13,10 +13,12 @@ verb_setup add_doctor;
 verb_setup add_machine;
 verb_setup add_machines;
 verb_setup add_paper;
+verb_setup add_placement;
 verb_setup add_policies;
 verb_setup add_record;
 verb_setup add_repair;
 verb_setup add_sim;
+verb_setup add_why;
 
 inline constexpr verb verbs[] = {
     {"demo", "PageRank of this machine's packages, and heat, under three policies", add_demo},
@@ -24,6 +26,8 @@ inline constexpr verb verbs[] = {
     {"apps", "the programs and their parameters", add_apps},
     {"record", "run a program and keep what it did in a file", add_record},
     {"sim", "run a recording on a modelled machine, under one policy or several", add_sim},
+    {"why", "why a task of a recorded run ran where it did", add_why},
+    {"placement", "pictures of where a program's data is, recorded or under policies side by side", add_placement},
     {"paper", "results of the papers beside the simulator's", add_paper},
     {"repair", "make a recording of what a killed run left", add_repair},
     {"policies", "the policies and their options", add_policies},

@@ -64,7 +64,8 @@ engine::engine(machine on, const worker_plan& plan, engine_settings settings)
     threads_.reserve(workers.size());
     for (std::size_t w = 1; w < workers.size(); ++w) {
       threads_.emplace_back(
-          "kith-" + std::to_string(w), set.stack_bytes, [this, w] { worker_main(workers[w]); }, stack_node(workers[w]));
+          "kith-" + std::to_string(w), set.stack_bytes, [this, w] { worker_main(workers[w]); },
+          home_of_stack(workers[w]));
     }
   } catch (...) {
     stopping.store(true, seq_cst);
@@ -79,6 +80,7 @@ engine::engine(machine on, const worker_plan& plan, engine_settings settings)
 void engine::start_recording(const worker_plan& plan) {
   std::string nodes;
   for (const worker& w : workers) nodes += (nodes.empty() ? "" : " ") + std::to_string(w.node.value);
+  const std::string distances = distances_text(hardware);
   recorder_ =
       std::make_unique<recorder>(set.record, static_cast<std::uint32_t>(workers.size() + 1),
                                  std::map<std::string, std::string>{{"engine", "native"},
@@ -91,6 +93,7 @@ void engine::start_recording(const worker_plan& plan) {
                                                                     {"memory", set.memory.text()},
                                                                     {"migrate", set.migrate ? "1" : "0"},
                                                                     {"machine", hardware.name},
+                                                                    {"distances", distances},
                                                                     {"nodes", std::to_string(hardware.nodes.size())},
                                                                     {"pretended", hardware.pretended ? "1" : "0"}});
   for (worker& w : workers) w.steal_log = w.record = &recorder_->of(w.id.index());
@@ -218,9 +221,9 @@ void engine::run_root(void* context, void (*f)(void*)) {
     w.start_busy();
     const std::uint64_t root_before = std::exchange(w.root, ++roots_ << 32);
     const identity::creator named_before = std::exchange(w.naming, {identity::of_root(roots_)});
-    const std::uint64_t began = w.record != nullptr ? ticks() : 0;
+    const std::uint64_t began = w.record != nullptr ? w.record->root(w.root) : 0;
     failure = run_in(w, context, f);
-    if (w.record != nullptr) w.record->root(w.root, began);
+    if (w.record != nullptr) w.record->executed(w.root, began, 0);
     w.root = root_before;
     w.naming = named_before;
     w.stop_busy();
@@ -244,7 +247,7 @@ void engine::run_root(void* context, void (*f)(void*)) {
 void engine::start_stand_in() {
   std::call_once(stand_in_started_, [this] {
     stand_in_ =
-        std::make_unique<thread>("kith-0", set.stack_bytes, [this] { stand_in_main(); }, stack_node(workers[0]));
+        std::make_unique<thread>("kith-0", set.stack_bytes, [this] { stand_in_main(); }, home_of_stack(workers[0]));
   });
 }
 

@@ -104,8 +104,8 @@ class engine {
 
   void start_recording(const worker_plan& plan);
   void note(const memory_block& b, log_kind what);
-  /// Where the stack of worker w is to be, by the system's number; -1: wherever.
-  int stack_node(const worker& w) const noexcept;
+  /// Where the stack of worker w is to be.
+  stack_home home_of_stack(const worker& w) const noexcept;
 
   std::unique_ptr<recorder> recorder_;
   std::uint64_t roots_ = 0;  // under seat_0_

@@ -38,8 +38,9 @@ void engine::note(const memory_block& b, log_kind what) {
   }
 }
 
-int engine::stack_node(const worker& w) const noexcept {
-  return memory.places() && !memory.pretended() ? memory.system_node(memory.nearest(w.node)) : -1;
+stack_home engine::home_of_stack(const worker& w) const noexcept {
+  if (memory.nodes() < 2 || memory.pretended()) return {};
+  return {memory.system_node(memory.nearest(w.node)), w.cpu};
 }
 
 }  // namespace kith::native

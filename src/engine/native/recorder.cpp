@@ -53,8 +53,10 @@ void seat_log::job(std::uint64_t began, const job_size& size) noexcept {
          {began, ticks()});
 }
 
-void seat_log::root(std::uint64_t task, std::uint64_t began) noexcept {
-  append({.kind = log_kind::run, .large = task}, {began, ticks()});
+std::uint64_t seat_log::root(std::uint64_t task) noexcept {
+  const std::uint64_t now = ticks();
+  append({.kind = log_kind::run, .large = task}, {now, 0});
+  return now;
 }
 
 recorder::recorder(std::string file, std::uint32_t seats, const std::map<std::string, std::string>& about)
@@ -67,11 +69,7 @@ void recorder::keep_homes(const region_table& regions) {
   seat_log& last = logs_.back();
   for (std::uint32_t i = 1; i < regions.count(); ++i) {
     const region& r = regions[i];
-    if (const node_id at = r.home_node())
-      last.append({.kind = log_kind::home,
-                   .middle = static_cast<std::uint32_t>(at.value),
-                   .large = reinterpret_cast<std::uint64_t>(r.address)},
-                  {r.bytes, 0});
+    if (const node_id at = r.home_node()) last.home(r.address, r.bytes, at, 0);
   }
 }
 

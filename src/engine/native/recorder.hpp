@@ -44,7 +44,15 @@ class seat_log : public log {
   void waited(std::uint64_t task, std::uint64_t scope, std::uint64_t began) noexcept;
   void idle(std::uint64_t began) noexcept;
   void job(std::uint64_t began, const job_size&) noexcept;
-  void root(std::uint64_t task, std::uint64_t began) noexcept;
+  /// From `at` (ticks) on, so many bytes of the region at the address are on the node.
+  void home(const void* address, std::uint64_t bytes, node_id node, std::uint64_t at) noexcept {
+    append({.kind = log_kind::home,
+            .middle = static_cast<std::uint32_t>(node.value),
+            .large = reinterpret_cast<std::uint64_t>(address)},
+           {bytes, at});
+  }
+  /// A run begins; returns when. Its end is told by executed().
+  std::uint64_t root(std::uint64_t task) noexcept;
 
  private:
   std::vector<bool> named_;

@@ -18,7 +18,7 @@ struct thread::start {
   std::function<void()> body;
 };
 
-thread::thread(std::string name, std::size_t stack_bytes, std::function<void()> body, int node) {
+thread::thread(std::string name, std::size_t stack_bytes, std::function<void()> body, stack_home at) {
   const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   stack_bytes_ = (stack_bytes + page - 1) / page * page + page;  // the lowest page is a guard
   void* map = mmap(nullptr, stack_bytes_, PROT_READ | PROT_WRITE,
@@ -28,12 +28,13 @@ thread::thread(std::string name, std::size_t stack_bytes, std::function<void()> 
                 " bytes: lower KITH_STACK, or the number of workers; see `ulimit -v`");
   }
   stack_ = map;
-  if (node >= 0) numa::prefer(stack_, stack_bytes_, node);
+  const bool refused = at.node >= 0 && numa::prefer(stack_, stack_bytes_, at.node) != 0;
   mprotect(stack_, page, PROT_NONE);
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   pthread_attr_setstack(&attributes, static_cast<char*>(stack_) + page, stack_bytes_ - page);
   auto* const handed_over = new start{std::move(name), std::move(body)};  // the thread deletes it
+  const binding there(refused ? at.cpu : -1);
   const int failed = pthread_create(
       &id_, &attributes,
       [](void* p) -> void* {

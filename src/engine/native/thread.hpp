@@ -11,13 +11,18 @@
 
 namespace kith::native {
 
+/// Where the pages of a thread's stack are to be. The starting thread is the first to touch some of them (thread control
+/// block, thread-local data): those go with the others.
+struct stack_home {
+  int node = -1;  // by the system's number; -1: where they are first touched
+  int cpu = -1;   // of that node: if the system refuses to place pages, the starting thread touches its part from there
+};
+
 /// Starts at once, joins in the destructor. The stack is mapped fresh, so that its pages lie where the thread first
 /// touches them (recycled stacks stay on the node of their first user). Throws kith::error if the system refuses.
 class thread {
  public:
-  /// `node`: where the stack's pages are to be, by the system's number, the part that the starting thread touches (thread
-  /// control block, thread-local data) included; -1: where they are first touched.
-  thread(std::string name, std::size_t stack_bytes, std::function<void()> body, int node = -1);
+  thread(std::string name, std::size_t stack_bytes, std::function<void()> body, stack_home = {});
   thread(thread&&) noexcept;
   thread& operator=(thread&&) = delete;
   ~thread();

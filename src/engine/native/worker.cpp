@@ -72,7 +72,7 @@ detail::outcome worker::execute(task& t) {
     sums.add(dry ? event::task_executed : event::task_cancelled);
     if (!dry) noted |= log_cancelled;
   } else {
-    if (home.track_homes && t.exploring == 0) count_accesses(t);
+    if (home.track_homes && t.exploring == 0) count_accesses(t, began);
     task* const outer = std::exchange(running, &t);
     detail::scope* const outer_scope = std::exchange(task_scope, &s);
     detail::scope* const outer_children = std::exchange(children_scope, nullptr);
@@ -105,7 +105,7 @@ std::uint64_t worker::running_ref() const noexcept {
 }
 
 /// First touch, and the count of remote accesses: the task counts once, and so does each access that reads.
-void worker::count_accesses(task& t) {
+void worker::count_accesses(task& t, std::uint64_t began) {
   std::uint64_t remote = 0, all = 1, largest = 0;
   node_id own = node;
   for (kept_access a : t.access_list()) {
@@ -117,6 +117,8 @@ void worker::count_accesses(task& t) {
     const bool writes = a.how != mode::in;
     if (writes && r.to_bind.load(relaxed)) [[unlikely]]
       home.memory.bind(r);
+    if (record != nullptr && r.recorded.load(relaxed) != r.home.load(relaxed)) [[unlikely]]
+      note_home(r, began);
     node_id at = r.home_node();
     if (home.set.migrate && writes && at != node) mover_.add(r, a.bytes());
     if (!at) [[unlikely]]
@@ -136,6 +138,17 @@ void worker::count_accesses(task& t) {
   sums.add(event::remote_access, remote);
   sums.add(event::local_access, all - remote);
   if (home.set.migrate && mover_.full()) move_pages();
+}
+
+/// The task that started at `began` is the first that finds the region there.
+void worker::note_home(region& r, std::uint64_t began) {
+  const std::int32_t at = r.home.load(relaxed);
+  if (r.recorded.exchange(at, relaxed) == at) return;
+  by_node_.assign(home.hardware.nodes.size(), 0);
+  home.memory.view().add_bytes(r, r.bytes, by_node_);
+  for (std::size_t n = 0; n < by_node_.size(); ++n) {
+    if (by_node_[n] != 0) record->home(r.address, by_node_[n], node_id(static_cast<int>(n)), began);
+  }
 }
 
 /// Of a region on several nodes: this one if half of the bytes are here; else none, which counts as remote.

@@ -94,7 +94,8 @@ class worker : public native_seat, public worker_view {
  private:
   bool take(task& t);
   detail::outcome execute(task& t);
-  void count_accesses(task& t);
+  void count_accesses(task& t, std::uint64_t began);
+  void note_home(region& r, std::uint64_t began);
   node_id mostly_at(const region& r, std::uint64_t bytes);
   void move_pages();
   task* end(task& t);

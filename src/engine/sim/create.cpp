@@ -24,6 +24,7 @@ void engine::create(worker& w, std::int32_t t) {
       f.scope = told(t).scope;
       return;
     }
+    note_begin(w, t);
     const auto declared = program_.accesses(static_cast<std::size_t>(t)).size();
     spend(w, cost(on_.costs.create + on_.costs.dependence * static_cast<double>(declared)));
     f.charged = true;
@@ -73,6 +74,7 @@ visible_task& engine::make_visible(worker& by, std::int32_t n) {
   v->owner = static_cast<std::uint16_t>(by.id.value);
   visible_[static_cast<std::size_t>(n)] = v;
   state_of(n) = state::created;
+  note_birth(by, n);
   by.sums.add(event::task_created);
   scope_state& s = scopes_[t.scope];
   ++s.unfinished;

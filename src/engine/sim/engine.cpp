@@ -36,19 +36,35 @@ engine::engine(const program& p, const machine_model& m, const settings& s)
       on_(m),
       set_(s),
       team_(m.hardware, nodes_of(m, workers_of(m, s))),
-      arena_(p, m, s.data, s.chunk_bytes),
+      view_(regions_, team_.served_by()),
       core_rate_(m.core_gbs) {
   const auto workers = static_cast<std::size_t>(team_.size());
-  arena_.settle(regions_);
-  policy_ = make_policy<plain::world>(s.policy, {team_, regions_, s.seed, view_, &identities_});
+  const bool by_allocation = s.data != distribution::first_touch && s.data != distribution::colors;
+  if (by_allocation && !p.of.allocations.empty())
+    layout_.emplace(p, m.hardware, nodes_of(m, team_.size()), s.data,
+                    std::max<std::uint64_t>(m.page_bytes, s.chunk_bytes));
+  // A region's index is its place in the program, and one.
+  for (std::uint32_t r = 0; r < p.of.regions.size(); ++r) {
+    const std::uintptr_t name = layout_ ? layout_->address(r) : r + std::uintptr_t{1};
+    regions_.find(reinterpret_cast<const void*>(name), p.of.regions[r].bytes);  // NOLINT(performance-no-int-to-ptr)
+  }
+  std::string policy = s.policy;
+  migrates_ = take_migration(policy);
+  if (migrates_ && s.how != fidelity::block)
+    throw error("policy '" + s.policy + "': moving pages is part of the fidelity block, not of abstract");
+  policy_ = make_policy<plain::world>(policy, {team_, regions_, s.seed, view_, &identities_});
   wishes_ = policy_->wants();
-  if (s.how == fidelity::block) memory_.emplace(p, m, arena_, s.with);
+  if (s.how == fidelity::block) memory_.emplace(p, m, s.data, s.with, s.chunk_bytes);
   for (std::size_t w = 0; w < workers; ++w) {
     const worker_id id(static_cast<int>(w));
     workers_.emplace_back(*this, id, team_.node_of(id));
     workers_.back().speed = static_cast<std::uint64_t>(1024 / m.speeds[w]);
   }
   if (s.data == distribution::colors) place_by_colors();
+  if (s.data == distribution::regions) place_by_regions();
+  if (layout_) place_by_layout();
+  if (!layout_ && s.data == distribution::block)
+    throw error("distribution block: the recording has no allocations; there are first-touch, fine, coarse and colors");
   states_.assign(p.tasks(), state::none);
   explored_.assign(p.tasks(), false);
   join_.assign(p.tasks(), 0);
@@ -63,6 +79,7 @@ engine::engine(const program& p, const machine_model& m, const settings& s)
     schedule_.steals.clear();
     schedule_.idles.clear();
     schedule_.jobs.clear();
+    forget_recorded_run();
   }
 }
 
@@ -84,6 +101,35 @@ void engine::place_by_colors() {
   }
 }
 
+/// Each region on one node, in the order in which a program that allocates every one on its own would do so.
+void engine::place_by_regions() {
+  std::vector<std::pair<std::uintptr_t, std::uint32_t>> order;
+  for (std::uint32_t i = 0; i < program_.of.regions.size(); ++i)
+    order.emplace_back(layout_ ? layout_->address(i) : std::uintptr_t{i}, i);
+  std::ranges::sort(order);
+  for (std::size_t turn = 0; turn < order.size(); ++turn) {
+    const std::uint32_t i = order[turn].second;
+    const node_id at = team_.inhabited()[turn % team_.inhabited().size()];
+    regions_[i + 1].place(at);
+    if (memory_) memory_->put(i, program_.of.regions[i].bytes, at);
+  }
+}
+
+/// What the allocations decide before the run, for the policy and for the model of memory.
+void engine::place_by_layout() {
+  for (std::uint32_t i = 0; i < program_.of.regions.size(); ++i) {
+    const placement* const block = layout_->block(i);
+    if (block == nullptr) continue;
+    region& r = regions_[i + 1];
+    r.block.store(block, relaxed);
+    r.to_bind.store(layout_->deferred(i), relaxed);
+    if (block->nodes.empty()) continue;
+    const node_id one = block->node_of(layout_->address(i), r.bytes);
+    r.home.store(one ? one.value : region::several_homes, relaxed);
+    if (memory_) memory_->put(i, r.bytes, *layout_);
+  }
+}
+
 void engine::measure_from_here() {
   from_.at = workers_.front().clock;
   from_.serial = serial_;
@@ -100,6 +146,7 @@ void engine::measure_from_here() {
   if (memory_) {
     from_.local_bytes = memory_->local_bytes;
     from_.remote_bytes = memory_->remote_bytes;
+    from_.migrated_bytes = memory_->migrated_bytes;
     from_.hits = memory_->hits;
     from_.misses = memory_->misses;
     from_.links = memory_->links.links;
@@ -107,6 +154,7 @@ void engine::measure_from_here() {
 }
 
 result engine::run() {
+  note_first_homes();
   for (std::uint32_t w = 0; w < workers_.size(); ++w) events_.push(0, w);
   while (!done_) {
     if (events_.empty()) starved();
@@ -151,6 +199,7 @@ result engine::results() {
   if (memory_) {
     r.remote_bytes = memory_->remote_bytes - from_.remote_bytes;
     r.local_bytes = memory_->local_bytes - from_.local_bytes;
+    r.migrated_bytes = memory_->migrated_bytes - from_.migrated_bytes;
     r.cache_hits = memory_->hits - from_.hits;
     r.cache_misses = memory_->misses - from_.misses;
     r.links = memory_->links.links;
@@ -160,25 +209,7 @@ result engine::results() {
     }
   }
   if (set_.keep_schedule) {
-    schedule_.meta["engine"] = "sim";
-    schedule_.meta["policy"] = set_.policy;
-    schedule_.meta["seed"] = std::to_string(set_.seed);
-    schedule_.meta["machine"] = on_.hardware.name;
-    schedule_.meta["workers"] = std::to_string(workers_.size());
-    for (std::size_t i = 0; i < schedule_.regions.size(); ++i)
-      schedule_.regions[i].home =
-          static_cast<std::int16_t>(regions_[static_cast<std::uint32_t>(i) + 1].home_node().value);
-    schedule_.worker_node.clear();
-    for (const worker& w : workers_) schedule_.worker_node.push_back(static_cast<std::int16_t>(w.node.value));
-    if (program_.gathering >= 0) {
-      schedule_.tasks.pop_back();
-      schedule_.first_access.pop_back();
-      schedule_.first_dependence.pop_back();
-      std::erase_if(schedule_.waits, [&](const recorded_wait& x) { return x.task == program_.gathering; });
-      for (recorded_task& t : schedule_.tasks) {
-        if (t.has(recorded_task::outside)) t.creator = -1;
-      }
-    }
+    finish_schedule();
     r.schedule = std::move(schedule_);
   }
   return r;

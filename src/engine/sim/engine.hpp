@@ -51,7 +51,6 @@ class engine {
   void forget(std::int32_t t);
   void hand_over(worker& w, std::vector<task*>& batch, moment why, bool keep);
   bool prepare_ready(std::int32_t t);
-  std::uint64_t spread_far(const region& r, std::uint64_t bytes, node_id at);
   void count_accesses(worker& w, frame& f);
 
   // search.cpp: what workers do that have nothing to do
@@ -84,8 +83,23 @@ class engine {
   state& state_of(std::int32_t t) { return states_[static_cast<std::size_t>(t)]; }
   visible_task& seen(std::int32_t t) { return *visible_[static_cast<std::size_t>(t)]; }
   void place_by_colors();
+  void place_by_layout();
+  void place_by_regions();
+  void move_written(worker& w, const recorded_access& a, std::uint32_t chunk);
+  /// With less than a page, the neighbours' data would move as well.
+  bool may_move(std::uint64_t region_bytes) const noexcept { return region_bytes >= on_.page_bytes; }
+  node_id mostly_at(worker& w, const region& r, std::uint64_t bytes);
   void measure_from_here();
   result results();
+
+  // schedule.cpp: the simulated run as a recording; where there is to be one
+  void forget_recorded_run();
+  void note_begin(const worker& w, std::int32_t t);
+  void note_birth(const worker& w, std::int32_t t);
+  void note_first_homes();
+  void note_homes(std::int32_t t, picoseconds began);
+  void note_home(std::uint32_t region, picoseconds since);
+  void finish_schedule();
 
   struct scope_state {
     std::uint64_t unfinished = 0, created = 0;
@@ -100,10 +114,11 @@ class engine {
   const machine_model& on_;
   const settings set_;
   const team team_;
-  const arena arena_;
   region_table regions_;
-  const memory_view view_{regions_, team_.served_by()};
-  std::vector<std::uint64_t> by_node_;  // room
+  std::optional<layout> layout_;  // if the recording's allocations decide
+  memory_view view_;
+  bool migrates_ = false;               // written data moves to the node that writes it
+  std::vector<std::uint64_t> by_node_;  // scratch
   class program_identities final : public identity_source {
    public:
     explicit program_identities(const program& p) : program_(p) {}
@@ -140,10 +155,11 @@ class engine {
   std::uint64_t steps_ = 0;
   std::uint64_t local_ = 0, remote_ = 0;
   recording schedule_;
+  std::vector<std::uint32_t> last_home_;  // by region: 1 + the first row of schedule_.homes that holds; 0: none
 
   struct baseline {
     picoseconds at = 0, serial = 0, partition = 0;
-    std::uint64_t local = 0, remote = 0, local_bytes = 0, remote_bytes = 0, hits = 0, misses = 0;
+    std::uint64_t local = 0, remote = 0, local_bytes = 0, remote_bytes = 0, migrated_bytes = 0, hits = 0, misses = 0;
     std::vector<event_snapshot> sums;
     struct spending {
       picoseconds useful, overhead, stall;

@@ -102,13 +102,6 @@ void engine::start(worker& w, std::int32_t t, bool at_creation) {
   w.frames.push_back(f);
 }
 
-/// Of a region that is spread over nodes: its bytes that are not on this one.
-std::uint64_t engine::spread_far(const region& r, std::uint64_t bytes, node_id at) {
-  by_node_.assign(static_cast<std::size_t>(team_.nodes()), 0);
-  const std::uint64_t nowhere = view_.add_bytes(r, bytes, by_node_);
-  return bytes - nowhere - by_node_[at.index()];
-}
-
 /// First touch, and the count of remote accesses, as the native engine has them; from these the factor on the task's
 /// time, where memory is not modelled.
 void engine::count_accesses(worker& w, frame& f) {
@@ -127,15 +120,23 @@ void engine::count_accesses(worker& w, frame& f) {
     const region& r = regions_[a.region + 1];
     const node_id at = r.home_node();
     if (at && at != w.node) far_bytes += a.touched;
-    if (!at && set_.how == fidelity::abstract) far_bytes += spread_far(r, a.touched, w.node);
+    if (!at && r.block.load(relaxed) != nullptr) {
+      by_node_.assign(static_cast<std::size_t>(team_.nodes()), 0);
+      far_bytes += a.touched - view_.add_bytes(r, a.touched, by_node_) - by_node_[w.node.index()];
+    }
   }
   for (kept_access a : v.access_list()) {
     region& r = regions_[a.region];
-    if (r.place(w.node)) {
+    if (view_.place(a, w.node)) {
       w.sums.add(event::region_placed);
       if (wishes_.placed) policy_->placed(r, w.node);
     }
-    const node_id at = r.home_node();
+    const bool writes = a.how != mode::in;
+    if (writes && r.to_bind.exchange(false, relaxed) && memory_)
+      memory_->put(a.region - 1, r.bytes, r.home_node());  // whoever touches the pages
+    node_id at = r.home_node();
+    if (migrates_ && writes && at != w.node && may_move(r.bytes)) r.home.store(w.node.value, relaxed);
+    if (!at) at = mostly_at(w, r, a.bytes());
     if (a.bytes() > largest) {
       largest = a.bytes();
       own = at;
@@ -162,6 +163,14 @@ void engine::count_accesses(worker& w, frame& f) {
     f.factor = stretched(on_, f.factor, far);
     // The bytes' time is part of the task's, and stretched with it: compute() adds it to the first piece.
   }
+}
+
+/// Of a region on several nodes: the worker's if half of the bytes are there; else none, which counts as remote.
+node_id engine::mostly_at(worker& w, const region& r, std::uint64_t bytes) {
+  if (bytes == 0) return {};
+  by_node_.assign(static_cast<std::size_t>(team_.nodes()), 0);
+  view_.add_bytes(r, bytes, by_node_);
+  return by_node_[w.node.index()] * 2 >= bytes ? w.node : node_id();
 }
 
 void engine::go_on(worker& w) {
@@ -210,6 +219,7 @@ void engine::fetch_chunk(worker& w, frame& f, picoseconds work) {
   const auto accesses = program_.accesses(t);
   while (f.access < accesses.size() && accesses[f.access].touched == 0) ++f.access;
   const recorded_access& a = accesses[f.access];
+  if (migrates_) move_written(w, a, f.chunk);
   const std::uint64_t from = f.chunk * memory_->chunk_bytes();
   const std::uint64_t bytes = std::min(memory_->chunk_bytes(), a.touched - from);
   const auto how = static_cast<mode>(a.mode);
@@ -296,6 +306,7 @@ void engine::end(worker& w) {
     kept.worker = w.id.value;
     kept.started = f.began / 1000;
     kept.ended = w.clock / 1000;
+    note_homes(t, f.began);
   }
   if (told(t).has(recorded_task::root)) {
     state_of(t) = state::ended;

@@ -15,11 +15,12 @@ std::uint64_t control_of(std::uint64_t bytes) { return (bytes + line_bytes - 1) 
 
 }  // namespace
 
-memory::memory(const program& p, const machine_model& m, const arena& where, const ablations& with)
+memory::memory(const program& p, const machine_model& m, distribution d, const ablations& with,
+               std::uint64_t chunk_bytes)
     : links(m),
       on_(m),
       with_(with),
-      chunk_bytes_(where.chunk_bytes()),
+      chunk_bytes_(chunk_bytes),
       caches_(m.hardware.nodes.size()),
       core_(m.core_gbs),
       cache_rate_(m.cache_gbs) {
@@ -34,8 +35,12 @@ memory::memory(const program& p, const machine_model& m, const arena& where, con
     count += here;
     if (count > std::uint64_t{1} << 31)
       throw error("the program's data is more than 2^31 chunks; take larger ones (--chunk)");
-    for (std::uint32_t c = 0; c < here; ++c)
-      home_.push_back(static_cast<std::int16_t>(where.node_of(static_cast<std::uint32_t>(r), c).value));
+    for (std::uint32_t c = 0; c < here; ++c) {
+      const std::uint64_t dealt = d == distribution::fine ? home_.size() : r;
+      const bool decided =
+          (d == distribution::fine || d == distribution::coarse) && p.of.allocations.empty();  // else by put()
+      home_.push_back(decided ? static_cast<std::int16_t>(dealt % nodes) : std::int16_t{-1});
+    }
   }
   changed_by_.assign(count, -1);
   holders_.assign(count, 0);
@@ -61,6 +66,13 @@ void memory::empty_caches() {
     c.at.assign(c.at.size(), none);
     c.newest = c.oldest = c.free = none;
     c.used = 0;
+  }
+}
+
+void memory::put(std::uint32_t region, std::uint64_t bytes, const layout& as) {
+  for (std::uint32_t c = 0; c < chunks(bytes); ++c) {
+    if (const node_id at = as.node_at(region, c * chunk_bytes_))
+      home_[first_[region] + c] = static_cast<std::int16_t>(at.value);
   }
 }
 

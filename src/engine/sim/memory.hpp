@@ -6,7 +6,7 @@
 // core's own rate, stretched by distance; the controller; each link.
 #pragma once
 
-#include "engine/sim/arena.hpp"
+#include "engine/sim/layout.hpp"
 #include "engine/sim/links.hpp"
 
 #include <cstdint>
@@ -24,10 +24,13 @@ struct ablations {
 
 class memory {
  public:
-  /// Throws kith::error for more than 64 nodes.
-  memory(const program& p, const machine_model& m, const arena& where, const ablations& on);
+  /// Where there are no recorded allocations, `fine` deals chunks in turn and `coarse` regions. Throws kith::error for more
+  /// than 64 nodes.
+  memory(const program& p, const machine_model& m, distribution d, const ablations& on, std::uint64_t chunk_bytes);
   /// Where a region is from the start. Before anything touches it.
   void put(std::uint32_t region, std::uint64_t bytes, node_id at);
+  /// The same, chunk by chunk; what has no place in the layout stays as it is.
+  void put(std::uint32_t region, std::uint64_t bytes, const layout& as);
 
   /// The chunks that an access touches are first .. first + chunks(bytes) - 1.
   std::uint32_t first_chunk(std::uint32_t region) const noexcept { return first_[region]; }
@@ -43,6 +46,10 @@ class memory {
   /// Everything is at home, and in no cache.
   void empty_caches();
   node_id home(std::uint32_t chunk) const noexcept { return node_id(home_[chunk]); }
+  /// The chunk moves to node `to`, if it lies elsewhere: how long the core there, which moves it, is at that. No cache
+  /// holds it afterwards.
+  picoseconds migrate(std::uint32_t chunk, std::uint64_t bytes, node_id to, picoseconds now);
+  std::uint64_t migrated_bytes = 0;
 
   interconnect links;
   std::uint64_t remote_bytes = 0, local_bytes = 0;  // fetched, from caches of others included

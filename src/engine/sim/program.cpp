@@ -27,12 +27,14 @@ action of_kind(action::kind what, std::uint64_t value) {
 constexpr std::uint64_t least_share = 10;
 
 void split_times(program& p, double core_gbs) {
-  const bool computing_alone = p.of.meta_or("dry", "0") == "1" || p.of.meta_or("calibrated", "0") == "1";
+  const bool dry = p.of.meta_or("dry", "0") == "1";
+  const bool computing_alone = dry || p.of.meta_or("calibrated", "0") == "1";
   p.compute.resize(p.tasks());
   p.bytes.resize(p.tasks());
   for (std::size_t t = 0; t < p.tasks(); ++t) {
     for (const recorded_access& a : p.accesses(t)) p.bytes[t] += a.touched;
-    const std::uint64_t whole = p.of.tasks[t].work_ns * 1000;
+    // A dry run measures nothing: what its roots took is this machine's time to create tasks, which has a cost here.
+    const std::uint64_t whole = dry && p.of.tasks[t].has(recorded_task::root) ? 0 : p.of.tasks[t].work_ns * 1000;
     const auto memory = static_cast<std::uint64_t>(static_cast<double>(p.bytes[t]) * 1000 / core_gbs);
     p.compute[t] = computing_alone ? whole : std::max(whole / least_share, whole - std::min(whole, memory));
   }

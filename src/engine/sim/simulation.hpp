@@ -51,6 +51,7 @@ struct result {
   std::vector<worker_result> workers;
   std::uint64_t local_accesses = 0, remote_accesses = 0;  // as for native runs
   std::uint64_t remote_bytes = 0, local_bytes = 0;        // block: fetched from elsewhere, from the own node
+  std::uint64_t migrated_bytes = 0;                       // block: of written data, to the node that writes it
   std::uint64_t cache_hits = 0, cache_misses = 0;         // chunks
   std::uint64_t events = 0;                               // steps of the simulation itself
   picoseconds partition = 0;                              // that workers spent on partitioning

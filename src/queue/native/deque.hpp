@@ -11,6 +11,7 @@
 #pragma once
 
 #include "base/atomic.hpp"
+#include "memory/pages.hpp"
 #include "queue/look.hpp"
 
 #include <cstdint>
@@ -92,15 +93,39 @@ class work_deque {
     const std::int64_t b = bottom_.load(relaxed);
     return b > t ? b - t : 0;
   }
+  /// Where the entries are; null before the first push. The owner's, or while nobody pushes.
+  const void* storage() const noexcept { return array_.load(relaxed)->entries.get(); }
   /// The owner's end: changes whenever the owner pushes or pops.
   std::int64_t bottom() const noexcept { return bottom_.load(relaxed); }
 
  private:
-  struct array {
-    explicit array(std::int64_t n) : capacity(n), entries(new atomic<T*>[static_cast<std::size_t>(n)]) {}
+  /// Entries of a page or more are on pages of their own: what malloc gives may have been another thread's before, and lie
+  /// on its node.
+  static std::size_t mapped_bytes(std::size_t n) noexcept {
+    const std::size_t bytes = n * sizeof(atomic<T*>), page = page_size();
+    return bytes < page ? 0 : (bytes + page - 1) / page * page;
+  }
+  struct give_back {
+    std::size_t mapped = 0;
+    void operator()(atomic<T*>* entries) const noexcept {
+      if (mapped == 0) {
+        delete[] entries;
+      } else {
+        unmap_pages(entries, mapped);
+      }
+    }
+  };
+  static std::unique_ptr<atomic<T*>[], give_back> make_room(std::size_t n) {
+    const std::size_t mapped = mapped_bytes(n);
+    if (mapped == 0) return {new atomic<T*>[n], {}};
+    auto* const entries = static_cast<atomic<T*>*>(map_pages(mapped, page_size()));
+    std::uninitialized_value_construct_n(entries, n);
+    return {entries, {mapped}};
+  } struct array {
+    explicit array(std::int64_t n) : capacity(n), entries(make_room(static_cast<std::size_t>(n))) {}
     atomic<T*>& at(std::int64_t i) const noexcept { return entries[static_cast<std::size_t>(i & (capacity - 1))]; }
     std::int64_t capacity;  // a power of two; 0: nobody looks into it
-    std::unique_ptr<atomic<T*>[]> entries;
+    std::unique_ptr<atomic<T*>[], give_back> entries;
   };
 
   array* make(std::int64_t capacity) { return arrays_.emplace_back(std::make_unique<array>(capacity)).get(); }

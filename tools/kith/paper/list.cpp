@@ -2,6 +2,13 @@
 
 namespace kith::tools {
 
+namespace {
+
+const std::vector<std::string> rip_programs{"cg_tasks", "gauss_seidel", "integral_histogram", "jacobi",
+                                            "nstream",  "qr",           "red_black",          "inversion"};
+
+}  // namespace
+
 std::span<const reproduction> reproductions() {
   static const std::vector<reproduction> all = {
       {"nabbitc-heat", "NabbitC", "figures 6, 7, 8 for heat", speedups_by_cores, {"heat", "--paper"}},
@@ -35,6 +42,11 @@ std::span<const reproduction> reproductions() {
        {"heat", "--paper"}},
       {"mir-opteron", "MIR", "section 3.3: distributions and policies on the Opteron", mir_opteron, {}},
       {"mir-ablations", "MIR", "what the parts of the numa policy, and of the model, are worth", mir_ablations, {}},
+      {"rip-uv100", "RIP", "figure 5 and table 1: 3 x 8 cores", rip_on_machine, {}, rip_programs, 24},
+      {"rip-bullion-4", "RIP", "figure 6a: 4 x 8 cores", rip_on_machine, {}, rip_programs, 24},
+      {"rip-bullion-8", "RIP", "figures 6b and 7: 8 x 4 cores", rip_on_machine, {}, rip_programs, 24},
+      {"rip-bullion-16", "RIP", "figure 6c: 16 x 18 cores", rip_on_machine, {}, rip_programs, 8},
+      {"rip-ablations", "RIP", "what its results rest on: 8 x 4 cores", rip_ablations, {}, rip_programs, 8},
   };
   return all;
 }

@@ -28,13 +28,13 @@ struct program_at_size {
 /// Sizes are those of the paper's text; it prints no iterations, no vectors for vecmul on this machine. jacobi divides the
 /// plate into rows instead of squares, of as many cells.
 std::vector<program_at_size> programs() {
-  using enum sim::distribution;
-  return {{"map", {"map", "--paper", "--joined"}, coarse, true},
+  using enum sim::distribution;  // every vector, tile and block is an allocation there: coarse is by regions
+  return {{"map", {"map", "--paper", "--joined"}, regions, true},
           {"reduction", {"reduction", "--paper", "--joined"}, fine, true},
-          {"vecmul", {"vecmul", "--size", "262144", "--vectors", "48", "--joined"}, coarse, true},
+          {"vecmul", {"vecmul", "--size", "262144", "--vectors", "48", "--joined"}, regions, true},
           {"jacobi", {"jacobi", "--size", "16384", "--block", "16", "--iterations", "4"}, fine, false},
-          {"matmul", {"matmul", "--paper"}, coarse, false},
-          {"sparse_lu", {"sparse_lu", "--paper"}, coarse, false}};
+          {"matmul", {"matmul", "--paper"}, regions, false},
+          {"sparse_lu", {"sparse_lu", "--paper"}, regions, false}};
 }
 
 /// Means over the seeds.
@@ -91,7 +91,7 @@ reproduced mir_opteron(const reproduction&, int seeds, const paper_progress& tel
   out.machine = machine_name;
   const machine_model m = model_by_name(machine_name);
   std::vector<way_to_run> ways;
-  for (sim::distribution d : {sim::distribution::fine, sim::distribution::coarse}) {
+  for (sim::distribution d : {sim::distribution::fine, sim::distribution::regions}) {
     for (const char* policy : {"steal", "steal:victim=nodes,batch=1", "fifo", "dep", "numa", "numa:order=created"}) {
       ways.push_back({std::string(name_of(d)) + " " + policy, policy, d});
     }

@@ -38,6 +38,10 @@ struct reproduction {
   reproduced (*make)(const reproduction&, int seeds, const paper_progress&);
   /// The program and its arguments, for those that run one.
   std::vector<std::string> program;
+  /// What can be left out with --only: the programs of those that run several.
+  std::vector<std::string> parts = {};
+  /// Runs of each point, if not said otherwise.
+  int seeds = 5;
 };
 
 std::span<const reproduction> reproductions();
@@ -47,6 +51,9 @@ reproduced speedups_by_cores(const reproduction&, int seeds, const paper_progres
 reproduced first_steal_by_cores(const reproduction&, int seeds, const paper_progress&);
 reproduced wrong_colors(const reproduction&, int seeds, const paper_progress&);
 reproduced nabbitc_ablations(const reproduction&, int seeds, const paper_progress&);
+/// rip.cpp
+reproduced rip_on_machine(const reproduction&, int seeds, const paper_progress&);
+reproduced rip_ablations(const reproduction&, int seeds, const paper_progress&);
 
 /// mir.cpp
 reproduced mir_opteron(const reproduction&, int seeds, const paper_progress&);

@@ -1,33 +1,15 @@
 #include "sim/plot.hpp"
 
-#include <kith/error.hpp>
+#include "svg.hpp"
 
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 
 namespace kith::tools {
 
 namespace {
-
-/// Told apart by people who see colours differently (Okabe and Ito).
-constexpr const char* colors[] = {"#0072b2", "#e69f00", "#009e73", "#d55e00",
-                                  "#cc79a7", "#56b4e9", "#f0e442", "#999999"};
-
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (char c : text) {
-    switch (c) {
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '&': out += "&amp;"; break;
-      default: out += c;
-    }
-  }
-  return out;
-}
 
 /// 1, 2 or 5 times a power of ten, so that about five steps reach `most`.
 double step_for(double most) {
@@ -42,6 +24,7 @@ double step_for(double most) {
 
 void write_svg(const bar_chart& c, const std::string& file) {
   constexpr double left = 60, top = 50, height = 260, bar = 22, gap = 26, bottom = 60;
+  const std::size_t colors = c.series.size();
   double most = 0;
   for (const bar_group& g : c.groups) {
     for (const sample& s : g.bars) most = std::max(most, s.most);
@@ -67,7 +50,7 @@ void write_svg(const bar_chart& c, const std::string& file) {
       const sample& v = g.bars[s];
       const double at = x + bar * static_cast<double>(s), y = top + height - v.mean * scale;
       svg += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{}\" height=\"{:.1f}\" fill=\"{}\"/>\n", at, y,
-                         bar - 2, v.mean * scale, colors[s % std::size(colors)]);
+                         bar - 2, v.mean * scale, color_of(s, colors));
       if (v.most > v.least) {
         svg += fmt::format("<line x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1:.1f}\" y2=\"{2:.1f}\" stroke=\"#222\"/>\n",
                            at + bar / 2 - 1, top + height - v.most * scale, top + height - v.least * scale);
@@ -81,12 +64,10 @@ void write_svg(const bar_chart& c, const std::string& file) {
   for (std::size_t s = 0; s < c.series.size(); ++s) {
     svg += fmt::format(
         "<rect x=\"{:.1f}\" y=\"{}\" width=\"12\" height=\"12\" fill=\"{}\"/><text x=\"{:.1f}\" y=\"{}\">{}</text>\n",
-        at, top + height + 32, colors[s % std::size(colors)], at + 16, top + height + 42, escaped(c.series[s]));
+        at, top + height + 32, color_of(s, colors), at + 16, top + height + 42, escaped(c.series[s]));
     at += 36 + 7 * static_cast<double>(c.series[s].size());
   }
-  std::ofstream out(file);
-  out << svg << "</svg>\n";
-  if (!out.flush()) throw error(file + ": cannot be written");
+  write_picture(svg + "</svg>\n", file);
 }
 
 }  // namespace kith::tools

@@ -1,4 +1,4 @@
-// A bar chart as an SVG file: groups of bars, a bar for each series, with the spread of its values.
+// A bar chart as a picture: groups of bars, a bar for each series, with the spread of its values.
 #pragma once
 
 #include "sim/runs.hpp"
@@ -18,7 +18,7 @@ struct bar_chart {
   std::vector<bar_group> groups;
 };
 
-/// Throws kith::error if the file cannot be written.
+/// Named .svg or .png. Throws kith::error if the file cannot be written.
 void write_svg(const bar_chart&, const std::string& file);
 
 }  // namespace kith::tools

@@ -4,9 +4,13 @@
 #include "engine/sim/simulation.hpp"
 
 #include <functional>
+#include <string>
 #include <vector>
 
 namespace kith::tools {
+
+/// "a,b:x=1,y=2,c" names a, b:x=1,y=2 and c: a word with '=' goes on with the policy before it.
+std::vector<std::string> policies_of(const std::string& text);
 
 /// Results in the order of the settings. tell(done, all) comes from any thread. The first failure is thrown.
 std::vector<sim::result> simulate_all(const sim::program&, const machine_model&, const std::vector<sim::settings>&,

@@ -1,0 +1,73 @@
+#include "analysis/meanwhile.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+namespace kith::analysis {
+
+namespace {
+
+struct interval {
+  std::uint64_t begun, ended;
+};
+
+/// How long at least one of them lasted.
+std::uint64_t covered(std::vector<interval> all) {
+  std::ranges::sort(all, {}, &interval::begun);
+  std::uint64_t sum = 0, until = 0;
+  for (const interval& i : all) {
+    const std::uint64_t begun = std::max(i.begun, until);
+    if (i.ended <= begun) continue;
+    sum += i.ended - begun;
+    until = i.ended;
+  }
+  return sum;
+}
+
+}  // namespace
+
+meanwhile while_waiting(const recording& r, std::int32_t worker, std::uint64_t from, std::uint64_t until) {
+  meanwhile m{.from = from, .until = until};
+  const auto node_of = [&](std::int32_t w) {
+    return w >= 0 && static_cast<std::size_t>(w) < r.worker_node.size() ? r.worker_node[static_cast<std::size_t>(w)]
+                                                                        : std::int16_t{-1};
+  };
+  const std::int16_t here = node_of(worker);
+  std::vector<std::vector<interval>> busy(r.worker_node.size());
+  std::vector<std::vector<interval>> jobs(r.worker_node.size());
+  const auto note = [&](spell::kind what, std::int32_t of, std::int32_t by, std::uint64_t begun, std::uint64_t ended) {
+    if (node_of(by) != here || begun >= until || ended <= from || ended <= begun) return;
+    const interval part{std::max(begun, from), std::min(ended, until)};
+    if (by == worker) m.worker.push_back({what, of, begun, ended});
+    if (what == spell::idle) {
+      m.node_idle += part.ended - part.begun;
+      if (by == worker) m.idle += part.ended - part.begun;
+    } else {
+      (what == spell::job ? jobs : busy)[static_cast<std::size_t>(by)].push_back(part);
+    }
+  };
+  for (std::size_t i = 0; i < r.tasks.size(); ++i) {
+    const recorded_task& t = r.tasks[i];
+    const auto me = static_cast<std::int32_t>(i);
+    note(spell::task, me, t.worker, t.started, t.ended);
+    note(spell::exploration, me, t.explorer, t.explore_started, t.explore_ended);
+    if (t.has(recorded_task::root) || node_of(t.worker) != here || t.started < from || t.started >= until) continue;
+    ++m.started;
+    ++(t.ready < from ? m.ready_before : m.ready_after);
+  }
+  for (const recorded_idle& i : r.idles) note(spell::idle, -1, i.worker, i.begun, i.ended);
+  for (const recorded_job& j : r.jobs) note(spell::job, -1, j.worker, j.begun, j.ended);
+  for (std::size_t w = 0; w < r.worker_node.size(); ++w) {
+    if (r.worker_node[w] != here) continue;
+    ++m.node_workers;
+    const std::uint64_t in_tasks = covered(busy[w]), in_jobs = covered(jobs[w]);
+    m.node_busy += in_tasks;
+    if (static_cast<std::int32_t>(w) != worker) continue;
+    m.busy = in_tasks;
+    m.jobs = in_jobs;
+  }
+  std::ranges::sort(m.worker, {}, [](const spell& s) { return std::tuple(s.begun, ~s.ended, s.of); });
+  return m;
+}
+
+}  // namespace kith::analysis

@@ -1,0 +1,31 @@
+// What a worker, and its node, did between two moments of a recorded run: what a ready task waited behind.
+#pragma once
+
+#include "recording/recording.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace kith::analysis {
+
+struct spell {
+  enum kind : std::uint8_t { task, exploration, idle, job };
+  kind what = task;
+  std::int32_t of = -1;  // the task
+  std::uint64_t begun = 0, ended = 0;
+};
+
+struct meanwhile {
+  std::uint64_t from = 0, until = 0;
+  std::vector<spell> worker = {};                 // that overlap, by begin; tasks may lie on top of each other
+  std::uint64_t busy = 0, idle = 0, jobs = 0;     // nanoseconds of the worker; the rest was its scheduling
+  int node_workers = 0;                           // of the node, the worker itself included
+  std::uint64_t node_busy = 0, node_idle = 0;     // nanoseconds, over its workers
+  std::size_t started = 0;                        // tasks that began on the node,
+  std::size_t ready_before = 0, ready_after = 0;  // ... those that were ready before `from`, and later
+};
+
+/// Of a worker between two times, and of the workers of its node. Cost: O(tasks).
+meanwhile while_waiting(const recording&, std::int32_t worker, std::uint64_t from, std::uint64_t until);
+
+}  // namespace kith::analysis

@@ -1,0 +1,126 @@
+#include "analysis/why.hpp"
+
+#include "analysis/reason.hpp"
+
+#include <kith/access.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace kith::analysis {
+
+namespace {
+
+const recorded_task& at(const recording& r, std::int32_t t) { return r.tasks[static_cast<std::size_t>(t)]; }
+
+std::int32_t node_of(const recording& r, std::int32_t worker) {
+  return worker >= 0 && static_cast<std::size_t>(worker) < r.worker_node.size()
+             ? r.worker_node[static_cast<std::size_t>(worker)]
+             : -1;
+}
+
+/// The same share of other bytes.
+std::uint64_t share(std::uint64_t part, std::uint64_t whole, std::uint64_t of) {
+  if (whole == 0 || part == whole) return part == whole ? of : 0;
+  return static_cast<std::uint64_t>(
+      std::llround(static_cast<double>(part) * static_cast<double>(of) / static_cast<double>(whole)));
+}
+
+void add_data(const recording& r, explanation& e, const home_history& homes) {
+  const recorded_task& t = at(r, e.task);
+  const std::uint64_t when = t.worker < 0 ? ~std::uint64_t{0} : t.started;
+  const auto i = static_cast<std::size_t>(e.task);
+  for (std::uint64_t a = r.first_access[i]; a < r.first_access[i + 1]; ++a) {
+    const recorded_access& x = r.accesses[a];
+    used_region u{.region = x.region, .mode = x.mode, .bytes = x.bytes, .touched = x.touched};
+    const std::uint64_t all = r.regions[x.region].bytes;
+    u.place = homes.before(x.region, when);
+    for (std::uint64_t& b : u.place.bytes) b = share(b, all, x.bytes);
+    u.place.nowhere = share(u.place.nowhere, all, x.bytes);
+    u.writer = last_writer(r, x.region, when);
+    if (u.writer >= 0) u.writer_node = node_of(r, at(r, u.writer).worker);
+    e.bytes += x.bytes;
+    e.nowhere += u.place.nowhere;
+    e.data.push_back(std::move(u));
+  }
+}
+
+alternative on_node(const recording& r, const explanation& e, std::size_t n, const data_costs& costs) {
+  alternative x{.node = static_cast<std::int32_t>(n)};
+  x.workers = static_cast<int>(std::ranges::count(r.worker_node, static_cast<std::int16_t>(n)));
+  double ns = 0, weighted = 0;
+  bool timed = true, far = true;
+  for (const used_region& u : e.data) {
+    x.home_bytes += u.place.bytes[n];
+    if (u.writer_node == static_cast<std::int32_t>(n)) x.written_bytes += u.bytes;
+    // A region that is named again is used once.
+    for (std::size_t from = 0; from <= u.place.bytes.size(); ++from) {
+      const bool nowhere = from == u.place.bytes.size();
+      const std::uint64_t used = share(nowhere ? u.place.nowhere : u.place.bytes[from], u.bytes, u.touched);
+      if (used == 0) continue;
+      const std::size_t source = nowhere ? n : from;
+      if (source != n) x.remote_bytes += used;
+      const std::optional<double> took = costs.nanoseconds(source, n, used);
+      timed = timed && took.has_value();
+      ns += took.value_or(0);
+      const std::optional<int> distance = costs.distance(source, n);
+      far = far && distance.has_value();
+      weighted += static_cast<double>(used) * distance.value_or(10) / 10;
+    }
+  }
+  if (timed && costs.nanoseconds(n, n, 0)) x.data_ns = ns;
+  if (far && costs.distance(n, n)) x.weighted = static_cast<std::uint64_t>(std::llround(weighted));
+  return x;
+}
+
+/// The worker's last steal between the task before this one and this one.
+void add_steal(const recording& r, explanation& e) {
+  const recorded_task& t = at(r, e.task);
+  const auto before = [&](std::uint64_t from, std::uint64_t until) {
+    const recorded_steal* last = nullptr;
+    for (const recorded_steal& s : r.steals) {
+      if (s.worker == t.worker && s.at >= from && s.at <= until) last = &s;
+    }
+    return last;
+  };
+  const recorded_steal* const last = before(0, t.started);
+  if (last == nullptr) return;
+  e.stolen = *last;
+  e.first_after_steal = std::ranges::none_of(r.tasks, [&](const recorded_task& o) {
+    return &o != &t && o.worker == t.worker && !o.has(recorded_task::fence) && o.started >= last->at &&
+           o.started < t.started;
+  });
+}
+
+}  // namespace
+
+explanation explain(const recording& r, std::int32_t task, const data_costs& costs) {
+  const home_history homes(r);
+  const recorded_task& t = at(r, task);
+  explanation e{.task = task};
+  e.node = node_of(r, t.worker);
+  if (t.creator >= 0) {
+    const recorded_task& creator = at(r, t.creator);
+    e.creator_worker = t.has(recorded_task::discovered) ? creator.explorer : creator.worker;
+  }
+  const auto i = static_cast<std::size_t>(task);
+  std::uint64_t last = 0;
+  for (std::uint64_t d = r.first_dependence[i]; d < r.first_dependence[i + 1]; ++d) {
+    const std::int32_t before = r.dependences[d].before;
+    ++e.predecessors;
+    const std::uint64_t ended = at(r, before).ended;
+    if (ended < std::max(t.create_until, t.explore_ended) || ended < last) continue;
+    last = ended;
+    e.released_by = before;
+  }
+  if (t.worker >= 0) {
+    e.waited = while_waiting(r, t.worker, std::min(t.ready, t.started), t.started);
+    add_steal(r, e);
+  }
+  add_data(r, e, homes);
+  for (std::size_t n = 0; n < homes.nodes(); ++n) e.nodes.push_back(on_node(r, e, n, costs));
+  e.reasons = reasons_for(r, e);
+  return e;
+}
+
+}  // namespace kith::analysis

@@ -1,0 +1,109 @@
+#include "engine/sim/layout.hpp"
+
+#include "memory/memory_space.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace kith::sim {
+
+namespace {
+
+using kind = kith::distribution::kind;
+
+constexpr std::uint64_t huge_page = std::uint64_t{2} << 20;
+constexpr std::uintptr_t first_address = std::uintptr_t{1} << 40;  // names of regions without one are below
+
+std::uint64_t rounded(std::uint64_t bytes, std::uint64_t to) { return (bytes + to - 1) / to * to; }
+
+/// What an allocation is to be, under the distribution that was chosen for the replay.
+kind wanted(const recorded_allocation& a, distribution d) {
+  switch (d) {
+    case distribution::fine: return kind::fine;
+    case distribution::coarse: return kind::coarse;
+    case distribution::block: return kind::block;
+    case distribution::recorded: return static_cast<kind>(a.distribution);
+    case distribution::first_touch:
+    case distribution::regions:
+    case distribution::colors: break;
+  }
+  return kind::system;
+}
+
+/// Of each region the allocation that it lay in when a task first named it; -1: none.
+std::vector<std::int32_t> enclosing(const recording& r) {
+  std::vector<std::int32_t> found(r.regions.size(), -1);
+  std::vector<bool> named(r.regions.size());
+  const auto of = [&](std::size_t i) -> const recorded_allocation& { return r.allocations[i]; };
+  std::map<std::uint64_t, std::size_t> given;  // by address; what is newer takes the place of what it overlaps
+  std::size_t next = 0;
+  for (std::size_t t = 0; t < r.tasks.size(); ++t) {
+    const std::uint64_t now = r.tasks[t].created;
+    for (; next != r.allocations.size() && of(next).at <= now; ++next) {
+      const recorded_allocation& a = of(next);
+      auto at = given.lower_bound(a.address);
+      if (at != given.begin() && of(std::prev(at)->second).address + of(std::prev(at)->second).bytes > a.address) --at;
+      while (at != given.end() && at->first < a.address + a.bytes) at = given.erase(at);
+      given.emplace(a.address, next);
+    }
+    for (std::uint64_t i = r.first_access[t]; i < r.first_access[t + 1]; ++i) {
+      const std::uint32_t region = r.accesses[i].region;
+      if (named[region]) continue;
+      named[region] = true;
+      const auto after = given.upper_bound(r.regions[region].address);
+      if (after == given.begin()) continue;
+      const recorded_allocation& a = of(std::prev(after)->second);
+      const bool gone = a.released != 0 && a.released < now;
+      if (!gone && r.regions[region].address - a.address < a.bytes)
+        found[region] = static_cast<std::int32_t>(std::prev(after)->second);
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+layout::layout(const program& p, const machine& on, std::span<const node_id> worker_nodes, distribution d,
+               std::uint64_t piece)
+    : block_of_(enclosing(p.of)) {
+  const memory_nodes nodes(on, worker_nodes);
+  const auto count = static_cast<std::int64_t>(on.nodes.size());
+  std::uintptr_t begin = first_address;
+  std::size_t coarse = 0;
+  for (const recorded_allocation& a : p.of.allocations) {
+    placement& b = blocks_.emplace_back();
+    b.page_bytes = a.huge ? rounded(huge_page, piece) : piece;
+    b.begin = begin = rounded(begin, b.page_bytes);
+    b.bytes = rounded(std::max<std::uint64_t>(1, a.bytes), b.page_bytes);
+    begin += b.bytes;
+    b.what = wanted(a, d);
+    switch (b.what) {
+      case kind::fine:
+        b.nodes = nodes.dealt();
+        b.first_page = b.begin / b.page_bytes;
+        break;
+      case kind::block: b.nodes = nodes.in_turn(); break;
+      case kind::coarse: b.nodes = {nodes.in_turn()[coarse++ % nodes.in_turn().size()]}; break;
+      case kind::local:
+      case kind::at_node:  // the same share of this machine's nodes as of the recorded one's
+        if (a.node >= 0) b.nodes = {nodes.nearest(node_id(static_cast<int>(a.node % p.nodes * count / p.nodes)))};
+        break;
+      case kind::standard:
+      case kind::system:
+      case kind::deferred: break;
+    }
+  }
+  for (std::uint32_t r = 0; r < block_of_.size(); ++r) {
+    std::int32_t& in = block_of_[r];
+    if (in < 0) {
+      address_.push_back(r + std::uintptr_t{1});
+      continue;
+    }
+    const recorded_allocation& a = p.of.allocations[static_cast<std::size_t>(in)];
+    const placement& b = blocks_[static_cast<std::size_t>(in)];
+    address_.push_back(b.begin + (p.of.regions[r].address - a.address));
+    if (b.nodes.empty() && b.what != kind::deferred) in = -1;
+  }
+}
+
+}  // namespace kith::sim

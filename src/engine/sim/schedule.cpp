@@ -1,0 +1,132 @@
+// The simulated run as a recording: its own times, places and homes where the recorded run had others. Nothing of it is
+// done unless the schedule is kept.
+#include "engine/sim/engine.hpp"
+#include "policy/settings.hpp"
+#include "recording/ready_times.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+namespace kith::sim {
+
+namespace {
+
+constexpr std::uint64_t unborn = ~std::uint64_t{0};
+
+}  // namespace
+
+/// What the recorded run decided is not to be taken for what this one does.
+void engine::forget_recorded_run() {
+  schedule_.homes.clear();
+  last_home_.assign(schedule_.regions.size(), 0);
+  for (recorded_task& t : schedule_.tasks) {
+    t.created = unborn;
+    t.create_until = t.create_ns = t.ready = t.started = t.ended = t.explore_started = t.explore_ended = 0;
+    t.worker = -1;
+    t.explorer = -1;
+  }
+}
+
+/// The creation of `t` begins.
+void engine::note_begin(const worker& w, std::int32_t t) {
+  if (set_.keep_schedule) schedule_.tasks[static_cast<std::size_t>(t)].created = w.clock / 1000;
+}
+
+/// ... and has ended. Nodes that are found have no beginning of their own.
+void engine::note_birth(const worker& w, std::int32_t t) {
+  if (!set_.keep_schedule) return;
+  recorded_task& kept = schedule_.tasks[static_cast<std::size_t>(t)];
+  kept.create_until = w.clock / 1000;
+  kept.created = std::min(kept.created, kept.create_until);
+  kept.create_ns = kept.create_until - kept.created;
+}
+
+/// Where data is before anybody has touched it.
+void engine::note_first_homes() {
+  if (!set_.keep_schedule) return;
+  for (std::uint32_t r = 0; r < schedule_.regions.size(); ++r) note_home(r, 0);
+}
+
+/// Where the task has left its data.
+void engine::note_homes(std::int32_t t, picoseconds began) {
+  for (const recorded_access& a : program_.accesses(static_cast<std::size_t>(t))) note_home(a.region, began);
+}
+
+/// The region is where it is from then on, if that was not known yet.
+void engine::note_home(std::uint32_t region, picoseconds since) {
+  std::vector<std::uint64_t> bytes(on_.hardware.nodes.size());
+  const std::uint64_t all = program_.of.regions[region].bytes;
+  if (memory_) {
+    const std::uint64_t each = memory_->chunk_bytes();
+    for (std::uint32_t c = 0; c < memory_->chunks(all); ++c) {
+      const node_id at = memory_->home(memory_->first_chunk(region) + c);
+      if (at) bytes[at.index()] += std::min(each, all - c * each);
+    }
+  } else if (const node_id at = regions_[region + 1].home_node()) {
+    bytes[at.index()] = all;
+  }
+  std::vector<recorded_home>& homes = schedule_.homes;
+  std::uint32_t& last = last_home_[region];
+  std::vector<std::uint64_t> known(bytes.size());
+  for (std::size_t h = last; h != 0 && h <= homes.size(); ++h) {
+    const recorded_home& x = homes[h - 1];
+    if (x.region != region || x.at != homes[last - 1].at) break;
+    known[static_cast<std::size_t>(x.node)] = x.bytes;
+  }
+  if (known == bytes) return;
+  const std::uint64_t at =
+      std::max(since / 1000, last == 0 ? 0 : homes[last - 1].at + 1);  // a group of rows of its own
+  last = static_cast<std::uint32_t>(homes.size() + 1);
+  for (std::size_t n = 0; n < bytes.size(); ++n) {
+    if (bytes[n] != 0) homes.push_back({region, static_cast<std::int16_t>(n), bytes[n], at});
+  }
+}
+
+void engine::finish_schedule() {
+  recording& s = schedule_;
+  const auto nodes = static_cast<std::int32_t>(on_.hardware.nodes.size());
+  s.meta["engine"] = "sim";
+  s.meta["policy"] = set_.policy;
+  s.meta["migrate"] = take_migration(s.meta["policy"]) ? "1" : "0";
+  s.meta["seed"] = std::to_string(set_.seed);
+  s.meta["machine"] = on_.hardware.name;
+  s.meta["distances"] = distances_text(on_.hardware);
+  s.meta["nodes"] = std::to_string(nodes);
+  s.meta["workers"] = std::to_string(workers_.size());
+  for (std::size_t i = 0; i < s.regions.size(); ++i)
+    s.regions[i].home = static_cast<std::int16_t>(regions_[static_cast<std::uint32_t>(i) + 1].home_node().value);
+  // Before the workers change: the program's colors and nodes are shares of the machine that it was recorded on.
+  std::uint64_t asked_for = 0;  // the creation of the task that a fence stands behind
+  for (std::size_t i = 0; i < s.tasks.size(); ++i) {
+    recorded_task& t = s.tasks[i];
+    t.color = color_of(static_cast<std::int32_t>(i));
+    t.node = static_cast<std::int16_t>(node_of(static_cast<std::int32_t>(i)));
+    if (t.created == unborn) t.created = t.create_until = t.has(recorded_task::fence) ? asked_for : t.started;
+    asked_for = t.created;
+  }
+  s.worker_node.clear();
+  s.meta["worker_nodes"].clear();
+  for (const worker& w : workers_) {
+    s.worker_node.push_back(static_cast<std::int16_t>(w.node.value));
+    s.meta["worker_nodes"] += (w.id.value == 0 ? "" : " ") + std::to_string(w.node.value);
+  }
+  // A mark stands before the run that followed it.
+  for (recorded_mark& m : s.marks) {
+    const auto next = std::ranges::find_if(program_.roots, [&](std::int32_t r) { return told(r).started >= m.at; });
+    m.at =
+        next == program_.roots.end() ? workers_.front().clock / 1000 : s.tasks[static_cast<std::size_t>(*next)].started;
+  }
+  if (program_.gathering >= 0) {
+    s.tasks.pop_back();
+    s.first_access.pop_back();
+    s.first_dependence.pop_back();
+    std::erase_if(s.waits, [&](const recorded_wait& x) { return x.task == program_.gathering; });
+    for (recorded_task& t : s.tasks) {
+      if (t.has(recorded_task::outside)) t.creator = -1;
+    }
+  }
+  set_ready_times(s);
+  std::ranges::sort(s.homes, {}, [](const recorded_home& h) { return std::tuple(h.region, h.at, h.node); });
+}
+
+}  // namespace kith::sim

@@ -1,0 +1,245 @@
+#include "why/report.hpp"
+
+#include "numbers.hpp"
+#include "terminal.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+namespace kith::tools {
+
+namespace {
+
+using analysis::alternative;
+using analysis::data_costs;
+using analysis::explanation;
+using analysis::spell;
+using analysis::used_region;
+
+constexpr const char* modes[] = {"in", "out", "inout", "concurrent", "commutative"};
+constexpr const char* priorities[] = {"normal", "high", "low"};
+
+const recorded_task& task_of(const recording& r, std::int32_t t) { return r.tasks[static_cast<std::size_t>(t)]; }
+
+std::string named(const recording& r, std::int32_t t) {
+  return fmt::format("task {} ({})", t,
+                     task_of(r, t).has(recorded_task::root) ? "run" : r.types[task_of(r, t).type].c_str());
+}
+
+std::int32_t node_of(const recording& r, std::int32_t worker) {
+  return worker >= 0 && static_cast<std::size_t>(worker) < r.worker_node.size()
+             ? r.worker_node[static_cast<std::size_t>(worker)]
+             : -1;
+}
+
+std::string where(const recording& r, std::int32_t worker) {
+  return worker < 0 ? "nowhere" : fmt::format("worker {} on node {}", worker, node_of(r, worker));
+}
+
+std::string in_time(double ns) {
+  if (ns < 1e4) return fmt::format("{:.0f} ns", ns);
+  if (ns < 1e7) return fmt::format("{:.1f} us", ns / 1e3);
+  return ns < 1e10 ? fmt::format("{:.1f} ms", ns / 1e6) : fmt::format("{:.2f} s", ns / 1e9);
+}
+std::string in_time(std::uint64_t ns) { return in_time(static_cast<double>(ns)); }
+
+std::string kind(const recorded_task& t) {
+  std::string text;
+  const auto add = [&](recorded_task::flag f, const char* what) {
+    if (t.has(f)) text += (text.empty() ? "" : ", ") + std::string(what);
+  };
+  add(recorded_task::root, "what runtime::run was given");
+  add(recorded_task::keyed, "a node of a keyed graph");
+  add(recorded_task::generated, "named by a node's computation, or of a static graph");
+  add(recorded_task::discovered, "found by a node's exploration");
+  add(recorded_task::fence, "a fence: it has no code");
+  add(recorded_task::outside, "created by a thread that is no worker");
+  add(recorded_task::skipped, "cancelled");
+  return text;
+}
+
+std::string homes_text(const used_region& u) {
+  std::string text;
+  for (std::size_t n = 0; n < u.place.bytes.size(); ++n) {
+    if (u.place.bytes[n] == 0) continue;
+    const bool all = u.place.bytes[n] == u.bytes;
+    text += fmt::format("{}{}{}", text.empty() ? "" : ", ", n, all ? "" : ": " + in_bytes(u.place.bytes[n]));
+  }
+  if (u.place.nowhere != 0) text += (text.empty() ? "" : ", ") + std::string("none yet");
+  if (u.place.at_the_end) text += " (at the end)";
+  return text.empty() ? "-" : text;
+}
+
+std::string spell_text(const recording& r, const spell& s) {
+  switch (s.what) {
+    case spell::idle: return "idle";
+    case spell::job: return "partitioned a window";
+    case spell::exploration: return "explored " + named(r, s.of);
+    case spell::task: break;
+  }
+  return named(r, s.of);
+}
+
+void print_waiting(const recording& r, const explanation& e) {
+  const analysis::meanwhile& m = e.waited;
+  const std::uint64_t all = m.until - m.from;
+  fmt::print("\n{} {}\n", styled("waited", tone::strong), in_time(all));
+  if (all == 0) return;
+  const std::uint64_t known = std::min(all, m.busy + m.idle + m.jobs);
+  fmt::print("  its worker: {} in tasks, {} idle, {} partitioning, {} between them\n", in_time(m.busy), in_time(m.idle),
+             in_time(m.jobs), in_time(all - known));
+  constexpr std::size_t most = 8;
+  for (std::size_t i = 0; i < m.worker.size() && i < most; ++i) {
+    const spell& s = m.worker[i];
+    fmt::print(
+        "    {:<32} {:>10} from {}\n", spell_text(r, s), in_time(s.ended - s.begun),
+        s.begun < m.from ? in_time(m.from - s.begun) + " before it was ready" : in_time(s.begun - m.from) + " after");
+  }
+  if (m.worker.size() > most) fmt::print("    and {} more\n", m.worker.size() - most);
+  fmt::print(
+      "  its node: {}; {:.0f} % of their time in tasks, {:.0f} % idle; {} began there, {} of them ready before it\n",
+      counted(static_cast<std::size_t>(m.node_workers), "worker"),
+      100 * static_cast<double>(m.node_busy) / (static_cast<double>(all) * m.node_workers),
+      100 * static_cast<double>(m.node_idle) / (static_cast<double>(all) * m.node_workers), counted(m.started, "task"),
+      m.ready_before);
+}
+
+void print_data(const recording& r, const explanation& e) {
+  fmt::print("\n{}\n", styled("its data, as it found it", tone::strong));
+  if (e.data.empty()) {
+    fmt::print("  it names none\n");
+    return;
+  }
+  fmt::print("  {:>7} {:<11} {:>10} {:>10}  {:<24} {}\n", "region", "access", "declared", "used", "home",
+             "written last by");
+  constexpr std::size_t most = 16;
+  for (std::size_t i = 0; i < e.data.size() && i < most; ++i) {
+    const used_region& u = e.data[i];
+    fmt::print("  {:>7} {:<11} {:>10} {:>10}  {:<24} {}\n", u.region, modes[u.mode], in_bytes(u.bytes),
+               in_bytes(u.touched), homes_text(u),
+               u.writer < 0 ? "nobody"
+                            : fmt::format("{} on node {}, {} before", named(r, u.writer), u.writer_node,
+                                          in_time(task_of(r, e.task).started - task_of(r, u.writer).ended)));
+  }
+  if (e.data.size() > most) fmt::print("  and {} more\n", e.data.size() - most);
+}
+
+void print_nodes(const explanation& e, const data_costs& costs) {
+  fmt::print("\n{}\n", styled("on each node", tone::strong));
+  fmt::print("  {:>4} {:>7} {:>12} {:>14} {:>12} {:>12} {:>14}\n", "node", "workers", "home bytes", "written there",
+             "remote", "data time", "by distance");
+  for (const alternative& n : e.nodes) {
+    fmt::print("  {:>4} {:>7} {:>12} {:>14} {:>12} {:>12} {:>14}{}\n", n.node, n.workers, in_bytes(n.home_bytes),
+               in_bytes(n.written_bytes), in_bytes(n.remote_bytes), n.data_ns ? in_time(*n.data_ns) : "-",
+               n.weighted ? in_bytes(*n.weighted) : "-", n.node == e.node ? "  <- it ran here" : "");
+  }
+  if (!e.nodes.empty() && e.nodes.front().data_ns) {
+    fmt::print(
+        "  data time: on {}, idle, with cold caches; by distance: used bytes times distance over the local one\n",
+        costs.source());
+  } else if (!costs.source().empty()) {
+    fmt::print("  no data times: '{}' is no described machine; --machine NAME takes one (kith machines)\n",
+               costs.source());
+  } else {
+    fmt::print("  no costs: the recording has no distances of its machine; --machine NAME takes one (kith machines)\n");
+  }
+}
+
+}  // namespace
+
+void print(const recording& r, const explanation& e, const data_costs& costs) {
+  const recorded_task& t = task_of(r, e.task);
+  fmt::print("{} ran on {}\n", styled(named(r, e.task), tone::strong), where(r, t.worker));
+  fmt::print("policy {}, {}{}\n\n", r.meta_or("policy", "not named"),
+             r.meta_or("engine", "native") == "sim" ? "simulated on " : "on ", r.meta_or("machine", "this machine"));
+  for (const std::string& reason : e.reasons) fmt::print("* {}\n", folded(reason, 2));
+
+  fmt::print("\n{}\n", styled("what it was", tone::strong));
+  if (const std::string what = kind(t); !what.empty()) fmt::print("  {}\n", what);
+  if (t.creator >= 0) fmt::print("  created by {}, {}\n", named(r, t.creator), where(r, e.creator_worker));
+  if (t.has(recorded_task::keyed) || t.has(recorded_task::generated)) fmt::print("  key {0} (0x{0:x})\n", t.key);
+  fmt::print("  color {}, node {}, priority {}\n", t.color < 0 ? "not given" : std::to_string(t.color),
+             t.node < 0 ? "not given" : std::to_string(t.node), priorities[std::min<std::size_t>(t.priority, 2)]);
+  fmt::print("\n{}, after the recording began\n", styled("when", tone::strong));
+  fmt::print("  created {}", in_time(t.created));
+  if (t.explorer >= 0) fmt::print(", explored {} by {}", in_time(t.explore_started), where(r, t.explorer));
+  fmt::print(", ready {}, started {}, ended {} (ran {})\n", in_time(t.ready), in_time(t.started), in_time(t.ended),
+             in_time(t.ended - t.started));
+  if (e.predecessors != 0)
+    fmt::print("  {}{}\n", counted(e.predecessors, "dependence"),
+               e.released_by < 0
+                   ? ", all ended before it was created"
+                   : "; last came " + named(r, e.released_by) + " on " + where(r, task_of(r, e.released_by).worker));
+  if (t.worker >= 0) print_waiting(r, e);
+  print_data(r, e);
+  print_nodes(e, costs);
+}
+
+nlohmann::ordered_json to_json(const recording& r, const explanation& e, const data_costs& costs) {
+  using json = nlohmann::ordered_json;
+  const recorded_task& t = task_of(r, e.task);
+  const auto known = [](std::int64_t n) { return n < 0 ? json() : json(n); };
+  const bool node = t.has(recorded_task::keyed) || t.has(recorded_task::generated);
+  json data = json::array();
+  for (const used_region& u : e.data)
+    data.push_back({{"region", u.region},
+                    {"access", modes[u.mode]},
+                    {"declared_bytes", u.bytes},
+                    {"used_bytes", u.touched},
+                    {"home_bytes", u.place.bytes},
+                    {"nowhere_bytes", u.place.nowhere},
+                    {"home_at_the_end", u.place.at_the_end},
+                    {"writer", known(u.writer)},
+                    {"writer_node", known(u.writer_node)}});
+  json nodes = json::array();
+  for (const alternative& n : e.nodes)
+    nodes.push_back({{"node", n.node},
+                     {"workers", n.workers},
+                     {"home_bytes", n.home_bytes},
+                     {"written_bytes", n.written_bytes},
+                     {"remote_bytes", n.remote_bytes},
+                     {"data_ns", n.data_ns ? json(*n.data_ns) : json()},
+                     {"weighted_bytes", n.weighted ? json(*n.weighted) : json()}});
+  json spells = json::array();
+  static constexpr const char* kinds[] = {"task", "exploration", "idle", "job"};
+  for (const spell& s : e.waited.worker)
+    spells.push_back({{"what", kinds[s.what]}, {"task", known(s.of)}, {"begun_ns", s.begun}, {"ended_ns", s.ended}});
+  json stolen;
+  if (e.stolen)
+    stolen = {{"victim", known(e.stolen->victim)}, {"at_ns", e.stolen->at}, {"right_before", e.first_after_steal}};
+  const analysis::meanwhile& m = e.waited;
+  return {{"task", e.task},
+          {"type", r.types[t.type]},
+          {"policy", r.meta_or("policy", "")},
+          {"worker", known(t.worker)},
+          {"node", known(e.node)},
+          {"creator", known(t.creator)},
+          {"creator_worker", known(e.creator_worker)},
+          {"key", node ? json(t.key) : json()},
+          {"color_hint", known(t.color)},
+          {"node_hint", known(t.node)},
+          {"created_ns", t.created},
+          {"ready_ns", t.ready},
+          {"started_ns", t.started},
+          {"ended_ns", t.ended},
+          {"waited_ns", m.until - m.from},
+          {"predecessors", e.predecessors},
+          {"released_by", known(e.released_by)},
+          {"reasons", e.reasons},
+          {"last_steal", stolen},
+          {"meanwhile",
+           {{"worker", std::move(spells)},
+            {"worker_busy_ns", m.busy},
+            {"worker_idle_ns", m.idle},
+            {"node_workers", m.node_workers},
+            {"node_busy_ns", m.node_busy},
+            {"node_idle_ns", m.node_idle},
+            {"node_tasks", m.started},
+            {"node_tasks_ready_before", m.ready_before}}},
+          {"data", std::move(data)},
+          {"machine", costs.source().empty() ? json() : json(costs.source())},
+          {"nodes", std::move(nodes)}};
+}
+
+}  // namespace kith::tools

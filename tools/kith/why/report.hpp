@@ -1,0 +1,13 @@
+// `kith why`: an explanation, for people and for programs.
+#pragma once
+
+#include "analysis/why.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace kith::tools {
+
+nlohmann::ordered_json to_json(const recording&, const analysis::explanation&, const analysis::data_costs&);
+void print(const recording&, const analysis::explanation&, const analysis::data_costs&);
+
+}  // namespace kith::tools
