@@ -5,8 +5,10 @@
 #include "policy/central.hpp"
 #include "policy/dep.hpp"
 #include "policy/dfifo.hpp"
+#include "policy/home_cache.hpp"
 #include "policy/nabbit.hpp"
 #include "policy/nabbitc.hpp"
+#include "policy/numa.hpp"
 #include "policy/policy.hpp"
 #include "policy/replay.hpp"
 #include "policy/rip_dep.hpp"
@@ -67,8 +69,16 @@ inline constexpr listed_policy<World> policies[] = {
      detail::make_policy<central<World, queue_order::random>, World>},
     {{"source", "HW", "4", "a core prefers tasks created on it", "", true}, detail::make_policy<source<World>, World>},
     {{"steal", "MIR", "ch. 3 (ws, ws-de)", "a deque for each worker, work stealing, help-first",
-      "victim=nearest|cyclic|random, end=lifo|fifo, batch=32, patience=on|off", false},
+      "victim=nearest|cyclic|random|nodes, end=lifo|fifo, batch=32, patience=on|off", false},
      detail::make_policy<steal<World>, World>},
+    {{"numa", "MIR", "3.3", "a task runs where its input is read at least cost; cheap ones anywhere",
+      "footprint=auto|N, even=1, reads=in|all, ties=turn|first, alternative=on|off, backlog=cores|N, "
+      "order=ready|created, keep=off|on",
+      true},
+     detail::make_policy<numa_policy<World>, World>},
+    {{"home-cache", "MIR", "3.2", "as numa, for each core; stealing within a vicinity alone",
+      "vicinity=2x2|1x1|1x2|4x4|8x8, columns=auto|N, intense=off|N, small=place|stay", true},
+     detail::make_policy<home_cache<World>, World>},
     {{"dfifo", "RIP", "6", "a queue for each worker, tasks dealt round robin", "steal=on|off", true},
      detail::make_policy<dfifo<World>, World>},
     {{"socket", "RIP", "6 (SA)", "the programmer names each task's node",

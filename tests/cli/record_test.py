@@ -112,7 +112,7 @@ kith.check("printed:" in done.stdout and "fitted:" in done.stdout, "each number 
 
 # Papers.
 code, papers = kith.json("paper")
-kith.check({"nabbitc-heat", "nabbitc-bad-colors"} <= {p["id"] for p in papers}, "the list of reproductions")
+kith.check({"nabbitc-heat", "nabbitc-bad-colors", "mir-opteron"} <= {p["id"] for p in papers}, "the list of reproductions")
 code, found = kith.json("paper", "nabbitc-uk-2002", "--seeds", "1")
 kith.check({r["series"] for r in found} == {"nabbit", "nabbitc", "loop-static", "loop-guided"}, "four series")
 kith.check({r["metric"] for r in found} == {"speedup", "remote_percent", "steals"}, "three metrics")

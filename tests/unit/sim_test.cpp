@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <array>
 
 namespace {
 
@@ -152,7 +153,8 @@ TEST(sim, data_takes_the_time_of_the_slowest_on_its_way) {
 TEST(sim, remote_data_takes_longer_by_the_distance_and_waits_for_links) {
   machine_model m = model_by_name("bullion-s16-8");
   m.overlap = 0;
-  sim::memory data(random_program(1, 10), m, sim::distribution::first_touch, {}, 65536);
+  const sim::program p = random_program(1, 10);
+  sim::memory data(p, m, sim::distribution::first_touch, {}, 65536);
   EXPECT_EQ(data.touch(0, 1024, false, first_core_of(0), 0).took, sim::rate(m.core_gbs)(1024));
   const std::uint64_t far = data.touch(0, 1024, false, first_core_of(1), 1'000'000'000).took;
   EXPECT_NEAR(static_cast<double>(far), 3.6 * static_cast<double>(sim::rate(m.core_gbs)(1024)), 100);
@@ -165,7 +167,8 @@ TEST(sim, remote_data_takes_longer_by_the_distance_and_waits_for_links) {
 
 TEST(sim, a_writer_takes_the_data_from_other_caches) {
   const machine_model m = model_by_name("bullion-s16-8");
-  sim::memory data(random_program(1, 10), m, sim::distribution::first_touch, {}, 65536);
+  const sim::program p = random_program(1, 10);
+  sim::memory data(p, m, sim::distribution::first_touch, {}, 65536);
   data.touch(0, 1024, true, first_core_of(0), 0);
   data.touch(0, 1024, true, first_core_of(1), 0);  // from node 0's cache
   EXPECT_EQ(data.remote_bytes, 1024u);
@@ -173,6 +176,39 @@ TEST(sim, a_writer_takes_the_data_from_other_caches) {
   EXPECT_EQ(data.hits, 1u);
   data.touch(0, 1024, false, first_core_of(0), 0);  // back again
   EXPECT_EQ(data.remote_bytes, 2048u);
+}
+
+TEST(sim, numa_fetches_nothing_from_elsewhere_that_is_dealt_to_one_node) {
+  const machine_model m = model_by_name("opteron-6172");
+  test::script s;
+  for (int r = 0; r < 32; ++r) s.region(1 << 20);
+  for (std::uint32_t r = 0; r < 32; ++r) s.task(1000, {}, {{r, 0, 1 << 20, 1 << 20}});
+  const program p = sim::program_of(s.finish());
+  settings one;
+  one.data = sim::distribution::regions;
+  one.policy = "steal";
+  EXPECT_GT(sim::simulate(p, m, one).remote_bytes, 16u << 20);
+  one.policy = "numa";  // four tasks for each node's six cores: no node is robbed
+  const result r = sim::simulate(p, m, one);
+  EXPECT_EQ(r.remote_accesses, 0u);
+  EXPECT_GE(r.local_bytes, 32u << 20);
+}
+
+TEST(sim, cold_caches_are_empty_when_the_figures_begin) {
+  machine_model m = model_by_name("opteron-6172");
+  m.metadata_bytes = 0;
+  const program p = sim::program_of(test::record(test::with("fifo", 1, true), [](runtime& rt) {
+    static std::array<char, 1 << 16> data;
+    const auto use = [&] { rt.run([&] { spawn([](std::span<char>) {}, inout(data), work{10}); }); };
+    use();
+    rt.mark("solve");
+    use();
+  }));
+  settings one;
+  one.workers = 1;
+  EXPECT_EQ(sim::simulate(p, m, one).cache_misses, 0u);
+  one.cold = true;
+  EXPECT_EQ(sim::simulate(p, m, one).cache_misses, 1u);
 }
 
 TEST(sim, is_the_same_every_time) {

@@ -67,6 +67,7 @@ engine::engine(const program& p, const machine_model& m, const settings& s)
     workers_.back().speed = static_cast<std::uint64_t>(1024 / m.speeds[w]);
   }
   if (s.data == distribution::colors) place_by_colors();
+  if (s.data == distribution::regions) place_by_regions();
   if (layout_) place_by_layout();
   if (!layout_ && s.data == distribution::block)
     throw error("distribution block: the recording has no allocations; there are first-touch, fine, coarse and colors");
@@ -107,6 +108,20 @@ void engine::place_by_colors() {
   }
 }
 
+/// Each region on one node, in the order in which a program that allocates every one on its own would do so.
+void engine::place_by_regions() {
+  std::vector<std::pair<std::uintptr_t, std::uint32_t>> order;
+  for (std::uint32_t i = 0; i < program_.of.regions.size(); ++i)
+    order.emplace_back(layout_ ? layout_->address(i) : std::uintptr_t{i}, i);
+  std::ranges::sort(order);
+  for (std::size_t turn = 0; turn < order.size(); ++turn) {
+    const std::uint32_t i = order[turn].second;
+    const node_id at = team_.inhabited()[turn % team_.inhabited().size()];
+    regions_[i + 1].place(at);
+    if (memory_) memory_->put(i, program_.of.regions[i].bytes, at);
+  }
+}
+
 /// What the allocations decide before the run, for the policy and for the model of memory.
 void engine::place_by_layout() {
   for (std::uint32_t i = 0; i < program_.of.regions.size(); ++i) {
@@ -134,6 +149,7 @@ void engine::measure_from_here() {
     from_.sums.push_back(w.sums.snapshot());
     from_.spent.push_back({w.useful, w.overhead, w.stall});
   }
+  if (memory_ && set_.cold) memory_->empty_caches();
   if (memory_) {
     from_.local_bytes = memory_->local_bytes;
     from_.remote_bytes = memory_->remote_bytes;

@@ -84,6 +84,7 @@ class engine {
   visible_task& seen(std::int32_t t) { return *visible_[static_cast<std::size_t>(t)]; }
   void place_by_colors();
   void place_by_layout();
+  void place_by_regions();
   void move_written(worker& w, const recorded_access& a, std::uint32_t chunk);
   /// With less than a page, the neighbours' data would move as well.
   bool may_move(std::uint64_t region_bytes) const noexcept { return region_bytes >= on_.page_bytes; }

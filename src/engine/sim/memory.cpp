@@ -66,6 +66,17 @@ void memory::put(std::uint32_t region, std::uint64_t bytes, node_id at) {
   for (std::uint32_t c = 0; c < chunks(bytes); ++c) home_[first_[region] + c] = static_cast<std::int16_t>(at.value);
 }
 
+void memory::empty_caches() {
+  changed_by_.assign(changed_by_.size(), -1);
+  holders_.assign(holders_.size(), 0);
+  for (cache& c : caches_) {
+    c.lines.clear();
+    c.at.assign(c.at.size(), none);
+    c.newest = c.oldest = c.free = none;
+    c.used = 0;
+  }
+}
+
 void memory::put(std::uint32_t region, std::uint64_t bytes, const layout& as) {
   for (std::uint32_t c = 0; c < chunks(bytes); ++c) {
     if (const node_id at = as.node_at(region, c * chunk_bytes_))

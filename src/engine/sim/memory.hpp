@@ -57,6 +57,8 @@ class memory {
   fetched touch(std::uint32_t chunk, std::uint64_t bytes, bool writes, const place& at, picoseconds now);
   /// The runtime's own data moves.
   void move_metadata(node_id from, node_id to, std::uint64_t bytes, picoseconds now);
+  /// Everything is at home, and in no cache.
+  void empty_caches();
   node_id home(std::uint32_t chunk) const noexcept { return node_id(home_[chunk]); }
   /// The chunk moves to node `to`, if it lies elsewhere: how long the core there, which moves it, is at that. No cache
   /// holds it afterwards.
