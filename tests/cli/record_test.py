@@ -121,7 +121,7 @@ kith.refused("paper", "no-such-result", says=["no-such-result", "nabbitc-heat"])
 kith.check({"rip-uv100", "rip-bullion-4", "rip-bullion-8", "rip-bullion-16", "rip-ablations"} <= {p["id"] for p in papers},
            "those of the RIP paper")
 code, found = kith.json("paper", "rip-uv100", "--seeds", "1", "--only", "jacobi")
-kith.check({"dfifo", "socket", "dep", "rip-dep", "rip-mw"} <= {r["series"] for r in found}, "its policies")
+kith.check({"dfifo", "socket", "dep", "rip-dep", "rip-mw", "auto"} <= {r["series"] for r in found}, "its policies")
 kith.check({r["metric"] for r in found} == {"speedup", "traffic_reduction", "load_balance_percent", "overhead_percent",
                                             "partition_percent"}, "its metrics")
 kith.check({r["x"] for r in found} == {"jacobi", "mean", "min", "max"}, "the program that was asked for, and means")
