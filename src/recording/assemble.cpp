@@ -82,7 +82,8 @@ class gathered {
   struct move {  // of a region, to a node
     std::uint64_t address;
     std::int16_t node;
-    std::uint64_t bytes, at;
+    std::uint64_t bytes, at;  // in ticks
+    std::uint16_t seat;
   };
   std::vector<move> moves;
   recording out;
@@ -179,7 +180,7 @@ class gathered {
           if (p.second == 0) {
             homes[head.large] = node;
           } else {
-            moves.push_back({head.large, node, p.first, ns(p.second)});
+            moves.push_back({head.large, node, p.first, p.second, seat});
           }
           break;
         }
@@ -314,7 +315,8 @@ class gathered {
     for (std::size_t i = 0; i < out.tasks.size(); ++i) {
       recorded_task& t = out.tasks[i];
       const std::uint64_t whole = t.ended - t.started;
-      t.work_ns = whole - std::min(whole, lost[i]);
+      // What ran took time, whatever was taken off: in simulated runs, too, the order of tasks is that of their times.
+      t.work_ns = std::max(whole - std::min(whole, lost[i]), std::min<std::uint64_t>(whole, 2));
       if (dry && work_of[i] >= 0) t.work_ns = static_cast<std::uint64_t>(work_of[i]);
     }
     set_ready_times(out);
@@ -410,6 +412,13 @@ class gathered {
     return sum;
   }
 
+  /// A home is noted right before the task that touches the region begins: when that is.
+  std::uint64_t start_behind(const move& m) const {
+    const auto next = std::ranges::lower_bound(runs, std::pair(m.seat, m.at), {},
+                                               [](const run_of_task& r) { return std::pair(r.seat, r.when.begun); });
+    return next != runs.end() && next->seat == m.seat ? next->when.begun : m.at;
+  }
+
  public:
   std::unordered_map<std::uint64_t, std::int16_t> homes;
   std::unordered_map<std::uint64_t, std::uint32_t> scope_numbers;
@@ -424,7 +433,7 @@ class gathered {
     }
     for (const move& m : moves) {
       if (const auto at = region_numbers_.find(m.address); at != region_numbers_.end())
-        out.homes.push_back({at->second, m.node, m.bytes, m.at});
+        out.homes.push_back({at->second, m.node, m.bytes, ns(start_behind(m))});
     }
     std::ranges::sort(out.homes, {}, [](const recorded_home& h) { return std::tuple(h.region, h.at, h.node); });
     end_allocations();

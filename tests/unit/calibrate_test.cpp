@@ -309,7 +309,8 @@ TEST(calibrate, what_recording_costs_is_no_work_of_the_creator) {
   {
     kith::log l(folder + "/0.log", 0);
     l.append({.kind = log_kind::recorder, .large = root}, {spent, 0});
-    l.append({.kind = log_kind::run, .large = root}, {begun, begun + whole});
+    l.append({.kind = log_kind::run, .large = root}, {begun, 0});
+    l.append({.kind = log_kind::executed, .large = root}, {begun, begun + whole});
   }
   const recording r = read_parts(folder);
   ASSERT_EQ(r.tasks.size(), 1u);
