@@ -97,10 +97,6 @@ recorded_schedule schedule_of(const recording& r) {
   // Of two that began at once the one created first is around the other, or before it.
   std::ranges::sort(spells, {},
                     [](const spell& x) { return std::tuple(x.worker, x.started, x.what.task, !x.what.explores); });
-  const auto creates = [&](std::int32_t ancestor, std::int32_t t) {
-    while (t > ancestor) t = r.tasks[static_cast<std::size_t>(t)].creator;
-    return t == ancestor;
-  };
   s.of_worker.resize(workers);
   std::vector<const spell*> open;  // those that the worker had begun and not ended, the outermost first
   std::uint64_t ended = 0;
@@ -110,9 +106,10 @@ recorded_schedule schedule_of(const recording& r) {
       open.clear();
       ended = 0;
     }
-    // What ends when another begins was before it, unless it waited for it: clocks are coarse.
-    while (!open.empty() && (open.back()->ended < x.started ||
-                             (open.back()->ended == x.started && !creates(open.back()->what.task, x.what.task)))) {
+    // What ends when another begins was before it. Clocks are coarse: what takes no time may have been inside it, and need
+    // not wait for its end.
+    while (!open.empty() && open.back()->ended <= x.started &&
+           (open.back()->ended < x.started || x.ended > x.started)) {
       ended += open.back()->what.explores ? 0 : 1;
       open.pop_back();
     }
