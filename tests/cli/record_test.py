@@ -1,6 +1,7 @@
 """kith record, repair, sim, machines, paper: from a run to its replay on other machines."""
 
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -98,6 +99,26 @@ kith.refused("sim", heat, "--fidelity", "perfect", says=["--fidelity 'perfect'",
 kith.refused("sim", heat, "--without", "gravity", says=["--without 'gravity'", "contention"])
 kith.refused("sim", heat, "--workers", "99", says=["32 cores"])
 kith.refused("sim", os.path.abspath(__file__), says=["no recording of Kith"])
+
+# Damaged files: a value that its column's type cannot hold, and rows that are not numbered one after the other.
+for damage, says in (("UPDATE access SET mode = 260 WHERE rowid = 3", ["table access, column mode", "'260'"]),
+                     ("UPDATE task SET worker = 'x' WHERE id = 5", ["table task, column worker", "'x'"]),
+                     ("UPDATE task SET started_ns = -1, ended_ns = -1 WHERE id = 5", ["table task, column started_ns"]),
+                     ("UPDATE task SET scope = 4294967295 WHERE id = 5", ["task 5 has scope 4294967295"]),
+                     ("UPDATE access SET touched = 100000000000 WHERE rowid = 3", ["100000000000 bytes of region"]),
+                     ("UPDATE region SET bytes = 4611686018427387904 WHERE id = 0", ["region 0", "2^48"]),
+                     ("DELETE FROM task WHERE id = 5", ["table task has row 6 where 5"])):
+    damaged = path("damaged.rec")
+    shutil.copy(heat, damaged)
+    with sqlite3.connect(damaged) as db:
+        db.execute(damage)
+    kith.refused("sim", damaged, says=["damaged.rec: damaged: "] + says)
+shutil.copy(heat, damaged)
+with sqlite3.connect(damaged) as db:
+    db.execute("UPDATE meta SET value = '4294967296' WHERE key = 'throttle'")
+kith.check(kith.run("sim", damaged, "--policy", "fifo").returncode == 0, "a throttle of any size can be replayed")
+for rate in ("0", "-5", "nan", "inf"):
+    kith.refused("sim", heat, f"--recorded-gbs={rate}", says=["--recorded-gbs", "greater than 0"])
 
 # Machines.
 code, machines = kith.json("machines")

@@ -185,6 +185,7 @@ TEST(recording, survives_being_written_and_read) {
   const auto a = s.task(10, {}, {{0, 1, 100, 50}});
   s.task(20, {a}, {{0, 0, 100, 100}});
   recording r = s.finish();
+  r.worker_node = {0, 0};
   r.meta["note"] = "a 'quoted' word";
   r.steals.push_back({1, 0, 77});
   r.idles.push_back({1, 5, 9});
@@ -211,18 +212,6 @@ TEST(recording, files_that_are_none_are_refused) {
   EXPECT_THAT([&] { read_recording(file.path()); }, ThrowsMessage<error>(HasSubstr("there is no such file")));
   std::ofstream(file.path()) << "this is no database, but long enough to be taken for one by a hasty reader of files";
   EXPECT_THAT([&] { read_recording(file.path()); }, ThrowsMessage<error>(HasSubstr(file.path())));
-  test::script s;
-  const auto a = s.task(10);
-  s.task(20, {a});
-  recording r = s.finish();
-  r.dependences[0].before = 99;
-  write_recording(r, file.path());
-  EXPECT_THAT([&] { read_recording(file.path()); },
-              ThrowsMessage<error>(HasSubstr("damaged: a dependence on task 99")));
-  r.dependences[0].before = 1;
-  r.tasks[2].creator = 7;
-  write_recording(r, file.path());
-  EXPECT_THAT([&] { read_recording(file.path()); }, ThrowsMessage<error>(HasSubstr("created by a later one")));
 }
 
 }  // namespace
