@@ -88,6 +88,30 @@ roots = rows(killed, "SELECT ended_ns, (SELECT count(*) FROM task WHERE creator 
 kith.check(len(roots) == 1 and roots[0][0] == 0 and roots[0][1] > 0, f"and the run that created them: {roots}")
 kith.refused("sim", killed, says=["did not end"])
 
+# While a program runs, its parts are its own.
+running = path("running.rec")
+program = subprocess.Popen([kith.path, "app", "nqueens", "--size", "18", "--workers", "2"], stdout=subprocess.DEVNULL,
+                           env=os.environ | {"KITH_RECORD": running})
+while not os.path.exists(running + ".parts"):
+    time.sleep(0.05)
+kith.refused("repair", running, says=["running.rec.parts", "is being written by another process"])
+kith.refused("record", "-o", running, "--", "kith", "app", "nqueens", "--small", says=["is being written"])
+kith.check(os.path.exists(running + ".parts"), "and stay there")
+program.kill()
+program.wait()
+kith.check(kith.run("repair", running).returncode == 0, "until it has ended")
+
+# Several programs under one `kith record`, one after the other and side by side: a recording for each.
+several = path("several.rec")
+small = f"{kith.path} app nqueens --small --workers 2"
+done = kith.run("record", "-o", several, "--", "sh", "-c", f"{small}; {small} & {small} & wait")
+kith.check(done.returncode == 0, f"three programs are recorded: {done.stderr}")
+for name in ("several.rec:", "several.rec-2:", "several.rec-3:"):
+    kith.check(name in done.stderr, f"{name} is named: {done.stderr}")
+counts = [rows(several + number, "SELECT count(*) FROM task")[0][0] for number in ("", "-2", "-3")]
+kith.check(counts[0] > 10 and len(set(counts)) == 1, f"all of them are alike: {counts}")
+kith.check(not [f for f in os.listdir(folder.name) if f.startswith("several") and "parts" in f], "no parts are left")
+
 # Wrong input.
 kith.refused("repair", path("nothing"), says=["nothing.parts"])
 kith.refused("record", "-o", path("x"), "--", "/no/such/program", says=["/no/such/program", "cannot be run"])

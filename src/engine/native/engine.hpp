@@ -68,6 +68,8 @@ class engine {
   }
   /// Names this moment in the recording, if there is one. Any thread.
   void mark(const std::string& text);
+  /// As kith::runtime::recorded_in.
+  std::string recorded_in() const { return recorder_ ? recorder_->file() : std::string(); }
   /// As kith::allocate (memory.cpp).
   void* allocate(std::size_t bytes, distribution how);
   void start_stand_in();

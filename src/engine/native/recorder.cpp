@@ -59,9 +59,10 @@ std::uint64_t seat_log::root(std::uint64_t task) noexcept {
   return now;
 }
 
-recorder::recorder(std::string file, std::uint32_t seats, const std::map<std::string, std::string>& about)
-    : file_(std::move(file)) {
-  const std::string parts = make_parts(file_, about);
+recorder::recorder(const std::string& file, std::uint32_t seats, const std::map<std::string, std::string>& about)
+    : parts_stay_(environment("KITH_RECORD_PARTS").has_value()),
+      parts_(file, about, parts_stay_ ? old_parts::keep : old_parts::replace) {
+  const std::string parts = parts_.path();
   for (std::uint32_t s = 0; s < seats; ++s) logs_.emplace_back(parts + "/" + std::to_string(s) + ".log", s);
 }
 
@@ -78,13 +79,14 @@ recorder::~recorder() {
   for (const seat_log& l : logs_) lost += l.lost();
   logs_.clear();
   if (lost != 0)
-    std::fprintf(stderr, "kith: recording %s: the disk is full; %llu records are missing\n", file_.c_str(),
+    std::fprintf(stderr, "kith: recording %s: the disk is full; %llu records are missing\n", file().c_str(),
                  static_cast<unsigned long long>(lost));
-  if (environment("KITH_RECORD_PARTS")) return;  // whoever started the program does it, and shows how far it is
+  parts_.release();
+  if (parts_stay_) return;
   try {
-    assemble_parts(file_);
+    assemble_parts(file());
   } catch (const std::exception& e) {
-    std::fprintf(stderr, "kith: recording: %s; its parts are kept: kith repair %s\n", e.what(), file_.c_str());
+    std::fprintf(stderr, "kith: recording: %s; its parts are kept: kith repair %s\n", e.what(), file().c_str());
   }
 }
 

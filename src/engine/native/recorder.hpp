@@ -6,6 +6,7 @@
 
 #include "queue/job.hpp"
 #include "recording/log.hpp"
+#include "recording/parts.hpp"
 #include "task/region.hpp"
 #include "task/task.hpp"
 
@@ -60,8 +61,9 @@ class seat_log : public log {
 
 class recorder {
  public:
-  /// Makes the folder `file`.parts with a log for each of `seats`, and the text `about` beside them.
-  recorder(std::string file, std::uint32_t seats, const std::map<std::string, std::string>& about);
+  /// Makes the folder `file`.parts with a log for each of `seats`, and the text `about` beside them. With KITH_RECORD_PARTS
+  /// no folder is replaced: the next number is taken. Throws kith::error.
+  recorder(const std::string& file, std::uint32_t seats, const std::map<std::string, std::string>& about);
   ~recorder();
   recorder(const recorder&) = delete;
   recorder& operator=(const recorder&) = delete;
@@ -70,8 +72,12 @@ class recorder {
   /// Where the regions ended up. When all workers have stopped.
   void keep_homes(const region_table& regions);
 
+  /// The recording that it becomes.
+  const std::string& file() const noexcept { return parts_.file(); }
+
  private:
-  std::string file_;
+  const bool parts_stay_;  // whoever started the program puts them together, and shows how far it is
+  parts_folder parts_;
   std::deque<seat_log> logs_;
 };
 
