@@ -112,6 +112,21 @@ counts = [rows(several + number, "SELECT count(*) FROM task")[0][0] for number i
 kith.check(counts[0] > 10 and len(set(counts)) == 1, f"all of them are alike: {counts}")
 kith.check(not [f for f in os.listdir(folder.name) if f.startswith("several") and "parts" in f], "no parts are left")
 
+# Ctrl-C reaches the program and `kith record`, SIGTERM `kith record` alone: both end the program, and keep what it did.
+for number, whom in ((signal.SIGINT, os.killpg), (signal.SIGTERM, os.kill)):
+    stopped = path(f"stopped-{int(number)}.rec")
+    recorder = subprocess.Popen([kith.path, "record", "-o", stopped, "--", kith.path, "app", "nqueens", "--size", "18",
+                                 "--workers", "2"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                                start_new_session=True)
+    while not os.path.exists(stopped + ".parts"):
+        time.sleep(0.05)
+    time.sleep(0.5)
+    whom(recorder.pid, number)
+    said = recorder.communicate(timeout=100)[1]
+    kith.check(recorder.returncode == 1 and f"ended by signal {int(number)}" in said, f"signal {int(number)}: {said}")
+    kith.check(rows(stopped, "SELECT count(*) FROM task")[0][0] > 0, f"signal {int(number)}: its tasks are there")
+    kith.check(not os.path.exists(stopped + ".parts"), f"signal {int(number)}: no parts are left")
+
 # Wrong input.
 kith.refused("repair", path("nothing"), says=["nothing.parts"])
 kith.refused("record", "-o", path("x"), "--", "/no/such/program", says=["/no/such/program", "cannot be run"])
