@@ -1,11 +1,12 @@
 #include "recording/parts.hpp"
 
+#include "base/atomic.hpp"
+
 #include <kith/error.hpp>
 
 #include <fcntl.h>
 #include <sys/file.h>
 #include <unistd.h>
-#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -68,8 +69,9 @@ parts_folder::parts_folder(const std::string& file, const std::map<std::string, 
     : file_(file) {
   std::string text;
   for (const auto& [key, value] : about) text += key + '\t' + value + '\n';
-  static std::atomic<unsigned> made{0};  // by this process
-  const fs::path fresh = parts_of(file) + "." + std::to_string(::getpid()) + "." + std::to_string(++made);
+  static atomic<unsigned> made{0};  // by this process
+  const fs::path fresh =
+      parts_of(file) + "." + std::to_string(::getpid()) + "." + std::to_string(made.fetch_add(1, relaxed));
   std::error_code why;
   fs::remove_all(fresh, why);
   if (!fs::create_directory(fresh, why))

@@ -127,6 +127,19 @@ TEST(recording, of_a_dry_run_has_the_costs_that_were_named_and_runs_nothing) {
   EXPECT_FALSE(r.tasks[1].has(recorded_task::skipped));
 }
 
+/// It does so with the lock on creating from outside held.
+TEST(recording, of_a_task_whose_closure_allocates_when_it_is_moved) {
+  const recording r = record(test::with("fifo", 2), [](runtime& rt) {
+    const allocation_scope here(rt);
+    const std::vector<double, kith::allocator<double>> values(1000, 1.0);  // captured as const: moved by copying
+    EXPECT_EQ(rt.submit([values] { return values.size(); }).get(), 1000u);
+    rt.mark("done");
+  });
+  EXPECT_GE(r.allocations.size(), 2u);
+  for (const recorded_allocation& a : r.allocations) EXPECT_NE(a.released, 0u);
+  ASSERT_EQ(r.marks.size(), 1u);
+}
+
 /// What must come before an access, by the definition: who wrote last, and for writers also who has read since.
 TEST(siblings, find_the_dependences_of_reads_and_writes) {
   rng draw(1, purpose::test, 0);

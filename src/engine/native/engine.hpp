@@ -110,6 +110,7 @@ class engine {
   stack_home home_of_stack(const worker& w) const noexcept;
 
   std::unique_ptr<recorder> recorder_;
+  std::mutex noting_;        // of the log of threads that are no workers; whoever holds it takes no other lock
   std::uint64_t roots_ = 0;  // under seat_0_
   std::vector<event_snapshot> baseline_;
   std::mutex seat_0_;  // held by whoever is worker 0: a guest in run_root, or the stand-in

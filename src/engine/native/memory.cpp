@@ -23,7 +23,8 @@ void* engine::allocate(std::size_t bytes, distribution how) {
   return reinterpret_cast<void*>(b.at.begin);  // NOLINT(performance-no-int-to-ptr)
 }
 
-/// Into the log of the worker that the calling thread is, or else of the outside.
+/// Into the log of the worker that the calling thread is, or else of the threads that are none. The creation of a task may
+/// allocate memory (its closure does), so outside_seat::creating may be held here, by this thread or another.
 void engine::note(const memory_block& b, log_kind what) {
   log_cell head{.kind = what, .large = b.at.begin};
   if (what == log_kind::allocation) {
@@ -33,8 +34,8 @@ void engine::note(const memory_block& b, log_kind what) {
   if (worker* const w = here_of(*this); w != nullptr) {
     w->record->append(head, {b.at.bytes, ticks()});
   } else {
-    std::lock_guard lock(outside.creating);
-    outside.record->append(head, {b.at.bytes, ticks()});
+    std::lock_guard lock(noting_);
+    recorder_->of_no_seat().append(head, {b.at.bytes, ticks()});
   }
 }
 

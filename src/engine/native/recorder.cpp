@@ -5,6 +5,7 @@
 #include "recording/assemble.hpp"
 #include "task/type_names.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
@@ -63,7 +64,9 @@ recorder::recorder(const std::string& file, std::uint32_t seats, const std::map<
     : parts_stay_(environment("KITH_RECORD_PARTS").has_value()),
       parts_(file, about, parts_stay_ ? old_parts::keep : old_parts::replace) {
   const std::string parts = parts_.path();
-  for (std::uint32_t s = 0; s < seats; ++s) logs_.emplace_back(parts + "/" + std::to_string(s) + ".log", s);
+  // The one behind the seats is of everybody else, as the last seat's: its number says so.
+  for (std::uint32_t s = 0; s <= seats; ++s)
+    logs_.emplace_back(parts + "/" + std::to_string(s) + ".log", std::min(s, seats - 1));
 }
 
 void recorder::keep_homes(const region_table& regions) {
