@@ -34,7 +34,7 @@ std::vector<std::uint64_t> memory_space::known_bytes(const void* memory, std::si
     const auto begin = reinterpret_cast<std::uintptr_t>(r->address);
     if (begin < at) continue;  // inside the one before
     between(at, begin);
-    const std::uint64_t here = std::min<std::uint64_t>(r->bytes, end - begin);
+    const std::uint64_t here = std::min<std::uint64_t>(r->bytes.load(relaxed), end - begin);
     unknown += view_.add_bytes(*r, here, by_node);
     at = begin + here;
   }

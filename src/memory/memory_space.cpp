@@ -137,8 +137,15 @@ const memory_block& memory_space::allocate(std::size_t bytes, distribution how, 
   return b;
 }
 
+/// It is new, or longer than it was.
 void memory_space::settle(region& r) noexcept {
-  if (const memory_block* const b = block_table::of_process().find(r.address)) settle(r, *b);
+  const memory_block* const b = block_table::of_process().find(r.address);
+  if (b == nullptr) return;
+  if (r.home.load(relaxed) >= 0 && b->space == space_ && b->at.what == distribution::deferred) {
+    r.to_bind.store(true, relaxed);  // what is new of it goes where the rest is
+  } else {
+    settle(r, *b);
+  }
 }
 
 void memory_space::settle(region& r, const memory_block& b) noexcept {
@@ -148,7 +155,7 @@ void memory_space::settle(region& r, const memory_block& b) noexcept {
   r.to_bind.store(deferred, relaxed);
   std::int32_t home = region::no_home;
   if (ours && !b.at.nodes.empty()) {
-    const node_id one = b.at.node_of(reinterpret_cast<std::uintptr_t>(r.address), r.bytes);
+    const node_id one = b.at.node_of(reinterpret_cast<std::uintptr_t>(r.address), r.bytes.load(relaxed));
     home = one ? one.value : region::several_homes;
   }
   r.home.store(home, relaxed);
@@ -159,6 +166,7 @@ void memory_space::forget(const void* begin, std::uint64_t bytes, const memory_b
     r.home.store(region::no_home, relaxed);
     r.block.store(nullptr, relaxed);
     r.to_bind.store(false, relaxed);
+    r.bytes.store(0, relaxed);  // what comes to lie there may be shorter
   });
   if (block != nullptr && block->owner == owner_ && released_) released_(*block);
 }
@@ -176,7 +184,7 @@ void memory_space::bind(region& r) const noexcept {
   // Whole pages: what shares a page with a neighbour lies where the first of the two is.
   const std::uint64_t page = page_size();
   const auto at = reinterpret_cast<std::uintptr_t>(r.address);
-  const std::uintptr_t from = (at + page - 1) / page * page, to = (at + r.bytes) / page * page;
+  const std::uintptr_t from = (at + page - 1) / page * page, to = (at + r.bytes.load(relaxed)) / page * page;
   if (from < to)
     numa::prefer(reinterpret_cast<void*>(from), to - from,  // NOLINT(performance-no-int-to-ptr)
                  system_node(node_id(home)), true);

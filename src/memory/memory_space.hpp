@@ -3,7 +3,7 @@
 // Who may call what: any thread anything. No call is on a task's path but settle(), once for each new region, and bind(),
 // once for each region of deferred memory. Invariants:
 //  S1  A region that lies in a block says so before anybody finds it (settle), or from the allocation on if it was there
-//      before (allocate).
+//      before (allocate), and again when more of its bytes are named (region_table::find).
 //  S2  A region in memory that was given back has no home and no block, in any runtime (forget), before the pages go.
 #pragma once
 

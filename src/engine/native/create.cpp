@@ -91,7 +91,8 @@ void register_accesses(engine& home, detail::scope& s, task& t, edge_collector& 
   for (const detail::access_record& a : records) {
     detail::tracker& k = tracker_of(s, a, t.type, home.set.check_handles);
     const bool exclusive = a.how == mode::commutative && !home.wishes.order;  // else the policy sees to it
-    if ((home.track_homes || exclusive) && k.region == 0) k.region = home.regions.find(a.address, a.bytes);
+    const bool unknown = k.region == 0 || (home.track_homes && a.bytes > home.regions[k.region].bytes.load(relaxed));
+    if ((home.track_homes || exclusive) && unknown) k.region = home.regions.find(a.address, a.bytes);
     if (exclusive) t.flags |= task::exclusive;
     // A region that is named twice counts once.
     const std::uint64_t bytes = edges_of.named_before(k) ? 0 : a.bytes;

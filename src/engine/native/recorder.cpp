@@ -73,7 +73,7 @@ void recorder::keep_homes(const region_table& regions) {
   seat_log& last = logs_.back();
   for (std::uint32_t i = 1; i < regions.count(); ++i) {
     const region& r = regions[i];
-    if (const node_id at = r.home_node()) last.home(r.address, r.bytes, at, 0);
+    if (const node_id at = r.home_node()) last.home(r.address, r.bytes.load(relaxed), at, 0);
   }
 }
 
