@@ -290,8 +290,8 @@ TEST(Migration, OfMemoryThatWasGivenBackMeanwhileIsNone) {
   region_table regions;
   const node_id hosts[] = {node_id(0), node_id(1)};
   memory_space space(m, hosts, {hosts[0], hosts[1]}, regions, {});
-  const memory_block& b = space.allocate(4 * page, node{0}, {});
-  void* p = reinterpret_cast<void*>(b.at.begin);
+  const memory_block b = space.allocate(4 * page, node{0}, {});
+  void* p = reinterpret_cast<void*>(b.at->begin);
   region& r = regions[regions.find(p, 4 * page)];
   EXPECT_EQ(r.home_node(), node_id(0));
   page_mover mover(space);
@@ -301,6 +301,23 @@ TEST(Migration, OfMemoryThatWasGivenBackMeanwhileIsNone) {
   EXPECT_EQ(mover.move(node_id(1)), 0u);
   EXPECT_EQ(r.home.load(std::memory_order_relaxed), region::no_home);
   EXPECT_TRUE(mover.empty());
+}
+
+/// Workers look at placements without a lock, also when the memory was given back and out again.
+TEST(Allocate, PlacementsStayAsTheyWere) {
+  block_table table;
+  const placement two{
+      .begin = 16 * page, .bytes = 4 * page, .what = distribution::block, .nodes = {node_id(0), node_id(1)}};
+  const placement one{.begin = 16 * page, .bytes = 8 * page, .what = distribution::local, .nodes = {node_id(1)}};
+  const auto* const address = reinterpret_cast<const void*>(two.begin);
+  const placement* const first = table.add(two, distribution::block, 0, 1).at;
+  EXPECT_TRUE(table.remove(address));
+  EXPECT_FALSE(table.find(address));
+  const placement* const second = table.add(one, distribution::local, 0, 2).at;
+  EXPECT_TRUE(*first == two && *second == one);
+  EXPECT_EQ(table.find(address)->at, second);
+  EXPECT_EQ(table.remove(address)->owner, 2u);
+  EXPECT_EQ(table.add(two, distribution::block, 0, 3).at, first) << "the same again takes no more room";
 }
 
 /// Part of an array, and then all of it: rows and a matrix.
@@ -324,8 +341,8 @@ TEST(Regions, AreNoLongerThanWhatComesToLieThere) {
   region_table regions;
   const node_id hosts[] = {node_id(0), node_id(1)};
   memory_space space(m, hosts, {hosts[0], hosts[1]}, regions, {});
-  const memory_block& b = space.allocate(4 * page, distribution::block, {});
-  void* const p = reinterpret_cast<void*>(b.at.begin);
+  const memory_block b = space.allocate(4 * page, distribution::block, {});
+  void* const p = reinterpret_cast<void*>(b.at->begin);
   region& r = regions[regions.find(p, page)];
   EXPECT_EQ(r.home_node(), node_id(0));
   EXPECT_EQ(&regions[regions.find(p, 4 * page)], &r);
@@ -344,8 +361,8 @@ TEST(Regions, OfDeferredMemoryThatGetLongerStayAtHome) {
   region_table regions;
   const node_id hosts[] = {node_id(0), node_id(1)};
   memory_space space(m, hosts, {hosts[0], hosts[1]}, regions, {});
-  const memory_block& b = space.allocate(4 * page, distribution::deferred, {});
-  void* const p = reinterpret_cast<void*>(b.at.begin);
+  const memory_block b = space.allocate(4 * page, distribution::deferred, {});
+  void* const p = reinterpret_cast<void*>(b.at->begin);
   region& r = regions[regions.find(p, page)];
   EXPECT_TRUE(r.place(node_id(1)));
   space.bind(r);
