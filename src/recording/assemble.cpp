@@ -9,6 +9,7 @@
 #include <kith/error.hpp>
 
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <sstream>
@@ -433,10 +434,16 @@ recording read_parts(const std::string& folder, const progress& tell) {
   gathered g;
   std::vector<std::unique_ptr<mapped_log>> logs;
   for (const fs::path& p : paths) {
-    logs.push_back(std::make_unique<mapped_log>(p));
+    auto l = std::make_unique<mapped_log>(p);
+    if (l->empty()) {
+      std::fprintf(stderr, "kith: %s: nothing was written to it: left out\n", p.c_str());
+      continue;
+    }
+    logs.push_back(std::move(l));
     g.began = std::min(g.began, logs.back()->header.began);
     g.ns_per_tick = logs.back()->header.seconds_per_tick * 1e9;
   }
+  if (logs.empty()) throw error(folder + ": no logs of a run there: nothing was written to them");
   g.out.meta = read_about(folder);
   g.dry = g.out.meta_or("dry", "0") == "1";
   for (std::size_t i = 0; i < logs.size(); ++i) {

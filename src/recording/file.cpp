@@ -7,6 +7,9 @@
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <ctime>
 #include <filesystem>
 #include <limits>
 #include <memory>
@@ -161,6 +164,30 @@ class statement {
   int at_ = 0;
 };
 
+/// While it lives, a file of this thread that gets larger than the process may have (RLIMIT_FSIZE) is an error of the call
+/// that writes it, and no SIGXFSZ, which would end the program.
+class limit_is_an_error {
+ public:
+  limit_is_an_error() {
+    sigemptyset(&only_);
+    sigaddset(&only_, SIGXFSZ);
+    ::pthread_sigmask(SIG_BLOCK, &only_, &before_);
+  }
+  ~limit_is_an_error() {
+    constexpr timespec no_time{};
+    const int kept = errno;
+    while (::sigtimedwait(&only_, nullptr, &no_time) < 0 && errno == EINTR) {
+    }
+    errno = kept;
+    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  limit_is_an_error(const limit_is_an_error&) = delete;
+  limit_is_an_error& operator=(const limit_is_an_error&) = delete;
+
+ private:
+  sigset_t only_, before_;
+};
+
 /// Rows for each of `all`; `add(statement, index)`.
 template <class Add>
 void fill(const database& db, const char* sql, const char* what, std::size_t count, const progress& tell, Add&& add) {
@@ -237,6 +264,7 @@ void write_recording(const recording& r, const std::string& file, const progress
   const std::string fresh = file + ".new";
   std::error_code why;
   std::filesystem::remove(fresh, why);
+  const limit_is_an_error no_signal;
   try {
     const database db(fresh, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
     db.run("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA application_id=" + std::to_string(application) +

@@ -127,6 +127,14 @@ for number, whom in ((signal.SIGINT, os.killpg), (signal.SIGTERM, os.kill)):
     kith.check(rows(stopped, "SELECT count(*) FROM task")[0][0] > 0, f"signal {int(number)}: its tasks are there")
     kith.check(not os.path.exists(stopped + ".parts"), f"signal {int(number)}: no parts are left")
 
+# A limit on files (ulimit -f) ends the recording, not the program.
+limited = path("limited.rec")
+done = kith.run("app", "nqueens", "--size", "10", "--workers", "2", KITH_RECORD=limited,
+                before=("sh", "-c", 'ulimit -f 100 && exec "$@"', "sh"))
+kith.check(done.returncode == 0 and "verified" in done.stdout, f"the program ends as ever: {done.returncode} {done.stderr}")
+kith.check("File too large" in done.stderr and "records are missing" in done.stderr, f"and says so: {done.stderr}")
+kith.check(not os.path.exists(limited + ".new"), "no part of a file is left")
+
 # Wrong input.
 kith.refused("repair", path("nothing"), says=["nothing.parts"])
 kith.refused("record", "-o", path("x"), "--", "/no/such/program", says=["/no/such/program", "cannot be run"])

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 
 namespace kith::native {
 
@@ -79,10 +80,14 @@ void recorder::keep_homes(const region_table& regions) {
 
 recorder::~recorder() {
   std::uint64_t lost = 0;
-  for (const seat_log& l : logs_) lost += l.lost();
+  int why = 0;
+  for (const seat_log& l : logs_) {
+    lost += l.lost();
+    if (why == 0) why = l.why();
+  }
   logs_.clear();
   if (lost != 0)
-    std::fprintf(stderr, "kith: recording %s: the disk is full; %llu records are missing\n", file().c_str(),
+    std::fprintf(stderr, "kith: recording %s: %s; %llu records are missing\n", file().c_str(), std::strerror(why),
                  static_cast<unsigned long long>(lost));
   parts_.release();
   if (parts_stay_) return;
