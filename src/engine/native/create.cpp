@@ -226,7 +226,8 @@ task_ref submit(scope& s, const draft& d, task_code code, std::span<const access
     w.sums.add(event::task_created);
     if (ready) {
       task* now = &t;
-      if (home.set.inline_limit == 0 || home.wishes.order || !runs_inline(home, s))
+      // A policy that is told of creations waits for the task to become ready.
+      if (home.set.inline_limit == 0 || home.wishes.order || home.wishes.created || !runs_inline(home, s))
         now = w.make_ready({&now, 1}, moment::creation);
       if (now != nullptr) w.run_at_creation(*now);
     }
