@@ -20,6 +20,7 @@ constexpr parameter parameters[] = {
     {"vectors", "48", "12", "how many"},
     {"size", "32768", "4096", "elements of each", "262144"},
     {"iterations", "20", "10", "passes"},
+    {"joined", flag, flag, "each pass ends before the next one begins, as in the paper"},
 };
 
 class map final : public app {
@@ -28,6 +29,7 @@ class map final : public app {
       : count_(a.number("vectors", 1, 1 << 20)),
         size_(a.number("size", 1, 1 << 28)),
         passes_(a.number("iterations", 1, 1 << 20)),
+        joined_(a.on("joined")),
         seed_(a.seed()),
         vectors_(count_, size_) {}
 
@@ -55,6 +57,7 @@ class map final : public app {
           };
           spawn(body, type, where.turn(v), vectors_.inout(v), cost);
         }
+        if (joined_) wait();
       }
     });
   }
@@ -72,8 +75,8 @@ class map final : public app {
     }
     const long long elements = count_ * size_;
     char text[160];
-    std::snprintf(text, sizeof text, "%lld elements differ from the closed form by at most %.2g (bound 1e-6)",
-                  elements, worst);
+    std::snprintf(text, sizeof text, "%lld elements differ from the closed form by at most %.2g (bound 1e-6)", elements,
+                  worst);
     return {worst <= 1e-6, text};
   }
 
@@ -97,6 +100,7 @@ class map final : public app {
   }
 
   std::int64_t count_, size_, passes_;
+  bool joined_;
   std::uint64_t seed_;
   paged<float> vectors_;
 };

@@ -18,6 +18,7 @@ constexpr parameter parameters[] = {
     {"size", "4194304", "262144", "elements", "67108864"},
     {"depth", "7", "5", "of the tree: 2 to this power are its leaves", "10"},
     {"iterations", "4", "2", "sums, one after the other"},
+    {"joined", flag, flag, "each sum ends before the next one begins, as in the paper"},
 };
 
 class reduction final : public app {
@@ -26,6 +27,7 @@ class reduction final : public app {
       : depth_(a.number("depth", 0, 20)),
         each_((a.number("size", 1, std::int64_t{1} << 34) + leaves() - 1) / leaves()),
         rounds_(a.number("iterations", 1, 1 << 20)),
+        joined_(a.on("joined")),
         seed_(a.seed()),
         data_(leaves(), each_),
         sums_(2 * leaves(), 1) {}
@@ -60,6 +62,7 @@ class reduction final : public app {
           spawn([this, s] { *sums_[s] = *sums_[2 * s] + *sums_[2 * s + 1]; }, inner, left_end(where, s),
                 sums_.in(2 * s), sums_.in(2 * s + 1), sums_.out(s), work_of(1, rate::chained));
         }
+        if (joined_) wait();
       }
     });
   }
@@ -86,6 +89,7 @@ class reduction final : public app {
   }
 
   std::int64_t depth_, each_, rounds_;
+  bool joined_;
   std::uint64_t seed_;
   paged<std::int32_t> data_;  // a block for each leaf
   paged<std::int64_t> sums_;  // a block for each task of the tree; the first is not used

@@ -20,6 +20,7 @@ constexpr parameter parameters[] = {
     {"vectors", "128", "32", "pairs"},
     {"size", "7168", "1792", "elements of each"},
     {"iterations", "20", "10", "passes"},
+    {"joined", flag, flag, "each pass ends before the next one begins, as in the paper"},
 };
 
 class vecmul final : public app {
@@ -28,6 +29,7 @@ class vecmul final : public app {
       : count_(a.number("vectors", 1, 1 << 20)),
         size_(a.number("size", 1, 1 << 28)),
         passes_(a.number("iterations", 1, 1 << 20)),
+        joined_(a.on("joined")),
         seed_(a.seed()),
         a_(count_, size_),
         b_(count_, size_),
@@ -60,6 +62,7 @@ class vecmul final : public app {
           };
           spawn(body, type, where.turn(v), a_.in(v), b_.in(v), c_.out(v), cost);
         }
+        if (joined_) wait();
       }
     });
   }
@@ -74,8 +77,8 @@ class vecmul final : public app {
     }
     const long long elements = count_ * size_;
     char text[160];
-    std::snprintf(text, sizeof text, "%lld products, divided back, are off by at most %.2g (bound 1e-6)",
-                  elements, worst);
+    std::snprintf(text, sizeof text, "%lld products, divided back, are off by at most %.2g (bound 1e-6)", elements,
+                  worst);
     return {worst <= 1e-6, text};
   }
 
@@ -95,6 +98,7 @@ class vecmul final : public app {
   }
 
   std::int64_t count_, size_, passes_;
+  bool joined_;
   std::uint64_t seed_;
   paged<float> a_, b_, c_;
 };

@@ -309,6 +309,15 @@ class keyed_run {
   static outcome code(void* closure, action what) {
     node& n = *std::launder(static_cast<node*>(closure));
     keyed_run& run = *n.run;
+    if (what == action::rehearse) {
+      if constexpr (!generates) {
+        if (n.explored) {
+          run.graph_.compute(n.self->first);
+          return outcome::ended;
+        }
+      }
+      return outcome::unable;
+    }
     if (what == action::run && !n.explored) {
       n.explored = true;
       run.find_predecessors(n);

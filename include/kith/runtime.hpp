@@ -40,6 +40,11 @@ struct runtime_options {
   int migrate = -1;
   /// KITH_DRY, 0. 1: tasks that say what they cost (kith::work, a graph's cost()) are not run, only recorded.
   int dry = -1;
+  /// KITH_CALIBRATE, 0. With `record` and one worker: so many tasks of each type and size are run again, with their data
+  /// out of the caches and in them, and the recording says how long each took (`kith calibrate`). A task that declares all
+  /// that it writes notices nothing: what it wrote is restored. Tasks without accesses, with concurrent ones, whose
+  /// function is not const, or that create tasks are left alone.
+  int calibrate = -1;
 };
 
 /// Workers and a policy. Several may live side by side; each can be used from any thread.

@@ -91,11 +91,16 @@ struct hints {
   double work = -1;       // nanoseconds; negative: not said
 };
 
-enum class action : std::uint8_t { run, discard };
+enum class action : std::uint8_t {
+  run,
+  discard,
+  rehearse,  // run, and keep the closure: it can be run again. For calibration alone
+};
 enum class outcome : std::uint8_t {
   ended,      // the closure is destroyed
   again,      // the task has said what else it waits for (node_phase); then it is run again
   generated,  // ended, and has made further tasks (node_phase)
+  unable,     // nothing was done: the closure changes when it runs, and so cannot be rehearsed
 };
 using task_code = outcome (*)(void* closure, action);
 
@@ -113,10 +118,18 @@ task_ref submit(scope&, const draft&, task_code, std::span<const access_record>,
                 const hints&);
 void abandon(scope&, const draft&) noexcept;
 
-/// What every task of closure type F runs. The closure is destroyed either way.
+/// What every task of closure type F runs. The closure is destroyed, unless it is rehearsed.
 template <class F>
 outcome code_of(void* closure, action what) {
   F& f = *std::launder(static_cast<F*>(closure));
+  if (what == action::rehearse) [[unlikely]] {
+    if constexpr (std::is_invocable_v<const F&>) {
+      std::as_const(f)();
+      return outcome::ended;
+    } else {
+      return outcome::unable;
+    }
+  }
   struct destroyer {
     F& f;
     ~destroyer() { f.~F(); }
@@ -162,6 +175,8 @@ auto bind_parameters(F&& f, P... p) {
   using body = std::decay_t<F>;
   if constexpr (sizeof...(P) == 0) {
     return body(std::forward<F>(f));
+  } else if constexpr (std::is_invocable_v<const body&, decltype(parameter(p))...>) {
+    return [f = body(std::forward<F>(f)), p...]() { return f(parameter(p)...); };
   } else if constexpr (std::is_invocable_v<body&, decltype(parameter(p))...>) {
     return [f = body(std::forward<F>(f)), p...]() mutable { return f(parameter(p)...); };
   } else {

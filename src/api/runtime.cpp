@@ -57,6 +57,9 @@ native::engine_settings settings_of(const runtime_options& o, bool cores_shared)
   // Under `kith record` several processes may share the name: the recorder finds a number.
   if (!s.record.empty() && !environment("KITH_RECORD_PARTS")) s.record = numbered(s.record);
   s.dry = decide(o.dry, "KITH_DRY", 0, 1) != 0;
+  s.calibrate = static_cast<int>(decide(o.calibrate, "KITH_CALIBRATE", 0, 1 << 20));
+  if (s.calibrate != 0 && (s.record.empty() || s.dry))
+    throw error("KITH_CALIBRATE: what it measures goes into a recording that is not dry; expected KITH_RECORD as well");
   return s;
 }
 

@@ -94,6 +94,7 @@ task_ref static_graph::content::make(node n) {
   const auto code = [](void* closure, detail::action what) {
     const node_closure self = *static_cast<node_closure*>(closure);
     if (what == detail::action::discard) return detail::outcome::ended;
+    if (what == detail::action::rehearse) return detail::outcome::unable;
     content& graph = *static_cast<content*>(self.graph);
     graph.bodies[self.self].f();
     if (graph.first[self.self] == graph.first[self.self + 1]) return detail::outcome::ended;

@@ -80,7 +80,10 @@ void completion::wait() {
   if (native::worker* w = native::worker::current()) {
     const std::uint64_t began = w->record != nullptr ? ticks() : 0;
     w->tell_waiting();
+    const int counted = w->home.wishes.order ? 1 : 0;
+    if (counted != 0) w->home.awaiting.fetch_add(1, relaxed);
     w->work_until([this] { return done(); });
+    if (counted != 0) w->home.awaiting.fetch_sub(1, relaxed);
     if (w->record != nullptr) w->record->waited(w->running_ref(), 0, began);
   } else {
     while (!done()) futex_wait(word_, 0);

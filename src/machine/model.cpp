@@ -272,6 +272,37 @@ void read_interconnect(section s, machine_model& m) {
   s.all_known();
 }
 
+void read_cache(section s, machine_model& m) {
+  m.cache_bytes = static_cast<std::uint64_t>(s.whole("bytes", 0, std::int64_t{1} << 40));
+  m.cache_gbs = s.number("gbs", 0.001, 100000);
+  if (const toml::node* given = s.find("per_node")) {
+    std::size_t least = most_workers;
+    for (const machine::node& n : m.hardware.nodes) {
+      if (!n.cores.empty()) least = std::min(least, n.cores.size());
+    }
+    m.caches_per_node = static_cast<int>(s.whole(*given, "per_node", 1, static_cast<std::int64_t>(least)));
+  }
+  const toml::node* between = s.find("between_gbs");
+  if (between == nullptr && m.caches_per_node > 1)
+    s.refuse(nullptr, "between_gbs", "a number: what a core draws from another of its node's caches");
+  if (between != nullptr) m.between_gbs = s.number(*between, "between_gbs", 0.001, 100000);
+  if (const toml::node* given = s.find("private_bytes"))
+    m.private_bytes = static_cast<std::uint64_t>(s.whole(*given, "private_bytes", 0, std::int64_t{1} << 40));
+  if (m.private_bytes != 0) m.private_gbs = s.number("private_gbs", 0.001, 100000);
+  s.all_known();
+  for (const machine::node& n : m.hardware.nodes) {
+    for (int c = 0; c < m.caches_per_node && m.cache_bytes != 0 && !n.cores.empty(); ++c) {
+      machine::cache shared{3, m.cache_bytes, 64, {}};
+      for (core_id core : n.cores) {
+        if (m.cache_of(core) % m.caches_per_node == c) shared.cores.push_back(core);
+      }
+      m.hardware.caches.push_back(std::move(shared));
+    }
+    for (std::size_t c = 0; c < n.cores.size() && m.private_bytes != 0; ++c)
+      m.hardware.caches.push_back({2, m.private_bytes, 64, {n.cores[c]}});
+  }
+}
+
 void read_costs(section s, scheduler_costs& c) {
   constexpr double most = 1e9;
   c.create = s.number("create", 0, most);
@@ -317,6 +348,14 @@ std::string folder() {
 
 }  // namespace
 
+int machine_model::cache_of(core_id core) const {
+  const machine::core& c = hardware.cores[core.index()];
+  const std::vector<core_id>& all = hardware.nodes[c.node.index()].cores;
+  const auto place = static_cast<std::int64_t>(std::ranges::find(all, core) - all.begin());
+  return c.node.value * caches_per_node +
+         static_cast<int>(place * caches_per_node / static_cast<std::int64_t>(all.size()));
+}
+
 machine_model model_from_file(const std::string& path) {
   toml::table root;
   std::ifstream in(path);
@@ -349,15 +388,7 @@ machine_model model_from_file(const std::string& path) {
   }
   read_cores(section(path, root, "cores"), m);
   read_distance(section(path, root, "distance"), m);
-  section cache(path, root, "cache");
-  m.cache_bytes = static_cast<std::uint64_t>(cache.whole("bytes", 0, std::int64_t{1} << 40));
-  m.cache_gbs = cache.number("gbs", 0.001, 100000);
-  cache.all_known();
-  if (m.cache_bytes != 0) {
-    for (const machine::node& n : m.hardware.nodes) {
-      if (!n.cores.empty()) m.hardware.caches.push_back({3, m.cache_bytes, 64, n.cores});
-    }
-  }
+  read_cache(section(path, root, "cache"), m);
   section memory(path, root, "memory");
   m.memory_gbs = memory.number("gbs", 0.001, 100000);
   m.core_gbs = memory.number("core_gbs", 0.001, 100000);

@@ -34,12 +34,16 @@ struct machine_model {
   machine hardware;
   std::string title, paper, file;
   double ghz = 0;
-  int places = 1;              // equal shares of the nodes that have memory of their own only
-  std::vector<double> speeds;  // of each core, relative
-  std::uint64_t cache_bytes = 0;
-  double cache_gbs = 0;   // one core from its node's last-level cache
-  double memory_gbs = 0;  // one node's controllers
-  double core_gbs = 0;    // one core from local memory
+  int places = 1;                   // equal shares of the nodes that have memory of their own only
+  std::vector<double> speeds;       // of each core, relative
+  std::uint64_t cache_bytes = 0;    // of one last-level cache
+  int caches_per_node = 1;          // equal shares of a node's cores have one each
+  double cache_gbs = 0;             // one core from its last-level cache
+  double between_gbs = 0;           // one core from another last-level cache of its node
+  std::uint64_t private_bytes = 0;  // of the cache that a core has for itself; 0: none is modelled
+  double private_gbs = 0;           // one core from that
+  double memory_gbs = 0;            // one node's controllers
+  double core_gbs = 0;              // one core from local memory
   std::uint32_t page_bytes = 0;
   std::vector<machine_link> links;
   scheduler_costs costs;
@@ -48,6 +52,9 @@ struct machine_model {
   double noise = 0;                  // half the width of the random factor on a task's time
   double memory_share = 0, remote_factor = 1;  // of a task's time, where only that is modelled
   std::map<std::string, std::string> sources;  // "table" or "table.key" -> where it is from
+
+  /// The last-level cache of a core: those of node n are n * caches_per_node and the next ones.
+  int cache_of(core_id) const;
 };
 
 /// Reads a description. Throws kith::error with file, line, key and what was expected.

@@ -11,6 +11,12 @@
 
 namespace kith {
 
+/// Which of a task's accesses count.
+enum class counted : std::uint8_t {
+  all,
+  inputs,  // those that read
+};
+
 class data_weights {
  public:
   /// Bytes by node; the last entry is data without a home.
@@ -23,10 +29,12 @@ class data_weights {
   std::size_t homeless() const noexcept { return nodes_; }
 
   /// Fills `bytes`, which room() has made.
-  void weigh(const task& t, room_type& bytes) const {
+  void weigh(const task& t, room_type& bytes, counted what = counted::all) const {
     std::fill(bytes.begin(), bytes.end(), 0);
     const std::span<std::uint64_t> by_node(bytes.data(), nodes_);
-    for (kept_access a : t.access_list()) bytes[homeless()] += memory_.add_bytes(a, by_node);
+    for (kept_access a : t.access_list()) {
+      if (what == counted::all || a.how != mode::out) bytes[homeless()] += memory_.add_bytes(a, by_node);
+    }
   }
 
   /// The node with most bytes, the lowest among equals; none if nothing has a home.

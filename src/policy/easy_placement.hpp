@@ -6,6 +6,7 @@
 // without accesses goes to its creator's node; only nodes with workers are drawn, and become homes.
 #pragma once
 
+#include "base/rng.hpp"
 #include "policy/data_weights.hpp"
 #include "policy/policy.hpp"
 
@@ -16,8 +17,7 @@ class easy_placement {
  public:
   using worker = typename World::worker;
 
-  explicit easy_placement(const surroundings& s)
-      : team_(s.workers), memory_(s.memory), weights_(s.memory) {
+  explicit easy_placement(const surroundings& s) : team_(s.workers), memory_(s.memory), weights_(s.memory) {
     for (int w = 0; w < team_.size(); ++w) {
       states_.push_back({rng(s.seed, purpose::placement, static_cast<std::uint32_t>(w)), weights_.room()});
     }

@@ -1,11 +1,14 @@
 // THE list of policies, for both worlds. A new policy is one file and one line here.
 #pragma once
 
+#include "policy/automatic.hpp"
 #include "policy/central.hpp"
 #include "policy/dep.hpp"
 #include "policy/dfifo.hpp"
+#include "policy/home_cache.hpp"
 #include "policy/nabbit.hpp"
 #include "policy/nabbitc.hpp"
+#include "policy/numa.hpp"
 #include "policy/policy.hpp"
 #include "policy/replay.hpp"
 #include "policy/rip_dep.hpp"
@@ -42,10 +45,22 @@ template <class Policy, class World>
 std::unique_ptr<policy<World>> make_policy(const surroundings& s, settings& options) {
   return std::make_unique<Policy>(s, options);
 }
+/// Where there is one node, `auto` is `steal` itself.
+template <class World>
+std::unique_ptr<policy<World>> make_auto(const surroundings& s, settings& options) {
+  auto found = std::make_unique<automatic<World>>(s, options);
+  if (s.workers.inhabited().size() > 1) return found;
+  settings none("steal");
+  return std::make_unique<steal<World>>(s, none);
+}
 }  // namespace detail
 
 template <class World>
 inline constexpr listed_policy<World> policies[] = {
+    {{"auto", "RIP", "4.1, with differences",
+      "a task runs where its data is, evenly dealt; who has nothing steals where it pays",
+      "caution=3, order=ready|created, window=off|auto", false},
+     detail::make_auto<World>},
     {{"fifo", "MIR", "ch. 3 (central)", "one queue, first in first out", "", true},
      detail::make_policy<central<World, queue_order::fifo>, World>},
     {{"lifo", "MIR", "ch. 3 (central-stack)", "one queue, last in first out", "", true},
@@ -54,8 +69,16 @@ inline constexpr listed_policy<World> policies[] = {
      detail::make_policy<central<World, queue_order::random>, World>},
     {{"source", "HW", "4", "a core prefers tasks created on it", "", true}, detail::make_policy<source<World>, World>},
     {{"steal", "MIR", "ch. 3 (ws, ws-de)", "a deque for each worker, work stealing, help-first",
-      "victim=nearest|cyclic|random, end=lifo|fifo, batch=32, patience=on|off", false},
+      "victim=nearest|cyclic|random|nodes, end=lifo|fifo, batch=32, patience=on|off", false},
      detail::make_policy<steal<World>, World>},
+    {{"numa", "MIR", "3.3", "a task runs where its input is read at least cost; cheap ones anywhere",
+      "footprint=auto|N, even=1, reads=in|all, ties=turn|first, alternative=on|off, backlog=cores|N, "
+      "order=ready|created, keep=off|on",
+      true},
+     detail::make_policy<numa_policy<World>, World>},
+    {{"home-cache", "MIR", "3.2", "as numa, for each core; stealing within a vicinity alone",
+      "vicinity=2x2|1x1|1x2|4x4|8x8, columns=auto|N, intense=off|N, small=place|stay", true},
+     detail::make_policy<home_cache<World>, World>},
     {{"dfifo", "RIP", "6", "a queue for each worker, tasks dealt round robin", "steal=on|off", true},
      detail::make_policy<dfifo<World>, World>},
     {{"socket", "RIP", "6 (SA)", "the programmer names each task's node",

@@ -42,6 +42,7 @@ class policy {
     // exclude each other, the policy sees to that; stalled() is called.
     bool order = false;
     bool homes = false;  // regions are looked up for every access, and get a home when they are first touched
+    bool timed = false;  // timed() is called, for a sample of the tasks
   };
   virtual wishes wants() const { return {}; }
 
@@ -56,10 +57,13 @@ class policy {
   /// then sleep, and will be woken by a push to a queue whose audience it is in.
   virtual look next(worker& by) = 0;
   virtual void finished(task& /*t*/, worker& /*by*/) {}
+  /// `by` has run the task, in so many nanoseconds: of the world's own time, waits within it included. Called before
+  /// finished(), natively for one task in 16, in simulated time for all. Not for keyed nodes.
+  virtual void timed(const task& /*t*/, worker& /*by*/, std::uint64_t /*nanoseconds*/) {}
   /// The region got its home, by first touch.
   virtual void placed(region& /*r*/, node_id /*home*/) {}
   /// All workers are about to sleep, with tasks unfinished: a policy that holds ready tasks back says whether it does so,
-  /// refuses one (worker.refuse), and gives out all of them from now on. Nobody else calls the policy meanwhile.
+  /// refuses one (worker.refuse), and gives out all of them from now on. A worker woken from elsewhere may look meanwhile.
   virtual bool stalled(worker& /*by*/) { return false; }
   /// A run begins, the first of those that overlap; nothing of an earlier one is left. Other workers may be in next().
   virtual void begun() {}

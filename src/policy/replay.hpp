@@ -5,8 +5,9 @@
 // then (`ended_before`). That run is the witness that this order has no deadlock. With fewer workers than in the
 // recording the order cannot always be kept: then (`order=ready`) the tasks of several workers share one, and of those
 // that are ready the one that began first is next. Tasks of threads that are no workers come in no fixed order: the same.
-// Divergence is refused by name: a task that the schedule does not have, and, when all workers sleep while tasks are
-// ready, the one that should have come first. What is left of a refused run is in any order.
+// Tasks with commutative accesses take turns in the recorded order, and exclude each other whatever was recorded. Divergence is
+// refused by name: a task that the schedule does not have, and, when all workers sleep while tasks are held back, one of
+// those and what should have come first. What is left of a refused run is in any order.
 #pragma once
 
 #include "policy/policy.hpp"
@@ -16,6 +17,7 @@
 #include "recording/file.hpp"
 #include "recording/schedule.hpp"
 #include "task/identities.hpp"
+#include "task/turns.hpp"
 
 #include <kith/error.hpp>
 
@@ -46,53 +48,56 @@ class replay final : public policy<World> {
       if (at == where_.end()) {
         by.refuse(*t, "is not in the schedule of " + file_ + ": the recorded program was another one");
         give_up(by);
-        lists_[by.id.index()].queue->push(*t, everything, by);
+      } else if (const std::int32_t n = step_at(at->second).task; !turns_.has_come(n, *t)) {
         continue;
+      } else if (diverged_.load(relaxed) && turns_.concerns(n)) {
+        by.refuse(*t, out_of_turn);
       }
-      const place& p = at->second;
-      if (!turns_.has_come(step_at(p).task, *t)) continue;
-      if (diverged_.load(relaxed) && turns_.concerns(step_at(p).task)) by.refuse(*t, out_of_turn);
-      lists_[p.worker].queue->push(*t, p.position, by);
+      push_in_turn(*t, by);
     }
     return nullptr;
   }
 
   look next(worker& by) override {
     list& mine = lists_[by.id.index()];
-    task* const t = mine.queue->pop(free_.load(relaxed) ? everything : mine.last_allowed(), by);
-    if (t != nullptr) ++mine.begun;
+    const auto [t, position] = mine.queue->pop(free_.load(relaxed) ? everything : mine.last_allowed(), by);
+    if (t != nullptr) mine.note_begun(position);
     return look::at(t, look::empty);
   }
 
   void finished(task& t, worker& by) override {
     ++lists_[by.id.index()].ended;
-    if (turns_.empty()) return;
+    if ((t.flags & task::exclusive) == 0) return;
     const auto at = where_.find(key(identities_->identity_of(t), false));
     if (at == where_.end()) return;
-    for (const auto& [n, next] : turns_.ended(step_at(at->second).task)) push(*next, by);
+    for (const auto& [n, come] : turns_.ended(step_at(at->second).task)) push_in_turn(*come, by);
   }
 
   bool stalled(worker& by) override {
     if (diverged_.load(relaxed)) return false;
     for (list& l : lists_) {
-      task* const held = l.queue->first();
+      // Taken out: a worker that was woken meanwhile, by another runtime, say, may look into its queue.
+      const auto [held, position] = l.queue->pop(everything, by);
       if (held == nullptr) continue;
-      const step& missing = l.steps[std::min(l.begun, l.steps.size() - 1)];
-      by.refuse(*held, "is ready, but in the schedule of " + file_ + " its worker runs task " +
-                           std::to_string(missing.task) + " (" + types_[static_cast<std::size_t>(missing.task)] +
-                           ") first, which never came: the recorded program was another one");
+      const std::size_t next = std::min(l.next.load(relaxed), l.steps.size() - 1);
+      const step& missing = l.steps[next];
+      by.refuse(*held,
+                static_cast<std::int64_t>(next) == position
+                    ? "is ready, but in the schedule of " + file_ + " its worker ends another task first, which waits"
+                    : "is ready, but in the schedule of " + file_ + " its worker runs task " + name(missing) +
+                          " first, which never came: the recorded program was another one");
       give_up(by);
+      l.queue->push(*held, position, by);
       return true;
     }
-    return give_up(by);
+    return turns_.holds_any() && give_up(by);
   }
 
   std::string last_word() const override {
     if (diverged_.load(relaxed)) return {};  // it was told
     for (const list& l : lists_) {
-      if (l.begun < l.steps.size())
-        return "policy 'replay': task " + std::to_string(l.steps[l.begun].task) + " (" +
-               types_[static_cast<std::size_t>(l.steps[l.begun].task)] + ") of " + file_ +
+      if (const std::size_t next = l.next.load(relaxed); next < l.steps.size())
+        return "policy 'replay': task " + name(l.steps[next]) + " of " + file_ +
                " never came: the recorded program was another one";
     }
     return {};
@@ -104,10 +109,12 @@ class replay final : public policy<World> {
 
   replay(const surroundings& s, settings& options, std::string file, const recorded_schedule& from)
       : identities_(s.identities),
+        regions_(s.regions),
         file_(std::move(file)),
         lists_(static_cast<std::size_t>(s.workers.size())),
         types_(from.type),
-        turns_(from.turns) {
+        // Tasks from outside come in no fixed order, so neither do their turns.
+        turns_(from.outside ? decltype(from.turns){} : from.turns) {
     const std::size_t then = from.of_worker.size(), now = lists_.size();
     const bool few = then > now;
     enum order : std::uint8_t { automatic, strict, by_readiness };
@@ -127,6 +134,7 @@ class replay final : public policy<World> {
       mine.queue = std::make_unique<ordered_queue<World>>(worker_id(static_cast<int>(w)));
       if (few)
         std::ranges::sort(mine.steps, {}, [](const step& x) { return std::tuple(x.started, x.task, !x.explores); });
+      mine.has_begun.resize(mine.steps.size());
       for (std::size_t i = 0; i < mine.steps.size(); ++i) {
         const step& x = mine.steps[i];
         where_[key(x.identity, x.explores)] = {w, static_cast<std::int64_t>(i)};
@@ -145,13 +153,23 @@ class replay final : public policy<World> {
   struct alignas(apart) list {
     std::vector<step> steps;
     std::unique_ptr<ordered_queue<World>> queue;
-    std::size_t begun = 0;    // by its worker alone
-    std::uint64_t ended = 0;  // likewise
+    typename World::template shared<std::size_t> next{0};  // the first step that has not begun; changed by its worker
+    std::vector<bool> has_begun;                           // by step; its worker's
+    std::uint64_t ended = 0;                               // likewise
 
     /// What was put back by the engine is before the next one.
     std::int64_t last_allowed() const noexcept {
-      const bool may = begun < steps.size() && ended >= steps[begun].ended_before;
-      return static_cast<std::int64_t>(begun) - (may ? 0 : 1);
+      const std::size_t n = next.load(relaxed);
+      const bool may = n < steps.size() && ended >= steps[n].ended_before;
+      return static_cast<std::int64_t>(n) - (may ? 0 : 1);
+    }
+    /// Perhaps not for the first time.
+    void note_begun(std::int64_t position) {
+      if (position == everything) return;
+      has_begun[static_cast<std::size_t>(position)] = true;
+      std::size_t n = next.load(relaxed);
+      while (n < steps.size() && has_begun[n]) ++n;
+      next.store(n, relaxed);
     }
   };
   struct place {
@@ -163,9 +181,30 @@ class replay final : public policy<World> {
   const step& step_at(const place& p) const noexcept {
     return lists_[p.worker].steps[static_cast<std::size_t>(p.position)];
   }
+  std::string name(const step& s) const {
+    return std::to_string(s.task) + " (" + types_[static_cast<std::size_t>(s.task)] + ")";
+  }
   void push(task& t, worker& by) {
-    const place& p = where_.find(key(identities_->identity_of(t), t.exploring != 0))->second;
-    lists_[p.worker].queue->push(t, p.position, by);
+    const auto at = where_.find(key(identities_->identity_of(t), t.exploring != 0));
+    if (at == where_.end()) {
+      lists_[by.id.index()].queue->push(t, everything, by);
+    } else {
+      lists_[at->second.worker].queue->push(t, at->second.position, by);
+    }
+  }
+  static bool takes_turns(const task& t) noexcept {
+    for (kept_access a : t.access_list()) {
+      if (a.how == mode::commutative) return true;
+    }
+    return false;
+  }
+  /// The engine gives the regions up when the task ends, and returns the task if one is not free now.
+  void push_in_turn(task& t, worker& by) {
+    if ((t.flags & task::exclusive) == 0 && takes_turns(t)) {
+      t.flags |= task::exclusive;
+      if (!take_turns(regions_, t)) return;
+    }
+    push(t, by);
   }
   /// The rest is in any order. What needed turns does not run; true if something did.
   bool give_up(worker& by) {
@@ -174,13 +213,14 @@ class replay final : public policy<World> {
     const auto held = turns_.open();
     for (const auto& [n, t] : held) {
       by.refuse(*t, out_of_turn);
-      push(*t, by);
+      push_in_turn(*t, by);
     }
     return !held.empty();
   }
   static std::uint64_t key(std::uint64_t identity, bool explores) noexcept { return explores ? ~identity : identity; }
 
   const identity_source* identities_;
+  region_table& regions_;
   std::string file_;
   std::vector<list> lists_;
   std::unordered_map<std::uint64_t, place> where_;

@@ -14,6 +14,17 @@
 
 namespace kith {
 
+/// Each node, with its workers for capacity.
+inline partition::targets nodes_of(const team& workers) {
+  partition::targets onto;
+  onto.capacity.assign(static_cast<std::size_t>(workers.nodes()), 0);
+  for (int w = 0; w < workers.size(); ++w) ++onto.capacity[workers.node_of(worker_id(w)).index()];
+  for (int a = 0; a < workers.nodes(); ++a) {
+    for (int b = 0; b < workers.nodes(); ++b) onto.distance.push_back(workers.distance(node_id(a), node_id(b)));
+  }
+  return onto;
+}
+
 template <class World>
 class rip : public policy<World> {
  public:
@@ -75,17 +86,6 @@ class rip : public policy<World> {
     place_.settle(t, chosen, by);
     by.meter(event::task_partitioned, {});
     queues_[chosen].push(t, by);
-  }
-
-  /// Each node, with its workers for capacity.
-  static partition::targets nodes_of(const team& workers) {
-    partition::targets onto;
-    onto.capacity.assign(static_cast<std::size_t>(workers.nodes()), 0);
-    for (int w = 0; w < workers.size(); ++w) ++onto.capacity[workers.node_of(worker_id(w)).index()];
-    for (int a = 0; a < workers.nodes(); ++a) {
-      for (int b = 0; b < workers.nodes(); ++b) onto.distance.push_back(workers.distance(node_id(a), node_id(b)));
-    }
-    return onto;
   }
 
   node_queues<World> queues_;

@@ -1,7 +1,8 @@
 // `steal`: every worker has a deque; who has nothing takes from others. Help-first: a new task is queued, its creator
 // goes on.
 //
-// MIR's `ws` and `ws-de` (thesis ch. 3, artifact) with the victim's choice and the stolen end as options. Not in the
+// MIR's `ws`, `ws-de` and `ws-de-node` (thesis ch. 3, artifact) with the victim's choice and the stolen end as options:
+// these are victim=cyclic,end=fifo; victim=cyclic; victim=nodes. Distances decide, not the artifact's own table. Not in the
 // paper: of the tasks that one completion makes ready, one is run at once; a visit takes several tasks, at most half of
 // the victim's; and patience, below.
 #pragma once
@@ -23,9 +24,11 @@ class steal final : public policy<World> {
   using worker = typename World::worker;
 
   steal(const surroundings& s, settings& options)
-      : order_(options.take(
-            "victim", victim_order::nearest,
-            {{"cyclic", victim_order::cyclic}, {"random", victim_order::random}, {"nearest", victim_order::nearest}})),
+      : order_(options.take("victim", victim_order::nearest,
+                            {{"cyclic", victim_order::cyclic},
+                             {"random", victim_order::random},
+                             {"nearest", victim_order::nearest},
+                             {"nodes", victim_order::nodes}})),
         own_end_fifo_(options.take("end", false, {{"lifo", false}, {"fifo", true}})),
         batch_(options.take_number("batch", 32, 1, 1024)),
         patient_(options.take("patience", true, {{"on", true}, {"off", false}})) {
@@ -65,6 +68,21 @@ class steal final : public policy<World> {
     mine.probes = 0;
     if (!anything_left(mine)) return {look::empty};
     return {worth ? look::retry : look::later};
+  }
+
+  // ---- for a policy that has other queues beside these
+  /// A task of the own deque.
+  task* take_own(worker& by) { return take_own(*deques_[by.id.index()], by); }
+  /// From the first of the others that has any. One look instead of a round: for workers that wait for other tasks, too.
+  look rob(worker& by) {
+    state& mine = states_[by.id.index()];
+    for (worker_id victim : mine.victims) {
+      own_deque<World>& there = *deques_[victim.index()];
+      if (there.size() == 0) continue;
+      if (patient_ && there.short_tasks() && !worth_it(there, victim, mine)) return {look::later};
+      return look::at(visit(there, victim, *deques_[by.id.index()], by), look::retry);
+    }
+    return {look::empty};
   }
 
  private:

@@ -3,6 +3,8 @@
 #include "base/invariant.hpp"
 
 #include <algorithm>
+#include <set>
+#include <tuple>
 #include <utility>
 
 namespace kith {
@@ -36,7 +38,35 @@ std::vector<worker_id> team::victims(worker_id thief, victim_order order) const 
       return std::pair(distance(node_of(thief), node_of(v)), (v.value - thief.value + size()) % size());
     });
   }
+  if (order == victim_order::nodes) {
+    const node_id home = node_of(thief);
+    std::ranges::sort(found, {}, [&](worker_id v) {
+      const node_id there = node_of(v);
+      const int turn = there == home ? (v.value - thief.value + size()) % size() : v.value;
+      return std::tuple(distance(home, there), there != home, there, turn);
+    });
+  }
   return found;
+}
+
+int team::hops(node_id a, node_id b) const {
+  const std::vector<int>& row = on_.distances[a.index()];
+  std::set<int> nearer;
+  for (int d : row) {
+    if (d < row[b.index()]) nearer.insert(d);
+  }
+  return static_cast<int>(nearer.size());
+}
+
+std::uint64_t team::cache_share(node_id n) const {
+  const std::vector<core_id>& cores = on_.nodes[n.index()].cores;
+  if (cores.empty()) return 0;
+  const machine::cache* last = nullptr;
+  for (const machine::cache& c : on_.caches) {
+    if (std::ranges::find(c.cores, cores.front()) == c.cores.end()) continue;
+    if (last == nullptr || c.level > last->level) last = &c;
+  }
+  return last == nullptr ? 0 : last->bytes / last->cores.size();
 }
 
 }  // namespace kith

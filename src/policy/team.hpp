@@ -4,6 +4,7 @@
 #include "base/worker_set.hpp"
 #include "machine/machine.hpp"
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -14,6 +15,7 @@ enum class victim_order : std::uint8_t {
   cyclic,   // the next worker first, wrapping
   random,   // drawn anew for each attempt
   nearest,  // by distance of the nodes; cyclic among equals
+  nodes,    // the own node cyclic, then node after node by distance, in each the first worker first
 };
 
 class team {
@@ -24,6 +26,8 @@ class team {
   int size() const noexcept { return static_cast<int>(node_of_.size()); }
   int nodes() const noexcept { return static_cast<int>(at_node_.size()); }
   node_id node_of(worker_id w) const noexcept { return node_of_[w.index()]; }
+  /// How many workers are on the node.
+  int working_at(node_id n) const noexcept { return static_cast<int>(at_node_[n.index()].size()); }
   /// The workers that serve a node: its own, or, if it has none, those of the nearest node that has. Never empty.
   const worker_set& serving(node_id n) const noexcept { return serving_[n.index()]; }
   /// The node whose workers serve `n`.
@@ -32,11 +36,17 @@ class team {
   const std::vector<node_id>& inhabited() const noexcept { return inhabited_; }
   const std::vector<node_id>& served_by() const noexcept { return served_by_; }
   const worker_set& everybody() const noexcept { return everybody_; }
-  /// All other workers, in the order in which `thief` visits them (cyclic or nearest).
+  /// The workers that are on node n; may be none.
+  const std::vector<worker_id>& workers_at(node_id n) const noexcept { return at_node_[n.index()]; }
+  /// All other workers, in the order in which `thief` visits them (not random).
   std::vector<worker_id> victims(worker_id thief, victim_order) const;
   /// All nodes that have workers, by distance from `n`; n first.
   std::vector<node_id> nodes_by_distance(node_id n) const;
   int distance(node_id a, node_id b) const { return on_.distance(a, b); }
+  /// How many steps b is from a: 0 for the distance of a itself, 1 for the next larger one that there is, ...
+  int hops(node_id a, node_id b) const;
+  /// Bytes of the last-level cache of node n's cores for each core that shares it; 0: not known.
+  std::uint64_t cache_share(node_id n) const;
 
  private:
   const machine& on_;

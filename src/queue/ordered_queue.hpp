@@ -35,25 +35,23 @@ class ordered_queue {
     by.ring(audience_);
   }
 
+  struct placed_task {
+    task* work;
+    position at;
+  };
   /// The first task, if its position is not beyond `last`; else null.
-  task* pop(position last, worker& by) {
+  placed_task pop(position last, worker& by) {
     by.at(this);
-    task* t = nullptr;
+    placed_task first{};
     {
       std::lock_guard lock(guard_);
-      if (heap_.empty() || heap_.front().first > last) return nullptr;
+      if (heap_.empty() || heap_.front().first > last) return first;
       std::ranges::pop_heap(heap_, std::greater<>());
-      t = heap_.back().second;
+      first = {heap_.back().second, heap_.back().first};
       heap_.pop_back();
     }
     by.meter(event::pop, owner_);
-    return t;
-  }
-
-  /// The first task, which stays. While nobody pops.
-  task* first() {
-    std::lock_guard lock(guard_);
-    return heap_.empty() ? nullptr : heap_.front().second;
+    return first;
   }
 
  private:

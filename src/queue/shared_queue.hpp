@@ -36,27 +36,28 @@ class shared_queue {
   shared_queue(worker_set audience, queue_order order, worker_id owner = {}, std::uint64_t seed = 0)
       : audience_(std::move(audience)), order_(order), owner_(owner), random_(seed, purpose::pick, 0) {}
 
-  /// Others that may take from it while more than `backlog` tasks are there: woken if nobody of the audience sleeps.
-  void add_thieves(worker_set thieves, std::int64_t backlog) {
-    thieves_ = std::move(thieves);
-    backlog_ = backlog;
-  }
+  /// Others that may take from it while more than `backlog` tasks are there: woken if nobody sleeps of the audience and
+  /// of the thieves added before.
+  void add_thieves(worker_set thieves, std::int64_t backlog) { thieves_.emplace_back(std::move(thieves), backlog); }
 
-  void push(std::span<task* const> tasks, worker& by) {
+  /// True if somebody was woken for each of them.
+  bool push(std::span<task* const> tasks, worker& by) {
     {
       std::lock_guard lock(guard_);
       for (task* t : tasks) insert(*t);
       size_.store(size_.load(relaxed) + static_cast<std::int64_t>(tasks.size()), relaxed);
     }
     by.at(this);
+    bool woken = true;
     for (std::size_t i = 0; i < tasks.size(); ++i) {
       by.meter(event::push, owner_);
-      if (!by.ring(audience_) && !thieves_.empty() && size() > backlog_) by.ring(thieves_);
+      woken = ring_for_one(by) && woken;
     }
+    return woken;
   }
-  void push(task& t, worker& by) {
+  bool push(task& t, worker& by) {
     task* one = &t;
-    push(std::span<task* const>(&one, 1), by);
+    return push(std::span<task* const>(&one, 1), by);
   }
 
   /// A task, or null. Counts as a pop.
@@ -80,6 +81,10 @@ class shared_queue {
   std::int64_t size() const noexcept { return size_.load(relaxed); }
 
  private:
+  bool ring_for_one(worker& by) {
+    if (by.ring(audience_)) return true;
+    return std::ranges::any_of(thieves_, [&](const auto& one) { return size() > one.second && by.ring(one.first); });
+  }
   static constexpr int levels = 3;
 
   static bool created_later(const task* a, const task* b) noexcept {
@@ -120,8 +125,8 @@ class shared_queue {
   typename World::mutex guard_;
   std::array<std::deque<task*>, levels> levels_;
   typename World::template shared<std::int64_t> size_{0};  // written under the lock, read without
-  worker_set audience_, thieves_;
-  std::int64_t backlog_ = 0;
+  worker_set audience_;
+  std::vector<std::pair<worker_set, std::int64_t>> thieves_;
   queue_order order_;
   worker_id owner_;
   rng random_;

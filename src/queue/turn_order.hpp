@@ -5,6 +5,7 @@
 
 #include "task/task.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <mutex>
 #include <span>
@@ -49,7 +50,10 @@ class turn_order {
     return come;
   }
 
-  bool empty() const noexcept { return entries_.empty(); }
+  bool holds_any() {
+    std::lock_guard lock(guard_);
+    return std::ranges::any_of(entries_, [](const auto& e) { return e.second.held != nullptr; });
+  }
   bool concerns(std::int32_t n) const { return entries_.contains(n); }
 
   /// From now on nothing is held; what was.

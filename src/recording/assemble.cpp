@@ -74,10 +74,19 @@ class gathered {
     std::uint64_t address, at;
   };
   std::vector<give_back> returns;
+  struct sample {
+    std::uint64_t task, cold, warm, hot;  // ticks
+  };
+  std::vector<sample> sampled;
+  struct charge {
+    std::uint64_t task, spent;  // ticks
+  };
+  std::vector<charge> charges;
   struct move {  // of a region, to a node
     std::uint64_t address;
     std::int16_t node;
-    std::uint64_t bytes, at;
+    std::uint64_t bytes, at;  // in ticks
+    std::uint16_t seat;
   };
   std::vector<move> moves;
   recording out;
@@ -129,6 +138,12 @@ class gathered {
           runs.push_back({head.large, interval_of(pair_at(rest, 0)), head.flags, seat});
           break;
         }
+        case log_kind::recorder: charges.push_back({head.large, pair_at(rest, 0).first}); break;
+        case log_kind::sample: {
+          const log_pair took = pair_at(rest, 0);
+          sampled.push_back({head.large, took.first, took.second, pair_at(rest, 1).first});
+          break;
+        }
         case log_kind::run: {
           const log_pair when = pair_at(rest, 0);
           births.push_back({.ref = head.large, .begun = when.first, .seat = seat, .root = true});
@@ -168,7 +183,7 @@ class gathered {
           if (p.second == 0) {
             homes[head.large] = node;
           } else {
-            moves.push_back({head.large, node, p.first, ns(p.second)});
+            moves.push_back({head.large, node, p.first, p.second, seat});
           }
           break;
         }
@@ -274,6 +289,10 @@ class gathered {
                            ns(w.when.begun), ns(w.when.ended)});
       lost[static_cast<std::size_t>(at->second)] += out.waits.back().ended - out.waits.back().begun;
     }
+    for (const charge& c : charges) {
+      if (const auto at = index_of.find(c.task); at != index_of.end())
+        lost[static_cast<std::size_t>(at->second)] += ns(began + c.spent);
+    }
     for (std::size_t i = 0; i < births.size(); ++i) {
       const birth& b = births[i];
       recorded_task& t = out.tasks[static_cast<std::size_t>(index_of[b.ref])];
@@ -299,7 +318,8 @@ class gathered {
     for (std::size_t i = 0; i < out.tasks.size(); ++i) {
       recorded_task& t = out.tasks[i];
       const std::uint64_t whole = t.ended - t.started;
-      t.work_ns = whole - std::min(whole, lost[i]);
+      // What ran took time, whatever was taken off: in simulated runs, too, the order of tasks is that of their times.
+      t.work_ns = std::max(whole - std::min(whole, lost[i]), std::min<std::uint64_t>(whole, 2));
       if (dry && work_of[i] >= 0) t.work_ns = static_cast<std::uint64_t>(work_of[i]);
     }
     set_ready_times(out);
@@ -395,6 +415,13 @@ class gathered {
     return sum;
   }
 
+  /// A home is noted right before the task that touches the region begins: when that is.
+  std::uint64_t start_behind(const move& m) const {
+    const auto next = std::ranges::lower_bound(runs, std::pair(m.seat, m.at), {},
+                                               [](const run_of_task& r) { return std::pair(r.seat, r.when.begun); });
+    return next != runs.end() && next->seat == m.seat ? next->when.begun : m.at;
+  }
+
  public:
   std::unordered_map<std::uint64_t, std::int16_t> homes;
   std::unordered_map<std::uint64_t, std::uint32_t> scope_numbers;
@@ -403,9 +430,13 @@ class gathered {
     for (recorded_region& r : out.regions) {
       if (const auto at = homes.find(r.address); at != homes.end()) r.home = at->second;
     }
+    for (const sample& s : sampled) {
+      if (const auto at = index_of.find(s.task); at != index_of.end())
+        out.samples.push_back({at->second, ns(began + s.cold), ns(began + s.warm), ns(began + s.hot)});
+    }
     for (const move& m : moves) {
       if (const auto at = region_numbers_.find(m.address); at != region_numbers_.end())
-        out.homes.push_back({at->second, m.node, m.bytes, m.at});
+        out.homes.push_back({at->second, m.node, m.bytes, ns(start_behind(m))});
     }
     std::ranges::sort(out.homes, {}, [](const recorded_home& h) { return std::tuple(h.region, h.at, h.node); });
     end_allocations();

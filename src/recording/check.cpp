@@ -42,6 +42,12 @@ class checker {
       worker(j.worker, "a job");
       times({j.begun, j.ended}, "a job");
     }
+    for (const recorded_calibration& c : r_.calibrations) {
+      if (c.type >= r_.types.size()) refuse("a calibration of type " + text(c.type));
+      if (c.size > 63) refuse("a calibration of size 2^" + text(c.size));
+      if (c.samples == 0 || c.plain_ns == 0 || c.hot_ns == 0)
+        refuse("a calibration of type " + text(c.type) + " that measured nothing");
+    }
     for (const recorded_mark& m : r_.marks) times({m.at}, "mark '" + m.name + "'");
     allocations();
   }

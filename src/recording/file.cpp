@@ -39,6 +39,8 @@ CREATE TABLE wait(task INTEGER, scope INTEGER, worker INTEGER, begun_ns INTEGER,
 CREATE TABLE steal(worker INTEGER, victim INTEGER, at_ns INTEGER);
 CREATE TABLE idle(worker INTEGER, begun_ns INTEGER, ended_ns INTEGER);
 CREATE TABLE job(worker INTEGER, tasks INTEGER, dependences INTEGER, begun_ns INTEGER, ended_ns INTEGER);
+CREATE TABLE calibration(type INTEGER, size INTEGER, samples INTEGER, bytes INTEGER, plain_ns INTEGER, cold_ns INTEGER,
+  warm_ns INTEGER, hot_ns INTEGER);
 CREATE TABLE mark(name TEXT, at_ns INTEGER);
 CREATE TABLE allocation(address INTEGER, bytes INTEGER, at_ns INTEGER, released_ns INTEGER, distribution INTEGER,
   node INTEGER, huge INTEGER);
@@ -242,6 +244,11 @@ void write_all(const database& db, const recording& r, const progress& tell) {
   fill(db, "INSERT INTO job VALUES(?,?,?,?,?)", "jobs", r.jobs.size(), tell, [&](statement& s, std::size_t i) {
     s.insert(r.jobs[i].worker, r.jobs[i].tasks, r.jobs[i].dependences, r.jobs[i].begun, r.jobs[i].ended);
   });
+  fill(db, "INSERT INTO calibration VALUES(?,?,?,?,?,?,?,?)", "calibration", r.calibrations.size(), {},
+       [&](statement& s, std::size_t i) {
+         const recorded_calibration& c = r.calibrations[i];
+         s.insert(c.type, c.size, c.samples, c.bytes, c.plain_ns, c.cold_ns, c.warm_ns, c.hot_ns);
+       });
   fill(db, "INSERT INTO mark VALUES(?,?)", "marks", r.marks.size(), {},
        [&](statement& s, std::size_t i) { s.insert(r.marks[i].name, r.marks[i].at); });
   fill(db, "INSERT INTO allocation VALUES(?,?,?,?,?,?,?)", "allocations", r.allocations.size(), {},
@@ -373,6 +380,15 @@ recording read_recording(const std::string& file, const progress& tell) {
     for (statement s(db, "SELECT worker, tasks, dependences, begun_ns, ended_ns FROM job ORDER BY rowid"); s.next();) {
       recorded_job& x = r.jobs.emplace_back();
       s.take(x.worker, x.tasks, x.dependences, x.begun, x.ended);
+    }
+  }
+  if (statement there(db, "SELECT name FROM sqlite_master WHERE name = 'calibration'"); there.next()) {
+    for (statement s(
+             db,
+             "SELECT type, size, samples, bytes, plain_ns, cold_ns, warm_ns, hot_ns FROM calibration ORDER BY rowid");
+         s.next();) {
+      recorded_calibration& c = r.calibrations.emplace_back();
+      s.take(c.type, c.size, c.samples, c.bytes, c.plain_ns, c.cold_ns, c.warm_ns, c.hot_ns);
     }
   }
   for (statement s(db, "SELECT name, at_ns FROM mark ORDER BY rowid"); s.next();) {

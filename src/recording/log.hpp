@@ -34,6 +34,8 @@ enum class log_kind : std::uint8_t {
   key,         // 1 cell: the hash of the key of the node before it
   given_back,  // 2 cells: memory that was given out
   job,         // 2 cells: a worker did long work of the policy
+  recorder,    // 2 cells: what recording has cost a task, in its own time
+  sample,      // 3 cells: a task was run again, with its data out of the caches and in them
 };
 
 struct log_cell {

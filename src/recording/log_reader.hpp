@@ -61,11 +61,13 @@ class mapped_log {
     const std::size_t text = (head.middle + std::size_t{15}) / 16;
     switch (head.kind) {
       case log_kind::task:
+      case log_kind::sample:
       case log_kind::wait: return 3;
       case log_kind::needs:
       case log_kind::executed:
       case log_kind::idle:
       case log_kind::job:
+      case log_kind::recorder:
       case log_kind::run:
       case log_kind::home:
       case log_kind::allocation:

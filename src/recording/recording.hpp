@@ -89,6 +89,18 @@ struct recorded_job {  // a window of tasks that was partitioned
   std::uint64_t tasks = 0, dependences = 0;
   std::uint64_t begun = 0, ended = 0;
 };
+/// A task that was run again: with its data out of the caches (cold), in the last level (warm), in the nearest (hot).
+struct recorded_sample {
+  std::int32_t task = -1;
+  std::uint64_t cold_ns = 0, warm_ns = 0, hot_ns = 0;
+};
+/// Samples of one type and size, summed up.
+struct recorded_calibration {
+  std::uint16_t type = 0;
+  std::uint8_t size = 0;  // bytes touched by one: from 2^size on, below 2^(size + 1)
+  std::uint64_t samples = 0, bytes = 0;
+  std::uint64_t plain_ns = 0, cold_ns = 0, warm_ns = 0, hot_ns = 0;  // plain: as they were recorded
+};
 struct recorded_mark {
   std::string name;
   std::uint64_t at = 0;
@@ -117,6 +129,8 @@ struct recording {
   std::vector<recorded_steal> steals;
   std::vector<recorded_idle> idles;
   std::vector<recorded_job> jobs;
+  std::vector<recorded_sample> samples;            // of the run itself; not kept in files
+  std::vector<recorded_calibration> calibrations;  // by type and size; none: it was not calibrated
   std::vector<recorded_mark> marks;
   std::vector<recorded_allocation> allocations;  // in the order of `at`
 

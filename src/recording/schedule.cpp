@@ -89,11 +89,11 @@ recorded_schedule schedule_of(const recording& r) {
     const auto runs_on = [&](int w) { return w >= 0 && static_cast<std::size_t>(w) < workers; };
     if (!runs_on(t.worker) || (t.has(recorded_task::keyed) && !runs_on(t.explorer)))
       throw error("no schedule: " + describe(me) + " was not run by a worker of the recording; the run did not end");
-    if (t.has(recorded_task::keyed))
+    // A node that was cancelled while it explored has one phase.
+    if (t.has(recorded_task::keyed) && !(t.has(recorded_task::skipped) && t.explore_started == t.started))
       spells.push_back({t.explorer, t.explore_started, t.explore_ended, {names[i], true, me, t.explore_started}});
     spells.push_back({t.worker, t.started, t.ended, {names[i], false, me, t.started}});
   }
-  s.turns = turns_of(r);
   // Of two that began at once the one created first is around the other, or before it.
   std::ranges::sort(spells, {},
                     [](const spell& x) { return std::tuple(x.worker, x.started, x.what.task, !x.what.explores); });

@@ -180,7 +180,7 @@ kith.check("printed:" in done.stdout and "fitted:" in done.stdout, "each number 
 
 # Papers.
 code, papers = kith.json("paper")
-kith.check({"nabbitc-heat", "nabbitc-bad-colors"} <= {p["id"] for p in papers}, "the list of reproductions")
+kith.check({"nabbitc-heat", "nabbitc-bad-colors", "mir-opteron"} <= {p["id"] for p in papers}, "the list of reproductions")
 code, found = kith.json("paper", "nabbitc-uk-2002", "--seeds", "1")
 kith.check({r["series"] for r in found} == {"nabbit", "nabbitc", "loop-static", "loop-guided"}, "four series")
 kith.check({r["metric"] for r in found} == {"speedup", "remote_percent", "steals"}, "three metrics")
@@ -189,7 +189,7 @@ kith.refused("paper", "no-such-result", says=["no-such-result", "nabbitc-heat"])
 kith.check({"rip-uv100", "rip-bullion-4", "rip-bullion-8", "rip-bullion-16", "rip-ablations"} <= {p["id"] for p in papers},
            "those of the RIP paper")
 code, found = kith.json("paper", "rip-uv100", "--seeds", "1", "--only", "jacobi")
-kith.check({"dfifo", "socket", "dep", "rip-dep", "rip-mw"} <= {r["series"] for r in found}, "its policies")
+kith.check({"dfifo", "socket", "dep", "rip-dep", "rip-mw", "auto"} <= {r["series"] for r in found}, "its policies")
 kith.check({r["metric"] for r in found} == {"speedup", "traffic_reduction", "load_balance_percent", "overhead_percent",
                                             "partition_percent"}, "its metrics")
 kith.check({r["x"] for r in found} == {"jacobi", "mean", "min", "max"}, "the program that was asked for, and means")

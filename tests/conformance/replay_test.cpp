@@ -9,6 +9,8 @@
 #include <gmock/gmock.h>
 
 #include <array>
+#include <chrono>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -17,12 +19,13 @@ using namespace kith;
 using kith::test::record;
 using kith::test::scratch_file;
 
-/// Tasks from a thread that is no worker. (A run behind them may find that thread's stand-in still in the seat.)
+/// Tasks from a thread that is no worker, and a run right behind them.
 void submitted(runtime& rt) {
   static std::array<int, 3> data;
   rt.run([] { spawn([] {}); });
   for (int t = 0; t < 50; ++t) rt.submit([] { spawn([] {}); }, inout(data[static_cast<std::size_t>(t) % 3]));
   rt.wait();
+  rt.run([] { spawn([] {}); });
 }
 
 constexpr void (*programs[])(runtime&) = {kith::test::random_accesses, kith::test::fork_and_join,
@@ -168,6 +171,44 @@ TEST(replay, in_the_model_divergence_is_an_error_as_well) {
               testing::ThrowsMessage<error>(testing::HasSubstr("is not in the schedule")));
 }
 
+/// Two tasks with commutative accesses to one region: the greatest number that ran at once.
+int at_once(const runtime_options& o) {
+  static int data;
+  atomic<int> now{0}, most{0};
+  runtime rt(o);
+  rt.run([&] {
+    for (int t = 0; t < 2; ++t) {
+      spawn(
+          [&] {
+            const int n = now.fetch_add(1, seq_cst) + 1;
+            if (n > most.load(seq_cst)) most.store(n, seq_cst);
+            std::this_thread::sleep_for(std::chrono::milliseconds(20));
+            now.fetch_sub(1, seq_cst);
+          },
+          commutative(data));
+    }
+  });
+  return most.load(seq_cst);
+}
+
+TEST(replay, tasks_exclude_each_other_even_if_the_recorded_ones_did_not) {
+  runtime_options o;
+  o.workers = 2;
+  o.oversubscribe = 1;
+  o.policy = "dfifo:steal=off";
+  const scratch_file file;
+  write_recording(record(o,
+                         [&](runtime& rt) {
+                           static std::array<int, 2> data;
+                           rt.run([&] {
+                             for (int& d : data) spawn([] {}, commutative(d));
+                           });
+                         }),
+                  file.path());
+  o.policy = "replay:file=" + file.path();
+  EXPECT_EQ(at_once(o), 1);
+}
+
 TEST(replay, many_workers_schedule_is_run_by_few) {
   for (const auto& run : programs) {
     SCOPED_TRACE("program " + std::to_string(&run - programs));
@@ -185,6 +226,12 @@ TEST(replay, needs_a_recording_that_ended) {
               testing::ThrowsMessage<error>(testing::HasSubstr("file=RECORDING is missing")));
   EXPECT_THAT([] { runtime rt(kith::test::with("replay:file=/nowhere", 1)); },
               testing::ThrowsMessage<error>(testing::HasSubstr("/nowhere")));
+  recording killed = record(kith::test::with("fifo", 1), [](runtime& rt) { chain(rt, 3); });
+  killed.tasks.back().worker = -1;
+  const scratch_file file;
+  write_recording(killed, file.path());
+  EXPECT_THAT([&] { runtime rt(kith::test::with("replay:file=" + file.path(), 1)); },
+              testing::ThrowsMessage<error>(testing::HasSubstr("the run did not end")));
 }
 
 }  // namespace

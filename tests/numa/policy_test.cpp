@@ -62,6 +62,7 @@ class blocks {
 using FirstTouch = test::several_nodes;
 using Statistics = test::several_nodes;
 using Dep = test::several_nodes;
+using Numa = test::several_nodes;
 using Socket = test::several_nodes;
 using Policies = test::several_nodes;
 
@@ -100,6 +101,20 @@ TEST_F(Dep, RunsTasksWhereTheirDataIs) {
   std::map<int, int> blocks_on;
   for (int n : data.page_on()) ++blocks_on[n];
   for (int n : homes()) EXPECT_GT(blocks_on[n], 0) << "node " << n;  // each is drawn for its share of new data
+}
+
+TEST_F(Numa, FetchesLessFromElsewhereThanStealing) {
+  std::map<std::string, std::uint64_t> remote;
+  for (const char* policy : {"steal", "numa:footprint=0"}) {
+    runtime rt(test::with_policy(policy));
+    blocks data(static_cast<std::size_t>(rt.workers()), here, first_touch());
+    data.round(rt, true);  // each worker touches one
+    for (int i = 0; i < 4; ++i) data.round(rt, false);
+    remote[policy] = data.remote_tasks();
+  }
+  EXPECT_GT(remote["steal"], 0u);
+  // No node has more tasks than cores, so none is robbed.
+  EXPECT_EQ(remote["numa:footprint=0"], 0u);
 }
 
 TEST_F(Socket, RunsTasksOnTheNodeTheyName) {

@@ -37,8 +37,9 @@ inline std::vector<setup> matrix() {
   }
   for (const char* variant :
        {"steal:victim=random,batch=1,patience=off", "steal:victim=cyclic,end=fifo", "dep:order=created,steal=nearest",
-        "socket:steal=nearest,backlog=3", "dfifo:steal=off", "nabbitc:first=off,morph=off,attempts=1",
-        "nabbitc:colors=data", "nabbitc:colors=node,budget=1"}) {
+        "socket:steal=nearest,backlog=3", "rip-dep:steal=nearest,backlog=2", "rip-mw:window=16,steal=nearest",
+        "auto:window=auto", "dfifo:steal=off", "nabbitc:first=off,morph=off,attempts=1", "nabbitc:colors=data",
+        "nabbitc:colors=node,budget=1"}) {
     policies.emplace_back(variant);
   }
   for (const std::string& p : policies) {

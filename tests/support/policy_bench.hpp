@@ -29,6 +29,7 @@ class policy_bench {
   struct use {
     std::uint32_t region;
     std::uint64_t bytes;
+    mode how = mode::inout;
   };
   kith::task& task(std::vector<use> uses = {}, int node = -1, std::uint16_t creator = 0) {
     made.push_back(std::make_unique<kith::task>());
@@ -39,7 +40,7 @@ class policy_bench {
     t.sequence = static_cast<std::uint32_t>(made.size());
     std::byte* keep = t.access_bytes();
     for (const use& u : uses) {
-      const kept_access a{u.region, static_cast<std::uint32_t>(u.bytes), 0, mode::inout, 0};
+      const kept_access a{u.region, static_cast<std::uint32_t>(u.bytes), 0, u.how, 0};
       std::memcpy(keep, &a, sizeof a);
       keep += sizeof a;
     }

@@ -193,7 +193,7 @@ TEST(sim_migration, a_chunk_moves_once_and_is_local_then) {
   recording r = pages_at({base}, {});
   sim::memory data(sim::program_of(r), at.on, sim::distribution::first_touch, {}, 65536);
   EXPECT_EQ(data.migrate(0, page, node_id(1), 0), 0u);  // it is nowhere yet
-  data.touch(0, page, true, node_id(0), 0);
+  data.touch(0, page, true, {node_id(0), 0, 0}, 0);
   const std::uint64_t later = 1'000'000'000;
   EXPECT_NEAR(static_cast<double>(data.migrate(0, page, node_id(1), later)), at.far() * at.fetch(page), 1000);
   EXPECT_EQ(data.home(0), node_id(1));
@@ -202,7 +202,7 @@ TEST(sim_migration, a_chunk_moves_once_and_is_local_then) {
   EXPECT_EQ(data.migrated_bytes, page);
   EXPECT_EQ(data.remote_bytes, 0u);
   // No cache has it any more, and its memory is near.
-  EXPECT_EQ(static_cast<double>(data.touch(0, page, false, node_id(1), 2 * later)), at.fetch(page));
+  EXPECT_EQ(static_cast<double>(data.touch(0, page, false, {node_id(1), 1, 0}, 2 * later).took), at.fetch(page));
   EXPECT_EQ(data.hits, 0u);
   std::uint64_t carried = 0;
   for (std::uint32_t l : data.links.way(node_id(0), node_id(1))) carried += data.links.links[l].data;

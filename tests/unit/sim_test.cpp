@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <array>
 
 namespace {
 
@@ -41,6 +42,9 @@ machine_model flat(int cores) {
   m.links.clear();
   return m;
 }
+
+/// Of a machine with one last-level cache a node.
+sim::place first_core_of(int node) { return {node_id(node), static_cast<std::uint32_t>(node), 0}; }
 
 program random_program(std::uint64_t seed, int tasks) {
   rng draw(seed, purpose::test, 0);
@@ -105,6 +109,20 @@ TEST(sim, independent_tasks_share_the_cores) {
   EXPECT_NEAR(r.speedup(), 3, 0.02);
 }
 
+/// A node may not be robbed of its last tasks, so its own workers must not sleep over one that is pushed while they look
+/// elsewhere for the last time.
+TEST(sim, who_looks_elsewhere_for_the_last_time_hears_of_work_at_home) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const program p = random_program(seed, 600);
+    for (const char* policy : {"dep:steal=nearest,backlog=8", "socket:steal=nearest,backlog=8"}) {
+      settings s;
+      s.policy = policy;
+      const result r = sim::simulate(p, model_by_name("bullion-s16-8"), s);
+      EXPECT_GT(r.makespan, 0u) << policy << " " << seed;
+    }
+  }
+}
+
 TEST(sim, a_slow_core_takes_longer) {
   test::script s;
   s.task(1000);
@@ -135,27 +153,62 @@ TEST(sim, data_takes_the_time_of_the_slowest_on_its_way) {
 TEST(sim, remote_data_takes_longer_by_the_distance_and_waits_for_links) {
   machine_model m = model_by_name("bullion-s16-8");
   m.overlap = 0;
-  sim::memory data(random_program(1, 10), m, sim::distribution::first_touch, {}, 65536);
-  EXPECT_EQ(data.touch(0, 1024, false, node_id(0), 0), sim::rate(m.core_gbs)(1024));
-  const std::uint64_t far = data.touch(0, 1024, false, node_id(1), 1'000'000'000);
+  const sim::program p = random_program(1, 10);
+  sim::memory data(p, m, sim::distribution::first_touch, {}, 65536);
+  EXPECT_EQ(data.touch(0, 1024, false, first_core_of(0), 0).took, sim::rate(m.core_gbs)(1024));
+  const std::uint64_t far = data.touch(0, 1024, false, first_core_of(1), 1'000'000'000).took;
   EXPECT_NEAR(static_cast<double>(far), 3.6 * static_cast<double>(sim::rate(m.core_gbs)(1024)), 100);
   EXPECT_EQ(data.remote_bytes, 1024u);
   // Eight nodes fetch at once: node 0's link out serves them one after the other.
   std::uint64_t last = 0;
-  for (int n = 2; n < 8; ++n) last = std::max(last, data.touch(0, 1024, false, node_id(n), 2'000'000'000));
+  for (int n = 2; n < 8; ++n) last = std::max(last, data.touch(0, 1024, false, first_core_of(n), 2'000'000'000).took);
   EXPECT_GE(last, 6 * sim::rate(m.links.front().gbs)(1024));
 }
 
 TEST(sim, a_writer_takes_the_data_from_other_caches) {
   const machine_model m = model_by_name("bullion-s16-8");
-  sim::memory data(random_program(1, 10), m, sim::distribution::first_touch, {}, 65536);
-  data.touch(0, 1024, true, node_id(0), 0);
-  data.touch(0, 1024, true, node_id(1), 0);  // from node 0's cache
+  const sim::program p = random_program(1, 10);
+  sim::memory data(p, m, sim::distribution::first_touch, {}, 65536);
+  data.touch(0, 1024, true, first_core_of(0), 0);
+  data.touch(0, 1024, true, first_core_of(1), 0);  // from node 0's cache
   EXPECT_EQ(data.remote_bytes, 1024u);
-  data.touch(0, 1024, false, node_id(1), 0);
+  data.touch(0, 1024, false, first_core_of(1), 0);
   EXPECT_EQ(data.hits, 1u);
-  data.touch(0, 1024, false, node_id(0), 0);  // back again
+  data.touch(0, 1024, false, first_core_of(0), 0);  // back again
   EXPECT_EQ(data.remote_bytes, 2048u);
+}
+
+TEST(sim, numa_fetches_nothing_from_elsewhere_that_is_dealt_to_one_node) {
+  const machine_model m = model_by_name("opteron-6172");
+  test::script s;
+  for (int r = 0; r < 32; ++r) s.region(1 << 20);
+  for (std::uint32_t r = 0; r < 32; ++r) s.task(1000, {}, {{r, 0, 1 << 20, 1 << 20}});
+  const program p = sim::program_of(s.finish());
+  settings one;
+  one.data = sim::distribution::regions;
+  one.policy = "steal";
+  EXPECT_GT(sim::simulate(p, m, one).remote_bytes, 16u << 20);
+  one.policy = "numa";  // four tasks for each node's six cores: no node is robbed
+  const result r = sim::simulate(p, m, one);
+  EXPECT_EQ(r.remote_accesses, 0u);
+  EXPECT_GE(r.local_bytes, 32u << 20);
+}
+
+TEST(sim, cold_caches_are_empty_when_the_figures_begin) {
+  machine_model m = model_by_name("opteron-6172");
+  m.metadata_bytes = 0;
+  const program p = sim::program_of(test::record(test::with("fifo", 1, true), [](runtime& rt) {
+    static std::array<char, 1 << 16> data;
+    const auto use = [&] { rt.run([&] { spawn([](std::span<char>) {}, inout(data), work{10}); }); };
+    use();
+    rt.mark("solve");
+    use();
+  }));
+  settings one;
+  one.workers = 1;
+  EXPECT_EQ(sim::simulate(p, m, one).cache_misses, 0u);
+  one.cold = true;
+  EXPECT_EQ(sim::simulate(p, m, one).cache_misses, 1u);
 }
 
 TEST(sim, is_the_same_every_time) {

@@ -51,6 +51,7 @@ sim::settings settings_of(const options& o) {
                 {std::pair{"first-touch", sim::distribution::first_touch},
                  {"fine", sim::distribution::fine},
                  {"coarse", sim::distribution::coarse},
+                 {"regions", sim::distribution::regions},
                  {"block", sim::distribution::block},
                  {"recorded", sim::distribution::recorded},
                  {"colors", sim::distribution::colors}});
@@ -209,9 +210,10 @@ std::function<outcome()> add_sim(CLI::App& command) {
   command.add_option("--workers", o->set.workers, "use the first cores only (all)")->check(whole_number(1, 4096));
   command.add_option("--fidelity", o->fidelity, "what is modelled of memory: block, or abstract (block)");
   command.add_option("--distribution", o->data,
-                     "where data lies: first-touch, fine, coarse, block, colors or recorded (first-touch)");
+                     "where data lies: first-touch, fine, coarse, regions, block, colors or recorded (first-touch)");
   command.add_option("--chunk", o->set.chunk_bytes, "bytes that are moved at a time (65536)")
       ->check(whole_number(256, 1 << 30));
+  command.add_flag("--cold", o->set.cold, "caches are empty when the figures begin");
   command.add_option("--throttle", o->set.throttle, "unfinished tasks before their creator helps (the recording's)")
       ->check(whole_number(1, 1 << 30));
   command.add_option("--recorded-gbs", o->core_gbs,

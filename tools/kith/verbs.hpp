@@ -8,6 +8,7 @@ namespace kith::tools {
 
 verb_setup add_app;
 verb_setup add_apps;
+verb_setup add_calibrate;
 verb_setup add_demo;
 verb_setup add_doctor;
 verb_setup add_machine;
@@ -25,6 +26,7 @@ inline constexpr verb verbs[] = {
     {"app", "run a program, verify its result, report what was counted", add_app},
     {"apps", "the programs and their parameters", add_apps},
     {"record", "run a program and keep what it did in a file", add_record},
+    {"calibrate", "part a program's time into computing and memory; or measure the scheduler", add_calibrate},
     {"sim", "run a recording on a modelled machine, under one policy or several", add_sim},
     {"why", "why a task of a recorded run ran where it did", add_why},
     {"placement", "pictures of where a program's data is, recorded or under policies side by side", add_placement},

@@ -90,10 +90,10 @@ void register_accesses(engine& home, detail::scope& s, task& t, edge_collector& 
   std::uint64_t all_bytes = 0;
   for (const detail::access_record& a : records) {
     detail::tracker& k = tracker_of(s, a, t.type, home.set.check_handles);
-    const bool exclusive = a.how == mode::commutative && !home.wishes.order;  // else the policy sees to it
+    const bool exclusive = a.how == mode::commutative;
     const bool unknown = k.region == 0 || (home.track_homes && a.bytes > home.regions[k.region].bytes.load(relaxed));
     if ((home.track_homes || exclusive) && unknown) k.region = home.regions.find(a.address, a.bytes);
-    if (exclusive) t.flags |= task::exclusive;
+    if (exclusive && !home.wishes.order) t.flags |= task::exclusive;  // else the policy sees to it
     // A region that is named twice counts once.
     const std::uint64_t bytes = edges_of.named_before(k) ? 0 : a.bytes;
     const kept_access kept{k.region, static_cast<std::uint32_t>(bytes), static_cast<std::uint16_t>(bytes >> 32), a.how,

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <thread>
 #include <utility>
 
 namespace kith::native {
@@ -50,7 +51,16 @@ engine::engine(machine on, const worker_plan& plan, engine_settings settings)
   chosen = make_policy<world>(set.policy, {workers_where, regions, set.seed, memory.view(), &identities});
   wishes = chosen->wants();
   if (wishes.order) identities.reserve();
-  track_homes = wishes.homes || hardware.nodes.size() > 1;
+  if (set.calibrate != 0) {
+    if (plan.workers != 1)
+      throw error("KITH_CALIBRATE: expected one worker (KITH_WORKERS=1), got " + std::to_string(plan.workers));
+    std::uint64_t own = 1 << 18;
+    for (const machine::cache& c : hardware.caches) {
+      if (c.cores.size() == 1) own = std::max(own, c.bytes);
+    }
+    sampler = std::make_unique<calibrator>(regions, set.calibrate, own);
+  }
+  track_homes = wishes.homes || hardware.nodes.size() > 1 || sampler != nullptr;
   baseline_.resize(workers.size());
   if (!set.record.empty()) {
     start_recording(plan);
@@ -201,6 +211,17 @@ std::exception_ptr run_in(worker& w, void* context, void (*f)(void*)) {
 
 }  // namespace
 
+/// Not locked if the stand-in needs the seat. Runs that are recorded, or replayed, are alike each time: a stand-in that is
+/// about to leave is waited for.
+std::unique_lock<std::mutex> engine::take_seat_0() {
+  std::unique_lock seat(seat_0_, std::try_to_lock);
+  while (!seat.owns_lock() && (wishes.order || recorder_ != nullptr) && outside.unfinished() == 0) {
+    std::this_thread::yield();
+    seat.try_lock();
+  }
+  return seat;
+}
+
 void engine::run_root(void* context, void (*f)(void*)) {
   std::exception_ptr failure;
   worker* const here = worker::current();
@@ -211,7 +232,7 @@ void engine::run_root(void* context, void (*f)(void*)) {
     worker* const before = mine->take_thread();
     failure = run_in(*mine, context, f);
     worker::leave_thread(before);
-  } else if (std::unique_lock seat(seat_0_, std::try_to_lock); seat.owns_lock()) {
+  } else if (std::unique_lock seat = take_seat_0(); seat.owns_lock()) {
     worker& w = workers[0];
     const binding to_core(w.cpu);
     worker* const before = w.take_thread();
@@ -223,7 +244,7 @@ void engine::run_root(void* context, void (*f)(void*)) {
     const identity::creator named_before = std::exchange(w.naming, {identity::of_root(roots_)});
     const std::uint64_t began = w.record != nullptr ? w.record->root(w.root) : 0;
     failure = run_in(w, context, f);
-    if (w.record != nullptr) w.record->executed(w.root, began, 0);
+    if (w.record != nullptr) w.record->executed(w.root, began, ticks(), 0);
     w.root = root_before;
     w.naming = named_before;
     w.stop_busy();

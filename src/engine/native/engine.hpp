@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/sleepers.hpp"
+#include "engine/native/calibrator.hpp"
 #include "engine/native/outside.hpp"
 #include "engine/native/recorder.hpp"
 #include "engine/native/thread.hpp"
@@ -38,6 +39,7 @@ struct engine_settings {
   bool dry = false;                            // tasks that say what they cost are not run
   std::string record;                          // the file; empty: nothing is recorded
   distribution memory = distribution::system;  // of allocations that name none
+  int calibrate = 0;                           // tasks of each type and size that are timed cold and hot
   bool migrate = false;                        // pages of written data go to the node that writes it
 };
 
@@ -73,6 +75,7 @@ class engine {
   /// As kith::allocate (memory.cpp).
   void* allocate(std::size_t bytes, distribution how);
   void start_stand_in();
+  std::unique_lock<std::mutex> take_seat_0();
   /// A task was made ready from outside: some worker will find it.
   void arrive(task& t) noexcept;
   /// Reports of a scope that nobody of the engine owns have come in.
@@ -89,8 +92,10 @@ class engine {
   std::deque<worker> workers;  // addresses stay
   outside_seat outside;
   std::unique_ptr<kith::policy<world>> chosen;
+  std::unique_ptr<calibrator> sampler;  // null: tasks are not calibrated
   kith::policy<world>::wishes wishes;
   atomic<int> asleep{0};     // workers that sleep; counted if the policy wishes order
+  atomic<int> awaiting{0};   // likewise workers that wait for a future
   bool track_homes = false;  // every access has a region, and first touch is recorded
   inbox<task> arrivals;
   inbox<job<worker_view>> jobs;  // the policy's

@@ -38,10 +38,27 @@ void seat_log::created(const birth& b) {
                   std::llround(static_cast<double>(a.bytes) * static_cast<double>(a.touched)))});
   }
   if (b.h.work >= 0) append({.kind = log_kind::work, .large = static_cast<std::uint64_t>(b.h.work)});
+  account(b.parent, ticks() - until);
 }
 
-void seat_log::executed(std::uint64_t task, std::uint64_t began, std::uint8_t flags) noexcept {
-  append({.kind = log_kind::executed, .flags = flags, .large = task}, {began, ticks()});
+void seat_log::account(std::uint64_t task, std::uint64_t spent) noexcept {
+  if (task != charged_) settle();
+  charged_ = task;
+  spent_ += spent;
+}
+
+void seat_log::settle() noexcept {
+  if (spent_ != 0 && charged_ != 0) append({.kind = log_kind::recorder, .large = charged_}, {spent_, 0});
+  spent_ = 0;
+}
+
+void seat_log::executed(std::uint64_t task, std::uint64_t began, std::uint64_t ended, std::uint8_t flags) noexcept {
+  if (task == charged_) settle();
+  append({.kind = log_kind::executed, .flags = flags, .large = task}, {began, ended});
+}
+
+void seat_log::sampled(std::uint64_t task, std::uint64_t cold, std::uint64_t warm, std::uint64_t hot) noexcept {
+  append({.kind = log_kind::sample, .large = task}, {cold, warm}, {hot, 0});
 }
 
 void seat_log::waited(std::uint64_t task, std::uint64_t scope, std::uint64_t began) noexcept {

@@ -42,7 +42,9 @@ class seat_log : public log {
   void needs(std::uint64_t task, std::uint64_t before) noexcept {
     append({.kind = log_kind::needs, .large = task}, {before, 0});
   }
-  void executed(std::uint64_t task, std::uint64_t began, std::uint8_t flags) noexcept;
+  void executed(std::uint64_t task, std::uint64_t began, std::uint64_t ended, std::uint8_t flags) noexcept;
+  /// Ticks of further runs of the task: data out of the caches, in the last level, in the nearest one.
+  void sampled(std::uint64_t task, std::uint64_t cold, std::uint64_t warm, std::uint64_t hot) noexcept;
   void waited(std::uint64_t task, std::uint64_t scope, std::uint64_t began) noexcept;
   void idle(std::uint64_t began) noexcept;
   void job(std::uint64_t began, const job_size&) noexcept;
@@ -57,7 +59,12 @@ class seat_log : public log {
   std::uint64_t root(std::uint64_t task) noexcept;
 
  private:
+  void account(std::uint64_t task, std::uint64_t spent) noexcept;
+  void settle() noexcept;
+
   std::vector<bool> named_;
+  // What recording has cost the task that creates, in ticks, and is not yet written down: it is none of the task's time.
+  std::uint64_t charged_ = 0, spent_ = 0;
 };
 
 class recorder {

@@ -58,6 +58,7 @@ void worker::requeue(task* t) {
 task* worker::run_measured(task& t) {
   if (until_measure_-- != 0) return run(t);
   until_measure_ = measure_interval;
+  timing_ = home.wishes.timed && t.exploring == 0;
   const std::uint64_t from = ticks();
   task* next = run(t);
   const std::uint64_t took = std::min<std::uint64_t>(ticks() - from, 1 << 20);
@@ -127,7 +128,9 @@ task* worker::look_everywhere(detail::scope* waited) {
       return l.work;
     }
     empties += l.what == look::empty;
-    if (l.what == look::later) pause_for_long();
+    if (l.what != look::later) continue;
+    if (!home.arrivals.empty() || (may_nest() && !home.jobs.empty())) break;
+    pause_for_long();
   }
   return drain_inbox();
 }
@@ -240,11 +243,13 @@ task* worker::rest(predicate done, const void* what, detail::scope* waited) {
   return t;
 }
 
-/// The last one to sleep asks the policy whether it holds tasks back. acq_rel: whoever slept before, and what it pushed
+/// The last one to sleep asks the policy whether it holds tasks back, unless a future is waited for, which may be somebody
+/// else's. acq_rel: whoever slept before, and what it pushed
 /// or woke until then, is seen.
 wake_reason worker::sleep_in_order() {
   const int asleep = home.asleep.fetch_add(1, acq_rel) + 1;
-  if (asleep == static_cast<int>(home.workers.size()) && home.parked.all_announced() && home.chosen->stalled(*this))
+  if (home.awaiting.load(relaxed) == 0 && asleep == static_cast<int>(home.workers.size()) &&
+      home.parked.all_announced() && home.chosen->stalled(*this))
     home.parked.wake_all();
   const wake_reason why = home.parked.sleep(id);
   home.asleep.fetch_sub(1, acq_rel);

@@ -64,7 +64,9 @@ detail::outcome worker::execute(task& t) {
   edges::free_overflow(home.space, t, [this](slot_index b) { give_slot(b); });
   detail::scope& s = *t.scope;
   detail::outcome how = detail::outcome::ended;
-  const std::uint64_t began = record != nullptr ? ticks() : 0;
+  const bool timed = timing_;
+  timing_ = false;  // not for what t runs inside
+  std::uint64_t began = record != nullptr || timed ? ticks() : 0;
   std::uint8_t noted = t.exploring != 0 ? log_explores : std::uint8_t{0};
   if ((t.flags & task::skip) != 0 || s.is_cancelled()) {
     t.code(t.closure(), detail::action::discard);
@@ -80,7 +82,7 @@ detail::outcome worker::execute(task& t) {
     if (home.wishes.order) [[unlikely]]
       outer_naming = std::exchange(naming, {home.identities.identity_of(t)});
     try {
-      how = t.code(t.closure(), detail::action::run);
+      how = record != nullptr ? run_recorded(t, began) : t.code(t.closure(), detail::action::run);
     } catch (...) {
       s.fail(std::current_exception());
       if (children_scope != nullptr) children_scope->cancelled.store(true, relaxed);
@@ -94,10 +96,38 @@ detail::outcome worker::execute(task& t) {
     task_scope = outer_scope;
     children_scope = outer_children;
     sums.add(how == detail::outcome::again ? event::node_explored : event::task_executed);
+    if (timed) [[unlikely]]
+      tell_time(t, ticks() - began);
   }
   if (record != nullptr) [[unlikely]]
-    record->executed(edges::reference_to(home.space, t).packed().value, began, noted);
+    note_executed(t, began, noted);
   return how;
+}
+
+void worker::tell_time(const task& t, std::uint64_t took) {
+  home.chosen->timed(t, *this, static_cast<std::uint64_t>(static_cast<double>(took) * seconds_per_tick() * 1e9));
+}
+
+/// As the task's code alone; now and then a task is calibrated. Its time begins here.
+detail::outcome worker::run_recorded(task& t, std::uint64_t& began) {
+  if (home.sampler != nullptr && home.sampler->takes(t)) {
+    const detail::outcome how = home.sampler->run(*this, t);
+    if (how != detail::outcome::unable) return how;
+  }
+  began = ticks();
+  return t.code(t.closure(), detail::action::run);
+}
+
+void worker::note_executed(task& t, std::uint64_t began, std::uint8_t noted) {
+  const std::uint64_t ref = edges::reference_to(home.space, t).packed().value;
+  if (home.sampler != nullptr) {
+    if (const std::optional<calibrator::sample> s = home.sampler->take_sample(t)) {
+      record->executed(ref, s->began, s->ended, noted);
+      if (s->cold != 0) record->sampled(ref, s->cold, s->warm, s->hot);
+      return;
+    }
+  }
+  record->executed(ref, began, ticks(), noted);
 }
 
 std::uint64_t worker::running_ref() const noexcept {

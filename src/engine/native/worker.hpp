@@ -94,6 +94,9 @@ class worker : public native_seat, public worker_view {
  private:
   bool take(task& t);
   detail::outcome execute(task& t);
+  void tell_time(const task& t, std::uint64_t took);
+  detail::outcome run_recorded(task& t, std::uint64_t& began);
+  void note_executed(task& t, std::uint64_t began, std::uint8_t noted);
   void count_accesses(task& t, std::uint64_t began);
   void note_home(region& r, std::uint64_t began);
   node_id mostly_at(const region& r, std::uint64_t bytes);
@@ -124,6 +127,7 @@ class worker : public native_seat, public worker_view {
   void note_first_steal() noexcept;
 
   bool resting_ = false;         // its time does not count as busy
+  bool timing_ = false;          // the policy wants to know how long the next task takes
   bool no_hurry_ = false;        // the policy's last answer was `later`
   task* claimed_ = nullptr;      // taken past its queue, to be run next
   std::vector<task*> batch_;     // tasks that one completion made ready

@@ -58,9 +58,16 @@ engine::engine(const program& p, const machine_model& m, const settings& s)
   for (std::size_t w = 0; w < workers; ++w) {
     const worker_id id(static_cast<int>(w));
     workers_.emplace_back(*this, id, team_.node_of(id));
+    const core_id core(static_cast<int>(w));
+    const auto per_node = static_cast<std::uint32_t>(m.caches_per_node);
+    workers_.back().where = {.node = team_.node_of(id),
+                             .cache = static_cast<std::uint32_t>(team_.node_of(id).value) * per_node +
+                                      static_cast<std::uint32_t>(m.cache_of(core)) % per_node,
+                             .core = static_cast<std::uint32_t>(w)};
     workers_.back().speed = static_cast<std::uint64_t>(1024 / m.speeds[w]);
   }
   if (s.data == distribution::colors) place_by_colors();
+  if (s.data == distribution::regions) place_by_regions();
   if (layout_) place_by_layout();
   if (!layout_ && s.data == distribution::block)
     throw error("distribution block: the recording has no allocations; there are first-touch, fine, coarse and colors");
@@ -72,6 +79,7 @@ engine::engine(const program& p, const machine_model& m, const settings& s)
   visible_.assign(p.tasks(), nullptr);
   scopes_.resize(p.scopes);
   parked_words_.assign((workers + 63) / 64, 0);
+  last_round_words_ = parked_words_;
   if (s.keep_schedule) {
     schedule_ = p.of;
     schedule_.waits.clear();
@@ -97,6 +105,20 @@ void engine::place_by_colors() {
       if (static_cast<mode>(a.mode) == mode::in || !regions_[a.region + 1].place(at)) continue;
       if (memory_) memory_->put(a.region, program_.of.regions[a.region].bytes, at);
     }
+  }
+}
+
+/// Each region on one node, in the order in which a program that allocates every one on its own would do so.
+void engine::place_by_regions() {
+  std::vector<std::pair<std::uintptr_t, std::uint32_t>> order;
+  for (std::uint32_t i = 0; i < program_.of.regions.size(); ++i)
+    order.emplace_back(layout_ ? layout_->address(i) : std::uintptr_t{i}, i);
+  std::ranges::sort(order);
+  for (std::size_t turn = 0; turn < order.size(); ++turn) {
+    const std::uint32_t i = order[turn].second;
+    const node_id at = team_.inhabited()[turn % team_.inhabited().size()];
+    regions_[i + 1].place(at);
+    if (memory_) memory_->put(i, program_.of.regions[i].bytes, at);
   }
 }
 
@@ -127,6 +149,7 @@ void engine::measure_from_here() {
     from_.sums.push_back(w.sums.snapshot());
     from_.spent.push_back({w.useful, w.overhead, w.stall});
   }
+  if (memory_ && set_.cold) memory_->empty_caches();
   if (memory_) {
     from_.local_bytes = memory_->local_bytes;
     from_.remote_bytes = memory_->remote_bytes;

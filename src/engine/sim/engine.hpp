@@ -84,6 +84,7 @@ class engine {
   visible_task& seen(std::int32_t t) { return *visible_[static_cast<std::size_t>(t)]; }
   void place_by_colors();
   void place_by_layout();
+  void place_by_regions();
   void move_written(worker& w, const recorded_access& a, std::uint32_t chunk);
   /// With less than a page, the neighbours' data would move as well.
   bool may_move(std::uint64_t region_bytes) const noexcept { return region_bytes >= on_.page_bytes; }
@@ -146,6 +147,8 @@ class engine {
   std::vector<scope_state> scopes_;
   worker_set parked_;
   std::vector<std::uint64_t> parked_words_;
+  std::vector<std::uint64_t>
+      last_round_words_;  // at least those that have found nothing once, and park after the next time
   std::unordered_map<const void*, picoseconds> queue_free_;  // when a queue can be used again; only looked up
   std::vector<task*> batch_;
   std::size_t root_ = 0;

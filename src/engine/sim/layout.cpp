@@ -24,6 +24,7 @@ kind wanted(const recorded_allocation& a, distribution d) {
     case distribution::block: return kind::block;
     case distribution::recorded: return static_cast<kind>(a.distribution);
     case distribution::first_touch:
+    case distribution::regions:
     case distribution::colors: break;
   }
   return kind::system;

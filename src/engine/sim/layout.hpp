@@ -21,6 +21,7 @@ enum class distribution : std::uint8_t {
   coarse,    // all of an allocation on one node, the next one on the next node
   block,     // as many contiguous, equal shares of an allocation as there are nodes
   recorded,  // each allocation as it was asked for in the recorded run
+  regions,   // as coarse, if every region were an allocation of its own
   colors,    // with the owner of the color of the task that writes it first
 };
 

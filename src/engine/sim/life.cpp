@@ -204,7 +204,7 @@ void engine::compute(worker& w, frame& f, picoseconds work) {
       fetch_chunk(w, f, work);
       return;
     }
-    work += core_rate_(program_.bytes[t]);
+    work += local_data_time(program_, on_, t);
   }
   f.fetched = true;
   const picoseconds took = work * f.factor >> 10;
@@ -223,16 +223,22 @@ void engine::fetch_chunk(worker& w, frame& f, picoseconds work) {
   const std::uint64_t from = f.chunk * memory_->chunk_bytes();
   const std::uint64_t bytes = std::min(memory_->chunk_bytes(), a.touched - from);
   const auto how = static_cast<mode>(a.mode);
-  const picoseconds data =
-      memory_->touch(memory_->first_chunk(a.region) + f.chunk, bytes, how != mode::in, w.node, w.clock);
-  if (const picoseconds near = core_rate_(bytes); data > near) w.stall += data - near;
+  const fetched got =
+      memory_->touch(memory_->first_chunk(a.region) + f.chunk, bytes, how != mode::in, w.where, w.clock);
+  const program::shown e = program_.exposure_of(t);
+  const picoseconds near = nearest_rate(on_, program_.bytes[t])(bytes);
+  const picoseconds data = shown_time(e, got, near);
+  const picoseconds idle = shown_time(e, {core_rate_(bytes), level::beyond}, near);  // the own memory, unshared
+  if (data > idle) w.stall += data - idle;
   const std::uint64_t all = program_.bytes[t];
   const auto share = [&](std::uint64_t of) {
     return static_cast<picoseconds>(static_cast<double>(work) * static_cast<double>(of) / static_cast<double>(all));
   };
   const picoseconds code = (share(f.done_bytes + bytes) - share(f.done_bytes)) * f.factor >> 10;
   const picoseconds shorter = std::min(data, code);
-  const auto hidden = static_cast<picoseconds>(static_cast<double>(shorter) * on_.overlap);
+  // What hides behind computing did so when it was calibrated.
+  const auto hidden =
+      e.calibrated() ? picoseconds{0} : static_cast<picoseconds>(static_cast<double>(shorter) * on_.overlap);
   const picoseconds took = data + code - hidden;
   w.clock += took;
   w.useful += took;
@@ -315,7 +321,7 @@ void engine::end(worker& w) {
   }
   w.sums.add(event::task_executed);
   const auto i = static_cast<std::size_t>(t);
-  serial_ += program_.compute[i] + core_rate_(program_.bytes[i]);
+  serial_ += program_.compute[i] + local_data_time(program_, on_, i);
   visible_task& v = seen(t);
   std::vector<std::int32_t> fences;
   batch_.clear();
@@ -327,6 +333,7 @@ void engine::end(worker& w) {
     give_turns(regions_, v, batch_);
     for (std::size_t b = known; b < batch_.size(); ++b) state_of(visible(*batch_[b]).number) = state::queued;
   }
+  if (wishes_.timed) policy_->timed(v, w, static_cast<std::uint64_t>(w.clock - f.began) / 1000);
   if (wishes_.finished) policy_->finished(v, w);
   end_in(told(t).scope, w);
   if (before != state::claimed) forget(t);  // else its queue entry is still there

@@ -56,7 +56,7 @@ std::vector<std::vector<std::int32_t>> levels_of(const program& p) {
 class loops {
  public:
   loops(const program& p, const machine_model& m, const settings& s, int workers)
-      : program_(p), on_(m), set_(s), workers_(workers), core_rate_(m.core_gbs), recorded_(p.of.worker_node.size()) {
+      : program_(p), on_(m), set_(s), workers_(workers), recorded_(p.of.worker_node.size()) {
     result_.workers.resize(static_cast<std::size_t>(workers));
     for (std::size_t t = 0; t < p.tasks(); ++t) {
       for (const recorded_access& a : p.accesses(t)) {
@@ -80,7 +80,7 @@ class loops {
     }
     std::uint64_t factor = set_.noise ? noise_of(on_, set_.seed, task) : 1024;
     factor = stretched(on_, factor, bytes == 0 ? 0 : static_cast<double>(far) / static_cast<double>(bytes));
-    const picoseconds work = program_.compute[t] + core_rate_(program_.bytes[t]);
+    const picoseconds work = program_.compute[t] + local_data_time(program_, on_, t);
     result_.serial += work;
     const auto took = static_cast<picoseconds>(static_cast<double>(work * factor >> 10) /
                                                on_.speeds[static_cast<std::size_t>(worker)]);
@@ -133,7 +133,6 @@ class loops {
   const machine_model& on_;
   const settings& set_;
   int workers_;
-  rate core_rate_;
   std::size_t recorded_;
   std::vector<std::int32_t> home_;  // by region
   result result_;

@@ -21,13 +21,15 @@ memory::memory(const program& p, const machine_model& m, distribution d, const a
       on_(m),
       with_(with),
       chunk_bytes_(chunk_bytes),
-      caches_(m.hardware.nodes.size()),
+      caches_(m.hardware.nodes.size() * static_cast<std::size_t>(m.caches_per_node)),
       core_(m.core_gbs),
-      cache_rate_(m.cache_gbs) {
-  const std::size_t nodes = caches_.size();
-  if (nodes > 64)
-    throw error(m.hardware.name + " has " + std::to_string(nodes) +
-                " nodes; the fidelity block models up to 64 (use --fidelity abstract)");
+      cache_rate_(m.cache_gbs),
+      between_(m.between_gbs > 0 ? m.between_gbs : m.core_gbs),
+      own_rate_(m.private_gbs) {
+  const std::size_t nodes = m.hardware.nodes.size();
+  if (caches_.size() > 64)
+    throw error(m.hardware.name + " has " + std::to_string(nodes) + " nodes with " + std::to_string(caches_.size()) +
+                " last-level caches; the fidelity block models up to 64 (use --fidelity abstract)");
   std::uint64_t count = 0;
   for (std::size_t r = 0; r < p.of.regions.size(); ++r) {
     first_.push_back(static_cast<std::uint32_t>(count));
@@ -45,6 +47,12 @@ memory::memory(const program& p, const machine_model& m, distribution d, const a
   changed_by_.assign(count, -1);
   holders_.assign(count, 0);
   for (cache& c : caches_) c.at.assign(with.caches && m.cache_bytes != 0 ? count : 0, none);
+  if (with.caches && m.private_bytes != 0) {
+    own_.resize(m.hardware.cores.size());
+    for (cache& c : own_) c.at.assign(count, none);
+    seen_.assign(own_.size(), std::vector<std::uint32_t>(count, 0));
+    version_.assign(count, 0);
+  }
   controllers_.assign(nodes, {0, rate(m.memory_gbs)});
   for (std::size_t a = 0; a < nodes; ++a) {
     for (std::size_t b = 0; b < nodes; ++b) {
@@ -56,6 +64,17 @@ memory::memory(const program& p, const machine_model& m, distribution d, const a
 
 void memory::put(std::uint32_t region, std::uint64_t bytes, node_id at) {
   for (std::uint32_t c = 0; c < chunks(bytes); ++c) home_[first_[region] + c] = static_cast<std::int16_t>(at.value);
+}
+
+void memory::empty_caches() {
+  changed_by_.assign(changed_by_.size(), -1);
+  holders_.assign(holders_.size(), 0);
+  for (cache& c : caches_) {
+    c.lines.clear();
+    c.at.assign(c.at.size(), none);
+    c.newest = c.oldest = c.free = none;
+    c.used = 0;
+  }
 }
 
 void memory::put(std::uint32_t region, std::uint64_t bytes, const layout& as) {
@@ -79,30 +98,17 @@ void memory::push_newest(cache& c, std::uint32_t i) noexcept {
   c.newest = i;
 }
 
-/// The node's cache forgets a line.
-void memory::drop(std::size_t node, std::uint32_t i) noexcept {
-  cache& c = caches_[node];
+void memory::remove(cache& c, std::uint32_t i) noexcept {
   line& l = c.lines[i];
   unlink(c, i);
   c.used -= l.bytes;
   c.at[l.chunk] = none;
-  holders_[l.chunk] &= ~(std::uint64_t{1} << node);
   l.after = c.free;
   c.free = i;
 }
 
-/// A changed chunk goes home; nobody waits for it.
-void memory::write_back(std::size_t from, std::uint32_t chunk, std::uint64_t bytes, picoseconds now) noexcept {
-  const auto home = static_cast<std::size_t>(home_[chunk]);
-  if (with_.contention) controllers_[home].serve(now, bytes);
-  links.carry(node_id(static_cast<int>(from)), node_id(static_cast<int>(home)), bytes, now, with_.contention);
-  changed_by_[chunk] = -1;
-}
-
-/// The node's cache takes the chunk in (or finds it), as the newest.
-void memory::keep(std::size_t node, std::uint32_t chunk, std::uint64_t bytes, picoseconds now) {
-  cache& c = caches_[node];
-  if (c.at.empty()) return;
+/// The chunk becomes the newest of the cache, new or not.
+void memory::enter(cache& c, std::uint32_t chunk, std::uint64_t bytes) {
   std::uint32_t i = c.at[chunk];
   if (i != none) {
     unlink(c, i);
@@ -118,45 +124,85 @@ void memory::keep(std::size_t node, std::uint32_t chunk, std::uint64_t bytes, pi
   c.lines[i].chunk = chunk;
   c.lines[i].bytes = static_cast<std::uint32_t>(bytes);
   c.used += bytes;
-  holders_[chunk] |= std::uint64_t{1} << node;
   push_newest(c, i);
+}
+
+/// A last-level cache forgets a line.
+void memory::drop(std::size_t of, std::uint32_t i) noexcept {
+  holders_[caches_[of].lines[i].chunk] &= ~(std::uint64_t{1} << of);
+  remove(caches_[of], i);
+}
+
+/// A changed chunk goes home; nobody waits for it.
+void memory::write_back(std::size_t from, std::uint32_t chunk, std::uint64_t bytes, picoseconds now) noexcept {
+  const auto home = static_cast<std::size_t>(home_[chunk]);
+  if (with_.contention) controllers_[home].serve(now, bytes);
+  links.carry(node_of(from), node_id(static_cast<int>(home)), bytes, now, with_.contention);
+  changed_by_[chunk] = -1;
+}
+
+/// A last-level cache takes the chunk in (or finds it), as the newest.
+void memory::keep(std::size_t in, std::uint32_t chunk, std::uint64_t bytes, picoseconds now) {
+  cache& c = caches_[in];
+  if (c.at.empty()) return;
+  enter(c, chunk, bytes);
+  holders_[chunk] |= std::uint64_t{1} << in;
   while (c.used > on_.cache_bytes && c.oldest != c.newest) {
     const line& last = c.lines[c.oldest];
-    if (changed_by_[last.chunk] == static_cast<std::int16_t>(node)) write_back(node, last.chunk, last.bytes, now);
-    drop(node, c.oldest);
+    if (changed_by_[last.chunk] == static_cast<std::int16_t>(in)) write_back(in, last.chunk, last.bytes, now);
+    drop(in, c.oldest);
   }
 }
 
-picoseconds memory::touch(std::uint32_t chunk, std::uint64_t bytes, bool writes, node_id at, picoseconds now) {
-  const std::size_t here = at.index();
-  if (home_[chunk] < 0) home_[chunk] = static_cast<std::int16_t>(here);
-  picoseconds took;
-  if ((holders_[chunk] >> here & 1) != 0) {
+bool memory::has_own(std::uint32_t core, std::uint32_t chunk) const noexcept {
+  return !own_.empty() && own_[core].at[chunk] != none && seen_[core][chunk] == version_[chunk];
+}
+
+/// What leaves a core's own cache is still in the shared one.
+void memory::keep_own(std::uint32_t core, std::uint32_t chunk, std::uint64_t bytes, bool writes) {
+  if (own_.empty()) return;
+  if (writes) ++version_[chunk];
+  seen_[core][chunk] = version_[chunk];
+  enter(own_[core], chunk, bytes);
+  while (own_[core].used > on_.private_bytes && own_[core].oldest != own_[core].newest)
+    remove(own_[core], own_[core].oldest);
+}
+
+fetched memory::touch(std::uint32_t chunk, std::uint64_t bytes, bool writes, const place& at, picoseconds now) {
+  const std::size_t here = at.cache, node = at.node.index();
+  if (home_[chunk] < 0) home_[chunk] = static_cast<std::int16_t>(node);
+  fetched f;
+  if (has_own(at.core, chunk)) {
     ++hits;
-    took = cache_rate_(bytes);
+    f = {own_rate_(bytes), level::own};
+  } else if ((holders_[chunk] >> here & 1) != 0) {
+    ++hits;
+    f = {cache_rate_(bytes), level::last};
   } else {
     ++misses;
-    const bool elsewhere = changed_by_[chunk] >= 0;  // not here: this cache does not hold it
-    const auto source = static_cast<std::size_t>(elsewhere ? changed_by_[chunk] : home_[chunk]);
-    const node_id from(static_cast<int>(source));
-    (source == here ? local_bytes : remote_bytes) += bytes;
-    picoseconds until = now + (core_(bytes) * stretch_[here * caches_.size() + source] >> 10);
-    if (!elsewhere && with_.contention) until = std::max(until, controllers_[source].serve(now, bytes));
-    until = std::max(until, links.carry(from, at, bytes, now, with_.contention));
-    took = until - now;
-    if (elsewhere && !writes) write_back(source, chunk, bytes, now);
+    const std::int16_t other = changed_by_[chunk];  // not this cache: it does not hold the chunk
+    const bool elsewhere = other >= 0;
+    const node_id from = elsewhere ? node_of(static_cast<std::size_t>(other)) : node_id(home_[chunk]);
+    (from == at.node ? local_bytes : remote_bytes) += bytes;
+    const rate& speed = elsewhere && from == at.node ? between_ : core_;
+    picoseconds until = now + (speed(bytes) * stretch_[node * controllers_.size() + from.index()] >> 10);
+    if (!elsewhere && with_.contention) until = std::max(until, controllers_[from.index()].serve(now, bytes));
+    until = std::max(until, links.carry(from, at.node, bytes, now, with_.contention));
+    f.took = until - now;
+    if (elsewhere && !writes) write_back(static_cast<std::size_t>(other), chunk, bytes, now);
   }
   if (writes) {
     for (std::uint64_t others = holders_[chunk] & ~(std::uint64_t{1} << here); others != 0; others &= others - 1) {
-      const int other = std::countr_zero(others);
-      links.notify(at, node_id(other), control_of(bytes));
-      drop(static_cast<std::size_t>(other), caches_[static_cast<std::size_t>(other)].at[chunk]);
+      const auto other = static_cast<std::size_t>(std::countr_zero(others));
+      links.notify(at.node, node_of(other), control_of(bytes));
+      drop(other, caches_[other].at[chunk]);
     }
     changed_by_[chunk] = static_cast<std::int16_t>(here);
   }
   keep(here, chunk, bytes, now);
+  keep_own(at.core, chunk, bytes, writes);
   if (writes && caches_[here].at.empty()) write_back(here, chunk, bytes, now);  // no cache: straight to memory
-  return took;
+  return f;
 }
 
 void memory::move_metadata(node_id from, node_id to, std::uint64_t bytes, picoseconds now) {

@@ -1,9 +1,10 @@
 // Fidelity *block*: where data is, which caches hold it, and what it costs to fetch a piece of it.
 //
-// Data is moved in chunks. A chunk has a home (first touch, or dealt out), at most one cache that holds it changed, and
-// any number that hold it as it is. A cache keeps as many bytes as the last level of a node has, the least recently used
-// chunk leaves first. Memory controllers and links serve one after the other. What a chunk takes is the latest of: the
-// core's own rate, stretched by distance; the controller; each link.
+// Data is moved in chunks. A chunk has a home (first touch, or dealt out), at most one last-level cache that holds it
+// changed, and any number that hold it as it is; a node has one last-level cache or several. Where the machine says so, a
+// core has a cache of its own before that. Of each, the least recently used chunk leaves first. Memory controllers and
+// links serve one after the other. What a chunk takes is the latest of: the core's own rate, stretched by distance; the
+// controller; each link.
 #pragma once
 
 #include "engine/sim/layout.hpp"
@@ -22,10 +23,23 @@ struct ablations {
   bool scheduling = true;  // the scheduler's own work takes time
 };
 
+/// Where a core is: its node's number, its last-level cache's (machine_model::cache_of), its own.
+struct place {
+  node_id node;
+  std::uint32_t cache = 0, core = 0;
+};
+
+/// Where bytes came from.
+enum class level : std::uint8_t { own, last, beyond };
+struct fetched {
+  picoseconds took = 0;
+  level from = level::beyond;
+};
+
 class memory {
  public:
   /// Where there are no recorded allocations, `fine` deals chunks in turn and `coarse` regions. Throws kith::error for more
-  /// than 64 nodes.
+  /// than 64 last-level caches.
   memory(const program& p, const machine_model& m, distribution d, const ablations& on, std::uint64_t chunk_bytes);
   /// Where a region is from the start. Before anything touches it.
   void put(std::uint32_t region, std::uint64_t bytes, node_id at);
@@ -39,10 +53,12 @@ class memory {
   }
   std::uint64_t chunk_bytes() const noexcept { return chunk_bytes_; }
 
-  /// Node `at` reads (or writes) `bytes` of a chunk at `now`: how long its core waits for them.
-  picoseconds touch(std::uint32_t chunk, std::uint64_t bytes, bool writes, node_id at, picoseconds now);
+  /// The core at `at` reads (or writes) `bytes` of a chunk at `now`: how long it waits for them.
+  fetched touch(std::uint32_t chunk, std::uint64_t bytes, bool writes, const place& at, picoseconds now);
   /// The runtime's own data moves.
   void move_metadata(node_id from, node_id to, std::uint64_t bytes, picoseconds now);
+  /// Everything is at home, and in no cache.
+  void empty_caches();
   node_id home(std::uint32_t chunk) const noexcept { return node_id(home_[chunk]); }
   /// The chunk moves to node `to`, if it lies elsewhere: how long the core there, which moves it, is at that. No cache
   /// holds it afterwards.
@@ -59,7 +75,7 @@ class memory {
     std::uint32_t chunk = none, before = none, after = none;
     std::uint32_t bytes = 0;
   };
-  /// The last-level cache of one node: a list by last use.
+  /// A cache: a list by last use.
   struct cache {
     std::vector<line> lines;
     std::vector<std::uint32_t> at;  // by chunk
@@ -68,19 +84,30 @@ class memory {
   };
   void unlink(cache& c, std::uint32_t i) noexcept;
   void push_newest(cache& c, std::uint32_t i) noexcept;
-  void drop(std::size_t node, std::uint32_t i) noexcept;
-  void keep(std::size_t node, std::uint32_t chunk, std::uint64_t bytes, picoseconds now);
+  void remove(cache& c, std::uint32_t i) noexcept;
+  void enter(cache& c, std::uint32_t chunk, std::uint64_t bytes);
+  void drop(std::size_t of, std::uint32_t i) noexcept;
+  void keep(std::size_t in, std::uint32_t chunk, std::uint64_t bytes, picoseconds now);
+  bool has_own(std::uint32_t core, std::uint32_t chunk) const noexcept;
+  void keep_own(std::uint32_t core, std::uint32_t chunk, std::uint64_t bytes, bool writes);
   void write_back(std::size_t from, std::uint32_t chunk, std::uint64_t bytes, picoseconds now) noexcept;
+  node_id node_of(std::size_t last_level) const noexcept {
+    return node_id(static_cast<int>(last_level / static_cast<std::size_t>(on_.caches_per_node)));
+  }
 
   const machine_model& on_;
   const ablations with_;
   std::uint64_t chunk_bytes_;
   std::vector<std::uint32_t> first_;             // by region
-  std::vector<std::int16_t> home_, changed_by_;  // by chunk; -1: none
-  std::vector<std::uint64_t> holders_;
+  std::vector<std::int16_t> home_, changed_by_;  // by chunk: a node, a last-level cache; -1: none
+  std::vector<std::uint64_t> holders_;           // last-level caches
   std::vector<cache> caches_;
+  // Of one core each. A chunk in them is good for as long as nobody else has changed it.
+  std::vector<cache> own_;
+  std::vector<std::uint32_t> version_;            // by chunk: how often it was changed
+  std::vector<std::vector<std::uint32_t>> seen_;  // by core and chunk: its version
   std::vector<server> controllers_;
-  rate core_, cache_rate_;
+  rate core_, cache_rate_, between_, own_rate_;
   std::vector<std::uint64_t> stretch_;  // by pair of nodes: distance, in 1/1024 of local
 };
 

@@ -15,6 +15,7 @@ picoseconds memory::migrate(std::uint32_t chunk, std::uint64_t bytes, node_id to
     const auto one = static_cast<std::size_t>(std::countr_zero(in));
     drop(one, caches_[one].at[chunk]);
   }
+  if (!version_.empty()) ++version_[chunk];  // copies that cores have are old
   // Read from the old home's memory, written to the new one's.
   const node_id from(home_[chunk]);
   picoseconds until = now + (core_(bytes) * stretch_[to.index() * controllers_.size() + from.index()] >> 10);

@@ -1,5 +1,7 @@
 #include "engine/sim/program.hpp"
 
+#include "engine/sim/calibrated.hpp"
+
 #include <kith/access.hpp>
 #include <kith/error.hpp>
 
@@ -28,7 +30,7 @@ constexpr std::uint64_t least_share = 10;
 
 void split_times(program& p, double core_gbs) {
   const bool dry = p.of.meta_or("dry", "0") == "1";
-  const bool computing_alone = dry || p.of.meta_or("calibrated", "0") == "1";
+  const bool computing_alone = dry;
   p.compute.resize(p.tasks());
   p.bytes.resize(p.tasks());
   for (std::size_t t = 0; t < p.tasks(); ++t) {
@@ -39,6 +41,7 @@ void split_times(program& p, double core_gbs) {
     const auto memory = static_cast<std::uint64_t>(std::min(most, static_cast<double>(p.bytes[t]) * 1000 / core_gbs));
     p.compute[t] = computing_alone ? whole : std::max(whole / least_share, whole - std::min(whole, memory));
   }
+  split_calibrated_times(p);
 }
 
 /// Tasks that came from outside hang off a root of their own, which creates them at once and waits for them.

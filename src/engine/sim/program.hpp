@@ -32,7 +32,19 @@ struct program {
   // By task; the actions of task t are actions[first_action[t]] up to first_action[t + 1].
   std::vector<std::uint64_t> first_action;
   std::vector<action> actions;
-  std::vector<picoseconds> compute;        // without the time for memory
+  std::vector<picoseconds> compute;  // without the time for memory
+  /// How much of what the memory model adds to the time of the nearest cache shows beside a task's computing, in 1/1024.
+  struct shown {
+    static constexpr std::uint32_t unknown = 0xffffffff;
+    std::uint32_t last = unknown, memory = unknown;  // from the last level; from beyond it
+    bool calibrated() const noexcept { return memory != unknown; }
+    picoseconds of_last(picoseconds took, picoseconds near) const noexcept { return part(last, took, near); }
+    picoseconds of_memory(picoseconds took, picoseconds near) const noexcept { return part(memory, took, near); }
+    static picoseconds part(std::uint64_t of, picoseconds took, picoseconds near) noexcept {
+      return took > near ? (took - near) * of >> 10 : 0;
+    }
+  };
+  std::vector<shown> exposure;             // of calibrated tasks; of others the model's overlap says it. Empty: none is
   std::vector<std::uint64_t> bytes;        // touched
   std::vector<std::uint64_t> first_named;  // named[...]: the nodes that its computation names
   std::vector<std::int32_t> named;
@@ -45,6 +57,7 @@ struct program {
   std::vector<std::uint8_t> phased;  // by scope: of a keyed graph
   std::size_t measured_from = 0;     // the first root behind the last mark
 
+  shown exposure_of(std::size_t t) const noexcept { return exposure.empty() ? shown() : exposure[t]; }
   std::size_t tasks() const noexcept { return of.tasks.size(); }
   std::span<const recorded_access> accesses(std::size_t t) const noexcept {
     return {of.accesses.data() + of.first_access[t], of.accesses.data() + of.first_access[t + 1]};
@@ -55,8 +68,9 @@ struct program {
   const std::string& type_name(std::size_t t) const { return of.types[of.tasks[t].type]; }
 };
 
-/// What the simulator makes of a recording. `core_gbs`: what a core of the recorded machine drew from memory; the time
-/// that a task's bytes took there is no computing (a dry recording, or one with calibrated types, holds computing alone).
+/// What the simulator makes of a recording. What of a calibrated task is computing, calibrated.hpp says. Of others the time
+/// that their bytes took at `core_gbs`, which a core of the recorded machine drew from memory, is no computing. A dry
+/// recording holds computing alone.
 /// Throws kith::error for a recording of a run that did not end.
 program program_of(recording, double core_gbs = 10);
 

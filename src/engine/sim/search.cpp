@@ -67,6 +67,13 @@ bool engine::ring(worker& by, const worker_set& audience) {
     by.sums.add(event::wake);
     return true;
   }
+  // Whoever is in its last round before it sleeps begins it anew: it may be past the queue that was rung for.
+  for (std::size_t i = 0; i < last_round_words_.size(); ++i) {
+    const std::uint64_t found = last_round_words_[i] & audience.word(i);
+    last_round_words_[i] &= ~found;
+    for (std::uint64_t rest = found; rest != 0; rest &= rest - 1)
+      workers_[i * 64 + static_cast<std::size_t>(std::countr_zero(rest))].empties = 0;
+  }
   return false;
 }
 
@@ -200,7 +207,10 @@ void engine::look_for_work(worker& w) {
   }
   if (l.what != look::empty) return;
   // The round that ends with the first `empty` may have begun before somebody pushed: the second one is whole.
-  if (++w.empties < 2) return;
+  if (++w.empties < 2) {
+    last_round_words_[w.id.index() / 64] |= std::uint64_t{1} << (w.id.index() % 64);
+    return;
+  }
   w.empties = 0;
   park(w);
 }

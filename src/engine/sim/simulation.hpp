@@ -28,6 +28,7 @@ struct settings {
   fidelity how = fidelity::block;
   distribution data = distribution::first_touch;
   std::uint64_t chunk_bytes = 65536;
+  bool cold = false;           // caches are empty when the figures begin
   std::uint32_t throttle = 0;  // unfinished tasks of one creator before it helps; 0: no bound
   ablations with;
   bool noise = true;

@@ -1,6 +1,7 @@
 // What policies see of a simulated run: workers of the plain world whose meters charge time.
 #pragma once
 
+#include "engine/sim/memory.hpp"
 #include "engine/sim/program.hpp"
 #include "queue/plain/world.hpp"
 #include "task/task.hpp"
@@ -53,6 +54,7 @@ class worker final : public plain::worker_view {
   void submit(kith::job<plain::worker_view>& j, const worker_set& audience) override;
 
   engine& home;
+  place where;
   picoseconds clock = 0;
   std::vector<frame> frames;
   std::int32_t next = -1;                              // to be run as soon as it may

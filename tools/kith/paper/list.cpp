@@ -40,6 +40,8 @@ std::span<const reproduction> reproductions() {
        "what first steals and morphing are worth",
        nabbitc_ablations,
        {"heat", "--paper"}},
+      {"mir-opteron", "MIR", "section 3.3: distributions and policies on the Opteron", mir_opteron, {}},
+      {"mir-ablations", "MIR", "what the parts of the numa policy, and of the model, are worth", mir_ablations, {}},
       {"rip-uv100", "RIP", "figure 5 and table 1: 3 x 8 cores", rip_on_machine, {}, rip_programs, 24},
       {"rip-bullion-4", "RIP", "figure 6a: 4 x 8 cores", rip_on_machine, {}, rip_programs, 24},
       {"rip-bullion-8", "RIP", "figures 6b and 7: 8 x 4 cores", rip_on_machine, {}, rip_programs, 24},

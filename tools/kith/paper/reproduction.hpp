@@ -55,4 +55,8 @@ reproduced nabbitc_ablations(const reproduction&, int seeds, const paper_progres
 reproduced rip_on_machine(const reproduction&, int seeds, const paper_progress&);
 reproduced rip_ablations(const reproduction&, int seeds, const paper_progress&);
 
+/// mir.cpp
+reproduced mir_opteron(const reproduction&, int seeds, const paper_progress&);
+reproduced mir_ablations(const reproduction&, int seeds, const paper_progress&);
+
 }  // namespace kith::tools

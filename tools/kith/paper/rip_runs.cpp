@@ -18,7 +18,7 @@ std::string rip_mw(const apps::window_hint& w) {
 }
 
 /// A policy that needs no hint is one more name here.
-constexpr const char* series[] = {"dfifo", "socket", "dep", "rip-dep", "rip-mw"};
+constexpr const char* series[] = {"dfifo", "socket", "dep", "rip-dep", "rip-mw", "auto"};
 
 std::string policy_of(std::string_view name, const apps::window_hint& w) {
   if (name == "rip-dep") return rip_dep(w);

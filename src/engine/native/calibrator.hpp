@@ -1,0 +1,78 @@
+// Calibration: some tasks of a recorded run are run again, with their data out of the caches (cold), in the last level
+// (warm) and in the nearest cache (hot).
+//
+// The first run of a sampled task is the real one; what it wrote is put back after the others. The tasks are spread over
+// the whole run, and taken by type and size. One worker: nobody else may see what lies in between.
+#pragma once
+
+#include "base/clock.hpp"
+#include "task/region.hpp"
+#include "task/task.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace kith::native {
+
+class worker;
+
+class calibrator {
+ public:
+  /// `most`: samples of each type and size. `own_bytes`: of the caches that a core has for itself.
+  calibrator(const region_table& regions, int most, std::size_t own_bytes)
+      : regions_(regions), most_(most), own_bytes_(own_bytes) {}
+
+  /// Whether the task is to be sampled: its accesses can be saved, and it is its kind's turn.
+  bool takes(const task& t);
+
+  /// Runs the task in the place of task::code, closure and all. `unable`: nothing was done. Throws what the real run
+  /// throws.
+  detail::outcome run(worker& by, task& t);
+
+  struct sample {
+    std::uint64_t began = 0, ended = 0;         // the real run, in ticks
+    std::uint64_t cold = 0, warm = 0, hot = 0;  // how long it took then; 0: not measured
+  };
+  /// Of this task, if it is the one that was run last; once.
+  std::optional<sample> take_sample(const task& t) {
+    return std::exchange(of_, nullptr) == &t ? std::optional(last_) : std::nullopt;
+  }
+
+ private:
+  struct piece {
+    std::byte* at;
+    std::size_t bytes;
+    mode how;
+    std::vector<std::byte> before, after;
+  };
+  struct kind {
+    std::uint64_t seen = 0, next = 3, step = 3;
+    int samples = 0;
+  };
+  void give_up(const task& t);
+  void measure(task& t);
+  void restore_before();
+  void restore_after();
+  void evict();
+  void displace();
+  void fetch() const;
+  std::uint64_t timed(task& t) const;
+
+  const region_table& regions_;
+  const int most_;
+  const std::size_t own_bytes_;
+  std::map<std::pair<std::uint16_t, int>, kind> kinds_;
+  std::vector<bool> never_;    // by type: creates tasks, or cannot be run twice
+  std::vector<piece> pieces_;  // of the present task
+  const task* of_ = nullptr;   // whose sample is the last
+  sample last_;
+  std::vector<std::byte> others_;  // read, so that the nearest caches hold it
+  std::vector<std::byte> pages_;   // read, so that no address translation is kept
+  std::vector<std::byte> all_;     // read, so that no cache holds the data, where it cannot be flushed
+};
+
+}  // namespace kith::native

@@ -1,0 +1,172 @@
+// `auto`: finds by itself what a program gains from: homes for its data, evenly dealt, and when to steal.
+//
+// It begins with `dep` (RIP paper, section 4.1) and keeps what the programmer or chance had to decide there to itself:
+//  * A task without data of at least a page is queued and stolen as by `steal`; where one node has all workers, `auto` is
+//    `steal` (list.hpp).
+//  * Every other task waits at the node where most of its data is; data that nobody has touched is dealt out evenly
+//    (balanced_placement.hpp).
+//  * Who has ended a task goes on with one that this made ready and that belongs to the same node, if there is one.
+//  * A node is robbed if that pays: below. `task_times.hpp` has what it rests on.
+//  * With window=auto, the first tasks are partitioned as by `rip-dep` (section 4.3.1).
+// docs/auto.md says what it is asked for, and what it reaches.
+#pragma once
+
+#include "partition/windows.hpp"
+#include "policy/balanced_placement.hpp"
+#include "policy/policy.hpp"
+#include "policy/rip.hpp"
+#include "policy/settings.hpp"
+#include "policy/steal.hpp"
+#include "policy/task_times.hpp"
+#include "queue/shared_queue.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace kith {
+
+template <class World>
+class automatic final : public policy<World> {
+ public:
+  using worker = typename World::worker;
+
+  /// Takes the options `window` (off | auto), `caution`, and `order` as `dep` does.
+  automatic(const surroundings& s, settings& options)
+      : team_(s.workers),
+        caution_(static_cast<float>(options.take_number("caution", 3, 0, 1000))),
+        plain_(s, steals_as_),
+        place_(s),
+        states_(static_cast<std::size_t>(team_.size())),
+        last_type_(static_cast<std::size_t>(team_.nodes())) {
+    const queue_order order =
+        options.take("order", queue_order::fifo, {{"ready", queue_order::fifo}, {"created", queue_order::created}});
+    for (int n = 0; n < team_.nodes(); ++n) {
+      queues_.push_back(std::make_unique<shared_queue<World>>(team_.serving(node_id(n)), order));
+      rounds_.push_back(team_.nodes_by_distance(node_id(n)));
+    }
+    if (!options.take("window", false, {{"off", false}, {"auto", true}})) return;
+    windows_.emplace(partition::window_rules{.first_method = partition::available(partition::method::scotch)},
+                     nodes_of(team_), team_.size(), team_.everybody(),
+                     [this](task& t, std::int32_t part, worker& by) { send(t, node_id(part), by, false); });
+  }
+
+  typename policy<World>::wishes wants() const override {
+    return {.created = windows_.has_value(), .homes = true, .timed = true};
+  }
+
+  void created(task& t, worker& by) override {
+    if (has_data(&t)) windows_->add(t, by);
+  }
+  void waiting(detail::scope&, worker& by) override {
+    if (windows_) windows_->close(by);
+  }
+
+  task* ready(std::span<task* const> tasks, worker& by, moment why) override {
+    if (std::ranges::none_of(tasks, has_data)) return plain_.ready(tasks, by, why);
+    task* now = nullptr;
+    const bool keeps = why == moment::completion;
+    for (task* t : tasks) {
+      if (has_data(t)) {
+        if (task* kept = queue(*t, by, keeps && now == nullptr)) now = kept;
+      } else if (keeps && now == nullptr) {
+        now = t;
+      } else {
+        plain_.ready({&t, 1}, by, moment::arrival);
+      }
+    }
+    return now;
+  }
+
+  /// The own plain tasks, which are the newest, then the node's, then plain ones of others, then those of other nodes.
+  look next(worker& by) override {
+    state& mine = states_[by.id.index()];
+    mine.robbed = node_id();
+    if (task* t = plain_.take_own(by)) return look::got(*t);
+    if (task* t = queues_[by.node.index()]->pop(by)) return look::got(*t);
+    if (const look l = plain_.rob(by); l.what != look::empty) return l;
+    if (task* t = rob(by)) return look::got(*t);
+    return {windows_ && windows_->starves(by) ? look::later : look::empty};
+  }
+
+  void timed(const task& t, worker& by, std::uint64_t nanoseconds) override {
+    const std::uint64_t bytes = placed_bytes(t);
+    if (bytes == 0) return;
+    if (const node_id from = states_[by.id.index()].robbed) {
+      times_.ran_far(t.type, bytes, nanoseconds, team_.distance(by.node, from));
+    } else {
+      times_.ran_near(t.type, bytes, nanoseconds);
+    }
+  }
+
+ private:
+  struct alignas(apart) state {
+    node_id robbed;  // where the task that it runs was taken, if that is another node
+  };
+
+  /// Nodes of graphs have no data while they are explored.
+  static bool has_data(const task* t) noexcept { return t->exploring == 0 && placed_bytes(*t) != 0; }
+
+  /// As send(), unless its window holds it.
+  task* queue(task& t, worker& by, bool keeps) {
+    using answer = typename partition::windows<World>::answer;
+    std::int32_t part = -1;
+    if (windows_ && windows_->of(t, by, part) == answer::held) return nullptr;
+    return send(t, node_id(part), by, keeps);
+  }
+
+  /// To this node; if there is none, by its data. Returned and not queued, if `keeps` and it belongs here.
+  task* send(task& t, node_id to, worker& by, bool keeps) {
+    if (to) {
+      place_.settle(t, to, by);
+      by.meter(event::task_partitioned, {});
+    } else {
+      to = place_(t, by, [this](node_id n) { return queues_[n.index()]->size(); });
+    }
+    if (keeps && to == by.node) {
+      states_[by.id.index()].robbed = node_id();
+      return &t;
+    }
+    last_type_[to.index()].store(t.type, relaxed);
+    if (queues_[to.index()]->push(t, by)) return nullptr;
+    for (node_id n : rounds_[to.index()]) {  // nobody who is near sleeps
+      if (n != to && pays(to, n) && by.ring(team_.serving(n))) return nullptr;
+    }
+    return nullptr;
+  }
+
+  /// Whether workers of node `thief` had better run a task of `victim`: it would have to wait there for clearly longer than
+  /// it takes longer elsewhere (`caution` times: its data has to come back, and to its readers); and its data comes back in
+  /// less time than those there are spared. The task queued last stands for all.
+  bool pays(node_id victim, node_id thief) const {
+    const std::int64_t waiting = queues_[victim.index()]->size();
+    if (waiting == 0) return false;
+    const float longer = times_.longer(last_type_[victim.index()].load(relaxed), team_.distance(thief, victim));
+    return longer < 1 && static_cast<float>(waiting) > caution_ * longer * static_cast<float>(team_.working_at(victim));
+  }
+
+  task* rob(worker& by) {
+    for (node_id n : rounds_[by.node.index()]) {
+      if (n == by.node || !pays(n, by.node)) continue;
+      task* t = queues_[n.index()]->steal(by);
+      if (t != nullptr) states_[by.id.index()].robbed = n;
+      return t;
+    }
+    return nullptr;
+  }
+
+  const team& team_;
+  float caution_;
+  settings steals_as_{"steal"};
+  steal<World> plain_;  // the tasks without data
+  balanced_placement<World> place_;
+  task_times<World> times_;
+  std::vector<std::unique_ptr<shared_queue<World>>> queues_;  // by node; those of nodes without workers stay empty
+  std::vector<std::vector<node_id>> rounds_;                  // from each node, the others by distance
+  std::vector<state> states_;
+  std::vector<typename World::template shared<std::uint16_t>> last_type_;  // of the task queued last, by node
+  std::optional<partition::windows<World>> windows_;
+};
+
+}  // namespace kith

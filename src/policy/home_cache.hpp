@@ -1,0 +1,126 @@
+// `home-cache`: a task goes to the core that reads its input at least cost; cores steal within their vicinity alone.
+//
+// MIR thesis, section 3.2 (TILEPro64: each tile is the home cache of its own share of memory, here its node), and the
+// intensity hint of its journal version, given once for all tasks. Data that is spread over several homes (hashed) has none
+// that counts: such tasks stay with their creator. Vicinities are blocks of tiles in the mesh; the artifact has none: there
+// nothing is stolen. Not in the paper: a node may have several cores, which then take turns.
+#pragma once
+
+#include "policy/input_cost.hpp"
+#include "policy/policy.hpp"
+#include "policy/settings.hpp"
+#include "queue/shared_queue.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <vector>
+
+namespace kith {
+
+template <class World>
+class home_cache final : public policy<World> {
+ public:
+  using worker = typename World::worker;
+
+  /// Options. `vicinity`: rows x columns of nodes whose cores steal from each other. `columns`: of the mesh, whose nodes are
+  /// numbered by rows; auto: as nearly square as the number of nodes allows. `intense`: of tasks that have an access with
+  /// this number (from 0), its home alone decides. `small=stay`: tasks whose input fits a
+  /// core's share of the last-level cache stay with their creator, as in the journal version.
+  home_cache(const surroundings& s, settings& options)
+      : team_(s.workers),
+        memory_(s.memory),
+        input_(s, counted::inputs),
+        intense_(options.take_number_or("intense", "off", -1, 0, 255)),
+        small_stay_(options.take("small", false, {{"place", false}, {"stay", true}})) {
+    const shape block = options.take(
+        "vicinity", shape{2, 2},
+        {{"2x2", shape{2, 2}}, {"1x1", shape{1, 1}}, {"1x2", shape{1, 2}}, {"4x4", shape{4, 4}}, {"8x8", shape{8, 8}}});
+    const auto columns = static_cast<int>(
+        options.take_number_or("columns", "auto", columns_of(team_.nodes()), 1, std::max(1, team_.nodes())));
+    const auto vicinity_of = [&](node_id n) {
+      return std::pair(n.value / columns / block.rows, n.value % columns / block.columns);
+    };
+    for (int w = 0; w < team_.size(); ++w) {
+      const worker_id me(w);
+      worker_set near;
+      states_.push_back({input_.room(), {}});
+      for (worker_id v : team_.victims(me, victim_order::nearest)) {
+        if (vicinity_of(team_.node_of(v)) != vicinity_of(team_.node_of(me))) continue;
+        states_.back().victims.push_back(v);
+        near.insert(v);
+      }
+      queues_.push_back(std::make_unique<shared_queue<World>>(worker_set::only(me), queue_order::fifo, me));
+      if (!near.empty()) queues_.back()->add_thieves(std::move(near), 0);
+    }
+  }
+
+  typename policy<World>::wishes wants() const override { return {.homes = team_.nodes() > 1}; }
+
+  task* ready(std::span<task* const> tasks, worker& by, moment) override {
+    for (task* t : tasks) queues_[place(*t, by).index()]->push(*t, by);
+    return nullptr;
+  }
+
+  look next(worker& by) override {
+    state& mine = states_[by.id.index()];
+    task* t = queues_[by.id.index()]->pop(by);
+    if (t == nullptr && !mine.victims.empty()) {
+      shared_queue<World>& there = *queues_[mine.victims[mine.probe].index()];
+      t = there.size() > 0 ? there.steal(by) : nullptr;
+      if (t == nullptr && ++mine.probe < mine.victims.size()) return {look::retry};
+    }
+    mine.probe = 0;
+    return look::at(t, look::empty);
+  }
+
+ private:
+  struct shape {
+    int rows, columns;
+  };
+  struct alignas(apart) state {
+    input_cost::room_type bytes;
+    std::vector<worker_id> victims;  // in the vicinity, nearest first
+    std::size_t probe = 0;           // position among them
+    std::size_t turn = 0;            // among nodes of equal cost
+    std::size_t core = 0;            // among the cores of a node
+  };
+
+  /// The largest divisor up to the square root makes the rows.
+  static int columns_of(int nodes) {
+    int rows = static_cast<int>(std::sqrt(nodes));
+    while (nodes % rows != 0) --rows;
+    return nodes / rows;
+  }
+
+  worker_id place(const task& t, worker& by) {
+    state& mine = states_[by.id.index()];
+    if (team_.nodes() == 1) return by.id;
+    node_id there;
+    std::int64_t number = 0;
+    std::fill(mine.bytes.begin(), mine.bytes.end(), 0);
+    std::uint64_t all = 0;
+    for (kept_access a : t.access_list()) {
+      const node_id home = memory_.of(a).home_node();
+      if (number++ == intense_ && home) there = team_.served_by(home);
+      if (a.how == mode::out || !home) continue;
+      mine.bytes[home.index()] += a.bytes();
+      all += a.bytes();
+    }
+    const bool stays = all == 0 || (small_stay_ && all <= team_.cache_share(by.node));
+    if (!there && !stays) there = input_.cheapest(mine.bytes, mine.turn++);
+    if (!there || there == by.node) return by.id;
+    const std::vector<worker_id>& cores = team_.workers_at(there);
+    return cores[cores.size() == 1 ? 0 : mine.core++ % cores.size()];
+  }
+
+  const team& team_;
+  const memory_view memory_;
+  input_cost input_;
+  std::int64_t intense_;
+  bool small_stay_;
+  std::vector<std::unique_ptr<shared_queue<World>>> queues_;  // by worker
+  std::vector<state> states_;
+};
+
+}  // namespace kith

@@ -1,0 +1,163 @@
+// `numa`: a task goes where its input is read at least cost; a small or evenly spread input lets anybody take it.
+//
+// MIR thesis, section 3.3 (and the algorithms of its journal version); artifact. Each node has two queues: *main* for tasks
+// that were placed, *alternative* for the others. A worker takes from its own node's, alternative first; then from any
+// alternative queue; and last from the main queue of another node, while more tasks wait there than
+// cores of a node x hops to it. Differences: hops are ranks of the distance (the artifact's own lists are not sorted by it);
+// the deviation that says "evenly" is a real one; the own queues are looked at before each probe of another's; thieves are
+// woken only for what they may take.
+#pragma once
+
+#include "policy/input_cost.hpp"
+#include "policy/policy.hpp"
+#include "policy/settings.hpp"
+#include "queue/shared_queue.hpp"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace kith {
+
+template <class World>
+class numa_policy final : public policy<World> {
+ public:
+  using worker = typename World::worker;
+
+  /// Options. `footprint`: inputs of fewer bytes are small; auto: a core's share of the last-level cache. `even`: percent of
+  /// the mean by which the nodes' bytes may deviate and still be spread evenly. `reads`: what is input (in), or all accesses
+  /// count. `ties`: between nodes of equal cost turn by turn, or always the first. `alternative=off`: tasks that are not
+  /// placed go to their creator's main queue, as in the first version. `backlog`: tasks for each hop that a main queue keeps
+  /// for its own node. Not in the papers: `order=created`, oldest task first; `keep=on`, who makes tasks ready goes on with
+  /// one of them that may run on its node.
+  numa_policy(const surroundings& s, settings& options)
+      : team_(s.workers),
+        input_(s, options.take("reads", counted::inputs, {{"in", counted::inputs}, {"all", counted::all}})),
+        footprint_(options.take_number_or("footprint", "auto", -1, 0, std::int64_t{1} << 40)),
+        even_(options.take_number("even", 1, 0, 100)),
+        rotate_(options.take("ties", true, {{"turn", true}, {"first", false}})),
+        alternative_(options.take("alternative", true, {{"on", true}, {"off", false}})),
+        keep_(options.take("keep", false, {{"off", false}, {"on", true}})) {
+    const queue_order order =
+        options.take("order", queue_order::fifo, {{"ready", queue_order::fifo}, {"created", queue_order::created}});
+    const std::int64_t backlog = options.take_number_or("backlog", "cores", -1, 0, 1 << 20);
+    for (int n = 0; n < team_.nodes(); ++n) {
+      small_.push_back(footprint_ >= 0 ? static_cast<std::uint64_t>(footprint_) : team_.cache_share(node_id(n)));
+      for (auto* queues : {&main_, &alternatives_})
+        queues->push_back(std::make_unique<shared_queue<World>>(team_.serving(node_id(n)), order));
+      alternatives_.back()->add_thieves(team_.everybody(), 0);
+      rounds_.push_back(round_from(node_id(n), backlog));
+      let_steal(node_id(n), backlog);
+    }
+    for (int w = 0; w < team_.size(); ++w) {
+      const auto at = std::ranges::find(team_.inhabited(), team_.node_of(worker_id(w)));
+      turn_of_.push_back(static_cast<std::size_t>(at - team_.inhabited().begin()));
+      states_.push_back({input_.room()});
+    }
+  }
+
+  typename policy<World>::wishes wants() const override { return {.homes = team_.nodes() > 1}; }
+
+  task* ready(std::span<task* const> tasks, worker& by, moment why) override {
+    task* kept = nullptr;
+    for (task* t : tasks) {
+      const node_id n = place(*t, by);
+      if (keep_ && why == moment::completion && kept == nullptr && (!n || n == by.node)) {
+        kept = t;
+      } else if (n) {
+        main_[n.index()]->push(*t, by);
+      } else {
+        (alternative_ ? alternatives_ : main_)[by.node.index()]->push(*t, by);
+      }
+    }
+    return kept;
+  }
+
+  look next(worker& by) override {
+    std::size_t& probe = states_[by.id.index()].probe;
+    task* t = alternatives_[by.node.index()]->pop(by);
+    if (t == nullptr) t = main_[by.node.index()]->pop(by);
+    const round& r = rounds_[by.node.index()];
+    const std::size_t others = r.cyclic.size();
+    if (t == nullptr && others != 0) {
+      if (probe < others) {
+        t = rob(*alternatives_[r.cyclic[probe].index()], 0, by);
+      } else {
+        const auto& [from, backlog] = r.nearest[probe - others];
+        t = rob(*main_[from.index()], backlog, by);
+      }
+      if (t == nullptr && ++probe < 2 * others) return {look::retry};
+    }
+    probe = 0;
+    return look::at(t, look::empty);
+  }
+
+ private:
+  using queue = std::unique_ptr<shared_queue<World>>;
+  struct alignas(apart) state {
+    input_cost::room_type bytes;
+    std::size_t turn = 0;   // the worker from whose node on costs are compared
+    std::size_t probe = 0;  // position in the round
+  };
+  /// Where a node's workers look that find nothing at home.
+  struct round {
+    std::vector<node_id> cyclic;                            // for tasks that were not placed
+    std::vector<std::pair<node_id, std::int64_t>> nearest;  // for others: and how many tasks must stay there
+  };
+
+  /// None: anybody may have it.
+  node_id place(const task& t, worker& by) {
+    if (team_.nodes() == 1 || t.access_list().size() == 0) return {};
+    state& mine = states_[by.id.index()];
+    input_.weigh(t, mine.bytes);
+    const std::uint64_t all = input_.sum(mine.bytes);
+    if (all == 0 || all < small_[by.node.index()] || input_.uniform(mine.bytes, even_)) return {};
+    const std::size_t first = rotate_ ? turn_of_[mine.turn++ % turn_of_.size()] : 0;
+    return input_.cheapest(mine.bytes, first);
+  }
+
+  static task* rob(shared_queue<World>& q, std::int64_t backlog, worker& by) {
+    return q.size() > backlog ? q.steal(by) : nullptr;
+  }
+
+  std::int64_t backlog_of(node_id thief, node_id victim, std::int64_t each) const {
+    const auto cores = static_cast<std::int64_t>(team_.workers_at(victim).size());
+    return (each < 0 ? cores : each) * team_.hops(thief, victim);
+  }
+  round round_from(node_id n, std::int64_t each) const {
+    round r;
+    const std::vector<node_id>& all = team_.inhabited();
+    const auto next = std::ranges::upper_bound(all, n);
+    r.cyclic.assign(next, all.end());
+    r.cyclic.insert(r.cyclic.end(), all.begin(), next);
+    std::erase(r.cyclic, n);
+    for (node_id m : team_.nodes_by_distance(n)) {
+      if (m != n) r.nearest.emplace_back(m, backlog_of(n, m, each));
+    }
+    return r;
+  }
+  /// Who may rob the last main queue, and from what backlog on: those that may do so earliest are woken first.
+  void let_steal(node_id n, std::int64_t each) {
+    std::map<std::int64_t, worker_set> thieves;
+    for (node_id m : team_.inhabited()) {
+      if (m == n) continue;
+      for (worker_id w : team_.workers_at(m)) thieves[backlog_of(m, n, each)].insert(w);
+    }
+    for (auto& [backlog, who] : thieves) main_.back()->add_thieves(std::move(who), backlog);
+  }
+
+  const team& team_;
+  input_cost input_;
+  std::int64_t footprint_;
+  std::int64_t even_;
+  bool rotate_, alternative_, keep_;
+  std::vector<std::uint64_t> small_;        // by node of who asks: fewer bytes are not worth a place
+  std::vector<queue> main_, alternatives_;  // by node
+  std::vector<round> rounds_;
+  std::vector<std::size_t> turn_of_;  // of each worker: its node's position among those with workers
+  std::vector<state> states_;
+};
+
+}  // namespace kith

@@ -1,0 +1,65 @@
+// What a byte of data costs a task, by its type: near its data, and away from it. From this, what a theft between nodes costs.
+//
+// Running means, which all workers share and update as they see fit: an update that is lost does no harm. Types are told
+// apart modulo a number; those that fall together are averaged.
+#pragma once
+
+#include "base/atomic.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+namespace kith {
+
+template <class World>
+class task_times {
+ public:
+  /// Nanoseconds that a byte takes from the own node's memory, for a task that does nothing else: 10 GB/s. Used
+  /// until there are thefts: what is d times as far takes d times as long.
+  static constexpr float memory_time = 0.1F;
+
+  task_times() : types_(different) {}
+
+  /// A task of this type with so many bytes has run where most of them are.
+  void ran_near(std::uint16_t type, std::uint64_t bytes, std::uint64_t nanoseconds) {
+    update(types_[type % different].near, each(nanoseconds, bytes));
+  }
+  /// The same at this distance from there (local: 10).
+  void ran_far(std::uint16_t type, std::uint64_t bytes, std::uint64_t nanoseconds, int distance) {
+    kind& k = types_[type % different];
+    const float near = k.near.load(relaxed);
+    if (near != unknown && distance > 10)
+      update(k.more, std::max(each(nanoseconds, bytes) - near, least) / steps(distance));
+  }
+
+  /// How much longer such a task takes at this distance from its data: 0 is not at all, 1 is twice as long.
+  float longer(std::uint16_t type, int distance) const {
+    const kind& k = types_[type % different];
+    const float near = k.near.load(relaxed), more = k.more.load(relaxed);
+    if (near == unknown) return steps(distance);
+    return (more != unknown ? more : std::min(memory_time, near)) * steps(distance) / near;
+  }
+
+ private:
+  static constexpr std::size_t different = 256;
+  static constexpr float unknown = 0, least = 1e-6F;
+
+  struct kind {
+    typename World::template shared<float> near{unknown};  // nanoseconds a byte
+    typename World::template shared<float> more{unknown};  // for each step of distance
+  };
+
+  static float steps(int distance) noexcept { return static_cast<float>(distance - 10) / 10; }
+  static float each(std::uint64_t nanoseconds, std::uint64_t bytes) noexcept {
+    return std::max(static_cast<float>(nanoseconds) / static_cast<float>(bytes), least);
+  }
+  static void update(typename World::template shared<float>& mean, float value) {
+    const float old = mean.load(relaxed);
+    mean.store(old == unknown ? value : old + (value - old) / 8, relaxed);
+  }
+
+  std::vector<kind> types_;
+};
+
+}  // namespace kith

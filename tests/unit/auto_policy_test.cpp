@@ -1,0 +1,237 @@
+// The policy `auto` in the plain world: where data goes, what is plain work, and when stealing pays.
+#include "support/policy_bench.hpp"
+
+#include <gmock/gmock.h>
+
+namespace {
+
+using kith::event;
+using kith::moment;
+using kith::node_id;
+using testing::Each;
+using testing::HasSubstr;
+
+constexpr std::uint64_t page = 4096, megabyte = 1 << 20;
+
+class auto_bench : public kith::test::policy_bench {
+ public:
+  explicit auto_bench(const char* machine, const std::string& policy = "auto") : policy_bench(machine, policy) {}
+
+  /// Tasks that are ready, of this type, each with so many bytes that nobody has touched: how many went to each node.
+  std::vector<int> deal(int tasks, std::uint64_t bytes, std::uint16_t type = 0) {
+    std::vector<int> dealt(static_cast<std::size_t>(workers.nodes()));
+    for (int i = 0; i < tasks; ++i) ++dealt[fresh(bytes, type).index()];
+    return dealt;
+  }
+  node_id fresh(std::uint64_t bytes, std::uint16_t type = 0) {
+    const auto r = region();
+    kith::task& t = task({{r, bytes}});
+    t.type = type;
+    ready(t);
+    return regions[r].home_node();
+  }
+  /// So many tasks with a megabyte at node 0.
+  void queue_at_0(int tasks) {
+    for (int i = 0; i < tasks; ++i) ready(task({{region(0), megabyte}}));
+  }
+  /// A worker has run a task with a megabyte at node 0 in so many nanoseconds.
+  void ran(int worker, std::uint64_t nanoseconds) {
+    chosen->timed(task({{region(0), megabyte}}), *by[static_cast<std::size_t>(worker)], nanoseconds);
+  }
+};
+
+TEST(auto_policy, is_steal_where_one_node_has_all_workers) {
+  auto_bench one("node:1 core:3"), two("node:2 core:2");
+  EXPECT_NE(dynamic_cast<kith::steal<kith::test::world>*>(one.chosen.get()), nullptr);
+  EXPECT_FALSE(one.chosen->wants().homes || one.chosen->wants().timed);
+  EXPECT_EQ(dynamic_cast<kith::steal<kith::test::world>*>(two.chosen.get()), nullptr);
+}
+
+TEST(auto_policy, tasks_without_data_are_stolen_plainly) {
+  auto_bench b("node:2 core:2");
+  const auto word = b.region(1);
+  kith::task &a = b.task(), &c = b.task({{word, 8}});  // less than a page has no home
+  kith::task* both[] = {&a, &c};
+  EXPECT_EQ(b.chosen->ready(both, *b.by[0], moment::completion), &c);
+  kith::task& far = b.task();
+  b.ready(far, 2);
+  EXPECT_EQ(b.next(1), &a);  // of the nearest
+  EXPECT_EQ(b.next(1), &far);
+  EXPECT_EQ(b.next(1), nullptr);
+}
+
+TEST(auto_policy, of_a_batch_one_plain_task_is_run_next_and_the_rest_is_queued) {
+  auto_bench b("node:2 core:1");
+  kith::task &data = b.task({{b.region(1), page}}), &first = b.task(), &second = b.task();
+  kith::task* all[] = {&data, &first, &second};
+  EXPECT_EQ(b.chosen->ready(all, *b.by[0], moment::completion), &first);
+  EXPECT_EQ(b.next(1), &data);
+  EXPECT_EQ(b.next(0), &second);
+}
+
+TEST(auto_policy, a_successor_of_this_node_is_run_next_and_one_of_another_is_not) {
+  auto_bench b("node:2 core:1");
+  kith::task &far = b.task({{b.region(1), page}}), &near = b.task({{b.region(0), page}}),
+             &more = b.task({{b.region(0), page}});
+  kith::task* all[] = {&far, &near, &more};
+  EXPECT_EQ(b.chosen->ready(all, *b.by[0], moment::completion), &near);
+  EXPECT_EQ(b.next(0), &more);
+  EXPECT_EQ(b.ready(near, 0, moment::creation), nullptr);
+  EXPECT_EQ(b.next(0), &near);
+  EXPECT_EQ(b.next(1), &far);
+}
+
+TEST(auto_policy, what_is_written_counts_twice) {
+  auto_bench b("node:2 core:1");
+  const auto own = b.region(0), left = b.region(1);
+  kith::task& t = b.task({{own, 2 * page}, {left, 3 * page}});
+  std::byte* const second = t.access_bytes() + sizeof(kith::kept_access);
+  kith::kept_access reads;
+  std::memcpy(&reads, second, sizeof reads);
+  reads.how = kith::mode::in;
+  std::memcpy(second, &reads, sizeof reads);
+  b.ready(t);
+  EXPECT_EQ(b.next(1), nullptr);
+  EXPECT_EQ(b.next(0), &t);
+}
+
+TEST(auto_policy, follows_the_bytes_that_have_homes) {
+  auto_bench b("node:3 core:1");
+  const auto at_0 = b.region(0), at_2 = b.region(2), nowhere = b.region();
+  kith::task& t = b.task({{at_0, 2 * page}, {at_2, 3 * page}, {nowhere, page}});
+  b.ready(t);
+  EXPECT_EQ(b.next(0), nullptr);
+  EXPECT_EQ(b.next(2), &t);
+  EXPECT_EQ(b.regions[nowhere].home_node(), node_id(2));
+}
+
+TEST(auto_policy, deals_new_data_evenly_whatever_its_size) {
+  auto_bench b("node:4 core:1");
+  EXPECT_THAT(b.deal(40, page), Each(10));
+  // A large block puts its node ahead: the others catch up first.
+  const node_id large = b.fresh(100 * page);
+  EXPECT_EQ(b.deal(60, page)[large.index()], 0);
+}
+
+TEST(auto_policy, deals_by_the_workers_of_a_node) {
+  kith::machine on = kith::synthetic_machine("node:2 core:3");
+  kith::region_table regions;
+  const kith::team some(on, {node_id(0), node_id(0), node_id(0), node_id(1)});
+  auto chosen = kith::make_policy<kith::test::world>("auto", {some, regions, 1});
+  kith::plain::worker_view by(kith::worker_id(0), node_id(0));
+  auto_bench tasks("node:2 core:1");
+  int at_1 = 0;
+  for (std::uintptr_t i = 1; i <= 80; ++i) {
+    const std::uint32_t r = regions.find(reinterpret_cast<void*>(i), megabyte);  // NOLINT(performance-no-int-to-ptr)
+    kith::task* t = &tasks.task({{r, megabyte}});
+    chosen->ready({&t, 1}, by, moment::creation);
+    at_1 += regions[r].home_node() == node_id(1);
+  }
+  EXPECT_NEAR(at_1, 20, 4);
+  while (chosen->next(by).work != nullptr) {
+  }
+  kith::plain::worker_view there(kith::worker_id(3), node_id(1));
+  while (chosen->next(there).work != nullptr) {
+  }
+}
+
+TEST(auto_policy, blocks_with_the_same_number_of_two_arrays_meet) {
+  auto_bench b("node:4 core:1");
+  std::vector<node_id> first, second;
+  for (int i = 0; i < 12; ++i) first.push_back(b.fresh(2 * page, 1));
+  for (int i = 0; i < 12; ++i) second.push_back(b.fresh(page, 2));
+  EXPECT_EQ(first, second);
+}
+
+TEST(auto_policy, equal_bytes_go_to_the_shorter_queue) {
+  auto_bench b("node:3 core:1");
+  b.ready(b.task({{b.region(0), page}}));
+  b.ready(b.task({{b.region(2), page}}));
+  b.ready(b.task({{b.region(2), page}}));
+  kith::task& t = b.task({{b.region(2), page}, {b.region(0), page}});
+  b.ready(t);
+  b.next(0);
+  EXPECT_EQ(b.next(0), &t);
+}
+
+// Local is 10, the other node 20: a byte takes 0.1 ns here, and 0.1 more there, until it was measured.
+
+TEST(auto_policy, robs_nobody_before_it_knows_what_that_costs) {
+  auto_bench b("node:2 core:1 distance:20");
+  b.queue_at_0(50);
+  EXPECT_EQ(b.next(1), nullptr);
+}
+
+TEST(auto_policy, robs_who_computes) {
+  auto_bench b("node:2 core:1 distance:20");
+  b.ran(0, 10'000'000);  // 10 ns a byte: 1 % longer there
+  b.queue_at_0(1);
+  EXPECT_NE(b.next(1), nullptr);
+  EXPECT_EQ(b.by[1]->sums[event::steal], 1u);
+}
+
+TEST(auto_policy, robs_who_waits_for_memory_only_of_a_long_queue) {
+  auto_bench b("node:2 core:4 distance:20");
+  b.ran(0, 150'000);  // 0.14 ns a byte: 0.7 times as long again there; four workers are near: more than 3 * 0.7 * 4
+  b.queue_at_0(8);
+  EXPECT_EQ(b.next(4), nullptr);
+  b.queue_at_0(1);
+  EXPECT_NE(b.next(4), nullptr);
+  EXPECT_EQ(b.next(4), nullptr);  // eight are left again
+}
+
+TEST(auto_policy, robs_nobody_whose_data_comes_back_as_slowly) {
+  auto_bench b("node:2 core:1 distance:20");
+  b.ran(0, 100'000);  // memory's time alone: twice as long there
+  b.queue_at_0(1000);
+  EXPECT_EQ(b.next(1), nullptr);
+}
+
+TEST(auto_policy, learns_from_its_thefts) {
+  auto_bench b("node:2 core:1 distance:20");
+  b.ran(0, 1'000'000);
+  b.queue_at_0(10);
+  ASSERT_NE(b.next(1), nullptr);
+  b.ran(1, 3'000'000);  // three times as long, whatever was expected
+  EXPECT_EQ(b.next(1), nullptr);
+  EXPECT_NE(b.next(0), nullptr);
+}
+
+TEST(auto_policy, near_nodes_are_robbed_where_far_ones_are_not) {
+  auto_bench b("node:3 core:1 distance:10,12,40/12,10,40/40,40,10");
+  b.ran(0, 150'000);
+  b.queue_at_0(5);
+  EXPECT_EQ(b.next(2), nullptr);
+  EXPECT_NE(b.next(1), nullptr);
+}
+
+TEST(auto_policy, partitions_the_first_tasks_when_told) {
+  auto_bench b("node:2 core:1", "auto:window=auto");
+  std::vector<kith::task*> made;
+  const auto left = b.region(), right = b.region();
+  for (int i = 0; i < 16; ++i) {
+    made.push_back(&b.task({{i % 2 == 0 ? left : right, megabyte}}));
+    b.chosen->created(*made.back(), *b.by[0]);
+    if (i >= 2) continue;
+    EXPECT_EQ(b.ready(*made.back()), nullptr);
+  }
+  ASSERT_EQ(b.by[0]->jobs.size(), 1u);  // data was written three times in the mean
+  b.by[0]->jobs.front()->run(*b.by[0]);
+  EXPECT_NE(b.regions[left].home_node(), b.regions[right].home_node());
+  EXPECT_EQ(b.by[0]->sums[event::task_partitioned], 2u);
+  EXPECT_NE(b.next(0), nullptr);
+  EXPECT_NE(b.next(1), nullptr);
+}
+
+TEST(auto_policy, wrong_options_are_named_on_any_machine) {
+  for (const char* machine : {"node:1 core:1", "node:2 core:1"}) {
+    try {
+      auto_bench b(machine, "auto:window=3");
+      FAIL() << machine;
+    } catch (const kith::error& e) {
+      EXPECT_THAT(e.what(), HasSubstr("window=3: expected one of off, auto"));
+    }
+  }
+}
+
+}  // namespace

@@ -1,0 +1,13 @@
+// From a recorded run and a calibrated run of the same program to a calibrated recording. For `kith calibrate`.
+#pragma once
+
+#include "machine/probe.hpp"
+#include "recording/recording.hpp"
+
+namespace kith::tools {
+
+/// Gives `plain` its calibrations: each sample of `calibrated` beside what the same task took in `plain`. Tasks are the
+/// same if their identities are. `rates` are of the machine that both ran on. Returns the number of samples used.
+std::size_t add_calibration(recording& plain, const recording& calibrated, const core_rates& rates);
+
+}  // namespace kith::tools

@@ -1,0 +1,150 @@
+// kith calibrate: parts the time of a program's tasks into computing and memory, or measures the scheduler's own work.
+#include "verbs.hpp"
+
+#include "calibrate/calibration.hpp"
+#include "child.hpp"
+#include "machine/probe.hpp"
+#include "progress.hpp"
+#include "recording/assemble.hpp"
+#include "recording/file.hpp"
+#include "terminal.hpp"
+
+#include <kith/error.hpp>
+
+#include <fmt/core.h>
+
+#include <filesystem>
+#include <fstream>
+#include <memory>
+
+namespace kith::tools {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct options {
+  std::string file, machine;
+  bool scheduler = false;
+  int samples = 64;
+  std::vector<std::string> program;
+};
+
+/// Runs the program on one worker; what it did.
+recording recorded(const options& o, const std::string& file, int samples, progress& bar) {
+  std::error_code ignored;
+  fs::remove_all(parts_of(file), ignored);
+  std::vector<std::pair<std::string, std::string>> set{
+      {"KITH_RECORD", fs::absolute(file)}, {"KITH_RECORD_PARTS", "1"}, {"KITH_WORKERS", "1"}};
+  if (samples != 0) set.emplace_back("KITH_CALIBRATE", std::to_string(samples));
+  const child_result done = run_child(o.program, set, samples != 0);
+  const bool there = fs::is_directory(parts_of(file));
+  if (!done.clean()) {
+    fs::remove_all(parts_of(file), ignored);
+    throw error(o.program.front() +
+                (samples == 0 ? " failed; nothing is calibrated"
+                              : " failed when some of its tasks were run again, and not before: a task writes what it "
+                                "does not declare, or the run was not on one worker"));
+  }
+  if (!there) throw error("nothing was recorded: " + o.program.front() + " has started no runtime of Kith");
+  recording r = read_parts(parts_of(file), [&](const char* what, double share) { bar.share(what, share); });
+  fs::remove_all(parts_of(file), ignored);
+  return r;
+}
+
+void print_table(const recording& r) {
+  std::size_t widest = 4;
+  for (const recorded_calibration& c : r.calibrations) widest = std::max(widest, r.types[c.type].size());
+  fmt::print("{:<{}} {:>8} {:>12} {:>12} {:>12} {:>12} {:>12} {:>10}\n", "type", widest, "samples", "bytes",
+             "recorded [us]", "cold [us]", "warm [us]", "hot [us]", "GB/s");
+  for (const recorded_calibration& c : r.calibrations) {
+    const auto mean = [&](std::uint64_t sum) { return static_cast<double>(sum) / static_cast<double>(c.samples); };
+    const std::string rate =
+        c.cold_ns > c.hot_ns
+            ? fmt::format("{:.2f}", static_cast<double>(c.bytes) / static_cast<double>(c.cold_ns - c.hot_ns))
+            : "-";
+    fmt::print("{:<{}} {:>8} {:>12.0f} {:>13.2f} {:>12.2f} {:>12.2f} {:>12.2f} {:>10}\n", r.types[c.type], widest,
+               c.samples, mean(c.bytes), mean(c.plain_ns) / 1e3, mean(c.cold_ns) / 1e3, mean(c.warm_ns) / 1e3,
+               mean(c.hot_ns) / 1e3, rate);
+  }
+}
+
+outcome calibrate_program(const options& o) {
+  const std::string file = o.file.empty() ? "kith.rec" : o.file;
+  if (!o.machine.empty()) core_rates_of(o.machine);  // a wrong one is refused before anything runs
+  progress bar;
+  recording plain = recorded(o, file, 0, bar);
+  if (plain.meta_or("workers", "") != "1")
+    throw error(o.program.front() + " ran on " + plain.meta_or("workers", "?") +
+                " workers; expected one: leave out what asks for more");
+  const recording again = recorded(o, file + ".again", o.samples, bar);
+  bar.stage("memory");
+  const core_rates rates = o.machine.empty() ? measure_core_rates() : core_rates_of(o.machine);
+  const std::size_t used = add_calibration(plain, again, rates);
+  write_recording(plain, file, [&](const char* what, double share) { bar.share(what, share); });
+  bar.clear();
+  if (used == 0) {
+    fmt::print(
+        stderr,
+        "kith calibrate: {}: recorded, but not calibrated: no task has accesses that can be saved and restored\n",
+        file);
+    return outcome::limited;
+  }
+  print_table(plain);
+  fmt::print(stderr, "kith calibrate: {}: {} tasks, {} of them run again\n", file, plain.tasks.size(), used);
+  return outcome::fine;
+}
+
+outcome calibrate_scheduler(const options& o) {
+  progress bar;
+  const std::string text = scheduler_table(bar);
+  bar.clear();
+  if (o.file.empty()) {
+    fmt::print("{}", text);
+    return outcome::fine;
+  }
+  put_scheduler_table(o.file, text);
+  return outcome::fine;
+}
+
+}  // namespace
+
+std::function<outcome()> add_calibrate(CLI::App& command) {
+  auto o = std::make_shared<options>();
+  command
+      .add_option("-o,--output", o->file,
+                  "the recording to make (kith.rec), or with --scheduler the machine's description to change (none: "
+                  "the table is printed)")
+      ->type_name("FILE");
+  CLI::Option* const scheduler =
+      command.add_flag("--scheduler", o->scheduler, "measure what the scheduler's own work costs on this machine");
+  command.add_option("--samples", o->samples, "tasks of each type and size that are run again (64)")
+      ->check(whole_number(1, 1 << 20))
+      ->excludes(scheduler);
+  command
+      .add_option("--machine", o->machine, "this machine's description, from `kith machine --probe` (measured anew)")
+      ->excludes(scheduler)
+      ->type_name("NAME|FILE");
+  command.add_option("program", o->program, "what to run, and its arguments, behind --")
+      ->excludes(scheduler)
+      ->type_name("PROGRAM ARGS");
+  command.footer(
+      "usage: kith calibrate [-o FILE] -- PROGRAM ARGS     PROGRAM may be `kith app NAME ...`\n"
+      "       kith calibrate --scheduler [-o MACHINE.toml]\n"
+      "PROGRAM is recorded on one worker, and run a second time, in which some of its tasks are repeated: with their\n"
+      "data out of the caches (cold), and in them (hot). `kith sim` takes hot times for computing, and what cold ones\n"
+      "take longer for memory. What a repeated task has declared to write is restored; what it writes beside that is\n"
+      "not. Tasks without accesses, with concurrent ones, with a function that changes itself, or that create tasks "
+      "are\n"
+      "not repeated.\n"
+      "Exit code: 0; 1 if no task could be calibrated (the recording is there); 2 for a wrong command line, or a "
+      "program\n"
+      "that fails.");
+  return [o] {
+    if (o->scheduler) return calibrate_scheduler(*o);
+    if (o->program.empty()) throw error("what is to be calibrated? expected -- PROGRAM ARGS, or --scheduler");
+    return calibrate_program(*o);
+  };
+}
+
+}  // namespace kith::tools
