@@ -65,6 +65,21 @@ void refuse_parts_in_use(const std::string& folder) {
   if (parts_in_use(folder)) throw cannot(folder, "is being written by another process; wait until it has ended");
 }
 
+std::vector<std::string> files_with_parts(const std::string& file) {
+  std::vector<std::string> files;
+  for (int n = 1; fs::is_directory(parts_of(numbered_file(file, n))); ++n) files.push_back(numbered_file(file, n));
+  return files;
+}
+
+void remove_parts(const std::string& file) {
+  for (const std::string& f : files_with_parts(file)) {
+    refuse_parts_in_use(parts_of(f));
+    std::error_code why;
+    fs::remove_all(parts_of(f), why);
+    if (why) throw cannot(parts_of(f), "cannot be removed: " + why.message());
+  }
+}
+
 parts_folder::parts_folder(const std::string& file, const std::map<std::string, std::string>& about, old_parts others)
     : file_(file) {
   std::string text;

@@ -7,6 +7,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 namespace kith {
 
@@ -18,6 +19,11 @@ std::string numbered_file(const std::string& file, int n);
 bool parts_in_use(const std::string& folder);
 /// The same as an error that names the folder.
 void refuse_parts_in_use(const std::string& folder);
+
+/// FILE, FILE-2, ... as long as they have a folder: what one run has left, or several.
+std::vector<std::string> files_with_parts(const std::string& file);
+/// Removes these folders. Throws kith::error if one of them is in use, or stays.
+void remove_parts(const std::string& file);
 
 /// What to do with a folder that is there and that nobody writes.
 enum class old_parts { replace, keep };

@@ -28,13 +28,6 @@ struct options {
   std::vector<std::string> program;
 };
 
-/// Folders of FILE, FILE-2, ... that are there: a program may have several runtimes, and start programs that have some.
-std::vector<std::string> left_by(const std::string& file) {
-  std::vector<std::string> files;
-  for (int n = 1; fs::is_directory(parts_of(numbered_file(file, n))); ++n) files.push_back(numbered_file(file, n));
-  return files;
-}
-
 /// Makes a recording of its parts, and says what is in it.
 void put_together(const std::string& file, bool dry) {
   {
@@ -48,16 +41,13 @@ void put_together(const std::string& file, bool dry) {
 }
 
 outcome record(const options& o) {
-  for (const std::string& file : left_by(o.file)) {
-    refuse_parts_in_use(parts_of(file));
-    fs::remove_all(parts_of(file));
-  }
+  remove_parts(o.file);
   std::vector<std::pair<std::string, std::string>> set{{"KITH_RECORD", fs::absolute(o.file)},
                                                        {"KITH_RECORD_PARTS", "1"}};
   if (o.dry) set.emplace_back("KITH_DRY", "1");
   const child_result done = run_child(o.program, set);
   const bool clean = done.clean();
-  const std::vector<std::string> files = left_by(o.file);
+  const std::vector<std::string> files = files_with_parts(o.file);  // of several runtimes, or programs
   if (files.empty())
     throw error("nothing was recorded: " + o.program.front() +
                 (clean ? " has started no runtime of Kith" : " failed before it started a runtime of Kith"));
