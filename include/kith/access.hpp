@@ -151,7 +151,7 @@ struct access_maker {
 /// in(x), out(x), inout(x), concurrent(x), commutative(x): an access to a handle, to an object, to a
 /// contiguous range, or, with two arguments (pointer, count), to raw memory. Raw memory is known by its
 /// first address; using a range that overlaps another one partially is an error. A region's home, where first touch
-/// put it, stays that of its address as long as the runtime lives.
+/// put it, stays that of its address until the memory is given back (kith::deallocate, kith::forget).
 inline constexpr detail::access_maker<mode::in> in{};
 inline constexpr detail::access_maker<mode::out> out{};
 inline constexpr detail::access_maker<mode::inout> inout{};

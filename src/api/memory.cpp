@@ -14,7 +14,7 @@ native::engine& engine_of(const runtime& r) noexcept { return runtime::implement
 thread_local runtime* for_this_thread = nullptr;
 
 void* address_of(const memory_block& b) noexcept {
-  return reinterpret_cast<void*>(b.at.begin);  // NOLINT(performance-no-int-to-ptr)
+  return reinterpret_cast<void*>(b.at->begin);  // NOLINT(performance-no-int-to-ptr)
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "machine/limits.hpp"
 #include "machine/machine.hpp"
 #include "policy/settings.hpp"
+#include "recording/parts.hpp"
 
 #include <algorithm>
 
@@ -29,8 +30,7 @@ constexpr std::int64_t many = std::int64_t{1} << 40;
 /// The file of this runtime: the first of a process has the name that was asked for.
 std::string numbered(const std::string& file) {
   static atomic<int> recorded{0};
-  const int number = recorded.fetch_add(1, relaxed) + 1;
-  return number == 1 ? file : file + "-" + std::to_string(number);
+  return numbered_file(file, recorded.fetch_add(1, relaxed) + 1);
 }
 
 native::engine_settings settings_of(const runtime_options& o, bool cores_shared) {
@@ -54,7 +54,8 @@ native::engine_settings settings_of(const runtime_options& o, bool cores_shared)
   s.seed = o.seed != 0 ? o.seed : static_cast<std::uint64_t>(environment_number("KITH_SEED", 1, many).value_or(1));
   s.check_handles = decide(o.check_handles, "KITH_CHECK_HANDLES", 0, 1) != 0;
   s.record = !o.record.empty() ? o.record : environment("KITH_RECORD").value_or("");
-  if (!s.record.empty()) s.record = numbered(s.record);
+  // Under `kith record` several processes may share the name: the recorder finds a number.
+  if (!s.record.empty() && !environment("KITH_RECORD_PARTS")) s.record = numbered(s.record);
   s.dry = decide(o.dry, "KITH_DRY", 0, 1) != 0;
   s.calibrate = static_cast<int>(decide(o.calibrate, "KITH_CALIBRATE", 0, 1 << 20));
   if (s.calibrate != 0 && (s.record.empty() || s.dry))
@@ -91,7 +92,7 @@ void runtime::wait() {
 
 int runtime::workers() const noexcept { return static_cast<int>(impl_->engine.workers.size()); }
 void runtime::mark(const std::string& text) { impl_->engine.mark(text); }
-std::string runtime::recorded_in() const { return impl_->engine.set.record; }
+std::string runtime::recorded_in() const { return impl_->engine.recorded_in(); }
 bool runtime::dry() const noexcept { return impl_->engine.set.dry; }
 std::string runtime::policy() const {
   std::string text = impl_->engine.set.policy;

@@ -9,35 +9,27 @@ block_table& block_table::of_process() {
   return table;
 }
 
-const memory_block& block_table::add(memory_block b) {
+memory_block block_table::add(placement p, distribution asked, std::uint64_t space, std::uint64_t owner) {
   std::lock_guard lock(guard_);
-  std::unique_ptr<memory_block> room;
-  if (spare_.empty()) {
-    room = std::make_unique<memory_block>();
-  } else {
-    room = std::move(spare_.back());
-    spare_.pop_back();
-  }
-  *room = std::move(b);
-  memory_block& kept = *room;
-  blocks_.insert_or_assign(kept.at.begin, std::move(room));
-  return kept;
+  const placement& kept = *placements_.insert(std::move(p)).first;
+  const memory_block b{&kept, asked, space, owner};
+  blocks_.insert_or_assign(kept.begin, b);
+  return b;
 }
 
-const memory_block* block_table::find(const void* address) {
+std::optional<memory_block> block_table::find(const void* address) {
   std::lock_guard lock(guard_);
   auto after = blocks_.upper_bound(reinterpret_cast<std::uintptr_t>(address));
-  if (after == blocks_.begin()) return nullptr;
-  const memory_block& b = *std::prev(after)->second;
-  return b.at.contains(address) ? &b : nullptr;
+  if (after == blocks_.begin()) return std::nullopt;
+  const memory_block& b = std::prev(after)->second;
+  return b.at->contains(address) ? std::optional(b) : std::nullopt;
 }
 
 std::optional<memory_block> block_table::remove(const void* begin) {
   std::lock_guard lock(guard_);
   const auto at = blocks_.find(reinterpret_cast<std::uintptr_t>(begin));
   if (at == blocks_.end()) return std::nullopt;
-  memory_block was = *at->second;
-  spare_.push_back(std::move(at->second));
+  const memory_block was = at->second;
   blocks_.erase(at);
   return was;
 }

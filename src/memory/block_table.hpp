@@ -9,15 +9,15 @@
 
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <vector>
 
 namespace kith {
 
 struct memory_block {
-  placement at;
+  const placement* at = nullptr;              // stays for good
   distribution asked = distribution::system;  // for; `at.what` is what became of it
   std::uint64_t space = 0;                    // that `at.nodes` belong to
   std::uint64_t owner = 0;                    // the runtime that gave it out; 0: none
@@ -38,10 +38,12 @@ class block_table {
   /// The process's; lives until its end.
   static block_table& of_process();
 
-  /// Descriptions stay readable for good: a late look at memory that was given back reads stale values.
-  const memory_block& add(memory_block b);
-  /// The block that the address is in; null: none.
-  const memory_block* find(const void* address);
+  /// Placements stay, unchanged, for good: workers look at them without a lock, and may do so after the memory was given back
+  /// and out again. An allocation that is placed as one before it was shares its placement, so that a program that gives out
+  /// and takes back the same sizes keeps no more of them.
+  memory_block add(placement p, distribution asked, std::uint64_t space, std::uint64_t owner);
+  /// The block that the address is in.
+  std::optional<memory_block> find(const void* address);
   /// Takes out the block that begins there. None: there is no such block.
   std::optional<memory_block> remove(const void* begin);
 
@@ -52,9 +54,9 @@ class block_table {
 
  private:
   std::mutex guard_;  // of the blocks
-  std::map<std::uintptr_t, std::unique_ptr<memory_block>> blocks_;
-  std::vector<std::unique_ptr<memory_block>> spare_;
-  std::mutex telling_;  // of the listeners; held while they are called
+  std::map<std::uintptr_t, memory_block> blocks_;
+  std::set<placement> placements_;  // of all blocks there ever were
+  std::mutex telling_;              // of the listeners; held while they are called
   std::vector<memory_listener*> listeners_;
 };
 

@@ -4,6 +4,7 @@
 #include "memory/pages.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace kith {
@@ -16,11 +17,11 @@ std::vector<std::uint64_t> memory_space::known_bytes(const void* memory, std::si
     sums.front() = bytes;
     return sums;
   }
-  const memory_block* const b = block_table::of_process().find(memory);
+  const std::optional<memory_block> b = block_table::of_process().find(memory);
   const auto between = [&](std::uintptr_t from, std::uintptr_t to) {
     if (from >= to) return;
-    if (b != nullptr && b->space == space_ && !b->at.nodes.empty()) {
-      b->at.add_bytes(from, to - from, by_node, unknown);
+    if (b && b->space == space_ && !b->at->nodes.empty()) {
+      b->at->add_bytes(from, to - from, by_node, unknown);
     } else {
       unknown += to - from;
     }
@@ -34,7 +35,7 @@ std::vector<std::uint64_t> memory_space::known_bytes(const void* memory, std::si
     const auto begin = reinterpret_cast<std::uintptr_t>(r->address);
     if (begin < at) continue;  // inside the one before
     between(at, begin);
-    const std::uint64_t here = std::min<std::uint64_t>(r->bytes, end - begin);
+    const std::uint64_t here = std::min<std::uint64_t>(r->bytes.load(relaxed), end - begin);
     unknown += view_.add_bytes(*r, here, by_node);
     at = begin + here;
   }
@@ -58,7 +59,7 @@ std::optional<page_census> memory_space::count(const void* memory, std::size_t b
   if (numa::where(pages, nodes) != 0) return std::nullopt;
   page_census c;
   c.on_node.resize(on_.nodes.size());
-  const memory_block* const b = block_table::of_process().find(memory);
+  const std::optional<memory_block> b = block_table::of_process().find(memory);
   for (std::size_t i = 0; i < pages.size(); ++i) {
     const node_id n = nodes[i] < 0 ? node_id() : node_of_system(nodes[i]);
     if (!n) {
@@ -66,8 +67,8 @@ std::optional<page_census> memory_space::count(const void* memory, std::size_t b
       continue;
     }
     ++c.on_node[n.index()];
-    if (b == nullptr || b->space != space_ || b->at.nodes.empty() || !b->at.contains(pages[i])) continue;
-    c.elsewhere += b->at.node_at(reinterpret_cast<std::uintptr_t>(pages[i])) != n;
+    if (!b || b->space != space_ || b->at->nodes.empty() || !b->at->contains(pages[i])) continue;
+    c.elsewhere += b->at->node_at(reinterpret_cast<std::uintptr_t>(pages[i])) != n;
   }
   return c;
 }

@@ -129,26 +129,33 @@ void memory_space::carry_out(const placement& p) const noexcept {
   }
 }
 
-const memory_block& memory_space::allocate(std::size_t bytes, distribution how, node_id by) {
+memory_block memory_space::allocate(std::size_t bytes, distribution how, node_id by) {
   placement p = decide(bytes, how, by);
   carry_out(p);
-  const memory_block& b = block_table::of_process().add({std::move(p), how, space_, owner_});
-  if (on_.nodes.size() > 1) regions_.for_each_in(begin_of(b.at), b.at.bytes, [&](region& r) { settle(r, b); });
+  const memory_block b = block_table::of_process().add(std::move(p), how, space_, owner_);
+  if (on_.nodes.size() > 1) regions_.for_each_in(begin_of(*b.at), b.at->bytes, [&](region& r) { settle(r, b); });
   return b;
 }
 
+/// It is new, or longer than it was.
 void memory_space::settle(region& r) noexcept {
-  if (const memory_block* const b = block_table::of_process().find(r.address)) settle(r, *b);
+  const std::optional<memory_block> b = block_table::of_process().find(r.address);
+  if (!b) return;
+  if (r.home.load(relaxed) >= 0 && b->space == space_ && b->at->what == distribution::deferred) {
+    r.to_bind.store(true, relaxed);  // what is new of it goes where the rest is
+  } else {
+    settle(r, *b);
+  }
 }
 
 void memory_space::settle(region& r, const memory_block& b) noexcept {
   const bool ours = b.space == space_;
-  const bool deferred = ours && b.at.what == distribution::deferred;
-  r.block.store(ours && (deferred || !b.at.nodes.empty()) ? &b.at : nullptr, relaxed);
+  const bool deferred = ours && b.at->what == distribution::deferred;
+  r.block.store(ours && (deferred || !b.at->nodes.empty()) ? b.at : nullptr, relaxed);
   r.to_bind.store(deferred, relaxed);
   std::int32_t home = region::no_home;
-  if (ours && !b.at.nodes.empty()) {
-    const node_id one = b.at.node_of(reinterpret_cast<std::uintptr_t>(r.address), r.bytes);
+  if (ours && !b.at->nodes.empty()) {
+    const node_id one = b.at->node_of(reinterpret_cast<std::uintptr_t>(r.address), r.bytes.load(relaxed));
     home = one ? one.value : region::several_homes;
   }
   r.home.store(home, relaxed);
@@ -159,6 +166,7 @@ void memory_space::forget(const void* begin, std::uint64_t bytes, const memory_b
     r.home.store(region::no_home, relaxed);
     r.block.store(nullptr, relaxed);
     r.to_bind.store(false, relaxed);
+    r.bytes.store(0, relaxed);  // what comes to lie there may be shorter
   });
   if (block != nullptr && block->owner == owner_ && released_) released_(*block);
 }
@@ -176,13 +184,13 @@ void memory_space::bind(region& r) const noexcept {
   // Whole pages: what shares a page with a neighbour lies where the first of the two is.
   const std::uint64_t page = page_size();
   const auto at = reinterpret_cast<std::uintptr_t>(r.address);
-  const std::uintptr_t from = (at + page - 1) / page * page, to = (at + r.bytes) / page * page;
+  const std::uintptr_t from = (at + page - 1) / page * page, to = (at + r.bytes.load(relaxed)) / page * page;
   if (from < to)
     numa::prefer(reinterpret_cast<void*>(from), to - from,  // NOLINT(performance-no-int-to-ptr)
                  system_node(node_id(home)), true);
 }
 
-const memory_block& allocate_alone(std::size_t bytes, distribution how) {
+memory_block allocate_alone(std::size_t bytes, distribution how) {
   const bool local = how.what() == distribution::local;
   if (!local && how.what() != distribution::system && how.what() != distribution::standard)
     throw error("allocate(" + how.text() +
@@ -198,7 +206,7 @@ const memory_block& allocate_alone(std::size_t bytes, distribution how) {
       p.nodes = {at->id};
     }
   }
-  return block_table::of_process().add({std::move(p), how, real_space, 0});
+  return block_table::of_process().add(std::move(p), how, real_space, 0);
 }
 
 void release_block(void* memory) {
@@ -211,8 +219,8 @@ void release_block(void* memory) {
     throw error(std::string("deallocate(") + text +
                 "): not the start of memory from kith::allocate, or it was given back before");
   }
-  all.tell(memory, b->at.bytes, &*b);
-  unmap_pages(memory, b->at.bytes);
+  all.tell(memory, b->at->bytes, &*b);
+  unmap_pages(memory, b->at->bytes);
 }
 
 }  // namespace kith

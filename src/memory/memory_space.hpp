@@ -3,8 +3,10 @@
 // Who may call what: any thread anything. No call is on a task's path but settle(), once for each new region, and bind(),
 // once for each region of deferred memory. Invariants:
 //  S1  A region that lies in a block says so before anybody finds it (settle), or from the allocation on if it was there
-//      before (allocate).
-//  S2  A region in memory that was given back has no home and no block, in any runtime (forget), before the pages go.
+//      before (allocate), and again when more of its bytes are named (region_table::find).
+//  S2  A region in memory that was given back has no home and no block, in any runtime (forget), before the pages go. A
+//      late look by a worker that still places an ended task may then give it a home: a wrong guess for what comes to lie
+//      there, until memory is given out there or forgotten again.
 #pragma once
 
 #include "machine/machine.hpp"
@@ -54,7 +56,7 @@ class memory_space final : private memory_listener {
   memory_space& operator=(const memory_space&) = delete;
 
   /// As kith::allocate. `by`: the node of the worker that asks; none: another thread asks.
-  const memory_block& allocate(std::size_t bytes, distribution how, node_id by);
+  memory_block allocate(std::size_t bytes, distribution how, node_id by);
   void reset() noexcept { next_coarse_.store(0, relaxed); }
   /// Called for blocks of this runtime that are given back, before they are gone. Set before the first allocation; null: no
   /// more, and when this returns it is not being called.
@@ -100,7 +102,7 @@ class memory_space final : private memory_listener {
 };
 
 /// As kith::allocate without a runtime.
-const memory_block& allocate_alone(std::size_t bytes, distribution how);
+memory_block allocate_alone(std::size_t bytes, distribution how);
 /// As kith::deallocate.
 void release_block(void* memory);
 

@@ -113,14 +113,24 @@ int interleave(void* begin, std::size_t bytes, std::span<const int> nodes) noexc
 
 bool interleaves_by_low_bits() {
   static const bool low = [] {
-    // Three nodes tell: 2^32 is no multiple of 3. With fewer, or a power of two, both ways give the same.
+    // Three nodes tell: 2^32 is no multiple of 3. With fewer, or a power of two, both ways give the same, and so they do at an
+    // address whose page number has a multiple of 3 above its 32 low bits: then another address is asked for.
     std::vector<int> nodes = allowed_nodes();
     if (nodes.size() < 3) return false;
     nodes.resize(3);
     const auto bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-    void* const got = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    const auto number_of = [&](void* page) { return reinterpret_cast<std::uintptr_t>(page) / bytes; };
+    const auto map = [&](std::uint64_t wanted) {
+      void* const near = reinterpret_cast<void*>(wanted * bytes);  // NOLINT(performance-no-int-to-ptr)
+      return mmap(near, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    };
+    void* got = map(0);
+    if (got != MAP_FAILED && (number_of(got) >> 32) % 3 == 0) {
+      munmap(got, bytes);
+      got = map(std::uint64_t{1} << 32);
+    }
     if (got == MAP_FAILED) return false;
-    const std::uint64_t number = reinterpret_cast<std::uintptr_t>(got) / bytes;
+    const std::uint64_t number = number_of(got);
     int at = -1;
     if (interleave(got, bytes, nodes) == 0) {
       std::memset(got, 1, bytes);

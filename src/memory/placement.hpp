@@ -9,6 +9,7 @@
 
 #include <kith/memory.hpp>
 
+#include <compare>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -22,6 +23,8 @@ struct placement {
   distribution::kind what = distribution::system;  // in effect: system where nothing can be placed
   std::uint64_t first_page = 0;                    // pages are numbered from here for `fine`
   std::vector<node_id> nodes = {};                 // one, or those that pages are dealt to; none: first touch decides
+
+  auto operator<=>(const placement&) const = default;
 
   bool contains(const void* p) const noexcept { return reinterpret_cast<std::uintptr_t>(p) - begin < bytes; }
   /// True if any two of its pages may be on different nodes.

@@ -1,5 +1,6 @@
 #include "partition/partition.hpp"
 
+#include "base/atomic.hpp"
 #include "partition/methods.hpp"
 
 #include <kith/error.hpp>
@@ -128,6 +129,13 @@ std::vector<std::int32_t> parts_of(const request& given, method how) {
   std::vector<std::int32_t> parts = scotch_onto_some(r, limits);
   if (quality_of(r, limits, parts).over > 0) refine(r, limits, parts);
   return parts;
+}
+
+void say_failure(const std::exception& e) noexcept {
+  static atomic<bool> said{false};
+  if (said.exchange(true, relaxed)) return;
+  std::fprintf(stderr, "kith: partition: %s; the tasks of this window go where their data is, as under `dep`\n",
+               e.what());
 }
 
 std::uint64_t expected_nanoseconds(method how, std::size_t vertices, std::size_t edges) noexcept {

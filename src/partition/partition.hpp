@@ -9,6 +9,7 @@
 #include "partition/graph.hpp"
 
 #include <cstdint>
+#include <exception>
 #include <span>
 #include <vector>
 
@@ -37,6 +38,9 @@ method available(method wanted);
 /// The part of each vertex. Throws kith::error for targets without capacity, and if SCOTCH fails. Cost: see
 /// expected_nanoseconds().
 std::vector<std::int32_t> parts_of(const request&, method);
+
+/// Says on standard error, once in a process, that parts_of() threw this in a run, and what happens then.
+void say_failure(const std::exception& e) noexcept;
 
 /// The most load that each part may get: its share rounded up, or (1 + imbalance) of it, or what is fixed there.
 std::vector<std::int64_t> limits_of(const request&);

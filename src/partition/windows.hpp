@@ -5,7 +5,8 @@
 // other. A task that is ready before its part is known waits in the temporary queue; the job hands it over.
 //
 // Any worker may call anything but release(), which the job calls. Invariants:
-//  W1  All state is under the lock, which is held for short; partitioning itself runs without it, on the job's own copy.
+//  W1  All state is under the lock, which is held for short; the job takes its window out, partitions it without the lock,
+//      and says where its tasks go a few at a time.
 //  W2  A task is known from add() until it was handed over, by of() or by release(): once. The slot of a task is not used
 //      again before that.
 //  W3  One job at most is submitted; windows are partitioned in their order, so that fixed vertices have parts.
@@ -19,9 +20,11 @@
 #include "task/task.hpp"
 
 #include <algorithm>
+#include <array>
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <span>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -64,13 +67,13 @@ class windows final : public job<typename World::worker> {
     if (over_.load(relaxed)) return;
     const std::lock_guard lock(guard_);
     if (over_.load(relaxed)) return;
-    const std::int32_t number = created_.load(relaxed);
+    const std::int64_t number = created_.load(relaxed);
     created_.store(number + 1, relaxed);
     known_.insert_or_assign(&t, known{number, unknown_part});
     known_count_.store(known_.size(), relaxed);
     open_.tasks.push_back(&t);
-    flow_.add(number, t.access_list(), [&](std::int32_t before, std::int64_t weight) {
-      if (before >= open_.first) open_.edges.push_back({before, number, weight});
+    flow_.add(number, open_.first, t.access_list(), [&](std::int64_t before, std::int64_t weight) {
+      if (before >= open_.first) open_.edges.push_back({open_.place_of(before), open_.place_of(number), weight});
     });
     if (is_full()) {
       if (full_ == 0) full_ = rules_.size != 0 ? rules_.size : open_.tasks.size();
@@ -110,7 +113,7 @@ class windows final : public job<typename World::worker> {
   /// Called where there is nothing else to do. True if the worker is to look again: tasks of the open window wait.
   bool starves(worker& by) {
     if (held_count_.load(relaxed) == 0 || over_.load(relaxed)) return false;
-    const std::int32_t now = created_.load(relaxed);
+    const std::int64_t now = created_.load(relaxed);
     if (now == closed_until_.load(relaxed)) return false;
     watch& mine = looks_[by.id.index()];
     if (std::exchange(mine.seen, now) != now) mine.looks = 0;
@@ -122,10 +125,7 @@ class windows final : public job<typename World::worker> {
 
   job_size size() const override {
     const std::lock_guard lock(guard_);
-    const window& w = closed_.front();
-    return {
-        w.tasks.size(), w.edges.size(),
-        expected_nanoseconds(w.first == 0 ? rules_.first_method : rules_.next_method, w.tasks.size(), w.edges.size())};
+    return next_size_;
   }
 
   void run(worker& by) override {
@@ -133,50 +133,57 @@ class windows final : public job<typename World::worker> {
     std::vector<std::int32_t> fixed;
     {
       const std::lock_guard lock(guard_);
-      w = closed_.front();
-      fixed = last_parts_;
-    }
-    const std::vector<std::int32_t> parts = part(w, std::move(fixed));
-    std::vector<std::pair<task*, std::int32_t>> go;
-    {
-      const std::lock_guard lock(guard_);
-      for (std::size_t i = w.fixed; i < w.tasks.size(); ++i) {
-        const auto at = known_.find(w.tasks[i]);
-        if (at != known_.end() && at->second.number == w.first + static_cast<std::int32_t>(i))
-          at->second.part = parts[i];
-      }
-      last_parts_ = parts;
-      std::erase_if(held_, [&](task* t) {
-        const auto at = known_.find(t);
-        if (at->second.part == unknown_part) return false;
-        go.emplace_back(t, at->second.part);
-        forget(at);
-        return true;
-      });
-      held_count_.store(held_.size(), relaxed);
+      w = std::move(closed_.front());
       closed_.pop_front();
-      if (!closed_.empty()) by.submit(*this, everybody_);
+      fixed = std::move(last_parts_);
     }
-    by.meter(event::window_partitioned, {});
-    for (const auto& [t, p] : go) release_(*t, p, by);
+    std::vector<std::int32_t> parts = part(w, std::move(fixed));
+    const bool done = !parts.empty();
+    for (std::size_t i = w.fixed; i < w.tasks.size();) {
+      const std::lock_guard lock(guard_);
+      for (const std::size_t until = std::min(i + at_a_time, w.tasks.size()); i < until; ++i) {
+        const auto at = known_.find(w.tasks[i]);
+        if (at != known_.end() && at->second.number == w.first + static_cast<std::int64_t>(i))
+          at->second.part = done ? parts[i] : -1;
+      }
+    }
+    if (done) by.meter(event::window_partitioned, {});
+    for (bool first = true;; first = false) {
+      std::array<std::pair<task*, std::int32_t>, at_a_time> go;
+      std::size_t count = 0;
+      {
+        const std::lock_guard lock(guard_);
+        count = take_held(go);
+        if (first) {
+          last_parts_ = std::move(parts);
+          busy_ = false;
+          submit_next(by);
+        }
+      }
+      if (count == 0) return;
+      for (std::size_t i = 0; i < count; ++i) release_(*go[i].first, go[i].second, by);
+    }
   }
 
  private:
   static constexpr std::int32_t unknown_part = -2;
+  static constexpr std::size_t at_a_time = 256;  // under the lock
 
   struct known {
-    std::int32_t number, part;
+    std::int64_t number;  // from the start of the runtime: more than 32 bits in a long run
+    std::int32_t part;
   };
   using known_map = std::unordered_map<const task*, known>;  // only looked up, never walked through
   struct window {
-    std::int32_t first = 0;  // number of its first task
+    std::int64_t first = 0;  // number of its first task
     std::size_t fixed = 0;   // its first so many are fixed
     std::vector<const task*> tasks;
-    std::vector<edge> edges;
+    std::vector<edge> edges;  // between places in it
+    std::int32_t place_of(std::int64_t number) const noexcept { return static_cast<std::int32_t>(number - first); }
     std::size_t added() const noexcept { return tasks.size() - fixed; }
   };
   struct alignas(apart) watch {
-    std::int32_t seen = 0;
+    std::int64_t seen = 0;
     std::uint32_t looks = 0;
   };
 
@@ -198,12 +205,12 @@ class windows final : public job<typename World::worker> {
   }
 
   void close_window(worker& by) {
-    const std::int32_t until = created_.load(relaxed);
+    const std::int64_t until = created_.load(relaxed);
     closed_until_.store(until, relaxed);
     window next;
     if (rules_.moving) {
       next.fixed = intersection(open_.tasks.size());
-      next.first = until - static_cast<std::int32_t>(next.fixed);
+      next.first = until - static_cast<std::int64_t>(next.fixed);
       next.tasks.assign(open_.tasks.end() - static_cast<std::ptrdiff_t>(next.fixed), open_.tasks.end());
       flow_.count_anew();
     } else {
@@ -211,27 +218,50 @@ class windows final : public job<typename World::worker> {
       flow_ = {};
     }
     closed_.push_back(std::exchange(open_, std::move(next)));
-    if (closed_.size() == 1) by.submit(*this, everybody_);
+    if (!busy_) submit_next(by);
   }
 
-  /// Without the lock.
-  std::vector<std::int32_t> part(const window& w, std::vector<std::int32_t> fixed) const noexcept {
+  /// The first closed window, if there is one, goes to whoever takes the job.
+  void submit_next(worker& by) {
+    if (closed_.empty()) return;
+    const window& w = closed_.front();
+    next_size_ = {
+        w.tasks.size(), w.edges.size(),
+        expected_nanoseconds(w.first == 0 ? rules_.first_method : rules_.next_method, w.tasks.size(), w.edges.size())};
+    busy_ = true;
+    by.submit(*this, everybody_);
+  }
+
+  /// Of those that wait, the first whose parts are known: no more than there is room for. How many.
+  std::size_t take_held(std::span<std::pair<task*, std::int32_t>> room) {
+    std::size_t count = 0;
+    std::erase_if(held_, [&](task* t) {
+      if (count == room.size()) return false;
+      const auto at = known_.find(t);
+      if (at->second.part == unknown_part) return false;
+      room[count++] = {t, at->second.part};
+      forget(at);
+      return true;
+    });
+    held_count_.store(held_.size(), relaxed);
+    return count;
+  }
+
+  /// Without the lock. Of each task, in the window's order; empty if it cannot be done: then they go where their data is.
+  std::vector<std::int32_t> part(window& w, std::vector<std::int32_t> fixed) const noexcept {
     try {
-      std::vector<edge> edges = w.edges;
-      for (edge& e : edges) {
-        e.a -= w.first;
-        e.b -= w.first;
-      }
-      const graph g = graph_of(std::vector<std::int32_t>(w.tasks.size(), 1), std::move(edges));
+      const graph g = graph_of(std::vector<std::int32_t>(w.tasks.size(), 1), std::move(w.edges));
       if (w.fixed != 0) {
-        fixed.erase(fixed.begin(), fixed.end() - static_cast<std::ptrdiff_t>(w.fixed));
-        fixed.resize(w.tasks.size(), -1);
+        const std::size_t had = std::min(fixed.size(), w.fixed);  // 0 behind a window that could not be partitioned
+        fixed.erase(fixed.begin(), fixed.end() - static_cast<std::ptrdiff_t>(had));
+        fixed.resize(had == 0 ? 0 : w.tasks.size(), -1);
       } else {
         fixed.clear();
       }
       return parts_of({g, onto_, fixed}, w.first == 0 ? rules_.first_method : rules_.next_method);
-    } catch (const std::exception&) {  // out of memory, at best: the tasks go where their data is
-      return std::vector<std::int32_t>(w.tasks.size(), -1);
+    } catch (const std::exception& e) {
+      say_failure(e);
+      return {};
     }
   }
 
@@ -243,7 +273,9 @@ class windows final : public job<typename World::worker> {
 
   mutable typename World::mutex guard_;
   window open_;
-  std::deque<window> closed_;  // the first one is being partitioned
+  std::deque<window> closed_;  // and not yet taken by the job
+  bool busy_ = false;          // the job is submitted, or at work
+  job_size next_size_{};       // of the window that it was submitted for
   std::size_t full_ = 0;       // size of a window behind the first; 0: not known yet
   data_flow flow_;
   known_map known_;
@@ -252,8 +284,8 @@ class windows final : public job<typename World::worker> {
   std::vector<watch> looks_;              // each worker's own
   // Written under the lock, read without:
   typename World::template shared<bool> over_{false};  // no more windows
-  typename World::template shared<std::int32_t> created_{0};
-  typename World::template shared<std::int32_t> closed_until_{0};
+  typename World::template shared<std::int64_t> created_{0};
+  typename World::template shared<std::int64_t> closed_until_{0};
   typename World::template shared<std::size_t> known_count_{0}, held_count_{0};
 };
 

@@ -1,6 +1,7 @@
 // Long work of a policy, that some worker does between tasks: worker.submit(job, audience).
 //
-// A policy keeps the job alive until it has run, and submits it again only after that; several jobs may run at once. In
+// A policy keeps the job alive until it has run, and submits it again only after that, or at the end of run() itself, which may
+// then be entered by another worker before it has returned; several jobs may run at once. In
 // simulated time a job takes what size() says, and its effect comes at the end of that.
 #pragma once
 

@@ -1,5 +1,6 @@
 #include "recording/assemble.hpp"
 
+#include "recording/check.hpp"
 #include "recording/file.hpp"
 #include "recording/log_reader.hpp"
 #include "recording/ready_times.hpp"
@@ -8,8 +9,8 @@
 #include <kith/error.hpp>
 
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <sstream>
 #include <tuple>
@@ -24,6 +25,8 @@ namespace {
 struct interval {
   std::uint64_t begun = 0, ended = 0;
 };
+/// Of two times in a log. Clocks of two processors may differ a little: what a thread began on one does not end before that.
+interval interval_of(log_pair when) { return {when.first, std::max(when.first, when.second)}; }
 
 /// What the logs say of one task; positions are into the arrays of `gathered`.
 struct birth {
@@ -91,7 +94,9 @@ class gathered {
   double ns_per_tick = 1;
 
   std::uint64_t ns(std::uint64_t ticks) const {
-    return ticks <= began ? 0 : static_cast<std::uint64_t>(static_cast<double>(ticks - began) * ns_per_tick);
+    constexpr double latest = 9e18;  // a conversion of more is not defined
+    if (ticks <= began) return 0;
+    return static_cast<std::uint64_t>(std::min(latest, static_cast<double>(ticks - began) * ns_per_tick));
   }
 
   void read(const mapped_log& l) {
@@ -130,8 +135,7 @@ class gathered {
           break;
         case log_kind::needs: needs.push_back({head.large, pair_at(rest, 0).first, needs.size()}); break;
         case log_kind::executed: {
-          const log_pair when = pair_at(rest, 0);
-          runs.push_back({head.large, {when.first, when.second}, head.flags, seat});
+          runs.push_back({head.large, interval_of(pair_at(rest, 0)), head.flags, seat});
           break;
         }
         case log_kind::recorder: charges.push_back({head.large, pair_at(rest, 0).first}); break;
@@ -147,8 +151,7 @@ class gathered {
           break;
         }
         case log_kind::wait: {
-          const log_pair when = pair_at(rest, 0);
-          waits.push_back({head.large, pair_at(rest, 1).first, {when.first, when.second}, seat});
+          waits.push_back({head.large, pair_at(rest, 1).first, interval_of(pair_at(rest, 0)), seat});
           break;
         }
         case log_kind::steal:
@@ -156,14 +159,14 @@ class gathered {
                                 static_cast<std::int16_t>(static_cast<std::int32_t>(head.middle)), ns(head.large)});
           break;
         case log_kind::idle: {
-          const log_pair when = pair_at(rest, 0);
-          out.idles.push_back({static_cast<std::int16_t>(seat), ns(when.first), ns(when.second)});
+          const interval when = interval_of(pair_at(rest, 0));
+          out.idles.push_back({static_cast<std::int16_t>(seat), ns(when.begun), ns(when.ended)});
           break;
         }
         case log_kind::job: {
-          const log_pair when = pair_at(rest, 0);
+          const interval when = interval_of(pair_at(rest, 0));
           out.jobs.push_back(
-              {static_cast<std::int16_t>(seat), head.middle, head.large, ns(when.first), ns(when.second)});
+              {static_cast<std::int16_t>(seat), head.middle, head.large, ns(when.begun), ns(when.ended)});
           break;
         }
         case log_kind::type:
@@ -448,34 +451,10 @@ class gathered {
   std::vector<double> work_of;
 };
 
-constexpr const char* about_name = "about";
-
-std::map<std::string, std::string> read_about(const fs::path& folder) {
-  std::map<std::string, std::string> about;
-  std::ifstream in(folder / about_name);
-  for (std::string line; std::getline(in, line);) {
-    const std::size_t at = line.find('\t');
-    if (at != std::string::npos) about[line.substr(0, at)] = line.substr(at + 1);
-  }
-  return about;
-}
-
 }  // namespace
 
-std::string parts_of(const std::string& file) { return file + ".parts"; }
-
-std::string make_parts(const std::string& file, const std::map<std::string, std::string>& about) {
-  const fs::path folder = parts_of(file);
-  std::error_code why;
-  fs::remove_all(folder, why);
-  if (!fs::create_directory(folder, why)) throw error("recording: " + folder.string() + ": " + why.message());
-  std::ofstream text(folder / about_name);
-  for (const auto& [key, value] : about) text << key << '\t' << value << '\n';
-  if (!text.flush()) throw error("recording: " + (folder / about_name).string() + ": cannot be written");
-  return folder.string();
-}
-
 recording read_parts(const std::string& folder, const progress& tell) {
+  refuse_parts_in_use(folder);
   std::vector<fs::path> paths;
   std::error_code why;
   for (const auto& entry : fs::directory_iterator(folder, why)) {
@@ -486,10 +465,16 @@ recording read_parts(const std::string& folder, const progress& tell) {
   gathered g;
   std::vector<std::unique_ptr<mapped_log>> logs;
   for (const fs::path& p : paths) {
-    logs.push_back(std::make_unique<mapped_log>(p));
+    auto l = std::make_unique<mapped_log>(p);
+    if (l->empty()) {
+      std::fprintf(stderr, "kith: %s: nothing was written to it: left out\n", p.c_str());
+      continue;
+    }
+    logs.push_back(std::move(l));
     g.began = std::min(g.began, logs.back()->header.began);
     g.ns_per_tick = logs.back()->header.seconds_per_tick * 1e9;
   }
+  if (logs.empty()) throw error(folder + ": no logs of a run there: nothing was written to them");
   g.out.meta = read_about(folder);
   g.dry = g.out.meta_or("dry", "0") == "1";
   for (std::size_t i = 0; i < logs.size(); ++i) {
@@ -507,7 +492,9 @@ recording read_parts(const std::string& folder, const progress& tell) {
 }
 
 void assemble_parts(const std::string& file, const progress& tell) {
-  write_recording(read_parts(parts_of(file), tell), file, tell);
+  const recording r = read_parts(parts_of(file), tell);
+  check_recording(r, parts_of(file));  // what can be written can be read: the parts are the only other copy
+  write_recording(r, file, tell);
   std::error_code ignored;
   fs::remove_all(parts_of(file), ignored);
 }

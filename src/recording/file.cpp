@@ -1,19 +1,28 @@
 #include "recording/file.hpp"
 
+#include "recording/check.hpp"
+
 #include <kith/error.hpp>
-#include <kith/memory.hpp>
 
 #include <sqlite3.h>
 
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <ctime>
 #include <filesystem>
+#include <limits>
 #include <memory>
+#include <string_view>
 #include <type_traits>
+#include <utility>
 
 namespace kith {
 
 namespace {
 
-/// The tables. A change of any of them is a new recording_version, and a new section of docs/recording-format.md.
+/// The tables; docs/recording-format.md describes them. A table that is added may be missing in a file (read_recording()
+/// asks); any other change is a new recording_version.
 constexpr const char* schema = R"(
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 CREATE TABLE worker(id INTEGER PRIMARY KEY, node INTEGER);
@@ -55,6 +64,7 @@ class database {
     if (code == SQLITE_OK || code == SQLITE_DONE || code == SQLITE_ROW) return;
     throw error(path_ + ": " + (code == SQLITE_NOTADB ? "no recording of Kith" : sqlite3_errmsg(db_)));
   }
+  [[noreturn]] void refuse(const std::string& what) const { throw error(path_ + ": damaged: " + what); }
   void run(const std::string& sql) const { check(sqlite3_exec(db_, sql.c_str(), nullptr, nullptr, nullptr)); }
   sqlite3* get() const { return db_; }
 
@@ -63,10 +73,15 @@ class database {
   sqlite3* db_ = nullptr;
 };
 
+/// A whole number of which every bit counts: kept as the signed one with the same bits.
+struct bits_of {
+  std::uint64_t& value;
+};
+
 /// A prepared statement, rows in or rows out.
 class statement {
  public:
-  statement(const database& db, const std::string& sql) : db_(db) {
+  statement(const database& db, const std::string& sql) : db_(db), sql_(sql) {
     db.check(sqlite3_prepare_v2(db.get(), sql.c_str(), -1, &s_, nullptr));
   }
   ~statement() { sqlite3_finalize(s_); }
@@ -88,8 +103,16 @@ class statement {
   }
   /// The next columns of the row.
   template <class... Values>
-  void take(Values&... values) {
-    (get(values), ...);
+  void take(Values&&... values) {
+    (get(std::forward<Values>(values)), ...);
+  }
+  /// The next column is the row's number, which others refer to it by. Throws kith::error if it is not the next one.
+  void take_number(std::size_t next) {
+    std::int64_t number = -1;
+    get(number);
+    if (number != static_cast<std::int64_t>(next))
+      db_.refuse("table " + table() + " has row " + std::to_string(number) + " where " + std::to_string(next) +
+                 " was expected");
   }
 
  private:
@@ -108,11 +131,63 @@ class statement {
   template <class T>
     requires std::is_integral_v<T>
   void get(T& value) {
-    value = static_cast<T>(sqlite3_column_int64(s_, at_++));
+    const bool whole = sqlite3_column_type(s_, at_) == SQLITE_INTEGER;  // asked before any conversion
+    const sqlite3_int64 found = sqlite3_column_int64(s_, at_);
+    if (!whole || !std::in_range<limits_of<T>>(found) || (std::is_same_v<T, bool> && found != 0 && found != 1)) {
+      const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(s_, at_));
+      db_.refuse("table " + table() + ", column " + sqlite3_column_name(s_, at_) + ": '" +
+                 (text == nullptr ? "nothing" : text) + "', expected " +
+                 (std::is_same_v<T, bool> ? "0 or 1"
+                                          : "a whole number from " + std::to_string(std::numeric_limits<T>::min()) +
+                                                " to " + std::to_string(most_of<T>)));
+    }
+    value = static_cast<T>(found);
+    ++at_;
   }
+  void get(bits_of bits) { bits.value = static_cast<std::uint64_t>(sqlite3_column_int64(s_, at_++)); }
+
+  /// bool is no type of whole numbers to std::in_range.
+  template <class T>
+  using limits_of = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>;
+  template <class T>
+  static constexpr std::uint64_t most_of =  // a column holds 63 bits and a sign
+      std::min<std::uint64_t>(std::numeric_limits<T>::max(), std::numeric_limits<std::int64_t>::max());
+  /// That the rows come from: the word behind FROM.
+  std::string table() const {
+    constexpr std::string_view from = " FROM ";
+    const std::size_t at = sql_.find(from);
+    if (at == std::string::npos) return "?";
+    return sql_.substr(at + from.size(), sql_.find(' ', at + from.size()) - at - from.size());
+  }
+
   const database& db_;
+  const std::string sql_;
   sqlite3_stmt* s_ = nullptr;
   int at_ = 0;
+};
+
+/// While it lives, a file of this thread that gets larger than the process may have (RLIMIT_FSIZE) is an error of the call
+/// that writes it, and no SIGXFSZ, which would end the program.
+class limit_is_an_error {
+ public:
+  limit_is_an_error() {
+    sigemptyset(&only_);
+    sigaddset(&only_, SIGXFSZ);
+    ::pthread_sigmask(SIG_BLOCK, &only_, &before_);
+  }
+  ~limit_is_an_error() {
+    constexpr timespec no_time{};
+    const int kept = errno;
+    while (::sigtimedwait(&only_, nullptr, &no_time) < 0 && errno == EINTR) {
+    }
+    errno = kept;
+    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  limit_is_an_error(const limit_is_an_error&) = delete;
+  limit_is_an_error& operator=(const limit_is_an_error&) = delete;
+
+ private:
+  sigset_t only_, before_;
 };
 
 /// Rows for each of `all`; `add(statement, index)`.
@@ -190,61 +265,30 @@ int pragma(const database& db, const char* name) {
   return value;
 }
 
-/// Every reference in range, and rows in the order of their tasks: what readers rely on.
-void check(const recording& r, const std::string& file) {
-  const auto refuse = [&](const std::string& what) { throw error(file + ": damaged: " + what); };
-  const auto tasks = static_cast<std::int64_t>(r.tasks.size());
-  for (std::int64_t i = 0; i < tasks; ++i) {
-    const recorded_task& t = r.tasks[static_cast<std::size_t>(i)];
-    if (t.creator >= i || t.creator < -1) refuse("task " + std::to_string(i) + " is created by a later one");
-    if (t.ended < t.started) refuse("task " + std::to_string(i) + " ends before it starts");
-  }
-  for (const recorded_access& a : r.accesses) {
-    if (a.region >= r.regions.size()) refuse("an access to region " + std::to_string(a.region));
-    if (a.mode > 4) refuse("an access of mode " + std::to_string(a.mode));
-  }
-  for (const recorded_home& h : r.homes) {
-    if (h.region >= r.regions.size()) refuse("a home of region " + std::to_string(h.region));
-    if (h.node < 0) refuse("a home on node " + std::to_string(h.node));
-  }
-  for (const recorded_dependence& d : r.dependences) {
-    if (d.before < 0 || d.before >= tasks) refuse("a dependence on task " + std::to_string(d.before));
-  }
-  for (const recorded_wait& w : r.waits) {
-    if (w.task < 0 || w.task >= tasks) refuse("a wait of task " + std::to_string(w.task));
-  }
-  for (const recorded_calibration& c : r.calibrations) {
-    if (c.type >= r.types.size()) refuse("a calibration of type " + std::to_string(c.type));
-    if (c.size > 63) refuse("a calibration of size 2^" + std::to_string(c.size));
-    if (c.samples == 0 || c.plain_ns == 0 || c.hot_ns == 0)
-      refuse("a calibration of type " + std::to_string(c.type) + " that measured nothing");
-  }
-  constexpr std::uint64_t most_bytes = std::uint64_t{1} << 47;  // what a process can have
-  std::uint64_t given = 0;
-  for (const recorded_allocation& a : r.allocations) {
-    if (a.distribution > distribution::deferred) refuse("distribution " + std::to_string(a.distribution));
-    given += a.bytes;
-    if (a.bytes > most_bytes || given > most_bytes << 8)
-      refuse("an allocation of " + std::to_string(a.bytes) + " bytes, " + std::to_string(given) + " in all");
-  }
-}
-
 }  // namespace
 
 void write_recording(const recording& r, const std::string& file, const progress& tell) {
   const std::string fresh = file + ".new";
   std::error_code why;
   std::filesystem::remove(fresh, why);
-  {
+  const limit_is_an_error no_signal;
+  try {
     const database db(fresh, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
     db.run("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA application_id=" + std::to_string(application) +
            "; PRAGMA user_version=" + std::to_string(recording_version) + "; BEGIN");
     db.run(schema);
     write_all(db, r, tell);
     db.run("COMMIT");
+  } catch (...) {
+    std::filesystem::remove(fresh, why);  // a part of a file is of use to nobody
+    throw;
   }
   std::filesystem::rename(fresh, file, why);
-  if (why) throw error(file + ": " + why.message());
+  if (why) {
+    std::error_code ignored;
+    std::filesystem::remove(fresh, ignored);
+    throw error(file + ": " + why.message());
+  }
 }
 
 recording read_recording(const std::string& file, const progress& tell) {
@@ -265,11 +309,18 @@ recording read_recording(const std::string& file, const progress& tell) {
     s.take(key, value);
     r.meta[key] = value;
   }
-  for (statement s(db, "SELECT node FROM worker ORDER BY id"); s.next();) s.take(r.worker_node.emplace_back());
-  for (statement s(db, "SELECT name FROM type ORDER BY id"); s.next();) s.take(r.types.emplace_back());
-  for (statement s(db, "SELECT address, bytes, home FROM region ORDER BY id"); s.next();) {
+  for (statement s(db, "SELECT id, node FROM worker ORDER BY id"); s.next();) {
+    s.take_number(r.worker_node.size());
+    s.take(r.worker_node.emplace_back());
+  }
+  for (statement s(db, "SELECT id, name FROM type ORDER BY id"); s.next();) {
+    s.take_number(r.types.size());
+    s.take(r.types.emplace_back());
+  }
+  for (statement s(db, "SELECT id, address, bytes, home FROM region ORDER BY id"); s.next();) {
+    s.take_number(r.regions.size());
     recorded_region& x = r.regions.emplace_back();
-    s.take(x.address, x.bytes, x.home);
+    s.take(bits_of{x.address}, x.bytes, x.home);
   }
   if (statement there(db, "SELECT name FROM sqlite_master WHERE name = 'home'"); there.next()) {
     for (statement s(db, "SELECT region, node, bytes, at_ns FROM home ORDER BY region, at_ns, node"); s.next();) {
@@ -277,15 +328,17 @@ recording read_recording(const std::string& file, const progress& tell) {
       s.take(x.region, x.node, x.bytes, x.at);
     }
   }
-  for (statement s(db,
-                   "SELECT type, creator, scope, flags, priority, color, node, worker, created_ns, create_until_ns, "
-                   "create_ns, ready_ns, started_ns, ended_ns, work_ns, explorer, explore_started_ns, "
-                   "explore_ended_ns, key FROM task ORDER BY id");
+  for (statement s(
+           db,
+           "SELECT id, type, creator, scope, flags, priority, color, node, worker, created_ns, create_until_ns, "
+           "create_ns, ready_ns, started_ns, ended_ns, work_ns, explorer, explore_started_ns, "
+           "explore_ended_ns, key FROM task ORDER BY id");
        s.next();) {
+    s.take_number(r.tasks.size());
     recorded_task& t = r.tasks.emplace_back();
     s.take(t.type, t.creator, t.scope, t.flags, t.priority, t.color, t.node, t.worker, t.created, t.create_until,
-           t.create_ns, t.ready, t.started, t.ended, t.work_ns, t.explorer, t.explore_started, t.explore_ended, t.key);
-    if (t.type >= r.types.size()) throw error(file + ": damaged: no type " + std::to_string(t.type));
+           t.create_ns, t.ready, t.started, t.ended, t.work_ns, t.explorer, t.explore_started, t.explore_ended,
+           bits_of{t.key});
   }
   if (tell) tell("reading", 0.4);
   const auto in_order = [&](const char* sql, std::vector<std::uint64_t>& first, const auto& add) {
@@ -346,9 +399,9 @@ recording read_recording(const std::string& file, const progress& tell) {
            db, "SELECT address, bytes, at_ns, released_ns, distribution, node, huge FROM allocation ORDER BY rowid");
        s.next();) {
     recorded_allocation& a = r.allocations.emplace_back();
-    s.take(a.address, a.bytes, a.at, a.released, a.distribution, a.node, a.huge);
+    s.take(bits_of{a.address}, a.bytes, a.at, a.released, a.distribution, a.node, a.huge);
   }
-  check(r, file);
+  check_recording(r, file);
   return r;
 }
 

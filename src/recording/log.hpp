@@ -11,7 +11,7 @@
 
 namespace kith {
 
-inline constexpr std::uint32_t log_version = 1;
+inline constexpr std::uint32_t log_version = 2;
 inline constexpr char log_magic[8] = {'K', 'I', 'T', 'H', 'L', 'O', 'G', '\n'};
 
 /// A record is one cell or more; the first byte of its first cell says what it is, and so how long. 0 ends the file.
@@ -71,8 +71,9 @@ struct log_header {
 };
 static_assert(sizeof(log_header) == 32);
 
-/// One seat's file. By the seat's thread. Throws nothing while it records: when the file cannot grow, the rest is
-/// dropped, and lost() says so.
+/// One seat's file. By the seat's thread. Throws nothing while it records: when the file cannot grow (the disk is full, or
+/// the process's limit on files, RLIMIT_FSIZE, is reached), the rest is dropped, and so is a record that is too long;
+/// lost() and why() say so.
 class log {
  public:
   /// Creates the file. Throws kith::error if it cannot.
@@ -103,6 +104,8 @@ class log {
   void append_text(const log_cell& head, const log_pair& a, const std::string& text) noexcept;
 
   std::uint64_t lost() const noexcept { return lost_; }
+  /// The errno of the first loss.
+  int why() const noexcept { return why_; }
 
  private:
   /// Room for a record; null if there is none any more. The bytes behind it are zero: an end.
@@ -120,6 +123,7 @@ class log {
     __builtin_memcpy(at, &head, sizeof head);
   }
   bool grow(std::size_t bytes) noexcept;
+  bool lose(int why) noexcept;
 
   std::string path_;
   int file_ = -1;
@@ -127,7 +131,10 @@ class log {
   std::byte* at_ = nullptr;
   std::byte* limit_ = nullptr;
   std::uint64_t window_ = 0;  // its offset
+  std::size_t window_bytes_ = 0;
   std::uint64_t lost_ = 0;
+  int why_ = 0;
+  bool full_ = false;  // it cannot grow any more
 };
 
 }  // namespace kith

@@ -7,6 +7,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <cerrno>
 #include <cstring>
@@ -18,36 +19,37 @@ namespace kith {
 /// A log, mapped to be read.
 class mapped_log {
  public:
-  explicit mapped_log(const std::filesystem::path& path) : path_(path.string()) {
-    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (file < 0) throw error(path_ + ": " + std::strerror(errno));
-    bytes_ = std::filesystem::file_size(path);
-    if (bytes_ >= sizeof(log_header)) {
-      void* at = ::mmap(nullptr, bytes_, PROT_READ, MAP_PRIVATE, file, 0);
-      if (at != MAP_FAILED) base_ = static_cast<const std::byte*>(at);
-    }
-    ::close(file);
-    if (base_ == nullptr) throw error(path_ + ": no log: too short");
-    std::memcpy(&header, base_, sizeof header);
+  /// Throws kith::error for what is no log, or one of another version. A file that nothing was written to is empty().
+  explicit mapped_log(const std::filesystem::path& path) : path_(path.string()), bytes_(map(path_)) {
+    if (bytes_.size() < sizeof header) return;
+    std::memcpy(&header, bytes_.data(), sizeof header);
+    constexpr log_header nothing{};
+    if (std::memcmp(&header, &nothing, sizeof header) == 0) return;
     if (std::memcmp(header.magic, log_magic, sizeof log_magic) != 0) throw error(path_ + ": no log of Kith");
     if (header.version != log_version)
       throw error(path_ + ": a log of version " + std::to_string(header.version) + "; this Kith reads version " +
                   std::to_string(log_version));
+    if (!(header.seconds_per_tick > 1e-15 && header.seconds_per_tick < 1))
+      throw error(path_ + ": damaged: a tick of " + std::to_string(header.seconds_per_tick) +
+                  " s, expected more than 0 and less than 1");
+    empty_ = false;
   }
-  ~mapped_log() { ::munmap(const_cast<std::byte*>(base_), bytes_); }
   mapped_log(const mapped_log&) = delete;
   mapped_log& operator=(const mapped_log&) = delete;
+
+  /// The run was killed between making the file and writing its header.
+  bool empty() const noexcept { return empty_; }
 
   /// Calls each(head, rest) for every record; `rest` are the cells after the head.
   template <class Each>
   void for_each(Each&& each) const {
-    for (std::uint64_t at = sizeof(log_header); at + sizeof(log_cell) <= bytes_;) {
+    for (std::uint64_t at = sizeof(log_header); at + sizeof(log_cell) <= bytes_.size();) {
       log_cell head;
-      std::memcpy(&head, base_ + at, sizeof head);
+      std::memcpy(&head, bytes_.data() + at, sizeof head);
       if (head.kind == log_kind::end) return;
       const std::size_t cells = cells_of(head, at);
-      if (at + cells * sizeof head > bytes_) return;  // cut off
-      each(head, base_ + at + sizeof head);
+      if (at + cells * sizeof head > bytes_.size()) return;  // cut off
+      each(head, bytes_.data() + at + sizeof head);
       at += cells * sizeof head;
     }
   }
@@ -82,9 +84,40 @@ class mapped_log {
     throw error(path_ + ": damaged: no record of kind " + std::to_string(static_cast<int>(head.kind)) + " at byte " +
                 std::to_string(at));
   }
+
+  /// The bytes of a file.
+  class mapping {
+   public:
+    mapping(const std::byte* base, std::size_t size) noexcept : base_(base), size_(size) {}
+    ~mapping() {
+      if (base_ != nullptr) ::munmap(const_cast<std::byte*>(base_), size_);
+    }
+    mapping(const mapping&) = delete;
+    mapping& operator=(const mapping&) = delete;
+    const std::byte* data() const noexcept { return base_; }
+    std::size_t size() const noexcept { return size_; }
+
+   private:
+    const std::byte* base_;
+    std::size_t size_;
+  };
+  static mapping map(const std::string& path) {
+    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (file < 0) throw error(path + ": " + std::strerror(errno));
+    struct stat is{};
+    const bool known = ::fstat(file, &is) == 0;
+    const auto size = static_cast<std::size_t>(is.st_size);
+    void* at = nullptr;
+    if (known && size != 0) at = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
+    const int why = errno;
+    ::close(file);
+    if (!known || at == MAP_FAILED) throw error(path + ": " + std::strerror(why));
+    return {static_cast<const std::byte*>(at), size};
+  }
+
   std::string path_;
-  const std::byte* base_ = nullptr;
-  std::uint64_t bytes_ = 0;
+  mapping bytes_;
+  bool empty_ = true;
 };
 
 /// The i-th cell behind the head.

@@ -23,14 +23,15 @@ std::uint32_t region_table::make(const void* address, std::uint64_t bytes) {
 
 std::uint32_t region_table::add(const void* address, std::uint64_t bytes) {
   std::lock_guard lock(growing_);
-  const std::uint32_t index = used_++;
+  const std::uint32_t index = used_;
   if (index / chunk_size >= chunks) throw error("more than 2^26 regions in one runtime");
   atomic<region*>& chunk = chunks_[index / chunk_size];
   if (chunk.load(relaxed) == nullptr) chunk.store(new region[chunk_size], release);  // pairs with operator[]
   region& r = (*this)[index];
-  r.address = address;
-  r.bytes = bytes;
   beginning_in_[reinterpret_cast<std::uintptr_t>(address) >> stretch_bits].push_back(index);
+  ++used_;
+  r.address = address;
+  r.bytes.store(bytes, relaxed);
   return index;
 }
 
@@ -38,7 +39,17 @@ std::uint32_t region_table::find(const void* address, std::uint64_t bytes) {
   shard& s = shards_[mix(reinterpret_cast<std::uintptr_t>(address)) % shards];
   std::lock_guard lock(s.guard);
   auto [at, fresh] = s.index_of.try_emplace(address, 0);
-  if (fresh) at->second = make(address, bytes);
+  if (fresh) {
+    try {
+      at->second = make(address, bytes);
+    } catch (...) {
+      s.index_of.erase(at);
+      throw;
+    }
+  } else if (region& r = (*this)[at->second]; bytes > r.bytes.load(relaxed)) {
+    r.bytes.store(bytes, relaxed);
+    if (settle_) settle_(r);
+  }
   return at->second;
 }
 

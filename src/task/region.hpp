@@ -28,9 +28,9 @@ struct region {
   static constexpr std::int32_t no_home = -1, several_homes = -2;
 
   const void* address = nullptr;
-  std::uint64_t bytes = 0;
+  atomic<std::uint64_t> bytes{0};  // the most that was named since the memory there was given out
   atomic<std::int32_t> home{no_home};
-  atomic<std::int32_t> recorded{no_home};  // the home that a recording knows of
+  atomic<std::int32_t> recorded{no_home};   // the home that a recording knows of
   atomic<bool> to_bind{false};              // once it has a home, whoever first writes it binds its pages there
   atomic<const placement*> block{nullptr};  // the allocation it lies in; null: first touch decides, and nothing else
 
@@ -55,7 +55,8 @@ class region_table {
  public:
   region_table();
   ~region_table();
-  /// The index (not 0) of the region that starts at `address`; made, with this length, if there is none.
+  /// The index (not 0) of the region that starts at `address`; made if there is none, and settled anew if so many bytes were
+  /// not named before: part of an array, and then all of it. If it throws, a new one is not there.
   std::uint32_t find(const void* address, std::uint64_t bytes);
   region& operator[](std::uint32_t index) const noexcept {
     return chunks_[index / chunk_size].load(acquire)[index % chunk_size];  // acquire: pairs with make()
@@ -63,7 +64,8 @@ class region_table {
   /// One more than the last index. While nobody else uses the table.
   std::uint32_t count() const noexcept { return used_; }
 
-  /// Called for each new region before anybody can find it. Set before the table is used.
+  /// Called for each new region before anybody can find it, and when more bytes of one are named. Set before the table is
+  /// used.
   void settle_with(std::function<void(region&)> settle) { settle_ = std::move(settle); }
   /// Calls each(region) for those that begin in the range, in no order. Any thread; holds a lock: `each` makes no region.
   template <class Each>

@@ -1,6 +1,7 @@
 """kith record, repair, sim, machines, paper: from a run to its replay on other machines."""
 
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -87,6 +88,53 @@ roots = rows(killed, "SELECT ended_ns, (SELECT count(*) FROM task WHERE creator 
 kith.check(len(roots) == 1 and roots[0][0] == 0 and roots[0][1] > 0, f"and the run that created them: {roots}")
 kith.refused("sim", killed, says=["did not end"])
 
+# While a program runs, its parts are its own.
+running = path("running.rec")
+program = subprocess.Popen([kith.path, "app", "nqueens", "--size", "18", "--workers", "2"], stdout=subprocess.DEVNULL,
+                           env=os.environ | {"KITH_RECORD": running})
+while not os.path.exists(running + ".parts"):
+    time.sleep(0.05)
+kith.refused("repair", running, says=["running.rec.parts", "is being written by another process"])
+kith.refused("record", "-o", running, "--", "kith", "app", "nqueens", "--small", says=["is being written"])
+kith.check(os.path.exists(running + ".parts"), "and stay there")
+program.kill()
+program.wait()
+kith.check(kith.run("repair", running).returncode == 0, "until it has ended")
+
+# Several programs under one `kith record`, one after the other and side by side: a recording for each.
+several = path("several.rec")
+small = f"{kith.path} app nqueens --small --workers 2"
+done = kith.run("record", "-o", several, "--", "sh", "-c", f"{small}; {small} & {small} & wait")
+kith.check(done.returncode == 0, f"three programs are recorded: {done.stderr}")
+for name in ("several.rec:", "several.rec-2:", "several.rec-3:"):
+    kith.check(name in done.stderr, f"{name} is named: {done.stderr}")
+counts = [rows(several + number, "SELECT count(*) FROM task")[0][0] for number in ("", "-2", "-3")]
+kith.check(counts[0] > 10 and len(set(counts)) == 1, f"all of them are alike: {counts}")
+kith.check(not [f for f in os.listdir(folder.name) if f.startswith("several") and "parts" in f], "no parts are left")
+
+# Ctrl-C reaches the program and `kith record`, SIGTERM `kith record` alone: both end the program, and keep what it did.
+for number, whom in ((signal.SIGINT, os.killpg), (signal.SIGTERM, os.kill)):
+    stopped = path(f"stopped-{int(number)}.rec")
+    recorder = subprocess.Popen([kith.path, "record", "-o", stopped, "--", kith.path, "app", "nqueens", "--size", "18",
+                                 "--workers", "2"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                                start_new_session=True)
+    while not os.path.exists(stopped + ".parts"):
+        time.sleep(0.05)
+    time.sleep(0.5)
+    whom(recorder.pid, number)
+    said = recorder.communicate(timeout=100)[1]
+    kith.check(recorder.returncode == 1 and f"ended by signal {int(number)}" in said, f"signal {int(number)}: {said}")
+    kith.check(rows(stopped, "SELECT count(*) FROM task")[0][0] > 0, f"signal {int(number)}: its tasks are there")
+    kith.check(not os.path.exists(stopped + ".parts"), f"signal {int(number)}: no parts are left")
+
+# A limit on files (ulimit -f) ends the recording, not the program.
+limited = path("limited.rec")
+done = kith.run("app", "nqueens", "--size", "10", "--workers", "2", KITH_RECORD=limited,
+                before=("sh", "-c", 'ulimit -f 100 && exec "$@"', "sh"))
+kith.check(done.returncode == 0 and "verified" in done.stdout, f"the program ends as ever: {done.returncode} {done.stderr}")
+kith.check("File too large" in done.stderr and "records are missing" in done.stderr, f"and says so: {done.stderr}")
+kith.check(not os.path.exists(limited + ".new"), "no part of a file is left")
+
 # Wrong input.
 kith.refused("repair", path("nothing"), says=["nothing.parts"])
 kith.refused("record", "-o", path("x"), "--", "/no/such/program", says=["/no/such/program", "cannot be run"])
@@ -98,6 +146,26 @@ kith.refused("sim", heat, "--fidelity", "perfect", says=["--fidelity 'perfect'",
 kith.refused("sim", heat, "--without", "gravity", says=["--without 'gravity'", "contention"])
 kith.refused("sim", heat, "--workers", "99", says=["32 cores"])
 kith.refused("sim", os.path.abspath(__file__), says=["no recording of Kith"])
+
+# Damaged files: a value that its column's type cannot hold, and rows that are not numbered one after the other.
+for damage, says in (("UPDATE access SET mode = 260 WHERE rowid = 3", ["table access, column mode", "'260'"]),
+                     ("UPDATE task SET worker = 'x' WHERE id = 5", ["table task, column worker", "'x'"]),
+                     ("UPDATE task SET started_ns = -1, ended_ns = -1 WHERE id = 5", ["table task, column started_ns"]),
+                     ("UPDATE task SET scope = 4294967295 WHERE id = 5", ["task 5 has scope 4294967295"]),
+                     ("UPDATE access SET touched = 100000000000 WHERE rowid = 3", ["100000000000 bytes of region"]),
+                     ("UPDATE region SET bytes = 4611686018427387904 WHERE id = 0", ["region 0", "2^48"]),
+                     ("DELETE FROM task WHERE id = 5", ["table task has row 6 where 5"])):
+    damaged = path("damaged.rec")
+    shutil.copy(heat, damaged)
+    with sqlite3.connect(damaged) as db:
+        db.execute(damage)
+    kith.refused("sim", damaged, says=["damaged.rec: damaged: "] + says)
+shutil.copy(heat, damaged)
+with sqlite3.connect(damaged) as db:
+    db.execute("UPDATE meta SET value = '4294967296' WHERE key = 'throttle'")
+kith.check(kith.run("sim", damaged, "--policy", "fifo").returncode == 0, "a throttle of any size can be replayed")
+for rate in ("0", "-5", "nan", "inf"):
+    kith.refused("sim", heat, f"--recorded-gbs={rate}", says=["--recorded-gbs", "greater than 0"])
 
 # Machines.
 code, machines = kith.json("machines")

@@ -303,7 +303,8 @@ TEST(calibrate, rows_are_kept_in_the_file_and_checked) {
 
 TEST(calibrate, what_recording_costs_is_no_work_of_the_creator) {
   const test::scratch_file file;
-  const std::string folder = make_parts(file.path(), {{"engine", "native"}});
+  parts_folder parts(file.path(), {{"engine", "native"}}, old_parts::replace);
+  const std::string folder = parts.path();
   constexpr std::uint64_t root = std::uint64_t{1} << 32;
   const std::uint64_t begun = ticks() + 1'000'000, whole = 1'000'000, spent = 400'000;
   {
@@ -312,6 +313,7 @@ TEST(calibrate, what_recording_costs_is_no_work_of_the_creator) {
     l.append({.kind = log_kind::run, .large = root}, {begun, 0});
     l.append({.kind = log_kind::executed, .large = root}, {begun, begun + whole});
   }
+  parts.release();
   const recording r = read_parts(folder);
   ASSERT_EQ(r.tasks.size(), 1u);
   const double left = static_cast<double>(whole - spent) * seconds_per_tick() * 1e9;

@@ -10,6 +10,7 @@
 
 #include <sys/mman.h>
 #include <algorithm>
+#include <new>
 #include <numeric>
 #include <thread>
 #include <vector>
@@ -289,8 +290,8 @@ TEST(Migration, OfMemoryThatWasGivenBackMeanwhileIsNone) {
   region_table regions;
   const node_id hosts[] = {node_id(0), node_id(1)};
   memory_space space(m, hosts, {hosts[0], hosts[1]}, regions, {});
-  const memory_block& b = space.allocate(4 * page, node{0}, {});
-  void* p = reinterpret_cast<void*>(b.at.begin);
+  const memory_block b = space.allocate(4 * page, node{0}, {});
+  void* p = reinterpret_cast<void*>(b.at->begin);
   region& r = regions[regions.find(p, 4 * page)];
   EXPECT_EQ(r.home_node(), node_id(0));
   page_mover mover(space);
@@ -300,6 +301,90 @@ TEST(Migration, OfMemoryThatWasGivenBackMeanwhileIsNone) {
   EXPECT_EQ(mover.move(node_id(1)), 0u);
   EXPECT_EQ(r.home.load(std::memory_order_relaxed), region::no_home);
   EXPECT_TRUE(mover.empty());
+}
+
+/// Workers look at placements without a lock, also when the memory was given back and out again.
+TEST(Allocate, PlacementsStayAsTheyWere) {
+  block_table table;
+  const placement two{
+      .begin = 16 * page, .bytes = 4 * page, .what = distribution::block, .nodes = {node_id(0), node_id(1)}};
+  const placement one{.begin = 16 * page, .bytes = 8 * page, .what = distribution::local, .nodes = {node_id(1)}};
+  const auto* const address = reinterpret_cast<const void*>(two.begin);
+  const placement* const first = table.add(two, distribution::block, 0, 1).at;
+  EXPECT_TRUE(table.remove(address));
+  EXPECT_FALSE(table.find(address));
+  const placement* const second = table.add(one, distribution::local, 0, 2).at;
+  EXPECT_TRUE(*first == two && *second == one);
+  EXPECT_EQ(table.find(address)->at, second);
+  EXPECT_EQ(table.remove(address)->owner, 2u);
+  EXPECT_EQ(table.add(two, distribution::block, 0, 3).at, first) << "the same again takes no more room";
+}
+
+/// Part of an array, and then all of it: rows and a matrix.
+TEST(Regions, AreAsLongAsTheMostThatIsNamed) {
+  for (const bool at_once : {false, true}) {  // in one scope without a wait, or not
+    runtime rt(on("node:2 core:1", "dep:steal=off"));
+    memory m(rt, 3 * page, distribution::block);  // one page on node 0, two on node 1
+    rt.run([&] {
+      spawn([] {}, inout(m.get(), 8));
+      if (!at_once) wait();
+      spawn([] {}, inout(m.get(), 3 * page));
+    });
+    const kith::statistics s = rt.statistics();
+    EXPECT_EQ(s.workers[0].tasks, 1u);
+    EXPECT_EQ(s.workers[1].tasks, 1u) << "it runs where most of the whole is";
+  }
+}
+
+TEST(Regions, AreNoLongerThanWhatComesToLieThere) {
+  const machine m = synthetic_machine("node:2 core:1");
+  region_table regions;
+  const node_id hosts[] = {node_id(0), node_id(1)};
+  memory_space space(m, hosts, {hosts[0], hosts[1]}, regions, {});
+  const memory_block b = space.allocate(4 * page, distribution::block, {});
+  void* const p = reinterpret_cast<void*>(b.at->begin);
+  region& r = regions[regions.find(p, page)];
+  EXPECT_EQ(r.home_node(), node_id(0));
+  EXPECT_EQ(&regions[regions.find(p, 4 * page)], &r);
+  EXPECT_EQ(r.bytes.load(relaxed), 4 * page);
+  EXPECT_EQ(r.home.load(relaxed), region::several_homes);
+  regions.find(p, page);
+  EXPECT_EQ(r.home.load(relaxed), region::several_homes) << "less of it changes nothing";
+  release_block(p);
+  EXPECT_EQ(r.home.load(relaxed), region::no_home);
+  regions.find(p, page);
+  EXPECT_EQ(r.bytes.load(relaxed), page);
+}
+
+TEST(Regions, OfDeferredMemoryThatGetLongerStayAtHome) {
+  const machine m = synthetic_machine("node:2 core:1");
+  region_table regions;
+  const node_id hosts[] = {node_id(0), node_id(1)};
+  memory_space space(m, hosts, {hosts[0], hosts[1]}, regions, {});
+  const memory_block b = space.allocate(4 * page, distribution::deferred, {});
+  void* const p = reinterpret_cast<void*>(b.at->begin);
+  region& r = regions[regions.find(p, page)];
+  EXPECT_TRUE(r.place(node_id(1)));
+  space.bind(r);
+  EXPECT_FALSE(r.to_bind.load(relaxed));
+  regions.find(p, 4 * page);
+  EXPECT_EQ(r.home_node(), node_id(1));
+  EXPECT_TRUE(r.to_bind.load(relaxed)) << "whoever writes it next binds the rest";
+  release_block(p);
+}
+
+TEST(Regions, ThatCannotBeMadeAreNotThere) {
+  region_table regions;
+  bool refuse = true;
+  regions.settle_with([&](region&) {
+    if (refuse) throw std::bad_alloc();
+  });
+  int x = 0;
+  EXPECT_THROW(regions.find(&x, 4), std::bad_alloc);
+  refuse = false;
+  const std::uint32_t found = regions.find(&x, 4);
+  EXPECT_NE(found, 0u);
+  EXPECT_EQ(regions[found].address, &x);
 }
 
 TEST(Regions, OfARangeWhereverTheyBegin) {

@@ -127,6 +127,19 @@ TEST(recording, of_a_dry_run_has_the_costs_that_were_named_and_runs_nothing) {
   EXPECT_FALSE(r.tasks[1].has(recorded_task::skipped));
 }
 
+/// It does so with the lock on creating from outside held.
+TEST(recording, of_a_task_whose_closure_allocates_when_it_is_moved) {
+  const recording r = record(test::with("fifo", 2), [](runtime& rt) {
+    const allocation_scope here(rt);
+    const std::vector<double, kith::allocator<double>> values(1000, 1.0);  // captured as const: moved by copying
+    EXPECT_EQ(rt.submit([values] { return values.size(); }).get(), 1000u);
+    rt.mark("done");
+  });
+  EXPECT_GE(r.allocations.size(), 2u);
+  for (const recorded_allocation& a : r.allocations) EXPECT_NE(a.released, 0u);
+  ASSERT_EQ(r.marks.size(), 1u);
+}
+
 /// What must come before an access, by the definition: who wrote last, and for writers also who has read since.
 TEST(siblings, find_the_dependences_of_reads_and_writes) {
   rng draw(1, purpose::test, 0);
@@ -185,6 +198,7 @@ TEST(recording, survives_being_written_and_read) {
   const auto a = s.task(10, {}, {{0, 1, 100, 50}});
   s.task(20, {a}, {{0, 0, 100, 100}});
   recording r = s.finish();
+  r.worker_node = {0, 0};
   r.meta["note"] = "a 'quoted' word";
   r.steals.push_back({1, 0, 77});
   r.idles.push_back({1, 5, 9});
@@ -211,18 +225,6 @@ TEST(recording, files_that_are_none_are_refused) {
   EXPECT_THAT([&] { read_recording(file.path()); }, ThrowsMessage<error>(HasSubstr("there is no such file")));
   std::ofstream(file.path()) << "this is no database, but long enough to be taken for one by a hasty reader of files";
   EXPECT_THAT([&] { read_recording(file.path()); }, ThrowsMessage<error>(HasSubstr(file.path())));
-  test::script s;
-  const auto a = s.task(10);
-  s.task(20, {a});
-  recording r = s.finish();
-  r.dependences[0].before = 99;
-  write_recording(r, file.path());
-  EXPECT_THAT([&] { read_recording(file.path()); },
-              ThrowsMessage<error>(HasSubstr("damaged: a dependence on task 99")));
-  r.dependences[0].before = 1;
-  r.tasks[2].creator = 7;
-  write_recording(r, file.path());
-  EXPECT_THAT([&] { read_recording(file.path()); }, ThrowsMessage<error>(HasSubstr("created by a later one")));
 }
 
 }  // namespace

@@ -196,6 +196,18 @@ TEST(runtime, inline_limit_runs_tasks_at_creation) {
   });
 }
 
+/// It waits until they are ready, to say where they go.
+TEST(runtime, inline_limit_is_nothing_to_a_policy_that_is_told_of_creations) {
+  kith::runtime_options o = with(2, "rip-dep:window=4", "node:2 core:1");
+  o.inline_limit = 1;
+  kith::runtime rt(o);
+  int data[8] = {};
+  rt.run([&] {
+    for (int& d : data) kith::spawn([&d] { d = 1; }, kith::out(d));
+  });
+  EXPECT_EQ(rt.statistics().partitioned_tasks, 4u);
+}
+
 TEST(runtime, options_that_are_wrong_are_named) {
   auto message_of = [](const kith::runtime_options& o) {
     try {

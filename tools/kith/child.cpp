@@ -6,11 +6,67 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 
 namespace kith::tools {
+
+namespace {
+
+volatile pid_t running = 0;  // the child, for the handler
+void pass_on(int signal) {
+  if (running > 0) ::kill(running, signal);
+}
+
+/// While a child runs, as system() does: what the terminal sends to both (Ctrl-C, Ctrl-\\) is the child's affair; what is
+/// sent to this process alone is passed on. Then there is somebody left to look after what the child has done. Signals that
+/// were ignored stay so.
+class signals_to_child {
+ public:
+  signals_to_child() {
+    sigset_t held;
+    sigemptyset(&held);
+    for (int s : passed) sigaddset(&held, s);
+    ::sigprocmask(SIG_BLOCK, &held, &mask_);  // until there is a child
+    for (std::size_t i = 0; i < std::size(ignored); ++i) set(ignored[i], SIG_IGN, before_ignored_[i]);
+    for (std::size_t i = 0; i < std::size(passed); ++i) set(passed[i], pass_on, before_passed_[i]);
+  }
+  ~signals_to_child() {
+    running = 0;
+    restore();
+  }
+  signals_to_child(const signals_to_child&) = delete;
+  signals_to_child& operator=(const signals_to_child&) = delete;
+
+  void started(pid_t child) {
+    running = child;
+    ::sigprocmask(SIG_SETMASK, &mask_, nullptr);
+  }
+  /// As it was: the child starts with that, too.
+  void restore() const {
+    for (std::size_t i = 0; i < std::size(ignored); ++i) ::sigaction(ignored[i], &before_ignored_[i], nullptr);
+    for (std::size_t i = 0; i < std::size(passed); ++i) ::sigaction(passed[i], &before_passed_[i], nullptr);
+    ::sigprocmask(SIG_SETMASK, &mask_, nullptr);
+  }
+
+ private:
+  static constexpr int ignored[] = {SIGINT, SIGQUIT}, passed[] = {SIGTERM, SIGHUP};
+  static void set(int signal, void (*handler)(int), struct sigaction& before) {
+    ::sigaction(signal, nullptr, &before);
+    if (before.sa_handler == SIG_IGN) return;
+    struct sigaction now{};
+    now.sa_handler = handler;
+    sigemptyset(&now.sa_mask);
+    ::sigaction(signal, &now, nullptr);
+  }
+  struct sigaction before_ignored_[std::size(ignored)], before_passed_[std::size(passed)];
+  sigset_t mask_;
+};
+
+}  // namespace
 
 bool child_result::clean() const noexcept { return WIFEXITED(status) && WEXITSTATUS(status) == 0; }
 int child_result::signal() const noexcept { return WIFSIGNALED(status) ? WTERMSIG(status) : 0; }
@@ -24,9 +80,11 @@ child_result run_child(std::vector<std::string> words,
   argv.push_back(nullptr);
   int failed[2];
   if (::pipe2(failed, O_CLOEXEC) != 0) throw error(std::string("pipe: ") + std::strerror(errno));
+  signals_to_child to_child;
   const pid_t child = ::fork();
   if (child < 0) throw error(std::string("fork: ") + std::strerror(errno));
   if (child == 0) {
+    to_child.restore();
     for (const auto& [key, value] : environment) ::setenv(key.c_str(), value.c_str(), 1);
     if (quiet) {
       const int nothing = ::open("/dev/null", O_WRONLY);
@@ -37,9 +95,13 @@ child_result run_child(std::vector<std::string> words,
     if (::write(failed[1], &why, sizeof why) < 0) ::_exit(126);
     ::_exit(127);
   }
+  to_child.started(child);
   ::close(failed[1]);
   int why = 0;
-  const bool not_started = ::read(failed[0], &why, sizeof why) == sizeof why;
+  ssize_t got = 0;
+  while ((got = ::read(failed[0], &why, sizeof why)) < 0 && errno == EINTR) {
+  }
+  const bool not_started = got == sizeof why;
   ::close(failed[0]);
   child_result r;
   while (::waitpid(child, &r.status, 0) < 0 && errno == EINTR) {

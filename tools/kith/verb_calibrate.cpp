@@ -32,15 +32,14 @@ struct options {
 
 /// Runs the program on one worker; what it did.
 recording recorded(const options& o, const std::string& file, int samples, progress& bar) {
-  std::error_code ignored;
-  fs::remove_all(parts_of(file), ignored);
+  remove_parts(file);
   std::vector<std::pair<std::string, std::string>> set{
       {"KITH_RECORD", fs::absolute(file)}, {"KITH_RECORD_PARTS", "1"}, {"KITH_WORKERS", "1"}};
   if (samples != 0) set.emplace_back("KITH_CALIBRATE", std::to_string(samples));
   const child_result done = run_child(o.program, set, samples != 0);
   const bool there = fs::is_directory(parts_of(file));
   if (!done.clean()) {
-    fs::remove_all(parts_of(file), ignored);
+    remove_parts(file);
     throw error(o.program.front() +
                 (samples == 0 ? " failed; nothing is calibrated"
                               : " failed when some of its tasks were run again, and not before: a task writes what it "
@@ -48,7 +47,7 @@ recording recorded(const options& o, const std::string& file, int samples, progr
   }
   if (!there) throw error("nothing was recorded: " + o.program.front() + " has started no runtime of Kith");
   recording r = read_parts(parts_of(file), [&](const char* what, double share) { bar.share(what, share); });
-  fs::remove_all(parts_of(file), ignored);
+  remove_parts(file);
   return r;
 }
 

@@ -14,6 +14,9 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
 #include <memory>
 
 namespace kith::tools {
@@ -129,12 +132,17 @@ void print_table(const std::vector<std::string>& policies, const std::vector<sim
 }
 
 outcome run_sim(const options& o) {
+  if (!(o.core_gbs > 0) || !std::isfinite(o.core_gbs))
+    throw error(fmt::format("--recorded-gbs {}: expected a number greater than 0", o.core_gbs));
   const machine_model m = model_by_name(o.machine);
   sim::settings base = settings_of(o);
   progress bar;
   const auto tell = [&](const char* what, double share) { bar.share(what, share); };
   const sim::program p = sim::program_of(read_recording(o.file, tell), o.core_gbs);
-  if (base.throttle == 0) base.throttle = static_cast<std::uint32_t>(p.of.meta_number("throttle", 2048));
+  if (base.throttle == 0) {
+    constexpr std::int64_t most = std::numeric_limits<std::uint32_t>::max();  // 0 would be no bound
+    base.throttle = static_cast<std::uint32_t>(std::min(most, p.of.meta_number("throttle", 2048)));
+  }
   const std::vector<std::string> policies = policies_of(o.policies);
   std::vector<sim::settings> runs;
   for (const std::string& policy : policies) {

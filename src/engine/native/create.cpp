@@ -91,7 +91,8 @@ void register_accesses(engine& home, detail::scope& s, task& t, edge_collector& 
   for (const detail::access_record& a : records) {
     detail::tracker& k = tracker_of(s, a, t.type, home.set.check_handles);
     const bool exclusive = a.how == mode::commutative;
-    if ((home.track_homes || exclusive) && k.region == 0) k.region = home.regions.find(a.address, a.bytes);
+    const bool unknown = k.region == 0 || (home.track_homes && a.bytes > home.regions[k.region].bytes.load(relaxed));
+    if ((home.track_homes || exclusive) && unknown) k.region = home.regions.find(a.address, a.bytes);
     if (exclusive && !home.wishes.order) t.flags |= task::exclusive;  // else the policy sees to it
     // A region that is named twice counts once.
     const std::uint64_t bytes = edges_of.named_before(k) ? 0 : a.bytes;
@@ -225,7 +226,8 @@ task_ref submit(scope& s, const draft& d, task_code code, std::span<const access
     w.sums.add(event::task_created);
     if (ready) {
       task* now = &t;
-      if (home.set.inline_limit == 0 || home.wishes.order || !runs_inline(home, s))
+      // A policy that is told of creations waits for the task to become ready.
+      if (home.set.inline_limit == 0 || home.wishes.order || home.wishes.created || !runs_inline(home, s))
         now = w.make_ready({&now, 1}, moment::creation);
       if (now != nullptr) w.run_at_creation(*now);
     }

@@ -111,10 +111,10 @@ void engine::start_recording(const worker_plan& plan) {
 }
 
 void engine::mark(const std::string& text) {
-  std::lock_guard lock(outside.creating);
-  if (outside.record == nullptr) return;
-  outside.record->append_text({.kind = log_kind::mark, .middle = static_cast<std::uint32_t>(text.size())}, {ticks(), 0},
-                              text);
+  if (!recorder_) return;
+  std::lock_guard lock(noting_);
+  recorder_->of_no_seat().append_text({.kind = log_kind::mark, .middle = static_cast<std::uint32_t>(text.size())},
+                                      {ticks(), 0}, text);
 }
 
 // docs/shutdown.md has the order and why.

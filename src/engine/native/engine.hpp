@@ -70,6 +70,8 @@ class engine {
   }
   /// Names this moment in the recording, if there is one. Any thread.
   void mark(const std::string& text);
+  /// As kith::runtime::recorded_in.
+  std::string recorded_in() const { return recorder_ ? recorder_->file() : std::string(); }
   /// As kith::allocate (memory.cpp).
   void* allocate(std::size_t bytes, distribution how);
   void start_stand_in();
@@ -113,6 +115,7 @@ class engine {
   stack_home home_of_stack(const worker& w) const noexcept;
 
   std::unique_ptr<recorder> recorder_;
+  std::mutex noting_;        // of the log of threads that are no workers; whoever holds it takes no other lock
   std::uint64_t roots_ = 0;  // under seat_0_
   std::vector<event_snapshot> baseline_;
   std::mutex seat_0_;  // held by whoever is worker 0: a guest in run_root, or the stand-in

@@ -18,23 +18,24 @@ worker* here_of(const engine& home) noexcept {
 
 void* engine::allocate(std::size_t bytes, distribution how) {
   const worker* const w = here_of(*this);
-  const memory_block& b = memory.allocate(bytes, how, w != nullptr ? w->node : node_id());
+  const memory_block b = memory.allocate(bytes, how, w != nullptr ? w->node : node_id());
   if (recorder_) note(b, log_kind::allocation);
-  return reinterpret_cast<void*>(b.at.begin);  // NOLINT(performance-no-int-to-ptr)
+  return reinterpret_cast<void*>(b.at->begin);  // NOLINT(performance-no-int-to-ptr)
 }
 
-/// Into the log of the worker that the calling thread is, or else of the outside.
+/// Into the log of the worker that the calling thread is, or else of the threads that are none. The creation of a task may
+/// allocate memory (its closure does), so outside_seat::creating may be held here, by this thread or another.
 void engine::note(const memory_block& b, log_kind what) {
-  log_cell head{.kind = what, .large = b.at.begin};
+  log_cell head{.kind = what, .large = b.at->begin};
   if (what == log_kind::allocation) {
     head.flags = static_cast<std::uint8_t>(b.asked.what() | (b.asked.huge() ? log_huge : 0));
-    head.small = static_cast<std::uint16_t>(b.at.nodes.size() == 1 ? b.at.nodes.front().value : -1);
+    head.small = static_cast<std::uint16_t>(b.at->nodes.size() == 1 ? b.at->nodes.front().value : -1);
   }
   if (worker* const w = here_of(*this); w != nullptr) {
-    w->record->append(head, {b.at.bytes, ticks()});
+    w->record->append(head, {b.at->bytes, ticks()});
   } else {
-    std::lock_guard lock(outside.creating);
-    outside.record->append(head, {b.at.bytes, ticks()});
+    std::lock_guard lock(noting_);
+    recorder_->of_no_seat().append(head, {b.at->bytes, ticks()});
   }
 }
 

@@ -5,8 +5,10 @@
 #include "recording/assemble.hpp"
 #include "task/type_names.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 
 namespace kith::native {
 
@@ -76,32 +78,40 @@ std::uint64_t seat_log::root(std::uint64_t task) noexcept {
   return now;
 }
 
-recorder::recorder(std::string file, std::uint32_t seats, const std::map<std::string, std::string>& about)
-    : file_(std::move(file)) {
-  const std::string parts = make_parts(file_, about);
-  for (std::uint32_t s = 0; s < seats; ++s) logs_.emplace_back(parts + "/" + std::to_string(s) + ".log", s);
+recorder::recorder(const std::string& file, std::uint32_t seats, const std::map<std::string, std::string>& about)
+    : parts_stay_(environment("KITH_RECORD_PARTS").has_value()),
+      parts_(file, about, parts_stay_ ? old_parts::keep : old_parts::replace) {
+  const std::string parts = parts_.path();
+  // The one behind the seats is of everybody else, as the last seat's: its number says so.
+  for (std::uint32_t s = 0; s <= seats; ++s)
+    logs_.emplace_back(parts + "/" + std::to_string(s) + ".log", std::min(s, seats - 1));
 }
 
 void recorder::keep_homes(const region_table& regions) {
   seat_log& last = logs_.back();
   for (std::uint32_t i = 1; i < regions.count(); ++i) {
     const region& r = regions[i];
-    if (const node_id at = r.home_node()) last.home(r.address, r.bytes, at, 0);
+    if (const node_id at = r.home_node()) last.home(r.address, r.bytes.load(relaxed), at, 0);
   }
 }
 
 recorder::~recorder() {
   std::uint64_t lost = 0;
-  for (const seat_log& l : logs_) lost += l.lost();
+  int why = 0;
+  for (const seat_log& l : logs_) {
+    lost += l.lost();
+    if (why == 0) why = l.why();
+  }
   logs_.clear();
   if (lost != 0)
-    std::fprintf(stderr, "kith: recording %s: the disk is full; %llu records are missing\n", file_.c_str(),
+    std::fprintf(stderr, "kith: recording %s: %s; %llu records are missing\n", file().c_str(), std::strerror(why),
                  static_cast<unsigned long long>(lost));
-  if (environment("KITH_RECORD_PARTS")) return;  // whoever started the program does it, and shows how far it is
+  parts_.release();
+  if (parts_stay_) return;
   try {
-    assemble_parts(file_);
+    assemble_parts(file());
   } catch (const std::exception& e) {
-    std::fprintf(stderr, "kith: recording: %s; its parts are kept: kith repair %s\n", e.what(), file_.c_str());
+    std::fprintf(stderr, "kith: recording: %s; its parts are kept: kith repair %s\n", e.what(), file().c_str());
   }
 }
 

@@ -1,11 +1,13 @@
 // The recording of a run: a log for each seat, put together when the engine ends.
 //
 // Cost while it runs: two time stamps and 48 bytes for a task's creation, two and 32 for its execution, 16 for each
-// access. Each seat's log is its own; the outside's is guarded by outside_seat::creating.
+// access. Each seat's log is its own; the outside's is guarded by outside_seat::creating. Memory
+// and marks of threads that are no workers have a log beside them.
 #pragma once
 
 #include "queue/job.hpp"
 #include "recording/log.hpp"
+#include "recording/parts.hpp"
 #include "task/region.hpp"
 #include "task/task.hpp"
 
@@ -67,18 +69,25 @@ class seat_log : public log {
 
 class recorder {
  public:
-  /// Makes the folder `file`.parts with a log for each of `seats`, and the text `about` beside them.
-  recorder(std::string file, std::uint32_t seats, const std::map<std::string, std::string>& about);
+  /// Makes the folder `file`.parts with a log for each of `seats` and one more, and the text `about` beside them. With
+  /// KITH_RECORD_PARTS no folder is replaced: the next number is taken. Throws kith::error.
+  recorder(const std::string& file, std::uint32_t seats, const std::map<std::string, std::string>& about);
   ~recorder();
   recorder(const recorder&) = delete;
   recorder& operator=(const recorder&) = delete;
 
   seat_log& of(std::size_t seat) { return logs_[seat]; }
+  /// What threads that are no workers do besides creating tasks: memory, marks. Guarded by the engine.
+  log& of_no_seat() { return logs_.back(); }
   /// Where the regions ended up. When all workers have stopped.
   void keep_homes(const region_table& regions);
 
+  /// The recording that it becomes.
+  const std::string& file() const noexcept { return parts_.file(); }
+
  private:
-  std::string file_;
+  const bool parts_stay_;  // whoever started the program puts them together, and shows how far it is
+  parts_folder parts_;
   std::deque<seat_log> logs_;
 };
 

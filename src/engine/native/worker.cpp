@@ -175,7 +175,7 @@ void worker::note_home(region& r, std::uint64_t began) {
   const std::int32_t at = r.home.load(relaxed);
   if (r.recorded.exchange(at, relaxed) == at) return;
   by_node_.assign(home.hardware.nodes.size(), 0);
-  home.memory.view().add_bytes(r, r.bytes, by_node_);
+  home.memory.view().add_bytes(r, r.bytes.load(relaxed), by_node_);
   for (std::size_t n = 0; n < by_node_.size(); ++n) {
     if (by_node_[n] != 0) record->home(r.address, by_node_[n], node_id(static_cast<int>(n)), began);
   }

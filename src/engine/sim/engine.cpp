@@ -131,9 +131,9 @@ void engine::place_by_layout() {
     r.block.store(block, relaxed);
     r.to_bind.store(layout_->deferred(i), relaxed);
     if (block->nodes.empty()) continue;
-    const node_id one = block->node_of(layout_->address(i), r.bytes);
+    const node_id one = block->node_of(layout_->address(i), r.bytes.load(relaxed));
     r.home.store(one ? one.value : region::several_homes, relaxed);
-    if (memory_) memory_->put(i, r.bytes, *layout_);
+    if (memory_) memory_->put(i, r.bytes.load(relaxed), *layout_);
   }
 }
 

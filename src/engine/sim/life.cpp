@@ -133,9 +133,9 @@ void engine::count_accesses(worker& w, frame& f) {
     }
     const bool writes = a.how != mode::in;
     if (writes && r.to_bind.exchange(false, relaxed) && memory_)
-      memory_->put(a.region - 1, r.bytes, r.home_node());  // whoever touches the pages
+      memory_->put(a.region - 1, r.bytes.load(relaxed), r.home_node());  // whoever touches the pages
     node_id at = r.home_node();
-    if (migrates_ && writes && at != w.node && may_move(r.bytes)) r.home.store(w.node.value, relaxed);
+    if (migrates_ && writes && at != w.node && may_move(r.bytes.load(relaxed))) r.home.store(w.node.value, relaxed);
     if (!at) at = mostly_at(w, r, a.bytes());
     if (a.bytes() > largest) {
       largest = a.bytes();

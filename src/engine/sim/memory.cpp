@@ -33,11 +33,11 @@ memory::memory(const program& p, const machine_model& m, distribution d, const a
   std::uint64_t count = 0;
   for (std::size_t r = 0; r < p.of.regions.size(); ++r) {
     first_.push_back(static_cast<std::uint32_t>(count));
-    const std::uint32_t here = chunks(p.of.regions[r].bytes);
+    const std::uint64_t here = (p.of.regions[r].bytes + chunk_bytes_ - 1) / chunk_bytes_;
     count += here;
-    if (count > std::uint64_t{1} << 31)
+    if (count > std::uint64_t{1} << 31)  // chunks() has 32 bits
       throw error("the program's data is more than 2^31 chunks; take larger ones (--chunk)");
-    for (std::uint32_t c = 0; c < here; ++c) {
+    for (std::uint64_t c = 0; c < here; ++c) {
       const std::uint64_t dealt = d == distribution::fine ? home_.size() : r;
       const bool decided =
           (d == distribution::fine || d == distribution::coarse) && p.of.allocations.empty();  // else by put()

@@ -37,7 +37,8 @@ void split_times(program& p, double core_gbs) {
     for (const recorded_access& a : p.accesses(t)) p.bytes[t] += a.touched;
     // A dry run measures nothing: what its roots took is this machine's time to create tasks, which has a cost here.
     const std::uint64_t whole = dry && p.of.tasks[t].has(recorded_task::root) ? 0 : p.of.tasks[t].work_ns * 1000;
-    const auto memory = static_cast<std::uint64_t>(static_cast<double>(p.bytes[t]) * 1000 / core_gbs);
+    constexpr double most = 1e18;  // beyond what 64 bits hold, it is all memory in any case
+    const auto memory = static_cast<std::uint64_t>(std::min(most, static_cast<double>(p.bytes[t]) * 1000 / core_gbs));
     p.compute[t] = computing_alone ? whole : std::max(whole / least_share, whole - std::min(whole, memory));
   }
   split_calibrated_times(p);

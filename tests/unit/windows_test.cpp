@@ -1,0 +1,120 @@
+// Windows of tasks and the data flow in them, without threads: what is remembered, and what happens if partitioning fails.
+#include "support/policy_bench.hpp"
+
+#include "partition/windows.hpp"
+
+#include <gmock/gmock.h>
+
+#include <utility>
+#include <vector>
+
+namespace {
+
+using namespace kith;
+using partition::data_flow;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Pair;
+
+class windows : public testing::Test {
+ protected:
+  kith::task& task(mode how) {
+    kith::task& t = bench.task({{region, 64}});
+    kept_access a = *t.access_list().begin();
+    a.how = how;
+    std::memcpy(t.access_bytes(), &a, sizeof a);
+    return t;
+  }
+  using edges = std::vector<std::pair<std::int64_t, std::int64_t>>;
+  static edges before(data_flow& flow, std::int64_t number, std::int64_t from, kith::task& t) {
+    edges found;
+    flow.add(number, from, t.access_list(),
+             [&](std::int64_t b, std::int64_t weight) { found.emplace_back(b, weight); });
+    return found;
+  }
+
+  test::policy_bench bench{"node:2 core:1", "fifo"};
+  std::uint32_t region = bench.region();
+};
+
+TEST_F(windows, count_tasks_beyond_32_bits) {
+  data_flow flow;
+  const std::int64_t late = (std::int64_t{1} << 40) + 5;
+  EXPECT_THAT(before(flow, late, 0, task(mode::out)), ElementsAre());
+  EXPECT_THAT(before(flow, late + 1, 0, task(mode::in)), ElementsAre(Pair(late, 64)));
+  EXPECT_THAT(before(flow, late + 2, 0, task(mode::inout)), ElementsAre(Pair(late, 64), Pair(late + 1, 1)));
+}
+
+TEST_F(windows, forget_who_has_read_before_them) {
+  data_flow flow;
+  constexpr std::int64_t size = 100;
+  before(flow, 0, 0, task(mode::out));
+  kith::task& reader = task(mode::in);
+  for (std::int64_t t = 1; t < 100 * size; ++t) {
+    before(flow, t, t / size * size, reader);
+    ASSERT_LE(flow.readers(), static_cast<std::size_t>(size));
+  }
+  const edges last = before(flow, 100 * size, 100 * size - 3, task(mode::out));
+  EXPECT_GE(last.size(), 3u) << "those of the window are there";
+  EXPECT_LE(last.size(), static_cast<std::size_t>(size));
+}
+
+/// No target has a capacity: that is an error of partitioning.
+TEST_F(windows, that_cannot_be_partitioned_say_so_and_let_their_tasks_go) {
+  using partition::method;
+  using all = partition::windows<plain::world>;
+  const partition::targets nowhere{.capacity = {0, 0}, .distance = {10, 20, 20, 10}};
+  std::vector<std::pair<kith::task*, std::int32_t>> released;
+  all w({.size = 4, .intersection = 2, .moving = true, .first_method = method::greedy}, nowhere, 2, {},
+        [&](kith::task& t, std::int32_t part, plain::worker_view&) { released.emplace_back(&t, part); });
+  plain::worker_view& by = *bench.by[0];
+  std::vector<kith::task*> tasks;
+  for (int i = 0; i < 6; ++i) {  // two windows: each has two of the one before
+    tasks.push_back(&task(mode::inout));
+    w.add(*tasks.back(), by);
+  }
+  std::int32_t part = 0;
+  EXPECT_EQ(w.of(*tasks[1], by, part), all::answer::held);
+  EXPECT_EQ(w.of(*tasks[4], by, part), all::answer::held);
+  testing::internal::CaptureStderr();
+  int jobs = 0;
+  for (; !by.jobs.empty(); ++jobs) {
+    job<plain::worker_view>* const next = by.jobs.front();
+    by.jobs.pop_front();
+    EXPECT_EQ(next->size().tasks, 4u);
+    next->run(by);
+  }
+  EXPECT_EQ(jobs, 2);
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_THAT(said, HasSubstr("no target has a capacity"));
+  EXPECT_EQ(said.find("kith: "), said.rfind("kith: ")) << "once";
+  EXPECT_THAT(released, ElementsAre(Pair(tasks[1], -1), Pair(tasks[4], -1)));
+  EXPECT_EQ(w.of(*tasks[2], by, part), all::answer::placed);
+  EXPECT_EQ(part, -1);
+  EXPECT_EQ(by.sums[event::window_partitioned], 0u);
+}
+
+/// More than are handed over at a time, in the order in which they came.
+TEST_F(windows, hand_over_all_that_wait) {
+  constexpr std::size_t size = 1000;
+  const partition::targets two{.capacity = {1, 1}, .distance = {10, 20, 20, 10}};
+  std::vector<kith::task*> released, tasks;
+  partition::windows<plain::world> w({.size = size, .first_method = partition::method::greedy}, two, 2, {},
+                                     [&](kith::task& t, std::int32_t part, plain::worker_view&) {
+                                       EXPECT_GE(part, 0);
+                                       released.push_back(&t);
+                                     });
+  plain::worker_view& by = *bench.by[0];
+  for (std::size_t i = 0; i < size; ++i) {
+    tasks.push_back(&bench.task({{bench.region(), 64}}));
+    w.add(*tasks.back(), by);
+    std::int32_t part = 0;
+    EXPECT_EQ(w.of(*tasks.back(), by, part), decltype(w)::answer::held);
+  }
+  ASSERT_EQ(by.jobs.size(), 1u);
+  by.jobs.front()->run(by);
+  EXPECT_EQ(released, tasks);
+  EXPECT_EQ(by.sums[event::window_partitioned], 1u);
+}
+
+}  // namespace
