@@ -147,6 +147,10 @@ class windows final : public job<typename World::worker> {
           at->second.part = done ? parts[i] : -1;
       }
     }
+    {
+      const std::lock_guard lock(guard_);
+      last_parts_ = std::move(parts);  // before the next window is submitted
+    }
     if (done) by.meter(event::window_partitioned, {});
     for (bool first = true;; first = false) {
       std::array<std::pair<task*, std::int32_t>, at_a_time> go;
@@ -155,7 +159,6 @@ class windows final : public job<typename World::worker> {
         const std::lock_guard lock(guard_);
         count = take_held(go);
         if (first) {
-          last_parts_ = std::move(parts);
           busy_ = false;
           submit_next(by);
         }

@@ -65,7 +65,9 @@ bool log::grow(std::size_t bytes) noexcept {
   const std::size_t size = allowed_from(start);
   // Blocks are reserved here: a full disk must not end in a signal at some later store. Nor must the limit on files in one
   // now: beyond it the system sends SIGXFSZ.
-  int refused = size < used - start + bytes ? EFBIG : ::posix_fallocate(file_, static_cast<off_t>(start), size);
+  int refused = size < used - start + bytes
+                    ? EFBIG
+                    : ::posix_fallocate(file_, static_cast<off_t>(start), static_cast<off_t>(size));
   void* fresh = MAP_FAILED;
   if (refused == 0) {
     fresh = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file_, static_cast<off_t>(start));

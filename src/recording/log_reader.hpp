@@ -23,8 +23,8 @@ class mapped_log {
   explicit mapped_log(const std::filesystem::path& path) : path_(path.string()), bytes_(map(path_)) {
     if (bytes_.size() < sizeof header) return;
     std::memcpy(&header, bytes_.data(), sizeof header);
-    constexpr log_header nothing{};
-    if (std::memcmp(&header, &nothing, sizeof header) == 0) return;
+    constexpr char nothing[sizeof log_magic]{};
+    if (std::memcmp(header.magic, nothing, sizeof log_magic) == 0) return;
     if (std::memcmp(header.magic, log_magic, sizeof log_magic) != 0) throw error(path_ + ": no log of Kith");
     if (header.version != log_version)
       throw error(path_ + ": a log of version " + std::to_string(header.version) + "; this Kith reads version " +

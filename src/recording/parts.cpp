@@ -83,7 +83,7 @@ void remove_parts(const std::string& file) {
 parts_folder::parts_folder(const std::string& file, const std::map<std::string, std::string>& about, old_parts others)
     : file_(file) {
   std::string text;
-  for (const auto& [key, value] : about) text += key + '\t' + value + '\n';
+  for (const auto& [key, value] : about) text.append(key).append(1, '\t').append(value).append(1, '\n');
   static atomic<unsigned> made{0};  // by this process
   const fs::path fresh =
       parts_of(file) + "." + std::to_string(::getpid()) + "." + std::to_string(made.fetch_add(1, relaxed));
