@@ -3,22 +3,12 @@
 import os
 import shutil
 import sqlite3
-import tempfile
 
-from run_kith import Kith
+from run_kith import Kith, rows
 
 kith = Kith()
-folder = tempfile.TemporaryDirectory()
+path = kith.file
 MACHINES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "machines")
-
-
-def path(name):
-    return os.path.join(folder.name, name)
-
-
-def rows(file, query):
-    with sqlite3.connect(file) as db:
-        return db.execute(query).fetchall()
 
 
 # Programs of every kind keep their results: they verify them, and a wrong one is an error.
@@ -89,5 +79,4 @@ kith.check(done.returncode == 2 and "ran on 2 workers; expected one" in done.std
 done = kith.run("app", "heat", "--small", "--workers", "1", KITH_CALIBRATE="5")
 kith.check(done.returncode == 2 and "KITH_RECORD" in done.stderr, f"without a recording: {done.stderr}")
 
-folder.cleanup()
 kith.finish()

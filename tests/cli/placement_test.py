@@ -1,16 +1,9 @@
 """kith placement: pictures of where data is, of recorded runs and of simulated ones side by side."""
 
-import os
-import tempfile
-
 from run_kith import Kith
 
 kith = Kith()
-folder = tempfile.TemporaryDirectory()
-
-
-def path(name):
-    return os.path.join(folder.name, name)
+path = kith.file
 
 
 def record(name, *arguments, dry=()):
@@ -89,5 +82,4 @@ kith.refused("placement", path("nothing"), says=["there is no such file"])
 nothing = record("nothing.rec", "nqueens", "--small")
 kith.refused("placement", nothing, says=["no regions"])
 
-folder.cleanup()
 kith.finish()

@@ -5,22 +5,12 @@ import shutil
 import signal
 import sqlite3
 import subprocess
-import tempfile
 import time
 
-from run_kith import Kith
+from run_kith import Kith, rows
 
 kith = Kith()
-folder = tempfile.TemporaryDirectory()
-
-
-def path(name):
-    return os.path.join(folder.name, name)
-
-
-def rows(file, query):
-    with sqlite3.connect(file) as db:
-        return db.execute(query).fetchall()
+path = kith.file
 
 
 # A recording is a database of plain rows.
@@ -110,7 +100,7 @@ for name in ("several.rec:", "several.rec-2:", "several.rec-3:"):
     kith.check(name in done.stderr, f"{name} is named: {done.stderr}")
 counts = [rows(several + number, "SELECT count(*) FROM task")[0][0] for number in ("", "-2", "-3")]
 kith.check(counts[0] > 10 and len(set(counts)) == 1, f"all of them are alike: {counts}")
-kith.check(not [f for f in os.listdir(folder.name) if f.startswith("several") and "parts" in f], "no parts are left")
+kith.check(not [f for f in os.listdir(kith.folder.name) if f.startswith("several") and "parts" in f], "no parts are left")
 
 # Ctrl-C reaches the program and `kith record`, SIGTERM `kith record` alone: both end the program, and keep what it did.
 for number, whom in ((signal.SIGINT, os.killpg), (signal.SIGTERM, os.kill)):
@@ -201,5 +191,4 @@ done = kith.run("paper", "rip-uv100", "--seeds", "1", "--only", "jacobi")
 kith.check("fitted:" in done.stdout and "blocks a program has" in done.stdout, "what was fitted and chosen stands below")
 kith.refused("paper", "rip-uv100", "--only", "heat", says=["rip-uv100", "'heat'", "nstream"])
 
-folder.cleanup()
 kith.finish()

@@ -4,10 +4,18 @@ A test is a script that gets the path of the kith program and exits non-zero if 
 
 import json
 import os
+import sqlite3
 import subprocess
 import sys
+import tempfile
 
 DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data")
+
+
+def rows(recording, query):
+    """What SQL finds in a recording."""
+    with sqlite3.connect(recording) as db:
+        return db.execute(query).fetchall()
 
 
 class Kith:
@@ -16,6 +24,7 @@ class Kith:
             sys.exit(f"usage: {sys.argv[0]} PATH_OF_KITH")
         self.path = os.path.abspath(sys.argv[1])
         self.failures = 0
+        self.folder = tempfile.TemporaryDirectory()
 
     def run(self, *arguments, before=(), stdout=subprocess.PIPE, **variables):
         """The finished process. Settings of the caller's environment do not count, only those given here."""
@@ -29,6 +38,10 @@ class Kith:
             return done.returncode, json.loads(done.stdout)
         except json.JSONDecodeError as e:
             sys.exit(f"kith {' '.join(arguments)} --json: no JSON ({e}): {done.stdout}{done.stderr}")
+
+    def file(self, name):
+        """The path of a file that lasts as long as the test."""
+        return os.path.join(self.folder.name, name)
 
     def check(self, holds, what):
         if not holds:

@@ -1,22 +1,15 @@
 """kith why: where a task of a recorded run ran, and what is known of the reason; on native and simulated recordings."""
 
-import os
 import sqlite3
-import tempfile
 
-from run_kith import Kith
+from run_kith import Kith, rows
 
 kith = Kith()
-folder = tempfile.TemporaryDirectory()
-
-
-def path(name):
-    return os.path.join(folder.name, name)
+path = kith.file
 
 
 def row(file, query):
-    with sqlite3.connect(file) as db:
-        return db.execute(query).fetchone()
+    return rows(file, query)[0]
 
 
 def record(name, *arguments):
@@ -94,5 +87,4 @@ kith.refused("why", native, "1", "--machine", "no-such-machine", says=["no machi
 kith.refused("why", simulated, "1", "--machine", "bullion-s16-4", says=["4 memory nodes", "expected a machine with as many"])
 kith.refused("why", native, says=["task is required"])
 
-folder.cleanup()
 kith.finish()

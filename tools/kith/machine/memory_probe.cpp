@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cmath>
+#include <functional>
 #include <numeric>
 #include <thread>
 
@@ -19,52 +20,53 @@ double sum_of(const double* p, std::size_t n) {
   return sum[0] + sum[1] + sum[2] + sum[3];
 }
 
-}  // namespace
-
-/// a = b + 3 c on every cpu at once; gigabytes a second of all together, reads and writes.
-double triad_gbs(const std::vector<int>& cpus, int os_node, std::size_t doubles) {
+/// On every cpu, beginning together: what `seconds_of` says of memory of its own.
+std::vector<double> at_once(const std::vector<int>& cpus, int os_node, std::size_t bytes,
+                            const std::function<double(double*)>& seconds_of) {
   std::atomic<int> ready{0};
-  std::vector<double> least(cpus.size(), 1e30);
-  std::vector<std::jthread> threads;
-  for (std::size_t i = 0; i < cpus.size(); ++i) {
-    threads.emplace_back([&, i] {
-      bind_to(cpus[i]);
-      const node_memory memory(3 * doubles * sizeof(double), os_node);
-      double *a = memory.doubles(), *b = a + doubles, *c = b + doubles;
-      ++ready;
-      while (ready.load() < static_cast<int>(cpus.size())) ::sched_yield();
-      least[i] = least_seconds([&] {
-        for (std::size_t k = 0; k < doubles; ++k) a[k] = b[k] + 3 * c[k];
-        asm volatile("" ::"r"(a) : "memory");
-      });
-    });
-  }
-  threads.clear();
-  const double bytes = static_cast<double>(doubles) * sizeof(double) * 3;
-  return std::accumulate(least.begin(), least.end(), 0.0, [&](double sum, double s) { return sum + bytes / s * 1e-9; });
-}
-
-double sweep_gbs(const std::vector<int>& cpus, int os_node, std::size_t bytes) {
-  std::atomic<int> ready{0};
-  std::vector<double> least(cpus.size(), 1e30);
+  std::vector<double> least(cpus.size());
   std::vector<std::jthread> threads;
   for (std::size_t i = 0; i < cpus.size(); ++i) {
     threads.emplace_back([&, i] {
       bind_to(cpus[i]);
       const node_memory memory(bytes, os_node);
-      const double* const at = memory.doubles();
       ++ready;
       while (ready.load() < static_cast<int>(cpus.size())) ::sched_yield();
-      // Small pieces often: so that the first, which fetches them, does not count, nor the last, when others have ended.
-      for (int again = 0; again < 3; ++again) {
-        least[i] = std::min(least[i], least_seconds([&] {
-                              const double sum = sum_of(at, bytes / sizeof(double));
-                              asm volatile("" ::"x"(sum));
-                            }));
-      }
+      least[i] = seconds_of(memory.doubles());
     });
   }
   threads.clear();
+  return least;
+}
+
+}  // namespace
+
+/// a = b + 3 c on every cpu at once; gigabytes a second of all together, reads and writes.
+double triad_gbs(const std::vector<int>& cpus, int os_node, std::size_t doubles) {
+  const std::size_t bytes = doubles * sizeof(double) * 3;
+  const std::vector<double> least = at_once(cpus, os_node, bytes, [&](double* a) {
+    double *const b = a + doubles, *const c = b + doubles;
+    return least_seconds([&] {
+      for (std::size_t k = 0; k < doubles; ++k) a[k] = b[k] + 3 * c[k];
+      asm volatile("" ::"r"(a) : "memory");
+    });
+  });
+  return std::accumulate(least.begin(), least.end(), 0.0,
+                         [&](double sum, double s) { return sum + static_cast<double>(bytes) / s * 1e-9; });
+}
+
+double sweep_gbs(const std::vector<int>& cpus, int os_node, std::size_t bytes) {
+  const std::vector<double> least = at_once(cpus, os_node, bytes, [&](const double* at) {
+    // Small pieces often: so that the first, which fetches them, does not count, nor the last, when others have ended.
+    double best = 1e30;
+    for (int again = 0; again < 3; ++again) {
+      best = std::min(best, least_seconds([&] {
+                        const double sum = sum_of(at, bytes / sizeof(double));
+                        asm volatile("" ::"x"(sum));
+                      }));
+    }
+    return best;
+  });
   return static_cast<double>(bytes) / *std::ranges::max_element(least) * 1e-9;
 }
 
