@@ -19,8 +19,8 @@ struct thread::start {
 };
 
 thread::thread(std::string name, std::size_t stack_bytes, std::function<void()> body, stack_home at) {
-  const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  stack_bytes_ = (stack_bytes + page - 1) / page * page + page;  // the lowest page is a guard
+  const std::size_t guard = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  stack_bytes_ = (stack_bytes + guard - 1) / guard * guard + guard;  // the lowest page is a guard
   void* map = mmap(nullptr, stack_bytes_, PROT_READ | PROT_WRITE,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   if (map == MAP_FAILED) {
@@ -29,10 +29,10 @@ thread::thread(std::string name, std::size_t stack_bytes, std::function<void()> 
   }
   stack_ = map;
   const bool refused = at.node >= 0 && numa::prefer(stack_, stack_bytes_, at.node) != 0;
-  mprotect(stack_, page, PROT_NONE);
+  mprotect(stack_, guard, PROT_NONE);
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
-  pthread_attr_setstack(&attributes, static_cast<char*>(stack_) + page, stack_bytes_ - page);
+  pthread_attr_setstack(&attributes, static_cast<char*>(stack_) + guard, stack_bytes_ - guard);
   auto* const handed_over = new start{std::move(name), std::move(body)};  // the thread deletes it
   const binding there(refused ? at.cpu : -1);
   const int failed = pthread_create(

@@ -10,6 +10,7 @@
 #include <bit>
 #include <cstdlib>
 #include <map>
+#include <utility>
 #include <numeric>
 
 namespace kith::sim {
@@ -52,7 +53,7 @@ class kinds {
   const recorded_calibration* find(std::uint16_t type, std::uint64_t bytes) const {
     const auto of = rows_.find(type);
     if (of == rows_.end() || bytes == 0) return nullptr;
-    const int size = std::bit_width(bytes) - 1;
+    const int size = static_cast<int>(std::bit_width(bytes)) - 1;
     const auto apart = [&](const auto& row) { return std::abs(int{row.first} - size); };
     return std::ranges::min_element(of->second, {}, apart)->second;
   }
@@ -86,7 +87,7 @@ void split_calibrated_times(program& p) {
   p.exposure.resize(p.tasks());
   std::vector<std::size_t> order(p.tasks());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, {}, [&](std::size_t t) { return p.of.tasks[t].started; });
+  std::ranges::sort(order, {}, [&](std::size_t t) { return std::pair(p.of.tasks[t].started, t); });
   for (std::size_t t : order) {
     const recorded_calibration* const kind = all.find(p.of.tasks[t].type, p.bytes[t]);
     if (kind != nullptr) p.exposure[t] = all.exposure(*kind);
