@@ -10,8 +10,8 @@
 #include <bit>
 #include <cstdlib>
 #include <map>
-#include <utility>
 #include <numeric>
+#include <utility>
 
 namespace kith::sim {
 
