@@ -2,207 +2,34 @@
 
 #include "recording/check.hpp"
 #include "recording/file.hpp"
-#include "recording/log_reader.hpp"
+#include "recording/gather.hpp"
+#include "recording/parts.hpp"
 #include "recording/ready_times.hpp"
 #include "recording/siblings.hpp"
 
-#include <kith/error.hpp>
-
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
-#include <memory>
 #include <sstream>
 #include <tuple>
 #include <unordered_map>
 
 namespace kith {
 
-namespace fs = std::filesystem;
-
 namespace {
 
-struct interval {
-  std::uint64_t begun = 0, ended = 0;
-};
-/// Of two times in a log. Clocks of two processors may differ a little: what a thread began on one does not end before that.
-interval interval_of(log_pair when) { return {when.first, std::max(when.first, when.second)}; }
-
-/// What the logs say of one task; positions are into the arrays of `gathered`.
-struct birth {
-  std::uint64_t ref = 0, scope = 0, parent = 0, begun = 0;
-  std::uint64_t took = 0;
-  std::uint64_t key = 0;
-  std::int32_t color = -1;
-  std::uint32_t first = 0, accesses = 0;  // of `accesses`
-  double work = -1;
-  std::uint16_t type = 0;
-  std::uint8_t flags = 0, node = 255;
-  std::uint16_t seat = 0;
-  bool root = false;
-  std::size_t read_as = 0;  // its place in the logs
-};
-struct need {
-  std::uint64_t task, before;
-  std::size_t read_as;
-};
-struct raw_access {
-  std::uint64_t address, bytes;
-  mode how;
-  std::uint64_t touched;
-};
-struct run_of_task {
-  std::uint64_t ref = 0;
-  interval when;
-  std::uint8_t flags = 0;
-  std::uint16_t seat = 0;
-};
-
-class gathered {
+/// Makes tasks, dependences and times of what was gathered.
+class assembler : gathered_logs {
  public:
-  std::vector<birth> births;
-  std::vector<raw_access> accesses;
-  std::vector<need> needs;
-  std::vector<run_of_task> runs;  // by seat, in the order in which they ended
-  struct wait {
-    std::uint64_t scope, task;
-    interval when;
-    std::uint16_t seat;
-  };
-  std::vector<wait> waits;
-  struct give_back {
-    std::uint64_t address, at;
-  };
-  std::vector<give_back> returns;
-  struct sample {
-    std::uint64_t task, cold, warm, hot;  // ticks
-  };
-  std::vector<sample> sampled;
-  struct charge {
-    std::uint64_t task, spent;  // ticks
-  };
-  std::vector<charge> charges;
-  struct move {  // of a region, to a node
-    std::uint64_t address;
-    std::int16_t node;
-    std::uint64_t bytes, at;  // in ticks
-    std::uint16_t seat;
-  };
-  std::vector<move> moves;
-  recording out;
-  std::uint64_t began = ~std::uint64_t{0};
-  double ns_per_tick = 1;
+  explicit assembler(gathered_logs&& g) : gathered_logs(std::move(g)) {}
 
-  std::uint64_t ns(std::uint64_t ticks) const {
-    constexpr double latest = 9e18;  // a conversion of more is not defined
-    if (ticks <= began) return 0;
-    return static_cast<std::uint64_t>(std::min(latest, static_cast<double>(ticks - began) * ns_per_tick));
+  recording assemble(const progress& tell) {
+    order(tell);
+    add_times();
+    finish();
+    return std::move(out);
   }
 
-  void read(const mapped_log& l) {
-    const auto seat = static_cast<std::uint16_t>(l.header.seat);
-    l.for_each([&](const log_cell& head, const std::byte* rest) {
-      switch (head.kind) {
-        case log_kind::task: {
-          const log_pair where = pair_at(rest, 0), when = pair_at(rest, 1);
-          births.push_back({.ref = head.large,
-                            .scope = where.first,
-                            .parent = where.second,
-                            .begun = when.first,
-                            .took = (when.second & 0xffffffff) | std::uint64_t{head.middle >> 8} << 32,
-                            .color = static_cast<std::int32_t>(when.second >> 32),
-                            .first = static_cast<std::uint32_t>(accesses.size()),
-                            .type = head.small,
-                            .flags = head.flags,
-                            .node = static_cast<std::uint8_t>(head.middle),
-                            .seat = seat});
-          break;
-        }
-        case log_kind::access:
-          if (births.empty()) break;
-          accesses.push_back({head.large, std::uint64_t{head.small} << 32 | head.middle, static_cast<mode>(head.flags),
-                              std::uint64_t{head.small} << 32 | head.middle});
-          ++births.back().accesses;
-          break;
-        case log_kind::touched:
-          if (!accesses.empty()) accesses.back().touched = head.large;
-          break;
-        case log_kind::work:
-          if (!births.empty()) births.back().work = static_cast<double>(head.large);
-          break;
-        case log_kind::key:
-          if (!births.empty()) births.back().key = head.large;
-          break;
-        case log_kind::needs: needs.push_back({head.large, pair_at(rest, 0).first, needs.size()}); break;
-        case log_kind::executed: {
-          runs.push_back({head.large, interval_of(pair_at(rest, 0)), head.flags, seat});
-          break;
-        }
-        case log_kind::recorder: charges.push_back({head.large, pair_at(rest, 0).first}); break;
-        case log_kind::sample: {
-          const log_pair took = pair_at(rest, 0);
-          sampled.push_back({head.large, took.first, took.second, pair_at(rest, 1).first});
-          break;
-        }
-        case log_kind::run: {
-          const log_pair when = pair_at(rest, 0);
-          births.push_back({.ref = head.large, .begun = when.first, .seat = seat, .root = true});
-          births.back().first = static_cast<std::uint32_t>(accesses.size());
-          break;
-        }
-        case log_kind::wait: {
-          waits.push_back({head.large, pair_at(rest, 1).first, interval_of(pair_at(rest, 0)), seat});
-          break;
-        }
-        case log_kind::steal:
-          out.steals.push_back({static_cast<std::int16_t>(seat),
-                                static_cast<std::int16_t>(static_cast<std::int32_t>(head.middle)), ns(head.large)});
-          break;
-        case log_kind::idle: {
-          const interval when = interval_of(pair_at(rest, 0));
-          out.idles.push_back({static_cast<std::int16_t>(seat), ns(when.begun), ns(when.ended)});
-          break;
-        }
-        case log_kind::job: {
-          const interval when = interval_of(pair_at(rest, 0));
-          out.jobs.push_back(
-              {static_cast<std::int16_t>(seat), head.middle, head.large, ns(when.begun), ns(when.ended)});
-          break;
-        }
-        case log_kind::type:
-          if (out.types.size() <= head.small) out.types.resize(head.small + std::size_t{1});
-          out.types[head.small].assign(reinterpret_cast<const char*>(rest), head.middle);
-          break;
-        case log_kind::mark:
-          out.marks.push_back({std::string(reinterpret_cast<const char*>(rest) + sizeof(log_pair), head.middle),
-                               ns(pair_at(rest, 0).first)});
-          break;
-        case log_kind::home: {
-          const log_pair p = pair_at(rest, 0);
-          const auto node = static_cast<std::int16_t>(head.middle);
-          if (p.second == 0) {
-            homes[head.large] = node;
-          } else {
-            moves.push_back({head.large, node, p.first, p.second, seat});
-          }
-          break;
-        }
-        case log_kind::allocation: {
-          const log_pair p = pair_at(rest, 0);
-          out.allocations.push_back({.address = head.large,
-                                     .bytes = p.first,
-                                     .at = ns(p.second),
-                                     .distribution = static_cast<std::uint8_t>(head.flags & ~log_huge),
-                                     .node = static_cast<std::int16_t>(head.small),
-                                     .huge = (head.flags & log_huge) != 0});
-          break;
-        }
-        case log_kind::given_back: returns.push_back({head.large, ns(pair_at(rest, 0).second)}); break;
-        case log_kind::end: break;
-      }
-    });
-  }
-
+ private:
   /// Tasks in the order of creation, with their dependences.
   void order(const progress& tell) {
     for (std::size_t i = 0; i < births.size(); ++i) births[i].read_as = i;
@@ -277,10 +104,11 @@ class gathered {
   }
 
   void add_times() {
+    const bool dry = out.meta_or("dry", "0") == "1";
     // Of two that begin in the same tick, the one around the other ends later.
     std::ranges::sort(runs, {}, [](const run_of_task& r) { return std::tuple(r.seat, r.when.begun, ~r.when.ended); });
     std::vector<std::uint64_t> lost(out.tasks.size());  // what a task did not compute meanwhile
-    for (const gathered::wait& w : waits) {
+    for (const wait& w : waits) {
       const auto at = index_of.find(w.task);
       if (at == index_of.end()) continue;
       const auto scope = scope_numbers.find(w.scope);
@@ -325,11 +153,6 @@ class gathered {
     set_ready_times(out);
   }
 
-  bool dry = false;
-
-  static constexpr std::uint32_t no_scope = 0xffffffff;
-
- private:
   std::uint32_t region_of(const raw_access& r) {
     const auto [at, fresh] = region_numbers_.try_emplace(r.address, static_cast<std::uint32_t>(out.regions.size()));
     if (fresh) out.regions.push_back({r.address, r.bytes, -1});
@@ -422,10 +245,6 @@ class gathered {
     return next != runs.end() && next->seat == m.seat ? next->when.begun : m.at;
   }
 
- public:
-  std::unordered_map<std::uint64_t, std::int16_t> homes;
-  std::unordered_map<std::uint64_t, std::uint32_t> scope_numbers;
-  std::unordered_map<std::uint64_t, std::int32_t> index_of;
   void finish() {
     for (recorded_region& r : out.regions) {
       if (const auto at = homes.find(r.address); at != homes.end()) r.home = at->second;
@@ -446,49 +265,22 @@ class gathered {
     std::ranges::sort(out.jobs, {}, &recorded_job::begun);
   }
 
- private:
-  std::unordered_map<std::uint64_t, std::uint32_t> region_numbers_;
+  static constexpr std::uint32_t no_scope = 0xffffffff;
+
+  std::unordered_map<std::uint64_t, std::uint32_t> scope_numbers, region_numbers_;
+  std::unordered_map<std::uint64_t, std::int32_t> index_of;
   std::vector<double> work_of;
 };
 
 }  // namespace
 
 recording read_parts(const std::string& folder, const progress& tell) {
-  refuse_parts_in_use(folder);
-  std::vector<fs::path> paths;
-  std::error_code why;
-  for (const auto& entry : fs::directory_iterator(folder, why)) {
-    if (entry.path().extension() == ".log") paths.push_back(entry.path());
-  }
-  if (why || paths.empty()) throw error(folder + ": no logs of a run there; expected what a recorded run leaves");
-  std::ranges::sort(paths);
-  gathered g;
-  std::vector<std::unique_ptr<mapped_log>> logs;
-  for (const fs::path& p : paths) {
-    auto l = std::make_unique<mapped_log>(p);
-    if (l->empty()) {
-      std::fprintf(stderr, "kith: %s: nothing was written to it: left out\n", p.c_str());
-      continue;
-    }
-    logs.push_back(std::move(l));
-    g.began = std::min(g.began, logs.back()->header.began);
-    g.ns_per_tick = logs.back()->header.seconds_per_tick * 1e9;
-  }
-  if (logs.empty()) throw error(folder + ": no logs of a run there: nothing was written to them");
-  g.out.meta = read_about(folder);
-  g.dry = g.out.meta_or("dry", "0") == "1";
-  for (std::size_t i = 0; i < logs.size(); ++i) {
-    if (tell) tell("logs", static_cast<double>(i) / static_cast<double>(logs.size()));
-    g.read(*logs[i]);
-  }
-  g.order(tell);
-  g.add_times();
-  g.finish();
-  std::istringstream nodes(g.out.meta_or("worker_nodes", ""));
-  for (int n; nodes >> n;) g.out.worker_node.push_back(static_cast<std::int16_t>(n));
-  if (g.out.types.empty()) g.out.types.emplace_back();
-  if (g.out.types.front().empty()) g.out.types.front() = "task";  // of those without one
-  return std::move(g.out);
+  recording r = assembler(gather_logs(folder, tell)).assemble(tell);
+  std::istringstream nodes(r.meta_or("worker_nodes", ""));
+  for (int n; nodes >> n;) r.worker_node.push_back(static_cast<std::int16_t>(n));
+  if (r.types.empty()) r.types.emplace_back();
+  if (r.types.front().empty()) r.types.front() = "task";  // of those without one
+  return r;
 }
 
 void assemble_parts(const std::string& file, const progress& tell) {
@@ -496,7 +288,7 @@ void assemble_parts(const std::string& file, const progress& tell) {
   check_recording(r, parts_of(file));  // what can be written can be read: the parts are the only other copy
   write_recording(r, file, tell);
   std::error_code ignored;
-  fs::remove_all(parts_of(file), ignored);
+  std::filesystem::remove_all(parts_of(file), ignored);
 }
 
 }  // namespace kith

@@ -1,0 +1,149 @@
+#include "recording/gather.hpp"
+
+#include "recording/log_reader.hpp"
+#include "recording/parts.hpp"
+
+#include <kith/error.hpp>
+
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+
+namespace kith {
+
+namespace fs = std::filesystem;
+
+void gathered_logs::read(const mapped_log& l) {
+  const auto seat = static_cast<std::uint16_t>(l.header.seat);
+  l.for_each([&](const log_cell& head, const std::byte* rest) {
+    switch (head.kind) {
+      case log_kind::task: {
+        const log_pair where = pair_at(rest, 0), when = pair_at(rest, 1);
+        births.push_back({.ref = head.large,
+                          .scope = where.first,
+                          .parent = where.second,
+                          .begun = when.first,
+                          .took = (when.second & 0xffffffff) | std::uint64_t{head.middle >> 8} << 32,
+                          .color = static_cast<std::int32_t>(when.second >> 32),
+                          .first = static_cast<std::uint32_t>(accesses.size()),
+                          .type = head.small,
+                          .flags = head.flags,
+                          .node = static_cast<std::uint8_t>(head.middle),
+                          .seat = seat});
+        break;
+      }
+      case log_kind::access:
+        if (births.empty()) break;
+        accesses.push_back({head.large, std::uint64_t{head.small} << 32 | head.middle, static_cast<mode>(head.flags),
+                            std::uint64_t{head.small} << 32 | head.middle});
+        ++births.back().accesses;
+        break;
+      case log_kind::touched:
+        if (!accesses.empty()) accesses.back().touched = head.large;
+        break;
+      case log_kind::work:
+        if (!births.empty()) births.back().work = static_cast<double>(head.large);
+        break;
+      case log_kind::key:
+        if (!births.empty()) births.back().key = head.large;
+        break;
+      case log_kind::needs: needs.push_back({head.large, pair_at(rest, 0).first, needs.size()}); break;
+      case log_kind::executed: {
+        runs.push_back({head.large, interval_of(pair_at(rest, 0)), head.flags, seat});
+        break;
+      }
+      case log_kind::recorder: charges.push_back({head.large, pair_at(rest, 0).first}); break;
+      case log_kind::sample: {
+        const log_pair took = pair_at(rest, 0);
+        sampled.push_back({head.large, took.first, took.second, pair_at(rest, 1).first});
+        break;
+      }
+      case log_kind::run: {
+        const log_pair when = pair_at(rest, 0);
+        births.push_back({.ref = head.large, .begun = when.first, .seat = seat, .root = true});
+        births.back().first = static_cast<std::uint32_t>(accesses.size());
+        break;
+      }
+      case log_kind::wait: {
+        waits.push_back({head.large, pair_at(rest, 1).first, interval_of(pair_at(rest, 0)), seat});
+        break;
+      }
+      case log_kind::steal:
+        out.steals.push_back({static_cast<std::int16_t>(seat),
+                              static_cast<std::int16_t>(static_cast<std::int32_t>(head.middle)), ns(head.large)});
+        break;
+      case log_kind::idle: {
+        const interval when = interval_of(pair_at(rest, 0));
+        out.idles.push_back({static_cast<std::int16_t>(seat), ns(when.begun), ns(when.ended)});
+        break;
+      }
+      case log_kind::job: {
+        const interval when = interval_of(pair_at(rest, 0));
+        out.jobs.push_back({static_cast<std::int16_t>(seat), head.middle, head.large, ns(when.begun), ns(when.ended)});
+        break;
+      }
+      case log_kind::type:
+        if (out.types.size() <= head.small) out.types.resize(head.small + std::size_t{1});
+        out.types[head.small].assign(reinterpret_cast<const char*>(rest), head.middle);
+        break;
+      case log_kind::mark:
+        out.marks.push_back({std::string(reinterpret_cast<const char*>(rest) + sizeof(log_pair), head.middle),
+                             ns(pair_at(rest, 0).first)});
+        break;
+      case log_kind::home: {
+        const log_pair p = pair_at(rest, 0);
+        const auto node = static_cast<std::int16_t>(head.middle);
+        if (p.second == 0) {
+          homes[head.large] = node;
+        } else {
+          moves.push_back({head.large, node, p.first, p.second, seat});
+        }
+        break;
+      }
+      case log_kind::allocation: {
+        const log_pair p = pair_at(rest, 0);
+        out.allocations.push_back({.address = head.large,
+                                   .bytes = p.first,
+                                   .at = ns(p.second),
+                                   .distribution = static_cast<std::uint8_t>(head.flags & ~log_huge),
+                                   .node = static_cast<std::int16_t>(head.small),
+                                   .huge = (head.flags & log_huge) != 0});
+        break;
+      }
+      case log_kind::given_back: returns.push_back({head.large, ns(pair_at(rest, 0).second)}); break;
+      case log_kind::end: break;
+    }
+  });
+}
+
+gathered_logs gather_logs(const std::string& folder, const progress& tell) {
+  refuse_parts_in_use(folder);
+  std::vector<fs::path> paths;
+  std::error_code why;
+  for (const auto& entry : fs::directory_iterator(folder, why)) {
+    if (entry.path().extension() == ".log") paths.push_back(entry.path());
+  }
+  if (why || paths.empty()) throw error(folder + ": no logs of a run there; expected what a recorded run leaves");
+  std::ranges::sort(paths);
+  gathered_logs g;
+  std::vector<std::unique_ptr<mapped_log>> logs;
+  for (const fs::path& p : paths) {
+    auto l = std::make_unique<mapped_log>(p);
+    if (l->empty()) {
+      std::fprintf(stderr, "kith: %s: nothing was written to it: left out\n", p.c_str());
+      continue;
+    }
+    logs.push_back(std::move(l));
+    g.began = std::min(g.began, logs.back()->header.began);
+    g.ns_per_tick = logs.back()->header.seconds_per_tick * 1e9;
+  }
+  if (logs.empty()) throw error(folder + ": no logs of a run there: nothing was written to them");
+  g.out.meta = read_about(folder);
+  for (std::size_t i = 0; i < logs.size(); ++i) {
+    if (tell) tell("logs", static_cast<double>(i) / static_cast<double>(logs.size()));
+    g.read(*logs[i]);
+  }
+  return g;
+}
+
+}  // namespace kith

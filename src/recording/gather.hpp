@@ -1,0 +1,106 @@
+// What the logs of a run say, gathered: the first half of making a recording of them. Who calls: assemble.cpp.
+//
+// What needs no more than other units is in `out` already; the rest names tasks by what they were called while the program ran.
+#pragma once
+
+#include "recording/assemble.hpp"
+#include "recording/log.hpp"
+#include "recording/recording.hpp"
+
+#include <kith/access.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace kith {
+
+class mapped_log;
+
+struct interval {
+  std::uint64_t begun = 0, ended = 0;
+};
+/// Of two times in a log. Clocks of two processors may differ a little: what a thread began on one does not end before that.
+inline interval interval_of(log_pair when) { return {when.first, std::max(when.first, when.second)}; }
+
+/// What the logs say of one task; positions are into the arrays of `gathered_logs`.
+struct birth {
+  std::uint64_t ref = 0, scope = 0, parent = 0, begun = 0;
+  std::uint64_t took = 0;
+  std::uint64_t key = 0;
+  std::int32_t color = -1;
+  std::uint32_t first = 0, accesses = 0;  // of `accesses`
+  double work = -1;
+  std::uint16_t type = 0;
+  std::uint8_t flags = 0, node = 255;
+  std::uint16_t seat = 0;
+  bool root = false;
+  std::size_t read_as = 0;  // its place in the logs
+};
+struct need {
+  std::uint64_t task, before;
+  std::size_t read_as;
+};
+struct raw_access {
+  std::uint64_t address, bytes;
+  mode how;
+  std::uint64_t touched;
+};
+struct run_of_task {
+  std::uint64_t ref = 0;
+  interval when;
+  std::uint8_t flags = 0;
+  std::uint16_t seat = 0;
+};
+
+struct gathered_logs {
+  std::vector<birth> births;
+  std::vector<raw_access> accesses;
+  std::vector<need> needs;
+  std::vector<run_of_task> runs;  // by seat, in the order in which they ended
+  struct wait {
+    std::uint64_t scope, task;
+    interval when;
+    std::uint16_t seat;
+  };
+  std::vector<wait> waits;
+  struct give_back {
+    std::uint64_t address, at;
+  };
+  std::vector<give_back> returns;
+  struct sample {
+    std::uint64_t task, cold, warm, hot;  // ticks
+  };
+  std::vector<sample> sampled;
+  struct charge {
+    std::uint64_t task, spent;  // ticks
+  };
+  std::vector<charge> charges;
+  struct move {  // of a region, to a node
+    std::uint64_t address;
+    std::int16_t node;
+    std::uint64_t bytes, at;  // in ticks
+    std::uint16_t seat;
+  };
+  std::vector<move> moves;
+  recording out;
+  std::uint64_t began = ~std::uint64_t{0};
+  double ns_per_tick = 1;
+
+  std::uint64_t ns(std::uint64_t ticks) const {
+    constexpr double latest = 9e18;  // a conversion of more is not defined
+    if (ticks <= began) return 0;
+    return static_cast<std::uint64_t>(std::min(latest, static_cast<double>(ticks - began) * ns_per_tick));
+  }
+  std::unordered_map<std::uint64_t, std::int16_t> homes;  // by address, at the end
+
+  void read(const mapped_log&);
+};
+
+/// Reads the logs of a folder of parts. Throws kith::error for a folder without any, one in use, and damaged logs; those
+/// that nothing was written to are left out, with a line.
+gathered_logs gather_logs(const std::string& folder, const progress& tell);
+
+}  // namespace kith
