@@ -5,17 +5,16 @@
 // for those above and to the left in it, and for those below and to the right in the one before: a wave front. Windows:
 // three iterations, of which one stays. Property checked:
 //  G1  every cell equals that of a serial program that sweeps the whole plate row by row.
+#include "plate_app.hpp"
 #include "rates.hpp"
-#include "tile_grid.hpp"
 
 namespace kith::apps {
 
 namespace {
 
-class gauss_seidel final : public app {
+class gauss_seidel final : public plate_app {
  public:
-  explicit gauss_seidel(const arguments& a)
-      : grid_(square_tiles("gauss_seidel", a), a.seed(), 1), iterations_(a.number("iterations", 1, 1 << 20)) {}
+  explicit gauss_seidel(const arguments& a) : plate_app("gauss_seidel", a, 1) {}
 
   void prepare(const target& where) override {
     static const task_type type{"gauss_seidel_initial"};
@@ -34,13 +33,6 @@ class gauss_seidel final : public app {
       }
     });
   }
-
-  verdict verify() override {
-    if (expected_.empty()) expected_ = serial();
-    return grid_.compare(expected_);
-  }
-  std::vector<figure> figures() const override { return grid_.figures(iterations_); }
-  std::span<std::byte> output() override { return grid_.bytes(); }
 
  private:
   void sweep(std::int64_t i, std::int64_t j) const noexcept {
@@ -63,23 +55,11 @@ class gauss_seidel final : public app {
     grid_.publish(i, j, 0);
   }
 
-  std::vector<double> serial() const {
-    std::vector<double> u = grid_.plain();
-    const auto wide = static_cast<std::size_t>(grid_.size()) + 2;
-    for (std::int64_t t = 0; t < iterations_; ++t) {
-      for (std::size_t i = 1; i + 1 < wide; ++i) {
-        for (std::size_t j = 1; j + 1 < wide; ++j) {
-          const std::size_t c = i * wide + j;
-          u[c] = (u[c - wide] + u[c - 1] + u[c + 1] + u[c + wide]) / 4;
-        }
-      }
+  void iterate(std::vector<double>& u, std::size_t wide) const override {
+    for (std::size_t i = 1; i + 1 < wide; ++i) {
+      for (std::size_t j = 1; j + 1 < wide; ++j) u[i * wide + j] = mean(u, i * wide + j, wide);
     }
-    return u;
   }
-
-  tile_grid grid_;
-  std::int64_t iterations_;
-  std::vector<double> expected_;
 };
 
 window_hint windows(const arguments& a) {

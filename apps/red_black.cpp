@@ -4,17 +4,16 @@
 // RIP paper, section 5.2 (data as for gauss_seidel). A tile keeps borders of its own for each color, so that the tiles of
 // one half of an iteration do not wait for each other. Windows: three iterations, of which one stays. Property checked:
 //  B1  every cell equals that of a serial program on the whole plate.
+#include "plate_app.hpp"
 #include "rates.hpp"
-#include "tile_grid.hpp"
 
 namespace kith::apps {
 
 namespace {
 
-class red_black final : public app {
+class red_black final : public plate_app {
  public:
-  explicit red_black(const arguments& a)
-      : grid_(square_tiles("red_black", a), a.seed(), 2), iterations_(a.number("iterations", 1, 1 << 20)) {}
+  explicit red_black(const arguments& a) : plate_app("red_black", a, 2) {}
 
   void prepare(const target& where) override {
     static const task_type type{"red_black_initial"};
@@ -37,13 +36,6 @@ class red_black final : public app {
     });
   }
 
-  verdict verify() override {
-    if (expected_.empty()) expected_ = serial();
-    return grid_.compare(expected_);
-  }
-  std::vector<figure> figures() const override { return grid_.figures(iterations_); }
-  std::span<std::byte> output() override { return grid_.bytes(); }
-
  private:
   void sweep(std::int64_t i, std::int64_t j, int color) const noexcept {
     const std::int64_t n = grid_.edge();
@@ -61,24 +53,14 @@ class red_black final : public app {
     grid_.publish(i, j, color);
   }
 
-  std::vector<double> serial() const {
-    std::vector<double> u = grid_.plain();
-    const auto wide = static_cast<std::size_t>(grid_.size()) + 2;
-    for (std::int64_t t = 0; t < iterations_; ++t) {
-      for (const bool odd : {false, true}) {
-        for (std::size_t c = wide; c < wide * (wide - 1); ++c) {
-          const std::size_t i = c / wide, j = c % wide;
-          if (j == 0 || j + 1 == wide || ((i + j) % 2 != 0) != odd) continue;
-          u[c] = (u[c - wide] + u[c - 1] + u[c + 1] + u[c + wide]) / 4;
-        }
+  void iterate(std::vector<double>& u, std::size_t wide) const override {
+    for (const bool odd : {false, true}) {
+      for (std::size_t c = wide; c < wide * (wide - 1); ++c) {
+        const std::size_t i = c / wide, j = c % wide;
+        if (j != 0 && j + 1 != wide && ((i + j) % 2 != 0) == odd) u[c] = mean(u, c, wide);
       }
     }
-    return u;
   }
-
-  tile_grid grid_;
-  std::int64_t iterations_;
-  std::vector<double> expected_;
 };
 
 window_hint windows(const arguments& a) {
