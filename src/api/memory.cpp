@@ -13,16 +13,12 @@ native::engine& engine_of(const runtime& r) noexcept { return runtime::implement
 
 thread_local runtime* for_this_thread = nullptr;
 
-void* address_of(const memory_block& b) noexcept {
-  return reinterpret_cast<void*>(b.at->begin);  // NOLINT(performance-no-int-to-ptr)
-}
-
 }  // namespace
 
 void* allocate(std::size_t bytes, distribution how) {
   if (native::worker* const w = native::worker::current()) return w->home.allocate(bytes, how);
   if (for_this_thread != nullptr) return engine_of(*for_this_thread).allocate(bytes, how);
-  return address_of(allocate_alone(bytes, how));
+  return allocate_alone(bytes, how).at->address();
 }
 void* allocate(runtime& of, std::size_t bytes, distribution how) { return engine_of(of).allocate(bytes, how); }
 

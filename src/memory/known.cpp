@@ -1,4 +1,5 @@
 // What is known of a range of memory, and what the system says of it: for programs, tests and the doctor.
+#include "base/address.hpp"
 #include "memory/memory_space.hpp"
 #include "memory/numa_calls.hpp"
 #include "memory/pages.hpp"
@@ -53,8 +54,7 @@ std::optional<page_census> memory_space::count(const void* memory, std::size_t b
   const auto from = reinterpret_cast<std::uintptr_t>(memory) / page * page;
   const std::uintptr_t end = reinterpret_cast<std::uintptr_t>(memory) + bytes;
   std::vector<void*> pages;
-  for (std::uintptr_t at = from; at < end; at += page)
-    pages.push_back(reinterpret_cast<void*>(at));  // NOLINT(performance-no-int-to-ptr)
+  for (std::uintptr_t at = from; at < end; at += page) pages.push_back(at_address(at));
   std::vector<int> nodes(pages.size());
   if (numa::where(pages, nodes) != 0) return std::nullopt;
   page_census c;

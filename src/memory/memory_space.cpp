@@ -1,5 +1,6 @@
 #include "memory/memory_space.hpp"
 
+#include "base/address.hpp"
 #include "base/atomic.hpp"
 #include "memory/numa_calls.hpp"
 #include "memory/pages.hpp"
@@ -34,10 +35,6 @@ bool may_place() {
     return false;
   }();
   return may;
-}
-
-void* begin_of(const placement& p) noexcept {
-  return reinterpret_cast<void*>(p.begin);  // NOLINT(performance-no-int-to-ptr)
 }
 
 /// Address space for `bytes` in whole pages, huge ones if they are wanted and there are any.
@@ -119,13 +116,13 @@ void memory_space::carry_out(const placement& p) const noexcept {
   if (p.spreads() && p.what == distribution::fine) {
     std::vector<int> all;
     for (node_id n : p.nodes) all.push_back(system_node(n));
-    numa::interleave(begin_of(p), p.bytes, all);
+    numa::interleave(p.address(), p.bytes, all);
     return;
   }
   for (std::size_t i = 0; i < p.nodes.size(); ++i) {
     const std::uintptr_t from = p.share_begin(i),
                          to = i + 1 == p.nodes.size() ? p.begin + p.bytes : p.share_begin(i + 1);
-    if (from < to) numa::prefer(static_cast<char*>(begin_of(p)) + (from - p.begin), to - from, system_node(p.nodes[i]));
+    if (from < to) numa::prefer(static_cast<char*>(p.address()) + (from - p.begin), to - from, system_node(p.nodes[i]));
   }
 }
 
@@ -133,7 +130,7 @@ memory_block memory_space::allocate(std::size_t bytes, distribution how, node_id
   placement p = decide(bytes, how, by);
   carry_out(p);
   const memory_block b = block_table::of_process().add(std::move(p), how, space_, owner_);
-  if (on_.nodes.size() > 1) regions_.for_each_in(begin_of(*b.at), b.at->bytes, [&](region& r) { settle(r, b); });
+  if (on_.nodes.size() > 1) regions_.for_each_in(b.at->address(), b.at->bytes, [&](region& r) { settle(r, b); });
   return b;
 }
 
@@ -185,9 +182,7 @@ void memory_space::bind(region& r) const noexcept {
   const std::uint64_t page = page_size();
   const auto at = reinterpret_cast<std::uintptr_t>(r.address);
   const std::uintptr_t from = (at + page - 1) / page * page, to = (at + r.bytes.load(relaxed)) / page * page;
-  if (from < to)
-    numa::prefer(reinterpret_cast<void*>(from), to - from,  // NOLINT(performance-no-int-to-ptr)
-                 system_node(node_id(home)), true);
+  if (from < to) numa::prefer(at_address(from), to - from, system_node(node_id(home)), true);
 }
 
 memory_block allocate_alone(std::size_t bytes, distribution how) {
@@ -201,7 +196,7 @@ memory_block allocate_alone(std::size_t bytes, distribution how) {
   if (local && !here.pretended && here.nodes.size() > 1 && may_place()) {
     const int node = numa::node_here();
     const auto at = std::ranges::find(here.nodes, node, &machine::node::os_index);
-    if (at != here.nodes.end() && numa::prefer(begin_of(p), p.bytes, node) == 0) {
+    if (at != here.nodes.end() && numa::prefer(p.address(), p.bytes, node) == 0) {
       p.what = distribution::local;
       p.nodes = {at->id};
     }

@@ -1,5 +1,7 @@
 #include "memory/numa_calls.hpp"
 
+#include "base/address.hpp"
+
 #include <linux/mempolicy.h>
 #include <sched.h>
 #include <sys/mman.h>
@@ -121,7 +123,7 @@ bool interleaves_by_low_bits() {
     const auto bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
     const auto number_of = [&](void* page) { return reinterpret_cast<std::uintptr_t>(page) / bytes; };
     const auto map = [&](std::uint64_t wanted) {
-      void* const near = reinterpret_cast<void*>(wanted * bytes);  // NOLINT(performance-no-int-to-ptr)
+      void* const near = at_address(wanted * bytes);
       return mmap(near, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     };
     void* got = map(0);

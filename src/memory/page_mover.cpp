@@ -1,5 +1,6 @@
 #include "memory/page_mover.hpp"
 
+#include "base/address.hpp"
 #include "memory/numa_calls.hpp"
 #include "memory/pages.hpp"
 
@@ -17,8 +18,7 @@ void page_mover::add(region& r, std::uint64_t bytes) {
   const std::uintptr_t from = (at + page - 1) / page * page, to = (at + bytes) / page * page;
   if (from >= to || (to - from) * 2 < bytes) return;
   if (of_.moves()) {
-    for (std::uintptr_t p = from; p < to; p += page)
-      pages_.push_back(reinterpret_cast<void*>(p));  // NOLINT(performance-no-int-to-ptr)
+    for (std::uintptr_t p = from; p < to; p += page) pages_.push_back(at_address(p));
   }
   waiting_.push_back({&r, home, bytes, pages_.size()});
 }

@@ -5,6 +5,7 @@
 // before 6.7 takes the low 32 bits of p: `first_page` is what is left out then.
 #pragma once
 
+#include "base/address.hpp"
 #include "base/id.hpp"
 
 #include <kith/memory.hpp>
@@ -26,6 +27,7 @@ struct placement {
 
   auto operator<=>(const placement&) const = default;
 
+  void* address() const noexcept { return at_address(begin); }
   bool contains(const void* p) const noexcept { return reinterpret_cast<std::uintptr_t>(p) - begin < bytes; }
   /// True if any two of its pages may be on different nodes.
   bool spreads() const noexcept { return nodes.size() > 1; }

@@ -1,6 +1,8 @@
 // The policy `auto` in the plain world: where data goes, what is plain work, and when stealing pays.
 #include "support/policy_bench.hpp"
 
+#include "base/address.hpp"
+
 #include <gmock/gmock.h>
 
 namespace {
@@ -122,7 +124,7 @@ TEST(auto_policy, deals_by_the_workers_of_a_node) {
   auto_bench tasks("node:2 core:1");
   int at_1 = 0;
   for (std::uintptr_t i = 1; i <= 80; ++i) {
-    const std::uint32_t r = regions.find(reinterpret_cast<void*>(i), megabyte);  // NOLINT(performance-no-int-to-ptr)
+    const std::uint32_t r = regions.find(kith::at_address(i), megabyte);
     kith::task* t = &tasks.task({{r, megabyte}});
     chosen->ready({&t, 1}, by, moment::creation);
     at_1 += regions[r].home_node() == node_id(1);

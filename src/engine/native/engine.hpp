@@ -94,8 +94,8 @@ class engine {
   std::unique_ptr<kith::policy<world>> chosen;
   std::unique_ptr<calibrator> sampler;  // null: tasks are not calibrated
   kith::policy<world>::wishes wishes;
-  atomic<int> asleep{0};     // workers that sleep; counted if the policy wishes order
-  atomic<int> awaiting{0};   // likewise workers that wait for a future
+  atomic<int> asleep{0};    // workers that sleep; counted if the policy wishes order
+  atomic<int> awaiting{0};  // likewise workers that wait for a future; counted before they sleep, so `asleep` orders it
   bool track_homes = false;  // every access has a region, and first touch is recorded
   inbox<task> arrivals;
   inbox<job<worker_view>> jobs;  // the policy's

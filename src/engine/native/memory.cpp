@@ -20,7 +20,7 @@ void* engine::allocate(std::size_t bytes, distribution how) {
   const worker* const w = here_of(*this);
   const memory_block b = memory.allocate(bytes, how, w != nullptr ? w->node : node_id());
   if (recorder_) note(b, log_kind::allocation);
-  return reinterpret_cast<void*>(b.at->begin);  // NOLINT(performance-no-int-to-ptr)
+  return b.at->address();
 }
 
 /// Into the log of the worker that the calling thread is, or else of the threads that are none. The creation of a task may

@@ -1,5 +1,6 @@
 // The beginning of a task: created by another, or found as the node of a graph; its edges; the moment it is ready. The
 // native engine's create.cpp and keyed.cpp are the pattern.
+#include "base/address.hpp"
 #include "engine/sim/engine.hpp"
 #include "task/closure_room.hpp"
 #include "task/turns.hpp"
@@ -62,7 +63,7 @@ visible_task& engine::make_visible(worker& by, std::int32_t n) {
   v->number = n;
   v->code = nullptr;
   // Policies and turns tell scopes apart, and look into none.
-  v->scope = reinterpret_cast<detail::scope*>(std::uintptr_t{t.scope} + 1);  // NOLINT(performance-no-int-to-ptr)
+  v->scope = static_cast<detail::scope*>(at_address(std::uintptr_t{t.scope} + 1));
   v->color = color_of(n);
   v->node = t.node < 0 ? task::no_node : static_cast<std::uint8_t>(node_of(n));
   v->type = t.type;

@@ -1,5 +1,6 @@
 #include "engine/sim/engine.hpp"
 
+#include "base/address.hpp"
 #include "policy/list.hpp"
 #include "recording/schedule.hpp"
 
@@ -46,7 +47,7 @@ engine::engine(const program& p, const machine_model& m, const settings& s)
   // A region's index is its place in the program, and one.
   for (std::uint32_t r = 0; r < p.of.regions.size(); ++r) {
     const std::uintptr_t name = layout_ ? layout_->address(r) : r + std::uintptr_t{1};
-    regions_.find(reinterpret_cast<const void*>(name), p.of.regions[r].bytes);  // NOLINT(performance-no-int-to-ptr)
+    regions_.find(at_address(name), p.of.regions[r].bytes);
   }
   std::string policy = s.policy;
   migrates_ = take_migration(policy);

@@ -1,0 +1,12 @@
+// The one place where a number becomes a pointer: page arithmetic, and names of simulated data.
+#pragma once
+
+#include <cstdint>
+
+namespace kith {
+
+inline void* at_address(std::uintptr_t number) noexcept {
+  return reinterpret_cast<void*>(number);  // NOLINT(performance-no-int-to-ptr)
+}
+
+}  // namespace kith
