@@ -8,8 +8,8 @@
 
 #include "policy/team.hpp"
 
-#include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace kith {
@@ -23,12 +23,11 @@ class dealing_order {
   explicit dealing_order(const team& workers) {
     std::vector<node_id> left = workers.inhabited();
     while (!left.empty()) {
-      const auto others = std::ranges::stable_partition(
-          left, [&, n = left.front()](node_id m) { return workers.distance(n, m) <= farthest; });
-      const std::vector<node_id> machine(left.begin(), others.begin());
+      std::vector<node_id> machine, others;
+      for (node_id n : left) (workers.distance(left.front(), n) <= farthest ? machine : others).push_back(n);
       const auto first = static_cast<std::uint32_t>(seats_.size());
-      for (node_id m : machine) seats_.push_back({m, first, static_cast<std::uint32_t>(machine.size())});
-      left.erase(left.begin(), others.begin());
+      for (node_id n : machine) seats_.push_back({n, first, static_cast<std::uint32_t>(machine.size())});
+      left = std::move(others);
     }
   }
 
