@@ -32,7 +32,7 @@ class task_times {
   void ran_far(std::uint16_t type, std::uint64_t bytes, std::uint64_t nanoseconds, int distance) {
     kind& k = types_[type % different];
     const float near = k.near.load(relaxed);
-    if (near != unknown && distance > 10)
+    if (near != unknown)
       update(k.more[doublings(distance)], std::max(each(nanoseconds, bytes) - near, least) / steps(distance));
   }
 
@@ -53,7 +53,8 @@ class task_times {
     std::array<typename World::template shared<float>, 7> more{};  // for each step of distance
   };
 
-  static float steps(int distance) noexcept { return static_cast<float>(distance - 10) / 10; }
+  /// Never none: where memory is as far for all, caches are not.
+  static float steps(int distance) noexcept { return static_cast<float>(std::max(distance - 10, 1)) / 10; }
   /// 0: less than a step; 1: less than two; 2: less than four; ...
   static std::size_t doublings(int distance) noexcept {
     return std::min<std::size_t>(std::bit_width(static_cast<unsigned>(std::max(distance - 10, 0)) / 10), 6);

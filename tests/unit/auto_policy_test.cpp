@@ -12,6 +12,7 @@ using kith::moment;
 using kith::node_id;
 using testing::AllOf;
 using testing::Each;
+using testing::ElementsAre;
 using testing::Ge;
 using testing::HasSubstr;
 using testing::Le;
@@ -166,7 +167,7 @@ TEST(auto_policy, no_column_of_blocks_is_on_one_node) {
       if (column == 0) ++of_first_column[n.index()];
     }
   }
-  EXPECT_THAT(of_first_column, Each(AllOf(Ge(2), Le(6))));
+  EXPECT_THAT(of_first_column, ElementsAre(AllOf(Ge(6), Le(10)), 0, AllOf(Ge(6), Le(10)), 0));
 }
 
 TEST(auto_policy, equal_bytes_go_to_the_shorter_queue) {
@@ -221,6 +222,15 @@ TEST(auto_policy, learns_from_its_thefts) {
   b.ran(1, 3'000'000);  // three times as long, whatever was expected
   EXPECT_EQ(b.next(1), nullptr);
   EXPECT_NE(b.next(0), nullptr);
+}
+
+TEST(auto_policy, learns_of_caches_where_memory_is_as_far_for_all) {
+  auto_bench b("node:2 core:1 distance:10");
+  b.ran(0, 100'000);
+  b.queue_at_0(10);
+  ASSERT_NE(b.next(1), nullptr);
+  b.ran(1, 300'000);
+  EXPECT_EQ(b.next(1), nullptr);
 }
 
 TEST(auto_policy, a_theft_says_nothing_of_larger_distances) {

@@ -30,14 +30,24 @@ TEST(dealing_order, every_node_has_its_turn_once_in_each_round) {
   }
 }
 
-TEST(dealing_order, columns_are_spread_whatever_the_rows) {
-  const kith::machine on = kith::synthetic_machine("node:16 core:1");
+// Rows of so many rounds: how many blocks of the first column each node has.
+std::vector<int> first_column(const char* line, std::uint32_t rounds, std::uint32_t rows) {
+  const kith::machine on = kith::synthetic_machine(line);
   const kith::team workers = team_of(on);
   const dealing_order order(workers);
-  for (std::uint32_t rounds_of_a_row = 1; rounds_of_a_row <= 12; ++rounds_of_a_row) {
-    std::vector<int> blocks(16);
-    for (std::uint32_t row = 0; row < 64; ++row) ++blocks[order(row * rounds_of_a_row * 16).index()];
-    EXPECT_LE(*std::ranges::max_element(blocks), 12) << rounds_of_a_row;  // 4 in the mean
+  std::vector<int> blocks(static_cast<std::size_t>(workers.nodes()));
+  for (std::uint32_t row = 0; row < rows; ++row)
+    ++blocks[order(row * rounds * static_cast<std::uint32_t>(workers.nodes())).index()];
+  return blocks;
+}
+
+TEST(dealing_order, a_column_is_on_as_many_nodes_as_the_root) {
+  for (const auto& [line, nodes] : {std::pair{"node:4 core:1", 2}, {"node:8 core:1", 3}, {"node:16 core:1", 4}}) {
+    for (std::uint32_t rounds = 1; rounds <= 12; ++rounds) {
+      const std::vector<int> blocks = first_column(line, rounds, 64);
+      EXPECT_EQ(std::ranges::count_if(blocks, [](int n) { return n > 0; }), nodes) << line << ", " << rounds;
+      EXPECT_LE(*std::ranges::max_element(blocks), 64 / nodes * 3 / 2) << line << ", " << rounds;
+    }
   }
 }
 
