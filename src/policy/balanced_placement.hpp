@@ -10,6 +10,7 @@
 
 #include "policy/dealing_order.hpp"
 #include "policy/policy.hpp"
+#include "recording/event.hpp"
 
 #include <algorithm>
 #include <cstdint>
