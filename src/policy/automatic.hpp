@@ -5,7 +5,8 @@
 //    `steal` (list.hpp).
 //  * Every other task waits at the node where most of its data is; data that nobody has touched is dealt out evenly
 //    (balanced_placement.hpp).
-//  * Who has ended a task goes on with one that this made ready and that belongs to the same node, if there is one.
+//  * Who has ended a task goes on with one that this made ready and that belongs to the same node, if there is one. The
+//    others wait in the order of their creation.
 //  * A node is robbed if that pays: below. `task_times.hpp` has what it rests on.
 //  * With window=auto, the first tasks are partitioned as by `rip-dep` (section 4.3.1).
 // docs/auto.md says what it is asked for, and what it reaches.
@@ -67,9 +68,8 @@ class automatic final : public policy<World> {
     if (std::ranges::none_of(tasks, has_data)) return plain_.ready(tasks, by, why);
     task* now = nullptr;
     const bool keeps = why == moment::completion;
-    const bool backwards = keeps;  // successors come as their list has them, the one created last first
     for (std::size_t i = 0; i < tasks.size(); ++i) {
-      task* t = tasks[backwards ? tasks.size() - 1 - i : i];
+      task* t = tasks[keeps ? tasks.size() - 1 - i : i];  // successors come as listed, the one created last first
       if (has_data(t)) {
         if (task* kept = queue(*t, by, keeps && now == nullptr)) now = kept;
       } else if (keeps && now == nullptr) {
