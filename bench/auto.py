@@ -35,7 +35,7 @@ SETS = {
         },
         "machines": ["bullion-s16-8", "xeon-8s", "hybrid-laptop"],
     }],
-    # Both were to judge once. What they found was mended, so they have tuned as well.
+    # Each has judged once. What they found was mended, so they have tuned as well.
     "seen": [{
         "programs": {
             "jacobi": "--as dataflow --paper --block 64",
@@ -73,6 +73,7 @@ SETS = {
         },
         "machines": ["xeon-e7-8860", "power6", "bullion-s16-16", "xeon-5504-cluster"],
     }],
+    # Has judged the policy as it is: whoever changes that writes down another one first.
     "judging": [{
         # Programs that were tuned with, or never run, where they were not run.
         "programs": {
