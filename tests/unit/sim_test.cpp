@@ -178,6 +178,19 @@ TEST(sim, a_writer_takes_the_data_from_other_caches) {
   EXPECT_EQ(data.remote_bytes, 2048u);
 }
 
+TEST(sim, a_row_of_a_block_leaves_the_rest_of_it_in_the_cache) {
+  machine_model m = model_by_name("bullion-s16-8");
+  m.cache_bytes = 3 * 65536;
+  const program p = random_program(1, 10);
+  sim::memory data(p, m, sim::distribution::first_touch, {}, 65536);
+  for (std::uint32_t block = 0; block < 3; ++block) data.touch(block, 65536, false, first_core_of(0), 0);
+  for (std::uint32_t block = 1; block < 3; ++block) data.touch(block, 512, false, first_core_of(0), 0);
+  EXPECT_EQ(data.hits, 2u);
+  data.touch(3, 65536, false, first_core_of(0), 0);  // there is room for three: block 0 leaves
+  data.touch(0, 65536, false, first_core_of(0), 0);
+  EXPECT_EQ(data.misses, 5u);
+}
+
 TEST(sim, numa_fetches_nothing_from_elsewhere_that_is_dealt_to_one_node) {
   const machine_model m = model_by_name("opteron-6172");
   test::script s;

@@ -107,11 +107,12 @@ void memory::remove(cache& c, std::uint32_t i) noexcept {
   c.free = i;
 }
 
-/// The chunk becomes the newest of the cache, new or not.
+/// The chunk becomes the newest of the cache, new or not. What it held stays: a neighbor may read one row of a block.
 void memory::enter(cache& c, std::uint32_t chunk, std::uint64_t bytes) {
   std::uint32_t i = c.at[chunk];
   if (i != none) {
     unlink(c, i);
+    bytes = std::max(bytes, std::uint64_t{c.lines[i].bytes});
     c.used -= c.lines[i].bytes;
   } else if (c.free != none) {
     i = c.free;
