@@ -171,7 +171,9 @@ result engine::run() {
     w.clock = std::max(w.clock, e.at);
     do {
       ++steps_;
+      const picoseconds before = w.clock;
       step(w);
+      if (w.clock != before) ++events_taken_;
     } while (!done_ && !w.parked && (events_.empty() || w.clock < events_.first()));
     if (!w.parked) events_.push(w.clock, e.worker);
   }
@@ -186,7 +188,8 @@ result engine::results() {
   r.partition = partition_ - from_.partition;
   r.local_accesses = local_ - from_.local;
   r.remote_accesses = remote_ - from_.remote;
-  r.events = steps_;
+  r.steps = steps_;
+  r.events = events_taken_;
   for (std::size_t i = 0; i < workers_.size(); ++i) {
     const worker& w = workers_[i];
     const auto sum = [&](event e) { return w.sums[e] - from_.sums[i][e]; };

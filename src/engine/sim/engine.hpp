@@ -154,7 +154,7 @@ class engine {
   std::size_t root_ = 0;
   bool done_ = false;
   std::uint32_t sequence_ = 0;
-  std::uint64_t steps_ = 0;
+  std::uint64_t steps_ = 0, events_taken_ = 0;  // result::steps, result::events
   std::uint64_t local_ = 0, remote_ = 0;
   recording schedule_;
   std::vector<std::uint32_t> last_home_;  // by region: 1 + the first row of schedule_.homes that holds; 0: none

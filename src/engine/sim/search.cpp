@@ -79,6 +79,7 @@ bool engine::ring(worker& by, const worker_set& audience) {
 
 void engine::wake(worker& w, picoseconds at) {
   const picoseconds latency = cost(at < w.parked_at + spins_for ? on_.costs.attempt : on_.costs.wake);
+  ++events_taken_;
   w.parked = false;
   parked_words_[w.id.index() / 64] &= ~(std::uint64_t{1} << (w.id.index() % 64));
   w.clock = std::max(w.clock, at) + std::max(latency, instant);
