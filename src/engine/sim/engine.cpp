@@ -38,7 +38,8 @@ engine::engine(const program& p, const machine_model& m, const settings& s)
       set_(s),
       team_(m.hardware, nodes_of(m, workers_of(m, s))),
       view_(regions_, team_.served_by()),
-      core_rate_(m.core_gbs) {
+      core_rate_(m.core_gbs),
+      events_(static_cast<std::size_t>(team_.size())) {
   const auto workers = static_cast<std::size_t>(team_.size());
   const bool by_allocation = s.data != distribution::first_touch && s.data != distribution::colors;
   if (by_allocation && !p.of.allocations.empty())
@@ -163,19 +164,21 @@ void engine::measure_from_here() {
 
 result engine::run() {
   note_first_homes();
-  for (std::uint32_t w = 0; w < workers_.size(); ++w) events_.push(0, w);
+  for (std::uint32_t w = 0; w < workers_.size(); ++w) events_.set(w, 0);
   while (!done_) {
-    if (events_.empty()) starved();
-    const event_queue::entry e = events_.pop();
-    worker& w = workers_[e.worker];
-    w.clock = std::max(w.clock, e.at);
+    const picoseconds now = events_.first();
+    if (now == event_queue::never) starved();
+    const std::uint32_t id = events_.first_worker();
+    worker& w = workers_[id];
+    w.clock = std::max(w.clock, now);
+    first_other_ = events_.first_but(id);
     do {
       ++steps_;
       const picoseconds before = w.clock;
       step(w);
       if (w.clock != before) ++events_taken_;
-    } while (!done_ && !w.parked && (events_.empty() || w.clock < events_.first()));
-    if (!w.parked) events_.push(w.clock, e.worker);
+    } while (!done_ && !w.parked && w.clock < first_other_);
+    events_.set(id, w.parked ? event_queue::never : w.clock);
   }
   return results();
 }

@@ -87,7 +87,8 @@ void engine::wake(worker& w, picoseconds at) {
     schedule_.idles.push_back({static_cast<std::int16_t>(w.id.value), w.parked_at / 1000, w.clock / 1000});
   w.ready_to_look = true;
   w.empties = 0;
-  events_.push(w.clock, static_cast<std::uint32_t>(w.id.value));
+  events_.set(static_cast<std::uint32_t>(w.id.value), w.clock);
+  first_other_ = std::min(first_other_, w.clock);
 }
 
 void engine::submit(worker& by, job<plain::worker_view>& j, const worker_set& audience) {
