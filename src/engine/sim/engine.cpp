@@ -38,7 +38,7 @@ engine::engine(const program& p, const machine_model& m, const settings& s)
       set_(s),
       team_(m.hardware, nodes_of(m, workers_of(m, s))),
       view_(regions_, team_.served_by()),
-      core_rate_(m.core_gbs),
+      data_(m),
       events_(static_cast<std::size_t>(team_.size())) {
   const auto workers = static_cast<std::size_t>(team_.size());
   const bool by_allocation = s.data != distribution::first_touch && s.data != distribution::colors;
@@ -68,17 +68,14 @@ engine::engine(const program& p, const machine_model& m, const settings& s)
                              .core = static_cast<std::uint32_t>(w)};
     workers_.back().speed = static_cast<std::uint64_t>(1024 / m.speeds[w]);
   }
+  records_ =
+      records_of(p, [this](std::int32_t c) { return color_here(c); }, [this](std::int32_t n) { return node_here(n); });
   if (s.data == distribution::colors) place_by_colors();
   if (s.data == distribution::regions) place_by_regions();
   if (layout_) place_by_layout();
   if (!layout_ && s.data == distribution::block)
     throw error("distribution block: the recording has no allocations; there are first-touch, fine, coarse and colors");
-  states_.assign(p.tasks(), state::none);
-  explored_.assign(p.tasks(), false);
-  join_.assign(p.tasks(), 0);
-  first_successor_.assign(p.tasks(), 0);
   next_successor_.assign(p.of.dependences.size(), 0);
-  visible_.assign(p.tasks(), nullptr);
   scopes_.resize(p.scopes);
   parked_words_.assign((workers + 63) / 64, 0);
   last_round_words_ = parked_words_;
@@ -94,16 +91,15 @@ engine::engine(const program& p, const machine_model& m, const settings& s)
 
 std::uint64_t engine::program_identities::identity_of(const task& t) const {
   if (all_.empty()) all_ = identities_of(program_.of);
-  return all_[static_cast<std::size_t>(static_cast<const visible_task&>(t).number)];
+  return all_[static_cast<std::size_t>(static_cast<const visible_task&>(t).number())];
 }
 
 /// Data lies with the owner of the color of the first task that writes it, as if the owners had initialised it.
 void engine::place_by_colors() {
-  for (std::size_t t = 0; t < program_.tasks(); ++t) {
-    const std::int32_t color = color_of(static_cast<std::int32_t>(t));
-    if (color < 0 || color >= team_.size()) continue;
-    const node_id at = team_.node_of(worker_id(color));
-    for (const recorded_access& a : program_.accesses(t)) {
+  for (const task_record& t : records_) {
+    if (t.color < 0 || t.color >= team_.size()) continue;
+    const node_id at = team_.node_of(worker_id(t.color));
+    for (const recorded_access& a : accesses(t)) {
       if (static_cast<mode>(a.mode) == mode::in || !regions_[a.region + 1].place(at)) continue;
       if (memory_) memory_->put(a.region, program_.of.regions[a.region].bytes, at);
     }

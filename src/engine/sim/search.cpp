@@ -26,7 +26,7 @@ void worker::submit(job<plain::worker_view>& j, const worker_set& audience) { ho
 void worker::charge(event e, worker_id owner) { home.charge(*this, e, owner); }
 
 void engine::refuse(task& t, const std::string& why) const {
-  const std::int32_t n = visible(t).number;
+  const std::int32_t n = visible(t).number();
   throw error("task " + std::to_string(n) + " (" + program_.type_name(static_cast<std::size_t>(n)) + ") " + why);
 }
 
@@ -187,7 +187,7 @@ void engine::look_for_work(worker& w) {
       w.stole = stolen;
       w.first_steal = w.clock - from_.at;
     }
-    start(w, visible(*l.work).number);
+    start(w, visible(*l.work).number());
     return;
   }
   ++w.fails;
@@ -223,15 +223,16 @@ void engine::starved() {
   std::size_t left = 0;
   std::string some;
   for (std::size_t i = 0; i < program_.tasks(); ++i) {
-    if (states_[i] == state::none || states_[i] == state::ended || states_[i] == state::running) continue;
+    if (records_[i].now == state::none || records_[i].now == state::ended || records_[i].now == state::running)
+      continue;
     if (++left > 5) continue;
     some += "\n  task " + std::to_string(i) + " (" + program_.type_name(i) + ")";
-    if (states_[i] == state::queued) {
+    if (records_[i].now == state::queued) {
       some += " is in a queue that nobody looks into";
     } else {
       some += " waits for";
       for (const recorded_dependence& d : program_.dependences(i)) {
-        if (states_[static_cast<std::size_t>(d.before)] != state::ended)
+        if (state_of(d.before) != state::ended)
           some +=
               " task " + std::to_string(d.before) + " (" + program_.type_name(static_cast<std::size_t>(d.before)) + ")";
       }
