@@ -51,14 +51,14 @@ visible_task& engine::make_visible(worker& by, std::int32_t n) {
   visible_task* const v = free_.back();
   free_.pop_back();
   task_record& t = of(n);
-  const std::span<const recorded_access> declared = accesses(t);
+  std::span<const recorded_access> declared;  // where nobody asks for them they are not looked at
+  if (wishes_.accesses || t.exclusive) declared = accesses(t);
   make_room(*v, 0, 1, declared.size());
   std::byte* keep = v->access_bytes();
   for (const recorded_access& a : declared) {
     const kept_access kept = kept_of(a);
     std::memcpy(keep, &kept, sizeof kept);
     keep += sizeof kept;
-    if (kept.how == mode::commutative && !wishes_.order) v->flags |= task::exclusive;
   }
   v->set_number(n);
   v->code = nullptr;
@@ -69,6 +69,7 @@ visible_task& engine::make_visible(worker& by, std::int32_t n) {
   v->type = t.type;
   v->exploring = t.has(recorded_task::keyed) ? 1 : 0;
   v->colored = v->exploring != 0 && t.color >= 0 ? 1 : 0;
+  if (t.exclusive && !wishes_.order) v->flags |= task::exclusive;
   if (t.priority == 1) v->flags |= task::high;
   if (t.priority == 2) v->flags |= task::low;
   v->sequence = sequence_++;
@@ -92,7 +93,7 @@ bool engine::link(std::int32_t t) {
     task_record& before = of(program_.of.dependences[d].before);
     if (before.now == state::ended) continue;
     ++left;
-    next_successor_[d] = before.first_successor;
+    successors_[d] = {t, before.first_successor};
     before.first_successor = d + 1;
   }
   after.waits_for = left;
@@ -161,6 +162,7 @@ void engine::explore(worker& w) {
   const std::span<const recorded_dependence> needs = dependences(node);
   if (!f.charged) {
     spend(w, cost(on_.costs.explore * static_cast<double>(needs.size())));
+    for (const recorded_dependence& d : needs) __builtin_prefetch(&of(d.before));  // others go on in between
     f.charged = true;
     return;
   }

@@ -48,7 +48,7 @@ engine::engine(const program& p, const machine_model& m, const settings& s)
   // A region's index is its place in the program, and one.
   for (std::uint32_t r = 0; r < p.of.regions.size(); ++r) {
     const std::uintptr_t name = layout_ ? layout_->address(r) : r + std::uintptr_t{1};
-    regions_.find(at_address(name), p.of.regions[r].bytes);
+    regions_.append(at_address(name), p.of.regions[r].bytes);
   }
   std::string policy = s.policy;
   migrates_ = take_migration(policy);
@@ -75,7 +75,7 @@ engine::engine(const program& p, const machine_model& m, const settings& s)
   if (layout_) place_by_layout();
   if (!layout_ && s.data == distribution::block)
     throw error("distribution block: the recording has no allocations; there are first-touch, fine, coarse and colors");
-  next_successor_.assign(p.of.dependences.size(), 0);
+  successors_.resize(p.of.dependences.size());
   scopes_.resize(p.scopes);
   parked_words_.assign((workers + 63) / 64, 0);
   last_round_words_ = parked_words_;

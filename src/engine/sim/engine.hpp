@@ -144,7 +144,11 @@ class engine {
   std::deque<kith::job<plain::worker_view>*> jobs_;
   picoseconds partition_ = 0;
   std::vector<task_record> records_;
-  std::vector<std::uint32_t> next_successor_;  // by dependence: 1 + the next one of the same predecessor
+  struct successor {
+    std::int32_t task;
+    std::uint32_t next;  // 1 + another dependence on the same predecessor
+  };
+  std::vector<successor> successors_;  // by dependence
   std::vector<std::unique_ptr<visible_task[]>> room_;
   std::vector<visible_task*> free_;
   std::vector<scope_state> scopes_;

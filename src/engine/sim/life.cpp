@@ -288,8 +288,8 @@ void engine::end_in(std::uint32_t scope, worker& by) {
 /// Counts down those that waited for `t`; those that wait for nothing more go to batch_, fences to `fences`.
 void engine::release(std::int32_t t, worker& w, std::vector<std::int32_t>& fences) {
   for (std::uint32_t link = of(t).first_successor; link != 0;) {
-    const std::int32_t next = program_.dependent[link - 1];
-    link = next_successor_[link - 1];
+    const auto [next, further] = successors_[link - 1];
+    link = further;
     task_record& r = of(next);
     if (--r.waits_for != 0) continue;
     if (r.has(recorded_task::fence)) {

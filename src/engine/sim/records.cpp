@@ -31,7 +31,8 @@ std::vector<task_record> records_of(const program& p, const translation& color, 
                    .type = t.type,
                    .flags = t.flags,
                    .priority = t.priority,
-                   .names = p.first_named[i] != p.first_named[i + 1]});
+                   .names = p.first_named[i] != p.first_named[i + 1],
+                   .exclusive = p.exclusive[i] != 0});
   }
   return all;
 }

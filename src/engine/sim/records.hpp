@@ -28,6 +28,7 @@ struct alignas(64) task_record {
   // Of the run.
   state now = state::none;
   bool names : 1;             // its computation names nodes
+  bool exclusive : 1;         // it has commutative accesses
   bool explored : 1 = false;  // of a keyed node: its predecessors were found
   std::uint32_t waits_for = 0;
   std::uint32_t first_successor = 0;  // 1 + dependence
