@@ -167,13 +167,14 @@ result engine::run() {
     const std::uint32_t id = events_.first_worker();
     worker& w = workers_[id];
     w.clock = std::max(w.clock, now);
-    first_other_ = events_.first_but(id);
+    bool goes_on;  // at once: no time has passed, and it is nobody else's turn
     do {
       ++steps_;
       const picoseconds before = w.clock;
       step(w);
       if (w.clock != before) ++events_taken_;
-    } while (!done_ && !w.parked && w.clock < first_other_);
+      goes_on = w.clock == now && !w.parked && !done_ && now < events_.first_but(id);
+    } while (goes_on);
     events_.set(id, w.parked ? event_queue::never : w.clock);
   }
   return results();

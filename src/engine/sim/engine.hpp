@@ -140,7 +140,6 @@ class engine {
   detail::scope no_scope_;
   std::deque<worker> workers_;
   event_queue events_;
-  picoseconds first_other_ = 0;  // when somebody else goes on than who is at it
   std::deque<kith::job<plain::worker_view>*> jobs_;
   picoseconds partition_ = 0;
   std::vector<task_record> records_;

@@ -88,7 +88,6 @@ void engine::wake(worker& w, picoseconds at) {
   w.ready_to_look = true;
   w.empties = 0;
   events_.set(static_cast<std::uint32_t>(w.id.value), w.clock);
-  first_other_ = std::min(first_other_, w.clock);
 }
 
 void engine::submit(worker& by, job<plain::worker_view>& j, const worker_set& audience) {
