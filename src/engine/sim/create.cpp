@@ -29,6 +29,7 @@ void engine::create(worker& w, std::int32_t t) {
     note_begin(w, t);
     const std::uint32_t declared = made.end_access - made.first_access;
     spend(w, cost(on_.costs.create + on_.costs.dependence * static_cast<double>(declared)));
+    expect_predecessors(made);
     f.charged = true;
     return;
   }
@@ -101,9 +102,11 @@ bool engine::link(std::int32_t t) {
 }
 
 bool engine::prepare_ready(std::int32_t t) {
-  visible_task& v = seen(t);
+  task_record& r = of(t);
+  visible_task& v = *r.seen;
   if ((v.flags & task::exclusive) != 0 && !take_turns(regions_, v)) return false;
-  state_of(t) = state::queued;
+  expect_start(r);
+  r.now = state::queued;
   return true;
 }
 
@@ -162,7 +165,7 @@ void engine::explore(worker& w) {
   const std::span<const recorded_dependence> needs = dependences(node);
   if (!f.charged) {
     spend(w, cost(on_.costs.explore * static_cast<double>(needs.size())));
-    for (const recorded_dependence& d : needs) __builtin_prefetch(&of(d.before));  // others go on in between
+    expect_predecessors(node);
     f.charged = true;
     return;
   }

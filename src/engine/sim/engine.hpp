@@ -87,6 +87,16 @@ class engine {
   std::span<const recorded_dependence> dependences(const task_record& t) const noexcept {
     return {program_.of.dependences.data() + t.first_dependence, program_.of.dependences.data() + t.end_dependence};
   }
+  // What a worker will look at when it goes on: it is fetched while others do. Wrong guesses cost little, and change nothing.
+  void expect_predecessors(const task_record& t) const noexcept {
+    for (const recorded_dependence& d : dependences(t))
+      __builtin_prefetch(&records_[static_cast<std::size_t>(d.before)]);
+  }
+  void expect_start(const task_record& t) const noexcept { __builtin_prefetch(accesses(t).data()); }
+  void expect_end(const task_record& t) const noexcept {
+    __builtin_prefetch(&program_.compute[static_cast<std::size_t>(&t - records_.data())]);
+    if (t.first_successor != 0) __builtin_prefetch(&successors_[t.first_successor - 1]);
+  }
   void place_by_colors();
   void place_by_layout();
   void place_by_regions();

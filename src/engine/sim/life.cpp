@@ -207,6 +207,7 @@ void engine::compute(worker& w, frame& f, picoseconds work) {
   const picoseconds took = work * f.factor >> 10;
   w.clock += took;
   w.useful += took;
+  expect_end(t);
   if (f.action != t.end_action) ++f.action;
 }
 
