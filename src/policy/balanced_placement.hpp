@@ -9,6 +9,7 @@
 #pragma once
 
 #include "policy/policy.hpp"
+#include "recording/event.hpp"
 
 #include <algorithm>
 #include <cstdint>

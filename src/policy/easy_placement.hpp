@@ -9,6 +9,7 @@
 #include "base/rng.hpp"
 #include "policy/data_weights.hpp"
 #include "policy/policy.hpp"
+#include "recording/event.hpp"
 
 namespace kith {
 

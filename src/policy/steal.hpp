@@ -7,6 +7,7 @@
 // the victim's; and patience, below.
 #pragma once
 
+#include "base/rng.hpp"
 #include "policy/policy.hpp"
 #include "policy/settings.hpp"
 #include "queue/own_deque.hpp"

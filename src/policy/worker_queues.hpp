@@ -2,6 +2,7 @@
 #pragma once
 
 #include "policy/team.hpp"
+#include "queue/look.hpp"
 #include "queue/shared_queue.hpp"
 
 #include <memory>

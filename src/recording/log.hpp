@@ -110,7 +110,7 @@ class log {
  private:
   /// Room for a record; null if there is none any more. The bytes behind it are zero: an end.
   std::byte* room(std::size_t bytes) noexcept {
-    if (at_ + bytes > limit_) [[unlikely]] {
+    if (static_cast<std::size_t>(limit_ - at_) < bytes) [[unlikely]] {
       if (!grow(bytes)) return nullptr;
     }
     std::byte* here = at_;

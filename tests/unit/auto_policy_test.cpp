@@ -2,6 +2,7 @@
 #include "support/policy_bench.hpp"
 
 #include "base/address.hpp"
+#include "policy/steal.hpp"
 
 #include <gmock/gmock.h>
 

@@ -28,9 +28,9 @@ kith::runtime_options with(int workers, const char* policy = "steal", const char
 
 TEST(runtime, start_and_stop_in_a_loop) {
   for (int i = 0; i < scaled(100); ++i) {
+    std::atomic<int> ran{0};
     kith::runtime rt(with(1 + i % 5));
     if (i % 3 == 0) continue;  // never used
-    std::atomic<int> ran{0};
     rt.run([&] {
       for (int k = 0; k < i % 7; ++k) kith::spawn([&] { ++ran; });
     });

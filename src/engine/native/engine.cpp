@@ -2,6 +2,7 @@
 
 #include "engine/native/create.hpp"
 #include "policy/list.hpp"
+#include "policy/settings.hpp"
 
 #include <algorithm>
 #include <cstdio>

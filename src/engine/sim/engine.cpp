@@ -2,6 +2,7 @@
 
 #include "base/address.hpp"
 #include "policy/list.hpp"
+#include "policy/settings.hpp"
 #include "recording/schedule.hpp"
 
 #include <kith/error.hpp>
