@@ -5,7 +5,8 @@
 //    `steal` (list.hpp).
 //  * Every other task waits at the node where most of its data is; data that nobody has touched is dealt out evenly
 //    (balanced_placement.hpp).
-//  * Who has ended a task goes on with one that this made ready and that belongs to the same node, if there is one.
+//  * Who has ended a task goes on with one that this made ready and that belongs to the same node, if there is one. The
+//    others wait in the order of their creation.
 //  * A node is robbed if that pays: below. `task_times.hpp` has what it rests on.
 //  * With window=auto, the first tasks are partitioned as by `rip-dep` (section 4.3.1).
 // docs/auto.md says what it is asked for, and what it reaches.
@@ -67,7 +68,8 @@ class automatic final : public policy<World> {
     if (std::ranges::none_of(tasks, has_data)) return plain_.ready(tasks, by, why);
     task* now = nullptr;
     const bool keeps = why == moment::completion;
-    for (task* t : tasks) {
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+      task* t = tasks[keeps ? tasks.size() - 1 - i : i];  // successors come as listed, the one created last first
       if (has_data(t)) {
         if (task* kept = queue(*t, by, keeps && now == nullptr)) now = kept;
       } else if (keeps && now == nullptr) {
@@ -131,25 +133,31 @@ class automatic final : public policy<World> {
     last_type_[to.index()].store(t.type, relaxed);
     if (queues_[to.index()]->push(t, by)) return nullptr;
     for (node_id n : rounds_[to.index()]) {  // nobody who is near sleeps
-      if (n != to && pays(to, n) && by.ring(team_.serving(n))) return nullptr;
+      if (n != to && pays(t.type, to, n) && by.ring(team_.serving(n))) return nullptr;
     }
     return nullptr;
   }
 
-  /// Whether workers of node `thief` had better run a task of `victim`: it would have to wait there for clearly longer than
-  /// it takes longer elsewhere (`caution` times: its data has to come back, and to its readers); and its data comes back in
-  /// less time than those there are spared. The task queued last stands for all.
-  bool pays(node_id victim, node_id thief) const {
+  /// Whether workers of node `thief` had better run a task of this type that waits at `victim`: it would have to wait there
+  /// for clearly longer than it takes longer elsewhere (`caution` times: its data has to come back, and to its readers); and
+  /// its data comes back in less time than those there are spared.
+  bool pays(std::uint16_t type, node_id victim, node_id thief) const {
     const std::int64_t waiting = queues_[victim.index()]->size();
     if (waiting == 0) return false;
-    const float longer = times_.longer(last_type_[victim.index()].load(relaxed), team_.distance(thief, victim));
+    const float longer = times_.longer(type, team_.distance(thief, victim));
     return longer < 1 && static_cast<float>(waiting) > caution_ * longer * static_cast<float>(team_.working_at(victim));
   }
 
+  /// The task queued last stands for all, until another one that would have been taken does not pay.
   task* rob(worker& by) {
     for (node_id n : rounds_[by.node.index()]) {
-      if (n == by.node || !pays(n, by.node)) continue;
-      task* t = queues_[n.index()]->steal(by);
+      auto& stands = last_type_[n.index()];
+      if (n == by.node || !pays(stands.load(relaxed), n, by.node)) continue;
+      task* t = queues_[n.index()]->steal(by, [&](const task& first) {
+        if (pays(first.type, n, by.node)) return true;
+        stands.store(first.type, relaxed);
+        return false;
+      });
       if (t != nullptr) states_[by.id.index()].robbed = n;
       return t;
     }

@@ -1,13 +1,14 @@
 // Where a task goes by its data, as `dep` has it, but with new data dealt out evenly.
 //
 // RIP paper, section 4.1, where the node of new data is drawn uniformly: some node gets much more than its share then, and
-// the run lasts as long as that node. Here data that nobody has touched is dealt to the nodes in turn, for each type
-// of task by itself, so that blocks with the same number of several arrays meet; unless that node has got clearly more than
-// another one already. Bytes that a task writes count twice, as in Nanos6: where all neighbours of a block are on another
+// the run lasts as long as that node. Here data that nobody has touched is dealt to the nodes in turn (dealing_order.hpp), for
+// each type of task by itself, so that blocks with the same number of several arrays meet; unless that node has got clearly
+// more than another one already. Bytes that a task writes count twice, as in Nanos6: where all neighbours of a block are on another
 // node, it stays at home. Of nodes with equally many bytes of a task, the one with the shortest queue is taken. Regions
 // smaller than a page have no home of their own and count for nothing.
 #pragma once
 
+#include "policy/dealing_order.hpp"
 #include "policy/policy.hpp"
 #include "recording/event.hpp"
 
@@ -38,6 +39,7 @@ class balanced_placement {
   explicit balanced_placement(const surroundings& s)
       : team_(s.workers),
         memory_(s.memory),
+        order_(s.workers),
         dealt_(static_cast<std::size_t>(team_.nodes())),
         turns_(different),
         states_(static_cast<std::size_t>(team_.size())) {
@@ -96,7 +98,7 @@ class balanced_placement {
 
   node_id deal(std::uint16_t type, double bytes) {
     const std::vector<node_id>& all = team_.inhabited();
-    const node_id turn = all[turns_[type % different].fetch_add(1, relaxed) % all.size()];
+    const node_id turn = order_(turns_[type % different].fetch_add(1, relaxed));
     node_id least = turn;
     double sum = 0;
     for (node_id n : all) {
@@ -111,6 +113,7 @@ class balanced_placement {
 
   const team& team_;
   const memory_view memory_;
+  const dealing_order order_;
   std::vector<typename World::template shared<std::uint64_t>> dealt_;
   std::vector<typename World::template shared<std::uint32_t>> turns_;  // by type
   std::vector<state> states_;

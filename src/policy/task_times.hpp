@@ -1,5 +1,6 @@
 // What a byte of data costs a task, by its type: near its data, and away from it. From this, what a theft between nodes costs.
 //
+// Thefts are told apart by distance, in doublings: what a task lost on the other socket says nothing of another machine.
 // Running means, which all workers share and update as they see fit: an update that is lost does no harm. Types are told
 // apart modulo a number; those that fall together are averaged.
 #pragma once
@@ -7,6 +8,8 @@
 #include "base/atomic.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -29,14 +32,14 @@ class task_times {
   void ran_far(std::uint16_t type, std::uint64_t bytes, std::uint64_t nanoseconds, int distance) {
     kind& k = types_[type % different];
     const float near = k.near.load(relaxed);
-    if (near != unknown && distance > 10)
-      update(k.more, std::max(each(nanoseconds, bytes) - near, least) / steps(distance));
+    if (near != unknown)
+      update(k.more[doublings(distance)], std::max(each(nanoseconds, bytes) - near, least) / steps(distance));
   }
 
   /// How much longer such a task takes at this distance from its data: 0 is not at all, 1 is twice as long.
   float longer(std::uint16_t type, int distance) const {
     const kind& k = types_[type % different];
-    const float near = k.near.load(relaxed), more = k.more.load(relaxed);
+    const float near = k.near.load(relaxed), more = k.more[doublings(distance)].load(relaxed);
     if (near == unknown) return steps(distance);
     return (more != unknown ? more : std::min(memory_time, near)) * steps(distance) / near;
   }
@@ -46,11 +49,16 @@ class task_times {
   static constexpr float unknown = 0, least = 1e-6F;
 
   struct kind {
-    typename World::template shared<float> near{unknown};  // nanoseconds a byte
-    typename World::template shared<float> more{unknown};  // for each step of distance
+    typename World::template shared<float> near{unknown};          // nanoseconds a byte
+    std::array<typename World::template shared<float>, 7> more{};  // for each step of distance
   };
 
-  static float steps(int distance) noexcept { return static_cast<float>(distance - 10) / 10; }
+  /// Never none: where memory is as far for all, caches are not.
+  static float steps(int distance) noexcept { return static_cast<float>(std::max(distance - 10, 1)) / 10; }
+  /// 0: less than a step; 1: less than two; 2: less than four; ...
+  static std::size_t doublings(int distance) noexcept {
+    return std::min<std::size_t>(std::bit_width(static_cast<unsigned>(std::max(distance - 10, 0)) / 10), 6);
+  }
   static float each(std::uint64_t nanoseconds, std::uint64_t bytes) noexcept {
     return std::max(static_cast<float>(nanoseconds) / static_cast<float>(bytes), least);
   }

@@ -63,19 +63,21 @@ class shared_queue {
   /// A task, or null. Counts as a pop.
   task* pop(worker& by) {
     by.at(this);
-    task* t = take();
+    task* t = take(any);
     if (t != nullptr) by.meter(event::pop, owner_);
     return t;
   }
 
-  /// As pop(), by a worker that this queue is not for.
-  task* steal(worker& by) {
+  /// As pop(), by a worker that this queue is not for; null if willing(const task&) says no to the one that is next.
+  template <class Willing>
+  task* steal(worker& by, const Willing& willing) {
     by.at(this);
     by.meter(event::steal_attempt, owner_);
-    task* t = take();
+    task* t = take(willing);
     if (t != nullptr) by.meter(event::steal, owner_);
     return t;
   }
+  task* steal(worker& by) { return steal(by, any); }
 
   /// Tasks in it, seen by a passer-by.
   std::int64_t size() const noexcept { return size_.load(relaxed); }
@@ -97,25 +99,25 @@ class shared_queue {
     if (order_ == queue_order::created) std::push_heap(level.begin(), level.end(), created_later);
   }
 
-  task* take() {
+  static bool any(const task& /*t*/) noexcept { return true; }
+
+  template <class Willing>
+  task* take(const Willing& willing) {
     if (size_.load(relaxed) == 0) return nullptr;
     std::lock_guard lock(guard_);
     for (std::deque<task*>& level : levels_) {
       if (level.empty()) continue;
+      if (order_ == queue_order::random)
+        std::swap(level[random_.below(static_cast<std::uint32_t>(level.size()))], level.back());
+      const bool from_front = order_ == queue_order::fifo || order_ == queue_order::created;
+      task* t = from_front ? level.front() : level.back();
+      if (!willing(static_cast<const task&>(*t))) return nullptr;
       size_.store(size_.load(relaxed) - 1, relaxed);
-      task* t = nullptr;
-      switch (order_) {
-        case queue_order::fifo:
-          t = level.front();
-          level.pop_front();
-          return t;
-        case queue_order::random:
-          std::swap(level[random_.below(static_cast<std::uint32_t>(level.size()))], level.back());
-          break;
-        case queue_order::created: std::pop_heap(level.begin(), level.end(), created_later); break;
-        case queue_order::lifo: break;
+      if (order_ == queue_order::fifo) {
+        level.pop_front();
+        return t;
       }
-      t = level.back();
+      if (order_ == queue_order::created) std::pop_heap(level.begin(), level.end(), created_later);
       level.pop_back();
       return t;
     }

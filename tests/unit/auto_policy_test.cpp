@@ -11,8 +11,12 @@ namespace {
 using kith::event;
 using kith::moment;
 using kith::node_id;
+using testing::AllOf;
 using testing::Each;
+using testing::ElementsAre;
+using testing::Ge;
 using testing::HasSubstr;
+using testing::Le;
 
 constexpr std::uint64_t page = 4096, megabyte = 1 << 20;
 
@@ -66,7 +70,7 @@ TEST(auto_policy, tasks_without_data_are_stolen_plainly) {
 TEST(auto_policy, of_a_batch_one_plain_task_is_run_next_and_the_rest_is_queued) {
   auto_bench b("node:2 core:1");
   kith::task &data = b.task({{b.region(1), page}}), &first = b.task(), &second = b.task();
-  kith::task* all[] = {&data, &first, &second};
+  kith::task* all[] = {&second, &first, &data};  // the one created last first, as successors come
   EXPECT_EQ(b.chosen->ready(all, *b.by[0], moment::completion), &first);
   EXPECT_EQ(b.next(1), &data);
   EXPECT_EQ(b.next(0), &second);
@@ -76,12 +80,21 @@ TEST(auto_policy, a_successor_of_this_node_is_run_next_and_one_of_another_is_not
   auto_bench b("node:2 core:1");
   kith::task &far = b.task({{b.region(1), page}}), &near = b.task({{b.region(0), page}}),
              &more = b.task({{b.region(0), page}});
-  kith::task* all[] = {&far, &near, &more};
+  kith::task* all[] = {&more, &near, &far};
   EXPECT_EQ(b.chosen->ready(all, *b.by[0], moment::completion), &near);
   EXPECT_EQ(b.next(0), &more);
   EXPECT_EQ(b.ready(near, 0, moment::creation), nullptr);
   EXPECT_EQ(b.next(0), &near);
   EXPECT_EQ(b.next(1), &far);
+}
+
+TEST(auto_policy, successors_wait_in_the_order_of_their_creation) {
+  auto_bench b("node:2 core:1");
+  std::vector<kith::task*> made, list;
+  for (int i = 0; i < 5; ++i) made.push_back(&b.task({{b.region(1), page}}));
+  list.assign(made.rbegin(), made.rend());
+  EXPECT_EQ(b.chosen->ready(list, *b.by[0], moment::completion), nullptr);
+  for (kith::task* t : made) EXPECT_EQ(b.next(1), t);
 }
 
 TEST(auto_policy, what_is_written_counts_twice) {
@@ -146,6 +159,18 @@ TEST(auto_policy, blocks_with_the_same_number_of_two_arrays_meet) {
   EXPECT_EQ(first, second);
 }
 
+TEST(auto_policy, no_column_of_blocks_is_on_one_node) {
+  auto_bench b("node:4 core:1");
+  std::vector<int> of_first_column(4);
+  for (int row = 0; row < 16; ++row) {
+    for (int column = 0; column < 8; ++column) {
+      const node_id n = b.fresh(page);
+      if (column == 0) ++of_first_column[n.index()];
+    }
+  }
+  EXPECT_THAT(of_first_column, ElementsAre(AllOf(Ge(6), Le(10)), 0, AllOf(Ge(6), Le(10)), 0));
+}
+
 TEST(auto_policy, equal_bytes_go_to_the_shorter_queue) {
   auto_bench b("node:3 core:1");
   b.ready(b.task({{b.region(0), page}}));
@@ -198,6 +223,51 @@ TEST(auto_policy, learns_from_its_thefts) {
   b.ran(1, 3'000'000);  // three times as long, whatever was expected
   EXPECT_EQ(b.next(1), nullptr);
   EXPECT_NE(b.next(0), nullptr);
+}
+
+TEST(auto_policy, learns_of_caches_where_memory_is_as_far_for_all) {
+  auto_bench b("node:2 core:1 distance:10");
+  b.ran(0, 100'000);
+  b.queue_at_0(10);
+  ASSERT_NE(b.next(1), nullptr);
+  b.ran(1, 300'000);
+  EXPECT_EQ(b.next(1), nullptr);
+}
+
+TEST(auto_policy, a_theft_says_nothing_of_larger_distances) {
+  auto_bench b("node:3 core:1 distance:10,12,400/12,10,400/400,400,10");
+  b.ran(0, 1'000'000);
+  b.queue_at_0(100);
+  ASSERT_EQ(b.next(2), nullptr);  // four times as long again, it is taken
+  ASSERT_NE(b.next(1), nullptr);
+  b.ran(1, 1'000'000);  // no longer at all, so near
+  EXPECT_EQ(b.next(2), nullptr);
+  EXPECT_NE(b.next(1), nullptr);
+}
+
+TEST(auto_policy, the_task_that_would_be_taken_decides) {
+  auto_bench b("node:2 core:1 distance:20");
+  const auto run = [&](std::uint16_t type, std::uint64_t nanoseconds) {
+    kith::task& t = b.task({{b.region(0), megabyte}});
+    t.type = type;
+    b.chosen->timed(t, *b.by[0], nanoseconds);
+  };
+  const auto queue = [&](std::uint16_t type) {
+    kith::task& t = b.task({{b.region(0), megabyte}});
+    t.type = type;
+    b.ready(t);
+    return &t;
+  };
+  run(1, 100'000);     // memory's time alone: not to be taken
+  run(2, 10'000'000);  // computes
+  kith::task *memory = queue(1), *computes = queue(2);
+  EXPECT_EQ(b.next(1), nullptr);
+  EXPECT_EQ(b.next(0), memory);
+  memory = queue(1);
+  queue(2);
+  EXPECT_EQ(b.next(1), computes);
+  EXPECT_EQ(b.next(1), nullptr);
+  EXPECT_EQ(b.next(0), memory);
 }
 
 TEST(auto_policy, near_nodes_are_robbed_where_far_ones_are_not) {

@@ -213,6 +213,27 @@ TEST(shared_queue, sequence_numbers_wrap) {
   EXPECT_EQ(q.pop(by), tasks[0].get());
 }
 
+TEST(shared_queue, a_thief_may_leave_the_next_one) {
+  kith::plain::worker_view by(kith::worker_id(0), kith::node_id(0));
+  const auto tasks = make_tasks(3);
+  using kith::queue_order;
+  for (const auto& [order, next] :
+       {std::pair{queue_order::fifo, 1U}, {queue_order::lifo, 2U}, {queue_order::created, 0U}}) {
+    kith::shared_queue<kith::plain::world> q(kith::worker_set::all(1), order);
+    for (std::size_t i : {1, 0, 2}) q.push(*tasks[i], by);
+    const auto is = [](std::uint32_t wanted) { return [=](const kith::task& t) { return t.sequence == wanted; }; };
+    for (std::uint32_t other = 0; other < 3; ++other) {
+      if (other == next) continue;
+      EXPECT_EQ(q.steal(by, is(other)), nullptr);
+    }
+    EXPECT_EQ(q.size(), 3);
+    EXPECT_EQ(q.steal(by, is(next)), tasks[next].get());
+    EXPECT_EQ(q.size(), 2);
+  }
+  EXPECT_EQ(by.sums[kith::event::steal], 3U);
+  EXPECT_EQ(by.sums[kith::event::steal_attempt], 9U);
+}
+
 TEST(shared_queue, stampede) {
   constexpr int workers = 4;
   const int each = scaled(3000);
