@@ -18,6 +18,8 @@ class central final : public policy<World> {
 
   central(const surroundings& s, settings&) : ready_(s.workers.everybody(), Order, {}, s.seed) {}
 
+  typename policy<World>::wishes wants() const override { return {.accesses = false}; }
+
   task* ready(std::span<task* const> tasks, worker& by, moment) override {
     ready_.push(tasks, by);
     return nullptr;

@@ -18,6 +18,8 @@ class dfifo final : public policy<World> {
   dfifo(const surroundings& s, settings& options)
       : queues_(s.workers, queue_order::fifo, options.take("steal", true, {{"on", true}, {"off", false}})) {}
 
+  typename policy<World>::wishes wants() const override { return {.accesses = false}; }
+
   task* ready(std::span<task* const> tasks, worker& by, moment) override {
     for (task* t : tasks) {
       queues_[static_cast<std::size_t>(dealt_.fetch_add(1, relaxed) % queues_.size())].push(*t, by);

@@ -18,6 +18,8 @@ class nabbit final : public policy<World> {
 
   nabbit(const surroundings& s, settings&) : deques_(s.workers.size(), 0), victims_(s.workers, s.seed) {}
 
+  typename policy<World>::wishes wants() const override { return {.accesses = false}; }
+
   task* ready(std::span<task* const> tasks, worker& by, moment why) override {
     if (keeps_one(why)) return deques_.push_rest(tasks, by, {}, no_color);
     deques_.push(tasks, by, no_color);

@@ -35,7 +35,7 @@ class nabbitc final : public policy<World> {
   }
 
   typename policy<World>::wishes wants() const override {
-    return {.homes = meaning_ == meaning::data && team_.nodes() > 1};
+    return {.homes = meaning_ == meaning::data && team_.nodes() > 1, .accesses = meaning_ == meaning::data};
   }
   void begun() override { run_.fetch_add(1, relaxed); }
 

@@ -41,8 +41,9 @@ class policy {
     // Tasks have identities; none is taken past its queue or run at its creation unasked; commutative accesses do not
     // exclude each other, the policy sees to that; stalled() is called.
     bool order = false;
-    bool homes = false;  // regions are looked up for every access, and get a home when they are first touched
-    bool timed = false;  // timed() is called, for a sample of the tasks
+    bool homes = false;    // regions are looked up for every access, and get a home when they are first touched
+    bool timed = false;    // timed() is called, for a sample of the tasks
+    bool accesses = true;  // without it tasks may come without their accesses
   };
   virtual wishes wants() const { return {}; }
 

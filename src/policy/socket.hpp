@@ -18,6 +18,8 @@ class socket final : public policy<World> {
 
   socket(const surroundings& s, settings& options) : team_(s.workers), queues_(s.workers, options) {}
 
+  typename policy<World>::wishes wants() const override { return {.accesses = false}; }
+
   task* ready(std::span<task* const> tasks, worker& by, moment) override {
     for (task* t : tasks) queues_[node_for(*t, by)].push(*t, by);
     return nullptr;

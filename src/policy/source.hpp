@@ -17,6 +17,8 @@ class source final : public policy<World> {
 
   source(const surroundings& s, settings&) : queues_(s.workers, queue_order::fifo, true) {}
 
+  typename policy<World>::wishes wants() const override { return {.accesses = false}; }
+
   task* ready(std::span<task* const> tasks, worker& by, moment) override {
     for (task* t : tasks) {
       const bool by_worker = t->owner < queues_.size();  // else it came from outside: whoever found it has it

@@ -41,6 +41,8 @@ class steal final : public policy<World> {
     }
   }
 
+  typename policy<World>::wishes wants() const override { return {.accesses = false}; }
+
   task* ready(std::span<task* const> tasks, worker& by, moment why) override {
     own_deque<World>& own = *deques_[by.id.index()];
     if (why != moment::completion) {

@@ -23,12 +23,21 @@ std::uint32_t region_table::make(const void* address, std::uint64_t bytes) {
 
 std::uint32_t region_table::add(const void* address, std::uint64_t bytes) {
   std::lock_guard lock(growing_);
+  beginning_in_[reinterpret_cast<std::uintptr_t>(address) >> stretch_bits].push_back(used_);
+  try {
+    return append(address, bytes);
+  } catch (...) {
+    beginning_in_[reinterpret_cast<std::uintptr_t>(address) >> stretch_bits].pop_back();
+    throw;
+  }
+}
+
+std::uint32_t region_table::append(const void* address, std::uint64_t bytes) {
   const std::uint32_t index = used_;
   if (index / chunk_size >= chunks) throw error("more than 2^26 regions in one runtime");
   atomic<region*>& chunk = chunks_[index / chunk_size];
   if (chunk.load(relaxed) == nullptr) chunk.store(new region[chunk_size], release);  // pairs with operator[]
   region& r = (*this)[index];
-  beginning_in_[reinterpret_cast<std::uintptr_t>(address) >> stretch_bits].push_back(index);
   ++used_;
   r.address = address;
   r.bytes.store(bytes, relaxed);

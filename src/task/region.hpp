@@ -7,6 +7,7 @@
 
 #include "base/atomic.hpp"
 #include "base/id.hpp"
+#include "base/spin_mutex.hpp"
 
 #include <array>
 #include <cstdint>
@@ -23,23 +24,23 @@ class task;
 struct placement;  // memory/placement.hpp
 
 /// Named bytes. `home` is written by whoever places the region first; after that by the allocator (src/memory): when
-/// pages were moved, and when memory was given back.
-struct region {
+/// pages were moved, and when memory was given back. One cache line.
+struct alignas(64) region {
   static constexpr std::int32_t no_home = -1, several_homes = -2;
 
   const void* address = nullptr;
   atomic<std::uint64_t> bytes{0};  // the most that was named since the memory there was given out
   atomic<std::int32_t> home{no_home};
   atomic<std::int32_t> recorded{no_home};   // the home that a recording knows of
-  atomic<bool> to_bind{false};              // once it has a home, whoever first writes it binds its pages there
   atomic<const placement*> block{nullptr};  // the allocation it lies in; null: first touch decides, and nothing else
+  atomic<bool> to_bind{false};              // once it has a home, whoever first writes it binds its pages there
 
   /// Tasks of one scope with commutative access exclude each other: who waits while one of them holds the region.
   struct turn {
     const void* scope;
     std::vector<task*> next;
   };
-  std::mutex guard;  // of `turns`
+  spin_mutex guard;  // of `turns`
   std::vector<turn> turns;
 
   /// None if it has none, or several.
@@ -50,6 +51,7 @@ struct region {
     return home.load(relaxed) == no_home && home.compare_exchange_strong(none, n.value, relaxed);
   }
 };
+static_assert(sizeof(region) == 64);
 
 class region_table {
  public:
@@ -58,6 +60,9 @@ class region_table {
   /// The index (not 0) of the region that starts at `address`; made if there is none, and settled anew if so many bytes were
   /// not named before: part of an array, and then all of it. If it throws, a new one is not there.
   std::uint32_t find(const void* address, std::uint64_t bytes);
+  /// A region that is never looked for, and is known by its index alone: one more than that of the last one. Not settled.
+  /// While nobody else uses the table.
+  std::uint32_t append(const void* address, std::uint64_t bytes);
   region& operator[](std::uint32_t index) const noexcept {
     return chunks_[index / chunk_size].load(acquire)[index % chunk_size];  // acquire: pairs with make()
   }

@@ -233,6 +233,7 @@ TEST(sim, is_the_same_every_time) {
     s.keep_schedule = true;
     const result a = sim::simulate(p, m, s), b = sim::simulate(p, m, s);
     EXPECT_EQ(a.makespan, b.makespan) << policy;
+    EXPECT_EQ(a.steps, b.steps);
     EXPECT_EQ(a.events, b.events);
     EXPECT_EQ(a.remote_bytes, b.remote_bytes);
     for (std::size_t t = 0; t < p.tasks(); ++t) {

@@ -81,6 +81,7 @@ void split_calibrated_times(program& p) {
   if (p.of.calibrations.empty()) return;
   const machine_model on = recorded_core(p.of);
   const kinds all(p.of, on);
+  const data_rates rates(on);
   ablations alone;
   alone.contention = false;
   memory data(p, on, distribution::first_touch, alone, chunk_bytes);
@@ -97,7 +98,7 @@ void split_calibrated_times(program& p) {
         const std::uint64_t bytes = std::min(chunk_bytes, a.touched - from);
         const fetched got = data.touch(data.first_chunk(a.region) + static_cast<std::uint32_t>(from / chunk_bytes),
                                        bytes, static_cast<mode>(a.mode) != mode::in, {node_id(0)}, 0);
-        took += shown_time(p.exposure[t], got, nearest_rate(on, p.bytes[t])(bytes));
+        took += shown_time(p.exposure[t], got, rates.nearest(p.bytes[t])(bytes));
       }
     }
     if (kind == nullptr) continue;

@@ -12,28 +12,30 @@ namespace kith::sim {
 
 void engine::create(worker& w, std::int32_t t) {
   frame& f = w.frames.back();
-  scope_state& s = scopes_[told(t).scope];
+  const task_record& made = of(t);
+  scope_state& s = scopes_[made.scope];
   if (!f.charged) {
     s.owner = w.id.value;
     if (s.created == 0) s.throttle_at = set_.throttle;
-    f.created_in = told(t).scope;
-    if (set_.throttle != 0 && !told(t).has(recorded_task::keyed) && s.created - s.ended_here >= s.throttle_at) {
+    f.created_in = made.scope;
+    if (set_.throttle != 0 && !made.has(recorded_task::keyed) && s.created - s.ended_here >= s.throttle_at) {
       w.sums.add(event::throttled);
       f.now = doing::helping;
       f.looks = 0;
       f.told = false;
-      f.scope = told(t).scope;
+      f.scope = made.scope;
       return;
     }
     note_begin(w, t);
-    const auto declared = program_.accesses(static_cast<std::size_t>(t)).size();
+    const std::uint32_t declared = made.end_access - made.first_access;
     spend(w, cost(on_.costs.create + on_.costs.dependence * static_cast<double>(declared)));
+    expect_predecessors(made);
     f.charged = true;
     return;
   }
   f.charged = false;
   ++f.action;
-  if (told(t).has(recorded_task::keyed) || told(t).has(recorded_task::generated)) {
+  if (made.has(recorded_task::keyed) || made.has(recorded_task::generated)) {
     make_visible(w, t);
     s.wanted.push_back(t);
   } else {
@@ -42,39 +44,39 @@ void engine::create(worker& w, std::int32_t t) {
 }
 
 visible_task& engine::make_visible(worker& by, std::int32_t n) {
-  visible_task* v;
   if (free_.empty()) {
-    v = &room_.emplace_back();
-  } else {
-    v = free_.back();
-    free_.pop_back();
+    constexpr std::size_t at_once = 64;
+    visible_task* const more = room_.emplace_back(std::make_unique<visible_task[]>(at_once)).get();
+    for (std::size_t i = at_once; i-- > 0;) free_.push_back(more + i);
   }
-  const recorded_task& t = told(n);
-  const auto accesses = program_.accesses(static_cast<std::size_t>(n));
-  make_room(*v, 0, 1, accesses.size());
+  visible_task* const v = free_.back();
+  free_.pop_back();
+  task_record& t = of(n);
+  std::span<const recorded_access> declared;  // where nobody asks for them they are not looked at
+  if (wishes_.accesses || t.exclusive) declared = accesses(t);
+  make_room(*v, 0, 1, declared.size());
   std::byte* keep = v->access_bytes();
-  for (const recorded_access& a : accesses) {
-    const kept_access kept{a.region + 1, static_cast<std::uint32_t>(a.bytes), static_cast<std::uint16_t>(a.bytes >> 32),
-                           static_cast<mode>(a.mode), 0};
+  for (const recorded_access& a : declared) {
+    const kept_access kept = kept_of(a);
     std::memcpy(keep, &kept, sizeof kept);
     keep += sizeof kept;
-    if (kept.how == mode::commutative && !wishes_.order) v->flags |= task::exclusive;
   }
-  v->number = n;
+  v->set_number(n);
   v->code = nullptr;
   // Policies and turns tell scopes apart, and look into none.
   v->scope = static_cast<detail::scope*>(at_address(std::uintptr_t{t.scope} + 1));
-  v->color = color_of(n);
-  v->node = t.node < 0 ? task::no_node : static_cast<std::uint8_t>(node_of(n));
+  v->color = t.color;
+  v->node = t.node < 0 ? task::no_node : static_cast<std::uint8_t>(t.node);
   v->type = t.type;
   v->exploring = t.has(recorded_task::keyed) ? 1 : 0;
   v->colored = v->exploring != 0 && t.color >= 0 ? 1 : 0;
+  if (t.exclusive && !wishes_.order) v->flags |= task::exclusive;
   if (t.priority == 1) v->flags |= task::high;
   if (t.priority == 2) v->flags |= task::low;
   v->sequence = sequence_++;
   v->owner = static_cast<std::uint16_t>(by.id.value);
-  visible_[static_cast<std::size_t>(n)] = v;
-  state_of(n) = state::created;
+  t.seen = v;
+  t.now = state::created;
   note_birth(by, n);
   by.sums.add(event::task_created);
   scope_state& s = scopes_[t.scope];
@@ -86,23 +88,25 @@ visible_task& engine::make_visible(worker& by, std::int32_t n) {
 
 /// Edges to the predecessors that have not ended. True if there are none.
 bool engine::link(std::int32_t t) {
-  const auto i = static_cast<std::size_t>(t);
+  task_record& after = of(t);
   std::uint32_t left = 0;
-  for (std::uint64_t d = program_.of.first_dependence[i]; d < program_.of.first_dependence[i + 1]; ++d) {
-    const std::int32_t before = program_.of.dependences[d].before;
-    if (state_of(before) == state::ended) continue;
+  for (std::uint32_t d = after.first_dependence; d < after.end_dependence; ++d) {
+    task_record& before = of(program_.of.dependences[d].before);
+    if (before.now == state::ended) continue;
     ++left;
-    next_successor_[d] = first_successor_[static_cast<std::size_t>(before)];
-    first_successor_[static_cast<std::size_t>(before)] = static_cast<std::uint32_t>(d) + 1;
+    successors_[d] = {t, before.first_successor};
+    before.first_successor = d + 1;
   }
-  join_[i] = left;
+  after.waits_for = left;
   return left == 0;
 }
 
 bool engine::prepare_ready(std::int32_t t) {
-  visible_task& v = seen(t);
+  task_record& r = of(t);
+  visible_task& v = *r.seen;
   if ((v.flags & task::exclusive) != 0 && !take_turns(regions_, v)) return false;
-  state_of(t) = state::queued;
+  expect_start(r);
+  r.now = state::queued;
   return true;
 }
 
@@ -110,13 +114,14 @@ void engine::submit(worker& w, std::int32_t t) {
   // Fences that the task asked for stand right behind it in the program.
   for (std::size_t f = static_cast<std::size_t>(t) + 1; f < program_.tasks(); ++f) {
     const auto fence = static_cast<std::int32_t>(f);
-    if (!told(fence).has(recorded_task::fence)) break;
-    state_of(fence) = state::created;
-    ++scopes_[told(fence).scope].unfinished;
-    ++scopes_[told(fence).scope].created;
+    task_record& x = of(fence);
+    if (!x.has(recorded_task::fence)) break;
+    x.now = state::created;
+    ++scopes_[x.scope].unfinished;
+    ++scopes_[x.scope].created;
     if (link(fence)) {
-      state_of(fence) = state::ended;
-      end_in(told(fence).scope, w);
+      x.now = state::ended;
+      end_in(x.scope, w);
     }
   }
   visible_task& v = make_visible(w, t);
@@ -127,7 +132,7 @@ void engine::submit(worker& w, std::int32_t t) {
   task* const now = policy_->ready({&one, 1}, w, moment::creation);
   if (now == nullptr) return;
   w.sums.add(event::task_inlined);
-  start(w, visible(*now).number, true);
+  start(w, visible(*now).number(), true);
 }
 
 void engine::wait(worker& w, std::uint32_t scope) {
@@ -149,16 +154,18 @@ void engine::wait(worker& w, std::uint32_t scope) {
   }
   s.wanted.clear();
   task* const next = policy_->ready(first, w, moment::discovery);
-  if (next != nullptr) w.next = visible(*next).number;
+  if (next != nullptr) w.next = visible(*next).number();
 }
 
 /// The first phase of a keyed node: its predecessors are found, or made.
 void engine::explore(worker& w) {
   frame& f = w.frames.back();
   const std::int32_t t = f.task;
-  const auto needs = program_.dependences(static_cast<std::size_t>(t));
+  task_record& node = of(t);
+  const std::span<const recorded_dependence> needs = dependences(node);
   if (!f.charged) {
     spend(w, cost(on_.costs.explore * static_cast<double>(needs.size())));
+    expect_predecessors(node);
     f.charged = true;
     return;
   }
@@ -169,9 +176,9 @@ void engine::explore(worker& w) {
     found.push_back(&make_visible(w, d.before));
     state_of(d.before) = state::queued;
   }
-  explored_[static_cast<std::size_t>(t)] = true;
+  node.explored = true;
   w.sums.add(event::node_explored);
-  visible_task& v = seen(t);
+  visible_task& v = *node.seen;
   v.exploring = 0;
   if (set_.keep_schedule) {
     recorded_task& kept = schedule_.tasks[static_cast<std::size_t>(t)];
@@ -180,12 +187,9 @@ void engine::explore(worker& w) {
     kept.explore_ended = w.clock / 1000;
   }
   w.frames.pop_back();
-  if (link(t)) {
-    state_of(t) = state::queued;
-    found.push_back(&v);
-  } else {
-    state_of(t) = state::created;
-  }
+  const bool free = link(t);
+  node.now = free ? state::queued : state::created;
+  if (free) found.push_back(&v);
   if (found.empty()) return;
   hand_over(w, found, found.front() == &v ? moment::completion : moment::discovery, true);
 }

@@ -39,7 +39,8 @@ engine::engine(const program& p, const machine_model& m, const settings& s)
       set_(s),
       team_(m.hardware, nodes_of(m, workers_of(m, s))),
       view_(regions_, team_.served_by()),
-      core_rate_(m.core_gbs) {
+      data_(m),
+      events_(static_cast<std::size_t>(team_.size())) {
   const auto workers = static_cast<std::size_t>(team_.size());
   const bool by_allocation = s.data != distribution::first_touch && s.data != distribution::colors;
   if (by_allocation && !p.of.allocations.empty())
@@ -48,7 +49,7 @@ engine::engine(const program& p, const machine_model& m, const settings& s)
   // A region's index is its place in the program, and one.
   for (std::uint32_t r = 0; r < p.of.regions.size(); ++r) {
     const std::uintptr_t name = layout_ ? layout_->address(r) : r + std::uintptr_t{1};
-    regions_.find(at_address(name), p.of.regions[r].bytes);
+    regions_.append(at_address(name), p.of.regions[r].bytes);
   }
   std::string policy = s.policy;
   migrates_ = take_migration(policy);
@@ -68,17 +69,14 @@ engine::engine(const program& p, const machine_model& m, const settings& s)
                              .core = static_cast<std::uint32_t>(w)};
     workers_.back().speed = static_cast<std::uint64_t>(1024 / m.speeds[w]);
   }
+  records_ =
+      records_of(p, [this](std::int32_t c) { return color_here(c); }, [this](std::int32_t n) { return node_here(n); });
   if (s.data == distribution::colors) place_by_colors();
   if (s.data == distribution::regions) place_by_regions();
   if (layout_) place_by_layout();
   if (!layout_ && s.data == distribution::block)
     throw error("distribution block: the recording has no allocations; there are first-touch, fine, coarse and colors");
-  states_.assign(p.tasks(), state::none);
-  explored_.assign(p.tasks(), false);
-  join_.assign(p.tasks(), 0);
-  first_successor_.assign(p.tasks(), 0);
-  next_successor_.assign(p.of.dependences.size(), 0);
-  visible_.assign(p.tasks(), nullptr);
+  successors_.resize(p.of.dependences.size());
   scopes_.resize(p.scopes);
   parked_words_.assign((workers + 63) / 64, 0);
   last_round_words_ = parked_words_;
@@ -94,16 +92,15 @@ engine::engine(const program& p, const machine_model& m, const settings& s)
 
 std::uint64_t engine::program_identities::identity_of(const task& t) const {
   if (all_.empty()) all_ = identities_of(program_.of);
-  return all_[static_cast<std::size_t>(static_cast<const visible_task&>(t).number)];
+  return all_[static_cast<std::size_t>(static_cast<const visible_task&>(t).number())];
 }
 
 /// Data lies with the owner of the color of the first task that writes it, as if the owners had initialised it.
 void engine::place_by_colors() {
-  for (std::size_t t = 0; t < program_.tasks(); ++t) {
-    const std::int32_t color = color_of(static_cast<std::int32_t>(t));
-    if (color < 0 || color >= team_.size()) continue;
-    const node_id at = team_.node_of(worker_id(color));
-    for (const recorded_access& a : program_.accesses(t)) {
+  for (const task_record& t : records_) {
+    if (t.color < 0 || t.color >= team_.size()) continue;
+    const node_id at = team_.node_of(worker_id(t.color));
+    for (const recorded_access& a : accesses(t)) {
       if (static_cast<mode>(a.mode) == mode::in || !regions_[a.region + 1].place(at)) continue;
       if (memory_) memory_->put(a.region, program_.of.regions[a.region].bytes, at);
     }
@@ -164,17 +161,22 @@ void engine::measure_from_here() {
 
 result engine::run() {
   note_first_homes();
-  for (std::uint32_t w = 0; w < workers_.size(); ++w) events_.push(0, w);
+  for (std::uint32_t w = 0; w < workers_.size(); ++w) events_.set(w, 0);
   while (!done_) {
-    if (events_.empty()) starved();
-    const event_queue::entry e = events_.pop();
-    worker& w = workers_[e.worker];
-    w.clock = std::max(w.clock, e.at);
+    const picoseconds now = events_.first();
+    if (now == event_queue::never) starved();
+    const std::uint32_t id = events_.first_worker();
+    worker& w = workers_[id];
+    w.clock = std::max(w.clock, now);
+    bool goes_on;  // at once: no time has passed, and it is nobody else's turn
     do {
       ++steps_;
+      const picoseconds before = w.clock;
       step(w);
-    } while (!done_ && !w.parked && (events_.empty() || w.clock < events_.first()));
-    if (!w.parked) events_.push(w.clock, e.worker);
+      if (w.clock != before) ++events_taken_;
+      goes_on = w.clock == now && !w.parked && !done_ && now < events_.first_but(id);
+    } while (goes_on);
+    events_.set(id, w.parked ? event_queue::never : w.clock);
   }
   return results();
 }
@@ -187,7 +189,8 @@ result engine::results() {
   r.partition = partition_ - from_.partition;
   r.local_accesses = local_ - from_.local;
   r.remote_accesses = remote_ - from_.remote;
-  r.events = steps_;
+  r.steps = steps_;
+  r.events = events_taken_;
   for (std::size_t i = 0; i < workers_.size(); ++i) {
     const worker& w = workers_[i];
     const auto sum = [&](event e) { return w.sums[e] - from_.sums[i][e]; };

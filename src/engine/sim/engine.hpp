@@ -4,6 +4,8 @@
 // for work is paid in advance: what was pushed a moment before, somebody nearer may have seen first.
 #pragma once
 
+#include "engine/sim/node_time.hpp"
+#include "engine/sim/records.hpp"
 #include "engine/sim/simulation.hpp"
 #include "engine/sim/world.hpp"
 #include "policy/policy.hpp"
@@ -29,8 +31,6 @@ class engine {
   void submit(worker& by, kith::job<plain::worker_view>& j, const worker_set& audience);
 
  private:
-  enum class state : std::uint8_t { none, created, queued, running, claimed, dropped, ended };
-
   // life.cpp and create.cpp: what happens to tasks
   void step(worker& w);
   void begin_root(worker& w);
@@ -69,19 +69,34 @@ class engine {
   }
   picoseconds cost(double ns) const { return set_.with.scheduling ? static_cast<picoseconds>(ns * 1000) : 0; }
   picoseconds far_cost(double ns, const worker& by, worker_id owner) const;
-  const recorded_task& told(std::int32_t t) const { return program_.of.tasks[static_cast<std::size_t>(t)]; }
   /// The program's colors and nodes are of the machine it was recorded on: the same share of this one.
-  std::int32_t color_of(std::int32_t t) const noexcept {
-    const std::int32_t c = told(t).color, then = static_cast<std::int32_t>(program_.of.worker_node.size());
+  std::int32_t color_here(std::int32_t c) const noexcept {
+    const auto then = static_cast<std::int32_t>(program_.of.worker_node.size());
     if (c < 0 || then == 0) return c;
     return c < then ? static_cast<std::int32_t>(std::int64_t{c} * team_.size() / then) : c - then + team_.size();
   }
-  std::int32_t node_of(std::int32_t t) const noexcept {
-    const std::int32_t n = told(t).node;
+  std::int32_t node_here(std::int32_t n) const noexcept {
     return n < 0 ? n : static_cast<std::int32_t>(std::int64_t{n % program_.nodes} * team_.nodes() / program_.nodes);
   }
-  state& state_of(std::int32_t t) { return states_[static_cast<std::size_t>(t)]; }
-  visible_task& seen(std::int32_t t) { return *visible_[static_cast<std::size_t>(t)]; }
+  task_record& of(std::int32_t t) { return records_[static_cast<std::size_t>(t)]; }
+  state& state_of(std::int32_t t) { return of(t).now; }
+  visible_task& seen(std::int32_t t) { return *of(t).seen; }
+  std::span<const recorded_access> accesses(const task_record& t) const noexcept {
+    return {program_.of.accesses.data() + t.first_access, program_.of.accesses.data() + t.end_access};
+  }
+  std::span<const recorded_dependence> dependences(const task_record& t) const noexcept {
+    return {program_.of.dependences.data() + t.first_dependence, program_.of.dependences.data() + t.end_dependence};
+  }
+  // What a worker will look at when it goes on: it is fetched while others do. Wrong guesses cost little, and change nothing.
+  void expect_predecessors(const task_record& t) const noexcept {
+    for (const recorded_dependence& d : dependences(t))
+      __builtin_prefetch(&records_[static_cast<std::size_t>(d.before)]);
+  }
+  void expect_start(const task_record& t) const noexcept { __builtin_prefetch(accesses(t).data()); }
+  void expect_end(const task_record& t) const noexcept {
+    __builtin_prefetch(&program_.compute[static_cast<std::size_t>(&t - records_.data())]);
+    if (t.first_successor != 0) __builtin_prefetch(&successors_[t.first_successor - 1]);
+  }
   void place_by_colors();
   void place_by_layout();
   void place_by_regions();
@@ -131,18 +146,19 @@ class engine {
   std::unique_ptr<kith::policy<plain::world>> policy_;
   kith::policy<plain::world>::wishes wishes_;
   std::optional<memory> memory_;
-  rate core_rate_;
+  data_rates data_;
   detail::scope no_scope_;
   std::deque<worker> workers_;
   event_queue events_;
   std::deque<kith::job<plain::worker_view>*> jobs_;
   picoseconds partition_ = 0;
-  std::vector<state> states_;
-  std::vector<bool> explored_;
-  std::vector<std::uint32_t> join_;
-  std::vector<std::uint32_t> first_successor_, next_successor_;  // 1 + dependence
-  std::vector<visible_task*> visible_;
-  std::deque<visible_task> room_;
+  std::vector<task_record> records_;
+  struct successor {
+    std::int32_t task;
+    std::uint32_t next;  // 1 + another dependence on the same predecessor
+  };
+  std::vector<successor> successors_;  // by dependence
+  std::vector<std::unique_ptr<visible_task[]>> room_;
   std::vector<visible_task*> free_;
   std::vector<scope_state> scopes_;
   worker_set parked_;
@@ -154,7 +170,7 @@ class engine {
   std::size_t root_ = 0;
   bool done_ = false;
   std::uint32_t sequence_ = 0;
-  std::uint64_t steps_ = 0;
+  std::uint64_t steps_ = 0, events_taken_ = 0;  // result::steps, result::events
   std::uint64_t local_ = 0, remote_ = 0;
   recording schedule_;
   std::vector<std::uint32_t> last_home_;  // by region: 1 + the first row of schedule_.homes that holds; 0: none

@@ -63,17 +63,17 @@ void engine::begin_root(worker& w) {
   policy_->begun();
   for (worker& x : workers_) x.worked = x.stole = false;
   state_of(t) = state::running;
-  frame f{.task = t, .action = program_.first_action[static_cast<std::size_t>(t)], .began = w.clock};
+  frame f{.task = t, .action = of(t).first_action, .began = w.clock};
   f.fetched = true;
   w.frames.push_back(f);
 }
 
 /// True if it is ours to run: not taken past the queue by its creator.
 bool engine::take(std::int32_t t) {
-  if (!told(t).has(recorded_task::listed)) return true;
-  if (state_of(t) == state::queued) return true;
-  if (state_of(t) == state::claimed) {
-    state_of(t) = state::dropped;
+  task_record& r = of(t);
+  if (!r.has(recorded_task::listed) || r.now == state::queued) return true;
+  if (r.now == state::claimed) {
+    r.now = state::dropped;
   } else {
     forget(t);
   }
@@ -87,15 +87,16 @@ void engine::start(worker& w, std::int32_t t, bool at_creation) {
     if (!take(t)) return;
     state_of(t) = state::running;
   }
-  const bool explores = told(t).has(recorded_task::keyed) && !explored_[static_cast<std::size_t>(t)];
+  const task_record& r = of(t);
+  const bool explores = r.has(recorded_task::keyed) && !r.explored;
   frame f{.task = t,
           .now = explores ? doing::exploring : doing::running,
           .at_creation = at_creation,
-          .action = program_.first_action[static_cast<std::size_t>(t)],
+          .action = r.first_action,
           .began = w.clock};
   if (!explores) {
     count_accesses(w, f);
-    const auto creator = seen(t).owner;
+    const auto creator = r.seen->owner;
     if (memory_ && creator < workers_.size())
       memory_->move_metadata(workers_[creator].node, w.node, on_.metadata_bytes, w.clock);
   }
@@ -105,9 +106,7 @@ void engine::start(worker& w, std::int32_t t, bool at_creation) {
 /// First touch, and the count of remote accesses, as the native engine has them; from these the factor on the task's
 /// time, where memory is not modelled.
 void engine::count_accesses(worker& w, frame& f) {
-  const std::int32_t n = f.task;
-  const recorded_task& t = told(n);
-  visible_task& v = seen(n);
+  const task_record& t = of(f.task);
   const auto color_is_far = [&](std::int32_t color) {
     return color < 0 || color >= team_.size() || team_.node_of(worker_id(color)) != w.node;
   };
@@ -115,18 +114,16 @@ void engine::count_accesses(worker& w, frame& f) {
   std::uint64_t remote = 0, all = 1, largest = 0;
   node_id own = w.node;
   std::uint64_t bytes = 0, far_bytes = 0;
-  for (const recorded_access& a : program_.accesses(static_cast<std::size_t>(n))) {
-    bytes += a.touched;
-    const region& r = regions_[a.region + 1];
-    const node_id at = r.home_node();
-    if (at && at != w.node) far_bytes += a.touched;
-    if (!at && r.block.load(relaxed) != nullptr) {
-      by_node_.assign(static_cast<std::size_t>(team_.nodes()), 0);
-      far_bytes += a.touched - view_.add_bytes(r, a.touched, by_node_) - by_node_[w.node.index()];
-    }
-  }
-  for (kept_access a : v.access_list()) {
+  for (const recorded_access& declared : accesses(t)) {
+    const kept_access a = kept_of(declared);
     region& r = regions_[a.region];
+    bytes += declared.touched;
+    const node_id before = r.home_node();
+    if (before && before != w.node) far_bytes += declared.touched;
+    if (!before && r.block.load(relaxed) != nullptr) {
+      by_node_.assign(static_cast<std::size_t>(team_.nodes()), 0);
+      far_bytes += declared.touched - view_.add_bytes(r, declared.touched, by_node_) - by_node_[w.node.index()];
+    }
     if (view_.place(a, w.node)) {
       w.sums.add(event::region_placed);
       if (wishes_.placed) policy_->placed(r, w.node);
@@ -146,15 +143,15 @@ void engine::count_accesses(worker& w, frame& f) {
     remote += at != w.node;
   }
   if (colored) {
-    for (const recorded_dependence& d : program_.dependences(static_cast<std::size_t>(n))) {
+    for (const recorded_dependence& d : dependences(t)) {
       ++all;
-      remote += color_is_far(color_of(d.before));
+      remote += color_is_far(of(d.before).color);
     }
   }
-  remote += t.color >= 0 ? color_is_far(color_of(n)) : own != w.node;
+  remote += t.color >= 0 ? color_is_far(t.color) : own != w.node;
   remote_ += remote;
   local_ += all - remote;
-  const std::uint64_t noise = set_.noise ? noise_of(on_, set_.seed, n) : 1024;
+  const std::uint64_t noise = set_.noise ? noise_of(on_, set_.seed, f.task) : 1024;
   f.factor = noise * w.speed >> 10;
   if (set_.how == fidelity::abstract) {
     // By bytes, where they have homes; else by what is counted.
@@ -175,9 +172,9 @@ node_id engine::mostly_at(worker& w, const region& r, std::uint64_t bytes) {
 
 void engine::go_on(worker& w) {
   frame& f = w.frames.back();
-  const auto t = static_cast<std::size_t>(f.task);
-  if (f.action == program_.first_action[t + 1]) {
-    if (!f.fetched && program_.bytes[t] != 0) {
+  const task_record& t = of(f.task);
+  if (f.action == t.end_action) {
+    if (!f.fetched && t.bytes != 0) {
       compute(w, f, 0);
     } else {
       end(w);
@@ -198,41 +195,45 @@ void engine::go_on(worker& w) {
 }
 
 void engine::compute(worker& w, frame& f, picoseconds work) {
-  const auto t = static_cast<std::size_t>(f.task);
-  if (!f.fetched && program_.bytes[t] != 0) {
+  const task_record& t = of(f.task);
+  if (!f.fetched && t.bytes != 0) {
     if (memory_) {
       fetch_chunk(w, f, work);
       return;
     }
-    work += local_data_time(program_, on_, t);
+    work += data_.local(t.bytes, program_.exposure_of(static_cast<std::size_t>(f.task)));
   }
   f.fetched = true;
   const picoseconds took = work * f.factor >> 10;
   w.clock += took;
   w.useful += took;
-  if (f.action != program_.first_action[t + 1]) ++f.action;
+  expect_end(t);
+  if (f.action != t.end_action) ++f.action;
 }
 
 /// The next chunk of the task's data, and the share of its computing that belongs to it.
 void engine::fetch_chunk(worker& w, frame& f, picoseconds work) {
-  const auto t = static_cast<std::size_t>(f.task);
-  const auto accesses = program_.accesses(t);
-  while (f.access < accesses.size() && accesses[f.access].touched == 0) ++f.access;
-  const recorded_access& a = accesses[f.access];
+  const task_record& t = of(f.task);
+  const std::span<const recorded_access> all_accesses = accesses(t);
+  const auto skip_untouched = [&] {
+    while (f.access < all_accesses.size() && all_accesses[f.access].touched == 0) ++f.access;
+  };
+  skip_untouched();
+  const recorded_access& a = all_accesses[f.access];
   if (migrates_) move_written(w, a, f.chunk);
   const std::uint64_t from = f.chunk * memory_->chunk_bytes();
   const std::uint64_t bytes = std::min(memory_->chunk_bytes(), a.touched - from);
   const auto how = static_cast<mode>(a.mode);
   const fetched got =
       memory_->touch(memory_->first_chunk(a.region) + f.chunk, bytes, how != mode::in, w.where, w.clock);
-  const program::shown e = program_.exposure_of(t);
-  const picoseconds near = nearest_rate(on_, program_.bytes[t])(bytes);
+  const program::shown e = program_.exposure_of(static_cast<std::size_t>(f.task));
+  const picoseconds near = data_.nearest(t.bytes)(bytes);
   const picoseconds data = shown_time(e, got, near);
-  const picoseconds idle = shown_time(e, {core_rate_(bytes), level::beyond}, near);  // the own memory, unshared
+  const picoseconds idle = shown_time(e, {data_.memory()(bytes), level::beyond}, near);  // the own memory, unshared
   if (data > idle) w.stall += data - idle;
-  const std::uint64_t all = program_.bytes[t];
-  const auto share = [&](std::uint64_t of) {
-    return static_cast<picoseconds>(static_cast<double>(work) * static_cast<double>(of) / static_cast<double>(all));
+  const auto share = [&](std::uint64_t part) {
+    return static_cast<picoseconds>(static_cast<double>(work) * static_cast<double>(part) /
+                                    static_cast<double>(t.bytes));
   };
   const picoseconds code = (share(f.done_bytes + bytes) - share(f.done_bytes)) * f.factor >> 10;
   const picoseconds shorter = std::min(data, code);
@@ -247,31 +248,31 @@ void engine::fetch_chunk(worker& w, frame& f, picoseconds work) {
   if (from + bytes < a.touched) return;
   f.chunk = 0;
   ++f.access;
-  while (f.access < accesses.size() && accesses[f.access].touched == 0) ++f.access;
-  if (f.access < accesses.size()) return;
+  skip_untouched();
+  if (f.access < all_accesses.size()) return;
   f.fetched = true;
-  if (f.action != program_.first_action[t + 1]) ++f.action;
+  if (f.action != t.end_action) ++f.action;
 }
 
 /// Gives tasks to the policy. With `keep`, what it returns is run next; else it is given back until it is queued.
 void engine::hand_over(worker& w, std::vector<task*>& batch, moment why, bool keep) {
   task* next = policy_->ready(batch, w, why);
   if (keep) {
-    if (next != nullptr) w.next = visible(*next).number;
+    if (next != nullptr) w.next = visible(*next).number();
     return;
   }
   while (next != nullptr) {
     task* one = next;
     next = policy_->ready({&one, 1}, w, moment::arrival);
     if (next == one) {  // it insists
-      w.next = visible(*next).number;
+      w.next = visible(*next).number();
       return;
     }
   }
 }
 
 void engine::forget(std::int32_t t) {
-  visible_task*& v = visible_[static_cast<std::size_t>(t)];
+  visible_task*& v = of(t).seen;
   free_room(*v);
   free_.push_back(v);
   v = nullptr;
@@ -287,18 +288,19 @@ void engine::end_in(std::uint32_t scope, worker& by) {
 
 /// Counts down those that waited for `t`; those that wait for nothing more go to batch_, fences to `fences`.
 void engine::release(std::int32_t t, worker& w, std::vector<std::int32_t>& fences) {
-  for (std::uint32_t link = first_successor_[static_cast<std::size_t>(t)]; link != 0;) {
-    const std::int32_t next = program_.dependent[link - 1];
-    link = next_successor_[link - 1];
-    if (--join_[static_cast<std::size_t>(next)] != 0) continue;
-    if (told(next).has(recorded_task::fence)) {
+  for (std::uint32_t link = of(t).first_successor; link != 0;) {
+    const auto [next, further] = successors_[link - 1];
+    link = further;
+    task_record& r = of(next);
+    if (--r.waits_for != 0) continue;
+    if (r.has(recorded_task::fence)) {
       fences.push_back(next);
-    } else if (state_of(next) == state::none) {  // of a static graph: made when it is ready
+    } else if (r.now == state::none) {  // of a static graph: made when it is ready
       spend(w, cost(on_.costs.create));
       batch_.push_back(&make_visible(w, next));
-      state_of(next) = state::queued;
+      r.now = state::queued;
     } else if (prepare_ready(next)) {
-      batch_.push_back(&seen(next));
+      batch_.push_back(r.seen);
     }
   }
 }
@@ -314,38 +316,39 @@ void engine::end(worker& w) {
     kept.ended = w.clock / 1000;
     note_homes(t, f.began);
   }
-  if (told(t).has(recorded_task::root)) {
-    state_of(t) = state::ended;
+  task_record& r = of(t);
+  if (r.has(recorded_task::root)) {
+    r.now = state::ended;
     done_ = root_ == program_.roots.size();
     return;
   }
   w.sums.add(event::task_executed);
   const auto i = static_cast<std::size_t>(t);
-  serial_ += program_.compute[i] + local_data_time(program_, on_, i);
-  visible_task& v = seen(t);
+  serial_ += program_.compute[i] + data_.local(r.bytes, program_.exposure_of(i));
+  visible_task& v = *r.seen;
   std::vector<std::int32_t> fences;
   batch_.clear();
-  const state before = state_of(t);
-  state_of(t) = state::ended;
+  const state before = r.now;
+  r.now = state::ended;
   release(t, w, fences);
   if ((v.flags & task::exclusive) != 0) {
     const std::size_t known = batch_.size();
     give_turns(regions_, v, batch_);
-    for (std::size_t b = known; b < batch_.size(); ++b) state_of(visible(*batch_[b]).number) = state::queued;
+    for (std::size_t b = known; b < batch_.size(); ++b) state_of(visible(*batch_[b]).number()) = state::queued;
   }
   if (wishes_.timed) policy_->timed(v, w, static_cast<std::uint64_t>(w.clock - f.began) / 1000);
   if (wishes_.finished) policy_->finished(v, w);
-  end_in(told(t).scope, w);
+  end_in(r.scope, w);
   if (before != state::claimed) forget(t);  // else its queue entry is still there
   while (!fences.empty()) {
     const std::int32_t fence = fences.back();
     fences.pop_back();
     state_of(fence) = state::ended;
     release(fence, w, fences);
-    end_in(told(fence).scope, w);
+    end_in(of(fence).scope, w);
   }
   if (!batch_.empty()) hand_over(w, batch_, moment::completion, !f.at_creation);
-  // What its computation names.
+  if (!r.names) return;
   std::vector<task*> named;
   for (std::uint64_t n = program_.first_named[i]; n < program_.first_named[i + 1]; ++n) {
     const std::int32_t node = program_.named[n];
@@ -355,7 +358,7 @@ void engine::end(worker& w) {
     state_of(node) = state::queued;
   }
   if (named.empty()) return;
-  const bool explores = told(visible(*named.front()).number).has(recorded_task::keyed);
+  const bool explores = of(visible(*named.front()).number()).has(recorded_task::keyed);
   const bool keep = w.next < 0 && !f.at_creation;
   hand_over(w, named, !keep ? moment::arrival : explores ? moment::discovery : moment::completion, keep);
 }

@@ -56,7 +56,7 @@ std::vector<std::vector<std::int32_t>> levels_of(const program& p) {
 class loops {
  public:
   loops(const program& p, const machine_model& m, const settings& s, int workers)
-      : program_(p), on_(m), set_(s), workers_(workers), recorded_(p.of.worker_node.size()) {
+      : program_(p), on_(m), data_(m), set_(s), workers_(workers), recorded_(p.of.worker_node.size()) {
     result_.workers.resize(static_cast<std::size_t>(workers));
     for (std::size_t t = 0; t < p.tasks(); ++t) {
       for (const recorded_access& a : p.accesses(t)) {
@@ -80,7 +80,7 @@ class loops {
     }
     std::uint64_t factor = set_.noise ? noise_of(on_, set_.seed, task) : 1024;
     factor = stretched(on_, factor, bytes == 0 ? 0 : static_cast<double>(far) / static_cast<double>(bytes));
-    const picoseconds work = program_.compute[t] + local_data_time(program_, on_, t);
+    const picoseconds work = program_.compute[t] + data_.local(program_.bytes[t], program_.exposure_of(t));
     result_.serial += work;
     const auto took = static_cast<picoseconds>(static_cast<double>(work * factor >> 10) /
                                                on_.speeds[static_cast<std::size_t>(worker)]);
@@ -131,6 +131,7 @@ class loops {
 
   const program& program_;
   const machine_model& on_;
+  data_rates data_;
   const settings& set_;
   int workers_;
   std::size_t recorded_;

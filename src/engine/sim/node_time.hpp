@@ -17,24 +17,34 @@ inline std::uint64_t noise_of(const machine_model& m, std::uint64_t seed, std::i
   return static_cast<std::uint64_t>(1024 * (1 + m.noise * (2 * u - 1)));
 }
 
-/// From the cache that holds all of a task's data, if one does: what its kind took hot.
-inline rate nearest_rate(const machine_model& m, std::uint64_t task_bytes) noexcept {
-  return rate(m.private_bytes != 0 && task_bytes <= m.private_bytes ? m.private_gbs : m.cache_gbs);
-}
-
 /// What of a fetch shows beside computing; all of it, where the task is not calibrated.
 inline picoseconds shown_time(const program::shown& e, const fetched& got, picoseconds near) noexcept {
   if (!e.calibrated()) return got.took;
   return got.from == level::beyond ? e.of_memory(got.took, near) : e.of_last(got.took, near);
 }
 
-/// What a task's data adds to its computing where all of it is in the own, idle memory, on a core of speed 1.
-inline picoseconds local_data_time(const program& p, const machine_model& m, std::size_t task) noexcept {
-  const std::uint64_t bytes = p.bytes[task];
-  const picoseconds took = rate(m.core_gbs)(bytes);
-  const program::shown e = p.exposure_of(task);
-  return e.calibrated() ? e.of_memory(took, nearest_rate(m, bytes)(bytes)) : took;
-}
+/// How fast an idle core gets its data.
+class data_rates {
+ public:
+  explicit data_rates(const machine_model& m) noexcept
+      : private_bytes_(m.private_bytes), own_(m.private_gbs), last_(m.cache_gbs), memory_(m.core_gbs) {}
+
+  /// From the own memory.
+  const rate& memory() const noexcept { return memory_; }
+  /// From the cache that holds all of a task's data, if one does: what its kind took hot.
+  const rate& nearest(std::uint64_t task_bytes) const noexcept {
+    return private_bytes_ != 0 && task_bytes <= private_bytes_ ? own_ : last_;
+  }
+  /// What a task's data adds to its computing where all of it is in the own memory, on a core of speed 1.
+  picoseconds local(std::uint64_t task_bytes, const program::shown& e) const noexcept {
+    const picoseconds took = memory_(task_bytes);
+    return e.calibrated() ? e.of_memory(took, nearest(task_bytes)(task_bytes)) : took;
+  }
+
+ private:
+  std::uint64_t private_bytes_;
+  rate own_, last_, memory_;
+};
 
 /// `far`: the share of what the task needs that is remote.
 inline std::uint64_t stretched(const machine_model& m, std::uint64_t factor, double far) noexcept {

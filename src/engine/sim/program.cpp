@@ -33,8 +33,12 @@ void split_times(program& p, double core_gbs) {
   const bool computing_alone = dry;
   p.compute.resize(p.tasks());
   p.bytes.resize(p.tasks());
+  p.exclusive.resize(p.tasks());
   for (std::size_t t = 0; t < p.tasks(); ++t) {
-    for (const recorded_access& a : p.accesses(t)) p.bytes[t] += a.touched;
+    for (const recorded_access& a : p.accesses(t)) {
+      p.bytes[t] += a.touched;
+      if (static_cast<mode>(a.mode) == mode::commutative) p.exclusive[t] = 1;
+    }
     // A dry run measures nothing: what its roots took is this machine's time to create tasks, which has a cost here.
     const std::uint64_t whole = dry && p.of.tasks[t].has(recorded_task::root) ? 0 : p.of.tasks[t].work_ns * 1000;
     constexpr double most = 1e18;  // beyond what 64 bits hold, it is all memory in any case
@@ -141,11 +145,6 @@ program program_of(recording r, double core_gbs) {
   for (std::size_t i = 0, n = 0; i < tasks.size(); ++i) {
     for (; n < names.size() && names[n].first == static_cast<std::int32_t>(i); ++n) p.named.push_back(names[n].second);
     p.first_named.push_back(p.named.size());
-  }
-  p.dependent.resize(p.of.dependences.size());
-  for (std::size_t i = 0; i < tasks.size(); ++i) {
-    for (std::uint64_t d = p.of.first_dependence[i]; d < p.of.first_dependence[i + 1]; ++d)
-      p.dependent[d] = static_cast<std::int32_t>(i);
   }
   p.nodes = static_cast<std::int32_t>(std::clamp<std::int64_t>(p.of.meta_number("nodes", 1), 1, 1 << 20));
   if (p.roots.empty()) throw error("the recording has no run in it");

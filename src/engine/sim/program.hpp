@@ -46,10 +46,10 @@ struct program {
   };
   std::vector<shown> exposure;             // of calibrated tasks; of others the model's overlap says it. Empty: none is
   std::vector<std::uint64_t> bytes;        // touched
+  std::vector<std::uint8_t> exclusive;     // it has commutative accesses
   std::vector<std::uint64_t> first_named;  // named[...]: the nodes that its computation names
   std::vector<std::int32_t> named;
   std::vector<std::pair<std::uint32_t, std::int32_t>> of_graphs;  // scope, node: of static graphs, but their sources
-  std::vector<std::int32_t> dependent;                            // of each dependence: the task that waits
   std::vector<std::int32_t> roots;                                // in their order
   std::int32_t gathering = -1;  // the root, not of the recording, that creates what came from outside; the last task
   std::uint32_t scopes = 0;

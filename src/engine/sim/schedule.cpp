@@ -49,7 +49,7 @@ void engine::note_first_homes() {
 
 /// Where the task has left its data.
 void engine::note_homes(std::int32_t t, picoseconds began) {
-  for (const recorded_access& a : program_.accesses(static_cast<std::size_t>(t))) note_home(a.region, began);
+  for (const recorded_access& a : accesses(of(t))) note_home(a.region, began);
 }
 
 /// The region is where it is from then on, if that was not known yet.
@@ -99,8 +99,8 @@ void engine::finish_schedule() {
   std::uint64_t asked_for = 0;  // the creation of the task that a fence stands behind
   for (std::size_t i = 0; i < s.tasks.size(); ++i) {
     recorded_task& t = s.tasks[i];
-    t.color = color_of(static_cast<std::int32_t>(i));
-    t.node = static_cast<std::int16_t>(node_of(static_cast<std::int32_t>(i)));
+    t.color = records_[i].color;
+    t.node = records_[i].node;
     if (t.created == unborn) t.created = t.create_until = t.has(recorded_task::fence) ? asked_for : t.started;
     asked_for = t.created;
   }
@@ -112,7 +112,8 @@ void engine::finish_schedule() {
   }
   // A mark stands before the run that followed it.
   for (recorded_mark& m : s.marks) {
-    const auto next = std::ranges::find_if(program_.roots, [&](std::int32_t r) { return told(r).started >= m.at; });
+    const auto next = std::ranges::find_if(
+        program_.roots, [&](std::int32_t r) { return program_.of.tasks[static_cast<std::size_t>(r)].started >= m.at; });
     m.at =
         next == program_.roots.end() ? workers_.front().clock / 1000 : s.tasks[static_cast<std::size_t>(*next)].started;
   }

@@ -26,7 +26,7 @@ void worker::submit(job<plain::worker_view>& j, const worker_set& audience) { ho
 void worker::charge(event e, worker_id owner) { home.charge(*this, e, owner); }
 
 void engine::refuse(task& t, const std::string& why) const {
-  const std::int32_t n = visible(t).number;
+  const std::int32_t n = visible(t).number();
   throw error("task " + std::to_string(n) + " (" + program_.type_name(static_cast<std::size_t>(n)) + ") " + why);
 }
 
@@ -79,6 +79,7 @@ bool engine::ring(worker& by, const worker_set& audience) {
 
 void engine::wake(worker& w, picoseconds at) {
   const picoseconds latency = cost(at < w.parked_at + spins_for ? on_.costs.attempt : on_.costs.wake);
+  ++events_taken_;
   w.parked = false;
   parked_words_[w.id.index() / 64] &= ~(std::uint64_t{1} << (w.id.index() % 64));
   w.clock = std::max(w.clock, at) + std::max(latency, instant);
@@ -86,7 +87,7 @@ void engine::wake(worker& w, picoseconds at) {
     schedule_.idles.push_back({static_cast<std::int16_t>(w.id.value), w.parked_at / 1000, w.clock / 1000});
   w.ready_to_look = true;
   w.empties = 0;
-  events_.push(w.clock, static_cast<std::uint32_t>(w.id.value));
+  events_.set(static_cast<std::uint32_t>(w.id.value), w.clock);
 }
 
 void engine::submit(worker& by, job<plain::worker_view>& j, const worker_set& audience) {
@@ -185,7 +186,7 @@ void engine::look_for_work(worker& w) {
       w.stole = stolen;
       w.first_steal = w.clock - from_.at;
     }
-    start(w, visible(*l.work).number);
+    start(w, visible(*l.work).number());
     return;
   }
   ++w.fails;
@@ -221,15 +222,16 @@ void engine::starved() {
   std::size_t left = 0;
   std::string some;
   for (std::size_t i = 0; i < program_.tasks(); ++i) {
-    if (states_[i] == state::none || states_[i] == state::ended || states_[i] == state::running) continue;
+    if (records_[i].now == state::none || records_[i].now == state::ended || records_[i].now == state::running)
+      continue;
     if (++left > 5) continue;
     some += "\n  task " + std::to_string(i) + " (" + program_.type_name(i) + ")";
-    if (states_[i] == state::queued) {
+    if (records_[i].now == state::queued) {
       some += " is in a queue that nobody looks into";
     } else {
       some += " waits for";
       for (const recorded_dependence& d : program_.dependences(i)) {
-        if (states_[static_cast<std::size_t>(d.before)] != state::ended)
+        if (state_of(d.before) != state::ended)
           some +=
               " task " + std::to_string(d.before) + " (" + program_.type_name(static_cast<std::size_t>(d.before)) + ")";
       }

@@ -53,8 +53,9 @@ struct result {
   std::uint64_t remote_bytes = 0, local_bytes = 0;        // block: fetched from elsewhere, from the own node
   std::uint64_t migrated_bytes = 0;                       // block: of written data, to the node that writes it
   std::uint64_t cache_hits = 0, cache_misses = 0;         // chunks
-  std::uint64_t events = 0;                               // steps of the simulation itself
-  picoseconds partition = 0;                              // that workers spent on partitioning
+  std::uint64_t steps = 0;                                // of the simulation itself
+  std::uint64_t events = 0;   // ... that took time, and wakes: what a worker had to wait for
+  picoseconds partition = 0;  // that workers spent on partitioning
   std::uint64_t windows = 0, partitioned_tasks = 0;
   std::vector<interconnect::link> links;
   recording schedule;

@@ -13,11 +13,19 @@ namespace kith::sim {
 
 class engine;
 
-/// A task as policies see it; it knows its place in the program.
-class visible_task : public task {
+/// An access as policies see it: a region's index is its place in the program, and one.
+inline kept_access kept_of(const recorded_access& a) noexcept {
+  return {a.region + 1, static_cast<std::uint32_t>(a.bytes), static_cast<std::uint16_t>(a.bytes >> 32),
+          static_cast<mode>(a.mode), 0};
+}
+
+/// A task as policies see it; it knows its place in the program, where the native engine keeps links.
+class alignas(64) visible_task : public task {
  public:
-  std::int32_t number;
+  std::int32_t number() const noexcept { return static_cast<std::int32_t>(overflow); }
+  void set_number(std::int32_t n) noexcept { overflow = static_cast<slot_index>(n); }
 };
+static_assert(sizeof(visible_task) == sizeof(task));
 inline visible_task& visible(task& t) noexcept { return static_cast<visible_task&>(t); }
 
 enum class doing : std::uint8_t {
