@@ -271,14 +271,20 @@ class mg final : public app, node_program {
         for (std::int64_t q = 0; q < r.edge; ++q) smooth(nullptr, r, u.plane(q), q);
         return;
       case interpolation: {
-        std::vector<double> above, below;
-        interpolate(u_[at(o.level - 1)], u, p - 1, above);
-        interpolate(u_[at(o.level - 1)], u, p + 1, below);
-        std::vector<double> here;
-        interpolate(u_[at(o.level - 1)], u, p, here);
-        std::ranges::copy(here, raised(o.level).plane(p));
+        // Kept: a plane given back to the system and taken again in each task costs as much as the task.
+        static thread_local std::vector<double> above, below;
+        const auto cells = static_cast<std::size_t>(u.edge * u.edge);
+        if (above.size() < cells) {
+          above.resize(cells);
+          below.resize(cells);
+        }
+        const grid& coarse = u_[at(o.level - 1)];
+        interpolate(coarse, u, p - 1, above.data());
+        interpolate(coarse, u, p + 1, below.data());
+        double* const here = raised(o.level).plane(p);
+        interpolate(coarse, u, p, here);
         const double* from = is_finest(o.level) ? v_->plane(p) : r.plane(p);
-        subtract(from, above.data(), here.data(), below.data(), r, p);
+        subtract(from, above.data(), here, below.data(), r, p);
         return;
       }
       case smoothing: smooth(raised(o.level).plane(p), r, u.plane(p), p); return;
@@ -308,11 +314,10 @@ class mg final : public app, node_program {
           });
   }
   /// Plane p of the finer level from the coarser one; on the finest level added to what is there.
-  void interpolate(const grid& coarse, const grid& fine, std::int64_t p, std::vector<double>& to) const {
+  void interpolate(const grid& coarse, const grid& fine, std::int64_t p, double* to) const {
     const std::int64_t edge = fine.edge, half = coarse.edge, mask = half - 1;
     const double* near = coarse.plane(p >> 1);
     const double* far = coarse.plane((p >> 1) + (p & 1));
-    to.resize(static_cast<std::size_t>(edge * edge));
     const auto mean = [&](std::int64_t i, std::int64_t j) {
       const std::int64_t c = (i & mask) * half + (j & mask);
       return 0.5 * (near[c] + far[c]);
@@ -321,7 +326,7 @@ class mg final : public app, node_program {
       for (std::int64_t j = 0; j < edge; ++j) {
         const std::int64_t a = i / 2, b = j / 2, x = i % 2, y = j % 2;
         const double value = 0.25 * (mean(a, b) + mean(a + x, b) + mean(a, b + y) + mean(a + x, b + y));
-        to[static_cast<std::size_t>(i * edge + j)] = value + (is_finest(fine.level) ? fine.plane(p)[i * edge + j] : 0);
+        to[i * edge + j] = value + (is_finest(fine.level) ? fine.plane(p)[i * edge + j] : 0);
       }
     }
   }
