@@ -136,13 +136,19 @@ class steal final : public policy<World> {
 
   /// When tasks are shorter than the transfer of their cache lines, there and back, an eager thief makes its victim
   /// slower than it would be alone. A patient one helps itself only while the victim is busy with something else, and
-  /// seldom otherwise.
-  static bool worth_it(const own_deque<World>& victim, worker_id id, state& mine) {
+  /// seldom otherwise. It watches one victim at a time, until that has nothing: `seldom` looks are the most, however many
+  /// others there are. Entries of tasks that ran elsewhere count, too, and their owner may have ended.
+  bool worth_it(const own_deque<World>& victim, worker_id id, state& mine) const {
     constexpr int busy_elsewhere = 50, seldom = 2000;
     const std::int64_t bottom = victim.bottom();
     if (mine.watched != id) {
+      const bool watches = mine.watched && deques_[mine.watched.index()]->size() > 0;
+      if (watches && mine.since_theft < seldom) {
+        ++mine.since_theft;
+        return false;
+      }
       mine.watched = id;
-      mine.since_move = mine.since_theft = 0;
+      mine.since_move = 0;
     }
     mine.since_move = bottom == mine.seen_bottom ? mine.since_move + 1 : 0;
     mine.seen_bottom = bottom;

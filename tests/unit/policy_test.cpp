@@ -52,6 +52,26 @@ TEST(policy, steal_hands_over_one_successor_and_takes_the_nearest) {
   EXPECT_EQ(b.next(1), nullptr);
 }
 
+// Both go on with what they have, so that neither's end stays where it is: the thief helps itself now and then.
+TEST(policy, steal_is_patient_with_several_but_not_for_ever) {
+  for (const char* how : {"steal", "steal:victim=cyclic", "steal:victim=random"}) {
+    bench b("node:1 core:4", how);
+    for (int w = 0; w < 3; ++w) b.by[static_cast<std::size_t>(w)]->short_tasks = true;
+    const auto feed = [&] {
+      for (int w = 0; w < 3; ++w) b.ready(b.task(), w);
+    };
+    feed();
+    int looks = 0;
+    kith::task* got = nullptr;
+    for (; got == nullptr && looks < 20'000; ++looks) {
+      if (looks % 16 == 0) feed();
+      got = b.chosen->next(*b.by[3]).work;
+    }
+    EXPECT_NE(got, nullptr) << how;
+    EXPECT_GT(looks, 1000) << how;
+  }
+}
+
 TEST(policy, steal_takes_half_in_one_visit) {
   bench b("node:1 core:2", "steal");
   for (int i = 0; i < 10; ++i) b.ready(b.task(), 0);
