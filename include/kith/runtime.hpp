@@ -14,7 +14,7 @@ namespace kith {
 /// How a runtime is set up. What is left at its default is taken from the environment variable named, then from
 /// the built-in default. A wrong value is an `error` that names it.
 struct runtime_options {
-  std::string policy;   // KITH_POLICY, "steal"; with options: "steal:victim=nearest,end=fifo" (see `kith policies`)
+  std::string policy;   // KITH_POLICY, "auto"; with options: "steal:victim=nearest,end=fifo" (see `kith policies`)
   int workers = 0;      // KITH_WORKERS; 0: as many as this process may use cores
   std::string machine;  // KITH_MACHINE; "": this machine; "node:8 core:10": behave as if on that one
   std::int64_t throttle = -1;  // KITH_THROTTLE, 2048: unfinished tasks of one creator before it helps; 0: no bound

@@ -2,6 +2,8 @@
 
 #include "policy/list.hpp"
 
+#include <kith/access.hpp>
+
 #include <algorithm>
 
 namespace kith::analysis {
@@ -9,6 +11,7 @@ namespace kith::analysis {
 namespace {
 
 using sentences = std::vector<std::string>;
+constexpr std::uint64_t page = 4096;  // `auto` does not look at smaller regions
 
 std::string text(std::int64_t n) { return std::to_string(n); }
 std::string worker_text(std::int32_t w) { return "worker " + text(w); }
@@ -87,16 +90,18 @@ class reasoning {
   void steal_rule() {
     if (origin()) return;
     if (released_here()) {
-      say("steal: " + worker_text(t_.worker) + " ended its last predecessor (task " + text(e_.released_by) +
+      say(name_ + ": " + worker_text(t_.worker) + " ended its last predecessor (task " + text(e_.released_by) +
           "), and had it at hand");
     } else if (creates_here()) {
-      say("steal: " + worker_text(t_.worker) + " created it, and had it in its own deque");
+      say(name_ + ": " + worker_text(t_.worker) + " created it, and had it in its own deque");
     } else if (e_.stolen) {
-      say("steal: " + worker_text(t_.worker) + " neither created it nor ended its last predecessor: it came with the " +
+      say(name_ + ": " + worker_text(t_.worker) +
+          " neither created it nor ended its last predecessor: it came with the " +
           "tasks of an earlier theft (the last one " + text(static_cast<std::int64_t>(t_.started - e_.stolen->at)) +
           " ns before)");
     } else {
-      say("steal: " + worker_text(t_.worker) + " neither created it nor ended its last predecessor, and has stolen " +
+      say(name_ + ": " + worker_text(t_.worker) +
+          " neither created it nor ended its last predecessor, and has stolen " +
           "nothing: it came from outside, or was taken past its queue");
     }
   }
@@ -163,6 +168,50 @@ class reasoning {
     if (e_.nowhere == most) names += names.empty() ? "no node" : ", and no node yet,";
     say(who + ": nodes " + names + " have " + much + " each: one was drawn");
     if (std::ranges::find(heaviest, e_.node) == heaviest.end() && e_.nowhere != most) fits(heaviest.front());
+  }
+  /// The same sums as in policy/balanced_placement.hpp.
+  void auto_rule() {
+    const auto inhabited = std::ranges::count_if(e_.nodes, [](const alternative& n) { return n.workers > 0; });
+    std::vector<std::uint64_t> bytes(e_.nodes.size());
+    std::uint64_t placed = 0, nowhere = 0;
+    for (const used_region& u : e_.data) {
+      if (u.bytes < page) continue;
+      placed += u.bytes;
+      nowhere += u.place.nowhere;
+      const std::uint64_t times = static_cast<mode>(u.mode) == mode::in ? 1 : 2;
+      for (std::size_t n = 0; n < bytes.size(); ++n) bytes[n] += times * u.place.bytes[n];
+    }
+    if (inhabited <= 1 || placed == 0) {
+      say(inhabited <= 1 ? "auto: one node has all workers, so it is `steal`"
+                         : "auto: it uses no data of a page or more, so it is treated as under `steal`");
+      steal_rule();
+      return;
+    }
+    const std::uint64_t most = *std::ranges::max_element(bytes);
+    if (nowhere > most) {
+      say("auto: most of its data (" + text(static_cast<std::int64_t>(nowhere)) + " of " +
+          text(static_cast<std::int64_t>(placed)) +
+          " bytes) had no home yet: it was dealt to the node whose turn it was");
+      origin();
+      return;
+    }
+    std::string names;
+    for (const alternative& n : e_.nodes) {
+      if (bytes[static_cast<std::size_t>(n.node)] == most) names += (names.empty() ? "" : ", ") + text(n.node);
+    }
+    const bool several = names.find(',') != std::string::npos;
+    say(std::string("auto: a task runs where most of its data is, what it writes counted twice: ") +
+        (several ? "nodes " : "node ") + names + (several ? " have " : " has ") +
+        text(static_cast<std::int64_t>(most)) + " bytes" + (several ? " each; the shortest queue was taken" : ""));
+    if (bytes[static_cast<std::size_t>(e_.node)] == most) {
+      if (released_here())
+        say("its last predecessor (task " + text(e_.released_by) + ") ended on " + worker_text(t_.worker) +
+            ", which has its data in its caches");
+    } else if (!origin()) {
+      say("it ran on node " + text(e_.node) +
+          ": a worker there had nothing to do, and fetching the data was to cost "
+          "than waiting");
+    }
   }
   void rip_dep_rule() {
     const std::uint64_t place = place_among_created();
@@ -232,7 +281,7 @@ class reasoning {
       {"source", &reasoning::source_rule}, {"steal", &reasoning::steal_rule},   {"dfifo", &reasoning::dealt},
       {"socket", &reasoning::socket_rule}, {"dep", &reasoning::dep_rule},       {"rip-dep", &reasoning::rip_dep_rule},
       {"rip-mw", &reasoning::rip_mw_rule}, {"nabbit", &reasoning::nabbit_rule}, {"nabbitc", &reasoning::nabbitc_rule},
-      {"replay", &reasoning::replay_rule},
+      {"replay", &reasoning::replay_rule}, {"auto", &reasoning::auto_rule},
   };
 
   const recording& r_;

@@ -35,7 +35,7 @@ std::string numbered(const std::string& file) {
 
 native::engine_settings settings_of(const runtime_options& o, bool cores_shared) {
   native::engine_settings s;
-  s.policy = !o.policy.empty() ? o.policy : environment("KITH_POLICY").value_or("steal");
+  s.policy = !o.policy.empty() ? o.policy : environment("KITH_POLICY").value_or("auto");
   s.migrate = take_migration(s.policy);
   if (!s.migrate) s.migrate = decide(o.migrate, "KITH_MIGRATE", 0, 1) != 0;
   s.memory = distribution::parse(!o.memory.empty() ? o.memory : environment("KITH_MEMORY").value_or("system"));

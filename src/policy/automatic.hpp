@@ -2,7 +2,7 @@
 //
 // It begins with `dep` (RIP paper, section 4.1) and keeps what the programmer or chance had to decide there to itself:
 //  * A task without data of at least a page is queued and stolen as by `steal`; where one node has all workers, `auto` is
-//    `steal` (list.hpp).
+//    `steal` (list.cpp).
 //  * Every other task waits at the node where most of its data is; data that nobody has touched is dealt out evenly
 //    (balanced_placement.hpp).
 //  * Who has ended a task goes on with one that this made ready and that belongs to the same node, if there is one. The

@@ -131,6 +131,25 @@ TEST(why, holds_the_rule_of_dep_against_what_was_done) {
   EXPECT_THAT(all(explain(r, 1, data_costs(r))), HasSubstr("had no home yet: a node was drawn"));
 }
 
+TEST(why, adds_up_as_auto_does) {
+  recording r = small();
+  r.meta["policy"] = "auto";
+  const auto reason = [&](std::int32_t task) { return all(explain(r, task, data_costs(r))); };
+  EXPECT_THAT(reason(4), HasSubstr("no data of a page or more"));
+  EXPECT_THAT(reason(4), HasSubstr("auto: worker 0 created it"));
+  for (recorded_access& a : r.accesses) a.bytes *= 10;
+  for (recorded_region& x : r.regions) x.bytes *= 10;
+  for (recorded_home& h : r.homes) h.bytes *= 10;
+  EXPECT_THAT(reason(1), HasSubstr("(10000 of 10000 bytes) had no home yet"));
+  // Node 1 has 10000 bytes that it reads, node 0 has 6000 that it writes.
+  EXPECT_THAT(reason(4), HasSubstr("what it writes counted twice: node 0 has 12000 bytes"));
+  r.homes[0].bytes = 12000, r.regions[0].bytes = 12000, r.accesses[2].bytes = 12000;
+  EXPECT_THAT(reason(4), HasSubstr("nodes 0, 1 have 12000 bytes each"));
+  r.accesses[3].mode = in_;
+  EXPECT_THAT(reason(4), HasSubstr("node 1 has 12000 bytes"));
+  EXPECT_THAT(reason(4), HasSubstr("fetching the data was to cost less than waiting"));
+}
+
 TEST(why, says_what_other_policies_go_by) {
   recording r = small();
   const auto reason = [&](const std::string& policy, std::int32_t task) {

@@ -73,7 +73,7 @@ std::function<outcome()> add_app(CLI::App& command) {
       ->required()
       ->type_name("NAME");
   command.add_option("--policy", o->run.policy,
-                     "the policy, with options (KITH_POLICY, \"steal\"); see `kith policies`");
+                     "the policy, with options (KITH_POLICY, \"auto\"); see `kith policies`");
   command.add_option("--workers", o->run.workers, "workers (KITH_WORKERS, as many as this process may use cores)")
       ->check(whole_number(1, most_workers));
   command.add_flag("--oversubscribe", o->oversubscribe, "start all of --workers, even if there are fewer cores");

@@ -24,7 +24,7 @@ namespace kith::tools {
 namespace {
 
 struct options {
-  std::string file, machine = "bullion-s16-8", policies = "steal", fidelity = "block", data = "first-touch";
+  std::string file, machine = "bullion-s16-8", policies = "auto", fidelity = "block", data = "first-touch";
   std::string plot, output;
   std::vector<std::string> without;
   sim::settings set;
@@ -203,7 +203,7 @@ std::function<outcome()> add_sim(CLI::App& command) {
       ->type_name("NAME|FILE");
   command
       .add_option("--policy", o->policies,
-                  "policies, with options, separated by commas; NAME+pm: written pages move to their writers (steal)")
+                  "policies, with options, separated by commas; NAME+pm: written pages move to their writers (auto)")
       ->type_name("A,B:key=value,...");
   command.add_option("--seeds", o->seeds, "runs of each policy, with seeds of their own (1)")
       ->check(whole_number(1, 100000));

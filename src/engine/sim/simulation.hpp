@@ -22,7 +22,7 @@ enum class fidelity : std::uint8_t {
 };
 
 struct settings {
-  std::string policy = "steal";
+  std::string policy = "auto";
   std::uint64_t seed = 1;
   int workers = 0;  // on the first cores; 0: on all
   fidelity how = fidelity::block;
