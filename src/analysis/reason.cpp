@@ -210,7 +210,7 @@ class reasoning {
     } else if (!origin()) {
       say("it ran on node " + text(e_.node) +
           ": a worker there had nothing to do, and fetching the data was to cost "
-          "than waiting");
+          "less than waiting");
     }
   }
   void rip_dep_rule() {

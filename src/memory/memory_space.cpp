@@ -150,6 +150,7 @@ void memory_space::settle(region& r, const memory_block& b) noexcept {
   const bool deferred = ours && b.at->what == distribution::deferred;
   r.block.store(ours && (deferred || !b.at->nodes.empty()) ? b.at : nullptr, relaxed);
   r.to_bind.store(deferred, relaxed);
+  r.promised.store(false, relaxed);
   std::int32_t home = region::no_home;
   if (ours && !b.at->nodes.empty()) {
     const node_id one = b.at->node_of(reinterpret_cast<std::uintptr_t>(r.address), r.bytes.load(relaxed));
@@ -163,6 +164,7 @@ void memory_space::forget(const void* begin, std::uint64_t bytes, const memory_b
     r.home.store(region::no_home, relaxed);
     r.block.store(nullptr, relaxed);
     r.to_bind.store(false, relaxed);
+    r.promised.store(false, relaxed);
     r.bytes.store(0, relaxed);  // what comes to lie there may be shorter
   });
   if (block != nullptr && block->owner == owner_ && released_) released_(*block);

@@ -41,16 +41,29 @@ class memory_view {
     return add_bytes(of(a), a.bytes(), by_node);
   }
 
-  /// A task with this access goes to node `n`: that is the region's home now, if it has none and nothing else decides it. A
-  /// task that only reads decides nothing in deferred memory. True if it was placed now.
+  /// A policy sends a task with this access to node `n`: that is the region's home now, if it has none and nothing else
+  /// decides it. A task that only reads decides nothing in deferred memory. True if it was placed now.
   bool place(kept_access a, node_id n) const noexcept {
     region& r = of(a);
-    if (r.home.load(relaxed) != region::no_home) return false;
-    if (a.how == mode::in && r.to_bind.load(relaxed)) return false;
-    return r.place(serving_[n.index()]);
+    if (!may_place(a, r) || !r.place(serving_[n.index()])) return false;
+    r.promised.store(true, relaxed);
+    return true;
+  }
+  /// A task with this access runs on node `n`. The same; and if it is the first, and was sent elsewhere but stolen or taken
+  /// past its queue, the region is where it runs: that is where its pages will be. True if it was placed now.
+  bool touch(kept_access a, node_id n) const noexcept {
+    region& r = of(a);
+    if (may_place(a, r)) return r.place(serving_[n.index()]);
+    if (r.promised.load(relaxed) && r.promised.exchange(false, relaxed) && !r.to_bind.load(relaxed))
+      r.home.store(serving_[n.index()].value, relaxed);
+    return false;
   }
 
  private:
+  static bool may_place(kept_access a, const region& r) noexcept {
+    return r.home.load(relaxed) == region::no_home && !(a.how == mode::in && r.to_bind.load(relaxed));
+  }
+
   region_table* regions_;
   std::vector<node_id> serving_;
 };

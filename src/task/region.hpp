@@ -34,6 +34,7 @@ struct alignas(64) region {
   atomic<std::int32_t> recorded{no_home};   // the home that a recording knows of
   atomic<const placement*> block{nullptr};  // the allocation it lies in; null: first touch decides, and nothing else
   atomic<bool> to_bind{false};              // once it has a home, whoever first writes it binds its pages there
+  atomic<bool> promised{false};             // its home is where a policy sent a task; none that uses it has run yet
 
   /// Tasks of one scope with commutative access exclude each other: who waits while one of them holds the region.
   struct turn {

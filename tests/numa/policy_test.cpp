@@ -4,6 +4,7 @@
 
 #include "policy/list.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <latch>
 #include <map>
@@ -45,6 +46,7 @@ class blocks {
   }
 
   std::size_t size() const { return remote_.size(); }
+  const std::byte* block(std::size_t b) const { return memory_.get() + b * test::page_bytes(); }
   /// The node that the memory of each block's task came from, and that its page is on, in the last round.
   const std::vector<int>& ran_on() const { return ran_on_; }
   const std::vector<int>& page_on() const { return page_on_; }
@@ -61,6 +63,7 @@ class blocks {
 
 using FirstTouch = test::several_nodes;
 using Statistics = test::several_nodes;
+using Auto = test::several_nodes;
 using Dep = test::several_nodes;
 using Numa = test::several_nodes;
 using Socket = test::several_nodes;
@@ -101,6 +104,19 @@ TEST_F(Dep, RunsTasksWhereTheirDataIs) {
   std::map<int, int> blocks_on;
   for (int n : data.page_on()) ++blocks_on[n];
   for (int n : homes()) EXPECT_GT(blocks_on[n], 0) << "node " << n;  // each is drawn for its share of new data
+}
+
+// These tasks ask the kernel, which takes longer than their data does: many are stolen, at first touch, too.
+TEST_F(Auto, KnowsWhereThePagesAreAlsoOfTasksThatWereStolen) {
+  runtime rt(test::with_policy("auto"));
+  blocks data(48, here, first_touch());
+  for (int i = 0; i < 3; ++i) data.round(rt, false);
+  const std::vector<int> home_of = first_touch();
+  for (std::size_t b = 0; b < data.size(); ++b) {
+    const std::vector<std::uint64_t> known = known_bytes_on_nodes(rt, data.block(b), test::page_bytes());
+    const auto at = static_cast<std::size_t>(std::ranges::max_element(known) - known.begin());
+    EXPECT_EQ(home_of[at], data.page_on()[b]) << "block " << b << " of " << data.size() << ", home node " << at;
+  }
 }
 
 TEST_F(Numa, FetchesLessFromElsewhereThanStealing) {

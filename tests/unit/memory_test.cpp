@@ -5,6 +5,7 @@
 #include "memory/memory_space.hpp"
 #include "memory/page_mover.hpp"
 #include "memory/pages.hpp"
+#include "memory/view.hpp"
 
 #include <gmock/gmock.h>
 
@@ -443,11 +444,52 @@ TEST(Recording, HasAllocationsAndTheirEnds) {
   EXPECT_EQ(d.released, 0u);
 }
 
+// dep sends each task to a node that it draws, and that node is robbed: what a thief touches first is with the thief.
+TEST(Homes, AreWhereTheFirstTaskRan) {
+  runtime rt(on("node:4 core:1", "dep:steal=nearest,backlog=0", "system"));
+  constexpr std::size_t blocks = 64, bytes = 1 << 16;
+  const std::unique_ptr<std::byte[]> data(new std::byte[blocks * bytes]);
+  std::vector<int> first(blocks, -1);
+  rt.run([&] {
+    for (std::size_t b = 0; b < blocks; ++b) {
+      spawn(
+          [&, b] {
+            first[b] = this_worker();  // one on each node
+            std::this_thread::sleep_for(std::chrono::microseconds(200));
+          },
+          out(&data[b * bytes], bytes));
+    }
+  });
+  for (std::size_t b = 0; b < blocks; ++b) {
+    const std::vector<std::uint64_t> at = known_bytes_on_nodes(rt, &data[b * bytes], bytes);
+    EXPECT_EQ(at[static_cast<std::size_t>(first[b])], bytes) << b;
+  }
+}
+
+TEST(Homes, ArePromisedUntilATaskRuns) {
+  region_table regions;
+  const memory_view view(regions, {node_id(0), node_id(1), node_id(2)});
+  const kept_access a{regions.find(&view, 4096), 4096, 0, mode::out, 0};
+  const auto home = [&] { return view.of(a).home_node(); };
+  EXPECT_TRUE(view.place(a, node_id(1)));
+  EXPECT_FALSE(view.place(a, node_id(2)));
+  EXPECT_EQ(home(), node_id(1));
+  EXPECT_FALSE(view.touch(a, node_id(2)));  // stolen
+  EXPECT_EQ(home(), node_id(2));
+  EXPECT_FALSE(view.touch(a, node_id(0)));  // its pages are there
+  EXPECT_EQ(home(), node_id(2));
+  const kept_access b{regions.find(&a, 4096), 4096, 0, mode::out, 0};
+  EXPECT_TRUE(view.touch(b, node_id(0)));
+  EXPECT_FALSE(view.touch(b, node_id(1)));
+  EXPECT_EQ(view.of(b).home_node(), node_id(0));
+}
+
 TEST(Recording, OfADryRunMayHaveMoreMemoryThanThereIs) {
   runtime_options o = on("node:4 core:1", "dep", "fine");
   o.dry = 1;
   const recording r = test::record(o, [&](runtime& rt) {
-    constexpr std::size_t huge = std::size_t{1} << 39;  // 512 GiB: the thread sanitizer leaves programs no more than 1 TiB
+    constexpr std::size_t huge = std::size_t{1}
+                                 << 39;  // 512 GiB: the thread sanitizer leaves programs no more than 1 TiB
     auto* p = static_cast<std::byte*>(allocate(rt, huge));
     rt.run([&] { spawn([&] { p[0] = std::byte{1}; }, work{1000}, out(p, huge)); });
     EXPECT_EQ(known_bytes_on_nodes(rt, p, huge)[0], huge / 4);

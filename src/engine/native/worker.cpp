@@ -140,7 +140,7 @@ void worker::count_accesses(task& t, std::uint64_t began) {
   node_id own = node;
   for (kept_access a : t.access_list()) {
     region& r = home.regions[a.region];
-    if (home.memory.view().place(a, node)) {
+    if (home.memory.view().touch(a, node)) {
       sums.add(event::region_placed);
       if (home.wishes.placed) home.chosen->placed(r, node);
     }

@@ -118,13 +118,14 @@ void engine::count_accesses(worker& w, frame& f) {
     const kept_access a = kept_of(declared);
     region& r = regions_[a.region];
     bytes += declared.touched;
-    const node_id before = r.home_node();
+    const node_id before =
+        r.promised.load(relaxed) ? node_id() : r.home_node();  // this task may be the first to touch it
     if (before && before != w.node) far_bytes += declared.touched;
     if (!before && r.block.load(relaxed) != nullptr) {
       by_node_.assign(static_cast<std::size_t>(team_.nodes()), 0);
       far_bytes += declared.touched - view_.add_bytes(r, declared.touched, by_node_) - by_node_[w.node.index()];
     }
-    if (view_.place(a, w.node)) {
+    if (view_.touch(a, w.node)) {
       w.sums.add(event::region_placed);
       if (wishes_.placed) policy_->placed(r, w.node);
     }
