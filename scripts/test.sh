@@ -50,7 +50,7 @@ configure_and_build() { # PRESET [TARGET...]
 run_tests() { # PRESET [CTEST ARGS...]
   local preset=$1
   shift
-  ctest --test-dir "build/$preset" --no-tests=error "$@"
+  ctest --test-dir "build/$preset" --no-tests=error -j "$jobs" "$@"
 }
 # Sanitizers reserve addresses where the kernel may already have put the program; without randomisation it never does.
 run_sanitized() { # PRESET
