@@ -23,11 +23,12 @@ std::uint32_t region_table::make(const void* address, std::uint64_t bytes) {
 
 std::uint32_t region_table::add(const void* address, std::uint64_t bytes) {
   std::lock_guard lock(growing_);
-  beginning_in_[reinterpret_cast<std::uintptr_t>(address) >> stretch_bits].push_back(used_);
+  std::vector<std::uint32_t>& here = beginning_in_[reinterpret_cast<std::uintptr_t>(address) >> stretch_bits];
+  here.push_back(used_);
   try {
     return append(address, bytes);
   } catch (...) {
-    beginning_in_[reinterpret_cast<std::uintptr_t>(address) >> stretch_bits].pop_back();
+    here.pop_back();
     throw;
   }
 }
