@@ -1,5 +1,6 @@
 #include "analysis/reason.hpp"
 
+#include "policy/balanced_placement.hpp"
 #include "policy/list.hpp"
 
 #include <kith/access.hpp>
@@ -11,7 +12,6 @@ namespace kith::analysis {
 namespace {
 
 using sentences = std::vector<std::string>;
-constexpr std::uint64_t page = 4096;  // `auto` does not look at smaller regions
 
 std::string text(std::int64_t n) { return std::to_string(n); }
 std::string worker_text(std::int32_t w) { return "worker " + text(w); }
@@ -175,7 +175,7 @@ class reasoning {
     std::vector<std::uint64_t> bytes(e_.nodes.size());
     std::uint64_t placed = 0, nowhere = 0;
     for (const used_region& u : e_.data) {
-      if (u.bytes < page) continue;
+      if (u.bytes < least_placed) continue;
       placed += u.bytes;
       nowhere += u.place.nowhere;
       const std::uint64_t times = static_cast<mode>(u.mode) == mode::in ? 1 : 2;

@@ -50,7 +50,8 @@ class memory_view {
     return true;
   }
   /// A task with this access runs on node `n`. The same; and if it is the first, and was sent elsewhere but stolen or taken
-  /// past its queue, the region is where it runs: that is where its pages will be. True if it was placed now.
+  /// past its queue, the region is where it runs: that is where its pages will be. True if it was placed now. Tasks that race
+  /// for new data leave one of their nodes as its home.
   bool touch(kept_access a, node_id n) const noexcept {
     region& r = of(a);
     if (may_place(a, r)) return r.place(serving_[n.index()]);

@@ -19,8 +19,9 @@
 
 namespace kith {
 
-/// At least a page.
-inline bool has_home(kept_access a) noexcept { return a.bytes() >= 4096; }
+/// A page: smaller data has no home of its own.
+inline constexpr std::uint64_t least_placed = 4096;
+inline bool has_home(kept_access a) noexcept { return a.bytes() >= least_placed; }
 /// The bytes of the task's data that can have a home; if there are none, it may as well run anywhere.
 inline std::uint64_t placed_bytes(const task& t) noexcept {
   std::uint64_t sum = 0;
