@@ -1,11 +1,11 @@
 // Memory from kith::allocate, on machines that are pretended: what is known of it, what policies make of that, and that it
 // is forgotten. Where pages truly are is the matter of tests/numa.
+#include "support/allocated.hpp"
 #include "support/recordings.hpp"
 
 #include "memory/memory_space.hpp"
 #include "memory/page_mover.hpp"
 #include "memory/pages.hpp"
-#include "memory/view.hpp"
 
 #include <gmock/gmock.h>
 
@@ -19,40 +19,18 @@
 namespace {
 
 using namespace kith;
+using test::memory;
+using test::on;
+using test::page;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
-
-const std::size_t page = page_size();
-
-runtime_options on(const char* machine, const char* policy = "dep", const char* memory = "") {
-  runtime_options o;
-  o.machine = machine;
-  o.policy = policy;
-  o.memory = memory;
-  return o;
-}
 
 std::vector<std::uint64_t> pages_on(runtime& rt, const void* p, std::size_t bytes) {
   std::vector<std::uint64_t> sums = known_bytes_on_nodes(rt, p, bytes);
   for (std::uint64_t& s : sums) s = (s + page - 1) / page;
   return sums;
 }
-
-/// Memory that is given back at the end of the test.
-class memory {
- public:
-  memory(runtime& rt, std::size_t bytes, distribution how = {})
-      : p_(static_cast<std::byte*>(allocate(rt, bytes, how))) {}
-  ~memory() { deallocate(p_); }
-  memory(const memory&) = delete;
-  memory& operator=(const memory&) = delete;
-  std::byte* get() const { return p_; }
-  std::byte* page_of(std::size_t i) const { return p_ + i * page; }
-
- private:
-  std::byte* p_;
-};
 
 TEST(Allocate, PagesZeroedAndSeparate) {
   runtime rt(on("node:2 core:1"));
@@ -321,91 +299,6 @@ TEST(Allocate, PlacementsStayAsTheyWere) {
   EXPECT_EQ(table.add(two, distribution::block, 0, 3).at, first) << "the same again takes no more room";
 }
 
-/// Part of an array, and then all of it: rows and a matrix.
-TEST(Regions, AreAsLongAsTheMostThatIsNamed) {
-  for (const bool at_once : {false, true}) {  // in one scope without a wait, or not
-    runtime rt(on("node:2 core:1", "dep:steal=off"));
-    memory m(rt, 3 * page, distribution::block);  // one page on node 0, two on node 1
-    rt.run([&] {
-      spawn([] {}, inout(m.get(), 8));
-      if (!at_once) wait();
-      spawn([] {}, inout(m.get(), 3 * page));
-    });
-    const kith::statistics s = rt.statistics();
-    EXPECT_EQ(s.workers[0].tasks, 1u);
-    EXPECT_EQ(s.workers[1].tasks, 1u) << "it runs where most of the whole is";
-  }
-}
-
-TEST(Regions, AreNoLongerThanWhatComesToLieThere) {
-  const machine m = synthetic_machine("node:2 core:1");
-  region_table regions;
-  const node_id hosts[] = {node_id(0), node_id(1)};
-  memory_space space(m, hosts, {hosts[0], hosts[1]}, regions, {});
-  const memory_block b = space.allocate(4 * page, distribution::block, {});
-  void* const p = reinterpret_cast<void*>(b.at->begin);
-  region& r = regions[regions.find(p, page)];
-  EXPECT_EQ(r.home_node(), node_id(0));
-  EXPECT_EQ(&regions[regions.find(p, 4 * page)], &r);
-  EXPECT_EQ(r.bytes.load(relaxed), 4 * page);
-  EXPECT_EQ(r.home.load(relaxed), region::several_homes);
-  regions.find(p, page);
-  EXPECT_EQ(r.home.load(relaxed), region::several_homes) << "less of it changes nothing";
-  release_block(p);
-  EXPECT_EQ(r.home.load(relaxed), region::no_home);
-  regions.find(p, page);
-  EXPECT_EQ(r.bytes.load(relaxed), page);
-}
-
-TEST(Regions, OfDeferredMemoryThatGetLongerStayAtHome) {
-  const machine m = synthetic_machine("node:2 core:1");
-  region_table regions;
-  const node_id hosts[] = {node_id(0), node_id(1)};
-  memory_space space(m, hosts, {hosts[0], hosts[1]}, regions, {});
-  const memory_block b = space.allocate(4 * page, distribution::deferred, {});
-  void* const p = reinterpret_cast<void*>(b.at->begin);
-  region& r = regions[regions.find(p, page)];
-  EXPECT_TRUE(r.place(node_id(1)));
-  space.bind(r);
-  EXPECT_FALSE(r.to_bind.load(relaxed));
-  regions.find(p, 4 * page);
-  EXPECT_EQ(r.home_node(), node_id(1));
-  EXPECT_TRUE(r.to_bind.load(relaxed)) << "whoever writes it next binds the rest";
-  release_block(p);
-}
-
-TEST(Regions, ThatCannotBeMadeAreNotThere) {
-  region_table regions;
-  bool refuse = true;
-  regions.settle_with([&](region&) {
-    if (refuse) throw std::bad_alloc();
-  });
-  int x = 0;
-  EXPECT_THROW(regions.find(&x, 4), std::bad_alloc);
-  refuse = false;
-  const std::uint32_t found = regions.find(&x, 4);
-  EXPECT_NE(found, 0u);
-  EXPECT_EQ(regions[found].address, &x);
-}
-
-TEST(Regions, OfARangeWhereverTheyBegin) {
-  region_table regions;
-  std::vector<std::uintptr_t> begin{1 << 21, (1 << 21) + 8, 3 << 21, 9 << 21, std::uintptr_t{1} << 40};
-  for (std::uintptr_t a : begin) regions.find(reinterpret_cast<void*>(a), 8);
-  const auto in_range = [&](std::uintptr_t from, std::uint64_t bytes) {
-    std::vector<std::uintptr_t> found;
-    regions.for_each_in(reinterpret_cast<void*>(from), bytes,
-                        [&](region& r) { found.push_back(reinterpret_cast<std::uintptr_t>(r.address)); });
-    std::ranges::sort(found);
-    return found;
-  };
-  EXPECT_EQ(in_range(0, std::uint64_t{1} << 47), begin);
-  EXPECT_THAT(in_range(1 << 21, 8), ElementsAre(begin[0]));
-  EXPECT_THAT(in_range((1 << 21) + 1, 2 << 21), ElementsAre(begin[1], begin[2]));
-  EXPECT_THAT(in_range(0, 1 << 21), ElementsAre());
-  EXPECT_THAT(in_range(0, 0), ElementsAre());
-}
-
 TEST(Recording, HasAllocationsAndTheirEnds) {
   const void *first = nullptr, *second = nullptr;
   runtime_options o = on("node:2 core:1", "dep", "fine,huge");
@@ -442,46 +335,6 @@ TEST(Recording, HasAllocationsAndTheirEnds) {
   EXPECT_GT(c.released, 0u);
   EXPECT_EQ(d.distribution, distribution::coarse);
   EXPECT_EQ(d.released, 0u);
-}
-
-// dep sends each task to a node that it draws, and that node is robbed: what a thief touches first is with the thief.
-TEST(Homes, AreWhereTheFirstTaskRan) {
-  runtime rt(on("node:4 core:1", "dep:steal=nearest,backlog=0", "system"));
-  constexpr std::size_t blocks = 64, bytes = 1 << 16;
-  const std::unique_ptr<std::byte[]> data(new std::byte[blocks * bytes]);
-  std::vector<int> first(blocks, -1);
-  rt.run([&] {
-    for (std::size_t b = 0; b < blocks; ++b) {
-      spawn(
-          [&, b] {
-            first[b] = this_worker();  // one on each node
-            std::this_thread::sleep_for(std::chrono::microseconds(200));
-          },
-          out(&data[b * bytes], bytes));
-    }
-  });
-  for (std::size_t b = 0; b < blocks; ++b) {
-    const std::vector<std::uint64_t> at = known_bytes_on_nodes(rt, &data[b * bytes], bytes);
-    EXPECT_EQ(at[static_cast<std::size_t>(first[b])], bytes) << b;
-  }
-}
-
-TEST(Homes, ArePromisedUntilATaskRuns) {
-  region_table regions;
-  const memory_view view(regions, {node_id(0), node_id(1), node_id(2)});
-  const kept_access a{regions.find(&view, 4096), 4096, 0, mode::out, 0};
-  const auto home = [&] { return view.of(a).home_node(); };
-  EXPECT_TRUE(view.place(a, node_id(1)));
-  EXPECT_FALSE(view.place(a, node_id(2)));
-  EXPECT_EQ(home(), node_id(1));
-  EXPECT_FALSE(view.touch(a, node_id(2)));  // stolen
-  EXPECT_EQ(home(), node_id(2));
-  EXPECT_FALSE(view.touch(a, node_id(0)));  // its pages are there
-  EXPECT_EQ(home(), node_id(2));
-  const kept_access b{regions.find(&a, 4096), 4096, 0, mode::out, 0};
-  EXPECT_TRUE(view.touch(b, node_id(0)));
-  EXPECT_FALSE(view.touch(b, node_id(1)));
-  EXPECT_EQ(view.of(b).home_node(), node_id(0));
 }
 
 TEST(Recording, OfADryRunMayHaveMoreMemoryThanThereIs) {

@@ -1,0 +1,37 @@
+// Runtimes on pretended machines, and memory of theirs, for tests of where data is.
+#pragma once
+
+#include "memory/pages.hpp"
+
+#include <kith/kith.hpp>
+
+#include <cstddef>
+
+namespace kith::test {
+
+inline const std::size_t page = page_size();
+
+inline runtime_options on(const char* machine, const char* policy = "dep", const char* memory = "") {
+  runtime_options o;
+  o.machine = machine;
+  o.policy = policy;
+  o.memory = memory;
+  return o;
+}
+
+/// Memory that is given back at the end of the test.
+class memory {
+ public:
+  memory(runtime& rt, std::size_t bytes, distribution how = {})
+      : p_(static_cast<std::byte*>(allocate(rt, bytes, how))) {}
+  ~memory() { deallocate(p_); }
+  memory(const memory&) = delete;
+  memory& operator=(const memory&) = delete;
+  std::byte* get() const { return p_; }
+  std::byte* page_of(std::size_t i) const { return p_ + i * page; }
+
+ private:
+  std::byte* p_;
+};
+
+}  // namespace kith::test
