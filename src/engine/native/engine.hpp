@@ -94,7 +94,8 @@ class engine {
   std::unique_ptr<kith::policy<world>> chosen;
   std::unique_ptr<calibrator> sampler;  // null: tasks are not calibrated
   kith::policy<world>::wishes wishes;
-  atomic<int> asleep{0};    // workers that sleep; counted if the policy wishes order
+  // Workers that sleep, and in the upper half how often one has left; counted if the policy wishes order.
+  atomic<std::uint64_t> asleep{0};
   atomic<int> awaiting{0};  // likewise workers that wait for a future; counted before they sleep, so `asleep` orders it
   bool track_homes = false;  // every access has a region, and first touch is recorded
   inbox<task> arrivals;

@@ -244,15 +244,16 @@ task* worker::rest(predicate done, const void* what, detail::scope* waited) {
 }
 
 /// The last one to sleep asks the policy whether it holds tasks back, unless a future is waited for, which may be somebody
-/// else's. acq_rel: whoever slept before, and what it pushed
-/// or woke until then, is seen.
+/// else's. All are announced, and none has left since they were counted: one that had been woken could have come back to
+/// announce itself, and be about to look. acq_rel: whoever slept before, and what it pushed or woke until then, is seen.
 wake_reason worker::sleep_in_order() {
-  const int asleep = home.asleep.fetch_add(1, acq_rel) + 1;
-  if (home.awaiting.load(relaxed) == 0 && asleep == static_cast<int>(home.workers.size()) &&
-      home.parked.all_announced() && home.chosen->stalled(*this))
+  constexpr std::uint64_t one = 1, left = std::uint64_t{1} << 32;
+  const std::uint64_t asleep = home.asleep.fetch_add(one, acq_rel) + one;
+  if (home.awaiting.load(relaxed) == 0 && static_cast<std::uint32_t>(asleep) == home.workers.size() &&
+      home.parked.all_announced() && home.asleep.load(relaxed) == asleep && home.chosen->stalled(*this))
     home.parked.wake_all();
   const wake_reason why = home.parked.sleep(id);
-  home.asleep.fetch_sub(1, acq_rel);
+  home.asleep.fetch_add(left - one, acq_rel);
   return why;
 }
 
