@@ -8,7 +8,6 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -17,38 +16,41 @@ namespace kith {
 
 namespace {
 
-/// A window of the file is mapped at a time; windows overlap by as much as a record may be long.
-constexpr std::size_t window_bytes = std::size_t{4} << 20;
-constexpr std::size_t page = 4096;
-
-/// Of a window that begins there, as many bytes as this process's files may have: whole pages.
-std::size_t allowed_from(std::uint64_t start) noexcept {
+/// True if this process's files may have so many bytes. Beyond that the system sends SIGXFSZ.
+bool may_have(std::uint64_t bytes) noexcept {
   rlimit limit{};
-  if (::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return window_bytes;
-  const std::uint64_t left = limit.rlim_cur - std::min<std::uint64_t>(limit.rlim_cur, start);
-  return static_cast<std::size_t>(std::min<std::uint64_t>(window_bytes, left / page * page));
+  return ::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || bytes <= limit.rlim_cur;
 }
+
+/// Stores before it are in the file before those behind it, whenever the process is killed.
+void in_this_order() noexcept { asm volatile("" ::: "memory"); }
 
 }  // namespace
 
 log::log(std::string path, std::uint32_t seat) : path_(std::move(path)) {
   file_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (file_ < 0) throw error("recording: " + path_ + ": " + std::strerror(errno));
-  log_header h{{}, log_version, seat, seconds_per_tick(), ticks()};
-  std::memcpy(h.magic, log_magic, sizeof h.magic);
-  std::byte* at = room(sizeof h);
-  if (at == nullptr) {
-    ::close(file_);
-    throw error("recording: " + path_ + ": no room for it: " + std::strerror(why_));
+  // Blocks are reserved: a full disk must not end in a signal at some later store.
+  int refused = may_have(log_front_bytes) ? ::posix_fallocate(file_, 0, log_front_bytes) : EFBIG;
+  void* mapped = MAP_FAILED;
+  if (refused == 0) {
+    mapped = ::mmap(nullptr, log_front_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file_, 0);
+    if (mapped == MAP_FAILED) refused = errno;
   }
-  std::memcpy(at, &h, sizeof h);
+  if (refused != 0) {
+    ::close(file_);
+    throw error("recording: " + path_ + ": no room for it: " + std::strerror(refused));
+  }
+  front_ = static_cast<std::byte*>(mapped);
+  at_ = front_ + sizeof(log_header);
+  limit_ = front_ + log_front_bytes;
+  log_header h{{}, log_version, seat, seconds_per_tick(), ticks(), 0, 0};
+  std::memcpy(h.magic, log_magic, sizeof h.magic);
+  std::memcpy(front_, &h, sizeof h);
 }
 
 log::~log() {
-  // Zeroes beyond the last record are of no use to anybody; if they stay, nothing is wrong.
-  const std::uint64_t used = window_ + static_cast<std::uint64_t>(at_ - mapped_);
-  ::munmap(mapped_, window_bytes_);
-  if (::ftruncate(file_, static_cast<off_t>(used)) != 0) lose(errno);
+  ::munmap(front_, log_front_bytes);
   ::close(file_);
 }
 
@@ -57,32 +59,37 @@ bool log::lose(int why) noexcept {
   return false;
 }
 
-bool log::grow(std::size_t bytes) noexcept {
-  if (full_) return lose(why_);
-  if (bytes > window_bytes - page) return lose(EMSGSIZE);
-  const std::uint64_t used = window_ + static_cast<std::uint64_t>(at_ - mapped_);
-  const std::uint64_t start = used / page * page;
-  const std::size_t size = allowed_from(start);
-  // Blocks are reserved here: a full disk must not end in a signal at some later store. Nor must the limit on files in one
-  // now: beyond it the system sends SIGXFSZ.
-  int refused = size < used - start + bytes
-                    ? EFBIG
-                    : ::posix_fallocate(file_, static_cast<off_t>(start), static_cast<off_t>(size));
-  void* fresh = MAP_FAILED;
-  if (refused == 0) {
-    fresh = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file_, static_cast<off_t>(start));
-    if (fresh == MAP_FAILED) refused = errno;
+int log::write_behind(std::size_t bytes) noexcept {
+  const std::byte* from = front_ + sizeof(log_header);
+  std::uint64_t to = log_front_bytes + header().behind;
+  if (!may_have(to + bytes)) return EFBIG;
+  while (bytes != 0) {
+    const ssize_t done = ::pwrite(file_, from, bytes, static_cast<off_t>(to));
+    if (done < 0 && errno == EINTR) continue;
+    if (done <= 0) return done == 0 ? ENOSPC : errno;
+    from += done;
+    to += static_cast<std::uint64_t>(done);
+    bytes -= static_cast<std::size_t>(done);
   }
-  if (refused != 0) {
+  return 0;
+}
+
+bool log::make_room(std::size_t bytes) noexcept {
+  if (full_) return lose(why_);
+  if (bytes > log_front_bytes - sizeof(log_header)) return lose(EMSGSIZE);
+  const auto used = static_cast<std::size_t>(at_ - front_) - sizeof(log_header);
+  if (const int refused = write_behind(used); refused != 0) {
     full_ = true;
     return lose(refused);
   }
-  if (mapped_ != nullptr) ::munmap(mapped_, window_bytes_);
-  mapped_ = static_cast<std::byte*>(fresh);
-  window_ = start;
-  window_bytes_ = size;
-  at_ = mapped_ + (used - start);
-  limit_ = mapped_ + size;
+  // They stand in both places now. What `behind` says, at each moment, is where to read them once.
+  const std::uint64_t behind = header().behind + used;
+  header().behind = log_all_behind;
+  in_this_order();
+  at_ = front_ + sizeof(log_header);
+  std::memset(at_, 0, used);
+  in_this_order();
+  header().behind = behind;
   return true;
 }
 

@@ -1,6 +1,8 @@
-// What a recorded run writes while it runs: each worker appends fixed records to a mapped file of its own.
+// What a recorded run writes while it runs: each worker appends fixed records to a file of its own.
 //
-// Whatever was written stays readable when the process is killed. A log belongs to one thread at a time. The files are
+// The newest records stand in the first bytes of the file, which are mapped; when these are full they are written behind
+// the rest. A store costs what a store to memory costs, and the kernel has no page to find for it. Whatever was appended
+// stays readable when the process is killed. A log belongs to one thread at a time. The files are
 // put together afterwards (assemble.hpp). docs/recording-format.md describes them; log_version changes with them.
 #pragma once
 
@@ -11,7 +13,7 @@
 
 namespace kith {
 
-inline constexpr std::uint32_t log_version = 2;
+inline constexpr std::uint32_t log_version = 3;
 inline constexpr char log_magic[8] = {'K', 'I', 'T', 'H', 'L', 'O', 'G', '\n'};
 
 /// A record is one cell or more; the first byte of its first cell says what it is, and so how long. 0 ends the file.
@@ -68,11 +70,17 @@ struct log_header {
   std::uint32_t seat;  // the worker; as many as there are workers: everybody else
   double seconds_per_tick;
   std::uint64_t began;  // ticks
+  // So many bytes of older records stand behind the first log_front_bytes; the newer ones follow this header.
+  std::uint64_t behind;
+  std::uint64_t unused;
 };
-static_assert(sizeof(log_header) == 32);
+static_assert(sizeof(log_header) == 48);
+inline constexpr std::size_t log_front_bytes = std::size_t{64} << 10;
+/// For `behind`: all records stand behind the front, to the end of the file. So while the front is emptied.
+inline constexpr std::uint64_t log_all_behind = ~std::uint64_t{0};
 
 /// One seat's file. By the seat's thread. Throws nothing while it records: when the file cannot grow (the disk is full, or
-/// the process's limit on files, RLIMIT_FSIZE, is reached), the rest is dropped, and so is a record that is too long;
+/// the process's limit on files, RLIMIT_FSIZE, is reached), the rest is dropped, and so is a record longer than the front;
 /// lost() and why() say so.
 class log {
  public:
@@ -111,7 +119,7 @@ class log {
   /// Room for a record; null if there is none any more. The bytes behind it are zero: an end.
   std::byte* room(std::size_t bytes) noexcept {
     if (static_cast<std::size_t>(limit_ - at_) < bytes) [[unlikely]] {
-      if (!grow(bytes)) return nullptr;
+      if (!make_room(bytes)) return nullptr;
     }
     std::byte* here = at_;
     at_ += bytes;
@@ -122,16 +130,16 @@ class log {
     asm volatile("" ::: "memory");
     __builtin_memcpy(at, &head, sizeof head);
   }
-  bool grow(std::size_t bytes) noexcept;
+  bool make_room(std::size_t bytes) noexcept;
+  int write_behind(std::size_t bytes) noexcept;
   bool lose(int why) noexcept;
+  log_header& header() noexcept { return *reinterpret_cast<log_header*>(front_); }
 
   std::string path_;
   int file_ = -1;
-  std::byte* mapped_ = nullptr;  // the present window of the file
+  std::byte* front_ = nullptr;  // the mapped bytes
   std::byte* at_ = nullptr;
   std::byte* limit_ = nullptr;
-  std::uint64_t window_ = 0;  // its offset
-  std::size_t window_bytes_ = 0;
   std::uint64_t lost_ = 0;
   int why_ = 0;
   bool full_ = false;  // it cannot grow any more

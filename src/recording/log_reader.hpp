@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -33,6 +34,11 @@ class mapped_log {
       throw error(path_ + ": damaged: a tick of " + std::to_string(header.seconds_per_tick) +
                   " s, expected more than 0 and less than 1");
     empty_ = false;
+    const std::uint64_t room = bytes_.size() - std::min<std::uint64_t>(bytes_.size(), log_front_bytes);
+    if (header.behind != log_all_behind && header.behind > room)
+      throw error(path_ + ": damaged: " + std::to_string(header.behind) + " bytes of records behind the front, " +
+                  std::to_string(room) + " are there");
+    behind_ = std::min(header.behind, room);
   }
   mapped_log(const mapped_log&) = delete;
   mapped_log& operator=(const mapped_log&) = delete;
@@ -40,23 +46,30 @@ class mapped_log {
   /// The run was killed between making the file and writing its header.
   bool empty() const noexcept { return empty_; }
 
-  /// Calls each(head, rest) for every record; `rest` are the cells after the head.
+  /// Calls each(head, rest) for every record, in the order in which they were written; `rest` are the cells after the head.
   template <class Each>
   void for_each(Each&& each) const {
-    for (std::uint64_t at = sizeof(log_header); at + sizeof(log_cell) <= bytes_.size();) {
-      log_cell head;
-      std::memcpy(&head, bytes_.data() + at, sizeof head);
-      if (head.kind == log_kind::end) return;
-      const std::size_t cells = cells_of(head, at);
-      if (at + cells * sizeof head > bytes_.size()) return;  // cut off
-      each(head, bytes_.data() + at + sizeof head);
-      at += cells * sizeof head;
-    }
+    if (empty_) return;
+    for_each(log_front_bytes, log_front_bytes + behind_, each);
+    if (header.behind != log_all_behind)
+      for_each(sizeof header, std::min<std::uint64_t>(bytes_.size(), log_front_bytes), each);
   }
 
   log_header header{};
 
  private:
+  template <class Each>
+  void for_each(std::uint64_t at, std::uint64_t end, Each& each) const {
+    while (at + sizeof(log_cell) <= end) {
+      log_cell head;
+      std::memcpy(&head, bytes_.data() + at, sizeof head);
+      if (head.kind == log_kind::end) return;
+      const std::size_t cells = cells_of(head, at);
+      if (at + cells * sizeof head > end) return;  // cut off
+      each(head, bytes_.data() + at + sizeof head);
+      at += cells * sizeof head;
+    }
+  }
   std::size_t cells_of(const log_cell& head, std::uint64_t at) const {
     const std::size_t text = (head.middle + std::size_t{15}) / 16;
     switch (head.kind) {
@@ -117,6 +130,7 @@ class mapped_log {
 
   std::string path_;
   mapping bytes_;
+  std::uint64_t behind_ = 0;  // bytes of records behind the front
   bool empty_ = true;
 };
 

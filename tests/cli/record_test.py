@@ -120,7 +120,7 @@ for number, whom in ((signal.SIGINT, os.killpg), (signal.SIGTERM, os.kill)):
 # A limit on files (ulimit -f) ends the recording, not the program.
 limited = path("limited.rec")
 done = kith.run("app", "nqueens", "--size", "10", "--workers", "2", KITH_RECORD=limited,
-                before=("sh", "-c", 'ulimit -f 100 && exec "$@"', "sh"))
+                before=("sh", "-c", 'ulimit -f 200 && exec "$@"', "sh"))
 kith.check(done.returncode == 0 and "verified" in done.stdout, f"the program ends as ever: {done.returncode} {done.stderr}")
 kith.check("File too large" in done.stderr and "records are missing" in done.stderr, f"and says so: {done.stderr}")
 kith.check(not os.path.exists(limited + ".new"), "no part of a file is left")

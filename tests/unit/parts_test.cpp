@@ -143,7 +143,7 @@ TEST_F(parts, end_where_files_may_not_get_larger) {
   rlimit before{};
   ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
   rlimit now = before;
-  now.rlim_cur = 100'000;
+  now.rlim_cur = 150'000;
   const std::string path = (folder_ / "0.log").string();
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &now), 0);
   std::uint64_t lost = 0;
@@ -160,6 +160,35 @@ TEST_F(parts, end_where_files_may_not_get_larger) {
   mapped_log(path).for_each([&](const log_cell& head, const std::byte*) { EXPECT_EQ(head.large, found++); });
   EXPECT_GT(found, 5000u) << "what there was room for is there";
   EXPECT_EQ(found + lost, 10'000u);
+}
+
+/// As a process that is killed leaves it: nobody closes the log.
+TEST_F(parts, can_be_read_at_any_moment) {
+  const std::string path = (folder_ / "0.log").string();
+  kith::log l(path, 0);
+  const auto in_it = [&] {
+    std::uint64_t found = 0;
+    mapped_log(path).for_each([&](const log_cell& head, const std::byte*) { EXPECT_EQ(head.large, found++); });
+    return found;
+  };
+  constexpr std::uint64_t front = (log_front_bytes - sizeof(log_header)) / sizeof(log_cell);
+  for (std::uint64_t i = 0; i < 3 * front; ++i) {
+    if (i % 997 == 0 || i % front <= 1) {
+      EXPECT_EQ(in_it(), i);
+    }
+    l.append({.kind = log_kind::work, .large = i});
+  }
+  // While the front is emptied: what it says is not to be read.
+  std::fstream f(path, std::ios::in | std::ios::out | std::ios::binary);
+  f.seekp(offsetof(log_header, behind));
+  f.write(reinterpret_cast<const char*>(&log_all_behind), sizeof log_all_behind);
+  f.flush();
+  EXPECT_EQ(in_it(), 2 * front);
+  const std::uint64_t wrong = 3 * log_front_bytes;
+  f.seekp(offsetof(log_header, behind));
+  f.write(reinterpret_cast<const char*>(&wrong), sizeof wrong);
+  f.close();
+  EXPECT_THAT([&] { in_it(); }, ThrowsMessage<error>(HasSubstr("0.log: damaged: 196608 bytes")));
 }
 
 TEST_F(parts, leave_out_a_record_that_is_too_long_and_go_on) {

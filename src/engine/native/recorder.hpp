@@ -1,6 +1,6 @@
 // The recording of a run: a log for each seat, put together when the engine ends.
 //
-// Cost while it runs: two time stamps and 48 bytes for a task's creation, two and 32 for its execution, 16 for each
+// Cost while it runs: three time stamps and 48 bytes for a task's creation, two and 32 for its execution, 16 for each
 // access. Each seat's log is its own; the outside's is guarded by outside_seat::creating. Memory
 // and marks of threads that are no workers have a log beside them.
 #pragma once
