@@ -114,7 +114,7 @@ detail::outcome worker::run_recorded(task& t, std::uint64_t& began) {
     const detail::outcome how = home.sampler->run(*this, t);
     if (how != detail::outcome::unable) return how;
   }
-  if (home.track_homes || home.sampler != nullptr) began = ticks();  // what was done for it meanwhile is none of its time
+  if (home.track_homes || home.sampler != nullptr) began = ticks();  // what was done meanwhile is none of its time
   return t.code(t.closure(), detail::action::run);
 }
 
