@@ -114,8 +114,9 @@ task* worker::find_of(const detail::scope& s) {
   return mine;
 }
 
-/// A whole round, so that "nothing" means nothing.
-task* worker::look_everywhere(detail::scope* waited) {
+/// A whole round, so that "nothing" means nothing; or that done() has become true.
+task* worker::look_everywhere(predicate done, const void* what, detail::scope* waited) {
+  if (done(what)) return nullptr;
   if (waited != nullptr && waited->listed) {
     if (task* t = claim_child(*waited, true)) return t;
   }
@@ -128,6 +129,7 @@ task* worker::look_everywhere(detail::scope* waited) {
       return l.work;
     }
     empties += l.what == look::empty;
+    if (done(what)) return nullptr;
     if (l.what != look::later) continue;
     if (!home.arrivals.empty() || (may_nest() && !home.jobs.empty())) break;
     pause_for_long();
@@ -224,7 +226,7 @@ task* worker::rest(predicate done, const void* what, detail::scope* waited) {
       looks = 0;
       continue;
     }
-    if (done(what) || (t = look_everywhere(waited)) != nullptr) {
+    if ((t = look_everywhere(done, what, waited)) != nullptr || done(what)) {
       // A wake that came meanwhile was meant for other work: pass it on.
       if (!home.parked.retract(id)) home.parked.wake_all();
       break;

@@ -119,7 +119,7 @@ class worker : public native_seat, public worker_view {
   bool claim(task& t);
   task* rest(predicate done, const void* what, detail::scope* waited);
   wake_reason sleep_in_order();
-  task* look_everywhere(detail::scope* waited);
+  task* look_everywhere(predicate done, const void* what, detail::scope* waited);
   void requeue(task* t);
   task* run_measured(task& t);
   task* drain_inbox();
