@@ -2,12 +2,13 @@
 //
 // Not in the papers, but NabbitC's (section V) measures PageRank by running a recorded schedule again. Every worker runs
 // the tasks that it ran, in the order in which they began; a task begins inside the wait of another only if it did so
-// then (`ended_before`). That run is the witness that this order has no deadlock. With fewer workers than in the
-// recording the order cannot always be kept: then (`order=ready`) the tasks of several workers share one, and of those
-// that are ready the one that began first is next. Tasks of threads that are no workers come in no fixed order: the same.
-// Tasks with commutative accesses take turns in the recorded order, and exclude each other whatever was recorded. Divergence is
-// refused by name: a task that the schedule does not have, and, when all workers sleep while tasks are held back, one of
-// those and what should have come first. What is left of a refused run is in any order.
+// then (`ended_before`), and not inside an earlier wait of that task (`created_before`). That run is the witness that
+// this order has no deadlock. With fewer workers than in the recording the order cannot always be kept: then
+// (`order=ready`) the tasks of several workers share one, and of those that are ready the one that began first is next.
+// Tasks of threads that are no workers come in no fixed order: the same. Tasks with commutative accesses take turns in
+// the recorded order, and exclude each other whatever was recorded. Divergence is refused by name: a task that the
+// schedule does not have, and, when all workers sleep while tasks are held back, one of those and what should have come
+// first. What is left of a refused run is in any order.
 #pragma once
 
 #include "policy/policy.hpp"
@@ -40,7 +41,9 @@ class replay final : public policy<World> {
 
   replay(const surroundings& s, settings& options) : replay(s, options, options.take_text("file", "")) {}
 
-  typename policy<World>::wishes wants() const override { return {.finished = true, .order = true}; }
+  typename policy<World>::wishes wants() const override { return {.created = true, .finished = true, .order = true}; }
+
+  void created(task&, worker& by) override { ++lists_[by.id.index()].created; }
 
   task* ready(std::span<task* const> tasks, worker& by, moment) override {
     for (task* t : tasks) {
@@ -81,11 +84,12 @@ class replay final : public policy<World> {
       if (held == nullptr) continue;
       const std::size_t next = std::min(l.next.load(relaxed), l.steps.size() - 1);
       const step& missing = l.steps[next];
-      by.refuse(*held,
-                static_cast<std::int64_t>(next) == position
-                    ? "is ready, but in the schedule of " + file_ + " its worker ends another task first, which waits"
-                    : "is ready, but in the schedule of " + file_ + " its worker runs task " + name(missing) +
-                          " first, which never came: the recorded program was another one");
+      by.refuse(*held, static_cast<std::int64_t>(next) == position
+                           ? "is ready, but in the schedule of " + file_ + " its worker " +
+                                 (l.ended < missing.ended_before ? "ends another task first, which waits"
+                                                                 : "creates another task first, which never came")
+                           : "is ready, but in the schedule of " + file_ + " its worker runs task " + name(missing) +
+                                 " first, which never came: the recorded program was another one");
       give_up(by);
       l.queue->push(*held, position, by);
       return true;
@@ -155,12 +159,12 @@ class replay final : public policy<World> {
     std::unique_ptr<ordered_queue<World>> queue;
     typename World::template shared<std::size_t> next{0};  // the first step that has not begun; changed by its worker
     std::vector<bool> has_begun;                           // by step; its worker's
-    std::uint64_t ended = 0;                               // likewise
+    std::uint64_t ended = 0, created = 0;                  // likewise
 
     /// What was put back by the engine is before the next one.
     std::int64_t last_allowed() const noexcept {
       const std::size_t n = next.load(relaxed);
-      const bool may = n < steps.size() && ended >= steps[n].ended_before;
+      const bool may = n < steps.size() && ended >= steps[n].ended_before && created >= steps[n].created_before;
       return static_cast<std::int64_t>(n) - (may ? 0 : 1);
     }
     /// Perhaps not for the first time.

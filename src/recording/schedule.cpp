@@ -61,6 +61,22 @@ std::vector<std::pair<std::int32_t, std::int32_t>> turns_of(const recording& r) 
   return next;
 }
 
+/// When each worker had created another task, in order. Not nodes of graphs.
+std::vector<std::vector<std::uint64_t>> creations_of(const recording& r) {
+  std::vector<std::vector<std::uint64_t>> by(r.worker_node.size());
+  for (const recorded_task& t : r.tasks) {
+    if (t.creator < 0 || t.has(recorded_task::outside) || t.has(recorded_task::fence) || t.has(recorded_task::root) ||
+        t.has(recorded_task::keyed) || t.has(recorded_task::generated))
+      continue;
+    const recorded_task& creator = r.tasks[static_cast<std::size_t>(t.creator)];
+    const bool exploring = creator.has(recorded_task::keyed) && t.create_until <= creator.explore_ended;
+    const auto w = static_cast<std::size_t>(exploring ? creator.explorer : creator.worker);
+    if (w < by.size()) by[w].push_back(t.create_until);
+  }
+  for (std::vector<std::uint64_t>& times : by) std::ranges::sort(times);
+  return by;
+}
+
 }  // namespace
 
 recorded_schedule schedule_of(const recording& r) {
@@ -98,6 +114,7 @@ recorded_schedule schedule_of(const recording& r) {
   std::ranges::sort(spells, {},
                     [](const spell& x) { return std::tuple(x.worker, x.started, x.what.task, !x.what.explores); });
   s.of_worker.resize(workers);
+  const std::vector<std::vector<std::uint64_t>> creations = creations_of(r);
   std::vector<const spell*> open;  // those that the worker had begun and not ended, the outermost first
   std::uint64_t ended = 0;
   for (std::size_t i = 0; i < spells.size(); ++i) {
@@ -113,8 +130,14 @@ recorded_schedule schedule_of(const recording& r) {
       ended += open.back()->what.explores ? 0 : 1;
       open.pop_back();
     }
+    const std::vector<std::uint64_t>& created = creations[static_cast<std::size_t>(x.worker)];
+    // What was created in the moment in which this one began was created before it, unless it took no time itself.
+    const auto until = x.ended > x.started ? std::ranges::upper_bound(created, x.started)
+                                           : std::ranges::lower_bound(created, x.started);
     s.of_worker[static_cast<std::size_t>(x.worker)].push_back(x.what);
     s.of_worker[static_cast<std::size_t>(x.worker)].back().ended_before = ended;
+    s.of_worker[static_cast<std::size_t>(x.worker)].back().created_before =
+        static_cast<std::uint64_t>(until - created.begin());
     open.push_back(&x);
   }
   s.turns = turns_of(r);

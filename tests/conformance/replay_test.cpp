@@ -99,23 +99,90 @@ TEST_P(replayed, a_simulated_run_natively) {
 }
 
 /// Tasks with a wait, and more tasks behind it.
-void chain(runtime& rt, int tasks) {
+void chain(runtime& rt, int tasks, int behind = 1) {
   static int data;
   rt.run([&] {
     for (int t = 0; t < tasks; ++t) spawn([] {}, inout(data));
     wait();
-    spawn([] {}, task_type("behind"));
+    for (int t = 0; t < behind; ++t) spawn([] {}, task_type("behind"));
   });
 }
 
-std::string refusal(const runtime_options& o, int tasks) {
+std::string refusal(const runtime_options& o, int tasks, int behind = 1) {
   try {
     runtime rt(o);
-    chain(rt, tasks);
+    chain(rt, tasks, behind);
   } catch (const error& e) {
     return e.what();
   }
   return "";
+}
+
+/// Two waits, the first a long one, and a task that has one as well.
+void two_waits(runtime& rt) {
+  rt.run([] {
+    spawn(
+        [] {
+          spawn([] { std::this_thread::sleep_for(std::chrono::milliseconds(20)); });
+          wait();
+          spawn([] {});
+          wait();
+        },
+        task_type("first"));
+    spawn(
+        [] {
+          spawn([] {});
+          wait();
+        },
+        task_type("second"));
+  });
+}
+
+/// Had the second task begun in the first one's first wait, it would wait for a task that another worker runs behind one
+/// that the first has not created.
+TEST(replay, a_task_begins_in_the_wait_it_began_in) {
+  recording r = record(kith::test::with("fifo", 1), two_waits);
+  ASSERT_EQ(r.tasks.size(), 6u);
+  r.worker_node = {0, 0};
+  struct when {
+    std::uint64_t created, started, ended;
+    std::int16_t worker;
+  };
+  const auto set = [&](std::size_t t, when w) {
+    recorded_task& x = r.tasks[t];
+    x.created = x.create_until = w.created;
+    x.started = w.started;
+    x.ended = w.ended;
+    x.worker = w.worker;
+  };
+  const auto of_type = [&](const char* name) {
+    for (std::size_t t = 0; t < r.tasks.size(); ++t) {
+      if (r.types[r.tasks[t].type] == name) return t;
+    }
+    throw error(name);
+  };
+  const auto children = [&](std::size_t of) {
+    std::vector<std::size_t> all;
+    for (std::size_t t = 0; t < r.tasks.size(); ++t) {
+      if (r.tasks[t].creator == static_cast<std::int32_t>(of)) all.push_back(t);
+    }
+    return all;
+  };
+  const std::size_t first = of_type("first"), second = of_type("second");
+  set(0, {0, 0, 120, 0});
+  set(first, {5, 10, 100, 1});
+  set(children(first).at(0), {12, 15, 40, 0});
+  set(children(first).at(1), {45, 65, 70, 0});
+  set(second, {8, 55, 85, 1});
+  set(children(second).at(0), {60, 75, 80, 0});
+  const scratch_file file;
+  write_recording(r, file.path());
+  EXPECT_EQ(schedule_of(r).of_worker[1].back().created_before, 2u);
+  runtime_options o;
+  o.workers = 2;
+  o.oversubscribe = 1;
+  o.policy = "replay:file=" + file.path();
+  EXPECT_EQ(decisions(record(o, two_waits)), decisions(r));
 }
 
 TEST(replay, divergence_is_an_error_that_names_the_task) {
@@ -128,8 +195,9 @@ TEST(replay, divergence_is_an_error_that_names_the_task) {
   o.policy = "replay:file=" + file.path();
   EXPECT_EQ(refusal(o, 40), "");
   EXPECT_THAT(refusal(o, 50), testing::HasSubstr("is not in the schedule of " + file.path()));
+  EXPECT_THAT(refusal(o, 30), testing::HasSubstr("first, which never came"));
   testing::internal::CaptureStderr();
-  EXPECT_EQ(refusal(o, 30), "");
+  EXPECT_EQ(refusal(o, 40, 0), "");
   EXPECT_THAT(testing::internal::GetCapturedStderr(), testing::HasSubstr("never came"));
 }
 
