@@ -39,6 +39,19 @@ TEST(runtime, start_and_stop_in_a_loop) {
   }
 }
 
+/// Worker 0's stand-in is woken by each of them, often to see that another has run it already.
+TEST(runtime, tasks_from_outside_one_at_a_time_are_run_to_the_last) {
+  kith::runtime_options o = with(2);
+  o.policy = "dfifo:steal=off";  // nobody else runs what worker 0 is to run
+  kith::runtime rt(o);
+  std::atomic<int> ran{0};
+  for (int i = 0; i < scaled(3000); ++i) {
+    rt.submit([&] { ++ran; });
+    rt.wait();
+  }
+  EXPECT_EQ(ran, scaled(3000));
+}
+
 TEST(runtime, the_destructor_waits_for_what_was_submitted) {
   std::atomic<int> ran{0};
   {

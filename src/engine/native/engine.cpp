@@ -151,7 +151,7 @@ void engine::stand_in_main() {
     {
       std::unique_lock lock(outside.guard);
       outside.changed.wait(lock, [this] { return stopping.load(relaxed) || outside.unfinished() != 0; });
-      if (outside.unfinished() == 0) return;
+      if (stopping.load(relaxed)) return;  // nothing is unfinished then
     }
     std::lock_guard seat(seat_0_);
     worker& w = workers[0];
