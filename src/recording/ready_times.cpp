@@ -13,7 +13,11 @@ void set_ready(recording& r, std::size_t i) {
     const recorded_task& before = r.tasks[static_cast<std::size_t>(r.dependences[d].before)];
     t.ready = std::max(t.ready, before.has(recorded_task::fence) ? before.ready : before.ended);
   }
-  if (t.has(recorded_task::fence)) t.started = t.ended = t.ready;
+  if (t.has(recorded_task::fence)) {
+    t.started = t.ended = t.ready;
+  } else if (t.worker >= 0) {
+    t.ready = std::min(t.ready, t.started);  // another worker may begin it before its creator is done with it
+  }
 }
 
 }  // namespace

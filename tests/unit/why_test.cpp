@@ -224,7 +224,7 @@ TEST(why, is_told_where_data_was_by_native_and_by_simulated_runs) {
     SCOPED_TRACE(r->meta_or("engine", ""));
     for (const recorded_task& t : r->tasks) {
       EXPECT_LE(t.created, t.create_until);
-      EXPECT_LE(t.create_until, t.ready);
+      EXPECT_LE(t.created, t.ready);
       EXPECT_LE(t.ready, t.started);
     }
     EXPECT_GE(r->tasks[2].ready, r->tasks[1].ended);
