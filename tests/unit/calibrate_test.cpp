@@ -306,9 +306,10 @@ TEST(calibrate, what_recording_costs_is_no_work_of_the_creator) {
   parts_folder parts(file.path(), {{"engine", "native"}}, old_parts::replace);
   const std::string folder = parts.path();
   constexpr std::uint64_t root = std::uint64_t{1} << 32;
-  const std::uint64_t begun = ticks() + 1'000'000, whole = 1'000'000, spent = 400'000;
+  constexpr std::uint64_t whole = 1'000'000, spent = 400'000;
   {
     kith::log l(folder + "/0.log", 0);
+    const std::uint64_t begun = ticks();
     l.append({.kind = log_kind::recorder, .large = root}, {spent, 0});
     l.append({.kind = log_kind::run, .large = root}, {begun, 0});
     l.append({.kind = log_kind::executed, .large = root}, {begun, begun + whole});
