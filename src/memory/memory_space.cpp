@@ -62,9 +62,20 @@ memory_space::memory_space(const machine& on, std::span<const node_id> worker_no
       space_(on.pretended ? next_number() : real_space),
       owner_(next_number()) {
   places_ = on.nodes.size() > 1 && (on.pretended || may_place());
+  if (on.nodes.size() > 1 && !on.pretended) keep_own();
   block_table::of_process().add_listener(*this);
   if (on.nodes.size() > 1) {
     regions.settle_with([this](region& r) { settle(r); });
+  }
+}
+
+void memory_space::keep_own() {
+  std::vector<node_memory*> at(on_.nodes.size());
+  for (const machine::node& n : on_.nodes) {
+    node_memory*& nearest_one = at[nearest(n.id).index()];
+    if (nearest_one == nullptr)
+      nearest_one = own_.emplace_back(std::make_unique<node_memory>(system_node(nearest(n.id)))).get();
+    own_of_.push_back(nearest_one);
   }
 }
 

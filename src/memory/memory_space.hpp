@@ -11,12 +11,14 @@
 
 #include "machine/machine.hpp"
 #include "memory/block_table.hpp"
+#include "memory/node_memory.hpp"
 #include "memory/view.hpp"
 #include "task/region.hpp"
 
 #include <kith/memory.hpp>
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -80,8 +82,12 @@ class memory_space final : private memory_listener {
   /// The node itself, or the nearest that has memory.
   node_id nearest(node_id n) const noexcept { return nodes_.nearest(n); }
   const memory_view& view() const noexcept { return view_; }
+  /// By node: what the runtime itself keeps at a node is made of it. Empty on a machine of one node, or a pretended one: there
+  /// the heap does.
+  std::span<std::pmr::memory_resource* const> own() const noexcept { return own_of_; }
 
  private:
+  void keep_own();
   placement decide(std::size_t bytes, distribution& how, node_id by);
   void carry_out(const placement& p) const noexcept;
   void settle(region& r) noexcept;
@@ -99,6 +105,8 @@ class memory_space final : private memory_listener {
   bool places_ = false;
   atomic<std::size_t> next_coarse_{0};
   std::function<void(const memory_block&)> released_;
+  std::vector<std::unique_ptr<node_memory>> own_;   // of the nodes that have memory
+  std::vector<std::pmr::memory_resource*> own_of_;  // by node: the own, or the nearest's
 };
 
 /// As kith::allocate without a runtime.

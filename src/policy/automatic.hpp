@@ -14,15 +14,14 @@
 
 #include "partition/windows.hpp"
 #include "policy/balanced_placement.hpp"
+#include "policy/home_queue.hpp"
 #include "policy/policy.hpp"
 #include "policy/rip.hpp"
 #include "policy/settings.hpp"
 #include "policy/steal.hpp"
 #include "policy/task_times.hpp"
-#include "queue/shared_queue.hpp"
 
 #include <algorithm>
-#include <memory>
 #include <optional>
 #include <vector>
 
@@ -44,7 +43,7 @@ class automatic final : public policy<World> {
     const queue_order order =
         options.take("order", queue_order::fifo, {{"ready", queue_order::fifo}, {"created", queue_order::created}});
     for (int n = 0; n < team_.nodes(); ++n) {
-      queues_.push_back(std::make_unique<shared_queue<World>>(team_.serving(node_id(n)), order));
+      queues_.push_back(make_queue<World>(s, node_id(n), order));
       rounds_.push_back(team_.nodes_by_distance(node_id(n)));
     }
     if (!options.take("window", false, {{"off", false}, {"auto", true}})) return;
@@ -170,8 +169,8 @@ class automatic final : public policy<World> {
   steal<World> plain_;  // the tasks without data
   balanced_placement<World> place_;
   task_times<World> times_;
-  std::vector<std::unique_ptr<shared_queue<World>>> queues_;  // by node; those of nodes without workers stay empty
-  std::vector<std::vector<node_id>> rounds_;                  // from each node, the others by distance
+  std::vector<home_queue<World>> queues_;     // by node; those of nodes without workers stay empty
+  std::vector<std::vector<node_id>> rounds_;  // from each node, the others by distance
   std::vector<state> states_;
   std::vector<typename World::template shared<std::uint16_t>> last_type_;  // of the task queued last, by node
   std::optional<partition::windows<World>> windows_;

@@ -15,7 +15,7 @@ class dep final : public policy<World> {
  public:
   using worker = typename World::worker;
 
-  dep(const surroundings& s, settings& options) : queues_(s.workers, options), place_(s) {}
+  dep(const surroundings& s, settings& options) : queues_(s, options), place_(s) {}
 
   typename policy<World>::wishes wants() const override { return {.homes = queues_.size() > 1}; }
 

@@ -16,7 +16,7 @@ class dfifo final : public policy<World> {
   using worker = typename World::worker;
 
   dfifo(const surroundings& s, settings& options)
-      : queues_(s.workers, queue_order::fifo, options.take("steal", true, {{"on", true}, {"off", false}})) {}
+      : queues_(s, queue_order::fifo, options.take("steal", true, {{"on", true}, {"off", false}})) {}
 
   typename policy<World>::wishes wants() const override { return {.accesses = false}; }
 

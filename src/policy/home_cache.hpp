@@ -6,14 +6,13 @@
 // nothing is stolen. Not in the paper: a node may have several cores, which then take turns.
 #pragma once
 
+#include "policy/home_queue.hpp"
 #include "policy/input_cost.hpp"
 #include "policy/policy.hpp"
 #include "policy/settings.hpp"
-#include "queue/shared_queue.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 #include <vector>
 
 namespace kith {
@@ -50,7 +49,7 @@ class home_cache final : public policy<World> {
         states_.back().victims.push_back(v);
         near.insert(v);
       }
-      queues_.push_back(std::make_unique<shared_queue<World>>(worker_set::only(me), queue_order::fifo, me));
+      queues_.push_back(make_queue<World>(s, me, queue_order::fifo));
       if (!near.empty()) queues_.back()->add_thieves(std::move(near), 0);
     }
   }
@@ -119,7 +118,7 @@ class home_cache final : public policy<World> {
   input_cost input_;
   std::int64_t intense_;
   bool small_stay_;
-  std::vector<std::unique_ptr<shared_queue<World>>> queues_;  // by worker
+  std::vector<home_queue<World>> queues_;  // by worker
   std::vector<state> states_;
 };
 

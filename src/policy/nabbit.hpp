@@ -16,7 +16,8 @@ class nabbit final : public policy<World> {
  public:
   using worker = typename World::worker;
 
-  nabbit(const surroundings& s, settings&) : deques_(s.workers.size(), 0), victims_(s.workers, s.seed) {}
+  nabbit(const surroundings& s, settings&)
+      : deques_(s.workers.size(), 0, [&](worker_id w) { return s.memory_of(w); }), victims_(s.workers, s.seed) {}
 
   typename policy<World>::wishes wants() const override { return {.accesses = false}; }
 

@@ -28,7 +28,8 @@ class nabbitc final : public policy<World> {
         morphs_(options.take("morph", true, {{"on", true}, {"off", false}})),
         meaning_(options.take("colors", meaning::worker,
                               {{"worker", meaning::worker}, {"node", meaning::node}, {"data", meaning::data}})),
-        deques_(s.workers.size(), meaning_ == meaning::worker ? s.workers.size() : s.workers.nodes()),
+        deques_(s.workers.size(), meaning_ == meaning::worker ? s.workers.size() : s.workers.nodes(),
+                [&](worker_id w) { return s.memory_of(w); }),
         victims_(s.workers, s.seed),
         weights_(s.memory) {
     for (int w = 0; w < team_.size(); ++w) states_.push_back({.weights = weights_.room()});

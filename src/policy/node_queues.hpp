@@ -1,12 +1,10 @@
 // One queue for each memory node, and when its workers may look elsewhere: what the placing policies have in common.
 #pragma once
 
+#include "policy/home_queue.hpp"
 #include "policy/settings.hpp"
-#include "policy/team.hpp"
 #include "queue/look.hpp"
-#include "queue/shared_queue.hpp"
 
-#include <memory>
 #include <vector>
 
 namespace kith {
@@ -18,15 +16,16 @@ class node_queues {
 
   /// Takes the options `order` (ready | created), `steal` (off | nearest) and `backlog`: with stealing, a node is
   /// robbed only while more than `backlog` tasks wait there.
-  node_queues(const team& workers, settings& options)
+  node_queues(const surroundings& s, settings& options)
       : steals_(options.take("steal", false, {{"off", false}, {"nearest", true}})),
         backlog_(options.take_number("backlog", 0, 0, 1 << 20)),
-        probes_(static_cast<std::size_t>(workers.size())) {
+        probes_(static_cast<std::size_t>(s.workers.size())) {
+    const team& workers = s.workers;
     const queue_order order =
         options.take("order", queue_order::fifo, {{"ready", queue_order::fifo}, {"created", queue_order::created}});
     for (int n = 0; n < workers.nodes(); ++n) {
       served_by_.push_back(workers.served_by(node_id(n)));
-      queues_.push_back(std::make_unique<shared_queue<World>>(workers.serving(node_id(n)), order));
+      queues_.push_back(make_queue<World>(s, node_id(n), order));
       if (steals_) queues_.back()->add_thieves(workers.everybody(), backlog_);
     }
     for (int n = 0; n < workers.nodes(); ++n) rounds_.push_back(workers.nodes_by_distance(node_id(n)));
@@ -52,7 +51,7 @@ class node_queues {
   };
   bool steals_;
   std::int64_t backlog_;
-  std::vector<std::unique_ptr<shared_queue<World>>> queues_;  // by node; those of nodes without workers stay empty
+  std::vector<home_queue<World>> queues_;  // by node; those of nodes without workers stay empty
   std::vector<node_id> served_by_;
   std::vector<std::vector<node_id>> rounds_;
   std::vector<cursor> probes_;

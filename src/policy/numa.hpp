@@ -8,14 +8,13 @@
 // woken only for what they may take.
 #pragma once
 
+#include "policy/home_queue.hpp"
 #include "policy/input_cost.hpp"
 #include "policy/policy.hpp"
 #include "policy/settings.hpp"
-#include "queue/shared_queue.hpp"
 
 #include <algorithm>
 #include <map>
-#include <memory>
 #include <utility>
 #include <vector>
 
@@ -45,8 +44,7 @@ class numa_policy final : public policy<World> {
     const std::int64_t backlog = options.take_number_or("backlog", "cores", -1, 0, 1 << 20);
     for (int n = 0; n < team_.nodes(); ++n) {
       small_.push_back(footprint_ >= 0 ? static_cast<std::uint64_t>(footprint_) : team_.cache_share(node_id(n)));
-      for (auto* queues : {&main_, &alternatives_})
-        queues->push_back(std::make_unique<shared_queue<World>>(team_.serving(node_id(n)), order));
+      for (auto* queues : {&main_, &alternatives_}) queues->push_back(make_queue<World>(s, node_id(n), order));
       alternatives_.back()->add_thieves(team_.everybody(), 0);
       rounds_.push_back(round_from(node_id(n), backlog));
       let_steal(node_id(n), backlog);
@@ -95,7 +93,6 @@ class numa_policy final : public policy<World> {
   }
 
  private:
-  using queue = std::unique_ptr<shared_queue<World>>;
   struct alignas(apart) state {
     input_cost::room_type bytes;
     std::size_t turn = 0;   // the worker from whose node on costs are compared
@@ -153,8 +150,8 @@ class numa_policy final : public policy<World> {
   std::int64_t footprint_;
   std::int64_t even_;
   bool rotate_, alternative_, keep_;
-  std::vector<std::uint64_t> small_;        // by node of who asks: fewer bytes are not worth a place
-  std::vector<queue> main_, alternatives_;  // by node
+  std::vector<std::uint64_t> small_;                    // by node of who asks: fewer bytes are not worth a place
+  std::vector<home_queue<World>> main_, alternatives_;  // by node
   std::vector<round> rounds_;
   std::vector<std::size_t> turn_of_;  // of each worker: its node's position among those with workers
   std::vector<state> states_;

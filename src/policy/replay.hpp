@@ -13,6 +13,7 @@
 
 #include "policy/policy.hpp"
 #include "policy/settings.hpp"
+#include "queue/make_in.hpp"
 #include "queue/ordered_queue.hpp"
 #include "queue/turn_order.hpp"
 #include "recording/file.hpp"
@@ -135,7 +136,8 @@ class replay final : public policy<World> {
     }
     for (std::size_t w = 0; w < now; ++w) {
       list& mine = lists_[w];
-      mine.queue = std::make_unique<ordered_queue<World>>(worker_id(static_cast<int>(w)));
+      const worker_id me(static_cast<int>(w));
+      mine.queue = make_in<ordered_queue<World>>(s.memory_of(me), me);
       if (few)
         std::ranges::sort(mine.steps, {}, [](const step& x) { return std::tuple(x.started, x.task, !x.explores); });
       mine.has_begun.resize(mine.steps.size());
@@ -156,7 +158,7 @@ class replay final : public policy<World> {
 
   struct alignas(apart) list {
     std::vector<step> steps;
-    std::unique_ptr<ordered_queue<World>> queue;
+    std::shared_ptr<ordered_queue<World>> queue;
     typename World::template shared<std::size_t> next{0};  // the first step that has not begun; changed by its worker
     std::vector<bool> has_begun;                           // by step; its worker's
     std::uint64_t ended = 0, created = 0;                  // likewise

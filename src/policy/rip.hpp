@@ -57,8 +57,7 @@ class rip : public policy<World> {
 
  protected:
   /// Takes the options of the queues as `dep` does, and `partitioner` (scotch | greedy).
-  rip(const surroundings& s, settings& options, partition::window_rules rules)
-      : queues_(s.workers, options), place_(s) {
+  rip(const surroundings& s, settings& options, partition::window_rules rules) : queues_(s, options), place_(s) {
     using partition::method;
     rules.first_method = partition::available(
         options.take("partitioner", method::scotch, {{"scotch", method::scotch}, {"greedy", method::greedy}}));

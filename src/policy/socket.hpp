@@ -16,7 +16,7 @@ class socket final : public policy<World> {
  public:
   using worker = typename World::worker;
 
-  socket(const surroundings& s, settings& options) : team_(s.workers), queues_(s.workers, options) {}
+  socket(const surroundings& s, settings& options) : team_(s.workers), queues_(s, options) {}
 
   typename policy<World>::wishes wants() const override { return {.accesses = false}; }
 

@@ -15,7 +15,7 @@ class source final : public policy<World> {
  public:
   using worker = typename World::worker;
 
-  source(const surroundings& s, settings&) : queues_(s.workers, queue_order::fifo, true) {}
+  source(const surroundings& s, settings&) : queues_(s, queue_order::fifo, true) {}
 
   typename policy<World>::wishes wants() const override { return {.accesses = false}; }
 

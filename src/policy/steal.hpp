@@ -10,6 +10,7 @@
 #include "base/rng.hpp"
 #include "policy/policy.hpp"
 #include "policy/settings.hpp"
+#include "queue/make_in.hpp"
 #include "queue/own_deque.hpp"
 
 #include <algorithm>
@@ -35,7 +36,7 @@ class steal final : public policy<World> {
         patient_(options.take("patience", true, {{"on", true}, {"off", false}})) {
     const victim_order fixed = order_ == victim_order::random ? victim_order::cyclic : order_;
     for (int w = 0; w < s.workers.size(); ++w) {
-      deques_.push_back(std::make_unique<own_deque<World>>(worker_id(w), s.workers.everybody()));
+      deques_.push_back(make_in<own_deque<World>>(s.memory_of(worker_id(w)), worker_id(w), s.workers.everybody()));
       states_.emplace_back(rng(s.seed, purpose::victim, static_cast<std::uint32_t>(w)),
                            s.workers.victims(worker_id(w), fixed));
     }
@@ -161,7 +162,7 @@ class steal final : public policy<World> {
   bool own_end_fifo_;
   std::int64_t batch_;
   bool patient_;
-  std::vector<std::unique_ptr<own_deque<World>>> deques_;
+  std::vector<std::shared_ptr<own_deque<World>>> deques_;
   std::vector<state> states_;
 };
 

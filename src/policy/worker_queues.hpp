@@ -1,11 +1,9 @@
 // One queue for each worker, from which others may steal: what `source` and `dfifo` have in common.
 #pragma once
 
-#include "policy/team.hpp"
+#include "policy/home_queue.hpp"
 #include "queue/look.hpp"
-#include "queue/shared_queue.hpp"
 
-#include <memory>
 #include <vector>
 
 namespace kith {
@@ -15,11 +13,11 @@ class worker_queues {
  public:
   using worker = typename World::worker;
 
-  worker_queues(const team& workers, queue_order order, bool steals)
-      : steals_(steals), probes_(static_cast<std::size_t>(workers.size())) {
-    for (int w = 0; w < workers.size(); ++w) {
-      queues_.push_back(std::make_unique<shared_queue<World>>(worker_set::only(worker_id(w)), order, worker_id(w)));
-      if (steals) queues_.back()->add_thieves(workers.everybody(), 0);
+  worker_queues(const surroundings& s, queue_order order, bool steals)
+      : steals_(steals), probes_(static_cast<std::size_t>(s.workers.size())) {
+    for (int w = 0; w < s.workers.size(); ++w) {
+      queues_.push_back(make_queue<World>(s, worker_id(w), order));
+      if (steals) queues_.back()->add_thieves(s.workers.everybody(), 0);
     }
   }
 
@@ -40,7 +38,7 @@ class worker_queues {
     std::size_t next = 0;  // 0: the own queue; k: that of the k-th worker after it
   };
   bool steals_;
-  std::vector<std::unique_ptr<shared_queue<World>>> queues_;
+  std::vector<home_queue<World>> queues_;
   std::vector<cursor> probes_;
 };
 

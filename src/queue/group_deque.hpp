@@ -13,11 +13,13 @@
 
 #include "base/worker_set.hpp"
 #include "queue/look.hpp"
+#include "queue/make_in.hpp"
 #include "queue/recycler.hpp"
 #include "recording/event.hpp"
 #include "task/task.hpp"
 
 #include <memory>
+#include <memory_resource>
 #include <span>
 #include <utility>
 #include <vector>
@@ -38,11 +40,12 @@ class group_deques {
  public:
   using worker = typename World::worker;
 
-  /// A deque for each of `workers`; they have the colors 0 to colors-1.
-  group_deques(int workers, int colors)
+  /// A deque for each of `workers`; they have the colors 0 to colors-1. memory_of(worker_id): what the deque is made of.
+  template <class MemoryOf>
+  group_deques(int workers, int colors, const MemoryOf& memory_of)
       : colors_(colors), items_(workers), groups_(workers), scratch_(static_cast<std::size_t>(workers)) {
     for (int w = 0; w < workers; ++w) {
-      deques_.push_back(std::make_unique<typename World::template deque<item>>());
+      deques_.push_back(make_in<typename World::template deque<item>>(memory_of(worker_id(w))));
       // Colors that no worker has are told apart up to once as many; the rest are one.
       scratch_[static_cast<std::size_t>(w)].run_of.resize(static_cast<std::size_t>(2 * colors) + 1);
     }
@@ -243,7 +246,7 @@ class group_deques {
   }
 
   int colors_;
-  std::vector<std::unique_ptr<typename World::template deque<item>>> deques_;
+  std::vector<std::shared_ptr<typename World::template deque<item>>> deques_;
   recycler<World, item> items_;
   recycler<World, group> groups_;
   std::vector<scratch> scratch_;

@@ -3,6 +3,7 @@
 // Any worker may push; the owner pops. A short lock guards it.
 #pragma once
 
+#include "base/atomic.hpp"
 #include "base/worker_set.hpp"
 #include "recording/event.hpp"
 #include "task/task.hpp"
@@ -10,6 +11,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <memory_resource>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -17,12 +19,14 @@
 namespace kith {
 
 template <class World>
-class ordered_queue {
+class alignas(apart) ordered_queue {
  public:
+  using allocator_type = std::pmr::polymorphic_allocator<>;
   using worker = typename World::worker;
   using position = std::int64_t;
 
-  explicit ordered_queue(worker_id owner) : audience_(worker_set::only(owner)), owner_(owner) {}
+  ordered_queue(worker_id owner, allocator_type memory)
+      : heap_(memory), audience_(worker_set::only(owner)), owner_(owner) {}
 
   void push(task& t, position at, worker& by) {
     {
@@ -56,7 +60,7 @@ class ordered_queue {
 
  private:
   typename World::mutex guard_;
-  std::vector<std::pair<position, task*>> heap_;
+  std::pmr::vector<std::pair<position, task*>> heap_;
   worker_set audience_;
   worker_id owner_;
 };

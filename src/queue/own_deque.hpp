@@ -6,6 +6,7 @@
 #include "recording/event.hpp"
 #include "task/task.hpp"
 
+#include <memory_resource>
 #include <span>
 #include <utility>
 
@@ -14,10 +15,12 @@ namespace kith {
 template <class World>
 class own_deque {
  public:
+  using allocator_type = std::pmr::polymorphic_allocator<>;
   using worker = typename World::worker;
 
   /// `audience`: the owner, and who may steal.
-  own_deque(worker_id owner, worker_set audience) : owner_(owner), audience_(std::move(audience)) {}
+  own_deque(worker_id owner, worker_set audience, allocator_type memory = std::pmr::new_delete_resource())
+      : entries_(memory), owner_(owner), audience_(std::move(audience)) {}
 
   // ---- the owner
   void push(task& t, worker& by) {

@@ -4,6 +4,7 @@
 // levels: all of a higher level go first.
 #pragma once
 
+#include "base/atomic.hpp"
 #include "base/rng.hpp"
 #include "base/worker_set.hpp"
 #include "recording/event.hpp"
@@ -12,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <deque>
+#include <memory_resource>
 #include <mutex>
 #include <span>
 #include <utility>
@@ -28,13 +30,20 @@ enum class queue_order : std::uint8_t {
 };
 
 template <class World>
-class shared_queue {
+class alignas(apart) shared_queue {
  public:
+  using allocator_type = std::pmr::polymorphic_allocator<>;
   using worker = typename World::worker;
 
-  /// `owner`: the worker whose queue it is, none if no single one. `audience`: who pops, and is woken by a push.
-  shared_queue(worker_set audience, queue_order order, worker_id owner = {}, std::uint64_t seed = 0)
-      : audience_(std::move(audience)), order_(order), owner_(owner), random_(seed, purpose::pick, 0) {}
+  /// `owner`: the worker whose queue it is, none if no single one. `audience`: who pops, and is woken by a push. `memory`:
+  /// what entries are kept in; it is used under the queue's lock.
+  shared_queue(worker_set audience, queue_order order, worker_id owner = {}, std::uint64_t seed = 0,
+               allocator_type memory = std::pmr::new_delete_resource())
+      : levels_{level_type(memory), level_type(memory), level_type(memory)},
+        audience_(std::move(audience)),
+        order_(order),
+        owner_(owner),
+        random_(seed, purpose::pick, 0) {}
 
   /// Others that may take from it while more than `backlog` tasks are there: woken if nobody sleeps of the audience and
   /// of the thieves added before.
@@ -87,6 +96,7 @@ class shared_queue {
     if (by.ring(audience_)) return true;
     return std::ranges::any_of(thieves_, [&](const auto& one) { return size() > one.second && by.ring(one.first); });
   }
+  using level_type = std::pmr::deque<task*>;
   static constexpr int levels = 3;
 
   static bool created_later(const task* a, const task* b) noexcept {
@@ -94,7 +104,7 @@ class shared_queue {
   }
 
   void insert(task& t) {
-    std::deque<task*>& level = levels_[static_cast<std::size_t>(t.level())];
+    level_type& level = levels_[static_cast<std::size_t>(t.level())];
     level.push_back(&t);
     if (order_ == queue_order::created) std::push_heap(level.begin(), level.end(), created_later);
   }
@@ -105,7 +115,7 @@ class shared_queue {
   task* take(const Willing& willing) {
     if (size_.load(relaxed) == 0) return nullptr;
     std::lock_guard lock(guard_);
-    for (std::deque<task*>& level : levels_) {
+    for (level_type& level : levels_) {
       if (level.empty()) continue;
       if (order_ == queue_order::random)
         std::swap(level[random_.below(static_cast<std::uint32_t>(level.size()))], level.back());
@@ -125,7 +135,7 @@ class shared_queue {
   }
 
   typename World::mutex guard_;
-  std::array<std::deque<task*>, levels> levels_;
+  std::array<level_type, levels> levels_;
   typename World::template shared<std::int64_t> size_{0};  // written under the lock, read without
   worker_set audience_;
   std::vector<std::pair<worker_set, std::int64_t>> thieves_;

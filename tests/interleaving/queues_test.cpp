@@ -33,7 +33,7 @@ struct small_world : native::world {
   };
   template <class T>
   struct deque : native::work_deque<T> {
-    deque() : native::work_deque<T>(4) {}
+    explicit deque(typename native::work_deque<T>::allocator_type memory) : native::work_deque<T>(4, memory) {}
   };
 };
 using worker_view = small_world::worker;

@@ -2,15 +2,19 @@
 // Also where pages cannot be placed: then by first touch, from the worker's own core.
 #include "real_nodes.hpp"
 #include "sandbox.hpp"
+#include "support/watched_memory.hpp"
 
 #include "api/implementation.hpp"
-#include "queue/native/deque.hpp"
+#include "policy/list.hpp"
+#include "queue/native/world.hpp"
+#include "task/closure_room.hpp"
 
 #include <pthread.h>
 
 #include <deque>
 #include <functional>
 #include <latch>
+#include <memory_resource>
 #include <mutex>
 #include <set>
 #include <vector>
@@ -76,32 +80,63 @@ class OwnMemory : public kith::test::two_hosts {
     EXPECT_EQ(owners.size(), e.workers.size());
   }
 
-  /// Deques are made by the thread that makes the policy, as here.
-  void check_queues() const {
+  /// The queues of a policy that one thread makes, as here, of what the engine gives its own policy; each worker queues
+  /// tasks whose creator is on another node.
+  void check_queues(const char* policy) const {
     runtime rt(kith::test::with_policy("steal"));
-    const native::engine& e = runtime::implementation::engine_of(rt);
-    constexpr std::int64_t entries = 4096;
-    std::deque<native::work_deque<const native::worker>> deques;
-    for (int w = 0; w < rt.workers(); ++w) deques.emplace_back(entries);
+    native::engine& e = runtime::implementation::engine_of(rt);
+    surroundings s = e.around_policy();
+    ASSERT_EQ(s.own_memory.size(), here.nodes.size());
+    std::deque<kith::test::watched_memory> watched;
+    std::vector<std::pmr::memory_resource*> by_node;
+    for (std::pmr::memory_resource* m : s.own_memory) by_node.push_back(&watched.emplace_back(m));
+    s.own_memory = by_node;
+    constexpr std::size_t entries = 4096;
+    const auto workers = static_cast<std::size_t>(rt.workers());
+    std::vector<std::vector<task>> tasks(workers);
+    for (std::vector<task>& of_worker : tasks) of_worker = std::vector<task>(entries);
+    const auto chosen = make_policy<native::world>(policy, s);
     on_all_workers(rt, [&](native::worker& w) {
-      for (std::int64_t i = 0; i < entries; ++i) deques[w.id.index()].push(&w);
+      for (task& t : tasks[w.id.index()]) {
+        kith::make_room(t, 0, 1, 0);
+        t.node = task::no_node;
+        t.owner = static_cast<std::uint16_t>((w.id.index() + workers / 2) % workers);
+        task* const one = &t;
+        chosen->ready({&one, 1}, w, moment::creation);
+      }
     });
-    for (const native::worker& w : e.workers) {
-      const auto* const first = static_cast<const std::byte*>(deques[w.id.index()].storage());
-      // The first page may hold something else of this thread's as well; the last one, too.
-      for (std::size_t at = page; at + page <= entries * sizeof(void*); at += page)
-        EXPECT_EQ(node_of(first + at), e.memory.nearest(w.node).value) << "worker " << w.id.value << ", byte " << at;
+    for (node_id n : s.workers.inhabited()) {
+      const auto in_queues = entries * s.workers.workers_at(n).size() * sizeof(task*);
+      EXPECT_GT(expect_at(e.memory.nearest(n), watched[n.index()], policy), in_queues / page) << policy;
     }
   }
 
+  /// That the pages of the memory are on the node; how many were ever touched.
+  std::size_t expect_at(node_id n, const kith::test::watched_memory& m, const char* policy) const {
+    const bool placed = numa::process_rights().can_place();
+    std::size_t touched = 0;
+    for (const auto& [at, bytes] : m.pieces()) {
+      // Smaller pieces share their page: where pages cannot be placed, it is its first user's.
+      if (!placed && bytes <= page) continue;
+      const auto before = reinterpret_cast<std::uintptr_t>(at) % page;
+      for (std::size_t offset = 0; offset < before + bytes; offset += page) {
+        const int found = node_of(at - before + offset);
+        if (found < 0) continue;
+        ++touched;
+        EXPECT_EQ(found, n.value) << policy << ", byte " << offset << " of " << bytes;
+      }
+    }
+    return touched;
+  }
+
   /// Where Kith may not place pages; the test may ask where they are.
-  void expect_in_sandbox(void (OwnMemory::*check)() const) {
-    const kith::test::child c =
-        kith::test::in_sandbox({SYS_mbind, SYS_set_mempolicy, SYS_migrate_pages}, [this, check] {
-          EXPECT_FALSE(numa::process_rights().can_place());
-          (this->*check)();
-          return 0;
-        });
+  template <class... Arguments>
+  void expect_in_sandbox(void (OwnMemory::*check)(Arguments...) const, Arguments... arguments) {
+    const kith::test::child c = kith::test::in_sandbox({SYS_mbind, SYS_set_mempolicy, SYS_migrate_pages}, [=, this] {
+      EXPECT_FALSE(numa::process_rights().can_place());
+      (this->*check)(arguments...);
+      return 0;
+    });
     if (!c.possible()) GTEST_SKIP() << "this system lets no process filter its system calls";
     EXPECT_EQ(c.code, 0) << c.said;
   }
@@ -118,9 +153,12 @@ class OwnMemoryRefused : public OwnMemory {
 
 TEST_F(OwnMemory, StacksAreOnTheirWorkersNode) { check_stacks(); }
 TEST_F(OwnMemory, TasksAreOnTheirCreatorsNode) { check_tasks(); }
-TEST_F(OwnMemory, DequesAreOnTheirOwnersNode) { check_queues(); }
+TEST_F(OwnMemory, QueuesAreOnTheirNode) {
+  for (const char* policy : {"steal", "dep", "dep:order=created", "numa", "home-cache", "source", "nabbit"})
+    check_queues(policy);
+}
 TEST_F(OwnMemoryRefused, StacksAreOnTheirWorkersNode) { expect_in_sandbox(&OwnMemory::check_stacks); }
 TEST_F(OwnMemoryRefused, TasksAreOnTheirCreatorsNode) { expect_in_sandbox(&OwnMemory::check_tasks); }
-TEST_F(OwnMemoryRefused, DequesAreOnTheirOwnersNode) { expect_in_sandbox(&OwnMemory::check_queues); }
+TEST_F(OwnMemoryRefused, DequesAreOnTheirOwnersNode) { expect_in_sandbox(&OwnMemory::check_queues, "steal"); }
 
 }  // namespace

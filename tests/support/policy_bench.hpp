@@ -7,6 +7,8 @@
 
 #include <cstring>
 #include <memory>
+#include <memory_resource>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,10 +19,13 @@ using plain::world;
 /// A machine, one worker for each of its cores, and a policy.
 class policy_bench {
  public:
-  policy_bench(const char* machine, const std::string& policy)
+  /// `own_memory`: as of `surroundings`.
+  policy_bench(const char* machine, const std::string& policy,
+               std::span<std::pmr::memory_resource* const> own_memory = {})
       : on(synthetic_machine(machine)),
         workers(on, nodes()),
-        chosen(make_policy<world>(policy, {workers, regions, 1})) {
+        chosen(
+            make_policy<world>(policy, {.workers = workers, .regions = regions, .seed = 1, .own_memory = own_memory})) {
     for (int w = 0; w < workers.size(); ++w) {
       by.push_back(std::make_unique<plain::worker_view>(worker_id(w), workers.node_of(worker_id(w))));
     }

@@ -49,7 +49,7 @@ engine::engine(machine on, const worker_plan& plan, engine_settings settings)
     const worker_id id(static_cast<int>(w));
     workers.emplace_back(*this, id, workers_where.node_of(id), plan.cpus[w]);
   }
-  chosen = make_policy<world>(set.policy, {workers_where, regions, set.seed, memory.view(), &identities});
+  chosen = make_policy<world>(set.policy, around_policy());
   wishes = chosen->wants();
   if (wishes.order) identities.reserve();
   if (set.calibrate != 0) {
@@ -86,6 +86,10 @@ engine::engine(machine on, const worker_plan& plan, engine_settings settings)
     std::erase(engines().all, this);
     throw;
   }
+}
+
+surroundings engine::around_policy() {
+  return {workers_where, regions, set.seed, memory.view(), &identities, memory.own()};
 }
 
 void engine::start_recording(const worker_plan& plan) {

@@ -72,6 +72,8 @@ class engine {
   void mark(const std::string& text);
   /// As kith::runtime::recorded_in.
   std::string recorded_in() const { return recorder_ ? recorder_->file() : std::string(); }
+  /// What the policy is built from.
+  surroundings around_policy();
   /// As kith::allocate (memory.cpp).
   void* allocate(std::size_t bytes, distribution how);
   void start_stand_in();

@@ -7,15 +7,16 @@
 //      alone.
 //  D3  Owner's pop: store bottom, then load top. Thief: load top, then load bottom. A full fence in each: at least one
 //      sees the other, so that the last entry is contended by compare-exchange.
-//  D4  Arrays that were outgrown live as long as the deque: a thief may still read one.
+//  D4  Arrays that were outgrown live as long as the deque: a thief may still read one. The owner alone makes them, but for
+//      the empty one of the constructor.
 #pragma once
 
 #include "base/atomic.hpp"
-#include "memory/pages.hpp"
 #include "queue/look.hpp"
 
 #include <cstdint>
-#include <memory>
+#include <forward_list>
+#include <memory_resource>
 #include <vector>
 
 namespace kith::native {
@@ -23,8 +24,16 @@ namespace kith::native {
 template <class T>
 class work_deque {
  public:
-  /// `capacity`: of the first array, a power of two. The owner makes it at its first push, so that it lies on its node.
-  explicit work_deque(std::int64_t capacity = 256) : first_capacity_(capacity) { array_.store(make(0), relaxed); }
+  using allocator_type = std::pmr::polymorphic_allocator<>;
+
+  /// `memory`: what entries are kept in. The owner makes the first array at its first push: where memory has no place of its
+  /// own it lies where it is first touched.
+  explicit work_deque(allocator_type memory = std::pmr::new_delete_resource()) : work_deque(256, memory) {}
+  /// `capacity`: of the first array, a power of two.
+  explicit work_deque(std::int64_t capacity, allocator_type memory = std::pmr::new_delete_resource())
+      : first_capacity_(capacity), arrays_(memory) {
+    array_.store(make(0), relaxed);
+  }
   work_deque(const work_deque&) = delete;
   work_deque& operator=(const work_deque&) = delete;
 
@@ -93,43 +102,20 @@ class work_deque {
     const std::int64_t b = bottom_.load(relaxed);
     return b > t ? b - t : 0;
   }
-  /// Where the entries are; null before the first push. The owner's, or while nobody pushes.
-  const void* storage() const noexcept { return array_.load(relaxed)->entries.get(); }
   /// The owner's end: changes whenever the owner pushes or pops.
   std::int64_t bottom() const noexcept { return bottom_.load(relaxed); }
 
  private:
-  /// Entries of a page or more are on pages of their own: what malloc gives may have been another thread's before, and lie
-  /// on its node.
-  static std::size_t mapped_bytes(std::size_t n) noexcept {
-    const std::size_t bytes = n * sizeof(atomic<T*>), page = page_size();
-    return bytes < page ? 0 : (bytes + page - 1) / page * page;
-  }
-  struct give_back {
-    std::size_t mapped = 0;
-    void operator()(atomic<T*>* entries) const noexcept {
-      if (mapped == 0) {
-        delete[] entries;
-      } else {
-        unmap_pages(entries, mapped);
-      }
-    }
-  };
-  static std::unique_ptr<atomic<T*>[], give_back> make_room(std::size_t n) {
-    const std::size_t mapped = mapped_bytes(n);
-    if (mapped == 0) return {new atomic<T*>[n], {}};
-    auto* const entries = static_cast<atomic<T*>*>(map_pages(mapped, page_size()));
-    std::uninitialized_value_construct_n(entries, n);
-    return {entries, {mapped}};
-  } struct array {
-    explicit array(std::int64_t n) : capacity(n), entries(make_room(static_cast<std::size_t>(n))) {}
-    atomic<T*>& at(std::int64_t i) const noexcept { return entries[static_cast<std::size_t>(i & (capacity - 1))]; }
-    std::int64_t capacity;  // a power of two; 0: nobody looks into it
-    std::unique_ptr<atomic<T*>[], give_back> entries;
+  struct array {
+    using allocator_type = work_deque::allocator_type;
+    array(std::int64_t n, allocator_type memory) : capacity(n), entries(static_cast<std::size_t>(n), memory) {}
+    atomic<T*>& at(std::int64_t i) noexcept { return entries[static_cast<std::size_t>(i & (capacity - 1))]; }
+    const std::int64_t capacity;  // a power of two; 0: nobody looks into it
+    std::pmr::vector<atomic<T*>> entries;
   };
 
-  array* make(std::int64_t capacity) { return arrays_.emplace_back(std::make_unique<array>(capacity)).get(); }
-  array* grow(const array& old, std::int64_t b) {
+  array* make(std::int64_t capacity) { return &arrays_.emplace_front(capacity); }
+  array* grow(array& old, std::int64_t b) {
     array* bigger = make(old.capacity == 0 ? first_capacity_ : old.capacity * 2);
     for (std::int64_t i = top_seen_; i < b; ++i) bigger->at(i).store(old.at(i).load(relaxed), relaxed);
     array_.store(bigger, release);  // pairs with the load in steal()
@@ -140,7 +126,7 @@ class work_deque {
   alignas(apart) atomic<std::int64_t> bottom_{0};
   std::int64_t top_seen_ = 0;  // the owner's last look at top: never ahead of it
   atomic<array*> array_{nullptr};
-  std::vector<std::unique_ptr<array>> arrays_;  // the owner's
+  std::pmr::forward_list<array> arrays_;  // the owner's
   alignas(apart) atomic<std::int64_t> top_{0};
 };
 

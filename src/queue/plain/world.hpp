@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <memory_resource>
 #include <string>
 #include <utility>
 
@@ -73,6 +74,9 @@ class plain_value {
 template <class T>
 class deque {
  public:
+  using allocator_type = std::pmr::polymorphic_allocator<>;
+  explicit deque(allocator_type memory) : entries_(memory) {}
+
   void push(T* entry) { entries_.push_back(entry); }
   T* pop() {
     if (entries_.empty()) return nullptr;
@@ -96,7 +100,7 @@ class deque {
   std::int64_t bottom() const noexcept { return taken_ + size(); }
 
  private:
-  std::deque<T*> entries_;
+  std::pmr::deque<T*> entries_;
   std::int64_t taken_ = 0;
 };
 

@@ -1,0 +1,26 @@
+// The queue of a node, and of a worker: made of that node's memory.
+#pragma once
+
+#include "policy/policy.hpp"
+#include "queue/make_in.hpp"
+#include "queue/shared_queue.hpp"
+
+#include <memory>
+
+namespace kith {
+
+template <class World>
+using home_queue = std::shared_ptr<shared_queue<World>>;
+
+/// For whoever serves node n.
+template <class World>
+home_queue<World> make_queue(const surroundings& s, node_id n, queue_order order) {
+  return make_in<shared_queue<World>>(s.memory_of(n), s.workers.serving(n), order, worker_id(), s.seed);
+}
+/// For worker w.
+template <class World>
+home_queue<World> make_queue(const surroundings& s, worker_id w, queue_order order) {
+  return make_in<shared_queue<World>>(s.memory_of(w), worker_set::only(w), order, w, s.seed);
+}
+
+}  // namespace kith
