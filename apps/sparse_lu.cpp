@@ -27,6 +27,7 @@ constexpr parameter parameters[] = {
     {"size", "1024", "256", "rows and columns; a multiple of the block", "8192"},
     {"block", "64", "32", "rows and columns of a block", "256"},
     {"density", "20", "20", "of 100 blocks, how many are not zero at first"},
+    {"joined", flag, flag, "each kind of task ends before the next one begins, as in the paper"},
 };
 
 class sparse_lu final : public app {
@@ -34,6 +35,7 @@ class sparse_lu final : public app {
   explicit sparse_lu(const arguments& a)
       : all_("sparse_lu", a),
         density_(a.number("density", 0, 100)),
+        joined_(a.on("joined")),
         seed_(a.seed()),
         data_(number_blocks(), all_.area()) {}
 
@@ -54,6 +56,7 @@ class sparse_lu final : public app {
       for (std::int64_t k = 0; k < count(); ++k) {
         spawn([=, this] { factorise(block(k, k)); }, diagonal, where.cyclic(k, k), data_.inout(at(k, k)),
               flops(2.0 / 3));
+        if (joined_) wait();
         for (std::int64_t j = k + 1; j < count(); ++j) {
           if (!holds(k, j)) continue;
           spawn([=, this] { solve_lower(block(k, k), block(k, j)); }, row, where.cyclic(k, j), data_.in(at(k, k)),
@@ -64,6 +67,7 @@ class sparse_lu final : public app {
           spawn([=, this] { solve_upper(block(k, k), block(i, k)); }, column, where.cyclic(i, k), data_.in(at(k, k)),
                 data_.inout(at(i, k)), flops(1));
         }
+        if (joined_) wait();
         for (std::int64_t i = k + 1; i < count(); ++i) {
           for (std::int64_t j = k + 1; j < count(); ++j) {
             if (!holds(i, k) || !holds(k, j)) continue;
@@ -71,6 +75,7 @@ class sparse_lu final : public app {
                   data_.in(at(i, k)), data_.in(at(k, j)), data_.inout(at(i, j)), flops(2));
           }
         }
+        if (joined_) wait();
       }
     });
   }
@@ -203,6 +208,7 @@ class sparse_lu final : public app {
 
   square_tiles all_;
   std::int64_t density_;
+  bool joined_;
   std::uint64_t seed_;
   std::vector<std::int64_t> places_;  // of each block in data_; -1: zero for good
   paged<double> data_;                // blocks by rows

@@ -219,7 +219,8 @@ INSTANTIATE_TEST_SUITE_P(
         odd_case{"vecmul", {{"vectors", "1"}, {"size", "1"}}}, odd_case{"reduction", {{"size", "1"}, {"depth", "0"}}},
         odd_case{"reduction", {{"size", "1000"}, {"depth", "6"}}}, odd_case{"sparse_lu", {{"size", "1"}}},
         odd_case{"sparse_lu", {{"size", "60"}, {"block", "6"}, {"density", "0"}}},
-        odd_case{"sparse_lu", {{"size", "60"}, {"block", "6"}, {"density", "100"}}}));
+        odd_case{"sparse_lu", {{"size", "60"}, {"block", "6"}, {"density", "100"}}},
+        odd_case{"sparse_lu", {{"size", "60"}, {"block", "6"}, {"joined", "on"}}}));
 
 #ifdef KITH_APPS_LAPACK
 INSTANTIATE_TEST_SUITE_P(
