@@ -2,8 +2,8 @@
 //
 // Not in the papers, but NabbitC's (section V) measures PageRank by running a recorded schedule again. Every worker runs
 // the tasks that it ran, in the order in which they began; a task begins inside the wait of another only if it did so
-// then (`ended_before`), and not inside an earlier wait of that task (`created_before`). That run is the witness that
-// this order has no deadlock. With fewer workers than in the recording the order cannot always be kept: then
+// then (`ended_before`), and not before that one had come as far (`waits_before`, and `created_before` for what is run
+// while a creator is held up). That run is the witness that this order has no deadlock. With fewer workers than in the recording the order cannot always be kept: then
 // (`order=ready`) the tasks of several workers share one, and of those that are ready the one that began first is next.
 // Tasks of threads that are no workers come in no fixed order: the same. Tasks with commutative accesses take turns in
 // the recorded order, and exclude each other whatever was recorded. Divergence is refused by name: a task that the
@@ -64,7 +64,7 @@ class replay final : public policy<World> {
 
   look next(worker& by) override {
     list& mine = lists_[by.id.index()];
-    const auto [t, position] = mine.queue->pop(free_.load(relaxed) ? everything : mine.last_allowed(), by);
+    const auto [t, position] = mine.queue->pop(free_.load(relaxed) ? everything : mine.last_allowed(by), by);
     if (t != nullptr) mine.note_begun(position);
     return look::at(t, look::empty);
   }
@@ -87,8 +87,9 @@ class replay final : public policy<World> {
       const step& missing = l.steps[next];
       by.refuse(*held, static_cast<std::int64_t>(next) == position
                            ? "is ready, but in the schedule of " + file_ + " its worker " +
-                                 (l.ended < missing.ended_before ? "ends another task first, which waits"
-                                                                 : "creates another task first, which never came")
+                                 (l.ended < missing.ended_before
+                                      ? "ends another task first, which waits"
+                                      : "has created or waited for more by then: the recorded program was another one")
                            : "is ready, but in the schedule of " + file_ + " its worker runs task " + name(missing) +
                                  " first, which never came: the recorded program was another one");
       give_up(by);
@@ -164,9 +165,10 @@ class replay final : public policy<World> {
     std::uint64_t ended = 0, created = 0;                  // likewise
 
     /// What was put back by the engine is before the next one.
-    std::int64_t last_allowed() const noexcept {
+    std::int64_t last_allowed(const worker& owner) const noexcept {
       const std::size_t n = next.load(relaxed);
-      const bool may = n < steps.size() && ended >= steps[n].ended_before && created >= steps[n].created_before;
+      const bool may = n < steps.size() && ended >= steps[n].ended_before && created >= steps[n].created_before &&
+                       owner.waits >= steps[n].waits_before;
       return static_cast<std::int64_t>(n) - (may ? 0 : 1);
     }
     /// Perhaps not for the first time.

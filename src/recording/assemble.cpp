@@ -113,8 +113,8 @@ class assembler : gathered_logs {
       if (at == index_of.end()) continue;
       const auto scope = scope_numbers.find(w.scope);
       if (w.scope != 0 && scope == scope_numbers.end()) continue;  // nothing was in it
-      out.waits.push_back({at->second, w.scope == 0 ? no_scope : scope->second, static_cast<std::int16_t>(w.seat),
-                           ns(w.when.begun), ns(w.when.ended)});
+      out.waits.push_back({at->second, w.scope == 0 ? recorded_wait::for_future : scope->second,
+                           static_cast<std::int16_t>(w.seat), ns(w.when.begun), ns(w.when.ended)});
       lost[static_cast<std::size_t>(at->second)] += out.waits.back().ended - out.waits.back().begun;
     }
     for (const charge& c : charges) {
@@ -264,8 +264,6 @@ class assembler : gathered_logs {
     std::ranges::sort(out.idles, {}, &recorded_idle::begun);
     std::ranges::sort(out.jobs, {}, &recorded_job::begun);
   }
-
-  static constexpr std::uint32_t no_scope = 0xffffffff;
 
   std::unordered_map<std::uint64_t, std::uint32_t> scope_numbers, region_numbers_;
   std::unordered_map<std::uint64_t, std::int32_t> index_of;

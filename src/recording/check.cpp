@@ -12,7 +12,6 @@ namespace kith {
 
 namespace {
 
-constexpr std::uint32_t no_scope = 0xffffffff;                  // of a wait for a future
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 48;    // of addresses that a process has
 constexpr std::uint64_t latest = (std::uint64_t{1} << 63) - 1;  // what a file can hold of a time
 constexpr std::uint64_t most_allocated = most_bytes << 8;       // in the whole run
@@ -126,7 +125,7 @@ class checker {
   void waits() const {
     for (const recorded_wait& w : r_.waits) {
       if (!is_task(w.task)) refuse("a wait of task " + text(w.task) + expected_task());
-      if (w.scope != no_scope && w.scope >= scopes_)
+      if (w.scope != recorded_wait::for_future && w.scope >= scopes_)
         refuse("a wait for scope " + text(w.scope) + ", expected less than " + text(scopes_));
       worker(w.worker, "a wait of task " + text(w.task));
       times({w.begun, w.ended}, "a wait of task " + text(w.task));

@@ -22,9 +22,6 @@ bool may_have(std::uint64_t bytes) noexcept {
   return ::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || bytes <= limit.rlim_cur;
 }
 
-/// Stores before it are in the file before those behind it, whenever the process is killed.
-void in_this_order() noexcept { asm volatile("" ::: "memory"); }
-
 }  // namespace
 
 log::log(std::string path, std::uint32_t seat) : path_(std::move(path)) {
@@ -44,9 +41,10 @@ log::log(std::string path, std::uint32_t seat) : path_(std::move(path)) {
   front_ = static_cast<std::byte*>(mapped);
   at_ = front_ + sizeof(log_header);
   limit_ = front_ + log_front_bytes;
-  log_header h{{}, log_version, seat, seconds_per_tick(), ticks(), 0, 0};
-  std::memcpy(h.magic, log_magic, sizeof h.magic);
+  const log_header h{{}, log_version, seat, seconds_per_tick(), ticks(), 0, 0};
   std::memcpy(front_, &h, sizeof h);
+  in_this_order();
+  std::memcpy(front_, log_magic, sizeof log_magic);
 }
 
 log::~log() {
@@ -80,6 +78,7 @@ bool log::make_room(std::size_t bytes) noexcept {
   const auto used = static_cast<std::size_t>(at_ - front_) - sizeof(log_header);
   if (const int refused = write_behind(used); refused != 0) {
     full_ = true;
+    limit_ = at_;  // nor shorter records: they would stand behind another one than they belong to
     return lose(refused);
   }
   // They stand in both places now. What `behind` says, at each moment, is where to read them once.

@@ -16,7 +16,7 @@ namespace kith {
 inline constexpr std::uint32_t log_version = 3;
 inline constexpr char log_magic[8] = {'K', 'I', 'T', 'H', 'L', 'O', 'G', '\n'};
 
-/// A record is one cell or more; the first byte of its first cell says what it is, and so how long. 0 ends the file.
+/// A record is one cell or more; the first byte of its first cell says what it is, and so how long. 0 ends the front.
 enum class log_kind : std::uint8_t {
   end = 0,
   task = 1,    // 3 cells: a task was created
@@ -125,11 +125,16 @@ class log {
     at_ += bytes;
     return here;
   }
-  /// The first cell last: a record that is there is whole.
+  /// The half of the first cell that has the kind last: a record that is there is whole.
   static void finish(std::byte* at, const log_cell& head) noexcept {
-    asm volatile("" ::: "memory");
-    __builtin_memcpy(at, &head, sizeof head);
+    std::uint64_t halves[2];
+    __builtin_memcpy(halves, &head, sizeof head);
+    __builtin_memcpy(at + sizeof *halves, halves + 1, sizeof *halves);
+    in_this_order();
+    __builtin_memcpy(at, halves, sizeof *halves);
   }
+  /// Stores before it are in the file before those behind it, whenever the process is killed.
+  static void in_this_order() noexcept { asm volatile("" ::: "memory"); }
   bool make_room(std::size_t bytes) noexcept;
   int write_behind(std::size_t bytes) noexcept;
   bool lose(int why) noexcept;

@@ -71,8 +71,9 @@ struct recorded_dependence {
   std::uint64_t bytes = 0;  // written by `before` and read by the task
 };
 struct recorded_wait {
+  static constexpr std::uint32_t for_future = 0xffffffff;
   std::int32_t task = -1;
-  std::uint32_t scope = 0;
+  std::uint32_t scope = 0;  // or for_future
   std::int16_t worker = -1;
   std::uint64_t begun = 0, ended = 0;
 };

@@ -61,20 +61,45 @@ std::vector<std::pair<std::int32_t, std::int32_t>> turns_of(const recording& r) 
   return next;
 }
 
-/// When each worker had created another task, in order. Not nodes of graphs.
-std::vector<std::vector<std::uint64_t>> creations_of(const recording& r) {
-  std::vector<std::vector<std::uint64_t>> by(r.worker_node.size());
+/// Something that a task did, and when that task had begun: by worker, in order.
+struct deed {
+  std::uint64_t at, by_who_began;
+  auto operator<=>(const deed&) const = default;
+};
+using deeds = std::vector<std::vector<deed>>;
+
+/// The creations of tasks. Not of nodes of graphs: others may find them.
+deeds creations_of(const recording& r) {
+  deeds by(r.worker_node.size());
   for (const recorded_task& t : r.tasks) {
     if (t.creator < 0 || t.has(recorded_task::outside) || t.has(recorded_task::fence) || t.has(recorded_task::root) ||
         t.has(recorded_task::keyed) || t.has(recorded_task::generated))
       continue;
     const recorded_task& creator = r.tasks[static_cast<std::size_t>(t.creator)];
-    const bool exploring = creator.has(recorded_task::keyed) && t.create_until <= creator.explore_ended;
-    const auto w = static_cast<std::size_t>(exploring ? creator.explorer : creator.worker);
-    if (w < by.size()) by[w].push_back(t.create_until);
+    const auto w = static_cast<std::size_t>(creator.worker);
+    if (w < by.size()) by[w].push_back({t.create_until, creator.started});
   }
-  for (std::vector<std::uint64_t>& times : by) std::ranges::sort(times);
+  for (std::vector<deed>& all : by) std::ranges::sort(all);
   return by;
+}
+
+/// The waits for tasks. Not those for a future: if it was there, nobody waited.
+deeds waits_of(const recording& r) {
+  deeds by(r.worker_node.size());
+  for (const recorded_wait& x : r.waits) {
+    const auto w = static_cast<std::size_t>(x.worker);
+    if (x.scope != recorded_wait::for_future && w < by.size())
+      by[w].push_back({x.begun, r.tasks[static_cast<std::size_t>(x.task)].started});
+  }
+  for (std::vector<deed>& all : by) std::ranges::sort(all);
+  return by;
+}
+
+/// Those that came before a task which started then. Of the same moment are those of who had begun before; of which all may
+/// be later if the task took no time.
+std::uint64_t count_before(const std::vector<deed>& all, std::uint64_t started, std::uint64_t ended) {
+  const deed first_of_moment{started, ended > started ? started : 0};
+  return static_cast<std::uint64_t>(std::ranges::lower_bound(all, first_of_moment) - all.begin());
 }
 
 }  // namespace
@@ -114,7 +139,7 @@ recorded_schedule schedule_of(const recording& r) {
   std::ranges::sort(spells, {},
                     [](const spell& x) { return std::tuple(x.worker, x.started, x.what.task, !x.what.explores); });
   s.of_worker.resize(workers);
-  const std::vector<std::vector<std::uint64_t>> creations = creations_of(r);
+  const deeds creations = creations_of(r), waits = waits_of(r);
   std::vector<const spell*> open;  // those that the worker had begun and not ended, the outermost first
   std::uint64_t ended = 0;
   for (std::size_t i = 0; i < spells.size(); ++i) {
@@ -130,14 +155,11 @@ recorded_schedule schedule_of(const recording& r) {
       ended += open.back()->what.explores ? 0 : 1;
       open.pop_back();
     }
-    const std::vector<std::uint64_t>& created = creations[static_cast<std::size_t>(x.worker)];
-    // What was created in the moment in which this one began was created before it, unless it took no time itself.
-    const auto until = x.ended > x.started ? std::ranges::upper_bound(created, x.started)
-                                           : std::ranges::lower_bound(created, x.started);
-    s.of_worker[static_cast<std::size_t>(x.worker)].push_back(x.what);
-    s.of_worker[static_cast<std::size_t>(x.worker)].back().ended_before = ended;
-    s.of_worker[static_cast<std::size_t>(x.worker)].back().created_before =
-        static_cast<std::uint64_t>(until - created.begin());
+    const auto w = static_cast<std::size_t>(x.worker);
+    s.of_worker[w].push_back(x.what);
+    s.of_worker[w].back().ended_before = ended;
+    s.of_worker[w].back().created_before = count_before(creations[w], x.started, x.ended);
+    s.of_worker[w].back().waits_before = count_before(waits[w], x.started, x.ended);
     open.push_back(&x);
   }
   s.turns = turns_of(r);

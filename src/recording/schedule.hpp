@@ -18,8 +18,9 @@ struct recorded_schedule {
     std::uint64_t started = 0;
     // Tasks that the worker had ended when this one began: others that had begun were waiting below it.
     std::uint64_t ended_before = 0;
-    // Tasks that it had created by then, nodes of graphs apart: the wait that this one began in was not an earlier one.
-    std::uint64_t created_before = 0;
+    // Tasks that it had created by then, nodes of graphs apart, and waits that it had begun: the one that this task began
+    // inside had come so far. At least: what is not certain is not counted.
+    std::uint64_t created_before = 0, waits_before = 0;
   };
   std::vector<std::vector<step>> of_worker;  // in the order in which they began
   // Tasks that had a turn at a region with commutative access, and who had the next one.

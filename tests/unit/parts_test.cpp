@@ -191,6 +191,33 @@ TEST_F(parts, can_be_read_at_any_moment) {
   EXPECT_THAT([&] { in_it(); }, ThrowsMessage<error>(HasSubstr("0.log: damaged: 196608 bytes")));
 }
 
+/// Else an access would be taken for one of the task before.
+TEST_F(parts, end_with_the_first_record_that_is_lost) {
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  rlimit now = before;
+  now.rlim_cur = log_front_bytes;
+  const std::string path = (folder_ / "0.log").string();
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &now), 0);
+  {
+    kith::log l(path, 0);
+    for (std::uint64_t i = 0; i < 2'000; ++i) {
+      l.append({.kind = log_kind::task, .large = i}, {}, {});
+      l.append({.kind = log_kind::access, .large = i});
+    }
+  }
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  std::uint64_t tasks = 0;
+  mapped_log(path).for_each([&](const log_cell& head, const std::byte*) {
+    if (head.kind == log_kind::task) {
+      EXPECT_EQ(head.large, tasks++);
+    } else {
+      EXPECT_EQ(head.large, tasks - 1);
+    }
+  });
+  EXPECT_GT(tasks, 1000u);
+}
+
 TEST_F(parts, leave_out_a_record_that_is_too_long_and_go_on) {
   const std::string path = (folder_ / "0.log").string();
   {

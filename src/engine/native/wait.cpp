@@ -32,6 +32,7 @@ bool worker::may_nest(bool at_last) const noexcept {
 }
 
 void worker::wait_for(detail::scope& s, task* first) {
+  ++waits;
   const std::uint64_t began = record != nullptr ? ticks() : 0;
   work_until([](const void* waited) { return static_cast<const detail::scope*>(waited)->unfinished() == 0; }, &s, &s,
              first);

@@ -126,7 +126,7 @@ void engine::submit(worker& w, std::int32_t t) {
   }
   visible_task& v = make_visible(w, t);
   const bool free = link(t);
-  if (wishes_.created) policy_->created(v, w);
+  if (wishes_.created && !of(t).has(recorded_task::outside)) policy_->created(v, w);
   if (!free || !prepare_ready(t)) return;
   task* one = &v;
   task* const now = policy_->ready({&one, 1}, w, moment::creation);
@@ -136,6 +136,7 @@ void engine::submit(worker& w, std::int32_t t) {
 }
 
 void engine::wait(worker& w, std::uint32_t scope) {
+  ++w.waits;
   frame& f = w.frames.back();
   f.now = doing::waiting;
   f.scope = scope;

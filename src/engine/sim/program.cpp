@@ -109,7 +109,8 @@ program program_of(recording r, double core_gbs) {
     if (t.has(recorded_task::keyed) || t.has(recorded_task::generated)) p.phased[t.scope] = 1;
   }
   for (const recorded_wait& w : p.of.waits)
-    all.push_back({w.task, w.begun, w.ended, of_kind(action::wait, w.scope == 0xffffffff ? p.scopes : w.scope)});
+    all.push_back(
+        {w.task, w.begun, w.ended, of_kind(action::wait, w.scope == recorded_wait::for_future ? p.scopes : w.scope)});
   for (std::size_t i = 0; i < all.size(); ++i) all[i].place = i;
   std::ranges::sort(all, {}, [](const happening& h) { return std::tuple(h.task, h.begun, h.place); });
   split_times(p, core_gbs);

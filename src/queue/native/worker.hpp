@@ -28,6 +28,8 @@ class worker_view {
   /// Tasks run here are so short that taking one from another worker costs more than running it (the engine's
   /// running mean; policies may then be patient).
   bool short_tasks = false;
+  /// Waits that its tasks have begun.
+  std::uint64_t waits = 0;
 
   /// One operation on a queue owned by `owner` (none: shared).
   void meter(event e, worker_id owner, std::uint64_t amount = 1) noexcept {

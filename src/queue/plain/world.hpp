@@ -29,6 +29,7 @@ class worker_view {
   const worker_id id;
   const node_id node;
   bool short_tasks = false;
+  std::uint64_t waits = 0;
 
   void meter(event e, worker_id owner, std::uint64_t amount = 1) {
     sums.add(e, amount);
