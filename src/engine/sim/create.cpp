@@ -170,11 +170,11 @@ void engine::explore(worker& w) {
     f.charged = true;
     return;
   }
-  std::vector<task*> found;
+  batch_.clear();
   for (const recorded_dependence& d : needs) {
     if (state_of(d.before) != state::none) continue;
-    spend(w, cost(on_.costs.create));
-    found.push_back(&make_visible(w, d.before));
+    spend(w, costs_.create);
+    batch_.push_back(&make_visible(w, d.before));
     state_of(d.before) = state::queued;
   }
   node.explored = true;
@@ -190,9 +190,9 @@ void engine::explore(worker& w) {
   w.frames.pop_back();
   const bool free = link(t);
   node.now = free ? state::queued : state::created;
-  if (free) found.push_back(&v);
-  if (found.empty()) return;
-  hand_over(w, found, found.front() == &v ? moment::completion : moment::discovery, true);
+  if (free) batch_.push_back(&v);
+  if (batch_.empty()) return;
+  hand_over(w, batch_, batch_.front() == &v ? moment::completion : moment::discovery, true);
 }
 
 }  // namespace kith::sim

@@ -40,6 +40,8 @@ engine::engine(const program& p, const machine_model& m, const settings& s)
       team_(m.hardware, nodes_of(m, workers_of(m, s))),
       view_(regions_, team_.served_by()),
       data_(m),
+      costs_{cost(m.costs.create),  cost(m.costs.push),  cost(m.costs.pop),
+             cost(m.costs.attempt), cost(m.costs.steal), cost(m.costs.wake)},
       events_(static_cast<std::size_t>(team_.size())) {
   const auto workers = static_cast<std::size_t>(team_.size());
   const bool by_allocation = s.data != distribution::first_touch && s.data != distribution::colors;

@@ -38,7 +38,9 @@ class engine {
   bool take(std::int32_t t);
   void go_on(worker& w);
   void compute(worker& w, frame& f, picoseconds work);
-  void fetch_chunk(worker& w, frame& f, picoseconds work);
+  void begin_fetch(worker& w, frame& f, picoseconds work);
+  bool find_touched(data_walk& d);
+  void fetch_chunk(worker& w, frame& f);
   void create(worker& w, std::int32_t t);
   visible_task& make_visible(worker& by, std::int32_t t);
   bool link(std::int32_t t);
@@ -68,7 +70,7 @@ class engine {
     w.overhead += time;
   }
   picoseconds cost(double ns) const { return set_.with.scheduling ? static_cast<picoseconds>(ns * 1000) : 0; }
-  picoseconds far_cost(double ns, const worker& by, worker_id owner) const;
+  picoseconds far_cost(picoseconds near, const worker& by, worker_id owner) const;
   /// The program's colors and nodes are of the machine it was recorded on: the same share of this one.
   std::int32_t color_here(std::int32_t c) const noexcept {
     const auto then = static_cast<std::int32_t>(program_.of.worker_node.size());
@@ -100,7 +102,7 @@ class engine {
   void place_by_colors();
   void place_by_layout();
   void place_by_regions();
-  void move_written(worker& w, const recorded_access& a, std::uint32_t chunk);
+  void move_written(worker& w, std::uint32_t region, std::uint32_t chunk);
   /// With less than a page, the neighbours' data would move as well.
   bool may_move(std::uint64_t region_bytes) const noexcept { return region_bytes >= on_.page_bytes; }
   node_id mostly_at(worker& w, const region& r, std::uint64_t bytes);
@@ -147,6 +149,9 @@ class engine {
   kith::policy<plain::world>::wishes wishes_;
   std::optional<memory> memory_;
   data_rates data_;
+  struct {
+    picoseconds create, push, pop, attempt, steal, wake;
+  } const costs_;  // as the machine's; 0 where scheduling is free
   detail::scope no_scope_;
   std::deque<worker> workers_;
   event_queue events_;

@@ -27,6 +27,7 @@ void engine::step(worker& w) {
   frame& f = w.frames.back();
   switch (f.now) {
     case doing::running: go_on(w); return;
+    case doing::fetching: fetch_chunk(w, f); return;
     case doing::exploring: explore(w); return;
     case doing::waiting:
     case doing::helping: break;
@@ -89,18 +90,17 @@ void engine::start(worker& w, std::int32_t t, bool at_creation) {
   }
   const task_record& r = of(t);
   const bool explores = r.has(recorded_task::keyed) && !r.explored;
-  frame f{.task = t,
-          .now = explores ? doing::exploring : doing::running,
-          .at_creation = at_creation,
-          .action = r.first_action,
-          .began = w.clock};
-  if (!explores) {
-    count_accesses(w, f);
-    const auto creator = r.seen->owner;
-    if (memory_ && creator < workers_.size())
-      memory_->move_metadata(workers_[creator].node, w.node, on_.metadata_bytes, w.clock);
-  }
-  w.frames.push_back(f);
+  frame& f = w.frames.emplace_back();
+  f.task = t;
+  f.now = explores ? doing::exploring : doing::running;
+  f.at_creation = at_creation;
+  f.action = r.first_action;
+  f.began = w.clock;
+  if (explores) return;
+  count_accesses(w, f);
+  const auto creator = r.seen->owner;
+  if (memory_ && creator < workers_.size())
+    memory_->move_metadata(workers_[creator].node, w.node, on_.metadata_bytes, w.clock);
 }
 
 /// First touch, and the count of remote accesses, as the native engine has them; from these the factor on the task's
@@ -199,7 +199,8 @@ void engine::compute(worker& w, frame& f, picoseconds work) {
   const task_record& t = of(f.task);
   if (!f.fetched && t.bytes != 0) {
     if (memory_) {
-      fetch_chunk(w, f, work);
+      begin_fetch(w, f, work);
+      fetch_chunk(w, f);
       return;
     }
     work += data_.local(t.bytes, program_.exposure_of(static_cast<std::size_t>(f.task)));
@@ -212,47 +213,61 @@ void engine::compute(worker& w, frame& f, picoseconds work) {
   if (f.action != t.end_action) ++f.action;
 }
 
-/// The next chunk of the task's data, and the share of its computing that belongs to it.
-void engine::fetch_chunk(worker& w, frame& f, picoseconds work) {
+void engine::begin_fetch(worker& w, frame& f, picoseconds work) {
   const task_record& t = of(f.task);
-  const std::span<const recorded_access> all_accesses = accesses(t);
-  const auto skip_untouched = [&] {
-    while (f.access < all_accesses.size() && all_accesses[f.access].touched == 0) ++f.access;
-  };
-  skip_untouched();
-  const recorded_access& a = all_accesses[f.access];
-  if (migrates_) move_written(w, a, f.chunk);
-  const std::uint64_t from = f.chunk * memory_->chunk_bytes();
-  const std::uint64_t bytes = std::min(memory_->chunk_bytes(), a.touched - from);
-  const auto how = static_cast<mode>(a.mode);
-  const fetched got =
-      memory_->touch(memory_->first_chunk(a.region) + f.chunk, bytes, how != mode::in, w.where, w.clock);
-  const program::shown e = program_.exposure_of(static_cast<std::size_t>(f.task));
-  const picoseconds near = data_.nearest(t.bytes)(bytes);
-  const picoseconds data = shown_time(e, got, near);
-  const picoseconds idle = shown_time(e, {data_.memory()(bytes), level::beyond}, near);  // the own memory, unshared
+  f.now = doing::fetching;
+  w.data = {.access = t.first_access,
+            .end_access = t.end_access,
+            .bytes = t.bytes,
+            .work = work,
+            .exposure = program_.exposure_of(static_cast<std::size_t>(f.task))};
+  find_touched(w.data);
+}
+
+/// The next access that touches anything; false: there is none.
+bool engine::find_touched(data_walk& d) {
+  for (; d.access != d.end_access; ++d.access) {
+    const recorded_access& a = program_.of.accesses[d.access];
+    if (a.touched == 0) continue;
+    d.chunk = memory_->first_chunk(a.region);
+    d.left = a.touched;
+    d.writes = static_cast<mode>(a.mode) != mode::in;
+    return true;
+  }
+  return false;
+}
+
+/// The next chunk of the task's data, and the share of its computing that belongs to it.
+void engine::fetch_chunk(worker& w, frame& f) {
+  data_walk& d = w.data;
+  if (migrates_ && d.writes) move_written(w, program_.of.accesses[d.access].region, d.chunk);
+  const std::uint64_t bytes = std::min(memory_->chunk_bytes(), d.left);
+  const fetched got = memory_->touch(d.chunk, bytes, d.writes, w.where, w.clock);
+  const picoseconds near = data_.nearest(d.bytes)(bytes);
+  const picoseconds data = shown_time(d.exposure, got, near);
+  const fetched unshared = {data_.memory()(bytes), level::beyond};  // from the own memory
+  const picoseconds idle = shown_time(d.exposure, unshared, near);
   if (data > idle) w.stall += data - idle;
-  const auto share = [&](std::uint64_t part) {
-    return static_cast<picoseconds>(static_cast<double>(work) * static_cast<double>(part) /
-                                    static_cast<double>(t.bytes));
-  };
-  const picoseconds code = (share(f.done_bytes + bytes) - share(f.done_bytes)) * f.factor >> 10;
-  const picoseconds shorter = std::min(data, code);
+  d.done += bytes;
+  const picoseconds before = std::exchange(d.work_done, share_of(d.work, d.done, d.bytes));
+  const picoseconds code = (d.work_done - before) * f.factor >> 10;
   // What hides behind computing did so when it was calibrated.
-  const auto hidden =
-      e.calibrated() ? picoseconds{0} : static_cast<picoseconds>(static_cast<double>(shorter) * on_.overlap);
+  const picoseconds hidden = d.exposure.calibrated() ? 0 : scaled(std::min(data, code), on_.overlap);
   const picoseconds took = data + code - hidden;
   w.clock += took;
   w.useful += took;
-  f.done_bytes += bytes;
-  ++f.chunk;
-  if (from + bytes < a.touched) return;
-  f.chunk = 0;
-  ++f.access;
-  skip_untouched();
-  if (f.access < all_accesses.size()) return;
-  f.fetched = true;
-  if (f.action != t.end_action) ++f.action;
+  ++d.chunk;
+  d.left -= bytes;
+  if (d.left == 0) {
+    ++d.access;
+    if (!find_touched(d)) {
+      f.now = doing::running;
+      f.fetched = true;
+      if (f.action != of(f.task).end_action) ++f.action;
+      return;
+    }
+  }
+  memory_->expect(d.chunk, w.where);
 }
 
 /// Gives tasks to the policy. With `keep`, what it returns is run next; else it is given back until it is queued.
@@ -297,7 +312,7 @@ void engine::release(std::int32_t t, worker& w, std::vector<std::int32_t>& fence
     if (r.has(recorded_task::fence)) {
       fences.push_back(next);
     } else if (r.now == state::none) {  // of a static graph: made when it is ready
-      spend(w, cost(on_.costs.create));
+      spend(w, costs_.create);
       batch_.push_back(&make_visible(w, next));
       r.now = state::queued;
     } else if (prepare_ready(next)) {
@@ -350,18 +365,18 @@ void engine::end(worker& w) {
   }
   if (!batch_.empty()) hand_over(w, batch_, moment::completion, !f.at_creation);
   if (!r.names) return;
-  std::vector<task*> named;
+  batch_.clear();
   for (std::uint64_t n = program_.first_named[i]; n < program_.first_named[i + 1]; ++n) {
     const std::int32_t node = program_.named[n];
     if (state_of(node) != state::none) continue;
-    spend(w, cost(on_.costs.create));
-    named.push_back(&make_visible(w, node));
+    spend(w, costs_.create);
+    batch_.push_back(&make_visible(w, node));
     state_of(node) = state::queued;
   }
-  if (named.empty()) return;
-  const bool explores = of(visible(*named.front()).number()).has(recorded_task::keyed);
+  if (batch_.empty()) return;
+  const bool explores = of(visible(*batch_.front()).number()).has(recorded_task::keyed);
   const bool keep = w.next < 0 && !f.at_creation;
-  hand_over(w, named, !keep ? moment::arrival : explores ? moment::discovery : moment::completion, keep);
+  hand_over(w, batch_, !keep ? moment::arrival : explores ? moment::discovery : moment::completion, keep);
 }
 
 }  // namespace kith::sim

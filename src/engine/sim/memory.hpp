@@ -9,6 +9,7 @@
 
 #include "engine/sim/layout.hpp"
 #include "engine/sim/links.hpp"
+#include "engine/sim/lru_cache.hpp"
 
 #include <cstdint>
 #include <vector>
@@ -55,11 +56,16 @@ class memory {
 
   /// The core at `at` reads (or writes) `bytes` of a chunk at `now`: how long it waits for them.
   fetched touch(std::uint32_t chunk, std::uint64_t bytes, bool writes, const place& at, picoseconds now);
+  /// The core will touch the chunk soon: what is known of it is fetched while others go on.
+  void expect(std::uint32_t chunk, const place& at) const noexcept {
+    __builtin_prefetch(&chunks_[chunk], 1);
+    if (!caches_.empty()) caches_[at.cache].expect(chunk);
+  }
   /// The runtime's own data moves.
   void move_metadata(node_id from, node_id to, std::uint64_t bytes, picoseconds now);
   /// Everything is at home, and in no cache.
   void empty_caches();
-  node_id home(std::uint32_t chunk) const noexcept { return node_id(home_[chunk]); }
+  node_id home(std::uint32_t chunk) const noexcept { return node_id(chunks_[chunk].home); }
   /// The chunk moves to node `to`, if it lies elsewhere: how long the core there, which moves it, is at that. No cache
   /// holds it afterwards.
   picoseconds migrate(std::uint32_t chunk, std::uint64_t bytes, node_id to, picoseconds now);
@@ -70,41 +76,28 @@ class memory {
   std::uint64_t hits = 0, misses = 0;
 
  private:
-  static constexpr std::uint32_t none = 0xffffffff;
-  struct line {
-    std::uint32_t chunk = none, before = none, after = none;
-    std::uint32_t bytes = 0;
+  /// What a touch asks of a chunk, in one place.
+  struct chunk_state {
+    std::uint64_t holders = 0;                // last-level caches
+    std::uint32_t version = 0;                // how often it was changed; where cores have caches of their own
+    std::int16_t home = -1, changed_by = -1;  // a node, a last-level cache; -1: none
   };
-  /// A cache: a list by last use.
-  struct cache {
-    std::vector<line> lines;
-    std::vector<std::uint32_t> at;  // by chunk
-    std::uint32_t newest = none, oldest = none, free = none;
-    std::uint64_t used = 0;
-  };
-  void unlink(cache& c, std::uint32_t i) noexcept;
-  void push_newest(cache& c, std::uint32_t i) noexcept;
-  void remove(cache& c, std::uint32_t i) noexcept;
-  void enter(cache& c, std::uint32_t chunk, std::uint64_t bytes);
-  void drop(std::size_t of, std::uint32_t i) noexcept;
+  fetched fetch(std::uint32_t chunk, std::uint64_t bytes, bool writes, const place& at, picoseconds now) noexcept;
+  void drop(std::size_t of, std::uint32_t chunk) noexcept;
   void keep(std::size_t in, std::uint32_t chunk, std::uint64_t bytes, picoseconds now);
   bool has_own(std::uint32_t core, std::uint32_t chunk) const noexcept;
   void keep_own(std::uint32_t core, std::uint32_t chunk, std::uint64_t bytes, bool writes);
   void write_back(std::size_t from, std::uint32_t chunk, std::uint64_t bytes, picoseconds now) noexcept;
-  node_id node_of(std::size_t last_level) const noexcept {
-    return node_id(static_cast<int>(last_level / static_cast<std::size_t>(on_.caches_per_node)));
-  }
 
   const machine_model& on_;
   const ablations with_;
   std::uint64_t chunk_bytes_;
-  std::vector<std::uint32_t> first_;             // by region
-  std::vector<std::int16_t> home_, changed_by_;  // by chunk: a node, a last-level cache; -1: none
-  std::vector<std::uint64_t> holders_;           // last-level caches
-  std::vector<cache> caches_;
+  std::vector<std::uint32_t> first_;  // by region
+  std::vector<chunk_state> chunks_;
+  std::vector<lru_cache> caches_;    // last-level ones; empty: there are none
+  std::vector<node_id> cache_node_;  // where each is, or would be
   // Of one core each. A chunk in them is good for as long as nobody else has changed it.
-  std::vector<cache> own_;
-  std::vector<std::uint32_t> version_;            // by chunk: how often it was changed
+  std::vector<lru_cache> own_;
   std::vector<std::vector<std::uint32_t>> seen_;  // by core and chunk: its version
   std::vector<server> controllers_;
   rate core_, cache_rate_, between_, own_rate_;

@@ -17,6 +17,16 @@ inline std::uint64_t noise_of(const machine_model& m, std::uint64_t seed, std::i
   return static_cast<std::uint64_t>(1024 * (1 + m.noise * (2 * u - 1)));
 }
 
+/// Times are below 2^63: signed, a processor converts them in one instruction.
+inline double number(std::uint64_t x) noexcept { return static_cast<double>(static_cast<std::int64_t>(x)); }
+inline picoseconds scaled(picoseconds time, double by) noexcept {
+  return static_cast<picoseconds>(static_cast<std::int64_t>(number(time) * by));
+}
+/// The share of some work that belongs to `part` of `whole` bytes.
+inline picoseconds share_of(picoseconds work, std::uint64_t part, std::uint64_t whole) noexcept {
+  return static_cast<picoseconds>(static_cast<std::int64_t>(number(work) * number(part) / number(whole)));
+}
+
 /// What of a fetch shows beside computing; all of it, where the task is not calibrated.
 inline picoseconds shown_time(const program::shown& e, const fetched& got, picoseconds near) noexcept {
   if (!e.calibrated()) return got.took;

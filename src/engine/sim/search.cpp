@@ -23,16 +23,18 @@ constexpr picoseconds instant = 1000;
 bool worker::ring(const worker_set& audience) { return home.ring(*this, audience); }
 void worker::refuse(task& t, const std::string& why) { home.refuse(t, why); }
 void worker::submit(job<plain::worker_view>& j, const worker_set& audience) { home.submit(*this, j, audience); }
-void worker::charge(event e, worker_id owner) { home.charge(*this, e, owner); }
+void worker::charge(event e, worker_id owner) {
+  if (e == event::push || e == event::pop || e == event::steal) home.charge(*this, e, owner);
+}
 
 void engine::refuse(task& t, const std::string& why) const {
   const std::int32_t n = visible(t).number();
   throw error("task " + std::to_string(n) + " (" + program_.type_name(static_cast<std::size_t>(n)) + ") " + why);
 }
 
-picoseconds engine::far_cost(double ns, const worker& by, worker_id owner) const {
+picoseconds engine::far_cost(picoseconds near, const worker& by, worker_id owner) const {
   const int distance = owner && set_.with.latency ? team_.distance(by.node, team_.node_of(owner)) : 10;
-  return cost(ns) * static_cast<picoseconds>(distance) / 10;
+  return near * static_cast<picoseconds>(distance) / 10;
 }
 
 /// Looks are paid before they are made (look_for_work): a pop or a failed attempt costs nothing here, but the time that
@@ -45,15 +47,14 @@ void engine::charge(worker& by, event e, worker_id owner) {
   if (!set_.with.scheduling) return;
   picoseconds took = 0;
   switch (e) {
-    case event::push: took = far_cost(on_.costs.push, by, owner); break;
-    case event::steal: took = far_cost(on_.costs.steal, by, owner); break;
-    case event::pop: break;
-    default: return;
+    case event::push: took = far_cost(costs_.push, by, owner); break;
+    case event::steal: took = far_cost(costs_.steal, by, owner); break;
+    default: break;
   }
   if (!owner && set_.with.contention) {  // a queue of several: one at a time
     picoseconds& free = queue_free_[by.here()];
     const picoseconds waited = free > by.clock ? free - by.clock : 0;
-    free = by.clock + waited + cost(e == event::pop ? on_.costs.pop : on_.costs.push) / 2;
+    free = by.clock + waited + (e == event::pop ? costs_.pop : costs_.push) / 2;
     took += waited;
   }
   spend(by, took);
@@ -78,7 +79,7 @@ bool engine::ring(worker& by, const worker_set& audience) {
 }
 
 void engine::wake(worker& w, picoseconds at) {
-  const picoseconds latency = cost(at < w.parked_at + spins_for ? on_.costs.attempt : on_.costs.wake);
+  const picoseconds latency = at < w.parked_at + spins_for ? costs_.attempt : costs_.wake;
   ++events_taken_;
   w.parked = false;
   parked_words_[w.id.index() / 64] &= ~(std::uint64_t{1} << (w.id.index() % 64));
@@ -155,7 +156,7 @@ std::int32_t engine::claim_child(std::uint32_t scope, bool all) {
 void engine::look_for_work(worker& w) {
   const bool waits = !w.frames.empty();
   if (!w.ready_to_look) {
-    picoseconds pause = cost(w.fails == 0 ? on_.costs.pop : on_.costs.attempt);
+    picoseconds pause = w.fails == 0 ? costs_.pop : costs_.attempt;
     if (w.fails > 1) pause = std::min(pause << std::min(w.fails - 1, 8), std::max(longest_pause, pause));
     w.clock += std::max(pause, w.fails == 0 ? picoseconds{0} : instant);
     if (w.fails == 0) w.overhead += pause;

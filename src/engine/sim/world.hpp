@@ -30,9 +30,22 @@ inline visible_task& visible(task& t) noexcept { return static_cast<visible_task
 
 enum class doing : std::uint8_t {
   running,    // the task's code
+  fetching,   // its data, in the fidelity block, and computing meanwhile
   exploring,  // the first phase of a keyed node
   waiting,    // for a scope, at a wait
   helping,    // at the throttle
+};
+
+/// How far the data of a worker's task has come, in the fidelity block. All that the next chunk needs is here: program and
+/// task records would be cache lines of their own.
+struct data_walk {
+  std::uint32_t access = 0, end_access = 0;  // in the program
+  std::uint32_t chunk = 0;                   // the next one
+  bool writes = false;
+  std::uint64_t left = 0;               // bytes of the access
+  std::uint64_t bytes = 0, done = 0;    // of the task
+  picoseconds work = 0, work_done = 0;  // what is computed meanwhile; what of it with the bytes that are done
+  program::shown exposure;
 };
 
 /// A task on a worker's stack.
@@ -46,10 +59,8 @@ struct frame {
   int looks = 0;                          // in vain, while it helps
   bool told = false;                      // ... and the policy knows it
   std::uint64_t action = 0;               // the next one
-  std::uint32_t access = 0, chunk = 0;    // the next piece of its data
-  std::uint64_t done_bytes = 0;
-  bool fetched = false;         // all of it
-  std::uint64_t factor = 1024;  // on its time, in 1/1024
+  bool fetched = false;                   // all of it
+  std::uint64_t factor = 1024;            // on its time, in 1/1024
   picoseconds began = 0, wait_began = 0;
 };
 
@@ -69,6 +80,7 @@ class worker final : public plain::worker_view {
   std::int32_t claimed = -1;                           // taken past its queue
   kith::job<plain::worker_view>* doing_job = nullptr;  // its time was spent, its effect comes now
   job_size of_job;
+  data_walk data;  // of the task that runs
   picoseconds job_began = 0;
   bool parked = false;
   bool ready_to_look = false;  // the time of a look was spent
