@@ -94,7 +94,15 @@ class engine {
     for (const recorded_dependence& d : dependences(t))
       __builtin_prefetch(&records_[static_cast<std::size_t>(d.before)]);
   }
-  void expect_start(const task_record& t) const noexcept { __builtin_prefetch(accesses(t).data()); }
+  /// One of its predecessors is left.
+  void expect_ready(const task_record& t) const noexcept {
+    __builtin_prefetch(accesses(t).data());
+    __builtin_prefetch(&program_.actions[t.first_action]);
+  }
+  /// It is ready: what is accessed has come meanwhile, and says which regions are looked at.
+  void expect_start(const task_record& t) const noexcept {
+    for (const recorded_access& a : accesses(t)) __builtin_prefetch(&regions_[a.region + 1]);
+  }
   void expect_end(const task_record& t) const noexcept {
     __builtin_prefetch(&program_.compute[static_cast<std::size_t>(&t - records_.data())]);
     if (t.first_successor != 0) __builtin_prefetch(&successors_[t.first_successor - 1]);

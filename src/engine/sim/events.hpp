@@ -8,7 +8,6 @@
 #include "engine/sim/program.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -20,7 +19,7 @@ class event_queue {
   static constexpr picoseconds never = ~picoseconds{0};
 
   /// Nobody is to go on. At most 2^16 workers.
-  explicit event_queue(std::size_t workers) : leaves_(std::bit_ceil(workers)), nodes_(2 * leaves_, ~entry{0}) {}
+  explicit event_queue(std::size_t workers) : leaves_(workers), nodes_(2 * leaves_, ~entry{0}) {}
 
   /// The worker goes on at that time, behind those that were set before to go on then too; `never`: it does not.
   void set(std::uint32_t worker, picoseconds at) noexcept {
@@ -52,7 +51,8 @@ class event_queue {
   static picoseconds time_of(entry e) noexcept { return static_cast<picoseconds>(e >> 64); }
 
   std::size_t leaves_;
-  std::vector<entry> nodes_;  // 1: the root; below node i: 2 i and 2 i + 1
+  std::vector<entry>
+      nodes_;  // 1: the root; below node i: 2 i and 2 i + 1; the last half are leaves, one level apart at most
   std::uint64_t order_ = 0;
 };
 

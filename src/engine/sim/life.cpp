@@ -308,7 +308,10 @@ void engine::release(std::int32_t t, worker& w, std::vector<std::int32_t>& fence
     const auto [next, further] = successors_[link - 1];
     link = further;
     task_record& r = of(next);
-    if (--r.waits_for != 0) continue;
+    if (--r.waits_for != 0) {
+      if (r.waits_for == 1) expect_ready(r);
+      continue;
+    }
     if (r.has(recorded_task::fence)) {
       fences.push_back(next);
     } else if (r.now == state::none) {  // of a static graph: made when it is ready
