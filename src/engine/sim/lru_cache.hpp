@@ -18,7 +18,10 @@ class lru_cache {
   };
 
   /// Of chunks 0 .. chunks - 1; it holds up to `capacity` bytes, and the newest chunk however large.
-  lru_cache(std::uint64_t chunks, std::uint64_t capacity) : at_(chunks, 0), lines_(1), capacity_(capacity) {}
+  lru_cache(std::uint64_t chunks, std::uint64_t capacity) : at_(chunks, 0), capacity_(capacity) {
+    lines_.reserve(64);
+    lines_.emplace_back();
+  }
 
   bool holds(std::uint32_t chunk) const noexcept { return at_[chunk] != 0; }
   /// It will be used soon.
