@@ -118,7 +118,7 @@ TEST_F(parts, with_empty_logs_are_those_of_the_others) {
   {
     const parts_folder mine(file(), {}, old_parts::replace);
     write_run(log_of(mine, 0));
-    std::ofstream(log_of(mine, 1));
+    std::ofstream empty(log_of(mine, 1));
     std::ofstream(log_of(mine, 2)) << std::string(4096, '\0');
   }
   EXPECT_EQ(read_parts(parts_of(file())).tasks.size(), 2u);

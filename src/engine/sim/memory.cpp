@@ -71,6 +71,7 @@ void memory::empty_caches() {
     c.holders = 0;
   }
   for (lru_cache& c : caches_) c.clear();
+  for (lru_cache& c : own_) c.clear();
 }
 
 void memory::put(std::uint32_t region, std::uint64_t bytes, const layout& as) {
