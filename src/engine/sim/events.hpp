@@ -51,8 +51,8 @@ class event_queue {
   static picoseconds time_of(entry e) noexcept { return static_cast<picoseconds>(e >> 64); }
 
   std::size_t leaves_;
-  std::vector<entry>
-      nodes_;  // 1: the root; below node i: 2 i and 2 i + 1; the last half are leaves, one level apart at most
+  // 1 is the root; below node i are 2 i and 2 i + 1; the second half are leaves, at most one level apart.
+  std::vector<entry> nodes_;
   std::uint64_t order_ = 0;
 };
 
