@@ -7,7 +7,7 @@ full=${1:-}
 export CTEST_OUTPUT_ON_FAILURE=1
 [ "$full" = full ] && export KITH_TEST_SCALE=${KITH_TEST_SCALE:-10}
 jobs=$(nproc)
-lint_limit=${KITH_LINT_SECONDS:-600}
+lint_limit=${KITH_LINT_SECONDS:-1500}
 passed=0 failed=0 skipped=0 failures=()
 
 # stage NAME COMMAND...: runs it, counts it as one check unless it is a ctest run, whose tests count.
