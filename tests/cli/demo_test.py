@@ -26,7 +26,7 @@ for part, where in ((here, "on this machine"), (pretended, "on the pretended mac
     kith.check(part.count("all results verified") == 2 and "remote accesses" in part, f"verified results {where}")
 ranking = re.findall(r"^ *(\d+)\. \S+ +0\.\d+$", after, re.M)
 kith.check(ranking == [str(i) for i in range(1, 11)], f"the ten packages of the highest rank, not {ranking}")
-kith.check(len(re.findall(r"^ *(steal|dfifo|dep|nabbitc:colors=data) .*#", modelled, re.M)) == 4,
+kith.check(len(re.findall(r"^ *(steal|dep|nabbitc:colors=data|auto) .*#", modelled, re.M)) == 4,
            "four policies on the modelled machine")
 kith.check("What was learnt" in after, "says what was learnt")
 kith.check(done.stderr and "\r" not in done.stderr, "progress in plain lines, where there is no terminal")

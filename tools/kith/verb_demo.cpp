@@ -143,7 +143,7 @@ outcome run_demo(int rounds, const std::string& picture) {
   const std::vector<trial> pretended = try_all(jobs, eight, eight_nodes, p, std::min(rounds, 5));
 
   const std::string elsewhere = run_elsewhere(*jobs.back().program, jobs.back().name, "bullion-s16-8",
-                                              {"steal", "dfifo", "dep", "nabbitc:colors=data"}, picture, p);
+                                              {"steal", "dep", "nabbitc:colors=data", "auto"}, picture, p);
 
   fmt::print("{}\n", styled("The most depended upon", tone::strong));
   print_figures(*jobs.front().program);
