@@ -15,6 +15,7 @@ namespace fs = std::filesystem;
 
 void gathered_logs::read(const mapped_log& l) {
   const auto seat = static_cast<std::uint16_t>(l.header.seat);
+  std::uint64_t run_ended = 0;  // the one before
   l.for_each([&](const log_cell& head, const std::byte* rest) {
     switch (head.kind) {
       case log_kind::task: {
@@ -49,7 +50,15 @@ void gathered_logs::read(const mapped_log& l) {
         break;
       case log_kind::needs: needs.push_back({head.large, pair_at(rest, 0).first, needs.size()}); break;
       case log_kind::executed: {
-        runs.push_back({head.large, interval_of(pair_at(rest, 0)), head.flags, seat});
+        const log_pair when = pair_at(rest, 0);
+        runs.push_back({head.large, interval_of(when), head.flags, seat});
+        run_ended = when.second;
+        break;
+      }
+      case log_kind::ran: {
+        const std::uint64_t begun = run_ended + head.small;
+        run_ended = begun + head.middle;
+        runs.push_back({head.large, {begun, run_ended}, head.flags, seat});
         break;
       }
       case log_kind::recorder: charges.push_back({head.large, pair_at(rest, 0).first}); break;

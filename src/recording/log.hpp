@@ -13,7 +13,7 @@
 
 namespace kith {
 
-inline constexpr std::uint32_t log_version = 3;
+inline constexpr std::uint32_t log_version = 4;
 inline constexpr char log_magic[8] = {'K', 'I', 'T', 'H', 'L', 'O', 'G', '\n'};
 
 /// A record is one cell or more; the first byte of its first cell says what it is, and so how long. 0 ends the front.
@@ -38,6 +38,7 @@ enum class log_kind : std::uint8_t {
   job,         // 2 cells: a worker did long work of the policy
   recorder,    // 2 cells: what recording has cost a task, in its own time
   sample,      // 3 cells: a task was run again, with its data out of the caches and in them
+  ran,         // 1 cell: `executed`, told by how long after the run before it in this log it began, and how long it took
 };
 
 struct log_cell {

@@ -86,6 +86,7 @@ class mapped_log {
       case log_kind::allocation:
       case log_kind::given_back: return 2;
       case log_kind::access:
+      case log_kind::ran:
       case log_kind::steal:
       case log_kind::work:
       case log_kind::key:

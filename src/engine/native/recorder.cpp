@@ -54,7 +54,13 @@ void seat_log::settle() noexcept {
 
 void seat_log::executed(std::uint64_t task, std::uint64_t began, std::uint64_t ended, std::uint8_t flags) noexcept {
   if (task == charged_) settle();
-  append({.kind = log_kind::executed, .flags = flags, .large = task}, {began, ended});
+  const std::uint64_t gap = began - run_ended_, took = ended - began;  // huge if the one before ran inside this one
+  run_ended_ = ended;
+  if (gap <= 0xffff && took <= 0xffffffff) {
+    append({log_kind::ran, flags, static_cast<std::uint16_t>(gap), static_cast<std::uint32_t>(took), task});
+  } else {
+    append({.kind = log_kind::executed, .flags = flags, .large = task}, {began, ended});
+  }
 }
 
 void seat_log::sampled(std::uint64_t task, std::uint64_t cold, std::uint64_t warm, std::uint64_t hot) noexcept {
