@@ -16,13 +16,14 @@ namespace fs = std::filesystem;
 void gathered_logs::read(const mapped_log& l) {
   const auto seat = static_cast<std::uint16_t>(l.header.seat);
   std::uint64_t run_ended = 0;  // the one before
+  std::uint64_t scope = 0, parent = 0;
   l.for_each([&](const log_cell& head, const std::byte* rest) {
     switch (head.kind) {
       case log_kind::task: {
-        const log_pair where = pair_at(rest, 0), when = pair_at(rest, 1);
+        const log_pair when = pair_at(rest, 0);
         births.push_back({.ref = head.large,
-                          .scope = where.first,
-                          .parent = where.second,
+                          .scope = scope,
+                          .parent = parent,
                           .begun = when.first,
                           .took = (when.second & 0xffffffff) | std::uint64_t{head.middle >> 8} << 32,
                           .color = static_cast<std::int32_t>(when.second >> 32),
@@ -33,6 +34,10 @@ void gathered_logs::read(const mapped_log& l) {
                           .seat = seat});
         break;
       }
+      case log_kind::family:
+        scope = head.large;
+        parent = pair_at(rest, 0).first;
+        break;
       case log_kind::access:
         if (births.empty()) break;
         accesses.push_back({head.large, std::uint64_t{head.small} << 32 | head.middle, static_cast<mode>(head.flags),

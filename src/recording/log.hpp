@@ -19,7 +19,7 @@ inline constexpr char log_magic[8] = {'K', 'I', 'T', 'H', 'L', 'O', 'G', '\n'};
 /// A record is one cell or more; the first byte of its first cell says what it is, and so how long. 0 ends the front.
 enum class log_kind : std::uint8_t {
   end = 0,
-  task = 1,    // 3 cells: a task was created
+  task = 1,    // 2 cells: a task was created
   access,      // 1 cell: one of its accesses, in their order
   needs,       // 2 cells: a task starts after another, by name
   executed,    // 2 cells: a task, or a phase of it, was run
@@ -39,6 +39,7 @@ enum class log_kind : std::uint8_t {
   recorder,    // 2 cells: what recording has cost a task, in its own time
   sample,      // 3 cells: a task was run again, with its data out of the caches and in them
   ran,         // 1 cell: `executed`, told by how long after the run before it in this log it began, and how long it took
+  family,      // 2 cells: the scope and the creator of the tasks behind it in this log
 };
 
 struct log_cell {

@@ -73,9 +73,10 @@ class mapped_log {
   std::size_t cells_of(const log_cell& head, std::uint64_t at) const {
     const std::size_t text = (head.middle + std::size_t{15}) / 16;
     switch (head.kind) {
-      case log_kind::task:
       case log_kind::sample:
       case log_kind::wait: return 3;
+      case log_kind::task:
+      case log_kind::family:
       case log_kind::needs:
       case log_kind::executed:
       case log_kind::idle:

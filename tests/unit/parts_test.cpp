@@ -39,7 +39,8 @@ class parts : public testing::Test {
     const std::uint64_t began = ticks();
     const std::uint64_t root = 1, task = 2;
     l.append({.kind = log_kind::run, .large = root}, {began, 0});
-    l.append({.kind = log_kind::task, .large = task}, {5, root}, {began + 1, 1});
+    l.append({.kind = log_kind::family, .large = 5}, {root, 0});
+    l.append({.kind = log_kind::task, .large = task}, {began + 1, 1});
     l.append({.kind = log_kind::access, .flags = static_cast<std::uint8_t>(how), .middle = 8, .large = 4096});
     l.append({.kind = log_kind::executed, .large = task}, {began + 300'000, began + 300'000 + lasts});
     l.append({.kind = log_kind::executed, .large = root}, {began, began + 1'000'000});
@@ -202,7 +203,7 @@ TEST_F(parts, end_with_the_first_record_that_is_lost) {
   {
     kith::log l(path, 0);
     for (std::uint64_t i = 0; i < 2'000; ++i) {
-      l.append({.kind = log_kind::task, .large = i}, {}, {});
+      l.append({.kind = log_kind::task, .large = i}, {});
       l.append({.kind = log_kind::access, .large = i});
     }
   }

@@ -20,12 +20,16 @@ void seat_log::created(const birth& b) {
     const std::string name = task_type_name(b.h.type);
     append_text({.kind = log_kind::type, .small = b.h.type, .middle = static_cast<std::uint32_t>(name.size())}, name);
   }
+  if (b.scope != scope_ || b.parent != parent_) {
+    scope_ = b.scope;
+    parent_ = b.parent;
+    append({.kind = log_kind::family, .large = scope_}, {parent_, 0});
+  }
   const auto node = static_cast<std::uint32_t>(b.h.node < 0 ? task::no_node : b.h.node);
   const auto flags = static_cast<std::uint8_t>(b.flags | (b.h.priority & 3));
   // How long it took, in 56 bits beside the node and the color: a creator at the throttle may help for long.
   const std::uint64_t took = until - b.began;
   append({log_kind::task, flags, b.h.type, node | static_cast<std::uint32_t>(took >> 32 << 8), b.task.packed().value},
-         {b.scope, b.parent},
          {b.began, (took & 0xffffffff) | std::uint64_t{static_cast<std::uint32_t>(b.h.color)} << 32});
   if ((b.flags & (log_keyed | log_generated)) != 0) append({.kind = log_kind::key, .large = b.key});
   for (task_ref r : b.before) needs(b.task.packed().value, r.value);

@@ -1,6 +1,6 @@
 // The recording of a run: a log for each seat, put together when the engine ends.
 //
-// Cost while it runs: three time stamps and 48 bytes for a task's creation, two and mostly 16 for its execution, 16 for each
+// Cost while it runs: three time stamps and 32 bytes for a task's creation, two and mostly 16 for its execution, 16 for each
 // access. Each seat's log is its own; the outside's is guarded by outside_seat::creating. Memory
 // and marks of threads that are no workers have a log beside them.
 #pragma once
@@ -63,7 +63,8 @@ class seat_log : public log {
   void settle() noexcept;
 
   std::vector<bool> named_;
-  std::uint64_t run_ended_ = 0;  // the last run told, in ticks
+  // What was told last: the end of a run, in ticks; the scope and creator of tasks.
+  std::uint64_t run_ended_ = 0, scope_ = 0, parent_ = 0;
   // What recording has cost the task that creates, in ticks, and is not yet written down: it is none of the task's time.
   std::uint64_t charged_ = 0, spent_ = 0;
 };
