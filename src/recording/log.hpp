@@ -38,7 +38,7 @@ enum class log_kind : std::uint8_t {
   job,         // 2 cells: a worker did long work of the policy
   recorder,    // 2 cells: what recording has cost a task, in its own time
   sample,      // 3 cells: a task was run again, with its data out of the caches and in them
-  ran,         // 1 cell: `executed`, told by how long after the run before it in this log it began, and how long it took
+  ran,         // 1 cell: `executed`, by how long after the one before it in this log it began, and how long it took
   family,      // 2 cells: the scope and the creator of the tasks behind it in this log
 };
 
