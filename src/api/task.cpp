@@ -73,7 +73,8 @@ bool group::cancelled() const noexcept { return scope_->is_cancelled(); }
 namespace detail {
 
 void completion::wait() {
-  if (native::worker* w = native::worker::current()) ++w->waits;
+  if (native::worker* w = native::worker::current())
+    ++w->waits;  // here: a replay may find done what its run waited for
   if (done()) return;
   // The count comes before the look (by process_fence() in announce(), or by seq_cst with the futex): complete() either
   // sees it or is seen.

@@ -36,7 +36,8 @@ log::log(std::string path, std::uint32_t seat) : path_(std::move(path)) {
   }
   if (refused != 0) {
     ::close(file_);
-    throw error("recording: " + path_ + ": no room for it: " + std::strerror(refused));
+    throw error("recording: " + path_ + ": no room for its first " + std::to_string(log_front_bytes >> 10) +
+                " KB: " + std::strerror(refused));
   }
   front_ = static_cast<std::byte*>(mapped);
   at_ = front_ + sizeof(log_header);

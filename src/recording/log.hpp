@@ -74,7 +74,7 @@ struct log_header {
   std::uint64_t began;  // ticks
   // So many bytes of older records stand behind the first log_front_bytes; the newer ones follow this header.
   std::uint64_t behind;
-  std::uint64_t unused;
+  std::uint64_t unused;  // records begin at a multiple of 16 bytes
 };
 static_assert(sizeof(log_header) == 48);
 inline constexpr std::size_t log_front_bytes = std::size_t{64} << 10;

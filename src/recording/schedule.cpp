@@ -63,7 +63,7 @@ std::vector<std::pair<std::int32_t, std::int32_t>> turns_of(const recording& r) 
 
 /// Something that a task did, and when that task had begun: by worker, in order.
 struct deed {
-  std::uint64_t at, by_who_began;
+  std::uint64_t at, doer_began;
   auto operator<=>(const deed&) const = default;
 };
 using deeds = std::vector<std::vector<deed>>;

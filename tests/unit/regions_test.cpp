@@ -37,11 +37,15 @@ TEST(Regions, AreAsLongAsTheMostThatIsNamed) {
   }
 }
 
-TEST(Regions, AreNoLongerThanWhatComesToLieThere) {
+class RegionsOfTwoNodes : public testing::Test {
+ protected:
   const machine m = synthetic_machine("node:2 core:1");
+  const node_id hosts[2] = {node_id(0), node_id(1)};
   region_table regions;
-  const node_id hosts[] = {node_id(0), node_id(1)};
-  memory_space space(m, hosts, {hosts[0], hosts[1]}, regions, {});
+  memory_space space{m, hosts, {hosts[0], hosts[1]}, regions, {}};
+};
+
+TEST_F(RegionsOfTwoNodes, AreNoLongerThanWhatComesToLieThere) {
   const memory_block b = space.allocate(4 * page, distribution::block, {});
   void* const p = reinterpret_cast<void*>(b.at->begin);
   region& r = regions[regions.find(p, page)];
@@ -57,11 +61,7 @@ TEST(Regions, AreNoLongerThanWhatComesToLieThere) {
   EXPECT_EQ(r.bytes.load(relaxed), page);
 }
 
-TEST(Regions, OfDeferredMemoryThatGetLongerStayAtHome) {
-  const machine m = synthetic_machine("node:2 core:1");
-  region_table regions;
-  const node_id hosts[] = {node_id(0), node_id(1)};
-  memory_space space(m, hosts, {hosts[0], hosts[1]}, regions, {});
+TEST_F(RegionsOfTwoNodes, OfDeferredMemoryThatGetLongerStayAtHome) {
   const memory_block b = space.allocate(4 * page, distribution::deferred, {});
   void* const p = reinterpret_cast<void*>(b.at->begin);
   region& r = regions[regions.find(p, page)];
