@@ -79,24 +79,21 @@ class replay final : public policy<World> {
 
   bool stalled(worker& by) override {
     if (diverged_.load(relaxed)) return false;
-    for (list& l : lists_) {
-      // Taken out: a worker that was woken meanwhile, by another runtime, say, may look into its queue.
-      const auto [held, position] = l.queue->pop(everything, by);
-      if (held == nullptr) continue;
-      const std::size_t next = std::min(l.next.load(relaxed), l.steps.size() - 1);
-      const step& missing = l.steps[next];
-      by.refuse(*held, static_cast<std::int64_t>(next) == position
-                           ? "is ready, but in the schedule of " + file_ + " its worker " +
-                                 (l.ended < missing.ended_before
-                                      ? "ends another task first, which waits"
-                                      : "has created or waited for more by then: the recorded program was another one")
-                           : "is ready, but in the schedule of " + file_ + " its worker runs task " + name(missing) +
-                                 " first, which never came: the recorded program was another one");
-      give_up(by);
-      l.queue->push(*held, position, by);
-      return true;
+    if (!free_.load(relaxed)) {
+      for (list& l : lists_) {
+        // Taken out: a worker that is woken now may look into its queue.
+        const auto [held, position] = l.queue->pop(everything, by);
+        if (held == nullptr) continue;
+        const bool refused = by.all_sleep();  // else somebody may have pushed it just now
+        if (refused) {
+          by.refuse(*held, "is ready, but in the schedule of " + file_ + " its worker " + what_is_missing(l, position));
+          give_up(by);
+        }
+        l.queue->push(*held, position, by);
+        return refused;
+      }
     }
-    return turns_.holds_any() && give_up(by);
+    return turns_.holds_any() && by.all_sleep() && give_up(by);
   }
 
   std::string last_word() const override {
@@ -191,6 +188,15 @@ class replay final : public policy<World> {
   }
   std::string name(const step& s) const {
     return std::to_string(s.task) + " (" + types_[static_cast<std::size_t>(s.task)] + ")";
+  }
+  std::string what_is_missing(const list& l, std::int64_t position) const {
+    const std::size_t next = std::min(l.next.load(relaxed), l.steps.size() - 1);
+    const step& missing = l.steps[next];
+    const std::string other = ": the recorded program was another one";
+    if (static_cast<std::int64_t>(next) != position)
+      return "runs task " + name(missing) + " first, which never came" + other;
+    return l.ended < missing.ended_before ? "ends another task first, which waits"
+                                          : "has created or waited for more by then" + other;
   }
   void push(task& t, worker& by) {
     const auto at = where_.find(key(identities_->identity_of(t), t.exploring != 0));

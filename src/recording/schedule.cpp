@@ -1,6 +1,7 @@
 #include "recording/schedule.hpp"
 
 #include "base/identity.hpp"
+#include "recording/levels.hpp"
 
 #include <kith/access.hpp>
 
@@ -38,20 +39,22 @@ std::vector<std::uint64_t> identities_of(const recording& r) {
 namespace {
 
 /// Who had the next turn at each region. They excluded each other: the order of their beginnings is the order.
-std::vector<std::pair<std::int32_t, std::int32_t>> turns_of(const recording& r) {
+std::vector<std::pair<std::int32_t, std::int32_t>> turns_of(const recording& r, const task_levels& levels) {
   struct turn {
     std::uint32_t scope, region;
     std::uint64_t started;
+    std::uint32_t level;
     std::int32_t task;
   };
   std::vector<turn> all;
   for (std::size_t i = 0; i < r.tasks.size(); ++i) {
     for (std::uint64_t a = r.first_access[i]; a < r.first_access[i + 1]; ++a) {
       if (static_cast<mode>(r.accesses[a].mode) == mode::commutative)
-        all.push_back({r.tasks[i].scope, r.accesses[a].region, r.tasks[i].started, static_cast<std::int32_t>(i)});
+        all.push_back({r.tasks[i].scope, r.accesses[a].region, r.tasks[i].started, levels.beginning[i],
+                       static_cast<std::int32_t>(i)});
     }
   }
-  std::ranges::sort(all, {}, [](const turn& t) { return std::tuple(t.scope, t.region, t.started, t.task); });
+  std::ranges::sort(all, {}, [](const turn& t) { return std::tuple(t.scope, t.region, t.started, t.level, t.task); });
   std::vector<std::pair<std::int32_t, std::int32_t>> next;
   for (std::size_t i = 1; i < all.size(); ++i) {
     const turn &before = all[i - 1], &after = all[i];
@@ -135,9 +138,12 @@ recorded_schedule schedule_of(const recording& r) {
       spells.push_back({t.explorer, t.explore_started, t.explore_ended, {names[i], true, me, t.explore_started}});
     spells.push_back({t.worker, t.started, t.ended, {names[i], false, me, t.started}});
   }
-  // Of two that began at once the one created first is around the other, or before it.
-  std::ranges::sort(spells, {},
-                    [](const spell& x) { return std::tuple(x.worker, x.started, x.what.task, !x.what.explores); });
+  // Of two that began at once the one that the other may have waited for is around it, or before it.
+  const task_levels levels = levels_of(r);
+  std::ranges::sort(spells, {}, [&](const spell& x) {
+    const auto t = static_cast<std::size_t>(x.what.task);
+    return std::tuple(x.worker, x.started, x.what.explores ? levels.exploration[t] : levels.beginning[t], t);
+  });
   s.of_worker.resize(workers);
   const deeds creations = creations_of(r), waits = waits_of(r);
   std::vector<const spell*> open;  // those that the worker had begun and not ended, the outermost first
@@ -162,7 +168,7 @@ recorded_schedule schedule_of(const recording& r) {
     s.of_worker[w].back().waits_before = count_before(waits[w], x.started, x.ended);
     open.push_back(&x);
   }
-  s.turns = turns_of(r);
+  s.turns = turns_of(r, levels);
   return s;
 }
 

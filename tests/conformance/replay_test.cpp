@@ -4,6 +4,8 @@
 #include "support/recordings.hpp"
 
 #include "engine/sim/simulation.hpp"
+#include "policy/list.hpp"
+#include "queue/plain/world.hpp"
 #include "recording/schedule.hpp"
 
 #include <gmock/gmock.h>
@@ -60,12 +62,16 @@ runtime_options following(const scratch_file& file, const kith::test::setup& s) 
   return o;
 }
 
-recording simulate_again(const recording& r, const std::string& policy, int workers) {
+recording simulate_again(sim::program p, const std::string& policy, int workers) {
   sim::settings set;
   set.policy = policy;
   set.workers = workers;
   set.keep_schedule = true;
-  return sim::simulate(sim::program_of(r), model_by_name("bullion-s16-8"), set).schedule;
+  return sim::simulate(p, model_by_name("bullion-s16-8"), set).schedule;
+}
+
+recording simulate_again(const recording& r, const std::string& policy, int workers) {
+  return simulate_again(sim::program_of(r), policy, workers);
 }
 
 TEST_P(replayed, a_native_run_natively_and_in_the_model) {
@@ -95,6 +101,22 @@ TEST_P(replayed, a_simulated_run_natively) {
     if (run != submitted) {
       EXPECT_EQ(decisions(native), decisions(modelled));
     }
+  }
+}
+
+/// Nodes are computed in the reverse order of their creation: of those of one moment, what the others waited for is first.
+TEST(replay, tasks_that_take_no_time_have_an_order) {
+  for (const char* policy : {"steal", "nabbitc"}) {
+    sim::program p = sim::program_of(record(kith::test::with("fifo", 1), kith::test::keyed_grid));
+    for (sim::action& a : p.actions) {
+      if (a.what == sim::action::compute) a.value = 0;
+    }
+    std::ranges::fill(p.compute, 0);
+    const recording modelled = simulate_again(p, policy, 2);
+    const scratch_file file;
+    write_recording(modelled, file.path());
+    EXPECT_EQ(decisions(record(kith::test::with("replay:file=" + file.path(), 2), kith::test::keyed_grid)),
+              decisions(modelled));
   }
 }
 
@@ -257,6 +279,46 @@ TEST(replay, in_the_model_divergence_is_an_error_as_well) {
   const recording longer = record(o, [](runtime& rt) { chain(rt, 40, 2); });
   EXPECT_THAT([&] { simulate_again(longer, "replay:file=" + file.path(), 1); },
               testing::ThrowsMessage<error>(testing::HasSubstr("is not in the schedule")));
+}
+
+struct sleeper : plain::worker_view {
+  using worker_view::worker_view;
+  bool all_sleep() const noexcept override { return sleeps; }
+  bool sleeps = true;
+};
+struct one_name : identity_source {
+  std::uint64_t identity_of(const task&) const override { return name; }
+  std::uint64_t name = 0;
+};
+
+TEST(replay, only_what_is_held_back_while_all_sleep_is_refused) {
+  const recording first = record(kith::test::with("fifo", 1), [](runtime& rt) { chain(rt, 3); });
+  const scratch_file file;
+  write_recording(first, file.path());
+  one_name names;
+  names.name = schedule_of(first).of_worker[0][1].identity;
+  const machine on = synthetic_machine("core:1");
+  const team workers(on, {node_id(0)});
+  region_table regions;
+  for (const std::string order : {"auto", "ready"}) {
+    const auto following =
+        make_policy<plain::world>("replay:file=" + file.path() + ",order=" + order,
+                                  {.workers = workers, .regions = regions, .seed = 1, .identities = &names});
+    sleeper by(worker_id(0), node_id(0));
+    task second;
+    task* const one = &second;
+    following->ready({&one, 1}, by, moment::creation);
+    by.sleeps = false;
+    EXPECT_FALSE(following->stalled(by));
+    by.sleeps = true;
+    if (order == "ready") {
+      EXPECT_FALSE(following->stalled(by));
+      EXPECT_EQ(following->next(by).work, one);
+    } else {
+      EXPECT_EQ(following->next(by).work, nullptr);
+      EXPECT_THAT([&] { following->stalled(by); }, testing::ThrowsMessage<error>(testing::HasSubstr("never came")));
+    }
+  }
 }
 
 /// Two tasks with commutative accesses to one region: the greatest number that ran at once.

@@ -251,9 +251,9 @@ task* worker::rest(predicate done, const void* what, detail::scope* waited) {
 /// announce itself, and be about to look. acq_rel: whoever slept before, and what it pushed or woke until then, is seen.
 wake_reason worker::sleep_in_order() {
   constexpr std::uint64_t one = 1, left = std::uint64_t{1} << 32;
-  const std::uint64_t asleep = home.asleep.fetch_add(one, acq_rel) + one;
-  if (home.awaiting.load(relaxed) == 0 && static_cast<std::uint32_t>(asleep) == home.workers.size() &&
-      home.parked.all_announced() && home.asleep.load(relaxed) == asleep && home.chosen->stalled(*this))
+  asleep_at_stall = home.asleep.fetch_add(one, acq_rel) + one;
+  if (home.awaiting.load(relaxed) == 0 && static_cast<std::uint32_t>(asleep_at_stall) == home.workers.size() &&
+      home.parked.all_announced() && all_sleep() && home.chosen->stalled(*this))
     home.parked.wake_all();
   const wake_reason why = home.parked.sleep(id);
   home.asleep.fetch_add(left - one, acq_rel);

@@ -23,6 +23,7 @@ worker::worker(engine& owner, worker_id self, node_id at, int on_cpu)
       mover_(owner.memory) {
   batch_.reserve(64);
   jobs = &owner.jobs;
+  asleep = &owner.asleep;
 }
 
 worker* worker::current() noexcept { return this_thread; }

@@ -52,6 +52,9 @@ class worker_view {
     t.scope->fail(std::make_exception_ptr(error("task '" + task_type_name(t.type) + "' " + why)));
   }
 
+  /// Within policy::stalled(): no worker has left its sleep since that was called.
+  bool all_sleep() const noexcept { return asleep->load(acquire) == asleep_at_stall; }
+
   /// Long work, for whoever of `audience` finds it first.
   void submit(job<worker_view>& j, const worker_set& audience) noexcept {
     jobs->push(j);
@@ -61,6 +64,9 @@ class worker_view {
   event_sums sums;
   inbox<job<worker_view>>* jobs = nullptr;  // the engine's
   log* steal_log = nullptr;                 // where they are recorded
+  // The engine's count of workers that sleep, which no value has twice, and what it was when they all did.
+  const atomic<std::uint64_t>* asleep = nullptr;
+  std::uint64_t asleep_at_stall = 0;
 
  private:
   sleepers& parked_;

@@ -38,6 +38,7 @@ class worker_view {
   /// Which queue the next operations are on.
   void at(const void* q) noexcept { here_ = q; }
   virtual void refuse(task& /*t*/, const std::string& why) { throw error("a task " + why); }
+  virtual bool all_sleep() const noexcept { return true; }
   virtual bool ring(const worker_set& /*audience*/) { return false; }
   virtual void submit(job<worker_view>& j, const worker_set& /*audience*/) { jobs.push_back(&j); }
 

@@ -1,0 +1,72 @@
+#include "recording/levels.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace kith {
+
+namespace {
+
+enum point : std::uint32_t { explores, begins, ends, points };
+
+std::uint32_t of(std::size_t task, point p) { return static_cast<std::uint32_t>(task) * points + p; }
+
+/// Tells `edge(from, to)` each order of two points that the program asks for.
+template <class Edge>
+void for_each_edge(const recording& r, Edge&& edge) {
+  std::unordered_map<std::uint32_t, std::size_t> waiter;  // by scope
+  for (const recorded_wait& w : r.waits) {
+    if (w.scope != recorded_wait::for_future) waiter[w.scope] = static_cast<std::size_t>(w.task);
+  }
+  for (std::size_t t = 0; t < r.tasks.size(); ++t) {
+    const recorded_task& x = r.tasks[t];
+    const bool keyed = x.has(recorded_task::keyed);
+    if (x.creator >= 0 && !x.has(recorded_task::outside))
+      edge(of(static_cast<std::size_t>(x.creator), x.has(recorded_task::discovered) ? explores : begins),
+           of(t, keyed ? explores : begins));
+    if (keyed) edge(of(t, explores), of(t, begins));
+    edge(of(t, begins), of(t, ends));
+    for (std::uint64_t d = r.first_dependence[t]; d < r.first_dependence[t + 1]; ++d)
+      edge(of(static_cast<std::size_t>(r.dependences[d].before), ends), of(t, begins));
+    if (const auto by = waiter.find(x.scope); by != waiter.end()) edge(of(t, ends), of(by->second, ends));
+  }
+}
+
+}  // namespace
+
+task_levels levels_of(const recording& r) {
+  const std::size_t all = r.tasks.size() * points;
+  std::vector<std::uint64_t> first(all + 1);  // followers[first[p]] up to followers[first[p + 1]]
+  std::vector<std::uint32_t> missing(all), level(all);
+  for_each_edge(r, [&](std::uint32_t from, std::uint32_t to) {
+    ++first[from + 1];
+    ++missing[to];
+  });
+  for (std::size_t p = 0; p < all; ++p) first[p + 1] += first[p];
+  std::vector<std::uint32_t> followers(first.back());
+  std::vector<std::uint64_t> next(first.begin(), first.end() - 1);
+  for_each_edge(r, [&](std::uint32_t from, std::uint32_t to) { followers[next[from]++] = to; });
+
+  std::vector<std::uint32_t> open;
+  for (std::uint32_t p = 0; p < all; ++p) {
+    if (missing[p] == 0) open.push_back(p);
+  }
+  while (!open.empty()) {
+    const std::uint32_t p = open.back();
+    open.pop_back();
+    for (std::uint64_t f = first[p]; f < first[p + 1]; ++f) {
+      const std::uint32_t to = followers[f];
+      level[to] = std::max(level[to], level[p] + 1);
+      if (--missing[to] == 0) open.push_back(to);
+    }
+  }
+  task_levels found;
+  for (std::size_t t = 0; t < r.tasks.size(); ++t) {
+    const auto level_at = [&](point p) { return missing[of(t, p)] == 0 ? level[of(t, p)] : 0; };
+    found.exploration.push_back(level_at(explores));
+    found.beginning.push_back(level_at(begins));
+  }
+  return found;
+}
+
+}  // namespace kith
