@@ -7,6 +7,8 @@
 //    (balanced_placement.hpp).
 //  * Who has ended a task goes on with one that this made ready and that belongs to the same node, if there is one. The
 //    others wait in the order of their creation.
+//  * A node runs no more chains of tasks at once than its caches hold, and takes what was queued last, where that has shown to
+//    be faster (chain_bound.hpp, hot_end.hpp).
 //  * A node is robbed if that pays: below. `task_times.hpp` has what it rests on.
 //  * With window=auto, the first tasks are partitioned as by `rip-dep` (section 4.3.1).
 // docs/auto.md says what it is asked for, and what it reaches.
@@ -14,7 +16,9 @@
 
 #include "partition/windows.hpp"
 #include "policy/balanced_placement.hpp"
+#include "policy/chain_bound.hpp"
 #include "policy/home_queue.hpp"
+#include "policy/hot_end.hpp"
 #include "policy/policy.hpp"
 #include "policy/rip.hpp"
 #include "policy/settings.hpp"
@@ -32,12 +36,15 @@ class automatic final : public policy<World> {
  public:
   using worker = typename World::worker;
 
-  /// Takes the options `window` (off | auto), `caution`, and `order` as `dep` does.
+  /// Takes the options `window` (off | auto), `caution`, `chains` (bound | free), `recent` (auto | off), and `order` as `dep`
+  /// does.
   automatic(const surroundings& s, settings& options)
       : team_(s.workers),
         caution_(static_cast<float>(options.take_number("caution", 3, 0, 1000))),
         plain_(s, steals_as_),
         place_(s),
+        chains_(s, options),
+        ends_(s, options),
         states_(static_cast<std::size_t>(team_.size())),
         last_type_(static_cast<std::size_t>(team_.nodes())) {
     const queue_order order =
@@ -84,16 +91,25 @@ class automatic final : public policy<World> {
   look next(worker& by) override {
     state& mine = states_[by.id.index()];
     mine.robbed = node_id();
-    if (task* t = plain_.take_own(by)) return look::got(*t);
-    if (task* t = queues_[by.node.index()]->pop(by)) return look::got(*t);
-    if (const look l = plain_.rob(by); l.what != look::empty) return l;
-    if (task* t = rob(by)) return look::got(*t);
+    chains_.leaves(by);
+    if (task* t = plain_.take_own(by)) return passing_on(*t, by);
+    auto& queue = *queues_[by.node.index()];
+    if (task* t = queue.pop(
+            by, [&](const task& one) { return chains_.may_begin(one, by); },
+            ends_.choose(last_type_[by.node.index()].load(relaxed), queue.size(), by))) {
+      chains_.begins(*t, by);
+      return passing_on(*t, by);
+    }
+    if (const look l = plain_.rob(by); l.what != look::empty) return l.work != nullptr ? passing_on(*l.work, by) : l;
+    if (task* t = rob(by)) return passing_on(*t, by);
     return {windows_ && windows_->starves(by) ? look::later : look::empty};
   }
 
   void timed(const task& t, worker& by, std::uint64_t nanoseconds) override {
     const std::uint64_t bytes = placed_bytes(t);
     if (bytes == 0) return;
+    ends_.timed(t, by, nanoseconds);
+    if (chains_.timed(t, by, nanoseconds)) wake_for(by.node, by);
     if (const node_id from = states_[by.id.index()].robbed) {
       times_.ran_far(t.type, bytes, nanoseconds, team_.distance(by.node, from));
     } else {
@@ -105,6 +121,17 @@ class automatic final : public policy<World> {
   struct alignas(apart) state {
     node_id robbed;  // where the task that it runs was taken, if that is another node
   };
+
+  /// For each task that waits at the node, while somebody there sleeps.
+  void wake_for(node_id n, worker& by) {
+    for (std::int64_t waiting = queues_[n.index()]->size(); waiting > 0 && by.ring(team_.serving(n)); --waiting) {
+    }
+  }
+  /// The worker has found something; where others were kept from beginning, there may be room for one of them.
+  look passing_on(task& t, worker& by) {
+    if (chains_.bounds(by.node) && queues_[by.node.index()]->size() > 0) by.ring(team_.serving(by.node));
+    return look::got(t);
+  }
 
   /// Nodes of graphs have no data while they are explored.
   static bool has_data(const task* t) noexcept { return t->exploring == 0 && placed_bytes(*t) != 0; }
@@ -125,8 +152,9 @@ class automatic final : public policy<World> {
     } else {
       to = place_(t, by, [this](node_id n) { return queues_[n.index()]->size(); });
     }
-    if (keeps && to == by.node) {
+    if (keeps && to == by.node && chains_.goes_on(t, by)) {
       states_[by.id.index()].robbed = node_id();
+      ends_.went_on(by);
       return &t;
     }
     last_type_[to.index()].store(t.type, relaxed);
@@ -153,11 +181,15 @@ class automatic final : public policy<World> {
       auto& stands = last_type_[n.index()];
       if (n == by.node || !pays(stands.load(relaxed), n, by.node)) continue;
       task* t = queues_[n.index()]->steal(by, [&](const task& first) {
-        if (pays(first.type, n, by.node)) return true;
+        if (pays(first.type, n, by.node)) return chains_.may_begin(first, by);
         stands.store(first.type, relaxed);
         return false;
       });
-      if (t != nullptr) states_[by.id.index()].robbed = n;
+      if (t != nullptr) {
+        states_[by.id.index()].robbed = n;
+        chains_.begins(*t, by);
+        ends_.went_on(by);
+      }
       return t;
     }
     return nullptr;
@@ -169,6 +201,8 @@ class automatic final : public policy<World> {
   steal<World> plain_;  // the tasks without data
   balanced_placement<World> place_;
   task_times<World> times_;
+  chain_bound<World> chains_;
+  hot_end<World> ends_;
   std::vector<home_queue<World>> queues_;     // by node; those of nodes without workers stay empty
   std::vector<std::vector<node_id>> rounds_;  // from each node, the others by distance
   std::vector<state> states_;

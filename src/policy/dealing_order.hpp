@@ -12,27 +12,18 @@
 
 #include <cmath>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 namespace kith {
 
 class dealing_order {
  public:
-  /// The largest distance within a machine: firmware says 255 of what it cannot reach (ACPI specification, SLIT).
-  static constexpr int farthest = 254;
-
   /// Of the nodes that have workers.
   explicit dealing_order(const team& workers) {
-    std::vector<node_id> left = workers.inhabited();
-    while (!left.empty()) {
-      std::vector<node_id> machine, others;
-      for (node_id n : left) (workers.distance(left.front(), n) <= farthest ? machine : others).push_back(n);
-      const auto first = static_cast<std::uint32_t>(seats_.size());
-      const double size = static_cast<double>(machine.size());
-      const auto starts = static_cast<std::uint32_t>(std::lround(std::sqrt(size)));
-      for (node_id n : machine) seats_.push_back({n, first, static_cast<std::uint32_t>(machine.size()), starts});
-      left = std::move(others);
+    for (const std::vector<node_id>& machine : workers.machines()) {
+      const auto first = static_cast<std::uint32_t>(seats_.size()), size = static_cast<std::uint32_t>(machine.size());
+      const auto starts = static_cast<std::uint32_t>(std::lround(std::sqrt(static_cast<double>(size))));
+      for (node_id n : machine) seats_.push_back({n, first, size, starts});
     }
   }
 

@@ -47,7 +47,7 @@ template <class World>
 constexpr listed_policy<World> policies[] = {
     {{"auto", "RIP", "4.1, with differences",
       "a task runs where its data is, evenly dealt; who has nothing steals where it pays",
-      "caution=3, order=ready|created, window=off|auto", false},
+      "caution=3, chains=bound|free, recent=auto|off, order=ready|created, window=off|auto", false},
      build_auto<World>},
     {{"fifo", "MIR", "ch. 3 (central)", "one queue, first in first out", "", true},
      build<central<World, queue_order::fifo>, World>},

@@ -58,6 +58,18 @@ int team::hops(node_id a, node_id b) const {
   return static_cast<int>(nearer.size());
 }
 
+std::vector<std::vector<node_id>> team::machines() const {
+  std::vector<std::vector<node_id>> all;
+  std::vector<node_id> left = inhabited_;
+  while (!left.empty()) {
+    std::vector<node_id> others;
+    all.emplace_back();
+    for (node_id n : left) (distance(left.front(), n) <= farthest ? all.back() : others).push_back(n);
+    left = std::move(others);
+  }
+  return all;
+}
+
 std::uint64_t team::cache_share(node_id n) const {
   const std::vector<core_id>& cores = on_.nodes[n.index()].cores;
   if (cores.empty()) return 0;

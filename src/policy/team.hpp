@@ -42,6 +42,10 @@ class team {
   std::vector<worker_id> victims(worker_id thief, victim_order) const;
   /// All nodes that have workers, by distance from `n`; n first.
   std::vector<node_id> nodes_by_distance(node_id n) const;
+  /// The largest distance within a machine: firmware says 255 of what it cannot reach (ACPI specification, SLIT).
+  static constexpr int farthest = 254;
+  /// The nodes that have workers, ascending, by machine: those of a cluster have several.
+  std::vector<std::vector<node_id>> machines() const;
   int distance(node_id a, node_id b) const { return on_.distance(a, b); }
   /// How many steps b is from a: 0 for the distance of a itself, 1 for the next larger one that there is, ...
   int hops(node_id a, node_id b) const;

@@ -29,6 +29,9 @@ enum class queue_order : std::uint8_t {
   random,   // any, uniformly
 };
 
+/// Which end of a `fifo` queue a task is taken from.
+enum class queue_end : std::uint8_t { first, last };
+
 template <class World>
 class alignas(apart) shared_queue {
  public:
@@ -69,15 +72,17 @@ class alignas(apart) shared_queue {
     return push(std::span<task* const>(&one, 1), by);
   }
 
-  /// A task, or null. Counts as a pop.
-  task* pop(worker& by) {
+  /// A task, or null; also if willing(const task&) says no to the one that is next. Counts as a pop.
+  template <class Willing>
+  task* pop(worker& by, const Willing& willing, queue_end end = queue_end::first) {
     by.at(this);
-    task* t = take(any);
+    task* t = take(willing, end);
     if (t != nullptr) by.meter(event::pop, owner_);
     return t;
   }
+  task* pop(worker& by) { return pop(by, any); }
 
-  /// As pop(), by a worker that this queue is not for; null if willing(const task&) says no to the one that is next.
+  /// As pop(), by a worker that this queue is not for.
   template <class Willing>
   task* steal(worker& by, const Willing& willing) {
     by.at(this);
@@ -112,18 +117,19 @@ class alignas(apart) shared_queue {
   static bool any(const task& /*t*/) noexcept { return true; }
 
   template <class Willing>
-  task* take(const Willing& willing) {
+  task* take(const Willing& willing, queue_end end = queue_end::first) {
     if (size_.load(relaxed) == 0) return nullptr;
     std::lock_guard lock(guard_);
     for (level_type& level : levels_) {
       if (level.empty()) continue;
       if (order_ == queue_order::random)
         std::swap(level[random_.below(static_cast<std::uint32_t>(level.size()))], level.back());
-      const bool from_front = order_ == queue_order::fifo || order_ == queue_order::created;
+      const bool oldest = order_ == queue_order::fifo && end == queue_end::first;
+      const bool from_front = oldest || order_ == queue_order::created;
       task* t = from_front ? level.front() : level.back();
       if (!willing(static_cast<const task&>(*t))) return nullptr;
       size_.store(size_.load(relaxed) - 1, relaxed);
-      if (order_ == queue_order::fifo) {
+      if (oldest) {
         level.pop_front();
         return t;
       }

@@ -19,10 +19,10 @@ using plain::world;
 /// A machine, one worker for each of its cores, and a policy.
 class policy_bench {
  public:
-  /// `own_memory`: as of `surroundings`.
+  /// `own_memory`: as of `surroundings`. `node_cache`: bytes of a cache that all cores of a node share.
   policy_bench(const char* machine, const std::string& policy,
-               std::span<std::pmr::memory_resource* const> own_memory = {})
-      : on(synthetic_machine(machine)),
+               std::span<std::pmr::memory_resource* const> own_memory = {}, std::uint64_t node_cache = 0)
+      : on(with_caches(synthetic_machine(machine), node_cache)),
         workers(on, nodes()),
         chosen(
             make_policy<world>(policy, {.workers = workers, .regions = regions, .seed = 1, .own_memory = own_memory})) {
@@ -78,6 +78,12 @@ class policy_bench {
   std::uintptr_t address = 0x1000;
 
  private:
+  static machine with_caches(machine m, std::uint64_t bytes) {
+    if (bytes == 0) return m;
+    m.caches.clear();
+    for (const machine::node& n : m.nodes) m.caches.push_back({3, bytes, 64, n.cores});
+    return m;
+  }
   std::vector<node_id> nodes() const {
     std::vector<node_id> all;
     for (const machine::core& c : on.cores) all.push_back(c.node);

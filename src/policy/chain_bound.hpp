@@ -1,0 +1,207 @@
+// How many chains of tasks a node runs at once, so that what they work on stays in its caches.
+//
+// Not in the papers. A chain is a task and those that its worker goes on with, each mostly on data of the one before. Where
+// all workers of a node run chains and have more data together than the node's last-level caches hold, a task may find its
+// data gone. With fewer chains, workers are idle, and the data of the others stays. Which is faster is tried: one node, the
+// scout, stays within its caches for some tasks, and the bytes that go through it are set beside those that went through a
+// node before.
+#pragma once
+
+#include "policy/balanced_placement.hpp"
+#include "policy/policy.hpp"
+#include "policy/settings.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace kith {
+
+/// A worker's own calls are in the order leaves(), begins(), goes_on() ...; what is shared is updated as in task_times: of
+/// two who decide at once, both may begin, and a sample may be lost. A task costs a few looks and, where its chain changes its
+/// size, one addition to a number of its node.
+template <class World>
+class chain_bound {
+ public:
+  using worker = typename World::worker;
+
+  /// Takes the option `chains` (bound | free).
+  chain_bound(const surroundings& s, settings& options)
+      : team_(s.workers),
+        kinds_(different),
+        nodes_(static_cast<std::size_t>(team_.nodes())),
+        states_(static_cast<std::size_t>(team_.size())) {
+    if (!options.take("chains", true, {{"bound", true}, {"free", false}})) return;
+    for (node_id n : team_.inhabited())
+      nodes_[n.index()].room = team_.cache_share(n) * static_cast<std::uint64_t>(team_.working_at(n));
+  }
+
+  /// The worker's last task made `t` ready. Whether it may go on with it right now; if so, it does.
+  bool goes_on(const task& t, worker& by) {
+    state& mine = states_[by.id.index()];
+    const bool linked = mine.has_most_of(t);
+    count(t, linked);
+    if (linked && !may_begin(t, by)) return false;
+    take(t, by, linked ? mine.links + 1 : 0);
+    return true;
+  }
+  /// Whether the worker may run `t`, which waits in a queue of its node or of another. Always, where its node runs nothing.
+  bool may_begin(const task& t, const worker& by) const {
+    const node& here = nodes_[by.node.index()];
+    if (here.room == 0 || !is_bound(kind_of(t), by.node)) return true;
+    const std::uint64_t mine = states_[by.id.index()].bytes, others = here.running.load(relaxed) - mine;
+    return others == 0 || others + std::max(mine, chain_of(t)) <= here.room;
+  }
+  /// It does run it.
+  void begins(const task& t, worker& by) {
+    count(t, false);
+    take(t, by, 0);
+  }
+  /// The worker looks for other work: its chain has ended.
+  void leaves(worker& by) {
+    state& mine = states_[by.id.index()];
+    resize(mine, by, 0);
+    mine.known = 0;
+  }
+  /// Whether tasks may wait at node n because of the bound.
+  bool bounds(node_id n) const { return any_bound_.load(relaxed) || scout_.load(relaxed) == n.value; }
+
+  /// As policy::timed(). True if the trial is over: what waits at this node may begin.
+  bool timed(const task& t, worker& by, std::uint64_t nanoseconds) {
+    const state& mine = states_[by.id.index()];
+    const node& here = nodes_[by.node.index()];
+    if (mine.links == 0 || here.room == 0) return false;
+    kind& k = kind_of(t);
+    const std::uint64_t running = here.running.load(relaxed);
+    const bool fits = running <= here.room;
+    const float chains = static_cast<float>(running) / static_cast<float>(mine.bytes);
+    const float speed =
+        chains * static_cast<float>(placed_bytes(t)) / static_cast<float>(std::max<std::uint64_t>(nanoseconds, 1));
+    if (scout_.load(relaxed) == by.node.value) return tried(k, mine.settled >= warm ? speed : 0, by);
+    if (fits || k.found.load(relaxed) != verdict::none) return false;
+    const float old = k.crowded.load(relaxed);
+    k.crowded.store(old == 0 ? speed : old + (speed - old) / 8, relaxed);
+    if (seen_.fetch_add(1, relaxed) + 1 == rounds * static_cast<std::uint32_t>(team_.size())) {
+      seen_.store(0, relaxed);
+      try_at(by.node, k, mine.bytes);
+    }
+    return false;
+  }
+
+ private:
+  static constexpr std::size_t different = 256;  // types; those that fall together are averaged
+  static constexpr float mostly = 0.75F;         // chains of four and more
+  static constexpr float gain = 1.1F;            // less is not worth idle workers
+  static constexpr std::uint32_t rounds =
+      4;                                     // tasks of each worker before a trial: chains of four types have shown all
+  static constexpr std::int32_t trial = 16;  // samples that count
+  static constexpr std::uint32_t warm = 8;   // tasks of a chain in the trial before it counts: its data has come back
+  static constexpr std::uint64_t part = 4;   // where less than a fourth of the workers would run, nothing is tried
+  static constexpr std::int32_t nobody = -1;
+
+  enum class verdict : std::uint8_t { none, free, bound };
+
+  struct kind {                                               // of tasks
+    typename World::template shared<std::uint64_t> chain{0};  // bytes of the largest that one was in
+    typename World::template shared<float> linked{0};         // share of those that went on with a chain, lately
+    typename World::template shared<float> crowded{
+        0};  // bytes through a node in a nanosecond, without a bound; 0: not known
+    typename World::template shared<verdict> found{verdict::none};
+  };
+  struct alignas(apart) node {
+    typename World::template shared<std::uint64_t> running{0};  // bytes of the chains
+    std::uint64_t room = 0;                                     // in the caches; 0: not known, or nothing is bound
+  };
+  struct alignas(apart) state {
+    std::uint64_t bytes = 0;  // of the chain: the most that one of its tasks has
+    std::uint32_t links = 0;  // tasks of it before this one
+    std::uint32_t settled =
+        0;  // of those, the last that began while all data of the node's chains was in its caches' size
+    std::array<std::uint32_t, 4> regions{};
+    std::size_t known = 0;  // of `regions`: the first data of its last task
+
+    bool has_most_of(const task& t) const {
+      std::uint64_t common = 0, all = 0;
+      for (kept_access a : t.access_list()) {
+        if (!has_home(a)) continue;
+        all += a.bytes();
+        common +=
+            std::find(regions.begin(), regions.begin() + known, a.region) != regions.begin() + known ? a.bytes() : 0;
+      }
+      return 2 * common >= all;
+    }
+  };
+
+  const kind& kind_of(const task& t) const { return kinds_[t.type % different]; }
+  kind& kind_of(const task& t) { return kinds_[t.type % different]; }
+  std::uint64_t chain_of(const task& t) const { return std::max(kind_of(t).chain.load(relaxed), placed_bytes(t)); }
+  bool is_bound(const kind& k, node_id n) const {
+    return scout_.load(relaxed) == n.value ? k.linked.load(relaxed) > mostly : k.found.load(relaxed) == verdict::bound;
+  }
+  void count(const task& t, bool linked) {
+    auto& share = kind_of(t).linked;
+    const float old = share.load(relaxed);
+    share.store(old + ((linked ? 1.F : 0.F) - old) / 8, relaxed);
+  }
+  void take(const task& t, worker& by, std::uint32_t links) {
+    state& mine = states_[by.id.index()];
+    mine.links = links;
+    resize(mine, by, links == 0 ? chain_of(t) : std::max(mine.bytes, chain_of(t)));
+    if (kind& k = kind_of(t); k.chain.load(relaxed) < mine.bytes) k.chain.store(mine.bytes, relaxed);
+    const node& here = nodes_[by.node.index()];
+    mine.settled = links == 0 ? 0 : mine.settled + (here.running.load(relaxed) <= here.room ? 1 : 0);
+    mine.known = 0;
+    for (kept_access a : t.access_list()) {
+      if (has_home(a) && mine.known < mine.regions.size()) mine.regions[mine.known++] = a.region;
+    }
+  }
+  void resize(state& mine, const worker& by, std::uint64_t bytes) {
+    if (bytes != mine.bytes)
+      nodes_[by.node.index()].running.fetch_add(bytes - std::exchange(mine.bytes, bytes), relaxed);
+  }
+
+  void try_at(node_id n, kind& k, std::uint64_t chain) {
+    if (scout_.load(relaxed) != nobody || k.linked.load(relaxed) < mostly) return;
+    if (nodes_[n.index()].room * part < chain * static_cast<std::uint64_t>(team_.working_at(n))) {
+      k.found.store(verdict::free, relaxed);
+      return;
+    }
+    looked_at_.store(0, relaxed);
+    counted_.store(0, relaxed);
+    gained_.store(0, relaxed);
+    scout_.store(n.value, relaxed);
+  }
+  /// At the scout. `speed`: 0 if it does not count.
+  bool tried(const kind& k, float speed, const worker& by) {
+    const float before = k.crowded.load(relaxed);
+    if (before != 0 && speed != 0) {
+      gained_.store(gained_.load(relaxed) + speed / before, relaxed);
+      counted_.fetch_add(1, relaxed);
+    }
+    const std::int32_t counted = counted_.load(relaxed);
+    const std::int32_t most = trial + 2 * static_cast<std::int32_t>(warm) * team_.working_at(by.node);
+    if (looked_at_.fetch_add(1, relaxed) + 1 < most && counted < trial) return false;
+    const bool pays = counted >= trial / 2 && gained_.load(relaxed) > gain * static_cast<float>(counted);
+    for (kind& each : kinds_) {
+      if (each.crowded.load(relaxed) != 0 && each.found.load(relaxed) == verdict::none)
+        each.found.store(pays ? verdict::bound : verdict::free, relaxed);
+    }
+    if (pays) any_bound_.store(true, relaxed);
+    scout_.store(nobody, relaxed);
+    return true;
+  }
+
+  const team& team_;
+  std::vector<kind> kinds_;
+  std::vector<node> nodes_;
+  std::vector<state> states_;
+  typename World::template shared<bool> any_bound_{false};
+  typename World::template shared<std::uint32_t> seen_{0};  // crowded samples since the last trial
+  typename World::template shared<std::int32_t> scout_{nobody};
+  typename World::template shared<std::int32_t> looked_at_{0}, counted_{0};  // of the trial
+  typename World::template shared<float> gained_{0};
+};
+
+}  // namespace kith
