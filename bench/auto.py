@@ -112,9 +112,7 @@ SETS = {
             "sparse_lu": "--size 1152 --block 36",
         },
         "machines": ["tilepro64"],
-    }],
-    # Written down before any of it was run. Whoever changes the policy after it has judged writes down another one first.
-    "judging": [{
+    }, {
         "programs": {
             "gauss_seidel": "--size 6144 --block 192 --iterations 24",
             "nstream": "--sets 200 --size 196608 --iterations 10",
@@ -149,6 +147,48 @@ SETS = {
             "vecmul": "--vectors 320 --size 6144 --iterations 12",
             "jacobi": "--as dataflow --size 1536 --block 12 --iterations 30",
             "sparse_lu": "--size 1024 --block 32",
+        },
+        "machines": ["tilepro64"],
+    }],
+    # Written down before any of it was run. Whoever changes the policy after it has judged writes down another one first.
+    "judging": [{
+        "programs": {
+            "red_black": "--size 7168 --block 224 --iterations 20",
+            "nstream": "--sets 240 --size 163840 --iterations 14",
+            "vecmul": "--vectors 480 --size 40960 --iterations 16",
+            "map": "--vectors 400 --size 57344 --iterations 14",
+            "heat": "--as dataflow --size 7000 --rows 21000 --iterations 10 --block 60",
+            "qr": "--size 6400 --block 200",
+            "matmul": "--size 5632 --block 176",
+            "pagerank": "--as dataflow --size 180000 --block 900 --iterations 9",
+            "reduction": "--size 18000000 --depth 8 --iterations 10",
+            "swn2": "--as dataflow --size 40960 --block 640",
+            "random_dag": "--size 25000 --work 15000",
+            "sw": "--as dataflow --size 1792 --block 28",
+        },
+        "machines": ["epyc-2x4", "bullion-s16-4", "xeon-e7-8860", "power6", "xeon-8s"],
+    }, {
+        "programs": {
+            "red_black": "--size 5120 --block 160 --iterations 30",
+            "nstream": "--sets 180 --size 229376 --iterations 8",
+            "gauss_seidel": "--size 7168 --block 224 --iterations 22",
+            "jacobi": "--as dataflow --size 9216 --block 36 --iterations 26",
+            "integral_histogram": "--size 2560 --block 80 --images 8 --ring 4",
+            "cg_tasks": "--size 88 --iterations 18 --block 8464",
+            "cholesky": "--size 6144 --block 192",
+            "inversion": "--size 5376 --block 224",
+            "sparse_lu": "--size 5376 --block 168 --density 28",
+            "fdtd": "--as dataflow --size 5600 --rows 14000 --iterations 9 --block 56",
+            "life": "--as dataflow --size 10240 --rows 15360 --iterations 10 --block 48",
+            "nqueens": "--size 13 --depth 4",
+        },
+        "machines": ["opteron-6172", "altix-uv100", "bullion-s16-8", "bullion-s16-16", "xeon-5504-cluster"],
+    }, {
+        "programs": {
+            "red_black": "--size 1536 --block 48 --iterations 30",
+            "map": "--vectors 448 --size 7168 --iterations 12",
+            "reduction": "--size 786432 --depth 9 --iterations 8",
+            "matmul": "--size 1280 --block 40",
         },
         "machines": ["tilepro64"],
     }],
