@@ -62,11 +62,12 @@ runtime_options following(const scratch_file& file, const kith::test::setup& s) 
   return o;
 }
 
-recording simulate_again(sim::program p, const std::string& policy, int workers) {
+recording simulate_again(const sim::program& p, const std::string& policy, int workers, bool scheduling = true) {
   sim::settings set;
   set.policy = policy;
   set.workers = workers;
   set.keep_schedule = true;
+  set.with.scheduling = scheduling;
   return sim::simulate(p, model_by_name("bullion-s16-8"), set).schedule;
 }
 
@@ -104,19 +105,38 @@ TEST_P(replayed, a_simulated_run_natively) {
   }
 }
 
-/// Nodes are computed in the reverse order of their creation: of those of one moment, what the others waited for is first.
+/// A task behind a wait for tasks that wait for theirs.
+void waits_within(runtime& rt) {
+  rt.run([] {
+    spawn([] {
+      spawn([] {
+        spawn([] {});
+        wait();
+      });
+      wait();
+    });
+    wait();
+    spawn([] {});
+  });
+}
+
+/// Nodes are computed in the reverse order of their creation, and what is created behind a wait may be less deep than what
+/// was waited for: of the steps of one moment, what the others waited for is first.
 TEST(replay, tasks_that_take_no_time_have_an_order) {
-  for (const char* policy : {"steal", "nabbitc"}) {
-    sim::program p = sim::program_of(record(kith::test::with("fifo", 1), kith::test::keyed_grid));
-    for (sim::action& a : p.actions) {
-      if (a.what == sim::action::compute) a.value = 0;
+  for (const auto& run : {kith::test::keyed_grid, kith::test::fork_and_join, waits_within}) {
+    for (const char* policy : {"steal", "nabbitc", "fifo"}) {
+      for (const int workers : {1, 2}) {
+        sim::program p = sim::program_of(record(kith::test::with("fifo", 1), run));
+        for (sim::action& a : p.actions) {
+          if (a.what == sim::action::compute) a.value = 0;
+        }
+        std::ranges::fill(p.compute, 0);
+        const recording modelled = simulate_again(p, policy, workers, false);
+        const scratch_file file;
+        write_recording(modelled, file.path());
+        EXPECT_EQ(decisions(record(kith::test::with("replay:file=" + file.path(), workers), run)), decisions(modelled));
+      }
     }
-    std::ranges::fill(p.compute, 0);
-    const recording modelled = simulate_again(p, policy, 2);
-    const scratch_file file;
-    write_recording(modelled, file.path());
-    EXPECT_EQ(decisions(record(kith::test::with("replay:file=" + file.path(), 2), kith::test::keyed_grid)),
-              decisions(modelled));
   }
 }
 
