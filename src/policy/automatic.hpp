@@ -6,7 +6,7 @@
 //  * Every other task waits at the node where most of its data is; data that nobody has touched is dealt out evenly
 //    (balanced_placement.hpp).
 //  * Who has ended a task goes on with one that this made ready and that belongs to the same node, if there is one. The
-//    others wait in the order of their creation.
+//    others are queued in the order of their creation.
 //  * A node runs no more chains of tasks at once than its caches hold, and takes what was queued last, where that has shown to
 //    be faster (chain_bound.hpp, hot_end.hpp).
 //  * A node is robbed if that pays: below. `task_times.hpp` has what it rests on.
@@ -44,13 +44,13 @@ class automatic final : public policy<World> {
         plain_(s, steals_as_),
         place_(s),
         chains_(s, options),
-        ends_(s, options),
+        order_(options.take("order", queue_order::fifo,
+                            {{"ready", queue_order::fifo}, {"created", queue_order::created}})),
+        ends_(s, order_, options),
         states_(static_cast<std::size_t>(team_.size())),
         last_type_(static_cast<std::size_t>(team_.nodes())) {
-    const queue_order order =
-        options.take("order", queue_order::fifo, {{"ready", queue_order::fifo}, {"created", queue_order::created}});
     for (int n = 0; n < team_.nodes(); ++n) {
-      queues_.push_back(make_queue<World>(s, node_id(n), order));
+      queues_.push_back(make_queue<World>(s, node_id(n), order_));
       rounds_.push_back(team_.nodes_by_distance(node_id(n)));
     }
     if (!options.take("window", false, {{"off", false}, {"auto", true}})) return;
@@ -60,7 +60,7 @@ class automatic final : public policy<World> {
   }
 
   typename policy<World>::wishes wants() const override {
-    return {.created = windows_.has_value(), .homes = true, .timed = true};
+    return {.created = windows_.has_value(), .homes = true, .timed = true, .stops = true};
   }
 
   void created(task& t, worker& by) override {
@@ -71,7 +71,11 @@ class automatic final : public policy<World> {
   }
 
   task* ready(std::span<task* const> tasks, worker& by, moment why) override {
-    if (std::ranges::none_of(tasks, has_data)) return plain_.ready(tasks, by, why);
+    if (std::ranges::none_of(tasks, has_data)) {
+      task* now = plain_.ready(tasks, by, why);
+      if (now != nullptr && why == moment::completion) stops(by);
+      return now;
+    }
     task* now = nullptr;
     const bool keeps = why == moment::completion;
     for (std::size_t i = 0; i < tasks.size(); ++i) {
@@ -80,6 +84,7 @@ class automatic final : public policy<World> {
         if (task* kept = queue(*t, by, keeps && now == nullptr)) now = kept;
       } else if (keeps && now == nullptr) {
         now = t;
+        stops(by);
       } else {
         plain_.ready({&t, 1}, by, moment::arrival);
       }
@@ -89,14 +94,12 @@ class automatic final : public policy<World> {
 
   /// The own plain tasks, which are the newest, then the node's, then plain ones of others, then those of other nodes.
   look next(worker& by) override {
-    state& mine = states_[by.id.index()];
-    mine.robbed = node_id();
     chains_.leaves(by);
     if (task* t = plain_.take_own(by)) return passing_on(*t, by);
     auto& queue = *queues_[by.node.index()];
-    if (task* t = queue.pop(
-            by, [&](const task& one) { return chains_.may_begin(one, by); },
-            ends_.choose(last_type_[by.node.index()].load(relaxed), queue.size(), by))) {
+    const queue_end end = ends_.choose(last_type_[by.node.index()].load(relaxed), queue.size(), by);
+    if (task* t = queue.pop(by, [&](const task& one) { return chains_.may_begin(one, by); }, end)) {
+      states_[by.id.index()] = {t, node_id()};
       chains_.begins(*t, by);
       return passing_on(*t, by);
     }
@@ -105,9 +108,14 @@ class automatic final : public policy<World> {
     return {windows_ && windows_->starves(by) ? look::later : look::empty};
   }
 
+  void stops(worker& by) override {
+    chains_.leaves(by);
+    ring_for_room(by);
+  }
+
   void timed(const task& t, worker& by, std::uint64_t nanoseconds) override {
     const std::uint64_t bytes = placed_bytes(t);
-    if (bytes == 0) return;
+    if (bytes == 0 || states_[by.id.index()].runs != &t) return;
     ends_.timed(t, by, nanoseconds);
     if (chains_.timed(t, by, nanoseconds)) wake_for(by.node, by);
     if (const node_id from = states_[by.id.index()].robbed) {
@@ -119,7 +127,9 @@ class automatic final : public policy<World> {
 
  private:
   struct alignas(apart) state {
-    node_id robbed;  // where the task that it runs was taken, if that is another node
+    // The task with data that it was given last: it may have waited for others since, and they were run on top of it.
+    const task* runs = nullptr;
+    node_id robbed;  // where that was taken, if that is another node
   };
 
   /// For each task that waits at the node, while somebody there sleeps.
@@ -127,10 +137,13 @@ class automatic final : public policy<World> {
     for (std::int64_t waiting = queues_[n.index()]->size(); waiting > 0 && by.ring(team_.serving(n)); --waiting) {
     }
   }
-  /// The worker has found something; where others were kept from beginning, there may be room for one of them.
+  /// The worker has found something, or does something else; where others were kept from beginning, one of them may now.
   look passing_on(task& t, worker& by) {
-    if (chains_.bounds(by.node) && queues_[by.node.index()]->size() > 0) by.ring(team_.serving(by.node));
+    ring_for_room(by);
     return look::got(t);
+  }
+  void ring_for_room(worker& by) {
+    if (queues_[by.node.index()]->size() > 0 && chains_.freed(by.node)) by.ring(team_.serving(by.node));
   }
 
   /// Nodes of graphs have no data while they are explored.
@@ -153,12 +166,12 @@ class automatic final : public policy<World> {
       to = place_(t, by, [this](node_id n) { return queues_[n.index()]->size(); });
     }
     if (keeps && to == by.node && chains_.goes_on(t, by)) {
-      states_[by.id.index()].robbed = node_id();
+      states_[by.id.index()] = {&t, node_id()};
       ends_.went_on(by);
       return &t;
     }
     last_type_[to.index()].store(t.type, relaxed);
-    if (queues_[to.index()]->push(t, by)) return nullptr;
+    if (queues_[to.index()]->push(t, by) && chains_.has_room(t, to)) return nullptr;
     for (node_id n : rounds_[to.index()]) {  // nobody who is near sleeps
       if (n != to && pays(t.type, to, n) && by.ring(team_.serving(n))) return nullptr;
     }
@@ -186,7 +199,7 @@ class automatic final : public policy<World> {
         return false;
       });
       if (t != nullptr) {
-        states_[by.id.index()].robbed = n;
+        states_[by.id.index()] = {t, n};
         chains_.begins(*t, by);
         ends_.went_on(by);
       }
@@ -202,6 +215,7 @@ class automatic final : public policy<World> {
   balanced_placement<World> place_;
   task_times<World> times_;
   chain_bound<World> chains_;
+  queue_order order_;
   hot_end<World> ends_;
   std::vector<home_queue<World>> queues_;     // by node; those of nodes without workers stay empty
   std::vector<std::vector<node_id>> rounds_;  // from each node, the others by distance

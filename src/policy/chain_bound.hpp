@@ -34,8 +34,7 @@ class chain_bound {
         nodes_(static_cast<std::size_t>(team_.nodes())),
         states_(static_cast<std::size_t>(team_.size())) {
     if (!options.take("chains", true, {{"bound", true}, {"free", false}})) return;
-    for (node_id n : team_.inhabited())
-      nodes_[n.index()].room = team_.cache_share(n) * static_cast<std::uint64_t>(team_.working_at(n));
+    for (node_id n : team_.inhabited()) nodes_[n.index()].room = team_.cache_bytes(n);
   }
 
   /// The worker's last task made `t` ready. Whether it may go on with it right now; if so, it does.
@@ -43,36 +42,50 @@ class chain_bound {
     state& mine = states_[by.id.index()];
     const bool linked = mine.has_most_of(t);
     count(t, linked);
-    if (linked && !may_begin(t, by)) return false;
+    if (linked && !may_begin(t, by)) {
+      kind_of(t).cut.fetch_add(1, relaxed);
+      return false;
+    }
     take(t, by, linked ? mine.links + 1 : 0);
     return true;
   }
-  /// Whether the worker may run `t`, which waits in a queue of its node or of another. Always, where its node runs nothing.
-  bool may_begin(const task& t, const worker& by) const {
-    const node& here = nodes_[by.node.index()];
-    if (here.room == 0 || !is_bound(kind_of(t), by.node)) return true;
-    const std::uint64_t mine = states_[by.id.index()].bytes, others = here.running.load(relaxed) - mine;
-    return others == 0 || others + std::max(mine, chain_of(t)) <= here.room;
+  /// Whether the worker may run `t`, which waits in a queue of its node or of another.
+  bool may_begin(const task& t, const worker& by) const { return has_room(t, by.node, states_[by.id.index()].bytes); }
+  /// Whether node n has room for `t`, beside what all run there but for `less` bytes. Always, where nothing else is run.
+  bool has_room(const task& t, node_id n, std::uint64_t less = 0) const {
+    const node& there = nodes_[n.index()];
+    if (there.room == 0 || !is_bound(kind_of(t), n)) return true;
+    const std::uint64_t others = there.running.load(relaxed) - less;
+    return others == 0 || others + std::max(less, chain_of(t)) <= there.room;
   }
   /// It does run it.
   void begins(const task& t, worker& by) {
-    count(t, false);
+    kind& k = kind_of(t);
+    if (k.cut.load(relaxed) > 0) {
+      k.cut.fetch_add(-1, relaxed);  // one of those goes on, most likely
+    } else {
+      count(t, false);
+    }
     take(t, by, 0);
   }
-  /// The worker looks for other work: its chain has ended.
+  /// The worker's chain has ended, if it has one. To be told before the worker sleeps, or does anything else for long.
   void leaves(worker& by) {
     state& mine = states_[by.id.index()];
+    if (mine.bytes == 0) return;
     resize(mine, by, 0);
-    mine.known = 0;
+    mine.known = mine.links = 0;
   }
-  /// Whether tasks may wait at node n because of the bound.
-  bool bounds(node_id n) const { return any_bound_.load(relaxed) || scout_.load(relaxed) == n.value; }
+  /// Whether tasks may wait at node n because of the bound, and now there is some room.
+  bool freed(node_id n) const {
+    const node& there = nodes_[n.index()];
+    return (any_bound_.load(relaxed) || scout_.load(relaxed) == n.value) && there.running.load(relaxed) < there.room;
+  }
 
   /// As policy::timed(). True if the trial is over: what waits at this node may begin.
   bool timed(const task& t, worker& by, std::uint64_t nanoseconds) {
     const state& mine = states_[by.id.index()];
     const node& here = nodes_[by.node.index()];
-    if (mine.links == 0 || here.room == 0) return false;
+    if (mine.links == 0 || mine.bytes == 0 || here.room == 0) return false;
     kind& k = kind_of(t);
     const std::uint64_t running = here.running.load(relaxed);
     const bool fits = running <= here.room;
@@ -99,15 +112,17 @@ class chain_bound {
   static constexpr std::int32_t trial = 16;  // samples that count
   static constexpr std::uint32_t warm = 8;   // tasks of a chain in the trial before it counts: its data has come back
   static constexpr std::uint64_t part = 4;   // where less than a fourth of the workers would run, nothing is tried
+  static constexpr std::uint32_t shows = 4;  // tasks after which a chain's size is known
   static constexpr std::int32_t nobody = -1;
 
   enum class verdict : std::uint8_t { none, free, bound };
 
   struct kind {                                               // of tasks
-    typename World::template shared<std::uint64_t> chain{0};  // bytes of the largest that one was in
+    typename World::template shared<std::uint64_t> chain{0};  // bytes of the last chain that had one
     typename World::template shared<float> linked{0};         // share of those that went on with a chain, lately
     typename World::template shared<float> crowded{
         0};  // bytes through a node in a nanosecond, without a bound; 0: not known
+    typename World::template shared<std::int32_t> cut{0};  // how many wait that would have gone on with a chain
     typename World::template shared<verdict> found{verdict::none};
   };
   struct alignas(apart) node {
@@ -115,7 +130,8 @@ class chain_bound {
     std::uint64_t room = 0;                                     // in the caches; 0: not known, or nothing is bound
   };
   struct alignas(apart) state {
-    std::uint64_t bytes = 0;  // of the chain: the most that one of its tasks has
+    std::uint64_t bytes = 0;  // of the chain, as it is counted
+    std::uint64_t seen = 0;   // the most that one of its tasks had
     std::uint32_t links = 0;  // tasks of it before this one
     std::uint32_t settled =
         0;  // of those, the last that began while all data of the node's chains was in its caches' size
@@ -136,6 +152,7 @@ class chain_bound {
 
   const kind& kind_of(const task& t) const { return kinds_[t.type % different]; }
   kind& kind_of(const task& t) { return kinds_[t.type % different]; }
+  /// Before a chain has shown its size, it is taken to be as large as the last one that had tasks of this type.
   std::uint64_t chain_of(const task& t) const { return std::max(kind_of(t).chain.load(relaxed), placed_bytes(t)); }
   bool is_bound(const kind& k, node_id n) const {
     return scout_.load(relaxed) == n.value ? k.linked.load(relaxed) > mostly : k.found.load(relaxed) == verdict::bound;
@@ -148,8 +165,10 @@ class chain_bound {
   void take(const task& t, worker& by, std::uint32_t links) {
     state& mine = states_[by.id.index()];
     mine.links = links;
-    resize(mine, by, links == 0 ? chain_of(t) : std::max(mine.bytes, chain_of(t)));
-    if (kind& k = kind_of(t); k.chain.load(relaxed) < mine.bytes) k.chain.store(mine.bytes, relaxed);
+    mine.seen = links == 0 ? placed_bytes(t) : std::max(mine.seen, placed_bytes(t));
+    const bool shown = links >= shows;
+    if (shown) kind_of(t).chain.store(mine.seen, relaxed);
+    resize(mine, by, shown ? mine.seen : std::max(links == 0 ? 0 : mine.bytes, chain_of(t)));
     const node& here = nodes_[by.node.index()];
     mine.settled = links == 0 ? 0 : mine.settled + (here.running.load(relaxed) <= here.room ? 1 : 0);
     mine.known = 0;
@@ -171,6 +190,7 @@ class chain_bound {
     looked_at_.store(0, relaxed);
     counted_.store(0, relaxed);
     gained_.store(0, relaxed);
+    ending_.store(0, relaxed);
     scout_.store(n.value, relaxed);
   }
   /// At the scout. `speed`: 0 if it does not count.
@@ -183,6 +203,7 @@ class chain_bound {
     const std::int32_t counted = counted_.load(relaxed);
     const std::int32_t most = trial + 2 * static_cast<std::int32_t>(warm) * team_.working_at(by.node);
     if (looked_at_.fetch_add(1, relaxed) + 1 < most && counted < trial) return false;
+    if (ending_.fetch_add(1, relaxed) != 0) return false;  // another worker does
     const bool pays = counted >= trial / 2 && gained_.load(relaxed) > gain * static_cast<float>(counted);
     for (kind& each : kinds_) {
       if (each.crowded.load(relaxed) != 0 && each.found.load(relaxed) == verdict::none)
@@ -200,7 +221,7 @@ class chain_bound {
   typename World::template shared<bool> any_bound_{false};
   typename World::template shared<std::uint32_t> seen_{0};  // crowded samples since the last trial
   typename World::template shared<std::int32_t> scout_{nobody};
-  typename World::template shared<std::int32_t> looked_at_{0}, counted_{0};  // of the trial
+  typename World::template shared<std::int32_t> looked_at_{0}, counted_{0}, ending_{0};  // of the trial
   typename World::template shared<float> gained_{0};
 };
 

@@ -9,6 +9,7 @@
 #include "policy/balanced_placement.hpp"
 #include "policy/policy.hpp"
 #include "policy/settings.hpp"
+#include "queue/shared_queue.hpp"
 
 #include <algorithm>
 #include <array>
@@ -24,31 +25,33 @@ class hot_end {
  public:
   using worker = typename World::worker;
 
-  /// Takes the option `recent` (auto | off).
-  hot_end(const surroundings& s, settings& options)
+  /// Takes the option `recent` (auto | off). For queues of another order than `fifo` there is nothing to choose.
+  hot_end(const surroundings& s, queue_order order, settings& options)
       : team_(s.workers),
-        measures_(options.take("recent", true, {{"auto", true}, {"off", false}}) && team_.machines().size() == 1),
+        measures_(options.take("recent", true, {{"auto", true}, {"off", false}}) && order == queue_order::fifo &&
+                  team_.machines().size() == 1),
         kinds_(different),
         states_(static_cast<std::size_t>(team_.size())) {}
 
-  /// Where the worker takes its next task, if the one queued last is of this type, and so many wait at its node.
+  /// Where the worker had better take its next task, if the one queued last is of this type, and so many wait at its node.
   queue_end choose(std::uint16_t type, std::int64_t waiting, worker& by) {
     state& mine = states_[by.id.index()];
-    mine = {mine.takes, queue_end::first, true};
+    mine = {mine.takes, queue_end::first, false};
     if (!measures_) return mine.from;
     const bool hot = is_hot(kinds_[type % different]);
     if (waiting * (hot ? few_hot : few) <= team_.working_at(by.node)) return mine.from;
     const bool other = ++mine.takes % probe == 0;
-    if (hot != other) mine.from = queue_end::last;
+    mine.from = hot != other ? queue_end::last : queue_end::first;
+    mine.chosen = true;
     return mine.from;
   }
   /// What it runs now has not been taken there.
-  void went_on(worker& by) { states_[by.id.index()].took = false; }
+  void went_on(worker& by) { states_[by.id.index()].chosen = false; }
 
   /// As policy::timed().
   void timed(const task& t, worker& by, std::uint64_t nanoseconds) {
     const state& mine = states_[by.id.index()];
-    if (!mine.took) return;
+    if (!mine.chosen) return;
     mean& m = kinds_[t.type % different].taken[mine.from == queue_end::last ? 1 : 0];
     const float now = static_cast<float>(nanoseconds) / static_cast<float>(placed_bytes(t)), old = m.each.load(relaxed);
     const std::uint32_t n = std::min(m.samples.load(relaxed) + 1, enough);
@@ -76,7 +79,7 @@ class hot_end {
   struct alignas(apart) state {
     std::uint32_t takes = 0;
     queue_end from = queue_end::first;
-    bool took = false;  // the task that it runs, from the queue
+    bool chosen = false;  // and there was a choice
   };
 
   static bool is_hot(kind& k) {

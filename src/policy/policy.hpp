@@ -44,6 +44,7 @@ class policy {
     bool order = false;
     bool homes = false;    // regions are looked up for every access, and get a home when they are first touched
     bool timed = false;    // timed() is called, for a sample of the tasks
+    bool stops = false;    // stops() is called
     bool accesses = true;  // without it tasks may come without their accesses
   };
   virtual wishes wants() const { return {}; }
@@ -56,12 +57,15 @@ class policy {
   /// now.
   virtual task* ready(std::span<task* const> tasks, worker& by, moment why) = 0;
   /// What to run next. At most one remote probe a call. `empty` only if a whole round found nothing: the worker may
-  /// then sleep, and will be woken by a push to a queue whose audience it is in.
+  /// then sleep, and will be woken by a push to a queue whose audience it is in. A policy that leaves tasks queued, though
+  /// it was asked, must ring for them when that changes.
   virtual look next(worker& by) = 0;
   virtual void finished(task& /*t*/, worker& /*by*/) {}
   /// `by` has run the task, in so many nanoseconds: of the world's own time, waits within it included. Called before
   /// finished(), natively for one task in 16, in simulated time for all. Not for keyed nodes.
   virtual void timed(const task& /*t*/, worker& /*by*/, std::uint64_t /*nanoseconds*/) {}
+  /// `by` looks for no more tasks: it goes on with the code that waited, or sleeps. What it got last has ended.
+  virtual void stops(worker& /*by*/) {}
   /// The region got its home, by first touch.
   virtual void placed(region& /*r*/, node_id /*home*/) {}
   /// All workers are about to sleep, with tasks unfinished: a policy that holds ready tasks back says whether it does so,

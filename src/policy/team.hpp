@@ -51,6 +51,8 @@ class team {
   int hops(node_id a, node_id b) const;
   /// Bytes of the last-level cache of node n's cores for each core that shares it; 0: not known.
   std::uint64_t cache_share(node_id n) const;
+  /// The same of all cores of the node together.
+  std::uint64_t cache_bytes(node_id n) const { return cache_share(n) * on_.nodes[n.index()].cores.size(); }
 
  private:
   const machine& on_;

@@ -72,7 +72,7 @@ class alignas(apart) shared_queue {
     return push(std::span<task* const>(&one, 1), by);
   }
 
-  /// A task, or null; also if willing(const task&) says no to the one that is next. Counts as a pop.
+  /// A task, or null; also if willing(const task&) says no to the one that is next of each priority. Counts as a pop.
   template <class Willing>
   task* pop(worker& by, const Willing& willing, queue_end end = queue_end::first) {
     by.at(this);
@@ -127,7 +127,7 @@ class alignas(apart) shared_queue {
       const bool oldest = order_ == queue_order::fifo && end == queue_end::first;
       const bool from_front = oldest || order_ == queue_order::created;
       task* t = from_front ? level.front() : level.back();
-      if (!willing(static_cast<const task&>(*t))) return nullptr;
+      if (!willing(static_cast<const task&>(*t))) continue;
       size_.store(size_.load(relaxed) - 1, relaxed);
       if (oldest) {
         level.pop_front();

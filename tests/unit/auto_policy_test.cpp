@@ -47,9 +47,18 @@ class auto_bench : public kith::test::policy_bench {
   void queue_at_0(int tasks) {
     for (int i = 0; i < tasks; ++i) ready(task({{region(0), megabyte}}));
   }
-  /// A worker has run a task with a megabyte at node 0 in so many nanoseconds.
-  void ran(int worker, std::uint64_t nanoseconds) {
-    chosen->timed(task({{region(0), megabyte}}), *by[static_cast<std::size_t>(worker)], nanoseconds);
+  /// What the worker finds, it runs in so many nanoseconds.
+  kith::task* run_next(int worker, std::uint64_t nanoseconds) {
+    kith::task* t = next(worker);
+    if (t != nullptr) chosen->timed(*t, *by[static_cast<std::size_t>(worker)], nanoseconds);
+    return t;
+  }
+  /// Worker 0 has run a task with a megabyte at node 0 in so many nanoseconds.
+  void ran(std::uint64_t nanoseconds, std::uint16_t type = 0) {
+    kith::task& t = task({{region(0), megabyte}});
+    t.type = type;
+    ready(t);
+    EXPECT_EQ(run_next(0, nanoseconds), &t);
   }
 };
 
@@ -198,7 +207,7 @@ TEST(auto_policy, robs_nobody_before_it_knows_what_that_costs) {
 
 TEST(auto_policy, robs_who_computes) {
   auto_bench b("node:2 core:1 distance:20");
-  b.ran(0, 10'000'000);  // 10 ns a byte: 1 % longer there
+  b.ran(10'000'000);  // 10 ns a byte: 1 % longer there
   b.queue_at_0(1);
   EXPECT_NE(b.next(1), nullptr);
   EXPECT_EQ(b.by[1]->sums[event::steal], 1u);
@@ -206,7 +215,7 @@ TEST(auto_policy, robs_who_computes) {
 
 TEST(auto_policy, robs_who_waits_for_memory_only_of_a_long_queue) {
   auto_bench b("node:2 core:4 distance:20");
-  b.ran(0, 150'000);  // 0.14 ns a byte: 0.7 times as long again there; four workers are near: more than 3 * 0.7 * 4
+  b.ran(150'000);  // 0.14 ns a byte: 0.7 times as long again there; four workers are near: more than 3 * 0.7 * 4
   b.queue_at_0(8);
   EXPECT_EQ(b.next(4), nullptr);
   b.queue_at_0(1);
@@ -216,56 +225,48 @@ TEST(auto_policy, robs_who_waits_for_memory_only_of_a_long_queue) {
 
 TEST(auto_policy, robs_nobody_whose_data_comes_back_as_slowly) {
   auto_bench b("node:2 core:1 distance:20");
-  b.ran(0, 100'000);  // memory's time alone: twice as long there
+  b.ran(100'000);  // memory's time alone: twice as long there
   b.queue_at_0(1000);
   EXPECT_EQ(b.next(1), nullptr);
 }
 
 TEST(auto_policy, learns_from_its_thefts) {
   auto_bench b("node:2 core:1 distance:20");
-  b.ran(0, 1'000'000);
+  b.ran(1'000'000);
   b.queue_at_0(10);
-  ASSERT_NE(b.next(1), nullptr);
-  b.ran(1, 3'000'000);  // three times as long, whatever was expected
+  ASSERT_NE(b.run_next(1, 3'000'000), nullptr);  // three times as long, whatever was expected
   EXPECT_EQ(b.next(1), nullptr);
   EXPECT_NE(b.next(0), nullptr);
 }
 
 TEST(auto_policy, learns_of_caches_where_memory_is_as_far_for_all) {
   auto_bench b("node:2 core:1 distance:10");
-  b.ran(0, 100'000);
+  b.ran(100'000);
   b.queue_at_0(10);
-  ASSERT_NE(b.next(1), nullptr);
-  b.ran(1, 300'000);
+  ASSERT_NE(b.run_next(1, 300'000), nullptr);
   EXPECT_EQ(b.next(1), nullptr);
 }
 
 TEST(auto_policy, a_theft_says_nothing_of_larger_distances) {
   auto_bench b("node:3 core:1 distance:10,12,400/12,10,400/400,400,10");
-  b.ran(0, 1'000'000);
+  b.ran(1'000'000);
   b.queue_at_0(100);
-  ASSERT_EQ(b.next(2), nullptr);  // four times as long again, it is taken
-  ASSERT_NE(b.next(1), nullptr);
-  b.ran(1, 1'000'000);  // no longer at all, so near
+  ASSERT_EQ(b.next(2), nullptr);                 // four times as long again, it is taken
+  ASSERT_NE(b.run_next(1, 1'000'000), nullptr);  // no longer at all, so near
   EXPECT_EQ(b.next(2), nullptr);
   EXPECT_NE(b.next(1), nullptr);
 }
 
 TEST(auto_policy, the_task_that_would_be_taken_decides) {
   auto_bench b("node:2 core:1 distance:20");
-  const auto run = [&](std::uint16_t type, std::uint64_t nanoseconds) {
-    kith::task& t = b.task({{b.region(0), megabyte}});
-    t.type = type;
-    b.chosen->timed(t, *b.by[0], nanoseconds);
-  };
   const auto queue = [&](std::uint16_t type) {
     kith::task& t = b.task({{b.region(0), megabyte}});
     t.type = type;
     b.ready(t);
     return &t;
   };
-  run(1, 100'000);     // memory's time alone: not to be taken
-  run(2, 10'000'000);  // computes
+  b.ran(100'000, 1);     // memory's time alone: not to be taken
+  b.ran(10'000'000, 2);  // computes
   kith::task *memory = queue(1), *computes = queue(2);
   EXPECT_EQ(b.next(1), nullptr);
   EXPECT_EQ(b.next(0), memory);
@@ -278,7 +279,7 @@ TEST(auto_policy, the_task_that_would_be_taken_decides) {
 
 TEST(auto_policy, near_nodes_are_robbed_where_far_ones_are_not) {
   auto_bench b("node:3 core:1 distance:10,12,40/12,10,40/40,40,10");
-  b.ran(0, 150'000);
+  b.ran(150'000);
   b.queue_at_0(5);
   EXPECT_EQ(b.next(2), nullptr);
   EXPECT_NE(b.next(1), nullptr);
@@ -307,9 +308,10 @@ class chains_at_0 : public auto_bench {
     return static_cast<int>(now.size() - static_cast<std::size_t>(std::ranges::count(now, nullptr)));
   }
 
+  std::array<kith::task*, 4> now{};  // what the workers run
+
  private:
   kith::task& link(std::uint32_t of) { return task({{of, 4 * megabyte}}); }
-  std::array<kith::task*, 4> now{};
 };
 
 TEST(auto_policy, runs_as_many_chains_as_the_cache_holds_if_that_is_faster) {
@@ -332,6 +334,39 @@ TEST(auto_policy, runs_all_chains_if_the_cache_does_not_matter) {
   }
   EXPECT_EQ(least, 2);  // it has tried
   EXPECT_EQ(b.running(), 4);
+}
+
+TEST(auto_policy, whoever_does_something_else_leaves_room_for_a_chain) {
+  const auto falls_out = [](int chains) -> std::uint64_t { return chains > 2 ? 4'000'000 : 500'000; };
+  for (const bool plain : {false, true}) {
+    chains_at_0 b;
+    b.go_round(108, falls_out);
+    ASSERT_EQ(b.running(), 2);
+    const auto idle = std::ranges::find(b.now, nullptr) - b.now.begin();
+    const auto busy = std::ranges::find_if(b.now, [](const kith::task* t) { return t != nullptr; }) - b.now.begin();
+    EXPECT_EQ(b.next(static_cast<int>(idle)), nullptr);
+    if (plain) {  // its successor has no data
+      kith::task& one = b.task();
+      EXPECT_EQ(b.ready(one, static_cast<int>(busy), moment::completion), &one);
+    } else {  // it goes on with the code that waited
+      b.chosen->stops(*b.by[static_cast<std::size_t>(busy)]);
+    }
+    EXPECT_NE(b.next(static_cast<int>(idle)), nullptr);
+  }
+}
+
+TEST(auto_policy, a_task_that_others_were_run_on_top_of_is_not_timed) {
+  auto_bench b("node:2 core:1 distance:20");
+  kith::task &outer = b.task({{b.region(0), megabyte}}), &inner = b.task({{b.region(0), megabyte}});
+  b.ready(outer);
+  ASSERT_EQ(b.next(0), &outer);
+  b.ready(inner);
+  ASSERT_EQ(b.next(0), &inner);
+  b.chosen->timed(outer, *b.by[0], 10'000'000);
+  b.queue_at_0(50);
+  EXPECT_EQ(b.next(1), nullptr);  // what it costs to rob is not known
+  b.chosen->timed(inner, *b.by[0], 10'000'000);
+  EXPECT_NE(b.next(1), nullptr);
 }
 
 /// Of the last so many tasks, how many the worker took from the end of the queue, where it runs faster by this factor.

@@ -48,6 +48,7 @@ void worker::work_until(predicate done, const void* what, detail::scope* waited,
     t = t != nullptr ? run_measured(*t) : rest(done, what, waited);
   }
   requeue(t);
+  if (home.wishes.stops) home.chosen->stops(*this);
   report();  // C1: whoever waited goes on with something else, for who knows how long
 }
 
@@ -221,6 +222,7 @@ task* worker::rest(predicate done, const void* what, detail::scope* waited) {
     if (waited != nullptr && waited->waiting.load(relaxed) != waiting_outside) {
       waited->waiting.store(static_cast<std::uint32_t>(id.value) + 1, relaxed);  // C2: before the fence in announce()
     }
+    if (home.wishes.stops) home.chosen->stops(*this);
     home.parked.announce(id);
     if (may_nest() && !home.jobs.empty()) {
       if (!home.parked.retract(id)) home.parked.wake_all();
@@ -298,6 +300,7 @@ void worker::help(detail::scope& s) {
     }
   }
   requeue(t);
+  if (home.wishes.stops) home.chosen->stops(*this);
   report();
   const bool exceeded = over();
   if (exceeded) sums.add(event::throttle_exceeded);

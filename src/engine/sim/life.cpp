@@ -55,6 +55,7 @@ void engine::step(worker& w) {
     scope_state& s = scopes_[f.scope];
     s.throttle_at = s.created - s.ended_here + (set_.throttle - std::min<std::uint64_t>(set_.throttle, s.unfinished));
   }
+  policy_->stops(w);
   w.frames.back().now = doing::running;
 }
 

@@ -203,6 +203,7 @@ void engine::look_for_work(worker& w) {
     const bool exceeded = s.unfinished >= set_.throttle;
     if (exceeded) w.sums.add(event::throttle_exceeded);
     s.throttle_at = s.created - s.ended_here + (exceeded ? 1 + set_.throttle / 4 : set_.throttle - s.unfinished);
+    policy_->stops(w);
     w.frames.back().now = doing::running;
     w.fails = 0;
     return;
