@@ -149,9 +149,7 @@ SETS = {
             "sparse_lu": "--size 1024 --block 32",
         },
         "machines": ["tilepro64"],
-    }],
-    # Written down before any of it was run. Whoever changes the policy after it has judged writes down another one first.
-    "judging": [{
+    }, {
         "programs": {
             "red_black": "--size 7168 --block 224 --iterations 20",
             "nstream": "--sets 240 --size 163840 --iterations 14",
@@ -189,6 +187,49 @@ SETS = {
             "map": "--vectors 448 --size 7168 --iterations 12",
             "reduction": "--size 786432 --depth 9 --iterations 8",
             "matmul": "--size 1280 --block 40",
+        },
+        "machines": ["tilepro64"],
+    }],
+    # Written down before any of it was run. Whoever changes the policy after it has judged writes down another one first.
+    "judging": [{
+        "programs": {
+            "red_black": "--size 6656 --block 208 --iterations 25",
+            "nstream": "--sets 210 --size 147456 --iterations 11",
+            "vecmul": "--vectors 420 --size 36864 --iterations 14",
+            "map": "--vectors 360 --size 61440 --iterations 11",
+            "life": "--as dataflow --size 9216 --rows 18432 --iterations 11 --block 54",
+            "qr": "--size 7040 --block 220",
+            "matmul": "--size 4800 --block 150",
+            "pagerank": "--as dataflow --size 140000 --block 700 --iterations 11",
+            "reduction": "--size 22000000 --depth 8 --iterations 7",
+            "swn2": "--as dataflow --size 57344 --block 896",
+            "random_dag": "--size 35000 --work 12000",
+            "nqueens": "--size 14 --depth 3",
+        },
+        "machines": ["epyc-2x4", "bullion-s16-8", "xeon-e7-8860", "opteron-6172", "xeon-5570"],
+    }, {
+        "programs": {
+            "red_black": "--size 8064 --block 252 --iterations 18",
+            "nstream": "--sets 260 --size 212992 --iterations 9",
+            "gauss_seidel": "--size 5376 --block 168 --iterations 26",
+            "jacobi": "--as dataflow --size 11264 --block 44 --iterations 22",
+            "integral_histogram": "--size 3200 --block 100 --images 7 --ring 3",
+            "cg_tasks": "--size 72 --iterations 22 --block 7776",
+            "cholesky": "--size 7200 --block 225",
+            "inversion": "--size 6720 --block 280",
+            "sparse_lu": "--size 4864 --block 152 --density 26",
+            "fdtd": "--as dataflow --size 6400 --rows 12800 --iterations 11 --block 50",
+            "heat": "--as dataflow --size 5500 --rows 22000 --iterations 9 --block 55",
+            "sw": "--as dataflow --size 1664 --block 26",
+        },
+        "machines": ["power6", "altix-uv100", "xeon-8s", "bullion-s16-16", "bullion-s16-4", "xeon-5504-cluster"],
+    }, {
+        "programs": {
+            "red_black": "--size 1280 --block 40 --iterations 36",
+            "nstream": "--sets 128 --size 12288 --iterations 12",
+            "vecmul": "--vectors 288 --size 8192 --iterations 9",
+            "jacobi": "--as dataflow --size 1792 --block 14 --iterations 28",
+            "sparse_lu": "--size 1216 --block 38",
         },
         "machines": ["tilepro64"],
     }],
