@@ -1,8 +1,8 @@
 // `auto`: finds by itself what a program gains from: homes for its data, evenly dealt, and when to steal.
 //
 // It begins with `dep` (RIP paper, section 4.1) and keeps what the programmer or chance had to decide there to itself:
-//  * A task without data of at least a page is queued and stolen as by `steal`; where one node has all workers, `auto` is
-//    `steal` (list.cpp).
+//  * A task without data of at least a page is queued and stolen as by `steal`; before a task with data has come, and where
+//    one node has all workers (list.cpp), `auto` is `steal`.
 //  * Every other task waits at the node where most of its data is; data that nobody has touched is dealt out evenly
 //    (balanced_placement.hpp).
 //  * Who has ended a task goes on with one that this made ready and that belongs to the same node, if there is one. The
@@ -64,7 +64,9 @@ class automatic final : public policy<World> {
   }
 
   void created(task& t, worker& by) override {
-    if (has_data(&t)) windows_->add(t, by);
+    if (!has_data(&t)) return;
+    note_data();
+    windows_->add(t, by);
   }
   void waiting(detail::scope&, worker& by) override {
     if (windows_) windows_->close(by);
@@ -76,6 +78,7 @@ class automatic final : public policy<World> {
       if (now != nullptr && why == moment::completion) stops(by);
       return now;
     }
+    note_data();
     task* now = nullptr;
     const bool keeps = why == moment::completion;
     for (std::size_t i = 0; i < tasks.size(); ++i) {
@@ -94,6 +97,7 @@ class automatic final : public policy<World> {
 
   /// The own plain tasks, which are the newest, then the node's, then plain ones of others, then those of other nodes.
   look next(worker& by) override {
+    if (!data_seen_.load(relaxed)) return plain_.next(by);
     chains_.leaves(by);
     if (task* t = plain_.take_own(by)) return passing_on(*t, by);
     auto& queue = *queues_[by.node.index()];
@@ -136,6 +140,10 @@ class automatic final : public policy<World> {
   void wake_for(node_id n, worker& by) {
     for (std::int64_t waiting = queues_[n.index()]->size(); waiting > 0 && by.ring(team_.serving(n)); --waiting) {
     }
+  }
+  /// Before a push, whose bell is heard by whoever has looked without.
+  void note_data() {
+    if (!data_seen_.load(relaxed)) data_seen_.store(true, relaxed);
   }
   /// The worker has found something, or does something else; where others were kept from beginning, one of them may now.
   look passing_on(task& t, worker& by) {
@@ -215,6 +223,7 @@ class automatic final : public policy<World> {
   balanced_placement<World> place_;
   task_times<World> times_;
   chain_bound<World> chains_;
+  typename World::template shared<bool> data_seen_{false};  // a task with data has come
   queue_order order_;
   hot_end<World> ends_;
   std::vector<home_queue<World>> queues_;     // by node; those of nodes without workers stay empty

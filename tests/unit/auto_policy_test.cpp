@@ -69,6 +69,21 @@ TEST(auto_policy, is_steal_where_one_node_has_all_workers) {
   EXPECT_EQ(dynamic_cast<kith::steal<kith::test::world>*>(two.chosen.get()), nullptr);
 }
 
+TEST(auto_policy, is_steal_until_data_comes) {
+  auto_bench b("node:2 core:2");
+  kith::test::policy_bench plain("node:2 core:2", "steal");
+  for (kith::test::policy_bench* p : {static_cast<kith::test::policy_bench*>(&b), &plain}) {
+    p->ready(p->task());
+    const kith::look first = p->chosen->next(*p->by[2]);  // one victim a look
+    EXPECT_EQ(first.what, kith::look::retry);
+    EXPECT_EQ(p->by[2]->sums[event::steal_attempt], 1u);
+  }
+  EXPECT_NE(b.next(2), nullptr);
+  b.ready(b.task({{b.region(0), page}}));
+  b.ready(b.task());
+  EXPECT_EQ(b.chosen->next(*b.by[2]).what, kith::look::found);  // the first that has any
+}
+
 TEST(auto_policy, tasks_without_data_are_stolen_plainly) {
   auto_bench b("node:2 core:2");
   const auto word = b.region(1);
