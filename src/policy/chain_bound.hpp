@@ -19,9 +19,9 @@
 
 namespace kith {
 
-/// A worker's own calls are in the order leaves(), begins(), goes_on() ...; what is shared is updated as in task_times: of
-/// two who decide at once, both may begin, and a sample may be lost. A task costs a few looks and, where its chain changes its
-/// size, one addition to a number of its node.
+/// All calls are a worker's own; what is shared is updated as in task_times: of two who decide at once, both may begin, and a
+/// sample may be lost. A task costs a few looks and, where its chain changes its size, one addition to a number of its node.
+/// A worker's chain counts from begins() or goes_on() to leaves(): tasks that were refused wait for that.
 template <class World>
 class chain_bound {
  public:
@@ -107,9 +107,8 @@ class chain_bound {
   static constexpr std::size_t different = 256;  // types; those that fall together are averaged
   static constexpr float mostly = 0.75F;         // chains of four and more
   static constexpr float gain = 1.1F;            // less is not worth idle workers
-  static constexpr std::uint32_t rounds =
-      4;                                     // tasks of each worker before a trial: chains of four types have shown all
-  static constexpr std::int32_t trial = 16;  // samples that count
+  static constexpr std::uint32_t rounds = 4;     // samples of each worker before a trial: four types show all
+  static constexpr std::int32_t trial = 16;      // samples that count
   static constexpr std::uint32_t warm = 8;   // tasks of a chain in the trial before it counts: its data has come back
   static constexpr std::uint64_t part = 4;   // where less than a fourth of the workers would run, nothing is tried
   static constexpr std::uint32_t shows = 4;  // tasks after which a chain's size is known
@@ -117,12 +116,15 @@ class chain_bound {
 
   enum class verdict : std::uint8_t { none, free, bound };
 
-  struct kind {                                               // of tasks
-    typename World::template shared<std::uint64_t> chain{0};  // bytes of the last chain that had one
-    typename World::template shared<float> linked{0};         // share of those that went on with a chain, lately
-    typename World::template shared<float> crowded{
-        0};  // bytes through a node in a nanosecond, without a bound; 0: not known
-    typename World::template shared<std::int32_t> cut{0};  // how many wait that would have gone on with a chain
+  struct kind {  // of tasks
+    // Bytes of the last chain that had one.
+    typename World::template shared<std::uint64_t> chain{0};
+    // Share of those that went on with a chain, lately.
+    typename World::template shared<float> linked{0};
+    // Bytes through a node in a nanosecond, without a bound; 0: not known.
+    typename World::template shared<float> crowded{0};
+    // How many wait that would have gone on with a chain.
+    typename World::template shared<std::int32_t> cut{0};
     typename World::template shared<verdict> found{verdict::none};
   };
   struct alignas(apart) node {
@@ -130,11 +132,10 @@ class chain_bound {
     std::uint64_t room = 0;                                     // in the caches; 0: not known, or nothing is bound
   };
   struct alignas(apart) state {
-    std::uint64_t bytes = 0;  // of the chain, as it is counted
-    std::uint64_t seen = 0;   // the most that one of its tasks had
-    std::uint32_t links = 0;  // tasks of it before this one
-    std::uint32_t settled =
-        0;  // of those, the last that began while all data of the node's chains was in its caches' size
+    std::uint64_t bytes = 0;    // of the chain, as it is counted
+    std::uint64_t seen = 0;     // the most that one of its tasks had
+    std::uint32_t links = 0;    // tasks of it before this one
+    std::uint32_t settled = 0;  // how many of it began while the node's chains fitted
     std::array<std::uint32_t, 4> regions{};
     std::size_t known = 0;  // of `regions`: the first data of its last task
 
