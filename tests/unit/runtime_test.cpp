@@ -7,9 +7,12 @@
 
 #include <sys/resource.h>
 
+#include <array>
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <cstdlib>
+#include <memory>
 #include <thread>
 
 namespace {
@@ -392,6 +395,48 @@ TEST(runtime, handles_in_other_scopes_and_runs) {
   int expected = 0;
   for (int round = 0; round < 5; ++round) expected = (expected + 11) * 2;
   EXPECT_EQ(x, expected);
+}
+
+/// Twelve chains of tasks on four megabytes each: `auto` learns that a node with room for one had better run one.
+TEST(runtime, a_worker_that_waited_for_chains_keeps_nobody_from_the_next_ones) {
+  constexpr std::size_t chains = 12, bytes = 4 << 20;
+  const kith::task_type type("link");
+  kith::runtime_options o = with(8, "auto", KITH_TEST_DATA "/machines/small-caches.toml");
+  o.throttle = 0;
+  kith::runtime rt(o);
+  const std::unique_ptr<std::byte[]> room(new std::byte[chains * bytes]);  // never touched
+  std::array<std::atomic<int>, 2> running{};                               // by node
+  std::atomic<int> left{0};
+  std::atomic<bool> created{false};
+  const auto link = [&](std::size_t c, auto body) {
+    kith::spawn(body, kith::inout(room.get() + c * bytes, bytes), type);
+  };
+  const auto go_on = [&](int links) {
+    created = false;
+    for (int i = 0; i < links; ++i) {
+      for (std::size_t c = 0; c < chains; ++c) {
+        link(c, [&] {
+          while (!created) std::this_thread::yield();  // else workers are faster than who creates their chains
+          std::atomic<int>& here = running[static_cast<std::size_t>(kith::this_worker()) / 4];
+          std::this_thread::sleep_for(std::chrono::microseconds(++here > 1 ? 1000 : 50));
+          --here;
+        });
+      }
+    }
+    created = true;
+    kith::wait();
+  };
+  rt.run([&] {
+    go_on(300);
+    for (int round = 0; round < 10; ++round) {
+      go_on(4);
+      left = chains;
+      for (std::size_t c = 0; c < chains; ++c) link(c, [&] { --left; });
+      const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+      while (left != 0 && std::chrono::steady_clock::now() < until) std::this_thread::yield();  // not kith::wait
+      ASSERT_EQ(left, 0);
+    }
+  });
 }
 
 }  // namespace
