@@ -9,6 +9,7 @@
 
 #include "policy/balanced_placement.hpp"
 #include "policy/policy.hpp"
+#include "policy/running_mean.hpp"
 #include "policy/settings.hpp"
 
 #include <algorithm>
@@ -94,8 +95,7 @@ class chain_bound {
         chains * static_cast<float>(placed_bytes(t)) / static_cast<float>(std::max<std::uint64_t>(nanoseconds, 1));
     if (scout_.load(relaxed) == by.node.value) return tried(k, mine.settled >= warm ? speed : 0, by);
     if (fits || k.found.load(relaxed) != verdict::none) return false;
-    const float old = k.crowded.load(relaxed);
-    k.crowded.store(old == 0 ? speed : old + (speed - old) / 8, relaxed);
+    k.crowded.add(speed);
     if (seen_.fetch_add(1, relaxed) + 1 == rounds * static_cast<std::uint32_t>(team_.size())) {
       seen_.store(0, relaxed);
       try_at(by.node, k, mine.bytes);
@@ -122,7 +122,7 @@ class chain_bound {
     // Share of those that went on with a chain, lately.
     typename World::template shared<float> linked{0};
     // Bytes through a node in a nanosecond, without a bound; 0: not known.
-    typename World::template shared<float> crowded{0};
+    running_mean<World> crowded;
     // How many wait that would have gone on with a chain.
     typename World::template shared<std::int32_t> cut{0};
     typename World::template shared<verdict> found{verdict::none};
@@ -196,7 +196,7 @@ class chain_bound {
   }
   /// At the scout. `speed`: 0 if it does not count.
   bool tried(const kind& k, float speed, const worker& by) {
-    const float before = k.crowded.load(relaxed);
+    const float before = k.crowded.get();
     if (before != 0 && speed != 0) {
       gained_.store(gained_.load(relaxed) + speed / before, relaxed);
       counted_.fetch_add(1, relaxed);
@@ -207,7 +207,7 @@ class chain_bound {
     if (ending_.fetch_add(1, relaxed) != 0) return false;  // another worker does
     const bool pays = counted >= trial / 2 && gained_.load(relaxed) > gain * static_cast<float>(counted);
     for (kind& each : kinds_) {
-      if (each.crowded.load(relaxed) != 0 && each.found.load(relaxed) == verdict::none)
+      if (each.crowded.get() != 0 && each.found.load(relaxed) == verdict::none)
         each.found.store(pays ? verdict::bound : verdict::free, relaxed);
     }
     if (pays) any_bound_.store(true, relaxed);

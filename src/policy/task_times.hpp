@@ -1,11 +1,10 @@
 // What a byte of data costs a task, by its type: near its data, and away from it. From this, what a theft between nodes costs.
 //
 // Thefts are told apart by distance, in doublings: what a task lost on the other socket says nothing of another machine.
-// Running means, which all workers share and update as they see fit: an update that is lost does no harm. Types are told
-// apart modulo a number; those that fall together are averaged.
+// Types are told apart modulo a number; those that fall together are averaged.
 #pragma once
 
-#include "base/atomic.hpp"
+#include "policy/running_mean.hpp"
 
 #include <algorithm>
 #include <array>
@@ -26,20 +25,20 @@ class task_times {
 
   /// A task of this type with so many bytes has run where most of them are.
   void ran_near(std::uint16_t type, std::uint64_t bytes, std::uint64_t nanoseconds) {
-    update(types_[type % different].near, each(nanoseconds, bytes));
+    types_[type % different].near.add(each(nanoseconds, bytes));
   }
   /// The same at this distance from there (local: 10).
   void ran_far(std::uint16_t type, std::uint64_t bytes, std::uint64_t nanoseconds, int distance) {
     kind& k = types_[type % different];
-    const float near = k.near.load(relaxed);
+    const float near = k.near.get();
     if (near != unknown)
-      update(k.more[doublings(distance)], std::max(each(nanoseconds, bytes) - near, least) / steps(distance));
+      k.more[doublings(distance)].add(std::max(each(nanoseconds, bytes) - near, least) / steps(distance));
   }
 
   /// How much longer such a task takes at this distance from its data: 0 is not at all, 1 is twice as long.
   float longer(std::uint16_t type, int distance) const {
     const kind& k = types_[type % different];
-    const float near = k.near.load(relaxed), more = k.more[doublings(distance)].load(relaxed);
+    const float near = k.near.get(), more = k.more[doublings(distance)].get();
     if (near == unknown) return steps(distance);
     return (more != unknown ? more : std::min(memory_time, near)) * steps(distance) / near;
   }
@@ -49,8 +48,8 @@ class task_times {
   static constexpr float unknown = 0, least = 1e-6F;
 
   struct kind {
-    typename World::template shared<float> near{unknown};          // nanoseconds a byte
-    std::array<typename World::template shared<float>, 7> more{};  // for each step of distance
+    running_mean<World> near;                 // nanoseconds a byte
+    std::array<running_mean<World>, 7> more;  // for each step of distance
   };
 
   /// Never none: where memory is as far for all, caches are not.
@@ -61,10 +60,6 @@ class task_times {
   }
   static float each(std::uint64_t nanoseconds, std::uint64_t bytes) noexcept {
     return std::max(static_cast<float>(nanoseconds) / static_cast<float>(bytes), least);
-  }
-  static void update(typename World::template shared<float>& mean, float value) {
-    const float old = mean.load(relaxed);
-    mean.store(old == unknown ? value : old + (value - old) / 8, relaxed);
   }
 
   std::vector<kind> types_;

@@ -1,0 +1,23 @@
+// A mean over about the last eight values, which all workers share and update as they see fit: an update that is lost does
+// no harm.
+#pragma once
+
+#include "base/atomic.hpp"
+
+namespace kith {
+
+/// Of positive values; 0 until there is one.
+template <class World>
+class running_mean {
+ public:
+  float get() const { return mean_.load(relaxed); }
+  void add(float value) {
+    const float old = get();
+    mean_.store(old == 0 ? value : old + (value - old) / 8, relaxed);
+  }
+
+ private:
+  typename World::template shared<float> mean_{0};
+};
+
+}  // namespace kith
