@@ -6,11 +6,6 @@
 
 #include <gmock/gmock.h>
 
-#include <algorithm>
-#include <array>
-#include <deque>
-#include <functional>
-
 namespace {
 
 using kith::event;
@@ -27,8 +22,7 @@ constexpr std::uint64_t page = 4096, megabyte = 1 << 20;
 
 class auto_bench : public kith::test::policy_bench {
  public:
-  explicit auto_bench(const char* machine, const std::string& policy = "auto", std::uint64_t node_cache = 0)
-      : policy_bench(machine, policy, {}, node_cache) {}
+  explicit auto_bench(const char* machine, const std::string& policy = "auto") : policy_bench(machine, policy) {}
 
   /// Tasks that are ready, of this type, each with so many bytes that nobody has touched: how many went to each node.
   std::vector<int> deal(int tasks, std::uint64_t bytes, std::uint16_t type = 0) {
@@ -300,76 +294,6 @@ TEST(auto_policy, near_nodes_are_robbed_where_far_ones_are_not) {
   EXPECT_NE(b.next(1), nullptr);
 }
 
-/// Six chains of tasks at node 0, each on four megabytes of its own, and four workers there, who share ten of cache.
-class chains_at_0 : public auto_bench {
- public:
-  explicit chains_at_0(const std::string& policy = "auto") : auto_bench("node:2 core:4", policy, 10 * megabyte) {
-    for (int c = 0; c < 6; ++c) ready(link(region(0)));
-  }
-  /// Each worker in turn ends its task, which took so long with so many running, and finds another.
-  void go_round(int times, const std::function<std::uint64_t(int)>& nanoseconds) {
-    for (int i = 0; i < times * 4; ++i) {
-      const int w = i % 4;
-      kith::task*& t = now[static_cast<std::size_t>(w)];
-      kith::task* after = nullptr;
-      if (t != nullptr) {
-        chosen->timed(*t, *by[static_cast<std::size_t>(w)], nanoseconds(running()));
-        after = ready(link((*t->access_list().begin()).region), w, moment::completion);
-      }
-      t = after != nullptr ? after : next(w);
-    }
-  }
-  int running() const {
-    return static_cast<int>(now.size() - static_cast<std::size_t>(std::ranges::count(now, nullptr)));
-  }
-
-  std::array<kith::task*, 4> now{};  // what the workers run
-
- private:
-  kith::task& link(std::uint32_t of) { return task({{of, 4 * megabyte}}); }
-};
-
-TEST(auto_policy, runs_as_many_chains_as_the_cache_holds_if_that_is_faster) {
-  const auto falls_out = [](int chains) -> std::uint64_t { return chains > 2 ? 4'000'000 : 500'000; };
-  chains_at_0 bound, free("auto:chains=free");
-  bound.go_round(8, falls_out);
-  EXPECT_EQ(bound.running(), 4);  // it has not tried yet
-  bound.go_round(100, falls_out);
-  EXPECT_EQ(bound.running(), 2);
-  free.go_round(108, falls_out);
-  EXPECT_EQ(free.running(), 4);
-}
-
-TEST(auto_policy, runs_all_chains_if_the_cache_does_not_matter) {
-  chains_at_0 b;
-  int least = 4;
-  for (int i = 0; i < 100; ++i) {
-    b.go_round(1, [](int) { return 1'000'000; });
-    least = std::min(least, b.running());
-  }
-  EXPECT_EQ(least, 2);  // it has tried
-  EXPECT_EQ(b.running(), 4);
-}
-
-TEST(auto_policy, whoever_does_something_else_leaves_room_for_a_chain) {
-  const auto falls_out = [](int chains) -> std::uint64_t { return chains > 2 ? 4'000'000 : 500'000; };
-  for (const bool plain : {false, true}) {
-    chains_at_0 b;
-    b.go_round(108, falls_out);
-    ASSERT_EQ(b.running(), 2);
-    const auto idle = std::ranges::find(b.now, nullptr) - b.now.begin();
-    const auto busy = std::ranges::find_if(b.now, [](const kith::task* t) { return t != nullptr; }) - b.now.begin();
-    EXPECT_EQ(b.next(static_cast<int>(idle)), nullptr);
-    if (plain) {  // its successor has no data
-      kith::task& one = b.task();
-      EXPECT_EQ(b.ready(one, static_cast<int>(busy), moment::completion), &one);
-    } else {  // it goes on with the code that waited
-      b.chosen->stops(*b.by[static_cast<std::size_t>(busy)]);
-    }
-    EXPECT_NE(b.next(static_cast<int>(idle)), nullptr);
-  }
-}
-
 TEST(auto_policy, a_task_that_others_were_run_on_top_of_is_not_timed) {
   auto_bench b("node:2 core:1 distance:20");
   kith::task &outer = b.task({{b.region(0), megabyte}}), &inner = b.task({{b.region(0), megabyte}});
@@ -382,46 +306,6 @@ TEST(auto_policy, a_task_that_others_were_run_on_top_of_is_not_timed) {
   EXPECT_EQ(b.next(1), nullptr);  // what it costs to rob is not known
   b.chosen->timed(inner, *b.by[0], 10'000'000);
   EXPECT_NE(b.next(1), nullptr);
-}
-
-/// Of the last so many tasks, how many the worker took from the end of the queue, where it runs faster by this factor.
-int taken_last(const char* machine, double faster, int of, const char* policy = "auto") {
-  auto_bench b(machine, policy);
-  std::deque<kith::task*> waiting;
-  const auto add = [&] {
-    waiting.push_back(&b.task({{b.region(0), page}}));
-    b.ready(*waiting.back());
-  };
-  for (int i = 0; i < 20; ++i) add();
-  int last = 0;
-  for (int i = 0; i < 200 + of; ++i) {
-    kith::task* t = b.next(0);
-    const bool was_last = t == waiting.back();
-    EXPECT_TRUE(was_last || t == waiting.front());
-    was_last ? waiting.pop_back() : waiting.pop_front();
-    last += was_last && i >= 200;
-    b.chosen->timed(*t, *b.by[0], static_cast<std::uint64_t>(was_last ? 10'000 : 10'000 * faster));
-    add();
-  }
-  return last;
-}
-
-TEST(auto_policy, takes_what_was_queued_last_if_that_is_faster) {
-  EXPECT_EQ(taken_last("node:2 core:4", 1.5, 80), 70);  // one in eight is from the other end
-  EXPECT_EQ(taken_last("node:2 core:4", 1.1, 80), 10);
-  EXPECT_EQ(taken_last("node:2 core:4 distance:255", 1.5, 80), 0);  // two machines
-  EXPECT_EQ(taken_last("node:2 core:4", 1.5, 80, "auto:recent=off"), 0);
-}
-
-TEST(auto_policy, a_short_queue_keeps_its_order) {
-  auto_bench b("node:2 core:4");
-  for (int i = 0; i < 50; ++i) {
-    kith::task &first = b.task({{b.region(0), page}}), &last = b.task({{b.region(0), page}});
-    b.ready(first);
-    b.ready(last);
-    EXPECT_EQ(b.next(0), &first);
-    EXPECT_EQ(b.next(0), &last);
-  }
 }
 
 TEST(auto_policy, partitions_the_first_tasks_when_told) {
