@@ -52,6 +52,10 @@ def main():
     parser.add_argument("--realtime", action="store_true", help="under chrt -r 50")
     parser.add_argument("--json", action="store_true", help="rows, not a table")
     a = parser.parse_args()
+    if not os.access(a.program, os.X_OK):
+        sys.exit(f"recording: {a.program} is not there: build it (make bench), or name it with --program")
+    if a.realtime and subprocess.run(["chrt", "-r", "50", "true"], capture_output=True, check=False).returncode != 0:
+        sys.exit("recording: --realtime: this process may not ask for real-time scheduling; run it without, or as root")
     cores = len(os.sched_getaffinity(0))
     cases = [(f"empty, {n} accesses", "ns a task", [1, EMPTY, n, 0], EMPTY) for n in (0, 1, 2)]
     cases.append((f"{WORK_NS // 1000} us, {cores} workers", "%", [cores, WORKING * cores, 0, WORK_NS], None))

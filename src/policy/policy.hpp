@@ -70,7 +70,7 @@ class policy {
   virtual void placed(region& /*r*/, node_id /*home*/) {}
   /// All workers are about to sleep, with tasks unfinished: a policy that holds ready tasks back says whether it does so,
   /// refuses one (worker.refuse), and gives out all of them from now on. A worker woken from elsewhere may look and push
-  /// meanwhile: what was seen before `by.all_sleep()` was true was not its doing.
+  /// meanwhile: only what was seen before `by.all_sleep()` answered true was there while all slept.
   virtual bool stalled(worker& /*by*/) { return false; }
   /// A run begins, the first of those that overlap; nothing of an earlier one is left. Other workers may be in next().
   virtual void begun() {}

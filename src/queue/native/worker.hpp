@@ -52,7 +52,8 @@ class worker_view {
     t.scope->fail(std::make_exception_ptr(error("task '" + task_type_name(t.type) + "' " + why)));
   }
 
-  /// Within policy::stalled(): no worker has left its sleep since that was called.
+  /// Within policy::stalled(): no worker has left its sleep since that was called. acquire: pairs with the acq_rel addition of
+  /// one that has; what it pushed came later.
   bool all_sleep() const noexcept { return asleep->load(acquire) == asleep_at_stall; }
 
   /// Long work, for whoever of `audience` finds it first.
