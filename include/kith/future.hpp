@@ -12,12 +12,16 @@ namespace kith {
 
 namespace detail {
 
+/// What the running task has created, and what is below that, does not start any more.
+void cancel_children() noexcept;
+
 /// Something that becomes true once and can be waited for, by workers (which run tasks meanwhile) and by
 /// other threads (which sleep). It must outlive the call of complete(), which the waiter may overtake: share it.
 class completion {
  public:
   bool done() const noexcept { return word_.load(std::memory_order_acquire) == 1; }
-  void wait();
+  /// `by`: the task that completes it, if it is known.
+  void wait(task_ref by = {});
   void complete() noexcept;
 
  private:
@@ -33,39 +37,44 @@ struct result_of {
   std::exception_ptr failure;
 };
 
-/// The task's side of a future: settles it, at the latest when the task is discarded.
-template <class R>
+/// The task's side of a future, and the task's closure: what it returns is kept, and told when the task has ended, that is
+/// when the closure is destroyed.
+template <class R, class F>
 class promise {
  public:
-  explicit promise(std::shared_ptr<result_of<R>> r) noexcept : result_(std::move(r)) {}
+  promise(std::shared_ptr<result_of<R>> r, F f) : result_(std::move(r)), f_(std::move(f)) {}
   promise(promise&&) noexcept = default;
   ~promise() {
     if (!result_) return;
-    result_->failure = std::make_exception_ptr(error("the task was cancelled before it started"));
-    settle();
+    if (!ran_) result_->failure = std::make_exception_ptr(error("the task was cancelled before it started"));
+    result_->ended.complete();
   }
 
-  template <class F>
-  void run(F& f) noexcept {
+  void operator()() noexcept {
+    ran_ = true;
     try {
       if constexpr (std::is_void_v<R>) {
-        f();
+        f_();
         result_->value.emplace(true);
       } else {
-        result_->value.emplace(f());
+        result_->value.emplace(f_());
       }
     } catch (...) {
       result_->failure = std::current_exception();
+      cancel_children();
     }
-    settle();
+  }
+  /// A child failed after the body had ended. False if nobody is left to be told.
+  bool take_late_failure() noexcept {
+    if (result_.use_count() == 1) return false;
+    if (!result_->failure) result_->failure = std::current_exception();
+    return true;
   }
 
  private:
-  void settle() noexcept {
-    result_->ended.complete();
-    result_.reset();
-  }
   std::shared_ptr<result_of<R>> result_;
+  F f_;
+  bool ran_ = false;
 };
 
 }  // namespace detail
@@ -85,7 +94,7 @@ class future {
   bool ready() const noexcept { return result_ && result_->ended.done(); }
   void wait() const {
     if (!result_) throw error("future: no task behind it (moved from, or never set)");
-    result_->ended.wait();
+    result_->ended.wait(task_);
   }
   /// The value, or the task's exception. The value stays where it is, as long as a future of it lives.
   decltype(auto) get() const {
@@ -116,7 +125,7 @@ auto create_with_result(F&& f, Make&& make, const Args&... args) {
   auto bound = bind_accesses(std::forward<F>(f), args...);
   using R = std::decay_t<std::invoke_result_t<decltype(bound)&>>;
   auto result = std::make_shared<result_of<R>>();
-  const task_ref task = make([f = std::move(bound), p = promise<R>(result)]() mutable noexcept { p.run(f); });
+  const task_ref task = make(promise<R, decltype(bound)>(result, std::move(bound)));
   return future<R>(std::move(result), task);
 }
 

@@ -313,7 +313,7 @@ class keyed_run {
       if constexpr (!generates) {
         if (n.explored) {
           run.graph_.compute(n.self->first);
-          return outcome::ended;
+          return outcome::held;
         }
       }
       return outcome::unable;
@@ -328,7 +328,13 @@ class keyed_run {
       ~destroyer() { n.~node(); }
     } at_end{n};
     ++run.mine().ended;
-    return what == action::run ? run.compute(n) : outcome::ended;
+    if (what != action::run) return outcome::ended;
+    try {
+      return run.compute(n);
+    } catch (...) {  // here: a closure that throws would be held
+      run.scope_.fail(std::current_exception());
+      return outcome::ended;
+    }
   }
 
   /// Exploration of one node: each predecessor is found or made, and waited for if it has not ended.

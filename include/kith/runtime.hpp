@@ -23,7 +23,8 @@ struct runtime_options {
       -1;         // KITH_INLINE, 0: never; 1: run a ready task at its creation; L: only if L tasks a worker wait
   int spin = -1;  // KITH_SPIN, 2000: looks for work before an idle worker sleeps
   std::size_t stack_bytes = 0;  // KITH_STACK, 64 MiB of address space for each worker
-  std::uint64_t seed = 0;       // KITH_SEED, 1: of the policies' random choices
+  int stacks = -1;         // KITH_STACKS, 10000: waits of a worker that may be suspended at a time, each on a stack
+  std::uint64_t seed = 0;  // KITH_SEED, 1: of the policies' random choices
   int oversubscribe =
       -1;  // KITH_OVERSUBSCRIBE, 0: `workers` is bounded by the cores this process may use; 1: it is not
   /// KITH_CHECK_HANDLES, 0. 1: overlaps of handles, with each other or with raw ranges, are errors as those of raw

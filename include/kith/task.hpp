@@ -93,14 +93,16 @@ struct hints {
 
 enum class action : std::uint8_t {
   run,
-  discard,
-  rehearse,  // run, and keep the closure: it can be run again. For calibration alone
+  discard,   // destroys the closure: of a task that has ended, or that is not to run
+  rehearse,  // run: the closure can be run again. For calibration alone
+  fail,      // the task ran, then a child of it failed: std::current_exception()
 };
 enum class outcome : std::uint8_t {
-  ended,      // the closure is destroyed
+  ended,      // nothing is left of the closure
+  held,       // run; the closure is to be discarded when the task has ended, that is, after its children
   again,      // the task has said what else it waits for (node_phase); then it is run again
   generated,  // ended, and has made further tasks (node_phase)
-  unable,     // nothing was done: the closure changes when it runs, and so cannot be rehearsed
+  unable,  // nothing was done: the closure changes when it runs, and so cannot be rehearsed; or nobody asks for a failure
 };
 using task_code = outcome (*)(void* closure, action);
 
@@ -118,24 +120,27 @@ task_ref submit(scope&, const draft&, task_code, std::span<const access_record>,
                 const hints&);
 void abandon(scope&, const draft&) noexcept;
 
-/// What every task of closure type F runs. The closure is destroyed, unless it is rehearsed.
+/// What every task of closure type F runs. A closure that throws is held as well.
 template <class F>
 outcome code_of(void* closure, action what) {
   F& f = *std::launder(static_cast<F*>(closure));
-  if (what == action::rehearse) [[unlikely]] {
+  if (what == action::run) [[likely]] {
+    f();
+    return std::is_trivially_destructible_v<F> ? outcome::ended : outcome::held;
+  }
+  if (what == action::discard) {
+    f.~F();
+    return outcome::ended;
+  }
+  if (what == action::rehearse) {
     if constexpr (std::is_invocable_v<const F&>) {
       std::as_const(f)();
-      return outcome::ended;
-    } else {
-      return outcome::unable;
+      return outcome::held;
     }
+  } else if constexpr (requires { f.take_late_failure(); }) {
+    if (f.take_late_failure()) return outcome::ended;
   }
-  struct destroyer {
-    F& f;
-    ~destroyer() { f.~F(); }
-  } at_end{f};
-  if (what == action::run) f();
-  return outcome::ended;
+  return outcome::unable;
 }
 
 inline void apply(hints& h, color c) noexcept { h.color = c.value; }

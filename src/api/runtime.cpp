@@ -51,6 +51,7 @@ native::engine_settings settings_of(const runtime_options& o, bool cores_shared)
   s.stack_bytes = static_cast<std::size_t>(
       decide(o.stack_bytes != 0 ? static_cast<std::int64_t>(o.stack_bytes) : -1, "KITH_STACK", 64 << 20, many, true));
   if (s.stack_bytes < (1 << 20)) throw error("KITH_STACK: a worker needs a stack of at least 1M");
+  s.stacks = static_cast<std::size_t>(decide(o.stacks, "KITH_STACKS", 10000, 1 << 24));
   s.seed = o.seed != 0 ? o.seed : static_cast<std::uint64_t>(environment_number("KITH_SEED", 1, many).value_or(1));
   s.check_handles = decide(o.check_handles, "KITH_CHECK_HANDLES", 0, 1) != 0;
   s.record = !o.record.empty() ? o.record : environment("KITH_RECORD").value_or("");

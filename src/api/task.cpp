@@ -35,9 +35,9 @@ void cancel() noexcept {
   native::worker* w = native::worker::current();
   if (w == nullptr || w->task_scope == nullptr) return;
   if (!w->task_scope->independent) {
-    w->task_scope->cancelled.store(true, relaxed);
+    w->task_scope->cancel();
   } else if (w->children_scope != nullptr) {
-    w->children_scope->cancelled.store(true, relaxed);
+    w->children_scope->cancel();
   }
 }
 
@@ -54,7 +54,11 @@ group::group() {
 group::~group() {
   native::worker& w = static_cast<native::worker&>(*scope_->creator);
   if (std::uncaught_exceptions() > 0) cancel();
-  w.wait_for(*scope_);
+  try {
+    w.wait_for(*scope_, "kith::group");
+  } catch (...) {  // it got no stack
+    scope_->fail(std::current_exception());
+  }
   if (std::exception_ptr failure = scope_->take_failure(); failure && std::uncaught_exceptions() == 0) {
     w.children().fail(std::move(failure));
   }
@@ -63,16 +67,21 @@ group::~group() {
 
 void group::wait() {
   native::worker& w = static_cast<native::worker&>(*scope_->creator);
-  w.wait_for(*scope_);
+  w.wait_for(*scope_, "kith::group::wait()");
   if (std::exception_ptr failure = scope_->take_failure()) std::rethrow_exception(std::move(failure));
 }
 
-void group::cancel() noexcept { scope_->cancelled.store(true, relaxed); }
+void group::cancel() noexcept { scope_->cancel(); }
 bool group::cancelled() const noexcept { return scope_->is_cancelled(); }
 
 namespace detail {
 
-void completion::wait() {
+void cancel_children() noexcept {
+  const native::worker* w = native::worker::current();
+  if (w != nullptr && w->children_scope != nullptr) w->children_scope->cancel();
+}
+
+void completion::wait(task_ref by) {
   if (native::worker* w = native::worker::current())
     ++w->waits;  // here: a replay may find done what its run waited for
   if (done()) return;
@@ -84,9 +93,18 @@ void completion::wait() {
     w->tell_waiting();
     const int counted = w->home.wishes.order ? 1 : 0;
     if (counted != 0) w->home.awaiting.fetch_add(1, relaxed);
-    w->work_until([this] { return done(); });
-    if (counted != 0) w->home.awaiting.fetch_sub(1, relaxed);
-    if (w->record != nullptr) w->record->waited(w->running_ref(), 0, began);
+    const auto end = [&] {
+      if (counted != 0) w->home.awaiting.fetch_sub(1, relaxed);
+      if (w->record != nullptr) w->record->waited(w->running_ref(), 0, began);
+    };
+    try {
+      w->work_until([this] { return done(); }, "kith::future::wait()", reference::of(by));
+    } catch (...) {  // it got no stack
+      sleeping_.fetch_sub(1, std::memory_order_relaxed);
+      end();
+      throw;
+    }
+    end();
   } else {
     while (!done()) futex_wait(word_, 0);
   }

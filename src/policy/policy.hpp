@@ -40,7 +40,7 @@ class policy {
     bool finished = false;
     bool placed = false;
     // Tasks have identities; none is taken past its queue or run at its creation unasked; commutative accesses do not
-    // exclude each other, the policy sees to that; stalled() is called.
+    // exclude each other, the policy sees to that; ran() and stalled() are called.
     bool order = false;
     bool homes = false;    // regions are looked up for every access, and get a home when they are first touched
     bool timed = false;    // timed() is called, for a sample of the tasks
@@ -60,8 +60,11 @@ class policy {
   /// then sleep, and will be woken by a push to a queue whose audience it is in. A policy that leaves tasks queued, though
   /// it was asked, must ring for them when that changes.
   virtual look next(worker& by) = 0;
+  /// The body of `t` has run on `by`; the task ends when its children have. Not if it was cancelled. With `order`.
+  virtual void ran(task& /*t*/, worker& /*by*/) {}
+  /// `t` and all its children have ended; `by` found the last of them to end.
   virtual void finished(task& /*t*/, worker& /*by*/) {}
-  /// `by` has run the task, in so many nanoseconds: of the world's own time, waits within it included. Called before
+  /// `by` has run the task's body, in so many nanoseconds: of the world's own time, waits within it included. Called before
   /// finished(), natively for one task in 16, in simulated time for all. Not for keyed nodes.
   virtual void timed(const task& /*t*/, worker& /*by*/, std::uint64_t /*nanoseconds*/) {}
   /// `by` looks for no more tasks: it goes on with the code that waited, or sleeps. What it got last has ended.
@@ -76,7 +79,8 @@ class policy {
   virtual void begun() {}
   /// After the last run: what went wrong that nobody was told of; empty: nothing.
   virtual std::string last_word() const { return {}; }
-  /// A wait of the scope was reached; or its creator is held up by the throttle, and finds nothing to run.
+  /// A wait of the scope was reached; or the body that created in it has ended before its tasks; or its creator is held up
+  /// by the throttle, and finds nothing to run.
   virtual void waiting(detail::scope& /*s*/, worker& /*by*/) {}
 };
 

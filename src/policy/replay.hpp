@@ -69,8 +69,9 @@ class replay final : public policy<World> {
     return look::at(t, look::empty);
   }
 
+  void ran(task& /*t*/, worker& by) override { ++lists_[by.id.index()].ended; }
+
   void finished(task& t, worker& by) override {
-    ++lists_[by.id.index()].ended;
     if ((t.flags & task::exclusive) == 0) return;
     const auto at = where_.find(key(identities_->identity_of(t), false));
     if (at == where_.end()) return;

@@ -12,6 +12,7 @@
 #pragma once
 
 #include "base/worker_set.hpp"
+#include "queue/dead_entries.hpp"
 #include "queue/look.hpp"
 #include "queue/make_in.hpp"
 #include "queue/recycler.hpp"
@@ -187,6 +188,8 @@ class group_deques {
   }
 
   void push(const range& r, worker& by) {
+    if (by.dead.too_many()) [[unlikely]]
+      clean_up(by);
     item& i = items_.take(by.id);
     i.what = r;
     i.clear(colors_);
@@ -201,6 +204,16 @@ class group_deques {
     by.meter(event::push, by.id);
     // First whom it belongs to, where colors are workers: others might not take it.
     if (colors_ != static_cast<int>(deques_.size()) || !by.ring(wanted)) by.ring(everybody_);
+  }
+  /// Items of a single task that was taken past them.
+  void clean_up(worker& by) {
+    std::vector<item*> kept;
+    const auto drop = [&](item& i) {
+      if (i.what.of != nullptr || !by.drop_if_dead(*i.what.one)) return false;
+      items_.give(by.id, i);
+      return true;
+    };
+    for (std::size_t n = drop_dead(*deques_[by.id.index()], by.dead, drop, kept); n > 0; --n) by.ring(everybody_);
   }
   void mark(item& i, color_number c) noexcept {
     if (c >= 0 && c < colors_) i.add(c);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/worker_set.hpp"
+#include "queue/dead_entries.hpp"
 #include "queue/look.hpp"
 #include "recording/event.hpp"
 #include "task/task.hpp"
@@ -9,6 +10,7 @@
 #include <memory_resource>
 #include <span>
 #include <utility>
+#include <vector>
 
 namespace kith {
 
@@ -24,6 +26,8 @@ class own_deque {
 
   // ---- the owner
   void push(task& t, worker& by) {
+    if (by.dead.too_many()) [[unlikely]]
+      clean_up(by);
     if (short_tasks_.load(relaxed) != by.short_tasks) short_tasks_.store(by.short_tasks, relaxed);
     entries_.push(&t);
     by.meter(event::push, owner_);
@@ -55,6 +59,12 @@ class own_deque {
   std::int64_t bottom() const noexcept { return entries_.bottom(); }
 
  private:
+  void clean_up(worker& by) {
+    std::vector<task*> kept;
+    for (std::size_t n = drop_dead(entries_, by.dead, [&](task& t) { return by.drop_if_dead(t); }, kept); n > 0; --n)
+      by.ring(audience_);
+  }
+
   typename World::template deque<task> entries_;
   worker_id owner_;
   typename World::template shared<bool> short_tasks_{false};  // what the owner said at its last push

@@ -7,6 +7,7 @@
 #include "base/atomic.hpp"
 #include "base/rng.hpp"
 #include "base/worker_set.hpp"
+#include "queue/dead_entries.hpp"
 #include "recording/event.hpp"
 #include "task/task.hpp"
 
@@ -56,6 +57,8 @@ class alignas(apart) shared_queue {
   bool push(std::span<task* const> tasks, worker& by) {
     {
       std::lock_guard lock(guard_);
+      if (by.dead.too_many()) [[unlikely]]
+        clean_up(by);
       for (task* t : tasks) insert(*t);
       size_.store(size_.load(relaxed) + static_cast<std::int64_t>(tasks.size()), relaxed);
     }
@@ -112,6 +115,23 @@ class alignas(apart) shared_queue {
     level_type& level = levels_[static_cast<std::size_t>(t.level())];
     level.push_back(&t);
     if (order_ == queue_order::created) std::push_heap(level.begin(), level.end(), created_later);
+  }
+
+  /// Drops entries of tasks that were taken past the queue, among those queued last. REQUIRES: guard_ is held.
+  void clean_up(worker& by) {
+    std::size_t dropped = 0, left = by.dead.budget();
+    for (level_type& level : levels_) {
+      // A heap has no end that was queued last.
+      const std::size_t looked_at = order_ == queue_order::created ? level.size() : std::min(left, level.size());
+      left -= std::min(left, looked_at);
+      const auto first = level.end() - static_cast<std::ptrdiff_t>(looked_at);
+      const auto end = std::remove_if(first, level.end(), [&](task* t) { return by.drop_if_dead(*t); });
+      dropped += static_cast<std::size_t>(level.end() - end);
+      level.erase(end, level.end());
+      if (order_ == queue_order::created) std::make_heap(level.begin(), level.end(), created_later);
+    }
+    size_.store(size_.load(relaxed) - static_cast<std::int64_t>(dropped), relaxed);
+    by.dead.cleaned(dropped);
   }
 
   static bool any(const task& /*t*/) noexcept { return true; }

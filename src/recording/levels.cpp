@@ -36,7 +36,11 @@ void for_each_edge(const recording& r, Edge&& edge) {
     edge(of(t, begins), of(t, ends));
     for (std::uint64_t d = r.first_dependence[t]; d < r.first_dependence[t + 1]; ++d)
       edge(of(static_cast<std::size_t>(r.dependences[d].before), ends), of(t, begins));
-    if (const auto by = waiter.find(x.scope); by != waiter.end()) edge(of(t, ends), of(by->second, ends));
+    if (const auto by = waiter.find(x.scope); by != waiter.end()) {
+      edge(of(t, ends), of(by->second, ends));
+    } else if (x.creator >= 0 && !of_graph && !x.has(recorded_task::outside)) {  // a task ends after its children
+      edge(of(t, ends), of(static_cast<std::size_t>(x.creator), ends));
+    }
   }
 }
 

@@ -146,7 +146,7 @@ recorded_schedule schedule_of(const recording& r) {
   });
   s.of_worker.resize(workers);
   const deeds creations = creations_of(r), waits = waits_of(r);
-  std::vector<const spell*> open;  // those that the worker had begun and not ended, the outermost first
+  std::vector<const spell*> open;  // those that the worker had begun and not ended
   std::uint64_t ended = 0;
   for (std::size_t i = 0; i < spells.size(); ++i) {
     const spell& x = spells[i];
@@ -156,11 +156,11 @@ recorded_schedule schedule_of(const recording& r) {
     }
     // What ends when another begins was before it. Clocks are coarse: what takes no time may have been inside it, and need
     // not wait for its end.
-    while (!open.empty() && open.back()->ended <= x.started &&
-           (open.back()->ended < x.started || x.ended > x.started)) {
-      ended += open.back()->what.explores ? 0 : 1;
-      open.pop_back();
-    }
+    std::erase_if(open, [&](const spell* before) {
+      if (before->ended > x.started || (before->ended == x.started && x.ended == x.started)) return false;
+      ended += before->what.explores ? 0 : 1;
+      return true;
+    });
     const auto w = static_cast<std::size_t>(x.worker);
     s.of_worker[w].push_back(x.what);
     s.of_worker[w].back().ended_before = ended;

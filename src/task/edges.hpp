@@ -106,6 +106,12 @@ inline std::uint32_t close(task& t) noexcept {
   return link_of(t.head.exchange((generation + 1) << 32, acq_rel));
 }
 
+/// As close(), if the task has no successor; else false, and nothing is done.
+inline bool close_if_alone(task& t) noexcept {
+  std::uint64_t head = t.head.load(relaxed);
+  return link_of(head) == 0 && t.head.compare_exchange_strong(head, ((head >> 32) + 1) << 32, acq_rel, relaxed);
+}
+
 /// One predecessor of `t` has ended: true if it was the last one, that is, the caller has to make t ready.
 inline bool count_down(task& t) noexcept {
   // If 1 is left it is ours, and nobody else will touch the counter: no read-modify-write is needed.

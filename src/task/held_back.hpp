@@ -30,10 +30,13 @@ class held_back {
     }
     ends_ -= runs;
   }
-  /// Adds what is held back to the scope's count.
-  void report(atomic<std::uint64_t>& ended) noexcept {
-    // release: pairs with the waiter's look at the count; it sees what the tasks wrote.
-    ended.fetch_add(std::exchange(ends_, 0), release);
+  std::uint64_t ends() const noexcept { return ends_; }
+  /// Adds what is held back to the scope's count; returns what that is now.
+  std::uint64_t report(atomic<std::uint64_t>& ended) noexcept {
+    const std::uint64_t added = std::exchange(ends_, 0);
+    // release: pairs with the waiter's look at the count; it sees what the tasks wrote. acquire: whoever adds the last end
+    // of a scope that was left sees what all its tasks wrote.
+    return ended.fetch_add(added, acq_rel) + added;
   }
 
  private:

@@ -45,7 +45,7 @@ void scope::fail(std::exception_ptr why) noexcept {
     if (!failure_) failure_ = std::move(why);
   }
   failed.store(true, kith::release);  // pairs with take_failure()
-  if (!independent) cancelled.store(true, relaxed);
+  if (!independent) cancel();
 }
 
 std::exception_ptr scope::take_failure() noexcept {
@@ -56,12 +56,97 @@ std::exception_ptr scope::take_failure() noexcept {
 }
 
 void scope::emptied() {
+  forget_names();
+  cancelled.store(false, relaxed);
+  judged.store(0, relaxed);  // one around it may be cancelled still
+  serial = fresh_serial(*creator);
+}
+
+void scope::forget_names() {
   by_address.next_epoch();
   children.clear();
-  cancelled.store(false, relaxed);
-  serial = fresh_serial(*creator);
   seat& by = *creator;
   blocks.clear([&by](slot_index b) { by.slots.give_own(b); });
+}
+
+void scope::cancel() noexcept {
+  cancelled.store(true, relaxed);
+  cancellations.fetch_add(1, release);  // pairs with judge(): who sees the count sees the flag
+}
+
+template <class Visit>
+bool scope::any_around(const Visit& visit) const noexcept {
+  const scope* s = this;
+  for (const scope* next = s->parent.load(acquire); next != nullptr;) {
+    const bool found = visit(*next);
+    const scope* const further = next->parent.load(acquire);
+    // C6. acquire: pairs with leave_in_place_of(). If it is no longer the parent, what was read may be another chain's.
+    if (s->parent.load(acquire) != next) {
+      s = this;
+      next = s->parent.load(acquire);
+      continue;
+    }
+    if (found) return true;
+    s = next;
+    next = further;
+  }
+  return false;
+}
+
+bool scope::judge() const noexcept {
+  const std::uint64_t now = cancellations.load(acquire);  // pairs with cancel()
+  bool found = false;
+  any_around([&](const scope& s) {
+    found = s.cancelled.load(relaxed);
+    return found || s.judged.load(relaxed) == now;  // that one has looked at those around it
+  });
+  if (found) cancelled.store(true, relaxed);
+  judged.store(now, relaxed);
+  return cancelled.load(relaxed);
+}
+
+bool scope::is_within(const scope& around, int levels) const noexcept {
+  if (this == &around) return true;
+  bool found = false;
+  any_around([&](const scope& s) {
+    found = &s == &around;
+    return found || --levels <= 0;
+  });
+  return found;
+}
+
+bool scope::is_below(reference task, int levels) const noexcept {
+  const std::uint64_t wanted = task.packed().value;
+  if (owner.load(relaxed) == wanted) return true;
+  bool found = false;
+  any_around([&](const scope& s) {
+    found = s.owner.load(relaxed) == wanted;
+    return found || --levels <= 0;
+  });
+  return found;
+}
+
+std::uint64_t scope::leave_as_told() noexcept {
+  counts_here.store(nullptr, relaxed);  // those who count there run on this thread
+  const std::uint64_t change = left - not_ended_here();
+  // release: whoever adds the last end sees who left. acquire: if that was before us, we see what the tasks did.
+  return ended_elsewhere.fetch_add(change, acq_rel) + change;
+}
+
+bool scope::leave(task& t, bool closure_held) noexcept {
+  held = closure_held;
+  leaver.store(&t, relaxed);
+  return leave_as_told() == left;
+}
+
+bool scope::leave_in_place_of(scope& before) noexcept {
+  held = before.held;
+  leaver.store(before.leaver.load(relaxed), relaxed);
+  owner.store(before.owner.load(relaxed), relaxed);
+  if (before.is_cancelled()) cancelled.store(true, relaxed);
+  judged.store(0, relaxed);
+  parent.store(before.parent.load(relaxed), release);  // C6: before `before` is given back
+  return leave_as_told() == left;
 }
 
 }  // namespace detail
@@ -77,13 +162,14 @@ detail::scope& take_scope(seat& creator, detail::scope* parent) {
   detail::scope& s = *creator.spare_scopes.back();
   creator.spare_scopes.pop_back();
   s.creator = &creator;
-  s.parent = parent;
-  s.depth = parent == nullptr ? 0 : static_cast<std::uint16_t>(parent->depth + 1);
+  s.counts_here.store(&creator, relaxed);
+  s.parent.store(parent, release);  // pairs with any_around(): a walker that comes by sees no older state
   s.serial = fresh_serial(creator);
   return s;
 }
 
 void give_scope(detail::scope& s) {
+  s.parent.store(nullptr, relaxed);
   s.take_failure();
   s.emptied();
   s.by_address.clear();
@@ -95,9 +181,15 @@ void give_scope(detail::scope& s) {
   s.waiting.store(0, relaxed);
   s.sequence = 0;
   s.identity = 0;
-  s.parent = nullptr;
-  s.listed = s.phased = s.independent = false;
+  s.owner.store(0, relaxed);
+  s.leaver.store(nullptr, relaxed);
+  s.listed = s.phased = s.independent = s.held = false;
   s.creator->spare_scopes.push_back(&s);
+}
+
+void give_scope_to(seat& taker, detail::scope& s) {
+  s.creator = &taker;
+  give_scope(s);
 }
 
 }  // namespace kith

@@ -77,7 +77,6 @@ detail::outcome calibrator::run(worker& by, task& t) {
     how = t.code(t.closure(), detail::action::rehearse);
   } catch (...) {
     give_up(t);
-    t.code(t.closure(), detail::action::discard);
     throw;
   }
   const std::uint64_t ended = ticks();
@@ -92,7 +91,7 @@ detail::outcome calibrator::run(worker& by, task& t) {
     measure(t);
     of_ = &t;
   }
-  return t.code(t.closure(), detail::action::discard);
+  return how;
 }
 
 void calibrator::measure(task& t) {

@@ -15,7 +15,9 @@ detail::scope& open_scope(native_seat& by, detail::scope* parent) {
   const engine_settings& set = by.home.set;
   // Outside threads cannot help, so nothing bounds them.
   s.throttle_at = by.worker_seat && set.throttle != 0 ? set.throttle : ~std::uint64_t{0};
-  s.listed = by.worker_seat && s.depth > 0 && !by.home.wishes.order;
+  s.listed = by.worker_seat && parent != nullptr && !by.home.wishes.order;
+  if (const task* const owner = by.worker_seat ? static_cast<worker&>(by).running : nullptr; owner != nullptr)
+    s.owner.store(edges::reference_to(by.home.space, *owner).packed().value, relaxed);
   return s;
 }
 

@@ -145,7 +145,7 @@ void engine::worker_main(worker& w) {
   const binding to_core(w.cpu);
   w.take_thread();
   w.start_busy();
-  w.work_until([this] { return stopping.load(relaxed); });
+  w.serve_until([this] { return stopping.load(relaxed); });
   worker::leave_thread(nullptr);
 }
 
@@ -163,7 +163,7 @@ void engine::stand_in_main() {
     w.take_thread();
     begin_run();
     w.start_busy();
-    w.work_until([this] { return outside.unfinished() == 0; });
+    w.serve_until([this] { return outside.unfinished() == 0; });
     w.stop_busy();
     w.report();
     end_run();
@@ -204,7 +204,7 @@ std::exception_ptr run_in(worker& w, void* context, void (*f)(void*)) {
     f(context);
   } catch (...) {
     failure = std::current_exception();
-    if (w.children_scope != nullptr) w.children_scope->cancelled.store(true, relaxed);
+    if (w.children_scope != nullptr) w.children_scope->cancel();
   }
   if (w.children_scope != nullptr) {
     std::exception_ptr from_children = w.end_children();

@@ -34,6 +34,7 @@ struct engine_settings {
   int inline_limit = 0;
   int spin = 0;
   std::size_t stack_bytes = 0;
+  std::size_t stacks = 0;  // of a worker's suspended waits
   std::uint64_t seed = 0;
   bool check_handles = false;
   bool dry = false;                            // tasks that say what they cost are not run

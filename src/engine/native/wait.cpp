@@ -1,55 +1,100 @@
-// What a worker does while what it waits for has not come: run other tasks, look for some, sleep.
+// How a worker waits: it runs other tasks, on top of the wait where that can hold nothing up, else on another stack.
+//
+// A task may run on top of a wait only if the wait cannot end before that task has: it is what is waited for, or below it.
+// All others run on a stack of their own, and the wait goes on as soon as it may, whatever they wait for. Each stack that
+// was left is in suspended_, and looked at between two tasks: the newest ones each time, the others in turn, all of them
+// before the worker sleeps.
+#include "engine/native/create.hpp"
 #include "engine/native/engine.hpp"
+#include "engine/native/recorder.hpp"
 #include "engine/native/worker.hpp"
 
-#include "engine/native/create.hpp"
-#include "engine/native/recorder.hpp"
+#include <algorithm>
+#include <utility>
 
 namespace kith::native {
 
+/// A wait whose stack was left, with what belongs to the code that stands there.
+struct suspended_wait : suspended_stack {
+  const pending_wait* wait;
+};
+
 namespace {
 
-/// Stack that must be left for a stranger's task to be run on top of a waiting one; and if nothing else can be done.
-constexpr std::uintptr_t stack_reserve = std::uintptr_t{256} * 1024;
-constexpr std::uintptr_t last_stack_reserve = std::uintptr_t{64} * 1024;
-/// Pauses after a look that was answered with `later`.
-constexpr int long_pause = 32;
-void pause_for_long() {
-  for (int pauses = long_pause; pauses > 0; --pauses) pause();
-}
-/// Tasks between two looks into the inbox while there is other work.
-constexpr std::uint32_t inbox_interval = 64;
 /// Tasks between two that are timed, for the mean length.
 constexpr std::uint32_t measure_interval = 16;
 /// Below this many ticks (about 0.1 us) a task is short: fetching it from another worker costs more.
 constexpr std::uint32_t short_task_ticks = 300;
+/// Scopes between a wait and what is known to be below it: what is deeper counts as not below.
+constexpr int levels_seen = 16;
+/// Suspended stacks that are looked at between two tasks: of the newest, and of the others.
+constexpr std::size_t newest_looked_at = 4, others_looked_at = 4;
 
 }  // namespace
 
-bool worker::may_nest(bool at_last) const noexcept {
-  return reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) >
-         stack_limit + (at_last ? last_stack_reserve : stack_reserve);
+[[gnu::always_inline]] inline bool worker::may_run_here(const task& t, const pending_wait& w) const noexcept {
+  return t.scope == w.scope || w.anything || is_below(t, w);
 }
 
-void worker::wait_for(detail::scope& s, task* first) {
+bool worker::is_below(const task& t, const pending_wait& w) const noexcept {
+  if (w.scope != nullptr) return t.scope->is_within(*w.scope, levels_seen);
+  if (!w.awaited) return false;
+  return (home.space.index_of(t) == w.awaited.index &&
+          edges::generation_of(t.head.load(relaxed)) == w.awaited.generation) ||
+         t.scope->is_below(w.awaited, levels_seen);
+}
+
+void worker::wait_for(detail::scope& s, const char* name, task* first) {
   ++waits;
   const std::uint64_t began = record != nullptr ? ticks() : 0;
-  work_until([](const void* waited) { return static_cast<const detail::scope*>(waited)->unfinished() == 0; }, &s, &s,
-             first);
-  if (record != nullptr) [[unlikely]]
-    record->waited(running_ref(), s.serial, began);
-  s.emptied();
+  pending_wait w{[](const void* waited) { return static_cast<const detail::scope*>(waited)->unfinished() == 0; }, &s};
+  w.scope = &s;
+  w.name = name;
+  const auto end = [&] {
+    if (record != nullptr) [[unlikely]]
+      record->waited(running_ref(), s.serial, began);
+    s.emptied();
+  };
+  try {
+    work_until(w, first);
+  } catch (...) {
+    end();
+    throw;
+  }
+  end();
 }
 
-void worker::work_until(predicate done, const void* what, detail::scope* waited, task* first) {
+void worker::work_until(pending_wait& w, task* first) {
+  w.adopted_from = adopted_.size();
   task* t = first;
-  while (!done(what)) {
-    if (t == nullptr) t = find(waited);
-    t = t != nullptr ? run_measured(*t) : rest(done, what, waited);
+  while (!w.is_done()) {
+    if (!suspended_.empty() && claimed_ == nullptr) [[unlikely]] {  // what was claimed has no way back
+      if (w.other == nullptr) w.other = ready_to_go_on();
+      if (w.other != nullptr) {
+        requeue(std::exchange(t, nullptr));
+        if (w.fresh) break;
+        go_on_with(w);
+        continue;
+      }
+    }
+    const bool has_room = w.anything || may_nest();
+    if (t == nullptr && has_room && (t = find(w)) == nullptr) {
+      t = rest(w);
+      continue;
+    }
+    if (has_room && may_run_here(*t, w)) [[likely]] {
+      t = run_measured(*t);
+    } else if (go_elsewhere(w, t)) {
+      t = nullptr;
+    } else {
+      refuse_stack(w);
+    }
   }
   requeue(t);
   if (home.wishes.stops) home.chosen->stops(*this);
   report();  // C1: whoever waited goes on with something else, for who knows how long
+  if (w.refused) [[unlikely]]
+    throw error(w.refusal);
 }
 
 /// Gives back a task that this worker was to run next; one that it claimed has no way back.
@@ -69,209 +114,105 @@ task* worker::run_measured(task& t) {
   return next;
 }
 
-task* worker::find(detail::scope* waited) {
-  const bool nest = may_nest();
-  if (waited != nullptr && waited->listed) {
-    if (task* t = claim_child(*waited, !nest)) return t;
-  }
-  // With little stack left only own children run, as long as others can do the rest.
-  if (nest) return find_anywhere();
-  return waited != nullptr && waited->phased ? find_of(*waited) : nullptr;
+// ---- stacks
+
+/// Leaves this stack by leave_stack(suspended_wait&), which returns when somebody comes back; false: it could not.
+template <class Switch>
+bool worker::suspend(pending_wait& w, const Switch& leave_stack) {
+  suspended_wait here;
+  here.wait = &w;
+  suspended_.push_back(&here);
+  const bool tells = w.scope != nullptr && w.scope->waiting.load(relaxed) != waiting_outside;
+  if (tells) w.scope->waiting.store(static_cast<std::uint32_t>(id.value) + 1, relaxed);  // C2: until it goes on
+  task* const my_running = running;
+  detail::scope* const my_scope = task_scope;
+  detail::scope* const my_children = children_scope;
+  const std::uintptr_t my_limit = stack_limit;
+  const identity::creator my_naming = naming;
+  const bool left = leave_stack(here);
+  if (!left) suspended_.pop_back();  // else whoever came back has taken it out
+  running = my_running;
+  task_scope = my_scope;
+  children_scope = my_children;
+  stack_limit = my_limit;
+  naming = my_naming;
+  if (tells) w.scope->waiting.store(0, relaxed);
+  return left;
 }
 
-task* worker::find_anywhere() {
-  if (!home.jobs.empty()) [[unlikely]] {
-    run_job();
-    return nullptr;
+/// A suspended wait that may go on; null if none was found. With `idle`, also a creator that helps at the throttle: nothing
+/// can be run.
+suspended_wait* worker::ready_to_go_on(bool look_at_all, bool idle) {
+  const std::size_t count = suspended_.size();
+  if (count == 0) return nullptr;
+  const auto may = [&](const suspended_wait& s) { return s.wait->is_done() || (idle && s.wait->helping); };
+  const std::size_t newest = look_at_all ? count : std::min(count, newest_looked_at);
+  for (std::size_t i = count; i-- > count - newest;) {
+    if (may(*suspended_[i])) return suspended_[i];
   }
-  if (until_inbox_-- == 0) {
-    until_inbox_ = inbox_interval;
-    if (task* t = drain_inbox()) return t;
-  }
-  const look l = home.chosen->next(*this);
-  no_hurry_ = l.what == look::later;
-  if (l.what == look::found) {
-    note_first_steal();
-    return l.work;
-  }
-  return l.what == look::empty ? drain_inbox() : nullptr;
-}
-
-/// A task of this scope, where queues may have others first: those are put back.
-task* worker::find_of(const detail::scope& s) {
-  constexpr std::size_t patience = 64;
-  std::vector<task*> strangers;
-  task* mine = nullptr;
-  while (mine == nullptr && strangers.size() < patience) {
-    const look l = home.chosen->next(*this);
-    if (l.what == look::empty) break;
-    if (l.what != look::found) continue;
-    if (l.work->scope == &s) {
-      mine = l.work;
-    } else {
-      strangers.push_back(l.work);
-    }
-  }
-  for (task* t : strangers) requeue(t);
-  return mine;
-}
-
-/// A whole round, so that "nothing" means nothing; or that done() has become true.
-task* worker::look_everywhere(predicate done, const void* what, detail::scope* waited) {
-  if (done(what)) return nullptr;
-  if (waited != nullptr && waited->listed) {
-    if (task* t = claim_child(*waited, true)) return t;
-  }
-  if (!may_nest(true)) return waited != nullptr && waited->phased ? find_of(*waited) : nullptr;
-  // The round that ends with the first `empty` may have begun before: the second one is whole.
-  for (int empties = 0; empties < 2;) {
-    const look l = home.chosen->next(*this);
-    if (l.what == look::found) {
-      note_first_steal();
-      return l.work;
-    }
-    empties += l.what == look::empty;
-    if (done(what)) return nullptr;
-    if (l.what != look::later) continue;
-    if (!home.arrivals.empty() || (may_nest() && !home.jobs.empty())) break;
-    pause_for_long();
-  }
-  return drain_inbox();
-}
-
-/// A child that is queued, newest first; with `all`, also those older than one that is not ready. Stale entries of the
-/// list are recognised by their generation; should a slot be reused between the look and the claim, what is claimed is
-/// another queued task: just as good.
-task* worker::claim_child(detail::scope& s, bool all) {
-  while (!s.children.empty()) {
-    const reference r = s.children.back();
-    task& t = home.space[r.index];
-    const bool alive = edges::generation_of(t.head.load(acquire)) == r.generation;
-    // Waits for siblings: older children may be what it waits for.
-    if (alive && t.state.load(relaxed) == task_state::created) break;
-    const bool got = alive && claim(t);
-    s.children.pop_back();
-    if (got) return &t;
-  }
-  for (std::size_t i = all ? s.children.size() : 0; i-- > 0;) {
-    task& t = home.space[s.children[i].index];
-    if (!claim(t)) continue;
-    s.children[i] = s.children.back();
-    s.children.pop_back();
-    return &t;
+  const std::size_t older = count - newest;
+  for (std::size_t i = std::min(older, others_looked_at); i > 0; --i) {
+    if (++next_suspended_ >= older) next_suspended_ = 0;
+    if (may(*suspended_[next_suspended_])) return suspended_[next_suspended_];
   }
   return nullptr;
 }
 
-/// Takes a queued task past its queue.
-bool worker::claim(task& t) {
-  task_state now = task_state::queued;
-  if (t.state.load(relaxed) != now || !t.state.compare_exchange_strong(now, task_state::claimed, acq_rel, relaxed)) {
-    return false;
+/// Leaves this stack for a fresh one, which runs `t` (if there is one) and what comes after it until some wait may go on.
+/// False, and nothing is done, at the limit.
+bool worker::go_elsewhere(pending_wait& w, task* t) {
+  if (suspended_.size() >= home.set.stacks) return false;
+  carried_ = t;
+  return suspend(w, [this](suspended_wait& here) {
+    return stacks_.leave_for_fresh(
+        here, [](void* self) -> suspended_stack& { return static_cast<worker*>(self)->serve_fresh_stack(); }, this);
+  });
+}
+
+/// Leaves this stack for that of the wait that was found.
+void worker::go_on_with(pending_wait& w) {
+  suspended_wait& other = *std::exchange(w.other, nullptr);
+  std::erase(suspended_, &other);
+  if (home.wishes.stops) home.chosen->stops(*this);
+  report();  // C1
+  suspend(w, [&](suspended_wait& here) {
+    stacks_.leave_for(here, other);
+    return true;
+  });
+}
+
+/// What a fresh stack runs: tasks, until a wait may go on.
+suspended_stack& worker::serve_fresh_stack() {
+  running = nullptr;
+  task_scope = children_scope = nullptr;
+  stack_limit = stacks_.lowest();
+  pending_wait w{[](const void*) { return false; }, nullptr};
+  w.anything = w.fresh = true;
+  work_until(w, std::exchange(carried_, nullptr));
+  std::erase(suspended_, w.other);
+  return *w.other;
+}
+
+/// There is no further stack for what the wait would have to run. It ends with an error: children that have not started
+/// are cancelled, the others run on top of the wait, whatever they wait for.
+void worker::refuse_stack(pending_wait& w) {
+  w.anything = true;
+  if (w.helping) return;
+  w.refused = true;
+  w.refusal =
+      std::string(w.name) +
+      ": no stack is left for the tasks that are to run meanwhile: " + std::to_string(suspended_.size()) +
+      " waits of worker " + std::to_string(id.value) + " have one each" +
+      (suspended_.size() >= home.set.stacks
+           ? ", and that is the limit; raise KITH_STACKS (runtime_options::stacks)"
+           : ", and the system gives no more; see /proc/sys/vm/max_map_count and `ulimit -v`, or lower KITH_STACK") +
+      ", or wait in fewer nested tasks";
+  if (w.scope != nullptr) {
+    w.scope->cancel();
+  } else {
+    if (children_scope != nullptr) children_scope->cancel();
+    w.done = [](const void*) { return true; };
   }
-  sums.add(event::claimed);
-  claimed_ = &t;
-  return true;
-}
-
-task* worker::drain_inbox() {
-  if (home.arrivals.empty()) return nullptr;
-  std::vector<task*> arrived;
-  for (task* t = home.arrivals.take_all(); t != nullptr; t = get_next(*t)) arrived.push_back(t);
-  return arrived.empty() ? nullptr : make_ready(arrived, moment::arrival);
-}
-
-/// One job of the policy; others are left to other workers.
-void worker::run_job() {
-  job<worker_view>* const mine = home.jobs.take_all();
-  if (mine == nullptr) return;
-  for (job<worker_view>* next = get_next(*mine); next != nullptr;) {
-    job<worker_view>& other = *std::exchange(next, get_next(*next));
-    submit(other, home.workers_where.everybody());
-  }
-  report();  // C1: it may take long
-  if (resting_) start_busy();
-  const job_size size = mine->size();
-  const std::uint64_t began = ticks();
-  mine->run(*this);
-  sums.add(event::job, ticks() - began);
-  if (record != nullptr) [[unlikely]]
-    record->job(began, size);
-  if (resting_) stop_busy();
-}
-
-/// Nothing was found. Looks on for a while, then sleeps; returns with work, or when done() is true.
-task* worker::rest(predicate done, const void* what, detail::scope* waited) {
-  stop_busy();  // before the report: who reads statistics after a wait finds it booked
-  resting_ = true;
-  const std::uint64_t began = record != nullptr ? ticks() : 0;
-  report();
-  slots.flush([this](std::uint16_t owner) -> slot_cache& { return home.slots_of(owner); });
-  task* t = nullptr;
-  int looks = 0;
-  wake_reason woken = wake_reason::none;
-  while (!done(what) && (t = find(waited)) == nullptr) {
-    if (looks++ < home.set.spin) {
-      if (no_hurry_) {
-        pause_for_long();
-      } else {
-        pause();
-      }
-      continue;
-    }
-    if (waited != nullptr && waited->waiting.load(relaxed) != waiting_outside) {
-      waited->waiting.store(static_cast<std::uint32_t>(id.value) + 1, relaxed);  // C2: before the fence in announce()
-    }
-    if (home.wishes.stops) home.chosen->stops(*this);
-    home.parked.announce(id);
-    if (may_nest() && !home.jobs.empty()) {
-      if (!home.parked.retract(id)) home.parked.wake_all();
-      looks = 0;
-      continue;
-    }
-    if ((t = look_everywhere(done, what, waited)) != nullptr || done(what)) {
-      // A wake that came meanwhile was meant for other work: pass it on.
-      if (!home.parked.retract(id)) home.parked.wake_all();
-      break;
-    }
-    sums.add(event::park);
-    woken = home.wishes.order ? sleep_in_order() : home.parked.sleep(id);
-    looks = 0;
-  }
-  // We were woken for work that we now leave to others, and do not know who may take it.
-  if (woken == wake_reason::work && t == nullptr) home.parked.wake_all();
-  if (waited != nullptr && waited->waiting.load(relaxed) != waiting_outside) waited->waiting.store(0, relaxed);
-  resting_ = false;
-  start_busy();
-  if (record != nullptr) [[unlikely]]
-    record->idle(began);
-  return t;
-}
-
-/// The last one to sleep asks the policy whether it holds tasks back, unless a future is waited for, which may be somebody
-/// else's. All are announced, and none has left since they were counted: one that had been woken could have come back to
-/// announce itself, and be about to look. acq_rel: whoever slept before, and what it pushed or woke until then, is seen.
-wake_reason worker::sleep_in_order() {
-  constexpr std::uint64_t one = 1, left = std::uint64_t{1} << 32;
-  asleep_at_stall = home.asleep.fetch_add(one, acq_rel) + one;
-  if (home.awaiting.load(relaxed) == 0 && static_cast<std::uint32_t>(asleep_at_stall) == home.workers.size() &&
-      home.parked.all_announced() && all_sleep() && home.chosen->stalled(*this))
-    home.parked.wake_all();
-  const wake_reason why = home.parked.sleep(id);
-  home.asleep.fetch_add(left - one, acq_rel);
-  return why;
-}
-
-void worker::note_first_steal() noexcept {
-  const std::uint64_t run = home.run_number.load(relaxed);
-  const std::uint64_t steals = sums[event::steal];
-  const bool stolen = std::exchange(steals_seen_, steals) != steals;
-  if (run == run_seen_) return;
-  run_seen_ = run;
-  if (!stolen) return;  // it had work without stealing
-  const std::uint64_t began = home.run_began.load(relaxed), now = ticks();
-  sums.add(event::first_steal, now > began ? now - began : 0);
-  sums.add(event::first_steals);
 }
 
 void worker::help(detail::scope& s) {
@@ -280,16 +221,26 @@ void worker::help(detail::scope& s) {
   const std::uint64_t bytes = home.set.throttle_bytes != 0 ? home.set.throttle_bytes : ~std::uint64_t{0};
   auto over = [&] { return s.unfinished() >= bound || s.unfinished_bytes() >= bytes; };
   if (over()) sums.add(event::throttled);
+  // Down to half the bound, so that the next look is far.
+  const auto far_below = [&] { return s.unfinished() < bound - bound / 2 && s.unfinished_bytes() < bytes - bytes / 2; };
+  pending_wait w{[](const void* d) { return (*static_cast<decltype(&far_below)>(d))(); }, &far_below};
+  w.scope = &s;
+  w.helping = true;
+  w.adopted_from = adopted_.size();
   task* t = nullptr;
   int looks = 0;
   bool told = false;
-  // Down to half the bound, so that the next look is far.
-  auto far_below = [&] { return s.unfinished() < bound - bound / 2 && s.unfinished_bytes() < bytes - bytes / 2; };
   while (!far_below() && looks < patience) {
-    if (t == nullptr) t = find(&s);
+    if (t == nullptr) t = find(w);
     if (t != nullptr) {
-      t = run_measured(*t);
       looks = 0;
+      if ((w.anything || may_nest()) && may_run_here(*t, w)) {
+        t = run_measured(*t);
+      } else if (go_elsewhere(w, t)) {
+        t = nullptr;
+      } else {
+        refuse_stack(w);
+      }
     } else {
       report();
       pause();

@@ -20,16 +20,22 @@ worker::worker(engine& owner, worker_id self, node_id at, int on_cpu)
     : native_seat(owner, owner.space, static_cast<std::uint16_t>(self.value), true),
       worker_view(self, at, owner.parked),
       cpu(on_cpu),
-      mover_(owner.memory) {
+      mover_(owner.memory),
+      stacks_(owner.set.stack_bytes) {
   batch_.reserve(64);
   jobs = &owner.jobs;
   asleep = &owner.asleep;
+  drop_dead_task = [](worker_view& me, task& t) {
+    if ((t.flags & task::claimable) == 0 || t.state.load(relaxed) == task_state::queued) return false;
+    return !static_cast<worker&>(me).take(t);
+  };
 }
 
 worker* worker::current() noexcept { return this_thread; }
 
 worker* worker::take_thread() noexcept {
-  stack_limit = stack_bottom();
+  const worker* const below_here = this_thread;  // perhaps not on the thread's own stack
+  stack_limit = below_here != nullptr && below_here != this ? below_here->stack_limit : stack_bottom();
   return std::exchange(this_thread, this);
 }
 
@@ -43,8 +49,16 @@ task* worker::run(task& t) {
   if ((t.flags & task::claimable) != 0 && std::exchange(claimed_, nullptr) != &t && !take(t)) return nullptr;
   if (reporting_ != nullptr && reporting_ != t.scope) [[unlikely]]
     report();  // C1: t may take long
-  if (const detail::outcome how = execute(t); how != detail::outcome::ended) [[unlikely]]
+  const detail::outcome how = execute(t);
+  if (how == detail::outcome::held) {
+    const bool held = !std::exchange(nothing_held_, false);
+    if (detail::scope* const children = std::exchange(left_children_, nullptr); children != nullptr) {
+      if (leave(t, *children, held)) return nullptr;
+    }
+    if (held) t.code(t.closure(), detail::action::discard);
+  } else if (how != detail::outcome::ended) [[unlikely]] {
     return end_phase(t, how);
+  }
   return end(t);
 }
 
@@ -61,6 +75,7 @@ bool worker::take(task& t) {
   return false;
 }
 
+/// Runs the body. What it created and did not wait for goes to left_children_, and the answer is `held` then.
 detail::outcome worker::execute(task& t) {
   edges::free_overflow(home.space, t, [this](slot_index b) { give_slot(b); });
   detail::scope& s = *t.scope;
@@ -85,14 +100,25 @@ detail::outcome worker::execute(task& t) {
     try {
       how = record != nullptr ? run_recorded(t, began) : t.code(t.closure(), detail::action::run);
     } catch (...) {
+      how = detail::outcome::held;
       s.fail(std::current_exception());
-      if (children_scope != nullptr) children_scope->cancelled.store(true, relaxed);
+      if (children_scope != nullptr) children_scope->cancel();
     }
-    if (children_scope != nullptr) {  // a task ends when its body and all its children have ended
-      if (std::exception_ptr failure = end_children()) s.fail(std::move(failure));
+    if (children_scope != nullptr) [[unlikely]] {
+      if (how == detail::outcome::again || how == detail::outcome::generated) {  // what it has said is not to be lost
+        const phase mine = std::exchange(said, {});
+        if (std::exception_ptr failure = end_children()) s.fail(std::move(failure));
+        said = mine;
+      } else {
+        left_children_ = children_scope;
+        nothing_held_ = how == detail::outcome::ended;
+        how = detail::outcome::held;
+      }
     }
-    if (home.wishes.order) [[unlikely]]
+    if (home.wishes.order) [[unlikely]] {
       naming = outer_naming;
+      if (how != detail::outcome::again) home.chosen->ran(t, *this);
+    }
     running = outer;
     task_scope = outer_scope;
     children_scope = outer_children;
@@ -191,108 +217,6 @@ node_id worker::mostly_at(const region& r, std::uint64_t bytes) {
 
 void worker::move_pages() { sums.add(event::migrated, mover_.move(node)); }
 
-task* worker::end(task& t) {
-  const std::uint32_t first = edges::close(t);
-  if (first == 0 && (t.flags & task::exclusive) == 0 && !home.wishes.finished) [[likely]] {
-    ended_in(*t.scope, throttled_bytes(t));
-    retire(t);
-    return nullptr;
-  }
-  return end_with_successors(t, first);
-}
-
-task* worker::end_with_successors(task& t, std::uint32_t first) {
-  slot_space& space = home.space;
-  batch_.clear();
-  auto ready = [this](task& r) {
-    if ((r.flags & task::internal) != 0) {
-      internal_.push_back(&r);
-    } else if (prepare_ready(home.regions, r)) {
-      batch_.push_back(&r);
-    }
-  };
-  edges::release(space, first, ready);
-  if ((t.flags & task::exclusive) != 0) {
-    const std::size_t known = batch_.size();
-    give_turns(home.regions, t, batch_);
-    for (std::size_t i = known; i < batch_.size(); ++i) mark_queued(*batch_[i]);
-  }
-  if (home.wishes.finished) home.chosen->finished(t, *this);
-  if (t.scope->phased) count_begun(*t.scope, batch_.size());
-  ended_in(*t.scope, throttled_bytes(t));
-  retire(t);
-  while (!internal_.empty()) {  // nothing to run in them: they end at once
-    task& f = *internal_.back();
-    internal_.pop_back();
-    edges::free_overflow(space, f, [this](slot_index b) { give_slot(b); });
-    edges::release(space, edges::close(f), ready);
-    ended_in(*f.scope, 0);
-    retire(f);
-  }
-  return batch_.empty() ? nullptr : make_ready(batch_, moment::completion);
-}
-
-/// Frees the slot, unless a queue still holds an entry for it, or is about to: until then a policy may read the task.
-void worker::retire(task& t) {
-  if ((t.flags & task::claimable) != 0) {
-    task_state s = task_state::claimed;
-    // acq_rel: whoever comes second (here, or in take()) sees the other, and frees.
-    if (t.state.compare_exchange_strong(s, task_state::ended, acq_rel, acquire)) return;
-  }
-  free_room(t);
-  give_slot(home.space.index_of(t));
-}
-
-/// What the throttle on bytes counts for the task.
-std::uint64_t worker::throttled_bytes(const task& t) const noexcept {
-  std::uint64_t bytes = 0;
-  if (home.set.throttle_bytes != 0) [[unlikely]] {
-    for (kept_access a : t.access_list()) bytes += a.bytes();
-  }
-  return bytes;
-}
-
-void worker::ended_in(detail::scope& s, std::uint64_t bytes) {
-  if (s.creator == this) [[likely]] {
-    s.count_ended_here();
-    s.bytes_created -= bytes;
-    return;
-  }
-  if (reporting_ != &s) {
-    report();
-    reporting_ = &s;
-  }
-  unreported_bytes_ += bytes;
-  if (unreported_.end()) report();
-}
-
-void worker::count_begun(detail::scope& s, std::uint64_t runs) {
-  if (s.creator == this) {
-    s.created.store(s.created.load(relaxed) + runs, relaxed);
-    return;
-  }
-  if (reporting_ != &s) {
-    report();
-    reporting_ = &s;
-  }
-  unreported_.begin(runs, s.ended_elsewhere);
-}
-
-void worker::report() {
-  if (reporting_ == nullptr) return;
-  detail::scope& s = *std::exchange(reporting_, nullptr);
-  if (unreported_bytes_ != 0) s.bytes_ended.fetch_add(std::exchange(unreported_bytes_, 0), relaxed);
-  unreported_.report(s.ended_elsewhere);  // pairs with unfinished(); from here on the scope may be reused
-  frequent_fence();                       // C2: pairs with announce() in rest()
-  const std::uint32_t waiter = s.waiting.load(relaxed);
-  if (waiter == 0) return;
-  if (waiter == waiting_outside) {
-    home.outside_changed();
-  } else if (waiter <= home.workers.size() && home.parked.wake(worker_id(static_cast<int>(waiter - 1)))) {
-    sums.add(event::wake);
-  }
-}
-
 task* worker::make_ready(std::span<task* const> tasks, moment why) { return home.chosen->ready(tasks, *this, why); }
 
 void worker::run_at_creation(task& t) {
@@ -311,10 +235,16 @@ detail::scope& worker::children() {
 
 std::exception_ptr worker::end_children() {
   tell_waiting();
-  wait_for(*children_scope);
+  std::exception_ptr refused;
+  try {
+    wait_for(*children_scope, "the wait for what a run created");
+  } catch (...) {  // the wait got no stack
+    refused = std::current_exception();
+  }
   std::exception_ptr failure = children_scope->take_failure();
   give_scope(*children_scope);
-  return failure;
+  children_scope = nullptr;
+  return failure ? failure : refused;
 }
 
 void worker::tell_waiting() {
@@ -325,7 +255,7 @@ void worker::wait_for_children() {
   if (children_scope == nullptr) return;
   detail::scope& s = *children_scope;
   tell_waiting();
-  wait_for(s);
+  wait_for(s, "kith::wait()");
   if (std::exception_ptr failure = s.take_failure()) std::rethrow_exception(std::move(failure));
 }
 

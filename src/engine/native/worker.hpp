@@ -1,11 +1,13 @@
 // A worker: the state of one thread of the engine, and what it does with tasks.
 //
 // All members are for the worker's own thread, unless they say otherwise. worker.cpp holds the life of a task
-// (create.cpp its beginning), wait.cpp what a worker does while it has nothing to do.
+// (create.cpp its beginning, task_end.cpp its end), wait.cpp how a worker waits, search.cpp how it looks for tasks and
+// sleeps.
 #pragma once
 
 #include "base/clock.hpp"
 #include "engine/native/seat.hpp"
+#include "engine/native/stacks.hpp"
 #include "memory/page_mover.hpp"
 #include "policy/policy.hpp"
 #include "queue/native/world.hpp"
@@ -13,10 +15,34 @@
 #include "task/scope.hpp"
 
 #include <cstdint>
+#include <string>
 #include <type_traits>
 #include <vector>
 
 namespace kith::native {
+
+struct suspended_wait;
+
+/// What a worker waits for. It stands on the waiting stack.
+struct pending_wait {
+  using predicate = bool (*)(const void*);
+  pending_wait(predicate until, const void* argument) noexcept : done(until), what(argument) {}
+
+  predicate done;
+  const void* what;
+  const char* name = "";           // as the user called it
+  detail::scope* scope = nullptr;  // whose tasks are waited for, if it is one
+  reference awaited;               // the task whose end is waited for, where it is known
+  bool anything = false;           // any task may run on top: nothing is below that could have to go on
+  bool fresh = false;              // of a stack that ends when some other wait may go on
+  bool helping = false;            // it goes on when there is nothing to run, too
+  bool refused = false;            // no stack was left: it ends with the refusal
+  std::string refusal;
+  std::size_t adopted_from = 0;     // entries of worker::adopted_ that are older
+  suspended_wait* other = nullptr;  // found: it may go on
+
+  bool is_done() const { return done(what); }
+};
 
 class worker : public native_seat, public worker_view {
  public:
@@ -43,7 +69,7 @@ class worker : public native_seat, public worker_view {
   void wait_for_children();
   /// The policy learns that the creator of children waits.
   void tell_waiting();
-  /// The body is over: waits for what it created and gives that scope back. The first failure, if there was one.
+  /// Waits for what was created here and gives that scope back. The first failure, if there was one.
   std::exception_ptr end_children();
   /// Reports the ends of tasks that were held back. Before sleeping, at the latest.
   void report();
@@ -60,12 +86,24 @@ class worker : public native_seat, public worker_view {
 
   // ---- waiting (wait.cpp)
 
-  /// Runs tasks, this one first if there is one, until the scope is empty.
-  void wait_for(detail::scope& s, task* first = nullptr);
-  /// Runs tasks until done() is true. Whoever makes it true wakes this worker (through sleepers) afterwards.
+  /// Runs tasks, this one first if there is one, until the scope is empty. `name`: of the wait, as the user called it.
+  /// Throws kith::error if no stack is left for that.
+  void wait_for(detail::scope& s, const char* name, task* first = nullptr);
+  /// Runs tasks until done() is true. Whoever makes it true wakes this worker (through sleepers) afterwards. `awaited`: the
+  /// task that will, if it is known.
   template <class Done>
-  void work_until(const Done& done) {
-    work_until([](const void* d) { return (*static_cast<const Done*>(d))(); }, &done, nullptr, nullptr);
+  void work_until(const Done& done, const char* name, reference awaited = {}) {
+    pending_wait w{[](const void* d) { return (*static_cast<const Done*>(d))(); }, &done};
+    w.name = name;
+    w.awaited = awaited;
+    work_until(w, nullptr);
+  }
+  /// As work_until(), at the bottom of a thread's stack: whatever is found may run there.
+  template <class Done>
+  void serve_until(const Done& done) {
+    pending_wait w{[](const void* d) { return (*static_cast<const Done*>(d))(); }, &done};
+    w.anything = true;
+    work_until(w, nullptr);
   }
   /// Runs tasks until the creator may go on. False if nothing could be run.
   void help(detail::scope& s);
@@ -101,41 +139,72 @@ class worker : public native_seat, public worker_view {
   void note_home(region& r, std::uint64_t began);
   node_id mostly_at(const region& r, std::uint64_t bytes);
   void move_pages();
+  // task_end.cpp
+  bool leave(task& t, detail::scope& children, bool held);
+  bool end_is_of_child(task& t, detail::scope& outer, bool held);
+  void fail_late(task& t, std::exception_ptr why, bool held);
+  task* end_left(task* next);
   task* end(task& t);
   task* end_phase(task& t, detail::outcome how);
   task* end_with_successors(task& t, std::uint32_t first);
   void retire(task& t);
   void give_slot(slot_index i);
-  void ended_in(detail::scope& s, std::uint64_t bytes);
+  bool ended_in(detail::scope& s, std::uint64_t bytes);
   std::uint64_t throttled_bytes(const task& t) const noexcept;
-  /// Whether there is stack for another task; `at_last`: if the worker would have to sleep otherwise.
-  bool may_nest(bool at_last = false) const noexcept;
-  using predicate = bool (*)(const void*);
-  void work_until(predicate done, const void* what, detail::scope* waited, task* first);
-  task* find(detail::scope* waited);
+  void report_one();
+  /// Whether there is stack for another task.
+  [[gnu::always_inline]] bool may_nest() const noexcept {
+    constexpr std::uintptr_t reserve = std::uintptr_t{256} * 1024;
+    return reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) > stack_limit + reserve;
+  }
+  bool is_below(const task& t, const pending_wait& w) const noexcept;
+  bool may_run_here(const task& t, const pending_wait& w) const noexcept;
+  void work_until(pending_wait& w, task* first);
+  // ---- stacks that wait (wait.cpp)
+  suspended_wait* ready_to_go_on(bool look_at_all = false, bool idle = false);
+  bool go_elsewhere(pending_wait& w, task* t);
+  void go_on_with(pending_wait& w);
+  suspended_stack& serve_fresh_stack();
+  void refuse_stack(pending_wait& w);
+  template <class Switch>
+  bool suspend(pending_wait& w, const Switch& leave_stack);
+  // ---- search.cpp
+  task* find(const pending_wait& w);
   task* find_anywhere();
-  task* find_of(const detail::scope& s);
   task* claim_child(detail::scope& s, bool all);
+  task* claim_adopted(std::size_t down_to);
   bool claim(task& t);
-  task* rest(predicate done, const void* what, detail::scope* waited);
+  task* rest(pending_wait& w);
   wake_reason sleep_in_order();
-  task* look_everywhere(predicate done, const void* what, detail::scope* waited);
+  task* look_everywhere(const pending_wait& w);
   void requeue(task* t);
   task* run_measured(task& t);
   task* drain_inbox();
   void run_job();
   void note_first_steal() noexcept;
 
-  bool resting_ = false;         // its time does not count as busy
-  bool timing_ = false;          // the policy wants to know how long the next task takes
-  bool no_hurry_ = false;        // the policy's last answer was `later`
-  task* claimed_ = nullptr;      // taken past its queue, to be run next
+  bool resting_ = false;     // its time does not count as busy
+  bool timing_ = false;      // the policy wants to know how long the next task takes
+  bool no_hurry_ = false;    // the policy's last answer was `later`
+  task* claimed_ = nullptr;  // taken past its queue, to be run next
+  // Children that tasks left behind when their bodies ended, newest last: they are claimed before the queues are asked, so
+  // that a tree without waits is run in depth under every policy.
+  std::vector<reference> adopted_;
+  std::size_t adopted_bound_ = 256;             // entries at which stale ones are dropped
+  std::vector<suspended_wait*> suspended_;      // oldest first
+  std::size_t next_suspended_ = 0;              // the next one to be looked at, of those that are not among the newest
+  task* carried_ = nullptr;                     // to be run first on a fresh stack
+  detail::scope* left_children_ = nullptr;      // of the task whose body has just ended
+  bool nothing_held_ = false;                   // ... and its closure needs no destruction
+  std::vector<detail::scope*> left_and_empty_;  // whose tasks are to be ended
+  bool ending_left_ = false;
   std::vector<task*> batch_;     // tasks that one completion made ready
   std::vector<task*> internal_;  // internal tasks that the same completion made ready
   detail::scope* reporting_ = nullptr;
   held_back unreported_;
   std::uint64_t unreported_bytes_ = 0;
   page_mover mover_;
+  stack_switcher stacks_;
   std::vector<std::uint64_t> by_node_;  // scratch
   std::uint64_t since_ = 0;             // when the present busy or idle spell began
   std::uint64_t steals_seen_ = 0;

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace kith::sim {
 
@@ -16,6 +17,10 @@ void engine::create(worker& w, std::int32_t t) {
   scope_state& s = scopes_[made.scope];
   if (!f.charged) {
     s.owner = w.id.value;
+    if (s.task < 0) {
+      s.task = f.task;
+      s.next_of_task = std::exchange(f.first_scope, made.scope + 1);
+    }
     if (s.created == 0) s.throttle_at = set_.throttle;
     f.created_in = made.scope;
     if (set_.throttle != 0 && !made.has(recorded_task::keyed) && s.created - s.ended_here >= s.throttle_at) {
@@ -24,6 +29,7 @@ void engine::create(worker& w, std::int32_t t) {
       f.looks = 0;
       f.told = false;
       f.scope = made.scope;
+      f.adopted_from = w.adopted.size();
       return;
     }
     note_begin(w, t);
@@ -141,6 +147,7 @@ void engine::wait(worker& w, std::uint32_t scope) {
   f.now = doing::waiting;
   f.scope = scope;
   f.wait_began = w.clock;
+  f.adopted_from = w.adopted.size();
   policy_->waiting(no_scope_, w);
   scope_state& s = scopes_[scope];
   if (s.wanted.empty()) return;

@@ -80,6 +80,7 @@ engine::engine(const program& p, const machine_model& m, const settings& s)
     throw error("distribution block: the recording has no allocations; there are first-touch, fine, coarse and colors");
   successors_.resize(p.of.dependences.size());
   scopes_.resize(p.scopes);
+  left_scopes_.resize(p.tasks());
   parked_words_.assign((workers + 63) / 64, 0);
   last_round_words_ = parked_words_;
   if (s.keep_schedule) {

@@ -27,6 +27,7 @@ class engine {
   // ---- for the workers
   bool ring(worker& by, const worker_set& audience);
   void charge(worker& by, event e, worker_id owner);
+  bool drop_if_dead(task& t);
   [[noreturn]] void refuse(task& t, const std::string& why) const;
   void submit(worker& by, kith::job<plain::worker_view>& j, const worker_set& audience);
 
@@ -47,7 +48,10 @@ class engine {
   void submit(worker& w, std::int32_t t);
   void explore(worker& w);
   void wait(worker& w, std::uint32_t scope);
-  void end(worker& w);
+  void end_body(worker& w);
+  bool leave(worker& w, const frame& f);
+  void end(std::int32_t t, worker& w, bool keep_next);
+  void end_left(worker& w, bool keep_next);
   void end_in(std::uint32_t scope, worker& by);
   void release(std::int32_t t, worker& w, std::vector<std::int32_t>& fences);
   void forget(std::int32_t t);
@@ -57,6 +61,12 @@ class engine {
 
   // search.cpp: what workers do that have nothing to do
   void look_for_work(worker& w);
+  void run_found(worker& w, std::int32_t t);
+  bool may_run_on(const frame& wait, std::int32_t t) const;
+  std::size_t ready_to_go_on(worker& w, bool look_at_all, bool idle) const;
+  bool go_on_elsewhere(worker& w, bool look_at_all = false, bool idle = false);
+  void leave_stack(worker& w);
+  std::int32_t claim_adopted(worker& w, std::size_t down_to);
   std::int32_t claim_child(std::uint32_t scope, bool all);
   void begin_job(worker& w);
   void end_job(worker& w);
@@ -130,7 +140,10 @@ class engine {
     std::uint64_t unfinished = 0, created = 0;
     std::uint64_t ended_here = 0, throttle_at = 0;
     std::int32_t owner = -1;             // worker that creates in it
-    std::int32_t waiter = -1;            // worker that sleeps until it is empty
+    std::int32_t waiter = -1;            // worker that waits until it is empty
+    std::int32_t task = -1;              // whose children these are
+    std::uint32_t next_of_task = 0;      // 1 + another scope of that task
+    bool left = false;                   // that task's body has ended: it ends when the scope is empty
     std::vector<std::int32_t> children;  // listed ones, that may be claimed
     std::vector<std::int32_t> wanted;    // nodes that a keyed graph is explored from
   };
@@ -174,6 +187,8 @@ class engine {
   std::vector<std::unique_ptr<visible_task[]>> room_;
   std::vector<visible_task*> free_;
   std::vector<scope_state> scopes_;
+  std::vector<std::uint32_t> left_scopes_;     // by task whose body has ended: scopes that are not empty
+  std::vector<std::uint32_t> left_and_empty_;  // scopes whose tasks are to be ended
   worker_set parked_;
   std::vector<std::uint64_t> parked_words_;
   std::vector<std::uint64_t>

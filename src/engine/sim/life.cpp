@@ -15,7 +15,8 @@ void engine::step(worker& w) {
     return;
   }
   if (w.frames.empty()) {
-    if (w.id.value == 0 && root_ < program_.roots.size()) {
+    if (go_on_elsewhere(w)) return;
+    if (w.id.value == 0 && root_ < program_.roots.size() && w.suspended.empty()) {
       begin_root(w);
     } else if (w.next >= 0) {
       start(w, std::exchange(w.next, -1));
@@ -34,14 +35,15 @@ void engine::step(worker& w) {
   }
   const bool over_now = f.now == doing::waiting ? scopes_[f.scope].unfinished == 0 : !over(f.scope);
   if (!over_now) {
+    if (go_on_elsewhere(w)) return;
     if (w.next >= 0) {
-      start(w, std::exchange(w.next, -1));
+      run_found(w, std::exchange(w.next, -1));
     } else {
       look_for_work(w);
     }
     return;
   }
-  if (w.next >= 0) {  // others may as well
+  if (w.next >= 0) {  // the task that was to run next goes back to the policy: the code that waited goes on
     batch_.assign(1, &seen(std::exchange(w.next, -1)));
     hand_over(w, batch_, moment::arrival, false);
   }
@@ -80,6 +82,11 @@ bool engine::take(std::int32_t t) {
     forget(t);
   }
   return false;
+}
+
+bool engine::drop_if_dead(task& t) {
+  const std::int32_t n = visible(t).number();
+  return state_of(n) != state::queued && !take(n);
 }
 
 void engine::start(worker& w, std::int32_t t, bool at_creation) {
@@ -179,7 +186,7 @@ void engine::go_on(worker& w) {
     if (!f.fetched && t.bytes != 0) {
       compute(w, f, 0);
     } else {
-      end(w);
+      end_body(w);
     }
     return;
   }
@@ -298,7 +305,9 @@ void engine::forget(std::int32_t t) {
 void engine::end_in(std::uint32_t scope, worker& by) {
   scope_state& s = scopes_[scope];
   if (s.owner == by.id.value) ++s.ended_here;
-  if (--s.unfinished != 0 || s.waiter < 0) return;
+  if (--s.unfinished != 0) return;
+  if (s.left) left_and_empty_.push_back(scope);
+  if (s.waiter < 0) return;
   worker& waiter = workers_[static_cast<std::size_t>(s.waiter)];
   if (waiter.parked) wake(waiter, by.clock);
 }
@@ -325,7 +334,8 @@ void engine::release(std::int32_t t, worker& w, std::vector<std::int32_t>& fence
   }
 }
 
-void engine::end(worker& w) {
+/// The code of the task has run. The task ends now, or when its children have.
+void engine::end_body(worker& w) {
   const frame f = w.frames.back();
   const std::int32_t t = f.task;
   w.frames.pop_back();
@@ -336,15 +346,53 @@ void engine::end(worker& w) {
     kept.ended = w.clock / 1000;
     note_homes(t, f.began);
   }
-  task_record& r = of(t);
+  const task_record& r = of(t);
   if (r.has(recorded_task::root)) {
-    r.now = state::ended;
+    state_of(t) = state::ended;
     done_ = root_ == program_.roots.size();
     return;
   }
   w.sums.add(event::task_executed);
   const auto i = static_cast<std::size_t>(t);
   serial_ += program_.compute[i] + data_.local(r.bytes, program_.exposure_of(i));
+  if (wishes_.timed) policy_->timed(*r.seen, w, static_cast<std::uint64_t>(w.clock - f.began) / 1000);
+  if (wishes_.order) policy_->ran(*r.seen, w);
+  if (f.first_scope != 0 && leave(w, f)) return;
+  end(t, w, !f.at_creation);
+  end_left(w, !f.at_creation);
+}
+
+/// True if children of the task are unfinished: then its end is theirs.
+bool engine::leave(worker& w, const frame& f) {
+  std::uint32_t left = 0;
+  for (std::uint32_t link = f.first_scope; link != 0; link = scopes_[link - 1].next_of_task) {
+    scope_state& s = scopes_[link - 1];
+    if (s.unfinished == 0) continue;
+    ++left;
+    s.left = true;
+    s.owner = -1;
+    policy_->waiting(no_scope_, w);
+    w.adopted.insert(w.adopted.end(), s.children.begin(), s.children.end());
+    s.children = {};
+  }
+  left_scopes_[static_cast<std::size_t>(f.task)] = left;
+  return left != 0;
+}
+
+/// Ends the tasks whose bodies ended before, and whose last child has ended now.
+void engine::end_left(worker& w, bool keep_next) {
+  while (!left_and_empty_.empty()) {
+    const std::uint32_t scope = left_and_empty_.back();
+    left_and_empty_.pop_back();
+    const std::int32_t t = scopes_[scope].task;
+    if (--left_scopes_[static_cast<std::size_t>(t)] == 0) end(t, w, keep_next);
+  }
+}
+
+/// The task and its children have ended. What that makes ready goes to the policy; with keep_next, one may be run next.
+void engine::end(std::int32_t t, worker& w, bool keep_next) {
+  task_record& r = of(t);
+  const auto i = static_cast<std::size_t>(t);
   visible_task& v = *r.seen;
   std::vector<std::int32_t> fences;
   batch_.clear();
@@ -356,7 +404,6 @@ void engine::end(worker& w) {
     give_turns(regions_, v, batch_);
     for (std::size_t b = known; b < batch_.size(); ++b) state_of(visible(*batch_[b]).number()) = state::queued;
   }
-  if (wishes_.timed) policy_->timed(v, w, static_cast<std::uint64_t>(w.clock - f.began) / 1000);
   if (wishes_.finished) policy_->finished(v, w);
   end_in(r.scope, w);
   if (before != state::claimed) forget(t);  // else its queue entry is still there
@@ -367,7 +414,18 @@ void engine::end(worker& w) {
     release(fence, w, fences);
     end_in(of(fence).scope, w);
   }
-  if (!batch_.empty()) hand_over(w, batch_, moment::completion, !f.at_creation);
+  if (!batch_.empty()) {
+    const std::int32_t kept = std::exchange(w.next, -1);
+    hand_over(w, batch_, moment::completion, keep_next);
+    if (kept >= 0 && w.next >= 0) {
+      batch_.assign(1, &seen(kept));
+      const std::int32_t next = std::exchange(w.next, -1);
+      hand_over(w, batch_, moment::arrival, false);
+      w.next = next;
+    } else if (kept >= 0) {
+      w.next = kept;
+    }
+  }
   if (!r.names) return;
   batch_.clear();
   for (std::uint64_t n = program_.first_named[i]; n < program_.first_named[i + 1]; ++n) {
@@ -379,7 +437,7 @@ void engine::end(worker& w) {
   }
   if (batch_.empty()) return;
   const bool explores = of(visible(*batch_.front()).number()).has(recorded_task::keyed);
-  const bool keep = w.next < 0 && !f.at_creation;
+  const bool keep = w.next < 0 && keep_next;
   hand_over(w, batch_, !keep ? moment::arrival : explores ? moment::discovery : moment::completion, keep);
 }
 

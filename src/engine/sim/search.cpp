@@ -15,6 +15,9 @@ constexpr picoseconds spins_for = 50'000'000;
 /// Longest pause between two attempts, and looks of a helping creator before it goes on.
 constexpr picoseconds longest_pause = 20'000'000;
 constexpr int patience = 256;
+/// As natively: scopes between a wait and what is known to be below it, and suspended stacks that are looked at.
+constexpr int levels_seen = 16;
+constexpr std::size_t newest_looked_at = 4, others_looked_at = 4;
 /// Time passes even where nothing costs any.
 constexpr picoseconds instant = 1000;
 
@@ -23,6 +26,7 @@ constexpr picoseconds instant = 1000;
 bool worker::ring(const worker_set& audience) { return home.ring(*this, audience); }
 void worker::refuse(task& t, const std::string& why) { home.refuse(t, why); }
 void worker::submit(job<plain::worker_view>& j, const worker_set& audience) { home.submit(*this, j, audience); }
+bool worker::drop_if_dead(task& t) { return home.drop_if_dead(t); }
 void worker::charge(event e, worker_id owner) {
   if (e == event::push || e == event::pop || e == event::steal) home.charge(*this, e, owner);
 }
@@ -124,6 +128,86 @@ void engine::park(worker& w) {
   if (!w.frames.empty()) scopes_[w.frames.back().scope].waiter = w.id.value;
 }
 
+/// Whether the wait cannot end before the task has: it is below what is waited for.
+bool engine::may_run_on(const frame& wait, std::int32_t t) const {
+  std::uint32_t scope = records_[static_cast<std::size_t>(t)].scope;
+  for (int level = 0; level <= levels_seen; ++level) {
+    if (scope == wait.scope) return true;
+    const std::int32_t owner = scopes_[scope].task;
+    if (owner < 0) return false;
+    scope = records_[static_cast<std::size_t>(owner)].scope;
+    if (scope >= scopes_.size()) return false;
+  }
+  return false;
+}
+
+/// 1 + the suspended stack that may go on; 0 if none was found. With `idle`, also a creator that helps at the throttle.
+std::size_t engine::ready_to_go_on(worker& w, bool look_at_all, bool idle) const {
+  const std::size_t count = w.suspended.size();
+  const auto may = [&](std::size_t i) {
+    const frame& f = w.suspended[i].back();
+    return f.now == doing::waiting ? scopes_[f.scope].unfinished == 0 : idle || !over(f.scope);
+  };
+  const std::size_t newest = look_at_all ? count : std::min(count, newest_looked_at);
+  for (std::size_t i = count; i-- > count - newest;) {
+    if (may(i)) return i + 1;
+  }
+  const std::size_t older = count - newest;
+  for (std::size_t i = std::min(older, others_looked_at); i > 0; --i) {
+    if (++w.next_suspended >= older) w.next_suspended = 0;
+    if (may(w.next_suspended)) return w.next_suspended + 1;
+  }
+  return 0;
+}
+
+/// The stack that runs waits, and is left for another one.
+void engine::leave_stack(worker& w) {
+  if (!w.frames.empty()) {
+    scopes_[w.frames.back().scope].waiter = w.id.value;
+    w.suspended.push_back(std::move(w.frames));
+  }
+  w.frames.clear();
+}
+
+/// Leaves this stack for one whose wait may go on. False: there is none.
+bool engine::go_on_elsewhere(worker& w, bool look_at_all, bool idle) {
+  const std::size_t found = w.suspended.empty() || w.claimed >= 0 ? 0 : ready_to_go_on(w, look_at_all, idle);
+  if (found == 0) return false;
+  if (w.next >= 0) {
+    batch_.assign(1, &seen(std::exchange(w.next, -1)));
+    hand_over(w, batch_, moment::arrival, false);
+  }
+  frame_stack other = std::move(w.suspended[found - 1]);
+  w.suspended.erase(w.suspended.begin() + static_cast<std::ptrdiff_t>(found - 1));
+  policy_->stops(w);
+  leave_stack(w);
+  w.frames = std::move(other);
+  w.fails = w.empties = 0;
+  w.ready_to_look = false;
+  return true;
+}
+
+/// On top of the wait that runs if that cannot hold it up, else on a fresh stack.
+void engine::run_found(worker& w, std::int32_t t) {
+  if (!w.frames.empty() && !may_run_on(w.frames.back(), t)) {
+    leave_stack(w);
+    w.fresh_adopted_from = w.adopted.size();
+  }
+  start(w, t);
+}
+
+/// The newest child that a task left behind and that is queued. One that waits for others is left to its queue.
+std::int32_t engine::claim_adopted(worker& w, std::size_t down_to) {
+  while (w.adopted.size() > down_to) {
+    const std::int32_t t = w.adopted.back();
+    w.adopted.pop_back();
+    if (state_of(t) != state::queued) continue;
+    state_of(t) = state::claimed;
+    return t;
+  }
+  return -1;
+}
+
 /// A creator at the throttle helps down to half of it.
 bool engine::over(std::uint32_t scope) const {
   return scopes_[scope].unfinished >= (std::uint64_t{set_.throttle} + 1) / 2;
@@ -168,14 +252,15 @@ void engine::look_for_work(worker& w) {
     begin_job(w);
     return;
   }
-  if (waits) {
-    if (const std::int32_t child = claim_child(w.frames.back().scope, w.empties != 0); child >= 0) {
-      w.sums.add(event::claimed);
-      w.claimed = child;
-      w.fails = w.empties = 0;
-      start(w, child);
-      return;
-    }
+  std::int32_t child = claim_adopted(w, waits ? w.frames.back().adopted_from : w.fresh_adopted_from);
+  if (child < 0 && waits) child = claim_child(w.frames.back().scope, w.empties != 0);
+  if (child >= 0) {
+    w.sums.add(event::claimed);
+    w.dead.leave_one();
+    w.claimed = child;
+    w.fails = w.empties = 0;
+    run_found(w, child);
+    return;
   }
   const look l = policy_->next(w);
   if (l.what == look::found) {
@@ -187,7 +272,7 @@ void engine::look_for_work(worker& w) {
       w.stole = stolen;
       w.first_steal = w.clock - from_.at;
     }
-    start(w, visible(*l.work).number());
+    run_found(w, visible(*l.work).number());
     return;
   }
   ++w.fails;
@@ -215,6 +300,7 @@ void engine::look_for_work(worker& w) {
     return;
   }
   w.empties = 0;
+  if (go_on_elsewhere(w, true, true)) return;
   park(w);
 }
 

@@ -56,13 +56,18 @@ struct frame {
   bool charged = false;                   // the time of the present action was spent, its effect comes now
   std::uint32_t scope = 0;                // waited for, or helped in
   std::uint32_t created_in = 0xffffffff;  // the last scope it created a task in
+  std::uint32_t first_scope = 0;          // 1 + the last one that it was the first to create in; a list
   int looks = 0;                          // in vain, while it helps
   bool told = false;                      // ... and the policy knows it
   std::uint64_t action = 0;               // the next one
   bool fetched = false;                   // all of it
   std::uint64_t factor = 1024;            // on its time, in 1/1024
   picoseconds began = 0, wait_began = 0;
+  std::size_t adopted_from = 0;  // of a wait: entries of worker::adopted that are older
 };
+
+/// What stands on one stack, the outermost first. One that was left has a wait at its end.
+using frame_stack = std::vector<frame>;
 
 class worker final : public plain::worker_view {
  public:
@@ -71,13 +76,18 @@ class worker final : public plain::worker_view {
   bool ring(const worker_set& audience) override;
   void refuse(task& t, const std::string& why) override;
   void submit(kith::job<plain::worker_view>& j, const worker_set& audience) override;
+  bool drop_if_dead(task& t) override;
 
   engine& home;
   place where;
   picoseconds clock = 0;
-  std::vector<frame> frames;
-  std::int32_t next = -1;                              // to be run as soon as it may
-  std::int32_t claimed = -1;                           // taken past its queue
+  frame_stack frames;                  // of the stack that runs
+  std::vector<frame_stack> suspended;  // stacks that were left, oldest first
+  std::size_t next_suspended = 0;      // as the native worker's
+  std::vector<std::int32_t> adopted;   // children that tasks left behind when their bodies ended, newest last
+  std::size_t fresh_adopted_from = 0;  // entries that are older than the stack that runs
+  std::int32_t next = -1;              // to be run as soon as it may
+  std::int32_t claimed = -1;           // taken past its queue
   kith::job<plain::worker_view>* doing_job = nullptr;  // its time was spent, its effect comes now
   job_size of_job;
   data_walk data;  // of the task that runs

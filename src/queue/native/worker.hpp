@@ -4,6 +4,7 @@
 #include "base/clock.hpp"
 #include "base/id.hpp"
 #include "base/sleepers.hpp"
+#include "queue/dead_entries.hpp"
 #include "queue/job.hpp"
 #include "queue/native/inbox.hpp"
 #include "recording/event.hpp"
@@ -62,7 +63,12 @@ class worker_view {
     ring(audience);
   }
 
+  /// True if the task, whose queue entry the caller holds, was taken past its queue: the entry is dropped then.
+  bool drop_if_dead(task& t) { return drop_dead_task(*this, t); }
+
   event_sums sums;
+  dead_entries dead;
+  bool (*drop_dead_task)(worker_view&, task&) = [](worker_view&, task&) { return false; };  // the engine's
   inbox<job<worker_view>>* jobs = nullptr;  // the engine's
   log* steal_log = nullptr;                 // where they are recorded
   // The engine's count of workers that sleep, which no value has twice, and what it was when they all did.

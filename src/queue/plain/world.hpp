@@ -4,6 +4,7 @@
 #include "base/atomic.hpp"
 #include "base/id.hpp"
 #include "base/worker_set.hpp"
+#include "queue/dead_entries.hpp"
 #include "queue/job.hpp"
 #include "queue/look.hpp"
 #include "recording/event.hpp"
@@ -41,8 +42,10 @@ class worker_view {
   virtual bool all_sleep() const noexcept { return true; }
   virtual bool ring(const worker_set& /*audience*/) { return false; }
   virtual void submit(job<worker_view>& j, const worker_set& /*audience*/) { jobs.push_back(&j); }
+  virtual bool drop_if_dead(task& /*t*/) { return false; }
 
   event_sums sums;
+  dead_entries dead;
   std::deque<job<worker_view>*> jobs;  // submitted: whoever called the policy runs them
 
  protected:

@@ -1,0 +1,221 @@
+// How a worker finds the next task: among the children of what waits, in the policy's queues, in the inbox; and how it
+// sleeps when there is none (docs/sleep.md).
+#include "engine/native/create.hpp"
+#include "engine/native/engine.hpp"
+#include "engine/native/recorder.hpp"
+#include "engine/native/worker.hpp"
+
+namespace kith::native {
+
+namespace {
+
+/// Pauses after a look that was answered with `later`.
+constexpr int long_pause = 32;
+void pause_for_long() {
+  for (int pauses = long_pause; pauses > 0; --pauses) pause();
+}
+/// Tasks between two looks into the inbox while there is other work.
+constexpr std::uint32_t inbox_interval = 64;
+
+}  // namespace
+
+/// Children first, those of tasks that ran on top of the wait before its own: they are newer.
+task* worker::find(const pending_wait& w) {
+  if (adopted_.size() > w.adopted_from) [[unlikely]] {
+    if (task* t = claim_adopted(w.adopted_from)) return t;
+  }
+  if (w.scope != nullptr && w.scope->listed) {
+    if (task* t = claim_child(*w.scope, false)) return t;
+  }
+  return find_anywhere();
+}
+
+task* worker::find_anywhere() {
+  if (!home.jobs.empty()) [[unlikely]] {
+    run_job();
+    return nullptr;
+  }
+  if (until_inbox_-- == 0) {
+    until_inbox_ = inbox_interval;
+    if (task* t = drain_inbox()) return t;
+  }
+  const look l = home.chosen->next(*this);
+  no_hurry_ = l.what == look::later;
+  if (l.what == look::found) {
+    note_first_steal();
+    return l.work;
+  }
+  return l.what == look::empty ? drain_inbox() : nullptr;
+}
+
+/// A whole round, so that "nothing" means nothing; or that something may go on.
+task* worker::look_everywhere(const pending_wait& w) {
+  if (w.is_done() || ready_to_go_on(true) != nullptr) return nullptr;
+  if (w.scope != nullptr && w.scope->listed) {
+    if (task* t = claim_child(*w.scope, true)) return t;
+  }
+  // The round that ends with the first `empty` may have begun before: the second one is whole.
+  for (int empties = 0; empties < 2;) {
+    const look l = home.chosen->next(*this);
+    if (l.what == look::found) {
+      note_first_steal();
+      return l.work;
+    }
+    empties += l.what == look::empty;
+    if (w.is_done() || ready_to_go_on(true) != nullptr) return nullptr;
+    if (l.what != look::later) continue;
+    if (!home.arrivals.empty() || !home.jobs.empty()) break;
+    pause_for_long();
+  }
+  return drain_inbox();
+}
+
+/// A child that is queued, newest first; with `all`, also those older than one that is not ready. Stale entries of the
+/// list are recognised by their generation; should a slot be reused between the look and the claim, what is claimed is
+/// another queued task: just as good.
+task* worker::claim_child(detail::scope& s, bool all) {
+  while (!s.children.empty()) {
+    const reference r = s.children.back();
+    task& t = home.space[r.index];
+    const bool alive = edges::generation_of(t.head.load(acquire)) == r.generation;
+    // Waits for siblings: older children may be what it waits for.
+    if (alive && t.state.load(relaxed) == task_state::created) break;
+    const bool got = alive && claim(t);
+    s.children.pop_back();
+    if (got) return &t;
+  }
+  for (std::size_t i = all ? s.children.size() : 0; i-- > 0;) {
+    task& t = home.space[s.children[i].index];
+    if (!claim(t)) continue;
+    s.children[i] = s.children.back();
+    s.children.pop_back();
+    return &t;
+  }
+  return nullptr;
+}
+
+/// The newest child that a task left behind and that is queued. One that waits for others is left to its queue.
+task* worker::claim_adopted(std::size_t down_to) {
+  while (adopted_.size() > down_to) {
+    const reference r = adopted_.back();
+    adopted_.pop_back();
+    task& t = home.space[r.index];
+    if (edges::generation_of(t.head.load(acquire)) == r.generation && claim(t)) return &t;
+  }
+  return nullptr;
+}
+
+/// Takes a queued task past its queue.
+bool worker::claim(task& t) {
+  task_state now = task_state::queued;
+  if (t.state.load(relaxed) != now || !t.state.compare_exchange_strong(now, task_state::claimed, acq_rel, relaxed)) {
+    return false;
+  }
+  sums.add(event::claimed);
+  dead.leave_one();
+  claimed_ = &t;
+  return true;
+}
+
+task* worker::drain_inbox() {
+  if (home.arrivals.empty()) return nullptr;
+  std::vector<task*> arrived;
+  for (task* t = home.arrivals.take_all(); t != nullptr; t = get_next(*t)) arrived.push_back(t);
+  return arrived.empty() ? nullptr : make_ready(arrived, moment::arrival);
+}
+
+/// One job of the policy; others are left to other workers.
+void worker::run_job() {
+  job<worker_view>* const mine = home.jobs.take_all();
+  if (mine == nullptr) return;
+  for (job<worker_view>* next = get_next(*mine); next != nullptr;) {
+    job<worker_view>& other = *std::exchange(next, get_next(*next));
+    submit(other, home.workers_where.everybody());
+  }
+  report();  // C1: it may take long
+  if (resting_) start_busy();
+  const job_size size = mine->size();
+  const std::uint64_t began = ticks();
+  mine->run(*this);
+  sums.add(event::job, ticks() - began);
+  if (record != nullptr) [[unlikely]]
+    record->job(began, size);
+  if (resting_) stop_busy();
+}
+
+/// Nothing was found. Looks on for a while, then sleeps; returns with work, or when something may go on.
+task* worker::rest(pending_wait& w) {
+  stop_busy();  // before the report: who reads statistics after a wait finds it booked
+  resting_ = true;
+  const std::uint64_t began = record != nullptr ? ticks() : 0;
+  report();
+  slots.flush([this](std::uint16_t owner) -> slot_cache& { return home.slots_of(owner); });
+  task* t = nullptr;
+  int looks = 0;
+  wake_reason woken = wake_reason::none;
+  const bool tells = w.scope != nullptr && w.scope->waiting.load(relaxed) != waiting_outside;
+  while (!w.is_done() && (w.other = ready_to_go_on()) == nullptr && (t = find(w)) == nullptr) {
+    if (looks++ < home.set.spin) {
+      if (no_hurry_) {
+        pause_for_long();
+      } else {
+        pause();
+      }
+      continue;
+    }
+    if ((w.other = ready_to_go_on(true, true)) != nullptr) break;
+    if (tells)
+      w.scope->waiting.store(static_cast<std::uint32_t>(id.value) + 1, relaxed);  // C2: before the fence in announce()
+    if (home.wishes.stops) home.chosen->stops(*this);
+    home.parked.announce(id);
+    if (!home.jobs.empty()) {
+      if (!home.parked.retract(id)) home.parked.wake_all();
+      looks = 0;
+      continue;
+    }
+    if ((t = look_everywhere(w)) != nullptr || w.is_done() || ready_to_go_on(true) != nullptr) {
+      // A wake that came meanwhile was meant for other work: pass it on.
+      if (!home.parked.retract(id)) home.parked.wake_all();
+      break;
+    }
+    sums.add(event::park);
+    woken = home.wishes.order ? sleep_in_order() : home.parked.sleep(id);
+    looks = 0;
+  }
+  // We were woken for work that we now leave to others, and do not know who may take it.
+  if (woken == wake_reason::work && t == nullptr) home.parked.wake_all();
+  if (tells) w.scope->waiting.store(0, relaxed);
+  resting_ = false;
+  start_busy();
+  if (record != nullptr) [[unlikely]]
+    record->idle(began);
+  return t;
+}
+
+/// The last one to sleep asks the policy whether it holds tasks back, unless a future is waited for, which may be somebody
+/// else's. All are announced, and none has left since they were counted: one that had been woken could have come back to
+/// announce itself, and be about to look. acq_rel: whoever slept before, and what it pushed or woke until then, is seen.
+wake_reason worker::sleep_in_order() {
+  constexpr std::uint64_t one = 1, left = std::uint64_t{1} << 32;
+  asleep_at_stall = home.asleep.fetch_add(one, acq_rel) + one;
+  if (home.awaiting.load(relaxed) == 0 && static_cast<std::uint32_t>(asleep_at_stall) == home.workers.size() &&
+      home.parked.all_announced() && all_sleep() && home.chosen->stalled(*this))
+    home.parked.wake_all();
+  const wake_reason why = home.parked.sleep(id);
+  home.asleep.fetch_add(left - one, acq_rel);
+  return why;
+}
+
+void worker::note_first_steal() noexcept {
+  const std::uint64_t run = home.run_number.load(relaxed);
+  const std::uint64_t steals = sums[event::steal];
+  const bool stolen = std::exchange(steals_seen_, steals) != steals;
+  if (run == run_seen_) return;
+  run_seen_ = run;
+  if (!stolen) return;  // it had work without stealing
+  const std::uint64_t began = home.run_began.load(relaxed), now = ticks();
+  sums.add(event::first_steal, now > began ? now - began : 0);
+  sums.add(event::first_steals);
+}
+
+}  // namespace kith::native

@@ -1,0 +1,191 @@
+#include "engine/native/stacks.hpp"
+
+#include <cxxabi.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstring>
+#include <new>
+#include <utility>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define KITH_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define KITH_ASAN 1
+#endif
+#endif
+#if defined(__SANITIZE_THREAD__)
+#define KITH_TSAN 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define KITH_TSAN 1
+#endif
+#endif
+#ifdef KITH_ASAN
+#include <sanitizer/asan_interface.h>
+#include <sanitizer/common_interface_defs.h>
+#endif
+#ifdef KITH_TSAN
+#include <sanitizer/tsan_interface.h>
+#endif
+
+namespace kith::native {
+
+namespace {
+
+/// Stacks that are kept for reuse; further ones go back to the system.
+constexpr std::size_t kept_stacks = 64;
+
+/// Exceptions that are being handled on the stack that runs: the C++ runtime keeps them by thread.
+class exception_state {
+ public:
+  static constexpr std::size_t bytes = sizeof(void*) + sizeof(unsigned int);  // caught, and the number of uncaught ones
+  exception_state() noexcept { std::memcpy(kept_.data(), abi::__cxa_get_globals(), bytes); }
+  void restore() const noexcept { std::memcpy(abi::__cxa_get_globals(), kept_.data(), bytes); }
+  static void clear() noexcept { std::memset(static_cast<void*>(abi::__cxa_get_globals()), 0, bytes); }
+
+ private:
+  std::array<std::byte, bytes> kept_;
+};
+
+std::size_t page_bytes() noexcept {
+  static const std::size_t bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return bytes;
+}
+
+}  // namespace
+
+struct stack_switcher::start {
+  stack_switcher* switcher;
+  body f;
+  void* argument;
+  suspended_stack* from;
+  stack_bounds bounds;
+  mapping at;
+};
+
+stack_switcher::~stack_switcher() {
+  for (const mapping& m : spare_) munmap(m.at, m.bytes);
+}
+
+stack_switcher::mapping stack_switcher::map() noexcept {
+  if (!spare_.empty()) {
+    const mapping m = spare_.back();
+    spare_.pop_back();
+#ifdef KITH_ASAN
+    __asan_unpoison_memory_region(m.at, m.bytes);  // frames that ended with the stack
+#endif
+    return m;
+  }
+  const std::size_t guard = page_bytes();
+  const std::size_t bytes = (bytes_ + guard - 1) / guard * guard + guard;
+  void* const at =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+  if (at == MAP_FAILED) return {};
+  if (mprotect(at, guard, PROT_NONE) != 0) {
+    munmap(at, bytes);
+    return {};
+  }
+  return {at, bytes};
+}
+
+void stack_switcher::keep(mapping m) noexcept {
+  if (spare_.size() < kept_stacks) {
+    try {
+      spare_.push_back(m);
+      return;
+    } catch (const std::bad_alloc&) {  // then it is not kept
+    }
+  }
+  munmap(m.at, m.bytes);
+}
+
+void stack_switcher::depart(suspended_stack& here, [[maybe_unused]] const stack_bounds& to) noexcept {
+  here.bounds = now_;
+  here.mapped = now_at_;
+  leaving_ = &here;
+#ifdef KITH_TSAN
+  here.bounds.thread_sanitizer = __tsan_get_current_fiber();
+  __tsan_switch_to_fiber(to.thread_sanitizer, 0);
+#endif
+#ifdef KITH_ASAN
+  __sanitizer_start_switch_fiber(&here.shadow, to.lowest, to.bytes);
+#endif
+}
+
+void stack_switcher::arrive(suspended_stack& here, boost::context::detail::fcontext_t from) noexcept {
+#ifdef KITH_ASAN
+  __sanitizer_finish_switch_fiber(here.shadow, nullptr, nullptr);
+#endif
+  if (leaving_ != nullptr) {
+    leaving_->context = from;
+  } else {
+    keep(ended_at_);
+#ifdef KITH_TSAN
+    __tsan_destroy_fiber(ended_);
+#endif
+  }
+  now_at_ = here.mapped;
+  now_ = now_at_.at != nullptr ? here.bounds : stack_bounds{};
+}
+
+bool stack_switcher::leave_for_fresh(suspended_stack& here, body f, void* argument) {
+  const mapping m = map();
+  if (m.at == nullptr) return false;
+  start s{this, f, argument, &here, {static_cast<char*>(m.at) + page_bytes(), m.bytes - page_bytes(), nullptr}, m};
+#ifdef KITH_TSAN
+  s.bounds.thread_sanitizer = __tsan_create_fiber(0);
+#endif
+  const exception_state mine;
+  const auto fresh =
+      boost::context::detail::make_fcontext(static_cast<char*>(m.at) + m.bytes, s.bounds.bytes, &stack_switcher::begin);
+  depart(here, s.bounds);
+  const auto back = boost::context::detail::jump_fcontext(fresh, &s);
+  arrive(here, back.fctx);
+  mine.restore();
+  return true;
+}
+
+void stack_switcher::leave_for(suspended_stack& here, suspended_stack& to) {
+  const exception_state mine;
+  depart(here, to.bounds);
+  const auto back = boost::context::detail::jump_fcontext(to.context, nullptr);
+  arrive(here, back.fctx);
+  mine.restore();
+}
+
+/// What a fresh stack runs first. `s` is on the stack that was left, and gone once somebody goes back to that.
+void stack_switcher::begin(boost::context::detail::transfer_t t) {
+  start& s = *static_cast<start*>(t.data);
+  stack_switcher& self = *s.switcher;
+  suspended_stack& from = *s.from;
+  from.context = t.fctx;
+#ifdef KITH_ASAN
+  const void* lowest = nullptr;
+  std::size_t bytes = 0;
+  __sanitizer_finish_switch_fiber(nullptr, &lowest, &bytes);
+  if (from.bounds.lowest == nullptr) {  // the thread's own stack: only now its bounds are told
+    from.bounds.lowest = lowest;
+    from.bounds.bytes = bytes;
+  }
+#endif
+  self.now_ = s.bounds;
+  self.now_at_ = s.at;
+  exception_state::clear();
+  suspended_stack& to = s.f(s.argument);
+  self.leaving_ = nullptr;
+  self.ended_at_ = self.now_at_;
+#ifdef KITH_TSAN
+  self.ended_ = __tsan_get_current_fiber();
+  __tsan_switch_to_fiber(to.bounds.thread_sanitizer, 0);
+#endif
+#ifdef KITH_ASAN
+  __sanitizer_start_switch_fiber(nullptr, to.bounds.lowest, to.bounds.bytes);
+#endif
+  boost::context::detail::jump_fcontext(to.context, nullptr);
+  __builtin_unreachable();
+}
+
+}  // namespace kith::native

@@ -1,0 +1,218 @@
+// The end of a task, and how its scope and its ancestors hear of it.
+//
+// A task ends when its body and all its children have ended. A body that ends first is not waited for by anybody: the scope
+// of its children is left (C5 in scope.hpp), and whoever ends the last child ends the task.
+#include "engine/native/create.hpp"
+#include "engine/native/engine.hpp"
+#include "engine/native/recorder.hpp"
+#include "engine/native/worker.hpp"
+#include "task/closure_room.hpp"
+#include "task/edges.hpp"
+#include "task/turns.hpp"
+
+namespace kith::native {
+
+task* worker::end(task& t) {
+  const std::uint32_t first = edges::close(t);
+  if (first == 0 && (t.flags & task::exclusive) == 0 && !home.wishes.finished) [[likely]] {
+    const bool more = ended_in(*t.scope, throttled_bytes(t));
+    retire(t);
+    return more ? end_left(nullptr) : nullptr;
+  }
+  return end_with_successors(t, first);
+}
+
+task* worker::end_with_successors(task& t, std::uint32_t first) {
+  slot_space& space = home.space;
+  batch_.clear();
+  auto ready = [this](task& r) {
+    if ((r.flags & task::internal) != 0) {
+      internal_.push_back(&r);
+    } else if (prepare_ready(home.regions, r)) {
+      batch_.push_back(&r);
+    }
+  };
+  edges::release(space, first, ready);
+  if ((t.flags & task::exclusive) != 0) {
+    const std::size_t known = batch_.size();
+    give_turns(home.regions, t, batch_);
+    for (std::size_t i = known; i < batch_.size(); ++i) mark_queued(*batch_[i]);
+  }
+  if (home.wishes.finished) home.chosen->finished(t, *this);
+  if (t.scope->phased) count_begun(*t.scope, batch_.size());
+  bool more = ended_in(*t.scope, throttled_bytes(t));
+  retire(t);
+  while (!internal_.empty()) {  // nothing to run in them: they end at once
+    task& f = *internal_.back();
+    internal_.pop_back();
+    edges::free_overflow(space, f, [this](slot_index b) { give_slot(b); });
+    edges::release(space, edges::close(f), ready);
+    more = ended_in(*f.scope, 0) || more;
+    retire(f);
+  }
+  task* const next = batch_.empty() ? nullptr : make_ready(batch_, moment::completion);
+  return more ? end_left(next) : next;
+}
+
+/// Frees the slot, unless a queue still holds an entry for it, or is about to: until then a policy may read the task.
+void worker::retire(task& t) {
+  if ((t.flags & task::claimable) != 0) {
+    task_state s = task_state::claimed;
+    // acq_rel: whoever comes second (here, or in take()) sees the other, and frees.
+    if (t.state.compare_exchange_strong(s, task_state::ended, acq_rel, acquire)) return;
+  }
+  free_room(t);
+  give_slot(home.space.index_of(t));
+}
+
+/// What the throttle on bytes counts for the task.
+std::uint64_t worker::throttled_bytes(const task& t) const noexcept {
+  std::uint64_t bytes = 0;
+  if (home.set.throttle_bytes != 0) [[unlikely]] {
+    for (kept_access a : t.access_list()) bytes += a.bytes();
+  }
+  return bytes;
+}
+
+/// True if that was the end of a scope that was left: end_left() has to follow.
+bool worker::ended_in(detail::scope& s, std::uint64_t bytes) {
+  if (s.counts_here.load(relaxed) == this) [[likely]] {
+    s.count_ended_here();
+    s.bytes_created -= bytes;
+    return false;
+  }
+  if (reporting_ != &s) {
+    report_one();
+    reporting_ = &s;
+  }
+  unreported_bytes_ += bytes;
+  // At once if these are the last ends of a scope that was left: its task is to end here and now.
+  if (unreported_.end() || s.ended_elsewhere.load(relaxed) + unreported_.ends() == detail::scope::left) report_one();
+  return !left_and_empty_.empty();
+}
+
+void worker::count_begun(detail::scope& s, std::uint64_t runs) {
+  if (s.counts_here.load(relaxed) == this) {
+    s.created.store(s.created.load(relaxed) + runs, relaxed);
+    return;
+  }
+  if (reporting_ != &s) {
+    report();
+    reporting_ = &s;
+  }
+  unreported_.begin(runs, s.ended_elsewhere);
+}
+
+void worker::report() {
+  report_one();
+  while (!left_and_empty_.empty() && !ending_left_) {
+    requeue(end_left(nullptr));
+    report_one();  // the ends that followed
+  }
+}
+
+void worker::report_one() {
+  if (reporting_ == nullptr) return;
+  detail::scope& s = *std::exchange(reporting_, nullptr);
+  if (unreported_bytes_ != 0) s.bytes_ended.fetch_add(std::exchange(unreported_bytes_, 0), relaxed);
+  if (unreported_.ends() == 0) return;  // the scope may be gone already
+  // Pairs with unfinished(), and with leave(): from here on the scope may be reused, unless its task is ours to end.
+  if (unreported_.report(s.ended_elsewhere) == detail::scope::left) {
+    left_and_empty_.push_back(&s);
+    return;
+  }
+  frequent_fence();  // C2: pairs with announce() in rest()
+  const std::uint32_t waiter = s.waiting.load(relaxed);
+  if (waiter == 0) return;
+  if (waiter == waiting_outside) {
+    home.outside_changed();
+  } else if (waiter <= home.workers.size() && home.parked.wake(worker_id(static_cast<int>(waiter - 1)))) {
+    sums.add(event::wake);
+  }
+}
+
+/// Ends the tasks whose bodies ended before, and whose last child has ended now; of what that makes ready, and `next`,
+/// returns one to be run next. Iterative: ends of ancestors follow from it.
+task* worker::end_left(task* next) {
+  if (std::exchange(ending_left_, true)) return next;
+  while (!left_and_empty_.empty()) {
+    detail::scope& children = *left_and_empty_.back();
+    left_and_empty_.pop_back();
+    task& t = *children.leaver.load(relaxed);
+    const bool held = children.held;
+    std::exception_ptr failure = children.take_failure();
+    give_scope_to(*this, children);
+    if (failure) [[unlikely]]
+      fail_late(t, std::move(failure), held);
+    if (held) t.code(t.closure(), detail::action::discard);
+    task* const further = end(t);
+    if (further == nullptr) continue;
+    if (next != nullptr) requeue(next);
+    next = further;
+  }
+  ending_left_ = false;
+  return next;
+}
+
+/// The body of `t` has ended, and these are its children. True if some are unfinished: then t's end is theirs, and t may
+/// have ended already.
+bool worker::leave(task& t, detail::scope& children, bool held) {
+  if (children.unfinished() == 0) {
+    std::exception_ptr failure = children.take_failure();
+    give_scope(children);
+    if (failure) [[unlikely]]
+      fail_late(t, std::move(failure), held);
+    return false;
+  }
+  home.chosen->waiting(children, *this);
+  if (children.listed) {
+    if (adopted_.size() >= adopted_bound_) {
+      std::erase_if(adopted_, [&](reference r) {
+        return edges::generation_of(home.space[r.index].head.load(relaxed)) != r.generation;
+      });
+      adopted_bound_ = std::max<std::size_t>(256, adopted_.size() * 2);
+    }
+    adopted_.insert(adopted_.end(), children.children.begin(), children.children.end());
+  }
+  children.forget_names();
+  detail::scope& outer = *t.scope;
+  bool empty;
+  if (end_is_of_child(t, outer, held)) {
+    empty = children.leave_in_place_of(outer);
+    give_scope_to(*this, outer);
+    retire(t);
+  } else {
+    empty = children.leave(t, held);
+  }
+  if (empty) {
+    left_and_empty_.push_back(&children);
+    requeue(end_left(nullptr));
+  }
+  return true;
+}
+
+/// Whether nobody can tell the end of `t` from that of its children: it has no successors, nobody who could still name it
+/// as a predecessor lives (its siblings and its parent's body have ended), and nothing is to be done at its end. Closes
+/// it then.
+bool worker::end_is_of_child(task& t, detail::scope& outer, bool held) {
+  if (held || (t.flags & task::exclusive) != 0 || home.wishes.finished || home.set.throttle_bytes != 0) return false;
+  if (outer.leaver.load(relaxed) == nullptr) return false;
+  if (reporting_ == &outer) report_one();
+  // acquire: pairs with leave() and held_back::report().
+  if (outer.ended_elsewhere.load(acquire) != detail::scope::left - 1) return false;
+  return !outer.failed.load(relaxed) && edges::close_if_alone(t);
+}
+
+/// A child has failed after the body of `t`: that is t's own failure.
+void worker::fail_late(task& t, std::exception_ptr why, bool held) {
+  if (held) {
+    try {
+      std::rethrow_exception(why);
+    } catch (...) {  // for the closure to find
+      if (t.code(t.closure(), detail::action::fail) == detail::outcome::ended) return;
+    }
+  }
+  t.scope->fail(std::move(why));
+}
+
+}  // namespace kith::native
