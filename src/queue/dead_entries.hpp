@@ -24,7 +24,7 @@ class dead_entries {
   }
 
  private:
-  static constexpr std::uint32_t least = 64, most = 4096;
+  static constexpr std::uint32_t least = 64, most = 512;
   std::uint32_t left_ = 0, bound_ = least;
 };
 

@@ -4,6 +4,8 @@
 // scope.hpp rest on them):
 //  H1  What is held back is never negative, so the scope's count is never ahead of what has ended.
 //  H2  Runs are begun before anybody can see their tasks: whoever ends one of them comes later.
+//  H3  A scope that its owner has left (scope.hpp, C5) is told so by an addition to the same count, and whoever makes the
+//      count `left` is the last one.
 #pragma once
 
 #include "base/atomic.hpp"
@@ -37,6 +39,15 @@ class held_back {
     // release: pairs with the waiter's look at the count; it sees what the tasks wrote. acquire: whoever adds the last end
     // of a scope that was left sees what all its tasks wrote.
     return ended.fetch_add(added, acq_rel) + added;
+  }
+
+  /// What the count of a scope that was left is when its last task has ended. No other scope's count comes near it.
+  static constexpr std::uint64_t left = std::uint64_t{1} << 62;
+  /// The owner leaves a scope in which so many tasks have not ended on its own thread. True if all have: then nobody else
+  /// will see the count become `left`.
+  static bool leave(std::uint64_t not_ended_here, atomic<std::uint64_t>& ended) noexcept {
+    // release: whoever adds the last end sees what the owner left. acquire: if that was before us, we see what tasks wrote.
+    return ended.fetch_add(left - not_ended_here, acq_rel) == not_ended_here;
   }
 
  private:

@@ -1,5 +1,7 @@
 #include "task/scope.hpp"
 
+#include "task/held_back.hpp"
+
 #include <utility>
 
 namespace kith {
@@ -126,17 +128,15 @@ bool scope::is_below(reference task, int levels) const noexcept {
   return found;
 }
 
-std::uint64_t scope::leave_as_told() noexcept {
+bool scope::leave_as_told() noexcept {
   counts_here.store(nullptr, relaxed);  // those who count there run on this thread
-  const std::uint64_t change = left - not_ended_here();
-  // release: whoever adds the last end sees who left. acquire: if that was before us, we see what the tasks did.
-  return ended_elsewhere.fetch_add(change, acq_rel) + change;
+  return held_back::leave(not_ended_here(), ended_elsewhere);
 }
 
 bool scope::leave(task& t, bool closure_held) noexcept {
   held = closure_held;
   leaver.store(&t, relaxed);
-  return leave_as_told() == left;
+  return leave_as_told();
 }
 
 bool scope::leave_in_place_of(scope& before) noexcept {
@@ -146,7 +146,7 @@ bool scope::leave_in_place_of(scope& before) noexcept {
   if (before.is_cancelled()) cancelled.store(true, relaxed);
   judged.store(0, relaxed);
   parent.store(before.parent.load(relaxed), release);  // C6: before `before` is given back
-  return leave_as_told() == left;
+  return leave_as_told();
 }
 
 }  // namespace detail

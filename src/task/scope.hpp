@@ -82,9 +82,6 @@ class scope {
   void count_created() noexcept { created.store(created.load(relaxed) + 1, relaxed); }
   void count_ended_here() noexcept { ended_here.store(ended_here.load(relaxed) + 1, release); }
 
-  /// What ended_elsewhere is when the last task of a scope that was left has ended. No other scope reaches it.
-  static constexpr std::uint64_t left = std::uint64_t{1} << 62;
-
   /// The body of `t`, whose children these are, has ended: from here on whoever ends the last of them ends `t`. True if
   /// none was unfinished; else `t` may have ended already. By the owner.
   bool leave(task& t, bool closure_held) noexcept;
@@ -118,7 +115,7 @@ class scope {
   template <class Visit>
   bool any_around(const Visit& visit) const noexcept;
   bool judge() const noexcept;
-  std::uint64_t leave_as_told() noexcept;
+  bool leave_as_told() noexcept;
 
   static inline atomic<std::uint64_t> cancellations{1};  // of the process
 

@@ -99,17 +99,15 @@ TEST_P(ends, a_late_failure_of_a_child_is_the_task_s) {
 }
 
 TEST_P(ends, successors_wait_for_the_children) {
+  int token = 0;
+  std::atomic<int> ended{0};
+  const auto family = [&ended](int&) {
+    for (int c = 0; c < 3; ++c) kith::spawn([&ended] { kith::spawn([&ended] { ++ended; }); });
+  };
   rt.run([&] {
-    int token = 0;
-    std::atomic<int> ended{0};
     for (int i = 1; i <= 20; ++i) {
-      kith::spawn(
-          [&ended](int&) {
-            for (int c = 0; c < 3; ++c) kith::spawn([&ended] { kith::spawn([&ended] { ++ended; }); });
-          },
-          kith::inout(token));
+      kith::spawn(family, kith::inout(token));
       kith::spawn([&ended, i](const int&) { EXPECT_EQ(ended, 3 * i); }, kith::in(token));
-      kith::spawn([](int&) {}, kith::inout(token));
     }
   });
 }

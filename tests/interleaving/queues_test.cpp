@@ -30,6 +30,8 @@ struct small_world : native::world {
     void at(const void*) noexcept {}
     void meter(event, worker_id) {}
     bool ring(const worker_set& audience) { return parked.wake_one(audience); }
+    bool drop_if_dead(task&) { return false; }
+    dead_entries dead{};
   };
   template <class T>
   struct deque : native::work_deque<T> {

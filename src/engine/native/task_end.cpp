@@ -87,7 +87,7 @@ bool worker::ended_in(detail::scope& s, std::uint64_t bytes) {
   }
   unreported_bytes_ += bytes;
   // At once if these are the last ends of a scope that was left: its task is to end here and now.
-  if (unreported_.end() || s.ended_elsewhere.load(relaxed) + unreported_.ends() == detail::scope::left) report_one();
+  if (unreported_.end() || s.ended_elsewhere.load(relaxed) + unreported_.ends() == held_back::left) report_one();
   return !left_and_empty_.empty();
 }
 
@@ -117,7 +117,7 @@ void worker::report_one() {
   if (unreported_bytes_ != 0) s.bytes_ended.fetch_add(std::exchange(unreported_bytes_, 0), relaxed);
   if (unreported_.ends() == 0) return;  // the scope may be gone already
   // Pairs with unfinished(), and with leave(): from here on the scope may be reused, unless its task is ours to end.
-  if (unreported_.report(s.ended_elsewhere) == detail::scope::left) {
+  if (unreported_.report(s.ended_elsewhere) == held_back::left) {
     left_and_empty_.push_back(&s);
     return;
   }
@@ -199,7 +199,7 @@ bool worker::end_is_of_child(task& t, detail::scope& outer, bool held) {
   if (outer.leaver.load(relaxed) == nullptr) return false;
   if (reporting_ == &outer) report_one();
   // acquire: pairs with leave() and held_back::report().
-  if (outer.ended_elsewhere.load(acquire) != detail::scope::left - 1) return false;
+  if (outer.ended_elsewhere.load(acquire) != held_back::left - 1) return false;
   return !outer.failed.load(relaxed) && edges::close_if_alone(t);
 }
 

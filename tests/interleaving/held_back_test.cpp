@@ -1,10 +1,11 @@
-// Nodes of keyed graphs: each computes once, after what it needs, whoever finds it; and the scope is seen empty only
-// when nothing of it can go on.
+// Ends that are told in batches. Nodes of keyed graphs: each computes once, after what it needs, whoever finds it; and the
+// scope is seen empty only when nothing of it can go on. A scope that its owner leaves: exactly one party ends the task,
+// and sees what all children wrote.
+#include "task/held_back.hpp"
 #include "interleave/explore.hpp"
 #include "interleave/needed.hpp"
 #include "interleave/shared.hpp"
 #include "task/edges.hpp"
-#include "task/held_back.hpp"
 
 #include <gtest/gtest.h>
 
@@ -103,8 +104,45 @@ TEST(KeyedInterleaved, TwoExplorersOfOnePredecessor) {
   EXPECT_TRUE(r.ok) << r.report;
 }
 
-TEST(KeyedInterleaved, EachOrderingOfTheCountIsNeeded) {
-  il::expect_needed({.preemptions = 2}, {two_explorers}, "task/held_back.hpp");
+/// Two children end on other workers, a third on the owner's; then the owner leaves.
+struct family {
+  atomic<std::uint64_t> ended{0};
+  il::shared<int> written[2]{il::shared<int>{0}, il::shared<int>{0}};
+  il::shared<int> leaver{0};
+  atomic<int> ends{0};
+
+  void end_task() {
+    il::check(leaver.read() == 1, "who ends the task knows which one");
+    for (auto& w : written) il::check(w.read() == 1, "who ends the task sees what its children wrote");
+    il::check(ends.fetch_add(1, relaxed) == 0, "a task ends once");
+  }
+  void child(int c) {
+    held_back mine;
+    written[c].write(1);
+    mine.end();
+    if (mine.report(ended) == held_back::left) end_task();
+  }
+  void leave() {
+    leaver.write(1);
+    if (held_back::leave(2, ended)) end_task();
+  }
+};
+
+void two_children(il::program& p) {
+  auto f = std::make_shared<family>();
+  p.thread([=] { f->leave(); }, "owner");
+  p.thread([=] { f->child(0); }, "one");
+  p.thread([=] { f->child(1); }, "other");
+  p.after([=] { il::check(f->ends.load(relaxed) == 1, "the task ends"); });
+}
+
+TEST(LeaveInterleaved, TheLastOneEndsTheTask) {
+  const auto r = il::explore({.preemptions = 3}, two_children);
+  EXPECT_TRUE(r.ok) << r.report;
+}
+
+TEST(HeldBackInterleaved, EachOrderingIsNeeded) {
+  il::expect_needed({.preemptions = 2}, {two_explorers, two_children}, "task/held_back.hpp");
 }
 
 }  // namespace
