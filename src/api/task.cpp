@@ -83,7 +83,7 @@ void cancel_children() noexcept {
 
 void completion::wait(task_ref by) {
   if (native::worker* w = native::worker::current())
-    ++w->waits;  // here: a replay may find done what its run waited for
+    ++w->naming.waits;  // here: a replay may find done what its run waited for
   if (done()) return;
   // The count comes before the look (by process_fence() in announce(), or by seq_cst with the futex): complete() either
   // sees it or is seen.

@@ -27,10 +27,11 @@ constexpr std::uint64_t of_node(std::uint64_t graph, std::uint64_t key_hash) noe
   return mix(mix(graph) ^ key_hash);
 }
 
-/// What a task knows while it creates others.
+/// What a task knows while it creates others: its own name, and how far it has come.
 struct creator {
   std::uint64_t self = outside;
   std::uint64_t children = 0, graphs = 0;  // so far
+  std::uint64_t waits = 0;                 // begun
 
   std::uint64_t next_child() noexcept { return of_child(self, children++); }
   std::uint64_t next_graph() noexcept { return of_graph(self, graphs++); }

@@ -40,7 +40,7 @@ class policy {
     bool finished = false;
     bool placed = false;
     // Tasks have identities; none is taken past its queue or run at its creation unasked; commutative accesses do not
-    // exclude each other, the policy sees to that; ran() and stalled() are called.
+    // exclude each other, the policy sees to that; stalled() is called.
     bool order = false;
     bool homes = false;    // regions are looked up for every access, and get a home when they are first touched
     bool timed = false;    // timed() is called, for a sample of the tasks
@@ -60,8 +60,6 @@ class policy {
   /// then sleep, and will be woken by a push to a queue whose audience it is in. A policy that leaves tasks queued, though
   /// it was asked, must ring for them when that changes.
   virtual look next(worker& by) = 0;
-  /// The body of `t` has run on `by`; the task ends when its children have. Not if it was cancelled. With `order`.
-  virtual void ran(task& /*t*/, worker& /*by*/) {}
   /// `t` and all its children have ended; `by` found the last of them to end.
   virtual void finished(task& /*t*/, worker& /*by*/) {}
   /// `by` has run the task's body, in so many nanoseconds: of the world's own time, waits within it included. Called before

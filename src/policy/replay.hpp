@@ -1,9 +1,10 @@
 // `replay`: decides as a recorded run did, native or simulated.
 //
 // Not in the papers, but NabbitC's (section V) measures PageRank by running a recorded schedule again. Every worker runs
-// the tasks that it ran, in the order in which they began; a task begins inside the wait of another only if it did so
-// then (`ended_before`), and not before that one had come as far (`waits_before`, and `created_before` for what is run
-// while a creator is held up). That run is the witness that this order has no deadlock. With fewer workers than in the recording the order cannot always be kept: then
+// the tasks that it ran, in the order in which they began; a task begins inside the wait of another only if that one was
+// waiting then as well (`inside`), and has come as far (`waits_before`, and `created_before` for what is run while a creator
+// is held up). So what waits below a task is what waited below it then, or less, however long tasks take now: that run is the
+// witness that this order has no deadlock. With fewer workers than in the recording the order cannot always be kept: then
 // (`order=ready`) the tasks of several workers share one, and of those that are ready the one that began first is next.
 // Tasks of threads that are no workers come in no fixed order: the same. Tasks with commutative accesses take turns in
 // the recorded order, and exclude each other whatever was recorded. Divergence is refused by name: a task that the
@@ -11,6 +12,7 @@
 // first. What is left of a refused run is in any order.
 #pragma once
 
+#include "base/identity.hpp"
 #include "policy/policy.hpp"
 #include "policy/settings.hpp"
 #include "queue/make_in.hpp"
@@ -42,9 +44,7 @@ class replay final : public policy<World> {
 
   replay(const surroundings& s, settings& options) : replay(s, options, options.take_text("file", "")) {}
 
-  typename policy<World>::wishes wants() const override { return {.created = true, .finished = true, .order = true}; }
-
-  void created(task&, worker& by) override { ++lists_[by.id.index()].created; }
+  typename policy<World>::wishes wants() const override { return {.finished = true, .order = true}; }
 
   task* ready(std::span<task* const> tasks, worker& by, moment) override {
     for (task* t : tasks) {
@@ -64,12 +64,10 @@ class replay final : public policy<World> {
 
   look next(worker& by) override {
     list& mine = lists_[by.id.index()];
-    const auto [t, position] = mine.queue->pop(free_.load(relaxed) ? everything : mine.last_allowed(by), by);
+    const auto [t, position] = mine.queue->pop(free_.load(relaxed) ? everything : last_allowed(mine, by), by);
     if (t != nullptr) mine.note_begun(position);
     return look::at(t, look::empty);
   }
-
-  void ran(task& /*t*/, worker& by) override { ++lists_[by.id.index()].ended; }
 
   void finished(task& t, worker& by) override {
     if ((t.flags & task::exclusive) == 0) return;
@@ -159,16 +157,9 @@ class replay final : public policy<World> {
     std::vector<step> steps;
     std::shared_ptr<ordered_queue<World>> queue;
     typename World::template shared<std::size_t> next{0};  // the first step that has not begun; changed by its worker
+    typename World::template shared<bool> covered{false};  // the next one waits for the end of what its worker waits in
     std::vector<bool> has_begun;                           // by step; its worker's
-    std::uint64_t ended = 0, created = 0;                  // likewise
 
-    /// What was put back by the engine is before the next one.
-    std::int64_t last_allowed(const worker& owner) const noexcept {
-      const std::size_t n = next.load(relaxed);
-      const bool may = n < steps.size() && ended >= steps[n].ended_before && created >= steps[n].created_before &&
-                       owner.waits >= steps[n].waits_before;
-      return static_cast<std::int64_t>(n) - (may ? 0 : 1);
-    }
     /// Perhaps not for the first time.
     void note_begun(std::int64_t position) {
       if (position == everything) return;
@@ -184,6 +175,32 @@ class replay final : public policy<World> {
   };
   static constexpr const char* out_of_turn = "lost its turn: another task of the schedule was refused";
 
+  /// What was put back by the engine is before the next one.
+  std::int64_t last_allowed(list& mine, const worker& owner) const {
+    const std::size_t n = mine.next.load(relaxed);
+    return static_cast<std::int64_t>(n) - (n < mine.steps.size() && may_begin(mine, mine.steps[n], owner) ? 0 : 1);
+  }
+  bool may_begin(list& mine, const step& s, const worker& owner) const {
+    const identity::creator& around = owner.innermost();
+    if (around.self == s.inside) {
+      mine.covered.store(false, relaxed);
+      return around.children >= s.created_before && around.waits >= s.waits_before;
+    }
+    // Below it may be what was below it then; of these the innermost, which is another one now, has ended.
+    const bool covered = position_of(around.self, owner.id.index()) > s.inside_at;
+    mine.covered.store(covered, relaxed);
+    return !covered;
+  }
+  /// Of what runs on worker w; -1: not in its list (the root, or nothing).
+  std::int64_t position_of(std::uint64_t runs, std::size_t w) const {
+    for (const bool explores : {false, true}) {
+      const auto at = where_.find(key(runs, explores));
+      if (at == where_.end() || at->second.worker != w) continue;
+      if (lists_[w].has_begun[static_cast<std::size_t>(at->second.position)]) return at->second.position;
+    }
+    return -1;
+  }
+
   const step& step_at(const place& p) const noexcept {
     return lists_[p.worker].steps[static_cast<std::size_t>(p.position)];
   }
@@ -196,8 +213,8 @@ class replay final : public policy<World> {
     const std::string other = ": the recorded program was another one";
     if (static_cast<std::int64_t>(next) != position)
       return "runs task " + name(missing) + " first, which never came" + other;
-    return l.ended < missing.ended_before ? "ends another task first, which waits"
-                                          : "has created or waited for more by then" + other;
+    return l.covered.load(relaxed) ? "ends another task first, which waits"
+                                   : "has created or waited for more by then" + other;
   }
   void push(task& t, worker& by) {
     const auto at = where_.find(key(identities_->identity_of(t), t.exploring != 0));

@@ -12,7 +12,8 @@ enum point : std::uint32_t { explores, begins, ends, points };
 std::uint32_t of(std::size_t task, point p) { return static_cast<std::uint32_t>(task) * points + p; }
 
 /// Tells `edge(from, to)` each order of two points that the program asks for; and that a task comes after the one that its
-/// creator created before, which is consistent with all of these, and stands for what the creator waited for in between.
+/// creator created before, which is consistent with all of these, and stands for what the creator waited for in between. A root
+/// comes after the one before.
 template <class Edge>
 void for_each_edge(const recording& r, Edge&& edge) {
   std::unordered_map<std::uint32_t, std::size_t> waiter;  // by scope
@@ -20,6 +21,7 @@ void for_each_edge(const recording& r, Edge&& edge) {
     if (w.scope != recorded_wait::for_future) waiter[w.scope] = static_cast<std::size_t>(w.task);
   }
   std::vector<std::int32_t> elder(r.tasks.size(), -1);  // by creator: the last one so far
+  std::int32_t last_root = -1;
   for (std::size_t t = 0; t < r.tasks.size(); ++t) {
     const recorded_task& x = r.tasks[t];
     const bool of_graph = x.has(recorded_task::keyed) || x.has(recorded_task::generated);
@@ -27,6 +29,10 @@ void for_each_edge(const recording& r, Edge&& edge) {
       std::int32_t& before = elder[static_cast<std::size_t>(x.creator)];
       if (before >= 0) edge(of(static_cast<std::size_t>(before), ends), of(t, begins));
       before = static_cast<std::int32_t>(t);
+    }
+    if (x.has(recorded_task::root)) {
+      if (last_root >= 0) edge(of(static_cast<std::size_t>(last_root), ends), of(t, begins));
+      last_root = static_cast<std::int32_t>(t);
     }
     const bool keyed = x.has(recorded_task::keyed);
     if (x.creator >= 0 && !x.has(recorded_task::outside))

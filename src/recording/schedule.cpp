@@ -64,46 +64,86 @@ std::vector<std::pair<std::int32_t, std::int32_t>> turns_of(const recording& r, 
   return next;
 }
 
-/// Something that a task did, and when that task had begun: by worker, in order.
+/// Something that a task did, and when: in this order.
 struct deed {
-  std::uint64_t at, doer_began;
+  std::int32_t doer;
+  std::uint64_t at;
   auto operator<=>(const deed&) const = default;
 };
-using deeds = std::vector<std::vector<deed>>;
 
 /// The creations of tasks. Not of nodes of graphs: others may find them.
-deeds creations_of(const recording& r) {
-  deeds by(r.worker_node.size());
+std::vector<deed> creations_of(const recording& r) {
+  std::vector<deed> all;
   for (const recorded_task& t : r.tasks) {
     if (t.creator < 0 || t.has(recorded_task::outside) || t.has(recorded_task::fence) || t.has(recorded_task::root) ||
         t.has(recorded_task::keyed) || t.has(recorded_task::generated))
       continue;
-    const recorded_task& creator = r.tasks[static_cast<std::size_t>(t.creator)];
-    const auto w = static_cast<std::size_t>(creator.worker);
-    if (w < by.size()) by[w].push_back({t.create_until, creator.started});
+    all.push_back({t.creator, t.create_until});
   }
-  for (std::vector<deed>& all : by) std::ranges::sort(all);
-  return by;
+  std::ranges::sort(all);
+  return all;
 }
 
 /// The waits for tasks. Not those for a future: if it was there, nobody waited.
-deeds waits_of(const recording& r) {
-  deeds by(r.worker_node.size());
+std::vector<deed> waits_of(const recording& r) {
+  std::vector<deed> all;
   for (const recorded_wait& x : r.waits) {
-    const auto w = static_cast<std::size_t>(x.worker);
-    if (x.scope != recorded_wait::for_future && w < by.size())
-      by[w].push_back({x.begun, r.tasks[static_cast<std::size_t>(x.task)].started});
+    if (x.scope != recorded_wait::for_future) all.push_back({x.task, x.begun});
   }
-  for (std::vector<deed>& all : by) std::ranges::sort(all);
-  return by;
+  std::ranges::sort(all);
+  return all;
 }
 
-/// Those that came before a task which started then. Of the same moment are those of who had begun before; of which all may
-/// be later if the task took no time.
-std::uint64_t count_before(const std::vector<deed>& all, std::uint64_t started, std::uint64_t ended) {
-  const deed first_of_moment{started, ended > started ? started : 0};
-  return static_cast<std::uint64_t>(std::ranges::lower_bound(all, first_of_moment) - all.begin());
+/// Those of `doer` before `end`.
+std::uint64_t count_before(const std::vector<deed>& all, std::int32_t doer, std::uint64_t end) {
+  return static_cast<std::uint64_t>(std::ranges::lower_bound(all, deed{doer, end}) -
+                                    std::ranges::lower_bound(all, deed{doer, 0}));
 }
+
+/// From begin to end of a task, of a root, or of the first phase of a keyed node, on one worker.
+struct spell {
+  std::int32_t worker;
+  std::uint64_t started, ended;
+  recorded_schedule::step what;
+  bool of_root = false;
+  std::int64_t position = -1;  // of the step
+};
+
+/// What each worker had begun and not ended, as its spells begin in their order.
+class nesting {
+ public:
+  explicit nesting(const recording& r) : creations_(creations_of(r)), waits_(waits_of(r)) {}
+
+  /// The next one, of a worker that is the last one's or has not come yet.
+  void begin(spell& x) {
+    if (!open_.empty() && open_.back()->worker != x.worker) open_.clear();
+    std::erase_if(open_, [&](const spell* before) { return was_over(*before, x); });
+    x.what.inside = identity::outside;
+    if (!open_.empty()) {
+      const spell& around = *open_.back();
+      x.what.inside = around.what.identity;
+      x.what.inside_at = around.position;
+      // What it did in the moment in which x began was before that, unless it began in this moment or x took no time.
+      const std::uint64_t end = x.started + (around.started < x.started && x.started < x.ended ? 1 : 0);
+      x.what.created_before = count_before(creations_, around.what.task, end);
+      x.what.waits_before = count_before(waits_, around.what.task, end);
+    }
+    open_.push_back(&x);
+  }
+
+ private:
+  /// What ends when another begins was before it. Clocks are coarse: what takes no time may have been inside, and need not
+  /// wait for the end of one that has created tasks or waited.
+  bool was_over(const spell& x, const spell& next) const {
+    if (x.ended != next.started) return x.ended < next.started;
+    const std::uint64_t ever = x.ended + 1;
+    return next.ended > next.started ||
+           count_before(creations_, x.what.task, ever) + count_before(waits_, x.what.task, ever) == 0;
+  }
+
+  std::vector<deed> creations_, waits_;
+  std::vector<const spell*> open_;  // in the order in which they began
+};
 
 }  // namespace
 
@@ -111,11 +151,6 @@ recorded_schedule schedule_of(const recording& r) {
   recorded_schedule s;
   const std::vector<std::uint64_t> names = identities_of(r);
   std::unordered_map<std::uint64_t, std::int32_t> known;
-  struct spell {
-    std::int32_t worker;
-    std::uint64_t started, ended;
-    recorded_schedule::step what;
-  };
   std::vector<spell> spells;
   const std::size_t workers = r.worker_node.size();
   const auto describe = [&](std::int32_t t) {
@@ -124,19 +159,28 @@ recorded_schedule schedule_of(const recording& r) {
   for (std::size_t i = 0; i < r.tasks.size(); ++i) {
     const recorded_task& t = r.tasks[i];
     s.type.push_back(r.types[t.type]);
-    if (t.has(recorded_task::root) || t.has(recorded_task::fence)) continue;
+    if (t.has(recorded_task::fence)) continue;
     const auto me = static_cast<std::int32_t>(i);
+    const auto runs_on = [&](int w) { return w >= 0 && static_cast<std::size_t>(w) < workers; };
+    if (t.has(recorded_task::root)) {
+      if (runs_on(t.worker))
+        spells.push_back(
+            {t.worker, t.started, t.ended, {.identity = names[i], .task = me, .started = t.started}, true});
+      continue;
+    }
     if (t.has(recorded_task::outside)) s.outside = true;
     const auto [other, fresh] = known.try_emplace(names[i], me);
     if (!fresh)
       throw error("no schedule: " + describe(me) + " and " + describe(other->second) + " have the same key hash");
-    const auto runs_on = [&](int w) { return w >= 0 && static_cast<std::size_t>(w) < workers; };
     if (!runs_on(t.worker) || (t.has(recorded_task::keyed) && !runs_on(t.explorer)))
       throw error("no schedule: " + describe(me) + " was not run by a worker of the recording; the run did not end");
     // A node that was cancelled while it explored has one phase.
     if (t.has(recorded_task::keyed) && !(t.has(recorded_task::skipped) && t.explore_started == t.started))
-      spells.push_back({t.explorer, t.explore_started, t.explore_ended, {names[i], true, me, t.explore_started}});
-    spells.push_back({t.worker, t.started, t.ended, {names[i], false, me, t.started}});
+      spells.push_back({t.explorer,
+                        t.explore_started,
+                        t.explore_ended,
+                        {.identity = names[i], .explores = true, .task = me, .started = t.explore_started}});
+    spells.push_back({t.worker, t.started, t.ended, {.identity = names[i], .task = me, .started = t.started}});
   }
   // Of two that began at once the one that the other may have waited for is around it, or before it.
   const task_levels levels = levels_of(r);
@@ -145,28 +189,12 @@ recorded_schedule schedule_of(const recording& r) {
     return std::tuple(x.worker, x.started, x.what.explores ? levels.exploration[t] : levels.beginning[t], t);
   });
   s.of_worker.resize(workers);
-  const deeds creations = creations_of(r), waits = waits_of(r);
-  std::vector<const spell*> open;  // those that the worker had begun and not ended
-  std::uint64_t ended = 0;
-  for (std::size_t i = 0; i < spells.size(); ++i) {
-    const spell& x = spells[i];
-    if (i == 0 || spells[i - 1].worker != x.worker) {
-      open.clear();
-      ended = 0;
-    }
-    // What ends when another begins was before it. Clocks are coarse: what takes no time may have been inside it, and need
-    // not wait for its end.
-    std::erase_if(open, [&](const spell* before) {
-      if (before->ended > x.started || (before->ended == x.started && x.ended == x.started)) return false;
-      ended += before->what.explores ? 0 : 1;
-      return true;
-    });
-    const auto w = static_cast<std::size_t>(x.worker);
-    s.of_worker[w].push_back(x.what);
-    s.of_worker[w].back().ended_before = ended;
-    s.of_worker[w].back().created_before = count_before(creations[w], x.started, x.ended);
-    s.of_worker[w].back().waits_before = count_before(waits[w], x.started, x.ended);
-    open.push_back(&x);
+  nesting nested(r);
+  for (spell& x : spells) {
+    std::vector<recorded_schedule::step>& steps = s.of_worker[static_cast<std::size_t>(x.worker)];
+    if (!x.of_root) x.position = static_cast<std::int64_t>(steps.size());
+    nested.begin(x);
+    if (!x.of_root) steps.push_back(x.what);
   }
   s.turns = turns_of(r, levels);
   return s;

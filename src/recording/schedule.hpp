@@ -16,10 +16,12 @@ struct recorded_schedule {
     bool explores = false;       // the first phase of a keyed node
     std::int32_t task = -1;      // its place in the recording
     std::uint64_t started = 0;
-    // Tasks that the worker had ended when this one began: others that had begun were waiting below it.
-    std::uint64_t ended_before = 0;
-    // Tasks that it had created by then, nodes of graphs apart, and waits that it had begun: the one that this task began
-    // inside had come so far. At least: what is not certain is not counted.
+    // What it began inside: of those that the worker had begun and not ended, the last one, which waited. Its identity, or
+    // that of the root; its place in the same list, -1: none.
+    std::uint64_t inside = 0;
+    std::int64_t inside_at = -1;
+    // Tasks that this one had created by then, nodes of graphs apart, and waits that it had begun. At least: what is not
+    // certain is not counted.
     std::uint64_t created_before = 0, waits_before = 0;
   };
   std::vector<std::vector<step>> of_worker;  // in the order in which they began

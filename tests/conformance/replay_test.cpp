@@ -2,6 +2,7 @@
 #include "support/matrix.hpp"
 #include "support/programs.hpp"
 #include "support/recordings.hpp"
+#include "support/scale.hpp"
 
 #include "engine/sim/simulation.hpp"
 #include "policy/list.hpp"
@@ -123,7 +124,8 @@ void waits_within(runtime& rt) {
 /// Nodes are computed in the reverse order of their creation, and what is created behind a wait may be less deep than what
 /// was waited for: of the steps of one moment, what the others waited for is first.
 TEST(replay, tasks_that_take_no_time_have_an_order) {
-  for (const auto& run : {kith::test::keyed_grid, kith::test::fork_and_join, waits_within}) {
+  for (const auto& run :
+       {kith::test::keyed_grid, kith::test::fork_and_join, kith::test::static_diamond, waits_within}) {
     for (const char* policy : {"steal", "nabbitc", "fifo"}) {
       for (const int workers : {1, 2}) {
         sim::program p = sim::program_of(record(kith::test::with("fifo", 1), run));
@@ -189,37 +191,41 @@ void wait_for_a_graph() {
   g.run();
 }
 
+std::size_t first_of_type(const recording& r, const char* name) {
+  for (std::size_t t = 0; t < r.tasks.size(); ++t) {
+    if (r.types[r.tasks[t].type] == name) return t;
+  }
+  throw error(name);
+}
+std::vector<std::size_t> children_of(const recording& r, std::size_t t) {
+  std::vector<std::size_t> all;
+  for (std::size_t c = 0; c < r.tasks.size(); ++c) {
+    if (r.tasks[c].creator == static_cast<std::int32_t>(t)) all.push_back(c);
+  }
+  return all;
+}
+struct when {
+  std::uint64_t created, started, ended;
+  std::int16_t worker;
+};
+void set_times(recording& r, std::size_t t, when w) {
+  recorded_task& x = r.tasks[t];
+  x.created = x.create_until = w.created;
+  x.started = w.started;
+  x.ended = w.ended;
+  x.work_ns = w.ended - w.started;
+  x.worker = w.worker;
+}
+
 /// Had the second task begun in the first one's first wait, it would wait for a task that another worker runs behind one
 /// that the first has not created.
 void begins_in_the_wait_it_began_in(void (*program)(runtime&)) {
   recording r = record(kith::test::with("fifo", 1), program);
   ASSERT_EQ(r.tasks.size(), 6u);
   r.worker_node = {0, 0};
-  struct when {
-    std::uint64_t created, started, ended;
-    std::int16_t worker;
-  };
-  const auto set = [&](std::size_t t, when w) {
-    recorded_task& x = r.tasks[t];
-    x.created = x.create_until = w.created;
-    x.started = w.started;
-    x.ended = w.ended;
-    x.worker = w.worker;
-  };
-  const auto of_type = [&](const char* name) {
-    for (std::size_t t = 0; t < r.tasks.size(); ++t) {
-      if (r.types[r.tasks[t].type] == name) return t;
-    }
-    throw error(name);
-  };
-  const auto children = [&](std::size_t of) {
-    std::vector<std::size_t> all;
-    for (std::size_t t = 0; t < r.tasks.size(); ++t) {
-      if (r.tasks[t].creator == static_cast<std::int32_t>(of)) all.push_back(t);
-    }
-    return all;
-  };
-  const std::size_t first = of_type("first"), second = of_type("second");
+  const auto set = [&](std::size_t t, when w) { set_times(r, t, w); };
+  const auto children = [&](std::size_t t) { return children_of(r, t); };
+  const std::size_t first = first_of_type(r, "first"), second = first_of_type(r, "second");
   set(0, {0, 0, 120, 0});
   set(first, {5, 10, 100, 1});
   set(children(first).at(0), {12, 15, 40, 0});
@@ -243,6 +249,101 @@ void begins_in_the_wait_it_began_in(void (*program)(runtime&)) {
 TEST(replay, a_task_begins_in_the_wait_it_began_in) { begins_in_the_wait_it_began_in(two_waits<wait_for_a_task>); }
 TEST(replay, a_task_begins_in_the_wait_for_a_graph_it_began_in) {
   begins_in_the_wait_it_began_in(two_waits<wait_for_a_graph>);
+}
+
+/// Each has a child that it waits for; but for the last, one that it creates then.
+void three_parents(runtime& rt) {
+  rt.run([] {
+    const auto parent = [](const char* name, bool creates_more) {
+      spawn(
+          [=] {
+            spawn([] {});
+            wait();
+            if (creates_more) spawn([] {});
+          },
+          task_type(name));
+    };
+    parent("first", true);
+    parent("second", true);
+    parent("third", false);
+  });
+}
+
+/// Begun by one worker: the first; inside its wait the second; and when that had ended, still inside it, the third. Now the
+/// first has ended when the second begins. The worker has ended, created and waited for as much as then while the second waits:
+/// had the third one begun inside that, its child would wait for its turn behind the second one's other child, which
+/// is created when the third one has ended.
+recording three_parents_at(bool first_waits_long) {
+  recording r = record(kith::test::with("fifo", 1), three_parents);
+  r.worker_node = {0, 0, 0};
+  const std::size_t first = first_of_type(r, "first"), second = first_of_type(r, "second"),
+                    third = first_of_type(r, "third");
+  const auto child = [&](std::size_t of, std::size_t n) { return children_of(r, of).at(n); };
+  const std::size_t first_child = child(first, 0), other_child = child(first, 1);
+  const std::size_t second_child = child(second, 0), blocked_child = child(second, 1), third_child = child(third, 0);
+  const std::uint64_t late = first_waits_long ? 0 : 1'000'000;  // the creation of the second and the third
+  set_times(r, 0, {0, 0, late + 200, 0});
+  set_times(r, first, {1, 10, 150, 1});
+  set_times(r, first_child, {12, 15, 100, 2});
+  set_times(r, other_child, {102, 105, 120, 2});
+  set_times(r, second, {late + 2, late + 20, late + 60, 1});
+  set_times(r, second_child, {late + 22, late + 25, late + 40 + late, 0});
+  set_times(r, blocked_child, {late + 42, late + 45, late + 58, 0});
+  set_times(r, third, {late + 3, late + 65, late + 90, 1});
+  set_times(r, third_child, {late + 66, late + 70, late + 88, 0});
+  const auto waits = [&](std::size_t t, std::size_t one, int worker, std::uint64_t begun, std::uint64_t ended) {
+    r.waits.push_back(
+        {static_cast<std::int32_t>(t), r.tasks[one].scope, static_cast<std::int16_t>(worker), begun, ended});
+  };
+  r.waits.clear();
+  waits(0, first, 0, late + 4, late + 199);
+  waits(first, first_child, 1, 14, 101);
+  waits(first, first_child, 1, 104, 149);
+  waits(second, second_child, 1, late + 24, late + 41);
+  waits(second, second_child, 1, late + 44, late + 59);
+  waits(third, third_child, 1, late + 67, late + 89);
+  return r;
+}
+
+TEST(replay, a_task_begins_in_no_wait_but_of_those_that_waited_then) {
+  const recording r = three_parents_at(true);
+  const scratch_file file;
+  write_recording(r, file.path());
+  const std::vector<recorded_schedule::step> steps = schedule_of(r).of_worker[1];
+  ASSERT_EQ(steps.size(), 3u);
+  EXPECT_EQ(steps[1].inside, steps[0].identity);
+  EXPECT_EQ(steps[2].inside, steps[0].identity);
+  EXPECT_EQ(steps[2].inside_at, 0);
+  EXPECT_EQ(decisions(simulate_again(three_parents_at(false), "replay:file=" + file.path(), 3)), decisions(r));
+  EXPECT_EQ(decisions(record(kith::test::with("replay:file=" + file.path(), 3), three_parents)), decisions(r));
+}
+
+/// Of all that is computed: between nothing and a while, most of it short.
+void draw_times(sim::program& p, rng& draw) {
+  const auto time = [&]() -> sim::picoseconds { return 1000 + draw.below(draw.below(4) == 0 ? 500'000'000 : 300'000); };
+  for (sim::action& a : p.actions) {
+    if (a.what == sim::action::compute) a.value = static_cast<std::uint64_t>(time());
+  }
+  for (sim::picoseconds& t : p.compute) t = time();
+}
+
+TEST(replay, a_schedule_is_followed_however_long_tasks_take) {
+  rng draw(7, purpose::test, 0);
+  for (const auto& run :
+       {kith::test::random_accesses, kith::test::fork_and_join, kith::test::keyed_grid, kith::test::static_diamond}) {
+    sim::program p = sim::program_of(record(kith::test::with("fifo", 1), run));
+    for (int round = 0; round < kith::test::scaled(10); ++round) {
+      for (const char* policy : {"steal", "lifo", "nabbitc"}) {
+        const int workers = 2 + static_cast<int>(draw.below(5));
+        draw_times(p, draw);
+        const recording modelled = simulate_again(p, policy, workers);
+        const scratch_file file;
+        write_recording(modelled, file.path());
+        draw_times(p, draw);
+        EXPECT_EQ(decisions(simulate_again(p, "replay:file=" + file.path(), workers)), decisions(modelled));
+      }
+    }
+  }
 }
 
 TEST(replay, divergence_is_an_error_that_names_the_task) {

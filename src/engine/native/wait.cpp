@@ -45,7 +45,7 @@ bool worker::is_below(const task& t, const pending_wait& w) const noexcept {
 }
 
 void worker::wait_for(detail::scope& s, const char* name, task* first) {
-  ++waits;
+  ++naming.waits;
   const std::uint64_t began = record != nullptr ? ticks() : 0;
   pending_wait w{[](const void* waited) { return static_cast<const detail::scope*>(waited)->unfinished() == 0; }, &s};
   w.scope = &s;
@@ -185,6 +185,7 @@ void worker::go_on_with(pending_wait& w) {
 suspended_stack& worker::serve_fresh_stack() {
   running = nullptr;
   task_scope = children_scope = nullptr;
+  naming = {};
   stack_limit = stacks_.lowest();
   pending_wait w{[](const void*) { return false; }, nullptr};
   w.anything = w.fresh = true;

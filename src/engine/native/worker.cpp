@@ -29,6 +29,7 @@ worker::worker(engine& owner, worker_id self, node_id at, int on_cpu)
     if ((t.flags & task::claimable) == 0 || t.state.load(relaxed) == task_state::queued) return false;
     return !static_cast<worker&>(me).take(t);
   };
+  naming_of_innermost = &naming;
 }
 
 worker* worker::current() noexcept { return this_thread; }
@@ -115,10 +116,8 @@ detail::outcome worker::execute(task& t) {
         how = detail::outcome::held;
       }
     }
-    if (home.wishes.order) [[unlikely]] {
+    if (home.wishes.order) [[unlikely]]
       naming = outer_naming;
-      if (how != detail::outcome::again) home.chosen->ran(t, *this);
-    }
     running = outer;
     task_scope = outer_scope;
     children_scope = outer_children;

@@ -132,6 +132,7 @@ void engine::submit(worker& w, std::int32_t t) {
   }
   visible_task& v = make_visible(w, t);
   const bool free = link(t);
+  ++w.frames.back().naming.children;
   if (wishes_.created && !of(t).has(recorded_task::outside)) policy_->created(v, w);
   if (!free || !prepare_ready(t)) return;
   task* one = &v;
@@ -142,8 +143,8 @@ void engine::submit(worker& w, std::int32_t t) {
 }
 
 void engine::wait(worker& w, std::uint32_t scope) {
-  ++w.waits;
   frame& f = w.frames.back();
+  ++f.naming.waits;
   f.now = doing::waiting;
   f.scope = scope;
   f.wait_began = w.clock;

@@ -94,8 +94,12 @@ engine::engine(const program& p, const machine_model& m, const settings& s)
 }
 
 std::uint64_t engine::program_identities::identity_of(const task& t) const {
+  return of(static_cast<const visible_task&>(t).number());
+}
+
+std::uint64_t engine::program_identities::of(std::int32_t n) const {
   if (all_.empty()) all_ = identities_of(program_.of);
-  return all_[static_cast<std::size_t>(static_cast<const visible_task&>(t).number())];
+  return all_[static_cast<std::size_t>(n)];
 }
 
 /// Data lies with the owner of the color of the first task that writes it, as if the owners had initialised it.

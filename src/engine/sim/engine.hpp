@@ -161,6 +161,7 @@ class engine {
    public:
     explicit program_identities(const program& p) : program_(p) {}
     std::uint64_t identity_of(const task& t) const override;
+    std::uint64_t of(std::int32_t n) const;
 
    private:
     const program& program_;

@@ -69,6 +69,7 @@ void engine::begin_root(worker& w) {
   state_of(t) = state::running;
   frame f{.task = t, .action = of(t).first_action, .began = w.clock};
   f.fetched = true;
+  if (wishes_.order) f.naming.self = identities_.of(t);
   w.frames.push_back(f);
 }
 
@@ -104,6 +105,7 @@ void engine::start(worker& w, std::int32_t t, bool at_creation) {
   f.at_creation = at_creation;
   f.action = r.first_action;
   f.began = w.clock;
+  if (wishes_.order) f.naming.self = identities_.of(t);
   if (explores) return;
   count_accesses(w, f);
   const auto creator = r.seen->owner;
@@ -356,7 +358,6 @@ void engine::end_body(worker& w) {
   const auto i = static_cast<std::size_t>(t);
   serial_ += program_.compute[i] + data_.local(r.bytes, program_.exposure_of(i));
   if (wishes_.timed) policy_->timed(*r.seen, w, static_cast<std::uint64_t>(w.clock - f.began) / 1000);
-  if (wishes_.order) policy_->ran(*r.seen, w);
   if (f.first_scope != 0 && leave(w, f)) return;
   end(t, w, !f.at_creation);
   end_left(w, !f.at_creation);

@@ -63,7 +63,8 @@ struct frame {
   bool fetched = false;                   // all of it
   std::uint64_t factor = 1024;            // on its time, in 1/1024
   picoseconds began = 0, wait_began = 0;
-  std::size_t adopted_from = 0;  // of a wait: entries of worker::adopted that are older
+  std::size_t adopted_from = 0;   // of a wait: entries of worker::adopted that are older
+  identity::creator naming = {};  // kept if the policy wishes order
 };
 
 /// What stands on one stack, the outermost first. One that was left has a wait at its end.
@@ -77,6 +78,9 @@ class worker final : public plain::worker_view {
   void refuse(task& t, const std::string& why) override;
   void submit(kith::job<plain::worker_view>& j, const worker_set& audience) override;
   bool drop_if_dead(task& t) override;
+  const identity::creator& innermost() const noexcept override {
+    return frames.empty() ? worker_view::innermost() : frames.back().naming;
+  }
 
   engine& home;
   place where;

@@ -3,6 +3,7 @@
 
 #include "base/clock.hpp"
 #include "base/id.hpp"
+#include "base/identity.hpp"
 #include "base/sleepers.hpp"
 #include "queue/dead_entries.hpp"
 #include "queue/job.hpp"
@@ -29,8 +30,9 @@ class worker_view {
   /// Tasks run here are so short that taking one from another worker costs more than running it (the engine's
   /// running mean; policies may then be patient).
   bool short_tasks = false;
-  /// Waits that its tasks have begun.
-  std::uint64_t waits = 0;
+
+  /// What runs here (of tasks that wait below others, the last), or the root; kept if the policy wishes order.
+  const identity::creator& innermost() const noexcept { return *naming_of_innermost; }
 
   /// One operation on a queue owned by `owner` (none: shared).
   void meter(event e, worker_id owner, std::uint64_t amount = 1) noexcept {
@@ -69,8 +71,9 @@ class worker_view {
   event_sums sums;
   dead_entries dead;
   bool (*drop_dead_task)(worker_view&, task&) = [](worker_view&, task&) { return false; };  // the engine's
-  inbox<job<worker_view>>* jobs = nullptr;  // the engine's
-  log* steal_log = nullptr;                 // where they are recorded
+  inbox<job<worker_view>>* jobs = nullptr;                                                   // the engine's
+  log* steal_log = nullptr;                                                                  // where they are recorded
+  const identity::creator* naming_of_innermost = nullptr;                                    // the engine's
   // The engine's count of workers that sleep, which no value has twice, and what it was when they all did.
   const atomic<std::uint64_t>* asleep = nullptr;
   std::uint64_t asleep_at_stall = 0;

@@ -3,6 +3,7 @@
 
 #include "base/atomic.hpp"
 #include "base/id.hpp"
+#include "base/identity.hpp"
 #include "base/worker_set.hpp"
 #include "queue/dead_entries.hpp"
 #include "queue/job.hpp"
@@ -30,7 +31,9 @@ class worker_view {
   const worker_id id;
   const node_id node;
   bool short_tasks = false;
-  std::uint64_t waits = 0;
+
+  /// What runs here (of tasks that wait below others, the last), or the root; kept if the policy wishes order.
+  virtual const identity::creator& innermost() const noexcept { return nothing_; }
 
   void meter(event e, worker_id owner, std::uint64_t amount = 1) {
     sums.add(e, amount);
@@ -54,6 +57,7 @@ class worker_view {
 
  private:
   const void* here_ = nullptr;
+  identity::creator nothing_;
 };
 
 struct no_mutex {
