@@ -91,10 +91,10 @@ void completion::wait(task_ref by) {
   if (native::worker* w = native::worker::current()) {
     const std::uint64_t began = w->record != nullptr ? ticks() : 0;
     w->tell_waiting();
-    const int counted = w->home.wishes.order ? 1 : 0;
-    if (counted != 0) w->home.awaiting.fetch_add(1, relaxed);
+    const bool order = w->home.wishes.order;
+    if (order) w->home.together.begin_awaiting();
     const auto end = [&] {
-      if (counted != 0) w->home.awaiting.fetch_sub(1, relaxed);
+      if (order) w->home.together.end_awaiting();
       if (w->record != nullptr) w->record->waited(w->running_ref(), 0, began);
     };
     try {

@@ -70,10 +70,10 @@ class sleepers {
     return rouse(w, wake_reason::all);
   }
 
-  /// Whether all workers are about to sleep, or do.
+  /// Whether all workers are about to sleep, or do: those that the caller knows to have announced themselves.
   bool all_announced() const noexcept {
     int bits = 0;
-    for (std::size_t i = 0; i < words_; ++i) bits += std::popcount(parked_[i].bits.load(acquire));
+    for (std::size_t i = 0; i < words_; ++i) bits += std::popcount(parked_[i].bits.load(relaxed));
     return bits == workers_;
   }
 

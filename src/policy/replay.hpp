@@ -80,16 +80,11 @@ class replay final : public policy<World> {
     if (diverged_.load(relaxed)) return false;
     if (!free_.load(relaxed)) {
       for (list& l : lists_) {
-        // Taken out: a worker that is woken now may look into its queue.
-        const auto [held, position] = l.queue->pop(everything, by);
-        if (held == nullptr) continue;
-        const bool refused = by.all_sleep();  // else somebody may have pushed it just now
-        if (refused) {
-          by.refuse(*held, "is ready, but in the schedule of " + file_ + " its worker " + what_is_missing(l, position));
+        const held_task found = l.queue->refuse_first(by, [&](task& t, std::int64_t position) {
+          by.refuse(t, "is ready, but in the schedule of " + file_ + " its worker " + what_is_missing(l, position));
           give_up(by);
-        }
-        l.queue->push(*held, position, by);
-        return refused;
+        });
+        if (found != held_task::none) return found == held_task::refused;
       }
     }
     return turns_.holds_any() && by.all_sleep() && give_up(by);

@@ -11,12 +11,16 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory_resource>
 #include <mutex>
 #include <utility>
 #include <vector>
 
 namespace kith {
+
+/// What a queue had when all seemed to sleep.
+enum class held_task : std::uint8_t { none, perhaps_new, refused };
 
 template <class World>
 class alignas(apart) ordered_queue {
@@ -56,6 +60,19 @@ class alignas(apart) ordered_queue {
     }
     by.meter(event::pop, owner_);
     return first;
+  }
+
+  /// For a policy that is asked whether it is stalled (policy::stalled): calls refuse(task, position) with the first task,
+  /// unless somebody has left its sleep meanwhile, and may have pushed it just now.
+  template <class Refuse>
+  held_task refuse_first(worker& by, Refuse&& refuse) {
+    // Taken out: a worker that is woken now may look into the queue.
+    const auto [work, at] = pop(std::numeric_limits<position>::max(), by);
+    if (work == nullptr) return held_task::none;
+    const bool slept = by.all_sleep();
+    if (slept) refuse(*work, at);
+    push(*work, at, by);
+    return slept ? held_task::refused : held_task::perhaps_new;
   }
 
  private:

@@ -42,6 +42,7 @@ engine::engine(machine on, const worker_plan& plan, engine_settings settings)
     : hardware(std::move(on)),
       set(std::move(settings)),
       parked(plan.workers),
+      together(plan.workers),
       workers_where(hardware, nodes_of(hardware, plan)),
       memory(hardware, nodes_of(hardware, plan), workers_where.served_by(), regions, {set.memory, set.dry}),
       outside(*this, space, static_cast<std::uint16_t>(plan.workers)) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/sleepers.hpp"
+#include "base/stall_check.hpp"
 #include "engine/native/calibrator.hpp"
 #include "engine/native/outside.hpp"
 #include "engine/native/recorder.hpp"
@@ -90,6 +91,7 @@ class engine {
   slot_identities identities{space};  // kept if the policy wishes order
   region_table regions;
   sleepers parked;
+  stall_check together;  // what workers sleep through if the policy wishes order
   team workers_where;
   memory_space memory;
   std::deque<worker> workers;  // addresses stay
@@ -97,9 +99,6 @@ class engine {
   std::unique_ptr<kith::policy<world>> chosen;
   std::unique_ptr<calibrator> sampler;  // null: tasks are not calibrated
   kith::policy<world>::wishes wishes;
-  // Workers that sleep, and in the upper half how often one has left; counted if the policy wishes order.
-  atomic<std::uint64_t> asleep{0};
-  atomic<int> awaiting{0};  // likewise workers that wait for a future; counted before they sleep, so `asleep` orders it
   bool track_homes = false;  // every access has a region, and first touch is recorded
   inbox<task> arrivals;
   inbox<job<worker_view>> jobs;  // the policy's

@@ -192,18 +192,12 @@ task* worker::rest(pending_wait& w) {
   return t;
 }
 
-/// The last one to sleep asks the policy whether it holds tasks back, unless a future is waited for, which may be somebody
-/// else's. All are announced, and none has left since they were counted: one that had been woken could have come back to
-/// announce itself, and be about to look. acq_rel: whoever slept before, and what it pushed or woke until then, is seen.
+/// The last one to sleep asks the policy whether it holds tasks back.
 wake_reason worker::sleep_in_order() {
-  constexpr std::uint64_t one = 1, left = std::uint64_t{1} << 32;
-  asleep_at_stall = home.asleep.fetch_add(one, acq_rel) + one;
-  if (home.awaiting.load(relaxed) == 0 && static_cast<std::uint32_t>(asleep_at_stall) == home.workers.size() &&
-      home.parked.all_announced() && all_sleep() && home.chosen->stalled(*this))
-    home.parked.wake_all();
-  const wake_reason why = home.parked.sleep(id);
-  home.asleep.fetch_add(left - one, acq_rel);
-  return why;
+  return home.together.sleep(id, home.parked, [this](stall_check::moment now) {
+    all_slept = now;
+    return home.chosen->stalled(*this);
+  });
 }
 
 void worker::note_first_steal() noexcept {

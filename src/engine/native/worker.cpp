@@ -24,11 +24,11 @@ worker::worker(engine& owner, worker_id self, node_id at, int on_cpu)
       stacks_(owner.set.stack_bytes) {
   batch_.reserve(64);
   jobs = &owner.jobs;
-  asleep = &owner.asleep;
   drop_dead_task = [](worker_view& me, task& t) {
     if ((t.flags & task::claimable) == 0 || t.state.load(relaxed) == task_state::queued) return false;
     return !static_cast<worker&>(me).take(t);
   };
+  together = &owner.together;
   naming_of_innermost = &naming;
 }
 

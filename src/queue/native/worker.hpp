@@ -5,6 +5,7 @@
 #include "base/id.hpp"
 #include "base/identity.hpp"
 #include "base/sleepers.hpp"
+#include "base/stall_check.hpp"
 #include "queue/dead_entries.hpp"
 #include "queue/job.hpp"
 #include "queue/native/inbox.hpp"
@@ -55,9 +56,8 @@ class worker_view {
     t.scope->fail(std::make_exception_ptr(error("task '" + task_type_name(t.type) + "' " + why)));
   }
 
-  /// Within policy::stalled(): no worker has left its sleep since that was called. acquire: pairs with the acq_rel addition of
-  /// one that has; what it pushed came later.
-  bool all_sleep() const noexcept { return asleep->load(acquire) == asleep_at_stall; }
+  /// Within policy::stalled(): no worker has left its sleep since that was called.
+  bool all_sleep() const noexcept { return together->lasts(all_slept); }
 
   /// Long work, for whoever of `audience` finds it first.
   void submit(job<worker_view>& j, const worker_set& audience) noexcept {
@@ -71,12 +71,11 @@ class worker_view {
   event_sums sums;
   dead_entries dead;
   bool (*drop_dead_task)(worker_view&, task&) = [](worker_view&, task&) { return false; };  // the engine's
-  inbox<job<worker_view>>* jobs = nullptr;                                                   // the engine's
-  log* steal_log = nullptr;                                                                  // where they are recorded
-  const identity::creator* naming_of_innermost = nullptr;                                    // the engine's
-  // The engine's count of workers that sleep, which no value has twice, and what it was when they all did.
-  const atomic<std::uint64_t>* asleep = nullptr;
-  std::uint64_t asleep_at_stall = 0;
+  inbox<job<worker_view>>* jobs = nullptr;                                                  // the engine's
+  log* steal_log = nullptr;                                                                 // where they are recorded
+  const identity::creator* naming_of_innermost = nullptr;                                   // the engine's
+  const stall_check* together = nullptr;                                                    // the engine's
+  stall_check::moment all_slept = 0;  // within policy::stalled(): when it was called
 
  private:
   sleepers& parked_;
