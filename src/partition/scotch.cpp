@@ -1,8 +1,9 @@
 // SCOTCH 7 (Pellegrini): the mapping of a graph onto an architecture, by its multilevel scheme with dual recursive
 // bipartitioning and Fiduccia-Mattheyses refinement, its default.
 //
-// Deterministic: each call has a context of its own, with one thread and a random state that starts anew. Building the
-// architecture draws from SCOTCH's global state, hence the mutex.
+// Deterministic: each call has a context of its own, with one thread and a random state that starts anew. Every graph is
+// bound to it: what is not, SCOTCH works on in its global context, with as many threads as there are cores, whose
+// order then decides.
 #include "partition/methods.hpp"
 
 #if KITH_HAVE_SCOTCH
@@ -43,7 +44,10 @@ class owned {
 using owned_graph = owned<SCOTCH_Graph, SCOTCH_graphInit, SCOTCH_graphExit>;
 using owned_strategy = owned<SCOTCH_Strat, SCOTCH_stratInit, SCOTCH_stratExit>;
 
+/// SCOTCH makes its global random state when it is first copied, hence the mutex.
 int start_context(SCOTCH_Context* c) {
+  static std::mutex global_state;
+  const std::lock_guard lock(global_state);
   if (SCOTCH_contextInit(c) != 0) return 1;
   if (SCOTCH_contextOptionSetNum(c, SCOTCH_OPTIONNUMDETERMINISTIC, 1) != 0 || SCOTCH_contextRandomClone(c) != 0 ||
       SCOTCH_contextThreadSpawn(c, 1, nullptr) != 0)
@@ -69,16 +73,15 @@ class architecture {
       }
     }
     first.push_back(static_cast<number>(to.size()));
-    static std::mutex global_state;
-    const std::lock_guard lock(global_state);
-    SCOTCH_randomReset();
-    owned_graph complete;
+    owned_context context;
+    owned_graph complete, in_context;
     owned_strategy standard;
     check(SCOTCH_graphBuild(complete.get(), 0, static_cast<number>(k), first.data(), nullptr, capacity.data(), nullptr,
                             static_cast<number>(to.size()), to.data(), length.data()),
           "the targets");
+    check(SCOTCH_contextBindGraph(context.get(), complete.get(), in_context.get()), "the targets");
     check(SCOTCH_archInit(&arch_), "memory");
-    if (SCOTCH_archBuild(&arch_, complete.get(), 0, nullptr, standard.get()) != 0) {
+    if (SCOTCH_archBuild(&arch_, in_context.get(), 0, nullptr, standard.get()) != 0) {
       SCOTCH_archExit(&arch_);
       check(1, "the targets");
     }

@@ -1,0 +1,49 @@
+"""kith sim: the same input gives the same result, for each policy on each machine.
+
+The processes have nothing in common but the input: other addresses, other memory, and other numbers of threads for
+libraries that take as many as there are cores."""
+
+import json
+
+from run_kith import Kith
+
+kith = Kith()
+path = kith.file
+
+# Tasks with data, and a graph of keys.
+programs = {"cholesky": ("cholesky", "--small"), "heat": ("heat", "--small"), "dag": ("random_dag", "--small")}
+for name, program in programs.items():
+    done = kith.run("record", "--dry", "-o", path(name), "--", "kith", "app", *program, "--workers", "4", "--oversubscribe")
+    kith.check(done.returncode == 0, f"{name} is recorded: {done.stderr}")
+
+surroundings = [
+    {"SCOTCH_PTHREAD_NUMBER": "1"},
+    {"SCOTCH_PTHREAD_NUMBER": "3", "MALLOC_PERTURB_": "165", "MALLOC_TOP_PAD_": "1048576"},
+    {"MALLOC_PERTURB_": "90", "MALLOC_MMAP_THRESHOLD_": "4096", "MALLOC_ARENA_MAX": "1"},
+]
+policies = [p["name"] for p in kith.json("policies")[1] if not p["needs_file"]]
+machines = [m["name"] for m in kith.json("machines")[1]]
+kith.check(len(policies) > 10 and len(machines) > 10, f"policies and machines are known: {policies}, {machines}")
+for machine in machines:
+    for name in programs:
+        runs = []
+        for fidelity in ("block", "abstract"):
+            how = ("sim", path(name), "--machine", machine, "--policy", ",".join(policies), "--fidelity", fidelity)
+            runs = [kith.run(*how, "--json", **s) for s in surroundings]
+            if runs[0].returncode == 0:
+                break  # else the machine has too many caches for blocks
+        kith.check(runs[0].returncode == 0, f"{name} on {machine}: {runs[0].stderr}")
+        if runs[0].returncode != 0 or all(r.stdout == runs[0].stdout for r in runs):
+            continue
+        for rows in zip(*(json.loads(r.stdout) for r in runs)):
+            kith.check(all(r == rows[0] for r in rows),
+                       f"{name} on {machine} under {rows[0]['policy']}: {[r['makespan_s'] for r in rows]} s")
+
+# A schedule that is decided again.
+done = kith.run("sim", path("cholesky"), "--machine", "tilepro64", "--policy", "rip-mw", "-o", path("schedule"))
+kith.check(done.returncode == 0, f"a schedule: {done.stderr}")
+again = ("sim", path("cholesky"), "--machine", "tilepro64", "--policy", f"replay:file={path('schedule')}")
+replays = [kith.json(*again, **s) for s in surroundings]
+kith.check(all(r == replays[0] for r in replays) and replays[0][0] == 0, "its replay")
+
+kith.finish()
