@@ -18,8 +18,7 @@ for name, program in programs.items():
 
 surroundings = [
     {"SCOTCH_PTHREAD_NUMBER": "1"},
-    {"SCOTCH_PTHREAD_NUMBER": "3", "MALLOC_PERTURB_": "165", "MALLOC_TOP_PAD_": "1048576"},
-    {"MALLOC_PERTURB_": "90", "MALLOC_MMAP_THRESHOLD_": "4096", "MALLOC_ARENA_MAX": "1"},
+    {"SCOTCH_PTHREAD_NUMBER": "3", "MALLOC_PERTURB_": "165", "MALLOC_MMAP_THRESHOLD_": "4096", "MALLOC_ARENA_MAX": "1"},
 ]
 policies = [p["name"] for p in kith.json("policies")[1] if not p["needs_file"]]
 machines = [m["name"] for m in kith.json("machines")[1]]

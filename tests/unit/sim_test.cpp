@@ -106,7 +106,7 @@ TEST(sim, independent_tasks_share_the_cores) {
   const result r = sim::simulate(p, flat(4), plain("fifo", 4));
   EXPECT_GE(r.makespan, 300'000 * ns);  // nine on four cores: three rounds
   EXPECT_LE(r.makespan, 301'000 * ns);
-  EXPECT_NEAR(r.speedup(), 3, 0.02);
+  EXPECT_NEAR(r.over_serial(), 3, 0.02);
 }
 
 /// A node may not be robbed of its last tasks, so its own workers must not sleep over one that is pushed while they look
@@ -176,6 +176,31 @@ TEST(sim, a_writer_takes_the_data_from_other_caches) {
   EXPECT_EQ(data.hits, 1u);
   data.touch(0, 1024, false, first_core_of(0), 0);  // back again
   EXPECT_EQ(data.remote_bytes, 2048u);
+}
+
+/// Node 1 has changed a chunk of node 0's: what node 0 reads of it is at home then, and nothing follows on the links.
+TEST(sim, changed_data_that_its_home_reads_crosses_the_links_once) {
+  const machine_model m = model_by_name("bullion-s16-8");
+  const sim::program p = random_program(1, 10);
+  for (const int reader : {0, 2}) {
+    sim::memory data(p, m, sim::distribution::first_touch, {}, 65536);
+    data.put(0, 1024, node_id(0));
+    data.touch(0, 1024, true, first_core_of(1), 0);
+    const auto carried = [&] {
+      std::uint64_t bytes = 0;
+      for (const sim::interconnect::link& l : data.links.links) bytes += l.data;
+      return bytes;
+    };
+    const std::uint64_t before = carried();
+    data.touch(0, 1024, false, first_core_of(reader), 1'000'000'000);
+    const std::size_t to_reader = data.links.way(node_id(1), node_id(reader)).size();
+    const std::size_t to_home = data.links.way(node_id(1), node_id(0)).size();
+    EXPECT_EQ(carried() - before, 1024 * (reader == 0 ? to_home : to_reader + to_home)) << reader;
+    // Whoever reads it next gets it from home.
+    const std::uint64_t then = carried();
+    data.touch(0, 1024, false, first_core_of(3), 2'000'000'000);
+    EXPECT_EQ(carried() - then, 1024 * data.links.way(node_id(0), node_id(3)).size()) << reader;
+  }
 }
 
 TEST(sim, a_row_of_a_block_leaves_the_rest_of_it_in_the_cache) {
@@ -374,8 +399,8 @@ TEST(sim, colors_keep_heat_at_home) {
   settings loops;
   loops.workers = 40;
   const result fixed = sim::simulate_loops(p, m, loops, sim::loop_schedule::static_);
-  EXPECT_GT(colored.speedup(), 0.97 * fixed.speedup());
-  EXPECT_GT(fixed.speedup(), sim::simulate_loops(p, m, loops, sim::loop_schedule::guided).speedup());
+  EXPECT_GT(colored.over_serial(), 0.97 * fixed.over_serial());
+  EXPECT_GT(fixed.over_serial(), sim::simulate_loops(p, m, loops, sim::loop_schedule::guided).over_serial());
 }
 
 }  // namespace

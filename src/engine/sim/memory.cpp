@@ -87,12 +87,12 @@ inline void memory::drop(std::size_t of, std::uint32_t chunk) noexcept {
   caches_[of].drop(chunk);
 }
 
-/// A changed chunk goes home; nobody waits for it.
-void memory::write_back(std::size_t from, std::uint32_t chunk, std::uint64_t bytes, picoseconds now) noexcept {
+/// A changed chunk, which is at node `from`, goes home; nobody waits for it.
+void memory::write_back(node_id from, std::uint32_t chunk, std::uint64_t bytes, picoseconds now) noexcept {
   chunk_state& c = chunks_[chunk];
   const node_id home(c.home);
   if (with_.contention) controllers_[home.index()].serve(now, bytes);
-  links.carry(cache_node_[from], home, bytes, now, with_.contention);
+  links.carry(from, home, bytes, now, with_.contention);
   c.changed_by = -1;
 }
 
@@ -104,7 +104,8 @@ inline void memory::keep(std::size_t in, std::uint32_t chunk, std::uint64_t byte
   chunks_[chunk].holders |= mine;
   for (; c.too_full(); c.drop_oldest()) {
     const lru_cache::line& last = c.oldest();
-    if (chunks_[last.chunk].changed_by == static_cast<std::int16_t>(in)) write_back(in, last.chunk, last.bytes, now);
+    if (chunks_[last.chunk].changed_by == static_cast<std::int16_t>(in))
+      write_back(cache_node_[in], last.chunk, last.bytes, now);
     chunks_[last.chunk].holders &= ~mine;
   }
 }
@@ -133,7 +134,7 @@ inline fetched memory::fetch(std::uint32_t chunk, std::uint64_t bytes, bool writ
   picoseconds until = now + (speed(bytes) * stretch_[at.node.index() * controllers_.size() + from.index()] >> 10);
   if (!elsewhere && with_.contention) until = std::max(until, controllers_[from.index()].serve(now, bytes));
   until = std::max(until, links.carry(from, at.node, bytes, now, with_.contention));
-  if (elsewhere && !writes) write_back(static_cast<std::size_t>(other), chunk, bytes, now);
+  if (elsewhere && !writes) write_back(at.node.value == c.home ? at.node : from, chunk, bytes, now);  // once on its way
   return {until - now, level::beyond};
 }
 
@@ -164,7 +165,7 @@ fetched memory::touch(std::uint32_t chunk, std::uint64_t bytes, bool writes, con
   if (!caches_.empty()) {
     keep(here, chunk, bytes, now);
   } else if (writes) {
-    write_back(here, chunk, bytes, now);  // no cache: straight to memory
+    write_back(at.node, chunk, bytes, now);  // no cache: straight to memory
   }
   return f;
 }

@@ -87,7 +87,7 @@ class memory {
   void keep(std::size_t in, std::uint32_t chunk, std::uint64_t bytes, picoseconds now);
   bool has_own(std::uint32_t core, std::uint32_t chunk) const noexcept;
   void keep_own(std::uint32_t core, std::uint32_t chunk, std::uint64_t bytes, bool writes);
-  void write_back(std::size_t from, std::uint32_t chunk, std::uint64_t bytes, picoseconds now) noexcept;
+  void write_back(node_id from, std::uint32_t chunk, std::uint64_t bytes, picoseconds now) noexcept;
 
   const machine_model& on_;
   const ablations with_;

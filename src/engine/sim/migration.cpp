@@ -10,7 +10,7 @@ namespace kith::sim {
 picoseconds memory::migrate(std::uint32_t chunk, std::uint64_t bytes, node_id to, picoseconds now) {
   chunk_state& c = chunks_[chunk];
   if (c.home < 0 || c.home == to.value) return 0;
-  if (c.changed_by >= 0) write_back(static_cast<std::size_t>(c.changed_by), chunk, bytes, now);
+  if (c.changed_by >= 0) write_back(cache_node_[static_cast<std::size_t>(c.changed_by)], chunk, bytes, now);
   for (; c.holders != 0; c.holders &= c.holders - 1)
     caches_[static_cast<std::size_t>(std::countr_zero(c.holders))].drop(chunk);
   ++c.version;  // copies that cores have are old
