@@ -25,8 +25,8 @@ kith.check(tasks == 16 * 30, f"heat has 16 blocks and 30 steps, recorded were {t
 kith.check(rows(heat, "SELECT name FROM mark") == [("solve",)], "the mark is there")
 
 # Simulated: the rows that scripts rely on, the same every time.
-wanted = {"policy", "seed", "makespan_s", "speedup", "load_balance_percent", "overhead_percent", "partition_percent",
-          "remote_access_percent", "remote_bytes", "steals", "steal_attempts", "first_steal_s"}
+wanted = {"policy", "seed", "makespan_s", "one_core_s", "speedup", "load_balance_percent", "overhead_percent",
+          "partition_percent", "remote_access_percent", "remote_bytes", "steals", "steal_attempts", "first_steal_s"}
 sim = ("sim", heat, "--machine", "bullion-s16-8", "--policy", "steal:victim=random,batch=1,dep", "--seeds", "2")
 code, first = kith.json(*sim)
 kith.check(code == 0 and [r["policy"] for r in first] == ["steal:victim=random,batch=1"] * 2 + ["dep"] * 2,
@@ -37,8 +37,13 @@ code, second = kith.json(*sim)
 kith.check(first == second, "two runs are alike to the last digit")
 code, abstract = kith.json("sim", heat, "--policy", "fifo", "--fidelity", "abstract", "--workers", "1")
 kith.check(0.3 < abstract[0]["speedup"] < 1.1, f"one core is no faster than one core: {abstract[0]['speedup']}")
+code, alone = kith.json("sim", heat, "--policy", "auto,steal", "--workers", "1", "--seeds", "2", "--machine", "hybrid-laptop")
+kith.check([r["speedup"] for r in alone] == [1] * 4 and alone[0]["one_core_s"] == alone[0]["makespan_s"],
+           f"nor where it finds its data in caches, under the policy that is compared with: {alone}")
+code, two = kith.json("sim", heat, "--policy", "auto,steal,fifo", "--workers", "2", "--machine", "hybrid-laptop")
+kith.check(all(r["speedup"] < 2.1 for r in two), f"two cores that share a cache: {[r['speedup'] for r in two]}")
 done = kith.run("sim", heat, "--plot", path("bars.svg"), "-o", path("simulated.rec"))
-kith.check(done.returncode == 0 and "speed-up" in done.stdout, "a table for people")
+kith.check(done.returncode == 0 and "speed-up: over one core of the same machine" in done.stdout, "a table for people")
 kith.check(open(path("bars.svg")).read().startswith("<svg"), "a picture")
 kith.check(rows(path("simulated.rec"), "SELECT value FROM meta WHERE key = 'engine'") == [("sim",)],
            "a simulated run is a recording")

@@ -236,7 +236,18 @@ result engine::results() {
 
 result simulate(const program& p, const machine_model& m, const settings& s) { return engine(p, m, s).run(); }
 
+settings alone_of(settings s) {
+  s.policy = "auto";
+  s.workers = 1;
+  s.keep_schedule = false;
+  return s;
+}
+
 double result::speedup() const noexcept {
+  return makespan == 0 ? 0 : static_cast<double>(one_core) / static_cast<double>(makespan);
+}
+
+double result::over_serial() const noexcept {
   return makespan == 0 ? 0 : static_cast<double>(serial) / static_cast<double>(makespan);
 }
 

@@ -47,7 +47,8 @@ struct worker_result {
 /// Of what follows the last mark of the recording.
 struct result {
   picoseconds makespan = 0;
-  picoseconds serial = 0;  // the same tasks one after the other, all data local, on a core of speed 1
+  picoseconds serial = 0;    // the same tasks one after the other, no cache, all data local, on a core of speed 1
+  picoseconds one_core = 0;  // makespan of the same program and seed as alone_of() has it; 0: it was not simulated
   std::vector<worker_result> workers;
   std::uint64_t local_accesses = 0, remote_accesses = 0;  // as for native runs
   std::uint64_t remote_bytes = 0, local_bytes = 0;        // block: fetched from elsewhere, from the own node
@@ -61,7 +62,10 @@ struct result {
   recording schedule;
 
   double seconds() const noexcept { return static_cast<double>(makespan) * 1e-12; }
+  /// Over one core of the same machine, which finds in its caches what it can. REQUIRES: one_core.
   double speedup() const noexcept;
+  /// Over `serial`: for fidelity abstract, where there are no caches.
+  double over_serial() const noexcept;
   double load_balance_percent() const noexcept;
   double overhead_percent() const noexcept;
   double partition_percent() const noexcept;
@@ -73,6 +77,9 @@ struct result {
   /// The mean over the workers that got their first work by stealing; negative if none did.
   double first_steal_seconds() const noexcept;
 };
+
+/// The run that speed-ups are over: `auto` on the machine's first core, all else alike.
+settings alone_of(settings);
 
 /// Throws kith::error for a wrong setting, and when tasks are left that nobody can run: it names some, and what each
 /// waits for.

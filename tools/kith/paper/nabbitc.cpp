@@ -33,7 +33,7 @@ sim::program recorded(const std::vector<std::string>& words, int cores) {
 struct means {
   double speedup = 0, remote = 0, steals = 0, first_ms = 0;
   void add(const sim::result& r, int seeds) {
-    speedup += r.speedup() / seeds;
+    speedup += r.over_serial() / seeds;
     remote += r.remote_access_percent() / seeds;
     steals += static_cast<double>(r.steals()) / static_cast<double>(r.workers.size()) / seeds;
     first_ms += std::max(0.0, r.first_steal_seconds()) * 1e3 / seeds;

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
+#include <map>
 #include <mutex>
 #include <numeric>
 #include <thread>
+#include <utility>
 
 namespace kith::tools {
 
@@ -50,6 +52,22 @@ std::vector<sim::result> simulate_all(const sim::program& p, const machine_model
   work();
   others.clear();
   if (failure) std::rethrow_exception(failure);
+  return results;
+}
+
+std::vector<sim::result> simulate_beside_one_core(const sim::program& p, const machine_model& m,
+                                                  std::vector<sim::settings> all,
+                                                  const std::function<void(std::size_t, std::size_t)>& tell) {
+  const std::size_t asked = all.size();
+  std::map<std::uint64_t, std::size_t> alone;  // by seed: its place in `all`
+  for (std::size_t i = 0; i < asked; ++i) {
+    if (!alone.emplace(all[i].seed, all.size()).second) continue;
+    const sim::settings one = sim::alone_of(all[i]);
+    all.push_back(one);
+  }
+  std::vector<sim::result> results = simulate_all(p, m, all, tell);
+  for (std::size_t i = 0; i < asked; ++i) results[i].one_core = results[alone.at(all[i].seed)].makespan;
+  results.resize(asked);
   return results;
 }
 

@@ -16,6 +16,11 @@ std::vector<std::string> policies_of(const std::string& text);
 std::vector<sim::result> simulate_all(const sim::program&, const machine_model&, const std::vector<sim::settings>&,
                                       const std::function<void(std::size_t, std::size_t)>& tell = {});
 
+/// The same with result::one_core, so that there are speed-ups: a run more for each seed.
+/// REQUIRES: the settings differ in nothing but policy, workers and seed.
+std::vector<sim::result> simulate_beside_one_core(const sim::program&, const machine_model&, std::vector<sim::settings>,
+                                                  const std::function<void(std::size_t, std::size_t)>& tell = {});
+
 /// What repeated runs gave.
 struct sample {
   double mean = 0, least = 0, most = 0;
