@@ -21,6 +21,18 @@ inline std::uint64_t ticks() noexcept {
 #endif
 }
 
+/// The same, not before what comes earlier in the program has been done, nor after what comes later.
+inline std::uint64_t ordered_ticks() noexcept {
+#if defined(__x86_64__)
+  _mm_lfence();
+  const std::uint64_t now = __rdtsc();
+  _mm_lfence();
+  return now;
+#else
+  return ticks();
+#endif
+}
+
 /// Measured once a process, against the system's monotonic clock (2 ms at the first call).
 double seconds_per_tick();
 

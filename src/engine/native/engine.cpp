@@ -44,6 +44,7 @@ engine::engine(machine on, const worker_plan& plan, engine_settings settings)
       parked(plan.workers),
       together(plan.workers),
       workers_where(hardware, nodes_of(hardware, plan)),
+      distance(plan.workers),
       memory(hardware, nodes_of(hardware, plan), workers_where.served_by(), regions, {set.memory, set.dry}),
       outside(*this, space, static_cast<std::uint16_t>(plan.workers)) {
   for (std::size_t w = 0; w < plan.cores.size(); ++w) {

@@ -4,6 +4,7 @@
 #include "base/sleepers.hpp"
 #include "base/stall_check.hpp"
 #include "engine/native/calibrator.hpp"
+#include "engine/native/core_distance.hpp"
 #include "engine/native/outside.hpp"
 #include "engine/native/recorder.hpp"
 #include "engine/native/thread.hpp"
@@ -93,6 +94,7 @@ class engine {
   sleepers parked;
   stall_check together;  // what workers sleep through if the policy wishes order
   team workers_where;
+  core_distance distance;  // of the workers' cores
   memory_space memory;
   std::deque<worker> workers;  // addresses stay
   outside_seat outside;

@@ -156,6 +156,7 @@ task* worker::rest(pending_wait& w) {
   const bool tells = w.scope != nullptr && w.scope->waiting.load(relaxed) != waiting_outside;
   while (!w.is_done() && (w.other = ready_to_go_on()) == nullptr && (t = find(w)) == nullptr) {
     if (looks++ < home.set.spin) {
+      if (home.workers.size() > 1) home.distance.listen(id);
       if (no_hurry_) {
         pause_for_long();
       } else {

@@ -23,8 +23,6 @@ namespace {
 
 /// Tasks between two that are timed, for the mean length.
 constexpr std::uint32_t measure_interval = 16;
-/// Below this many ticks (about 0.1 us) a task is short: fetching it from another worker costs more.
-constexpr std::uint32_t short_task_ticks = 300;
 /// Scopes between a wait and what is known to be below it: what is deeper counts as not below.
 constexpr int levels_seen = 16;
 /// Suspended stacks that are looked at between two tasks: of the newest, and of the others.
@@ -110,7 +108,8 @@ task* worker::run_measured(task& t) {
   task* next = run(t);
   const std::uint64_t took = std::min<std::uint64_t>(ticks() - from, 1 << 20);
   mean_ticks_ = static_cast<std::uint32_t>((std::uint64_t{mean_ticks_} * 3 + took) / 4);
-  short_tasks = mean_ticks_ < short_task_ticks;
+  short_tasks = mean_ticks_ < home.distance.short_task();
+  home.distance.speak(id);
   return next;
 }
 
