@@ -64,6 +64,12 @@ class sleepers {
     return count_.load(relaxed) != 0 && wake_one_of(audience);
   }
 
+  /// Whether there is anybody to wake: as the first look of wake_one().
+  bool anybody() const noexcept {
+    frequent_fence();  // S3
+    return count_.load(relaxed) != 0;
+  }
+
   /// Wakes this worker if it is parked. To be called after what it waits for is visible.
   bool wake(worker_id w) noexcept {
     frequent_fence();  // S3

@@ -48,7 +48,8 @@ class automatic final : public policy<World> {
                             {{"ready", queue_order::fifo}, {"created", queue_order::created}})),
         ends_(s, order_, options),
         states_(static_cast<std::size_t>(team_.size())),
-        last_type_(static_cast<std::size_t>(team_.nodes())) {
+        last_type_(static_cast<std::size_t>(team_.nodes())),
+        stands_(last_type_.size()) {
     for (int n = 0; n < team_.nodes(); ++n) {
       queues_.push_back(make_queue<World>(s, node_id(n), order_));
       rounds_.push_back(team_.nodes_by_distance(node_id(n)));
@@ -105,6 +106,7 @@ class automatic final : public policy<World> {
     if (task* t = queue.pop(by, [&](const task& one) { return chains_.may_begin(one, by); }, end)) {
       states_[by.id.index()] = {t, node_id()};
       chains_.begins(*t, by);
+      note_next(by.node, t->type);
       return passing_on(*t, by);
     }
     if (const look l = plain_.rob(by); l.what != look::empty) return l.work != nullptr ? passing_on(*l.work, by) : l;
@@ -127,6 +129,7 @@ class automatic final : public policy<World> {
     } else {
       times_.ran_near(t.type, bytes, nanoseconds);
     }
+    ring_for_thief(by.node, by);
   }
 
  private:
@@ -149,6 +152,15 @@ class automatic final : public policy<World> {
   look passing_on(task& t, worker& by) {
     ring_for_room(by);
     return look::got(t);
+  }
+  /// Pushes ring for whom a theft pays then. It may pay later as well, once it is known what it costs, and which task is
+  /// next: one sleeper is rung for, who rings for the next one when it has robbed.
+  void ring_for_thief(node_id victim, worker& by) {
+    if (queues_[victim.index()]->size() == 0 || !by.anybody_sleeps()) return;
+    const std::uint16_t type = stands_[victim.index()].load(relaxed);
+    for (node_id n : rounds_[victim.index()]) {
+      if (n != victim && pays(type, victim, n) && by.ring(team_.serving(n))) return;
+    }
   }
   void ring_for_room(worker& by) {
     if (queues_[by.node.index()]->size() > 0 && chains_.freed(by.node)) by.ring(team_.serving(by.node));
@@ -178,7 +190,8 @@ class automatic final : public policy<World> {
       ends_.went_on(by);
       return &t;
     }
-    last_type_[to.index()].store(t.type, relaxed);
+    set(last_type_[to.index()], t.type);
+    set(stands_[to.index()], t.type);
     if (queues_[to.index()]->push(t, by) && chains_.has_room(t, to)) return nullptr;
     for (node_id n : rounds_[to.index()]) {  // nobody who is near sleeps
       if (n != to && pays(t.type, to, n) && by.ring(team_.serving(n))) return nullptr;
@@ -196,10 +209,11 @@ class automatic final : public policy<World> {
     return longer < 1 && static_cast<float>(waiting) > caution_ * longer * static_cast<float>(team_.working_at(victim));
   }
 
-  /// The task queued last stands for all, until another one that would have been taken does not pay.
+  /// The task queued last stands for all, until another one that would have been taken does not pay; then that one does,
+  /// and from then on whatever the node takes next (note_next).
   task* rob(worker& by) {
     for (node_id n : rounds_[by.node.index()]) {
-      auto& stands = last_type_[n.index()];
+      auto& stands = stands_[n.index()];
       if (n == by.node || !pays(stands.load(relaxed), n, by.node)) continue;
       task* t = queues_[n.index()]->steal(by, [&](const task& first) {
         if (pays(first.type, n, by.node)) return chains_.may_begin(first, by);
@@ -210,10 +224,20 @@ class automatic final : public policy<World> {
         states_[by.id.index()] = {t, n};
         chains_.begins(*t, by);
         ends_.went_on(by);
+        ring_for_thief(n, by);
       }
       return t;
     }
     return nullptr;
+  }
+
+  using shared_type = typename World::template shared<std::uint16_t>;
+  /// All workers of a node write it, nearly always the same.
+  static void set(shared_type& to, std::uint16_t type) {
+    if (to.load(relaxed) != type) to.store(type, relaxed);
+  }
+  void note_next(node_id n, std::uint16_t type) {
+    if (stands_[n.index()].load(relaxed) != last_type_[n.index()].load(relaxed)) set(stands_[n.index()], type);
   }
 
   const team& team_;
@@ -229,7 +253,8 @@ class automatic final : public policy<World> {
   std::vector<home_queue<World>> queues_;     // by node; those of nodes without workers stay empty
   std::vector<std::vector<node_id>> rounds_;  // from each node, the others by distance
   std::vector<state> states_;
-  std::vector<typename World::template shared<std::uint16_t>> last_type_;  // of the task queued last, by node
+  std::vector<shared_type> last_type_;  // of the task queued last, by node
+  std::vector<shared_type> stands_;     // of the task that thieves ask about, by node
   std::optional<partition::windows<World>> windows_;
 };
 

@@ -308,6 +308,79 @@ TEST(auto_policy, a_task_that_others_were_run_on_top_of_is_not_timed) {
   EXPECT_NE(b.next(1), nullptr);
 }
 
+/// A worker that notes which nodes' workers are rung for.
+class listener final : public kith::plain::worker_view {
+ public:
+  listener(const kith::test::policy_bench& b, int self)
+      : worker_view(kith::worker_id(self), b.workers.node_of(kith::worker_id(self))), workers_(b.workers) {}
+  bool ring(const kith::worker_set& audience) override {
+    for (int n = 0; n < workers_.nodes(); ++n) {
+      if (audience.contains(workers_.workers_at(node_id(n)).front())) rung.push_back(n);
+    }
+    return !asleep.empty() && std::ranges::find(asleep, rung.back()) != asleep.end();
+  }
+  std::vector<int> rung, asleep;
+
+ private:
+  const kith::team& workers_;
+};
+
+class listening_bench : public auto_bench {
+ public:
+  explicit listening_bench(const char* machine) : auto_bench(machine) {
+    for (std::size_t w = 0; w < by.size(); ++w) by[w] = std::make_unique<listener>(*this, static_cast<int>(w));
+  }
+  listener& ear(int worker) { return static_cast<listener&>(*by[static_cast<std::size_t>(worker)]); }
+  /// Nodes but its own that it has rung for since the last call.
+  std::vector<int> rung_by(int worker) {
+    std::vector<int> far = std::exchange(ear(worker).rung, {});
+    std::erase(far, ear(worker).node.value);
+    return far;
+  }
+};
+
+TEST(auto_policy, rings_for_thieves_when_it_has_learnt_that_a_theft_pays) {
+  listening_bench b("node:3 core:1 distance:20");
+  b.queue_at_0(50);
+  EXPECT_THAT(b.rung_by(0), ElementsAre());  // nobody knows what it costs
+  ASSERT_NE(b.run_next(0, 10'000'000), nullptr);
+  EXPECT_THAT(b.rung_by(0), ElementsAre(1, 2));  // neither sleeps
+  b.ear(0).asleep = {1, 2};
+  ASSERT_NE(b.run_next(0, 10'000'000), nullptr);
+  EXPECT_THAT(b.rung_by(0), ElementsAre(1));  // one at a time
+  b.ear(1).asleep = {2};
+  ASSERT_NE(b.next(1), nullptr);
+  EXPECT_THAT(b.rung_by(1), ElementsAre(2));  // who has robbed rings for the next
+}
+
+TEST(auto_policy, rings_for_nobody_whom_a_theft_does_not_pay) {
+  listening_bench b("node:2 core:1 distance:20");
+  b.queue_at_0(50);
+  ASSERT_NE(b.run_next(0, 100'000), nullptr);  // memory's time alone
+  EXPECT_THAT(b.rung_by(0), ElementsAre());
+}
+
+TEST(auto_policy, rings_for_thieves_when_what_they_did_not_want_is_gone) {
+  listening_bench b("node:2 core:1 distance:20");
+  const auto queue = [&](std::uint16_t type) {
+    kith::task& t = b.task({{b.region(0), megabyte}});
+    t.type = type;
+    b.ready(t);
+    return &t;
+  };
+  b.ran(100'000, 1);     // memory's time alone: not to be taken
+  b.ran(10'000'000, 2);  // computes
+  kith::task* const memory = queue(1);
+  for (int i = 0; i < 5; ++i) queue(2);
+  EXPECT_EQ(b.next(1), nullptr);
+  ASSERT_EQ(b.next(0), memory);
+  b.rung_by(0);
+  kith::task* const computes = b.next(0);
+  b.chosen->timed(*computes, *b.by[0], 10'000'000);
+  EXPECT_THAT(b.rung_by(0), ElementsAre(1));
+  EXPECT_NE(b.next(1), nullptr);
+}
+
 TEST(auto_policy, partitions_the_first_tasks_when_told) {
   auto_bench b("node:2 core:1", "auto:window=auto");
   std::vector<kith::task*> made;

@@ -216,6 +216,29 @@ TEST(sim, a_row_of_a_block_leaves_the_rest_of_it_in_the_cache) {
   EXPECT_EQ(data.misses, 5u);
 }
 
+/// One task initialises all data, at one node; then there is work for everybody, and nothing more is queued.
+TEST(sim, auto_leaves_no_node_asleep_while_work_for_all_waits_at_one) {
+  constexpr std::uint32_t blocks = 400;
+  test::script s;
+  std::vector<recorded_access> all;
+  for (std::uint32_t r = 0; r < blocks; ++r) {
+    s.region(65536);
+    all.push_back({r, static_cast<std::uint8_t>(mode::out), 65536, 65536});
+  }
+  const std::int32_t first = s.task(1000, {}, all);
+  for (std::uint32_t r = 0; r < blocks; ++r)
+    s[s.task(1'000'000, {first}, {{r, static_cast<std::uint8_t>(mode::inout), 65536, 65536}})].type = 1;
+  recording r = s.finish();
+  r.types = {"initialise", "work"};
+  const machine_model m = model_by_name("opteron-6172");
+  const result got = sim::simulate(sim::program_of(std::move(r)), m, {});
+  // A millisecond each: a node alone would take 70 of them.
+  EXPECT_LT(got.makespan, 20'000'000 * ns);
+  int idle = 0;
+  for (const sim::worker_result& w : got.workers) idle += w.tasks == 0;
+  EXPECT_LT(idle, 5);
+}
+
 TEST(sim, numa_fetches_nothing_from_elsewhere_that_is_dealt_to_one_node) {
   const machine_model m = model_by_name("opteron-6172");
   test::script s;

@@ -26,6 +26,7 @@ class engine {
 
   // ---- for the workers
   bool ring(worker& by, const worker_set& audience);
+  bool anybody_sleeps() const noexcept;
   void charge(worker& by, event e, worker_id owner);
   bool drop_if_dead(task& t);
   [[noreturn]] void refuse(task& t, const std::string& why) const;

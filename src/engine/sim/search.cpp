@@ -24,6 +24,7 @@ constexpr picoseconds instant = 1000;
 }  // namespace
 
 bool worker::ring(const worker_set& audience) { return home.ring(*this, audience); }
+bool worker::anybody_sleeps() const noexcept { return home.anybody_sleeps(); }
 void worker::refuse(task& t, const std::string& why) { home.refuse(t, why); }
 void worker::submit(job<plain::worker_view>& j, const worker_set& audience) { home.submit(*this, j, audience); }
 bool worker::drop_if_dead(task& t) { return home.drop_if_dead(t); }
@@ -80,6 +81,11 @@ bool engine::ring(worker& by, const worker_set& audience) {
       workers_[i * 64 + static_cast<std::size_t>(std::countr_zero(rest))].empties = 0;
   }
   return false;
+}
+
+bool engine::anybody_sleeps() const noexcept {
+  const auto any = [](std::uint64_t word) { return word != 0; };
+  return std::ranges::any_of(parked_words_, any) || std::ranges::any_of(last_round_words_, any);
 }
 
 void engine::wake(worker& w, picoseconds at) {

@@ -75,6 +75,7 @@ class worker final : public plain::worker_view {
   worker(engine& of, worker_id self, node_id at) : plain::worker_view(self, at), home(of) {}
 
   bool ring(const worker_set& audience) override;
+  bool anybody_sleeps() const noexcept override;
   void refuse(task& t, const std::string& why) override;
   void submit(kith::job<plain::worker_view>& j, const worker_set& audience) override;
   bool drop_if_dead(task& t) override;

@@ -49,6 +49,8 @@ class worker_view {
     sums.add(event::wake);
     return true;
   }
+  /// Whether a ring could wake anybody. After what it is for is visible.
+  bool anybody_sleeps() const noexcept { return parked_.anybody(); }
 
   /// The task is not to be run, and its waiter is to know why.
   static void refuse(task& t, const std::string& why) {

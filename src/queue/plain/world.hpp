@@ -44,6 +44,7 @@ class worker_view {
   virtual void refuse(task& /*t*/, const std::string& why) { throw error("a task " + why); }
   virtual bool all_sleep() const noexcept { return true; }
   virtual bool ring(const worker_set& /*audience*/) { return false; }
+  virtual bool anybody_sleeps() const noexcept { return true; }
   virtual void submit(job<worker_view>& j, const worker_set& /*audience*/) { jobs.push_back(&j); }
   virtual bool drop_if_dead(task& /*t*/) { return false; }
 
