@@ -9,6 +9,7 @@
 //    others are queued in the order of their creation.
 //  * A node runs no more chains of tasks at once than its caches hold, and takes what was queued last, where that has shown to
 //    be faster (chain_bound.hpp, hot_end.hpp).
+//  * Of tasks of its own and of its node a worker takes those of the highest priority first.
 //  * A node is robbed if that pays: below. `task_times.hpp` has what it rests on.
 //  * With window=auto, the first tasks are partitioned as by `rip-dep` (section 4.3.1).
 // docs/auto.md says what it is asked for, and what it reaches.
@@ -76,22 +77,17 @@ class automatic final : public policy<World> {
   task* ready(std::span<task* const> tasks, worker& by, moment why) override {
     if (std::ranges::none_of(tasks, has_data)) {
       task* now = plain_.ready(tasks, by, why);
+      if (now != nullptr && is_outranked(*now, by)) now = plain_.ready({&now, 1}, by, moment::arrival);
       if (now != nullptr && why == moment::completion) stops(by);
       return now;
     }
     note_data();
     task* now = nullptr;
-    const bool keeps = why == moment::completion;
-    for (std::size_t i = 0; i < tasks.size(); ++i) {
-      task* t = tasks[keeps ? tasks.size() - 1 - i : i];  // successors come as listed, the one created last first
-      if (has_data(t)) {
-        if (task* kept = queue(*t, by, keeps && now == nullptr)) now = kept;
-      } else if (keeps && now == nullptr) {
-        now = t;
-        stops(by);
-      } else {
-        plain_.ready({&t, 1}, by, moment::arrival);
-      }
+    if (std::ranges::none_of(tasks, [](const task* t) { return t->has_level(); })) [[likely]] {
+      queue_all(tasks, by, why, now, [](const task&) { return true; });
+    } else {
+      for (int level = 0; level < 3; ++level)
+        queue_all(tasks, by, why, now, [level](const task& t) { return t.level() == level; });
     }
     return now;
   }
@@ -100,14 +96,20 @@ class automatic final : public policy<World> {
   look next(worker& by) override {
     if (!data_seen_.load(relaxed)) return plain_.next(by);
     chains_.leaves(by);
-    if (task* t = plain_.take_own(by)) return passing_on(*t, by);
     auto& queue = *queues_[by.node.index()];
+    const bool node_first = uses_levels(by) && queue.highest() < plain_.own_level(by);
+    if (!node_first) {
+      if (task* t = plain_.take_own(by)) return passing_on(*t, by);
+    }
     const queue_end end = ends_.choose(last_type_[by.node.index()].load(relaxed), queue.size(), by);
     if (task* t = queue.pop(by, [&](const task& one) { return chains_.may_begin(one, by); }, end)) {
       states_[by.id.index()] = {t, node_id()};
       chains_.begins(*t, by);
       note_next(by.node, t->type);
       return passing_on(*t, by);
+    }
+    if (node_first) {
+      if (task* t = plain_.take_own(by)) return passing_on(*t, by);
     }
     if (const look l = plain_.rob(by); l.what != look::empty) return l.work != nullptr ? passing_on(*l.work, by) : l;
     if (task* t = rob(by)) return passing_on(*t, by);
@@ -169,6 +171,30 @@ class automatic final : public policy<World> {
   /// Nodes of graphs have no data while they are explored.
   static bool has_data(const task* t) noexcept { return t->exploring == 0 && placed_bytes(*t) != 0; }
 
+  /// Whether tasks that the worker sees may have several levels; if so, whether one has a higher one than `t`.
+  bool uses_levels(const worker& by) const { return levels_seen_.load(relaxed) || plain_.has_levels(by); }
+  bool is_outranked(const task& t, const worker& by) const {
+    return uses_levels(by) && (queues_[by.node.index()]->highest() < t.level() || plain_.own_level(by) < t.level());
+  }
+
+  /// Those that `which` says. With `now` still null, one that is to be gone on with is put there instead.
+  template <class Which>
+  void queue_all(std::span<task* const> tasks, worker& by, moment why, task*& now, const Which& which) {
+    const bool keeps = why == moment::completion;
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+      task* t = tasks[keeps ? tasks.size() - 1 - i : i];  // successors come as listed, the one created last first
+      if (!which(*t)) continue;
+      if (has_data(t)) {
+        if (task* kept = queue(*t, by, keeps && now == nullptr)) now = kept;
+      } else if (keeps && now == nullptr && !is_outranked(*t, by)) {
+        now = t;
+        stops(by);
+      } else {
+        plain_.ready({&t, 1}, by, moment::arrival);
+      }
+    }
+  }
+
   /// As send(), unless its window holds it.
   task* queue(task& t, worker& by, bool keeps) {
     using answer = typename partition::windows<World>::answer;
@@ -185,7 +211,9 @@ class automatic final : public policy<World> {
     } else {
       to = place_(t, by, [this](node_id n) { return queues_[n.index()]->size(); });
     }
-    if (keeps && to == by.node && chains_.goes_on(t, by)) {
+    if (t.has_level()) [[unlikely]]
+      levels_seen_.store(true, relaxed);
+    if (keeps && to == by.node && !is_outranked(t, by) && chains_.goes_on(t, by)) {
       states_[by.id.index()] = {&t, node_id()};
       ends_.went_on(by);
       return &t;
@@ -247,7 +275,8 @@ class automatic final : public policy<World> {
   balanced_placement<World> place_;
   task_times<World> times_;
   chain_bound<World> chains_;
-  typename World::template shared<bool> data_seen_{false};  // a task with data has come
+  typename World::template shared<bool> data_seen_{false};    // a task with data has come
+  typename World::template shared<bool> levels_seen_{false};  // ... and another priority than normal
   queue_order order_;
   hot_end<World> ends_;
   std::vector<home_queue<World>> queues_;     // by node; those of nodes without workers stay empty

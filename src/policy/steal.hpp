@@ -4,14 +4,15 @@
 // MIR's `ws`, `ws-de` and `ws-de-node` (thesis ch. 3, artifact) with the victim's choice and the stolen end as options:
 // these are victim=cyclic,end=fifo; victim=cyclic; victim=nodes. Distances decide, not the artifact's own table. Not in the
 // paper: of the tasks that one completion makes ready, one is run at once; a visit takes several tasks, at most half of
-// the victim's; and patience, below.
+// the victim's; patience, below; and priorities: of its own tasks a worker takes those of the highest level first, and of
+// the victim's likewise.
 #pragma once
 
 #include "base/rng.hpp"
 #include "policy/policy.hpp"
 #include "policy/settings.hpp"
+#include "queue/leveled_deque.hpp"
 #include "queue/make_in.hpp"
-#include "queue/own_deque.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -36,7 +37,7 @@ class steal final : public policy<World> {
         patient_(options.take("patience", true, {{"on", true}, {"off", false}})) {
     const victim_order fixed = order_ == victim_order::random ? victim_order::cyclic : order_;
     for (int w = 0; w < s.workers.size(); ++w) {
-      deques_.push_back(make_in<own_deque<World>>(s.memory_of(worker_id(w)), worker_id(w), s.workers.everybody()));
+      deques_.push_back(make_in<leveled_deque<World>>(s.memory_of(worker_id(w)), worker_id(w), s.workers.everybody()));
       states_.emplace_back(rng(s.seed, purpose::victim, static_cast<std::uint32_t>(w)),
                            s.workers.victims(worker_id(w), fixed));
     }
@@ -45,24 +46,24 @@ class steal final : public policy<World> {
   typename policy<World>::wishes wants() const override { return {.accesses = false}; }
 
   task* ready(std::span<task* const> tasks, worker& by, moment why) override {
-    own_deque<World>& own = *deques_[by.id.index()];
+    leveled_deque<World>& own = *deques_[by.id.index()];
     if (why != moment::completion) {
       for (task* t : tasks) own.push(*t, by);
       return nullptr;
     }
     for (task* t : tasks.first(tasks.size() - 1)) own.push(*t, by);
-    return tasks.back();
+    return own.prefer(*tasks.back(), by);
   }
 
   look next(worker& by) override {
     state& mine = states_[by.id.index()];
-    own_deque<World>& own = *deques_[by.id.index()];
+    leveled_deque<World>& own = *deques_[by.id.index()];
     if (task* t = take_own(own, by)) return look::got(*t);
     if (mine.victims.empty()) return {look::empty};
     const worker_id victim = order_ == victim_order::random
                                  ? mine.victims[mine.random.below(static_cast<std::uint32_t>(mine.victims.size()))]
                                  : mine.victims[mine.probes];
-    own_deque<World>& there = *deques_[victim.index()];
+    leveled_deque<World>& there = *deques_[victim.index()];
     const bool worth = !patient_ || !there.short_tasks() || worth_it(there, victim, mine);
     if (task* t = worth ? visit(there, victim, own, by) : nullptr) {
       mine.probes = 0;
@@ -77,11 +78,14 @@ class steal final : public policy<World> {
   // ---- for a policy that has other queues beside these
   /// A task of the own deque.
   task* take_own(worker& by) { return take_own(*deques_[by.id.index()], by); }
+  /// The level of the next one there, and whether there have been several.
+  int own_level(const worker& by) const { return deques_[by.id.index()]->highest(); }
+  bool has_levels(const worker& by) const { return deques_[by.id.index()]->has_levels(); }
   /// From the first of the others that has any. One look instead of a round: for workers that wait for other tasks, too.
   look rob(worker& by) {
     state& mine = states_[by.id.index()];
     for (worker_id victim : mine.victims) {
-      own_deque<World>& there = *deques_[victim.index()];
+      leveled_deque<World>& there = *deques_[victim.index()];
       if (there.size() == 0) continue;
       if (patient_ && there.short_tasks() && !worth_it(there, victim, mine)) return {look::later};
       return look::at(visit(there, victim, *deques_[by.id.index()], by), look::retry);
@@ -104,7 +108,7 @@ class steal final : public policy<World> {
   };
 
   /// `end=fifo`: the owner, too, takes its oldest task (MIR's ws).
-  task* take_own(own_deque<World>& own, worker& by) {
+  task* take_own(leveled_deque<World>& own, worker& by) {
     if (!own_end_fifo_) return own.pop(by);
     task* t = nullptr;
     while (own.size() > 0) {
@@ -118,7 +122,7 @@ class steal final : public policy<World> {
     return std::ranges::any_of(mine.victims, [this](worker_id v) { return deques_[v.index()]->size() > 0; });
   }
 
-  task* visit(own_deque<World>& victim, worker_id id, own_deque<World>& own, worker& by) {
+  task* visit(leveled_deque<World>& victim, worker_id id, leveled_deque<World>& own, worker& by) {
     const std::int64_t there = victim.size();
     if (there == 0) {
       by.meter(event::steal_attempt, id);
@@ -139,7 +143,7 @@ class steal final : public policy<World> {
   /// slower than it would be alone. A patient one helps itself only while the victim is busy with something else, and
   /// seldom otherwise. It watches one victim at a time, until that has nothing: `seldom` looks are the most, however many
   /// others there are. Entries of tasks that ran elsewhere count, too, and their owner may have ended.
-  bool worth_it(const own_deque<World>& victim, worker_id id, state& mine) const {
+  bool worth_it(const leveled_deque<World>& victim, worker_id id, state& mine) const {
     constexpr int busy_elsewhere = 50, seldom = 2000;
     const std::int64_t bottom = victim.bottom();
     if (mine.watched != id) {
@@ -162,7 +166,7 @@ class steal final : public policy<World> {
   bool own_end_fifo_;
   std::int64_t batch_;
   bool patient_;
-  std::vector<std::shared_ptr<own_deque<World>>> deques_;
+  std::vector<std::shared_ptr<leveled_deque<World>>> deques_;
   std::vector<state> states_;
 };
 

@@ -9,6 +9,8 @@
 //  G2  Items are recycled, not freed: a thief may look at the colors of one that somebody else has just taken. Then
 //      its exchange on the deque's top fails, and what it saw does not matter.
 //  G3  A group is freed by whoever drops the last item of it.
+// Tasks of different priorities are different groups, in a deque for each level; while there was none but normal ones, nobody
+// looks at the others.
 #pragma once
 
 #include "base/worker_set.hpp"
@@ -19,6 +21,9 @@
 #include "recording/event.hpp"
 #include "task/task.hpp"
 
+#include <algorithm>
+#include <array>
+#include <iterator>
 #include <memory>
 #include <memory_resource>
 #include <span>
@@ -46,7 +51,8 @@ class group_deques {
   group_deques(int workers, int colors, const MemoryOf& memory_of)
       : colors_(colors), items_(workers), groups_(workers), scratch_(static_cast<std::size_t>(workers)) {
     for (int w = 0; w < workers; ++w) {
-      deques_.push_back(make_in<typename World::template deque<item>>(memory_of(worker_id(w))));
+      for (auto& level : deques_)
+        level.push_back(make_in<typename World::template deque<item>>(memory_of(worker_id(w))));
       // Colors that no worker has are told apart up to once as many; the rest are one.
       scratch_[static_cast<std::size_t>(w)].run_of.resize(static_cast<std::size_t>(2 * colors) + 1);
     }
@@ -55,19 +61,32 @@ class group_deques {
 
   // ---- the owner
 
-  /// Queues a group in one piece. color_of(task&) is called once for each.
+  /// Queues a group in one piece, or of each level one. color_of(task&) is called once for each.
   template <class ColorOf>
   void push(std::span<task* const> tasks, worker& by, ColorOf&& color_of) {
+    if (any_level(tasks)) [[unlikely]] {
+      push_levels(tasks, by, color_of);
+      return;
+    }
     push(group_of(tasks, by, color_of), by);
   }
-  /// Queues a group but for one task, which is returned.
+  /// Queues a group but for one task, which is returned; or all of it, and returns what is first of the own tasks then.
   template <class ColorOf>
   task* push_rest(std::span<task* const> tasks, worker& by, taste likes, ColorOf&& color_of) {
+    if (has_levels_.load(relaxed) || any_level(tasks)) [[unlikely]] {
+      push_levels(tasks, by, color_of);
+      return pop(by, likes);
+    }
     if (tasks.size() == 1) return tasks.front();
     return take_apart(group_of(tasks, by, color_of), by, likes);
   }
   task* pop(worker& by, taste likes) {
-    item* i = deques_[by.id.index()]->pop();
+    item* i = nullptr;
+    if (!has_levels_.load(relaxed)) [[likely]] {
+      i = deques_[normal][by.id.index()]->pop();
+    } else {
+      for (std::size_t level = 0; i == nullptr && level < levels; ++level) i = deques_[level][by.id.index()]->pop();
+    }
     if (i == nullptr) return nullptr;
     by.meter(event::pop, by.id);
     return take_apart(unpack(*i, by), by, likes);
@@ -76,23 +95,39 @@ class group_deques {
   // ---- thieves
 
   /// Takes an item from `victim` and keeps what is left of it after one task; with `only` not negative, an item that
-  /// has that color (with `or_nobodys`, also one that has no worker's color).
+  /// has that color (with `or_nobodys`, also one that has no worker's color). Of the highest level that has such a one.
   theft steal(task*& t, worker_id victim, worker& by, taste likes, color_number only = -1, bool or_nobodys = false) {
     by.meter(event::steal_attempt, victim);
     item* i = nullptr;
-    const theft outcome =
-        only < 0 ? deques_[victim.index()]->steal(i)
-                 : deques_[victim.index()]->steal(
-                       i, [&](const item& seen) { return seen.has(only) || (or_nobodys && seen.is_nobodys(colors_)); });
+    const auto steal_at = [&](std::size_t level) {
+      auto& there = *deques_[level][victim.index()];
+      if (only < 0) return there.steal(i);
+      return there.steal(i,
+                         [&](const item& seen) { return seen.has(only) || (or_nobodys && seen.is_nobodys(colors_)); });
+    };
+    theft outcome = theft::empty;
+    if (!has_levels_.load(relaxed)) [[likely]] {
+      outcome = steal_at(normal);
+    } else {
+      for (std::size_t level = 0; outcome != theft::got && level < levels; ++level) {
+        if (const theft here = steal_at(level); here != theft::empty) outcome = here;
+      }
+    }
     if (outcome != theft::got) return outcome;
     by.meter(event::steal, victim);
     if (only >= 0 && i->has(only)) by.meter(event::colored_steal, {});
     t = take_apart(unpack(*i, by), by, likes);
     return theft::got;
   }
-  bool empty(worker_id w) const noexcept { return deques_[w.index()]->size() == 0; }
+  bool empty(worker_id w) const noexcept {
+    if (!has_levels_.load(relaxed)) [[likely]]
+      return deques_[normal][w.index()]->size() == 0;
+    return std::ranges::all_of(deques_, [&](const auto& level) { return level[w.index()]->size() == 0; });
+  }
 
  private:
+  static constexpr std::size_t levels = 3, normal = 1;
+
   /// Tasks of the same color are neighbours: run r has the tasks from begin[r] to begin[r + 1].
   struct group {
     std::vector<task*> tasks;
@@ -107,6 +142,7 @@ class group_deques {
     task* one = nullptr;
     std::uint32_t first = 0, last = 0, from = 0, to = 0;
     color_number alone = -1;  // the color of `one`
+    std::uint32_t level = normal;
   };
 
   class item {
@@ -145,6 +181,7 @@ class group_deques {
     std::vector<std::uint32_t> run_of;  // by color: 1 + its run; 0 between groups
     std::vector<std::uint32_t> run;     // by task
     worker_set wanted;                  // the colors of the item that is pushed
+    std::vector<task*> same_level;
   };
 
   std::size_t slot_of(color_number c) const noexcept {
@@ -187,9 +224,27 @@ class group_deques {
     return {.of = &g, .first = first, .last = last, .from = g.begin[first], .to = g.begin[last]};
   }
 
+  static bool any_level(std::span<task* const> tasks) noexcept {
+    return std::ranges::any_of(tasks, [](const task* t) { return t->has_level(); });
+  }
+  template <class ColorOf>
+  [[gnu::noinline, gnu::cold]] void push_levels(std::span<task* const> tasks, worker& by, ColorOf& color_of) {
+    if (!has_levels_.load(relaxed)) has_levels_.store(true, relaxed);  // before anybody can look for the tasks
+    std::vector<task*>& same = scratch_[by.id.index()].same_level;
+    for (std::size_t level = 0; level < levels; ++level) {
+      same.clear();
+      std::ranges::copy_if(tasks, std::back_inserter(same),
+                           [&](const task* t) { return static_cast<std::size_t>(t->level()) == level; });
+      if (same.empty()) continue;
+      range r = group_of(same, by, color_of);
+      r.level = static_cast<std::uint32_t>(level);
+      push(r, by);
+    }
+  }
+
   void push(const range& r, worker& by) {
     if (by.dead.too_many()) [[unlikely]]
-      clean_up(by);
+      clean_up(by, r.level);
     item& i = items_.take(by.id);
     i.what = r;
     i.clear(colors_);
@@ -200,20 +255,21 @@ class group_deques {
     }
     worker_set& wanted = scratch_[by.id.index()].wanted;
     for (int w = 0; w * 64 < colors_; ++w) wanted.set_word(static_cast<std::size_t>(w), i.word_at(w));
-    deques_[by.id.index()]->push(&i);
+    deques_[r.level][by.id.index()]->push(&i);
     by.meter(event::push, by.id);
     // First whom it belongs to, where colors are workers: others might not take it.
-    if (colors_ != static_cast<int>(deques_.size()) || !by.ring(wanted)) by.ring(everybody_);
+    if (colors_ != static_cast<int>(scratch_.size()) || !by.ring(wanted)) by.ring(everybody_);
   }
   /// Items of a single task that was taken past them.
-  void clean_up(worker& by) {
+  void clean_up(worker& by, std::size_t level) {
     std::vector<item*> kept;
     const auto drop = [&](item& i) {
       if (i.what.of != nullptr || !by.drop_if_dead(*i.what.one)) return false;
       items_.give(by.id, i);
       return true;
     };
-    for (std::size_t n = drop_dead(*deques_[by.id.index()], by.dead, drop, kept); n > 0; --n) by.ring(everybody_);
+    for (std::size_t n = drop_dead(*deques_[level][by.id.index()], by.dead, drop, kept); n > 0; --n)
+      by.ring(everybody_);
   }
   void mark(item& i, color_number c) noexcept {
     if (c >= 0 && c < colors_) i.add(c);
@@ -239,14 +295,16 @@ class group_deques {
       if (r.last - r.first > 1) {
         const std::uint32_t middle = r.first + (r.last - r.first) / 2;
         rest = whole(g, middle, r.last);
+        rest.level = r.level;
         r = whole(g, r.first, middle);
+        r.level = rest.level;
         if (likes.morphs && has(rest, likes.own)) std::swap(r, rest);
       } else {
         const std::uint32_t middle = r.from + (r.to - r.from) / 2;
         rest.from = r.to = middle;
       }
       if (rest.to - rest.from == 1) {
-        rest = {.one = g.tasks[rest.from], .alone = g.color[rest.first]};
+        rest = {.one = g.tasks[rest.from], .alone = g.color[rest.first], .level = r.level};
       } else {
         g.items.fetch_add(1, relaxed);  // held by our own item: it cannot be the last
       }
@@ -259,7 +317,8 @@ class group_deques {
   }
 
   int colors_;
-  std::vector<std::shared_ptr<typename World::template deque<item>>> deques_;
+  std::array<std::vector<std::shared_ptr<typename World::template deque<item>>>, levels> deques_;
+  typename World::template shared<bool> has_levels_{false};  // a task with another priority than normal has come
   recycler<World, item> items_;
   recycler<World, group> groups_;
   std::vector<scratch> scratch_;

@@ -1,12 +1,15 @@
 // Both worlds of every block, compiled once so that a fault shows here and not in a policy.
 #include "queue/native/inbox.hpp"
 #include "queue/native/world.hpp"
+#include "queue/leveled_deque.hpp"
 #include "queue/own_deque.hpp"
 #include "queue/plain/world.hpp"
 #include "queue/shared_queue.hpp"
 
 namespace kith {
 
+template class leveled_deque<native::world>;
+template class leveled_deque<plain::world>;
 template class own_deque<native::world>;
 template class own_deque<plain::world>;
 template class shared_queue<native::world>;

@@ -96,6 +96,14 @@ class alignas(apart) shared_queue {
   }
   task* steal(worker& by) { return steal(by, any); }
 
+  /// The level of the task that leaves next; 3 if there is none. Takes the lock.
+  int highest() {
+    if (size_.load(relaxed) == 0) return levels;
+    std::lock_guard lock(guard_);
+    int level = 0;
+    while (level < levels && levels_[static_cast<std::size_t>(level)].empty()) ++level;
+    return level;
+  }
   /// Tasks in it, seen by a passer-by.
   std::int64_t size() const noexcept { return size_.load(relaxed); }
 

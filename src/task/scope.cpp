@@ -183,7 +183,7 @@ void give_scope(detail::scope& s) {
   s.identity = 0;
   s.owner.store(0, relaxed);
   s.leaver.store(nullptr, relaxed);
-  s.listed = s.phased = s.independent = s.held = false;
+  s.listed = s.leveled = s.phased = s.independent = s.held = false;
   s.creator->spare_scopes.push_back(&s);
 }
 

@@ -45,6 +45,7 @@ class scope {
   std::uint64_t throttle_at = 0;  // created - ended_here at which the creator looks whether it has to help
   std::uint64_t identity = 0;     // of a graph, where identities are kept
   bool listed = false;            // children are listed, so that the owner may claim them
+  bool leveled = false;           // ... but have several priorities: the policy is asked first
   address_map by_address;
   block_pool blocks;
   std::vector<reference> children;

@@ -147,6 +147,8 @@ class task {
   }
   const std::byte* access_bytes() const noexcept { return const_cast<task*>(this)->access_bytes(); }
   void* closure() noexcept { return (flags & extended) != 0 ? extension()->closure : static_cast<void*>(payload); }
+  /// Another priority than normal.
+  bool has_level() const noexcept { return (flags & (high | low)) != 0; }
   int level() const noexcept { return (flags & high) != 0 ? 0 : (flags & low) != 0 ? 2 : 1; }
 };
 

@@ -217,7 +217,10 @@ task_ref submit(scope& s, const draft& d, task_code code, std::span<const access
   std::uint32_t edges_added = 0;
   if (declares) edges_added = declare(home, s, t, me, records, before, failure);
   if (home.wishes.created && by.worker_seat) home.chosen->created(t, static_cast<worker&>(by));
-  if (s.listed) list_child(s, home.space, me);
+  if (s.listed) {
+    list_child(s, home.space, me);
+    if (t.has_level()) s.leveled = true;
+  }
   // From here on the task may run, end, and its slot be reused.
   const bool ready = (!declares || edges::open_join(t, edges_added)) && prepare_ready(home.regions, t);
 

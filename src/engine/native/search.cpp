@@ -24,10 +24,14 @@ task* worker::find(const pending_wait& w) {
   if (adopted_.size() > w.adopted_from) [[unlikely]] {
     if (task* t = claim_adopted(w.adopted_from)) return t;
   }
+  const bool asks_first = w.scope != nullptr && w.scope->leveled;  // the policy knows which of them comes first
+  if (asks_first) {
+    if (task* t = find_anywhere()) return t;
+  }
   if (w.scope != nullptr && w.scope->listed) {
     if (task* t = claim_child(*w.scope, false)) return t;
   }
-  return find_anywhere();
+  return asks_first ? nullptr : find_anywhere();
 }
 
 task* worker::find_anywhere() {

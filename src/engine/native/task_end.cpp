@@ -165,7 +165,7 @@ bool worker::leave(task& t, detail::scope& children, bool held) {
     return false;
   }
   home.chosen->waiting(children, *this);
-  if (children.listed) {
+  if (children.listed && !children.leveled) {
     if (adopted_.size() >= adopted_bound_) {
       std::erase_if(adopted_, [&](reference r) {
         return edges::generation_of(home.space[r.index].head.load(relaxed)) != r.generation;

@@ -88,7 +88,10 @@ visible_task& engine::make_visible(worker& by, std::int32_t n) {
   scope_state& s = scopes_[t.scope];
   ++s.unfinished;
   ++s.created;
-  if (t.has(recorded_task::listed) && !wishes_.order) s.children.push_back(n);
+  if (t.has(recorded_task::listed) && !wishes_.order) {
+    s.children.push_back(n);
+    if (v->has_level()) s.leveled = true;
+  }
   return *v;
 }
 

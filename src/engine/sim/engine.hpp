@@ -141,6 +141,7 @@ class engine {
     std::uint64_t unfinished = 0, created = 0;
     std::uint64_t ended_here = 0, throttle_at = 0;
     std::int32_t owner = -1;             // worker that creates in it
+    bool leveled = false;                // children have several priorities: the policy is asked before one is claimed
     std::int32_t waiter = -1;            // worker that waits until it is empty
     std::int32_t task = -1;              // whose children these are
     std::uint32_t next_of_task = 0;      // 1 + another scope of that task

@@ -373,7 +373,7 @@ bool engine::leave(worker& w, const frame& f) {
     s.left = true;
     s.owner = -1;
     policy_->waiting(no_scope_, w);
-    w.adopted.insert(w.adopted.end(), s.children.begin(), s.children.end());
+    if (!s.leveled) w.adopted.insert(w.adopted.end(), s.children.begin(), s.children.end());
     s.children = {};
   }
   left_scopes_[static_cast<std::size_t>(f.task)] = left;

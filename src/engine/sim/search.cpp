@@ -258,17 +258,20 @@ void engine::look_for_work(worker& w) {
     begin_job(w);
     return;
   }
-  std::int32_t child = claim_adopted(w, waits ? w.frames.back().adopted_from : w.fresh_adopted_from);
-  if (child < 0 && waits) child = claim_child(w.frames.back().scope, w.empties != 0);
-  if (child >= 0) {
+  const auto runs_claimed = [&](std::int32_t child) {
+    if (child < 0) return false;
     w.sums.add(event::claimed);
     w.dead.leave_one();
     w.claimed = child;
     w.fails = w.empties = 0;
     run_found(w, child);
-    return;
-  }
+    return true;
+  };
+  const bool asks_first = waits && scopes_[w.frames.back().scope].leveled;
+  if (runs_claimed(claim_adopted(w, waits ? w.frames.back().adopted_from : w.fresh_adopted_from))) return;
+  if (waits && !asks_first && runs_claimed(claim_child(w.frames.back().scope, w.empties != 0))) return;
   const look l = policy_->next(w);
+  if (asks_first && l.what != look::found && runs_claimed(claim_child(w.frames.back().scope, w.empties != 0))) return;
   if (l.what == look::found) {
     w.fails = w.empties = 0;
     if (waits) w.frames.back().looks = 0;

@@ -1,0 +1,112 @@
+// A worker's own deque with priorities: the owner and thieves take of the highest level that has any.
+//
+// A deque for each level. While no task had another priority than normal, the others are empty and nobody looks at them.
+#pragma once
+
+#include "queue/own_deque.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <memory_resource>
+
+namespace kith {
+
+template <class World>
+class leveled_deque {
+ public:
+  using allocator_type = std::pmr::polymorphic_allocator<>;
+  using worker = typename World::worker;
+
+  /// As own_deque.
+  leveled_deque(worker_id owner, const worker_set& audience, allocator_type memory = std::pmr::new_delete_resource())
+      : levels_{own_deque<World>(owner, audience, memory), own_deque<World>(owner, audience, memory),
+                own_deque<World>(owner, audience, memory)} {}
+
+  // ---- the owner
+  void push(task& t, worker& by) {
+    if (!t.has_level()) [[likely]] {
+      normal().push(t, by);
+    } else {
+      push_at_level(t, by);
+    }
+  }
+  task* pop(worker& by) {
+    if (!has_levels()) [[likely]]
+      return normal().pop(by);
+    return pop_highest(by);
+  }
+  /// The oldest of its own; false if there was none, or a thief was faster.
+  bool take_oldest(task*& t, worker& by) {
+    if (!has_levels()) [[likely]]
+      return normal().take_oldest(t, by);
+    return std::ranges::any_of(levels_, [&](own_deque<World>& level) { return level.take_oldest(t, by); });
+  }
+  /// What to run next: `t`, or what it has of a higher level; then `t` is queued.
+  task* prefer(task& t, worker& by) {
+    if (!has_levels() && !t.has_level()) [[likely]]
+      return &t;
+    return prefer_highest(t, by);
+  }
+  /// The level of the task that leaves next; `no_level` if it is empty. Anybody may ask.
+  int highest() const noexcept {
+    if (!has_levels()) return normal().size() > 0 ? 1 : no_level;
+    for (int level = 0; level < no_level; ++level) {
+      if (levels_[static_cast<std::size_t>(level)].size() > 0) return level;
+    }
+    return no_level;
+  }
+  static constexpr int no_level = 3;
+  /// A task of another level than normal has come.
+  bool has_levels() const noexcept { return has_levels_.load(relaxed); }
+
+  // ---- thieves
+  theft steal(task*& t, worker& by) {
+    const int level = highest();
+    return levels_[level == no_level ? 1 : static_cast<std::size_t>(level)].steal(t, by);
+  }
+
+  /// As those of own_deque, of all levels together.
+  bool short_tasks() const noexcept {
+    if (!has_levels()) [[likely]]
+      return normal().short_tasks();
+    return std::ranges::any_of(levels_, [](const own_deque<World>& level) { return level.short_tasks(); });
+  }
+  std::int64_t size() const noexcept {
+    return sum([](const own_deque<World>& level) { return level.size(); });
+  }
+  std::int64_t bottom() const noexcept {
+    return sum([](const own_deque<World>& level) { return level.bottom(); });
+  }
+
+ private:
+  // Out of line, so that what is used without priorities stays small.
+  [[gnu::noinline, gnu::cold]] void push_at_level(task& t, worker& by) {
+    if (!has_levels()) has_levels_.store(true, relaxed);  // before anybody can look for the task
+    levels_[static_cast<std::size_t>(t.level())].push(t, by);
+  }
+  [[gnu::noinline, gnu::cold]] task* pop_highest(worker& by) {
+    task* t = nullptr;
+    std::ranges::any_of(levels_, [&](own_deque<World>& level) { return (t = level.pop(by)) != nullptr; });
+    return t;
+  }
+  [[gnu::noinline, gnu::cold]] task* prefer_highest(task& t, worker& by) {
+    if (highest() >= t.level()) return &t;
+    push(t, by);
+    return pop_highest(by);
+  }
+
+  own_deque<World>& normal() noexcept { return levels_[1]; }
+  const own_deque<World>& normal() const noexcept { return levels_[1]; }
+  template <class Of>
+  std::int64_t sum(const Of& of) const noexcept {
+    if (!has_levels()) [[likely]]
+      return of(normal());
+    return of(levels_[0]) + of(levels_[1]) + of(levels_[2]);
+  }
+
+  std::array<own_deque<World>, 3> levels_;  // high, normal, low
+  typename World::template shared<bool> has_levels_{false};
+};
+
+}  // namespace kith
