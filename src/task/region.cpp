@@ -9,6 +9,7 @@ namespace kith {
 // Region 0 is no region; it exists so that an access without one can be looked at.
 region_table::region_table() : chunks_(new atomic<region*>[chunks]()) {
   chunks_[0].store(new region[chunk_size], relaxed);
+  chunks_[0].load(relaxed)->home.store(region::several_homes, relaxed);  // nobody is to place it
 }
 
 region_table::~region_table() {
@@ -46,6 +47,7 @@ std::uint32_t region_table::append(const void* address, std::uint64_t bytes) {
 }
 
 std::uint32_t region_table::find(const void* address, std::uint64_t bytes) {
+  if (bytes == 0) return 0;
   shard& s = shards_[mix(reinterpret_cast<std::uintptr_t>(address)) % shards];
   std::lock_guard lock(s.guard);
   auto [at, fresh] = s.index_of.try_emplace(address, 0);

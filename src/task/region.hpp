@@ -39,7 +39,7 @@ struct alignas(64) region {
   /// Tasks of one scope with commutative access exclude each other: who waits while one of them holds the region.
   struct turn {
     const void* scope;
-    std::vector<task*> next;
+    task *first = nullptr, *last = nullptr;  // who wait, linked by set_next()
   };
   spin_mutex guard;  // of `turns`
   std::vector<turn> turns;
@@ -59,7 +59,7 @@ class region_table {
   region_table();
   ~region_table();
   /// The index (not 0) of the region that starts at `address`; made if there is none, and settled anew if so many bytes were
-  /// not named before: part of an array, and then all of it. If it throws, a new one is not there.
+  /// not named before: part of an array, and then all of it. If it throws, a new one is not there. 0 for no bytes.
   std::uint32_t find(const void* address, std::uint64_t bytes);
   /// A region that is never looked for, and is known by its index alone: one more than that of the last one. Not settled.
   /// While nobody else uses the table.

@@ -1,64 +1,97 @@
 #include "task/turns.hpp"
 
 #include <algorithm>
+#include <array>
 #include <mutex>
 
 namespace kith {
 
 namespace {
 
-std::vector<std::uint32_t> commutative_regions(const task& t) {
-  std::vector<std::uint32_t> found;
-  for (kept_access a : t.access_list()) {
-    if (a.how == mode::commutative) found.push_back(a.region);
+/// The regions that a task takes turns at, ascending. No memory of the heap for a few.
+class turn_list {
+ public:
+  explicit turn_list(const task& t) {
+    for (kept_access a : t.access_list()) {
+      if (a.how != mode::commutative || a.region == 0) continue;  // 0: no bytes
+      if (count_ < few_.size()) {
+        few_[count_] = a.region;
+      } else {
+        if (many_.empty()) many_.assign(few_.begin(), few_.end());
+        many_.push_back(a.region);
+      }
+      ++count_;
+    }
+    first_ = many_.empty() ? few_.data() : many_.data();
+    std::sort(first_, first_ + count_);
+    count_ = static_cast<std::size_t>(std::unique(first_, first_ + count_) - first_);
   }
-  std::ranges::sort(found);
-  found.erase(std::unique(found.begin(), found.end()), found.end());
-  return found;
-}
+  turn_list(const turn_list&) = delete;
+  turn_list& operator=(const turn_list&) = delete;
+  const std::uint32_t* begin() const noexcept { return first_; }
+  const std::uint32_t* end() const noexcept { return first_ + count_; }
+
+ private:
+  std::array<std::uint32_t, 8> few_;
+  std::vector<std::uint32_t> many_;
+  std::uint32_t* first_;
+  std::size_t count_ = 0;
+};
 
 /// REQUIRES: r.guard is held.
 std::vector<region::turn>::iterator turn_of(region& r, const task& t) {
   return std::ranges::find(r.turns, t.scope, &region::turn::scope);
 }
 
-/// Takes the turns from the `from`-th region on.
-bool take_rest(const region_table& regions, task& t, const std::vector<std::uint32_t>& needed, std::size_t from) {
-  for (std::size_t i = from; i < needed.size(); ++i) {
-    region& r = regions[needed[i]];
+/// Takes the turns at [from, until).
+bool take(const region_table& regions, task& t, const std::uint32_t* from, const std::uint32_t* until) {
+  for (; from != until; ++from) {
+    region& r = regions[*from];
     std::lock_guard lock(r.guard);
     const auto held = turn_of(r, t);
-    if (held != r.turns.end()) {
-      held->next.push_back(&t);
-      return false;
+    if (held == r.turns.end()) {
+      r.turns.push_back({t.scope});
+      continue;
     }
-    r.turns.push_back({t.scope, {}});
+    set_next(t, nullptr);
+    if (held->first == nullptr) {
+      held->first = &t;
+    } else {
+      set_next(*held->last, &t);
+    }
+    held->last = &t;
+    return false;
   }
   return true;
 }
 
+/// The task gives up its turn; who has it now, if anybody waits.
+task* pass_on(region& r, const task& t) {
+  std::lock_guard lock(r.guard);
+  const auto held = turn_of(r, t);
+  task* const next = held->first;
+  if (next == nullptr) {
+    *held = r.turns.back();
+    r.turns.pop_back();
+  } else {
+    held->first = get_next(*next);
+  }
+  return next;
+}
+
 }  // namespace
 
-bool take_turns(const region_table& regions, task& t) { return take_rest(regions, t, commutative_regions(t), 0); }
+bool take_turns(const region_table& regions, task& t) {
+  const turn_list needed(t);
+  return take(regions, t, needed.begin(), needed.end());
+}
 
 void give_turns(const region_table& regions, task& t, std::vector<task*>& ready) {
-  for (std::uint32_t index : commutative_regions(t)) {
-    region& r = regions[index];
-    task* next = nullptr;
-    {
-      std::lock_guard lock(r.guard);
-      const auto held = turn_of(r, t);
-      if (held->next.empty()) {
-        r.turns.erase(held);
-      } else {
-        next = held->next.front();
-        held->next.erase(held->next.begin());
-      }
-    }
+  for (std::uint32_t index : turn_list(t)) {
+    task* const next = pass_on(regions[index], t);
     if (next == nullptr) continue;
-    const std::vector<std::uint32_t> needed = commutative_regions(*next);
-    const auto at = std::ranges::lower_bound(needed, index) - needed.begin();
-    if (take_rest(regions, *next, needed, static_cast<std::size_t>(at) + 1)) ready.push_back(next);
+    const turn_list needed(*next);
+    if (take(regions, *next, std::ranges::upper_bound(needed, index), needed.end())) ready.push_back(next);
   }
 }
 

@@ -2,7 +2,8 @@
 // exclude each other: a task that holds a region may have children that take turns at it.
 //
 // A task takes the turns of its regions in ascending order of their indices, so that two tasks cannot wait for each
-// other. Where a region is held it is queued there, and goes on when the region is handed to it. Any thread.
+// other. Where a region is held it is queued there, and goes on when the region is handed to it: it is
+// ready, so the queue is linked through the task itself, and a turn costs the same however many wait. Any thread.
 #pragma once
 
 #include "task/region.hpp"

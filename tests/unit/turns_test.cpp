@@ -1,0 +1,106 @@
+// Turns at regions with commutative access: who is next, and that many who wait cost no more than few.
+#include "task/turns.hpp"
+
+#include <kith/kith.hpp>
+
+#include <gmock/gmock.h>
+
+#include <cstring>
+#include <memory>
+#include <vector>
+
+namespace {
+
+using namespace kith;
+using testing::ElementsAre;
+
+class Turns : public testing::Test {
+ protected:
+  /// A task of scope 1 that takes turns at these regions.
+  task& taking(const std::vector<std::uint32_t>& at) {
+    task& t = *made_.emplace_back(std::make_unique<task>());
+    t.flags = 0;
+    t.scope = reinterpret_cast<detail::scope*>(&made_);
+    t.accesses = static_cast<std::uint8_t>(at.size());
+    std::byte* keep = t.access_bytes();
+    for (std::uint32_t region : at) {
+      const kept_access a{region, 8, 0, mode::commutative, 0};
+      std::memcpy(keep, &a, sizeof a);
+      keep += sizeof a;
+    }
+    return t;
+  }
+  std::vector<task*> after(task& t) {
+    std::vector<task*> ready;
+    give_turns(regions, t, ready);
+    return ready;
+  }
+
+  std::uint64_t data[4] = {};
+  region_table regions;
+  const std::uint32_t r0 = regions.find(data, 8), r1 = regions.find(data + 1, 8), r2 = regions.find(data + 2, 8);
+
+ private:
+  std::vector<std::unique_ptr<task>> made_;
+};
+
+TEST_F(Turns, ComeInTheOrderInWhichTasksBecameReady) {
+  task &a = taking({r0}), &b = taking({r0}), &c = taking({r0}), &d = taking({r1});
+  EXPECT_TRUE(take_turns(regions, a));
+  EXPECT_FALSE(take_turns(regions, b));
+  EXPECT_FALSE(take_turns(regions, c));
+  EXPECT_TRUE(take_turns(regions, d));
+  EXPECT_THAT(after(a), ElementsAre(&b));
+  EXPECT_FALSE(take_turns(regions, a)) << "others wait";
+  EXPECT_THAT(after(b), ElementsAre(&c));
+  EXPECT_THAT(after(c), ElementsAre(&a));
+  EXPECT_THAT(after(a), ElementsAre());
+  EXPECT_TRUE(take_turns(regions, b));
+}
+
+TEST_F(Turns, AtSeveralRegionsAreTakenOneAfterTheOther) {
+  task &a = taking({r0}), &b = taking({r2}), &both = taking({r2, r0, r2}), &c = taking({r0});
+  EXPECT_TRUE(take_turns(regions, a));
+  EXPECT_TRUE(take_turns(regions, b));
+  EXPECT_FALSE(take_turns(regions, both));
+  EXPECT_FALSE(take_turns(regions, c));
+  EXPECT_THAT(after(a), ElementsAre()) << "now it waits for the other region";
+  EXPECT_THAT(after(b), ElementsAre(&both));
+  EXPECT_THAT(after(both), ElementsAre(&c));
+}
+
+TEST_F(Turns, OfRegionsWithoutBytesAreNone) {
+  const std::uint32_t none = regions.find(data + 3, 0);
+  EXPECT_EQ(none, 0u);
+  task &a = taking({none}), &b = taking({none});
+  EXPECT_TRUE(take_turns(regions, a));
+  EXPECT_TRUE(take_turns(regions, b));
+  EXPECT_THAT(after(a), ElementsAre());
+}
+
+/// Where each turn costs as much as there are who wait, this does not end.
+TEST_F(Turns, OfAMillionTasksThatWait) {
+  for (int workers : {1, 2}) {
+    runtime_options o;
+    o.policy = "fifo";
+    o.workers = workers;
+    o.throttle = 0;
+    o.oversubscribe = 1;
+    runtime rt(o);
+    std::uint64_t sum = 0, last = 0, faults = 0;
+    rt.run([&] {
+      for (std::uint64_t t = 1; t <= 1'000'000; ++t)
+        spawn(
+            [&, t] {
+              ++sum;
+              faults += workers == 1 && last + 1 != t;
+              last = t;
+            },
+            commutative(sum));
+    });
+    EXPECT_EQ(sum, 1'000'000u);
+    EXPECT_EQ(faults, 0u) << "one worker makes them ready in the order of their creation";
+  }
+}
+
+}  // namespace
