@@ -15,6 +15,7 @@ namespace kith {
 ///  - `out` and `inout` wait for everything before;
 ///  - `concurrent` tasks run side by side with each other (they synchronise themselves), ordered against all else;
 ///  - `commutative` tasks exclude each other but run in any order, ordered against all else.
+/// Ranges may contain others. Then this is so for each byte; commutative tasks on different ranges are ordered.
 enum class mode : std::uint8_t { in, out, inout, concurrent, commutative };
 
 namespace detail {
@@ -149,9 +150,10 @@ struct access_maker {
 }  // namespace detail
 
 /// in(x), out(x), inout(x), concurrent(x), commutative(x): an access to a handle, to an object, to a
-/// contiguous range, or, with two arguments (pointer, count), to raw memory. Raw memory is known by its
-/// first address; using a range that overlaps another one partially is an error. A region's home, where first touch
-/// put it, stays that of its address until the memory is given back (kith::deallocate, kith::forget).
+/// contiguous range, or, with two arguments (pointer, count), to raw memory. A range may lie in another one, at any depth
+/// (tiles and their array); ranges that cross are an error, until a wait has ended. A range without bytes is no access.
+/// A region's home, where first touch put it, stays that of its address until the memory is given back
+/// (kith::deallocate, kith::forget).
 inline constexpr detail::access_maker<mode::in> in{};
 inline constexpr detail::access_maker<mode::out> out{};
 inline constexpr detail::access_maker<mode::inout> inout{};

@@ -27,8 +27,7 @@ struct runtime_options {
   std::uint64_t seed = 0;  // KITH_SEED, 1: of the policies' random choices
   int oversubscribe =
       -1;  // KITH_OVERSUBSCRIBE, 0: `workers` is bounded by the cores this process may use; 1: it is not
-  /// KITH_CHECK_HANDLES, 0. 1: overlaps of handles, with each other or with raw ranges, are errors as those of raw
-  /// ranges always are. For debugging: about 200 ns for each handle and wait.
+  /// KITH_CHECK_HANDLES, 0. 1: overlaps of handles, with each other or with raw ranges, are errors. For debugging: about 200 ns for each handle and wait.
   int check_handles = -1;
   /// KITH_RECORD: the file that what runs is recorded in (`kith record`, `kith sim`). Of several runtimes in a process,
   /// the second writes FILE-2, and so on. "": nothing is recorded.

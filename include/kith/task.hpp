@@ -256,7 +256,7 @@ task_ref create(scope& in, hints h, F&& closure, const Args&... args) {
 ///
 /// Siblings behave as if they had run in the order of their creation, as far as their accesses say. The
 /// task may have started, even ended, when spawn returns. At the throttle (runtime_options) the creator
-/// first runs other tasks. Throws `error` if the thread runs no task, or an access overlaps another partially.
+/// first runs other tasks. Throws `error` if the thread runs no task, or an access crosses another one.
 template <class F, class... Args>
 task_ref spawn(F&& f, const Args&... args) {
   return detail::create(detail::current_scope(), {}, detail::bind_accesses(std::forward<F>(f), args...), args...);

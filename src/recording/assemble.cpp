@@ -59,15 +59,18 @@ class assembler : gathered_logs {
         siblings* rules = keyed ? nullptr : &scopes[b.scope];
         for (std::uint32_t a = b.first; a < b.first + b.accesses; ++a) {
           const raw_access& r = accesses[a];
+          if (r.bytes == 0) continue;  // is no access
           bool again = false;
           if (rules != nullptr) {
-            again = rules->access(
-                me, r.address, r.bytes, r.how,
+            const siblings::answer known = rules->access(
+                me, r.address, r.bytes, r.how, r.by_handle,
                 [&](std::int32_t t, std::uint64_t bytes) { before.push_back({t, bytes}); },
                 [&](const std::vector<std::int32_t>& members) {
                   fences.push_back(members);
                   return me + static_cast<std::int32_t>(fences.size());
                 });
+            again = known == siblings::answer::again;
+            if (known == siblings::answer::refused) rules = nullptr;
           }
           touched.push_back(
               {region_of(r), static_cast<std::uint8_t>(r.how), again ? 0 : r.bytes, again ? 0 : r.touched});

@@ -46,6 +46,7 @@ struct need {
 struct raw_access {
   std::uint64_t address, bytes;
   mode how;
+  bool by_handle;
   std::uint64_t touched;
 };
 struct run_of_task {

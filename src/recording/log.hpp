@@ -13,7 +13,7 @@
 
 namespace kith {
 
-inline constexpr std::uint32_t log_version = 4;
+inline constexpr std::uint32_t log_version = 5;
 inline constexpr char log_magic[8] = {'K', 'I', 'T', 'H', 'L', 'O', 'G', '\n'};
 
 /// A record is one cell or more; the first byte of its first cell says what it is, and so how long. 0 ends the front.
@@ -59,6 +59,8 @@ inline constexpr std::uint8_t log_keyed = 4;        // runs twice
 inline constexpr std::uint8_t log_generated = 8;    // named by a node's computation
 inline constexpr std::uint8_t log_discovered = 16;  // named by a node's exploration
 inline constexpr std::uint8_t log_listed = 32;      // may be taken past its queue by its waiting creator
+// Flags of access records: kith::mode, and this.
+inline constexpr std::uint8_t log_by_handle = 128;  // it was found by its handle, not by its address
 // Flags of executed records.
 inline constexpr std::uint8_t log_cancelled = 1;
 inline constexpr std::uint8_t log_explores = 2;  // the phase that names predecessors

@@ -1,63 +1,104 @@
 // From accesses to dependences, when everything is known: the rules that the task layer applies while tasks run.
 //
-// There, an edge to a task that has ended is left out, so a log cannot hold the edges. They are found again here, in the
-// same order and with the same fences (task/dependences.hpp): a replay releases tasks as the run did.
+// There, an edge to a task that has ended is left out, so a log cannot hold the edges. They are found again here, by the
+// same rules (task/sibling_rules.hpp), in the same order and with the same fences: a replay releases tasks as the run did.
 #pragma once
 
-#include <kith/access.hpp>
+#include "base/address.hpp"
+#include "task/address_map.hpp"
+#include "task/sibling_rules.hpp"
 
+#include <kith/access.hpp>
+#include <kith/error.hpp>
+
+#include <algorithm>
 #include <cstdint>
 #include <unordered_map>
 #include <vector>
 
 namespace kith {
 
-/// The siblings of one scope.
+/// The siblings of one scope, since it was empty.
 class siblings {
  public:
-  /// The accesses of `task` to a region, in their order. before(task, bytes) is told each dependence; fence(members)
-  /// must make a task that ends after all of them, and return it. True if the task has named the region before.
+  enum class answer : std::uint8_t {
+    fresh,    // the task had not named this range before
+    again,    // it had
+    refused,  // it crosses another range: an error in the run, after which nothing more of the task was declared
+  };
+  /// The accesses of `task`, in their order. `handle`: by a name of its own, which other names do not order.
+  /// before(task, bytes) is told each dependence; fence(members) must make a task that ends after all of them, and
+  /// return it.
   template <class Before, class Fence>
-  bool access(std::int32_t task, std::uint64_t address, std::uint64_t bytes, mode how, Before&& before, Fence&& fence) {
-    state& k = states_[address];
-    const bool again = k.named == task;
-    k.named = task;
-    const bool reads = how != mode::out;
-    if (how == mode::out || how == mode::inout) {
-      if (k.members.empty()) {
-        if (k.writer >= 0 && k.writer != task) before(k.writer, reads ? bytes : 0);
-      } else {
-        for (std::int32_t m : k.members) {
-          if (m != task) before(m, reads && k.kind != mode::in ? bytes : 0);
-        }
-        k.members.clear();
-      }
-      k.writer = task;
-      return again;
+  answer access(std::int32_t task, std::uint64_t address, std::uint64_t bytes, mode how, bool handle, Before&& before,
+                Fence&& fence) {
+    collector<Before> rules{*this, task, bytes, before};
+    const auto make_fence = [&](const auto& for_each) {
+      members_.clear();
+      for_each([&](reference r) { members_.push_back(number_of(r.packed().value)); });
+      return reference::of({name_of(fence(members_))});
+    };
+    nested_range* nested = nullptr;
+    detail::tracker* k = nullptr;
+    try {
+      k = handle ? &handles_[address]
+                 : &ranges_.find({at_address(address), bytes, nullptr, how}, 0, [&](nested_range& r) { nested = &r; });
+    } catch (const error&) {
+      return answer::refused;
     }
-    if (!k.members.empty() && k.kind != how) {
-      if (k.members.size() == 1) {
-        k.writer = k.members.front();
-      } else {
-        std::erase(k.members, task);
-        k.writer = fence(k.members);
-      }
-      k.members.clear();
-    }
-    if (k.writer >= 0 && k.writer != task) before(k.writer, bytes);
-    if (k.members.empty() || k.members.back() != task) k.members.push_back(task);
-    k.kind = how;
-    return again;
+    if (nested != nullptr) rules.meet(ranges_, *nested, how, make_fence);
+    const auto me = static_cast<std::uint32_t>(task) + 1;
+    const bool again = k->region == me;  // the task that named it last: regions have numbers elsewhere
+    k->region = me;
+    rules.access(*k, how, make_fence);
+    return again ? answer::again : answer::fresh;
   }
 
  private:
-  struct state {
-    std::int32_t writer = -1;
-    std::int32_t named = -1;  // the last task
-    mode kind = mode::in;     // of the members
-    std::vector<std::int32_t> members;
+  static constexpr std::uint32_t low_bits = (std::uint32_t{1} << slot_index_bits) - 1;
+  /// A task's number as the rules have names: not 0, and without the bits that they use.
+  static std::uint64_t name_of(std::int32_t task) noexcept {
+    const std::uint64_t n = static_cast<std::uint64_t>(task) + 1;
+    return (n & low_bits) | n >> slot_index_bits << 32;
+  }
+  static std::int32_t number_of(std::uint64_t name) noexcept {
+    return static_cast<std::int32_t>(((name & low_bits) | name >> 32 << slot_index_bits) - 1);
+  }
+
+  template <class Before>
+  class collector : public sibling_rules<collector<Before>> {
+   public:
+    collector(siblings& s, std::int32_t task, std::uint64_t bytes, Before& before)
+        : sibling_rules<collector<Before>>(name_of(task)), in_(s), bytes_(bytes), before_(before) {}
+
+   private:
+    friend sibling_rules<collector<Before>>;
+    void after(std::uint64_t task, std::uint64_t bytes) {
+      if (task != 0 && task != this->me()) before_(number_of(task), std::min(bytes, bytes_));
+    }
+    member_block& block_at(std::uint32_t b) const noexcept { return in_.blocks_[b - 1]; }
+    std::uint32_t take_block() {
+      if (in_.free_.empty()) {
+        in_.blocks_.emplace_back();
+        return static_cast<std::uint32_t>(in_.blocks_.size());
+      }
+      const std::uint32_t b = in_.free_.back();
+      in_.free_.pop_back();
+      return b;
+    }
+    void give_block(std::uint32_t b) { in_.free_.push_back(b); }
+    void keep_members(const member_block&) const noexcept {}  // all of them
+
+    siblings& in_;
+    std::uint64_t bytes_;
+    Before& before_;
   };
-  std::unordered_map<std::uint64_t, state> states_;
+
+  address_map ranges_{4};
+  std::unordered_map<std::uint64_t, detail::tracker> handles_;  // by address
+  std::vector<member_block> blocks_;
+  std::vector<std::uint32_t> free_;
+  std::vector<std::int32_t> members_;
 };
 
 }  // namespace kith

@@ -28,51 +28,141 @@ constexpr std::uint64_t kept_capacity = 1 << 12;
 
 }  // namespace
 
-void address_map::check_overlap(const detail::access_record& a, std::uint16_t type) {
+address_map::found address_map::find_in_index(const detail::access_record& a, std::uint16_t type) {
   const auto begin = reinterpret_cast<std::uintptr_t>(a.address);
-  const std::uintptr_t end = begin + a.bytes;
-  auto refuse = [&](std::uintptr_t b, const range& r) {
-    throw error(
-        "partial overlap of accesses: " + describe(a.how, begin, end, type) + " and " +
-        describe(r.how, b, r.end, r.type) +
-        ". Accesses are matched by their handle, or by their first address: let both name the same range in the "
-        "same way, or cut the data into ranges that do not overlap");
-  };
-  // Ranges of earlier epochs no longer order anything: they give way.
-  auto at = ranges_.upper_bound(begin);
-  if (at != ranges_.begin()) {
-    auto before = std::prev(at);
-    const bool same_name = before->first == begin && before->second.by == a.handle;
-    if (!same_name && before->second.end > begin) {
-      if (before->second.epoch == epoch_) refuse(before->first, before->second);
-      ranges_.erase(before);
+  if (a.bytes == 0) return {&nowhere(), nullptr};
+  if ((begin & ~address_mask) != 0 || a.bytes > address_mask - begin)
+    throw error("an access of a task of type '" + task_type_name(type) + "' names " + std::to_string(a.bytes) +
+                " bytes, or an address, beyond the 48 bits that addresses have: check the pointer and the count");
+  if (mask_ != 0) {
+    const entry& e = entry_at(key_of(a.address));
+    if (e.key == key_of(a.address) && (e.bytes & points) != 0) {
+      auto* const n = reinterpret_cast<nested_range*>(e.bytes & ~points);
+      if (n->end - n->begin == a.bytes) return {&n->state, n};
     }
   }
-  while (at != ranges_.end() && at->first < end) {
-    if (at->second.epoch == epoch_) refuse(at->first, at->second);
-    at = ranges_.erase(at);
-  }
-  ranges_.insert_or_assign(at, begin, range{end, a.handle, a.how, type, epoch_});
+  return add(a, type);
 }
 
-detail::tracker& address_map::first_seen(const detail::access_record& a, std::uint16_t type) {
-  if ((reinterpret_cast<std::uintptr_t>(a.address) & ~address_mask) != 0) {
-    throw error("an access names an address of more than 48 bits");
+/// A range that was not seen since the last wait; or one of several that begin at the same address.
+address_map::found address_map::add(const detail::access_record& a, std::uint16_t type) {
+  const auto begin = reinterpret_cast<std::uintptr_t>(a.address);
+  const extent self{begin, begin + a.bytes};
+  place where = look_around(self, a, type);
+  if (where.next != ranges_.end() && where.next->second.epoch == epoch_ && !(self < where.next->first)) {
+    nested_range* const n = where.next->second.nested.get();
+    return {&n->state, n};
   }
-  check_overlap(a, type);
-  if (mask_ == 0 || used_ * 3 >= (mask_ + 1) * 2) grow();
+  const bool nested = where.alone != ranges_.end() || where.around != nullptr || where.contains;
+  if (nested) {
+    if (where.alone != ranges_.end()) where.around = &nest(where.alone);
+    for (auto i = where.next; where.contains && i != ranges_.end() && i->first.begin < self.end; ++i) {
+      if (i->second.epoch == epoch_) nest(i);
+    }
+  }
   const std::uint64_t key = key_of(a.address);
-  std::uint64_t i = hash(key);
-  // An entry of an earlier epoch with the same address is taken over, and with it its region.
-  while (entries_[i].key != 0 && ((entries_[i].key ^ key) & address_mask) != 0) i = (i + 1) & mask_;
-  entry& e = entries_[i];
+  if (mask_ == 0 || used_ * 3 >= (mask_ + 1) * 2) grow();
+  auto fresh = nested ? std::make_unique<nested_range>() : nullptr;
+  const auto at = put(where, self, a, type);
+  // From here on nothing throws. An entry of an earlier epoch with the same address is taken over, and with it its region.
+  entry& e = entry_at(key);
+  const bool first = e.key != key;
   used_ += e.key == 0;
-  e = entry{{key, 0, 0, 0, 0, e.region}, a.bytes};
-  return e;
+  if (first) e = entry{{key, 0, 0, 0, 0, e.region}, a.bytes};
+  if (!nested) return {&e, nullptr};
+  nested_range& n = *fresh;
+  at->second.nested = std::move(fresh);
+  n.begin = self.begin;
+  n.end = self.end;
+  n.around = where.around;
+  n.state.region = e.region;
+  if (first) e.bytes = reinterpret_cast<std::uint64_t>(&n) | points;
+  for_each_inside(n, [&](nested_range& d) {
+    if (d.around == n.around) d.around = &n;
+    n.changed = stamps_;
+  });
+  return {&n.state, &n};
+}
+
+/// Throws where the range crosses another one, or overlaps the range of a handle, or a handle's overlaps anything.
+address_map::place address_map::look_around(const extent& self, const detail::access_record& a, std::uint16_t type) {
+  const auto refuse = [&](index::iterator with) {
+    const range& r = with->second;
+    const std::string both = describe(a.how, self.begin, self.end, type) + " and " +
+                             describe(r.how, with->first.begin, with->first.end, r.type);
+    if (r.by != nullptr || a.handle != nullptr)
+      throw error("partial overlap of handles: " + both +
+                  " have bytes in common, but nothing orders what is named by a handle against another name: let both "
+                  "use the same handle, or both the address");
+    throw error("partial overlap of accesses: " + both +
+                " have bytes in common, and neither contains the other. A range may lie in another one (a tile in its "
+                "array): cut the data so that ranges contain each other or have nothing in common, and give a task "
+                "several accesses; or wait() between the two, after which ranges may be cut anew");
+  };
+  place p{ranges_.lower_bound(self), ranges_.end()};
+  const auto is_new = [&](index::iterator i) { return i->second.epoch == epoch_; };
+  if (p.next != ranges_.end() && is_new(p.next) && !(self < p.next->first) && p.next->second.by == a.handle) return p;
+  if (p.next != ranges_.begin() && is_new(std::prev(p.next))) {
+    const auto before = std::prev(p.next);
+    if (before->first.end > self.begin) {
+      if (before->first.end < self.end || before->second.by != nullptr || a.handle != nullptr) refuse(before);
+      p.alone = before;
+    } else if (before->second.nested != nullptr) {
+      p.around = before->second.nested->around;
+      while (p.around != nullptr && p.around->end <= self.begin) p.around = p.around->around;
+      if (p.around != nullptr && (p.around->end < self.end || a.handle != nullptr))
+        refuse(ranges_.find({p.around->begin, p.around->end}));
+    }
+  }
+  for (auto i = p.next; i != ranges_.end() && i->first.begin < self.end; ++i) {
+    if (!is_new(i)) continue;
+    if (i->first.end > self.end || i->second.by != nullptr || a.handle != nullptr) refuse(i);
+    p.contains = true;
+  }
+  return p;
+}
+
+/// The range in the index; those of earlier epochs that begin within it no longer order anything, and give way.
+address_map::index::iterator address_map::put(const place& where, const extent& self, const detail::access_record& a,
+                                              std::uint16_t type) {
+  auto at = where.next;
+  if (at == ranges_.end() || self < at->first) at = ranges_.emplace_hint(where.next, self, range{});
+  at->second = range{a.handle, a.how, type, epoch_, nullptr};
+  for (auto i = std::next(at); i != ranges_.end() && i->first.begin < self.end;)
+    i = i->second.epoch == epoch_ ? std::next(i) : ranges_.erase(i);
+  return at;
+}
+
+void address_map::check_handle(const detail::access_record& a, std::uint16_t type) {
+  const auto begin = reinterpret_cast<std::uintptr_t>(a.address);
+  const extent self{begin, begin + a.bytes};
+  put(look_around(self, a, type), self, a, type);
+}
+
+/// The state of a range moves out of its entry. What is not nested has met nobody: it is as if all of it had just been.
+nested_range& address_map::nest(index::iterator at) {
+  if (at->second.nested != nullptr) return *at->second.nested;
+  auto fresh = std::make_unique<nested_range>();
+  nested_range& n = *fresh;
+  n.begin = at->first.begin;
+  n.end = at->first.end;
+  entry& e = entry_at(n.begin | std::uint64_t{epoch_} << address_bits);
+  n.state = e;
+  if (n.state.writer != 0) n.written = tick();
+  if (n.state.member != 0) n.joined = tick();
+  e.bytes = reinterpret_cast<std::uint64_t>(&n) | points;
+  at->second.nested = std::move(fresh);
+  return n;
+}
+
+address_map::entry& address_map::entry_at(std::uint64_t key) {
+  std::uint64_t i = hash(key);
+  while (entries_[i].key != 0 && ((entries_[i].key ^ key) & address_mask) != 0) i = (i + 1) & mask_;
+  return entries_[i];
 }
 
 void address_map::grow() {
-  const std::uint64_t capacity = std::max<std::uint64_t>(16, (mask_ + 1) * 2);
+  const std::uint64_t capacity = std::max<std::uint64_t>(least_, (mask_ + 1) * 2);
   std::unique_ptr<entry[]> old = std::move(entries_);
   const std::uint64_t old_capacity = mask_ == 0 ? 0 : mask_ + 1;
   entries_ = std::make_unique<entry[]>(capacity);

@@ -225,6 +225,8 @@ TEST_P(failure, a_partial_overlap_is_named_and_nothing_is_lost) {
     EXPECT_NE(text.find("'left'"), std::string::npos) << text;
     EXPECT_NE(text.find("'right'"), std::string::npos) << text;
     EXPECT_NE(text.find("480 bytes"), std::string::npos) << text;
+    EXPECT_NE(text.find("neither contains the other"), std::string::npos) << text;
+    EXPECT_NE(text.find("or wait() between the two"), std::string::npos) << text;
   }
   EXPECT_LE(ran, 1);
   // After a wait the data may be cut anew.

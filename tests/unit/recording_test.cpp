@@ -156,7 +156,7 @@ TEST(siblings, find_the_dependences_of_reads_and_writes) {
       const mode how = std::array{mode::in, mode::out, mode::inout}[draw.below(3)];
       std::set<std::int32_t> found, expected;
       rules.access(
-          t, address, 8, how, [&](std::int32_t b, std::uint64_t) { found.insert(b); },
+          t, address * 8, 8, how, false, [&](std::int32_t b, std::uint64_t) { found.insert(b); },
           [](const std::vector<std::int32_t>&) -> std::int32_t { throw error("no fence is needed here"); });
       std::set<std::int32_t> readers;
       for (auto p = history.rbegin(); p != history.rend(); ++p) {
@@ -184,10 +184,10 @@ TEST(siblings, put_a_fence_between_two_groups) {
   };
   std::vector<std::int32_t> last;
   const auto note = [&](std::int32_t b, std::uint64_t) { last.push_back(b); };
-  for (std::int32_t t : {0, 1, 2}) rules.access(t, 1, 8, mode::concurrent, note, fence);
+  for (std::int32_t t : {0, 1, 2}) rules.access(t, 1, 8, mode::concurrent, false, note, fence);
   EXPECT_TRUE(last.empty());
-  rules.access(3, 1, 8, mode::in, note, fence);
-  rules.access(4, 1, 8, mode::in, note, fence);
+  rules.access(3, 1, 8, mode::in, false, note, fence);
+  rules.access(4, 1, 8, mode::in, false, note, fence);
   EXPECT_EQ(fenced, (std::vector<std::int32_t>{0, 1, 2}));
   EXPECT_EQ(last, (std::vector<std::int32_t>{100, 100}));
 }

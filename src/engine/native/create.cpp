@@ -34,12 +34,15 @@ bool prepare_ready(const region_table& regions, task& t) {
 
 namespace {
 
-/// The state of the access's region in this scope.
-detail::tracker& tracker_of(detail::scope& s, const detail::access_record& a, std::uint16_t type, bool check_handles) {
+/// The state of the access's region in this scope. meet(nested_range&) is called where there are regions inside it, or
+/// around it.
+template <class Meet>
+detail::tracker& tracker_of(detail::scope& s, const detail::access_record& a, std::uint16_t type, bool check_handles,
+                            Meet&& meet) {
   const auto by_address = [&]() -> detail::tracker& {
     detail::access_record raw = a;
     raw.handle = nullptr;
-    return s.by_address.find(raw, type);
+    return s.by_address.find(raw, type, meet);
   };
   if (a.handle == nullptr) return by_address();
   detail::handle_base& h = *a.handle;
@@ -49,6 +52,7 @@ detail::tracker& tracker_of(detail::scope& s, const detail::access_record& a, st
   if (scope == nullptr && of.compare_exchange_strong(scope, &s, relaxed)) scope = &s;
   if (scope != &s) return by_address();
   if (h.state.key == s.serial) return h.state;
+  if (a.bytes == 0) return s.by_address.nowhere();
   if (check_handles) s.by_address.check_handle(a, type);
   h.state = detail::tracker{.key = s.serial};
   return h.state;
@@ -91,7 +95,9 @@ void register_accesses(engine& home, detail::scope& s, task& t, edge_collector& 
   std::byte* keep = t.access_bytes();
   std::uint64_t all_bytes = 0;
   for (const detail::access_record& a : records) {
-    detail::tracker& k = tracker_of(s, a, t.type, home.set.check_handles);
+    const auto fence = [&](const auto& for_each) { return create_fence(home, s, for_each); };
+    detail::tracker& k = tracker_of(s, a, t.type, home.set.check_handles,
+                                    [&](nested_range& r) { edges_of.meet(s.by_address, r, a.how, fence); });
     const bool exclusive = a.how == mode::commutative;
     const bool unknown = k.region == 0 || (home.track_homes && a.bytes > home.regions[k.region].bytes.load(relaxed));
     if ((home.track_homes || exclusive) && unknown) k.region = home.regions.find(a.address, a.bytes);
@@ -103,7 +109,7 @@ void register_accesses(engine& home, detail::scope& s, task& t, edge_collector& 
     std::memcpy(keep, &kept, sizeof kept);
     keep += sizeof kept;
     all_bytes += bytes;
-    edges_of.access(k, a.how, [&](const auto& for_each) { return create_fence(home, s, for_each); });
+    edges_of.access(k, a.how, fence);
   }
   s.bytes_created += all_bytes;
   const std::uint64_t bound = home.set.throttle_bytes;
@@ -239,7 +245,8 @@ task_ref submit(scope& s, const draft& d, task_code code, std::span<const access
   }
   if (by.record != nullptr) [[unlikely]] {
     const std::uint64_t parent = by.worker_seat ? static_cast<worker&>(by).running_ref() : 0;
-    by.record->created({me, parent, s.serial, began, s.listed ? log_listed : std::uint8_t{0}, h, records, before});
+    by.record->created(
+        {me, parent, s.serial, began, s.listed ? log_listed : std::uint8_t{0}, h, records, before, 0, &s});
   }
   if (failure) [[unlikely]]
     std::rethrow_exception(std::move(failure));

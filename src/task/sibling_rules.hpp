@@ -1,0 +1,366 @@
+// From accesses to dependences among siblings: the rule, for every store that keeps tasks and makes edges.
+//
+// A tracker remembers, for one range of bytes, the task that later accesses wait for (the writer), and the group of
+// tasks that run side by side after it: readers, concurrent or commutative ones. Ranges may contain others (an array and
+// its tiles, tiles and theirs); what orders a byte is then kept with all ranges that contain it. Accesses to such ranges
+// are stamped in their order, and what is newer on one range tells what is out of date on another:
+//  R1  `written` is the stamp of the newest access that the writer is, or comes after. On the range's bytes the writer
+//      comes after every access up to that stamp, on this range and on all that contain it or lie in it.
+//  R2  `joined` is the stamp of the newest member of the group. The group matters to a range inside while `joined` is
+//      newer than what was written there, and on every range between.
+//  R3  Groups that matter to one byte go together: they are of one kind, and none is commutative unless it is alone.
+//  R4  `changed` is the stamp of the newest access inside that got a new writer or began a group; 0: there is nothing
+//      inside that the range's own writer does not come after.
+// Who calls: the owner of the scope, or whoever finds the dependences of a recording again.
+#pragma once
+
+#include "task/task.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+namespace kith {
+
+/// A range that contains others, or lies in one.
+struct nested_range {
+  detail::tracker state;
+  std::uintptr_t begin = 0, end = 0;
+  nested_range* around = nullptr;  // the smallest range that contains it
+  std::uint64_t written = 0, joined = 0, changed = 0;
+  /// Fences that were made for one task and serve the next ones: after the group, and after all writers inside.
+  struct kept_fence {
+    std::uint64_t task = 0, made = 0;
+  };
+  kept_fence group, inside;
+  std::uint64_t inside_for = 0;  // the kind of group that `inside` was made for
+};
+
+/// Members of a group beyond the second.
+struct member_block {
+  static constexpr std::uint32_t room = 7;
+  std::uint64_t members[room];
+  std::uint32_t next;
+  std::uint32_t count;
+};
+
+/// The accesses of one task. A `Store` derives from it and has:
+///   after(task, bytes)         the task starts after that one, and reads up to so many bytes of what it wrote
+///   block_at(index), take_block(), give_block(index)    where members of groups are listed; 0 is no block
+///   keep_members(block)        may drop members that nobody needs to wait for any more, but one
+/// Tasks are 64-bit names in which bits 28 to 31 are 0; 0 is no task. `fence(for_each)` must create an internal task that
+/// ends after every task that `for_each(callback)` passes to its callback, and return its reference.
+template <class Store>
+class sibling_rules {
+ public:
+  /// The dependences that access `how` to the range of `k` asks for; makes the task known in `k`.
+  template <class Fence>
+  void access(detail::tracker& k, mode how, Fence&& fence) {
+    if (is_write(how)) {
+      if (k.member == 0) {
+        after(k.writer, flow(how));
+      } else {
+        for_each_member(k, [&](std::uint64_t r) { after(r, flow_from(k, how)); });
+        drop_group(k);
+      }
+      k.writer = me_;
+      return;
+    }
+    const std::uint64_t kind = kind_for(how);
+    if (k.member != 0 && kind_of(k) != kind) seal_group(k, fence);
+    if (k.writer != me_) after(k.writer, all);
+    join_group(k, kind);
+  }
+
+  /// What comes before access() to a range that contains others, or lies in one. `ranges` gives stamps: tick(), and
+  /// calls for_each_inside(range, callback), those around before those inside them; scratch() is a vector to use.
+  template <class Ranges, class Fence>
+  [[gnu::noinline]] void meet(Ranges& ranges, nested_range& r, mode how, Fence&& fence) {
+    const std::uint64_t now = ranges.tick();
+    if (is_write(how)) {
+      write(ranges, r, how, now, fence);
+    } else {
+      join(ranges, r, kind_for(how), now, fence);
+    }
+  }
+
+  /// True if the task has named this range before. (Of a group of more than two, only the last member is looked at.)
+  bool named_before(const detail::tracker& k) const noexcept {
+    return k.writer == me_ || (k.member & ~kind_mask) == me_ || k.second == me_;
+  }
+
+ protected:
+  static constexpr std::uint64_t all = ~std::uint64_t{0};  // bytes: as many as the access names
+
+  explicit sibling_rules(std::uint64_t me) : me_(me) {}
+  std::uint64_t me() const noexcept { return me_; }
+
+ private:
+  // The kind of a group is kept in the bits of its first member's name that no index uses.
+  static constexpr unsigned kind_shift = slot_index_bits;
+  static constexpr std::uint64_t kind_mask = std::uint64_t{3} << kind_shift;
+  static constexpr std::uint64_t readers = std::uint64_t{0} << kind_shift;
+  static constexpr std::uint64_t together = std::uint64_t{1} << kind_shift;
+  static constexpr std::uint64_t one_at_a_time = std::uint64_t{2} << kind_shift;
+
+  static bool is_write(mode how) noexcept { return how == mode::out || how == mode::inout; }
+  static std::uint64_t kind_for(mode how) noexcept {
+    return how == mode::in ? readers : how == mode::concurrent ? together : one_at_a_time;
+  }
+  static std::uint64_t kind_of(const detail::tracker& k) noexcept { return k.member & kind_mask; }
+  /// Groups on different ranges with bytes in common.
+  static bool go_together(const nested_range& r, std::uint64_t kind) noexcept {
+    return kind_of(r.state) == kind && kind != one_at_a_time;
+  }
+  static std::uint64_t flow(mode how) noexcept { return how == mode::out ? 0 : all; }
+  static std::uint64_t flow_from(const detail::tracker& k, mode how) noexcept {
+    return kind_of(k) == readers ? 0 : flow(how);
+  }
+
+  Store& store() noexcept { return static_cast<Store&>(*this); }
+  void after(std::uint64_t task, std::uint64_t bytes) { store().after(task, bytes); }
+
+  template <class Each>
+  void for_each_member(const detail::tracker& k, Each&& each) {
+    each(k.member & ~kind_mask);
+    if (k.second == 0) return;
+    each(k.second);
+    for (std::uint32_t b = k.block; b != 0; b = store().block_at(b).next) {
+      const member_block& block = store().block_at(b);
+      for (std::uint32_t i = 0; i < block.count; ++i) each(block.members[i]);
+    }
+  }
+
+  /// What the task that is being declared has joined, it has joined last.
+  bool holds_me(const detail::tracker& k) {
+    if (k.block == 0) return (k.second != 0 ? k.second : k.member & ~kind_mask) == me_;
+    const member_block& newest = store().block_at(k.block);
+    return newest.members[newest.count - 1] == me_;
+  }
+
+  void drop_group(detail::tracker& k) {
+    for (std::uint32_t b = k.block; b != 0;) {
+      const std::uint32_t next = store().block_at(b).next;
+      store().give_block(b);
+      b = next;
+    }
+    k.member = 0;
+    k.second = 0;
+    k.block = 0;
+  }
+
+  /// One task takes the place of the whole group (and of the task `besides`) as the writer: the only member, or a fence. A
+  /// task that is a member itself takes the place: it waits for the others now.
+  template <class Fence>
+  void seal_group(detail::tracker& k, Fence&& fence, std::uint64_t besides = 0) {
+    if (holds_me(k) || besides == me_) {
+      for_each_member(k, [&](std::uint64_t r) { after(r, 0); });
+      after(besides, 0);
+      k.writer = me_;
+    } else if (k.second == 0 && besides == 0) {
+      k.writer = k.member & ~kind_mask;
+    } else {
+      k.writer = made(fence([&](auto&& each) {
+        for_each_member(k, [&](std::uint64_t r) { each(reference::of({r})); });
+        if (besides != 0) each(reference::of({besides}));
+      }));
+    }
+    drop_group(k);
+  }
+  static std::uint64_t made(reference fence) noexcept { return fence.packed().value; }
+
+  template <class Fence>
+  static std::uint64_t fence_after(const std::vector<std::uint64_t>& tasks, Fence&& fence) {
+    return made(fence([&](auto&& each) {
+      for (std::uint64_t r : tasks) each(reference::of({r}));
+    }));
+  }
+
+  void join_group(detail::tracker& k, std::uint64_t kind) {
+    if (k.member == 0) {
+      k.member = me_ | kind;
+    } else if (k.second == 0) {
+      if ((k.member & ~kind_mask) != me_) k.second = me_;
+    } else if (k.second != me_) {
+      join_block(k);
+    }
+  }
+
+  void join_block(detail::tracker& k) {
+    std::uint32_t b = k.block;
+    if (b != 0) {
+      member_block& newest = store().block_at(b);
+      if (newest.members[newest.count - 1] == me_) return;
+      if (newest.count == member_block::room) store().keep_members(newest);
+    }
+    if (b == 0 || store().block_at(b).count == member_block::room) {
+      const std::uint32_t fresh = store().take_block();
+      store().block_at(fresh).next = b;
+      store().block_at(fresh).count = 0;
+      k.block = b = fresh;
+    }
+    member_block& block = store().block_at(b);
+    block.members[block.count++] = me_;
+  }
+
+  // ---- ranges with bytes in common
+
+  /// Calls each(range) for the ranges around `r` whose groups matter to it.
+  template <class Each>
+  static void for_each_group_around(const nested_range& r, Each&& each) {
+    std::uint64_t written = r.written;
+    for (nested_range* a = r.around; a != nullptr; a = a->around) {
+      if (a->state.member != 0 && a->joined > written) each(*a);
+      written = std::max(written, a->written);
+    }
+  }
+  static void note_change(nested_range& r, std::uint64_t now) noexcept {
+    for (nested_range* a = r.around; a != nullptr; a = a->around) a->changed = now;
+  }
+
+  /// Names of tasks that end after the group has: the only member, or a fence that the next task can use too; all
+  /// members if the task is one of them.
+  template <class Fence>
+  void add_group(nested_range& a, std::vector<std::uint64_t>& to, Fence&& fence) {
+    if (a.state.second == 0) {
+      to.push_back(a.state.member & ~kind_mask);
+    } else if (holds_me(a.state)) {
+      for_each_member(a.state, [&](std::uint64_t r) { to.push_back(r); });
+    } else {
+      if (a.group.made != a.joined) {
+        a.group.task = made(
+            fence([&](auto&& each) { for_each_member(a.state, [&](std::uint64_t r) { each(reference::of({r})); }); }));
+        a.group.made = a.joined;
+      }
+      to.push_back(a.group.task);
+    }
+  }
+
+  template <class Ranges, class Fence>
+  void write(Ranges& ranges, nested_range& r, mode how, std::uint64_t now, Fence&& fence) {
+    std::vector<std::uint64_t>& before = ranges.scratch();
+    std::uint64_t written = r.written;
+    for (nested_range* a = r.around; a != nullptr; a = a->around) {
+      if (a->state.member != 0 && a->joined > written) {
+        before.clear();
+        add_group(*a, before, fence);
+        for (std::uint64_t t : before) after(t, flow_from(a->state, how));
+      } else if (a->written > written) {
+        after(a->state.writer, flow(how));
+      }
+      written = std::max(written, a->written);
+    }
+    if (r.changed != 0) {
+      std::uint64_t last = 0;
+      const auto once = [&](std::uint64_t t, std::uint64_t bytes) {
+        if (t != last) after(t, bytes);
+        last = t;
+      };
+      ranges.for_each_inside(r, [&](nested_range& d) {
+        const std::uint64_t part = how == mode::out ? 0 : d.end - d.begin;
+        if (d.state.member == 0) {
+          once(d.state.writer, part);
+        } else {
+          for_each_member(d.state, [&](std::uint64_t t) { once(t, kind_of(d.state) == readers ? 0 : part); });
+        }
+      });
+      ranges.for_each_inside(r, [&](nested_range& d) {  // from here on nothing throws
+        drop_group(d.state);
+        d.state.writer = 0;
+        d.written = d.joined = d.changed = 0;
+        d.group = d.inside = {};
+      });
+      r.changed = 0;
+    }
+    r.written = now;
+    note_change(r, now);
+  }
+
+  template <class Ranges, class Fence>
+  void join(Ranges& ranges, nested_range& r, std::uint64_t kind, std::uint64_t now, Fence&& fence) {
+    const bool sealed = order_behind_around(ranges, r, kind, fence);
+    if (sealed || r.state.member == 0) note_change(r, now);
+    if (r.changed != 0) {
+      if (r.inside.made < r.changed || r.inside_for != kind) seal_inside(ranges, r, kind, now, fence);
+      after(r.inside.task, all);
+    }
+    r.joined = now;
+  }
+
+  /// Afterwards the writer of `r` comes after all of it and around it that a member of this kind must wait for, and its
+  /// group is empty or of this kind. True if it is a new writer.
+  template <class Ranges, class Fence>
+  bool order_behind_around(Ranges& ranges, nested_range& r, std::uint64_t kind, Fence&& fence) {
+    std::vector<std::uint64_t>& others = ranges.scratch();
+    others.clear();
+    std::uint64_t newest = 0;
+    bool mine = false;
+    const bool own = r.state.member != 0 && kind_of(r.state) != kind;
+    for_each_group_around(r, [&](nested_range& a) {
+      if (go_together(a, kind)) return;
+      newest = std::max(newest, a.joined);
+      mine |= holds_me(a.state);
+      add_group(a, others, fence);
+    });
+    if (own) {
+      newest = std::max(newest, r.joined);
+      mine |= holds_me(r.state);
+      for_each_member(r.state, [&](std::uint64_t t) { others.push_back(t); });
+    }
+    if (others.empty()) {
+      for (const nested_range* a = r.around; a != nullptr; a = a->around) {
+        if (a->written <= r.written) continue;
+        r.written = a->written;
+        r.state.writer = a->state.writer;
+      }
+      return false;
+    }
+    if (mine) {
+      for (std::uint64_t t : others) after(t, 0);
+      r.state.writer = me_;
+    } else {
+      r.state.writer = others.size() == 1 ? others.front() : fence_after(others, fence);
+    }
+    if (own) drop_group(r.state);
+    r.written = newest;
+    return true;
+  }
+
+  /// Groups inside that do not go with this kind give way to writers; r.inside is what comes after all writers there.
+  template <class Ranges, class Fence>
+  void seal_inside(Ranges& ranges, nested_range& r, std::uint64_t kind, std::uint64_t now, Fence&& fence) {
+    std::vector<std::uint64_t>& writers = ranges.scratch();
+    writers.clear();
+    bool mine = false;
+    ranges.for_each_inside(r, [&](nested_range& d) {
+      const nested_range& a = *d.around;
+      std::uint64_t besides =
+          0;  // a group around that was sealed just now: what was side by side with it is not behind
+      if (a.written > d.written) {
+        d.state.writer = besides = a.state.writer;
+        d.written = a.written;
+      }
+      if (d.state.member != 0 && !go_together(d, kind)) {
+        seal_group(d.state, fence, besides);
+        d.written = std::max(d.written, d.joined);
+        note_change(d, now);
+      }
+      const std::uint64_t w = d.state.writer;
+      if (w == 0 || w == a.state.writer || (!writers.empty() && writers.back() == w)) return;
+      writers.push_back(w);
+      mine |= w == me_;
+    });
+    r.inside = {};
+    r.inside_for = kind;
+    if (mine) {  // a fence cannot wait for the task that waits for it: the next one asks again
+      for (std::uint64_t t : writers) after(t, all);
+      return;
+    }
+    if (!writers.empty()) r.inside.task = writers.size() == 1 ? writers.front() : fence_after(writers, fence);
+    r.inside.made = now;
+  }
+
+  const std::uint64_t me_;
+};
+
+}  // namespace kith
