@@ -54,12 +54,14 @@ class windows final : public job<typename World::worker> {
   /// Looks of one worker in vain after which a window that does not grow is closed.
   static constexpr std::uint32_t patience = 1024;
 
-  windows(window_rules rules, targets onto, int workers, worker_set everybody, release_call release)
+  windows(window_rules rules, targets onto, const region_table& regions, int workers, worker_set everybody,
+          release_call release)
       : rules_(rules),
         onto_(std::move(onto)),
         least_(4 * static_cast<std::size_t>(workers)),
         everybody_(std::move(everybody)),
         release_(std::move(release)),
+        flow_(regions),
         looks_(static_cast<std::size_t>(workers)) {}
 
   /// A task was created.
@@ -218,7 +220,7 @@ class windows final : public job<typename World::worker> {
       flow_.count_anew();
     } else {
       over_.store(true, relaxed);
-      flow_ = {};
+      flow_.clear();
     }
     closed_.push_back(std::exchange(open_, std::move(next)));
     if (!busy_) submit_next(by);

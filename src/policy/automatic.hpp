@@ -57,7 +57,7 @@ class automatic final : public policy<World> {
     }
     if (!options.take("window", false, {{"off", false}, {"auto", true}})) return;
     windows_.emplace(partition::window_rules{.first_method = partition::available(partition::method::scotch)},
-                     nodes_of(team_), team_.size(), team_.everybody(),
+                     nodes_of(team_), s.regions, team_.size(), team_.everybody(),
                      [this](task& t, std::int32_t part, worker& by) { send(t, node_id(part), by, false); });
   }
 

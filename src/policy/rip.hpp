@@ -63,7 +63,7 @@ class rip : public policy<World> {
         options.take("partitioner", method::scotch, {{"scotch", method::scotch}, {"greedy", method::greedy}}));
     const partition::targets onto = nodes_of(s.workers);
     if (std::ranges::count_if(onto.capacity, [](std::int32_t c) { return c != 0; }) < 2) return;
-    windows_.emplace(rules, onto, s.workers.size(), s.workers.everybody(),
+    windows_.emplace(rules, onto, s.regions, s.workers.size(), s.workers.everybody(),
                      [this](task& t, std::int32_t part, worker& by) { place(t, part, by); });
   }
 

@@ -52,7 +52,7 @@ class policy_bench {
     return t;
   }
   std::uint32_t region(int home = -1) {
-    const std::uint32_t r = regions.find(reinterpret_cast<void*>(++address), 8);
+    const std::uint32_t r = regions.find(reinterpret_cast<void*>(address += std::uintptr_t{1} << 32), 8);
     if (home >= 0) regions[r].place(node_id(home));
     return r;
   }

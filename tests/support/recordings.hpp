@@ -75,7 +75,10 @@ class script {
     out_.first_access = out_.first_dependence = {0, 0};
   }
   /// Region `r` has so many bytes.
-  void region(std::uint64_t bytes) { out_.regions.push_back({4096 * (out_.regions.size() + 1), bytes, -1}); }
+  void region(std::uint64_t bytes) {
+    out_.regions.push_back({next_address_, bytes, -1});
+    next_address_ += std::max<std::uint64_t>(1, (bytes + 4095) / 4096) * 4096;
+  }
   std::int32_t task(std::uint64_t work_ns, const std::vector<std::int32_t>& before = {},
                     const std::vector<recorded_access>& accesses = {}) {
     recorded_task t;
@@ -100,6 +103,7 @@ class script {
 
  private:
   recording out_;
+  std::uint64_t next_address_ = 4096;
 };
 
 }  // namespace kith::test

@@ -1,10 +1,13 @@
 // Windows of tasks and the data flow in them, without threads: what is remembered, and what happens if partitioning fails.
 #include "support/policy_bench.hpp"
 
+#include "base/rng.hpp"
 #include "partition/windows.hpp"
 
 #include <gmock/gmock.h>
 
+#include <array>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -38,7 +41,7 @@ class windows : public testing::Test {
 };
 
 TEST_F(windows, count_tasks_beyond_32_bits) {
-  data_flow flow;
+  data_flow flow(bench.regions);
   const std::int64_t late = (std::int64_t{1} << 40) + 5;
   EXPECT_THAT(before(flow, late, 0, task(mode::out)), ElementsAre());
   EXPECT_THAT(before(flow, late + 1, 0, task(mode::in)), ElementsAre(Pair(late, 64)));
@@ -46,7 +49,7 @@ TEST_F(windows, count_tasks_beyond_32_bits) {
 }
 
 TEST_F(windows, forget_who_has_read_before_them) {
-  data_flow flow;
+  data_flow flow(bench.regions);
   constexpr std::int64_t size = 100;
   before(flow, 0, 0, task(mode::out));
   kith::task& reader = task(mode::in);
@@ -59,13 +62,53 @@ TEST_F(windows, forget_who_has_read_before_them) {
   EXPECT_LE(last.size(), static_cast<std::size_t>(size));
 }
 
+/// An array and its tiles, also those of another cut: each byte has its own last writer and readers.
+TEST_F(windows, follow_the_bytes_of_regions_that_overlap) {
+  struct byte {
+    std::int64_t writer = -1;
+    std::vector<std::int64_t> readers;
+  };
+  constexpr std::size_t size = 24;
+  const std::uintptr_t base = 1 << 20;
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    rng draw(seed, purpose::test, 3);
+    data_flow flow(bench.regions);
+    std::vector<byte> bytes(size);
+    for (std::int64_t t = 0; t < 60; ++t) {
+      const std::size_t begin = draw.below(size), count = 1 + draw.below(static_cast<std::uint32_t>(size - begin));
+      const mode how = std::array{mode::in, mode::out, mode::inout, mode::commutative}[draw.below(4)];
+      std::map<std::int64_t, std::int64_t> expected;  // bytes that flow; 0: an order alone
+      for (std::size_t i = begin; i < begin + count; ++i) {
+        byte& b = bytes[i];
+        if (b.writer >= 0 && (how != mode::out || b.readers.empty())) expected[b.writer] += how != mode::out;
+        if (how == mode::in) {
+          b.readers.push_back(t);
+          continue;
+        }
+        for (std::int64_t r : b.readers) expected[r] += 0;
+        b.readers.clear();
+        b.writer = t;
+      }
+      std::map<std::int64_t, std::int64_t> found;
+      const std::uint32_t at = bench.regions.find(reinterpret_cast<void*>(base + begin), count);
+      for (const auto& [b, weight] : before(flow, t, 0, bench.task({{at, count, how}}))) found[b] += weight;
+      ASSERT_EQ(found.size(), expected.size());
+      for (const auto& [b, weight] : expected) {
+        ASSERT_TRUE(found.contains(b)) << b << " before " << t << ", seed " << seed;
+        ASSERT_GE(found[b], std::max<std::int64_t>(1, weight));
+        ASSERT_LE(found[b], weight + static_cast<std::int64_t>(count)) << "orders weigh 1 for each piece";
+      }
+    }
+  }
+}
+
 /// No target has a capacity: that is an error of partitioning.
 TEST_F(windows, that_cannot_be_partitioned_say_so_and_let_their_tasks_go) {
   using partition::method;
   using all = partition::windows<plain::world>;
   const partition::targets nowhere{.capacity = {0, 0}, .distance = {10, 20, 20, 10}};
   std::vector<std::pair<kith::task*, std::int32_t>> released;
-  all w({.size = 4, .intersection = 2, .moving = true, .first_method = method::greedy}, nowhere, 2, {},
+  all w({.size = 4, .intersection = 2, .moving = true, .first_method = method::greedy}, nowhere, bench.regions, 2, {},
         [&](kith::task& t, std::int32_t part, plain::worker_view&) { released.emplace_back(&t, part); });
   plain::worker_view& by = *bench.by[0];
   std::vector<kith::task*> tasks;
@@ -99,8 +142,8 @@ TEST_F(windows, hand_over_all_that_wait) {
   constexpr std::size_t size = 1000;
   const partition::targets two{.capacity = {1, 1}, .distance = {10, 20, 20, 10}};
   std::vector<kith::task*> released, tasks;
-  partition::windows<plain::world> w({.size = size, .first_method = partition::method::greedy}, two, 2, {},
-                                     [&](kith::task& t, std::int32_t part, plain::worker_view&) {
+  partition::windows<plain::world> w({.size = size, .first_method = partition::method::greedy}, two, bench.regions, 2,
+                                     {}, [&](kith::task& t, std::int32_t part, plain::worker_view&) {
                                        EXPECT_GE(part, 0);
                                        released.push_back(&t);
                                      });

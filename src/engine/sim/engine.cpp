@@ -50,7 +50,7 @@ engine::engine(const program& p, const machine_model& m, const settings& s)
                     std::max<std::uint64_t>(m.page_bytes, s.chunk_bytes));
   // A region's index is its place in the program, and one.
   for (std::uint32_t r = 0; r < p.of.regions.size(); ++r) {
-    const std::uintptr_t name = layout_ ? layout_->address(r) : r + std::uintptr_t{1};
+    const std::uintptr_t name = layout_ ? layout_->address(r) : p.of.regions[r].address;
     regions_.append(at_address(name), p.of.regions[r].bytes);
   }
   std::string policy = s.policy;

@@ -12,7 +12,8 @@ namespace {
 using kind = kith::distribution::kind;
 
 constexpr std::uint64_t huge_page = std::uint64_t{2} << 20;
-constexpr std::uintptr_t first_address = std::uintptr_t{1} << 40;  // names of regions without one are below
+constexpr std::uintptr_t first_address = std::uintptr_t{1} << 40;
+constexpr std::uintptr_t recorded_addresses = std::uintptr_t{1} << 60;  // above all others: of what is in no allocation
 
 std::uint64_t rounded(std::uint64_t bytes, std::uint64_t to) { return (bytes + to - 1) / to * to; }
 
@@ -96,7 +97,7 @@ layout::layout(const program& p, const machine& on, std::span<const node_id> wor
   for (std::uint32_t r = 0; r < block_of_.size(); ++r) {
     std::int32_t& in = block_of_[r];
     if (in < 0) {
-      address_.push_back(r + std::uintptr_t{1});
+      address_.push_back(recorded_addresses + p.of.regions[r].address);
       continue;
     }
     const recorded_allocation& a = p.of.allocations[static_cast<std::size_t>(in)];
