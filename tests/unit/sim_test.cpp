@@ -132,6 +132,30 @@ TEST(sim, a_slow_core_takes_longer) {
   EXPECT_EQ(sim::simulate(p, m, plain("fifo", 1)).makespan, 2000 * ns);
 }
 
+/// A tile is where its array is, in memory and in caches; in chunks of its own if it does not begin with one.
+TEST(sim, regions_within_others_share_their_chunks) {
+  constexpr std::uint64_t chunk = 65536;
+  test::script s;
+  for (std::uint64_t chunks : {1, 4, 2, 1}) s.region(chunks * chunk);
+  const auto all = s.task(0, {}, {{1, 1, 4 * chunk, 4 * chunk}});
+  s.task(0, {all}, {{0, 0, chunk, chunk}});
+  recording r = s.finish();
+  const std::uint64_t array = r.regions[1].address;
+  r.regions[0].address = array + chunk;
+  r.regions[2].address = array + 2 * chunk;
+  r.regions[3].address = array + 2 * chunk + 4096;
+  const program p = sim::program_of(r);
+  machine_model m = model_by_name("bullion-s16-8");
+  m.overlap = 0;
+  const sim::memory data(p, m, sim::distribution::first_touch, {}, chunk);
+  EXPECT_EQ(data.first_chunk(0), data.first_chunk(1) + 1);
+  EXPECT_EQ(data.first_chunk(2), data.first_chunk(1) + 2);
+  EXPECT_GE(data.first_chunk(3), data.first_chunk(1) + 4);
+  settings one = plain("fifo", 1);
+  one.how = fidelity::block;
+  EXPECT_EQ(sim::simulate(p, m, one).makespan, sim::rate(m.core_gbs)(chunk) * 4 + sim::rate(m.cache_gbs)(chunk));
+}
+
 TEST(sim, data_takes_the_time_of_the_slowest_on_its_way) {
   machine_model m = model_by_name("bullion-s16-8");
   m.overlap = 0;

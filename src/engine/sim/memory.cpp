@@ -4,12 +4,34 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
+#include <utility>
 
 namespace kith::sim {
 
 namespace {
 
 constexpr std::uint64_t line_bytes = 64, control_bytes = 8;
+
+/// For each region the one that it is part of, and whose chunks it uses: the largest that contains it, if a chunk of that
+/// begins where the region does, and none goes beyond its end; else itself.
+std::vector<std::uint32_t> wholes_of(const recording& r, std::uint64_t chunk_bytes) {
+  std::vector<std::uint32_t> whole(r.regions.size());
+  std::iota(whole.begin(), whole.end(), 0u);
+  std::vector<std::uint32_t> order = whole;
+  std::ranges::sort(order, {}, [&](std::uint32_t i) { return std::pair(r.regions[i].address, ~r.regions[i].bytes); });
+  const recorded_region* around = nullptr;
+  for (std::uint32_t i : order) {
+    const recorded_region& part = r.regions[i];
+    const std::uint64_t from = around == nullptr ? 0 : part.address - around->address;
+    if (around == nullptr || from > around->bytes || part.bytes > around->bytes - from) {
+      around = &part;
+    } else if (from % chunk_bytes == 0 && (part.bytes % chunk_bytes == 0 || from + part.bytes == around->bytes)) {
+      whole[i] = static_cast<std::uint32_t>(around - r.regions.data());
+    }
+  }
+  return whole;
+}
 
 std::uint64_t control_of(std::uint64_t bytes) { return (bytes + line_bytes - 1) / line_bytes * control_bytes; }
 
@@ -33,8 +55,13 @@ memory::memory(const program& p, const machine_model& m, distribution d, const a
                 std::to_string(cache_node_.size()) +
                 " last-level caches; the fidelity block models up to 64 (use --fidelity abstract)");
   std::uint64_t count = 0;
-  for (std::size_t r = 0; r < p.of.regions.size(); ++r) {
-    first_.push_back(static_cast<std::uint32_t>(count));
+  constexpr std::uint32_t unknown = ~std::uint32_t{0};
+  const std::vector<std::uint32_t> wholes = wholes_of(p.of, chunk_bytes_);
+  first_.assign(wholes.size(), unknown);
+  for (std::size_t i = 0; i < wholes.size(); ++i) {
+    const std::uint32_t r = wholes[i];
+    if (first_[r] != unknown) continue;
+    first_[r] = static_cast<std::uint32_t>(count);
     const std::uint64_t here = (p.of.regions[r].bytes + chunk_bytes_ - 1) / chunk_bytes_;
     count += here;
     if (count > std::uint64_t{1} << 31)  // chunks() has 32 bits
@@ -45,6 +72,10 @@ memory::memory(const program& p, const machine_model& m, distribution d, const a
           (d == distribution::fine || d == distribution::coarse) && p.of.allocations.empty();  // else by put()
       chunks_.push_back({.home = decided ? static_cast<std::int16_t>(dealt % nodes) : std::int16_t{-1}});
     }
+  }
+  for (std::size_t i = 0; i < wholes.size(); ++i) {
+    const std::uint64_t from = p.of.regions[i].address - p.of.regions[wholes[i]].address;
+    if (wholes[i] != i) first_[i] = first_[wholes[i]] + static_cast<std::uint32_t>(from / chunk_bytes_);
   }
   if (with.caches && m.cache_bytes != 0) caches_.assign(cache_node_.size(), lru_cache(count, m.cache_bytes));
   if (with.caches && m.private_bytes != 0) {

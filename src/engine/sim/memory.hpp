@@ -92,7 +92,7 @@ class memory {
   const machine_model& on_;
   const ablations with_;
   std::uint64_t chunk_bytes_;
-  std::vector<std::uint32_t> first_;  // by region
+  std::vector<std::uint32_t> first_;  // by region; those that contain each other share chunks where they can
   std::vector<chunk_state> chunks_;
   std::vector<lru_cache> caches_;    // last-level ones; empty: there are none
   std::vector<node_id> cache_node_;  // where each is, or would be
