@@ -76,6 +76,7 @@ class siblings {
     void after(std::uint64_t task, std::uint64_t bytes) {
       if (task != 0 && task != this->me()) before_(number_of(task), std::min(bytes, bytes_));
     }
+    void adopt(const collector&) const noexcept {}
     member_block& block_at(std::uint32_t b) const noexcept { return in_.blocks_[b - 1]; }
     std::uint32_t take_block() {
       if (in_.free_.empty()) {

@@ -41,7 +41,7 @@ class edge_collector : public sibling_rules<edge_collector> {
   edge_collector(task& t, reference self, slot_cache& slots, block_pool& blocks)
       : sibling_rules(self.packed().value), task_(t), self_(self.index), slots_(slots), blocks_(blocks) {}
 
-  void after(reference before) { edges::add(task_, self_, before, edges_, slots_); }
+  [[gnu::always_inline]] void after(reference before) { edges::add(task_, self_, before, edges_, slots_); }
 
   std::uint32_t edges() const noexcept { return edges_; }
 
@@ -49,8 +49,9 @@ class edge_collector : public sibling_rules<edge_collector> {
   friend sibling_rules<edge_collector>;
   static_assert(sizeof(member_block) <= task::payload_bytes);
 
-  void after(std::uint64_t before, std::uint64_t) { after(reference::of({before})); }
+  [[gnu::always_inline]] void after(std::uint64_t before, std::uint64_t) { after(reference::of({before})); }
 
+  void adopt(const edge_collector& copy) noexcept { edges_ = copy.edges_; }
   /// In the payload line of a slot.
   member_block& block_at(slot_index i) const noexcept {
     return *reinterpret_cast<member_block*>(slots_.space()[i].payload);

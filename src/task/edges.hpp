@@ -53,7 +53,7 @@ struct link_room {
   std::uint32_t* word;
   std::uint32_t name;
 };
-inline link_room next_link(task& t, slot_index self, std::uint32_t edges, slot_cache& slots) {
+[[gnu::always_inline]] inline link_room next_link(task& t, slot_index self, std::uint32_t edges, slot_cache& slots) {
   if (edges < task::embedded_links) return {&t.links[edges], self << link_number_bits | edges};
   slot_space& space = slots.space();
   const std::uint32_t k = (edges - task::embedded_links) % overflow_block::room;
@@ -71,7 +71,8 @@ inline link_room next_link(task& t, slot_index self, std::uint32_t edges, slot_c
 
 /// Makes `t` (index `self`) a successor of `before` unless that has ended. `edges` counts t's edges and is raised by
 /// one if an edge was added. By t's creator. Cost: one compare-exchange on the predecessor's header.
-inline bool add(task& t, slot_index self, reference before, std::uint32_t& edges, slot_cache& slots) {
+[[gnu::always_inline]] inline bool add(task& t, slot_index self, reference before, std::uint32_t& edges,
+                                       slot_cache& slots) {
   if (!before || before.index == self) return false;
   task& p = slots.space()[before.index];
   // acquire pairs with close(): what a task that has ended wrote is visible to us, and so to t.

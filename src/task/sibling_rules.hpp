@@ -47,6 +47,7 @@ struct member_block {
 /// The accesses of one task. A `Store` derives from it and has:
 ///   after(task, bytes)         the task starts after that one, and reads up to so many bytes of what it wrote
 ///   block_at(index), take_block(), give_block(index)    where members of groups are listed; 0 is no block
+///   adopt(store)               goes on from a copy of itself that has worked
 ///   keep_members(block)        may drop members that nobody needs to wait for any more, but one
 /// Tasks are 64-bit names in which bits 28 to 31 are 0; 0 is no task. `fence(for_each)` must create an internal task that
 /// ends after every task that `for_each(callback)` passes to its callback, and return its reference.
@@ -67,7 +68,7 @@ class sibling_rules {
       return;
     }
     const std::uint64_t kind = kind_for(how);
-    if (k.member != 0 && kind_of(k) != kind) seal_group(k, fence);
+    if (k.member != 0 && kind_of(k) != kind) aside([&](Store& rules) { rules.seal_group(k, fence); });
     if (k.writer != me_) after(k.writer, all);
     join_group(k, kind);
   }
@@ -75,13 +76,8 @@ class sibling_rules {
   /// What comes before access() to a range that contains others, or lies in one. `ranges` gives stamps: tick(), and
   /// calls for_each_inside(range, callback), those around before those inside them; scratch() is a vector to use.
   template <class Ranges, class Fence>
-  [[gnu::noinline]] void meet(Ranges& ranges, nested_range& r, mode how, Fence&& fence) {
-    const std::uint64_t now = ranges.tick();
-    if (is_write(how)) {
-      write(ranges, r, how, now, fence);
-    } else {
-      join(ranges, r, kind_for(how), now, fence);
-    }
+  void meet(Ranges& ranges, nested_range& r, mode how, Fence&& fence) {
+    aside([&](Store& rules) { rules.meet_others(ranges, r, how, fence); });
   }
 
   /// True if the task has named this range before. (Of a group of more than two, only the last member is looked at.)
@@ -117,8 +113,27 @@ class sibling_rules {
     return kind_of(k) == readers ? 0 : flow(how);
   }
 
+  /// What is seldom done works on a copy: the store itself stays in registers.
+  template <class Do>
+  void aside(Do&& work) {
+    Store copy = store();
+    work(copy);
+    store().adopt(copy);
+  }
+  template <class Ranges, class Fence>
+  [[gnu::noinline]] void meet_others(Ranges& ranges, nested_range& r, mode how, Fence&& fence) {
+    const std::uint64_t now = ranges.tick();
+    if (is_write(how)) {
+      write(ranges, r, how, now, fence);
+    } else {
+      join(ranges, r, kind_for(how), now, fence);
+    }
+  }
+
   Store& store() noexcept { return static_cast<Store&>(*this); }
-  void after(std::uint64_t task, std::uint64_t bytes) { store().after(task, bytes); }
+  [[gnu::always_inline]] void after(std::uint64_t task, std::uint64_t bytes) { store().after(task, bytes); }
+  /// The same where it is seldom called: so that adding an edge is inlined where it is often.
+  [[gnu::noinline]] void also_after(std::uint64_t task, std::uint64_t bytes) { after(task, bytes); }
 
   template <class Each>
   void for_each_member(const detail::tracker& k, Each&& each) {
@@ -152,10 +167,10 @@ class sibling_rules {
   /// One task takes the place of the whole group (and of the task `besides`) as the writer: the only member, or a fence. A
   /// task that is a member itself takes the place: it waits for the others now.
   template <class Fence>
-  void seal_group(detail::tracker& k, Fence&& fence, std::uint64_t besides = 0) {
+  [[gnu::noinline]] void seal_group(detail::tracker& k, Fence&& fence, std::uint64_t besides = 0) {
     if (holds_me(k) || besides == me_) {
-      for_each_member(k, [&](std::uint64_t r) { after(r, 0); });
-      after(besides, 0);
+      for_each_member(k, [&](std::uint64_t r) { also_after(r, 0); });
+      also_after(besides, 0);
       k.writer = me_;
     } else if (k.second == 0 && besides == 0) {
       k.writer = k.member & ~kind_mask;
@@ -244,16 +259,16 @@ class sibling_rules {
       if (a->state.member != 0 && a->joined > written) {
         before.clear();
         add_group(*a, before, fence);
-        for (std::uint64_t t : before) after(t, flow_from(a->state, how));
+        for (std::uint64_t t : before) also_after(t, flow_from(a->state, how));
       } else if (a->written > written) {
-        after(a->state.writer, flow(how));
+        also_after(a->state.writer, flow(how));
       }
       written = std::max(written, a->written);
     }
     if (r.changed != 0) {
       std::uint64_t last = 0;
       const auto once = [&](std::uint64_t t, std::uint64_t bytes) {
-        if (t != last) after(t, bytes);
+        if (t != last) also_after(t, bytes);
         last = t;
       };
       ranges.for_each_inside(r, [&](nested_range& d) {
@@ -282,7 +297,7 @@ class sibling_rules {
     if (sealed || r.state.member == 0) note_change(r, now);
     if (r.changed != 0) {
       if (r.inside.made < r.changed || r.inside_for != kind) seal_inside(ranges, r, kind, now, fence);
-      after(r.inside.task, all);
+      also_after(r.inside.task, all);
     }
     r.joined = now;
   }
@@ -316,7 +331,7 @@ class sibling_rules {
       return false;
     }
     if (mine) {
-      for (std::uint64_t t : others) after(t, 0);
+      for (std::uint64_t t : others) also_after(t, 0);
       r.state.writer = me_;
     } else {
       r.state.writer = others.size() == 1 ? others.front() : fence_after(others, fence);
@@ -353,7 +368,7 @@ class sibling_rules {
     r.inside = {};
     r.inside_for = kind;
     if (mine) {  // a fence cannot wait for the task that waits for it: the next one asks again
-      for (std::uint64_t t : writers) after(t, all);
+      for (std::uint64_t t : writers) also_after(t, all);
       return;
     }
     if (!writers.empty()) r.inside.task = writers.size() == 1 ? writers.front() : fence_after(writers, fence);
