@@ -11,7 +11,7 @@ import tempfile
 # Lowest first. A file may include files of its own group's folders and of groups above it in this list.
 GROUPS = [
     ["src/base", "include/kith/error.hpp", "include/kith/access.hpp", "include/kith/statistics.hpp",
-     "include/kith/memory.hpp", "include/kith/task.hpp"],
+     "include/kith/memory.hpp", "include/kith/options.hpp", "include/kith/call_check.hpp", "include/kith/task.hpp"],
     ["src/machine"],
     ["src/task", "src/recording"],
     ["src/keyed", "src/memory", "src/queue", "src/partition"],

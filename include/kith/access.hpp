@@ -20,6 +20,8 @@ enum class mode : std::uint8_t { in, out, inout, concurrent, commutative };
 
 namespace detail {
 
+struct internals;
+
 /// The dependence state of one region in one scope. Written by the scope's owner alone.
 struct tracker {
   std::uint64_t key = 0;     // address (48 bits) and wait epoch (16); in a handle: the scope's serial number
@@ -31,19 +33,29 @@ struct tracker {
 };
 static_assert(sizeof(tracker) == 40);
 
+/// The bytes of `count` elements. Throws kith::error for more than an address space holds.
+inline constexpr std::size_t most_bytes = std::size_t{1} << 47;
+[[noreturn]] void refuse_count(const void* first, std::size_t count, std::size_t element);
+inline std::size_t bytes_of(const void* first, std::size_t count, std::size_t element) {
+  if (count > most_bytes / element) [[unlikely]]
+    refuse_count(first, count, element);
+  return count * element;
+}
+
 /// The untyped part of a handle.
 class handle_base {
- public:
+ protected:
   handle_base(const void* address, std::size_t bytes) noexcept;
   handle_base(handle_base&& other) noexcept;
-  handle_base& operator=(handle_base&&) = delete;
-  handle_base(const handle_base&) = delete;
   ~handle_base() = default;
 
-  const void* address;
-  std::uint64_t bytes;
-  const void* scope = nullptr;  // the first scope that used the handle: its accesses alone go through `state`
-  tracker state;
+  const void* address_;
+  std::uint64_t bytes_;
+
+ private:
+  friend struct internals;
+  const void* scope_ = nullptr;  // the first scope that used the handle: its accesses alone go through the tracker
+  tracker state_;
 };
 static_assert(sizeof(handle_base) == 64);
 
@@ -56,28 +68,27 @@ struct access_record {
   float touched = 1;  // the share of the bytes that is really used
 };
 
-template <class T>
-concept has_elements = requires(T& t) {
-  std::data(t);
-  std::size(t);
-};
-
 }  // namespace detail
 
 /// An access with the type of what is accessed. A task's function may take one parameter for each of its
 /// accesses: `T&` for one object, `std::span<T>` for several; const for `in`.
 template <class Parameter>
-struct access {
-  detail::access_record record;
-  Parameter parameter;  // a pointer for one object, a span for several
-
+class access {
+ public:
   /// The same, of which the task uses only so many bytes (the border of a neighbour, say). Policies see the whole; a
   /// recording keeps both, and a replay moves what is used.
   access touching(std::size_t bytes) const noexcept {
     access a = *this;
-    if (bytes < a.record.bytes) a.record.touched = static_cast<float>(bytes) / static_cast<float>(a.record.bytes);
+    if (bytes < a.record_.bytes) a.record_.touched = static_cast<float>(bytes) / static_cast<float>(a.record_.bytes);
     return a;
   }
+
+ private:
+  friend struct detail::internals;
+  access(const detail::access_record& r, Parameter p) noexcept : record_(r), parameter_(p) {}
+
+  detail::access_record record_;
+  Parameter parameter_;  // a pointer for one object, a span for several
 };
 
 /// A typed name for one object, or for an array of them (`handle<T[]>`), that the user owns.
@@ -91,59 +102,158 @@ template <class T>
 class handle : public detail::handle_base {
  public:
   explicit handle(T& object) noexcept : handle_base(&object, sizeof(T)) {}
-  T* data() const noexcept { return static_cast<T*>(const_cast<void*>(address)); }
+  T* data() const noexcept { return static_cast<T*>(const_cast<void*>(address_)); }
 };
 
+/// The constructors throw kith::error for more bytes than an address space holds.
 template <class T>
 class handle<T[]> : public detail::handle_base {
  public:
-  handle(T* first, std::size_t count) noexcept : handle_base(first, count * sizeof(T)) {}
-  explicit handle(std::span<T> elements) noexcept : handle(elements.data(), elements.size()) {}
-  T* data() const noexcept { return static_cast<T*>(const_cast<void*>(address)); }
-  std::size_t size() const noexcept { return bytes / sizeof(T); }
+  handle(T* first, std::size_t count) : handle_base(first, detail::bytes_of(first, count, sizeof(T))) {}
+  explicit handle(std::span<T> elements) : handle(elements.data(), elements.size()) {}
+  T* data() const noexcept { return static_cast<T*>(const_cast<void*>(address_)); }
+  std::size_t size() const noexcept { return bytes_ / sizeof(T); }
 };
 
 namespace detail {
 
-template <mode How, class T>
-using accessed = std::conditional_t<How == mode::in, const T, T>;
+/// What the library keeps in handles and accesses, for the library.
+struct internals {
+  static const void*& scope(handle_base& h) noexcept { return h.scope_; }
+  static tracker& state(handle_base& h) noexcept { return h.state_; }
 
-template <mode How, class T>
-access<accessed<How, T>*> one(T* object, handle_base* by) noexcept {
-  return {{object, sizeof(T), by, How}, object};
-}
+  template <class P>
+  static access<P> make(const access_record& r, P parameter) noexcept {
+    return access<P>(r, parameter);
+  }
+  template <class P>
+  static const access_record& record(const access<P>& a) noexcept {
+    return a.record_;
+  }
+  template <class P>
+  static P parameter(const access<P>& a) noexcept {
+    return a.parameter_;
+  }
+};
 
-template <mode How, class T>
-access<std::span<accessed<How, T>>> many(T* first, std::size_t count, handle_base* by) noexcept {
-  return {{first, count * sizeof(T), by, How}, {first, count}};
-}
+template <class T>
+inline constexpr bool is_access = false;
+template <class P>
+inline constexpr bool is_access<access<P>> = true;
+
+template <class T>
+inline constexpr bool is_handle = std::is_base_of_v<handle_base, T>;
+
+template <class T>
+concept has_elements = requires(T& t) {
+  std::data(t);
+  std::size(t);
+};
+
+/// What is left of an access that the compiler has refused: spawn() says nothing more about it.
+struct refused_access {
+  refused_access touching(std::size_t) const noexcept { return {}; }
+};
+
+/// The type that an access to a `T` reads or writes.
+template <class T>
+struct accessed {
+  using type = T;
+};
+template <class T>
+  requires(has_elements<T> && !is_handle<T>)
+struct accessed<T> {
+  using type = std::remove_pointer_t<decltype(std::data(std::declval<T&>()))>;
+};
+template <class T>
+struct accessed<handle<T>> {
+  using type = std::remove_extent_t<T>;
+};
+
+/// Whether `How` can be said of an `Argument` (a forwarding reference's type); the compiler says why not.
+template <mode How, class Argument>
+struct accessible {
+  using object = std::remove_reference_t<Argument>;
+  using plain = std::remove_cv_t<object>;
+  static constexpr bool lives = std::is_lvalue_reference_v<Argument> || std::ranges::enable_borrowed_range<plain>;
+  static constexpr bool fixed = is_handle<plain> && std::is_const_v<object>;
+  static constexpr bool writable = How == mode::in || fixed || !std::is_const_v<typename accessed<object>::type>;
+
+  static_assert(
+      !std::is_pointer_v<plain>,
+      "a pointer alone does not say how much is accessed; write kith::in(p, count), or kith::in(*p) for one object");
+  static_assert(!is_access<plain>,
+                "the argument of kith::in, out, ... is an access already; name the object or the handle");
+  static_assert(lives || std::is_pointer_v<plain> || is_access<plain>,
+                "the argument of kith::in, out, ... is a temporary, gone before the task runs; name an object that "
+                "outlives the task");
+  static_assert(!fixed, "the handle is const, but keeps which tasks use the data; make the handle itself non-const");
+  static_assert(writable,
+                "kith::out, inout, concurrent and commutative write their argument, which is const; write kith::in(x)");
+
+  static constexpr bool value = lives && !fixed && writable && !std::is_pointer_v<plain> && !is_access<plain>;
+};
 
 /// The five functions below differ in the mode alone; this is what they have in common.
 template <mode How>
 struct access_maker {
+  /// One object, all elements of a contiguous range (vector, span, array), or what a handle names.
   template <class T>
-  auto operator()(handle<T>& h) const noexcept {
-    return one<How>(h.data(), &h);
-  }
-  template <class T>
-  auto operator()(handle<T[]>& h) const noexcept {
-    return many<How>(h.data(), h.size(), &h);
-  }
-  /// `count` elements from `first` on.
-  template <class T>
-  auto operator()(T* first, std::size_t count) const noexcept {
-    return many<How>(first, count, nullptr);
-  }
-  /// One object, or all elements of a contiguous range (vector, span, array).
-  template <class T>
-    requires(!std::is_base_of_v<handle_base, std::remove_cvref_t<T>> && !std::is_pointer_v<std::remove_cvref_t<T>>)
   auto operator()(T&& object) const noexcept {
-    if constexpr (has_elements<std::remove_reference_t<T>>) {
-      return many<How>(std::data(object), std::size(object), nullptr);
+    using plain = std::remove_cvref_t<T>;
+    if constexpr (!accessible<How, T>::value) {
+      return refused_access();
+    } else if constexpr (is_handle<plain>) {
+      return of_handle(object);
+    } else if constexpr (has_elements<std::remove_reference_t<T>>) {
+      return many(std::data(object), std::size(object), nullptr);
     } else {
-      static_assert(std::is_lvalue_reference_v<T>, "an access names an object that outlives the task");
-      return one<How>(&object, nullptr);
+      return one(&object, nullptr);
     }
+  }
+  /// `count` elements from `first` on. Throws kith::error for more than an address space holds.
+  template <class T>
+  auto operator()(T* first, std::size_t count) const {
+    constexpr bool typed = !std::is_void_v<T>, writable = How == mode::in || !std::is_const_v<T>;
+    static_assert(typed,
+                  "a pointer to void does not say how large an element is; cast it to std::byte*, and count bytes");
+    static_assert(
+        writable,
+        "kith::out, inout, concurrent and commutative write their argument, which is const; write kith::in(p, count)");
+    if constexpr (typed && writable) {
+      bytes_of(first, count, sizeof(T));
+      return many(first, count, nullptr);
+    } else {
+      return refused_access();
+    }
+  }
+  template <class First, class... More>
+    requires(!std::is_pointer_v<std::decay_t<First>>)
+  auto operator()(First&&, More&&...) const noexcept {
+    static_assert(sizeof...(More) == 0,
+                  "kith::in, out, ... take one object, or a pointer and a count; write kith::in(a), kith::in(b)");
+    return refused_access();
+  }
+
+ private:
+  template <class T>
+  using parameter = std::conditional_t<How == mode::in, const T, T>;
+
+  template <class T>
+  static auto one(T* object, handle_base* named) noexcept {
+    return internals::make<parameter<T>*>({object, sizeof(T), named, How}, object);
+  }
+  template <class T>
+  static auto many(T* first, std::size_t count, handle_base* named) noexcept {
+    return internals::make<std::span<parameter<T>>>({first, count * sizeof(T), named, How}, {first, count});
+  }
+  template <class T>
+  static auto of_handle(handle<T>& h) noexcept {
+    return one(h.data(), &h);
+  }
+  template <class T>
+  static auto of_handle(handle<T[]>& h) noexcept {
+    return many(h.data(), h.size(), &h);
   }
 };
 
@@ -154,6 +264,7 @@ struct access_maker {
 /// (tiles and their array); ranges that cross are an error, until a wait has ended. A range without bytes is no access.
 /// A region's home, where first touch put it, stays that of its address until the memory is given back
 /// (kith::deallocate, kith::forget).
+/// Temporaries are refused, and so is all but `in` of what is const.
 inline constexpr detail::access_maker<mode::in> in{};
 inline constexpr detail::access_maker<mode::out> out{};
 inline constexpr detail::access_maker<mode::inout> inout{};

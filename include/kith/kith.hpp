@@ -6,8 +6,10 @@
 #include <kith/future.hpp>
 #include <kith/graph.hpp>
 #include <kith/memory.hpp>
+#include <kith/options.hpp>
 #include <kith/parallel.hpp>
 #include <kith/runtime.hpp>
 #include <kith/static_graph.hpp>
 #include <kith/statistics.hpp>
 #include <kith/task.hpp>
+#include <kith/when_all.hpp>

@@ -87,7 +87,8 @@ void deallocate(void* memory);
 void reset_distribution(runtime& of);
 
 /// Tells every runtime that memory which is not from allocate() is given back, or will be filled anew by others: the homes
-/// of regions that begin in it are forgotten. Thread-safe. Not while a task uses it.
+/// of regions that begin in it are forgotten. Thread-safe. Not while a task uses it. This and the next two throw kith::error
+/// for more bytes than an address space holds.
 void forget(const void* memory, std::size_t bytes);
 
 /// Bytes on each node, as policies see them: computed, no page is asked for. The last entry is what nobody knows: not

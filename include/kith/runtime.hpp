@@ -57,18 +57,30 @@ class runtime {
   runtime& operator=(const runtime&) = delete;
 
   /// Runs `f` as a root task and waits for it and all its descendants. The calling thread is a worker
-  /// meanwhile (or, if another thread is, hands `f` over and sleeps). Returns what `f` returns; throws its first
-  /// exception. Thread-safe.
+  /// meanwhile (or, if another thread is, hands `f` over and sleeps). Returns what `f` returns, a value or a
+  /// reference; throws its first exception. Thread-safe.
   template <class F>
-  auto run(F&& f) {
-    using R = std::invoke_result_t<F&>;
-    if constexpr (std::is_void_v<R>) {
-      run_root(f);
-    } else {
-      std::optional<R> result;
-      auto keep = [&] { result.emplace(f()); };
-      run_root(keep);
-      return std::move(*result);
+  decltype(auto) run(F&& f) {
+    static_assert(std::is_invocable_v<F&>, "argument 1 of run cannot be called without arguments; write [&] { ... }");
+    if constexpr (std::is_invocable_v<F&>) {
+      using R = std::invoke_result_t<F&>;
+      if constexpr (std::is_void_v<R>) {
+        auto call = [&] { f(); };
+        run_root(call);
+      } else if constexpr (std::is_reference_v<R>) {
+        std::remove_reference_t<R>* result = nullptr;
+        auto keep = [&] {
+          R got = f();
+          result = std::addressof(got);
+        };
+        run_root(keep);
+        return static_cast<R>(*result);
+      } else {
+        std::optional<R> result;
+        auto keep = [&] { result.emplace(f()); };
+        run_root(keep);
+        return static_cast<R>(std::move(*result));
+      }
     }
   }
 
@@ -76,14 +88,17 @@ class runtime {
   /// in the order of submission. An exception goes to the future. Thread-safe; takes a lock. The throttle does not
   /// bound what is submitted: the submitting thread could not help.
   template <class F, class... Args>
-  auto submit(F&& f, const Args&... args) {
-    return detail::create_with_result(
-        std::forward<F>(f),
-        [&](auto&& closure) {
-          outside o(*this);
-          return detail::create(o.scope(), {}, std::forward<decltype(closure)>(closure), args...);
-        },
-        args...);
+  [[nodiscard]] auto submit(F&& f, const Args&... args) {
+    if constexpr (detail::is_task_call<F, Args...>()) {
+      return detail::create_with_result(
+          std::forward<F>(f),
+          [&](auto&& closure) {
+            return detail::creation(*this).make(std::forward<decltype(closure)>(closure), args...);
+          },
+          args...);
+    } else {
+      return future<void>();
+    }
   }
   /// Waits for all tasks submitted so far; throws the first exception of a descendant of theirs that nobody waited for
   /// (their own go to their futures). Thread-safe; not from inside a task.
@@ -109,17 +124,6 @@ class runtime {
 
  private:
   friend class implementation;
-  /// The right to create tasks from outside; one thread at a time.
-  class outside {
-   public:
-    explicit outside(runtime&);
-    ~outside();
-    detail::scope& scope() noexcept;
-
-   private:
-    runtime& owner_;
-  };
-
   template <class F>
   void run_root(F& f) {
     run_root(&f, [](void* p) { (*static_cast<F*>(p))(); });

@@ -3,13 +3,38 @@
 
 #include <kith/graph.hpp>
 
+#include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
+#include <new>
+#include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace kith {
+
+namespace detail {
+
+/// As is_task_call, for nodes of static graphs.
+template <class F, class... Options>
+struct node_check {
+  static constexpr bool unordered = (!order<Options> && ...);
+  static_assert(unordered,
+                "static_graph::add takes no access, access_list or kith::after: its nodes run in the order of "
+                "their edges; write graph.edge(before, after)");
+  static_assert(!unordered || std::is_invocable_v<std::decay_t<F>&>,
+                "argument 1 of static_graph::add cannot be called without arguments; write [] { ... }");
+  static constexpr bool value = unordered && std::is_invocable_v<std::decay_t<F>&>;
+};
+template <class F, class... Options>
+constexpr bool is_node_call() {
+  if constexpr (!may_declare<F, Options...>()) {
+    return false;
+  } else {
+    return node_check<F, Options...>::value;
+  }
+}
+
+}  // namespace detail
 
 /// Nodes and edges, built by one thread, then run as often as wanted: no keys, no exploration, one join counter a node.
 /// NabbitC paper, section II (static task graphs). 16 bytes a node and 4 an edge beside its function, a task (128 bytes)
@@ -21,15 +46,26 @@ class static_graph {
 
   static_graph();
   ~static_graph();
+  /// What was moved from has no nodes, and takes none (kith::error) until another graph is assigned to it.
   static_graph(static_graph&&) noexcept;
   static_graph& operator=(static_graph&&) noexcept;
 
-  /// A node that calls `f` each time the graph runs. Options as for spawn(): color, node, priority, task_type.
+  /// A node that calls `f` each time the graph runs; `f` is copied or moved into the graph. Options: color, node, priority,
+  /// work, task_type, name.
   template <class F, class... Options>
   node add(F&& f, const Options&... options) {
-    detail::hints h;
-    (detail::apply(h, options), ...);
-    return add_node(std::function<void()>(std::forward<F>(f)), h);
+    if constexpr (detail::is_node_call<F, Options...>()) {
+      using body = std::decay_t<F>;
+      detail::hints h;
+      (detail::apply(h, options), ...);
+      void* const place = room_for_node(sizeof(body), alignof(body));
+      ::new (place) body(std::forward<F>(f));
+      return add_node({place, [](void* p) { (*std::launder(static_cast<body*>(p)))(); },
+                       [](void* p) noexcept { std::launder(static_cast<body*>(p))->~body(); }},
+                      h);
+    } else {
+      return 0;
+    }
   }
   /// `after` starts when `before` has ended. Throws kith::error for a node that does not exist.
   void edge(node before, node after);
@@ -45,7 +81,15 @@ class static_graph {
 
  private:
   struct content;
-  node add_node(std::function<void()> f, const detail::hints& h);
+  struct function {
+    void* object;
+    void (*call)(void*);
+    void (*destroy)(void*) noexcept;
+  };
+  /// Where the function of the next node is to be made. From here on adding it cannot fail.
+  void* room_for_node(std::size_t bytes, std::size_t align);
+  node add_node(const function& f, const detail::hints& h) noexcept;
+  content& present(const char* who) const;
   std::unique_ptr<content> content_;
 };
 

@@ -29,14 +29,17 @@ void deallocate(void* memory) { release_block(memory); }
 
 void reset_distribution(runtime& of) { engine_of(of).memory.reset(); }
 
-void forget(const void* memory, std::size_t bytes) { block_table::of_process().tell(memory, bytes, nullptr); }
+void forget(const void* memory, std::size_t bytes) {
+  detail::bytes_of(memory, bytes, 1);
+  block_table::of_process().tell(memory, bytes, nullptr);
+}
 
 std::vector<std::uint64_t> known_bytes_on_nodes(runtime& of, const void* memory, std::size_t bytes) {
-  return engine_of(of).memory.known_bytes(memory, bytes);
+  return engine_of(of).memory.known_bytes(memory, detail::bytes_of(memory, bytes, 1));
 }
 
 std::optional<page_census> count_pages(runtime& of, const void* memory, std::size_t bytes) {
-  return engine_of(of).memory.count(memory, bytes);
+  return engine_of(of).memory.count(memory, detail::bytes_of(memory, bytes, 1));
 }
 
 }  // namespace kith

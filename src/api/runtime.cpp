@@ -9,6 +9,8 @@
 #include "recording/parts.hpp"
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 
 namespace kith {
 
@@ -79,7 +81,18 @@ runtime::runtime(const runtime_options& o) {
   impl_ = std::make_unique<implementation>(std::move(on), plan, std::move(settings));
 }
 
-runtime::~runtime() = default;
+runtime::~runtime() {
+  for (const native::worker* w = native::worker::current(); w != nullptr; w = w->below) {
+    if (&w->home != &impl_->engine) continue;
+    std::fputs(
+        "kith: a task destroys the runtime that it runs on (kith::runtime::~runtime() was called inside a task or "
+        "run() of "
+        "that runtime), which would have to wait for the task to end. Keep the runtime alive until run() or wait() has "
+        "returned, and destroy it on a thread that runs none of its tasks.\n",
+        stderr);
+    std::abort();
+  }
+}
 
 void runtime::run_root(void* context, void (*f)(void*)) { impl_->engine.run_root(context, f); }
 
@@ -102,15 +115,5 @@ std::string runtime::policy() const {
 }
 statistics runtime::statistics() const { return impl_->engine.statistics(); }
 void runtime::reset_statistics() { impl_->engine.reset_statistics(); }
-
-runtime::outside::outside(runtime& r) : owner_(r) {
-  owner_.impl_->engine.start_stand_in();
-  owner_.impl_->engine.outside.creating.lock();
-}
-runtime::outside::~outside() {
-  owner_.impl_->engine.outside.creating.unlock();
-  owner_.impl_->engine.outside.notify();
-}
-detail::scope& runtime::outside::scope() noexcept { return owner_.impl_->engine.outside.open(); }
 
 }  // namespace kith

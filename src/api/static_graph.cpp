@@ -4,15 +4,19 @@
 
 #include <algorithm>
 #include <exception>
+#include <memory_resource>
 #include <numeric>
+#include <string>
+#include <vector>
 
 namespace kith {
 
 struct static_graph::content {
   struct body {
-    std::function<void()> f;
+    function f;
     detail::hints h;
   };
+  std::pmr::monotonic_buffer_resource functions;  // in one piece of memory, in the order of their nodes
   std::vector<body> bodies;
   std::vector<std::pair<node, node>> edges;
 
@@ -31,6 +35,12 @@ struct static_graph::content {
   std::vector<std::vector<node>> needed;  // each node's predecessors
   std::vector<task_ref> made;             // each node's task, written before its successors can be made
 
+  content() = default;
+  content(const content&) = delete;
+  content& operator=(const content&) = delete;
+  ~content() {
+    for (const body& b : bodies) b.f.destroy(b.f.object);
+  }
   void sort_edges();
   void check_cycles() const;
   task_ref make(node n);
@@ -96,7 +106,8 @@ task_ref static_graph::content::make(node n) {
     if (what == detail::action::discard) return detail::outcome::ended;
     if (what == detail::action::rehearse) return detail::outcome::unable;
     content& graph = *static_cast<content*>(self.graph);
-    graph.bodies[self.self].f();
+    const function& f = graph.bodies[self.self].f;
+    f.call(f.object);
     if (graph.first[self.self] == graph.first[self.self + 1]) return detail::outcome::ended;
     graph.release_successors(self.self);
     return detail::outcome::generated;
@@ -130,28 +141,43 @@ static_graph::~static_graph() = default;
 static_graph::static_graph(static_graph&&) noexcept = default;
 static_graph& static_graph::operator=(static_graph&&) noexcept = default;
 
-std::size_t static_graph::nodes() const noexcept { return content_->bodies.size(); }
-std::size_t static_graph::edges() const noexcept { return content_->edges.size(); }
+std::size_t static_graph::nodes() const noexcept { return content_ ? content_->bodies.size() : 0; }
+std::size_t static_graph::edges() const noexcept { return content_ ? content_->edges.size() : 0; }
 
-static_graph::node static_graph::add_node(std::function<void()> f, const detail::hints& h) {
-  content_->bodies.push_back({std::move(f), h});
+static_graph::content& static_graph::present(const char* who) const {
+  if (!content_) {
+    throw error(std::string("static_graph::") + who +
+                ": the graph was moved to another; use that one, or assign a graph to this one first");
+  }
+  return *content_;
+}
+
+void* static_graph::room_for_node(std::size_t bytes, std::size_t align) {
+  content& c = present("add()");
+  if (c.bodies.size() == c.bodies.capacity()) c.bodies.reserve(std::max<std::size_t>(16, 2 * c.bodies.size()));
+  return c.functions.allocate(bytes, align);
+}
+
+static_graph::node static_graph::add_node(const function& f, const detail::hints& h) noexcept {
+  content_->bodies.push_back({f, h});
   content_->first.clear();
   return static_cast<node>(content_->bodies.size() - 1);
 }
 
 void static_graph::edge(node before, node after) {
+  content& c = present("edge()");
   for (node n : {before, after}) {
     if (n >= nodes()) {
       throw error("static_graph::edge(): there is no node " + std::to_string(n) + ", only " + std::to_string(nodes()) +
                   " so far");
     }
   }
-  content_->edges.emplace_back(before, after);
-  content_->first.clear();
+  c.edges.emplace_back(before, after);
+  c.first.clear();
 }
 
 void static_graph::run() {
-  content& c = *content_;
+  content& c = present("run()");
   detail::node_scope scope;
   if (c.running.exchange(true, acquire)) throw error("static_graph::run(): the graph is running");
   struct ending {

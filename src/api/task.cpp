@@ -8,8 +8,11 @@
 #include "engine/native/recorder.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <climits>
 #include <exception>
+#include <limits>
+#include <optional>
 
 namespace kith {
 
@@ -46,20 +49,22 @@ int this_worker() noexcept {
   return w == nullptr ? -1 : w->id.value;
 }
 
-group::group() {
+group::group() : unwinding_(std::uncaught_exceptions()) {
   native::worker& w = this_worker_or_throw("kith::group");
   scope_ = &native::open_scope(w, w.task_scope);
 }
 
 group::~group() {
   native::worker& w = static_cast<native::worker&>(*scope_->creator);
-  if (std::uncaught_exceptions() > 0) cancel();
+  // Exceptions that were on their way before have nothing to do with it: a destructor may use a group.
+  const bool left_by_exception = std::uncaught_exceptions() > unwinding_;
+  if (left_by_exception) cancel();
   try {
     w.wait_for(*scope_, "kith::group");
   } catch (...) {  // it got no stack
     scope_->fail(std::current_exception());
   }
-  if (std::exception_ptr failure = scope_->take_failure(); failure && std::uncaught_exceptions() == 0) {
+  if (std::exception_ptr failure = scope_->take_failure(); failure && !left_by_exception) {
     w.children().fail(std::move(failure));
   }
   give_scope(*scope_);
@@ -81,34 +86,54 @@ void cancel_children() noexcept {
   if (w != nullptr && w->children_scope != nullptr) w->children_scope->cancel();
 }
 
-void completion::wait(task_ref by) {
-  if (native::worker* w = native::worker::current())
-    ++w->naming.waits;  // here: a replay may find done what its run waited for
-  if (done()) return;
+void completion::wait(made_task by) { wait_at_most(std::numeric_limits<double>::infinity(), by); }
+
+bool completion::wait_at_most(double seconds, made_task by) {
+  using steady = std::chrono::steady_clock;
+  constexpr double for_ever = 1e9;  // 31 years
+  native::worker* const w = native::worker::current();
+  if (w != nullptr) ++w->naming.waits;  // here: a replay may find done what its run waited for
+  if (done() || seconds <= 0) return done();
+  const bool timed = seconds < for_ever;
+  steady::time_point end;
+  if (timed) end = steady::now() + std::chrono::duration_cast<steady::duration>(std::chrono::duration<double>(seconds));
+  const auto over = [this, timed, end] { return done() || (timed && steady::now() >= end); };
   // The count comes before the look (by process_fence() in announce(), or by seq_cst with the futex): complete() either
   // sees it or is seen.
   sleeping_.fetch_add(1, std::memory_order_seq_cst);
-  if (native::worker* w = native::worker::current()) {
+  if (w != nullptr) {
+    std::optional<native::alarm_clock::alarm> at_end;
+    if (timed) at_end.emplace(w->home.alarms, end, w->id);
     const std::uint64_t began = w->record != nullptr ? ticks() : 0;
     w->tell_waiting();
     const bool order = w->home.wishes.order;
     if (order) w->home.together.begin_awaiting();
-    const auto end = [&] {
+    const auto leave = [&] {
       if (order) w->home.together.end_awaiting();
       if (w->record != nullptr) w->record->waited(w->running_ref(), 0, began);
     };
+    // What may end later than the wait must not run on top of it: with a bound, that is everything.
+    const bool known = !timed && by.runtime == w->home.number;  // a task of another runtime is none of ours
+    const reference awaited = known ? reference::of(by.task) : reference();
     try {
-      w->work_until([this] { return done(); }, "kith::future::wait()", reference::of(by));
+      w->work_until(over, timed ? "kith::future::wait_for()" : "kith::future::wait()", awaited);
     } catch (...) {  // it got no stack
       sleeping_.fetch_sub(1, std::memory_order_relaxed);
-      end();
+      leave();
       throw;
     }
-    end();
+    leave();
   } else {
-    while (!done()) futex_wait(word_, 0);
+    while (!over()) {
+      if (timed) {
+        futex_wait_until(word_, 0, end.time_since_epoch());
+      } else {
+        futex_wait(word_, 0);
+      }
+    }
   }
   sleeping_.fetch_sub(1, std::memory_order_relaxed);
+  return done();
 }
 
 void completion::complete() noexcept {

@@ -8,7 +8,10 @@
 #include <linux/futex.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include <chrono>
 #include <cstdint>
+#include <ctime>
 
 namespace kith {
 
@@ -16,6 +19,15 @@ namespace kith {
 inline void futex_wait(const atomic<std::uint32_t>& word, std::uint32_t expected) noexcept {
   static_assert(sizeof(word) == 4);
   syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, expected, nullptr, nullptr, 0);
+}
+
+/// The same, and at that moment of the steady clock.
+inline void futex_wait_until(const atomic<std::uint32_t>& word, std::uint32_t expected,
+                             std::chrono::nanoseconds end) noexcept {
+  constexpr std::int64_t second = 1'000'000'000;
+  const timespec at{.tv_sec = static_cast<time_t>(end.count() / second),
+                    .tv_nsec = static_cast<long>(end.count() % second)};
+  syscall(SYS_futex, &word, FUTEX_WAIT_BITSET_PRIVATE, expected, &at, nullptr, FUTEX_BITSET_MATCH_ANY);
 }
 
 /// Wakes up to `count` threads that sleep on the word. The word may no longer exist: then nobody sleeps on it.

@@ -1,9 +1,21 @@
+// What handles and accesses need that no header should hold.
 #include <kith/access.hpp>
+#include <kith/error.hpp>
+
+#include <sstream>
 
 namespace kith::detail {
 
-handle_base::handle_base(const void* a, std::size_t b) noexcept : address(a), bytes(b) {}
+handle_base::handle_base(const void* address, std::size_t bytes) noexcept : address_(address), bytes_(bytes) {}
 
 handle_base::handle_base(handle_base&& other) noexcept = default;
+
+void refuse_count(const void* first, std::size_t count, std::size_t element) {
+  std::ostringstream text;
+  text << count << " elements of " << element << (element == 1 ? " byte" : " bytes") << " from " << first
+       << ": no address space holds so many; expected at most " << most_bytes / element
+       << ". A negative number that became unsigned, perhaps?";
+  throw error(text.str());
+}
 
 }  // namespace kith::detail

@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <numeric>
+#include <tuple>
 #include <vector>
 
 namespace {
@@ -104,7 +105,7 @@ TEST(calibrate, what_cannot_be_run_twice_is_run_once) {
             spawn([&] { ++children; });
           },
           creating, in(data));
-      async([&](std::span<const int> x) { return x[0]; }, in(data));
+      std::ignore = async([&](std::span<const int> x) { return x[0]; }, in(data));
     }
   });
   EXPECT_EQ(bares, 30);

@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <memory>
 #include <thread>
+#include <tuple>
 
 namespace {
 
@@ -38,7 +39,7 @@ TEST(runtime, start_and_stop_in_a_loop) {
       for (int k = 0; k < i % 7; ++k) kith::spawn([&] { ++ran; });
     });
     EXPECT_EQ(ran, i % 7);
-    if (i % 4 == 0) rt.submit([&] { ++ran; });  // still running when the destructor begins
+    if (i % 4 == 0) std::ignore = rt.submit([&] { ++ran; });  // still running when the destructor begins
   }
 }
 
@@ -49,7 +50,7 @@ TEST(runtime, tasks_from_outside_one_at_a_time_are_run_to_the_last) {
   kith::runtime rt(o);
   std::atomic<int> ran{0};
   for (int i = 0; i < scaled(3000); ++i) {
-    rt.submit([&] { ++ran; });
+    std::ignore = rt.submit([&] { ++ran; });
     rt.wait();
   }
   EXPECT_EQ(ran, scaled(3000));
@@ -60,7 +61,7 @@ TEST(runtime, the_destructor_waits_for_what_was_submitted) {
   {
     kith::runtime rt(with(2));
     for (int i = 0; i < 50; ++i) {
-      rt.submit([&] {
+      std::ignore = rt.submit([&] {
         std::this_thread::sleep_for(std::chrono::microseconds(100));
         ++ran;
       });

@@ -47,15 +47,16 @@ detail::tracker& tracker_of(detail::scope& s, const detail::access_record& a, st
   if (a.handle == nullptr) return by_address();
   detail::handle_base& h = *a.handle;
   // The first scope that uses the handle keeps it: its owner alone touches the state from then on.
-  const std::atomic_ref<const void*> of(h.scope);
+  const std::atomic_ref<const void*> of(detail::internals::scope(h));
   const void* scope = of.load(relaxed);
   if (scope == nullptr && of.compare_exchange_strong(scope, &s, relaxed)) scope = &s;
   if (scope != &s) return by_address();
-  if (h.state.key == s.serial) return h.state;
+  detail::tracker& state = detail::internals::state(h);
+  if (state.key == s.serial) return state;
   if (a.bytes == 0) return s.by_address.nowhere();
   if (check_handles) s.by_address.check_handle(a, type);
-  h.state = detail::tracker{.key = s.serial};
-  return h.state;
+  state = detail::tracker{.key = s.serial};
+  return state;
 }
 
 /// An internal task that ends after all that `for_each` names.

@@ -24,6 +24,7 @@ std::vector<node_id> nodes_of(const machine& on, const worker_plan& plan) {
 struct engine_list {
   std::mutex guard;
   std::vector<engine*> all;
+  atomic<std::uint64_t> made{0};
 };
 engine_list& engines() {
   static engine_list& list = *new engine_list;
@@ -38,8 +39,16 @@ void wake_every_engine() noexcept {
   for (engine* e : list.all) e->parked.wake_all();
 }
 
+engine* engine_of_number(std::uint64_t number) noexcept {
+  engine_list& list = engines();
+  std::lock_guard lock(list.guard);
+  const auto at = std::ranges::find(list.all, number, &engine::number);
+  return at == list.all.end() ? nullptr : *at;
+}
+
 engine::engine(machine on, const worker_plan& plan, engine_settings settings)
-    : hardware(std::move(on)),
+    : number(engines().made.fetch_add(1, relaxed) + 1),
+      hardware(std::move(on)),
       set(std::move(settings)),
       parked(plan.workers),
       together(plan.workers),

@@ -3,6 +3,7 @@
 
 #include "base/sleepers.hpp"
 #include "base/stall_check.hpp"
+#include "engine/native/alarm_clock.hpp"
 #include "engine/native/calibrator.hpp"
 #include "engine/native/core_distance.hpp"
 #include "engine/native/outside.hpp"
@@ -67,7 +68,7 @@ class engine {
     start_stand_in();
     {
       std::lock_guard lock(outside.creating);
-      detail::create(outside.open(), {}, std::forward<F>(f));
+      detail::create(outside.open(), std::forward<F>(f));
     }
     outside.notify();
   }
@@ -86,6 +87,7 @@ class engine {
   /// Reports of a scope that nobody of the engine owns have come in.
   void outside_changed() noexcept;
 
+  const std::uint64_t number;  // from 1 on: never that of another engine of this process
   const machine hardware;
   const engine_settings set;
   slot_space space;
@@ -93,6 +95,7 @@ class engine {
   region_table regions;
   sleepers parked;
   stall_check together;  // what workers sleep through if the policy wishes order
+  alarm_clock alarms{parked};
   team workers_where;
   core_distance distance;  // of the workers' cores
   memory_space memory;
@@ -133,6 +136,8 @@ class engine {
   friend class outside_seat;
 };
 
+/// The engine of this number; null if it has ended.
+engine* engine_of_number(std::uint64_t number) noexcept;
 /// Wakes the sleeping workers of every engine of this process: something was completed that any of them may wait for.
 void wake_every_engine() noexcept;
 

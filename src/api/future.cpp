@@ -1,0 +1,74 @@
+// Where tasks with results are made: children of the running task, or, from outside, of any runtime.
+#include <kith/runtime.hpp>
+#include <kith/when_all.hpp>
+
+#include "api/implementation.hpp"
+#include "engine/native/create.hpp"
+
+#include <string>
+
+namespace kith::detail {
+
+namespace {
+
+native::engine& engine_of(const scope& s) noexcept { return static_cast<native::native_seat&>(*s.creator).home; }
+
+scope& open_outside(native::engine& e) {
+  e.start_stand_in();
+  e.outside.creating.lock();
+  return e.outside.open();
+}
+
+}  // namespace
+
+creation::creation(std::uint64_t runtime) : runtime_(runtime), outside_(false) {
+  const native::worker* const w = native::worker::current();
+  if (runtime == 0 || (w != nullptr && w->home.number == runtime)) {
+    scope_ = &current_scope();
+    runtime_ = engine_of(*scope_).number;
+    return;
+  }
+  native::engine* const e = native::engine_of_number(runtime);
+  if (e == nullptr) {
+    throw error(
+        "future::then(), when_all(): the future's runtime has ended; call it inside a task, or while that runtime "
+        "lives");
+  }
+  scope_ = &open_outside(*e);
+  outside_ = true;
+}
+
+creation::creation(runtime& r) : outside_(true) {
+  native::engine& e = runtime::implementation::engine_of(r);
+  scope_ = &open_outside(e);
+  runtime_ = e.number;
+}
+
+creation::~creation() {
+  if (!outside_) return;
+  native::engine& e = engine_of(*scope_);
+  e.outside.creating.unlock();
+  e.outside.notify();
+}
+
+std::uint64_t common_runtime(std::span<const made_task> tasks) {
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    if (tasks[i].runtime == 0) {
+      throw error("when_all(): no task behind future " + std::to_string(i + 1) + " of " + std::to_string(tasks.size()) +
+                  " (it was moved from, taken, or never set)");
+    }
+    if (tasks[i].runtime != tasks[0].runtime) {
+      throw error(
+          "when_all(): futures 1 and " + std::to_string(i + 1) +
+          " are of different runtimes; expected one. A task of the one can wait for the other's future with get()");
+    }
+  }
+  return tasks.empty() ? 0 : tasks[0].runtime;
+}
+
+const task_type& when_all_type() {
+  static const task_type type("when_all");
+  return type;
+}
+
+}  // namespace kith::detail

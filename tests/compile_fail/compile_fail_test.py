@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""Wrong calls do not compile, and the first error line says what to write; what it says to write compiles.
+
+usage: compile_fail_test.py COMPILER...      from the root of the tree; wrong_calls.txt has the calls
+"""
+import concurrent.futures
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+CASES = pathlib.Path(__file__).with_name("wrong_calls.txt")
+FUNCTION = """
+[[maybe_unused]] static void %s([[maybe_unused]] const std::vector<double>& cv, [[maybe_unused]] const int& cx,
+    [[maybe_unused]] std::vector<double> v, [[maybe_unused]] int x, [[maybe_unused]] double* p,
+    [[maybe_unused]] const double* cp, [[maybe_unused]] kith::task_ref t,
+    [[maybe_unused]] kith::future<int> f, [[maybe_unused]] kith::handle<int>& h, [[maybe_unused]] kith::static_graph& g,
+    [[maybe_unused]] kith::group& group, [[maybe_unused]] kith::runtime& rt) {
+  [[maybe_unused]] auto only = [m = std::unique_ptr<int>()] {};
+  %s
+}
+"""
+FLAGS = ["-std=c++20", "-Iinclude", "-Wall", "-Wextra", "-Werror"]
+ERROR = re.compile(r"\berror: (.*)$", re.M)
+
+
+def cases():
+    found = []
+    for block in CASES.read_text().split("\n== ")[1:]:
+        title, *lines = block.strip().splitlines()
+        fields = {"says": [], "wrong": [], "right": []}
+        for line in filter(None, lines):
+            kind, text = line.split(": ", 1)
+            fields["says" if kind == "and" else kind].append(text)
+        if not all(fields.values()):
+            sys.exit(f"{CASES}: '{title}' lacks one of says, wrong and right")
+        found.append((title, fields["says"], fields["wrong"][0], fields["right"][0]))
+    return found
+
+
+class Compiler:
+    """Compiles with the headers compiled once."""
+
+    def __init__(self, command, work):
+        self.command, self.work = command, pathlib.Path(work)
+        self.is_clang = "clang" in subprocess.run([command, "--version"], capture_output=True, text=True).stdout
+        header = self.work / "all.hpp"
+        header.write_text("#include <kith/kith.hpp>\n#include <memory>\n#include <span>\n#include <vector>\n")
+        made = str(header) + (".pch" if self.is_clang else ".gch")
+        subprocess.run([command, *FLAGS, "-x", "c++-header", str(header), "-o", made], check=True)
+        self.header = ["-include-pch", made] if self.is_clang else ["-include", str(header)]
+
+    def errors(self, name, text):
+        source = self.work / f"{name}.cpp"
+        source.write_text(text)
+        done = subprocess.run([self.command, *FLAGS, "-fsyntax-only", *self.header, str(source)], capture_output=True,
+                              text=True, env={**os.environ, "LC_ALL": "C"})
+        found = ERROR.findall(done.stderr)
+        return found if found or done.returncode == 0 else [done.stderr]
+
+
+def faults_of(compiler, all_cases):
+    def fault(number):
+        title, says, wrong, _ = all_cases[number]
+        errors = compiler.errors(f"wrong_{number}", FUNCTION % ("wrong", wrong))
+        if not errors:
+            return f"{compiler.command}: '{title}' compiles: {wrong}"
+        missing = [s for s in says if s not in errors[0]]
+        return f"{compiler.command}: '{title}': expected {missing}, got\n  {errors[0]}" if missing else None
+
+    def fault_of_right_ones():
+        errors = compiler.errors("right", "".join(FUNCTION % (f"right_{i}", c[3]) for i, c in enumerate(all_cases)))
+        return f"{compiler.command}: what is right does not compile: {errors[0]}" if errors else None
+
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        right = pool.submit(fault_of_right_ones)
+        return [f for f in [*pool.map(fault, range(len(all_cases))), right.result()] if f]
+
+
+def main(compilers):
+    all_cases, faults = cases(), []
+    for command in compilers:
+        with tempfile.TemporaryDirectory() as work:
+            faults += faults_of(Compiler(command, work), all_cases)
+    print("\n".join(faults))
+    print(f"{len(all_cases)} wrong calls, {len(compilers)} compilers, {len(faults)} faults")
+    return bool(faults)
+
+
+if len(sys.argv) < 2:
+    sys.exit(__doc__)
+sys.exit(main(sys.argv[1:]))

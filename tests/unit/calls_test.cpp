@@ -1,0 +1,232 @@
+// Calls that are unusual, or wrong in a way that no compiler sees.
+#include <kith/kith.hpp>
+
+#include <gmock/gmock.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace {
+
+using testing::HasSubstr;
+
+kith::runtime_options with(int workers, const char* policy = "steal") {
+  kith::runtime_options o;
+  o.workers = workers;
+  o.policy = policy;
+  o.oversubscribe = 1;
+  return o;
+}
+
+template <class F>
+std::string message_of(F&& f) {
+  try {
+    f();
+  } catch (const kith::error& e) {
+    return e.what();
+  }
+  return "no error";
+}
+
+/// The newest ready task runs first: a reader that waited for one list alone would overtake the other list's writer.
+TEST(calls, a_task_waits_for_all_its_lists_of_accesses) {
+  kith::runtime rt(with(1, "lifo"));
+  std::array<int, 4> data{};
+  int seen = 0;
+  rt.run([&] {
+    for (int& d : data) kith::spawn([](int& x) { x = 1; }, kith::out(d));
+    kith::access_list first, second, none;
+    first.add(kith::in(data[0]));
+    second.add(kith::in(data[1]));
+    second.add(kith::in(data[2]));
+    kith::spawn(
+        [&](const int& last) {
+          for (int d : data) seen += d;
+          seen += last;
+        },
+        first, kith::in(data[3]), none, second);
+  });
+  EXPECT_EQ(seen, 5);
+}
+
+TEST(calls, more_bytes_than_there_are_addresses_are_refused) {
+  constexpr auto minus_one = static_cast<std::size_t>(-1);
+  double x = 0;
+  EXPECT_THAT(message_of([&] { kith::in(&x, minus_one); }), HasSubstr("18446744073709551615 elements of 8 bytes"));
+  EXPECT_THAT(message_of([&] { kith::out(&x, minus_one / 8 + 2); }), HasSubstr("expected at most 17592186044416"));
+  EXPECT_THAT(message_of([&] { kith::handle<double[]>(&x, minus_one); }), HasSubstr("no address space"));
+  EXPECT_THAT(message_of([&] { kith::forget(&x, minus_one); }), HasSubstr("no address space"));
+  kith::runtime rt(with(1));
+  EXPECT_THAT(message_of([&] { kith::known_bytes_on_nodes(rt, &x, minus_one); }), HasSubstr("no address space"));
+  EXPECT_THAT(message_of([&] { kith::count_pages(rt, &x, minus_one); }), HasSubstr("no address space"));
+  EXPECT_THROW(kith::allocate(rt, minus_one), std::bad_alloc);
+  EXPECT_EQ(message_of([&] { rt.run([&] { kith::spawn([](std::span<double>) {}, kith::out(&x, 1)); }); }), "no error");
+}
+
+TEST(calls, a_graph_that_was_moved_from_takes_nothing) {
+  kith::runtime rt(with(1));
+  int ran = 0;
+  kith::static_graph graph;
+  graph.add([&] { ++ran; });
+  kith::static_graph moved = std::move(graph);
+  // NOLINTBEGIN(bugprone-use-after-move)
+  EXPECT_EQ(graph.nodes(), 0u);
+  EXPECT_EQ(graph.edges(), 0u);
+  EXPECT_THAT(message_of([&] { graph.add([] {}); }), HasSubstr("static_graph::add(): the graph was moved"));
+  EXPECT_THAT(message_of([&] { graph.edge(0, 0); }), HasSubstr("static_graph::edge(): the graph was moved"));
+  EXPECT_THAT(message_of([&] { rt.run([&] { graph.run(); }); }), HasSubstr("static_graph::run(): the graph was moved"));
+  // NOLINTEND(bugprone-use-after-move)
+  graph = std::move(moved);
+  rt.run([&] { graph.run(); });
+  EXPECT_EQ(ran, 1);
+}
+
+TEST(calls, functions_of_a_static_graph_may_be_of_any_kind) {
+  struct alignas(128) wide {
+    std::shared_ptr<int> witness;
+    std::array<double, 30> values;
+  };
+  kith::runtime rt(with(2));
+  const auto witness = std::make_shared<int>(0);
+  std::atomic<int> sum{0};
+  {
+    kith::static_graph graph;
+    kith::static_graph::node last =
+        graph.add([&, own = std::make_unique<int>(1)] { sum += *own; });  // cannot be copied
+    for (int i = 0; i < 100; ++i) {
+      const kith::static_graph::node next = graph.add([&, w = wide{witness, {1, 2}}]() mutable {
+        EXPECT_EQ(reinterpret_cast<std::uintptr_t>(&w) % 128, 0u);
+        sum += static_cast<int>(w.values[0]++);  // changes from run to run
+      });
+      graph.edge(last, next);
+      last = next;
+    }
+    EXPECT_THROW(graph.add([refuses =
+                                [] {
+                                  struct on_copy {
+                                    on_copy() = default;
+                                    on_copy(const on_copy&) { throw std::runtime_error("copied"); }
+                                  };
+                                  return on_copy();
+                                }()] {}),
+                 std::runtime_error);
+    EXPECT_EQ(graph.nodes(), 101u);
+    for (int run = 0; run < 3; ++run) rt.run([&] { graph.run(); });
+    EXPECT_EQ(witness.use_count(), 101);
+  }
+  EXPECT_EQ(witness.use_count(), 1);
+  EXPECT_EQ(sum, 3 + 100 * (1 + 2 + 3));
+}
+
+TEST(calls, run_returns_what_its_function_returns) {
+  kith::runtime rt(with(2));
+  std::vector<int> data{1, 2, 3};
+  static_assert(std::is_same_v<decltype(rt.run([&]() -> int& { return data[1]; })), int&>);
+  static_assert(std::is_same_v<decltype(rt.run([&]() -> const int& { return data[1]; })), const int&>);
+  static_assert(std::is_same_v<decltype(rt.run([&]() -> int&& { return std::move(data[1]); })), int&&>);
+  static_assert(std::is_same_v<decltype(rt.run([&] { return data; })), std::vector<int>>);
+  static_assert(std::is_same_v<decltype(rt.run([] {})), void>);
+  rt.run([&]() -> int& { return data[1]; }) = 7;
+  EXPECT_EQ(data[1], 7);
+  EXPECT_EQ(*rt.run([] { return std::make_unique<int>(3); }), 3);  // cannot be copied
+  rt.run(kith::cancel);                                            // a function
+  const auto fixed = [] {};
+  rt.run(fixed);
+}
+
+TEST(calls, member_functions_are_functions) {
+  struct counter {
+    int n = 0;
+    void count() { ++n; }
+  } c;
+  kith::runtime rt(with(1));
+  rt.run([&] { kith::spawn(&counter::count, kith::inout(c)); });
+  EXPECT_EQ(c.n, 1);
+}
+
+/// A destructor that uses a group, while an exception passes that has nothing to do with the group.
+TEST(calls, a_group_made_while_an_exception_passes_runs_its_tasks) {
+  struct at_end {
+    int& ran;
+    ~at_end() {
+      kith::group g;
+      for (int i = 0; i < 3; ++i) g.spawn([this] { ++ran; });
+    }
+  };
+  kith::runtime rt(with(1));
+  int ran = 0;
+  const auto pass = [&] {
+    const at_end e{ran};
+    throw std::runtime_error("passes");
+  };
+  EXPECT_THROW(rt.run(pass), std::runtime_error);
+  EXPECT_EQ(ran, 3);
+}
+
+TEST(calls, a_group_made_while_an_exception_passes_keeps_its_failures) {
+  struct at_end {
+    ~at_end() {
+      kith::group g;
+      g.spawn([] { throw std::logic_error("of the group"); });
+    }
+  };
+  kith::runtime rt(with(1));
+  bool passed = false;
+  EXPECT_THROW(rt.run([&] {
+    try {
+      const at_end e;
+      throw std::runtime_error("passes");
+    } catch (const std::runtime_error&) {
+      passed = true;
+    }
+  }),
+               std::logic_error);
+  EXPECT_TRUE(passed);
+}
+
+TEST(calls, futures_without_a_task_or_a_runtime_are_named) {
+  const kith::future<int> none;
+  EXPECT_THAT(message_of([&] { none.wait(); }), HasSubstr("future::wait(): no task behind the future"));
+  EXPECT_THAT(message_of([&] { none.wait_for(std::chrono::seconds(1)); }), HasSubstr("future::wait_for(): no task"));
+  EXPECT_THAT(message_of([&] { std::ignore = none.then([](int) {}); }), HasSubstr("future::then(): no task"));
+  kith::future<int> old;
+  {
+    kith::runtime rt(with(1));
+    old = rt.submit([] { return 3; });
+    EXPECT_THAT(message_of([&] { std::ignore = kith::when_all(old, none); }),
+                HasSubstr("no task behind future 2 of 2"));
+    kith::runtime other(with(1));
+    const auto there = other.submit([] { return 4; });
+    EXPECT_THAT(message_of([&] { std::ignore = kith::when_all(old, old, there); }),
+                HasSubstr("futures 1 and 3 are of different runtimes"));
+  }
+  EXPECT_EQ(old.get(), 3);  // the value outlives the runtime
+  EXPECT_THAT(message_of([&] { std::ignore = old.then([](int) {}); }), HasSubstr("runtime has ended"));
+  EXPECT_THAT(message_of([&] { std::ignore = kith::when_all(std::vector<kith::future<int>>()); }),
+              HasSubstr("no task runs on this thread"));
+}
+
+TEST(calls_death, a_runtime_destroyed_by_its_own_task_names_the_mistake) {
+  testing::GTEST_FLAG(death_test_style) = "threadsafe";
+  const auto destroy = [] {
+    std::optional<kith::runtime> rt(with(2));
+    rt->run([&] { kith::spawn([&] { rt.reset(); }); });
+  };
+  EXPECT_DEATH(destroy(), "a task destroys the runtime that it runs on.*Keep the runtime alive");
+  const auto destroy_below = [] {  // through a task of another runtime, on the same thread
+    std::optional<kith::runtime> rt(with(1));
+    kith::runtime other(with(1));
+    rt->run([&] { other.run([&] { rt.reset(); }); });
+  };
+  EXPECT_DEATH(destroy_below(), "a task destroys the runtime that it runs on");
+}
+
+}  // namespace
