@@ -26,6 +26,21 @@ std::vector<std::int32_t> before(const recording& r, std::size_t t) {
   return all;
 }
 
+TEST(recording, has_tasks_that_follow_others_with_their_edges) {
+  static const task_type last{"last"};
+  const recording r = record(test::with("fifo", 2), [&](runtime& rt) {
+    rt.run([&] {
+      const future<int> a = async([] { return 1; }), b = async([] { return 2; });
+      EXPECT_EQ(when_all(a, b).then([](int x, int y) { return x + y; }, last).get(), 3);
+    });
+  });
+  ASSERT_EQ(r.tasks.size(), 5u);
+  EXPECT_EQ(r.types[r.tasks[3].type], "when_all");
+  EXPECT_EQ(before(r, 3), (std::vector<std::int32_t>{1, 2}));
+  EXPECT_EQ(r.types[r.tasks[4].type], "last");
+  EXPECT_EQ(before(r, 4), std::vector<std::int32_t>{3});
+}
+
 TEST(recording, has_tasks_accesses_and_dependences_as_declared) {
   static const task_type first{"first"}, second{"second"};
   int x = 0, y[100] = {};
