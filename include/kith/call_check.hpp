@@ -60,7 +60,7 @@ template <class F, class... P>
 inline constexpr bool takes_writable<F, std::tuple<P...>> =
     std::is_invocable_v<F&, decltype(parameter(std::declval<typename without_const<P>::type>()))...>;
 
-/// Arguments behind the function, which is number 1.
+/// Arguments behind the function, which is number 1. Of refused accesses nothing more is said.
 template <class... Args>
 struct options_check {
   static constexpr bool good(std::size_t number) {
@@ -147,9 +147,7 @@ struct parameters_check {
 /// Whether the arguments are a function that can be kept, and options. If not, the compiler says what to write.
 template <class F, class... Args>
 constexpr bool may_declare() {
-  if constexpr ((std::is_same_v<Args, refused_access> || ...)) {
-    return false;  // said already
-  } else if constexpr (!options_check<Args...>::value) {
+  if constexpr (!options_check<Args...>::value) {
     return false;
   } else {
     return function_check<F>::value;

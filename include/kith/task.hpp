@@ -75,11 +75,10 @@ outcome code_of(void* closure, action what) {
 template <class F, class... P>
 auto bind_parameters(F&& f, P... p) {
   using body = std::decay_t<F>;
-  if constexpr (sizeof...(P) == 0) {
-    return body(std::forward<F>(f));
-  } else if constexpr (std::is_invocable_v<const body&, decltype(parameter(p))...>) {
+  constexpr bool any = sizeof...(P) != 0;
+  if constexpr (any && std::is_invocable_v<const body&, decltype(parameter(p))...>) {
     return [f = body(std::forward<F>(f)), p...]() { return std::invoke(f, parameter(p)...); };
-  } else if constexpr (std::is_invocable_v<body&, decltype(parameter(p))...>) {
+  } else if constexpr (any && std::is_invocable_v<body&, decltype(parameter(p))...>) {
     return [f = body(std::forward<F>(f)), p...]() mutable { return std::invoke(f, parameter(p)...); };
   } else {
     return body(std::forward<F>(f));
