@@ -69,6 +69,11 @@ linted() { # what is compiled, but tests; headers come with it
   return "$status"
 }
 
+# Both fuzzers at once: together they take twice as much of the processors' time.
+fuzzed() { # SECONDS
+  tests/fuzz/run.sh build/fuzz "$1"
+}
+
 finish() { # the last line is the sum of all stages
   [ ${#failures[@]} -gt 0 ] && printf 'failed: %s\n' "${failures[@]}"
   echo "$passed passed, $failed failed, $skipped skipped"
@@ -83,6 +88,9 @@ if stage "build (gcc, release)" configure_and_build release; then
   stage "tests (gcc, release)" run_tests release -LE numa
   stage "numa (virtual machines)" run_tests release -L numa -V
   stage "lint" linted
+fi
+if stage "build (fuzzers)" configure_and_build fuzz kith_fuzz_recordings kith_fuzz_machines; then
+  if [ "$full" = full ]; then stage "fuzz (an hour)" fuzzed 3600; else stage "fuzz (a minute)" fuzzed 30; fi
 fi
 # Both by Clang, so that each change passes two compilers.
 sanitized=(kith_unit_tests kith_conformance_tests)

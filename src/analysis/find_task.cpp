@@ -1,5 +1,7 @@
 #include "analysis/find_task.hpp"
 
+#include "base/printable.hpp"
+
 #include <kith/error.hpp>
 
 #include <algorithm>
@@ -34,7 +36,7 @@ std::string types_of(const recording& r) {
   for (const recorded_task& t : r.tasks) count[t.type] += !t.has(recorded_task::root) && !t.has(recorded_task::fence);
   std::string text;
   for (std::size_t i = 0; i < count.size(); ++i) {
-    if (count[i] != 0) text += (text.empty() ? "" : ", ") + numbered(count[i], r.types[i]);
+    if (count[i] != 0) text += (text.empty() ? "" : ", ") + printable(numbered(count[i], r.types[i]));
   }
   return text;
 }

@@ -1,5 +1,7 @@
 #include "analysis/homes.hpp"
 
+#include "recording/check.hpp"
+
 #include <kith/access.hpp>
 #include <kith/memory.hpp>
 
@@ -8,7 +10,7 @@
 namespace kith::analysis {
 
 std::size_t nodes_of(const recording& r) {
-  std::int64_t nodes = std::clamp<std::int64_t>(r.meta_number("nodes", 1), 1, 1 << 15);
+  std::int64_t nodes = std::clamp<std::int64_t>(r.meta_number("nodes", 1), 1, most_recorded_nodes);
   for (const std::int16_t n : r.worker_node) nodes = std::max<std::int64_t>(nodes, n + 1);
   for (const recorded_home& h : r.homes) nodes = std::max<std::int64_t>(nodes, h.node + 1);
   for (const recorded_region& g : r.regions) nodes = std::max<std::int64_t>(nodes, g.home + 1);
@@ -51,8 +53,9 @@ std::span<const recorded_home> home_history::rows_of(std::uint32_t region) const
 region_place home_history::of(std::uint32_t region, std::span<const recorded_home> last) const {
   region_place place{.bytes = std::vector<std::uint64_t>(nodes_), .nowhere = r_.regions[region].bytes};
   for (const recorded_home& h : last) {
-    place.bytes[static_cast<std::size_t>(h.node)] += h.bytes;
-    place.nowhere -= std::min(place.nowhere, h.bytes);
+    const std::uint64_t bytes = std::min(place.nowhere, h.bytes);
+    place.bytes[static_cast<std::size_t>(h.node)] += bytes;
+    place.nowhere -= bytes;
   }
   return place;
 }
@@ -89,18 +92,19 @@ region_place home_history::at_end(std::uint32_t region) const {
   return place;
 }
 
-std::int32_t last_writer(const recording& r, std::uint32_t region, std::uint64_t time) {
-  std::int32_t writer = -1;
+std::vector<std::int32_t> last_writers(const recording& r, std::uint64_t time) {
+  std::vector<std::int32_t> writers(r.regions.size(), -1);
   for (std::size_t t = 0; t < r.tasks.size(); ++t) {
     const recorded_task& task = r.tasks[t];
     if (task.worker < 0 || task.ended > time || task.ended == 0) continue;
     for (std::uint64_t a = r.first_access[t]; a < r.first_access[t + 1]; ++a) {
-      if (r.accesses[a].region != region || static_cast<mode>(r.accesses[a].mode) == mode::in) continue;
+      if (static_cast<mode>(r.accesses[a].mode) == mode::in) continue;
+      std::int32_t& writer = writers[r.accesses[a].region];
       if (writer < 0 || r.tasks[static_cast<std::size_t>(writer)].ended <= task.ended)
         writer = static_cast<std::int32_t>(t);
     }
   }
-  return writer;
+  return writers;
 }
 
 }  // namespace kith::analysis

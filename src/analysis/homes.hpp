@@ -39,7 +39,7 @@ class home_history {
   std::vector<std::uint64_t> first_touch_;  // by region: when the first task started that uses it
 };
 
-/// The task that wrote the region last, of those that ended until `time`; -1: none did. Cost: O(accesses).
-std::int32_t last_writer(const recording&, std::uint32_t region, std::uint64_t time);
+/// By region: the task that wrote it last, of those that ended until `time`; -1: none did. Cost: O(accesses).
+std::vector<std::int32_t> last_writers(const recording&, std::uint64_t time);
 
 }  // namespace kith::analysis

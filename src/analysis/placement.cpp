@@ -4,6 +4,7 @@
 #include "analysis/layout.hpp"
 
 #include <kith/access.hpp>
+#include <kith/error.hpp>
 
 #include <algorithm>
 #include <numeric>
@@ -23,6 +24,10 @@ std::int32_t largest(const std::vector<std::uint64_t>& all) {
 
 array_placement place_array(const recording& r, const block_array& a) {
   const home_history homes(r);
+  constexpr std::size_t most_cells = std::size_t{1} << 27;  // of 8 bytes, two for each block and node
+  if (homes.nodes() * a.regions.size() > most_cells)
+    throw error("the array has " + std::to_string(a.regions.size()) + " blocks on " + std::to_string(homes.nodes()) +
+                " memory nodes: too many to be shown; expected a smaller array (--array)");
   array_placement p{.nodes = homes.nodes()};
   p.bytes.assign(p.nodes, 0);
   p.tasks.assign(p.nodes, 0);

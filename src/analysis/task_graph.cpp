@@ -41,7 +41,6 @@ task_graph graph_of(const recording& r, const block_array& a, const layout& l, s
     }
     if (written < 0) continue;
     const auto me = static_cast<std::int32_t>(g.vertices.size());
-    vertex_of[t] = me;
     block.push_back(written);
     task_graph::vertex v{.task = static_cast<std::int32_t>(t)};
     std::vector<std::int32_t> before;
@@ -54,6 +53,7 @@ task_graph graph_of(const recording& r, const block_array& a, const layout& l, s
       g.edges.emplace_back(b, me);
       v.depth = std::max(v.depth, g.vertices[static_cast<std::size_t>(b)].depth + 1);
     }
+    vertex_of[t] = me;  // behind the loop: nothing is before itself
     g.vertices.push_back(v);
   }
   drop_lone_vertices(g, block);

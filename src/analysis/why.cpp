@@ -3,6 +3,7 @@
 #include "analysis/reason.hpp"
 
 #include <kith/access.hpp>
+#include <kith/error.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -30,6 +31,11 @@ void add_data(const recording& r, explanation& e, const home_history& homes) {
   const recorded_task& t = at(r, e.task);
   const std::uint64_t when = t.worker < 0 ? ~std::uint64_t{0} : t.started;
   const auto i = static_cast<std::size_t>(e.task);
+  constexpr std::size_t most = std::size_t{1} << 22;  // of accesses times nodes
+  if ((r.first_access[i + 1] - r.first_access[i]) * homes.nodes() > most)
+    throw error("task " + std::to_string(e.task) + " has " + std::to_string(r.first_access[i + 1] - r.first_access[i]) +
+                " accesses on " + std::to_string(homes.nodes()) + " memory nodes: too many to be explained");
+  const std::vector<std::int32_t> writers = last_writers(r, when);
   for (std::uint64_t a = r.first_access[i]; a < r.first_access[i + 1]; ++a) {
     const recorded_access& x = r.accesses[a];
     used_region u{.region = x.region, .mode = x.mode, .bytes = x.bytes, .touched = x.touched};
@@ -37,7 +43,7 @@ void add_data(const recording& r, explanation& e, const home_history& homes) {
     u.place = homes.before(x.region, when);
     for (std::uint64_t& b : u.place.bytes) b = share(b, all, x.bytes);
     u.place.nowhere = share(u.place.nowhere, all, x.bytes);
-    u.writer = last_writer(r, x.region, when);
+    u.writer = writers[x.region];
     if (u.writer >= 0) u.writer_node = node_of(r, at(r, u.writer).worker);
     e.bytes += x.bytes;
     e.nowhere += u.place.nowhere;

@@ -2,12 +2,11 @@
 #include "machine/model.hpp"
 
 #include "base/environment.hpp"
+#include "base/printable.hpp"
 #include "machine/limits.hpp"
+#include "machine/toml_text.hpp"
 
 #include <kith/error.hpp>
-
-#define TOML_HEADER_ONLY 1
-#include <toml++/toml.h>
 
 #include <algorithm>
 #include <cmath>
@@ -33,8 +32,9 @@ class section {
 
   [[noreturn]] void refuse(const toml::node* at, const std::string& key, const std::string& expected) const {
     const toml::source_region& where = at != nullptr ? at->source() : table_->source();
-    throw error(file_ + ":" + std::to_string(where.begin.line) + ": " + name_ + (key.empty() ? "" : "." + key) +
-                (at != nullptr ? ": expected " : " is missing: expected ") + expected);
+    throw error(file_ + ":" + std::to_string(where.begin.line) + ": " + name_ +
+                (key.empty() ? "" : "." + printable(key)) + (at != nullptr ? ": expected " : " is missing: expected ") +
+                expected);
   }
   const toml::node* find(const std::string& key) {
     taken_.insert(key);
@@ -357,14 +357,18 @@ int machine_model::cache_of(core_id core) const {
 }
 
 machine_model model_from_file(const std::string& path) {
-  toml::table root;
+  std::error_code ignored;
   std::ifstream in(path);
-  if (!in) throw error(path + ": cannot be read; expected a machine's description (docs/machines.md)");
-  try {
-    root = toml::parse(in, path);
-  } catch (const toml::parse_error& e) {
-    throw error(path + ":" + std::to_string(e.source().begin.line) + ": " + std::string(e.description()));
-  }
+  if (!in || !std::filesystem::is_regular_file(path, ignored))
+    throw error(path + ": cannot be read; expected a machine's description (docs/machines.md)");
+  if (std::filesystem::file_size(path, ignored) > most_toml_bytes)
+    throw error(path + ": is larger than any description of a machine, of up to " + std::to_string(most_toml_bytes) +
+                " bytes");
+  return model_from_text({std::istreambuf_iterator<char>(in), {}}, path);
+}
+
+machine_model model_from_text(const std::string& description, const std::string& path) {
+  const toml::table root = parse_toml(description, path);
   machine_model m;
   m.file = path;
   const auto text = [&](const char* key, bool needed) {
@@ -383,7 +387,7 @@ machine_model model_from_file(const std::string& path) {
                                           "memory", "interconnect", "scheduler", "tasks", "abstract", "sources"};
   for (const auto& [key, value] : root) {
     if (std::ranges::none_of(known, [&](const char* k) { return key.str() == k; }))
-      throw error(path + ":" + std::to_string(value.source().begin.line) + ": " + std::string(key.str()) +
+      throw error(path + ":" + std::to_string(value.source().begin.line) + ": " + printable(key.str()) +
                   ": no such key; docs/machines.md lists them");
   }
   read_cores(section(path, root, "cores"), m);

@@ -59,6 +59,8 @@ struct machine_model {
 
 /// Reads a description. Throws kith::error with file, line, key and what was expected.
 machine_model model_from_file(const std::string& path);
+/// The same of a description's text; complaints call it `path`.
+machine_model model_from_text(const std::string& description, const std::string& path);
 /// A name from the list, or a file.
 machine_model model_by_name(const std::string& name_or_file);
 /// The names of the machines there are descriptions of, sorted. The files lie in KITH_MACHINES, or else where this

@@ -1,147 +1,223 @@
 #include "recording/check.hpp"
 
+#include "machine/limits.hpp"
+#include "recording/columns.hpp"
+
 #include <kith/access.hpp>
 #include <kith/error.hpp>
 #include <kith/memory.hpp>
 
 #include <algorithm>
 #include <cstdint>
-#include <initializer_list>
+#include <limits>
 
 namespace kith {
 
 namespace {
 
-constexpr std::uint64_t most_bytes = std::uint64_t{1} << 48;    // of addresses that a process has
-constexpr std::uint64_t latest = (std::uint64_t{1} << 63) - 1;  // what a file can hold of a time
-constexpr std::uint64_t most_allocated = most_bytes << 8;       // in the whole run
+using columns::holds;
+
+constexpr std::int64_t most_bytes = (std::int64_t{1} << 48) - 1;   // of addresses that a process has
+constexpr std::int64_t latest = (std::int64_t{1} << 52) - 1;       // 52 days: in picoseconds, within 62 bits
+constexpr std::int64_t most_in_all = (std::int64_t{1} << 56) - 1;  // bytes that tasks read, or that are allocated
+constexpr std::size_t most_name = std::size_t{64} << 10;           // as in a log
+
+struct range {
+  std::int64_t least, most;
+};
 
 class checker {
  public:
   checker(const recording& r, const std::string& file) : r_(r), file_(file) {}
 
   void all() {
-    nodes();
-    tasks();
-    accesses();
-    for (const recorded_dependence& d : r_.dependences) {
-      if (!is_task(d.before)) refuse("a dependence on task " + text(d.before) + expected_task());
-    }
+    if (r_.worker_node.empty()) refuse("table worker has no rows, expected the workers of the run");
+    if (r_.worker_node.size() > most_workers)
+      refuse("table worker has " + text(r_.worker_node.size()) + " rows, expected up to " + text(most_workers));
+    meta();
+    columns::for_each_table(r_, [this]<class Table>(Table, const auto& rows) { cells<Table>(rows); });
+    for (std::size_t t = 0; t < r_.tasks.size(); ++t) task(t);
     waits();
-    for (const recorded_steal& s : r_.steals) {
-      times({s.at}, "a steal");
-      worker(s.worker, "a steal");
-      worker(s.victim, "the victim of a steal");
-    }
-    for (const recorded_idle& i : r_.idles) {
-      worker(i.worker, "a spell without work");
-      times({i.begun, i.ended}, "a spell without work");
-    }
-    for (const recorded_job& j : r_.jobs) {
-      worker(j.worker, "a job");
-      times({j.begun, j.ended}, "a job");
-    }
-    for (const recorded_calibration& c : r_.calibrations) {
-      if (c.type >= r_.types.size()) refuse("a calibration of type " + text(c.type));
-      if (c.size > 63) refuse("a calibration of size 2^" + text(c.size));
-      if (c.samples == 0 || c.plain_ns == 0 || c.hot_ns == 0)
-        refuse("a calibration of type " + text(c.type) + " that measured nothing");
-    }
-    for (const recorded_mark& m : r_.marks) times({m.at}, "mark '" + m.name + "'");
+    spells("idle", r_.idles);
+    spells("job", r_.jobs);
+    calibrations();
     allocations();
   }
 
  private:
   [[noreturn]] void refuse(const std::string& what) const { throw error(file_ + ": damaged: " + what); }
+  [[noreturn]] void refuse(const char* table, std::size_t row, const std::string& what) const {
+    refuse("table " + std::string(table) + ", row " + text(row) + ": " + what);
+  }
   template <class T>
   static std::string text(T value) {
     return std::to_string(value);
   }
-  bool is_task(std::int64_t t) const { return t >= 0 && t < static_cast<std::int64_t>(r_.tasks.size()); }
-  std::string expected_task() const { return ", expected 0 to " + text(r_.tasks.size()) + " less 1"; }
 
-  /// -1: none. A recording that does not say which workers there were can have any.
-  void worker(std::int64_t w, const std::string& whose) const {
-    if (w < -1 || (!r_.worker_node.empty() && w >= static_cast<std::int64_t>(r_.worker_node.size())))
-      refuse(whose + " has worker " + text(w) + ", expected -1 or one of " + text(r_.worker_node.size()) + " workers");
-  }
-  void size(std::uint64_t bytes, const std::string& whose) const {
-    if (bytes >= most_bytes) refuse(whose + " has " + text(bytes) + " bytes, expected less than 2^48");
-  }
-
-  void times(std::initializer_list<std::uint64_t> all, const std::string& whose) const {
-    if (std::ranges::max(all) > latest) refuse(whose + " has a time of " + text(std::ranges::max(all)) + " ns");
-  }
-
-  void nodes() const {
-    for (std::size_t w = 0; w < r_.worker_node.size(); ++w) {
-      if (r_.worker_node[w] < 0) refuse("worker " + text(w) + " is on node " + text(r_.worker_node[w]));
+  /// Bounds of what a column holds.
+  range bounds(holds what) const {
+    const auto below = [](std::size_t count) { return static_cast<std::int64_t>(count) - 1; };
+    switch (what) {
+      case holds::type: return {0, below(r_.types.size())};
+      case holds::task: return {0, below(r_.tasks.size())};
+      case holds::creator: return {-1, below(r_.tasks.size())};
+      case holds::scope: return {0, below(r_.tasks.size() + r_.waits.size())};
+      case holds::region: return {0, below(r_.regions.size())};
+      case holds::worker: return {-1, below(r_.worker_node.size())};
+      case holds::node: return {0, most_recorded_nodes - 1};
+      case holds::node_or_none: return {-1, most_recorded_nodes - 1};
+      case holds::time: return {0, latest};
+      case holds::bytes: return {0, most_bytes};
+      case holds::total_bytes: return {0, most_in_all};
+      case holds::flags: return {0, 255};
+      case holds::priority: return {0, 2};
+      case holds::mode: return {0, static_cast<std::int64_t>(mode::commutative)};
+      case holds::distribution: return {0, static_cast<std::int64_t>(distribution::deferred)};
+      case holds::power: return {0, 47};
+      case holds::count: return {0, std::numeric_limits<std::int64_t>::max()};
+      case holds::scope_or_future:  // see waits()
+      case holds::hint:
+      case holds::anything:
+      case holds::bits:
+      case holds::name: break;
     }
-    for (std::size_t i = 0; i < r_.regions.size(); ++i) {
-      size(r_.regions[i].bytes, "region " + text(i));
-      if (r_.regions[i].home < -1) refuse("region " + text(i) + " is at home on node " + text(r_.regions[i].home));
-    }
-    for (const recorded_home& h : r_.homes) {
-      if (h.region >= r_.regions.size()) refuse("a home of region " + text(h.region));
-      if (h.node < 0) refuse("a home on node " + text(h.node));
-      size(h.bytes, "a home of region " + text(h.region));
-      times({h.at}, "a home of region " + text(h.region));
-    }
-  }
-
-  void tasks() {
-    const std::size_t most_scopes = r_.tasks.size() + r_.waits.size();
-    for (std::size_t i = 0; i < r_.tasks.size(); ++i) {
-      const recorded_task& t = r_.tasks[i];
-      const std::string name = "task " + text(i);
-      if (t.type >= r_.types.size()) refuse(name + " has type " + text(t.type));
-      if (t.creator >= static_cast<std::int64_t>(i) || t.creator < -1) refuse(name + " is created by a later one");
-      if (t.scope >= most_scopes)
-        refuse(name + " has scope " + text(t.scope) + ", expected less than " + text(most_scopes));
-      times({t.created, t.create_until, t.create_ns, t.ready, t.started, t.ended, t.work_ns, t.explore_started,
-             t.explore_ended},
-            name);
-      worker(t.worker, name);
-      worker(t.explorer, "the exploration of " + name);
-      // An end of 0: it did not end.
-      if (t.ended != 0 && t.ended < t.started) refuse(name + " ends before it starts");
-      if (t.explore_ended != 0 && t.explore_ended < t.explore_started)
-        refuse("the exploration of " + name + " ends before it starts");
-      scopes_ = std::max(scopes_, std::uint64_t{t.scope} + 1);
-    }
+    return {std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()};
   }
 
-  void accesses() const {
-    for (const recorded_access& a : r_.accesses) {
-      if (a.region >= r_.regions.size()) refuse("an access to region " + text(a.region));
-      if (a.mode > static_cast<std::uint8_t>(mode::commutative)) refuse("an access of mode " + text(a.mode));
-      const std::uint64_t most = r_.regions[a.region].bytes;
-      if (a.bytes > most || a.touched > most)
-        refuse("an access to " + text(std::max(a.bytes, a.touched)) + " bytes of region " + text(a.region) +
-               ", which has " + text(most));
+  template <class Table, class Rows>
+  void cells(const Rows& rows) const {
+    std::size_t i = 0;
+    for (const auto& row : rows) {
+      Table::list(
+          row, [&](const char* column, const auto& value, holds what) { cell(Table::name, i, column, value, what); });
+      ++i;
     }
+  }
+  void cell(const char* table, std::size_t row, const char* column, const std::string& value, holds) const {
+    if (value.size() > most_name)
+      refuse(table, row,
+             std::string(column) + " has " + text(value.size()) + " bytes, expected up to " + text(most_name));
+  }
+  template <class T>
+  void cell(const char* table, std::size_t row, const char* column, T value, holds what) const {
+    if (std::same_as<T, bool> || what == holds::bits) return;
+    const range can = bounds(what);
+    const auto number = static_cast<std::conditional_t<std::same_as<T, bool>, int, T>>(value);
+    if (std::cmp_greater(number, can.most) || std::cmp_less(number, can.least))
+      refuse(table, row,
+             std::string(column) + " is " + text(value) + ", expected " +
+                 (can.most < can.least ? "no row: there is nothing that it can name"
+                                       : text(can.least) + " to " + text(can.most)));
+  }
+
+  void meta() const {
+    const std::int64_t nodes = r_.meta_number("nodes", 1);
+    if (nodes < 1 || nodes > most_recorded_nodes)
+      refuse("meta 'nodes' is " + text(nodes) + ", expected 1 to " + text(most_recorded_nodes));
+  }
+
+  void task(std::size_t i) {
+    const recorded_task& t = r_.tasks[i];
+    const auto wrong = [&](const std::string& what) { refuse("task", i, what); };
+    if (t.creator >= static_cast<std::int64_t>(i))
+      wrong("creator is " + text(t.creator) + ", expected an earlier task");
+    if (t.ended != 0 && t.ended < t.started) wrong("it ends before it starts");  // an end of 0: it did not end
+    if (t.explore_ended != 0 && t.explore_ended < t.explore_started) wrong("its exploration ends before it starts");
+    flags(i);
+    std::uint64_t used = 0;
+    for (std::uint64_t a = r_.first_access[i]; a < r_.first_access[i + 1]; ++a) {
+      access(i, a);
+      used += r_.accesses[a].bytes + r_.accesses[a].touched;
+      if (used > static_cast<std::uint64_t>(most_in_all)) wrong("its accesses have " + text(used) + " bytes in all");
+    }
+    for (std::uint64_t d = r_.first_dependence[i]; d < r_.first_dependence[i + 1]; ++d) dependence(i, d);
+    scopes_ = std::max(scopes_, std::uint64_t{t.scope} + 1);
+  }
+
+  static bool is_node(const recorded_task& t) { return t.has(recorded_task::keyed) || t.has(recorded_task::generated); }
+
+  /// Flags say what a replay does with a task: only those of which it knows what that is.
+  void flags(std::size_t i) const {
+    const recorded_task& t = r_.tasks[i];
+    const auto only = [&](unsigned with) { return (t.flags & ~with) == 0; };
+    const auto wrong = [&](const char* what) {
+      refuse("task", i, "flags are " + text(t.flags) + ", expected " + what);
+    };
+    if (t.has(recorded_task::root) && !only(recorded_task::root | recorded_task::skipped))
+      wrong("of what runtime::run was given (1) nothing but cancelled (16) beside it");
+    if (t.has(recorded_task::fence) && !only(recorded_task::fence)) wrong("of a fence (64) nothing beside it");
+    if (t.has(recorded_task::discovered) && !is_node(t)) wrong("a node (2 or 4) where an exploration named it (8)");
+    if (t.has(recorded_task::listed) && is_node(t)) wrong("no node (2 or 4) that is taken past its queue (32)");
+    const bool works = !t.has(recorded_task::root) && !t.has(recorded_task::fence);
+    if (!works && r_.first_access[i] != r_.first_access[i + 1]) wrong("a task without accesses");
+    if (!t.has(recorded_task::fence)) return;
+    // A fence is made by the creation of the task that it stands behind.
+    const recorded_task* const asks = i == 0 ? nullptr : &r_.tasks[i - 1];
+    if (asks == nullptr || asks->has(recorded_task::root) || is_node(*asks) || asks->scope != t.scope)
+      wrong("a fence behind a task of its scope");
+  }
+
+  void access(std::size_t i, std::uint64_t a) const {
+    const recorded_access& x = r_.accesses[a];
+    const std::uint64_t most = r_.regions[x.region].bytes;
+    if (x.bytes > most || x.touched > most)
+      refuse("access", a,
+             text(std::max(x.bytes, x.touched)) + " bytes of region " + text(x.region) + ", which has " + text(most));
+    if (static_cast<mode>(x.mode) == mode::commutative && is_node(r_.tasks[i]))
+      refuse("access", a, "mode is commutative, expected none of a node of a graph: its predecessors are its order");
+  }
+
+  /// Nodes of a graph are made when they are found from each other: what they wait for is such a node as well.
+  void dependence(std::size_t i, std::uint64_t d) const {
+    const auto before = static_cast<std::size_t>(r_.dependences[d].before);
+    if (before == i) refuse("dependence", d, "task " + text(i) + " waits for itself");
+    const recorded_task &t = r_.tasks[i], &b = r_.tasks[before];
+    if (b.has(recorded_task::root)) refuse("dependence", d, "before is the root task " + text(before));
+    if (is_node(t) && (!is_node(b) || b.scope != t.scope))
+      refuse("dependence", d,
+             "before is " + text(before) + ", expected a node of the same graph as task " + text(i) + " is one of");
   }
 
   void waits() const {
-    for (const recorded_wait& w : r_.waits) {
-      if (!is_task(w.task)) refuse("a wait of task " + text(w.task) + expected_task());
+    for (std::size_t i = 0; i < r_.waits.size(); ++i) {
+      const recorded_wait& w = r_.waits[i];
       if (w.scope != recorded_wait::for_future && w.scope >= scopes_)
-        refuse("a wait for scope " + text(w.scope) + ", expected less than " + text(scopes_));
-      worker(w.worker, "a wait of task " + text(w.task));
-      times({w.begun, w.ended}, "a wait of task " + text(w.task));
-      if (w.ended < w.begun) refuse("a wait of task " + text(w.task) + " ends before it starts");
+        refuse("wait", i,
+               "scope is " + text(w.scope) + ", expected one that has tasks, 0 to " + text(scopes_) + " less 1");
+    }
+    spells("wait", r_.waits);
+  }
+
+  template <class Rows>
+  void spells(const char* table, const Rows& rows) const {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (rows[i].ended < rows[i].begun) refuse(table, i, "it ends before it begins");
+    }
+  }
+
+  void calibrations() const {
+    for (std::size_t i = 0; i < r_.calibrations.size(); ++i) {
+      const recorded_calibration& c = r_.calibrations[i];
+      if (c.samples == 0 || c.plain_ns == 0 || c.hot_ns == 0)
+        refuse("calibration", i, "it measured nothing, expected samples, plain_ns and hot_ns above 0");
+      // Of one sample 2^size bytes or more, and less than twice as many.
+      if (c.bytes >> c.size < c.samples || (c.bytes >> c.size) / 2 >= c.samples)
+        refuse("calibration", i,
+               "bytes are " + text(c.bytes) + " of " + text(c.samples) + " samples, expected for each 2^" +
+                   text(c.size) + " to twice as many");
     }
   }
 
   void allocations() const {
-    std::uint64_t given = 0;
-    for (const recorded_allocation& a : r_.allocations) {
-      if (a.distribution > distribution::deferred) refuse("distribution " + text(a.distribution));
-      if (a.node < -1) refuse("an allocation on node " + text(a.node));
-      size(a.bytes, "an allocation");
-      times({a.at, a.released}, "an allocation");
+    std::uint64_t given = 0, last = 0;
+    for (std::size_t i = 0; i < r_.allocations.size(); ++i) {
+      const recorded_allocation& a = r_.allocations[i];
+      if (a.address > std::numeric_limits<std::uint64_t>::max() - a.bytes) refuse("allocation", i, "it has no end");
+      if (a.at < last) refuse("allocation", i, "at_ns is before that of the one before it");
+      last = a.at;
       given += a.bytes;
-      if (given > most_allocated) refuse("allocations of " + text(given) + " bytes in all");
+      if (given > static_cast<std::uint64_t>(most_in_all))
+        refuse("allocation", i, "with it there are " + text(given) + " bytes in all");
     }
   }
 

@@ -4,6 +4,8 @@
 // created (a fence behind the task that asked for it); a reference to a task is its index here, -1 for none. docs/recording-format.md explains each field.
 #pragma once
 
+#include "base/printable.hpp"
+
 #include <kith/error.hpp>
 
 #include <charconv>
@@ -147,7 +149,8 @@ struct recording {
     const char* const end = at->second.data() + at->second.size();
     const auto [stopped, failed] = std::from_chars(at->second.data(), end, value);
     if (failed != std::errc() || stopped != end || value < 0)
-      throw error("the recording is damaged: meta '" + key + "' is '" + at->second + "', expected a whole number");
+      throw error("the recording is damaged: meta '" + key + "' is '" + printable(at->second, 80) +
+                  "', expected a whole number");
     return value;
   }
 };

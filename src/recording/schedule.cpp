@@ -1,6 +1,7 @@
 #include "recording/schedule.hpp"
 
 #include "base/identity.hpp"
+#include "base/printable.hpp"
 #include "recording/levels.hpp"
 
 #include <kith/access.hpp>
@@ -154,11 +155,11 @@ recorded_schedule schedule_of(const recording& r) {
   std::vector<spell> spells;
   const std::size_t workers = r.worker_node.size();
   const auto describe = [&](std::int32_t t) {
-    return "task " + std::to_string(t) + " (" + r.types[r.tasks[static_cast<std::size_t>(t)].type] + ")";
+    return "task " + std::to_string(t) + " (" + printable(r.types[r.tasks[static_cast<std::size_t>(t)].type]) + ")";
   };
   for (std::size_t i = 0; i < r.tasks.size(); ++i) {
     const recorded_task& t = r.tasks[i];
-    s.type.push_back(r.types[t.type]);
+    s.type.push_back(printable(r.types[t.type]));
     if (t.has(recorded_task::fence)) continue;
     const auto me = static_cast<std::int32_t>(i);
     const auto runs_on = [&](int w) { return w >= 0 && static_cast<std::size_t>(w) < workers; };

@@ -146,9 +146,9 @@ kith.refused("sim", os.path.abspath(__file__), says=["no recording of Kith"])
 for damage, says in (("UPDATE access SET mode = 260 WHERE rowid = 3", ["table access, column mode", "'260'"]),
                      ("UPDATE task SET worker = 'x' WHERE id = 5", ["table task, column worker", "'x'"]),
                      ("UPDATE task SET started_ns = -1, ended_ns = -1 WHERE id = 5", ["table task, column started_ns"]),
-                     ("UPDATE task SET scope = 4294967295 WHERE id = 5", ["task 5 has scope 4294967295"]),
+                     ("UPDATE task SET scope = 4294967295 WHERE id = 5", ["table task, row 5: scope is 4294967295"]),
                      ("UPDATE access SET touched = 100000000000 WHERE rowid = 3", ["100000000000 bytes of region"]),
-                     ("UPDATE region SET bytes = 4611686018427387904 WHERE id = 0", ["region 0", "2^48"]),
+                     ("UPDATE region SET bytes = 4611686018427387904 WHERE id = 0", ["table region, row 0: bytes is"]),
                      ("DELETE FROM task WHERE id = 5", ["table task has row 6 where 5"])):
     damaged = path("damaged.rec")
     shutil.copy(heat, damaged)

@@ -16,6 +16,7 @@ namespace {
 using namespace kith;
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 using testing::ThrowsMessage;
 
 std::string text_of(const std::string& path) {
@@ -94,6 +95,22 @@ TEST(models, say_where_a_description_is_wrong) {
   EXPECT_THAT([] { with("[cores]", "[cores"); }, ThrowsMessage<error>(HasSubstr(".toml:6:")));
   EXPECT_THAT([] { model_by_name("no-such-machine"); },
               ThrowsMessage<error>(AllOf(HasSubstr("no-such-machine"), HasSubstr("bullion-s16-8"))));
+}
+
+/// Texts that toml++ takes to be impossible: an error in builds with assertions as in those without.
+TEST(models, no_text_ends_the_program) {
+  for (const char* text : {"[[[[", "[[[", "name = \"x\"\n[[[a]]]", "[[\x01"}) {
+    const int line = std::string(text).starts_with("name") ? 2 : 1;
+    EXPECT_THAT([&] { model_from_text(text, "strange.toml"); },
+                ThrowsMessage<error>(HasSubstr("strange.toml:" + std::to_string(line) + ": ")))
+        << text;
+  }
+  EXPECT_THAT([] { model_from_text("\"\x1b[2J\" = 1", "strange.toml"); }, ThrowsMessage<error>(Not(HasSubstr("\x1b"))));
+  EXPECT_THAT([] { model_from_text(std::string(17 << 20, '\n'), "long.toml"); },
+              ThrowsMessage<error>(HasSubstr("expected up to")));
+  EXPECT_THROW(model_from_text(std::string(100000, '['), "deep.toml"), error);
+  EXPECT_THROW(model_from_text("a = " + std::string(100000, '['), "deep.toml"), error);
+  EXPECT_THAT([] { model_from_file("/dev/zero"); }, ThrowsMessage<error>(HasSubstr("cannot be read")));
 }
 
 TEST(models, may_have_grids_and_groups_of_nodes) {

@@ -1,5 +1,7 @@
 #include "command_line/command_line.hpp"
 
+#include "base/printable.hpp"
+
 #include <fmt/core.h>
 
 #include <charconv>
@@ -23,10 +25,11 @@ std::string complaint(const tool& t, const CLI::App* app, const CLI::Error& e) {
   const std::vector<CLI::App*> chosen = app->get_subcommands();
   if (!chosen.empty()) {
     const std::string verb = fmt::format("{} {}", t.name, chosen.front()->get_name());
-    return fmt::format("{}: {}\n`{} --help` says what it takes.\n", verb, e.what(), verb);
+    return fmt::format("{}: {}\n`{} --help` says what it takes.\n", verb, printable_lines(e.what()), verb);
   }
   const std::vector<std::string> rest = app->remaining();
-  const std::string wrong = rest.empty() ? "a verb is missing" : fmt::format("no verb or option '{}'", rest.front());
+  const std::string wrong =
+      rest.empty() ? "a verb is missing" : fmt::format("no verb or option '{}'", printable(rest.front()));
   return fmt::format("{}: {}; expected one of: {}\n`{} --help` says more.\n", t.name, wrong, verbs, t.name);
 }
 
@@ -49,7 +52,7 @@ int run(const std::string& who, const std::function<outcome()>& verb) {
     failure = e.what();
   }
   std::fflush(stdout);
-  fmt::print(stderr, "{}: {}\n", who, failure);
+  fmt::print(stderr, "{}: {}\n", who, printable_lines(failure));
   return code(outcome::error);
 }
 

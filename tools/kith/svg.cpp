@@ -1,25 +1,17 @@
 #include "svg.hpp"
 
+#include "base/replacement.hpp"
+#include "base/utf8.hpp"
 #include "child.hpp"
+#include "output.hpp"
 
 #include <kith/error.hpp>
 
 #include <fmt/core.h>
 
-#include <filesystem>
-#include <fstream>
+#include <string_view>
 
 namespace kith::tools {
-
-namespace {
-
-void write_text(const std::string& text, const std::string& file) {
-  std::ofstream out(file);
-  out << text;
-  if (!out.flush()) throw error(file + ": cannot be written");
-}
-
-}  // namespace
 
 std::string color_of(std::size_t i, std::size_t count) {
   static constexpr const char* few[] = {"#0072b2", "#e69f00", "#009e73", "#d55e00",
@@ -30,13 +22,25 @@ std::string color_of(std::size_t i, std::size_t count) {
 
 std::string escaped(const std::string& text) {
   std::string out;
-  for (char c : text) {
-    switch (c) {
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '&': out += "&amp;"; break;
-      default: out += c;
+  for (std::string_view rest = text; !rest.empty();) {
+    const utf8_character c = first_character(rest);
+    const bool allowed = c.valid && c.code >= 0x20 && (c.code < 0x7f || c.code > 0x9f) && (c.code & 0xfffe) != 0xfffe;
+    if (!allowed) {
+      out += "\ufffd";  // XML has no way to write control characters
+    } else if (c.code == '<') {
+      out += "&lt;";
+    } else if (c.code == '>') {
+      out += "&gt;";
+    } else if (c.code == '&') {
+      out += "&amp;";
+    } else if (c.code == '"') {
+      out += "&quot;";
+    } else if (c.code == '\'') {
+      out += "&#39;";
+    } else {
+      out += rest.substr(0, c.bytes);
     }
+    rest.remove_prefix(c.bytes);
   }
   return out;
 }
@@ -47,20 +51,20 @@ void write_picture(const std::string& svg, const std::string& file) {
     return;
   }
   if (!file.ends_with(".png")) throw error("picture '" + file + "': expected a name that ends in .svg or .png");
-  const std::string between = file + ".svg";
-  write_text(svg, between);
+  replacement drawn(file);
+  const replacement between(file);  // never put in place
+  write_text(svg, between.path());
   child_result done;
   std::string why;
   try {
-    done = run_child({"rsvg-convert", "-o", file, between}, {});
+    done = run_child({"rsvg-convert", "-f", "png", "-o", drawn.path(), between.path()}, {});
   } catch (const error& e) {
     why = e.what();
   }
-  std::error_code ignored;
-  std::filesystem::remove(between, ignored);
   if (!why.empty())
     throw error(file + ": " + why + "; PNG needs rsvg-convert (Debian: librsvg2-bin), a name in .svg needs nothing");
   if (!done.clean()) throw error(file + ": rsvg-convert could not make it");
+  drawn.put_in_place();
 }
 
 }  // namespace kith::tools

@@ -1,9 +1,11 @@
 // kith calibrate: parts the time of a program's tasks into computing and memory, or measures the scheduler's own work.
 #include "verbs.hpp"
 
+#include "base/printable.hpp"
 #include "calibrate/calibration.hpp"
 #include "child.hpp"
 #include "machine/probe.hpp"
+#include "output.hpp"
 #include "progress.hpp"
 #include "recording/assemble.hpp"
 #include "recording/file.hpp"
@@ -53,7 +55,7 @@ recording recorded(const options& o, const std::string& file, int samples, progr
 
 void print_table(const recording& r) {
   std::size_t widest = 4;
-  for (const recorded_calibration& c : r.calibrations) widest = std::max(widest, r.types[c.type].size());
+  for (const recorded_calibration& c : r.calibrations) widest = std::max(widest, printable(r.types[c.type]).size());
   fmt::print("{:<{}} {:>8} {:>12} {:>12} {:>12} {:>12} {:>12} {:>10}\n", "type", widest, "samples", "bytes",
              "recorded [us]", "cold [us]", "warm [us]", "hot [us]", "GB/s");
   for (const recorded_calibration& c : r.calibrations) {
@@ -62,14 +64,15 @@ void print_table(const recording& r) {
         c.cold_ns > c.hot_ns
             ? fmt::format("{:.2f}", static_cast<double>(c.bytes) / static_cast<double>(c.cold_ns - c.hot_ns))
             : "-";
-    fmt::print("{:<{}} {:>8} {:>12.0f} {:>13.2f} {:>12.2f} {:>12.2f} {:>12.2f} {:>10}\n", r.types[c.type], widest,
-               c.samples, mean(c.bytes), mean(c.plain_ns) / 1e3, mean(c.cold_ns) / 1e3, mean(c.warm_ns) / 1e3,
+    fmt::print("{:<{}} {:>8} {:>12.0f} {:>13.2f} {:>12.2f} {:>12.2f} {:>12.2f} {:>10}\n", printable(r.types[c.type]),
+               widest, c.samples, mean(c.bytes), mean(c.plain_ns) / 1e3, mean(c.cold_ns) / 1e3, mean(c.warm_ns) / 1e3,
                mean(c.hot_ns) / 1e3, rate);
   }
 }
 
 outcome calibrate_program(const options& o) {
   const std::string file = o.file.empty() ? "kith.rec" : o.file;
+  refuse_output("--output", file, {o.machine});
   if (!o.machine.empty()) core_rates_of(o.machine);  // a wrong one is refused before anything runs
   progress bar;
   recording plain = recorded(o, file, 0, bar);
@@ -95,6 +98,7 @@ outcome calibrate_program(const options& o) {
 }
 
 outcome calibrate_scheduler(const options& o) {
+  if (!o.file.empty()) refuse_output("--output", o.file, {});
   progress bar;
   const std::string text = scheduler_table(bar);
   bar.clear();

@@ -3,6 +3,7 @@
 #include "verbs.hpp"
 
 #include "apps/list.hpp"
+#include "base/printable.hpp"
 #include "demo/conclusion.hpp"
 #include "demo/elsewhere.hpp"
 #include "demo/trial.hpp"
@@ -54,7 +55,7 @@ void print_figures(const apps::app& program) {
   const std::vector<apps::figure> figures = program.figures();
   std::string counts;
   for (const apps::figure& f : figures) {
-    if (const auto* text = std::get_if<std::string>(&f.value)) fmt::print("  {}\n", *text);
+    if (const auto* text = std::get_if<std::string>(&f.value)) fmt::print("  {}\n", printable(*text));
     if (f.name.starts_with("graph_")) continue;  // for analysts
     if (const auto* n = std::get_if<std::int64_t>(&f.value))
       counts += fmt::format("{}{} {}", counts.empty() ? "" : ", ", *n, f.name);
@@ -65,7 +66,7 @@ void print_figures(const apps::app& program) {
     const auto* best = std::get_if<apps::ranking>(&f.value);
     if (best == nullptr) continue;
     int place = 0;
-    for (const auto& [name, value] : *best) fmt::print("  {:>2}. {:<32} {:.5f}\n", ++place, name, value);
+    for (const auto& [name, value] : *best) fmt::print("  {:>2}. {:<32} {:.5f}\n", ++place, printable(name), value);
   }
 }
 

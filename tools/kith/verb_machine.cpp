@@ -1,10 +1,12 @@
 // kith machine: the nodes, caches and cores of a machine as a tree, and how far its nodes are from each other.
 #include "verbs.hpp"
 
+#include "base/printable.hpp"
 #include "machine/machine.hpp"
 #include "machine/model.hpp"
 #include "machine/probe.hpp"
 #include "numbers.hpp"
+#include "output.hpp"
 #include "terminal.hpp"
 
 #include <fmt/core.h>
@@ -12,7 +14,6 @@
 #include <kith/error.hpp>
 
 #include <algorithm>
-#include <fstream>
 #include <memory>
 
 namespace kith::tools {
@@ -65,7 +66,7 @@ void print_below(const machine& m, std::vector<core_id> cores, int level, int in
 void print_tree(const machine& m) {
   std::size_t cpus = 0;
   for (const machine::core& c : m.cores) cpus += c.cpus.size();
-  fmt::print("{}{}\n", styled(m.name, tone::strong), m.pretended ? "  (pretended)" : "");
+  fmt::print("{}{}\n", styled(printable(m.name), tone::strong), m.pretended ? "  (pretended)" : "");
   fmt::print("{}, {}, {}\n", counted(m.nodes.size(), "memory node"), counted(m.cores.size(), "core"),
              counted(cpus, "hardware thread"));
   int outermost = 1;
@@ -98,15 +99,15 @@ void print_distances(const machine& m) {
 
 /// Writes the description to standard output, or to a file.
 outcome write_probe(const std::string& file) {
+  if (!file.empty()) refuse_output("--output", file, {});
   progress p;
   const std::string text = probe_machine(p);
   if (file.empty()) {
     fmt::print("{}", text);
     return outcome::fine;
   }
-  std::ofstream out(file);
-  if (!(out << text).flush()) throw error(file + ": cannot be written");
-  model_from_file(file);  // so that nobody else finds a fault in it first
+  model_from_text(text, file);  // so that nobody else finds a fault in it first
+  write_text(text, file);
   return outcome::fine;
 }
 

@@ -1,12 +1,13 @@
 // kith machines: the machines that are described, to run recordings on.
 #include "verbs.hpp"
 
+#include "base/printable.hpp"
+#include "json_text.hpp"
 #include "machine/model.hpp"
 #include "numbers.hpp"
 #include "terminal.hpp"
 
 #include <fmt/core.h>
-#include <nlohmann/json.hpp>
 
 #include <memory>
 
@@ -25,8 +26,8 @@ nlohmann::json to_json(const machine_model& m) {
 }
 
 void print_sources(const machine_model& m) {
-  fmt::print("{}  {}\n{}\n\n", styled(m.hardware.name, tone::strong), m.title, m.file);
-  for (const auto& [key, text] : m.sources) fmt::print("  {:28} {}\n", key, folded(text, 31));
+  fmt::print("{}  {}\n{}\n\n", styled(printable(m.hardware.name), tone::strong), printable(m.title), printable(m.file));
+  for (const auto& [key, text] : m.sources) fmt::print("  {:28} {}\n", printable(key), folded(printable(text), 31));
 }
 
 }  // namespace
@@ -51,10 +52,10 @@ std::function<outcome()> add_machines(CLI::App& command) {
         all.push_back(to_json(m));
         continue;
       }
-      fmt::print("{:<20} {:>4} nodes {:>5} cores  {:8} {}\n", m.hardware.name, m.hardware.nodes.size(),
-                 m.hardware.cores.size(), m.paper, m.title);
+      fmt::print("{:<20} {:>4} nodes {:>5} cores  {:8} {}\n", printable(m.hardware.name), m.hardware.nodes.size(),
+                 m.hardware.cores.size(), printable(m.paper), printable(m.title));
     }
-    if (o->json) fmt::print("{}\n", all.dump(2));
+    if (o->json) fmt::print("{}\n", json_text(all, 2));
     return outcome::fine;
   };
 }

@@ -1,7 +1,10 @@
 // kith placement: pictures of where a program's data is, recorded or simulated.
 #include "verbs.hpp"
 
+#include "base/printable.hpp"
+#include "json_text.hpp"
 #include "numbers.hpp"
+#include "output.hpp"
 #include "placement/draw_graph.hpp"
 #include "progress.hpp"
 #include "recording/file.hpp"
@@ -12,7 +15,6 @@
 #include <kith/error.hpp>
 
 #include <fmt/core.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <filesystem>
@@ -137,7 +139,8 @@ nlohmann::ordered_json to_json(const shown& s) {
 }
 
 void print(const shown& s, const options& o) {
-  fmt::print("{} on {}: {}\n", o.file, styled(s.machine, tone::strong), described(s.layout, s.array));
+  fmt::print("{} on {}: {}\n", printable(o.file), styled(printable(s.machine), tone::strong),
+             described(s.layout, s.array));
   if (s.arrays.size() > 1) {
     fmt::print("other arrays (--array K):");
     constexpr std::size_t most = 6;
@@ -151,18 +154,21 @@ void print(const shown& s, const options& o) {
   fmt::print("\n{:<24} {:>12} {:>10} {:>18} {:>14}\n", "policy", "time [s]", "balance", "neighbours apart",
              "tasks at home");
   for (const placed_run& r : s.runs)
-    fmt::print("{:<24} {:>12} {:>10.3f} {:>16.1f} % {:>12.1f} %\n", r.policy,
+    fmt::print("{:<24} {:>12} {:>10.3f} {:>16.1f} % {:>12.1f} %\n", printable(r.policy),
                r.seconds == 0 ? "-" : fmt::format("{:.4g}", r.seconds), r.where.balance, r.where.cut_percent,
                tasks_at_home_percent(r.where));
   for (const placed_run& r : s.runs) {
     if (const std::string text = as_text(s.layout, r.where); !text.empty())
-      fmt::print("\n{}\n{}", styled(r.policy, tone::strong), text);
+      fmt::print("\n{}\n{}", styled(printable(r.policy), tone::strong), text);
   }
 }
 
 outcome run_placement(const options& o) {
   if (!o.picture.empty() && !o.picture.ends_with(".svg") && !o.picture.ends_with(".png"))
     throw error("--output '" + o.picture + "': expected a name that ends in .svg or .png");
+  std::vector<std::string> inputs = files_of(policies_of(o.policies));
+  inputs.insert(inputs.end(), {o.file, o.machine});
+  if (!o.picture.empty()) refuse_output("--output", o.picture, inputs);
   if (o.policies.empty() && !o.machine.empty())
     throw error("--machine is of simulated runs: expected --policy A,B as well");
   progress bar;
@@ -175,7 +181,7 @@ outcome run_placement(const options& o) {
   }
   bar.clear();
   if (o.json) {
-    fmt::print("{}\n", to_json(s).dump(1));
+    fmt::print("{}\n", json_text(to_json(s), 1));
   } else {
     print(s, o);
   }

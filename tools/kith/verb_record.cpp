@@ -2,6 +2,7 @@
 #include "verbs.hpp"
 
 #include "child.hpp"
+#include "output.hpp"
 #include "progress.hpp"
 #include "recording/assemble.hpp"
 #include "recording/file.hpp"
@@ -41,6 +42,7 @@ void put_together(const std::string& file, bool dry) {
 }
 
 outcome record(const options& o) {
+  refuse_output("--output", o.file, {});  // before the program runs: it would find no place for what it does
   remove_parts(o.file);
   std::vector<std::pair<std::string, std::string>> set{{"KITH_RECORD", fs::absolute(o.file)},
                                                        {"KITH_RECORD_PARTS", "1"}};

@@ -1,7 +1,10 @@
 // kith sim: runs a recording on a modelled machine under one policy or several.
 #include "verbs.hpp"
 
+#include "base/printable.hpp"
+#include "json_text.hpp"
 #include "numbers.hpp"
+#include "output.hpp"
 #include "policy/list.hpp"
 #include "progress.hpp"
 #include "recording/file.hpp"
@@ -12,7 +15,6 @@
 #include <kith/error.hpp>
 
 #include <fmt/core.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -136,6 +138,11 @@ void print_table(const std::vector<std::string>& policies, const std::vector<sim
 outcome run_sim(const options& o) {
   if (!(o.core_gbs > 0) || !std::isfinite(o.core_gbs))
     throw error(fmt::format("--recorded-gbs {}: expected a number greater than 0", o.core_gbs));
+  const std::vector<std::string> policies = policies_of(o.policies);
+  std::vector<std::string> inputs = files_of(policies);
+  inputs.insert(inputs.end(), {o.file, o.machine});
+  if (!o.output.empty()) refuse_output("--output", o.output, inputs);
+  if (!o.plot.empty()) refuse_output("--plot", o.plot, inputs);
   const machine_model m = model_by_name(o.machine);
   sim::settings base = settings_of(o);
   progress bar;
@@ -145,7 +152,6 @@ outcome run_sim(const options& o) {
     constexpr std::int64_t most = std::numeric_limits<std::uint32_t>::max();  // 0 would be no bound
     base.throttle = static_cast<std::uint32_t>(std::min(most, p.of.meta_number("throttle", 2048)));
   }
-  const std::vector<std::string> policies = policies_of(o.policies);
   std::vector<sim::settings> runs;
   for (const std::string& policy : policies) {
     for (int s = 0; s < o.seeds; ++s) {
@@ -166,20 +172,20 @@ outcome run_sim(const options& o) {
   if (o.json) {
     nlohmann::json rows = nlohmann::json::array();
     for (std::size_t i = 0; i < runs.size(); ++i) rows.push_back(row(runs[i], results[i]));
-    fmt::print("{}\n", rows.dump(2));
+    fmt::print("{}\n", json_text(rows, 2));
   } else {
-    fmt::print("{} on {}: {} tasks, {} workers, fidelity {}{}\n", o.file, styled(m.title, tone::strong), p.tasks(),
-               results.front().workers.size(), o.fidelity,
+    fmt::print("{} on {}: {} tasks, {} workers, fidelity {}{}\n", printable(o.file),
+               styled(printable(m.title), tone::strong), p.tasks(), results.front().workers.size(), o.fidelity,
                o.seeds > 1 ? fmt::format(", mean of {} seeds and half the range", o.seeds) : "");
     std::vector<double> alone;
     for (std::size_t s = 0; s < seeds; ++s) alone.push_back(static_cast<double>(results[s].one_core) * 1e-12);
     fmt::print("speed-up: over one core of the same machine, simulated under auto: {:.4g} s\n\n",
                sample_of(alone).mean);
     print_table(policies, results, seeds);
-    fmt::print("\n{}\n",
-               styled("Fitted in this model (kith machines " + m.hardware.name + " says to what):", tone::faint));
+    fmt::print("\n{}\n", styled("Fitted in this model (kith machines " + printable(m.hardware.name) + " says to what):",
+                                tone::faint));
     for (const auto& [key, text] : m.sources) {
-      if (text.starts_with("fitted")) fmt::print("  {:28} {}\n", key, folded(text, 31));
+      if (text.starts_with("fitted")) fmt::print("  {:28} {}\n", printable(key), folded(printable(text), 31));
     }
   }
   if (!o.plot.empty()) {

@@ -2,6 +2,7 @@
 #include "verbs.hpp"
 
 #include "analysis/find_task.hpp"
+#include "json_text.hpp"
 #include "progress.hpp"
 #include "recording/file.hpp"
 #include "why/report.hpp"
@@ -27,7 +28,7 @@ outcome run_why(const options& o) {
   const analysis::data_costs costs = analysis::costs_for(r, o.machine);
   const analysis::explanation e = analysis::explain(r, task, costs);
   if (o.json) {
-    fmt::print("{}\n", to_json(r, e, costs).dump(2));
+    fmt::print("{}\n", json_text(to_json(r, e, costs), 2));
   } else {
     print(r, e, costs);
   }

@@ -1,5 +1,6 @@
 #include "engine/sim/calibrated.hpp"
 
+#include "base/printable.hpp"
 #include "engine/sim/memory.hpp"
 #include "engine/sim/node_time.hpp"
 
@@ -23,8 +24,9 @@ double number_in(const recording& r, const char* key) {
   const std::string text = r.meta_or(key, "");
   char* end = nullptr;
   const double number = std::strtod(text.c_str(), &end);
-  if (text.empty() || *end != '\0' || !(number > 0 && number < 1e15))
-    throw error(std::string("the recording is damaged: meta '") + key + "' is '" + text + "', expected a number");
+  if (text.empty() || *end != '\0' || !(number >= 1e-3 && number < 1e15))
+    throw error(std::string("the recording is damaged: meta '") + key + "' is '" + printable(text, 80) +
+                "', expected a number above 0.001");
   return number;
 }
 
@@ -103,8 +105,9 @@ void split_calibrated_times(program& p) {
     }
     if (kind == nullptr) continue;
     const std::uint64_t whole = p.of.tasks[t].work_ns * 1000;
-    const auto hot = static_cast<picoseconds>(static_cast<double>(kind->hot_ns) * 1000 *
-                                              static_cast<double>(p.bytes[t]) / static_cast<double>(kind->bytes));
+    const auto hot = static_cast<picoseconds>(std::min(
+        1e18,
+        static_cast<double>(kind->hot_ns) * 1000 * static_cast<double>(p.bytes[t]) / static_cast<double>(kind->bytes)));
     p.compute[t] = std::max(std::min(whole, hot), whole - std::min(whole, took));
   }
 }

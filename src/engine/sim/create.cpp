@@ -5,6 +5,8 @@
 #include "task/closure_room.hpp"
 #include "task/turns.hpp"
 
+#include <kith/error.hpp>
+
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -50,6 +52,8 @@ void engine::create(worker& w, std::int32_t t) {
 }
 
 visible_task& engine::make_visible(worker& by, std::int32_t n) {
+  if (of(n).now != state::none)
+    throw error("the recording is damaged: task " + std::to_string(n) + " is created a second time");
   if (free_.empty()) {
     constexpr std::size_t at_once = 64;
     visible_task* const more = room_.emplace_back(std::make_unique<visible_task[]>(at_once)).get();
@@ -155,6 +159,8 @@ void engine::wait(worker& w, std::uint32_t scope) {
   policy_->waiting(no_scope_, w);
   scope_state& s = scopes_[scope];
   if (s.wanted.empty()) return;
+  if (std::exchange(s.linked, true))
+    throw error("the recording is damaged: two graphs have scope " + std::to_string(scope));
   // Nodes of a static graph are known from the start; linked backwards, they are found in their order.
   const auto nodes =
       std::ranges::equal_range(program_.of_graphs, scope, {}, &std::pair<std::uint32_t, std::int32_t>::first);

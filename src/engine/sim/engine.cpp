@@ -4,6 +4,7 @@
 #include "policy/list.hpp"
 #include "policy/settings.hpp"
 #include "recording/schedule.hpp"
+#include "task/closure_room.hpp"
 
 #include <kith/error.hpp>
 
@@ -28,6 +29,9 @@ int workers_of(const machine_model& m, const settings& s) {
                 " workers were asked for");
   return s.workers == 0 ? cores : s.workers;
 }
+
+/// Times beyond it would not fit where they are counted.
+constexpr picoseconds longest = picoseconds{1} << 62;
 
 double percent(double part, double whole) { return whole > 0 ? 100 * part / whole : 0; }
 
@@ -90,6 +94,13 @@ engine::engine(const program& p, const machine_model& m, const settings& s)
     schedule_.idles.clear();
     schedule_.jobs.clear();
     forget_recorded_run();
+  }
+}
+
+/// Of a run that was given up.
+engine::~engine() {
+  for (task_record& t : records_) {
+    if (t.seen != nullptr) free_room(*t.seen);
   }
 }
 
@@ -183,6 +194,8 @@ result engine::run() {
       if (w.clock != before) ++events_taken_;
       goes_on = w.clock == now && !w.parked && !done_ && now < events_.first_but(id);
     } while (goes_on);
+    if (w.clock > longest)
+      throw error("the simulated run lasts for more than 53 days: " + set_.policy + " is given up");
     events_.set(id, w.parked ? event_queue::never : w.clock);
   }
   return results();

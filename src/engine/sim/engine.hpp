@@ -11,7 +11,9 @@
 #include "policy/policy.hpp"
 #include "policy/team.hpp"
 
+#include <algorithm>
 #include <deque>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <unordered_map>
@@ -22,6 +24,9 @@ namespace kith::sim {
 class engine {
  public:
   engine(const program&, const machine_model&, const settings&);
+  ~engine();
+  engine(const engine&) = delete;
+  engine& operator=(const engine&) = delete;
   result run();
 
   // ---- for the workers
@@ -86,7 +91,8 @@ class engine {
   std::int32_t color_here(std::int32_t c) const noexcept {
     const auto then = static_cast<std::int32_t>(program_.of.worker_node.size());
     if (c < 0 || then == 0) return c;
-    return c < then ? static_cast<std::int32_t>(std::int64_t{c} * team_.size() / then) : c - then + team_.size();
+    const std::int64_t here = c < then ? std::int64_t{c} * team_.size() / then : std::int64_t{c} - then + team_.size();
+    return static_cast<std::int32_t>(std::min<std::int64_t>(here, std::numeric_limits<std::int32_t>::max()));
   }
   std::int32_t node_here(std::int32_t n) const noexcept {
     return n < 0 ? n : static_cast<std::int32_t>(std::int64_t{n % program_.nodes} * team_.nodes() / program_.nodes);
@@ -148,6 +154,7 @@ class engine {
     bool left = false;                   // that task's body has ended: it ends when the scope is empty
     std::vector<std::int32_t> children;  // listed ones, that may be claimed
     std::vector<std::int32_t> wanted;    // nodes that a keyed graph is explored from
+    bool linked = false;                 // its nodes of a static graph have their edges
   };
 
   const program& program_;

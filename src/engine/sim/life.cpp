@@ -216,7 +216,7 @@ void engine::compute(worker& w, frame& f, picoseconds work) {
     work += data_.local(t.bytes, program_.exposure_of(static_cast<std::size_t>(f.task)));
   }
   f.fetched = true;
-  const picoseconds took = work * f.factor >> 10;
+  const picoseconds took = by_factor(work, f.factor);
   w.clock += took;
   w.useful += took;
   expect_end(t);
@@ -260,7 +260,7 @@ void engine::fetch_chunk(worker& w, frame& f) {
   if (data > idle) w.stall += data - idle;
   d.done += bytes;
   const picoseconds before = std::exchange(d.work_done, share_of(d.work, d.done, d.bytes));
-  const picoseconds code = (d.work_done - before) * f.factor >> 10;
+  const picoseconds code = by_factor(d.work_done - before, f.factor);
   // What hides behind computing did so when it was calibrated.
   const picoseconds hidden = d.exposure.calibrated() ? 0 : scaled(std::min(data, code), on_.overlap);
   const picoseconds took = data + code - hidden;

@@ -7,6 +7,12 @@
 
 namespace kith::sim {
 
+namespace {
+
+constexpr std::size_t most_steps = std::size_t{1} << 26;
+
+}  // namespace
+
 interconnect::interconnect(const machine_model& m) : nodes_(m.hardware.nodes.size()) {
   std::map<std::string, std::size_t> vertex;
   for (std::size_t n = 0; n < nodes_; ++n) vertex["node " + std::to_string(n)] = n;
@@ -37,6 +43,9 @@ interconnect::interconnect(const machine_model& m) : nodes_(m.hardware.nodes.siz
         if (by[at] == none)
           throw error(m.file + ": interconnect.links: there is no way from node " + std::to_string(from) + " to node " +
                       std::to_string(to));
+        if (ways_.size() == most_steps)
+          throw error(m.file + ": interconnect: the ways between " + std::to_string(nodes_) + " nodes have more than " +
+                      std::to_string(most_steps) + " links in all; expected shorter ones");
         ways_.push_back(by[at]);
       }
       std::reverse(ways_.begin() + static_cast<std::ptrdiff_t>(begin), ways_.end());

@@ -82,7 +82,7 @@ class loops {
     factor = stretched(on_, factor, bytes == 0 ? 0 : static_cast<double>(far) / static_cast<double>(bytes));
     const picoseconds work = program_.compute[t] + data_.local(program_.bytes[t], program_.exposure_of(t));
     result_.serial += work;
-    const auto took = static_cast<picoseconds>(static_cast<double>(work * factor >> 10) /
+    const auto took = static_cast<picoseconds>(static_cast<double>(by_factor(work, factor)) /
                                                on_.speeds[static_cast<std::size_t>(worker)]);
     worker_result& w = result_.workers[static_cast<std::size_t>(worker)];
     ++w.tasks;

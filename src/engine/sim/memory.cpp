@@ -2,6 +2,7 @@
 
 #include <kith/error.hpp>
 
+#include <unistd.h>
 #include <algorithm>
 #include <bit>
 #include <numeric>
@@ -35,11 +36,25 @@ std::vector<std::uint32_t> wholes_of(const recording& r, std::uint64_t chunk_byt
 
 std::uint64_t control_of(std::uint64_t bytes) { return (bytes + line_bytes - 1) / line_bytes * control_bytes; }
 
+/// Half of what this computer has: several runs may go on at once.
+double most_modelled() {
+  return static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE)) / 2;
+}
+
+/// The machine, if its caches can be counted in 64 bits. Before anything is made of it.
+const machine_model& with_few_caches(const machine_model& m) {
+  const std::size_t nodes = m.hardware.nodes.size(), caches = nodes * static_cast<std::size_t>(m.caches_per_node);
+  if (caches > 64)
+    throw error(m.hardware.name + " has " + std::to_string(nodes) + " nodes with " + std::to_string(caches) +
+                " last-level caches; the fidelity block models up to 64 (use --fidelity abstract)");
+  return m;
+}
+
 }  // namespace
 
 memory::memory(const program& p, const machine_model& m, distribution d, const ablations& with,
                std::uint64_t chunk_bytes)
-    : links(m),
+    : links(with_few_caches(m)),
       on_(m),
       with_(with),
       chunk_bytes_(chunk_bytes),
@@ -50,22 +65,30 @@ memory::memory(const program& p, const machine_model& m, distribution d, const a
   const std::size_t nodes = m.hardware.nodes.size();
   for (std::size_t c = 0; c < nodes * static_cast<std::size_t>(m.caches_per_node); ++c)
     cache_node_.emplace_back(static_cast<int>(c / static_cast<std::size_t>(m.caches_per_node)));
-  if (cache_node_.size() > 64)
-    throw error(m.hardware.name + " has " + std::to_string(nodes) + " nodes with " +
-                std::to_string(cache_node_.size()) +
-                " last-level caches; the fidelity block models up to 64 (use --fidelity abstract)");
   std::uint64_t count = 0;
   constexpr std::uint32_t unknown = ~std::uint32_t{0};
   const std::vector<std::uint32_t> wholes = wholes_of(p.of, chunk_bytes_);
   first_.assign(wholes.size(), unknown);
-  for (std::size_t i = 0; i < wholes.size(); ++i) {
-    const std::uint32_t r = wholes[i];
+  std::vector<std::uint32_t> in_order;  // regions that have chunks of their own
+  for (const std::uint32_t r : wholes) {
     if (first_[r] != unknown) continue;
+    in_order.push_back(r);
     first_[r] = static_cast<std::uint32_t>(count);
-    const std::uint64_t here = (p.of.regions[r].bytes + chunk_bytes_ - 1) / chunk_bytes_;
-    count += here;
+    count += (p.of.regions[r].bytes + chunk_bytes_ - 1) / chunk_bytes_;
     if (count > std::uint64_t{1} << 31)  // chunks() has 32 bits
       throw error("the program's data is more than 2^31 chunks; take larger ones (--chunk)");
+  }
+  const bool last = with.caches && m.cache_bytes != 0, own = with.caches && m.private_bytes != 0;
+  const std::size_t each =
+      sizeof(chunk_state) + (last ? 4 * cache_node_.size() : 0) + (own ? 8 * m.hardware.cores.size() : 0);
+  if (const double needed = static_cast<double>(count) * static_cast<double>(each); needed > most_modelled()) {
+    throw error("the program's data is " + std::to_string(count) + " chunks, which take " +
+                std::to_string(static_cast<std::uint64_t>(needed / 1e9)) + " GB to model on " + m.hardware.name +
+                ", more than half of this computer's memory; take larger ones (--chunk)");
+  }
+  chunks_.reserve(count);
+  for (const std::uint32_t r : in_order) {
+    const std::uint64_t here = (p.of.regions[r].bytes + chunk_bytes_ - 1) / chunk_bytes_;
     for (std::uint64_t c = 0; c < here; ++c) {
       const std::uint64_t dealt = d == distribution::fine ? chunks_.size() : r;
       const bool decided =
@@ -77,8 +100,8 @@ memory::memory(const program& p, const machine_model& m, distribution d, const a
     const std::uint64_t from = p.of.regions[i].address - p.of.regions[wholes[i]].address;
     if (wholes[i] != i) first_[i] = first_[wholes[i]] + static_cast<std::uint32_t>(from / chunk_bytes_);
   }
-  if (with.caches && m.cache_bytes != 0) caches_.assign(cache_node_.size(), lru_cache(count, m.cache_bytes));
-  if (with.caches && m.private_bytes != 0) {
+  if (last) caches_.assign(cache_node_.size(), lru_cache(count, m.cache_bytes));
+  if (own) {
     own_.assign(m.hardware.cores.size(), lru_cache(count, m.private_bytes));
     seen_.assign(own_.size(), std::vector<std::uint32_t>(count, 0));
   }

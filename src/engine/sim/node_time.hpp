@@ -22,6 +22,10 @@ inline double number(std::uint64_t x) noexcept { return static_cast<double>(stat
 inline picoseconds scaled(picoseconds time, double by) noexcept {
   return static_cast<picoseconds>(static_cast<std::int64_t>(number(time) * by));
 }
+/// Times a factor in 1/1024. The factor is below 2^20: the product of both may have more than 64 bits.
+inline picoseconds by_factor(picoseconds time, std::uint64_t factor) noexcept {
+  return (time >> 10) * factor + ((time & 1023) * factor >> 10);
+}
 /// The share of some work that belongs to `part` of `whole` bytes.
 inline picoseconds share_of(picoseconds work, std::uint64_t part, std::uint64_t whole) noexcept {
   return static_cast<picoseconds>(static_cast<std::int64_t>(number(work) * number(part) / number(whole)));

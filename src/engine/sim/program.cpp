@@ -28,6 +28,17 @@ action of_kind(action::kind what, std::uint64_t value) {
 /// At least this share of what was measured is computing, however many bytes a task declares.
 constexpr std::uint64_t least_share = 10;
 
+/// Picoseconds have 64 bits, and a worker may have all of it to do.
+void refuse_endless(const recording& r) {
+  constexpr std::uint64_t most = std::uint64_t{1} << 52;
+  std::uint64_t all = 0;
+  for (const recorded_task& t : r.tasks) {
+    all += t.work_ns;
+    if (all > most)
+      throw error("the recorded tasks have worked for more than 52 days in all: too long to be simulated");
+  }
+}
+
 void split_times(program& p, double core_gbs) {
   const bool dry = p.of.meta_or("dry", "0") == "1";
   const bool computing_alone = dry;
@@ -113,6 +124,7 @@ program program_of(recording r, double core_gbs) {
         {w.task, w.begun, w.ended, of_kind(action::wait, w.scope == recorded_wait::for_future ? p.scopes : w.scope)});
   for (std::size_t i = 0; i < all.size(); ++i) all[i].place = i;
   std::ranges::sort(all, {}, [](const happening& h) { return std::tuple(h.task, h.begun, h.place); });
+  refuse_endless(p.of);
   split_times(p, core_gbs);
   std::size_t at = 0;
   p.first_action.push_back(0);

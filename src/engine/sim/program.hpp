@@ -3,6 +3,7 @@
 // Immutable: made once from a recording, shared by all runs. Times are picoseconds on the machine it was recorded on.
 #pragma once
 
+#include "base/printable.hpp"
 #include "recording/recording.hpp"
 
 #include <cstdint>
@@ -65,7 +66,8 @@ struct program {
   std::span<const recorded_dependence> dependences(std::size_t t) const noexcept {
     return {of.dependences.data() + of.first_dependence[t], of.dependences.data() + of.first_dependence[t + 1]};
   }
-  const std::string& type_name(std::size_t t) const { return of.types[of.tasks[t].type]; }
+  /// For messages.
+  std::string type_name(std::size_t t) const { return printable(of.types[of.tasks[t].type]); }
 };
 
 /// What the simulator makes of a recording. What of a calibrated task is computing, calibrated.hpp says. Of others the time

@@ -1,9 +1,10 @@
 #include "app/report.hpp"
 
+#include "base/printable.hpp"
+#include "json_text.hpp"
 #include "terminal.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace kith::tools {
 
@@ -22,11 +23,12 @@ json to_json_value(const apps::ranking& best) {
 
 std::string to_text_value(std::int64_t n) { return std::to_string(n); }
 std::string to_text_value(double x) { return fmt::format("{:.6g}", x); }
-std::string to_text_value(const std::string& text) { return text; }
+std::string to_text_value(const std::string& text) { return printable(text); }
 std::string to_text_value(const apps::ranking& best) {
   std::string lines;
   int place = 0;
-  for (const auto& [name, value] : best) lines += fmt::format("\n    {:>3}. {:<40} {:.6f}", ++place, name, value);
+  for (const auto& [name, value] : best)
+    lines += fmt::format("\n    {:>3}. {:<40} {:.6f}", ++place, printable(name), value);
   return lines;
 }
 
@@ -74,7 +76,7 @@ std::string to_json(const app_report& r) {
   for (const apps::figure& f : r.result.figures) {
     all["figures"][f.name] = std::visit([](const auto& v) { return to_json_value(v); }, f.value);
   }
-  return all.dump(1) + "\n";
+  return json_text(all, 1) + "\n";
 }
 
 std::string to_text(const app_report& r) {
@@ -82,7 +84,7 @@ std::string to_text(const app_report& r) {
   const char* pretended = s.pretended ? "  (pretended)" : "";
   const apps::verdict& check = r.result.check;
   std::string text = fmt::format("{} under {}, {} workers on {}{}\n", styled(r.app, tone::strong), r.policy, r.workers,
-                                 r.machine, pretended);
+                                 printable(r.machine), pretended);
   text += row("result", styled(check.verified ? "verified" : "WRONG", check.verified ? tone::good : tone::bad) + ": " +
                             folded(check.what, 19));
   text +=

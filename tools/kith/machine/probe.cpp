@@ -5,6 +5,7 @@
 #include "machine/memory_probe.hpp"
 #include "machine/model.hpp"
 #include "machine/scheduler_probe.hpp"
+#include "output.hpp"
 
 #include <kith/error.hpp>
 
@@ -129,10 +130,8 @@ void put_scheduler_table(const std::string& file, const std::string& table) {
     if (!inside && !old) out << line << "\n";
     if (sources && line.starts_with("[")) out << "\"scheduler\" = \"" << table.substr(2, end - 2) << "\"\n";
   }
-  const std::string fresh = file + ".new";
-  if (!(std::ofstream(fresh) << out.str()).flush()) throw error(fresh + ": cannot be written");
-  model_from_file(fresh);
-  std::filesystem::rename(fresh, file);
+  model_from_text(out.str(), file);
+  write_text(out.str(), file);
 }
 
 std::string probe_machine(progress& p) {

@@ -1,5 +1,6 @@
 #include "why/report.hpp"
 
+#include "base/printable.hpp"
 #include "numbers.hpp"
 #include "terminal.hpp"
 
@@ -24,7 +25,7 @@ const recorded_task& task_of(const recording& r, std::int32_t t) { return r.task
 
 std::string named(const recording& r, std::int32_t t) {
   return fmt::format("task {} ({})", t,
-                     task_of(r, t).has(recorded_task::root) ? "run" : r.types[task_of(r, t).type].c_str());
+                     task_of(r, t).has(recorded_task::root) ? "run" : printable(r.types[task_of(r, t).type]));
 }
 
 std::int32_t node_of(const recording& r, std::int32_t worker) {
@@ -137,10 +138,10 @@ void print_nodes(const explanation& e, const data_costs& costs) {
   if (!e.nodes.empty() && e.nodes.front().data_ns) {
     fmt::print(
         "  data time: on {}, idle, with cold caches; by distance: used bytes times distance over the local one\n",
-        costs.source());
+        printable(costs.source()));
   } else if (!costs.source().empty()) {
     fmt::print("  no data times: '{}' is no described machine; --machine NAME takes one (kith machines)\n",
-               costs.source());
+               printable(costs.source()));
   } else {
     fmt::print("  no costs: the recording has no distances of its machine; --machine NAME takes one (kith machines)\n");
   }
@@ -151,9 +152,10 @@ void print_nodes(const explanation& e, const data_costs& costs) {
 void print(const recording& r, const explanation& e, const data_costs& costs) {
   const recorded_task& t = task_of(r, e.task);
   fmt::print("{} ran on {}\n", styled(named(r, e.task), tone::strong), where(r, t.worker));
-  fmt::print("policy {}, {}{}\n\n", r.meta_or("policy", "not named"),
-             r.meta_or("engine", "native") == "sim" ? "simulated on " : "on ", r.meta_or("machine", "this machine"));
-  for (const std::string& reason : e.reasons) fmt::print("* {}\n", folded(reason, 2));
+  fmt::print("policy {}, {}{}\n\n", printable(r.meta_or("policy", "not named")),
+             r.meta_or("engine", "native") == "sim" ? "simulated on " : "on ",
+             printable(r.meta_or("machine", "this machine")));
+  for (const std::string& reason : e.reasons) fmt::print("* {}\n", folded(printable(reason), 2));
 
   fmt::print("\n{}\n", styled("what it was", tone::strong));
   if (const std::string what = kind(t); !what.empty()) fmt::print("  {}\n", what);

@@ -1,0 +1,248 @@
+// The tables of a recording's file: the columns of each in their order, with what they may hold.
+//
+// Whatever writes, reads or checks rows goes through these lists: a new column is a member of its row and one line here. A
+// list calls each(name, value, holds) for every column but the ids that number rows.
+#pragma once
+
+#include "recording/recording.hpp"
+
+#include <concepts>
+#include <cstdint>
+#include <string>
+
+namespace kith::columns {
+
+/// What the numbers in a column mean, and with that, which ones can be. check.cpp knows the bounds.
+enum class holds : std::uint8_t {
+  anything,  // that its type holds
+  bits,      // 64 of them, kept as the signed number with the same ones
+  type,      // of tasks
+  task,
+  creator,  // an earlier task, or -1
+  scope,
+  scope_or_future,
+  region,
+  worker,        // or -1: none
+  node,          // a memory node
+  node_or_none,  // or -1
+  time,          // in nanoseconds
+  bytes,         // of one thing
+  total_bytes,   // of several
+  count,
+  hint,   // a color; -1: none
+  flags,  // of a task
+  priority,
+  mode,  // of an access
+  distribution,
+  power,  // a size, as an exponent of 2
+  name,   // text
+};
+
+/// Where rows begin with their number, or with that of the task that they belong to.
+enum class leads : std::uint8_t { nothing, own_number, task };
+
+struct worker {
+  using row = std::int16_t;  // its node
+  static constexpr const char* name = "worker";
+  static constexpr leads begins = leads::own_number;
+  static void list(auto& node, auto&& each) { each("node", node, holds::node); }
+};
+struct type {
+  using row = std::string;
+  static constexpr const char* name = "type";
+  static constexpr leads begins = leads::own_number;
+  static void list(auto& text, auto&& each) { each("name", text, holds::name); }
+};
+struct region {
+  using row = recorded_region;
+  static constexpr const char* name = "region";
+  static constexpr leads begins = leads::own_number;
+  static void list(auto& r, auto&& each) {
+    each("address", r.address, holds::bits);
+    each("bytes", r.bytes, holds::bytes);
+    each("home", r.home, holds::node_or_none);
+  }
+};
+struct home {
+  using row = recorded_home;
+  static constexpr const char* name = "home";
+  static constexpr leads begins = leads::nothing;
+  static void list(auto& r, auto&& each) {
+    each("region", r.region, holds::region);
+    each("node", r.node, holds::node);
+    each("bytes", r.bytes, holds::bytes);
+    each("at_ns", r.at, holds::time);
+  }
+};
+struct task {
+  using row = recorded_task;
+  static constexpr const char* name = "task";
+  static constexpr leads begins = leads::own_number;
+  static void list(auto& r, auto&& each) {
+    each("type", r.type, holds::type);
+    each("creator", r.creator, holds::creator);
+    each("scope", r.scope, holds::scope);
+    each("flags", r.flags, holds::flags);
+    each("priority", r.priority, holds::priority);
+    each("color", r.color, holds::hint);
+    each("node", r.node, holds::node_or_none);
+    each("worker", r.worker, holds::worker);
+    each("created_ns", r.created, holds::time);
+    each("create_until_ns", r.create_until, holds::time);
+    each("create_ns", r.create_ns, holds::time);
+    each("ready_ns", r.ready, holds::time);
+    each("started_ns", r.started, holds::time);
+    each("ended_ns", r.ended, holds::time);
+    each("work_ns", r.work_ns, holds::time);
+    each("explorer", r.explorer, holds::worker);
+    each("explore_started_ns", r.explore_started, holds::time);
+    each("explore_ended_ns", r.explore_ended, holds::time);
+    each("key", r.key, holds::bits);
+  }
+};
+struct access {
+  using row = recorded_access;
+  static constexpr const char* name = "access";
+  static constexpr leads begins = leads::task;
+  static void list(auto& r, auto&& each) {
+    each("region", r.region, holds::region);
+    each("mode", r.mode, holds::mode);
+    each("bytes", r.bytes, holds::bytes);
+    each("touched", r.touched, holds::bytes);
+  }
+};
+struct dependence {
+  using row = recorded_dependence;
+  static constexpr const char* name = "dependence";
+  static constexpr leads begins = leads::task;
+  static void list(auto& r, auto&& each) {
+    each("before", r.before, holds::task);
+    each("bytes", r.bytes, holds::total_bytes);
+  }
+};
+struct wait {
+  using row = recorded_wait;
+  static constexpr const char* name = "wait";
+  static constexpr leads begins = leads::nothing;
+  static void list(auto& r, auto&& each) {
+    each("task", r.task, holds::task);
+    each("scope", r.scope, holds::scope_or_future);
+    each("worker", r.worker, holds::worker);
+    each("begun_ns", r.begun, holds::time);
+    each("ended_ns", r.ended, holds::time);
+  }
+};
+struct steal {
+  using row = recorded_steal;
+  static constexpr const char* name = "steal";
+  static constexpr leads begins = leads::nothing;
+  static void list(auto& r, auto&& each) {
+    each("worker", r.worker, holds::worker);
+    each("victim", r.victim, holds::worker);
+    each("at_ns", r.at, holds::time);
+  }
+};
+struct idle {
+  using row = recorded_idle;
+  static constexpr const char* name = "idle";
+  static constexpr leads begins = leads::nothing;
+  static void list(auto& r, auto&& each) {
+    each("worker", r.worker, holds::worker);
+    each("begun_ns", r.begun, holds::time);
+    each("ended_ns", r.ended, holds::time);
+  }
+};
+struct job {
+  using row = recorded_job;
+  static constexpr const char* name = "job";
+  static constexpr leads begins = leads::nothing;
+  static void list(auto& r, auto&& each) {
+    each("worker", r.worker, holds::worker);
+    each("tasks", r.tasks, holds::count);
+    each("dependences", r.dependences, holds::count);
+    each("begun_ns", r.begun, holds::time);
+    each("ended_ns", r.ended, holds::time);
+  }
+};
+struct calibration {
+  using row = recorded_calibration;
+  static constexpr const char* name = "calibration";
+  static constexpr leads begins = leads::nothing;
+  static void list(auto& r, auto&& each) {
+    each("type", r.type, holds::type);
+    each("size", r.size, holds::power);
+    each("samples", r.samples, holds::count);
+    each("bytes", r.bytes, holds::total_bytes);
+    each("plain_ns", r.plain_ns, holds::time);
+    each("cold_ns", r.cold_ns, holds::time);
+    each("warm_ns", r.warm_ns, holds::time);
+    each("hot_ns", r.hot_ns, holds::time);
+  }
+};
+struct mark {
+  using row = recorded_mark;
+  static constexpr const char* name = "mark";
+  static constexpr leads begins = leads::nothing;
+  static void list(auto& r, auto&& each) {
+    each("name", r.name, holds::name);
+    each("at_ns", r.at, holds::time);
+  }
+};
+struct allocation {
+  using row = recorded_allocation;
+  static constexpr const char* name = "allocation";
+  static constexpr leads begins = leads::nothing;
+  static void list(auto& r, auto&& each) {
+    each("address", r.address, holds::bits);
+    each("bytes", r.bytes, holds::bytes);
+    each("at_ns", r.at, holds::time);
+    each("released_ns", r.released, holds::time);
+    each("distribution", r.distribution, holds::distribution);
+    each("node", r.node, holds::node_or_none);
+    each("huge", r.huge, holds::anything);
+  }
+};
+
+/// Calls each(Table(), rows) for every table but `meta`, in the order in which they are read: what others refer to first.
+template <class Recording, class Each>
+  requires std::same_as<std::remove_const_t<Recording>, recording>
+void for_each_table(Recording& r, Each&& each) {
+  each(worker(), r.worker_node);
+  each(type(), r.types);
+  each(region(), r.regions);
+  each(home(), r.homes);
+  each(task(), r.tasks);
+  each(access(), r.accesses);
+  each(dependence(), r.dependences);
+  each(wait(), r.waits);
+  each(steal(), r.steals);
+  each(idle(), r.idles);
+  each(job(), r.jobs);
+  each(calibration(), r.calibrations);
+  each(mark(), r.marks);
+  each(allocation(), r.allocations);
+}
+
+/// The text of CREATE TABLE that writes it, from the table's name on.
+template <class Table>
+std::string definition() {
+  std::string text = std::string(Table::name) + "(";
+  if (Table::begins == leads::own_number) text += "id INTEGER PRIMARY KEY";
+  if (Table::begins == leads::task) text += "task INTEGER";
+  typename Table::row none{};
+  Table::list(none, [&]<class T>(const char* name, const T&, holds) {
+    text += std::string(text.back() == '(' ? "" : ", ") + name + (std::same_as<T, std::string> ? " TEXT" : " INTEGER");
+  });
+  return text + ")";
+}
+/// The names of its columns.
+template <class Table>
+std::string names() {
+  std::string text = Table::begins == leads::own_number ? "id" : Table::begins == leads::task ? "task" : "";
+  typename Table::row none{};
+  Table::list(none,
+              [&](const char* name, const auto&, holds) { text += (text.empty() ? "" : ", ") + std::string(name); });
+  return text;
+}
+
+}  // namespace kith::columns

@@ -1,0 +1,30 @@
+// A fuzzer's input as the description of a machine; of one that is understood, what is done with it.
+#pragma once
+
+#include "engine/sim/links.hpp"
+#include "fuzz/sample_recording.hpp"
+#include "machine/model.hpp"
+
+#include <kith/error.hpp>
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace kith::test {
+
+/// True if it was understood.
+inline bool use_machine(std::span<const std::uint8_t> bytes) {
+  try {
+    const machine_model m = model_from_text({bytes.begin(), bytes.end()}, "machine.toml");
+    to_json(m.hardware);
+    if (m.hardware.nodes.size() > 256) return true;
+    const sim::interconnect links(m);
+    if (m.hardware.cores.size() <= 64) sample_recording::make(m, false);
+    return true;
+  } catch (const error&) {
+    return false;
+  }
+}
+
+}  // namespace kith::test

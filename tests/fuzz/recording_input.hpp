@@ -1,0 +1,105 @@
+// A fuzzer's input as changes of a recording: mutated bytes stay changes of cells and rows.
+//
+// Two bytes say which recording, and how it is replayed. Each change is 12 bytes: what, table, column, row, and a number.
+#pragma once
+
+#include "fuzz/changes.hpp"
+#include "fuzz/sample_recording.hpp"
+#include "fuzz/use_recording.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace kith::test {
+
+class recording_input {
+ public:
+  explicit recording_input(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}
+
+  uses run() {
+    static const machine_model machine = model_from_file(KITH_TEST_DATA "/machines/small-caches.toml");
+    static const std::array<std::string, 2> samples{image_of(machine, false), image_of(machine, true)};
+    const std::uint8_t which = take(), choice = take();
+    changing_file file(samples[which % samples.size()]);
+    std::vector<std::pair<std::size_t, char>> patches;  // of the file's bytes, at last
+    while (bytes_.size() - at_ >= 12) change(file, patches);
+    std::string image = file.image();
+    for (const auto& [at, byte] : patches) {
+      if (!image.empty()) image[at % image.size()] = byte;
+    }
+    static const scratch_path path;
+    path.write(image);
+    return use_recording(path.name(), machine, choice);
+  }
+
+ private:
+  static std::string image_of(const machine_model& on, bool calibrated) {
+    const scratch_path path;
+    write_recording(sample_recording::make(on, calibrated), path.name());
+    return path.read();
+  }
+  std::uint8_t take() { return at_ < bytes_.size() ? bytes_[at_++] : std::uint8_t{0}; }
+
+  void change(changing_file& file, std::vector<std::pair<std::size_t, char>>& patches) {
+    const std::uint8_t what = take();
+    const table_of_file& t = tables_of_file()[take() % tables_of_file().size()];
+    const std::string& column = t.columns[take() % t.columns.size()];
+    const std::uint8_t row = take();
+    std::uint64_t number = 0;
+    for (int i = 0; i < 8; ++i) number = number << 8 | take();
+    const auto value = static_cast<std::int64_t>(number);
+    const std::int64_t rows = std::max<std::int64_t>(1, file.rows(t.name));
+    const std::string all = " FROM " + t.name + " LIMIT 1 OFFSET " + std::to_string(row % rows);
+    const std::string where = t.name == "meta" ? "key = (SELECT key" : "rowid = (SELECT rowid";
+    switch (what % 16) {
+      case 0: file.run("DELETE FROM " + t.name + " WHERE " + where + all + ")"); break;
+      case 1: file.run("DELETE FROM " + t.name); break;
+      case 2: file.run("INSERT INTO " + t.name + " SELECT *" + all); break;
+      case 3: file.run("DROP TABLE " + t.name); break;
+      case 4:  // the value of another row
+        file.run("UPDATE " + t.name + " SET " + column + " = (SELECT " + column + " FROM " + t.name +
+                 " LIMIT 1 OFFSET " + std::to_string(number % static_cast<std::uint64_t>(rows)) + ") WHERE " + where +
+                 all + ")");
+        break;
+      case 5: patches.emplace_back(number >> 8, static_cast<char>(number)); break;
+      case 6: file.run(schema_change(t, column, number)); break;
+      case 7: file.set(t.name, column, row % rows, {cell_value::text, value, text_of(number)}); break;
+      case 8:
+        file.set(t.name, column, row % rows, {static_cast<cell_value::kind>(number % cell_value::kinds), value, "x"});
+        break;
+      case 9: file.set(t.name, column, row % rows, {cell_value::whole, std::int64_t{1} << (number & 63)}); break;
+      case 10: file.set(t.name, column, row % rows, {cell_value::whole, static_cast<std::int16_t>(number)}); break;
+      case 11: file.set(t.name, column, row % rows, {cell_value::whole, value}); break;
+      default: file.set(t.name, column, row % rows, {cell_value::whole, static_cast<std::int8_t>(number)}); break;
+    }
+  }
+
+  static std::string text_of(std::uint64_t number) {
+    static constexpr const char* texts[] = {
+        "",         "0",     "-1",        "1e9", "99999999999999999999", "\x1b[2J", "a\nb",
+        "\xff\xfe", "steal", "10,5/5,10", "nan", "rip-mw:first=2"};
+    if (number % 16 < std::size(texts)) return texts[number % 16];
+    return std::string(number / 16 % 100000, 'n');
+  }
+  /// Something else under a table's name.
+  static std::string schema_change(const table_of_file& t, const std::string& column, std::uint64_t number) {
+    const std::string begin = "DROP TABLE " + t.name + "; ";
+    switch (number % 5) {
+      case 0:
+        return begin + "CREATE VIEW " + t.name + "(" + t.columns.front() +
+               ") AS WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL " + "SELECT i + 1 FROM n) SELECT i FROM n";
+      case 1: return begin + "CREATE VIRTUAL TABLE " + t.name + " USING dbstat";
+      case 2: return begin + "CREATE TABLE " + t.name + "(" + column + " AS (length(zeroblob(1000000))))";
+      case 3: return "ALTER TABLE " + t.name + " ADD COLUMN more INTEGER DEFAULT 7";
+      default: return "CREATE INDEX other ON " + t.name + "(" + column + ")";
+    }
+  }
+
+  std::span<const std::uint8_t> bytes_;
+  std::size_t at_ = 0;
+};
+
+}  // namespace kith::test

@@ -1,0 +1,99 @@
+// What the verbs do with a recording: read it, look at it, replay it. A kith::error is an answer; all else is a fault.
+#pragma once
+
+#include "analysis/find_task.hpp"
+#include "analysis/homes.hpp"
+#include "analysis/layout.hpp"
+#include "analysis/placement.hpp"
+#include "analysis/task_graph.hpp"
+#include "analysis/why.hpp"
+#include "engine/sim/loops.hpp"
+#include "engine/sim/simulation.hpp"
+#include "policy/list.hpp"
+#include "recording/check.hpp"
+#include "recording/file.hpp"
+#include "recording/schedule.hpp"
+
+#include <kith/error.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+
+namespace kith::test {
+
+/// Of a file that was read, which of the uses had a result.
+struct uses {
+  bool read = false, explained = false, placed = false, replayed = false;
+};
+
+template <class Use>
+bool has_result(Use&& use) {
+  try {
+    use();
+    return true;
+  } catch (const error&) {
+    return false;
+  }
+}
+
+/// `kith why`, of some tasks.
+inline void explain_some(const recording& r) {
+  const analysis::data_costs costs(r);
+  const std::size_t step = std::max<std::size_t>(1, r.tasks.size() / 6);
+  for (std::size_t t = 0; t < r.tasks.size(); t += step) analysis::explain(r, static_cast<std::int32_t>(t), costs);
+  for (const char* name : {"step:1", "key:14", "0"}) has_result([&] { analysis::find_task(r, name); });
+}
+
+/// `kith placement`.
+inline void place_all(const recording& r) {
+  for (const analysis::block_array& a : analysis::arrays_of(r)) {
+    const analysis::layout l = analysis::find_layout(a.regions.size(), analysis::links_of(r, a));
+    analysis::place_array(r, a);
+    analysis::where_it_ran(r, analysis::graph_of(r, a, l, 100));
+  }
+}
+
+/// `kith sim`; `choice` says how.
+inline void replay(recording r, const machine_model& on, std::uint8_t choice, const std::string& file) {
+  constexpr std::uint64_t most_modelled = std::uint64_t{1} << 28;
+  std::uint64_t bytes = 0;
+  for (const recorded_access& a : r.accesses) bytes += a.touched;
+  for (const recorded_region& g : r.regions) bytes += g.bytes;
+  const sim::program p = bytes < most_modelled || r.calibrations.empty() ? sim::program_of(std::move(r))
+                                                                         : throw error("takes too long to be modelled");
+  const std::span<const policy_entry> policies = policy_list();
+  const policy_entry& by = policies[choice % policies.size()];
+  sim::settings s;
+  s.policy = std::string(by.name) + (by.needs_file ? ":file=" + file : "");
+  s.seed = 1;
+  s.throttle = 4;
+  s.how = bytes < most_modelled && choice < 128 ? sim::fidelity::block : sim::fidelity::abstract;
+  constexpr sim::distribution spread[] = {sim::distribution::first_touch, sim::distribution::fine,
+                                          sim::distribution::coarse,      sim::distribution::recorded,
+                                          sim::distribution::regions,     sim::distribution::colors};
+  s.data = spread[choice / policies.size() % std::size(spread)];
+  s.keep_schedule = true;
+  const recording kept = sim::simulate(p, on, s).schedule;
+  try {
+    check_recording(kept, "the simulated run");
+  } catch (const error& e) {
+    throw std::logic_error(std::string("what a simulation keeps is no recording: ") + e.what());
+  }
+  if (choice % 16 == 0) has_result([&] { sim::simulate_loops(p, on, s, sim::loop_schedule::static_); });
+}
+
+inline uses use_recording(const std::string& file, const machine_model& on, std::uint8_t choice) {
+  uses u;
+  recording r;
+  u.read = has_result([&] { r = read_recording(file); });
+  if (!u.read) return u;
+  u.explained = has_result([&] { explain_some(r); });
+  u.placed = has_result([&] { place_all(r); });
+  has_result([&] { schedule_of(r); });
+  u.replayed = has_result([&] { replay(std::move(r), on, choice, file); });
+  return u;
+}
+
+}  // namespace kith::test
