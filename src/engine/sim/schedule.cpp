@@ -93,8 +93,10 @@ void engine::finish_schedule() {
   s.meta["distances"] = distances_text(on_.hardware);
   s.meta["nodes"] = std::to_string(nodes);
   s.meta["workers"] = std::to_string(workers_.size());
-  for (std::size_t i = 0; i < s.regions.size(); ++i)
-    s.regions[i].home = static_cast<std::int16_t>(regions_[static_cast<std::uint32_t>(i) + 1].home_node().value);
+  for (std::size_t i = 0; i < s.regions.size(); ++i) {
+    const node_id home = regions_[static_cast<std::uint32_t>(i) + 1].home_node();
+    s.regions[i].home = home ? static_cast<std::int16_t>(home.value) : std::int16_t{-1};  // of several nodes: none
+  }
   // Before the workers change: the program's colors and nodes are shares of the machine that it was recorded on.
   std::uint64_t asked_for = 0;  // the creation of the task that a fence stands behind
   for (std::size_t i = 0; i < s.tasks.size(); ++i) {
