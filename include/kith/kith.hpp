@@ -12,4 +12,5 @@
 #include <kith/static_graph.hpp>
 #include <kith/statistics.hpp>
 #include <kith/task.hpp>
+#include <kith/unbound.hpp>
 #include <kith/when_all.hpp>

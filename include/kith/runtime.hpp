@@ -14,9 +14,13 @@ namespace kith {
 /// How a runtime is set up. What is left at its default is taken from the environment variable named, then from
 /// the built-in default. A wrong value is an `error` that names it.
 struct runtime_options {
-  std::string policy;   // KITH_POLICY, "auto"; with options: "steal:victim=nearest,end=fifo" (see `kith policies`)
-  int workers = 0;      // KITH_WORKERS; 0: as many as this process may use cores
-  std::string machine;  // KITH_MACHINE; "": this machine; "node:8 core:10": behave as if on that one
+  std::string policy;  // KITH_POLICY, "auto"; with options: "steal:victim=nearest,end=fifo" (see `kith policies`)
+  int workers = 0;     // KITH_WORKERS; 0: as many as this process may use cores
+  /// KITH_BIND, "auto": where a worker's thread may run while it works. "cores": on one CPU of its own; "nodes": on the CPUs
+  /// of its memory node that this process may use; "off": wherever the process may. "auto": "nodes" where there are several
+  /// nodes, else "off". What is started inside tasks: see kith::unbound.
+  std::string bind;
+  std::string machine;         // KITH_MACHINE; "": this machine; "node:8 core:10": behave as if on that one
   std::int64_t throttle = -1;  // KITH_THROTTLE, 2048: unfinished tasks of one creator before it helps; 0: no bound
   std::int64_t throttle_bytes = -1;  // KITH_THROTTLE_BYTES, 0 (no bound): bytes that unfinished tasks access
   int inline_limit =
@@ -51,7 +55,8 @@ struct runtime_options {
 class runtime {
  public:
   explicit runtime(const runtime_options& options = {});
-  /// Waits for everything submitted, then stops the workers. Not by a task of this runtime: that ends the program.
+  /// Waits for everything submitted, then stops the workers. Not by a task of this runtime: that ends the program. In a child
+  /// of fork() a runtime that was made before does nothing here; its other members throw kith::error.
   ~runtime();
   runtime(const runtime&) = delete;
   runtime& operator=(const runtime&) = delete;

@@ -4,6 +4,7 @@
 
 #include "api/implementation.hpp"
 #include "engine/native/create.hpp"
+#include "engine/native/inherited.hpp"
 
 #include <string>
 
@@ -14,6 +15,7 @@ namespace {
 native::engine& engine_of(const scope& s) noexcept { return static_cast<native::native_seat&>(*s.creator).home; }
 
 scope& open_outside(native::engine& e) {
+  e.refuse_inherited("runtime::submit()");
   e.start_stand_in();
   e.outside.creating.lock();
   return e.outside.open();

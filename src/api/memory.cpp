@@ -9,7 +9,11 @@ namespace kith {
 
 namespace {
 
-native::engine& engine_of(const runtime& r) noexcept { return runtime::implementation::engine_of(r); }
+native::engine& engine_of(const runtime& r, const char* call) {
+  native::engine& e = runtime::implementation::engine_of(r);
+  e.refuse_inherited(call);
+  return e;
+}
 
 thread_local runtime* for_this_thread = nullptr;
 
@@ -17,17 +21,19 @@ thread_local runtime* for_this_thread = nullptr;
 
 void* allocate(std::size_t bytes, distribution how) {
   if (native::worker* const w = native::worker::current()) return w->home.allocate(bytes, how);
-  if (for_this_thread != nullptr) return engine_of(*for_this_thread).allocate(bytes, how);
+  if (for_this_thread != nullptr) return engine_of(*for_this_thread, "kith::allocate()").allocate(bytes, how);
   return allocate_alone(bytes, how).at->address();
 }
-void* allocate(runtime& of, std::size_t bytes, distribution how) { return engine_of(of).allocate(bytes, how); }
+void* allocate(runtime& of, std::size_t bytes, distribution how) {
+  return engine_of(of, "kith::allocate()").allocate(bytes, how);
+}
 
 allocation_scope::allocation_scope(runtime& of) noexcept : before_(std::exchange(for_this_thread, &of)) {}
 allocation_scope::~allocation_scope() { for_this_thread = before_; }
 
 void deallocate(void* memory) { release_block(memory); }
 
-void reset_distribution(runtime& of) { engine_of(of).memory.reset(); }
+void reset_distribution(runtime& of) { engine_of(of, "kith::reset_distribution()").memory.reset(); }
 
 void forget(const void* memory, std::size_t bytes) {
   detail::bytes_of(memory, bytes, 1);
@@ -35,11 +41,11 @@ void forget(const void* memory, std::size_t bytes) {
 }
 
 std::vector<std::uint64_t> known_bytes_on_nodes(runtime& of, const void* memory, std::size_t bytes) {
-  return engine_of(of).memory.known_bytes(memory, detail::bytes_of(memory, bytes, 1));
+  return engine_of(of, "kith::known_bytes_on_nodes()").memory.known_bytes(memory, detail::bytes_of(memory, bytes, 1));
 }
 
 std::optional<page_census> count_pages(runtime& of, const void* memory, std::size_t bytes) {
-  return engine_of(of).memory.count(memory, detail::bytes_of(memory, bytes, 1));
+  return engine_of(of, "kith::count_pages()").memory.count(memory, detail::bytes_of(memory, bytes, 1));
 }
 
 }  // namespace kith

@@ -17,17 +17,18 @@ namespace kith {
 namespace {
 
 /// The option, or else (-1) the environment variable, or else the default.
-std::int64_t decide(std::int64_t option, const char* variable, std::int64_t otherwise, std::int64_t most,
-                    bool bytes = false) {
-  if (option < -1 || option > most) {
-    throw error(std::string("runtime_options: ") + std::to_string(option) + " for " + variable + "; expected 0 to " +
-                std::to_string(most) + ", or -1 for the default");
+std::int64_t decide(std::int64_t option, const variable& v) {
+  if (option < -1 || option > v.most) {
+    throw error(std::string("runtime_options: ") + std::to_string(option) + " for " + v.name + "; expected " +
+                std::to_string(v.least) + " to " + std::to_string(v.most) + ", or -1 for the default");
   }
   if (option >= 0) return option;
-  return environment_number(variable, 0, most, bytes).value_or(otherwise);
+  return number_of(v).value_or(standard_number(v));
 }
-
-constexpr std::int64_t many = std::int64_t{1} << 40;
+/// The same for a text; an empty option counts as not set.
+std::string decide(const std::string& option, const variable& v) {
+  return !option.empty() ? option : value_of(v).value_or(v.standard);
+}
 
 /// The file of this runtime: the first of a process has the name that was asked for.
 std::string numbered(const std::string& file) {
@@ -37,30 +38,31 @@ std::string numbered(const std::string& file) {
 
 native::engine_settings settings_of(const runtime_options& o, bool cores_shared) {
   native::engine_settings s;
-  s.policy = !o.policy.empty() ? o.policy : environment("KITH_POLICY").value_or("auto");
+  s.policy = decide(o.policy, var::policy);
   s.migrate = take_migration(s.policy);
-  if (!s.migrate) s.migrate = decide(o.migrate, "KITH_MIGRATE", 0, 1) != 0;
-  s.memory = distribution::parse(!o.memory.empty() ? o.memory : environment("KITH_MEMORY").value_or("system"));
-  s.throttle = static_cast<std::uint32_t>(decide(o.throttle, "KITH_THROTTLE", 2048, 1 << 26));
-  s.throttle_bytes = static_cast<std::uint64_t>(decide(o.throttle_bytes, "KITH_THROTTLE_BYTES", 0, many, true));
-  s.inline_limit = static_cast<int>(decide(o.inline_limit, "KITH_INLINE", 0, 1 << 20));
+  if (!s.migrate) s.migrate = decide(o.migrate, var::migrate) != 0;
+  s.memory = distribution::parse(decide(o.memory, var::memory));
+  s.throttle = static_cast<std::uint32_t>(decide(o.throttle, var::throttle));
+  s.throttle_bytes = static_cast<std::uint64_t>(decide(o.throttle_bytes, var::throttle_bytes));
+  s.inline_limit = static_cast<int>(decide(o.inline_limit, var::inline_limit));
   // Where workers share cores (always so on a pretended machine) spinning would only keep others from running.
-  const std::int64_t spin = decide(o.spin, "KITH_SPIN", 2000, 1 << 30);
+  const std::int64_t spin = decide(o.spin, var::spin);
   s.spin = cores_shared ? 0 : static_cast<int>(spin);
-  if (o.stack_bytes > static_cast<std::size_t>(many))
+  if (o.stack_bytes > static_cast<std::size_t>(var::many))
     throw error("runtime_options: " + std::to_string(o.stack_bytes) + " for KITH_STACK; expected at most " +
-                std::to_string(many));
-  s.stack_bytes = static_cast<std::size_t>(
-      decide(o.stack_bytes != 0 ? static_cast<std::int64_t>(o.stack_bytes) : -1, "KITH_STACK", 64 << 20, many, true));
-  if (s.stack_bytes < (1 << 20)) throw error("KITH_STACK: a worker needs a stack of at least 1M");
-  s.stacks = static_cast<std::size_t>(decide(o.stacks, "KITH_STACKS", 10000, 1 << 24));
-  s.seed = o.seed != 0 ? o.seed : static_cast<std::uint64_t>(environment_number("KITH_SEED", 1, many).value_or(1));
-  s.check_handles = decide(o.check_handles, "KITH_CHECK_HANDLES", 0, 1) != 0;
-  s.record = !o.record.empty() ? o.record : environment("KITH_RECORD").value_or("");
+                std::to_string(var::many));
+  s.stack_bytes =
+      static_cast<std::size_t>(decide(o.stack_bytes != 0 ? static_cast<std::int64_t>(o.stack_bytes) : -1, var::stack));
+  if (s.stack_bytes < static_cast<std::size_t>(var::stack.least))
+    throw error("KITH_STACK: a worker needs a stack of at least 1M");
+  s.stacks = static_cast<std::size_t>(decide(o.stacks, var::stacks));
+  s.seed = o.seed != 0 ? o.seed : static_cast<std::uint64_t>(decide(-1, var::seed));
+  s.check_handles = decide(o.check_handles, var::check_handles) != 0;
+  s.record = decide(o.record, var::record);
   // Under `kith record` several processes may share the name: the recorder finds a number.
-  if (!s.record.empty() && !environment("KITH_RECORD_PARTS")) s.record = numbered(s.record);
-  s.dry = decide(o.dry, "KITH_DRY", 0, 1) != 0;
-  s.calibrate = static_cast<int>(decide(o.calibrate, "KITH_CALIBRATE", 0, 1 << 20));
+  if (!s.record.empty() && !value_of(var::record_parts)) s.record = numbered(s.record);
+  s.dry = decide(o.dry, var::dry) != 0;
+  s.calibrate = static_cast<int>(decide(o.calibrate, var::calibrate));
   if (s.calibrate != 0 && (s.record.empty() || s.dry))
     throw error("KITH_CALIBRATE: what it measures goes into a recording that is not dry; expected KITH_RECORD as well");
   return s;
@@ -73,15 +75,23 @@ machine machine_of(const runtime_options& o) {
 }  // namespace
 
 runtime::runtime(const runtime_options& o) {
+  tell_misspelt_variables();
   machine on = machine_of(o);
+  const auto claims = std::make_shared<cpu_claims>();
   const worker_plan plan =
-      plan_workers(on, process_limits(), workers_setting(o.workers), oversubscribe_setting(o.oversubscribe));
-  const bool cores_shared = plan.cpus.front() < 0;
-  native::engine_settings settings = settings_of(o, cores_shared);
+      plan_workers(on, process_limits(), workers_setting(o.workers), oversubscribe_setting(o.oversubscribe),
+                   {bind_setting(o.bind), [&](int cpu, int level) { return claims->take(cpu, level); }});
+  native::engine_settings settings = settings_of(o, plan.cores_shared);
+  settings.claims = claims;
   impl_ = std::make_unique<implementation>(std::move(on), plan, std::move(settings));
 }
 
+// In a child of fork() that has inherited it, there is nobody to wait for, and all that it has is the parent's.
 runtime::~runtime() {
+  if (impl_->engine.inherited()) {
+    static_cast<void>(impl_.release());
+    return;
+  }
   for (const native::worker* w = native::worker::current(); w != nullptr; w = w->below) {
     if (&w->home != &impl_->engine) continue;
     std::fputs(
@@ -97,6 +107,7 @@ runtime::~runtime() {
 void runtime::run_root(void* context, void (*f)(void*)) { impl_->engine.run_root(context, f); }
 
 void runtime::wait() {
+  impl_->engine.refuse_inherited("runtime::wait()");
   if (native::worker* w = native::worker::current(); w != nullptr && &w->home == &impl_->engine) {
     throw error("runtime::wait(): called from inside a task of this runtime; kith::wait() waits for a task's children");
   }
@@ -105,7 +116,10 @@ void runtime::wait() {
 }
 
 int runtime::workers() const noexcept { return static_cast<int>(impl_->engine.workers.size()); }
-void runtime::mark(const std::string& text) { impl_->engine.mark(text); }
+void runtime::mark(const std::string& text) {
+  impl_->engine.refuse_inherited("runtime::mark()");
+  impl_->engine.mark(text);
+}
 std::string runtime::recorded_in() const { return impl_->engine.recorded_in(); }
 bool runtime::dry() const noexcept { return impl_->engine.set.dry; }
 std::string runtime::policy() const {
@@ -113,7 +127,13 @@ std::string runtime::policy() const {
   if (impl_->engine.set.migrate) mark_migration(text);
   return text;
 }
-statistics runtime::statistics() const { return impl_->engine.statistics(); }
-void runtime::reset_statistics() { impl_->engine.reset_statistics(); }
+statistics runtime::statistics() const {
+  impl_->engine.refuse_inherited("runtime::statistics()");
+  return impl_->engine.statistics();
+}
+void runtime::reset_statistics() {
+  impl_->engine.refuse_inherited("runtime::reset_statistics()");
+  impl_->engine.reset_statistics();
+}
 
 }  // namespace kith

@@ -5,6 +5,7 @@
 
 #include "engine/native/create.hpp"
 #include "engine/native/engine.hpp"
+#include "engine/native/inherited.hpp"
 #include "engine/native/recorder.hpp"
 
 #include <algorithm>
@@ -94,6 +95,11 @@ bool completion::wait_at_most(double seconds, made_task by) {
   native::worker* const w = native::worker::current();
   if (w != nullptr) ++w->naming.waits;  // here: a replay may find done what its run waited for
   if (done() || seconds <= 0) return done();
+  if (w == nullptr && native::nobody_works_here()) {
+    throw error(
+        "future: its task belongs to a runtime that was made before fork(), and runs in the parent, if at all; take "
+        "the value before fork()");
+  }
   const bool timed = seconds < for_ever;
   steady::time_point end;
   if (timed) end = steady::now() + std::chrono::duration_cast<steady::duration>(std::chrono::duration<double>(seconds));

@@ -1,35 +1,103 @@
 #include "base/environment.hpp"
 
+#include "base/near_name.hpp"
+
 #include <kith/error.hpp>
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <charconv>
+#include <cstdio>
 #include <cstdlib>
+#include <iterator>
+#include <string_view>
 
 namespace kith {
 
-std::optional<std::string> environment(const char* variable) {
-  const char* value = std::getenv(variable);
-  if (value == nullptr || *value == '\0') return std::nullopt;
-  return value;
-}
+namespace {
 
-std::optional<std::int64_t> environment_number(const char* variable, std::int64_t least, std::int64_t most,
-                                               bool bytes) {
-  const std::optional<std::string> text = environment(variable);
-  if (!text) return std::nullopt;
+/// "12", with `bytes` also "12K"; none if it is no number in [least, most].
+std::optional<std::int64_t> read(std::string_view text, std::int64_t least, std::int64_t most, bool bytes) {
   std::int64_t value = 0;
-  const char* end = text->data() + text->size();
-  auto [rest, failure] = std::from_chars(text->data(), end, value);
+  const char* const end = text.data() + text.size();
+  auto [rest, failure] = std::from_chars(text.data(), end, value);
   std::int64_t unit = 1;
   if (bytes && failure == std::errc() && rest + 1 == end) {
     unit = *rest == 'K' ? 1LL << 10 : *rest == 'M' ? 1LL << 20 : *rest == 'G' ? 1LL << 30 : 1;
     if (unit != 1) ++rest;
   }
-  if (failure != std::errc() || rest != end || value < least / unit || value > most / unit) {
-    throw error(std::string(variable) + "=" + *text + ": expected a number from " + std::to_string(least) + " to " +
-                std::to_string(most) + (bytes ? " (K, M, G allowed)" : ""));
-  }
+  if (failure != std::errc() || rest != end || value < (least + unit - 1) / unit || value > most / unit)
+    return std::nullopt;
   return value * unit;
+}
+
+/// "KITH_": how all names begin.
+constexpr std::size_t prefix = 5;
+
+}  // namespace
+
+std::optional<std::string> environment(const char* name) {
+  const char* value = std::getenv(name);
+  if (value == nullptr || *value == '\0') return std::nullopt;
+  return value;
+}
+
+std::optional<std::string> value_of(const variable& v) { return environment(v.name); }
+
+std::optional<std::int64_t> number_of(const variable& v) {
+  const std::optional<std::string> text = value_of(v);
+  if (!text) return std::nullopt;
+  const std::optional<std::int64_t> number = read(*text, v.least, v.most, v.bytes);
+  if (!number) {
+    throw error(std::string(v.name) + "=" + *text + ": expected a number from " + std::to_string(v.least) + " to " +
+                std::to_string(v.most) + (v.bytes ? " (K, M, G allowed)" : ""));
+  }
+  return number;
+}
+
+std::int64_t standard_number(const variable& v) { return read(v.standard, v.least, v.most, v.bytes).value_or(0); }
+
+std::string table_of_variables() {
+  std::string text = "| variable | option | default | meaning |\n| --- | --- | --- | --- |\n";
+  const auto code = [](const char* word) { return *word == '\0' ? std::string() : "`" + std::string(word) + "`"; };
+  for (const variable* v : var::all)
+    text += "| " + code(v->name) + " | " + code(v->option) + " | " + code(v->standard) + " | " + v->meaning + " |\n";
+  return text;
+}
+
+std::vector<misspelt> misspelt_variables() {
+  std::vector<misspelt> found;
+  for (char** at = environ; at != nullptr && *at != nullptr; ++at) {
+    const std::string_view entry = *at;
+    const std::string_view name = entry.substr(0, entry.find('='));
+    if (std::ranges::find(var::all, name, [](const variable* v) { return std::string_view(v->name); }) !=
+        std::end(var::all)) {
+      continue;
+    }
+    const variable* nearest = nullptr;
+    std::size_t least = 0;
+    for (const variable* v : var::all) {
+      const std::string_view known = v->name;
+      const std::size_t allowed = known.size() - prefix <= 4 ? 1 : 2;  // of a short word, two letters are half of it
+      const std::size_t steps = edits_between(name, known, allowed);
+      if (steps <= allowed && (nearest == nullptr || steps < least)) {
+        nearest = v;
+        least = steps;
+      }
+    }
+    if (nearest != nullptr) found.push_back({std::string(name), nearest});
+  }
+  return found;
+}
+
+void tell_misspelt_variables() {
+  static const bool told = [] {
+    for (const misspelt& m : misspelt_variables())
+      std::fprintf(stderr, "kith: the environment variable %s is not known; %s is\n", m.name.c_str(), m.meant->name);
+    return true;
+  }();
+  static_cast<void>(told);
 }
 
 }  // namespace kith

@@ -65,7 +65,7 @@ machine machine_by_name(const std::string& file_or_line) {
 }
 
 machine current_machine() {
-  if (const std::optional<std::string> name = environment("KITH_MACHINE")) {
+  if (const std::optional<std::string> name = value_of(var::machine)) {
     try {
       return machine_by_name(*name);
     } catch (const error& e) {

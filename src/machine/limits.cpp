@@ -1,6 +1,7 @@
 #include "machine/limits.hpp"
 
 #include "machine/cgroup.hpp"
+#include "machine/local_rank.hpp"
 #include "machine/slurm.hpp"
 #include "machine/text.hpp"
 
@@ -55,6 +56,7 @@ limits read_limits(const std::filesystem::path& root, const variables& lookup) {
     found.slurm = slurm->cpus;
     found.slurm_from = slurm->from;
   }
+  found.rank = read_local_rank(lookup, found.notes);
   return found;
 }
 
@@ -69,7 +71,7 @@ std::optional<int> workers_setting(int option) {
                 std::to_string(most_workers));
   }
   if (option > 0) return option;
-  const std::optional<std::int64_t> variable = environment_number("KITH_WORKERS", 1, most_workers);
+  const std::optional<std::int64_t> variable = number_of(var::workers);
   return variable ? std::optional<int>(static_cast<int>(*variable)) : std::nullopt;
 }
 
@@ -79,7 +81,7 @@ bool oversubscribe_setting(int option) {
                 " for KITH_OVERSUBSCRIBE; expected 0, 1, or -1 for the default");
   }
   if (option >= 0) return option != 0;
-  return environment_number("KITH_OVERSUBSCRIBE", 0, 1).value_or(0) == 1;
+  return number_of(var::oversubscribe).value_or(0) == 1;
 }
 
 }  // namespace kith

@@ -342,7 +342,7 @@ void read_sources(const std::string& file, const toml::table& root, machine_mode
 }
 
 std::string folder() {
-  if (const std::optional<std::string> set = environment("KITH_MACHINES")) return *set;
+  if (const std::optional<std::string> set = value_of(var::machines)) return *set;
   return std::filesystem::is_directory(KITH_SOURCE_MACHINES) ? KITH_SOURCE_MACHINES : KITH_INSTALLED_MACHINES;
 }
 

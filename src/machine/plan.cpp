@@ -6,34 +6,85 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <iterator>
 #include <tuple>
 
 namespace kith {
 
 namespace {
 
-/// A core that may be used, and the CPU of it to bind to.
+/// A core that may be used, and the CPUs of it that may be.
 struct usable_core {
   const machine::core* core;
-  int cpu;
+  std::vector<int> cpus;
+
+  int cpu() const { return cpus.empty() ? -1 : cpus.front(); }
 };
 
 std::vector<usable_core> usable_cores(const machine& on, const limits& l) {
   std::vector<usable_core> found;
   for (const machine::core& c : on.cores) {
-    const auto cpu = std::find_if(c.cpus.begin(), c.cpus.end(), [&](int n) {
+    std::vector<int> cpus;
+    std::copy_if(c.cpus.begin(), c.cpus.end(), std::back_inserter(cpus), [&](int n) {
       return on.pretended || !l.affinity || std::binary_search(l.affinity->begin(), l.affinity->end(), n);
     });
-    if (cpu != c.cpus.end()) found.push_back({&c, *cpu});
+    if (!cpus.empty()) found.push_back({&c, std::move(cpus)});
   }
   if (!found.empty()) return found;
   // A mask of CPUs that hwloc does not show: all cores, and the system decides where the threads run.
-  for (const machine::core& c : on.cores) found.push_back({&c, -1});
+  for (const machine::core& c : on.cores) found.push_back({&c, {}});
   return found;
 }
 
+std::size_t cpu_count(const machine& m) {
+  std::size_t count = 0;
+  for (const machine::core& c : m.cores) count += c.cpus.size();
+  return count;
+}
+
+/// True if the launcher left it to the ranks to keep apart: each may use all CPUs.
+bool without_mask(const machine& on, const limits& l) {
+  return l.rank && l.rank->ranks > 1 && !on.pretended && (!l.affinity || l.affinity->size() >= cpu_count(on));
+}
+
+/// This rank's share of the cores, in the order of the nodes; at least one.
+std::vector<usable_core> share(std::vector<usable_core> all, const local_rank& mine) {
+  std::stable_sort(all.begin(), all.end(),
+                   [](const usable_core& a, const usable_core& b) { return a.core->node < b.core->node; });
+  const auto part = [&](int rank) {
+    return all.size() * static_cast<std::size_t>(rank) / static_cast<std::size_t>(mine.ranks);
+  };
+  const std::size_t from = part(mine.rank), to = std::max(from + 1, part(mine.rank + 1));
+  return {all.begin() + static_cast<long>(from), all.begin() + static_cast<long>(to)};
+}
+
+/// Of the order the first `count` that nobody else has claimed, then of those with one other user, and so on.
+template <class Ranked>
+void prefer_unclaimed(std::vector<Ranked>& order, std::size_t count, const bind_wish& wish) {
+  constexpr std::size_t most_claims = 64;  // each is a descriptor; a runtime that large is expected to be alone
+  constexpr int most_users = 16;
+  if (!wish.claim || count >= order.size() || count > most_claims) return;
+  std::vector<bool> taken(order.size());
+  std::size_t found = 0;
+  for (int level = 0; level < most_users && found < count; ++level) {
+    for (std::size_t i = 0; i < order.size() && found < count; ++i) {
+      if (taken[i] || !wish.claim(order[i].it.cpu(), level)) continue;
+      taken[i] = true;
+      ++found;
+    }
+  }
+  std::vector<Ranked> sorted;
+  for (bool first : {true, false}) {
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      if (taken[i] == first) sorted.push_back(order[i]);
+    }
+  }
+  order = std::move(sorted);
+}
+
 /// `count` cores: fast kinds before slow ones, spread over the nodes; then in the order of the nodes.
-std::vector<usable_core> choose(std::vector<usable_core> from, std::size_t count, std::size_t nodes) {
+std::vector<usable_core> choose(std::vector<usable_core> from, std::size_t count, std::size_t nodes,
+                                const bind_wish& wish) {
   struct ranked {
     usable_core it;
     int turn;  // how many of its kind its node has given before it
@@ -50,6 +101,7 @@ std::vector<usable_core> choose(std::vector<usable_core> from, std::size_t count
   std::sort(order.begin(), order.end(), [](const ranked& a, const ranked& b) {
     return std::tuple(a.it.core->kind, a.turn, a.it.core->node) < std::tuple(b.it.core->kind, b.turn, b.it.core->node);
   });
+  prefer_unclaimed(order, count, wish);
   order.resize(std::min(count, order.size()));
   std::sort(order.begin(), order.end(), [](const ranked& a, const ranked& b) {
     return std::tuple(a.it.core->node, a.it.core->kind, a.it.core->id) <
@@ -58,12 +110,6 @@ std::vector<usable_core> choose(std::vector<usable_core> from, std::size_t count
   std::vector<usable_core> chosen;
   for (const ranked& r : order) chosen.push_back(r.it);
   return chosen;
-}
-
-std::size_t cpu_count(const machine& m) {
-  std::size_t count = 0;
-  for (const machine::core& c : m.cores) count += c.cpus.size();
-  return count;
 }
 
 std::string decimal(double x) {
@@ -77,6 +123,7 @@ constexpr const char* by_setting = "setting";
 constexpr const char* by_slurm = "Slurm's allotment";
 constexpr const char* by_mask = "affinity mask";
 constexpr const char* by_quota = "cgroup CPU quota";
+constexpr const char* by_rank = "share of the rank";
 constexpr const char* by_cores = "cores";
 
 std::vector<worker_plan::limit> system_limits(const machine& on, const limits& l, std::size_t usable) {
@@ -115,14 +162,24 @@ const worker_plan::limit& least(const std::vector<worker_plan::limit>& all, cons
   return *found;
 }
 
+/// What the wish comes to. Several nodes: a worker that leaves its own leaves its data, its stack and its queue behind. One
+/// node: the system moves threads seldom, and one that it may move gives way to other programs.
+bind_mode effective(const machine& on, const worker_plan& plan, bind_mode wish,
+                    const std::vector<usable_core>& usable) {
+  if (plan.cores_shared || usable.front().cpus.empty()) return bind_mode::off;
+  if (wish != bind_mode::automatic) return wish;
+  return on.nodes.size() > 1 ? bind_mode::nodes : bind_mode::off;
+}
+
 }  // namespace
 
-worker_plan plan_workers(const machine& on, const limits& l, std::optional<int> setting, bool oversubscribe) {
+worker_plan plan_workers(const machine& on, const limits& l, std::optional<int> setting, bool oversubscribe,
+                         const bind_wish& wish) {
   if (setting && (*setting < 1 || *setting > most_workers)) {
     throw error("workers = " + std::to_string(*setting) + ": expected a number from 1 to " +
                 std::to_string(most_workers));
   }
-  const std::vector<usable_core> usable = usable_cores(on, l);
+  std::vector<usable_core> usable = usable_cores(on, l);
   worker_plan plan;
   plan.limits.push_back({by_setting, setting, setting ? "KITH_WORKERS, or the option" : "KITH_WORKERS is not set"});
   if (on.pretended) {
@@ -130,6 +187,13 @@ worker_plan plan_workers(const machine& on, const limits& l, std::optional<int> 
         {by_cores, static_cast<int>(usable.size()), "of the pretended machine; the real one's limits do not count"});
   } else {
     for (worker_plan::limit& x : system_limits(on, l, usable.size())) plan.limits.push_back(std::move(x));
+    if (without_mask(on, l)) {
+      usable = share(std::move(usable), *l.rank);
+      plan.limits.insert(plan.limits.end() - 1,
+                         {by_rank, static_cast<int>(usable.size()),
+                          "cores of rank " + std::to_string(l.rank->rank) + " of " + std::to_string(l.rank->ranks) +
+                              " on this machine, by " + l.rank->from + "; the launcher has given no mask"});
+    }
   }
   const worker_plan::limit decided = setting && oversubscribe ? plan.limits.front() : least(plan.limits, on);
   plan.workers = std::min(*decided.value, most_workers);
@@ -140,13 +204,21 @@ worker_plan plan_workers(const machine& on, const limits& l, std::optional<int> 
         "; more than allowed, by: " + std::string(decided.name) + "; KITH_OVERSUBSCRIBE=1 allows it";
   }
   const auto wanted = static_cast<std::size_t>(plan.workers);
-  const std::vector<usable_core> chosen = choose(usable, wanted, on.nodes.size());
   // Threads that share a core are better moved about by the system.
-  const bool bound = !on.pretended && wanted <= usable.size();
+  plan.cores_shared = on.pretended || wanted > usable.size();
+  plan.bound = effective(on, plan, wish.mode, usable);
+  const std::vector<usable_core> chosen =
+      choose(usable, wanted, on.nodes.size(), plan.bound == bind_mode::off ? bind_wish() : wish);
   for (std::size_t w = 0; w < wanted; ++w) {
     const usable_core& c = chosen[w % chosen.size()];
     plan.cores.push_back(c.core->id);
-    plan.cpus.push_back(bound ? c.cpu : -1);
+    plan.cpus.push_back(plan.cores_shared ? -1 : c.cpu());
+    std::vector<int>& to = plan.bound_to.emplace_back();
+    if (plan.bound == bind_mode::cores) to = {c.cpu()};
+    if (plan.bound != bind_mode::nodes) continue;
+    for (const usable_core& u : usable) {
+      if (u.core->node == c.core->node) to.insert(to.end(), u.cpus.begin(), u.cpus.end());
+    }
   }
   return plan;
 }

@@ -37,6 +37,12 @@ std::optional<int> entry(const std::string& list, std::int64_t node) {
 
 }  // namespace
 
+std::optional<int> slurm_tasks_here(const variables& lookup) {
+  const std::optional<std::string> list = lookup("SLURM_STEP_TASKS_PER_NODE");
+  const std::optional<std::int64_t> node = text::number(lookup("SLURM_NODEID").value_or("0"));
+  return list && node && *node >= 0 ? entry(*list, *node) : std::nullopt;
+}
+
 std::optional<slurm_allotment> read_slurm(const variables& lookup, std::vector<std::string>& notes) {
   if (const std::optional<int> cpus = positive(lookup, "SLURM_CPUS_PER_TASK", notes)) {
     return slurm_allotment{*cpus, "SLURM_CPUS_PER_TASK"};
@@ -46,8 +52,7 @@ std::optional<slurm_allotment> read_slurm(const variables& lookup, std::vector<s
   // Set only under srun: the tasks of the step share the node's CPUs. A batch script has them to itself.
   const std::optional<std::string> list = lookup("SLURM_STEP_TASKS_PER_NODE");
   if (!list) return slurm_allotment{*cpus, "SLURM_CPUS_ON_NODE"};
-  const std::optional<std::int64_t> node = text::number(lookup("SLURM_NODEID").value_or("0"));
-  const std::optional<int> tasks = node && *node >= 0 ? entry(*list, *node) : std::nullopt;
+  const std::optional<int> tasks = slurm_tasks_here(lookup);
   if (!tasks) {
     notes.push_back("SLURM_STEP_TASKS_PER_NODE=" + *list + ": no number of tasks for node " +
                     lookup("SLURM_NODEID").value_or("0") + "; taken as one task");

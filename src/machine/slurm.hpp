@@ -12,4 +12,7 @@ struct slurm_allotment {
 
 std::optional<slurm_allotment> read_slurm(const variables&, std::vector<std::string>& notes);
 
+/// How many tasks of the step run on this node; none: not under srun, or the list makes no sense.
+std::optional<int> slurm_tasks_here(const variables&);
+
 }  // namespace kith

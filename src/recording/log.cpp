@@ -53,6 +53,13 @@ log::~log() {
   ::close(file_);
 }
 
+void log::cut_off() noexcept {
+  // Pages of the child alone, where those of the file were.
+  ::mmap(front_, log_front_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+  ::close(file_);
+  file_ = -1;
+}
+
 bool log::lose(int why) noexcept {
   if (lost_++ == 0) why_ = why;
   return false;

@@ -115,6 +115,9 @@ class log {
   void append_text(const log_cell& head, const std::string& text) noexcept;
   void append_text(const log_cell& head, const log_pair& a, const std::string& text) noexcept;
 
+  /// The file stays as it is, and is closed; what is appended from now on is lost. For a child of fork(), in its handler.
+  void cut_off() noexcept;
+
   std::uint64_t lost() const noexcept { return lost_; }
   /// The errno of the first loss.
   int why() const noexcept { return why_; }

@@ -110,6 +110,11 @@ parts_folder::parts_folder(const std::string& file, const std::map<std::string, 
 }
 
 void parts_folder::release() noexcept {
+  if (lock_ >= 0) ::flock(lock_, LOCK_UN);  // children of fork() may have it open still, on their way to cut_off()
+  cut_off();
+}
+
+void parts_folder::cut_off() noexcept {
   if (lock_ >= 0) ::close(lock_);
   lock_ = -1;
 }

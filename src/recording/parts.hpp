@@ -43,6 +43,8 @@ class parts_folder {
   std::string path() const { return parts_of(file_); }
   /// Nothing will be written any more.
   void release() noexcept;
+  /// In a child of fork(): the folder, and the lock, are the parent's.
+  void cut_off() noexcept;
 
  private:
   std::string file_;

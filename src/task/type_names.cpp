@@ -1,5 +1,7 @@
 #include "task/type_names.hpp"
 
+#include "base/fork.hpp"
+
 #include <kith/task.hpp>
 
 #include <mutex>
@@ -16,7 +18,11 @@ struct registry {
   std::unordered_map<std::string, std::uint16_t> by_name;  // of names given to single tasks
 };
 registry& types() {
-  static registry& r = *new registry;  // used by static objects of the program: never destroyed
+  static registry& r = []() -> registry& {
+    registry& made = *new registry;  // used by static objects of the program: never destroyed
+    keep_over_fork(made.guard);
+    return made;
+  }();
   return r;
 }
 

@@ -27,7 +27,7 @@ def finding(answer, key):
 
 plain = examine()
 kith.check(1 <= plain["workers"] <= len(os.sched_getaffinity(0)), "at most as many workers as CPUs are allowed")
-for key in ("machine", "affinity", "cpu_quota", "slurm", "workers", "memory_policy", "huge_pages", "perf_events",
+for key in ("settings", "machine", "affinity", "cpu_quota", "slurm", "mpi", "workers", "memory_policy", "huge_pages", "perf_events",
             "membarrier", "address_space", "trial"):
     kith.check(any(f["key"] == key for f in plain["findings"]), f"a finding about {key}")
 trial = finding(plain, "trial")
@@ -38,7 +38,7 @@ one = min(os.sched_getaffinity(0))
 masked = examine(before=("taskset", "-c", str(one)))
 kith.check(masked["workers"] == 1, "one CPU, one worker")
 kith.check(finding(masked, "affinity")["details"]["cpus"] == [one], "the mask is shown")
-kith.check(masked["placement"][0]["cpu"] == one, "the worker is bound to that CPU")
+kith.check(masked["placement"][0]["cpu"] == one, "the worker is on that CPU")
 if finding(masked, "machine")["details"]["cpus"] > 1:
     kith.check(finding(masked, "affinity")["status"] == "limited", "a narrow mask is a limitation")
 
@@ -53,6 +53,40 @@ slurm = examine(SLURM_JOB_ID="1", SLURM_CPUS_PER_TASK="1")
 kith.check(slurm["workers"] == 1 and finding(slurm, "slurm")["details"]["cpus"] == 1, "Slurm's allotment counts")
 pretended = examine(KITH_MACHINE="node:8 core:2")
 kith.check(pretended["workers"] == 16 and pretended["pretended"] is True, "a synthetic machine has its own workers")
+
+# Binding.
+several = finding(plain, "machine")["details"]["nodes"] > 1
+for asked, bound in (("", "nodes" if several else "off"), ("auto", "nodes" if several else "off"), ("cores", "cores"),
+                     ("nodes", "nodes"), ("off", "off")):
+    answer = examine(KITH_BIND=asked)
+    kith.check(answer["bind"] == bound, f"KITH_BIND={asked}: {answer['bind']}, expected {bound}")
+    for p in answer["placement"]:
+        kith.check(bound != "cores" or p["bound_to"] == [p["cpu"]], f"KITH_BIND={asked}: on one CPU")
+        kith.check(bound != "off" or not p["bound_to"], f"KITH_BIND={asked}: not bound")
+kith.refused("doctor", KITH_BIND="core", says=["KITH_BIND=core", "cores, nodes, off or auto"])
+
+# Ranks of an MPI program that were given no mask, and one that was.
+for rank in ("0", "1"):
+    answer = examine(OMPI_COMM_WORLD_LOCAL_RANK=rank, OMPI_COMM_WORLD_LOCAL_SIZE="2")
+    mpi = finding(answer, "mpi")
+    kith.check(mpi["details"]["rank"] == int(rank) and f"rank {rank} of 2" in mpi["fact"], "the rank is said")
+    if len(os.sched_getaffinity(0)) == finding(plain, "machine")["details"]["cpus"] and plain["workers"] > 1:
+        kith.check(mpi["details"]["share"] == answer["workers"] < plain["workers"], "a share of the cores")
+masked = examine(OMPI_COMM_WORLD_LOCAL_RANK="1", OMPI_COMM_WORLD_LOCAL_SIZE="2", before=("taskset", "-c", str(one)))
+if finding(masked, "machine")["details"]["cpus"] > 1:
+    kith.check(finding(masked, "mpi")["details"]["share"] is None, "a mask is kept")
+
+# Names that are nearly right.
+close = examine(KITH_POLCY="dep", KITH_SOMETHING_ELSE="1", KITH_SPIN="10")
+kith.check(finding(close, "settings")["details"] == {"set": {"KITH_SPIN": "10"}, "misspelt": {"KITH_POLCY": "KITH_POLICY"}},
+           "a misspelt variable is named with the right one")
+said = kith.run("app", "nqueens", "--small", KITH_WORKER="1", KITH_POLCY="dep").stderr
+kith.check(sorted(said.splitlines()) == ["kith: the environment variable KITH_POLCY is not known; KITH_POLICY is",
+                                         "kith: the environment variable KITH_WORKER is not known; KITH_WORKERS is"],
+           f"and by programs, in one line each: {said}")
+code, table = kith.json("doctor", "--settings")
+kith.check(code == 0 and "KITH_BIND" in [v["variable"] for v in table], "--settings lists all of them")
+kith.check(kith.run("doctor", "--settings").stdout.startswith("| variable | option | default | meaning |"), "as a table")
 
 # What is wrong.
 kith.refused("doctor", KITH_WORKERS="many", says=["KITH_WORKERS", "many", "expected"])

@@ -109,8 +109,10 @@ std::map<int, said> ask_all_workers(runtime& rt) {
 
 TEST(Workers, RunWhereTheyAreBound) {
   const machine m = discover_machine();
-  const worker_plan plan = plan_workers(m, process_limits(), std::nullopt);
-  runtime rt;
+  const worker_plan plan = plan_workers(m, process_limits(), std::nullopt, false, {bind_mode::cores});
+  runtime_options o;
+  o.bind = "cores";
+  runtime rt(o);
   const std::map<int, said> answers = ask_all_workers(rt);
   ASSERT_THAT(answers, SizeIs(m.cores.size()));
   for (const auto& [worker, s] : answers) {
@@ -119,6 +121,20 @@ TEST(Workers, RunWhereTheyAreBound) {
     EXPECT_EQ(s.allowed, 1u) << "worker " << worker;
     EXPECT_EQ(static_cast<int>(s.at.cpu), plan.cpus[w]) << "worker " << worker;
     EXPECT_EQ(static_cast<int>(s.at.node), test::os_node(m, node)) << "worker " << worker;
+  }
+}
+
+TEST(Workers, AreBoundToTheirNodesIfNothingIsSaid) {
+  const machine m = discover_machine();
+  if (m.nodes.size() < 2) GTEST_SKIP() << "this machine has one memory node";
+  const worker_plan plan = plan_workers(m, process_limits(), std::nullopt);
+  runtime rt;
+  const std::map<int, said> answers = ask_all_workers(rt);
+  ASSERT_THAT(answers, SizeIs(m.cores.size()));
+  for (const auto& [worker, s] : answers) {
+    const int os = test::os_node(m, m.cores[plan.cores[static_cast<std::size_t>(worker)].index()].node);
+    EXPECT_EQ(s.allowed, test::cpus_of_node(os).size()) << "worker " << worker;
+    EXPECT_EQ(static_cast<int>(s.at.node), os) << "worker " << worker;
   }
 }
 

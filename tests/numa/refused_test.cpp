@@ -80,7 +80,8 @@ void run_chains(const std::string& policy) {
               ++v[0];
               cpu_set_t allowed;
               sched_getaffinity(0, sizeof allowed, &allowed);
-              unbound += CPU_COUNT(&allowed) != 1;
+              const std::set<int> own = kith::test::cpus_of_node(static_cast<int>(kith::test::here().node));
+              unbound += CPU_COUNT(&allowed) != static_cast<int>(own.size());
             },
             inout(value(c), 1));
       }

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <numeric>
@@ -162,6 +163,99 @@ TEST(PlanWorkers, APretendedMachineHasItsOwnCoresOnly) {
 TEST(PlanWorkers, NodesWithoutCoresGetNoWorkers) {
   const machine m = real("pack:2 [numa] [numa] core:2");
   for (core_id c : plan_workers(m, all_cpus(4), std::nullopt).cores) EXPECT_NE(m.cores[c.index()].node.value % 2, 1);
+}
+
+// ---- binding
+
+std::vector<std::vector<int>> bound_to(const machine& m, const limits& l, bind_mode mode, int workers) {
+  return plan_workers(m, l, workers, false, {mode}).bound_to;
+}
+
+TEST(PlanWorkers, AutoBindsToNodesWhereThereAreSeveral) {
+  EXPECT_EQ(plan_workers(real("core:4"), all_cpus(4), 2).bound, bind_mode::off);
+  EXPECT_THAT(bound_to(real("core:4"), all_cpus(4), bind_mode::automatic, 2), Each(testing::IsEmpty()));
+  const machine two = real("node:2 core:2 pu:2");
+  EXPECT_EQ(plan_workers(two, all_cpus(8), 2).bound, bind_mode::nodes);
+  EXPECT_THAT(bound_to(two, all_cpus(8), bind_mode::automatic, 2),
+              ElementsAre(ElementsAre(0, 1, 2, 3), ElementsAre(4, 5, 6, 7)));
+  // Of each node what the mask allows.
+  EXPECT_THAT(bound_to(two, mask({1, 2, 6}), bind_mode::automatic, 3),
+              ElementsAre(ElementsAre(1, 2), ElementsAre(1, 2), ElementsAre(6)));
+}
+
+TEST(PlanWorkers, CoresAndOffAreAsAskedFor) {
+  const machine two = real("node:2 core:2 pu:2");
+  EXPECT_THAT(bound_to(two, all_cpus(8), bind_mode::cores, 2), ElementsAre(ElementsAre(0), ElementsAre(4)));
+  EXPECT_THAT(bound_to(two, all_cpus(8), bind_mode::off, 2), Each(testing::IsEmpty()));
+  EXPECT_THAT(bound_to(real("core:2"), all_cpus(2), bind_mode::nodes, 1), ElementsAre(ElementsAre(0, 1)));
+}
+
+TEST(PlanWorkers, NobodyIsBoundWhereCoresAreShared) {
+  const worker_plan p = plan_workers(real("node:2 core:1"), all_cpus(2), 5, true, {bind_mode::cores});
+  EXPECT_EQ(p.bound, bind_mode::off);
+  EXPECT_TRUE(p.cores_shared);
+  EXPECT_THAT(p.bound_to, Each(testing::IsEmpty()));
+  EXPECT_EQ(plan_workers(synthetic_machine("node:2 core:4"), limits{}, 2, false, {bind_mode::cores}).bound,
+            bind_mode::off);
+}
+
+/// CPUs that others use, by level.
+auto claims(std::vector<std::vector<int>> used) {
+  return [used](int cpu, int level) {
+    const auto at = static_cast<std::size_t>(level);
+    return at >= used.size() || std::ranges::find(used[at], cpu) == used[at].end();
+  };
+}
+
+TEST(PlanWorkers, CoresThatOthersUseAreTakenLast) {
+  const machine m = real("node:2 core:4");
+  const auto cpus = [&](int workers, std::vector<std::vector<int>> used) {
+    return plan_workers(m, all_cpus(8), workers, false, {bind_mode::cores, claims(std::move(used))}).cpus;
+  };
+  EXPECT_THAT(cpus(1, {}), ElementsAre(0));
+  EXPECT_THAT(cpus(1, {{0}}), ElementsAre(4));
+  EXPECT_THAT(cpus(2, {{0, 4}}), ElementsAre(1, 5));
+  EXPECT_THAT(cpus(3, {{0, 1, 2, 3, 4, 5}}), ElementsAre(0, 6, 7));  // the third has one other user
+  EXPECT_THAT(cpus(1, {{0, 1, 2, 3, 4, 5, 6, 7}, {0, 4, 1}}), ElementsAre(5));
+  EXPECT_THAT(cpus(8, {{0}}), ElementsAre(0, 1, 2, 3, 4, 5, 6, 7));
+}
+
+// ---- ranks of an MPI program
+
+TEST(PlanWorkers, RanksWithoutAMaskShareTheCores) {
+  const machine m = real("node:2 core:4");
+  limits l = all_cpus(8);
+  std::vector<int> all;
+  for (int rank = 0; rank < 4; ++rank) {
+    l.rank = {rank, 4, "OMPI_COMM_WORLD_LOCAL_RANK"};
+    const worker_plan p = plan_workers(m, l, std::nullopt);
+    EXPECT_EQ(p.workers, 2);
+    EXPECT_EQ(p.decided_by, "share of the rank");
+    EXPECT_THAT(limit_named(p, "share of the rank").note, HasSubstr("rank " + std::to_string(rank) + " of 4"));
+    for (int c : cores(p)) all.push_back(c);
+    EXPECT_EQ(p.bound_to.front().size(), 2u);  // the rank's own CPUs of the node
+  }
+  EXPECT_THAT(all, ElementsAre(0, 1, 2, 3, 4, 5, 6, 7));
+  l.rank = {1, 3, "x"};
+  EXPECT_THAT(cores(plan_workers(m, l, std::nullopt)), ElementsAre(2, 3, 4));
+  EXPECT_THAT(cores(plan_workers(m, l, 1)), ElementsAre(2));
+}
+
+TEST(PlanWorkers, MoreRanksThanCoresHaveOneEach) {
+  limits l = all_cpus(2);
+  for (int rank = 0; rank < 5; ++rank) {
+    l.rank = {rank, 5, "x"};
+    EXPECT_THAT(cores(plan_workers(real("core:2"), l, std::nullopt)), ElementsAre(rank * 2 / 5)) << rank;
+  }
+}
+
+TEST(PlanWorkers, RanksWithAMaskKeepIt) {
+  limits l = mask({2, 3});
+  l.rank = {0, 2, "x"};
+  EXPECT_THAT(cores(plan_workers(real("core:4"), l, std::nullopt)), ElementsAre(2, 3));
+  l = all_cpus(4);
+  l.rank = {0, 1, "x"};
+  EXPECT_EQ(plan_workers(real("core:4"), l, std::nullopt).workers, 4);
 }
 
 TEST(PlanWorkers, NoNumberOfWorkersIsRefused) {

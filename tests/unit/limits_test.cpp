@@ -240,6 +240,43 @@ TEST_F(Limits, SlurmGarbageIsNoLimitAndANote) {
   }
 }
 
+// ---- launchers of MPI programs
+
+TEST_F(Limits, ARankAmongThoseOfThisMachine) {
+  const std::map<std::string, std::string> pairs = {{"OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE"},
+                                                    {"MPI_LOCALRANKID", "MPI_LOCALNRANKS"},
+                                                    {"PMI_LOCAL_RANK", "PMI_LOCAL_SIZE"},
+                                                    {"PALS_LOCAL_RANKID", "PALS_LOCAL_SIZE"},
+                                                    {"MV2_COMM_WORLD_LOCAL_RANK", "MV2_COMM_WORLD_LOCAL_SIZE"}};
+  for (const auto& [rank, ranks] : pairs) {
+    variables_set = {{rank, "2"}, {ranks, "4"}};
+    ASSERT_TRUE(read().rank) << rank;
+    EXPECT_EQ(read().rank->rank, 2);
+    EXPECT_EQ(read().rank->ranks, 4);
+    EXPECT_EQ(read().rank->from, rank);
+    variables_set.erase(ranks);
+    EXPECT_FALSE(read().rank) << rank;
+  }
+}
+
+TEST_F(Limits, SlurmsRankIsOneUnderSrunAlone) {
+  variables_set = {{"SLURM_LOCALID", "1"}, {"SLURM_STEP_TASKS_PER_NODE", "4(x2),2"}, {"SLURM_NODEID", "2"}};
+  ASSERT_TRUE(read().rank);
+  EXPECT_EQ(read().rank->rank, 1);
+  EXPECT_EQ(read().rank->ranks, 2);
+  variables_set = {{"SLURM_LOCALID", "0"}, {"SLURM_TASKS_PER_NODE", "4"}};  // a batch script
+  EXPECT_FALSE(read().rank);
+}
+
+TEST_F(Limits, ARankThatCannotBeIsANote) {
+  for (const auto& [rank, ranks] :
+       std::map<std::string, std::string>{{"4", "4"}, {"x", "4"}, {"-1", "2"}, {"0", "0"}}) {
+    variables_set = {{"MPI_LOCALRANKID", rank}, {"MPI_LOCALNRANKS", ranks}};
+    EXPECT_FALSE(read().rank) << rank;
+    EXPECT_THAT(read().notes, ElementsAre(HasSubstr("MPI_LOCALRANKID=" + rank))) << rank;
+  }
+}
+
 // ---- the real tree
 
 TEST(ProcessLimits, AreThoseOfThisProcess) {

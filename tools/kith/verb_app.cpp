@@ -35,7 +35,7 @@ outcome print_windows(const apps::entry& e, const apps::arguments& arguments, bo
 
 outcome run_app(const options& o, const std::vector<std::string>& words) {
   const apps::entry& e = apps::find_app(o.name);
-  if (!o.windows && e.dry_only && environment_number("KITH_DRY", 0, 1).value_or(0) == 0)
+  if (!o.windows && e.dry_only && number_of(var::dry).value_or(0) == 0)
     throw error(o.name + " has no data to run on: kith record --dry -- kith app " + o.name + " ...");
   const apps::arguments arguments(e.name, e.parameters, apps::read_arguments(e.name, e.parameters, words),
                                   o.small   ? apps::preset::small

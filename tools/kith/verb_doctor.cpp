@@ -1,6 +1,7 @@
 // kith doctor: what this machine is, what this process may do on it, what Kith will do, and what would help.
 #include "verbs.hpp"
 
+#include "base/environment.hpp"
 #include "doctor/examination.hpp"
 #include "numbers.hpp"
 #include "terminal.hpp"
@@ -68,17 +69,34 @@ void print(const examination& e) {
   }
 }
 
+nlohmann::ordered_json settings_json() {
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  for (const variable* v : var::all)
+    all.push_back({{"variable", v->name}, {"option", v->option}, {"default", v->standard}, {"meaning", v->meaning}});
+  return all;
+}
+
 }  // namespace
 
 std::function<outcome()> add_doctor(CLI::App& command) {
   auto json = std::make_shared<bool>(false);
   command.add_flag("--json", *json,
                    "write JSON: {\"status\", \"workers\", \"limits\", \"placement\", \"findings\", ...}");
+  auto settings = std::make_shared<bool>(false);
+  command.add_flag("--settings", *settings, "list the environment variables that Kith reads, and nothing else");
   command.footer(
       "Exit code: 0, all is well; 1, Kith works, but this process is allowed less than the machine can do;\n"
       "2, Kith does not work, or a setting is wrong (JSON: {\"status\": \"error\", \"error\": what}).\n"
-      "Settings (KITH_WORKERS, KITH_MACHINE, KITH_POLICY, ...) are taken from the environment, as programs take them.");
-  return [json] {
+      "Settings (--settings lists them) are taken from the environment, as programs take them.");
+  return [json, settings] {
+    if (*settings) {
+      if (*json) {
+        fmt::print("{}\n", settings_json().dump(2));
+      } else {
+        fmt::print("{}", table_of_variables());
+      }
+      return outcome::fine;
+    }
     examination e;
     try {
       e = examine();

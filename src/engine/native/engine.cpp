@@ -1,6 +1,8 @@
 #include "engine/native/engine.hpp"
 
+#include "engine/native/binding.hpp"
 #include "engine/native/create.hpp"
+#include "engine/native/inherited.hpp"
 #include "policy/list.hpp"
 #include "policy/settings.hpp"
 
@@ -20,34 +22,12 @@ std::vector<node_id> nodes_of(const machine& on, const worker_plan& plan) {
   return nodes;
 }
 
-/// The engines of this process.
-struct engine_list {
-  std::mutex guard;
-  std::vector<engine*> all;
-  atomic<std::uint64_t> made{0};
-};
-engine_list& engines() {
-  static engine_list& list = *new engine_list;
-  return list;
-}
+atomic<std::uint64_t> engines_made{0};
 
 }  // namespace
 
-void wake_every_engine() noexcept {
-  engine_list& list = engines();
-  std::lock_guard lock(list.guard);
-  for (engine* e : list.all) e->parked.wake_all();
-}
-
-engine* engine_of_number(std::uint64_t number) noexcept {
-  engine_list& list = engines();
-  std::lock_guard lock(list.guard);
-  const auto at = std::ranges::find(list.all, number, &engine::number);
-  return at == list.all.end() ? nullptr : *at;
-}
-
 engine::engine(machine on, const worker_plan& plan, engine_settings settings)
-    : number(engines().made.fetch_add(1, relaxed) + 1),
+    : number(engines_made.fetch_add(1, relaxed) + 1),
       hardware(std::move(on)),
       set(std::move(settings)),
       parked(plan.workers),
@@ -58,7 +38,7 @@ engine::engine(machine on, const worker_plan& plan, engine_settings settings)
       outside(*this, space, static_cast<std::uint16_t>(plan.workers)) {
   for (std::size_t w = 0; w < plan.cores.size(); ++w) {
     const worker_id id(static_cast<int>(w));
-    workers.emplace_back(*this, id, workers_where.node_of(id), plan.cpus[w]);
+    workers.emplace_back(*this, id, workers_where.node_of(id), plan.bound_to[w]);
   }
   chosen = make_policy<world>(set.policy, around_policy());
   wishes = chosen->wants();
@@ -78,10 +58,7 @@ engine::engine(machine on, const worker_plan& plan, engine_settings settings)
     start_recording(plan);
     memory.when_released([this](const memory_block& b) { note(b, log_kind::given_back); });
   }
-  {
-    std::lock_guard lock(engines().guard);
-    engines().all.push_back(this);
-  }
+  join_engines(*this);
   try {
     threads_.reserve(workers.size());
     for (std::size_t w = 1; w < workers.size(); ++w) {
@@ -93,8 +70,7 @@ engine::engine(machine on, const worker_plan& plan, engine_settings settings)
     stopping.store(true, seq_cst);
     parked.wake_all();
     threads_.clear();
-    std::lock_guard lock(engines().guard);
-    std::erase(engines().all, this);
+    leave_engines(*this);
     throw;
   }
 }
@@ -143,17 +119,14 @@ engine::~engine() {
   threads_.clear();  // joins
   outside.notify();
   stand_in_.reset();  // joins
-  {
-    std::lock_guard lock(engines().guard);
-    std::erase(engines().all, this);
-  }
+  leave_engines(*this);
   memory.when_released(nullptr);
   if (recorder_) recorder_->keep_homes(regions);
   if (const std::string word = chosen->last_word(); !word.empty()) std::fprintf(stderr, "kith: %s\n", word.c_str());
 }
 
 void engine::worker_main(worker& w) {
-  const binding to_core(w.cpu);
+  const binding bound(w.bound_to);
   w.take_thread();
   w.start_busy();
   w.serve_until([this] { return stopping.load(relaxed); });
@@ -170,11 +143,12 @@ void engine::stand_in_main() {
     }
     std::lock_guard seat(seat_0_);
     worker& w = workers[0];
-    const binding to_core(w.cpu);
+    const binding bound(w.bound_to);
     w.take_thread();
     begin_run();
     w.start_busy();
     w.serve_until([this] { return outside.unfinished() == 0; });
+    if (inherited()) end_child();
     w.stop_busy();
     w.report();
     end_run();
@@ -239,6 +213,7 @@ std::unique_lock<std::mutex> engine::take_seat_0() {
 }
 
 void engine::run_root(void* context, void (*f)(void*)) {
+  refuse_inherited("runtime::run()");
   std::exception_ptr failure;
   worker* const here = worker::current();
   worker* mine = here;  // inside a task of this runtime, perhaps with tasks of others in between
@@ -250,7 +225,7 @@ void engine::run_root(void* context, void (*f)(void*)) {
     worker::leave_thread(before);
   } else if (std::unique_lock seat = take_seat_0(); seat.owns_lock()) {
     worker& w = workers[0];
-    const binding to_core(w.cpu);
+    const binding bound(w.bound_to);
     worker* const before = w.take_thread();
     w.below = before;
     detail::scope* const no_task = std::exchange(w.task_scope, nullptr);
@@ -260,6 +235,7 @@ void engine::run_root(void* context, void (*f)(void*)) {
     const identity::creator named_before = std::exchange(w.naming, {identity::of_root(roots_)});
     const std::uint64_t began = w.record != nullptr ? w.record->root(w.root) : 0;
     failure = run_in(w, context, f);
+    refuse_inherited("runtime::run()");  // f has forked, and this is the child
     if (w.record != nullptr) w.record->executed(w.root, began, ticks(), 0);
     w.root = root_before;
     w.naming = named_before;

@@ -10,6 +10,7 @@
 #include "engine/native/recorder.hpp"
 #include "engine/native/thread.hpp"
 #include "engine/native/worker.hpp"
+#include "machine/cpu_claims.hpp"
 #include "machine/limits.hpp"
 #include "machine/machine.hpp"
 #include "memory/memory_space.hpp"
@@ -45,6 +46,7 @@ struct engine_settings {
   distribution memory = distribution::system;  // of allocations that name none
   int calibrate = 0;                           // tasks of each type and size that are timed cold and hot
   bool migrate = false;                        // pages of written data go to the node that writes it
+  std::shared_ptr<cpu_claims> claims = {};     // on the CPUs that workers are bound to; may be null
 };
 
 class engine {
@@ -72,6 +74,11 @@ class engine {
     }
     outside.notify();
   }
+  /// In a child of fork(), in its handler: nothing of the parent's is touched from now on (inherited.hpp).
+  void cut_off(kith::policy<world>& nothing) noexcept;
+  bool inherited() const noexcept { return cut_off_; }
+  /// Throws kith::error that names the call, if this engine is the parent's.
+  void refuse_inherited(const char* call) const;
   /// Names this moment in the recording, if there is one. Any thread.
   void mark(const std::string& text);
   /// As kith::runtime::recorded_in.
@@ -133,12 +140,9 @@ class engine {
   std::vector<thread> threads_;
   std::once_flag stand_in_started_;
   std::unique_ptr<thread> stand_in_;
+  bool cut_off_ = false;
+  kith::policy<world>* parents_ = nullptr;  // what `chosen` was before that
   friend class outside_seat;
 };
-
-/// The engine of this number; null if it has ended.
-engine* engine_of_number(std::uint64_t number) noexcept;
-/// Wakes the sleeping workers of every engine of this process: something was completed that any of them may wait for.
-void wake_every_engine() noexcept;
 
 }  // namespace kith::native

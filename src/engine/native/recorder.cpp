@@ -92,7 +92,7 @@ std::uint64_t seat_log::root(std::uint64_t task) noexcept {
 }
 
 recorder::recorder(const std::string& file, std::uint32_t seats, const std::map<std::string, std::string>& about)
-    : parts_stay_(environment("KITH_RECORD_PARTS").has_value()),
+    : parts_stay_(value_of(var::record_parts).has_value()),
       parts_(file, about, parts_stay_ ? old_parts::keep : old_parts::replace) {
   const std::string parts = parts_.path();
   // The one behind the seats is of everybody else, as the last seat's: its number says so.
@@ -106,6 +106,11 @@ void recorder::keep_homes(const region_table& regions) {
     const region& r = regions[i];
     if (const node_id at = r.home_node()) last.home(r.address, r.bytes.load(relaxed), at, 0);
   }
+}
+
+void recorder::cut_off() noexcept {
+  for (seat_log& l : logs_) l.cut_off();
+  parts_.cut_off();
 }
 
 recorder::~recorder() {

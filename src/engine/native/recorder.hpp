@@ -85,6 +85,9 @@ class recorder {
   /// Where the regions ended up. When all workers have stopped.
   void keep_homes(const region_table& regions);
 
+  /// In a child of fork(): the files are the parent's, and what is told from now on goes nowhere.
+  void cut_off() noexcept;
+
   /// The recording that it becomes.
   const std::string& file() const noexcept { return parts_.file(); }
 

@@ -1,14 +1,18 @@
 #include "engine/native/thread.hpp"
 
+#include "engine/native/binding.hpp"
 #include "memory/numa_calls.hpp"
 
 #include <kith/error.hpp>
+#include <kith/unbound.hpp>
 
+#include <sched.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <cstring>
 #include <memory>
+#include <span>
 #include <utility>
 
 namespace kith::native {
@@ -16,6 +20,8 @@ namespace kith::native {
 struct thread::start {
   std::string name;
   std::function<void()> body;
+  cpu_set_t free;      // where it may run, should it begin elsewhere
+  bool known = false;  // if it does
 };
 
 thread::thread(std::string name, std::size_t stack_bytes, std::function<void()> body, stack_home at) {
@@ -33,20 +39,22 @@ thread::thread(std::string name, std::size_t stack_bytes, std::function<void()> 
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   pthread_attr_setstack(&attributes, static_cast<char*>(stack_) + guard, stack_bytes_ - guard);
-  auto* const handed_over = new start{std::move(name), std::move(body)};  // the thread deletes it
-  const binding there(refused ? at.cpu : -1);
+  const unbound starter;
+  start_.reset(new start{std::move(name), std::move(body), {}});
+  start_->known = refused && sched_getaffinity(0, sizeof start_->free, &start_->free) == 0;
+  const binding there(std::span(&at.cpu, refused && at.cpu >= 0 ? 1 : 0));
   const int failed = pthread_create(
       &id_, &attributes,
       [](void* p) -> void* {
-        const std::unique_ptr<start> s(static_cast<start*>(p));
+        const start* const s = static_cast<start*>(p);
+        if (s->known) sched_setaffinity(0, sizeof s->free, &s->free);
         pthread_setname_np(pthread_self(), s->name.substr(0, 15).c_str());
         s->body();
         return nullptr;
       },
-      handed_over);
+      start_.get());
   pthread_attr_destroy(&attributes);
   if (failed != 0) {
-    delete handed_over;
     munmap(stack_, stack_bytes_);
     throw error(std::string("the system starts no further thread: ") + std::strerror(failed) +
                 "; lower KITH_WORKERS, or see `ulimit -u`");
@@ -55,7 +63,8 @@ thread::thread(std::string name, std::size_t stack_bytes, std::function<void()> 
 }
 
 thread::thread(thread&& other) noexcept
-    : id_(other.id_),
+    : start_(std::move(other.start_)),
+      id_(other.id_),
       stack_(std::exchange(other.stack_, nullptr)),
       stack_bytes_(other.stack_bytes_),
       joinable_(std::exchange(other.joinable_, false)) {}
@@ -64,18 +73,6 @@ thread::~thread() {
   if (!joinable_) return;
   pthread_join(id_, nullptr);
   munmap(stack_, stack_bytes_);
-}
-
-binding::binding(int cpu) noexcept {
-  if (cpu < 0 || cpu >= CPU_SETSIZE || sched_getaffinity(0, sizeof before_, &before_) != 0) return;
-  cpu_set_t one;
-  CPU_ZERO(&one);
-  CPU_SET(static_cast<std::size_t>(cpu), &one);
-  bound_ = sched_setaffinity(0, sizeof one, &one) == 0;
-}
-
-binding::~binding() {
-  if (bound_) sched_setaffinity(0, sizeof before_, &before_);
 }
 
 std::uintptr_t stack_bottom() noexcept {

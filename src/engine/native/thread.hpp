@@ -1,12 +1,12 @@
-// A thread with a stack of its own, and where threads may run.
+// A thread with a stack of its own.
 #pragma once
 
 #include <pthread.h>
-#include <sched.h>
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 
 namespace kith::native {
@@ -19,7 +19,8 @@ struct stack_home {
 };
 
 /// Starts at once, joins in the destructor. The stack is mapped fresh, so that its pages lie where the thread first
-/// touches them (recycled stacks stay on the node of their first user). Throws kith::error if the system refuses.
+/// touches them (recycled stacks stay on the node of their first user). It may run where the starting thread might before
+/// Kith bound that. Throws kith::error if the system refuses.
 class thread {
  public:
   thread(std::string name, std::size_t stack_bytes, std::function<void()> body, stack_home = {});
@@ -29,23 +30,11 @@ class thread {
 
  private:
   struct start;
+  std::unique_ptr<start> start_;  // the thread's, until it is joined
   pthread_t id_;
   void* stack_ = nullptr;
   std::size_t stack_bytes_ = 0;
   bool joinable_ = false;
-};
-
-/// Binds the calling thread to one cpu while it lives. Does nothing for a negative cpu, or where the system refuses.
-class binding {
- public:
-  explicit binding(int cpu) noexcept;
-  ~binding();
-  binding(const binding&) = delete;
-  binding& operator=(const binding&) = delete;
-
- private:
-  cpu_set_t before_;
-  bool bound_ = false;
 };
 
 /// Lowest address of the calling thread's stack.

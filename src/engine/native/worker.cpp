@@ -16,10 +16,10 @@ thread_local constinit worker* this_thread = nullptr;
 
 }  // namespace
 
-worker::worker(engine& owner, worker_id self, node_id at, int on_cpu)
+worker::worker(engine& owner, worker_id self, node_id at, std::vector<int> on_cpus)
     : native_seat(owner, owner.space, static_cast<std::uint16_t>(self.value), true),
       worker_view(self, at, owner.parked),
-      cpu(on_cpu),
+      bound_to(std::move(on_cpus)),
       mover_(owner.memory),
       stacks_(owner.set.stack_bytes) {
   batch_.reserve(64);

@@ -46,7 +46,7 @@ struct pending_wait {
 
 class worker : public native_seat, public worker_view {
  public:
-  worker(engine& owner, worker_id self, node_id at, int on_cpu);
+  worker(engine& owner, worker_id self, node_id at, std::vector<int> on_cpus);
 
   /// The worker that the calling thread is; null if none.
   static worker* current() noexcept;
@@ -108,7 +108,7 @@ class worker : public native_seat, public worker_view {
   /// Runs tasks until the creator may go on. False if nothing could be run.
   void help(detail::scope& s);
 
-  const int cpu;  // bound to it while it works; -1: not bound
+  const std::vector<int> bound_to;  // CPUs that it works on; empty: it is not bound
 
   worker* below = nullptr;  // the worker of another engine that the thread is as well, further down its stack
 

@@ -12,11 +12,14 @@ finding check_machine(const machine& here);
 finding check_affinity(const machine& here, const limits& allowed);
 finding check_quota(const machine& here, const limits& allowed);
 finding check_slurm(const machine& here, const limits& allowed);
+finding check_ranks(const machine& here, const limits& allowed, const worker_plan& plan);
 finding check_workers(const machine& here, const worker_plan& plan);
 // memory.cpp
 finding check_memory_policy(const machine& here);
 finding check_page_migration(const machine& here);
 finding check_huge_pages();
+// settings.cpp
+finding check_settings();
 // kernel.cpp
 finding check_perf_events();
 finding check_membarrier();

@@ -1,6 +1,7 @@
 #include "doctor/examination.hpp"
 
 #include "doctor/checks.hpp"
+#include "machine/cpu_claims.hpp"
 
 #include <algorithm>
 
@@ -34,11 +35,17 @@ examination examine() {
   const limits& allowed = process_limits();  // before the trial binds a thread
   examination e;
   e.here = current_machine();
-  e.plan = plan_workers(e.here, allowed, workers_setting(), oversubscribe_setting());
+  {
+    cpu_claims others;  // given back at once: the plan is that of a program that is started now
+    e.plan = plan_workers(e.here, allowed, workers_setting(), oversubscribe_setting(),
+                          {bind_setting(), [&](int cpu, int level) { return others.take(cpu, level); }});
+  }
+  e.findings.push_back(check_settings());
   e.findings.push_back(check_machine(e.here));
   e.findings.push_back(check_affinity(e.here, allowed));
   e.findings.push_back(check_quota(e.here, allowed));
   e.findings.push_back(check_slurm(e.here, allowed));
+  e.findings.push_back(check_ranks(e.here, allowed, e.plan));
   for (const std::string& note : allowed.notes) {
     e.findings.push_back(
         {.key = "unreadable", .is = verdict::note, .fact = note, .effect = "taken as no limit", .advice = ""});
@@ -60,6 +67,7 @@ nlohmann::ordered_json to_json(const examination& e) {
   json all{{"status", worst == verdict::note ? "fine" : name_of(worst)},
            {"workers", e.plan.workers},
            {"decided_by", e.plan.decided_by},
+           {"bind", name_of(e.plan.bound)},
            {"pretended", e.here.pretended}};
   all["limits"] = json::array();
   for (const worker_plan::limit& l : e.plan.limits) {
@@ -69,8 +77,11 @@ nlohmann::ordered_json to_json(const examination& e) {
   for (std::size_t w = 0; w < e.plan.cores.size(); ++w) {
     const machine::core& c = e.here.cores[e.plan.cores[w].index()];
     const int cpu = e.plan.cpus[w];
-    all["placement"].push_back(
-        {{"worker", w}, {"core", c.id.value}, {"node", c.node.value}, {"cpu", cpu < 0 ? json() : json(cpu)}});
+    all["placement"].push_back({{"worker", w},
+                                {"core", c.id.value},
+                                {"node", c.node.value},
+                                {"cpu", cpu < 0 ? json() : json(cpu)},
+                                {"bound_to", e.plan.bound_to[w]}});
   }
   all["findings"] = json::array();
   for (const finding& f : e.findings) {

@@ -87,8 +87,7 @@ finding check_address_space(const worker_plan& plan) {
   getrlimit(RLIMIT_STACK, &stack);
   getrlimit(RLIMIT_NPROC, &threads);
   const std::string overcommit = first_line("/proc/sys/vm/overcommit_memory").value_or("0");
-  const auto of_worker =
-      static_cast<std::uint64_t>(environment_number("KITH_STACK", 0, std::int64_t{1} << 40, true).value_or(64 << 20));
+  const auto of_worker = static_cast<std::uint64_t>(number_of(var::stack).value_or(standard_number(var::stack)));
   const std::uint64_t needed = of_worker * static_cast<std::uint64_t>(plan.workers);
   f.details = {{"bytes", space.rlim_cur == RLIM_INFINITY ? nlohmann::json() : nlohmann::json(space.rlim_cur)},
                {"stack_bytes", stack.rlim_cur == RLIM_INFINITY ? nlohmann::json() : nlohmann::json(stack.rlim_cur)},

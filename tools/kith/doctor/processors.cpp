@@ -74,7 +74,7 @@ finding check_affinity(const machine& here, const limits& allowed) {
     return f;
   }
   if (allowed.affinity) f.fact += fmt::format(", {} of {}", allowed.affinity->size(), all);
-  f.effect = "a worker is bound to one core of these";
+  f.effect = "workers run there, and nowhere else";
   if (refused != 0) {
     f.is = verdict::limited;
     f.fact += fmt::format("; threads may not be bound ({})", std::strerror(refused));
@@ -128,23 +128,52 @@ finding check_slurm(const machine& here, const limits& allowed) {
   return f;
 }
 
+finding check_ranks(const machine& here, const limits& allowed, const worker_plan& plan) {
+  finding f{.key = "mpi"};
+  f.details = {{"rank", allowed.rank ? nlohmann::json(allowed.rank->rank) : nlohmann::json()},
+               {"ranks", allowed.rank ? nlohmann::json(allowed.rank->ranks) : nlohmann::json()},
+               {"from", allowed.rank ? allowed.rank->from : ""},
+               {"share", nullptr}};
+  if (!allowed.rank) {
+    f.fact = "not one of several ranks of an MPI program on this machine";
+    return f;
+  }
+  f.fact =
+      fmt::format("rank {} of {} on this machine ({})", allowed.rank->rank, allowed.rank->ranks, allowed.rank->from);
+  const auto share = std::ranges::find(plan.limits, "share of the rank", &worker_plan::limit::name);
+  if (share != plan.limits.end()) {
+    f.details["share"] = *share->value;
+    f.effect = fmt::format("the launcher has given it no mask, so it takes its share of the cores, {}", *share->value);
+    f.advice = "let the launcher bind ranks (mpirun --map-by socket --bind-to socket, srun --cpu-bind=cores)";
+  } else {
+    f.effect = here.pretended ? not_here : "it keeps to the mask that it was given";
+  }
+  return f;
+}
+
 finding check_workers(const machine& here, const worker_plan& plan) {
   finding f{.key = "workers"};
-  const bool bound = !plan.cpus.empty() && plan.cpus.front() >= 0;
   f.fact =
       fmt::format("{}; what decides: {}", counted(static_cast<std::size_t>(plan.workers), "worker"), plan.decided_by);
-  if (bound) {
-    const bool threads = std::ranges::any_of(here.cores, [](const machine::core& c) { return c.cpus.size() > 1; });
+  const bool threads = std::ranges::any_of(here.cores, [](const machine::core& c) { return c.cpus.size() > 1; });
+  if (plan.cores_shared) {
+    f.effect = "not bound: they share cores, and the system moves them";
+  } else if (plan.bound == bind_mode::cores) {
     f.effect = fmt::format("each is bound to one CPU of its core (of {}){}", in_ranges(plan.cpus),
                            threads ? "; a core's other hardware threads stay free" : "");
+  } else if (plan.bound == bind_mode::nodes) {
+    f.effect = "each is bound to the CPUs of its memory node, so that its data stays near; KITH_BIND=off|cores|nodes";
   } else {
-    f.effect = "not bound: they share cores, and the system moves them";
+    f.effect = "not bound: the system places them among the CPUs of this process; KITH_BIND=off|cores|nodes";
   }
-  f.details = {{"workers", plan.workers}, {"decided_by", plan.decided_by}, {"bound", bound}};
+  f.details = {{"workers", plan.workers},
+               {"decided_by", plan.decided_by},
+               {"bind", name_of(plan.bound)},
+               {"cores_shared", plan.cores_shared}};
   if (plan.clamped) {
     f.is = verdict::limited;
     f.advice = "fewer than KITH_WORKERS asks for; KITH_OVERSUBSCRIBE=1 lifts the limit, for tests";
-  } else if (!bound && !here.pretended) {
+  } else if (plan.cores_shared && !here.pretended) {
     f.is = verdict::note;
     f.advice = "for measurements, at most as many workers as cores (KITH_WORKERS)";
   }

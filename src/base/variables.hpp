@@ -1,0 +1,94 @@
+// The environment variables that Kith reads: the one table of their names, defaults, bounds and meanings.
+//
+// Parsing, messages, docs/settings.md and `kith doctor` take them from here; tests/unit/environment_test.cpp compares the
+// document with it. A new variable is one object and one line of `all`.
+#pragma once
+
+#include <cstdint>
+
+namespace kith {
+
+struct variable {
+  const char* name;
+  const char* option;    // the member of runtime_options that is asked first; "": there is none
+  const char* standard;  // what holds if nothing is said; of numbers in the form that is read
+  const char* meaning;
+  std::int64_t least = 0, most = 0;  // of a number; both 0: a text
+  bool bytes = false;                // a number with K, M or G behind it, if one likes
+
+  constexpr bool is_number() const noexcept { return least != 0 || most != 0; }
+};
+
+namespace var {
+
+inline constexpr std::int64_t many = std::int64_t{1} << 40;
+
+inline constexpr variable policy{"KITH_POLICY", "policy", "auto",
+                                 "which worker runs which task: `name:key=value,...` (`kith policies`)"};
+inline constexpr variable workers{
+    "KITH_WORKERS", "workers", "", "at most so many workers; never more than this process may use cores", 1, 4096};
+inline constexpr variable oversubscribe{
+    "KITH_OVERSUBSCRIBE", "oversubscribe", "0", "1: as many workers as asked for, cores or not", 0, 1};
+inline constexpr variable bind{
+    "KITH_BIND", "bind", "auto",
+    "where a worker's thread may run: `cores` (on one CPU), `nodes` (on the CPUs of its memory node), `off`; `auto`: "
+    "`nodes` where there are several, else `off`"};
+inline constexpr variable machine{"KITH_MACHINE", "machine", "", "behave as if on that machine"};
+inline constexpr variable machines{"KITH_MACHINES", "", "", "the folder of machine descriptions (`kith machines`)"};
+inline constexpr variable memory{
+    "KITH_MEMORY", "memory", "system",
+    "how allocations that name no distribution are spread: system, fine, coarse, local, block, node:N, deferred; with "
+    "`,huge` in huge pages"};
+inline constexpr variable migrate{
+    "KITH_MIGRATE", "migrate", "0", "1: pages of written data move to the node that writes them", 0, 1};
+inline constexpr variable throttle{
+    "KITH_THROTTLE",      "throttle", "2048", "unfinished tasks of one creator before it helps; 0: no bound", 0,
+    std::int64_t{1} << 26};
+inline constexpr variable throttle_bytes{
+    "KITH_THROTTLE_BYTES", "throttle_bytes", "0", "the same in bytes that they access; 0: no bound", 0, many, true};
+inline constexpr variable inline_limit{
+    "KITH_INLINE",
+    "inline_limit",
+    "0",
+    "1: run ready tasks at their creation; L: only while L tasks a worker wait; 0: never",
+    0,
+    std::int64_t{1} << 20};
+inline constexpr variable spin{"KITH_SPIN",          "spin", "2000", "looks for work before an idle worker sleeps", 0,
+                               std::int64_t{1} << 30};
+inline constexpr variable stack{"KITH_STACK",          "stack_bytes", "64M", "address space of a worker's stack",
+                                std::int64_t{1} << 20, many,          true};
+inline constexpr variable stacks{"KITH_STACKS",
+                                 "stacks",
+                                 "10000",
+                                 "waits of a worker that may be suspended at a time, each on a stack of its own",
+                                 0,
+                                 std::int64_t{1} << 24};
+inline constexpr variable seed{"KITH_SEED", "seed", "1", "of the policies' random choices", 1, many};
+inline constexpr variable check_handles{
+    "KITH_CHECK_HANDLES",
+    "check_handles",
+    "0",
+    "1: overlaps of handles, with each other or with raw ranges, are errors (for debugging)",
+    0,
+    1};
+inline constexpr variable record{"KITH_RECORD", "record", "", "the file that what runs is recorded in (`kith record`)"};
+inline constexpr variable record_parts{"KITH_RECORD_PARTS", "", "",
+                                       "set by `kith record`, which puts a recording's parts together itself"};
+inline constexpr variable dry{"KITH_DRY", "dry", "0", "1: tasks that say what they cost are not run, only recorded",
+                              0,          1};
+inline constexpr variable calibrate{"KITH_CALIBRATE",
+                                    "calibrate",
+                                    "0",
+                                    "so many tasks of each type and size are timed cold and hot (`kith calibrate`)",
+                                    0,
+                                    std::int64_t{1} << 20};
+
+/// In the order in which people look for them.
+inline constexpr const variable* all[] = {&policy,        &workers, &oversubscribe, &bind,     &machine,
+                                          &machines,      &memory,  &migrate,       &throttle, &throttle_bytes,
+                                          &inline_limit,  &spin,    &stack,         &stacks,   &seed,
+                                          &check_handles, &record,  &record_parts,  &dry,      &calibrate};
+
+}  // namespace var
+
+}  // namespace kith

@@ -1,0 +1,102 @@
+#include "engine/native/inherited.hpp"
+
+#include "base/fork.hpp"
+#include "engine/native/binding.hpp"
+#include "engine/native/engine.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <mutex>
+#include <string_view>
+#include <vector>
+
+namespace kith::native {
+
+namespace {
+
+/// What a thread meets that forked inside a task and then returned from it, in the child: F1.
+class no_policy final : public kith::policy<world> {
+ public:
+  task* ready(std::span<task* const> /*tasks*/, worker& /*by*/, moment /*why*/) override { end_child(); }
+  look next(worker& /*by*/) override { end_child(); }
+};
+
+struct engine_list {
+  std::mutex guard;
+  std::vector<engine*> all;  // in a child with those of its parents, which stay
+  no_policy nothing;
+};
+engine_list& engines() {
+  static engine_list& list = *new engine_list;
+  return list;
+}
+
+void cut_off_all() noexcept {
+  worker::leave_thread(nullptr);
+  binding::forget_in_child();
+  for (engine* e : engines().all) e->cut_off(engines().nothing);
+}
+
+}  // namespace
+
+void end_child() noexcept {
+  constexpr std::string_view word =
+      "kith: a child of fork() has returned into the task it was made in; the workers are the parent's. End it there, "
+      "with "
+      "exec(), exit() or _exit()\n";
+  if (::write(STDERR_FILENO, word.data(), word.size()) < 0) ::_exit(70);
+  ::_exit(70);
+}
+
+void join_engines(engine& e) {
+  engine_list& list = engines();
+  static const bool watched = (keep_over_fork(list.guard, cut_off_all), true);
+  static_cast<void>(watched);
+  std::lock_guard lock(list.guard);
+  list.all.push_back(&e);
+}
+
+void leave_engines(engine& e) noexcept {
+  engine_list& list = engines();
+  std::lock_guard lock(list.guard);
+  std::erase(list.all, &e);
+}
+
+engine* engine_of_number(std::uint64_t number) noexcept {
+  engine_list& list = engines();
+  std::lock_guard lock(list.guard);
+  const auto at =
+      std::ranges::find_if(list.all, [&](const engine* e) { return e->number == number && !e->inherited(); });
+  return at == list.all.end() ? nullptr : *at;
+}
+
+void wake_every_engine() noexcept {
+  engine_list& list = engines();
+  std::lock_guard lock(list.guard);
+  for (engine* e : list.all) {
+    if (!e->inherited()) e->parked.wake_all();
+  }
+}
+
+bool nobody_works_here() noexcept {
+  engine_list& list = engines();
+  std::lock_guard lock(list.guard);
+  return !list.all.empty() && std::ranges::all_of(list.all, [](const engine* e) { return e->inherited(); });
+}
+
+void engine::cut_off(kith::policy<world>& nothing) noexcept {
+  if (std::exchange(cut_off_, true)) return;  // by a parent that was a child itself
+  parents_ = chosen.release();
+  chosen.reset(&nothing);
+  if (recorder_) recorder_->cut_off();
+  if (set.claims) set.claims->release();
+}
+
+void engine::refuse_inherited(const char* call) const {
+  if (!inherited()) return;
+  throw error(std::string(call) +
+              ": this runtime was made before fork(), and its threads are the parent's; make one in the child instead");
+}
+
+}  // namespace kith::native

@@ -1,0 +1,30 @@
+#include "machine/bind_mode.hpp"
+
+#include "base/environment.hpp"
+
+#include <kith/error.hpp>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <string_view>
+
+namespace kith {
+
+namespace {
+
+// In the order of bind_mode.
+constexpr std::array<std::string_view, 4> names{"auto", "cores", "nodes", "off"};
+
+}  // namespace
+
+bind_mode bind_setting(const std::string& option) {
+  const std::string text = !option.empty() ? option : value_of(var::bind).value_or(var::bind.standard);
+  const auto found = std::ranges::find(names, text);
+  if (found == names.end()) throw error("KITH_BIND=" + text + ": expected cores, nodes, off or auto");
+  return static_cast<bind_mode>(std::distance(names.begin(), found));
+}
+
+const char* name_of(bind_mode m) noexcept { return names[static_cast<std::size_t>(m)].data(); }
+
+}  // namespace kith

@@ -1,0 +1,293 @@
+// A runtime that is inherited across fork(): the child can end, is told what it may not do, can make a runtime of its own,
+// and leaves what is the parent's alone.
+#include "fresh_process.hpp"
+
+#include "recording/parts.hpp"
+#include "support/recordings.hpp"
+
+#include <kith/kith.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <functional>
+#include <latch>
+#include <optional>
+#include <thread>
+
+#if defined(__SANITIZE_THREAD__)
+#define KITH_TEST_NO_THREADS_AFTER_FORK 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define KITH_TEST_NO_THREADS_AFTER_FORK 1
+#endif
+#endif
+
+namespace {
+
+using namespace kith;
+using kith::test::in_child_of_this;
+using kith::test::in_fresh_process;
+using kith::test::scratch_file;
+using testing::HasSubstr;
+
+runtime_options two_workers() {
+  runtime_options o;
+  o.workers = 2;
+  o.oversubscribe = 1;
+  o.machine = "node:2 core:1";
+  return o;
+}
+
+void run_tasks(runtime& rt, int count) {
+  std::atomic<int> ran{0};
+  rt.run([&] {
+    for (int i = 0; i < count; ++i) spawn([&] { ++ran; });
+  });
+  EXPECT_EQ(ran, count);
+}
+
+/// Without the roots.
+int tasks_of(const recording& r) {
+  return static_cast<int>(
+      std::ranges::count_if(r.tasks, [](const recorded_task& t) { return (t.flags & recorded_task::root) == 0; }));
+}
+
+TEST(Fork, AChildThatReturnsFromMainEnds) {
+  const auto body = [] {
+    runtime rt(two_workers());
+    run_tasks(rt, 100);
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(kith::test::hangs_after_seconds);
+      return 7;  // the runtime, too, goes
+    }
+    EXPECT_EQ(kith::test::wait_for(child), 7);
+    run_tasks(rt, 100);
+    return 3;
+  };
+  EXPECT_EQ(in_fresh_process(body).code, 3);
+}
+
+TEST(Fork, NorDoesItWaitForTheParentsTasks) {
+  const auto body = [] {
+    std::latch begun(1), go(1);
+    std::optional<runtime> rt(two_workers());
+    const future<int> f = rt->submit([&] {
+      begun.count_down();
+      go.wait();
+      return 5;
+    });
+    begun.wait();
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(kith::test::hangs_after_seconds);
+      EXPECT_FALSE(f.ready());
+      EXPECT_THAT([&] { f.get(); }, testing::ThrowsMessage<error>(HasSubstr("before fork()")));
+      rt.reset();
+      return 7;
+    }
+    EXPECT_EQ(kith::test::wait_for(child), 7);
+    go.count_down();
+    EXPECT_EQ(f.get(), 5);
+    return 3;
+  };
+  EXPECT_EQ(in_fresh_process(body).code, 3);
+}
+
+TEST(Fork, OtherCallsAreRefusedInTheChild) {
+  const auto body = [] {
+    runtime rt(two_workers());
+    run_tasks(rt, 10);
+    void* const memory = allocate(rt, 100, distribution::fine);
+    const int code = in_child_of_this([&] {
+      const std::pair<const char*, std::function<void()>> calls[] = {
+          {"runtime::run()", [&] { rt.run([] {}); }},
+          {"runtime::submit()", [&] { rt.submit([] {}); }},
+          {"runtime::wait()", [&] { rt.wait(); }},
+          {"runtime::mark()", [&] { rt.mark("here"); }},
+          {"runtime::statistics()", [&] { static_cast<void>(rt.statistics()); }},
+          {"runtime::reset_statistics()", [&] { rt.reset_statistics(); }},
+          {"kith::allocate()", [&] { allocate(rt, 100); }},
+          {"kith::count_pages()", [&] { static_cast<void>(count_pages(rt, memory, 100)); }},
+          {"kith::known_bytes_on_nodes()", [&] { static_cast<void>(known_bytes_on_nodes(rt, memory, 100)); }},
+          {"kith::reset_distribution()", [&] { reset_distribution(rt); }},
+      };
+      for (const auto& [name, call] : calls) {
+        const auto names_both = testing::AllOf(HasSubstr(name), HasSubstr("before fork()"), HasSubstr("in the child"));
+        EXPECT_THAT(call, testing::ThrowsMessage<error>(names_both)) << name;
+      }
+      EXPECT_EQ(rt.workers(), 2);
+      deallocate(memory);  // the memory is the child's as well
+      return 7;
+    });
+    EXPECT_EQ(code, 7);
+    deallocate(memory);
+    return 3;
+  };
+  EXPECT_EQ(in_fresh_process(body).code, 3);
+}
+
+TEST(Fork, AChildMakesARuntimeOfItsOwn) {
+#ifdef KITH_TEST_NO_THREADS_AFTER_FORK
+  GTEST_SKIP() << "the thread sanitizer starts no threads in children";
+#endif
+  const auto body = [] {
+    runtime rt(two_workers());
+    run_tasks(rt, 100);
+    const int code = in_child_of_this([] {
+      runtime own(two_workers());
+      run_tasks(own, 100);
+      EXPECT_EQ(own.submit([] { return 4; }).get(), 4);
+      // And so does a child of the child.
+      return in_child_of_this([&] {
+        EXPECT_THROW(own.run([] {}), error);
+        runtime third(two_workers());
+        run_tasks(third, 10);
+        return 9;
+      });
+    });
+    EXPECT_EQ(code, 9);
+    run_tasks(rt, 100);
+    return 3;
+  };
+  EXPECT_EQ(in_fresh_process(body).code, 3);
+}
+
+TEST(Fork, InsideATaskTheChildIsNoWorker) {
+  const auto body = [] {
+    runtime rt(two_workers());
+    rt.run([&] {
+      async([&] {
+        const int code = in_child_of_this([&] {
+          EXPECT_EQ(this_worker(), -1);
+          EXPECT_THAT([] { spawn([] {}); }, testing::ThrowsMessage<error>(HasSubstr("no task runs on this thread")));
+          EXPECT_THROW(kith::wait(), error);
+          EXPECT_THROW(rt.run([] {}), error);
+          return 7;
+        });
+        EXPECT_EQ(code, 7);
+      }).get();
+    });
+    run_tasks(rt, 100);
+    return 3;
+  };
+  EXPECT_EQ(in_fresh_process(body).code, 3);
+}
+
+TEST(Fork, AChildThatReturnsIntoItsTaskIsEndedWithASentence) {
+  const auto body = [] {
+    runtime rt(two_workers());
+    const auto fork_here = [] {
+      std::fflush(nullptr);
+      const pid_t child = fork();
+      if (child == 0) alarm(kith::test::hangs_after_seconds);
+      return child;
+    };
+    // On the stand-in, or another worker.
+    EXPECT_EQ(kith::test::wait_for(rt.submit(fork_here).get()), 70);
+    // On another worker: the caller of run is in its function, and waits for nobody.
+    std::atomic<pid_t> child{-1};
+    rt.run([&] {
+      spawn([&] { child = fork_here(); });
+      while (child == -1) std::this_thread::yield();
+    });
+    EXPECT_EQ(kith::test::wait_for(child), 70);
+    run_tasks(rt, 100);
+    return 3;
+  };
+  const auto o = in_fresh_process(body);
+  EXPECT_EQ(o.code, 3);
+  EXPECT_THAT(o.said, HasSubstr("has returned into the task it was made in"));
+}
+
+TEST(Fork, AChildThatReturnsFromTheFunctionOfRunGetsAnError) {
+  const auto body = [] {
+    runtime rt(two_workers());
+    pid_t child = -1;
+    try {
+      rt.run([&] {
+        std::fflush(nullptr);
+        child = fork();
+        if (child == 0) alarm(kith::test::hangs_after_seconds);
+      });
+    } catch (const error& e) {
+      EXPECT_EQ(child, 0);
+      EXPECT_THAT(e.what(), HasSubstr("runtime::run(): this runtime was made before fork()"));
+      return 7;
+    }
+    EXPECT_EQ(kith::test::wait_for(child), 7);
+    return 3;
+  };
+  EXPECT_EQ(in_fresh_process(body).code, 3);
+}
+
+TEST(Fork, TheParentsRecordingStaysUntouched) {
+  const scratch_file file;  // removed by this process alone
+  const auto body = [&] {
+    std::string made;
+    int until[2] = {-1, -1};
+    pid_t lives_on = -1;
+    {
+      runtime_options o = two_workers();
+      o.record = file.path();
+      runtime rt(o);
+      run_tasks(rt, 100);
+      rt.run([&] { spawn([&] { in_child_of_this([] { return 0; }); }); });
+      const pid_t child = fork();
+      if (child == 0) {
+        alarm(kith::test::hangs_after_seconds);
+        EXPECT_THROW(rt.run([] {}), error);
+        return 7;
+      }
+      EXPECT_EQ(kith::test::wait_for(child), 7);
+      EXPECT_TRUE(parts_in_use(parts_of(file.path())));
+      // A child that lives on holds no lock of it.
+      EXPECT_EQ(pipe(until), 0);
+      lives_on = fork();
+      if (lives_on == 0) {
+        alarm(kith::test::hangs_after_seconds);
+        close(until[1]);
+        char c = 0;
+        static_cast<void>(read(until[0], &c, 1));
+        _exit(0);
+      }
+      close(until[0]);
+      run_tasks(rt, 100);
+      made = rt.recorded_in();
+    }
+    EXPECT_FALSE(std::filesystem::exists(parts_of(file.path())));
+    const recording r = read_recording(made);
+    close(until[1]);
+    EXPECT_EQ(kith::test::wait_for(lives_on), 0);
+    EXPECT_EQ(tasks_of(r), 201);
+    return 3;
+  };
+  EXPECT_EQ(in_fresh_process(body).code, 3);
+}
+
+TEST(Fork, LocksOfTheProcessAreFreeInTheChild) {
+  const auto body = [] {
+    runtime rt(two_workers());
+    std::atomic<bool> enough{false};
+    const future<void> noise = rt.submit([&] {
+      while (!enough) {
+        deallocate(allocate(4096));
+        static_cast<void>(name("a name"));
+      }
+    });
+    for (int i = 0; i < 200; ++i) {
+      const int code = in_child_of_this([] {
+        deallocate(allocate(4096));
+        static_cast<void>(name("another name"));
+        return 7;
+      });
+      EXPECT_EQ(code, 7);
+    }
+    enough = true;
+    noise.get();
+    return 3;
+  };
+  EXPECT_EQ(in_fresh_process(body).code, 3);
+}
+
+}  // namespace
