@@ -34,7 +34,11 @@ struct statistics {
   double remote_access_percent = 0;
   std::uint64_t local_accesses = 0;
   std::uint64_t remote_accesses = 0;
-  std::uint64_t migrated_bytes = 0;     // of regions whose pages were moved to the node that writes them
+  std::uint64_t migrated_bytes = 0;  // of regions whose pages were moved to the node that writes them
+  /// Regions whose home first touch decided and whose pages the system was asked for, a sample; and how many were on another
+  /// node than was believed (data filled before the run, huge pages): these have their true home since.
+  std::uint64_t homes_asked = 0;
+  std::uint64_t homes_elsewhere = 0;
   std::uint64_t windows = 0;            // of tasks that were partitioned (rip-dep, rip-mw)
   std::uint64_t partitioned_tasks = 0;  // tasks that ran where their part was
   double partition_seconds = 0;         // that workers spent on partitioning, summed; part of the busy time

@@ -60,7 +60,9 @@ memory_space::memory_space(const machine& on, std::span<const node_id> worker_no
       nodes_(on, worker_nodes),
       view_(regions, std::move(serving)),
       space_(on.pretended ? next_number() : real_space),
-      owner_(next_number()) {
+      owner_(next_number()),
+      huge_unasked_(unasked_huge_page_size() != 0),
+      edges_(on.nodes.size() < 2 || on.pretended || o.dry ? 0 : std::max(huge_page_size(), unasked_huge_page_size())) {
   places_ = on.nodes.size() > 1 && (on.pretended || may_place());
   if (on.nodes.size() > 1 && !on.pretended) keep_own();
   block_table::of_process().add_listener(*this);
@@ -123,7 +125,12 @@ placement memory_space::decide(std::size_t bytes, distribution& how, node_id by)
 
 /// Tells the system. What it does not do (too many mappings, say) is left to first touch.
 void memory_space::carry_out(const placement& p) const noexcept {
-  if (p.nodes.empty() || on_.pretended || set_.dry) return;
+  if (!places_ || on_.pretended || set_.dry) return;
+  // A huge page would be on one node where the distribution says two. Other distributions decide for whole mappings, which
+  // no huge page crosses, or leave it to first touch: keep_apart().
+  const bool by_pages = p.what == distribution::fine || p.what == distribution::deferred;
+  if (by_pages && huge_unasked_ && p.page_bytes == page_size()) refuse_huge_pages(p.address(), p.bytes);
+  if (p.nodes.empty()) return;
   if (p.spreads() && p.what == distribution::fine) {
     std::vector<int> all;
     for (node_id n : p.nodes) all.push_back(system_node(n));
@@ -141,13 +148,25 @@ memory_block memory_space::allocate(std::size_t bytes, distribution how, node_id
   placement p = decide(bytes, how, by);
   carry_out(p);
   const memory_block b = block_table::of_process().add(std::move(p), how, space_, owner_);
-  if (on_.nodes.size() > 1) regions_.for_each_in(b.at->address(), b.at->bytes, [&](region& r) { settle(r, b); });
+  if (on_.nodes.size() > 1)
+    regions_.for_each_in(b.at->address(), b.at->bytes, [&](region& r) {
+      keep_apart(r, &b);
+      settle(r, b);
+    });
   return b;
+}
+
+/// Where first touch, or the first writer, decides: the region shares no huge page with others.
+void memory_space::keep_apart(const region& r, const memory_block* b) {
+  if (b != nullptr && !b->at->nodes.empty()) return;
+  if (huge_unasked_ || (b != nullptr && b->at->page_bytes > page_size()))
+    edges_.keep_apart(r.address, r.bytes.load(relaxed));
 }
 
 /// It is new, or longer than it was.
 void memory_space::settle(region& r) noexcept {
   const std::optional<memory_block> b = block_table::of_process().find(r.address);
+  keep_apart(r, b ? &*b : nullptr);
   if (!b) return;
   if (r.home.load(relaxed) >= 0 && b->space == space_ && b->at->what == distribution::deferred) {
     r.to_bind.store(true, relaxed);  // what is new of it goes where the rest is
@@ -178,6 +197,7 @@ void memory_space::forget(const void* begin, std::uint64_t bytes, const memory_b
     r.promised.store(false, relaxed);
     r.bytes.store(0, relaxed);  // what comes to lie there may be shorter
   });
+  edges_.forget(begin, bytes);
   if (block != nullptr && block->owner == owner_ && released_) released_(*block);
 }
 

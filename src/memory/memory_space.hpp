@@ -12,6 +12,7 @@
 #include "machine/machine.hpp"
 #include "memory/block_table.hpp"
 #include "memory/node_memory.hpp"
+#include "memory/page_edges.hpp"
 #include "memory/view.hpp"
 #include "task/region.hpp"
 
@@ -77,17 +78,25 @@ class memory_space final : private memory_listener {
   /// True if pages of this machine have nodes that can be asked for, and moved between.
   bool moves() const noexcept;
   bool pretended() const noexcept { return on_.pretended; }
+  /// True if nothing will be touched.
+  bool dry() const noexcept { return set_.dry; }
   int nodes() const noexcept { return static_cast<int>(on_.nodes.size()); }
   int system_node(node_id n) const noexcept { return on_.nodes[n.index()].os_index; }
   /// The node itself, or the nearest that has memory.
   node_id nearest(node_id n) const noexcept { return nodes_.nearest(n); }
   const memory_view& view() const noexcept { return view_; }
+  /// What regions call home whose pages are on the node with this number of the system; none if it is none of the machine's.
+  node_id home_of_page_on(int os_index) const noexcept {
+    const node_id n = node_of_system(os_index);
+    return n ? view_.serving(n) : node_id();
+  }
   /// By node: what the runtime itself keeps at a node is made of it. Empty on a machine of one node, or a pretended one: there
   /// the heap does.
   std::span<std::pmr::memory_resource* const> own() const noexcept { return own_of_; }
 
  private:
   void keep_own();
+  void keep_apart(const region& r, const memory_block* b);
   placement decide(std::size_t bytes, distribution& how, node_id by);
   void carry_out(const placement& p) const noexcept;
   void settle(region& r) noexcept;
@@ -104,6 +113,8 @@ class memory_space final : private memory_listener {
   const std::uint64_t space_, owner_;
   bool places_ = false;
   atomic<std::size_t> next_coarse_{0};
+  const bool huge_unasked_;  // the system gives huge pages to memory that nobody has asked them for
+  page_edges edges_;
   std::function<void(const memory_block&)> released_;
   std::vector<std::unique_ptr<node_memory>> own_;   // of the nodes that have memory
   std::vector<std::pmr::memory_resource*> own_of_;  // by node: the own, or the nearest's

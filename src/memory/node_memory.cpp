@@ -21,7 +21,11 @@ std::size_t up_to(std::size_t bytes, std::size_t multiple) {
 void* node_pages::do_allocate(std::size_t bytes, std::size_t alignment) {
   const std::size_t whole = up_to(bytes, page_size());
   void* const p = map_pages(whole, std::max(alignment, page_size()));
-  if (numa::process_rights().can_place()) numa::prefer(p, whole, node_);
+  if (numa::process_rights().can_place()) {
+    numa::prefer(p, whole, node_);
+  } else {
+    refuse_huge_pages(p, whole);  // it may lie beside another node's, and a huge page would be of both
+  }
   return p;
 }
 

@@ -4,11 +4,34 @@
 #include <unistd.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <new>
 #include <string>
+#include <system_error>
 
 namespace kith {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+fs::path folder() { return "/sys/kernel/mm/transparent_hugepage"; }
+
+std::string first_line(const fs::path& file) {
+  std::string line;
+  std::ifstream in(file);
+  std::getline(in, line);
+  return line;
+}
+bool chosen_always(const fs::path& file) { return first_line(file).find("[always]") != std::string::npos; }
+std::size_t largest_huge_page() {
+  std::size_t size = 0;
+  std::ifstream(folder() / "hpage_pmd_size") >> size;
+  return size;
+}
+
+}  // namespace
 
 std::size_t page_size() noexcept {
   static const auto bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
@@ -17,13 +40,20 @@ std::size_t page_size() noexcept {
 
 std::size_t huge_page_size() noexcept {
   static const std::size_t bytes = []() -> std::size_t {
-    const std::string folder = "/sys/kernel/mm/transparent_hugepage/";
-    std::string enabled;
-    std::getline(std::ifstream(folder + "enabled"), enabled);
-    if (enabled.empty() || enabled.find("[never]") != std::string::npos) return 0;
-    std::size_t size = 0;
-    std::ifstream(folder + "hpage_pmd_size") >> size;
-    return size;
+    const std::string enabled = first_line(folder() / "enabled");
+    return enabled.empty() || enabled.find("[never]") != std::string::npos ? 0 : largest_huge_page();
+  }();
+  return bytes;
+}
+
+std::size_t unasked_huge_page_size() noexcept {
+  static const std::size_t bytes = []() -> std::size_t {
+    if (chosen_always(folder() / "enabled")) return largest_huge_page();
+    std::error_code none;  // newer kernels have further sizes, each with a setting of its own
+    for (const fs::directory_entry& size : fs::directory_iterator(folder(), none)) {
+      if (size.is_directory(none) && chosen_always(size.path() / "enabled")) return largest_huge_page();
+    }
+    return 0;
   }();
   return bytes;
 }
@@ -45,6 +75,7 @@ void* map_pages(std::size_t bytes, std::size_t alignment) {
 }
 
 void want_huge_pages(void* begin, std::size_t bytes) noexcept { madvise(begin, bytes, MADV_HUGEPAGE); }
+void refuse_huge_pages(void* begin, std::size_t bytes) noexcept { madvise(begin, bytes, MADV_NOHUGEPAGE); }
 void unmap_pages(void* begin, std::size_t bytes) noexcept { munmap(begin, bytes); }
 
 }  // namespace kith

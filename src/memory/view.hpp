@@ -21,6 +21,8 @@ class memory_view {
   memory_view(region_table& regions, std::vector<node_id> serving) : regions_(&regions), serving_(std::move(serving)) {}
 
   int nodes() const noexcept { return static_cast<int>(serving_.size()); }
+  /// The node whose workers run what is sent to node n.
+  node_id serving(node_id n) const noexcept { return serving_[n.index()]; }
   region& of(kept_access a) const noexcept { return (*regions_)[a.region]; }
 
   /// Adds the region's first `bytes` bytes to the entries of the nodes that they are on; returns those that are nowhere yet

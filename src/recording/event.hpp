@@ -39,8 +39,10 @@ enum class event : std::uint8_t {
   window_partitioned,  // a window of tasks was partitioned
   task_partitioned,    // a task was placed where its part is
   job,                 // a worker did long work of the policy; amount: ticks
+  home_asked,          // the system was asked where a region is that got its home by first touch
+  home_elsewhere,      // ... and it was on another node
 };
-inline constexpr std::size_t events = 26;
+inline constexpr std::size_t events = 28;
 
 struct event_name {
   event what;
@@ -73,6 +75,8 @@ inline constexpr std::array<event_name, events> event_names{{
     {event::window_partitioned, "window_partitioned"},
     {event::task_partitioned, "task_partitioned"},
     {event::job, "job"},
+    {event::home_asked, "home_asked"},
+    {event::home_elsewhere, "home_elsewhere"},
 }};
 
 /// Sums at one moment.

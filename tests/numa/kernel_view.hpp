@@ -66,12 +66,11 @@ struct unmap_pages {
   std::size_t count;
   void operator()(std::byte* p) const noexcept { munmap(p, count * page_bytes()); }
 };
-/// Pages that nobody has touched, each placed by itself.
+/// Pages that nobody has touched. As for any program's memory, the system may give them as huge ones.
 using pages = std::unique_ptr<std::byte[], unmap_pages>;
 inline pages untouched_pages(std::size_t count) {
   void* p = mmap(nullptr, count * page_bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (p == MAP_FAILED) throw std::bad_alloc();
-  madvise(p, count * page_bytes(), MADV_NOHUGEPAGE);
   return {static_cast<std::byte*>(p), unmap_pages{count}};
 }
 

@@ -38,6 +38,8 @@ def arguments():
     p.add_argument("--without-memory", type=numbers, default=[], metavar="N,...", help="nodes that have CPUs only")
     p.add_argument("--distances", default="flat", choices=["flat", "ring", "line"],
                    help="flat: 20 between all; ring, line: 10 and 6 more for each step (flat)")
+    p.add_argument("--huge-pages", default="always", choices=["always", "madvise", "never"],
+                   help="transparent huge pages: for all memory, for what asks for them, for none (always)")
     p.add_argument("--carry", action="append", default=[], metavar="FILE", help="one more file for the guest's /test")
     p.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a variable for the program")
     p.add_argument("--limit", type=int, default=300, help="seconds for all of it (300)")
@@ -98,8 +100,9 @@ def hardware(a):
     return ["-smp", f"{cpus},sockets={cpus // a.cpus},cores={a.cpus},threads=1", "-m", f"{memory}M", *made]
 
 
-def kernel_line(verbose):
+def kernel_line(verbose, huge_pages):
     words = ["console=ttyS0", "panic=-1", "nokaslr", "mitigations=off", "nowatchdog",
+             f"transparent_hugepage={huge_pages}",
              "numa_balancing=disable",  # pages stay where the program put them
              "rcupdate.rcu_cpu_stall_suppress=1", "random.trust_cpu=on"]
     # Measuring clocks against each other fails again and again where the host is busy: say what would come out.
@@ -121,7 +124,7 @@ class Run:
         qemu = subprocess.Popen(
             ["qemu-system-x86_64", "-machine", "q35,smm=off", "-no-user-config", "-nodefaults", "-display", "none",
              "-no-reboot", "-accel", *accelerator, *hardware(a), "-kernel", kernel, "-initrd", files,
-             "-append", kernel_line(a.verbose), "-chardev", "stdio,id=console,signal=off", "-serial", "chardev:console"],
+             "-append", kernel_line(a.verbose, a.huge_pages), "-chardev", "stdio,id=console,signal=off", "-serial", "chardev:console"],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         timers = [threading.Timer(seconds_to_come_up, lambda: self.up is None and qemu.kill()),
                   threading.Timer(max(0, deadline - begin), lambda: (setattr(self, "late", True), qemu.kill()))]
@@ -169,14 +172,15 @@ def main():
     a.cache.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         files = pathlib.Path(folder) / "files"
-        guest_files.archive(files, a.command, a.carry, [f"KITH_GUEST_NODES={a.nodes}", *a.set])
+        guest_files.archive(files, a.command, a.carry,
+                            [f"KITH_GUEST_NODES={a.nodes}", f"KITH_GUEST_HUGE_PAGES={a.huge_pages}", *a.set])
         for how, accelerator, patience in ways(a.cache):
             run = Run(a, kernel, files, accelerator, patience, deadline)
             if run.up is not None or run.late:
                 break
             print(f"vm: the guest did not come up ({how}, {run.seconds:.0f} s)", flush=True)
     if run.code is not None:
-        print(f"vm: {a.nodes} nodes, {how}: up after {run.up:.1f} s, ended after {run.seconds:.1f} s with {run.code}")
+        print(f"vm: {a.nodes} nodes, huge pages {a.huge_pages}, {how}: up after {run.up:.1f} s, ended after {run.seconds:.1f} s with {run.code}")
         sys.exit(run.code)
     if run.up is None:
         print("vm: its last words:", *run.shown[-15:], sep="\n  ")

@@ -41,6 +41,8 @@ kith::statistics engine::statistics() const {
     all.local_accesses += sum(event::local_access);
     all.remote_accesses += sum(event::remote_access);
     all.migrated_bytes += sum(event::migrated);
+    all.homes_asked += sum(event::home_asked);
+    all.homes_elsewhere += sum(event::home_elsewhere);
     all.total.tasks += one.tasks;
     all.total.created += one.created;
     all.total.steal_attempts += one.steal_attempts;

@@ -21,6 +21,7 @@ worker::worker(engine& owner, worker_id self, node_id at, std::vector<int> on_cp
       worker_view(self, at, owner.parked),
       bound_to(std::move(on_cpus)),
       mover_(owner.memory),
+      homes_(owner.memory),
       stacks_(owner.set.stack_bytes) {
   batch_.reserve(64);
   jobs = &owner.jobs;
@@ -166,10 +167,13 @@ void worker::count_accesses(task& t, std::uint64_t began) {
   node_id own = node;
   for (kept_access a : t.access_list()) {
     region& r = home.regions[a.region];
+    const bool untouched = r.home.load(relaxed) == region::no_home || r.promised.load(relaxed);
     if (home.memory.view().touch(a, node)) {
       sums.add(event::region_placed);
       if (home.wishes.placed) home.chosen->placed(r, node);
     }
+    if (untouched) [[unlikely]]
+      homes_.add(r);
     const bool writes = a.how != mode::in;
     if (writes && r.to_bind.load(relaxed)) [[unlikely]]
       home.memory.bind(r);
@@ -194,6 +198,8 @@ void worker::count_accesses(task& t, std::uint64_t began) {
   sums.add(event::remote_access, remote);
   sums.add(event::local_access, all - remote);
   if (home.set.migrate && mover_.full()) move_pages();
+  if (homes_.full()) [[unlikely]]
+    check_homes();
 }
 
 /// The task that started at `began` is the first that finds the region there.
@@ -215,6 +221,12 @@ node_id worker::mostly_at(const region& r, std::uint64_t bytes) {
 }
 
 void worker::move_pages() { sums.add(event::migrated, mover_.move(node)); }
+
+void worker::check_homes() {
+  const home_check::result found = homes_.look();
+  sums.add(event::home_asked, found.asked);
+  sums.add(event::home_elsewhere, found.elsewhere);
+}
 
 task* worker::make_ready(std::span<task* const> tasks, moment why) { return home.chosen->ready(tasks, *this, why); }
 

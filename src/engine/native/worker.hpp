@@ -8,6 +8,7 @@
 #include "base/clock.hpp"
 #include "engine/native/seat.hpp"
 #include "engine/native/stacks.hpp"
+#include "memory/home_check.hpp"
 #include "memory/page_mover.hpp"
 #include "policy/policy.hpp"
 #include "queue/native/world.hpp"
@@ -126,6 +127,8 @@ class worker : public native_seat, public worker_view {
   void stop_busy() noexcept {
     if (!mover_.empty()) [[unlikely]]
       move_pages();
+    if (!homes_.empty()) [[unlikely]]
+      check_homes();
     sums.add(event::busy, ticks() - since_);
   }
 
@@ -139,6 +142,7 @@ class worker : public native_seat, public worker_view {
   void note_home(region& r, std::uint64_t began);
   node_id mostly_at(const region& r, std::uint64_t bytes);
   void move_pages();
+  void check_homes();
   // task_end.cpp
   bool leave(task& t, detail::scope& children, bool held);
   bool end_is_of_child(task& t, detail::scope& outer, bool held);
@@ -204,6 +208,7 @@ class worker : public native_seat, public worker_view {
   held_back unreported_;
   std::uint64_t unreported_bytes_ = 0;
   page_mover mover_;
+  home_check homes_;
   stack_switcher stacks_;
   std::vector<std::uint64_t> by_node_;  // scratch
   std::uint64_t since_ = 0;             // when the present busy or idle spell began

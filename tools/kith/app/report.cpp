@@ -54,6 +54,8 @@ std::string to_json(const app_report& r) {
               {"colored_steals", s.total.colored_steals},
               {"colored_attempts", s.total.colored_attempts},
               {"remote_access_percent", s.remote_access_percent},
+              {"homes_asked", s.homes_asked},
+              {"homes_elsewhere", s.homes_elsewhere},
               {"busy_seconds", s.total.busy_seconds},
               {"idle_seconds", s.total.idle_seconds},
               {"first_steal_s", seconds_or_null(s.total.first_steal_seconds)},
@@ -100,6 +102,9 @@ std::string to_text(const app_report& r) {
   if (s.total.first_steal_seconds >= 0)
     text += row("first steal", fmt::format("after {:.6f} s in the mean", s.total.first_steal_seconds));
   text += row("remote accesses", fmt::format("{:.1f} %{}", s.remote_access_percent, pretended));
+  if (s.homes_elsewhere != 0)
+    text += row("homes",
+                fmt::format("{} of {} that were asked for were on another node", s.homes_elsewhere, s.homes_asked));
   text += row("load balance", fmt::format("{:.1f} %{}", s.load_balance_percent, pretended));
   if (s.windows != 0) {
     text += row("partitioning", fmt::format("{:.6f} s for {} windows; {} tasks placed by it", s.partition_seconds,

@@ -26,5 +26,6 @@ finding check_membarrier();
 finding check_address_space(const worker_plan& plan);
 // trial.cpp
 finding check_trial(const worker_plan& plan);
+finding check_homes(const machine& here);
 
 }  // namespace kith::tools

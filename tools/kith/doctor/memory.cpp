@@ -86,7 +86,8 @@ finding check_huge_pages() {
     f.effect = "large data is mapped in small pages: more address translation, and first touch decides for each 4 KiB";
     if (setting == "never") f.advice = "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled, as root";
   } else if (setting == "always") {
-    f.effect = "large data gets huge pages; first touch decides the home of 2 MiB at a time";
+    f.effect =
+        "large data gets huge pages; on several nodes Kith asks for small ones where a huge page would have two homes";
   } else {
     f.effect =
         "a program gets huge pages where it asks for them with madvise; Kith does for memory whose distribution says "
