@@ -142,6 +142,7 @@ finding check_ranks(const machine& here, const limits& allowed, const worker_pla
       fmt::format("rank {} of {} on this machine ({})", allowed.rank->rank, allowed.rank->ranks, allowed.rank->from);
   const auto share = std::ranges::find(plan.limits, "share of the rank", &worker_plan::limit::name);
   if (share != plan.limits.end()) {
+    f.is = verdict::note;
     f.details["share"] = *share->value;
     f.effect = fmt::format("the launcher has given it no mask, so it takes its share of the cores, {}", *share->value);
     f.advice = "let the launcher bind ranks (mpirun --map-by socket --bind-to socket, srun --cpu-bind=cores)";
