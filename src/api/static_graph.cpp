@@ -1,3 +1,5 @@
+#include <kith/detail/cycles.hpp>
+#include <kith/detail/node_scope.hpp>
 #include <kith/static_graph.hpp>
 
 #include "base/atomic.hpp"

@@ -1,5 +1,7 @@
 #include "recording/levels.hpp"
 
+#include "recording/found_first.hpp"
+
 #include <algorithm>
 #include <unordered_map>
 
@@ -14,8 +16,9 @@ std::uint32_t of(std::size_t task, point p) { return static_cast<std::uint32_t>(
 /// Tells `edge(from, to)` each order of two points that the program asks for; and that a task comes after the one that its
 /// creator created before, which is consistent with all of these, and stands for what the creator waited for in between. A root
 /// comes after the one before.
+/// Where all nodes of a graph are found before any computes (`found`, by scope), that moment is a point behind the others.
 template <class Edge>
-void for_each_edge(const recording& r, Edge&& edge) {
+void for_each_edge(const recording& r, const std::vector<std::optional<std::uint64_t>>& found, Edge&& edge) {
   std::unordered_map<std::uint32_t, std::size_t> waiter;  // by scope
   for (const recorded_wait& w : r.waits) {
     if (w.scope != recorded_wait::for_future) waiter[w.scope] = static_cast<std::size_t>(w.task);
@@ -39,6 +42,11 @@ void for_each_edge(const recording& r, Edge&& edge) {
       edge(of(static_cast<std::size_t>(x.creator), x.has(recorded_task::discovered) ? explores : begins),
            of(t, keyed ? explores : begins));
     if (keyed) edge(of(t, explores), of(t, begins));
+    if (keyed && x.scope < found.size() && found[x.scope]) {
+      const std::uint32_t all_found = of(r.tasks.size(), explores) + x.scope;
+      edge(of(t, explores), all_found);
+      edge(all_found, of(t, begins));
+    }
     edge(of(t, begins), of(t, ends));
     for (std::uint64_t d = r.first_dependence[t]; d < r.first_dependence[t + 1]; ++d)
       edge(of(static_cast<std::size_t>(r.dependences[d].before), ends), of(t, begins));
@@ -53,17 +61,18 @@ void for_each_edge(const recording& r, Edge&& edge) {
 }  // namespace
 
 task_levels levels_of(const recording& r) {
-  const std::size_t all = r.tasks.size() * points;
+  const auto found_first = times_found_first(r);
+  const std::size_t all = r.tasks.size() * points + found_first.size();
   std::vector<std::uint64_t> first(all + 1);  // followers[first[p]] up to followers[first[p + 1]]
   std::vector<std::uint32_t> missing(all), level(all);
-  for_each_edge(r, [&](std::uint32_t from, std::uint32_t to) {
+  for_each_edge(r, found_first, [&](std::uint32_t from, std::uint32_t to) {
     ++first[from + 1];
     ++missing[to];
   });
   for (std::size_t p = 0; p < all; ++p) first[p + 1] += first[p];
   std::vector<std::uint32_t> followers(first.back());
   std::vector<std::uint64_t> next(first.begin(), first.end() - 1);
-  for_each_edge(r, [&](std::uint32_t from, std::uint32_t to) { followers[next[from]++] = to; });
+  for_each_edge(r, found_first, [&](std::uint32_t from, std::uint32_t to) { followers[next[from]++] = to; });
 
   std::vector<std::uint32_t> open;
   for (std::uint32_t p = 0; p < all; ++p) {

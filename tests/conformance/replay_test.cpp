@@ -32,7 +32,8 @@ void submitted(runtime& rt) {
 }
 
 constexpr void (*programs[])(runtime&) = {kith::test::random_accesses, kith::test::fork_and_join,
-                                          kith::test::keyed_grid, kith::test::static_diamond, submitted};
+                                          kith::test::keyed_grid,      kith::test::valued_grid,
+                                          kith::test::static_diamond,  submitted};
 
 class replayed : public testing::TestWithParam<kith::test::setup> {};
 
@@ -124,8 +125,8 @@ void waits_within(runtime& rt) {
 /// Nodes are computed in the reverse order of their creation, and what is created behind a wait may be less deep than what
 /// was waited for: of the steps of one moment, what the others waited for is first.
 TEST(replay, tasks_that_take_no_time_have_an_order) {
-  for (const auto& run :
-       {kith::test::keyed_grid, kith::test::fork_and_join, kith::test::static_diamond, waits_within}) {
+  for (const auto& run : {kith::test::keyed_grid, kith::test::valued_grid, kith::test::fork_and_join,
+                          kith::test::static_diamond, waits_within}) {
     for (const char* policy : {"steal", "nabbitc", "fifo"}) {
       for (const int workers : {1, 2}) {
         sim::program p = sim::program_of(record(kith::test::with("fifo", 1), run));

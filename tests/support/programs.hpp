@@ -7,6 +7,7 @@
 
 #include <array>
 #include <functional>
+#include <numeric>
 #include <vector>
 
 namespace kith::test {
@@ -60,6 +61,21 @@ inline void keyed_grid(runtime& rt) {
   rt.run([&] { explore(g, 143); });
 }
 
+/// The same grid, whose nodes have values.
+inline void valued_grid(runtime& rt) {
+  struct grid {
+    using key = int;
+    using value = std::uint64_t;
+    void predecessors(int k, keys<int>& all) {
+      if (k % 12 > 0) all.add(k - 1);
+      if (k >= 12 && k % 5 != 0) all.add(k - 12);
+    }
+    std::uint64_t compute(int, values<std::uint64_t> from) { return std::reduce(from.begin(), from.end(), value{1}); }
+    int color(int k) const { return k / 40; }
+  } g;
+  rt.run([&] { explore(g, 143); });
+}
+
 /// A static graph: a diamond of chains, run twice.
 inline void static_diamond(runtime& rt) {
   static_graph g;
@@ -83,7 +99,7 @@ inline void from_outside(runtime& rt) {
   rt.run([] { spawn([] {}); });
 }
 
-inline constexpr void (*programs[])(runtime&) = {random_accesses, fork_and_join, keyed_grid, static_diamond,
-                                                 from_outside};
+inline constexpr void (*programs[])(runtime&) = {random_accesses, fork_and_join,  keyed_grid,
+                                                 valued_grid,     static_diamond, from_outside};
 
 }  // namespace kith::test

@@ -157,6 +157,35 @@ TEST(calibrate, nodes_of_a_graph_are_run_again) {
   EXPECT_GT(runs, 100);
 }
 
+/// The value is that of the first time, and what it is made of is still there the next time.
+TEST(calibrate, nodes_with_values_are_run_again) {
+  struct chain {
+    using key = int;
+    using value = std::vector<double>;
+    std::vector<double>& cells;
+    std::atomic<int>& runs;
+    void predecessors(int k, keys<int>& all) const {
+      if (k > 0) all.add(k - 1);
+    }
+    void accesses(int, access_list& all) const { all.add(inout(cells)); }
+    value compute(int k, const values<value>& before) const {
+      ++runs;
+      for (double& c : cells) c += k;
+      value mine = k == 0 ? value(64) : before.take(0);
+      for (double& c : mine) c += k;
+      return mine;
+    }
+  };
+  std::vector<double> cells(64, 0), last;
+  std::atomic<int> runs{0};
+  chain g{cells, runs};
+  const recording r = calibrated(4, [&] { last = explore(g, 99); });
+  EXPECT_EQ(cells[5], 99 * 100 / 2);
+  EXPECT_EQ(last, cells);
+  EXPECT_EQ(r.samples.size(), 4u);
+  EXPECT_GT(runs, 100);
+}
+
 TEST(calibrate, needs_one_worker_and_a_recording) {
   runtime_options o = test::with("fifo", 1);
   o.calibrate = 3;

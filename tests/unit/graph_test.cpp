@@ -6,6 +6,10 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <mutex>
+#include <numeric>
+#include <string>
+#include <vector>
 
 namespace {
 
@@ -171,6 +175,150 @@ TEST(graph, the_first_steal_of_a_worker_is_colored) {
     steals += s.total.steals;
   }
   EXPECT_GT(steals, 0u);
+}
+
+/// Keys that can be made of two pointers as well as of one.
+struct named {
+  using key = std::string;
+  void predecessors(const key& k, keys<key>& all) const {
+    if (k == "app") all.add("lib");
+  }
+  void compute(const key& k) {
+    std::lock_guard lock(guard);
+    computed.push_back(k);
+  }
+  std::mutex guard;
+  std::vector<std::string> computed;
+};
+
+TEST(graph, a_list_in_braces_is_a_list_of_keys) {
+  kith::runtime rt(with("fifo", 1));
+  rt.run([] {
+    named g;
+    EXPECT_EQ(kith::explore(g, {"app", "lib"}).nodes, 2u);
+    EXPECT_EQ(g.computed, (std::vector<std::string>{"lib", "app"}));
+    EXPECT_EQ(kith::explore(g, {"app"}).nodes, 2u);
+    EXPECT_EQ(kith::explore(g, "app").nodes, 2u);
+    EXPECT_EQ(kith::explore(g, std::vector<std::string>{"lib", "other"}).nodes, 2u);
+    const std::string array[] = {"lib"};
+    EXPECT_EQ(kith::explore(g, array).nodes, 1u);
+    EXPECT_EQ(kith::explore(g, {}).nodes, 0u);
+    chain c;
+    EXPECT_EQ(kith::explore(c, {3u, 5u, 5u}).nodes, 6u);
+  });
+}
+
+/// A key that is written in braces itself.
+struct cell {
+  int row, column;
+  bool operator==(const cell&) const = default;
+};
+
+}  // namespace
+
+template <>
+struct std::hash<cell> {
+  std::size_t operator()(cell c) const noexcept { return static_cast<std::size_t>(c.row * 1000 + c.column); }
+};
+
+namespace {
+
+struct cells {
+  using key = cell;
+  void predecessors(cell c, keys<cell>& all) const {
+    if (c.row > 0) all.add({c.row - 1, c.column});
+  }
+  void compute(cell) {}
+};
+
+TEST(graph, a_key_in_braces_is_a_key) {
+  kith::runtime rt(with("fifo", 1));
+  rt.run([] {
+    cells g;
+    EXPECT_EQ(kith::explore(g, {4, 7}).nodes, 5u);
+    EXPECT_EQ(kith::explore(g, {{4, 7}, {0, 1}}).nodes, 6u);
+  });
+}
+
+// ---- nodes with values
+
+/// Two nodes, and one that needs both; colors are given.
+struct colored_values : colored {
+  using value = int;
+  explicit colored_values(int a, int b, int c) : colored{{a, b, c}} {}
+  int compute(key k, kith::values<int> from) { return std::accumulate(from.begin(), from.end(), k); }
+};
+
+TEST(graph, remote_accesses_are_counted_by_color_where_nodes_have_values_too) {
+  const auto counted = [](int a, int b, int c) {
+    kith::runtime rt(with("socket", 4, "node:2 core:2"));
+    colored_values g(a, b, c);
+    EXPECT_EQ(rt.run([&] { return kith::explore(g, 2); }), 3);
+    const kith::statistics s = rt.statistics();
+    EXPECT_EQ(s.local_accesses + s.remote_accesses, 5u);
+    EXPECT_EQ(s.total.tasks, 3u);
+    return s.remote_accesses;
+  };
+  EXPECT_EQ(counted(0, 1, 0), 0u);
+  EXPECT_EQ(counted(0, 2, 0), 2u);
+  EXPECT_EQ(counted(2, 3, 99), 5u);
+}
+
+/// Nodes that say what they cost. `Value` says whether it can be made of nothing.
+template <class Value>
+struct costly {
+  using key = int;
+  using value = Value;
+  void predecessors(key k, keys<key>& all) const {
+    if (k > 0) all.add(k - 1);
+  }
+  double cost(key) const { return 1000; }
+  Value compute(key k, const kith::values<Value>&) {
+    ++computed;
+    return Value(k);
+  }
+  int computed = 0;
+};
+struct no_default {
+  explicit no_default(int n) : number(n) {}
+  int number;
+};
+
+TEST(graph, a_dry_run_makes_up_values_or_computes_them) {
+  kith::runtime_options o = with("fifo", 1);
+  o.dry = 1;
+  kith::runtime rt(o);
+  rt.run([] {
+    costly<int> made_up;
+    kith::exploration did;
+    EXPECT_EQ(kith::explore(made_up, 9, &did), 0);
+    EXPECT_EQ(made_up.computed, 0);
+    EXPECT_EQ(did.work, 10'000);
+    costly<no_default> computed;
+    EXPECT_EQ(kith::explore(computed, 9).number, 9);
+    EXPECT_EQ(computed.computed, 10);
+  });
+}
+
+struct long_sum {
+  using key = std::uint32_t;
+  using value = std::uint64_t;
+  void predecessors(key k, keys<key>& all) const {
+    if (k > 0) all.add(k - 1);
+    for (key p = 0; k == last && p + 1 < last; ++p) all.add(p);
+  }
+  value compute(key, const kith::values<value>& from) const { return from.empty() ? 1 : from[0]; }
+  static constexpr key last = 300'000;
+};
+
+TEST(graph, values_of_a_long_chain_whose_last_node_reads_all) {
+  for (const char* policy : {"steal", "nabbitc"}) {
+    kith::runtime_options o = with(policy, 2);
+    o.stack_bytes = 1 << 20;
+    kith::runtime rt(o);
+    long_sum g;
+    EXPECT_EQ(rt.run([&] { return kith::explore(g, long_sum::last); }), 1u);
+  }
 }
 
 TEST(graph, outside_of_tasks_it_is_an_error) {

@@ -105,6 +105,27 @@ TEST(recording, keeps_what_keyed_nodes_need) {
   EXPECT_EQ(discovered, 9);
 }
 
+/// All are found before one computes: a node that needs nothing is ready then, and the graph is waited for twice.
+TEST(recording, nodes_with_values_are_ready_when_all_are_found) {
+  struct fan {
+    using key = int;
+    using value = int;
+    void predecessors(int k, keys<int>& all) {
+      for (int p = 1; k == 0 && p < 10; ++p) all.add(p);
+    }
+    int compute(int k, values<int> from) { return from.empty() ? k : from.back(); }
+  } g;
+  const recording r = record(test::with("fifo", 2), [&](runtime& rt) { rt.run([&] { explore(g, 0); }); });
+  ASSERT_EQ(r.tasks.size(), 11u);
+  ASSERT_EQ(r.waits.size(), 2u);
+  EXPECT_EQ(r.waits[0].scope, r.waits[1].scope);
+  for (std::size_t t = 1; t < r.tasks.size(); ++t) {
+    EXPECT_TRUE(r.tasks[t].has(recorded_task::keyed));
+    for (const recorded_task& other : r.tasks) EXPECT_GE(r.tasks[t].ready, other.explore_ended);
+    EXPECT_GE(r.tasks[t].started, r.tasks[t].ready);
+  }
+}
+
 TEST(recording, leaves_out_what_ran_on_top_of_a_waiting_task) {
   const auto spin = [](std::uint64_t ns) {
     const auto until = std::chrono::steady_clock::now() + std::chrono::nanoseconds(ns);

@@ -6,7 +6,7 @@
 #include "task/closure_room.hpp"
 #include "task/edges.hpp"
 
-#include <kith/graph.hpp>
+#include <kith/detail/node_scope.hpp>
 
 namespace kith::native {
 

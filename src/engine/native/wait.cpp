@@ -51,7 +51,7 @@ void worker::wait_for(detail::scope& s, const char* name, task* first) {
   const auto end = [&] {
     if (record != nullptr) [[unlikely]]
       record->waited(running_ref(), s.serial, began);
-    s.emptied();
+    if (!s.phased) s.emptied();  // a graph's may be waited for once more, and is as it was
   };
   try {
     work_until(w, first);

@@ -158,6 +158,7 @@ void engine::wait(worker& w, std::uint32_t scope) {
   f.adopted_from = w.adopted.size();
   policy_->waiting(no_scope_, w);
   scope_state& s = scopes_[scope];
+  s.held = 0;
   if (s.wanted.empty()) return;
   if (std::exchange(s.linked, true))
     throw error("the recording is damaged: two graphs have scope " + std::to_string(scope));
@@ -207,7 +208,14 @@ void engine::explore(worker& w) {
   w.frames.pop_back();
   const bool free = link(t);
   node.now = free ? state::queued : state::created;
-  if (free) batch_.push_back(&v);
+  if (program_.finds_first[node.scope] != 0) {
+    scope_state& s = scopes_[node.scope];
+    ++s.held;
+    if (free) s.wanted.push_back(t);
+    wake_waiter(node.scope, w);
+  } else if (free) {
+    batch_.push_back(&v);
+  }
   if (batch_.empty()) return;
   hand_over(w, batch_, batch_.front() == &v ? moment::completion : moment::discovery, true);
 }

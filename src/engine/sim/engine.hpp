@@ -59,6 +59,7 @@ class engine {
   void end(std::int32_t t, worker& w, bool keep_next);
   void end_left(worker& w, bool keep_next);
   void end_in(std::uint32_t scope, worker& by);
+  void wake_waiter(std::uint32_t scope, worker& by);
   void release(std::int32_t t, worker& w, std::vector<std::int32_t>& fences);
   void forget(std::int32_t t);
   void hand_over(worker& w, std::vector<task*>& batch, moment why, bool keep);
@@ -153,8 +154,11 @@ class engine {
     std::uint32_t next_of_task = 0;      // 1 + another scope of that task
     bool left = false;                   // that task's body has ended: it ends when the scope is empty
     std::vector<std::int32_t> children;  // listed ones, that may be claimed
-    std::vector<std::int32_t> wanted;    // nodes that a keyed graph is explored from
     bool linked = false;                 // its nodes of a static graph have their edges
+    // Nodes that the next wait starts with: those a keyed graph is explored from, then those that need none. Until that
+    // wait begins so many explored nodes are not waited for.
+    std::vector<std::int32_t> wanted;
+    std::uint64_t held = 0;
   };
 
   const program& program_;

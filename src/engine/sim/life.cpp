@@ -33,7 +33,7 @@ void engine::step(worker& w) {
     case doing::waiting:
     case doing::helping: break;
   }
-  const bool over_now = f.now == doing::waiting ? scopes_[f.scope].unfinished == 0 : !over(f.scope);
+  const bool over_now = f.now == doing::waiting ? scopes_[f.scope].unfinished == scopes_[f.scope].held : !over(f.scope);
   if (!over_now) {
     if (go_on_elsewhere(w)) return;
     if (w.next >= 0) {
@@ -307,9 +307,13 @@ void engine::forget(std::int32_t t) {
 void engine::end_in(std::uint32_t scope, worker& by) {
   scope_state& s = scopes_[scope];
   if (s.owner == by.id.value) ++s.ended_here;
-  if (--s.unfinished != 0) return;
-  if (s.left) left_and_empty_.push_back(scope);
-  if (s.waiter < 0) return;
+  if (--s.unfinished == 0 && s.left) left_and_empty_.push_back(scope);
+  wake_waiter(scope, by);
+}
+
+void engine::wake_waiter(std::uint32_t scope, worker& by) {
+  const scope_state& s = scopes_[scope];
+  if (s.unfinished != s.held || s.waiter < 0) return;
   worker& waiter = workers_[static_cast<std::size_t>(s.waiter)];
   if (waiter.parked) wake(waiter, by.clock);
 }

@@ -1,6 +1,7 @@
 #include "engine/sim/program.hpp"
 
 #include "engine/sim/calibrated.hpp"
+#include "recording/found_first.hpp"
 
 #include <kith/access.hpp>
 #include <kith/error.hpp>
@@ -115,10 +116,8 @@ program program_of(recording r, double core_gbs) {
   }
   std::ranges::sort(p.roots, {}, [&](std::int32_t t) { return tasks[static_cast<std::size_t>(t)].started; });
   std::ranges::sort(p.of_graphs);
-  p.phased.resize(p.scopes);
-  for (const recorded_task& t : tasks) {
-    if (t.has(recorded_task::keyed) || t.has(recorded_task::generated)) p.phased[t.scope] = 1;
-  }
+  for (const auto& found : times_found_first(p.of)) p.finds_first.push_back(found ? 1 : 0);
+  p.finds_first.resize(p.scopes);
   for (const recorded_wait& w : p.of.waits)
     all.push_back(
         {w.task, w.begun, w.ended, of_kind(action::wait, w.scope == recorded_wait::for_future ? p.scopes : w.scope)});

@@ -54,9 +54,9 @@ struct program {
   std::vector<std::int32_t> roots;                                // in their order
   std::int32_t gathering = -1;  // the root, not of the recording, that creates what came from outside; the last task
   std::uint32_t scopes = 0;
-  std::int32_t nodes = 1;            // of the recorded machine
-  std::vector<std::uint8_t> phased;  // by scope: of a keyed graph
-  std::size_t measured_from = 0;     // the first root behind the last mark
+  std::int32_t nodes = 1;                 // of the recorded machine
+  std::vector<std::uint8_t> finds_first;  // by scope: of a graph all of whose nodes are found before any computes
+  std::size_t measured_from = 0;          // the first root behind the last mark
 
   shown exposure_of(std::size_t t) const noexcept { return exposure.empty() ? shown() : exposure[t]; }
   std::size_t tasks() const noexcept { return of.tasks.size(); }

@@ -152,7 +152,7 @@ std::size_t engine::ready_to_go_on(worker& w, bool look_at_all, bool idle) const
   const std::size_t count = w.suspended.size();
   const auto may = [&](std::size_t i) {
     const frame& f = w.suspended[i].back();
-    return f.now == doing::waiting ? scopes_[f.scope].unfinished == 0 : idle || !over(f.scope);
+    return f.now == doing::waiting ? scopes_[f.scope].unfinished == scopes_[f.scope].held : idle || !over(f.scope);
   };
   const std::size_t newest = look_at_all ? count : std::min(count, newest_looked_at);
   for (std::size_t i = count; i-- > count - newest;) {
