@@ -52,7 +52,7 @@ def resolve(root, name, quoted, includer):
 
 def faults(root):
     found = []
-    files = [p for top in ("src", "include", "tools", "apps", "bench") for p in sorted((root / top).rglob("*"))
+    files = [p for top in ("src", "include", "tools", "apps", "bench", "examples") for p in sorted((root / top).rglob("*"))
              if p.suffix in (".hpp", ".cpp", ".h")]
     for p in files:
         name = str(p.relative_to(root))
@@ -70,6 +70,8 @@ def faults(root):
             deciding = any(name.startswith(d + "/") for d in DECIDING) and not name.startswith("src/queue/native/")
             if deciding and FORBIDDEN.match(m[2]) and (name, m[2]) not in ALLOWED:
                 found.append(f"{name}:{number}: a policy or queue includes <{m[2]}>")
+            if m[2].startswith("kith/detail/") and not name.startswith(("include/", "src/")):
+                found.append(f"{name}:{number}: <{m[2]}> is what public headers are made of, and for them and the library alone")
             if m[2] == "atomic" and not name.startswith(ATOMIC_HOME):
                 found.append(f"{name}:{number}: <atomic> comes from base/atomic.hpp alone")
     return found, len(files)
@@ -81,6 +83,7 @@ def self_test():
         "clock": ({"src/policy/p.hpp": "#include <chrono>\n"}, "<chrono>"),
         "engine": ({"src/policy/p.hpp": '#include "engine/native/e.hpp"\n', "src/engine/native/e.hpp": ""}, "above it"),
         "atomic": ({"src/task/t.hpp": "#include <atomic>\n"}, "<atomic>"),
+        "inside": ({"apps/a.cpp": "#include <kith/detail/d.hpp>\n"}, "what public headers are made of"),
         "nowhere": ({"src/strange/s.hpp": ""}, "in no layer"),
         "fine": ({"src/policy/p.hpp": '#include "base/a.hpp"\n', "src/base/a.hpp": ""}, None),
     }
