@@ -405,6 +405,24 @@ TEST_P(keyed_values, a_node_explores_and_has_children) {
   EXPECT_EQ(g.children, 31 + 11);
 }
 
+/// What a node spawns may read what the node reads.
+struct spawning : chain<large> {
+  large compute(key k, const values<large>& before) {
+    if (k > 0) {
+      kith::spawn([this, before] { kith::spawn([this, before] { sum += before[0].number; }); });
+    }
+    return large(static_cast<std::uint64_t>(k));
+  }
+  std::atomic<std::uint64_t> sum{0};
+};
+
+TEST_P(keyed_values, are_there_for_what_a_node_spawns) {
+  spawning g;
+  EXPECT_EQ(explore(g, 50).number, 50u);
+  EXPECT_EQ(g.sum, 49u * 50 / 2);
+  EXPECT_EQ(large::alive, 0);
+}
+
 /// Values that no predecessor is asked for.
 struct alone {
   using key = int;
