@@ -1,7 +1,7 @@
 // Both worlds of every block, compiled once so that a fault shows here and not in a policy.
+#include "queue/leveled_deque.hpp"
 #include "queue/native/inbox.hpp"
 #include "queue/native/world.hpp"
-#include "queue/leveled_deque.hpp"
 #include "queue/own_deque.hpp"
 #include "queue/plain/world.hpp"
 #include "queue/shared_queue.hpp"

@@ -40,8 +40,9 @@ void gathered_logs::read(const mapped_log& l) {
         break;
       case log_kind::access:
         if (births.empty()) break;
-        accesses.push_back({head.large, std::uint64_t{head.small} << 32 | head.middle, static_cast<mode>(head.flags & ~log_by_handle),
-                            (head.flags & log_by_handle) != 0, std::uint64_t{head.small} << 32 | head.middle});
+        accesses.push_back({head.large, std::uint64_t{head.small} << 32 | head.middle,
+                            static_cast<mode>(head.flags & ~log_by_handle), (head.flags & log_by_handle) != 0,
+                            std::uint64_t{head.small} << 32 | head.middle});
         ++births.back().accesses;
         break;
       case log_kind::touched:

@@ -9,11 +9,11 @@
 namespace kith::detail {
 
 template <class G, bool has_values>
-struct value_of {
+struct value_type_of {
   using type = void;
 };
 template <class G>
-struct value_of<G, true> {
+struct value_type_of<G, true> {
   using type = typename G::value;
 };
 
@@ -21,7 +21,7 @@ template <class G>
 struct graph_forms {
   using key = typename G::key;
   static constexpr bool has_values = valued_graph<G>;
-  using value = typename value_of<G, has_values>::type;  // void: there are none
+  using value = typename value_type_of<G, has_values>::type;  // void: there are none
   struct none {};
   using kept_value = std::conditional_t<has_values, value, none>;
 

@@ -34,8 +34,9 @@ void seat_log::created(const birth& b) {
   if ((b.flags & (log_keyed | log_generated)) != 0) append({.kind = log_kind::key, .large = b.key});
   for (task_ref r : b.before) needs(b.task.packed().value, r.value);
   for (const detail::access_record& a : b.accesses) {
-    const bool by_handle = a.handle != nullptr &&
-                           std::atomic_ref<const void*>(a.handle->scope).load(std::memory_order_relaxed) == b.children;
+    const bool by_handle =
+        a.handle != nullptr &&
+        std::atomic_ref<const void*>(detail::internals::scope(*a.handle)).load(std::memory_order_relaxed) == b.children;
     const auto how = static_cast<std::uint8_t>(static_cast<std::uint8_t>(a.how) | (by_handle ? log_by_handle : 0));
     append({log_kind::access, how, static_cast<std::uint16_t>(a.bytes >> 32), static_cast<std::uint32_t>(a.bytes),
             reinterpret_cast<std::uint64_t>(a.address)});

@@ -36,7 +36,7 @@ class seat_log : public log {
     const detail::hints& h;
     std::span<const detail::access_record> accesses;
     std::span<const task_ref> before;
-    std::uint64_t key = 0;          // of a node: its hash
+    std::uint64_t key = 0;           // of a node: its hash
     const void* children = nullptr;  // the scope, where handles may be its own
   };
   void created(const birth&);
