@@ -60,9 +60,12 @@ void compare(const program& p, const std::vector<interval>& ran) {
   for (std::size_t t = 0; t < p.tasks.size(); ++t) {
     ASSERT_NE(ran[t].ended, 0u) << "task " << t;
     for (std::size_t b = 0; b < t; ++b) {
-      if (p.before[t][b]) ASSERT_GE(ran[t].begun, ran[b].ended) << t << " after " << b;
-      if (take_turns(p.tasks[t], p.tasks[b]))
+      if (p.before[t][b]) {
+        ASSERT_GE(ran[t].begun, ran[b].ended) << t << " after " << b;
+      }
+      if (take_turns(p.tasks[t], p.tasks[b])) {
         ASSERT_TRUE(ran[t].begun >= ran[b].ended || ran[b].begun >= ran[t].ended) << t << " beside " << b;
+      }
     }
   }
 }

@@ -26,7 +26,8 @@ using kith::test::scratch_file;
 void submitted(runtime& rt) {
   static std::array<int, 3> data;
   rt.run([] { spawn([] {}); });
-  for (int t = 0; t < 50; ++t) rt.submit([] { spawn([] {}); }, inout(data[static_cast<std::size_t>(t) % 3]));
+  for (int t = 0; t < 50; ++t)
+    static_cast<void>(rt.submit([] { spawn([] {}); }, inout(data[static_cast<std::size_t>(t) % 3])));
   rt.wait();
   rt.run([] { spawn([] {}); });
 }

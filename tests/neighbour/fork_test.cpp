@@ -102,7 +102,7 @@ TEST(Fork, OtherCallsAreRefusedInTheChild) {
     const int code = in_child_of_this([&] {
       const std::pair<const char*, std::function<void()>> calls[] = {
           {"runtime::run()", [&] { rt.run([] {}); }},
-          {"runtime::submit()", [&] { rt.submit([] {}); }},
+          {"runtime::submit()", [&] { static_cast<void>(rt.submit([] {})); }},
           {"runtime::wait()", [&] { rt.wait(); }},
           {"runtime::mark()", [&] { rt.mark("here"); }},
           {"runtime::statistics()", [&] { static_cast<void>(rt.statistics()); }},
