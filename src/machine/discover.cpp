@@ -3,6 +3,7 @@
 #include "machine/topology.hpp"
 
 #include "base/environment.hpp"
+#include "base/nearest.hpp"
 
 #include <kith/error.hpp>
 
@@ -61,6 +62,10 @@ machine machine_by_name(const std::string& file_or_line) {
   if (std::filesystem::exists(file_or_line, ignored)) return machine_from_file(file_or_line);
   const bool a_path = file_or_line.find('/') != std::string::npos && file_or_line.find(':') == std::string::npos;
   if (a_path || file_or_line.ends_with(".xml")) return machine_from_file(file_or_line);  // says that it is not there
+  if (file_or_line.find(':') == std::string::npos) {
+    const std::vector<std::string> names = model_names();
+    if (!nearest_name(file_or_line, names).empty()) throw error(no_such("machine", file_or_line, names));
+  }
   return synthetic_machine(file_or_line);
 }
 

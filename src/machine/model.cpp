@@ -2,6 +2,7 @@
 #include "machine/model.hpp"
 
 #include "base/environment.hpp"
+#include "base/nearest.hpp"
 #include "base/printable.hpp"
 #include "machine/limits.hpp"
 #include "machine/toml_text.hpp"
@@ -433,9 +434,7 @@ std::string model_file(const std::string& name) {
 machine_model model_by_name(const std::string& name_or_file) {
   if (const std::string listed = model_file(name_or_file); !listed.empty()) return model_from_file(listed);
   if (std::filesystem::is_regular_file(name_or_file)) return model_from_file(name_or_file);
-  std::string names;
-  for (const std::string& n : model_names()) names += (names.empty() ? "" : ", ") + n;
-  throw error("no machine '" + name_or_file + "': neither a file nor one of " + names);
+  throw error(no_such("machine", name_or_file, model_names()) + "; or the path of a description");
 }
 
 }  // namespace kith

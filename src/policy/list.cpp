@@ -1,5 +1,6 @@
 #include "policy/list.hpp"
 
+#include "base/nearest.hpp"
 #include "policy/automatic.hpp"
 #include "policy/central.hpp"
 #include "policy/dep.hpp"
@@ -106,15 +107,15 @@ std::span<const policy_entry> policy_list() {
 template <class World>
 std::unique_ptr<policy<World>> make_policy(const std::string& text, const surroundings& s) {
   settings options(text);
-  std::string names;
+  std::vector<std::string> names;
   for (const listed_policy<World>& p : policies<World>) {
-    names += (names.empty() ? "" : ", ") + std::string(p.about.name);
+    names.emplace_back(p.about.name);
     if (options.policy() != p.about.name) continue;
     std::unique_ptr<policy<World>> made = p.make(s, options);
     options.all_taken();
     return made;
   }
-  throw error("no policy '" + options.policy() + "'; there are: " + names);
+  throw error(no_such("policy", options.policy(), names));
 }
 
 template std::unique_ptr<policy<native::world>> make_policy<native::world>(const std::string&, const surroundings&);

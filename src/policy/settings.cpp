@@ -1,5 +1,7 @@
 #include "policy/settings.hpp"
 
+#include "base/nearest.hpp"
+
 #include <kith/error.hpp>
 
 #include <algorithm>
@@ -43,7 +45,7 @@ settings::settings(std::string_view text) {
 }
 
 std::string settings::text_of(const char* key, const char* otherwise) {
-  known_ += (known_.empty() ? "" : ", ") + std::string(key);
+  known_.emplace_back(key);
   const auto at = given_.find(key);
   if (at == given_.end()) return otherwise;
   std::string value = std::move(at->second);
@@ -78,8 +80,13 @@ void settings::refuse(const char* key, const std::string& given, const std::stri
 
 void settings::all_taken() const {
   if (given_.empty()) return;
-  throw error("policy '" + name_ + "' has no option '" + given_.begin()->first + "'" +
-              (known_.empty() ? "; it has none" : "; it has: " + known_));
+  const std::string& wrong = given_.begin()->first;
+  const std::string near = nearest_name(wrong, known_);
+  std::string names;
+  for (const std::string& key : known_) names += (names.empty() ? "" : ", ") + key;
+  throw error("policy '" + name_ + "' has no option '" + wrong + "'; " +
+              (near.empty() ? "" : "did you mean '" + near + "'? ") +
+              (known_.empty() ? "it has none" : "it has: " + names));
 }
 
 }  // namespace kith

@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace kith {
 
@@ -50,7 +51,7 @@ class settings {
 
   std::string name_;
   std::map<std::string, std::string> given_;
-  std::string known_;  // keys asked for so far
+  std::vector<std::string> known_;  // keys asked for so far
 };
 
 }  // namespace kith

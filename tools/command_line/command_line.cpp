@@ -1,13 +1,18 @@
 #include "command_line/command_line.hpp"
 
-#include "base/printable.hpp"
+#include "command_line/command_model.hpp"
+#include "command_line/complaint.hpp"
+#include "command_line/help_files.hpp"
+#include "command_line/help_format.hpp"
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <exception>
 #include <iostream>
+#include <memory>
 #include <new>
 #include <string>
 #include <vector>
@@ -16,21 +21,13 @@ namespace kith::tools {
 
 namespace {
 
+using words = std::vector<std::string>;
+
 int code(outcome o) { return static_cast<int>(o); }
 
-/// What was wrong with the command line, in one line, and where help is.
-std::string complaint(const tool& t, const CLI::App* app, const CLI::Error& e) {
-  std::string verbs;
-  for (const verb& v : t.verbs) verbs += (verbs.empty() ? "" : ", ") + std::string(v.name);
-  const std::vector<CLI::App*> chosen = app->get_subcommands();
-  if (!chosen.empty()) {
-    const std::string verb = fmt::format("{} {}", t.name, chosen.front()->get_name());
-    return fmt::format("{}: {}\n`{} --help` says what it takes.\n", verb, printable_lines(e.what()), verb);
-  }
-  const std::vector<std::string> rest = app->remaining();
-  const std::string wrong =
-      rest.empty() ? "a verb is missing" : fmt::format("no verb or option '{}'", printable(rest.front()));
-  return fmt::format("{}: {}; expected one of: {}\n`{} --help` says more.\n", t.name, wrong, verbs, t.name);
+/// Whether the answer is to be JSON. Behind "--" is somebody else's command line.
+bool wants_json(const words& given) {
+  return std::find(given.begin(), std::ranges::find(given, "--"), "--json") != std::ranges::find(given, "--");
 }
 
 /// True if everything has been written.
@@ -41,45 +38,92 @@ bool written(const std::string& who) {
   return false;
 }
 
-int run(const std::string& who, const std::function<outcome()>& verb) {
-  std::string failure;
+int refuse(const complaint& c, bool json) {
+  if (json) fmt::print("{}", c.json());
+  std::fflush(stdout);
+  fmt::print(stderr, "{}", c.text());
+  return code(outcome::error);
+}
+
+int run_verb(const std::string& who, const std::function<outcome()>& verb, bool json) {
+  complaint failure{who, {}};
   try {
     const outcome o = verb();
     return written(who) ? code(o) : code(outcome::error);
   } catch (const std::bad_alloc&) {
-    failure = "out of memory; ask for less (smaller sizes, fewer workers, or smaller stacks: KITH_STACK)";
+    failure.message = "out of memory; ask for less (smaller sizes, fewer workers, or smaller stacks: KITH_STACK)";
   } catch (const std::exception& e) {
-    failure = e.what();
+    failure.message = e.what();
   }
-  std::fflush(stdout);
-  fmt::print(stderr, "{}: {}\n", who, printable_lines(failure));
-  return code(outcome::error);
+  return refuse(failure, json);
+}
+
+/// `help`, which every tool has. With a verb it is that verb's --help, and does not come here.
+std::function<outcome()> add_help(const tool& t, CLI::App& app, CLI::App& command) {
+  auto folder = std::make_shared<std::string>();
+  auto verb = std::make_shared<words>();
+  command.add_option("verb", *verb, "the verb to explain")->type_name("VERB");
+  command
+      .add_option("--write", *folder,
+                  "make man pages and completion for bash, zsh and fish, below a folder such as ~/.local/share")
+      ->type_name("FOLDER");
+  command.footer(
+      "Without a verb: all verbs. An installed package has man pages and completion already.\nExit code: 0, or 2 if "
+      "there is no such verb, or a file cannot be written.");
+  return [&t, &app, folder] {
+    if (folder->empty()) {
+      fmt::print("{}", app.help());
+    } else {
+      write_help_files(model_of(t, app), *folder);
+    }
+    return outcome::fine;
+  };
+}
+
+/// "help sim" is "sim --help".
+words without_help_verb(words given) {
+  if (given.empty() || given.front() != "help") return given;
+  if (std::ranges::any_of(given, [](const std::string& w) { return w.starts_with('-'); })) return given;
+  given.erase(given.begin());
+  given.emplace_back("--help");
+  return given;
 }
 
 }  // namespace
 
 int run(const tool& t, int argc, char** argv) {
   CLI::App app(t.summary, t.name);
+  app.formatter(std::make_shared<help_format>());
   app.set_help_flag("-h,--help", "print this help and leave");
   app.set_version_flag("--version", t.version, "print the version and leave");
-  app.get_formatter()->label("SUBCOMMAND", "VERB");
-  app.get_formatter()->label("Positionals", "Arguments");
   app.require_subcommand(1);
-  app.failure_message([&t](const CLI::App* a, const CLI::Error& e) { return complaint(t, a, e); });
   app.footer(t.footer);
 
   std::vector<std::function<outcome()>> runs;
-  for (const verb& v : t.verbs) runs.push_back(v.add(*app.add_subcommand(v.name, v.summary)->group("Verbs")));
+  words names;
+  for (const verb& v : t.verbs) {
+    runs.push_back(v.add(*app.add_subcommand(v.name, v.summary)->group("Verbs")));
+    names.emplace_back(v.name);
+  }
+  runs.push_back(add_help(t, app, *app.add_subcommand("help", "this text, or what a verb does")->group("Verbs")));
+  names.emplace_back("help");
+
+  const words given(argv + std::min(argc, 1), argv + argc);
+  const bool json = wants_json(given);
+  words read = without_help_verb(given);
+  const bool unknown = read != given && read.size() > 1 && std::ranges::find(names, read.front()) == names.end();
+  if (unknown) read.pop_back();  // the complaint comes first, the help would hide it
   try {
-    app.parse(argc, argv);
+    std::ranges::reverse(read);  // as CLI11 takes them
+    app.parse(std::move(read));
+  } catch (const CLI::Success& asked) {  // help, or the version
+    app.exit(asked);
+    return written(t.name) ? code(outcome::fine) : code(outcome::error);
   } catch (const CLI::ParseError& e) {
-    // Help and the version arrive here as well, as a success.
-    const bool fine = app.exit(e) == 0;
-    return written(t.name) && fine ? code(outcome::fine) : code(outcome::error);
+    return refuse(complaint_of(t, app, e), json);
   }
   for (std::size_t v = 0; v < runs.size(); ++v) {
-    const char* name = t.verbs[v].name;
-    if (app.got_subcommand(name)) return run(fmt::format("{} {}", t.name, name), runs[v]);
+    if (app.got_subcommand(names[v])) return run_verb(fmt::format("{} {}", t.name, names[v]), runs[v], json);
   }
   return code(outcome::error);
 }

@@ -5,11 +5,13 @@
 #include "app/report.hpp"
 #include "apps/list.hpp"
 #include "base/environment.hpp"
+#include "base/nearest.hpp"
 #include "machine/limits.hpp"
 #include "machine/machine.hpp"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <new>
 
@@ -33,8 +35,30 @@ outcome print_windows(const apps::entry& e, const apps::arguments& arguments, bo
   return outcome::fine;
 }
 
-outcome run_app(const options& o, const std::vector<std::string>& words) {
+/// A parameter that there is not, if one of the program's, or an option of the verb, is near.
+void refuse_misspelt(const apps::entry& e, const std::vector<std::string>& words, const CLI::App& command) {
+  std::vector<std::string> known;
+  for (const apps::parameter& p : e.parameters) known.push_back("--" + std::string(p.name));
+  const std::size_t own = known.size();
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+  }
+  for (const std::string& word : words) {
+    const std::string name = word.substr(0, word.find('='));
+    if (!name.starts_with("--") || std::ranges::find(known, name) != known.end()) continue;
+    const std::string near = nearest_name(name, known);
+    if (near.empty()) continue;
+    throw error(fmt::format("{}: no parameter {}; did you mean {}? It takes {}", e.name, name, near,
+                            fmt::join(known.begin(), known.begin() + static_cast<std::ptrdiff_t>(own), ", ")));
+  }
+}
+
+outcome run_app(const options& o, const std::vector<std::string>& words, const CLI::App& command) {
+  const std::vector<std::string> programs = app_names();
+  if (std::ranges::find(programs, o.name) == programs.end() && !nearest_name(o.name, programs).empty())
+    throw error(no_such("program", o.name, programs));
   const apps::entry& e = apps::find_app(o.name);
+  refuse_misspelt(e, words, command);
   if (!o.windows && e.dry_only && number_of(var::dry).value_or(0) == 0)
     throw error(o.name + " has no data to run on: kith record --dry -- kith app " + o.name + " ...");
   const apps::arguments arguments(e.name, e.parameters, apps::read_arguments(e.name, e.parameters, words),
@@ -71,24 +95,23 @@ std::function<outcome()> add_app(CLI::App& command) {
   auto o = std::make_shared<options>();
   command.add_option("name", o->name, "the program; `kith apps` lists them with their parameters")
       ->required()
-      ->type_name("NAME");
-  command.add_option("--policy", o->run.policy,
-                     "the policy, with options (KITH_POLICY, \"auto\"); see `kith policies`");
+      ->type_name("APP");
+  command
+      .add_option("--policy", o->run.policy, "the policy, with options (KITH_POLICY, \"auto\"); see `kith policies`")
+      ->type_name("POLICY");
   command.add_option("--workers", o->run.workers, "workers (KITH_WORKERS, as many as this process may use cores)")
       ->check(whole_number(1, most_workers));
   command.add_flag("--oversubscribe", o->oversubscribe, "start all of --workers, even if there are fewer cores");
   command.add_option("--machine", o->run.machine, "behave as if on this machine (KITH_MACHINE), as for `kith machine`")
-      ->type_name("FILE|SYNTHETIC");
+      ->type_name("MACHINE|FILE|SYNTHETIC");
   command
       .add_option("--throttle", o->run.throttle,
                   "unfinished tasks before their creator helps; 0: no bound (KITH_THROTTLE)")
       ->check(whole_number(0, 1 << 26));
   command
-      .add_option(
-          "--memory", o->run.memory,
-          "how the program's memory is spread over the nodes (KITH_MEMORY, system): system, fine, coarse, local, "
-          "block, node:N, deferred; with ',huge' in huge pages")
-      ->type_name("DISTRIBUTION");
+      .add_option("--memory", o->run.memory,
+                  "how the program's memory is spread over the nodes (KITH_MEMORY, system); with ',huge' in huge pages")
+      ->type_name("system|fine|coarse|local|block|node:N|deferred");
   command.add_option("--seed", o->run.seed, "of generated input and of the policies' random choices (1)")
       ->check(whole_number(1, std::int64_t{1} << 40));
   CLI::Option* const small = command.add_flag("--small", o->small, "the small preset: ends within 2 seconds");
@@ -109,18 +132,16 @@ std::function<outcome()> add_app(CLI::App& command) {
     } catch (const error&) {  // no such program: the rest of the help is right all the same
     }
     return parameters +
-           "NAME comes first; then these options and the program's own parameters in any order.\n"
+           "APP comes first; then these options and the program's own parameters in any order.\n"
            "JSON: {\"app\", \"policy\", \"machine\", \"pretended\", \"workers\", \"verified\", \"what_was_checked\", "
-           "\"seconds\", "
-           "\"tasks\", \"steals\",\n\"steal_attempts\", \"colored_steals\", \"colored_attempts\", "
-           "\"remote_access_percent\", \"idle_seconds\", \"first_steal_s\" "
-           "(null: no steal), "
+           "\"seconds\", \"tasks\", \"steals\", \"steal_attempts\", \"colored_steals\", \"colored_attempts\", "
+           "\"remote_access_percent\", \"idle_seconds\", \"first_steal_s\" (null: no steal), "
            "\"load_balance_percent\", \"per_worker\": [...], ...}\n"
            "Exit code: 0 if the result was verified, 1 if it is wrong, 2 for a wrong command line or input.";
   });
   return [o, &command] {
     if (o->oversubscribe) o->run.oversubscribe = 1;
-    return run_app(*o, command.remaining());
+    return run_app(*o, command.remaining(), command);
   };
 }
 

@@ -9,7 +9,7 @@
 #include "progress.hpp"
 #include "recording/assemble.hpp"
 #include "recording/file.hpp"
-#include "terminal.hpp"
+#include "table.hpp"
 
 #include <kith/error.hpp>
 
@@ -54,20 +54,18 @@ recording recorded(const options& o, const std::string& file, int samples, progr
 }
 
 void print_table(const recording& r) {
-  std::size_t widest = 4;
-  for (const recorded_calibration& c : r.calibrations) widest = std::max(widest, printable(r.types[c.type]).size());
-  fmt::print("{:<{}} {:>8} {:>12} {:>12} {:>12} {:>12} {:>12} {:>10}\n", "type", widest, "samples", "bytes",
-             "recorded [us]", "cold [us]", "warm [us]", "hot [us]", "GB/s");
+  table t("type", {"samples", "bytes", "recorded\n[us]", "cold\n[us]", "warm\n[us]", "hot\n[us]", "GB/s"});
   for (const recorded_calibration& c : r.calibrations) {
     const auto mean = [&](std::uint64_t sum) { return static_cast<double>(sum) / static_cast<double>(c.samples); };
+    const auto us = [&](std::uint64_t sum) { return fmt::format("{:.2f}", mean(sum) / 1e3); };
     const std::string rate =
         c.cold_ns > c.hot_ns
             ? fmt::format("{:.2f}", static_cast<double>(c.bytes) / static_cast<double>(c.cold_ns - c.hot_ns))
             : "-";
-    fmt::print("{:<{}} {:>8} {:>12.0f} {:>13.2f} {:>12.2f} {:>12.2f} {:>12.2f} {:>10}\n", printable(r.types[c.type]),
-               widest, c.samples, mean(c.bytes), mean(c.plain_ns) / 1e3, mean(c.cold_ns) / 1e3, mean(c.warm_ns) / 1e3,
-               mean(c.hot_ns) / 1e3, rate);
+    t.row(r.types[c.type], {std::to_string(c.samples), fmt::format("{:.0f}", mean(c.bytes)), us(c.plain_ns),
+                            us(c.cold_ns), us(c.warm_ns), us(c.hot_ns), rate});
   }
+  fmt::print("{}", t.text());
 }
 
 outcome calibrate_program(const options& o) {
@@ -127,22 +125,20 @@ std::function<outcome()> add_calibrate(CLI::App& command) {
   command
       .add_option("--machine", o->machine, "this machine's description, from `kith machine --probe` (measured anew)")
       ->excludes(scheduler)
-      ->type_name("NAME|FILE");
+      ->type_name("MACHINE|FILE");
   command.add_option("program", o->program, "what to run, and its arguments, behind --")
       ->excludes(scheduler)
       ->type_name("PROGRAM ARGS");
   command.footer(
       "usage: kith calibrate [-o FILE] -- PROGRAM ARGS     PROGRAM may be `kith app NAME ...`\n"
-      "       kith calibrate --scheduler [-o MACHINE.toml]\n"
-      "PROGRAM is recorded on one worker, and run a second time, in which some of its tasks are repeated: with their\n"
-      "data out of the caches (cold), and in them (hot). `kith sim` takes hot times for computing, and what cold ones\n"
-      "take longer for memory. What a repeated task has declared to write is restored; what it writes beside that is\n"
+      "usage: kith calibrate --scheduler [-o MACHINE.toml]\n"
+      "PROGRAM is recorded on one worker, and run a second time, in which some of its tasks are repeated: with their "
+      "data out of the caches (cold), and in them (hot). `kith sim` takes hot times for computing, and what cold ones "
+      "take longer for memory. What a repeated task has declared to write is restored; what it writes beside that is "
       "not. Tasks without accesses, with concurrent ones, with a function that changes itself, or that create tasks "
-      "are\n"
-      "not repeated.\n"
+      "are not repeated.\n"
       "Exit code: 0; 1 if no task could be calibrated (the recording is there); 2 for a wrong command line, or a "
-      "program\n"
-      "that fails.");
+      "program that fails.");
   return [o] {
     if (o->scheduler) return calibrate_scheduler(*o);
     if (o->program.empty()) throw error("what is to be calibrated? expected -- PROGRAM ARGS, or --scheduler");

@@ -85,8 +85,8 @@ std::function<outcome()> add_doctor(CLI::App& command) {
   auto settings = std::make_shared<bool>(false);
   command.add_flag("--settings", *settings, "list the environment variables that Kith reads, and nothing else");
   command.footer(
-      "Exit code: 0, all is well; 1, Kith works, but this process is allowed less than the machine can do;\n"
-      "2, Kith does not work, or a setting is wrong (JSON: {\"status\": \"error\", \"error\": what}).\n"
+      "Exit code: 0, all is well; 1, Kith works, but this process is allowed less than the machine can do; 2, Kith "
+      "does not work, or a setting is wrong.\n"
       "Settings (--settings lists them) are taken from the environment, as programs take them.");
   return [json, settings] {
     if (*settings) {
@@ -97,14 +97,7 @@ std::function<outcome()> add_doctor(CLI::App& command) {
       }
       return outcome::fine;
     }
-    examination e;
-    try {
-      e = examine();
-    } catch (const kith::error& wrong) {  // a setting is wrong: who asked for JSON gets JSON
-      if (!*json) throw;
-      fmt::print("{}\n", nlohmann::ordered_json({{"status", "error"}, {"error", wrong.what()}}).dump(2));
-      return outcome::error;
-    }
+    const examination e = examine();
     if (*json) {
       fmt::print("{}\n", to_json(e).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
     } else {

@@ -122,7 +122,7 @@ struct options {
 std::function<outcome()> add_machine(CLI::App& command) {
   auto o = std::make_shared<options>();
   command.add_option("machine", o->name, "what to show, instead of KITH_MACHINE or this machine")
-      ->type_name("NAME|FILE|SYNTHETIC");
+      ->type_name("MACHINE|FILE|SYNTHETIC");
   command.add_flag("--json", o->json, "write JSON");
   CLI::Option* const probe =
       command.add_flag("--probe", o->probe, "measure this machine, and write a description for `kith sim`");
@@ -130,10 +130,10 @@ std::function<outcome()> add_machine(CLI::App& command) {
       ->type_name("FILE.toml")
       ->needs(probe);
   command.footer(
-      "NAME is one of `kith machines`. FILE is an XML file exported by hwloc (`lstopo machine.xml`), or a description\n"
-      "(docs/machines.md). SYNTHETIC is a machine in a line, from large to\n"
-      "small: \"node:8 core:10\", \"pack:2 node:2 l3:1 core:8 pu:2\"; an extra word has the distances between nodes:\n"
-      "\"distance:21\", or the matrix \"distance:10,16/16,10\".\n"
+      "MACHINE is one of `kith machines`. FILE is an XML file exported by hwloc (`lstopo machine.xml`), or a "
+      "description (docs/machines.md). SYNTHETIC is a machine in a line, from large to small: \"node:8 core:10\", "
+      "\"pack:2 node:2 l3:1 core:8 pu:2\"; an extra word has the distances between nodes: \"distance:21\", or the "
+      "matrix \"distance:10,16/16,10\".\n"
       "JSON: {\"name\", \"pretended\", \"nodes\": [{\"cores\": [...], ...}], \"cores\", \"caches\", \"distances\": "
       "[[...]]}\n"
       "Exit code: 0, or 2 if the machine cannot be understood.");

@@ -34,7 +34,8 @@ void print_sources(const machine_model& m) {
 
 std::function<outcome()> add_machines(CLI::App& command) {
   auto o = std::make_shared<options>();
-  command.add_option("name", o->name, "one of them, or a file: where each of its numbers is from")->type_name("NAME");
+  command.add_option("name", o->name, "one of them, or a file: where each of its numbers is from")
+      ->type_name("MACHINE|FILE");
   command.add_flag("--json", o->json, "write JSON");
   command.footer(
       "The descriptions are TOML files (docs/machines.md explains them); KITH_MACHINES names another folder of them.\n"
@@ -52,8 +53,8 @@ std::function<outcome()> add_machines(CLI::App& command) {
         all.push_back(to_json(m));
         continue;
       }
-      fmt::print("{:<20} {:>4} nodes {:>5} cores  {:8} {}\n", printable(m.hardware.name), m.hardware.nodes.size(),
-                 m.hardware.cores.size(), printable(m.paper), printable(m.title));
+      fmt::print("{:<17} {:>3} nodes {:>4} cores  {:8} {}\n", printable(m.hardware.name), m.hardware.nodes.size(),
+                 m.hardware.cores.size(), printable(m.paper), folded(printable(m.title), 49));
     }
     if (o->json) fmt::print("{}\n", json_text(all, 2));
     return outcome::fine;

@@ -1,9 +1,11 @@
 // kith paper: results of the papers beside those of the simulator.
 #include "verbs.hpp"
 
+#include "base/nearest.hpp"
 #include "machine/model.hpp"
 #include "paper/reproduction.hpp"
 #include "progress.hpp"
+#include "table.hpp"
 #include "terminal.hpp"
 
 #include <kith/error.hpp>
@@ -28,12 +30,10 @@ struct options {
 };
 
 const reproduction& find(const std::string& id) {
-  std::string names;
   for (const reproduction& r : reproductions()) {
     if (id == r.id) return r;
-    names += (names.empty() ? "" : ", ") + std::string(r.id);
   }
-  throw error("no reproduction '" + id + "'; there are: " + names);
+  throw error(no_such("reproduction", id, paper_names()));
 }
 
 /// The same with some of its parts, in its order.
@@ -72,15 +72,18 @@ nlohmann::json to_json(const reproduced& r) {
 
 void print(const reproduction& about, const reproduced& r) {
   fmt::print("{}  {} ({} paper)\n\n", styled(about.id, tone::strong), about.what, about.paper);
-  fmt::print("{:<22} {:<20} {:>8} {:>10} {:>10}\n", "series", "metric", "x", "kith", "paper");
+  table t("series", {"metric", "x", "kith", "paper"});
+  t.left(0);
   for (const paper_row& row : r.rows) {
-    fmt::print("{:<22} {:<20} {:>8} {:>10.4g} {:>10}{}\n", row.series, row.metric, row.x, row.kith,
-               row.paper ? fmt::format("{:g}", *row.paper) : "-", row.paper_says.empty() ? "" : "  " + row.paper_says);
+    t.row(row.series,
+          {row.metric, row.x, fmt::format("{:.4g}", row.kith), row.paper ? fmt::format("{:g}", *row.paper) : "-"},
+          row.paper_says);
   }
+  fmt::print("{}", t.text());
   fmt::print("\n");
   for (const std::string& n : r.notes) fmt::print("* {}\n", folded(n, 2));
   for (const auto& [key, text] : model_by_name(r.machine).sources) {
-    if (text.starts_with("fitted")) fmt::print("* {}: {} {}\n", r.machine, key, folded(text, 2));
+    if (text.starts_with("fitted")) fmt::print("* {}\n", folded(fmt::format("{}: {} {}", r.machine, key, text), 2));
   }
 }
 
@@ -118,12 +121,12 @@ outcome run_paper(const options& o) {
     r = about.make(about, o.seeds == 0 ? about.seeds : o.seeds,
                    [&](const std::string& what, double share) { bar.share(what, share); });
   }
+  if (!o.plot.empty()) plot(about, r, o.plot);
   if (o.json) {
     fmt::print("{}\n", to_json(r).dump(2));
   } else {
     print(about, r);
   }
-  if (!o.plot.empty()) plot(about, r, o.plot);
   return outcome::fine;
 }
 
@@ -131,7 +134,7 @@ outcome run_paper(const options& o) {
 
 std::function<outcome()> add_paper(CLI::App& command) {
   auto o = std::make_shared<options>();
-  command.add_option("id", o->id, "which result; without it, the list")->type_name("ID");
+  command.add_option("id", o->id, "which result; without it, the list")->type_name("RESULT");
   command.add_option("--seeds", o->seeds, "runs of each point (5; 24 or 8 for the RIP paper)")
       ->check(whole_number(1, 1000));
   command.add_option("--only", o->only, "these programs alone, of those that have several")
@@ -141,8 +144,7 @@ std::function<outcome()> add_paper(CLI::App& command) {
   command.add_flag("--json", o->json, "write JSON");
   command.footer(
       "The programs are recorded dry at the paper's sizes and run on the paper's machine, as it is modelled; values "
-      "that\n"
-      "were fitted to results are named below each table. docs/papers/ keeps the tables, with what is not met and "
+      "that were fitted to results are named below each table. docs/papers/ keeps the tables, with what is not met and "
       "why.\n"
       "JSON: rows {\"series\", \"metric\", \"x\", \"paper\" (null: not printed), \"kith\", \"paper_says\" (a "
       "statement)}\n"

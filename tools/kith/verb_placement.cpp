@@ -10,6 +10,7 @@
 #include "recording/file.hpp"
 #include "sim/runs.hpp"
 #include "svg.hpp"
+#include "table.hpp"
 #include "terminal.hpp"
 
 #include <kith/error.hpp>
@@ -151,12 +152,12 @@ void print(const shown& s, const options& o) {
     }
     fmt::print("{}\n", s.arrays.size() > most ? fmt::format(" and {} more", s.arrays.size() - most) : "");
   }
-  fmt::print("\n{:<24} {:>12} {:>10} {:>18} {:>14}\n", "policy", "time [s]", "balance", "neighbours apart",
-             "tasks at home");
+  table t("policy", {"time [s]", "balance", "neighbours apart", "tasks at home"});
   for (const placed_run& r : s.runs)
-    fmt::print("{:<24} {:>12} {:>10.3f} {:>16.1f} % {:>12.1f} %\n", printable(r.policy),
-               r.seconds == 0 ? "-" : fmt::format("{:.4g}", r.seconds), r.where.balance, r.where.cut_percent,
-               tasks_at_home_percent(r.where));
+    t.row(r.policy,
+          {r.seconds == 0 ? "-" : fmt::format("{:.4g}", r.seconds), fmt::format("{:.3f}", r.where.balance),
+           fmt::format("{:.1f} %", r.where.cut_percent), fmt::format("{:.1f} %", tasks_at_home_percent(r.where))});
+  fmt::print("\n{}", t.text());
   for (const placed_run& r : s.runs) {
     if (const std::string text = as_text(s.layout, r.where); !text.empty())
       fmt::print("\n{}\n{}", styled(printable(r.policy), tone::strong), text);
@@ -180,15 +181,15 @@ outcome run_placement(const options& o) {
     simulate(s, std::move(r), o, bar);
   }
   bar.clear();
+  const std::string title =
+      o.title.empty() ? std::filesystem::path(o.file).stem().string() + " on " + s.machine : o.title;
+  if (!o.picture.empty())
+    write_picture(o.tasks != 0 ? draw_graph(title, s.graph, s.runs) : draw(title, s.layout, s.runs), o.picture);
   if (o.json) {
     fmt::print("{}\n", json_text(to_json(s), 1));
   } else {
     print(s, o);
   }
-  const std::string title =
-      o.title.empty() ? std::filesystem::path(o.file).stem().string() + " on " + s.machine : o.title;
-  if (o.picture.empty()) return outcome::fine;
-  write_picture(o.tasks != 0 ? draw_graph(title, s.graph, s.runs) : draw(title, s.layout, s.runs), o.picture);
   return outcome::fine;
 }
 
@@ -198,9 +199,9 @@ std::function<outcome()> add_placement(CLI::App& command) {
   auto o = std::make_shared<options>();
   command.add_option("file", o->file, "the recording")->required()->type_name("FILE");
   command.add_option("--policy", o->policies, "simulate it under up to four policies, and show those runs instead")
-      ->type_name("A,B:key=value,...");
+      ->type_name("POLICY,...");
   command.add_option("--machine", o->machine, "where they run, one of `kith machines` or a file (bullion-s16-8)")
-      ->type_name("NAME|FILE");
+      ->type_name("MACHINE|FILE");
   command.add_option("--seed", o->set.seed, "the seed of the simulated runs (1)")
       ->check(whole_number(1, std::int64_t{1} << 40));
   command.add_option("--workers", o->set.workers, "use the first cores only (all)")->check(whole_number(1, 4096));
@@ -216,17 +217,14 @@ std::function<outcome()> add_placement(CLI::App& command) {
   command.add_flag("--json", o->json, "write JSON");
   command.footer(
       "A cell is a block of an array (regions of equal size at equal distances), coloured by the node that is its home "
-      "at "
-      "the\n"
-      "end of the run. A spot in it is the node that ran most of the tasks that write it, where that is another.\n"
+      "at the end of the run. A spot in it is the node that ran most of the tasks that write it, where that is "
+      "another.\n"
       "balance: bytes of the fullest node over the mean. neighbours apart: of blocks that depend on each other, those "
-      "on "
-      "two\n"
-      "nodes. tasks at home: of those that write blocks. PNG needs rsvg-convert (Debian: librsvg2-bin).\n"
+      "on two nodes. tasks at home: of those that write blocks. PNG needs rsvg-convert (Debian: librsvg2-bin).\n"
       "--tasks: depth goes down; red lines are dependences between two nodes.\n"
       "JSON: {\"machine\", \"blocks\", \"block_bytes\", \"shape\" (line, grid, triangle), \"rows\", \"columns\", "
-      "\"runs\": [{\"policy\",\n\"seconds\", \"bytes_by_node\", \"tasks_by_node\", \"balance\", \"cut_percent\", "
-      "\"tasks_at_home_percent\",\n\"cells\": [{\"row\", \"column\", \"region\", \"home\" (null: nobody touched it), "
+      "\"runs\": [{\"policy\", \"seconds\", \"bytes_by_node\", \"tasks_by_node\", \"balance\", \"cut_percent\", "
+      "\"tasks_at_home_percent\", \"cells\": [{\"row\", \"column\", \"region\", \"home\" (null: nobody touched it), "
       "\"ran\", \"tasks\", ...}]}]}\n"
       "Exit code: 0, or 2 for a wrong command line, recording or machine, and if there is nothing to show.");
   return [o] { return run_placement(*o); };

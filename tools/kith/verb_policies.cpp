@@ -7,7 +7,9 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <memory>
+#include <string_view>
 
 namespace kith::tools {
 
@@ -29,14 +31,16 @@ void print_json() {
 
 void print_table() {
   for (const policy_entry& p : policy_list()) {
-    fmt::print("{} {}\n", styled(fmt::format("{:<8}", p.name), tone::strong), p.summary);
+    fmt::print("{} {}\n", styled(fmt::format("{:<8}", p.name), tone::strong),
+               folded(p.summary, std::max<std::size_t>(9, std::string_view(p.name).size() + 1)));
     fmt::print("{:9}{}\n", "",
                styled(fmt::format("{}, {}; {} priorities", p.paper, p.section, p.priorities ? "honours" : "ignores"),
                       tone::faint));
-    if (*p.options != '\0') fmt::print("{:9}options: {}\n", "", p.options);
+    if (*p.options != '\0') fmt::print("{:9}options: {}\n", "", folded(p.options, 18));
   }
-  fmt::print(
-      "\nOf an option's values the first is the default. Options follow a colon: \"steal:victim=cyclic,end=fifo\".\n");
+  fmt::print("\n{}\n", folded("Of an option's values the first is the default. Options follow a colon: "
+                              "\"steal:victim=cyclic,end=fifo\".",
+                              0));
 }
 
 }  // namespace

@@ -83,12 +83,10 @@ std::function<outcome()> add_record(CLI::App& command) {
   command.footer(
       "usage: kith record [--dry] [-o FILE] -- PROGRAM ARGS     PROGRAM may be `kith app NAME ...`\n"
       "PROGRAM is any program that uses Kith. The same without this command: KITH_RECORD=FILE PROGRAM ARGS. A "
-      "recording\n"
-      "is a SQLite database: docs/recording-format.md. `kith sim FILE` runs it on other machines.\n"
+      "recording is a SQLite database: docs/recording-format.md. `kith sim FILE` runs it on other machines.\n"
       "If it makes several runtimes, or starts programs that do, each has its own: FILE, FILE-2, ... Ctrl-C ends "
-      "PROGRAM; what\n"
-      "it did is kept.\n"
-      "Exit code: 0; 1 if PROGRAM failed or was killed (what it did is recorded all the same); 2 for a wrong command\n"
+      "PROGRAM; what it did is kept.\n"
+      "Exit code: 0; 1 if PROGRAM failed or was killed (what it did is recorded all the same); 2 for a wrong command "
       "line, or if nothing was recorded.");
   return [o] { return record(*o); };
 }

@@ -16,7 +16,7 @@ std::function<outcome()> add_repair(CLI::App& command) {
       ->required()
       ->type_name("FILE");
   command.footer(
-      "A run that is recorded writes FILE.parts, and makes FILE of it when it ends. If it was killed, the parts hold\n"
+      "A run that is recorded writes FILE.parts, and makes FILE of it when it ends. If it was killed, the parts hold "
       "everything up to then; this makes FILE of them. Tasks that had not ended have no end there.\n"
       "Exit code: 0, or 2 if there are no parts, or they cannot be read.");
   return [file] {

@@ -1,6 +1,7 @@
 // kith sim: runs a recording on a modelled machine under one policy or several.
 #include "verbs.hpp"
 
+#include "base/nearest.hpp"
 #include "base/printable.hpp"
 #include "json_text.hpp"
 #include "numbers.hpp"
@@ -10,11 +11,12 @@
 #include "recording/file.hpp"
 #include "sim/plot.hpp"
 #include "sim/runs.hpp"
+#include "table.hpp"
 #include "terminal.hpp"
 
 #include <kith/error.hpp>
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -37,12 +39,14 @@ struct options {
 
 template <class T>
 T pick(const char* option, const std::string& given, std::initializer_list<std::pair<const char*, T>> choices) {
-  std::string names;
+  std::vector<std::string> names;
   for (const auto& [name, value] : choices) {
     if (given == name) return value;
-    names += (names.empty() ? "" : ", ") + std::string(name);
+    names.emplace_back(name);
   }
-  throw error(std::string(option) + " '" + given + "': expected one of " + names);
+  const std::string near = nearest_name(given, names);
+  throw error(fmt::format("{} '{}': {}expected one of {}", option, given,
+                          near.empty() ? "" : "did you mean '" + near + "'? ", fmt::join(names, ", ")));
 }
 
 sim::settings settings_of(const options& o) {
@@ -102,37 +106,39 @@ struct column {
   const char* name;
   const char* format;
   double (*of)(const sim::result&);
+  const char* range_format = format;
 };
 constexpr column columns[] = {
-    {"time [s]", "{:.4g}", [](const sim::result& r) { return r.seconds(); }},
-    {"speed-up", "{:.2f}", [](const sim::result& r) { return r.speedup(); }},
-    {"balance %", "{:.1f}", [](const sim::result& r) { return r.load_balance_percent(); }},
-    {"overhead %", "{:.2f}", [](const sim::result& r) { return r.overhead_percent(); }},
-    {"partition %", "{:.3g}", [](const sim::result& r) { return r.partition_percent(); }},
-    {"remote %", "{:.1f}", [](const sim::result& r) { return r.remote_access_percent(); }},
-    {"remote GB", "{:.3g}", [](const sim::result& r) { return static_cast<double>(r.remote_bytes) * 1e-9; }},
+    {"time\n[s]", "{:.4g}", [](const sim::result& r) { return r.seconds(); }, "{:.2g}"},
+    {"speed-up\n", "{:.2f}", [](const sim::result& r) { return r.speedup(); }},
+    {"balance\n%", "{:.1f}", [](const sim::result& r) { return r.load_balance_percent(); }},
+    {"overhead\n%", "{:.2f}", [](const sim::result& r) { return r.overhead_percent(); }},
+    {"partition\n%", "{:.3g}", [](const sim::result& r) { return r.partition_percent(); }, "{:.2g}"},
+    {"remote\n%", "{:.1f}", [](const sim::result& r) { return r.remote_access_percent(); }},
+    {"remote\nGB", "{:.3g}", [](const sim::result& r) { return static_cast<double>(r.remote_bytes) * 1e-9; }, "{:.2g}"},
     {"steals", "{:.0f}", [](const sim::result& r) { return static_cast<double>(r.steals()); }},
     {"attempts", "{:.0f}", [](const sim::result& r) { return static_cast<double>(r.attempts()); }},
 };
 
+/// Of several seeds: means, and below each half the range of its values.
 void print_table(const std::vector<std::string>& policies, const std::vector<sim::result>& results, std::size_t seeds) {
-  std::size_t widest = 6;
-  for (const std::string& p : policies) widest = std::max(widest, p.size());
-  fmt::print("{:<{}}", "policy", widest);
-  for (const column& c : columns) fmt::print(" {:>18}", c.name);
-  fmt::print("\n");
+  std::vector<std::string> heads;
+  for (const column& c : columns) heads.emplace_back(c.name);
+  table t("policy", std::move(heads));
   for (std::size_t p = 0; p < policies.size(); ++p) {
-    fmt::print("{:<{}}", policies[p], widest);
+    std::vector<std::string> means, ranges;
     for (const column& c : columns) {
       std::vector<double> values;
       for (std::size_t s = 0; s < seeds; ++s) values.push_back(c.of(results[p * seeds + s]));
       const sample v = sample_of(values);
-      std::string text = fmt::format(fmt::runtime(c.format), v.mean);
-      if (v.most > v.least) text += " +-" + fmt::format(fmt::runtime(c.format), (v.most - v.least) / 2);
-      fmt::print(" {:>18}", text);
+      means.push_back(fmt::format(fmt::runtime(c.format), v.mean));
+      ranges.push_back(v.most > v.least ? "+-" + fmt::format(fmt::runtime(c.range_format), (v.most - v.least) / 2)
+                                        : "");
     }
-    fmt::print("\n");
+    t.row(policies[p], std::move(means));
+    if (seeds > 1) t.row("", std::move(ranges));
   }
+  fmt::print("{}", t.text());
 }
 
 outcome run_sim(const options& o) {
@@ -169,25 +175,6 @@ outcome run_sim(const options& o) {
   });
   bar.clear();
   const auto seeds = static_cast<std::size_t>(o.seeds);
-  if (o.json) {
-    nlohmann::json rows = nlohmann::json::array();
-    for (std::size_t i = 0; i < runs.size(); ++i) rows.push_back(row(runs[i], results[i]));
-    fmt::print("{}\n", json_text(rows, 2));
-  } else {
-    fmt::print("{} on {}: {} tasks, {} workers, fidelity {}{}\n", printable(o.file),
-               styled(printable(m.title), tone::strong), p.tasks(), results.front().workers.size(), o.fidelity,
-               o.seeds > 1 ? fmt::format(", mean of {} seeds and half the range", o.seeds) : "");
-    std::vector<double> alone;
-    for (std::size_t s = 0; s < seeds; ++s) alone.push_back(static_cast<double>(results[s].one_core) * 1e-12);
-    fmt::print("speed-up: over one core of the same machine, simulated under auto: {:.4g} s\n\n",
-               sample_of(alone).mean);
-    print_table(policies, results, seeds);
-    fmt::print("\n{}\n", styled("Fitted in this model (kith machines " + printable(m.hardware.name) + " says to what):",
-                                tone::faint));
-    for (const auto& [key, text] : m.sources) {
-      if (text.starts_with("fitted")) fmt::print("  {:28} {}\n", printable(key), folded(printable(text), 31));
-    }
-  }
   if (!o.plot.empty()) {
     bar_chart chart{.title = o.file + " on " + m.title,
                     .unit = "speed-up over one core of the same machine",
@@ -202,6 +189,25 @@ outcome run_sim(const options& o) {
     write_svg(chart, o.plot);
   }
   if (!o.output.empty()) write_recording(results.front().schedule, o.output);
+  if (o.json) {
+    nlohmann::json rows = nlohmann::json::array();
+    for (std::size_t i = 0; i < runs.size(); ++i) rows.push_back(row(runs[i], results[i]));
+    fmt::print("{}\n", json_text(rows, 2));
+  } else {
+    fmt::print("{} on {}\n{} tasks, {} workers, fidelity {}{}\n", printable(o.file),
+               styled(printable(m.title), tone::strong), p.tasks(), results.front().workers.size(), o.fidelity,
+               o.seeds > 1 ? fmt::format(", {} seeds: means, and half the range", o.seeds) : "");
+    std::vector<double> alone;
+    for (std::size_t s = 0; s < seeds; ++s) alone.push_back(static_cast<double>(results[s].one_core) * 1e-12);
+    fmt::print("speed-up: over one core of the same machine, simulated under auto: {:.4g} s\n\n",
+               sample_of(alone).mean);
+    print_table(policies, results, seeds);
+    fmt::print("\n{}\n", styled("Fitted in this model (kith machines " + printable(m.hardware.name) + " says to what):",
+                                tone::faint));
+    for (const auto& [key, text] : m.sources) {
+      if (text.starts_with("fitted")) fmt::print("  {:28} {}\n", printable(key), folded(printable(text), 31));
+    }
+  }
   return outcome::fine;
 }
 
@@ -211,18 +217,19 @@ std::function<outcome()> add_sim(CLI::App& command) {
   auto o = std::make_shared<options>();
   command.add_option("file", o->file, "the recording (`kith record` makes one)")->required()->type_name("FILE");
   command.add_option("--machine", o->machine, "the machine, one of `kith machines` or a file (bullion-s16-8)")
-      ->type_name("NAME|FILE");
+      ->type_name("MACHINE|FILE");
   command
-      .add_option("--policy", o->policies,
-                  "policies, with options, separated by commas; NAME+pm: written pages move to their writers (auto)")
-      ->type_name("A,B:key=value,...");
+      .add_option(
+          "--policy", o->policies,
+          "policies, with options (POLICY:key=value,key=value); NAME+pm: written pages move to their writers (auto)")
+      ->type_name("POLICY,...");
   command.add_option("--seeds", o->seeds, "runs of each policy, with seeds of their own (1)")
       ->check(whole_number(1, 100000));
   command.add_option("--seed", o->set.seed, "the first seed (1)")->check(whole_number(1, std::int64_t{1} << 40));
   command.add_option("--workers", o->set.workers, "use the first cores only (all)")->check(whole_number(1, 4096));
-  command.add_option("--fidelity", o->fidelity, "what is modelled of memory: block, or abstract (block)");
-  command.add_option("--distribution", o->data,
-                     "where data lies: first-touch, fine, coarse, regions, block, colors or recorded (first-touch)");
+  command.add_option("--fidelity", o->fidelity, "what is modelled of memory (block)")->type_name("block|abstract");
+  command.add_option("--distribution", o->data, "where data lies (first-touch)")
+      ->type_name("first-touch|fine|coarse|regions|block|colors|recorded");
   command.add_option("--chunk", o->set.chunk_bytes, "bytes that are moved at a time (65536)")
       ->check(whole_number(256, 1 << 30));
   command.add_flag("--cold", o->set.cold, "caches are empty when the figures begin");
@@ -230,19 +237,21 @@ std::function<outcome()> add_sim(CLI::App& command) {
       ->check(whole_number(1, 1 << 30));
   command.add_option("--recorded-gbs", o->core_gbs,
                      "GB/s of one core where it was recorded: what bytes took there is no computing (10)");
-  command.add_option("--without", o->without, "leave out: contention, latency, caches, scheduling, noise")
-      ->delimiter(',');
+  command.add_option("--without", o->without, "what is left out of the model")
+      ->type_name("contention|latency|caches|scheduling|noise,...")
+      ->delimiter(',')
+      ->expected(1);
   command.add_option("--plot", o->plot, "write a picture of the speed-ups")->type_name("FILE.svg|png");
   command.add_option("-o,--output", o->output, "write the simulated run as a recording")->type_name("FILE");
   command.add_flag("--json", o->json, "write JSON");
   command.footer(
-      "Figures are of what follows the recording's last mark (programs of `kith app` set one before they solve).\n"
-      "speed-up: over one core of the same machine, simulated under `auto` with the same seed. remote %: see\n"
-      "docs/glossary.md. The same input gives the same result, bit for bit. docs/simulation.md says what is modelled,\n"
+      "Figures are of what follows the recording's last mark (programs of `kith app` set one before they solve). "
+      "speed-up: over one core of the same machine, simulated under `auto` with the same seed. remote %: see "
+      "docs/glossary.md. The same input gives the same result, bit for bit. docs/simulation.md says what is modelled, "
       "and what results rest on.\n"
       "JSON: [{\"policy\", \"seed\", \"makespan_s\", \"one_core_s\", \"speedup\", \"load_balance_percent\", "
       "\"overhead_percent\", "
-      "\"partition_percent\",\n\"remote_access_percent\", \"remote_bytes\", \"steals\", \"steal_attempts\", "
+      "\"partition_percent\", \"remote_access_percent\", \"remote_bytes\", \"steals\", \"steal_attempts\", "
       "\"first_steal_s\" (null: no steal), ...}]\n"
       "Exit code: 0, or 2 for a wrong command line, recording or machine, and for a run that starves.");
   return [o] { return run_sim(*o); };

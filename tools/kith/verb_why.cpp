@@ -41,27 +41,24 @@ std::function<outcome()> add_why(CLI::App& command) {
   auto o = std::make_shared<options>();
   command.add_option("file", o->file, "the recording: of a run (`kith record`), or of a simulated one (`kith sim -o`)")
       ->required()
-      ->type_name("RECORDING");
+      ->type_name("FILE");
   command.add_option("task", o->task, "17, its number; gemm:12, of its type and how-manieth, from 0; or key:42")
       ->required()
       ->type_name("TASK");
   command
       .add_option("--machine", o->machine,
                   "whose distances and rates data times are of, one of `kith machines` or a file (the recording's)")
-      ->type_name("NAME|FILE");
+      ->type_name("MACHINE|FILE");
   command.add_flag("--json", o->json, "write JSON");
   command.footer(
       "A recording has no decisions, but what came of them: reasons are the policy's rule, held against where the data "
-      "was\n"
-      "and who stole from whom; what the rule does not explain is said. docs/placement.md says which policy does "
+      "was and who stole from whom; what the rule does not explain is said. docs/placement.md says which policy does "
       "what.\n"
       "JSON: {\"task\", \"type\", \"policy\", \"worker\", \"node\", \"creator\", \"color_hint\", \"node_hint\" (null: "
-      "none), \"created_ns\",\n\"ready_ns\", \"started_ns\", \"ended_ns\", \"waited_ns\", \"released_by\", "
-      "\"reasons\": "
-      "[text], \"last_steal\",\n\"meanwhile\": {\"worker\": [{\"what\", \"task\", \"begun_ns\", \"ended_ns\"}], ...}, "
-      "\"data\": [{\"region\", \"access\",\n\"declared_bytes\", \"used_bytes\", \"home_bytes\": [by node], "
-      "\"writer\", ...}], \"nodes\": [{\"node\", \"home_bytes\",\n\"remote_bytes\", \"data_ns\" (null: not known), "
-      "...}]}\n"
+      "none), \"created_ns\", \"ready_ns\", \"started_ns\", \"ended_ns\", \"waited_ns\", \"released_by\", \"reasons\": "
+      "[text], \"last_steal\", \"meanwhile\": {\"worker\": [{\"what\", \"task\", \"begun_ns\", \"ended_ns\"}], ...}, "
+      "\"data\": [{\"region\", \"access\", \"declared_bytes\", \"used_bytes\", \"home_bytes\": [by node], \"writer\", "
+      "...}], \"nodes\": [{\"node\", \"home_bytes\", \"remote_bytes\", \"data_ns\" (null: not known), ...}]}\n"
       "Exit code: 0, or 2 for a wrong command line, recording, task or machine.");
   return [o] { return run_why(*o); };
 }

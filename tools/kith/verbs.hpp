@@ -4,6 +4,9 @@
 
 #include "command_line/command_line.hpp"
 
+#include "app/describe.hpp"
+#include "placeholders.hpp"
+
 namespace kith::tools {
 
 verb_setup add_app;
@@ -23,7 +26,7 @@ verb_setup add_why;
 
 inline constexpr verb verbs[] = {
     {"demo", "PageRank of this machine's packages, and heat, under three policies", add_demo},
-    {"app", "run a program, verify its result, report what was counted", add_app},
+    {"app", "run a program, verify its result, report what was counted", add_app, app_subjects},
     {"apps", "the programs and their parameters", add_apps},
     {"record", "run a program and keep what it did in a file", add_record},
     {"calibrate", "part a program's time into computing and memory; or measure the scheduler", add_calibrate},

@@ -1,5 +1,6 @@
 #include "app/describe.hpp"
 
+#include "apps/list.hpp"
 #include "terminal.hpp"
 
 #include <fmt/format.h>
@@ -22,11 +23,22 @@ std::string presets(const apps::parameter& p) {
 
 }  // namespace
 
+std::vector<subject> app_subjects() {
+  std::vector<subject> all;
+  for (const apps::entry* e : apps::app_list()) {
+    subject& s = all.emplace_back();
+    s.name = e->name;
+    s.text = fmt::format("{} ({})", e->summary, e->paper);
+    for (const apps::parameter& p : e->parameters) s.options.push_back({p.name, p.what + presets(p), !is_flag(p)});
+  }
+  return all;
+}
+
 std::string to_text(const apps::entry& e) {
-  std::string text = fmt::format("{} {}  {}\n", styled(fmt::format("{:<11}", e.name), tone::strong), e.summary,
-                                 styled(fmt::format("({})", e.paper), tone::faint));
+  std::string text = fmt::format("{} {}\n", styled(fmt::format("{:<11}", e.name), tone::strong),
+                                 folded(fmt::format("{} ({})", e.summary, e.paper), 12));
   for (const apps::parameter& p : e.parameters) {
-    text += fmt::format("{:12}--{:<11} {}{}\n", "", p.name, p.what, presets(p));
+    text += fmt::format("{:12}--{:<11} {}\n", "", p.name, folded(p.what + presets(p), 26));
   }
   return text;
 }

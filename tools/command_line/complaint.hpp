@@ -1,0 +1,27 @@
+// What was wrong with a command line, and what was probably meant.
+#pragma once
+
+#include "command_line/tool.hpp"
+
+#include <CLI/App.hpp>
+#include <CLI/Error.hpp>
+
+#include <string>
+
+namespace kith::tools {
+
+struct complaint {
+  std::string command;  // "kith sim"
+  std::string message;
+  std::string hint = {};  // what to do next; may be empty
+
+  /// Two lines for people.
+  std::string text() const;
+  /// {"error": {...}}, a whole document.
+  std::string json() const;
+};
+
+/// Of what CLI11 has refused.
+complaint complaint_of(const tool&, const CLI::App&, const CLI::Error&);
+
+}  // namespace kith::tools

@@ -1,0 +1,22 @@
+// How --help is laid out: as CLI11 does it, in lines that fit a page.
+#pragma once
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include <string>
+
+namespace kith::tools {
+
+class help_format final : public CLI::Formatter {
+ public:
+  help_format();
+
+  std::string make_option(const CLI::Option*, bool is_positional) const override;
+  std::string make_subcommand(const CLI::App*) const override;
+  /// Each line of a footer is a paragraph; one that begins with a space stays as it is.
+  std::string make_footer(const CLI::App*) const override;
+};
+
+}  // namespace kith::tools
