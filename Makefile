@@ -15,7 +15,7 @@ build: deps  ## configure and build into build/release
 	@$(configure)
 	@cmake --build --preset release -j "$$(nproc)"
 
-demo: deps  ## PageRank of this machine's package graph, and heat, under three policies
+demo: deps  ## where tasks run matters: heat on eight sockets, simulated; then programs on this machine
 	@$(configure)
 	@cmake --build --preset release -j "$$(nproc)" --target kith_tool
 	@build/release/kith demo --picture build/demo.svg

@@ -78,6 +78,8 @@ class app {
   virtual void solve(const target&) = 0;
   /// Compares the result with a serial computation (kept for the next time, where it is costly).
   virtual verdict verify() = 0;
+  /// Memory that verify() takes on top of the data, in bytes. 0: next to none.
+  virtual std::uint64_t verifying_bytes() const { return 0; }
   /// What the result says; after solve().
   virtual std::vector<figure> figures() const { return {}; }
   /// The memory that holds the result. Tests damage it to see that the verifier notices.

@@ -32,6 +32,9 @@ class cholesky final : public app {
     where.on.run([&] { tiles_.spawn_cholesky(owner(where)); });
   }
 
+  std::uint64_t verifying_bytes() const override {
+    return sizeof(double) * static_cast<std::uint64_t>(tiles_.size() * tiles_.size());
+  }
   verdict verify() override {
     // By rows, so that an entry of L * transpose(L) is the product of two of them.
     const std::int64_t n = tiles_.size();

@@ -23,6 +23,9 @@ struct weights {
 
 class five_point : public row_app<double> {
  public:
+  std::uint64_t verifying_bytes() const final {
+    return 2 * sizeof(double) * static_cast<std::uint64_t>((rows() + 2) * (columns() + 2));
+  }
   verdict verify() final {
     if (expected_.empty()) expected_ = serial();
     double worst = 0;
@@ -61,6 +64,7 @@ class five_point : public row_app<double> {
   std::vector<double> serial() const {
     const std::int64_t wide = columns() + 2;
     std::vector<double> now, next;
+    now.reserve(static_cast<std::size_t>(wide * (rows() + 2)));
     for (std::int64_t i = -1; i <= rows(); ++i) {
       for (std::int64_t j = -1; j <= columns(); ++j) now.push_back(initial(i, j));
     }

@@ -114,6 +114,7 @@ class mg final : public app, node_program {
 
   void solve(const target& where) override { run(*this, how_, where); }
 
+  std::uint64_t verifying_bytes() const override { return 8 * u_.back().all().size_bytes(); }
   verdict verify() override {
     if (expected_u_.empty()) serial();
     double worst = 0, size = 0;

@@ -10,6 +10,7 @@ namespace kith::apps {
 
 class plate_app : public app {
  public:
+  std::uint64_t verifying_bytes() const override { return grid_.plain_bytes(); }
   verdict verify() override {
     if (expected_.empty()) {
       expected_ = grid_.plain();

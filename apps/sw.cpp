@@ -50,6 +50,9 @@ class smith_waterman final : public alignment_app {
         });
   }
 
+  std::uint64_t verifying_bytes() const override {
+    return sizeof(score) * static_cast<std::uint64_t>(rows_.items * columns_.items);
+  }
   verdict verify() override {
     if (expected_.empty()) expected_ = serial();
     std::int64_t wrong = 0;

@@ -92,9 +92,13 @@ class tile_grid {
     });
   }
 
+  std::uint64_t plain_bytes() const noexcept {
+    return sizeof(double) * static_cast<std::uint64_t>((tiles_.size + 2) * (tiles_.size + 2));
+  }
   /// What a serial program starts with: rows of size() + 2 cells, frame included.
   std::vector<double> plain() const {
     std::vector<double> all;
+    all.reserve(plain_bytes() / sizeof(double));
     for (std::int64_t i = -1; i <= tiles_.size; ++i) {
       for (std::int64_t j = -1; j <= tiles_.size; ++j) {
         const bool inside = i >= 0 && i < tiles_.size && j >= 0 && j < tiles_.size;

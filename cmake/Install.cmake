@@ -1,4 +1,5 @@
-# The installed tree: library, public headers, a CMake package and a pkg-config file.
+# The installed tree: library, public headers, documents, a CMake package and a pkg-config file. tools/kith adds the tool with
+# its man pages and completion.
 include(CMakePackageConfigHelpers)
 
 install(TARGETS kith EXPORT kith-targets
@@ -7,6 +8,9 @@ install(TARGETS kith EXPORT kith-targets
 install(DIRECTORY include/kith DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
 install(DIRECTORY machines DESTINATION ${CMAKE_INSTALL_DATADIR}/kith FILES_MATCHING PATTERN "*.toml")
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
+# The documents link to the descriptions of machines.
+install(DIRECTORY machines DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.toml")
 # The tools, added after this, find a shared library beside themselves.
 set(CMAKE_INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
 

@@ -4,12 +4,13 @@
 
 #include <algorithm>
 #include <sstream>
+#include <string_view>
 
 namespace kith {
 
 namespace {
 
-/// A mounted hierarchy that can hold a CPU quota.
+/// A mounted hierarchy that can hold a limit.
 struct hierarchy {
   bool unified = false;  // version 2
   std::string mounted_at;
@@ -36,14 +37,14 @@ bool has_item(const std::string& list, std::string_view item) {
 }
 
 /// A line of mountinfo: "36 35 98:0 /group /at rw,... [tags] - type source options".
-std::vector<hierarchy> hierarchies(const std::string& mountinfo) {
+std::vector<hierarchy> hierarchies(const std::string& mountinfo, std::string_view controller) {
   std::vector<hierarchy> found;
   for (const std::string& line : text::split(mountinfo, '\n')) {
     const std::vector<std::string> f = text::split(line, ' ');
     const auto dash = std::find(f.begin(), f.end(), "-");
     if (f.size() < 6 || f.end() - dash < 4) continue;
     const std::string& type = dash[1];
-    if (type == "cgroup2" || (type == "cgroup" && has_item(dash[3], "cpu"))) {
+    if (type == "cgroup2" || (type == "cgroup" && has_item(dash[3], controller))) {
       found.push_back({type == "cgroup2", unescaped(f[4]), unescaped(f[3])});
     }
   }
@@ -51,13 +52,13 @@ std::vector<hierarchy> hierarchies(const std::string& mountinfo) {
 }
 
 /// The process's group in a hierarchy, from lines "id:controllers:/path" (version 2: "0::/path").
-std::optional<std::string> own_group(const std::string& cgroup_file, bool unified) {
+std::optional<std::string> own_group(const std::string& cgroup_file, bool unified, std::string_view controller) {
   for (const std::string& line : text::split(cgroup_file, '\n')) {
     const std::size_t first = line.find(':');
     const std::size_t second = line.find(':', first + 1);
     if (first == std::string::npos || second == std::string::npos) continue;
     const std::string controllers = line.substr(first + 1, second - first - 1);
-    if (unified ? line.starts_with("0::") : has_item(controllers, "cpu")) return line.substr(second + 1);
+    if (unified ? line.starts_with("0::") : has_item(controllers, controller)) return line.substr(second + 1);
   }
   return std::nullopt;
 }
@@ -99,21 +100,59 @@ std::optional<cpu_quota> quota_at(const std::filesystem::path& root, const std::
   return cpus ? std::optional<cpu_quota>({*cpus, file}) : std::nullopt;
 }
 
-}  // namespace
-
-std::optional<cpu_quota> cgroup_quota(const std::filesystem::path& root, std::vector<std::string>& notes) {
+/// Calls visit(group's folder, version 2) for each group on the way from the process's own to the top that is visible.
+template <class F>
+void for_each_group(const std::filesystem::path& root, std::string_view controller, F&& visit) {
   const std::string groups = text::contents(root, "/proc/self/cgroup").value_or("");
-  std::optional<cpu_quota> tightest;
-  for (const hierarchy& h : hierarchies(text::contents(root, "/proc/self/mountinfo").value_or(""))) {
-    const std::optional<std::string> group = own_group(groups, h.unified);
+  for (const hierarchy& h : hierarchies(text::contents(root, "/proc/self/mountinfo").value_or(""), controller)) {
+    const std::optional<std::string> group = own_group(groups, h.unified, controller);
     if (!group) continue;
     for (std::string below = below_mount(*group, h.shows);; below.resize(below.rfind('/'))) {
-      const std::optional<cpu_quota> here = quota_at(root, h.mounted_at + below, h.unified, notes);
-      if (here && (!tightest || here->cpus < tightest->cpus)) tightest = here;
+      visit(h.mounted_at + below, h.unified);
       if (below.find('/') == std::string::npos) break;
     }
   }
+}
+
+/// A number alone in a file; none for "max".
+std::optional<std::uint64_t> bytes_in(const std::filesystem::path& root, const std::string& file) {
+  const std::optional<std::int64_t> n = text::number(text::trimmed(text::contents(root, file).value_or("")));
+  return n && *n >= 0 ? std::optional(static_cast<std::uint64_t>(*n)) : std::nullopt;
+}
+
+/// Of a group's memory, the page cache that goes when somebody needs room.
+std::uint64_t reclaimable(const std::filesystem::path& root, const std::string& group) {
+  for (const std::string& line : text::split(text::contents(root, group + "/memory.stat").value_or(""), '\n')) {
+    const std::string_view key = "inactive_file ";
+    if (line.starts_with(key))
+      return static_cast<std::uint64_t>(std::max<std::int64_t>(0, text::number(line.substr(key.size())).value_or(0)));
+  }
+  return 0;
+}
+
+}  // namespace
+
+std::optional<cpu_quota> cgroup_quota(const std::filesystem::path& root, std::vector<std::string>& notes) {
+  std::optional<cpu_quota> tightest;
+  for_each_group(root, "cpu", [&](const std::string& group, bool unified) {
+    const std::optional<cpu_quota> here = quota_at(root, group, unified, notes);
+    if (here && (!tightest || here->cpus < tightest->cpus)) tightest = here;
+  });
   return tightest;
+}
+
+std::optional<group_memory> cgroup_memory(const std::filesystem::path& root) {
+  std::optional<group_memory> least;
+  for_each_group(root, "memory", [&](const std::string& group, bool unified) {
+    const std::string file = group + (unified ? "/memory.max" : "/memory.limit_in_bytes");
+    const std::optional<std::uint64_t> limit = bytes_in(root, file);
+    if (!limit) return;
+    const std::uint64_t used =
+        bytes_in(root, group + (unified ? "/memory.current" : "/memory.usage_in_bytes")).value_or(0);
+    const std::uint64_t held = used - std::min(used, reclaimable(root, group)), left = *limit - std::min(*limit, held);
+    if (!least || left < least->left) least = group_memory{left, file};
+  });
+  return least;
 }
 
 }  // namespace kith

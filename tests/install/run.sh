@@ -31,6 +31,11 @@ quietly cmake --install "$build" --prefix "$work/prefix"
 mv "$work/prefix" "$work/moved"  # an installed tree can be moved
 consume installed "$work/moved"
 quietly "$work/moved/bin/kith" machine --json
+for file in share/man/man1/kith.1 share/man/man1/kith-sim.1 share/bash-completion/completions/kith share/zsh/site-functions/_kith \
+  share/fish/vendor_completions.d/kith.fish share/doc/kith/README.md share/doc/kith/docs/tutorial.md share/doc/kith/examples; do
+  [ -e "$work/moved/$file" ] || { echo "not installed: $file"; exit 1; }
+done
+quietly python3 "$here/links.py" "$work/moved/share/doc/kith"
 
 quietly cmake -S "$here/subproject" -B "$work/subproject" -DKITH_SOURCE="$root" -DCMAKE_CXX_COMPILER="$compiler" \
   -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX="$work/as-shared"

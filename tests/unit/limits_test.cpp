@@ -1,5 +1,6 @@
 // What a process may use, read from trees of files that never existed on this machine.
 #include "machine/limits.hpp"
+#include "machine/memory_left.hpp"
 
 #include <kith/error.hpp>
 
@@ -284,6 +285,41 @@ TEST(ProcessLimits, AreThoseOfThisProcess) {
   ASSERT_TRUE(l.affinity);
   EXPECT_FALSE(l.affinity->empty());
   EXPECT_THAT(l.notes, IsEmpty());
+}
+
+TEST_F(Limits, MemoryLeftIsWhatTheKernelCallsAvailable) {
+  EXPECT_FALSE(read_memory_left(root));
+  put("/proc/meminfo", "MemTotal:  16000000 kB\nMemFree:  1000 kB\nMemAvailable:  8000000 kB\n");
+  ASSERT_TRUE(read_memory_left(root));
+  EXPECT_EQ(read_memory_left(root)->bytes, 8000000u * 1024);
+  EXPECT_EQ(read_memory_left(root)->from, "/proc/meminfo");
+}
+
+TEST_F(Limits, MemoryLeftIsAtMostWhatAGroupOnTheWayLeaves) {
+  put("/proc/meminfo", "MemAvailable:  8000000 kB\n");
+  put_v2("/job/step");
+  put("/sys/fs/cgroup/job/step/memory.max", "max\n");
+  put("/sys/fs/cgroup/job/memory.max", "1000000\n");
+  put("/sys/fs/cgroup/job/memory.current", "700000\n");
+  put("/sys/fs/cgroup/job/memory.stat", "anon 5\ninactive_file 300000\n");  // the page cache makes room
+  ASSERT_TRUE(read_memory_left(root));
+  EXPECT_EQ(read_memory_left(root)->bytes, 600000u);
+  EXPECT_EQ(read_memory_left(root)->from, "/sys/fs/cgroup/job/memory.max");
+  put("/sys/fs/cgroup/job/memory.current", "2000000\n");  // above its limit: nothing, not a huge number
+  EXPECT_EQ(read_memory_left(root)->bytes, 0u);
+}
+
+TEST_F(Limits, MemoryLeftKnowsVersion1) {
+  put("/proc/meminfo", "MemAvailable:  8000000 kB\n");
+  put("/proc/self/cgroup", "4:memory:/job\n3:cpu,cpuacct:/job\n");
+  put("/proc/self/mountinfo",
+      "31 23 0:28 / /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct\n"
+      "32 23 0:29 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n");
+  put("/sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
+  put("/sys/fs/cgroup/memory/job/memory.limit_in_bytes", "5000\n");
+  put("/sys/fs/cgroup/memory/job/memory.usage_in_bytes", "1000\n");
+  ASSERT_TRUE(read_memory_left(root));
+  EXPECT_EQ(read_memory_left(root)->bytes, 4000u);
 }
 
 }  // namespace

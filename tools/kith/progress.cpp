@@ -8,13 +8,30 @@
 
 namespace kith::tools {
 
+namespace {
+
+using namespace std::chrono_literals;
+constexpr auto patience = 2s;
+
+}  // namespace
+
 progress::progress() : terminal_(isatty(STDERR_FILENO) == 1) {}
+
+progress::~progress() {
+  clear();
+  {
+    const std::lock_guard lock(guard_);
+    over_ = true;
+  }
+  ended_.notify_one();
+  if (watcher_.joinable()) watcher_.join();
+}
 
 void progress::stage(const std::string& what) {
   const std::lock_guard lock(guard_);
-  stage_ = what;
+  begin(what);
   if (terminal_) {
-    show(what + " ...");
+    show(now());
   } else {
     std::fflush(stdout);  // both may go to one file
     fmt::print(stderr, "{} ...\n", what);
@@ -23,23 +40,69 @@ void progress::stage(const std::string& what) {
 
 void progress::step(const std::string& what) {
   const std::lock_guard lock(guard_);
-  if (terminal_) show(stage_ + ": " + what + " ...");
+  step_ = what;
+  if (terminal_) show(now());
+}
+
+void progress::wait_for(const std::string& what) {
+  const std::lock_guard lock(guard_);
+  begin(what);
 }
 
 void progress::share(const std::string& what, double done) {
   const std::lock_guard lock(guard_);
-  const auto now = std::chrono::steady_clock::now();
-  if (!terminal_ || now - last_ < std::chrono::milliseconds(50)) return;
-  last_ = now;
-  constexpr int width = 30;
-  const int full = static_cast<int>(std::clamp(done, 0.0, 1.0) * width);
-  show(fmt::format("[{:#<{}}{:.<{}}] {:3.0f} % {}", "", full, "", width - full, done * 100, what));
+  if (what_.empty()) {
+    begin(what);
+    unnamed_ = true;
+  }
+  (unnamed_ ? what_ : step_) = what;
+  done_ = std::clamp(done, 0.0, 1.0);
+  if (!terminal_ || clock::now() - last_ < 50ms) return;
+  show(now());
 }
 
 void progress::clear() {
   const std::lock_guard lock(guard_);
+  what_.clear();
   if (shown_) fmt::print(stderr, "\r\033[K");
   shown_ = false;
+}
+
+void progress::begin(const std::string& what) {
+  what_ = what;
+  unnamed_ = false;
+  step_.clear();
+  done_.reset();
+  since_ = clock::now();
+  next_line_ = patience;
+  if (!watcher_.joinable()) watcher_ = std::thread([this] { watch(); });
+}
+
+void progress::watch() {
+  std::unique_lock lock(guard_);
+  while (!ended_.wait_for(lock, 500ms, [this] { return over_; })) tick();
+}
+
+void progress::tick() {
+  const auto waited = clock::now() - since_;
+  if (what_.empty() || waited < patience) return;
+  if (terminal_) {
+    if (clock::now() - last_ >= 1s) show(now());
+  } else if (waited >= next_line_) {
+    next_line_ *= 2;
+    std::fflush(stdout);
+    fmt::print(stderr, "{}\n", now());
+  }
+}
+
+std::string progress::now() const {
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(clock::now() - since_);
+  const std::string what = step_.empty() ? what_ : what_ + ": " + step_;
+  const std::string time = seconds < patience ? "" : fmt::format(", {} s", seconds.count());
+  if (!done_) return what + " ..." + time;
+  constexpr int width = 30;
+  const int full = static_cast<int>(*done_ * width);
+  return fmt::format("[{:#<{}}{:.<{}}] {:3.0f} % {}{}", "", full, "", width - full, *done_ * 100, what, time);
 }
 
 void progress::show(const std::string& text) {
@@ -47,6 +110,7 @@ void progress::show(const std::string& text) {
   fmt::print(stderr, "\r\033[K{}", text.substr(0, 90));  // a line that wraps could not be taken back
   std::fflush(stderr);
   shown_ = true;
+  last_ = clock::now();
 }
 
 }  // namespace kith::tools

@@ -120,8 +120,9 @@ std::string table::block(std::size_t first, std::size_t last, std::size_t label,
     if (!row.note.empty() && last == heads_.size()) {
       const std::size_t at = l.size() + gap;
       // Behind the row if there is room for a few words, else below it.
-      l += at + 30 <= width ? std::string(gap, ' ') + folded(row.note, at, width)
-                            : "\n" + std::string(indent + gap, ' ') + folded(row.note, indent + gap, width);
+      l += at + std::min<std::size_t>(30, row.note.size()) <= width
+               ? std::string(gap, ' ') + folded(row.note, at, width)
+               : "\n" + std::string(indent + gap, ' ') + folded(row.note, indent + gap, width);
     }
     text += l + "\n";
   }

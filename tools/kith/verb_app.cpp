@@ -2,12 +2,14 @@
 #include "verbs.hpp"
 
 #include "app/describe.hpp"
+#include "app/memory.hpp"
 #include "app/report.hpp"
 #include "apps/list.hpp"
 #include "base/environment.hpp"
 #include "base/nearest.hpp"
 #include "machine/limits.hpp"
 #include "machine/machine.hpp"
+#include "progress.hpp"
 
 #include <fmt/format.h>
 
@@ -70,6 +72,8 @@ outcome run_app(const options& o, const std::vector<std::string>& words, const C
   if (o.one_graph && e.windows == nullptr)
     throw error(o.name + ": --one-graph is for the RIP paper's programs (those that have --windows)");
   const machine on = o.run.machine.empty() ? current_machine() : machine_by_name(o.run.machine);
+  progress bar;
+  bar.wait_for(o.name);  // before the runtime binds this thread: the other one goes anywhere
   runtime rt(o.run);
   if (o.run.workers > rt.workers()) {
     fmt::print(stderr,
@@ -79,12 +83,18 @@ outcome run_app(const options& o, const std::vector<std::string>& words, const C
   }
   const allocation_scope with_memory_of(rt);
   const apps::target where{rt, static_cast<int>(on.nodes.size())};
-  app_report report{e.name, rt.policy(), on.name, rt.workers(), {}};
+  app_report report{e.name, rt.policy(), on.name, rt.workers(), 0, {}};
   try {
-    report.result = apps::run(*e.make(arguments), where, o.one_graph);
+    const std::uint64_t before = address_space();
+    const std::unique_ptr<apps::app> program = e.make(arguments);
+    const memory_need need{address_space() - before, program->verifying_bytes()};
+    report.memory_bytes = need.all();
+    if (!rt.dry()) refuse_what_does_not_fit(o.name, words, need);
+    report.result = apps::run(*program, where, o.one_graph);
   } catch (const std::bad_alloc&) {
     throw error(o.name + ": out of memory; lower its parameters (`kith app " + o.name + " --help` lists them)");
   }
+  bar.clear();
   fmt::print("{}", o.json ? to_json(report) : to_text(report));
   return report.result.check.verified ? outcome::fine : outcome::limited;
 }

@@ -38,6 +38,7 @@ recording recorded(const options& o, const std::string& file, int samples, progr
   std::vector<std::pair<std::string, std::string>> set{
       {"KITH_RECORD", fs::absolute(file)}, {"KITH_RECORD_PARTS", "1"}, {"KITH_WORKERS", "1"}};
   if (samples != 0) set.emplace_back("KITH_CALIBRATE", std::to_string(samples));
+  if (samples != 0) bar.wait_for("running it again, with some of its tasks repeated");
   const child_result done = run_child(o.program, set, samples != 0);
   const bool there = fs::is_directory(parts_of(file));
   if (!done.clean()) {

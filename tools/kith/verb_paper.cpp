@@ -3,8 +3,9 @@
 
 #include "base/nearest.hpp"
 #include "machine/model.hpp"
-#include "paper/reproduction.hpp"
+#include "paper/plot.hpp"
 #include "progress.hpp"
+#include "svg.hpp"
 #include "table.hpp"
 #include "terminal.hpp"
 
@@ -23,7 +24,7 @@ namespace kith::tools {
 namespace {
 
 struct options {
-  std::string id, plot;
+  std::string id, plot, metric;
   std::vector<std::string> only;
   int seeds = 0;  // as the reproduction has it
   bool json = false;
@@ -87,20 +88,6 @@ void print(const reproduction& about, const reproduced& r) {
   }
 }
 
-/// The first metric's rows, grouped by x.
-void plot(const reproduction& about, const reproduced& r, const std::string& file) {
-  bar_chart chart{
-      .title = std::string(about.id) + ": " + about.what, .unit = r.rows.front().metric, .series = {}, .groups = {}};
-  for (const paper_row& row : r.rows) {
-    if (row.metric != chart.unit) continue;
-    if (std::ranges::find(chart.series, row.series) == chart.series.end()) chart.series.push_back(row.series);
-    auto group = std::ranges::find(chart.groups, row.x, &bar_group::name);
-    if (group == chart.groups.end()) group = chart.groups.insert(group, {row.x, {}});
-    group->bars.push_back({row.kith, row.kith, row.kith});
-  }
-  write_svg(chart, file);
-}
-
 outcome run_paper(const options& o) {
   if (o.id.empty()) {
     nlohmann::json all = nlohmann::json::array();
@@ -121,7 +108,7 @@ outcome run_paper(const options& o) {
     r = about.make(about, o.seeds == 0 ? about.seeds : o.seeds,
                    [&](const std::string& what, double share) { bar.share(what, share); });
   }
-  if (!o.plot.empty()) plot(about, r, o.plot);
+  if (!o.plot.empty()) write_picture(draw_paper(about, r, o.metric), o.plot);
   if (o.json) {
     fmt::print("{}\n", to_json(r).dump(2));
   } else {
@@ -140,7 +127,9 @@ std::function<outcome()> add_paper(CLI::App& command) {
   command.add_option("--only", o->only, "these programs alone, of those that have several")
       ->delimiter(',')
       ->type_name("A,B");
-  command.add_option("--plot", o->plot, "write a picture of the first metric")->type_name("FILE.svg|png");
+  command.add_option("--plot", o->plot, "write a picture of one metric, with the paper's own values")
+      ->type_name("FILE.svg|png");
+  command.add_option("--metric", o->metric, "which one (the first)");
   command.add_flag("--json", o->json, "write JSON");
   command.footer(
       "The programs are recorded dry at the paper's sizes and run on the paper's machine, as it is modelled; values "

@@ -174,6 +174,7 @@ outcome run_placement(const options& o) {
     throw error("--machine is of simulated runs: expected --policy A,B as well");
   progress bar;
   recording r = read_recording(o.file, [&](const char* what, double share) { bar.share(what, share); });
+  bar.wait_for("finding the blocks of the data");
   shown s = look_at(r, o);
   if (o.policies.empty()) {
     take_recorded(s, r);

@@ -6,11 +6,12 @@
 #include "json_text.hpp"
 #include "numbers.hpp"
 #include "output.hpp"
+#include "picture/chart.hpp"
 #include "policy/list.hpp"
 #include "progress.hpp"
 #include "recording/file.hpp"
-#include "sim/plot.hpp"
 #include "sim/runs.hpp"
+#include "svg.hpp"
 #include "table.hpp"
 #include "terminal.hpp"
 
@@ -20,6 +21,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <limits>
 #include <memory>
 
@@ -141,6 +143,26 @@ void print_table(const std::vector<std::string>& policies, const std::vector<sim
   fmt::print("{}", t.text());
 }
 
+/// How fast, and how much moves.
+std::string draw_runs(const options& o, const machine_model& m, const std::vector<std::string>& policies,
+                      const std::vector<sim::result>& results) {
+  const auto seeds = static_cast<std::size_t>(o.seeds);
+  chart c{.title = fmt::format("{} on {}", std::filesystem::path(o.file).stem().string(), m.title),
+          .subtitle = o.seeds > 1 ? fmt::format("simulated, means of {} seeds", o.seeds) : "simulated",
+          .parts = {{"speed-up over one core", {}}, {"moved between nodes [GB]", {}}},
+          .one_scale = false};
+  for (std::size_t p = 0; p < policies.size(); ++p) {
+    std::vector<double> speedups, bytes;
+    for (std::size_t s = 0; s < seeds; ++s) {
+      speedups.push_back(results[p * seeds + s].speedup());
+      bytes.push_back(static_cast<double>(results[p * seeds + s].remote_bytes) * 1e-9);
+    }
+    c.parts[0].values.push_back({policies[p], sample_of(speedups)});
+    c.parts[1].values.push_back({policies[p], sample_of(bytes)});
+  }
+  return draw_bars(c);
+}
+
 outcome run_sim(const options& o) {
   if (!(o.core_gbs > 0) || !std::isfinite(o.core_gbs))
     throw error(fmt::format("--recorded-gbs {}: expected a number greater than 0", o.core_gbs));
@@ -170,25 +192,19 @@ outcome run_sim(const options& o) {
   }
   if (!o.output.empty() && runs.size() != 1)
     throw error("--output keeps one run; this is " + std::to_string(runs.size()));
+  bar.wait_for("simulating");
   std::vector<sim::result> results = simulate_beside_one_core(p, m, runs, [&](std::size_t done, std::size_t all) {
     bar.share(fmt::format("{} of {} runs", done, all), static_cast<double>(done) / static_cast<double>(all));
   });
-  bar.clear();
   const auto seeds = static_cast<std::size_t>(o.seeds);
   if (!o.plot.empty()) {
-    bar_chart chart{.title = o.file + " on " + m.title,
-                    .unit = "speed-up over one core of the same machine",
-                    .series = {},
-                    .groups = {}};
-    chart.series.emplace_back("speed-up");
-    for (std::size_t i = 0; i < policies.size(); ++i) {
-      std::vector<double> values;
-      for (std::size_t s = 0; s < seeds; ++s) values.push_back(results[i * seeds + s].speedup());
-      chart.groups.push_back({policies[i], {sample_of(values)}});
-    }
-    write_svg(chart, o.plot);
+    write_picture(draw_runs(o, m, policies, results), o.plot);
   }
-  if (!o.output.empty()) write_recording(results.front().schedule, o.output);
+  if (!o.output.empty()) {
+    bar.wait_for("writing " + o.output);
+    write_recording(results.front().schedule, o.output, tell);
+  }
+  bar.clear();
   if (o.json) {
     nlohmann::json rows = nlohmann::json::array();
     for (std::size_t i = 0; i < runs.size(); ++i) rows.push_back(row(runs[i], results[i]));
@@ -241,7 +257,7 @@ std::function<outcome()> add_sim(CLI::App& command) {
       ->type_name("contention|latency|caches|scheduling|noise,...")
       ->delimiter(',')
       ->expected(1);
-  command.add_option("--plot", o->plot, "write a picture of the speed-ups")->type_name("FILE.svg|png");
+  command.add_option("--plot", o->plot, "write a picture of speed-ups and of what moves")->type_name("FILE.svg|png");
   command.add_option("-o,--output", o->output, "write the simulated run as a recording")->type_name("FILE");
   command.add_flag("--json", o->json, "write JSON");
   command.footer(

@@ -23,10 +23,11 @@ struct options {
 outcome run_why(const options& o) {
   progress bar;
   const recording r = read_recording(o.file, [&](const char* what, double share) { bar.share(what, share); });
-  bar.clear();
+  bar.wait_for("asking why");
   const std::int32_t task = analysis::find_task(r, o.task);
   const analysis::data_costs costs = analysis::costs_for(r, o.machine);
   const analysis::explanation e = analysis::explain(r, task, costs);
+  bar.clear();
   if (o.json) {
     fmt::print("{}\n", json_text(to_json(r, e, costs), 2));
   } else {

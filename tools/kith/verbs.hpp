@@ -25,7 +25,7 @@ verb_setup add_sim;
 verb_setup add_why;
 
 inline constexpr verb verbs[] = {
-    {"demo", "PageRank of this machine's packages, and heat, under three policies", add_demo},
+    {"demo", "where tasks run matters: heat on eight sockets, simulated; then programs on this machine", add_demo},
     {"app", "run a program, verify its result, report what was counted", add_app, app_subjects},
     {"apps", "the programs and their parameters", add_apps},
     {"record", "run a program and keep what it did in a file", add_record},

@@ -48,6 +48,7 @@ std::string to_json(const app_report& r) {
               {"verified", r.result.check.verified},
               {"what_was_checked", r.result.check.what},
               {"seconds", r.result.seconds},
+              {"memory_bytes", r.memory_bytes},
               {"tasks", s.total.tasks},
               {"steals", s.total.steals},
               {"steal_attempts", s.total.steal_attempts},

@@ -3,6 +3,7 @@
 
 #include "apps/app.hpp"
 
+#include <cstdint>
 #include <string>
 
 namespace kith::tools {
@@ -10,6 +11,7 @@ namespace kith::tools {
 struct app_report {
   std::string app, policy, machine;
   int workers = 0;
+  std::uint64_t memory_bytes = 0;  // that it needs, verification included
   apps::result result;
 };
 

@@ -1,50 +1,36 @@
 #include "demo/elsewhere.hpp"
 
-#include "recording/file.hpp"
-#include "sim/plot.hpp"
+#include "machine/model.hpp"
+#include "paper/dry.hpp"
+#include "picture/chart.hpp"
 #include "sim/runs.hpp"
+#include "svg.hpp"
+#include "table.hpp"
 #include "terminal.hpp"
 
 #include <fmt/core.h>
 
-#include <unistd.h>
 #include <algorithm>
-#include <filesystem>
+#include <vector>
 
 namespace kith::tools {
 
 namespace {
 
-recording record_one_run(apps::app& program) {
-  const std::filesystem::path file =
-      std::filesystem::temp_directory_path() / ("kith-demo-" + std::to_string(::getpid()) + ".rec");
-  runtime_options o;
-  o.policy = "steal";
-  o.record = file.string();
-  {
-    runtime rt(o);
-    apps::run(program, {rt, 1});
-    o.record = rt.recorded_in();
-  }
-  recording r = read_recording(o.record);
-  std::error_code ignored;
-  std::filesystem::remove(o.record, ignored);
-  return r;
-}
+constexpr const char* machine_name = "xeon-8s";
+constexpr const char* recorded_on = "node:8 core:28";
+constexpr int seeds = 8;
+const std::vector<std::string> policies = {"steal", "dep", "nabbitc:colors=data", "auto"};
+/// 2 GiB of plate and as much for the next step: more than the caches of all sockets.
+const std::vector<std::string> program = {"heat",         "--size", "8192",    "--rows", "16384",
+                                          "--iterations", "10",     "--block", "32"};
 
-struct outcome_there {
+struct figures {
   std::string policy;
-  sample speedup, remote_gb, balance;
+  sample milliseconds, gigabytes, balance;
 };
 
-}  // namespace
-
-std::string run_elsewhere(apps::app& program, const std::string& name, const std::string& machine,
-                          const std::vector<std::string>& policies, const std::string& picture, progress& p) {
-  constexpr int seeds = 8;
-  p.stage(name + ", recorded here, on a modelled machine");
-  const machine_model m = model_by_name(machine);
-  const sim::program recorded = sim::program_of(record_one_run(program));
+std::vector<figures> simulate(const sim::program& recorded, const machine_model& m, progress& p) {
   std::vector<sim::settings> runs;
   for (const std::string& policy : policies) {
     for (int s = 1; s <= seeds; ++s) {
@@ -52,57 +38,83 @@ std::string run_elsewhere(apps::app& program, const std::string& name, const std
       runs.back().seed = static_cast<std::uint64_t>(s);
     }
   }
-  const std::vector<sim::result> results =
-      simulate_beside_one_core(recorded, m, runs, [&](std::size_t done, std::size_t all) {
-        p.share(fmt::format("run {} of {}", done, all), static_cast<double>(done) / static_cast<double>(all));
-      });
-  p.clear();
-
-  std::vector<outcome_there> all;
+  const std::vector<sim::result> results = simulate_all(recorded, m, runs, [&](std::size_t done, std::size_t all) {
+    p.share(fmt::format("run {} of {}", done, all), static_cast<double>(done) / static_cast<double>(all));
+  });
+  std::vector<figures> all;
   for (std::size_t i = 0; i < policies.size(); ++i) {
-    std::vector<double> speedups, bytes, balances;
+    std::vector<double> times, bytes, balances;
     for (std::size_t s = 0; s < seeds; ++s) {
       const sim::result& r = results[i * seeds + s];
-      speedups.push_back(r.speedup());
+      times.push_back(r.seconds() * 1e3);
       bytes.push_back(static_cast<double>(r.remote_bytes) * 1e-9);
       balances.push_back(r.load_balance_percent());
     }
-    all.push_back({policies[i], sample_of(speedups), sample_of(bytes), sample_of(balances)});
+    all.push_back({policies[i], sample_of(times), sample_of(bytes), sample_of(balances)});
   }
-  fmt::print("{}\n", styled(fmt::format("On a machine you need not have: {}", m.title), tone::strong));
-  fmt::print(
-      "  {}\n",
-      folded(fmt::format("One run of {} was recorded here and is simulated there, {} tasks on {} cores, {} seeds; "
-                         "means (least..most). `kith record` and `kith sim` do it for your programs.",
-                         name, recorded.tasks(), m.hardware.cores.size(), seeds),
-             2));
+  return all;
+}
+
+void print_figures(const std::vector<figures>& all) {
   double most = 0;
-  for (const outcome_there& o : all) most = std::max(most, o.speedup.most);
-  fmt::print("    {}\n",
-             styled(fmt::format("{:<20}{:>22}{:>18}{:>14}", "policy", "speed-up", "between nodes, GB", "balance, %"),
-                    tone::faint));
-  bar_chart chart{name + " on " + m.title, "speed-up over one core of the same machine", {"speed-up"}, {}};
-  for (const outcome_there& o : all) {
-    fmt::print("    {:<20}{:>22}{:>18.2f}{:>14.0f}  {}\n", o.policy,
-               fmt::format("{:.1f} ({:.1f}..{:.1f})", o.speedup.mean, o.speedup.least, o.speedup.most),
-               o.remote_gb.mean, o.balance.mean,
-               std::string(static_cast<std::size_t>(24 * o.speedup.mean / most), '#'));
-    chart.groups.push_back({o.policy, {o.speedup}});
+  for (const figures& f : all) most = std::max(most, f.milliseconds.mean);
+  const auto spread = [](const sample& s, const char* format) {
+    return fmt::format(fmt::runtime(format), s.mean, s.least, s.most);
+  };
+  table t("policy", {"time, ms", "between nodes, GB", "balance, %"});
+  for (const figures& f : all) {
+    t.row(f.policy,
+          {spread(f.milliseconds, "{:.1f} ({:.1f}..{:.1f})"), spread(f.gigabytes, "{:.2f} ({:.2f}..{:.2f})"),
+           fmt::format("{:.0f}", f.balance.mean)},
+          std::string(static_cast<std::size_t>(18 * f.milliseconds.mean / most), '#'));
   }
+  fmt::print("{}", t.text(4));
+}
+
+std::string drawn(const std::vector<figures>& all, const machine_model& m, std::size_t tasks) {
+  chart c{.title = "heat on " + m.title,
+          .subtitle =
+              fmt::format("{} tasks, recorded once and simulated under each policy; means of {} seeds", tasks, seeds),
+          .parts = {{"time [ms]", {}}, {"moved between nodes [GB]", {}}},
+          .one_scale = false};
+  for (const figures& f : all) {
+    const std::size_t color = f.policy == "auto" ? 1 : 0;
+    c.parts[0].values.push_back({f.policy, f.milliseconds, {}, color});
+    c.parts[1].values.push_back({f.policy, f.gigabytes, {}, color});
+  }
+  return draw_bars(c);
+}
+
+const figures& of(const std::vector<figures>& all, const char* policy) {
+  return *std::ranges::find(all, policy, &figures::policy);
+}
+
+}  // namespace
+
+std::string run_elsewhere(const std::string& picture, progress& p) {
+  p.stage("heat on eight sockets, simulated");
+  const machine_model m = model_by_name(machine_name);
+  const sim::program recorded = record_dry(program, recorded_on, 1, "steal");
+  const std::vector<figures> all = simulate(recorded, m, p);
+  p.clear();
+  fmt::print("{}\n", styled(fmt::format("On a machine you need not have: {}", m.title), tone::strong));
+  fmt::print("  {}\n", folded(fmt::format("heat, {} tasks on {} cores, recorded dry and simulated; means of {} seeds "
+                                          "(least..most). `kith record` and `kith sim` do it for your programs.",
+                                          recorded.tasks(), m.hardware.cores.size(), seeds),
+                              2));
+  print_figures(all);
   if (!picture.empty()) {
-    write_svg(chart, picture);
+    write_picture(drawn(all, m, recorded.tasks()), picture);
     fmt::print("    the picture: {}\n", picture);
   }
   fmt::print("\n");
-  std::ranges::sort(all, {}, [](const outcome_there& o) { return -o.speedup.mean; });
-  const outcome_there &first = all.front(), &last = all.back();
-  if (first.speedup.least <= last.speedup.most)
-    return fmt::format("{} on {}: the policies cannot be told apart, single seeds differ by more.", name, m.title);
+  const figures &steal = of(all, "steal"), &automatic = of(all, "auto");
+  if (automatic.milliseconds.most >= steal.milliseconds.least)
+    return fmt::format("heat on {}: steal and auto cannot be told apart, single seeds differ by more.", m.title);
   return fmt::format(
-      "{} on {}: {} is {:.1f} times as fast as {}, for every seed, and moves {:.2f} GB between nodes, not "
-      "{:.2f} (simulated).",
-      name, m.title, first.policy, first.speedup.mean / last.speedup.mean, last.policy, first.remote_gb.mean,
-      last.remote_gb.mean);
+      "heat on {}: where tasks run matters. auto is {:.1f} times as fast as steal, for every seed, and moves {:.2f} GB "
+      "between nodes, not {:.1f} (simulated).",
+      m.title, steal.milliseconds.mean / automatic.milliseconds.mean, automatic.gigabytes.mean, steal.gigabytes.mean);
 }
 
 }  // namespace kith::tools

@@ -2,10 +2,6 @@
 // new one is a function and a line there.
 #pragma once
 
-#include "sim/plot.hpp"
-
-#include <nlohmann/json.hpp>
-
 #include <functional>
 #include <optional>
 #include <span>

@@ -1,0 +1,13 @@
+// A reproduced result as a picture, with what the paper prints.
+#pragma once
+
+#include "paper/reproduction.hpp"
+
+#include <string>
+
+namespace kith::tools {
+
+/// An SVG document of one metric; the first if `metric` is empty. Throws kith::error if there is no such metric.
+std::string draw_paper(const reproduction&, const reproduced&, const std::string& metric);
+
+}  // namespace kith::tools
