@@ -4,7 +4,8 @@ import itertools
 import re
 import xml.etree.ElementTree as xml
 
-EM = 0.56  # of a letter in the mean, in DejaVu Sans
+# Of an em, in DejaVu Sans, in the mean.
+NARROW, WIDE = 0.3, 0.58
 
 
 def texts(svg):
@@ -18,7 +19,8 @@ def texts(svg):
         size = float(element.get("font-size", size))
         if element.tag.endswith("text"):
             x, y = float(element.get("x")) + dx, float(element.get("y")) + dy
-            width = len(element.text) * EM * size * (1.1 if element.get("font-weight") == "bold" else 1)
+            ems = sum(NARROW if letter in " ijlI.,:;|!'" else WIDE for letter in element.text)
+            width = ems * size * (1.1 if element.get("font-weight") == "bold" else 1)
             x -= {"end": width, "middle": width / 2}.get(element.get("text-anchor"), 0)
             found.append((element.text, x, y - 0.75 * size, x + width, y + 0.2 * size))
         for child in element:

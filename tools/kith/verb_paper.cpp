@@ -129,7 +129,7 @@ std::function<outcome()> add_paper(CLI::App& command) {
       ->type_name("A,B");
   command.add_option("--plot", o->plot, "write a picture of one metric, with the paper's own values")
       ->type_name("FILE.svg|png");
-  command.add_option("--metric", o->metric, "which one (the first)");
+  command.add_option("--metric", o->metric, "which one (the speed-up, or the first)");
   command.add_flag("--json", o->json, "write JSON");
   command.footer(
       "The programs are recorded dry at the paper's sizes and run on the paper's machine, as it is modelled; values "

@@ -140,17 +140,18 @@ nlohmann::ordered_json to_json(const shown& s) {
 }
 
 void print(const shown& s, const options& o) {
-  fmt::print("{} on {}: {}\n", printable(o.file), styled(printable(s.machine), tone::strong),
-             described(s.layout, s.array));
+  fmt::print("{} on {}\n{}\n", printable(o.file), styled(printable(s.machine), tone::strong),
+             folded(described(s.layout, s.array), 0));
   if (s.arrays.size() > 1) {
-    fmt::print("other arrays (--array K):");
+    std::string others = "other arrays (--array K):";
     constexpr std::size_t most = 6;
     for (std::size_t i = 0; i < s.arrays.size() && i < most; ++i) {
       if (static_cast<int>(i) != o.array)
-        fmt::print(" {}: {} x {};", i, s.arrays[i].regions.size(),
-                   in_bytes(s.arrays[i].bytes / s.arrays[i].regions.size()));
+        others += fmt::format(" {}: {} x {};", i, s.arrays[i].regions.size(),
+                              in_bytes(s.arrays[i].bytes / s.arrays[i].regions.size()));
     }
-    fmt::print("{}\n", s.arrays.size() > most ? fmt::format(" and {} more", s.arrays.size() - most) : "");
+    if (s.arrays.size() > most) others += fmt::format(" and {} more", s.arrays.size() - most);
+    fmt::print("{}\n", folded(others, 2));
   }
   table t("policy", {"time [s]", "balance", "neighbours apart", "tasks at home"});
   for (const placed_run& r : s.runs)

@@ -22,7 +22,11 @@ rows_of_metric rows_of(const reproduced& r, const std::string& metric) {
   std::vector<std::string> names;
   for (const paper_row& row : r.rows) {
     if (std::ranges::find(names, row.metric) == names.end()) names.push_back(row.metric);
-    if (row.metric == (metric.empty() ? r.rows.front().metric : metric)) rows.push_back(&row);
+  }
+  const bool speed = std::ranges::find(names, "speedup") != names.end();
+  const std::string shown = !metric.empty() ? metric : speed ? "speedup" : names.front();
+  for (const paper_row& row : r.rows) {
+    if (row.metric == shown) rows.push_back(&row);
   }
   if (rows.empty()) throw error("--metric: " + no_such("metric", metric, names));
   return rows;

@@ -32,6 +32,7 @@ std::vector<std::string> text_lines(const std::string& text, double size, double
     lines.back() += piece;
     at = end;
   }
+  for (std::string& l : lines) l.erase(l.find_last_not_of(' ') + 1);
   return lines;
 }
 
