@@ -41,7 +41,7 @@ kith.check(len(lessons) > 4 and "where tasks run matters" in lessons[0] and "Pag
 svg = open(picture, encoding="utf-8").read()
 kith.check(not faults(svg), f"the picture: {faults(svg)}")
 words = " ".join(t[0] for t in texts(svg))
-for word in ("steal", "auto", "time [ms]", "moved between nodes [GB]", "8 sockets"):
+for word in ("steal", "auto", "time [ms]", "moved between nodes [GB]", "8280"):
     kith.check(word in words, f"the picture shows '{word}': {words}")
 kith.check(max(len(line) for line in text.splitlines()) <= 100, "in lines that fit a page")
 kith.check(done.stderr and "\r" not in done.stderr, "progress in plain lines, where there is no terminal")

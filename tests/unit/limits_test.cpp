@@ -291,7 +291,7 @@ TEST_F(Limits, MemoryLeftIsWhatTheKernelCallsAvailable) {
   EXPECT_FALSE(read_memory_left(root));
   put("/proc/meminfo", "MemTotal:  16000000 kB\nMemFree:  1000 kB\nMemAvailable:  8000000 kB\n");
   ASSERT_TRUE(read_memory_left(root));
-  EXPECT_EQ(read_memory_left(root)->bytes, 8000000u * 1024);
+  EXPECT_EQ(read_memory_left(root)->bytes, std::uint64_t{8000000} * 1024);
   EXPECT_EQ(read_memory_left(root)->from, "/proc/meminfo");
 }
 
