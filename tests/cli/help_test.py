@@ -100,6 +100,16 @@ done = kith.run("record", "--dry", "-o", kith.file("dry.rec"), "--", "kith", "ap
                 "--iterations", "2")
 kith.check(done.returncode == 0, f"and that can be done: {done.stderr}")
 
+# What a program says that it needs is what it takes, beside the program itself.
+for words in (("heat", "--size", "1500"), ("life", "--size", "3000"), ("fdtd", "--size", "900"), ("gauss_seidel", "--size", "1536")):
+    with subprocess.Popen([kith.path, "app", *words, "--iterations", "1", "--workers", "2", "--json"],
+                          stdout=subprocess.PIPE) as program:
+        need = json.load(program.stdout)["memory_bytes"]
+        _, _, used = os.wait4(program.pid, 0)
+        program.returncode = 0
+    peak = used.ru_maxrss * 1024
+    kith.check(need < 1.05 * peak and peak < 1.1 * need + (64 << 20), f"{words}: needs {need}, took {peak}")
+
 
 # What takes long says so, on a terminal and elsewhere: these programs are ended as soon as they have.
 def told(stderr, read):
