@@ -323,7 +323,7 @@ TEST(calibrate, rows_are_kept_in_the_file_and_checked) {
     recording bad = r;
     damage(bad.calibrations.front());
     write_recording(bad, file.path());
-    EXPECT_THAT([&] { read_recording(file.path()); }, ThrowsMessage<error>(HasSubstr("a calibration of")));
+    EXPECT_THAT([&] { read_recording(file.path()); }, ThrowsMessage<error>(HasSubstr("table calibration, row 0: ")));
   }
   r.meta["core_gbs"] = "64";
   EXPECT_THAT([&] { sim::program_of(r); }, ThrowsMessage<error>(HasSubstr("not each faster")));
