@@ -1,5 +1,6 @@
 #include "task/address_map.hpp"
 
+#include "base/address.hpp"
 #include "task/type_names.hpp"
 
 #include <kith/error.hpp>
@@ -37,7 +38,7 @@ address_map::found address_map::find_in_index(const detail::access_record& a, st
   if (mask_ != 0) {
     const entry& e = entry_at(key_of(a.address));
     if (e.key == key_of(a.address) && (e.bytes & points) != 0) {
-      auto* const n = reinterpret_cast<nested_range*>(e.bytes & ~points);
+      auto* const n = static_cast<nested_range*>(at_address(e.bytes & ~points));
       if (n->end - n->begin == a.bytes) return {&n->state, n};
     }
   }

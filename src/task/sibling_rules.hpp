@@ -88,10 +88,12 @@ class sibling_rules {
  protected:
   static constexpr std::uint64_t all = ~std::uint64_t{0};  // bytes: as many as the access names
 
-  explicit sibling_rules(std::uint64_t me) : me_(me) {}
   std::uint64_t me() const noexcept { return me_; }
 
  private:
+  friend Store;
+  explicit sibling_rules(std::uint64_t me) : me_(me) {}
+
   // The kind of a group is kept in the bits of its first member's name that no index uses.
   static constexpr unsigned kind_shift = slot_index_bits;
   static constexpr std::uint64_t kind_mask = std::uint64_t{3} << kind_shift;
