@@ -51,7 +51,7 @@ class parts : public testing::Test {
 
 TEST_F(parts, become_the_recording_and_are_gone) {
   {
-    const parts_folder mine(file(), {{"policy", "fifo"}}, old_parts::replace);
+    const parts_folder mine(file(), {{"policy", "fifo"}, {"worker_nodes", "0"}}, old_parts::replace);
     write_run(log_of(mine, 0));
   }
   assemble_parts(file());
@@ -65,7 +65,7 @@ TEST_F(parts, become_the_recording_and_are_gone) {
 /// Clocks of two processors may differ a little.
 TEST_F(parts, with_a_task_that_ends_before_it_starts_can_be_read) {
   {
-    const parts_folder mine(file(), {}, old_parts::replace);
+    const parts_folder mine(file(), {{"worker_nodes", "0"}}, old_parts::replace);
     write_run(log_of(mine, 0), mode::in, -std::uint64_t{100'000});
   }
   assemble_parts(file());
@@ -76,10 +76,10 @@ TEST_F(parts, with_a_task_that_ends_before_it_starts_can_be_read) {
 
 TEST_F(parts, that_cannot_be_a_recording_are_kept) {
   {
-    const parts_folder mine(file(), {}, old_parts::replace);
+    const parts_folder mine(file(), {{"worker_nodes", "0"}}, old_parts::replace);
     write_run(log_of(mine, 0), static_cast<mode>(9));
   }
-  EXPECT_THAT([&] { assemble_parts(file()); }, ThrowsMessage<error>(HasSubstr("an access of mode 9")));
+  EXPECT_THAT([&] { assemble_parts(file()); }, ThrowsMessage<error>(HasSubstr("mode is 9, expected 0 to 4")));
   EXPECT_TRUE(fs::exists(parts_of(file()) + "/0.log"));
   EXPECT_FALSE(fs::exists(file()));
 }
@@ -117,7 +117,7 @@ TEST_F(parts, are_kept_where_that_is_asked_for) {
 /// A run that was killed between making a log and writing its header.
 TEST_F(parts, with_empty_logs_are_those_of_the_others) {
   {
-    const parts_folder mine(file(), {}, old_parts::replace);
+    const parts_folder mine(file(), {{"worker_nodes", "0"}}, old_parts::replace);
     write_run(log_of(mine, 0));
     std::ofstream empty(log_of(mine, 1));
     std::ofstream(log_of(mine, 2)) << std::string(4096, '\0');
@@ -129,7 +129,7 @@ TEST_F(parts, with_empty_logs_are_those_of_the_others) {
 
 TEST_F(parts, with_a_clock_that_cannot_be_are_refused) {
   for (const double tick : {0.0, -1.0, 1e300, std::nan("")}) {
-    const parts_folder mine(file(), {}, old_parts::replace);
+    const parts_folder mine(file(), {{"worker_nodes", "0"}}, old_parts::replace);
     write_run(log_of(mine, 0));
     std::fstream f(log_of(mine, 0), std::ios::in | std::ios::out | std::ios::binary);
     f.seekp(offsetof(log_header, seconds_per_tick));

@@ -78,7 +78,9 @@ complaint complaint_of(const tool& t, const CLI::App& app, const CLI::Error& e) 
     const CLI::App& verb = *chosen.front();
     const std::vector<std::string> rest = verb.remaining();
     c.command = fmt::format("{} {}", t.name, verb.get_name());
-    c.message = rest.empty() || verb.get_allow_extras() ? e.what() : unexpected(rest, verb);
+    const bool of_a_value = dynamic_cast<const CLI::ValidationError*>(&e) != nullptr ||
+                            dynamic_cast<const CLI::ConversionError*>(&e) != nullptr;
+    c.message = rest.empty() || of_a_value || verb.get_allow_extras() ? e.what() : unexpected(rest, verb);
     c.hint = fmt::format("`{} --help` says what it takes.", c.command);
   } else {
     const std::vector<std::string> rest = app.remaining();

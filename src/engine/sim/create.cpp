@@ -160,11 +160,11 @@ void engine::wait(worker& w, std::uint32_t scope) {
   scope_state& s = scopes_[scope];
   s.held = 0;
   if (s.wanted.empty()) return;
-  if (std::exchange(s.linked, true))
-    throw error("the recording is damaged: two graphs have scope " + std::to_string(scope));
   // Nodes of a static graph are known from the start; linked backwards, they are found in their order.
   const auto nodes =
       std::ranges::equal_range(program_.of_graphs, scope, {}, &std::pair<std::uint32_t, std::int32_t>::first);
+  if (!nodes.empty() && std::exchange(s.linked, true))
+    throw error("the recording is damaged: two graphs have scope " + std::to_string(scope));
   for (auto n = nodes.end(); n != nodes.begin();) link((--n)->second);
   std::vector<task*> first;
   for (std::int32_t n : s.wanted) {
