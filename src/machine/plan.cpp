@@ -7,7 +7,10 @@
 #include <cmath>
 #include <cstdio>
 #include <iterator>
+#include <numeric>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 namespace kith {
 
@@ -49,8 +52,13 @@ bool without_mask(const machine& on, const limits& l) {
 
 /// This rank's share of the cores, in the order of the nodes; at least one.
 std::vector<usable_core> share(std::vector<usable_core> all, const local_rank& mine) {
-  std::stable_sort(all.begin(), all.end(),
-                   [](const usable_core& a, const usable_core& b) { return a.core->node < b.core->node; });
+  // Of a node's cores the order stays. No std::stable_sort: Clang refuses libstdc++'s.
+  std::vector<std::size_t> order(all.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::sort(order, {}, [&](std::size_t i) { return std::pair(all[i].core->node, i); });
+  std::vector<usable_core> by_node;
+  for (std::size_t i : order) by_node.push_back(all[i]);
+  all = std::move(by_node);
   const auto part = [&](int rank) {
     return all.size() * static_cast<std::size_t>(rank) / static_cast<std::size_t>(mine.ranks);
   };

@@ -261,7 +261,7 @@ class group_deques {
     if (colors_ != static_cast<int>(scratch_.size()) || !by.ring(wanted)) by.ring(everybody_);
   }
   /// Items of a single task that was taken past them.
-  void clean_up(worker& by, std::size_t level) {
+  [[gnu::noinline, gnu::cold]] void clean_up(worker& by, std::size_t level) {
     std::vector<item*> kept;
     const auto drop = [&](item& i) {
       if (i.what.of != nullptr || !by.drop_if_dead(*i.what.one)) return false;

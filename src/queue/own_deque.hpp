@@ -59,7 +59,7 @@ class own_deque {
   std::int64_t bottom() const noexcept { return entries_.bottom(); }
 
  private:
-  void clean_up(worker& by) {
+  [[gnu::noinline, gnu::cold]] void clean_up(worker& by) {
     std::vector<task*> kept;
     for (std::size_t n = drop_dead(entries_, by.dead, [&](task& t) { return by.drop_if_dead(t); }, kept); n > 0; --n)
       by.ring(audience_);

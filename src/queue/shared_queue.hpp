@@ -126,7 +126,7 @@ class alignas(apart) shared_queue {
   }
 
   /// Drops entries of tasks that were taken past the queue, among those queued last. REQUIRES: guard_ is held.
-  void clean_up(worker& by) {
+  [[gnu::noinline, gnu::cold]] void clean_up(worker& by) {
     std::size_t dropped = 0, left = by.dead.budget();
     for (level_type& level : levels_) {
       // A heap has no end that was queued last.

@@ -13,7 +13,7 @@ struct of_thread {
   binding* innermost = nullptr;
   int suspended = 0;  // how often, since the innermost began
 };
-thread_local constinit of_thread here;
+thread_local constinit of_thread mask_of_thread;
 
 }  // namespace
 
@@ -25,15 +25,15 @@ binding::binding(std::span<const int> cpus) noexcept {
   }
   bound_ = CPU_COUNT(&own_) != 0 && sched_setaffinity(0, sizeof own_, &own_) == 0;
   if (!bound_) return;
-  outer_ = std::exchange(here.innermost, this);
-  suspended_ = std::exchange(here.suspended, 0);
+  outer_ = std::exchange(mask_of_thread.innermost, this);
+  suspended_ = std::exchange(mask_of_thread.suspended, 0);
 }
 
 binding::~binding() {
-  if (!bound_ || here.innermost != this) return;  // a child of fork() has forgotten it
+  if (!bound_ || mask_of_thread.innermost != this) return;  // a child of fork() has forgotten it
   sched_setaffinity(0, sizeof before_, &before_);
-  here.innermost = outer_;
-  here.suspended = suspended_;
+  mask_of_thread.innermost = outer_;
+  mask_of_thread.suspended = suspended_;
 }
 
 const binding& binding::outermost() const noexcept {
@@ -43,22 +43,22 @@ const binding& binding::outermost() const noexcept {
 }
 
 bool binding::suspend() noexcept {
-  if (here.innermost == nullptr) return false;
-  const cpu_set_t& free = here.innermost->outermost().before_;
-  if (here.suspended++ == 0) sched_setaffinity(0, sizeof free, &free);
+  if (mask_of_thread.innermost == nullptr) return false;
+  const cpu_set_t& free = mask_of_thread.innermost->outermost().before_;
+  if (mask_of_thread.suspended++ == 0) sched_setaffinity(0, sizeof free, &free);
   return true;
 }
 
 void binding::resume() noexcept {
-  if (here.innermost == nullptr || --here.suspended != 0) return;
-  sched_setaffinity(0, sizeof here.innermost->own_, &here.innermost->own_);
+  if (mask_of_thread.innermost == nullptr || --mask_of_thread.suspended != 0) return;
+  sched_setaffinity(0, sizeof mask_of_thread.innermost->own_, &mask_of_thread.innermost->own_);
 }
 
 void binding::forget_in_child() noexcept {
-  if (here.innermost == nullptr) return;
-  const cpu_set_t& free = here.innermost->outermost().before_;
+  if (mask_of_thread.innermost == nullptr) return;
+  const cpu_set_t& free = mask_of_thread.innermost->outermost().before_;
   sched_setaffinity(0, sizeof free, &free);
-  here = {};
+  mask_of_thread = {};
 }
 
 }  // namespace kith::native

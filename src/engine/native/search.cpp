@@ -24,14 +24,15 @@ task* worker::find(const pending_wait& w) {
   if (adopted_.size() > w.adopted_from) [[unlikely]] {
     if (task* t = claim_adopted(w.adopted_from)) return t;
   }
-  const bool asks_first = w.scope != nullptr && w.scope->leveled;  // the policy knows which of them comes first
-  if (asks_first) {
-    if (task* t = find_anywhere()) return t;
-  }
   if (w.scope != nullptr && w.scope->listed) {
+    const bool asks_first = w.scope->leveled;  // the policy knows which of them comes first
+    if (asks_first) {
+      if (task* t = find_anywhere()) return t;
+    }
     if (task* t = claim_child(*w.scope, false)) return t;
+    if (asks_first) return nullptr;
   }
-  return asks_first ? nullptr : find_anywhere();
+  return find_anywhere();
 }
 
 task* worker::find_anywhere() {

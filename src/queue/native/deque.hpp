@@ -39,7 +39,7 @@ class work_deque {
 
   // ---- the owner
 
-  void push(T* entry) {
+  [[gnu::always_inline]] void push(T* entry) {
     const std::int64_t b = bottom_.load(relaxed);
     array* a = array_.load(relaxed);
     if (b - top_seen_ >= a->capacity) {
@@ -50,7 +50,7 @@ class work_deque {
     bottom_.store(b + 1, release);   // pairs with the load of bottom in steal(): the entry is visible
   }
 
-  T* pop() {
+  [[gnu::always_inline]] T* pop() {
     const std::int64_t b = bottom_.load(relaxed) - 1;
     if (b < top_seen_) return nullptr;  // top only grows: surely empty, no fence needed
     array* a = array_.load(relaxed);
