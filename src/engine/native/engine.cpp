@@ -120,6 +120,9 @@ engine::~engine() {
   outside.notify();
   stand_in_.reset();  // joins
   leave_engines(*this);
+  if (!wishes.order) {
+    for (worker& w : workers) w.drop_dead_entries();
+  }
   memory.when_released(nullptr);
   if (recorder_) recorder_->keep_homes(regions);
   if (const std::string word = chosen->last_word(); !word.empty()) std::fprintf(stderr, "kith: %s\n", word.c_str());
@@ -149,6 +152,7 @@ void engine::stand_in_main() {
     w.start_busy();
     w.serve_until([this] { return outside.unfinished() == 0; });
     if (inherited()) end_child();
+    w.finish_suspended();
     w.stop_busy();
     w.report();
     end_run();
@@ -239,6 +243,7 @@ void engine::run_root(void* context, void (*f)(void*)) {
     if (w.record != nullptr) w.record->executed(w.root, began, ticks(), 0);
     w.root = root_before;
     w.naming = named_before;
+    w.finish_suspended();
     w.stop_busy();
     w.report();
     end_run();

@@ -122,6 +122,19 @@ bool worker::claim(task& t) {
   return true;
 }
 
+void worker::drop_dead_entries() {
+  while (!home.jobs.empty()) run_job();   // a policy may hold entries until it has run
+  for (int misses = 0; misses < 1000;) {  // or say `later` for a while
+    const look l = home.chosen->next(*this);
+    if (l.what == look::empty) return;
+    if (l.what != look::found) {
+      ++misses;
+    } else if (take(*l.work)) {
+      return;  // a task that never ran: whoever refused it has told so
+    }
+  }
+}
+
 task* worker::drain_inbox() {
   if (home.arrivals.empty()) return nullptr;
   std::vector<task*> arrived;

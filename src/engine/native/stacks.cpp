@@ -117,7 +117,13 @@ void stack_switcher::depart(suspended_stack& here, [[maybe_unused]] const stack_
 
 void stack_switcher::arrive(suspended_stack& here, boost::context::detail::fcontext_t from) noexcept {
 #ifdef KITH_ASAN
-  __sanitizer_finish_switch_fiber(here.shadow, nullptr, nullptr);
+  const void* lowest = nullptr;
+  std::size_t bytes = 0;
+  __sanitizer_finish_switch_fiber(here.shadow, &lowest, &bytes);
+  if (leaving_ != nullptr && leaving_->bounds.lowest == nullptr) {  // the thread's own stack: only now its bounds are told
+    leaving_->bounds.lowest = lowest;
+    leaving_->bounds.bytes = bytes;
+  }
 #endif
   if (leaving_ != nullptr) {
     leaving_->context = from;

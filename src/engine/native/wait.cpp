@@ -193,6 +193,21 @@ suspended_stack& worker::serve_fresh_stack() {
   return *w.other;
 }
 
+void worker::finish_suspended() {
+  struct others {
+    const std::vector<suspended_wait*>* suspended;
+    const pending_wait* mine;
+  } what{&suspended_, nullptr};
+  pending_wait w{[](const void* p) {
+                   const others& o = *static_cast<const others*>(p);
+                   return std::ranges::all_of(*o.suspended, [&](const suspended_wait* s) { return s->wait == o.mine; });
+                 },
+                 &what};
+  what.mine = &w;
+  w.anything = true;
+  work_until(w, nullptr);
+}
+
 /// There is no further stack for what the wait would have to run. It ends with an error: children that have not started
 /// are cancelled, the others run on top of the wait, whatever they wait for.
 void worker::refuse_stack(pending_wait& w) {

@@ -106,6 +106,10 @@ class worker : public native_seat, public worker_view {
     w.anything = true;
     work_until(w, nullptr);
   }
+  /// Before the thread leaves this worker: stacks do not change threads, so what waits on one here ends first.
+  void finish_suspended();
+  /// Drops the entries of tasks that were taken past their queue. When the engine ends, and nothing is left to run.
+  void drop_dead_entries();
   /// Runs tasks until the creator may go on. False if nothing could be run.
   void help(detail::scope& s);
 
