@@ -89,7 +89,7 @@ runtime::runtime(const runtime_options& o) {
 // In a child of fork() that has inherited it, there is nobody to wait for, and all that it has is the parent's.
 runtime::~runtime() {
   if (impl_->engine.inherited()) {
-    static_cast<void>(impl_.release());
+    [[maybe_unused]] const implementation* const left = impl_.release();
     return;
   }
   for (const native::worker* w = native::worker::current(); w != nullptr; w = w->below) {

@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <iterator>
+#include <memory>
 #include <string_view>
 
 namespace kith {
@@ -20,8 +21,9 @@ namespace {
 /// "12", with `bytes` also "12K"; none if it is no number in [least, most].
 std::optional<std::int64_t> read(std::string_view text, std::int64_t least, std::int64_t most, bool bytes) {
   std::int64_t value = 0;
-  const char* const end = text.data() + text.size();
-  auto [rest, failure] = std::from_chars(text.data(), end, value);
+  const char* const begin = std::to_address(text.begin());
+  const char* const end = begin + text.size();
+  auto [rest, failure] = std::from_chars(begin, end, value);
   std::int64_t unit = 1;
   if (bytes && failure == std::errc() && rest + 1 == end) {
     unit = *rest == 'K' ? 1LL << 10 : *rest == 'M' ? 1LL << 20 : *rest == 'G' ? 1LL << 30 : 1;

@@ -19,7 +19,9 @@ class home_check {
 
   /// A task that runs here will be the first to use the region.
   void add(region& r) {
-    if (asks_ && (seen_++ < always || seen_ % one_in == 0)) waiting_.push_back(&r);
+    if (!asks_) return;
+    ++seen_;
+    if (seen_ <= always || seen_ % one_in == 0) waiting_.push_back(&r);
   }
   /// True if enough has come together.
   bool full() const noexcept { return waiting_.size() >= enough; }

@@ -21,17 +21,6 @@ detail::scope& open_scope(native_seat& by, detail::scope* parent) {
   return s;
 }
 
-void mark_queued(task& t) noexcept {
-  // release: pairs with the claim, which then sees the task whole.
-  if ((t.flags & task::claimable) != 0) t.state.store(task_state::queued, release);
-}
-
-bool prepare_ready(const region_table& regions, task& t) {
-  if ((t.flags & task::exclusive) != 0 && !take_turns(regions, t)) return false;
-  mark_queued(t);
-  return true;
-}
-
 namespace {
 
 /// The state of the access's region in this scope. meet(nested_range&) is called where there are regions inside it, or

@@ -3,6 +3,7 @@
 
 #include "engine/native/seat.hpp"
 #include "task/region.hpp"
+#include "task/turns.hpp"
 
 namespace kith::native {
 
@@ -17,11 +18,18 @@ inline void set_hints(task& t, const detail::hints& h) noexcept {
   if (h.priority != 0) t.flags |= h.priority == 1 ? task::high : task::low;
 }
 
+/// The task is about to be put in a queue: from now on a waiting worker may claim it.
+[[gnu::always_inline]] inline void mark_queued(task& t) noexcept {
+  // release: pairs with the claim, which then sees the task whole.
+  if ((t.flags & task::claimable) != 0) t.state.store(task_state::queued, release);
+}
+
 /// The task's predecessors have ended. True if it can be queued; false if it must first wait for its turn at a
 /// commutative region.
-bool prepare_ready(const region_table& regions, task& t);
-
-/// The task is about to be put in a queue: from now on a waiting worker may claim it.
-void mark_queued(task& t) noexcept;
+[[gnu::always_inline]] inline bool prepare_ready(const region_table& regions, task& t) {
+  if ((t.flags & task::exclusive) != 0 && !take_turns(regions, t)) return false;
+  mark_queued(t);
+  return true;
+}
 
 }  // namespace kith::native

@@ -145,4 +145,19 @@ class engine {
   friend class outside_seat;
 };
 
+// ---- what is on every task's path, and small
+
+[[gnu::always_inline]] inline task* worker::make_ready(std::span<task* const> tasks, moment why) {
+  return home.chosen->ready(tasks, *this, why);
+}
+
+/// What the throttle on bytes counts for the task.
+[[gnu::always_inline]] inline std::uint64_t worker::throttled_bytes(const task& t) const noexcept {
+  std::uint64_t bytes = 0;
+  if (home.set.throttle_bytes != 0) [[unlikely]] {
+    for (kept_access a : t.access_list()) bytes += a.bytes();
+  }
+  return bytes;
+}
+
 }  // namespace kith::native

@@ -120,7 +120,8 @@ void stack_switcher::arrive(suspended_stack& here, boost::context::detail::fcont
   const void* lowest = nullptr;
   std::size_t bytes = 0;
   __sanitizer_finish_switch_fiber(here.shadow, &lowest, &bytes);
-  if (leaving_ != nullptr && leaving_->bounds.lowest == nullptr) {  // the thread's own stack: only now its bounds are told
+  if (leaving_ != nullptr &&
+      leaving_->bounds.lowest == nullptr) {  // the thread's own stack: only now its bounds are told
     leaving_->bounds.lowest = lowest;
     leaving_->bounds.bytes = bytes;
   }
@@ -128,9 +129,9 @@ void stack_switcher::arrive(suspended_stack& here, boost::context::detail::fcont
   if (leaving_ != nullptr) {
     leaving_->context = from;
   } else {
-    keep(ended_at_);
+    keep(now_at_);
 #ifdef KITH_TSAN
-    __tsan_destroy_fiber(ended_);
+    __tsan_destroy_fiber(now_.thread_sanitizer);
 #endif
   }
   now_at_ = here.mapped;
@@ -182,9 +183,7 @@ void stack_switcher::begin(boost::context::detail::transfer_t t) {
   exception_state::clear();
   suspended_stack& to = s.f(s.argument);
   self.leaving_ = nullptr;
-  self.ended_at_ = self.now_at_;
 #ifdef KITH_TSAN
-  self.ended_ = __tsan_get_current_fiber();
   __tsan_switch_to_fiber(to.bounds.thread_sanitizer, 0);
 #endif
 #ifdef KITH_ASAN

@@ -68,8 +68,6 @@ class stack_switcher {
   stack_bounds now_;                    // of a fresh stack; empty: the thread's own
   mapping now_at_;                      // its memory
   suspended_stack* leaving_ = nullptr;  // whose context comes with the switch; null: a stack that has ended
-  mapping ended_at_;                    // of that one
-  void* ended_ = nullptr;               // its name for the thread sanitizer
 };
 
 }  // namespace kith::native

@@ -65,22 +65,7 @@ void worker::retire(task& t) {
   give_slot(home.space.index_of(t));
 }
 
-/// What the throttle on bytes counts for the task.
-std::uint64_t worker::throttled_bytes(const task& t) const noexcept {
-  std::uint64_t bytes = 0;
-  if (home.set.throttle_bytes != 0) [[unlikely]] {
-    for (kept_access a : t.access_list()) bytes += a.bytes();
-  }
-  return bytes;
-}
-
-/// True if that was the end of a scope that was left: end_left() has to follow.
-bool worker::ended_in(detail::scope& s, std::uint64_t bytes) {
-  if (s.counts_here.load(relaxed) == this) [[likely]] {
-    s.count_ended_here();
-    s.bytes_created -= bytes;
-    return false;
-  }
+bool worker::ended_elsewhere_in(detail::scope& s, std::uint64_t bytes) {
   if (reporting_ != &s) {
     report_one();
     reporting_ = &s;

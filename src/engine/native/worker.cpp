@@ -228,8 +228,6 @@ void worker::check_homes() {
   sums.add(event::home_elsewhere, found.elsewhere);
 }
 
-task* worker::make_ready(std::span<task* const> tasks, moment why) { return home.chosen->ready(tasks, *this, why); }
-
 void worker::run_at_creation(task& t) {
   if (!may_nest()) {
     requeue(&t);

@@ -157,7 +157,15 @@ class worker : public native_seat, public worker_view {
   task* end_with_successors(task& t, std::uint32_t first);
   void retire(task& t);
   void give_slot(slot_index i);
-  bool ended_in(detail::scope& s, std::uint64_t bytes);
+  /// True if that was the end of a scope that was left: end_left() has to follow.
+  [[gnu::always_inline]] bool ended_in(detail::scope& s, std::uint64_t bytes) {
+    if (s.counts_here.load(relaxed) != this) [[unlikely]]
+      return ended_elsewhere_in(s, bytes);
+    s.count_ended_here();
+    s.bytes_created -= bytes;
+    return false;
+  }
+  bool ended_elsewhere_in(detail::scope& s, std::uint64_t bytes);
   std::uint64_t throttled_bytes(const task& t) const noexcept;
   void report_one();
   /// Whether there is stack for another task.
