@@ -72,7 +72,7 @@ class fdtd final : public app, node_program {
   }
 
   std::uint64_t verifying_bytes() const override {
-    return 2 * 3 * sizeof(double) * static_cast<std::uint64_t>(rows_.items) * static_cast<std::uint64_t>(columns_);
+    return 6 * sizeof(double) * static_cast<std::uint64_t>(rows_.items) * static_cast<std::uint64_t>(columns_);
   }
   verdict verify() override {
     if (expected_[0].empty()) expected_ = serial();

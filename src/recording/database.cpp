@@ -23,7 +23,8 @@ std::uint64_t thousands_of_steps(const std::string& path) {
 
 int count_down(void* left) {
   auto& steps = *static_cast<std::uint64_t*>(left);
-  return steps == 0 || --steps == 0 ? 1 : 0;
+  if (steps != 0) --steps;
+  return steps == 0 ? 1 : 0;
 }
 
 /// Runs of white space as one blank, and none around brackets and commas.

@@ -55,7 +55,8 @@ log::~log() {
 
 void log::cut_off() noexcept {
   // Pages of the child alone, where those of the file were.
-  ::mmap(front_, log_front_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+  [[maybe_unused]] const void* const own =
+      ::mmap(front_, log_front_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
   ::close(file_);
   file_ = -1;
 }

@@ -2,6 +2,8 @@
 
 #include "base/replacement.hpp"
 
+#include <fmt/core.h>
+
 #include <kith/error.hpp>
 
 #include <filesystem>
@@ -14,7 +16,8 @@ void refuse_output(const std::string& option, const std::string& output, const s
   for (const std::string& input : inputs) {
     std::error_code ignored;
     if (std::filesystem::equivalent(output, input, ignored))
-      throw error(option + " " + output + ": is the same file as " + input + ", which is read; name another file");
+      throw error(
+          fmt::format("{} {}: is the same file as {}, which is read; name another file", option, output, input));
   }
   refuse_unwritable(output);
 }

@@ -113,10 +113,11 @@ std::string table::block(std::size_t first, std::size_t last, std::size_t label,
   }
   for (const line& row : lines_) {
     const bool alone = row.label.size() > label;
-    if (alone) text += margin + in_pieces(row.label, indent, width) + "\n";
+    if (alone) text.append(margin).append(in_pieces(row.label, indent, width)).append("\n");
     std::string l = fmt::format("{:<{}}", alone ? "" : row.label, label);
     for (std::size_t c = first; c < last; ++c) l += cell(c, c < row.cells.size() ? row.cells[c] : "");
-    l = trimmed(margin + l);
+    l.insert(0, margin);
+    l = trimmed(l);
     if (!row.note.empty() && last == heads_.size()) {
       const std::size_t at = l.size() + gap;
       // Behind the row if there is room for a few words, else below it.

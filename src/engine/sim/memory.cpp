@@ -42,19 +42,18 @@ double most_modelled() {
 }
 
 /// The machine, if its caches can be counted in 64 bits. Before anything is made of it.
-const machine_model& with_few_caches(const machine_model& m) {
+void refuse_many_caches(const machine_model& m) {
   const std::size_t nodes = m.hardware.nodes.size(), caches = nodes * static_cast<std::size_t>(m.caches_per_node);
   if (caches > 64)
     throw error(m.hardware.name + " has " + std::to_string(nodes) + " nodes with " + std::to_string(caches) +
                 " last-level caches; the fidelity block models up to 64 (use --fidelity abstract)");
-  return m;
 }
 
 }  // namespace
 
 memory::memory(const program& p, const machine_model& m, distribution d, const ablations& with,
                std::uint64_t chunk_bytes)
-    : links(with_few_caches(m)),
+    : links((refuse_many_caches(m), m)),
       on_(m),
       with_(with),
       chunk_bytes_(chunk_bytes),

@@ -122,8 +122,9 @@ std::string in_frames_of_their_own(const chart& about, const std::vector<const c
   const extent of = extent_of(parts);
   double bottom = top;
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    const double x = static_cast<double>(i % columns) * (axis + width + gap);
-    const double y = top + static_cast<double>(i / columns) * (title + height + below + gap);
+    const std::size_t in_row = i % columns, row = i / columns;
+    const double x = static_cast<double>(in_row) * (axis + width + gap);
+    const double y = top + static_cast<double>(row) * (title + height + below + gap);
     c.text(x, y + 10, parts[i]->title, {.size = 13, .bold = true});
     const frame f{of, x, y + title, width, height};
     draw_axes(c, f, about.along);

@@ -64,7 +64,8 @@ std::string side_by_side(const std::string& title, const std::vector<panel>& pan
     x += panel_width + gap;
   }
   for (std::size_t n = 0; n < nodes; ++n) {
-    const double at = left + each * static_cast<double>(n % in_line), y = keys + key * static_cast<double>(n / in_line);
+    const std::size_t row = n / in_line;
+    const double at = left + each * static_cast<double>(n % in_line), y = keys + key * static_cast<double>(row);
     svg += fmt::format("<rect x=\"{:.0f}\" y=\"{:.0f}\" width=\"12\" height=\"12\" fill=\"{}\"/>", at, y,
                        color_of(n, nodes));
     svg += text(at + 16, y + 10, std::to_string(n), "");
