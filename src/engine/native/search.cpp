@@ -124,7 +124,7 @@ bool worker::claim(task& t) {
 
 void worker::drop_dead_entries() {
   // A policy may hold entries until its jobs have run; the end is not to take long for it.
-  for (int jobs = 0; jobs < 1000 && !home.jobs.empty(); ++jobs) run_job();
+  for (int left = 1000; left > 0 && !home.jobs.empty(); --left) run_job();
   for (int misses = 0; misses < 1000;) {  // or say `later` for a while
     const look l = home.chosen->next(*this);
     if (l.what == look::empty) return;
