@@ -9,7 +9,7 @@ status=0 pids=()
 for what in "$@"; do
   found="$build/fuzz/$what"
   mkdir -p "$found"
-  more=()
+  more=(-max_len=512 -len_control=0)
   [ "$what" = machines ] && more=("$here/../../machines" "$here/../data/machines" -dict="$here/machines.dict" -max_len=16384)
   "$build/tests/fuzz/kith_fuzz_$what" "$found" "$here/corpus/$what" "${more[@]}" -max_total_time="$seconds" -timeout=20 \
     -rss_limit_mb=3072 -print_final_stats=1 -artifact_prefix="$build/fuzz/$what-" >"$build/fuzz/$what.log" 2>&1 &
