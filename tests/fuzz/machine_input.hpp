@@ -20,7 +20,7 @@ inline bool use_machine(std::span<const std::uint8_t> bytes) {
     to_json(m.hardware);
     if (m.hardware.nodes.size() > 256) return true;
     const sim::interconnect links(m);
-    if (m.hardware.cores.size() <= 64) sample_recording::make(m, false);
+    if (m.hardware.cores.size() <= 16) sample_recording::make(m, false);
     return true;
   } catch (const error&) {
     return false;

@@ -6,12 +6,13 @@ build=$(cd "${1:?usage: run.sh BUILD_FOLDER SECONDS [NAME...]}" && pwd) seconds=
 shift 2
 [ $# -gt 0 ] || set -- recordings machines
 status=0 pids=()
+# A timeout is of the clock on the wall: long enough for a busy machine, short enough to find what never ends.
 for what in "$@"; do
   found="$build/fuzz/$what"
   mkdir -p "$found"
   more=(-max_len=512 -len_control=0)
   [ "$what" = machines ] && more=("$here/../../machines" "$here/../data/machines" -dict="$here/machines.dict" -max_len=16384)
-  "$build/tests/fuzz/kith_fuzz_$what" "$found" "$here/corpus/$what" "${more[@]}" -max_total_time="$seconds" -timeout=20 \
+  "$build/tests/fuzz/kith_fuzz_$what" "$found" "$here/corpus/$what" "${more[@]}" -max_total_time="$seconds" -timeout=600 \
     -rss_limit_mb=3072 -print_final_stats=1 -artifact_prefix="$build/fuzz/$what-" >"$build/fuzz/$what.log" 2>&1 &
   pids+=($!)
 done
