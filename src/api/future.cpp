@@ -72,5 +72,6 @@ const task_type& when_all_type() {
   static const task_type type("when_all");
   return type;
 }
+[[maybe_unused]] const task_type& when_all_before_main = when_all_type();  // base/fork.hpp says why
 
 }  // namespace kith::detail

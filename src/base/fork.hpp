@@ -3,6 +3,9 @@
 // POSIX promises a child of a process with threads little more than exec(). Kith does better: what belongs to the parent's
 // runtimes is refused with an error, and the child can make runtimes of its own. Functions that start programs without
 // fork() (posix_spawn, system, popen) call nothing of this.
+//
+// A static object that a thread is just making stays half made in the child for ever. Hence what a child may need is made
+// where there are no other threads yet: before main(), or by the runtime's constructor.
 #pragma once
 
 #include <mutex>

@@ -17,6 +17,10 @@ block_table& block_table::of_process() {
   return table;
 }
 
+namespace {
+[[maybe_unused]] const block_table& table_before_main = block_table::of_process();  // base/fork.hpp says why
+}
+
 memory_block block_table::add(placement p, distribution asked, std::uint64_t space, std::uint64_t owner) {
   std::lock_guard lock(guard_);
   const placement& kept = *placements_.insert(std::move(p)).first;

@@ -63,6 +63,8 @@ memory_space::memory_space(const machine& on, std::span<const node_id> worker_no
       owner_(next_number()),
       huge_unasked_(unasked_huge_page_size() != 0),
       edges_(on.nodes.size() < 2 || on.pretended || o.dry ? 0 : std::max(huge_page_size(), unasked_huge_page_size())) {
+  static_cast<void>(huge_page_size());  // here, and not in a task while another thread forks (base/fork.hpp)
+  if (on.nodes.size() > 1 && !on.pretended) static_cast<void>(numa::interleaves_by_low_bits());
   places_ = on.nodes.size() > 1 && (on.pretended || may_place());
   if (on.nodes.size() > 1 && !on.pretended) keep_own();
   block_table::of_process().add_listener(*this);

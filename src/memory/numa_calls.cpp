@@ -113,6 +113,15 @@ int interleave(void* begin, std::size_t bytes, std::span<const int> nodes) noexc
   return bind(begin, bytes, MPOL_INTERLEAVE, mask, 0);
 }
 
+bool prefer_in_thread(int now, int node) noexcept {
+  int mode = MPOL_DEFAULT;
+  if (syscall(SYS_get_mempolicy, &mode, nullptr, 0, nullptr, 0) != 0) return false;
+  if (mode != (now < 0 ? MPOL_DEFAULT : MPOL_PREFERRED)) return false;
+  if (node < 0) return syscall(SYS_set_mempolicy, MPOL_DEFAULT, nullptr, 0) == 0;
+  node_mask mask{};
+  return put(mask, node) && syscall(SYS_set_mempolicy, MPOL_PREFERRED, mask.data(), most_nodes + 1) == 0;
+}
+
 bool interleaves_by_low_bits() {
   static const bool low = [] {
     // Three nodes tell: 2^32 is no multiple of 3. With fewer, or a power of two, both ways give the same, and so they do at an

@@ -34,6 +34,9 @@ int node_here() noexcept;
 int prefer(void* begin, std::size_t bytes, int node, bool move = false) noexcept;
 /// Pages of the range will come from the nodes in turn.
 int interleave(void* begin, std::size_t bytes, std::span<const int> nodes) noexcept;
+/// What the calling thread touches first comes from `node`, as long as that has room; -1: from its own node. `now`: what an
+/// earlier call asked for. False, and nothing happens, where the thread has another policy or the system refuses.
+bool prefer_in_thread(int now, int node) noexcept;
 
 /// True if the kernel numbers the pages of an interleaved mapping by the low 32 bits of (address / page size): Linux before
 /// 6.7. Found by trying, once in a process; where that is refused, false.

@@ -8,6 +8,8 @@
 
 #if KITH_HAVE_SCOTCH
 
+#include "base/fork.hpp"
+
 #include <kith/error.hpp>
 
 #include <cstdio>
@@ -44,9 +46,11 @@ class owned {
 using owned_graph = owned<SCOTCH_Graph, SCOTCH_graphInit, SCOTCH_graphExit>;
 using owned_strategy = owned<SCOTCH_Strat, SCOTCH_stratInit, SCOTCH_stratExit>;
 
-/// SCOTCH makes its global random state when it is first copied, hence the mutex.
+/// SCOTCH makes its global random state when it is first copied.
+std::mutex global_state;
+[[maybe_unused]] const bool global_state_is_kept = (keep_over_fork(global_state), true);
+
 int start_context(SCOTCH_Context* c) {
-  static std::mutex global_state;
   const std::lock_guard lock(global_state);
   if (SCOTCH_contextInit(c) != 0) return 1;
   if (SCOTCH_contextOptionSetNum(c, SCOTCH_OPTIONNUMDETERMINISTIC, 1) != 0 || SCOTCH_contextRandomClone(c) != 0 ||

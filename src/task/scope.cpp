@@ -1,5 +1,6 @@
 #include "task/scope.hpp"
 
+#include "base/fork.hpp"
 #include "task/held_back.hpp"
 
 #include <utility>
@@ -16,9 +17,14 @@ struct pool {
   std::uint64_t next_serial = 1;
 };
 pool& scopes() {
-  static pool& p = *new pool;
+  static pool& p = []() -> pool& {
+    pool& made = *new pool;
+    keep_over_fork(made.guard);
+    return made;
+  }();
   return p;
 }
+[[maybe_unused]] const pool& scopes_before_main = scopes();  // base/fork.hpp says why
 
 std::uint64_t fresh_serial(seat& by) {
   if (by.next_serial == by.last_serial) {

@@ -25,6 +25,7 @@ registry& types() {
   }();
   return r;
 }
+[[maybe_unused]] const registry& types_before_main = types();  // base/fork.hpp says why
 
 }  // namespace
 

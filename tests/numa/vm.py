@@ -33,7 +33,8 @@ def arguments():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--nodes", type=int, default=4, help="memory nodes (4)")
     p.add_argument("--cpus", type=int, default=2, help="CPUs of each node (2)")
-    p.add_argument("--memory", type=int, default=192, help="MiB of memory of each node (192)")
+    p.add_argument("--memory", type=int, default=256,
+                   help="MiB of memory of each node (256; with less than 512 in all Linux gives no huge pages)")
     p.add_argument("--without-cpus", type=numbers, default=[], metavar="N,...", help="nodes that have memory only")
     p.add_argument("--without-memory", type=numbers, default=[], metavar="N,...", help="nodes that have CPUs only")
     p.add_argument("--distances", default="flat", choices=["flat", "ring", "line"],

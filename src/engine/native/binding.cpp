@@ -1,5 +1,7 @@
 #include "engine/native/binding.hpp"
 
+#include "memory/numa_calls.hpp"
+
 #include <kith/unbound.hpp>
 
 #include <cstddef>
@@ -12,28 +14,36 @@ namespace {
 struct of_thread {
   binding* innermost = nullptr;
   int suspended = 0;  // how often, since the innermost began
+  int memory = -1;    // the node that the thread was made to prefer
 };
-thread_local constinit of_thread mask_of_thread;
+thread_local constinit of_thread here;
+
+bool move_to(const cpu_set_t& cpus, int memory) noexcept {
+  if (sched_setaffinity(0, sizeof cpus, &cpus) != 0) return false;
+  int& now = here.memory;
+  if (memory != now && numa::prefer_in_thread(now, memory)) now = memory;
+  return true;
+}
 
 }  // namespace
 
-binding::binding(std::span<const int> cpus) noexcept {
-  if (cpus.empty() || sched_getaffinity(0, sizeof before_, &before_) != 0) return;
+binding::binding(const thread_place& to) noexcept : memory_(to.memory) {
+  if (to.cpus.empty() || sched_getaffinity(0, sizeof before_, &before_) != 0) return;
   CPU_ZERO(&own_);
-  for (int c : cpus) {
+  for (int c : to.cpus) {
     if (c >= 0 && c < CPU_SETSIZE) CPU_SET(static_cast<std::size_t>(c), &own_);
   }
-  bound_ = CPU_COUNT(&own_) != 0 && sched_setaffinity(0, sizeof own_, &own_) == 0;
+  bound_ = CPU_COUNT(&own_) != 0 && move_to(own_, memory_);
   if (!bound_) return;
-  outer_ = std::exchange(mask_of_thread.innermost, this);
-  suspended_ = std::exchange(mask_of_thread.suspended, 0);
+  outer_ = std::exchange(here.innermost, this);
+  suspended_ = std::exchange(here.suspended, 0);
 }
 
 binding::~binding() {
-  if (!bound_ || mask_of_thread.innermost != this) return;  // a child of fork() has forgotten it
-  sched_setaffinity(0, sizeof before_, &before_);
-  mask_of_thread.innermost = outer_;
-  mask_of_thread.suspended = suspended_;
+  if (!bound_ || here.innermost != this) return;  // a child of fork() has forgotten it
+  move_to(before_, outer_ != nullptr && suspended_ == 0 ? outer_->memory_ : -1);
+  here.innermost = outer_;
+  here.suspended = suspended_;
 }
 
 const binding& binding::outermost() const noexcept {
@@ -43,22 +53,22 @@ const binding& binding::outermost() const noexcept {
 }
 
 bool binding::suspend() noexcept {
-  if (mask_of_thread.innermost == nullptr) return false;
-  const cpu_set_t& free = mask_of_thread.innermost->outermost().before_;
-  if (mask_of_thread.suspended++ == 0) sched_setaffinity(0, sizeof free, &free);
+  if (here.innermost == nullptr) return false;
+  const cpu_set_t& free = here.innermost->outermost().before_;
+  if (here.suspended++ == 0) move_to(free, -1);
   return true;
 }
 
 void binding::resume() noexcept {
-  if (mask_of_thread.innermost == nullptr || --mask_of_thread.suspended != 0) return;
-  sched_setaffinity(0, sizeof mask_of_thread.innermost->own_, &mask_of_thread.innermost->own_);
+  if (here.innermost == nullptr || --here.suspended != 0) return;
+  move_to(here.innermost->own_, here.innermost->memory_);
 }
 
 void binding::forget_in_child() noexcept {
-  if (mask_of_thread.innermost == nullptr) return;
-  const cpu_set_t& free = mask_of_thread.innermost->outermost().before_;
-  sched_setaffinity(0, sizeof free, &free);
-  mask_of_thread = {};
+  if (here.innermost == nullptr) return;
+  const cpu_set_t& free = here.innermost->outermost().before_;
+  move_to(free, -1);
+  here = {};
 }
 
 }  // namespace kith::native

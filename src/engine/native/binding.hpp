@@ -1,4 +1,4 @@
-// Where the calling thread may run while it is a worker.
+// Where the calling thread may run while it is a worker, and where memory comes from that it touches first.
 //
 // Bindings of a thread lie on its stack, one inside the other: a task may run another runtime. The outermost knows what the
 // thread had before; kith::unbound, and a child of fork(), go back to that.
@@ -6,15 +6,22 @@
 
 #include <sched.h>
 
-#include <span>
+#include <vector>
 
 namespace kith::native {
 
-/// Binds the calling thread to these CPUs while it lives, and not to others meanwhile. Does nothing for none, or where the
-/// system refuses.
+struct thread_place {
+  std::vector<int> cpus;  // empty: any
+  /// Where these CPUs have no memory of their own: the node, by the system's number, that takes its place for Kith. The
+  /// kernel might choose another, and gives huge pages there only to whom asks for the node. -1: not needed.
+  int memory = -1;
+};
+
+/// Binds the calling thread to a place while it lives, and not to others meanwhile. Does nothing for a place without CPUs,
+/// or where the system refuses. A memory policy that the thread has already stays.
 class binding {
  public:
-  explicit binding(std::span<const int> cpus) noexcept;
+  explicit binding(const thread_place& to) noexcept;
   ~binding();
   binding(const binding&) = delete;
   binding& operator=(const binding&) = delete;
@@ -29,6 +36,7 @@ class binding {
   const binding& outermost() const noexcept;
 
   cpu_set_t before_, own_;
+  const int memory_;
   binding* outer_ = nullptr;
   int suspended_ = 0;  // of the outer one, when this began
   bool bound_ = false;

@@ -22,6 +22,11 @@ std::vector<node_id> nodes_of(const machine& on, const worker_plan& plan) {
   return nodes;
 }
 
+thread_place place_of(const machine& on, const worker_plan& plan, std::size_t w) {
+  const node_id own = on.cores[plan.cores[w].index()].node, from = on.nearest_node_with_memory(own);
+  return {plan.bound_to[w], own == from || on.pretended ? -1 : on.nodes[from.index()].os_index};
+}
+
 atomic<std::uint64_t> engines_made{0};
 
 }  // namespace
@@ -38,7 +43,7 @@ engine::engine(machine on, const worker_plan& plan, engine_settings settings)
       outside(*this, space, static_cast<std::uint16_t>(plan.workers)) {
   for (std::size_t w = 0; w < plan.cores.size(); ++w) {
     const worker_id id(static_cast<int>(w));
-    workers.emplace_back(*this, id, workers_where.node_of(id), plan.bound_to[w]);
+    workers.emplace_back(*this, id, workers_where.node_of(id), place_of(hardware, plan, w));
   }
   chosen = make_policy<world>(set.policy, around_policy());
   wishes = chosen->wants();
@@ -129,7 +134,7 @@ engine::~engine() {
 }
 
 void engine::worker_main(worker& w) {
-  const binding bound(w.bound_to);
+  const binding bound(w.place);
   w.take_thread();
   w.start_busy();
   w.serve_until([this] { return stopping.load(relaxed); });
@@ -146,7 +151,7 @@ void engine::stand_in_main() {
     }
     std::lock_guard seat(seat_0_);
     worker& w = workers[0];
-    const binding bound(w.bound_to);
+    const binding bound(w.place);
     w.take_thread();
     begin_run();
     w.start_busy();
@@ -229,7 +234,7 @@ void engine::run_root(void* context, void (*f)(void*)) {
     worker::leave_thread(before);
   } else if (std::unique_lock seat = take_seat_0(); seat.owns_lock()) {
     worker& w = workers[0];
-    const binding bound(w.bound_to);
+    const binding bound(w.place);
     worker* const before = w.take_thread();
     w.below = before;
     detail::scope* const no_task = std::exchange(w.task_scope, nullptr);

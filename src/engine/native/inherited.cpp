@@ -37,6 +37,7 @@ void cut_off_all() noexcept {
   binding::forget_in_child();
   for (engine* e : engines().all) e->cut_off(engines().nothing);
 }
+[[maybe_unused]] const bool engines_are_kept = (keep_over_fork(engines().guard, cut_off_all), true);  // before main()
 
 }  // namespace
 
@@ -51,8 +52,6 @@ void end_child() noexcept {
 
 void join_engines(engine& e) {
   engine_list& list = engines();
-  static const bool watched = (keep_over_fork(list.guard, cut_off_all), true);
-  static_cast<void>(watched);
   std::lock_guard lock(list.guard);
   list.all.push_back(&e);
 }

@@ -16,10 +16,10 @@ thread_local constinit worker* this_thread = nullptr;
 
 }  // namespace
 
-worker::worker(engine& owner, worker_id self, node_id at, std::vector<int> on_cpus)
+worker::worker(engine& owner, worker_id self, node_id at, thread_place on)
     : native_seat(owner, owner.space, static_cast<std::uint16_t>(self.value), true),
       worker_view(self, at, owner.parked),
-      bound_to(std::move(on_cpus)),
+      place(std::move(on)),
       mover_(owner.memory),
       homes_(owner.memory),
       stacks_(owner.set.stack_bytes) {

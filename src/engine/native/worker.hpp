@@ -6,6 +6,7 @@
 #pragma once
 
 #include "base/clock.hpp"
+#include "engine/native/binding.hpp"
 #include "engine/native/seat.hpp"
 #include "engine/native/stacks.hpp"
 #include "memory/home_check.hpp"
@@ -47,7 +48,7 @@ struct pending_wait {
 
 class worker : public native_seat, public worker_view {
  public:
-  worker(engine& owner, worker_id self, node_id at, std::vector<int> on_cpus);
+  worker(engine& owner, worker_id self, node_id at, thread_place on);
 
   /// The worker that the calling thread is; null if none.
   static worker* current() noexcept;
@@ -113,7 +114,7 @@ class worker : public native_seat, public worker_view {
   /// Runs tasks until the creator may go on. False if nothing could be run.
   void help(detail::scope& s);
 
-  const std::vector<int> bound_to;  // CPUs that it works on; empty: it is not bound
+  const thread_place place;
 
   worker* below = nullptr;  // the worker of another engine that the thread is as well, further down its stack
 
