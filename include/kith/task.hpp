@@ -48,6 +48,25 @@ task_ref submit(scope&, const draft&, task_code, std::span<const access_record>,
                 const hints&);
 void abandon(scope&, const draft&) noexcept;
 
+/// A group that the running task makes a task in: the group's owner, or one of its tasks.
+class filled_group {
+ public:
+  explicit filled_group(scope& tasks) noexcept : tasks_(tasks) {}
+  /// Throws unless the running task may make one that declares so much. Comes first.
+  void admit(std::size_t accesses, std::size_t predecessors);
+  scope& tasks() const noexcept { return tasks_; }
+  /// The worker (native::worker) that a task of the group runs on; null: the owner makes the task.
+  void* member() const noexcept { return member_; }
+
+ private:
+  scope& tasks_;
+  void* member_ = nullptr;
+};
+draft begin(const filled_group&, std::size_t closure_bytes, std::size_t closure_align, std::size_t accesses);
+task_ref submit(const filled_group&, const draft&, task_code, std::span<const access_record>, std::span<const task_ref>,
+                const hints&);
+void abandon(const filled_group&, const draft&) noexcept;
+
 /// What every task of closure type F runs. A closure that throws is held as well.
 template <class F>
 outcome code_of(void* closure, action what) {
@@ -143,10 +162,13 @@ struct declaration {
   }
 };
 
-template <class F, class... Args>
-task_ref create(scope& in, F&& closure, const Args&... args) {
+/// `In`: a scope that the caller owns, or filled_group.
+template <class In, class F, class... Args>
+task_ref create(In&& in, F&& closure, const Args&... args) {
   using body = std::decay_t<F>;
   const declaration<Args...> declared(args...);
+  if constexpr (std::is_same_v<std::decay_t<In>, filled_group>)
+    in.admit(declared.records.all().size(), declared.before.all().size());
   const draft d = begin(in, sizeof(body), alignof(body), declared.records.all().size());
   try {
     ::new (d.closure) body(std::forward<F>(closure));
@@ -190,9 +212,11 @@ void cancel() noexcept;
 int this_worker() noexcept;
 
 /// Tasks that are waited for, and cancelled, together. Their accesses order them among each other, not
-/// against tasks outside the group. Made, filled, waited for and destroyed by one task; cancel() and cancelled() may be
-/// called by any thread while the group lives, its own tasks for example. The constructor throws `error` if the thread
-/// runs no task.
+/// against tasks outside the group. One task owns the group: it makes it, fills it, waits for it and destroys it. The
+/// group's tasks, and tasks below them, may fill it as well, without accesses and predecessors: there is no order of
+/// creation that these could mean. cancel() and cancelled() may be called by any thread while the group lives. The
+/// constructor throws `error` if the thread runs no task; a group that another task destroys ends the program, since that
+/// would have to wait for itself.
 class group {
  public:
   group();
@@ -201,15 +225,18 @@ class group {
   group(const group&) = delete;
   group& operator=(const group&) = delete;
 
+  /// As kith::spawn(). Throws `error` for a task that neither owns the group nor belongs to it; for one that belongs to it
+  /// and names accesses or predecessors; and for a thread that runs no task.
   template <class F, class... Args>
   task_ref spawn(F&& f, const Args&... args) {
     if constexpr (detail::is_task_call<F, Args...>()) {
-      return detail::create(*scope_, detail::bind_accesses(std::forward<F>(f), args...), args...);
+      return detail::create(detail::filled_group(*scope_), detail::bind_accesses(std::forward<F>(f), args...), args...);
     } else {
       return {};
     }
   }
-  /// Waits for all tasks of the group; throws the first exception. The group can then be used again.
+  /// Waits for all tasks of the group; throws the first exception. The group can then be used again. Throws `error` for a
+  /// task that does not own the group.
   void wait();
   void cancel() noexcept;
   bool cancelled() const noexcept;

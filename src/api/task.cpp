@@ -5,12 +5,15 @@
 
 #include "engine/native/create.hpp"
 #include "engine/native/engine.hpp"
+#include "engine/native/group.hpp"
 #include "engine/native/inherited.hpp"
 #include "engine/native/recorder.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <climits>
+#include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <limits>
 #include <optional>
@@ -56,6 +59,13 @@ group::group() : unwinding_(std::uncaught_exceptions()) {
 }
 
 group::~group() {
+  if (!native::runs_owner_of(*scope_)) {
+    std::fputs(
+        "kith: a group is destroyed by a task or thread that did not make it (kith::group::~group()), which would have "
+        "to wait for the group's tasks. Destroy it in the task that made it.\n",
+        stderr);
+    std::abort();
+  }
   native::worker& w = static_cast<native::worker&>(*scope_->creator);
   // Exceptions that were on their way before have nothing to do with it: a destructor may use a group.
   const bool left_by_exception = std::uncaught_exceptions() > unwinding_;
@@ -72,6 +82,11 @@ group::~group() {
 }
 
 void group::wait() {
+  if (!native::runs_owner_of(*scope_)) {
+    throw error(
+        "group::wait(): the caller did not make the group; expected the task that did. A task of the group that waits "
+        "for others can keep their futures (kith::async), or make a group of its own");
+  }
   native::worker& w = static_cast<native::worker&>(*scope_->creator);
   w.wait_for(*scope_, "kith::group::wait()");
   if (std::exception_ptr failure = scope_->take_failure()) std::rethrow_exception(std::move(failure));

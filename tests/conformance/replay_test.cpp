@@ -32,9 +32,13 @@ void submitted(runtime& rt) {
   rt.run([] { spawn([] {}); });
 }
 
-constexpr void (*programs[])(runtime&) = {kith::test::random_accesses, kith::test::fork_and_join,
-                                          kith::test::keyed_grid,      kith::test::valued_grid,
-                                          kith::test::static_diamond,  submitted};
+constexpr void (*programs[])(runtime&) = {kith::test::random_accesses,
+                                          kith::test::fork_and_join,
+                                          kith::test::keyed_grid,
+                                          kith::test::valued_grid,
+                                          kith::test::static_diamond,
+                                          kith::test::filled_groups,
+                                          submitted};
 
 class replayed : public testing::TestWithParam<kith::test::setup> {};
 

@@ -90,6 +90,26 @@ inline void static_diamond(runtime& rt) {
   rt.run([&] { g.run(); });
 }
 
+/// Groups that their own tasks fill: a tree, and a list.
+inline void filled_groups(runtime& rt) {
+  struct filler {
+    group& tasks;
+    void operator()(int depth) const {
+      for (int c = 0; depth > 0 && c < 3; ++c) tasks.spawn([*this, depth] { (*this)(depth - 1); });
+      if (depth == 2) spawn([*this] { tasks.spawn([] {}); });
+    }
+  };
+  rt.run([] {
+    for (int round = 0; round < 2; ++round) {
+      group g;
+      g.spawn([&g] { filler{g}(4); });
+      for (int i = 0; i < 10; ++i) g.spawn([&g] { g.spawn([] {}); });
+      g.wait();
+      g.spawn([&g] { g.spawn([] {}); });
+    }
+  });
+}
+
 /// Tasks from a thread that is no worker, with a run before and after.
 inline void from_outside(runtime& rt) {
   static std::array<int, 3> data;
@@ -100,7 +120,7 @@ inline void from_outside(runtime& rt) {
   rt.run([] { spawn([] {}); });
 }
 
-inline constexpr void (*programs[])(runtime&) = {random_accesses, fork_and_join,  keyed_grid,
-                                                 valued_grid,     static_diamond, from_outside};
+inline constexpr void (*programs[])(runtime&) = {random_accesses, fork_and_join, keyed_grid,  valued_grid,
+                                                 static_diamond,  filled_groups, from_outside};
 
 }  // namespace kith::test

@@ -195,13 +195,9 @@ task_ref submit(scope& s, const draft& d, task_code code, std::span<const access
   native_seat& by = static_cast<native_seat&>(*s.creator);
   engine& home = by.home;
   task& t = *static_cast<task*>(d.task);
-  t.code = code;
-  t.scope = &s;
-  set_hints(t, h);
+  fill(t, s, code, h, home.set.dry);
   t.sequence = s.sequence++;
   if (s.listed) t.flags |= task::claimable;
-  if (home.set.dry && h.work >= 0) t.flags |= task::skip;
-  t.state.store(task_state::created, relaxed);
   s.count_created();
   const reference me = edges::reference_to(home.space, t);
   const std::uint64_t began = by.creating_since;

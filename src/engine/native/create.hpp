@@ -18,6 +18,16 @@ inline void set_hints(task& t, const detail::hints& h) noexcept {
   if (h.priority != 0) t.flags |= h.priority == 1 ? task::high : task::low;
 }
 
+/// A new task, before its accesses and edges. `dry`: bodies whose work is known are skipped.
+[[gnu::always_inline]] inline void fill(task& t, detail::scope& in, detail::task_code code, const detail::hints& h,
+                                        bool dry) {
+  t.code = code;
+  t.scope = &in;
+  set_hints(t, h);
+  if (dry && h.work >= 0) t.flags |= task::skip;
+  t.state.store(task_state::created, relaxed);
+}
+
 /// The task is about to be put in a queue: from now on a waiting worker may claim it.
 [[gnu::always_inline]] inline void mark_queued(task& t) noexcept {
   // release: pairs with the claim, which then sees the task whole.

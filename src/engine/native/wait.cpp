@@ -95,7 +95,6 @@ void worker::work_until(pending_wait& w, task* first) {
     throw error(w.refusal);
 }
 
-/// Gives back a task that this worker was to run next; one that it claimed has no way back.
 void worker::requeue(task* t) {
   while (t != nullptr) t = t == claimed_ ? run(*t) : make_ready({&t, 1}, moment::arrival);
 }
@@ -231,15 +230,35 @@ void worker::refuse_stack(pending_wait& w) {
 }
 
 void worker::help(detail::scope& s) {
+  const bool exceeded = help_until_few(s, true);
+  const std::uint64_t bound = home.set.throttle != 0 ? home.set.throttle : ~std::uint64_t{0};
+  // not_ended_here() counts too much by what others have ended; look again when it has grown by what is left.
+  const std::uint64_t left = exceeded ? 1 + bound / 4 : bound - s.unfinished();
+  const std::uint64_t now = s.not_ended_here();
+  s.throttle_at = left > ~now ? ~std::uint64_t{0} : now + left;
+}
+
+void worker::help_to_fill(detail::scope& s) {
+  const std::uint64_t bound = home.set.throttle;
+  if (bound == 0 || unthrottled_-- != 0) return;
+  unthrottled_ = bound / 16;  // one look for as many: the counts are other workers' lines
+  if (s.unfinished() >= bound && help_until_few(s, false)) unthrottled_ = bound / 4;
+}
+
+/// Runs tasks until half the bound is left, or nothing could be run for a while; true if too many are left. `on_top`: those
+/// of the scope run on top of the creator, who is the parent of all of them.
+bool worker::help_until_few(detail::scope& s, bool on_top) {
   constexpr int patience = 256;
   const std::uint64_t bound = home.set.throttle != 0 ? home.set.throttle : ~std::uint64_t{0};
-  const std::uint64_t bytes = home.set.throttle_bytes != 0 ? home.set.throttle_bytes : ~std::uint64_t{0};
-  auto over = [&] { return s.unfinished() >= bound || s.unfinished_bytes() >= bytes; };
+  const std::uint64_t bytes = on_top ? home.set.throttle_bytes : 0;  // who is not the owner creates none
+  auto over = [&] { return s.unfinished() >= bound || (bytes != 0 && s.unfinished_bytes() >= bytes); };
   if (over()) sums.add(event::throttled);
   // Down to half the bound, so that the next look is far.
-  const auto far_below = [&] { return s.unfinished() < bound - bound / 2 && s.unfinished_bytes() < bytes - bytes / 2; };
+  const auto far_below = [&] {
+    return s.unfinished() < bound - bound / 2 && (bytes == 0 || s.unfinished_bytes() < bytes - bytes / 2);
+  };
   pending_wait w{[](const void* d) { return (*static_cast<decltype(&far_below)>(d))(); }, &far_below};
-  w.scope = &s;
+  w.scope = on_top ? &s : nullptr;
   w.helping = true;
   w.adopted_from = adopted_.size();
   task* t = nullptr;
@@ -270,10 +289,7 @@ void worker::help(detail::scope& s) {
   report();
   const bool exceeded = over();
   if (exceeded) sums.add(event::throttle_exceeded);
-  // not_ended_here() counts too much by what others have ended; look again when it has grown by what is left.
-  const std::uint64_t left = exceeded ? 1 + bound / 4 : bound - s.unfinished();
-  const std::uint64_t now = s.not_ended_here();
-  s.throttle_at = left > ~now ? ~std::uint64_t{0} : now + left;
+  return exceeded;
 }
 
 }  // namespace kith::native

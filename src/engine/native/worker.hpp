@@ -111,8 +111,12 @@ class worker : public native_seat, public worker_view {
   void finish_suspended();
   /// Drops the entries of tasks that were taken past their queue. When the engine ends, and nothing is left to run.
   void drop_dead_entries();
-  /// Runs tasks until the creator may go on. False if nothing could be run.
+  /// The scope's owner is at the throttle: runs tasks until it may go on.
   void help(detail::scope& s);
+  /// As help(), before a task of the scope makes one in it.
+  void help_to_fill(detail::scope& s);
+  /// Gives back a task that this worker was to run next; one that it claimed has no way back.
+  void requeue(task* t);
 
   const thread_place place;
 
@@ -185,6 +189,7 @@ class worker : public native_seat, public worker_view {
   void refuse_stack(pending_wait& w);
   template <class Switch>
   bool suspend(pending_wait& w, const Switch& leave_stack);
+  bool help_until_few(detail::scope& s, bool on_top);
   // ---- search.cpp
   task* find(const pending_wait& w);
   task* find_anywhere();
@@ -194,7 +199,6 @@ class worker : public native_seat, public worker_view {
   task* rest(pending_wait& w);
   wake_reason sleep_in_order();
   task* look_everywhere(const pending_wait& w);
-  void requeue(task* t);
   task* run_measured(task& t);
   task* drain_inbox();
   void run_job();
@@ -226,7 +230,8 @@ class worker : public native_seat, public worker_view {
   std::vector<std::uint64_t> by_node_;  // scratch
   std::uint64_t since_ = 0;             // when the present busy or idle spell began
   std::uint64_t steals_seen_ = 0;
-  std::uint64_t run_seen_ = 0;  // the run whose first steal was recorded
+  std::uint64_t run_seen_ = 0;     // the run whose first steal was recorded
+  std::uint64_t unthrottled_ = 0;  // tasks that it may make in a group before it looks at the throttle
   std::uint32_t until_measure_ = 0;
   std::uint32_t until_inbox_ = 0;
   std::uint32_t mean_ticks_ = 10000;

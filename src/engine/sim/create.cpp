@@ -13,21 +13,54 @@
 
 namespace kith::sim {
 
+/// Whether the creator belongs to the group that it makes the task in.
+bool engine::is_member(const task_record& made, std::int32_t creator) const {
+  const std::int32_t owner = scopes_[made.scope].task;
+  constexpr auto others = recorded_task::keyed | recorded_task::generated | recorded_task::outside;
+  return owner >= 0 && owner != creator && (made.flags & others) == 0;
+}
+
+/// As native::worker::help_to_fill().
+bool engine::is_throttled_member(worker& w, std::uint32_t scope) const {
+  if (w.unthrottled-- != 0) return false;
+  w.unthrottled = set_.throttle / 16;
+  return scopes_[scope].unfinished >= set_.throttle;
+}
+
+/// A creator at the throttle goes on, and looks again after some tasks.
+void engine::end_help(worker& w) {
+  frame& f = w.frames.back();
+  scope_state& s = scopes_[f.scope];
+  const bool exceeded = s.unfinished >= set_.throttle;
+  if (exceeded) w.sums.add(event::throttle_exceeded);
+  if (f.helps_as_member) {
+    w.unthrottled = 1 + set_.throttle / (exceeded ? 4 : 16);  // 1: for the look that is now repeated
+  } else {
+    s.throttle_at = s.created - s.ended_here + (exceeded ? 1 + set_.throttle / 4 : set_.throttle - s.unfinished);
+  }
+  f.helps_as_member = false;
+  policy_->stops(w);
+  f.now = doing::running;
+}
+
 void engine::create(worker& w, std::int32_t t) {
   frame& f = w.frames.back();
   const task_record& made = of(t);
   scope_state& s = scopes_[made.scope];
   if (!f.charged) {
-    s.owner = w.id.value;
+    const bool member = is_member(made, f.task);
+    if (!member) s.owner = w.id.value;
     if (s.task < 0) {
       s.task = f.task;
       s.next_of_task = std::exchange(f.first_scope, made.scope + 1);
     }
     if (s.created == 0) s.throttle_at = set_.throttle;
     f.created_in = made.scope;
-    if (set_.throttle != 0 && !made.has(recorded_task::keyed) && s.created - s.ended_here >= s.throttle_at) {
+    if (set_.throttle != 0 && !made.has(recorded_task::keyed) &&
+        (member ? is_throttled_member(w, made.scope) : s.created - s.ended_here >= s.throttle_at)) {
       w.sums.add(event::throttled);
       f.now = doing::helping;
+      f.helps_as_member = member;
       f.looks = 0;
       f.told = false;
       f.scope = made.scope;
@@ -143,6 +176,11 @@ void engine::submit(worker& w, std::int32_t t) {
   if (wishes_.created && !of(t).has(recorded_task::outside)) policy_->created(v, w);
   if (!free || !prepare_ready(t)) return;
   task* one = &v;
+  if (is_member(of(t), w.frames.back().task)) {
+    batch_.assign(1, one);
+    hand_over(w, batch_, moment::arrival, false);
+    return;
+  }
   task* const now = policy_->ready({&one, 1}, w, moment::creation);
   if (now == nullptr) return;
   w.sums.add(event::task_inlined);

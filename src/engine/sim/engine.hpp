@@ -53,6 +53,9 @@ class engine {
   bool link(std::int32_t t);
   void submit(worker& w, std::int32_t t);
   void explore(worker& w);
+  bool is_member(const task_record& made, std::int32_t creator) const;
+  bool is_throttled_member(worker& w, std::uint32_t scope) const;
+  void end_help(worker& w);
   void wait(worker& w, std::uint32_t scope);
   void end_body(worker& w);
   bool leave(worker& w, const frame& f);

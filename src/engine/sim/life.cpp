@@ -53,12 +53,11 @@ void engine::step(worker& w) {
       schedule_.waits.push_back(
           {f.task, f.scope, static_cast<std::int16_t>(w.id.value), f.wait_began / 1000, w.clock / 1000});
     }
+    policy_->stops(w);
+    w.frames.back().now = doing::running;
   } else {
-    scope_state& s = scopes_[f.scope];
-    s.throttle_at = s.created - s.ended_here + (set_.throttle - std::min<std::uint64_t>(set_.throttle, s.unfinished));
+    end_help(w);
   }
-  policy_->stops(w);
-  w.frames.back().now = doing::running;
 }
 
 void engine::begin_root(worker& w) {

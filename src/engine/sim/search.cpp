@@ -136,6 +136,7 @@ void engine::park(worker& w) {
 
 /// Whether the wait cannot end before the task has: it is below what is waited for.
 bool engine::may_run_on(const frame& wait, std::int32_t t) const {
+  if (wait.helps_as_member) return false;
   std::uint32_t scope = records_[static_cast<std::size_t>(t)].scope;
   for (int level = 0; level <= levels_seen; ++level) {
     if (scope == wait.scope) return true;
@@ -267,9 +268,10 @@ void engine::look_for_work(worker& w) {
     run_found(w, child);
     return true;
   };
-  const bool asks_first = waits && scopes_[w.frames.back().scope].leveled;
+  const bool claims = waits && !w.frames.back().helps_as_member;
+  const bool asks_first = claims && scopes_[w.frames.back().scope].leveled;
   if (runs_claimed(claim_adopted(w, waits ? w.frames.back().adopted_from : w.fresh_adopted_from))) return;
-  if (waits && !asks_first && runs_claimed(claim_child(w.frames.back().scope, w.empties != 0))) return;
+  if (claims && !asks_first && runs_claimed(claim_child(w.frames.back().scope, w.empties != 0))) return;
   const look l = policy_->next(w);
   if (asks_first && l.what != look::found && runs_claimed(claim_child(w.frames.back().scope, w.empties != 0))) return;
   if (l.what == look::found) {
@@ -293,12 +295,7 @@ void engine::look_for_work(worker& w) {
       f.looks = 0;
       return;
     }
-    scope_state& s = scopes_[w.frames.back().scope];
-    const bool exceeded = s.unfinished >= set_.throttle;
-    if (exceeded) w.sums.add(event::throttle_exceeded);
-    s.throttle_at = s.created - s.ended_here + (exceeded ? 1 + set_.throttle / 4 : set_.throttle - s.unfinished);
-    policy_->stops(w);
-    w.frames.back().now = doing::running;
+    end_help(w);
     w.fails = 0;
     return;
   }

@@ -57,6 +57,7 @@ struct frame {
   std::uint32_t scope = 0;                // waited for, or helped in
   std::uint32_t created_in = 0xffffffff;  // the last scope it created a task in
   std::uint32_t first_scope = 0;          // 1 + the last one that it was the first to create in; a list
+  bool helps_as_member = false;           // ... before it makes a task in a group that it belongs to
   int looks = 0;                          // in vain, while it helps
   bool told = false;                      // ... and the policy knows it
   std::uint64_t action = 0;               // the next one
@@ -100,6 +101,7 @@ class worker final : public plain::worker_view {
   bool parked = false;
   bool ready_to_look = false;  // the time of a look was spent
   int empties = 0, fails = 0;
+  std::uint64_t unthrottled = 0;  // as the native worker's
   picoseconds parked_at = 0;
   picoseconds useful = 0, overhead = 0, stall = 0;
   std::uint64_t speed = 1024;  // a core's time, in 1/1024 of that of speed 1
