@@ -16,11 +16,11 @@ struct of_thread {
   int suspended = 0;  // how often, since the innermost began
   int memory = -1;    // the node that the thread was made to prefer
 };
-thread_local constinit of_thread here;
+thread_local constinit of_thread bound_thread;
 
 bool move_to(const cpu_set_t& cpus, int memory) noexcept {
   if (sched_setaffinity(0, sizeof cpus, &cpus) != 0) return false;
-  int& now = here.memory;
+  int& now = bound_thread.memory;
   if (memory != now && numa::prefer_in_thread(now, memory)) now = memory;
   return true;
 }
@@ -35,15 +35,15 @@ binding::binding(const thread_place& to) noexcept : memory_(to.memory) {
   }
   bound_ = CPU_COUNT(&own_) != 0 && move_to(own_, memory_);
   if (!bound_) return;
-  outer_ = std::exchange(here.innermost, this);
-  suspended_ = std::exchange(here.suspended, 0);
+  outer_ = std::exchange(bound_thread.innermost, this);
+  suspended_ = std::exchange(bound_thread.suspended, 0);
 }
 
 binding::~binding() {
-  if (!bound_ || here.innermost != this) return;  // a child of fork() has forgotten it
+  if (!bound_ || bound_thread.innermost != this) return;  // a child of fork() has forgotten it
   move_to(before_, outer_ != nullptr && suspended_ == 0 ? outer_->memory_ : -1);
-  here.innermost = outer_;
-  here.suspended = suspended_;
+  bound_thread.innermost = outer_;
+  bound_thread.suspended = suspended_;
 }
 
 const binding& binding::outermost() const noexcept {
@@ -53,22 +53,22 @@ const binding& binding::outermost() const noexcept {
 }
 
 bool binding::suspend() noexcept {
-  if (here.innermost == nullptr) return false;
-  const cpu_set_t& free = here.innermost->outermost().before_;
-  if (here.suspended++ == 0) move_to(free, -1);
+  if (bound_thread.innermost == nullptr) return false;
+  const cpu_set_t& free = bound_thread.innermost->outermost().before_;
+  if (bound_thread.suspended++ == 0) move_to(free, -1);
   return true;
 }
 
 void binding::resume() noexcept {
-  if (here.innermost == nullptr || --here.suspended != 0) return;
-  move_to(here.innermost->own_, here.innermost->memory_);
+  if (bound_thread.innermost == nullptr || --bound_thread.suspended != 0) return;
+  move_to(bound_thread.innermost->own_, bound_thread.innermost->memory_);
 }
 
 void binding::forget_in_child() noexcept {
-  if (here.innermost == nullptr) return;
-  const cpu_set_t& free = here.innermost->outermost().before_;
+  if (bound_thread.innermost == nullptr) return;
+  const cpu_set_t& free = bound_thread.innermost->outermost().before_;
   move_to(free, -1);
-  here = {};
+  bound_thread = {};
 }
 
 }  // namespace kith::native
