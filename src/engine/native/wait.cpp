@@ -242,7 +242,7 @@ void worker::help_to_fill(detail::scope& s) {
   const std::uint64_t bound = home.set.throttle;
   if (bound == 0 || unthrottled_-- != 0) return;
   unthrottled_ = bound / 16;  // one look for as many: the counts are other workers' lines
-  if (s.unfinished() >= bound && help_until_few(s, false)) unthrottled_ = bound / 4;
+  if (s.unfinished() >= bound) unthrottled_ = bound / (help_until_few(s, false) ? 4 : 16);
 }
 
 /// Runs tasks until half the bound is left, or nothing could be run for a while; true if too many are left. `on_top`: those
