@@ -216,8 +216,10 @@ constexpr bool is_then_call() {
 
 }  // namespace detail
 
-/// The result of a task, which may be asked for by any thread, also by tasks (which run other tasks while they wait). An
-/// exception of the task is thrown by `get` and `take`, and by them alone. A handle: copies are of the same result.
+/// The result of a task, which may be asked for by any thread, also by tasks (which run other tasks while they wait). It is
+/// ready when the task has ended, and that is when all its children have ended as well. An exception of the task is thrown
+/// by `get` and `take`, and by them alone. So is the first one of a child that the task did not wait for, unless no future
+/// is left when the task ends: then it is thrown where the task is waited for. A handle: copies are of the same result.
 template <class R>
 class future {
  public:
@@ -227,12 +229,15 @@ class future {
   /// The task behind it, to order others `after` it.
   task_ref task() const noexcept { return task_; }
   bool ready() const noexcept { return result_ && result_->ended.done(); }
+  /// Waits until it is ready. In a task this throws `error` where no stack is left for the tasks that are to run meanwhile
+  /// (runtime_options::stacks); the task's children that have not started are cancelled then. So do get(), take(),
+  /// wait_for() and wait_until().
   void wait() const {
     detail::future_internals::expect_task(*this, "future::wait()");
     result_->ended.wait({task_, runtime_});
   }
   /// Waits for so long at most; true if it is ready. A thread that runs no task returns then. A task may come back later:
-  /// its worker runs other tasks meanwhile, and the one that it runs at that moment is run to its end first.
+  /// its worker runs other tasks meanwhile, and the one that it runs at that moment first ends, or waits itself.
   template <class Rep, class Period>
   bool wait_for(const std::chrono::duration<Rep, Period>& most) const {
     detail::future_internals::expect_task(*this, "future::wait_for()");
@@ -293,7 +298,7 @@ class future {
   std::uint64_t runtime_ = 0;
 };
 
-/// As spawn(), with a future for what `f` returns.
+/// As spawn(), with a future for what `f` returns, which is ready when the task has ended.
 template <class F, class... Args>
 [[nodiscard]] auto async(F&& f, const Args&... args) {
   if constexpr (detail::is_task_call<F, Args...>()) {

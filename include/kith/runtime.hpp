@@ -26,8 +26,10 @@ struct runtime_options {
   int inline_limit =
       -1;         // KITH_INLINE, 0: never; 1: run a ready task at its creation; L: only if L tasks a worker wait
   int spin = -1;  // KITH_SPIN, 2000: looks for work before an idle worker sleeps
-  std::size_t stack_bytes = 0;  // KITH_STACK, 64 MiB of address space for each worker
-  int stacks = -1;         // KITH_STACKS, 10000: waits of a worker that may be suspended at a time, each on a stack
+  std::size_t stack_bytes = 0;  // KITH_STACK, 64 MiB: address space of each stack of a worker
+  /// KITH_STACKS, 10000: waits of a worker that may be suspended at a time, each on a stack of its own. A wait beyond them
+  /// ends with an error that names it.
+  int stacks = -1;
   std::uint64_t seed = 0;  // KITH_SEED, 1: of the policies' random choices
   int oversubscribe =
       -1;  // KITH_OVERSUBSCRIBE, 0: `workers` is bounded by the cores this process may use; 1: it is not
@@ -63,7 +65,8 @@ class runtime {
 
   /// Runs `f` as a root task and waits for it and all its descendants. The calling thread is a worker
   /// meanwhile (or, if another thread is, hands `f` over and sleeps). Returns what `f` returns, a value or a
-  /// reference; throws its first exception. Thread-safe.
+  /// reference; throws its exception, else the first one of its children. Thread-safe. Tasks that were submitted may run on
+  /// the calling thread, too: one that waits there when `f` and its descendants have ended is run to its end first.
   template <class F>
   decltype(auto) run(F&& f) {
     static_assert(std::is_invocable_v<F&>, "argument 1 of run cannot be called without arguments; write [&] { ... }");
@@ -90,8 +93,8 @@ class runtime {
   }
 
   /// Creates a task from any thread. Submitted tasks are siblings of each other: their accesses order them
-  /// in the order of submission. An exception goes to the future. Thread-safe; takes a lock. The throttle does not
-  /// bound what is submitted: the submitting thread could not help.
+  /// in the order of submission. Exceptions go to the future, as with async(). Thread-safe; takes a lock. The throttle
+  /// does not bound what is submitted: the submitting thread could not help.
   template <class F, class... Args>
   [[nodiscard]] auto submit(F&& f, const Args&... args) {
     if constexpr (detail::is_task_call<F, Args...>()) {
@@ -105,8 +108,9 @@ class runtime {
       return future<void>();
     }
   }
-  /// Waits for all tasks submitted so far; throws the first exception of a descendant of theirs that nobody waited for
-  /// (their own go to their futures). Thread-safe; not from inside a task.
+  /// Waits for all tasks submitted so far. Throws the first exception of a child that a submitted task did not wait for,
+  /// if no future of that task was left to take it (the tasks' own go to their futures). Thread-safe; not from inside a
+  /// task.
   void wait();
 
   /// How many there are; the same as long as the runtime lives. Thread-safe, as is the next.

@@ -188,6 +188,10 @@ task_ref create(In&& in, F&& closure, const Args&... args) {
 /// Siblings behave as if they had run in the order of their creation, as far as their accesses say. The
 /// task may have started, even ended, when spawn returns. At the throttle (runtime_options) the creator
 /// first runs other tasks. Throws `error` if the thread runs no task, or an access crosses another one.
+///
+/// The task ends when `f` has returned and all its own children have ended. Then tasks that come after it may start, and
+/// `f` is destroyed with its captures. An exception of `f`, or of a child that `f` did not wait for, is thrown where the
+/// task is waited for.
 template <class F, class... Args>
 task_ref spawn(F&& f, const Args&... args) {
   if constexpr (detail::is_task_call<F, Args...>()) {
@@ -197,15 +201,17 @@ task_ref spawn(F&& f, const Args&... args) {
   }
 }
 
-/// Waits until all children of the running task have ended, running tasks meanwhile. The first exception of
-/// a child is thrown here; its unstarted siblings are cancelled. Throws `error` if the thread runs no task.
+/// Waits until all children of the running task have ended, running tasks meanwhile; goes on on the same thread. The first
+/// exception of a child is thrown here; its unstarted siblings are cancelled. Throws `error` if the thread runs no task, and
+/// where no stack is left for the tasks that are to run meanwhile (runtime_options::stacks): children that have not started
+/// are cancelled then, and the others have ended.
 void wait();
 
-/// True if the running task's scope was cancelled: long tasks may ask and end early.
+/// True if the running task's scope, or one around it, was cancelled: long tasks may ask and end early.
 bool cancelled() noexcept;
-/// Cancels the scope the running task belongs to: siblings that have not started are skipped, and so are
-/// their descendants. Not an error: wait() then returns normally. A task that was submitted from outside has no siblings:
-/// there it cancels the task's own children.
+/// Cancels the scope the running task belongs to: siblings, and descendants of siblings, that have not started are skipped.
+/// Those that have started are not stopped. Not an error: wait() then returns normally. A task that was submitted from
+/// outside has no siblings: there it cancels the task's own children.
 void cancel() noexcept;
 
 /// The worker that runs the calling task, 0..workers-1; -1 outside of tasks.

@@ -55,7 +55,7 @@ inline constexpr variable inline_limit{
     std::int64_t{1} << 20};
 inline constexpr variable spin{"KITH_SPIN",          "spin", "2000", "looks for work before an idle worker sleeps", 0,
                                std::int64_t{1} << 30};
-inline constexpr variable stack{"KITH_STACK",          "stack_bytes", "64M", "address space of a worker's stack",
+inline constexpr variable stack{"KITH_STACK",          "stack_bytes", "64M", "address space of each stack of a worker",
                                 std::int64_t{1} << 20, many,          true};
 inline constexpr variable stacks{"KITH_STACKS",
                                  "stacks",

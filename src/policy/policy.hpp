@@ -2,9 +2,14 @@
 //
 // A policy decides; the engine acts, waits, wakes, counts and records. It is composed of queue blocks and its own
 // per-worker state. It has no thread, lock, clock or system call of its own; its budgets count attempts; its random
-// numbers are keyed; long work is submitted as a job (queue/job.hpp). The calls come from many workers at once, each passing itself as `by`: state kept per worker needs
-// no protection, everything else lives in queue blocks. The constructor builds the queues; the destructor is called
-// when they are empty.
+// numbers are keyed; long work is submitted as a job (queue/job.hpp). The calls come from many workers at once, each
+// passing itself as `by`: state kept per worker needs no protection, everything else lives in queue blocks. The constructor
+// builds the queues; the destructor is called when they are empty.
+//
+// A worker may take a child of a task that waits, or whose body has ended, past the queue it is in. The entry that stays
+// behind is dead: the engine drops it when next() returns it, and asks again. Until then the task's slot is not reused, and
+// may be read. Queue blocks look for dead entries and drop them (queue/dead_entries.hpp); a policy that keeps tasks
+// elsewhere keeps their slots for as long.
 #pragma once
 
 #include "memory/view.hpp"
@@ -58,14 +63,15 @@ class policy {
   virtual task* ready(std::span<task* const> tasks, worker& by, moment why) = 0;
   /// What to run next. At most one remote probe a call. `empty` only if a whole round found nothing: the worker may
   /// then sleep, and will be woken by a push to a queue whose audience it is in. A policy that leaves tasks queued, though
-  /// it was asked, must ring for them when that changes.
+  /// it was asked, must ring for them when that changes. Any task will do, whatever waits on the worker: the engine finds
+  /// the stack on which it holds nothing up.
   virtual look next(worker& by) = 0;
-  /// `t` and all its children have ended; `by` found the last of them to end.
+  /// The task's body and all its children have ended; `by` has ended the last of them.
   virtual void finished(task& /*t*/, worker& /*by*/) {}
   /// `by` has run the task's body, in so many nanoseconds: of the world's own time, waits within it included. Called before
   /// finished(), natively for one task in 16, in simulated time for all. Not for keyed nodes.
   virtual void timed(const task& /*t*/, worker& /*by*/, std::uint64_t /*nanoseconds*/) {}
-  /// `by` looks for no more tasks: it goes on with the code that waited, or sleeps. What it got last has ended.
+  /// `by` looks for no more tasks: it goes on with code that waited, or sleeps. What it got last has ended, or waits.
   virtual void stops(worker& /*by*/) {}
   /// The region got its home, by first touch.
   virtual void placed(region& /*r*/, node_id /*home*/) {}
@@ -77,8 +83,8 @@ class policy {
   virtual void begun() {}
   /// After the last run: what went wrong that nobody was told of; empty: nothing.
   virtual std::string last_word() const { return {}; }
-  /// A wait of the scope was reached; or the body that created in it has ended before its tasks; or its creator is held up
-  /// by the throttle, and finds nothing to run.
+  /// A wait was reached, for the scope or, by the task that created in it, for a future; or the body that created in it has
+  /// ended before its tasks; or its creator is held up by the throttle, and finds nothing to run.
   virtual void waiting(detail::scope& /*s*/, worker& /*by*/) {}
 };
 

@@ -2,7 +2,7 @@
 //
 // The children of one task, a group, or everything submitted from outside. Scopes are recycled and their memory is
 // never given back, so that a late look at an ended scope reads stale values, never freed memory. Who may call what:
-// the owner (the thread that runs the parent task) creates and waits; any worker ends tasks. Invariants:
+// the owner (the thread that runs the parent task) creates, waits and leaves; any worker ends tasks. Invariants:
 //  C1  created - ended_here - ended_elsewhere = tasks that have not ended, or whose end is not yet reported. Workers
 //      report at the latest before they sleep or run a task of another scope.
 //  C2  Reporting comes before looking at `waiting`; setting `waiting` comes before looking at the counts
@@ -11,11 +11,12 @@
 //  C4  In a phased scope any worker begins tasks and runs of tasks. It takes them off the ends that it has not reported
 //      yet, and borrows more in advance, so that no worker's unreported sum is ever negative: the scope is seen empty
 //      only when nothing of it is queued or runs.
-//  C5  A task whose body has ended leaves its children to be counted: leave() adds `left - unfinished` to
-//      ended_elsewhere, and nobody counts in ended_here any more. The addition that makes it `left` is the last one, and
-//      whoever made it ends the task.
-//  C6  A scope that is left for a single task's end may be taken out of the chain of parents (take_place_of). Who
-//      walks up therefore looks at a scope, then makes sure that it is still the parent of the one before.
+//  C5  A task whose body has ended leaves its children to be counted: leave() makes ended_elsewhere `left - unfinished`,
+//      and nobody counts in ended_here any more. The addition that makes it `left` is the last one, and whoever made it
+//      ends the task.
+//  C6  A scope that was left, with one unfinished task, may be taken out of the chain of parents: the scope of that task's
+//      children takes its place (leave_in_place_of). Who walks up therefore looks at a scope, then makes sure that it is
+//      still the parent of the one before.
 #pragma once
 
 #include "base/atomic.hpp"

@@ -130,7 +130,7 @@ class worker : public native_seat, public worker_view {
   task* running = nullptr;
   detail::scope* task_scope = nullptr;  // of the running task
   detail::scope* children_scope = nullptr;
-  std::uintptr_t stack_limit = 0;  // lowest address of the thread's stack that may be used
+  std::uintptr_t stack_limit = 0;  // lowest address of the stack that runs
 
   void start_busy() noexcept { since_ = ticks(); }
   void stop_busy() noexcept {

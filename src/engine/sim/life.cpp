@@ -1,5 +1,5 @@
-// What happens to tasks: started, run, ended (create.cpp has how they begin). The native engine's worker.cpp is the pattern;
-// the order of calls to the policy is the same.
+// What happens to tasks: started, run, ended (create.cpp has how they begin). The native engine's worker.cpp and task_end.cpp
+// are the pattern; the order of calls to the policy is the same.
 #include "engine/sim/engine.hpp"
 #include "engine/sim/node_time.hpp"
 #include "task/closure_room.hpp"
