@@ -2,7 +2,8 @@
 //
 // The children of one task, a group, or everything submitted from outside. Scopes are recycled and their memory is
 // never given back, so that a late look at an ended scope reads stale values, never freed memory. Who may call what:
-// the owner (the thread that runs the parent task) creates, waits and leaves; any worker ends tasks. Invariants:
+// the owner (the thread that runs the parent task) creates, waits and leaves; any worker ends tasks. A group's tasks create
+// as well, without accesses, and count as C4 says. Invariants:
 //  C1  created - ended_here - ended_elsewhere = tasks that have not ended, or whose end is not yet reported. Workers
 //      report at the latest before they sleep or run a task of another scope.
 //  C2  Reporting comes before looking at `waiting`; setting `waiting` comes before looking at the counts
