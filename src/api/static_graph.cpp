@@ -1,6 +1,7 @@
 #include <kith/detail/cycles.hpp>
 #include <kith/detail/node_scope.hpp>
 #include <kith/static_graph.hpp>
+#include <kith/task.hpp>
 
 #include "base/atomic.hpp"
 
@@ -111,6 +112,7 @@ task_ref static_graph::content::make(node n) {
     const function& f = graph.bodies[self.self].f;
     f.call(f.object);
     if (graph.first[self.self] == graph.first[self.self + 1]) return detail::outcome::ended;
+    kith::wait();  // the node has not ended before what it created
     graph.release_successors(self.self);
     return detail::outcome::generated;
   };

@@ -71,10 +71,11 @@ group::~group() {
   const bool left_by_exception = std::uncaught_exceptions() > unwinding_;
   if (left_by_exception) cancel();
   try {
-    w.wait_for(*scope_, "kith::group");
+    w.wait_for(scope_, "kith::group");
   } catch (...) {  // it got no stack
-    scope_->fail(std::current_exception());
+    (scope_ != nullptr ? *scope_ : w.children()).fail(std::current_exception());
   }
+  if (scope_ == nullptr) return;
   if (std::exception_ptr failure = scope_->take_failure(); failure && !left_by_exception) {
     w.children().fail(std::move(failure));
   }
@@ -88,7 +89,12 @@ void group::wait() {
         "for others can keep their futures (kith::async), or make a group of its own");
   }
   native::worker& w = static_cast<native::worker&>(*scope_->creator);
-  w.wait_for(*scope_, "kith::group::wait()");
+  try {
+    w.wait_for(scope_, "kith::group::wait()");
+  } catch (...) {
+    if (scope_ == nullptr) scope_ = &native::open_scope(w, w.task_scope);
+    throw;
+  }
   if (std::exception_ptr failure = scope_->take_failure()) std::rethrow_exception(std::move(failure));
 }
 

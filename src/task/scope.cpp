@@ -145,6 +145,8 @@ bool scope::leave(task& t, bool closure_held) noexcept {
   return leave_as_told();
 }
 
+bool scope::leave_alone() noexcept { return leave_as_told(); }
+
 bool scope::leave_in_place_of(scope& before) noexcept {
   held = before.held;
   leaver.store(before.leaver.load(relaxed), relaxed);

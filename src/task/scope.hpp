@@ -69,7 +69,8 @@ class scope {
   bool held = false;                        // of the task that left: its closure is to be destroyed when it ends
   mutable atomic<std::uint64_t> judged{0};  // the count of cancellations at which is_cancelled() last looked around
   atomic<std::uint64_t> owner{0};           // the task whose children these are, packed; 0: a root's
-  atomic<task*> leaver{nullptr};            // that task, once its body has ended and its children have not
+  atomic<task*> leaver{nullptr};  // that task, once its body has ended and its children have not; null if they
+                                  // were left alone
 
   /// Tasks not known to have ended. By the owner; by others, who may see it too large.
   std::uint64_t unfinished() const noexcept {
@@ -91,6 +92,9 @@ class scope {
   /// As leave(), where `before` was left for the end of a task whose last unfinished child now leaves this scope: the two
   /// ends are one. REQUIRES: nobody but the caller has an end of `before` to report.
   bool leave_in_place_of(scope& before) noexcept;
+  /// The tasks that have not ended are cancelled and will never start; nothing waits for them. True if there are none; else
+  /// the scope is given back when they have ended. By the owner.
+  bool leave_alone() noexcept;
   /// Drops what only a creator needs. By the owner, who creates no more.
   void forget_names();
 

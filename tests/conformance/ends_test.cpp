@@ -226,4 +226,85 @@ TEST(limits, a_wait_without_a_stack_says_so) {
   EXPECT_GT(refused, 0);
 }
 
+/// Each wait needs what the others are in front of, under every policy: no stack overflows, no wait is left.
+class few_stacks : public testing::TestWithParam<kith::test::setup> {
+ protected:
+  static kith::runtime_options options() {
+    kith::runtime_options o = GetParam().options();
+    o.stacks = 3;
+    o.stack_bytes = 1 << 20;
+    o.throttle = 0;
+    return o;
+  }
+  static constexpr int count = sanitized ? 500 : 3000;
+  kith::runtime rt{options()};
+  std::atomic<int> went_on{0}, refused{0};
+
+  template <class Wait>
+  void attempt(const Wait& wait) {
+    try {
+      wait();
+      ++went_on;
+    } catch (const kith::error& e) {
+      EXPECT_THAT(e.what(), testing::HasSubstr("KITH_STACKS"));
+      ++refused;
+    }
+  }
+};
+KITH_FOR_ALL_POLICIES(few_stacks);
+
+TEST_P(few_stacks, waits_for_children_that_cannot_start) {
+  std::atomic<int> children{0}, later{0};
+  for (int round = 1; round <= 2; ++round) {
+    rt.run([&] {
+      const kith::task_ref gate = kith::spawn([] {});
+      for (int i = 0; i < count; ++i) {
+        kith::spawn([&, gate] {
+          kith::spawn([&] { ++children; }, kith::after{gate});
+          attempt([] { kith::wait(); });
+          kith::spawn([&] { ++later; });  // what comes after the error is not cancelled
+        });
+      }
+    });
+    EXPECT_EQ(went_on + refused, round * count);
+    EXPECT_GE(children, went_on);
+    EXPECT_EQ(later, round * count);
+  }
+}
+
+TEST_P(few_stacks, groups_of_tasks_that_cannot_start) {
+  const auto run = [&] {
+    const kith::task_ref gate = kith::spawn([] {});
+    for (int i = 0; i < count; ++i) {
+      kith::spawn([&, gate] {
+        kith::group g;
+        g.spawn([] {}, kith::after{gate});
+        attempt([&] { g.wait(); });
+      });
+    }
+  };
+  rt.run(run);
+  EXPECT_EQ(went_on + refused, count);
+}
+
+TEST_P(few_stacks, waits_inside_waits) {
+  std::atomic<int> ended{0};
+  rt.run([&] {
+    const kith::future<int> last = kith::async([] { return 1; });
+    for (int i = 0; i < count; ++i) {
+      kith::spawn([&, i] {
+        for (int c = 0; c < 3; ++c) {
+          kith::spawn([&, i, c] {
+            if ((i + c) % 4 == 0) attempt([&] { static_cast<void>(last.get()); });
+          });
+        }
+        attempt([] { kith::wait(); });
+        ++ended;
+      });
+    }
+    kith::wait();
+  });
+  EXPECT_EQ(ended, count);
+}
+
 }  // namespace

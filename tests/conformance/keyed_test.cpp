@@ -10,6 +10,7 @@
 #include <atomic>
 #include <memory>
 #include <string>
+#include <thread>
 
 namespace {
 
@@ -427,6 +428,37 @@ TEST_P(keyed, static_graphs_fail_and_recover) {
     }
     EXPECT_EQ(ran, 4);
   });
+}
+
+/// The other predecessor ends while a child of the first one runs.
+TEST_P(keyed, nodes_of_static_graphs_end_after_what_they_created) {
+  // Bounded: the one may be behind the other in a queue.
+  const auto wait_for = [](const std::atomic<bool>& flag) {
+    for (int i = 0; i < 2000 && !flag; ++i) std::this_thread::yield();
+  };
+  for (int round = 0; round < 10; ++round) {
+    std::atomic<bool> begun{false}, other_ended{false}, ended{false};
+    std::atomic<int> too_early{0};
+    kith::static_graph s;
+    const auto a = s.add([&] {
+      kith::spawn([&] {
+        begun = true;
+        wait_for(other_ended);
+        for (int i = 0; i < 200; ++i) std::this_thread::yield();
+        ended = true;
+      });
+    });
+    const auto b = s.add([&] {
+      wait_for(begun);
+      other_ended = true;
+    });
+    s.edge(a, s.add([&] { too_early += ended ? 0 : 1; }));
+    const auto both = s.add([&] { too_early += ended ? 0 : 1; });
+    s.edge(a, both);
+    s.edge(b, both);
+    rt.run([&] { s.run(); });
+    EXPECT_EQ(too_early, 0);
+  }
 }
 
 }  // namespace

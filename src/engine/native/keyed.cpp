@@ -117,7 +117,7 @@ void node_scope::run(std::span<const task_ref> wanted) {
   std::vector<task*> first;
   for (task_ref r : wanted) first.push_back(&w.home.space[reference::of(r).index]);
   w.count_begun(*scope_, first.size());
-  w.wait_for(*scope_, "kith::explore()", first.empty() ? nullptr : w.make_ready(first, moment::discovery));
+  w.wait_for(scope_, "kith::explore()", first.empty() ? nullptr : w.make_ready(first, moment::discovery));
 }
 
 void node_scope::fail(std::exception_ptr why) noexcept { scope_->fail(std::move(why)); }

@@ -130,6 +130,8 @@ void worker::drop_dead_entries() {
     if (l.what == look::empty) return;
     if (l.what != look::found) {
       ++misses;
+    } else if (l.work->scope->is_cancelled()) {
+      requeue(run(*l.work));  // left alone, and not run now either
     } else if (take(*l.work)) {
       return;  // a task that never ran: whoever refused it has told so
     }

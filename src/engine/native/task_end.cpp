@@ -123,7 +123,12 @@ task* worker::end_left(task* next) {
   while (!left_and_empty_.empty()) {
     detail::scope& children = *left_and_empty_.back();
     left_and_empty_.pop_back();
-    task& t = *children.leaver.load(relaxed);
+    task* const left_by = children.leaver.load(relaxed);
+    if (left_by == nullptr) {  // left alone
+      give_scope_to(*this, children);
+      continue;
+    }
+    task& t = *left_by;
     const bool held = children.held;
     std::exception_ptr failure = children.take_failure();
     give_scope_to(*this, children);

@@ -4,6 +4,7 @@
 // All others run on a stack of their own, and the wait goes on as soon as it may, whatever they wait for. Each stack that
 // was left is in suspended_, and looked at between two tasks: the newest ones each time, the others in turn, all of them
 // before the worker sleeps.
+#include "base/fence.hpp"
 #include "engine/native/create.hpp"
 #include "engine/native/engine.hpp"
 #include "engine/native/recorder.hpp"
@@ -16,7 +17,7 @@ namespace kith::native {
 
 /// A wait whose stack was left, with what belongs to the code that stands there.
 struct suspended_wait : suspended_stack {
-  const pending_wait* wait;
+  pending_wait* wait;
 };
 
 namespace {
@@ -35,23 +36,33 @@ constexpr std::size_t newest_looked_at = 4, others_looked_at = 4;
 }
 
 bool worker::is_below(const task& t, const pending_wait& w) const noexcept {
-  if (w.scope != nullptr) return t.scope->is_within(*w.scope, levels_seen);
-  if (!w.awaited) return false;
-  return (home.space.index_of(t) == w.awaited.index &&
-          edges::generation_of(t.head.load(relaxed)) == w.awaited.generation) ||
-         t.scope->is_below(w.awaited, levels_seen);
+  if (w.scope != nullptr) {
+    if (t.scope->is_within(*w.scope, levels_seen)) return true;
+  } else if (w.awaited) {
+    const bool is_it =
+        home.space.index_of(t) == w.awaited.index && edges::generation_of(t.head.load(relaxed)) == w.awaited.generation;
+    if (is_it || t.scope->is_below(w.awaited, levels_seen)) return true;
+  }
+  // What somebody has taken past its queue is only dropped, and the scope that it names may be another by now.
+  return (t.flags & task::claimable) != 0 && &t != claimed_ && t.state.load(relaxed) != task_state::queued;
 }
 
-void worker::wait_for(detail::scope& s, const char* name, task* first) {
+void worker::wait_for(detail::scope*& waited, const char* name, task* first) {
+  detail::scope& s = *waited;
   ++naming.waits;
   const std::uint64_t began = record != nullptr ? ticks() : 0;
-  pending_wait w{[](const void* waited) { return static_cast<const detail::scope*>(waited)->unfinished() == 0; }, &s};
+  pending_wait w{[](const void* tasks) { return static_cast<const detail::scope*>(tasks)->unfinished() == 0; }, &s};
   w.scope = &s;
   w.name = name;
   const auto end = [&] {
     if (record != nullptr) [[unlikely]]
       record->waited(running_ref(), s.serial, began);
-    if (!s.phased) s.emptied();  // a graph's may be waited for once more, and is as it was
+    if (s.unfinished() != 0) {  // no stack was left
+      waited = nullptr;
+      leave_alone(s);
+    } else if (!s.phased) {
+      s.emptied();  // a graph's may be waited for once more, and is as it was
+    }
   };
   try {
     work_until(w, first);
@@ -66,6 +77,8 @@ void worker::work_until(pending_wait& w, task* first) {
   w.adopted_from = adopted_.size();
   task* t = first;
   while (!w.is_done()) {
+    if (w.refused && give_up(w)) [[unlikely]]
+      break;
     if (!suspended_.empty() && claimed_ == nullptr) [[unlikely]] {  // what was claimed has no way back
       if (w.other == nullptr) w.other = ready_to_go_on();
       if (w.other != nullptr) {
@@ -75,7 +88,7 @@ void worker::work_until(pending_wait& w, task* first) {
         continue;
       }
     }
-    const bool has_room = w.anything || may_nest();
+    const bool has_room = (w.anything && !w.refused) || may_nest();
     if (t == nullptr && has_room && (t = find(w)) == nullptr) {
       t = rest(w);
       continue;
@@ -84,8 +97,12 @@ void worker::work_until(pending_wait& w, task* first) {
       t = run_measured(*t);
     } else if (go_elsewhere(w, t)) {
       t = nullptr;
-    } else {
-      refuse_stack(w);
+    } else if (!w.refused) {
+      refuse_stack(w, children_scope);
+    } else {  // nothing can be run here: another wait of this worker has to end, or other workers go on
+      requeue(std::exchange(t, nullptr));
+      report();
+      if (!refuse_newest_suspended()) pause_for_long();
     }
   }
   requeue(t);
@@ -143,7 +160,9 @@ bool worker::suspend(pending_wait& w, const Switch& leave_stack) {
 suspended_wait* worker::ready_to_go_on(bool look_at_all, bool idle) {
   const std::size_t count = suspended_.size();
   if (count == 0) return nullptr;
-  const auto may = [&](const suspended_wait& s) { return s.wait->is_done() || (idle && s.wait->helping); };
+  const auto may = [&](const suspended_wait& s) {
+    return s.wait->is_done() || (idle && s.wait->helping) || only_unstarted_left(*s.wait);
+  };
   const std::size_t newest = look_at_all ? count : std::min(count, newest_looked_at);
   for (std::size_t i = count; i-- > count - newest;) {
     if (may(*suspended_[i])) return suspended_[i];
@@ -207,11 +226,11 @@ void worker::finish_suspended() {
   work_until(w, nullptr);
 }
 
-/// There is no further stack for what the wait would have to run. It ends with an error: children that have not started
-/// are cancelled, the others run on top of the wait, whatever they wait for.
-void worker::refuse_stack(pending_wait& w) {
+/// There is no further stack for what the wait would have to run. It ends with an error as soon as all children that have
+/// started have ended; those that have not are cancelled, and left alone. Meanwhile others run on top of the wait, whatever
+/// they wait for, as long as there is room.
+void worker::refuse_stack(pending_wait& w, detail::scope* children) {
   w.anything = true;
-  if (w.helping) return;
   w.refused = true;
   w.refusal =
       std::string(w.name) +
@@ -223,10 +242,50 @@ void worker::refuse_stack(pending_wait& w) {
       ", or wait in fewer nested tasks";
   if (w.scope != nullptr) {
     w.scope->cancel();
+    process_fence();  // what is seen unstarted from here on finds itself cancelled when it starts
   } else {
-    if (children_scope != nullptr) children_scope->cancel();
+    if (children != nullptr) children->cancel();
     w.done = [](const void*) { return true; };
   }
+}
+
+/// The wait was refused, and of the tasks that it waits for none has started and not ended. Those in its scope's list are
+/// all that have not started.
+bool worker::only_unstarted_left(const pending_wait& w) const noexcept {
+  if (!w.refused || w.scope == nullptr || !w.scope->listed) return false;
+  const auto is_unstarted = [&](reference r) {
+    const task& t = home.space[r.index];
+    const task_state s = t.state.load(relaxed);
+    return edges::generation_of(t.head.load(acquire)) == r.generation &&
+           (s == task_state::created || s == task_state::queued);
+  };
+  return w.scope->unfinished() == static_cast<std::uint64_t>(std::ranges::count_if(w.scope->children, is_unstarted));
+}
+
+/// Ends what is cancelled and queued; true if the rest of what the wait waits for will never start.
+bool worker::give_up(const pending_wait& w) {
+  if (w.scope == nullptr || !w.scope->listed) return false;
+  while (task* const t = claim_child(*w.scope, true)) requeue(run(*t));
+  report();
+  return only_unstarted_left(w);
+}
+
+/// Tasks that are cancelled and have not started end whenever their queues come to them; nobody waits for that.
+void worker::leave_alone(detail::scope& s) {
+  s.forget_names();
+  if (s.leave_alone()) give_scope(s);
+}
+
+/// Some wait on this worker has to end without what it waits for, so that its stack is free again. False if there is none
+/// that may.
+bool worker::refuse_newest_suspended() {
+  for (std::size_t i = suspended_.size(); i-- > 0;) {
+    pending_wait& w = *suspended_[i]->wait;
+    if (w.refused || w.anything || w.helping || (w.scope != nullptr && !w.scope->listed)) continue;
+    refuse_stack(w, nullptr);  // its children are cancelled when the error leaves their parent
+    return true;
+  }
+  return false;
 }
 
 void worker::help(detail::scope& s) {
@@ -268,12 +327,12 @@ bool worker::help_until_few(detail::scope& s, bool on_top) {
     if (t == nullptr) t = find(w);
     if (t != nullptr) {
       looks = 0;
-      if ((w.anything || may_nest()) && may_run_here(*t, w)) {
+      if (may_nest() && may_run_here(*t, w)) {
         t = run_measured(*t);
       } else if (go_elsewhere(w, t)) {
         t = nullptr;
       } else {
-        refuse_stack(w);
+        break;  // no stack is left: the creator goes on
       }
     } else {
       report();

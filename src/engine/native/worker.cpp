@@ -246,10 +246,11 @@ std::exception_ptr worker::end_children() {
   tell_waiting();
   std::exception_ptr refused;
   try {
-    wait_for(*children_scope, "the wait for what a run created");
+    wait_for(children_scope, "the wait for what a run created");
   } catch (...) {  // the wait got no stack
     refused = std::current_exception();
   }
+  if (children_scope == nullptr) return refused;
   std::exception_ptr failure = children_scope->take_failure();
   give_scope(*children_scope);
   children_scope = nullptr;
@@ -262,10 +263,9 @@ void worker::tell_waiting() {
 
 void worker::wait_for_children() {
   if (children_scope == nullptr) return;
-  detail::scope& s = *children_scope;
   tell_waiting();
-  wait_for(s, "kith::wait()");
-  if (std::exception_ptr failure = s.take_failure()) std::rethrow_exception(std::move(failure));
+  wait_for(children_scope, "kith::wait()");
+  if (std::exception_ptr failure = children_scope->take_failure()) std::rethrow_exception(std::move(failure));
 }
 
 }  // namespace kith::native

@@ -89,8 +89,8 @@ class worker : public native_seat, public worker_view {
   // ---- waiting (wait.cpp)
 
   /// Runs tasks, this one first if there is one, until the scope is empty. `name`: of the wait, as the user called it.
-  /// Throws kith::error if no stack is left for that.
-  void wait_for(detail::scope& s, const char* name, task* first = nullptr);
+  /// Throws kith::error if no stack is left for that; `s` is null then if tasks are left that will never start.
+  void wait_for(detail::scope*& s, const char* name, task* first = nullptr);
   /// Runs tasks until done() is true. Whoever makes it true wakes this worker (through sleepers) afterwards. `awaited`: the
   /// task that will, if it is known.
   template <class Done>
@@ -186,7 +186,11 @@ class worker : public native_seat, public worker_view {
   bool go_elsewhere(pending_wait& w, task* t);
   void go_on_with(pending_wait& w);
   suspended_stack& serve_fresh_stack();
-  void refuse_stack(pending_wait& w);
+  void refuse_stack(pending_wait& w, detail::scope* children);
+  bool refuse_newest_suspended();
+  bool give_up(const pending_wait& w);
+  bool only_unstarted_left(const pending_wait& w) const noexcept;
+  void leave_alone(detail::scope& s);
   template <class Switch>
   bool suspend(pending_wait& w, const Switch& leave_stack);
   bool help_until_few(detail::scope& s, bool on_top);
