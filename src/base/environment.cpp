@@ -1,6 +1,6 @@
 #include "base/environment.hpp"
 
-#include "base/near_name.hpp"
+#include "base/nearest.hpp"
 
 #include <kith/error.hpp>
 
@@ -82,7 +82,8 @@ std::vector<misspelt> misspelt_variables() {
     for (const variable* v : var::all) {
       const std::string_view known = v->name;
       const std::size_t allowed = known.size() - prefix <= 4 ? 1 : 2;  // of a short word, two letters are half of it
-      const std::size_t steps = edits_between(name, known, allowed);
+      if (std::max(name.size(), known.size()) - std::min(name.size(), known.size()) > allowed) continue;
+      const std::size_t steps = spelling_distance(name, known);
       if (steps <= allowed && (nearest == nullptr || steps < least)) {
         nearest = v;
         least = steps;

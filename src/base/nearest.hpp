@@ -8,7 +8,7 @@
 
 namespace kith {
 
-/// How many letters were added, left out, changed, or swapped with their neighbour.
+/// How many letters were added, left out, changed, or swapped with their neighbour. Capitals count as small letters.
 std::size_t spelling_distance(std::string_view a, std::string_view b);
 
 /// The one of `names` that is spelt most like `word`; empty if all differ in more than a third of their letters.

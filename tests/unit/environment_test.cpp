@@ -1,6 +1,5 @@
 // Environment variables: one table, which the documents repeat; names that are nearly right are said.
 #include "base/environment.hpp"
-#include "base/near_name.hpp"
 
 #include <kith/error.hpp>
 
@@ -35,16 +34,6 @@ class with_variable {
  private:
   const char* name_;
 };
-
-TEST(NearName, CountsEdits) {
-  EXPECT_EQ(edits_between("policy", "policy", 2), 0u);
-  EXPECT_EQ(edits_between("POLCY", "POLICY", 2), 1u);
-  EXPECT_EQ(edits_between("POLIYC", "POLICY", 2), 1u);
-  EXPECT_EQ(edits_between("worker", "WORKERS", 2), 1u);
-  EXPECT_EQ(edits_between("PLOICIES", "POLICY", 4), 4u);
-  EXPECT_GT(edits_between("SPIN", "STACK", 2), 2u);
-  EXPECT_EQ(edits_between("", "ab", 2), 2u);
-}
 
 TEST(Variables, HaveDifferentNamesAndReadTheirOwnDefaults) {
   std::set<std::string> names;

@@ -18,6 +18,8 @@ TEST(nearest, distance_counts_letters_added_left_out_changed_and_swapped) {
   EXPECT_EQ(spelling_distance("steel", "steal"), 1u);
   EXPECT_EQ(spelling_distance("setal", "steal"), 1u);
   EXPECT_EQ(spelling_distance("kitten", "sitting"), 3u);
+  EXPECT_EQ(spelling_distance("worker", "WORKERS"), 1u) << "capitals count as small letters";
+  EXPECT_EQ(spelling_distance("Poliyc", "POLICY"), 1u);
 }
 
 TEST(nearest, a_name_is_near_if_most_of_its_letters_are_right) {
@@ -25,6 +27,7 @@ TEST(nearest, a_name_is_near_if_most_of_its_letters_are_right) {
   EXPECT_EQ(nearest_name("stael", names), "steal");
   EXPECT_EQ(nearest_name("fifoo", names), "fifo");
   EXPECT_EQ(nearest_name("rip_dep", names), "rip-dep");
+  EXPECT_EQ(nearest_name("FIFO", names), "fifo");
   EXPECT_EQ(nearest_name("xyz", names), "");
   EXPECT_EQ(nearest_name("", names), "");
   EXPECT_EQ(nearest_name("auto", {}), "");
