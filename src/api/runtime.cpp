@@ -3,6 +3,7 @@
 
 #include "api/implementation.hpp"
 #include "base/environment.hpp"
+#include "base/replacement.hpp"
 #include "machine/limits.hpp"
 #include "machine/machine.hpp"
 #include "policy/settings.hpp"
@@ -36,6 +37,15 @@ std::string numbered(const std::string& file) {
   return numbered_file(file, recorded.fetch_add(1, relaxed) + 1);
 }
 
+/// Said before any work is done, which would find no place.
+void refuse_unrecordable(const std::string& file) {
+  try {
+    refuse_unwritable(file);
+  } catch (const error& e) {
+    throw error(std::string(var::record.name) + "=" + e.what());
+  }
+}
+
 native::engine_settings settings_of(const runtime_options& o, bool cores_shared) {
   native::engine_settings s;
   s.policy = decide(o.policy, var::policy);
@@ -59,6 +69,7 @@ native::engine_settings settings_of(const runtime_options& o, bool cores_shared)
   s.seed = o.seed != 0 ? o.seed : static_cast<std::uint64_t>(decide(-1, var::seed));
   s.check_handles = decide(o.check_handles, var::check_handles) != 0;
   s.record = decide(o.record, var::record);
+  if (!s.record.empty()) refuse_unrecordable(s.record);
   // Under `kith record` several processes may share the name: the recorder finds a number.
   if (!s.record.empty() && !value_of(var::record_parts)) s.record = numbered(s.record);
   s.dry = decide(o.dry, var::dry) != 0;

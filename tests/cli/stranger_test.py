@@ -116,6 +116,9 @@ for verb in (("record", "-o", path("no/such/x.rec"), "--", "touch", path("ran"))
              ("machine", "--probe", "-o", path("no/such/x.toml"))):
     kith.refused(*verb, says=["no/such", "there is no folder"])
 kith.check(not os.path.exists(path("ran")), "the program was not started")
+for program in (("app", "nqueens", "--small"), ("app", "heat", "--small")):
+    kith.refused(*program, KITH_RECORD=path("no/such/x.rec"), says=["KITH_RECORD=" + path("no/such/x.rec"), "there is no folder",
+                                                                    "make it, or name another file"])
 kith.refused("sim", path("heat.rec"), "-o", "/dev/null", says=["/dev/null", "no regular file"])
 kith.check(rows(path("heat.rec"), "SELECT count(*) FROM task")[0][0] > 0, "the recording is there")
 left = [n for n in os.listdir(kith.folder.name) if ".new-" in n]

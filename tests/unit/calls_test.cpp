@@ -192,6 +192,20 @@ TEST(calls, a_group_made_while_an_exception_passes_keeps_its_failures) {
   EXPECT_TRUE(passed);
 }
 
+/// Before anything runs, which would find no place.
+TEST(calls, a_recording_that_cannot_be_made_is_refused) {
+  kith::runtime_options o = with(1);
+  const auto message = [&](const char* file) {
+    o.record = file;
+    return message_of([&] { const kith::runtime rt(o); });
+  };
+  EXPECT_EQ(message("no/such/folder/x.rec"),
+            "KITH_RECORD=no/such/folder/x.rec: cannot be written: there is no folder no/such/folder; make it, or name "
+            "another file");
+  EXPECT_THAT(message("/dev/null"), HasSubstr("KITH_RECORD=/dev/null: cannot be written: it is no regular file"));
+  EXPECT_THAT(message("/"), HasSubstr("KITH_RECORD=/: cannot be written: it is a folder"));
+}
+
 TEST(calls, futures_without_a_task_or_a_runtime_are_named) {
   const kith::future<int> none;
   EXPECT_THAT(message_of([&] { none.wait(); }), HasSubstr("future::wait(): no task behind the future"));
