@@ -1,6 +1,7 @@
 #include "recording/assemble.hpp"
 
 #include "recording/check.hpp"
+#include "recording/completed_times.hpp"
 #include "recording/file.hpp"
 #include "recording/gather.hpp"
 #include "recording/parts.hpp"
@@ -146,6 +147,10 @@ class assembler : gathered_logs {
       t.started = ns(r.when.begun);
       t.ended = ns(r.when.ended);
     }
+    for (const completion& c : completions) {
+      if (const auto at = index_of.find(c.task); at != index_of.end())
+        out.tasks[static_cast<std::size_t>(at->second)].completed = ns(c.at);
+    }
     for (std::size_t i = 0; i < out.tasks.size(); ++i) {
       recorded_task& t = out.tasks[i];
       const std::uint64_t whole = t.ended - t.started;
@@ -153,6 +158,7 @@ class assembler : gathered_logs {
       t.work_ns = std::max(whole - std::min(whole, lost[i]), std::min<std::uint64_t>(whole, 2));
       if (dry && work_of[i] >= 0) t.work_ns = static_cast<std::uint64_t>(work_of[i]);
     }
+    set_completed_times(out);
     set_ready_times(out);
   }
 

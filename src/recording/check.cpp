@@ -2,6 +2,7 @@
 
 #include "machine/limits.hpp"
 #include "recording/columns.hpp"
+#include "recording/completed_times.hpp"
 
 #include <kith/access.hpp>
 #include <kith/error.hpp>
@@ -37,6 +38,7 @@ class checker {
     meta();
     columns::for_each_table(r_, [this]<class Table>(Table, const auto& rows) { cells<Table>(rows); });
     for (std::size_t t = 0; t < r_.tasks.size(); ++t) task(t);
+    completions();
     waits();
     spells("idle", r_.idles);
     spells("job", r_.jobs);
@@ -88,8 +90,9 @@ class checker {
   void cells(const Rows& rows) const {
     std::size_t i = 0;
     for (const auto& row : rows) {
-      Table::list(
-          row, [&](const char* column, const auto& value, holds what) { cell(Table::name, i, column, value, what); });
+      Table::list(row, [&](const char* column, const auto& value, holds what, int = 1) {
+        cell(Table::name, i, column, value, what);
+      });
       ++i;
     }
   }
@@ -122,6 +125,8 @@ class checker {
     if (t.creator >= static_cast<std::int64_t>(i))
       wrong("creator is " + text(t.creator) + ", expected an earlier task");
     if (t.ended != 0 && t.ended < t.started) wrong("it ends before it starts");  // an end of 0: it did not end
+    if (t.completed != 0 && t.completed < t.ended)
+      wrong("completed_ns is " + text(t.completed) + ", expected its end, " + text(t.ended) + ", or later");
     if (t.explore_ended != 0 && t.explore_ended < t.explore_started) wrong("its exploration ends before it starts");
     flags(i);
     std::uint64_t used = 0;
@@ -176,6 +181,20 @@ class checker {
     if (is_node(t) && (!is_node(b) || b.scope != t.scope))
       refuse("dependence", d,
              "before is " + text(before) + ", expected a node of the same graph as task " + text(i) + " is one of");
+  }
+
+  /// A task is completed when its children are: 0 stands for one that is not known to be.
+  void completions() const {
+    const std::vector<std::int32_t> parents = parents_of(r_);
+    for (std::size_t i = 0; i < parents.size(); ++i) {
+      if (parents[i] < 0) continue;
+      const std::uint64_t child = r_.tasks[i].completed;
+      const std::uint64_t parent = r_.tasks[static_cast<std::size_t>(parents[i])].completed;
+      if (parent != 0 && child > parent)
+        refuse("task", i,
+               "completed_ns is " + text(child) + ", expected at most " + text(parent) + ", when task " +
+                   text(parents[i]) + " was completed, whose child it is");
+    }
   }
 
   void waits() const {

@@ -1,7 +1,8 @@
 // The tables of a recording's file: the columns of each in their order, with what they may hold.
 //
 // Whatever writes, reads or checks rows goes through these lists: a new column is a member of its row and one line here. A
-// list calls each(name, value, holds) for every column but the ids that number rows.
+// list calls each(name, value, holds) for every column but the ids that number rows; each(name, value, holds, since) for one
+// that files of versions before `since` do not have.
 #pragma once
 
 #include "recording/recording.hpp"
@@ -93,6 +94,7 @@ struct task {
     each("ready_ns", r.ready, holds::time);
     each("started_ns", r.started, holds::time);
     each("ended_ns", r.ended, holds::time);
+    each("completed_ns", r.completed, holds::time, 2);
     each("work_ns", r.work_ns, holds::time);
     each("explorer", r.explorer, holds::worker);
     each("explore_started_ns", r.explore_started, holds::time);
@@ -223,25 +225,27 @@ void for_each_table(Recording& r, Each&& each) {
   each(allocation(), r.allocations);
 }
 
-/// The text of CREATE TABLE that writes it, from the table's name on.
+/// The text of CREATE TABLE that writes it in a file of this version, from the table's name on.
 template <class Table>
-std::string definition() {
+std::string definition(int version = recording_version) {
   std::string text = std::string(Table::name) + "(";
   if (Table::begins == leads::own_number) text += "id INTEGER PRIMARY KEY";
   if (Table::begins == leads::task) text += "task INTEGER";
   typename Table::row none{};
-  Table::list(none, [&]<class T>(const char* name, const T&, holds) {
+  Table::list(none, [&]<class T>(const char* name, const T&, holds, int since = 1) {
+    if (since > version) return;
     text += std::string(text.back() == '(' ? "" : ", ") + name + (std::same_as<T, std::string> ? " TEXT" : " INTEGER");
   });
   return text + ")";
 }
-/// The names of its columns.
+/// The names of its columns in a file of this version.
 template <class Table>
-std::string names() {
+std::string names(int version = recording_version) {
   std::string text = Table::begins == leads::own_number ? "id" : Table::begins == leads::task ? "task" : "";
   typename Table::row none{};
-  Table::list(none,
-              [&](const char* name, const auto&, holds) { text += (text.empty() ? "" : ", ") + std::string(name); });
+  Table::list(none, [&](const char* name, const auto&, holds, int since = 1) {
+    if (since <= version) text += (text.empty() ? "" : ", ") + std::string(name);
+  });
   return text;
 }
 

@@ -3,7 +3,9 @@
 #include "base/replacement.hpp"
 #include "recording/check.hpp"
 #include "recording/columns.hpp"
+#include "recording/completed_times.hpp"
 #include "recording/database.hpp"
+#include "recording/ready_times.hpp"
 
 #include <kith/error.hpp>
 
@@ -81,7 +83,7 @@ void write_rows(const database& db, const recording& r, const std::vector<typena
       while (i >= (*firsts_of<Table>(r))[task + 1]) ++task;
       s.put(task);
     }
-    Table::list(rows[i], [&](const char*, const auto& value, holds) { s.put(value); });
+    Table::list(rows[i], [&](const char*, const auto& value, holds, int = 1) { s.put(value); });
     s.insert();
   }
 }
@@ -116,16 +118,17 @@ class owners {
 };
 
 template <class Table>
-void read_rows(const database& db, recording& r, std::vector<typename Table::row>& rows) {
-  const bool there = db.has_table(Table::name, columns::definition<Table>());
+void read_rows(const database& db, int version, recording& r, std::vector<typename Table::row>& rows) {
+  const bool there = db.has_table(Table::name, columns::definition<Table>(version));
   if (!there && !may_be_missing<Table>) db.refuse(std::string("there is no table ") + Table::name);
   std::string order = Table::begins == leads::own_number ? "id" : "rowid";
   if (std::same_as<Table, columns::home>) order = "region, at_ns, node";
   const auto read = [&](auto&& lead) {
-    for (statement s(db, "SELECT " + columns::names<Table>() + " FROM " + Table::name + " ORDER BY " + order);
+    for (statement s(db, "SELECT " + columns::names<Table>(version) + " FROM " + Table::name + " ORDER BY " + order);
          s.next();) {
       lead(s);
-      Table::list(rows.emplace_back(), [&](const char*, auto& value, holds what) {
+      Table::list(rows.emplace_back(), [&](const char*, auto& value, holds what, int since = 1) {
+        if (since > version) return;
         if constexpr (std::same_as<std::remove_cvref_t<decltype(value)>, std::uint64_t>) {
           if (what == holds::bits) return s.take_bits(value);
         }
@@ -193,18 +196,23 @@ recording read_recording(const std::string& file, const progress& tell) {
   }
   const database db(file, database::purpose::read);
   if (pragma(db, "application_id") != application) throw error(file + ": no recording of Kith");
-  if (const int version = pragma(db, "user_version"); version != recording_version)
-    throw error(file + ": a recording of version " + std::to_string(version) + "; this Kith reads version " +
-                std::to_string(recording_version));
+  const int version = pragma(db, "user_version");
+  if (version < 1 || version > recording_version)
+    throw error(file + ": a recording of version " + std::to_string(version) + "; this Kith reads versions 1 to " +
+                std::to_string(recording_version) + (version > recording_version ? "; take a later Kith" : ""));
   recording r;
   read_meta(db, r);
   double done = 0;
   columns::for_each_table(r, [&]<class Table>(Table, auto& rows) {
     if (tell) tell("reading", done);
-    read_rows<Table>(db, r, rows);
+    read_rows<Table>(db, version, r, rows);
     done += std::same_as<Table, columns::task> || std::same_as<Table, columns::access> ? 0.3 : 0.03;
   });
   check_recording(r, file);
+  if (version < 2) {  // it has the ends of bodies alone
+    set_completed_times(r);
+    set_ready_times(r);
+  }
   return r;
 }
 

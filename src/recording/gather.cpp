@@ -67,6 +67,7 @@ void gathered_logs::read(const mapped_log& l) {
         runs.push_back({head.large, {begun, run_ended}, head.flags, seat});
         break;
       }
+      case log_kind::completed: completions.push_back({head.large, pair_at(rest, 0).first}); break;
       case log_kind::recorder: charges.push_back({head.large, pair_at(rest, 0).first}); break;
       case log_kind::sample: {
         const log_pair took = pair_at(rest, 0);

@@ -67,6 +67,10 @@ struct gathered_logs {
     std::uint16_t seat;
   };
   std::vector<wait> waits;
+  struct completion {
+    std::uint64_t task, at;  // ticks
+  };
+  std::vector<completion> completions;
   struct give_back {
     std::uint64_t address, at;
   };

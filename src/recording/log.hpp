@@ -13,7 +13,7 @@
 
 namespace kith {
 
-inline constexpr std::uint32_t log_version = 5;
+inline constexpr std::uint32_t log_version = 6;
 inline constexpr char log_magic[8] = {'K', 'I', 'T', 'H', 'L', 'O', 'G', '\n'};
 
 /// A record is one cell or more; the first byte of its first cell says what it is, and so how long. 0 ends the front.
@@ -40,6 +40,7 @@ enum class log_kind : std::uint8_t {
   sample,      // 3 cells: a task was run again, with its data out of the caches and in them
   ran,         // 1 cell: `executed`, by how long after the one before it in this log it began, and how long it took
   family,      // 2 cells: the scope and the creator of the tasks behind it in this log
+  completed,   // 2 cells: the last child of a task whose body had ended before has ended
 };
 
 struct log_cell {

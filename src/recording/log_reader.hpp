@@ -77,6 +77,7 @@ class mapped_log {
       case log_kind::wait: return 3;
       case log_kind::task:
       case log_kind::family:
+      case log_kind::completed:
       case log_kind::needs:
       case log_kind::executed:
       case log_kind::idle:

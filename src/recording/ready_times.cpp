@@ -15,11 +15,11 @@ void set_ready(recording& r, std::size_t i, const by_scope& found) {
   t.ready = std::max(t.create_until, t.explore_ended);
   for (std::uint64_t d = r.first_dependence[i]; d < r.first_dependence[i + 1]; ++d) {
     const recorded_task& before = r.tasks[static_cast<std::size_t>(r.dependences[d].before)];
-    t.ready = std::max(t.ready, before.has(recorded_task::fence) ? before.ready : before.ended);
+    t.ready = std::max(t.ready, before.has(recorded_task::fence) ? before.ready : before.completed);
   }
   if (t.has(recorded_task::keyed) && t.scope < found.size()) t.ready = std::max(t.ready, found[t.scope].value_or(0));
   if (t.has(recorded_task::fence)) {
-    t.started = t.ended = t.ready;
+    t.started = t.ended = t.completed = t.ready;
   } else if (t.worker >= 0) {
     t.ready = std::min(t.ready, t.started);  // another worker may begin it before its creator is done with it
   }

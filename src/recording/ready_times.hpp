@@ -5,7 +5,8 @@
 
 namespace kith {
 
-/// Sets `ready` of every task: its creation (or exploration) and its last predecessor had ended. Fences start and end then.
+/// Sets `ready` of every task: its creation (or exploration) had ended, and its last predecessor was completed
+/// (completed_times.hpp comes first). Fences start and end then.
 void set_ready_times(recording&);
 
 }  // namespace kith

@@ -16,7 +16,7 @@
 
 namespace kith {
 
-inline constexpr int recording_version = 1;
+inline constexpr int recording_version = 2;
 
 struct recorded_task {
   enum flag : std::uint8_t {
@@ -43,7 +43,8 @@ struct recorded_task {
   std::uint64_t create_until = 0;  // ... and ended
   std::uint64_t ready = 0;         // its last predecessor had ended
   std::uint64_t started = 0, ended = 0;
-  std::uint64_t work_ns = 0;  // started to ended, less what it created, waited for, and what ran on top of it
+  std::uint64_t completed = 0;  // it had ended, and so had its children; 0: not known to have
+  std::uint64_t work_ns = 0;    // started to ended, less what it created, waited for, and what ran on top of it
   std::uint64_t explore_started = 0, explore_ended = 0;
   std::uint64_t key = 0;  // of a node: its hash
 

@@ -20,6 +20,7 @@ kith.check(done.returncode == 0 and "verified" in done.stdout, f"heat is recorde
 kith.check(not os.path.exists(heat + ".parts"), "the parts are gone")
 kith.check(rows(heat, "SELECT count(*) FROM task WHERE ended_ns < started_ns OR started_ns < ready_ns")[0][0] == 0,
            "tasks are ready, start and end, in this order")
+kith.check(rows(heat, "SELECT count(*) FROM task WHERE completed_ns < ended_ns")[0][0] == 0, "and then they are completed")
 tasks = rows(heat, "SELECT count(*) FROM task JOIN type ON type = type.id WHERE name = 'heat'")[0][0]
 kith.check(tasks == 16 * 30, f"heat has 16 blocks and 30 steps, recorded were {tasks}")
 kith.check(rows(heat, "SELECT name FROM mark") == [("solve",)], "the mark is there")
@@ -81,6 +82,7 @@ ended = rows(killed, "SELECT count(*) FROM task WHERE ended_ns > 0")[0][0]
 kith.check(ended > 100, f"tasks that ended before the kill are there: {ended}")
 roots = rows(killed, "SELECT ended_ns, (SELECT count(*) FROM task WHERE creator = root.id) FROM task AS root WHERE flags & 1")
 kith.check(len(roots) == 1 and roots[0][0] == 0 and roots[0][1] > 0, f"and the run that created them: {roots}")
+kith.check(rows(killed, "SELECT completed_ns FROM task WHERE flags & 1") == [(0,)], "which was not completed")
 kith.refused("sim", killed, says=["did not end"])
 
 # While a program runs, its parts are its own.

@@ -2,6 +2,7 @@
 #include "analysis/why.hpp"
 #include "analysis/find_task.hpp"
 #include "engine/sim/simulation.hpp"
+#include "recording/completed_times.hpp"
 #include "support/recordings.hpp"
 
 #include <gmock/gmock.h>
@@ -56,6 +57,7 @@ recording small() {
   add(0, 1, 6, 6, 200, 290, {}, {});
   add(0, 2, 8, 150, 300, 400, {1, 2}, {{0, in_, 1000, 1000}, {1, inout_, 600, 300}, {2, out_, 400, 400}});
   r.idles = {{0, 160, 190}, {1, 150, 400}};
+  set_completed_times(r);
   return r;
 }
 
@@ -114,6 +116,29 @@ TEST(why, knows_what_a_task_waited_behind) {
   EXPECT_EQ(e.predecessors, 2u);
   EXPECT_EQ(e.released_by, 2);
   EXPECT_EQ(e.creator_worker, 0);
+}
+
+/// Task 1 leaves a child behind, which worker 0 runs: that one ends it.
+TEST(why, knows_which_child_ended_the_last_predecessor) {
+  recording r = small();
+  recorded_task child;
+  child.creator = 1;
+  child.scope = 1;
+  child.created = child.create_until = 50;
+  child.started = 160;
+  child.ended = 190;
+  child.worker = 0;
+  r.tasks.push_back(child);
+  r.first_access.push_back(r.accesses.size());
+  r.first_dependence.push_back(r.dependences.size());
+  set_completed_times(r);
+  r.tasks[4].ready = 190;
+  r.meta["policy"] = "steal";
+  const explanation e = explain(r, 4, data_costs(r));
+  EXPECT_EQ(e.released_by, 1);
+  EXPECT_EQ(e.ended_by, 5);
+  EXPECT_THAT(all(e), HasSubstr("worker 0 ended its last predecessor (task 1, with its last child, task 5)"));
+  EXPECT_EQ(explain(small(), 4, data_costs(small())).ended_by, 2) << "which has no children";
 }
 
 TEST(why, holds_the_rule_of_dep_against_what_was_done) {

@@ -71,6 +71,10 @@ void seat_log::executed(std::uint64_t task, std::uint64_t began, std::uint64_t e
   }
 }
 
+void seat_log::completed(std::uint64_t task) noexcept {
+  append({.kind = log_kind::completed, .large = task}, {ticks(), 0});
+}
+
 void seat_log::sampled(std::uint64_t task, std::uint64_t cold, std::uint64_t warm, std::uint64_t hot) noexcept {
   append({.kind = log_kind::sample, .large = task}, {cold, warm}, {hot, 0});
 }

@@ -1,8 +1,8 @@
 // The recording of a run: a log for each seat, put together when the engine ends.
 //
 // Cost while it runs: three time stamps and 32 bytes for a task's creation, two and mostly 16 for its execution, 16 for each
-// access. Each seat's log is its own; the outside's is guarded by outside_seat::creating. Memory
-// and marks of threads that are no workers have a log beside them.
+// access; one and 32 for the end of a task that left children behind. Each seat's log is its own; the outside's is
+// guarded by outside_seat::creating. Memory and marks of threads that are no workers have a log beside them.
 #pragma once
 
 #include "queue/job.hpp"
@@ -44,6 +44,8 @@ class seat_log : public log {
     append({.kind = log_kind::needs, .large = task}, {before, 0});
   }
   void executed(std::uint64_t task, std::uint64_t began, std::uint64_t ended, std::uint8_t flags) noexcept;
+  /// The last child of the task has ended, after its body.
+  void completed(std::uint64_t task) noexcept;
   /// Ticks of further runs of the task: data out of the caches, in the last level, in the nearest one.
   void sampled(std::uint64_t task, std::uint64_t cold, std::uint64_t warm, std::uint64_t hot) noexcept;
   void waited(std::uint64_t task, std::uint64_t scope, std::uint64_t began) noexcept;

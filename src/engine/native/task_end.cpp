@@ -135,6 +135,8 @@ task* worker::end_left(task* next) {
     if (failure) [[unlikely]]
       fail_late(t, std::move(failure), held);
     if (held) t.code(t.closure(), detail::action::discard);
+    if (record != nullptr) [[unlikely]]
+      record->completed(edges::reference_to(home.space, t).packed().value);
     task* const further = end(t);
     if (further == nullptr) continue;
     if (next != nullptr) requeue(next);

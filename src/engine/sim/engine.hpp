@@ -142,6 +142,7 @@ class engine {
   void forget_recorded_run();
   void note_begin(const worker& w, std::int32_t t);
   void note_birth(const worker& w, std::int32_t t);
+  void note_completed(const worker& w, std::int32_t t);
   void note_first_homes();
   void note_homes(std::int32_t t, picoseconds began);
   void note_home(std::uint32_t region, picoseconds since);

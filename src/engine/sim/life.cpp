@@ -354,6 +354,7 @@ void engine::end_body(worker& w) {
   const task_record& r = of(t);
   if (r.has(recorded_task::root)) {
     state_of(t) = state::ended;
+    note_completed(w, t);
     done_ = root_ == program_.roots.size();
     return;
   }
@@ -395,6 +396,7 @@ void engine::end_left(worker& w, bool keep_next) {
 
 /// The task and its children have ended. What that makes ready goes to the policy; with keep_next, one may be run next.
 void engine::end(std::int32_t t, worker& w, bool keep_next) {
+  note_completed(w, t);
   task_record& r = of(t);
   const auto i = static_cast<std::size_t>(t);
   visible_task& v = *r.seen;

@@ -2,6 +2,7 @@
 // done unless the schedule is kept.
 #include "engine/sim/engine.hpp"
 #include "policy/settings.hpp"
+#include "recording/completed_times.hpp"
 #include "recording/ready_times.hpp"
 
 #include <algorithm>
@@ -21,7 +22,8 @@ void engine::forget_recorded_run() {
   last_home_.assign(schedule_.regions.size(), 0);
   for (recorded_task& t : schedule_.tasks) {
     t.created = unborn;
-    t.create_until = t.create_ns = t.ready = t.started = t.ended = t.explore_started = t.explore_ended = 0;
+    t.create_until = t.create_ns = t.ready = t.started = t.ended = t.completed = t.explore_started = t.explore_ended =
+        0;
     t.worker = -1;
     t.explorer = -1;
   }
@@ -39,6 +41,11 @@ void engine::note_birth(const worker& w, std::int32_t t) {
   kept.create_until = w.clock / 1000;
   kept.created = std::min(kept.created, kept.create_until);
   kept.create_ns = kept.create_until - kept.created;
+}
+
+/// The task and its children have ended.
+void engine::note_completed(const worker& w, std::int32_t t) {
+  if (set_.keep_schedule) schedule_.tasks[static_cast<std::size_t>(t)].completed = w.clock / 1000;
 }
 
 /// Where data is before anybody has touched it.
@@ -128,6 +135,7 @@ void engine::finish_schedule() {
       if (t.has(recorded_task::outside)) t.creator = -1;
     }
   }
+  set_completed_times(s);
   set_ready_times(s);
   std::ranges::sort(s.homes, {}, [](const recorded_home& h) { return std::tuple(h.region, h.at, h.node); });
 }
