@@ -57,7 +57,12 @@ class reasoning {
   bool option(const std::string& word) const { return policy_.find(word) != std::string::npos; }
   bool creates_here() const { return e_.creator_worker == t_.worker; }
   bool released_here() const {
-    return e_.released_by >= 0 && r_.tasks[static_cast<std::size_t>(e_.released_by)].worker == t_.worker;
+    return e_.ended_by >= 0 && r_.tasks[static_cast<std::size_t>(e_.ended_by)].worker == t_.worker;
+  }
+  /// "task 3", or whose end was that task's.
+  std::string released_by() const {
+    return "task " + text(e_.released_by) +
+           (e_.ended_by == e_.released_by ? "" : ", with its last child, task " + text(e_.ended_by));
   }
 
   /// What is known of where its worker had it from; true if it was stolen just before.
@@ -90,7 +95,7 @@ class reasoning {
   void steal_rule() {
     if (origin()) return;
     if (released_here()) {
-      say(name_ + ": " + worker_text(t_.worker) + " ended its last predecessor (task " + text(e_.released_by) +
+      say(name_ + ": " + worker_text(t_.worker) + " ended its last predecessor (" + released_by() +
           "), and had it at hand");
     } else if (creates_here()) {
       say(name_ + ": " + worker_text(t_.worker) + " created it, and had it in its own deque");
@@ -205,7 +210,7 @@ class reasoning {
         text(static_cast<std::int64_t>(most)) + " bytes" + (several ? " each; the shortest queue was taken" : ""));
     if (bytes[static_cast<std::size_t>(e_.node)] == most) {
       if (released_here())
-        say("its last predecessor (task " + text(e_.released_by) + ") ended on " + worker_text(t_.worker) +
+        say("its last predecessor (" + released_by() + ") ended on " + worker_text(t_.worker) +
             ", which has its data in its caches");
     } else if (!origin()) {
       say("it ran on node " + text(e_.node) +

@@ -1,6 +1,7 @@
 #include "analysis/why.hpp"
 
 #include "analysis/reason.hpp"
+#include "recording/completed_times.hpp"
 
 #include <kith/access.hpp>
 #include <kith/error.hpp>
@@ -79,6 +80,22 @@ alternative on_node(const recording& r, const explanation& e, std::size_t n, con
   return x;
 }
 
+/// The task whose body ended last of `t` and of what it left behind: at its end `t` was completed.
+std::int32_t ended_last(const recording& r, std::int32_t t) {
+  const std::vector<std::int32_t> parents = parents_of(r);
+  std::vector<std::int32_t> last_child(r.tasks.size(), -1);
+  for (std::size_t i = 0; i < r.tasks.size(); ++i) {
+    if (parents[i] < 0) continue;
+    std::int32_t& last = last_child[static_cast<std::size_t>(parents[i])];
+    if (last < 0 || at(r, last).completed <= r.tasks[i].completed) last = static_cast<std::int32_t>(i);
+  }
+  for (;;) {
+    const std::int32_t child = last_child[static_cast<std::size_t>(t)];
+    if (child < 0 || at(r, child).completed <= at(r, t).ended) return t;
+    t = child;
+  }
+}
+
 /// The worker's last steal between the task before this one and this one.
 void add_steal(const recording& r, explanation& e) {
   const recorded_task& t = at(r, e.task);
@@ -114,11 +131,12 @@ explanation explain(const recording& r, std::int32_t task, const data_costs& cos
   for (std::uint64_t d = r.first_dependence[i]; d < r.first_dependence[i + 1]; ++d) {
     const std::int32_t before = r.dependences[d].before;
     ++e.predecessors;
-    const std::uint64_t ended = at(r, before).ended;
-    if (ended < std::max(t.create_until, t.explore_ended) || ended < last) continue;
-    last = ended;
+    const std::uint64_t completed = at(r, before).completed;
+    if (completed < std::max(t.create_until, t.explore_ended) || completed < last) continue;
+    last = completed;
     e.released_by = before;
   }
+  if (e.released_by >= 0) e.ended_by = ended_last(r, e.released_by);
   if (t.worker >= 0) {
     e.waited = while_waiting(r, t.worker, std::min(t.ready, t.started), t.started);
     add_steal(r, e);

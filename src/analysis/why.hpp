@@ -41,6 +41,7 @@ struct explanation {
   std::int32_t creator_worker = -1;
   std::size_t predecessors = 0;
   std::int32_t released_by = -1;  // the predecessor that ended last; -1: none, or its creation came later
+  std::int32_t ended_by = -1;     // the task whose end was the end of that one: itself, or its last child's last child
   meanwhile waited = {};          // from ready to start, on its worker
   std::vector<used_region> data = {};
   std::uint64_t bytes = 0, nowhere = 0;  // declared; of these, not touched by anybody before

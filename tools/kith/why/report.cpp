@@ -166,13 +166,17 @@ void print(const recording& r, const explanation& e, const data_costs& costs) {
   fmt::print("\n{}, after the recording began\n", styled("when", tone::strong));
   fmt::print("  created {}", in_time(t.created));
   if (t.explorer >= 0) fmt::print(", explored {} by {}", in_time(t.explore_started), where(r, t.explorer));
-  fmt::print(", ready {}, started {}, ended {} (ran {})\n", in_time(t.ready), in_time(t.started), in_time(t.ended),
+  fmt::print(", ready {}, started {}, ended {} (ran {})", in_time(t.ready), in_time(t.started), in_time(t.ended),
              in_time(t.ended - t.started));
+  if (t.completed > t.ended) fmt::print(", its last child {}", in_time(t.completed));
+  fmt::print("\n");
   if (e.predecessors != 0)
     fmt::print("  {}{}\n", counted(e.predecessors, "dependence"),
                e.released_by < 0
                    ? ", all ended before it was created"
-                   : "; last came " + named(r, e.released_by) + " on " + where(r, task_of(r, e.released_by).worker));
+                   : "; last came " + named(r, e.released_by) +
+                         (e.ended_by == e.released_by ? "" : ", with its last child " + named(r, e.ended_by)) + " on " +
+                         where(r, task_of(r, e.ended_by).worker));
   if (t.worker >= 0) print_waiting(r, e);
   print_data(r, e);
   print_nodes(e, costs);
@@ -225,9 +229,11 @@ nlohmann::ordered_json to_json(const recording& r, const explanation& e, const d
           {"ready_ns", t.ready},
           {"started_ns", t.started},
           {"ended_ns", t.ended},
+          {"completed_ns", t.completed != 0 ? json(t.completed) : json()},
           {"waited_ns", m.until - m.from},
           {"predecessors", e.predecessors},
           {"released_by", known(e.released_by)},
+          {"ended_by", known(e.ended_by)},
           {"reasons", e.reasons},
           {"last_steal", stolen},
           {"meanwhile",
