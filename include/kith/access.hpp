@@ -228,7 +228,8 @@ struct access_maker {
     }
   }
   template <class First, class... More>
-    requires(!std::is_pointer_v<std::decay_t<First>>)
+    requires(!std::is_pointer_v<std::decay_t<First>> || sizeof...(More) != 1 ||
+             !(std::is_convertible_v<More, std::size_t> && ...))
   auto operator()(First&&, More&&...) const noexcept {
     static_assert(sizeof...(More) == 0,
                   "kith::in, out, ... take one object, or a pointer and a count; write kith::in(a), kith::in(b)");

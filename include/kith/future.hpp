@@ -52,42 +52,54 @@ struct result_of {
   std::exception_ptr failure;
 };
 
+/// A result that is completed when this is destroyed.
+template <class R>
+struct settled_at_end {
+  std::shared_ptr<result_of<R>> result;
+
+  explicit settled_at_end(std::shared_ptr<result_of<R>> r) noexcept : result(std::move(r)) {}
+  settled_at_end(settled_at_end&&) noexcept = default;
+  ~settled_at_end() {
+    if (result) result->ended.complete();
+  }
+};
+
 /// The task's side of a future, and the task's closure: what it returns is kept, and told when the task has ended, that is
 /// when the closure is destroyed.
 template <class R, class F>
 class promise {
  public:
-  promise(std::shared_ptr<result_of<R>> r, F f) : result_(std::move(r)), f_(std::move(f)) {}
+  promise(std::shared_ptr<result_of<R>> r, F f) : end_(std::move(r)), f_(std::move(f)) {}
   promise(promise&&) noexcept = default;
   ~promise() {
-    if (!result_) return;
-    if (!ran_) result_->failure = std::make_exception_ptr(error("the task was cancelled before it started"));
-    result_->ended.complete();
+    if (end_.result && !ran_)
+      end_.result->failure = std::make_exception_ptr(error("the task was cancelled before it started"));
   }
 
   void operator()() noexcept {
     ran_ = true;
+    result_of<R>& result = *end_.result;
     try {
       if constexpr (std::is_void_v<R>) {
         f_();
-        result_->value.emplace(true);
+        result.value.emplace(true);
       } else {
-        result_->value.emplace(f_());
+        result.value.emplace(f_());
       }
     } catch (...) {
-      result_->failure = std::current_exception();
+      result.failure = std::current_exception();
       cancel_children();
     }
   }
   /// A child failed after the body had ended. False if nobody is left to be told.
   bool take_late_failure() noexcept {
-    if (result_.use_count() == 1) return false;
-    if (!result_->failure) result_->failure = std::current_exception();
+    if (end_.result.use_count() == 1) return false;
+    if (!end_.result->failure) end_.result->failure = std::current_exception();
     return true;
   }
 
  private:
-  std::shared_ptr<result_of<R>> result_;
+  settled_at_end<R> end_;  // destroyed after f_: the captures are gone when the future is ready
   F f_;
   bool ran_ = false;
 };
@@ -217,7 +229,7 @@ constexpr bool is_then_call() {
 }  // namespace detail
 
 /// The result of a task, which may be asked for by any thread, also by tasks (which run other tasks while they wait). It is
-/// ready when the task has ended, and that is when all its children have ended as well. An exception of the task is thrown
+/// ready when the task has ended, and that is when all its children have ended and its captures are destroyed. An exception of the task is thrown
 /// by `get` and `take`, and by them alone. So is the first one of a child that the task did not wait for, unless no future
 /// is left when the task ends: then it is thrown where the task is waited for. A handle: copies are of the same result.
 template <class R>

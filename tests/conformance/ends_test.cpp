@@ -72,6 +72,27 @@ TEST_P(ends, captures_are_destroyed_after_the_children_ran) {
   EXPECT_EQ(destroyed, 20);
 }
 
+TEST_P(ends, a_future_is_ready_when_the_captures_are_gone) {
+  struct mark {
+    const kith::future<void>* future;
+    int* early;
+    mark(const kith::future<void>& f, int& count) : future(&f), early(&count) {}
+    mark(mark&& other) noexcept : future(std::exchange(other.future, nullptr)), early(other.early) {}
+    ~mark() {
+      if (future != nullptr && future->ready()) ++*early;
+    }
+  };
+  std::atomic<bool> named{false};
+  int early = 0;
+  kith::future<void> f;
+  f = rt.submit([&named, m = mark(f, early)] {
+    while (!named) std::this_thread::yield();
+  });
+  named = true;
+  f.wait();
+  EXPECT_EQ(early, 0);
+}
+
 TEST_P(ends, a_future_is_ready_after_the_children_of_its_task) {
   rt.run([&] {
     for (int i = 0; i < 20; ++i) {
