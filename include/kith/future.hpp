@@ -229,9 +229,10 @@ constexpr bool is_then_call() {
 }  // namespace detail
 
 /// The result of a task, which may be asked for by any thread, also by tasks (which run other tasks while they wait). It is
-/// ready when the task has ended, and that is when all its children have ended and its captures are destroyed. An exception of the task is thrown
-/// by `get` and `take`, and by them alone. So is the first one of a child that the task did not wait for, unless no future
-/// is left when the task ends: then it is thrown where the task is waited for. A handle: copies are of the same result.
+/// ready when the task has ended, and that is when all its children have ended and its captures are destroyed. An exception
+/// of the task is thrown by `get` and `take`, and by them alone. So is the first one of a child that the task did not wait
+/// for, unless no future is left when the task ends: then it is thrown where the task is waited for. A handle: copies are of
+/// the same result.
 template <class R>
 class future {
  public:
