@@ -192,6 +192,17 @@ TEST(Fork, AChildThatReturnsIntoItsTaskIsEndedWithASentence) {
       while (child == -1) std::this_thread::yield();
     });
     EXPECT_EQ(kith::test::wait_for(child), 70);
+    // On top of a wait, which is over when the task has returned.
+    runtime_options one;
+    one.workers = 1;
+    runtime alone(one);
+    alone.run([&] {
+      spawn([&] { child = fork_here(); });
+      kith::wait();
+      EXPECT_EQ(kith::test::wait_for(child), 70);
+      spawn([&] { child = fork_here(); });
+    });
+    EXPECT_EQ(kith::test::wait_for(child), 70);
     run_tasks(rt, 100);
     return 3;
   };
@@ -207,6 +218,7 @@ TEST(Fork, AChildThatReturnsFromTheFunctionOfRunGetsAnError) {
     try {
       rt.run([&] {
         std::fflush(nullptr);
+        spawn([] {});
         child = fork();
         if (child == 0) alarm(kith::test::hangs_after_seconds);
       });

@@ -200,7 +200,7 @@ std::exception_ptr run_in(worker& w, void* context, void (*f)(void*)) {
     failure = std::current_exception();
     if (w.children_scope != nullptr) w.children_scope->cancel();
   }
-  if (w.children_scope != nullptr) {
+  if (w.children_scope != nullptr && !w.home.inherited()) {  // else f has forked: nobody ends them here
     std::exception_ptr from_children = w.end_children();
     if (!failure) failure = std::move(from_children);
   }

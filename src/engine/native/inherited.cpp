@@ -20,6 +20,7 @@ class no_policy final : public kith::policy<world> {
  public:
   task* ready(std::span<task* const> /*tasks*/, worker& /*by*/, moment /*why*/) override { end_child(); }
   look next(worker& /*by*/) override { end_child(); }
+  void stops(worker& /*by*/) override { end_child(); }  // the task ran on top of a wait, which is over
 };
 
 struct engine_list {
@@ -88,6 +89,7 @@ void engine::cut_off(kith::policy<world>& nothing) noexcept {
   if (std::exchange(cut_off_, true)) return;  // by a parent that was a child itself
   parents_ = chosen.release();
   chosen.reset(&nothing);
+  wishes.stops = true;
   if (recorder_) recorder_->cut_off();
   if (set.claims) set.claims->release();
 }
