@@ -133,9 +133,10 @@ struct future_internals {
   static future<R> make(std::shared_ptr<result_of<R>> result, made_task made) noexcept {
     return future<R>(std::move(result), made);
   }
+  /// Of a future that was moved from or taken: no task.
   template <class R>
   static made_task made(const future<R>& f) noexcept {
-    return {f.task_, f.runtime_};
+    return f.valid() ? made_task{f.task_, f.runtime_} : made_task{};
   }
   /// The value (nothing for void), or the exception. REQUIRES: it is ready.
   template <class R>

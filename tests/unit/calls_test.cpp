@@ -217,6 +217,13 @@ TEST(calls, futures_without_a_task_or_a_runtime_are_named) {
     old = rt.submit([] { return 3; });
     EXPECT_THAT(message_of([&] { std::ignore = kith::when_all(old, none); }),
                 HasSubstr("no task behind future 2 of 2"));
+    kith::future<int> moved = old, taken = old;
+    const kith::future<int> kept = std::move(moved);
+    EXPECT_EQ(taken.take(), 3);
+    EXPECT_THAT(message_of([&] { std::ignore = kith::when_all(moved, kept); }),  // NOLINT(bugprone-use-after-move)
+                HasSubstr("no task behind future 1 of 2"));
+    EXPECT_THAT(message_of([&] { std::ignore = kith::when_all(std::vector{kept, taken}); }),
+                HasSubstr("no task behind future 2 of 2"));
     kith::runtime other(with(1));
     const auto there = other.submit([] { return 4; });
     EXPECT_THAT(message_of([&] { std::ignore = kith::when_all(old, old, there); }),
