@@ -147,10 +147,10 @@ struct parameters_check {
 /// Whether the arguments are a function that can be kept, and options. If not, the compiler says what to write.
 template <class F, class... Args>
 constexpr bool may_declare() {
-  if constexpr (!options_check<Args...>::value) {
+  if constexpr (!function_check<F>::value) {
     return false;
   } else {
-    return function_check<F>::value;
+    return options_check<Args...>::value;
   }
 }
 /// Whether a task can be made of them: one sentence is said about what is wrong first.
