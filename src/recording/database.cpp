@@ -83,7 +83,7 @@ void database::distrust() {
 
 void database::check(int code) const {
   if (code == SQLITE_OK || code == SQLITE_DONE || code == SQLITE_ROW) return;
-  if (code == SQLITE_NOTADB) throw error(path_ + ": no recording of Kith");
+  if (code == SQLITE_NOTADB) throw error(path_ + ": no recording of Kith; `kith record -o FILE -- PROGRAM` makes one");
   if (code == SQLITE_INTERRUPT) refuse("it takes more steps to read than a file of its size can need");
   if (code == SQLITE_TOOBIG) refuse("it has a text or a row of more than " + std::to_string(most_text >> 20) + " MiB");
   throw error(path_ + ": " + printable(sqlite3_errmsg(db_), 4 * shown));

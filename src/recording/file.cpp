@@ -195,7 +195,8 @@ recording read_recording(const std::string& file, const progress& tell) {
                               : ": there is no such file; `kith record -o " + file + " -- PROGRAM` makes one"));
   }
   const database db(file, database::purpose::read);
-  if (pragma(db, "application_id") != application) throw error(file + ": no recording of Kith");
+  if (pragma(db, "application_id") != application)
+    throw error(file + ": no recording of Kith; `kith record -o FILE -- PROGRAM` makes one");
   const int version = pragma(db, "user_version");
   if (version < 1 || version > recording_version)
     throw error(file + ": a recording of version " + std::to_string(version) + "; this Kith reads versions 1 to " +
