@@ -143,15 +143,15 @@ void print(const shown& s, const options& o) {
   fmt::print("{} on {}\n{}\n", printable(o.file), styled(printable(s.machine), tone::strong),
              folded(described(s.layout, s.array), 0));
   if (s.arrays.size() > 1) {
-    std::string others = "other arrays (--array K):";
+    std::string others;
     constexpr std::size_t most = 6;
     for (std::size_t i = 0; i < s.arrays.size() && i < most; ++i) {
       if (static_cast<int>(i) != o.array)
-        others += fmt::format(" {}: {} x {};", i, s.arrays[i].regions.size(),
+        others += fmt::format("{}{}: {} x {}", others.empty() ? "" : "; ", i, s.arrays[i].regions.size(),
                               in_bytes(s.arrays[i].bytes / s.arrays[i].regions.size()));
     }
-    if (s.arrays.size() > most) others += fmt::format(" and {} more", s.arrays.size() - most);
-    fmt::print("{}\n", folded(others, 2));
+    if (s.arrays.size() > most) others += fmt::format("; and {} more", s.arrays.size() - most);
+    fmt::print("{}\n", folded("other arrays (--array K): " + others, 2));
   }
   table t("policy", {"time [s]", "balance", "neighbours apart", "tasks at home"});
   for (const placed_run& r : s.runs)

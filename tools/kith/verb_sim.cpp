@@ -122,6 +122,17 @@ constexpr column columns[] = {
     {"attempts", "{:.0f}", [](const sim::result& r) { return static_cast<double>(r.attempts()); }},
 };
 
+/// What the machine's description says is fitted; nothing where it says so of nothing.
+void print_fitted(const machine_model& m) {
+  const auto fitted = [](const auto& source) { return source.second.starts_with("fitted"); };
+  if (std::ranges::none_of(m.sources, fitted)) return;
+  fmt::print("\n{}\n", styled("Fitted in this model (kith machines " + printable(m.hardware.name) + " says to what):",
+                              tone::faint));
+  for (const auto& source : m.sources) {
+    if (fitted(source)) fmt::print("  {:28} {}\n", printable(source.first), folded(printable(source.second), 31));
+  }
+}
+
 /// Of several seeds: means, and below each half the range of its values.
 void print_table(const std::vector<std::string>& policies, const std::vector<sim::result>& results, std::size_t seeds) {
   std::vector<std::string> heads;
@@ -218,11 +229,7 @@ outcome run_sim(const options& o) {
     fmt::print("speed-up: over one core of the same machine, simulated under auto: {:.4g} s\n\n",
                sample_of(alone).mean);
     print_table(policies, results, seeds);
-    fmt::print("\n{}\n", styled("Fitted in this model (kith machines " + printable(m.hardware.name) + " says to what):",
-                                tone::faint));
-    for (const auto& [key, text] : m.sources) {
-      if (text.starts_with("fitted")) fmt::print("  {:28} {}\n", printable(key), folded(printable(text), 31));
-    }
+    print_fitted(m);
   }
   return outcome::fine;
 }

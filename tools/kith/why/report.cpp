@@ -24,8 +24,9 @@ constexpr const char* priorities[] = {"normal", "high", "low"};
 const recorded_task& task_of(const recording& r, std::int32_t t) { return r.tasks[static_cast<std::size_t>(t)]; }
 
 std::string named(const recording& r, std::int32_t t) {
-  return fmt::format("task {} ({})", t,
-                     task_of(r, t).has(recorded_task::root) ? "run" : printable(r.types[task_of(r, t).type]));
+  const recorded_task& of = task_of(r, t);
+  if (of.has(recorded_task::fence)) return fmt::format("task {} (a fence)", t);
+  return fmt::format("task {} ({})", t, of.has(recorded_task::root) ? "run" : printable(r.types[of.type]));
 }
 
 std::int32_t node_of(const recording& r, std::int32_t worker) {
@@ -36,6 +37,15 @@ std::int32_t node_of(const recording& r, std::int32_t worker) {
 
 std::string where(const recording& r, std::int32_t worker) {
   return worker < 0 ? "nowhere" : fmt::format("worker {} on node {}", worker, node_of(r, worker));
+}
+
+/// What made the task ready.
+std::string came_last(const recording& r, const explanation& e) {
+  if (task_of(r, e.released_by).has(recorded_task::fence))
+    return named(r, e.released_by) + ", when its group of accesses had ended";
+  return named(r, e.released_by) +
+         (e.ended_by == e.released_by ? "" : ", with its last child " + named(r, e.ended_by)) + " on " +
+         where(r, task_of(r, e.ended_by).worker);
 }
 
 std::string in_time(double ns) {
@@ -54,7 +64,7 @@ std::string kind(const recorded_task& t) {
   add(recorded_task::keyed, "a node of a keyed graph");
   add(recorded_task::generated, "named by a node's computation, or of a static graph");
   add(recorded_task::discovered, "found by a node's exploration");
-  add(recorded_task::fence, "a fence: it has no code");
+  add(recorded_task::fence, "a fence: it has no code, and ends when a group of accesses has ended");
   add(recorded_task::outside, "created by a thread that is no worker");
   add(recorded_task::skipped, "cancelled");
   return text;
@@ -172,11 +182,7 @@ void print(const recording& r, const explanation& e, const data_costs& costs) {
   fmt::print("\n");
   if (e.predecessors != 0)
     fmt::print("  {}{}\n", counted(e.predecessors, "dependence"),
-               e.released_by < 0
-                   ? ", all ended before it was created"
-                   : "; last came " + named(r, e.released_by) +
-                         (e.ended_by == e.released_by ? "" : ", with its last child " + named(r, e.ended_by)) + " on " +
-                         where(r, task_of(r, e.ended_by).worker));
+               e.released_by < 0 ? ", all ended before it was created" : "; last came " + came_last(r, e));
   if (t.worker >= 0) print_waiting(r, e);
   print_data(r, e);
   print_nodes(e, costs);
