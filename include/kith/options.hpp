@@ -57,7 +57,8 @@ struct work {
 /// A few levels. Honoured by the policies that say so in `kith policies`.
 enum class priority : std::uint8_t { normal, high, low };
 /// The task starts after `task` has ended. Both must be children of the same parent, or `task` an earlier task
-/// of an enclosing scope: an edge to something that waits for this task never ends.
+/// of an enclosing scope: an edge to something that waits for this task never ends. Both must be of the same runtime, which
+/// is not checked; wait for the future of a task of another one. Behind a future: `kith::after{f.task()}`.
 struct after {
   task_ref task;
 };

@@ -189,6 +189,9 @@ task_ref create(In&& in, F&& closure, const Args&... args) {
 /// task may have started, even ended, when spawn returns. At the throttle (runtime_options) the creator
 /// first runs other tasks. Throws `error` if the thread runs no task, or an access crosses another one.
 ///
+/// What the task accesses and captures by reference must outlive it. The variables of the function that creates it do
+/// only if that calls wait().
+///
 /// The task ends when `f` has returned and all its own children have ended. Then tasks that come after it may start, and
 /// `f` is destroyed with its captures. An exception of `f`, or of a child that `f` did not wait for, is thrown where the
 /// task is waited for.
