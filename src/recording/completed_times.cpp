@@ -34,10 +34,12 @@ std::vector<bool> scopes_waited_for(const recording& r) {
 
 std::vector<std::int32_t> parents_of(const recording& r) {
   const std::vector<std::int32_t> owners = owners_of_scopes(r);
+  const std::vector<bool> waited = scopes_waited_for(r);
   std::vector<std::int32_t> parents(r.tasks.size(), -1);
   for (std::size_t i = 0; i < r.tasks.size(); ++i) {
     const recorded_task& t = r.tasks[i];
     if (t.has(recorded_task::root) || t.has(recorded_task::fence)) continue;
+    if (t.has(recorded_task::skipped) && waited[t.scope]) continue;  // a wait that got no stack leaves it alone
     if (std::cmp_less(owners[t.scope], i)) parents[i] = owners[t.scope];
   }
   return parents;

@@ -9,7 +9,7 @@
 namespace kith {
 
 /// By task: whose child it is, that is, who created the first task of its scope; it stands before the child. -1: roots, fences,
-/// and what came from outside.
+/// what came from outside, and what was cancelled in a scope that was waited for: it may end when nobody waits any more.
 std::vector<std::int32_t> parents_of(const recording&);
 
 /// Sets `completed` of every task to what is there already (when the engine saw it end), its own end, or the last

@@ -80,6 +80,18 @@ TEST(completed_times, of_children_that_were_waited_for_change_nothing) {
   EXPECT_THAT(f.times(), ElementsAre(40, 30, 0));
 }
 
+/// A wait that got no stack cancels what has not started, and does not wait for that.
+TEST(completed_times, of_cancelled_children_that_were_left_alone_are_their_own) {
+  family f;
+  const auto parent = f.add(0, 1, 10, 40);
+  f.add(parent, 2, 12, 30);
+  f.add(parent, 2, 60, 60, recorded_task::skipped);
+  f.wait(parent, 2);
+  const auto other = f.add(0, 1, 70, 80);
+  f.add(other, 3, 90, 90, recorded_task::skipped);
+  EXPECT_THAT(f.times(), ElementsAre(40, 30, 60, 90, 90));
+}
+
 /// Each leaves its end to the one that it creates.
 TEST(completed_times, of_a_chain_are_those_of_its_last_link) {
   family f;
