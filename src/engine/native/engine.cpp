@@ -208,6 +208,31 @@ std::exception_ptr run_in(worker& w, void* context, void (*f)(void*)) {
   return failure;
 }
 
+/// A run that another thread waits for. It ends with this task, also if that is refused (by a replay) and never runs.
+class handed_over {
+ public:
+  handed_over(std::shared_ptr<detail::completion> ended, std::exception_ptr& failure, void* context, void (*f)(void*))
+      : ended_(std::move(ended)), failure_(failure), context_(context), f_(f) {}
+  handed_over(handed_over&&) noexcept = default;
+  ~handed_over() {
+    if (!ended_) return;
+    if (!ran_)
+      failure_ = std::make_exception_ptr(error("runtime::run(): the function was cancelled before it started"));
+    ended_->complete();
+  }
+  void operator()() noexcept {
+    ran_ = true;
+    failure_ = run_in(*worker::current(), context_, f_);
+  }
+
+ private:
+  std::shared_ptr<detail::completion> ended_;  // shared: complete() still looks at it when the caller has gone on
+  std::exception_ptr& failure_;
+  void* context_;
+  void (*f_)(void*);
+  bool ran_ = false;
+};
+
 }  // namespace
 
 /// Not locked if the stand-in needs the seat. Runs that are recorded, or replayed, are alike each time: a stand-in that is
@@ -256,12 +281,8 @@ void engine::run_root(void* context, void (*f)(void*)) {
     w.below = nullptr;
     worker::leave_thread(before);
   } else {  // another thread is worker 0: hand it over
-    // Shared: complete() still looks at it when this thread has gone on.
     auto ended = std::make_shared<detail::completion>();
-    submit_outside([&, ended]() noexcept {
-      failure = run_in(*worker::current(), context, f);
-      ended->complete();
-    });
+    submit_outside(handed_over(ended, failure, context, f));
     ended->wait();
   }
   if (failure) std::rethrow_exception(std::move(failure));
