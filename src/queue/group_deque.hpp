@@ -23,7 +23,6 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 #include <memory>
 #include <memory_resource>
 #include <span>
@@ -181,7 +180,7 @@ class group_deques {
     std::vector<std::uint32_t> run_of;  // by color: 1 + its run; 0 between groups
     std::vector<std::uint32_t> run;     // by task
     worker_set wanted;                  // the colors of the item that is pushed
-    std::vector<task*> same_level;
+    std::array<std::vector<task*>, levels> of_level;
   };
 
   std::size_t slot_of(color_number c) const noexcept {
@@ -230,13 +229,13 @@ class group_deques {
   template <class ColorOf>
   [[gnu::noinline, gnu::cold]] void push_levels(std::span<task* const> tasks, worker& by, ColorOf& color_of) {
     if (!has_levels_.load(relaxed)) has_levels_.store(true, relaxed);  // before anybody can look for the tasks
-    std::vector<task*>& same = scratch_[by.id.index()].same_level;
+    // What was pushed may have been run by another worker, and its slot used again: no task is looked at after the first push.
+    std::array<std::vector<task*>, levels>& of_level = scratch_[by.id.index()].of_level;
+    for (std::vector<task*>& same : of_level) same.clear();
+    for (task* t : tasks) of_level[static_cast<std::size_t>(t->level())].push_back(t);
     for (std::size_t level = 0; level < levels; ++level) {
-      same.clear();
-      std::ranges::copy_if(tasks, std::back_inserter(same),
-                           [&](const task* t) { return static_cast<std::size_t>(t->level()) == level; });
-      if (same.empty()) continue;
-      range r = group_of(same, by, color_of);
+      if (of_level[level].empty()) continue;
+      range r = group_of(of_level[level], by, color_of);
       r.level = static_cast<std::uint32_t>(level);
       push(r, by);
     }

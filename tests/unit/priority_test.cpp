@@ -3,6 +3,10 @@
 
 #include <gmock/gmock.h>
 
+#include <memory>
+#include <string>
+#include <vector>
+
 namespace {
 
 using kith::event;
@@ -64,6 +68,43 @@ TEST_P(with_deques, of_what_became_ready_the_highest_is_run_next) {
   EXPECT_EQ(b.completed({&between, &above, &below}), &above);
   EXPECT_EQ(b.next(0), &between);
   EXPECT_EQ(b.next(0), &below);
+}
+
+/// Whoever is rung takes the task at once, and its slot is another task's.
+class hurried_bench : public level_bench {
+ public:
+  explicit hurried_bench(const std::string& policy) : level_bench("node:2 core:1", policy) {
+    by[0] = std::make_unique<pusher>(*this);
+  }
+  void take() {
+    kith::task* const t = next(1);
+    if (t == nullptr) return;
+    taken.push_back(t);
+    t->flags = kith::task::low;
+  }
+  std::vector<kith::task*> taken;
+
+ private:
+  struct pusher : kith::plain::worker_view {
+    explicit pusher(hurried_bench& of) : worker_view(kith::worker_id(0), kith::node_id(0)), bench(of) {}
+    bool ring(const kith::worker_set& /*audience*/) override {
+      bench.take();
+      return true;
+    }
+    hurried_bench& bench;
+  };
+};
+
+TEST_P(with_deques, what_was_pushed_is_looked_at_no_more) {
+  hurried_bench b(GetParam());
+  std::vector<task*> made;
+  for (level l : {high, normal, low, high, normal, low}) made.push_back(&b.made_at(l));
+  std::vector<task*> seen;
+  if (task* const t = b.completed(made)) seen.push_back(t);
+  seen.insert(seen.end(), b.taken.begin(), b.taken.end());
+  while (task* const t = b.next(0)) seen.push_back(t);
+  EXPECT_FALSE(b.taken.empty());
+  EXPECT_THAT(seen, testing::UnorderedElementsAreArray(made));
 }
 
 TEST_P(with_deques, what_became_ready_waits_where_a_higher_one_does) {
