@@ -247,6 +247,53 @@ TEST(limits, a_wait_without_a_stack_says_so) {
   EXPECT_GT(refused, 0);
 }
 
+/// Two workers on nodes of their own, who take no work from each other; one stack beside the thread's own.
+kith::runtime_options one_stack() {
+  kith::runtime_options o;
+  o.policy = "socket";
+  o.machine = "node:2 core:1";
+  o.workers = 2;
+  o.oversubscribe = 1;
+  o.stacks = 1;
+  return o;
+}
+void until(const std::atomic<int>& count, int least) {
+  while (count < least) std::this_thread::yield();
+}
+constexpr kith::node here{0}, there{1};
+
+/// What worker 0 finds at the limit waits for the very task that has no stack for it.
+TEST(limits, a_refused_wait_holds_up_nobody) {
+  kith::runtime rt(one_stack());
+  std::atomic<int> made{0}, started{0}, entered{0};
+  rt.run([&] {
+    kith::spawn([&] { until(made, 1); }, there);  // what the root waits for comes after the child
+    const kith::future<void> refused = kith::async(
+        [&] {
+          kith::spawn(
+              [&] {
+                ++started;
+                until(entered, 1);
+              },
+              there, kith::priority::high);
+          ++made;
+          until(started, 1);
+          kith::wait();
+        },
+        here);
+    const kith::future<void> waits_for_it = kith::async(
+        [&, refused] {
+          ++entered;
+          refused.get();
+        },
+        here);
+    kith::async([] {}, there).get();  // takes the stack
+    for (const kith::future<void>& f : {refused, waits_for_it}) {
+      EXPECT_THAT([&] { f.get(); }, testing::ThrowsMessage<kith::error>(testing::HasSubstr("kith::wait(): no stack")));
+    }
+  });
+}
+
 /// Each wait needs what the others are in front of, under every policy: no stack overflows, no wait is left.
 class few_stacks : public testing::TestWithParam<kith::test::setup> {
  protected:

@@ -88,7 +88,7 @@ void worker::work_until(pending_wait& w, task* first) {
         continue;
       }
     }
-    const bool has_room = (w.anything && !w.refused) || may_nest();
+    const bool has_room = w.anything || may_nest();
     if (t == nullptr && has_room && (t = find(w)) == nullptr) {
       t = rest(w);
       continue;
@@ -99,7 +99,7 @@ void worker::work_until(pending_wait& w, task* first) {
       t = nullptr;
     } else if (!w.refused) {
       refuse_stack(w, children_scope);
-    } else {  // nothing can be run here: another wait of this worker has to end, or other workers go on
+    } else {  // nothing can be run by now: another wait of this worker has to end, or other workers go on
       requeue(std::exchange(t, nullptr));
       report();
       if (!refuse_newest_suspended()) pause_for_long();
@@ -176,9 +176,10 @@ suspended_wait* worker::ready_to_go_on(bool look_at_all, bool idle) {
 }
 
 /// Leaves this stack for a fresh one, which runs `t` (if there is one) and what comes after it until some wait may go on.
-/// False, and nothing is done, at the limit.
+/// False, and nothing is done, at the limit. A wait that was refused for that may go beyond it: it ends as soon as its
+/// tasks that have started end, and these may wait for what only this worker can run.
 bool worker::go_elsewhere(pending_wait& w, task* t) {
-  if (suspended_.size() >= home.set.stacks) return false;
+  if (suspended_.size() >= (w.refused ? 2 * home.set.stacks + 16 : home.set.stacks)) return false;
   carried_ = t;
   return suspend(w, [this](suspended_wait& here) {
     return stacks_.leave_for_fresh(
@@ -227,10 +228,8 @@ void worker::finish_suspended() {
 }
 
 /// There is no further stack for what the wait would have to run. It ends with an error as soon as all children that have
-/// started have ended; those that have not are cancelled, and left alone. Meanwhile others run on top of the wait, whatever
-/// they wait for, as long as there is room.
+/// started have ended; those that have not are cancelled, and left alone.
 void worker::refuse_stack(pending_wait& w, detail::scope* children) {
-  w.anything = true;
   w.refused = true;
   w.refusal =
       std::string(w.name) +
