@@ -61,6 +61,22 @@ TEST_P(simulated, each_task_once_and_after_what_it_needs) {
   }
 }
 
+/// Who helps at the throttle of a group that it belongs to stands in nobody's way.
+TEST_P(simulated, nobody_is_left_where_creators_help) {
+  const kith::test::setup& s = GetParam();
+  sim::settings set;
+  set.policy = s.policy;
+  set.workers = s.workers;
+  const sim::program p = sim::program_of(record(kith::test::with("fifo", 1), kith::test::filled_groups));
+  for (std::uint32_t throttle : {1u, 2u, 3u, 5u, 8u}) {
+    for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+      set.throttle = throttle;
+      set.seed = seed;
+      EXPECT_NO_THROW(sim::simulate(p, model_by_name("bullion-s16-8"), set)) << throttle << ", seed " << seed;
+    }
+  }
+}
+
 /// One worker alone has an order that can be compared.
 class ordered : public testing::TestWithParam<kith::test::setup> {};
 

@@ -62,6 +62,7 @@ class engine {
   void end(std::int32_t t, worker& w, bool keep_next);
   void end_left(worker& w, bool keep_next);
   void end_in(std::uint32_t scope, worker& by);
+  void tell_waiter(const worker& w);
   void wake_waiter(std::uint32_t scope, worker& by);
   void release(std::int32_t t, worker& w, std::vector<std::int32_t>& fences);
   void forget(std::int32_t t);

@@ -131,7 +131,13 @@ void engine::park(worker& w) {
   w.parked_at = w.clock;
   w.sums.add(event::park);
   parked_words_[w.id.index() / 64] |= std::uint64_t{1} << (w.id.index() % 64);
-  if (!w.frames.empty()) scopes_[w.frames.back().scope].waiter = w.id.value;
+  tell_waiter(w);
+}
+
+/// Whoever empties the scope that is waited for wakes this worker. One that helps in a scope is not waiting for it.
+void engine::tell_waiter(const worker& w) {
+  if (w.frames.empty() || w.frames.back().now != doing::waiting) return;
+  scopes_[w.frames.back().scope].waiter = w.id.value;
 }
 
 /// Whether the wait cannot end before the task has: it is below what is waited for.
@@ -169,10 +175,8 @@ std::size_t engine::ready_to_go_on(worker& w, bool look_at_all, bool idle) const
 
 /// The stack that runs waits, and is left for another one.
 void engine::leave_stack(worker& w) {
-  if (!w.frames.empty()) {
-    scopes_[w.frames.back().scope].waiter = w.id.value;
-    w.suspended.push_back(std::move(w.frames));
-  }
+  tell_waiter(w);
+  if (!w.frames.empty()) w.suspended.push_back(std::move(w.frames));
   w.frames.clear();
 }
 
