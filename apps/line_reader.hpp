@@ -1,5 +1,4 @@
-// Reads text files line by line; complaints name file and line. For the programs of this folder. Words of the file stand in
-// complaints as they are: whoever shows these to people makes them safe.
+// Reads text files line by line; complaints name file and line. For the programs of this folder.
 #pragma once
 
 #include <kith/error.hpp>
@@ -16,6 +15,13 @@
 #include <system_error>
 
 namespace kith::apps {
+
+/// For an error message: shortened, without control characters.
+inline std::string printable(std::string_view text) {
+  std::string shown(text.substr(0, 60));
+  std::ranges::replace_if(shown, [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
+  return shown;
+}
 
 /// Lines of a file, and where we are in it.
 class line_reader {
@@ -49,8 +55,8 @@ class line_reader {
     std::uint64_t n = 0;
     const auto [stop, failure] = std::from_chars(w.data(), w.data() + w.size(), n);
     if (w.empty() || failure != std::errc{} || stop != w.data() + w.size() || n < least || n > most) {
-      wrong(std::string(what) + " '" + std::string(shortened(w)) + "' is no whole number from " +
-            std::to_string(least) + " to " + std::to_string(most));
+      wrong(std::string(what) + " '" + printable(w) + "' is no whole number from " + std::to_string(least) + " to " +
+            std::to_string(most));
     }
     return n;
   }
@@ -60,18 +66,16 @@ class line_reader {
     double x = 0;
     const auto [stop, failure] = std::from_chars(w.data(), w.data() + w.size(), x);
     if (w.empty() || failure != std::errc{} || stop != w.data() + w.size() || !std::isfinite(x)) {
-      wrong(std::string(what) + " '" + std::string(shortened(w)) + "' is no number");
+      wrong(std::string(what) + " '" + printable(w) + "' is no number");
     }
     return x;
   }
   [[noreturn]] void wrong(const std::string& what) const {
-    throw error(path_ + ":" + std::to_string(number_) + ": " + what +
-                (line_.empty() ? "" : "; the line is: " + std::string(shortened(line_))));
+    const std::string shown = printable(line_);
+    throw error(path_ + ":" + std::to_string(number_) + ": " + what + (shown.empty() ? "" : "; the line is: " + shown));
   }
 
  private:
-  static std::string_view shortened(std::string_view text) noexcept { return text.substr(0, 60); }
-
   std::string path_;
   std::ifstream file_;
   std::string line_;

@@ -29,7 +29,7 @@ sequences generate(std::int64_t size, std::uint64_t seed) {
 }
 
 [[noreturn]] void refuse(const line_reader& lines, char c) {
-  lines.wrong("'" + std::string(1, c) + "' is no letter of a sequence");
+  lines.wrong("'" + printable(std::string(1, c)) + "' is no letter of a sequence");
 }
 
 }  // namespace
@@ -45,7 +45,7 @@ sequences read_fasta(const std::string& path) {
     if (line.front() == '>') {
       if (++records > 2) break;
       const std::string_view name = line.substr(1, line.find_first_of(" \t"));
-      (records == 1 ? s.name_a : s.name_b) = name.substr(0, name.find_last_not_of(" \t") + 1).substr(0, 60);
+      (records == 1 ? s.name_a : s.name_b) = printable(name.substr(0, name.find_last_not_of(" \t") + 1));
       continue;
     }
     if (records == 0) lines.wrong("letters before the first '>'; is this a FASTA file?");
