@@ -25,6 +25,8 @@ struct target {
   /// What prepare() and solve() create belongs to one task graph: neither waits for its tasks. Else null. What these
   /// tasks use beyond the program itself is kept here until they have ended.
   std::vector<std::shared_ptr<const void>>* one_graph = nullptr;
+  /// The workers that own shares of the data, by their colors. 0: those that run; else fewer may record than will replay.
+  int owners = 0;
 
   /// Runs `f`, which creates tasks, and waits for them, if not all is one graph.
   template <class F>

@@ -116,7 +116,7 @@ std::string_view name_of(variant v) {
 }
 
 int color_of(std::pair<std::int64_t, std::int64_t> share, coloring colors, const target& where) {
-  const int workers = where.on.workers();
+  const int workers = where.owners != 0 ? where.owners : where.on.workers();
   const int owner = static_cast<int>(share.first * workers / share.second);
   switch (colors) {
     case coloring::good: break;

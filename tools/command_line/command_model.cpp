@@ -73,6 +73,7 @@ command_model model_of(const CLI::App& command, const verb* declared, std::span<
   c.name = command.get_name();
   c.summary = command.get_description();
   for (const CLI::Option* option : command.get_options()) {
+    if (option->get_group().empty()) continue;  // not for people
     (option->get_positional() ? c.arguments : c.options).push_back(option_of(*option, known));
   }
   if (declared != nullptr && declared->subjects != nullptr) c.subjects = declared->subjects();

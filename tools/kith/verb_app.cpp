@@ -25,6 +25,7 @@ struct options {
   std::string name;
   runtime_options run;
   bool small = false, paper = false, oversubscribe = false, json = false, windows = false, one_graph = false;
+  int owners = 0;  // whom colors are for; 0: the workers
 };
 
 /// The sizes of windows as options of a policy that partitions them.
@@ -82,7 +83,7 @@ outcome run_app(const options& o, const std::vector<std::string>& words, const C
                rt.workers(), o.run.workers);
   }
   const allocation_scope with_memory_of(rt);
-  const apps::target where{rt, static_cast<int>(on.nodes.size())};
+  const apps::target where{rt, static_cast<int>(on.nodes.size()), nullptr, o.owners};
   app_report report{e.name, rt.policy(), on.name, rt.workers(), 0, {}};
   try {
     const std::uint64_t before = address_space();
@@ -132,6 +133,8 @@ std::function<outcome()> add_app(CLI::App& command) {
       "--one-graph", o->one_graph,
       "no barrier between the tasks that initialise and those that compute (programs with --windows); both "
       "are timed");
+  // Of `kith paper` alone: a recording says how many workers ran, and its colors are shares of these.
+  command.add_option("--owners", o->owners)->check(whole_number(1, most_workers))->group("");
   command.add_flag("--json", o->json, "write JSON");
   command.allow_extras();
   command.footer([&command] {

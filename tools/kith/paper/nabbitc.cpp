@@ -161,7 +161,12 @@ reproduced nabbitc_ablations(const reproduction& about, int seeds, const paper_p
   const machine_model m = model_by_name(machine_name);
   tell("recording " + about.program.front(), 0);
   const sim::program p = recorded(about.program, most_cores);
-  const std::vector<std::string> policies{"nabbitc", "nabbitc:first=off", "nabbitc:morph=off", "nabbitc:attempts=0",
+  const std::vector<std::string> policies{"nabbitc",
+                                          "nabbitc:first=off",
+                                          "nabbitc:morph=off",
+                                          "nabbitc:attempts=0",
+                                          "nabbitc:attempts=400",
+                                          "nabbitc:colors=node,attempts=64",
                                           "nabbit"};
   const std::vector<means> all = means_of(p, m, policies, most_cores, seeds);
   for (std::size_t i = 0; i < policies.size(); ++i) {
@@ -171,7 +176,8 @@ reproduced nabbitc_ablations(const reproduction& about, int seeds, const paper_p
   }
   out.notes = {
       "first=off: the first steal of a worker need not be colored; morph=off: halves do not change places; "
-      "attempts=0: no colored attempts at all"};
+      "attempts=0: no colored attempts at all, otherwise so many in a row (4); colors=node: one color for a memory "
+      "node's workers"};
   return out;
 }
 

@@ -1,0 +1,231 @@
+#!/usr/bin/env python3
+"""Makes the tables of docs/papers/ again, from what `kith paper RESULT --json` finds.
+
+usage: bench/papers.py [--kith PATH] [--only RESULT,...] [--rows FOLDER] [--pages FOLDER] [--check]
+
+A table stands between the lines `<!-- table: NAME -->` and `<!-- end -->` of a page; TABLES says what its cells are. Without
+--only all results are made (an hour on one core); with it, cells of other results stay as they are. What changed is
+printed, as old -> new. --rows keeps each result's rows in FOLDER/RESULT.json, and takes what is there already. --check writes
+nothing, and fails if a cell would change.
+"""
+import argparse
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+from typing import NamedTuple
+
+TABLE = re.compile(r"(<!-- table: (\S+) -->\n)(.*?)(<!-- end -->\n)", re.S)
+
+
+class Cell(NamedTuple):
+    """A value of a result, and how it is printed."""
+    result: str
+    series: str
+    metric: str
+    x: str
+    show: str = "{kith:.1f}"
+
+
+class Table(NamedTuple):
+    page: str
+    head: list
+    lines: list  # of texts and cells
+
+
+def ratio(value):
+    """Two digits behind the point, or, of what is small, two digits."""
+    return f"{value:.0f}" if value >= 100 else f"{value:.2f}" if value >= 0.1 else f"{value:.2g}"
+
+
+def text_of(cell, rows):
+    row = rows[cell.series, cell.metric, cell.x]
+    kith, paper = row["kith"], row["paper"]
+    if cell.show == "ratio":
+        return ratio(kith) + (f" ({paper:.2f})" if paper is not None else "")
+    if cell.show == "percent":
+        return (f"{kith:.1f}" if cell.metric.startswith("load") else f"{kith:.2g}") + (f" ({paper:g})" if paper is not None else "")
+    return cell.show.format(kith=kith, paper=paper)
+
+
+def code(name):
+    return f"`{name}`"
+
+
+# ---- NabbitC
+
+def nabbitc():
+    policies = ["nabbitc", "nabbit", "loop-static", "loop-guided"]
+    lines = []
+    for program in ("heat", "fdtd", "life", "mg", "uk-2002", "twitter-2010", "uk-2007-05", "sw", "swn2"):
+        for name, metric in (("speed-up", "speedup"), ("remote %", "remote_percent"), ("steals", "steals")):
+            lines.append([program if metric == "speedup" else "", name] +
+                         [Cell("nabbitc-" + program, p, metric, "80") if metric != "steals" or p.startswith("nabbit") else ""
+                          for p in policies])
+    yield "nabbitc-programs", ["program", ""] + policies, lines
+
+    columns = [("nabbitc", "speedup", 1), ("nabbitc", "remote_percent", 2), ("nabbitc", "steals", 1), ("nabbit", "speedup", 1),
+               ("nabbit", "remote_percent", 0), ("nabbit", "steals", 1), ("loop-static", "speedup", 1)]
+    lines = [[cores] + [Cell("nabbitc-heat", p, metric, cores, f"{{kith:.{digits}f}}") for p, metric, digits in columns]
+             for cores in ("1", "10", "20", "40", "60", "80")]
+    yield ("nabbitc-heat", ["cores", "nabbitc", "remote %", "steals", "nabbit", "remote %", "steals", "loop-static"], lines)
+
+    cores = ["1", "10", "20", "40", "60", "80"]
+    yield ("nabbitc-first-steal", ["cores"] + cores,
+           [["ms"] + [Cell("nabbitc-first-steal", "nabbitc", "first_steal_ms", c) for c in cores]])
+
+    results = {"nabbitc-ablations": "heat", "nabbitc-mg-ablations": "mg", "nabbitc-swn2-ablations": "swn2"}
+    lines = [[code(p)] + [Cell(r, p, metric, "80") for r in results for metric in ("speedup", "remote_percent", "steals")]
+             for p in ("nabbitc", "nabbitc:first=off", "nabbitc:morph=off", "nabbitc:attempts=0", "nabbitc:attempts=400",
+                       "nabbitc:colors=node,attempts=64", "nabbit")]
+    yield "nabbitc-ablations", [""] + [h for p in results.values() for h in (f"{p}: speed-up", "remote %", "steals")], lines
+
+    programs = ["heat", "fdtd", "life", "uk-2002", "twitter-2010", "uk-2007-05"]
+    for result in ("nabbitc-bad-colors", "nabbitc-invalid-colors"):
+        lines = [[c] + [Cell(result, p, "nabbitc_over_nabbit", c, "ratio") for p in programs] for c in ("20", "40", "60", "80")]
+        yield result, ["cores"] + programs, lines
+
+
+# ---- RIP
+
+RIP_SERIES = ["dfifo", "socket", "rip-dep", "rip-mw", "auto"]
+RIP_PROGRAMS = {"cg_tasks": "conjugate gradient", "gauss_seidel": "Gauss-Seidel", "integral_histogram": "integral histogram",
+                "jacobi": "Jacobi", "nstream": "NStream", "qr": "QR", "red_black": "Red-Black", "inversion": "symmetric inversion",
+                "mean": "**geometric mean**"}
+
+
+def rip():
+    series = [code(s) for s in RIP_SERIES]
+
+    def programs(result, metric):
+        return [[name] + [Cell(result, s, metric, x, "ratio") for s in RIP_SERIES] for x, name in RIP_PROGRAMS.items()]
+
+    for result in ("rip-bullion-4", "rip-bullion-8", "rip-bullion-16", "rip-uv100"):
+        yield result, [""] + series, programs(result, "speedup")
+    yield "rip-traffic", [""] + series, programs("rip-bullion-8", "traffic_reduction")
+
+    lines = []
+    for s in ("dfifo", "rip-mw", "rip-dep", "socket", "dep", "auto"):
+        for name, metric in (("load balance", "load_balance_percent"), ("overhead", "overhead_percent"),
+                             ("partitioning", "partition_percent")):
+            if metric == "partition_percent" and not s.startswith("rip"):
+                continue
+            lines.append([code(s) if metric.startswith("load") else "", name] +
+                         [Cell("rip-uv100", s, metric, x, "percent") for x in ("mean", "min", "max")])
+    yield "rip-table-1", ["", "", "mean", "min", "max"], lines
+
+    left_out = ["nothing", "contention", "latency", "contention, latency", "caches", "scheduling", "creation order",
+                "nodes for themselves"]
+    lines = [[x] + [Cell("rip-ablations", s, metric, x, "ratio") for metric in ("speedup", "traffic_reduction")
+                    for s in RIP_SERIES] for x in left_out]
+    yield "rip-ablations", ["without"] + series + series, lines
+
+
+# ---- MIR
+
+MIR_PROGRAMS = ["map", "reduction", "vecmul", "jacobi", "matmul", "sparse_lu"]
+MIR_FINE = ("reduction", "jacobi")  # the paper advises coarse distribution for the others
+
+
+def mir():
+    def line(data, policy, metric, digits):
+        advised = [policy.startswith("numa") and (data == "fine") == (p in MIR_FINE) for p in MIR_PROGRAMS]
+        return [f"{data}, {code(policy)}"] + [
+            Cell("mir-opteron", f"{data} {policy}", metric, p, f"**{{kith:.{digits}f}}**" if bold else f"{{kith:.{digits}f}}")
+            for p, bold in zip(MIR_PROGRAMS, advised)]
+
+    policies = ["steal", "steal:victim=nodes,batch=1", "fifo", "dep", "numa", "numa:order=created"]
+    yield "mir-speed", [""] + MIR_PROGRAMS, [line(d, p, "speedup", 2) for d in ("fine", "coarse") for p in policies]
+    yield ("mir-remote", [""] + MIR_PROGRAMS,
+           [line(d, p, "remote_percent", 0) for d, p in (("fine", "steal"), ("fine", "numa"), ("coarse", "steal"), ("coarse", "dep"),
+                                                         ("coarse", "numa"))])
+    series = ["numa", "numa, links half as fast", "numa without contention", "numa without latency", "numa without caches",
+              "numa without scheduling", "numa:footprint=0", "numa:reads=all", "numa:ties=first", "numa:alternative=off",
+              "numa:backlog=0", "numa:order=created", "numa:order=created,backlog=1", "numa:keep=on"]
+    lines = []
+    for s in series:
+        policy = re.match(r"numa(:\S+)?(?=,? |$)", s).group()
+        lines.append([code(policy) + s[len(policy):]] +
+                     [Cell("mir-ablations", s, "speedup", p, "{kith:.2f}") for p in MIR_PROGRAMS])
+    yield "mir-ablations", [""] + MIR_PROGRAMS, lines
+
+
+TABLES = {name: Table(page, head, lines) for page, tables in (("nabbitc.md", nabbitc), ("rip.md", rip), ("mir.md", mir))
+          for name, head, lines in tables()}
+RESULTS = list(dict.fromkeys(c.result for t in TABLES.values() for line in t.lines for c in line if isinstance(c, Cell)))
+
+
+def printed(line):
+    return "| " + " | ".join(line) + " |"
+
+
+def filled(name, old, found, changes):
+    """The table's Markdown. Cells of results that were not made are as in `old`; `changes` gets a line for each other one that differs."""
+    table = TABLES[name]
+    before = [[cell.strip() for cell in line.strip("|").split("|")] for line in old.strip().splitlines()[2:]]
+    made = [re.sub(r"\|  (?=\|)", "| ", printed(table.head)), printed(["---"] * len(table.head))]
+    for i, line in enumerate(table.lines):
+        texts = []
+        for j, cell in enumerate(line):
+            was = before[i][j] if i < len(before) and j < len(before[i]) else ""
+            text = cell if not isinstance(cell, Cell) else text_of(cell, found[cell.result]) if cell.result in found else was
+            if text != was:
+                where = f"{cell.result} {cell.series} {cell.metric} {cell.x}" if isinstance(cell, Cell) else f"line {i + 1}"
+                changes.append(f"{table.page}: {name}: {where}: {was or '(nothing)'} -> {text}")
+            texts.append(text)
+        made.append(printed(texts))
+    return "\n".join(made) + "\n"
+
+
+def rewritten(path, found, changes):
+    """The page with its tables made again."""
+    page = path.read_text()
+    names = [m.group(2) for m in TABLE.finditer(page)]
+    expected = [n for n, t in TABLES.items() if t.page == path.name]
+    if sorted(names) != sorted(expected):
+        sys.exit(f"papers: {path}: has tables {', '.join(names) or 'none'}; expected each once: {', '.join(expected)} "
+                 "(<!-- table: NAME --> before, <!-- end --> after it)")
+    return TABLE.sub(lambda m: m.group(1) + "\n" + filled(m.group(2), m.group(3), found, changes) + "\n" + m.group(4), page)
+
+
+def rows_of(result, kith, folder):
+    """The rows of a result, made if they are not there."""
+    kept = folder and os.path.join(folder, result + ".json")
+    if kept and os.path.exists(kept):
+        text = pathlib.Path(kept).read_text()
+    else:
+        done = subprocess.run([kith, "paper", result, "--json"], stdout=subprocess.PIPE, text=True, check=False)
+        if done.returncode != 0:
+            sys.exit(f"papers: kith paper {result} --json ended with {done.returncode}")
+        text = done.stdout
+        if kept:
+            pathlib.Path(kept).write_text(text)
+    return {(r["series"], r["metric"], str(r["x"])): r for r in json.loads(text)}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--kith", default="build/release/kith", metavar="PATH")
+    parser.add_argument("--only", default=",".join(RESULTS), metavar="RESULT,...")
+    parser.add_argument("--rows", metavar="FOLDER")
+    parser.add_argument("--pages", default="docs/papers", metavar="FOLDER")
+    parser.add_argument("--check", action="store_true")
+    chosen = parser.parse_args()
+    results = [r for r in chosen.only.split(",") if r]
+    for result in results:
+        if result not in RESULTS:
+            sys.exit(f"papers: no table has '{result}'; expected some of: {', '.join(RESULTS)}")
+    found = {r: rows_of(r, chosen.kith, chosen.rows) for r in results}
+    changes = []
+    for path in sorted({pathlib.Path(chosen.pages) / t.page for t in TABLES.values()}):
+        page = rewritten(path, found, changes)
+        if not chosen.check:
+            path.write_text(page)
+    print("\n".join(changes + [f"{len(changes)} cells {'would change' if chosen.check else 'changed'}"]))
+    return bool(changes and chosen.check)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
