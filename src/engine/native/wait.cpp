@@ -11,6 +11,7 @@
 #include "engine/native/worker.hpp"
 
 #include <algorithm>
+#include <thread>
 #include <utility>
 
 namespace kith::native {
@@ -102,7 +103,7 @@ void worker::work_until(pending_wait& w, task* first) {
     } else {  // nothing can be run by now: another wait of this worker has to end, or other workers go on
       requeue(std::exchange(t, nullptr));
       report();
-      if (!refuse_newest_suspended()) pause_for_long();
+      if (!refuse_newest_suspended()) std::this_thread::yield();
     }
   }
   requeue(t);
