@@ -15,6 +15,7 @@ import collections
 import json
 import math
 import os
+import re
 import statistics
 import subprocess
 import sys
@@ -248,12 +249,12 @@ def kith(path, *words):
 
 
 def recorded(path, folder, program, words, nodes):
-    """A dry recording of the program for so many nodes."""
+    """A dry recording of the program for so many nodes. One worker records: the order of tasks is the same each time."""
     size = "".join(c if c.isalnum() else "_" for c in words)
     file = os.path.join(folder, f"{program}{size}-{nodes}.rec")
     if not os.path.exists(file):
         kith(path, "record", "--dry", "-o", file + ".new", "--", path, "app", program, *words.split(),
-             "--machine", f"node:{nodes} core:1", "--workers", str(nodes), "--oversubscribe", "--policy", "fifo")
+             "--machine", f"node:{nodes} core:1", "--workers", "1", "--policy", "fifo")
         os.rename(file + ".new", file)
     return file
 
@@ -318,6 +319,24 @@ def lines_of(name, table, policies):
     return lines, holds
 
 
+def write_into(path, lines):
+    """The sets' tables where the page has room for them; all lines, if it has none."""
+    page = open(path).read() if os.path.exists(path) else ""
+    places = re.compile(r"(<!-- table: auto-(\w+) -->\n).*?(<!-- end -->\n)", re.S)
+    if places.search(page):
+        tables = {}
+        for line in lines:
+            if line.startswith("### The "):
+                tables[line.split()[2]] = rows = []
+            elif line.startswith("|"):
+                rows.append(line)
+        text = places.sub(lambda m: m[1] + "\n" + "\n".join(tables[m[2]]) + "\n\n" + m[3] if m[2] in tables else m[0], page)
+    else:
+        text = "\n".join(lines) + "\n"
+    with open(path, "w") as out:
+        out.write(text)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kith", default="build/release/kith")
@@ -328,7 +347,8 @@ def main():
     parser.add_argument("--policies", default=" ".join(["auto", *OTHERS, EXPERT]), help="separated by spaces")
     parser.add_argument("--keep", help="keep the recordings in this folder, and take those that are there")
     parser.add_argument("--rows", help="keep what was found in this file, and go on from what is there (of the same kith)")
-    parser.add_argument("--into", help="write the tables to this file as well")
+    parser.add_argument("--into", help="write the tables to this file as well: between its lines <!-- table: auto-SET --> and "
+                                       "<!-- end -->, where it has these")
     parser.add_argument("--check", action="store_true", help="fail unless the judging set keeps what is asked")
     a = parser.parse_args()
     a.kith = os.path.abspath(a.kith)
@@ -348,8 +368,7 @@ def main():
             holds = holds and (kept or name != "judging")
     print("\n".join(lines))
     if a.into:
-        with open(a.into, "w") as out:
-            out.write("\n".join(lines) + "\n")
+        write_into(a.into, lines)
     return 1 if a.check and not holds else 0
 
 
