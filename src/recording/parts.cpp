@@ -1,7 +1,6 @@
 #include "recording/parts.hpp"
 
 #include "base/atomic.hpp"
-#include "base/replacement.hpp"
 
 #include <kith/error.hpp>
 
@@ -83,7 +82,6 @@ void remove_parts(const std::string& file) {
 
 parts_folder::parts_folder(const std::string& file, const std::map<std::string, std::string>& about, old_parts others)
     : file_(file) {
-  refuse_unwritable(file);
   std::string text;
   for (const auto& [key, value] : about) text.append(key).append(1, '\t').append(value).append(1, '\n');
   static atomic<unsigned> made{0};  // by this process
