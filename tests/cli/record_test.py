@@ -1,6 +1,7 @@
 """kith record, repair, sim, machines, paper: from a run to its replay on other machines."""
 
 import os
+import pathlib
 import shutil
 import signal
 import sqlite3
@@ -68,11 +69,17 @@ kith.check(done.returncode == 0, f"web is recorded dry: {done.stderr}")
 kith.check(rows(dry, "SELECT sum(bytes) FROM region")[0][0] > 1 << 30, "with data that is not there")
 kith.refused("app", "web", says=["kith record --dry"])
 
+def until_written(recording, program):
+    """Until the logs of a run have a megabyte: thousands of tasks."""
+    while program.poll() is None and sum(f.stat().st_size for f in pathlib.Path(recording + ".parts").glob("*.log")) < 1 << 20:
+        time.sleep(0.01)
+
+
 # A run that is killed leaves what it did until then.
 killed = path("killed.rec")
 program = subprocess.Popen([kith.path, "app", "nqueens", "--size", "18", "--workers", "2"], stdout=subprocess.DEVNULL,
                            env=os.environ | {"KITH_RECORD": killed})
-time.sleep(1)
+until_written(killed, program)
 program.send_signal(signal.SIGKILL)
 program.wait()
 kith.refused("sim", killed, says=["kith repair"])
@@ -115,9 +122,7 @@ for number, whom in ((signal.SIGINT, os.killpg), (signal.SIGTERM, os.kill)):
     recorder = subprocess.Popen([kith.path, "record", "-o", stopped, "--", kith.path, "app", "nqueens", "--size", "18",
                                  "--workers", "2"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
                                 start_new_session=True)
-    while not os.path.exists(stopped + ".parts"):
-        time.sleep(0.05)
-    time.sleep(0.5)
+    until_written(stopped, recorder)
     whom(recorder.pid, number)
     said = recorder.communicate(timeout=100)[1]
     kith.check(recorder.returncode == 1 and f"ended by signal {int(number)}" in said, f"signal {int(number)}: {said}")
