@@ -59,6 +59,8 @@ group::group() : unwinding_(std::uncaught_exceptions()) {
 }
 
 group::~group() {
+  native::worker& w = static_cast<native::worker&>(*scope_->creator);
+  if (w.home.inherited()) return;  // a child of fork(): nobody ends the tasks here
   if (!native::runs_owner_of(*scope_)) {
     std::fputs(
         "kith: a group is destroyed by a task or thread that did not make it (kith::group::~group()), which would have "
@@ -66,7 +68,6 @@ group::~group() {
         stderr);
     std::abort();
   }
-  native::worker& w = static_cast<native::worker&>(*scope_->creator);
   // Exceptions that were on their way before have nothing to do with it: a destructor may use a group.
   const bool left_by_exception = std::uncaught_exceptions() > unwinding_;
   if (left_by_exception) cancel();
@@ -83,12 +84,13 @@ group::~group() {
 }
 
 void group::wait() {
+  native::worker& w = static_cast<native::worker&>(*scope_->creator);
+  w.home.refuse_inherited("group::wait()");
   if (!native::runs_owner_of(*scope_)) {
     throw error(
         "group::wait(): the caller did not make the group; expected the task that did. A task of the group that waits "
         "for others can keep their futures (kith::async), or make a group of its own");
   }
-  native::worker& w = static_cast<native::worker&>(*scope_->creator);
   try {
     w.wait_for(scope_, "kith::group::wait()");
   } catch (...) {

@@ -5,7 +5,7 @@
 // fork() (posix_spawn, system, popen) call nothing of this.
 //
 // A static object that a thread is just making stays half made in the child for ever. Hence what a child may need is made
-// where there are no other threads yet: before main(), or by the runtime's constructor.
+// where there are no other threads yet, before main(), or without a lock (base/made_once.hpp).
 #pragma once
 
 #include <mutex>

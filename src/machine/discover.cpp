@@ -3,6 +3,7 @@
 #include "machine/topology.hpp"
 
 #include "base/environment.hpp"
+#include "base/made_once.hpp"
 #include "base/nearest.hpp"
 
 #include <kith/error.hpp>
@@ -45,7 +46,7 @@ machine machine_from_file(const std::string& path) {
   if (!std::filesystem::is_regular_file(status)) throw error(path + ": not a regular file" + expected);
   if (!std::ifstream(path)) throw error(path + ": cannot be read: " + std::strerror(errno));
   const topology t = new_topology();
-  if (hwloc_topology_set_xml(t.get(), path.c_str()) != 0 || hwloc_topology_load(t.get()) != 0) {
+  if (hwloc_topology_set_xml(t.get(), path.c_str()) != 0 || !try_load(t)) {
     throw error(path + ": not a topology that hwloc can read" + expected);
   }
   machine found = machine_of(t);
@@ -77,8 +78,8 @@ machine current_machine() {
       throw error(std::string("KITH_MACHINE: ") + e.what());
     }
   }
-  static const machine found = discover_machine();
-  return found;
+  static constinit made_once<machine> found;
+  return found.get(discover_machine);
 }
 
 }  // namespace kith

@@ -1,5 +1,6 @@
 #include "machine/limits.hpp"
 
+#include "base/made_once.hpp"
 #include "machine/cgroup.hpp"
 #include "machine/local_rank.hpp"
 #include "machine/slurm.hpp"
@@ -61,8 +62,8 @@ limits read_limits(const std::filesystem::path& root, const variables& lookup) {
 }
 
 const limits& process_limits() {
-  static const limits found = read_limits("/");
-  return found;
+  static constinit made_once<limits> found;
+  return found.get([] { return read_limits("/"); });
 }
 
 std::optional<int> workers_setting(int option) {

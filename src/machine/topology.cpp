@@ -1,16 +1,23 @@
 #include "machine/topology.hpp"
 
+#include "base/fork.hpp"
+
 #include <kith/error.hpp>
 
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstring>
+#include <mutex>
 #include <numeric>
 
 namespace kith {
 
 namespace {
+
+/// Around the calls that take a lock inside hwloc, so that a child of fork() finds that free.
+std::mutex hwloc_state;
+[[maybe_unused]] const bool hwloc_state_is_kept = (keep_over_fork(hwloc_state), true);
 
 std::vector<hwloc_obj_t> objects(const topology& from, hwloc_obj_type_t type) {
   std::vector<hwloc_obj_t> found;
@@ -108,17 +115,26 @@ std::vector<machine::cache> caches_of(const topology& from, const std::vector<hw
 
 }  // namespace
 
+void destroy_topology::operator()(hwloc_topology_t t) const noexcept {
+  const std::lock_guard lock(hwloc_state);
+  hwloc_topology_destroy(t);
+}
+
 topology new_topology() {
+  const std::lock_guard lock(hwloc_state);
   hwloc_topology_t made = nullptr;
   if (hwloc_topology_init(&made) != 0) throw error("hwloc could not start: " + std::string(std::strerror(errno)));
   hwloc_topology_set_flags(made, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
   return topology(made);
 }
 
+bool try_load(const topology& t) {
+  const std::lock_guard lock(hwloc_state);
+  return hwloc_topology_load(t.get()) == 0;
+}
+
 void load(const topology& t, const std::string& what) {
-  if (hwloc_topology_load(t.get()) != 0) {
-    throw error(what + ": hwloc could not read the topology: " + std::strerror(errno));
-  }
+  if (!try_load(t)) throw error(what + ": hwloc could not read the topology: " + std::strerror(errno));
 }
 
 machine machine_of(const topology& from) {

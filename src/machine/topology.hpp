@@ -11,12 +11,14 @@
 namespace kith {
 
 struct destroy_topology {
-  void operator()(hwloc_topology_t t) const noexcept { hwloc_topology_destroy(t); }
+  void operator()(hwloc_topology_t t) const noexcept;
 };
 using topology = std::unique_ptr<hwloc_topology, destroy_topology>;
 
 /// Not yet loaded. Shows also what the system does not allow this process to use.
 topology new_topology();
+/// False if hwloc cannot read it.
+bool try_load(const topology&);
 /// Loads it; `what` is named in the error.
 void load(const topology&, const std::string& what);
 /// A machine without its name. REQUIRES: loaded.

@@ -76,11 +76,10 @@ std::vector<std::int32_t> scotch_onto_some(const request& r, std::span<const std
 
 method available(method wanted) {
   if (wanted != method::scotch || have_scotch()) return wanted;
-  static const bool said = [] {
+  static constinit atomic<bool> said{false};
+  if (!said.exchange(true, relaxed))
     std::fprintf(stderr, "kith: built without SCOTCH (libscotch-dev): tasks are partitioned by graph growing\n");
-    return true;
-  }();
-  return said ? method::greedy : wanted;
+  return method::greedy;
 }
 
 std::vector<std::int64_t> loads_of(const request& r, std::span<const std::int32_t> parts) {

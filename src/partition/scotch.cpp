@@ -9,6 +9,7 @@
 #if KITH_HAVE_SCOTCH
 
 #include "base/fork.hpp"
+#include "base/made_once.hpp"
 
 #include <kith/error.hpp>
 
@@ -104,12 +105,14 @@ class architecture {
 bool have_scotch() noexcept { return true; }
 
 const char* scotch_version() noexcept {
-  static const std::string version = [] {
-    int major = 0, minor = 0, patch = 0;
-    SCOTCH_version(&major, &minor, &patch);
-    return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(patch);
-  }();
-  return version.c_str();
+  static constinit made_once<std::string> version;
+  return version
+      .get([] {
+        int major = 0, minor = 0, patch = 0;
+        SCOTCH_version(&major, &minor, &patch);
+        return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(patch);
+      })
+      .c_str();
 }
 
 std::vector<std::int32_t> map_by_scotch(const request& r) {

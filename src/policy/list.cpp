@@ -1,5 +1,6 @@
 #include "policy/list.hpp"
 
+#include "base/made_once.hpp"
 #include "base/nearest.hpp"
 #include "policy/automatic.hpp"
 #include "policy/central.hpp"
@@ -96,12 +97,12 @@ constexpr listed_policy<World> policies[] = {
 }  // namespace
 
 std::span<const policy_entry> policy_list() {
-  static const std::vector<policy_entry> entries = [] {
+  static constinit made_once<std::vector<policy_entry>> entries;
+  return entries.get([] {
     std::vector<policy_entry> all;
     for (const auto& p : policies<native::world>) all.push_back(p.about);
     return all;
-  }();
-  return entries;
+  });
 }
 
 template <class World>

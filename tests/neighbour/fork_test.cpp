@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <latch>
 #include <optional>
@@ -277,6 +278,33 @@ TEST(Fork, TheParentsRecordingStaysUntouched) {
   EXPECT_EQ(in_fresh_process(body).code, 3);
 }
 
+TEST(Fork, AGroupOfTheParentIsLeftAlone) {
+  const auto body = [] {
+    runtime rt(two_workers());
+    pid_t child = -1;
+    std::atomic<int> ran{0};
+    rt.run([&] {
+      spawn([&] {
+        group g;
+        g.spawn([&] { ++ran; });
+        child = fork();
+        if (child == 0) {
+          alarm(kith::test::hangs_after_seconds);
+          EXPECT_THAT([&] { g.wait(); }, testing::ThrowsMessage<error>(HasSubstr("before fork()")));
+          EXPECT_THAT([&] { g.spawn([] {}); }, testing::ThrowsMessage<error>(HasSubstr("before fork()")));
+          if (testing::Test::HasFailure()) _exit(1);
+          return;  // and out of the task
+        }
+        EXPECT_EQ(kith::test::wait_for(child), 70);
+        g.wait();
+      });
+    });
+    EXPECT_EQ(ran, 1);
+    return 3;
+  };
+  EXPECT_EQ(in_fresh_process(body).code, 3);
+}
+
 TEST(Fork, LocksOfTheProcessAreFreeInTheChild) {
   const auto body = [] {
     runtime rt(two_workers());
@@ -300,6 +328,23 @@ TEST(Fork, LocksOfTheProcessAreFreeInTheChild) {
     return 3;
   };
   EXPECT_EQ(in_fresh_process(body).code, 3);
+}
+
+TEST(Fork, WhileAThreadMakesTheFirstRuntime) {
+  for (int delay = 0; delay < 30; ++delay) {
+    const auto body = [delay] {
+      std::thread other([] { runtime(two_workers()).run([] {}); });
+      std::this_thread::sleep_for(std::chrono::milliseconds(delay));
+      const int code = in_child_of_this([] {
+        int ran = 0;
+        runtime(two_workers()).run([&] { ran = 7; });
+        return ran;
+      });
+      other.join();
+      return code;
+    };
+    EXPECT_EQ(in_fresh_process(body).code, 7) << delay << " ms after the thread was started";
+  }
 }
 
 }  // namespace

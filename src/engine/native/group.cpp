@@ -32,12 +32,13 @@ using namespace kith::native;
 
 void filled_group::admit(std::size_t accesses, std::size_t predecessors) {
   if (runs_owner_of(tasks_)) return;
+  engine& home = static_cast<native_seat&>(*tasks_.creator).home;
+  home.refuse_inherited("group::spawn()");
   worker* const w = worker::current();
   if (w == nullptr)
     throw error("group::spawn(): no task runs on this thread; expected the group's owner, or its tasks");
   const task* const t = w->running;
-  if (&w->home != &static_cast<native_seat&>(*tasks_.creator).home || t == nullptr ||
-      !t->scope->is_within(tasks_, std::numeric_limits<int>::max())) {
+  if (&w->home != &home || t == nullptr || !t->scope->is_within(tasks_, std::numeric_limits<int>::max())) {
     throw error(
         "group::spawn(): the running task neither made the group nor belongs to it; expected the task that made the "
         "group, or one of the group's tasks");
