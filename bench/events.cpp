@@ -74,7 +74,7 @@ int main(int argc, char** argv) {
   try {
     const kith::machine_model on = kith::model_by_name(machine);
     const kith::sim::program p = kith::sim::program_of(kith::read_recording(file));
-    set.throttle = static_cast<std::uint32_t>(p.of.meta_number("throttle", 2048));
+    set.throttle = static_cast<std::uint32_t>(p.recorded.meta_number("throttle", 2048));
     nlohmann::ordered_json rows = nlohmann::ordered_json::array();
     for (const std::string& policy : policies) {
       set.policy = policy;

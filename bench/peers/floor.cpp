@@ -50,7 +50,7 @@ class floor_system {
   template <class Program, class Body>
   double run(const Program& program, Body body, bool prebuilt) {
     if constexpr (requires { program.shape; }) {
-      return run_grid(program.shape, prebuilt, [&](const own_task&) { body.of()(); });
+      return run_grid(program.shape, prebuilt, [&](const own_task&) { body.make()(); });
     } else {
       throw std::runtime_error("not offered by this system");
     }

@@ -19,10 +19,10 @@ struct handle_emitter {
   kith::handle<cell>& at(std::int64_t x) { return cells[static_cast<std::size_t>(x)]; }
   template <class... In>
   void task(std::int64_t x, In... in) {
-    kith::spawn(body.of(x, in...), kith::inout(at(x)), kith::in(at(in))...);
+    kith::spawn(body.make(x, in...), kith::inout(at(x)), kith::in(at(in))...);
   }
-  void free_task() { kith::spawn(body.of()); }
-  void reader(std::int64_t x) { kith::spawn(body.of(), kith::in(at(x))); }
+  void free_task() { kith::spawn(body.make()); }
+  void reader(std::int64_t x) { kith::spawn(body.make(), kith::in(at(x))); }
 };
 
 template <class Body>
@@ -33,10 +33,10 @@ struct address_emitter {
   cell& at(std::int64_t x) { return cells[static_cast<std::size_t>(x)]; }
   template <class... In>
   void task(std::int64_t x, In... in) {
-    kith::spawn(body.of(x, in...), kith::inout(at(x)), kith::in(at(in))...);
+    kith::spawn(body.make(x, in...), kith::inout(at(x)), kith::in(at(in))...);
   }
-  void free_task() { kith::spawn(body.of()); }
-  void reader(std::int64_t x) { kith::spawn(body.of(), kith::in(at(x))); }
+  void free_task() { kith::spawn(body.make()); }
+  void reader(std::int64_t x) { kith::spawn(body.make(), kith::in(at(x))); }
 };
 
 class kith_system {

@@ -29,14 +29,14 @@ class callables {
     if constexpr (Body::checks) {
       recorded_[task]();
     } else {
-      body_.of()();
+      body_.make()();
     }
   }
   template <class... In>
   void task(std::int64_t x, In... in) {
-    recorded_.emplace_back(body_.of(x, in...));
+    recorded_.emplace_back(body_.make(x, in...));
   }
-  void free_task() { recorded_.emplace_back(body_.of()); }
+  void free_task() { recorded_.emplace_back(body_.make()); }
   void reader(std::int64_t) { free_task(); }
 
  private:

@@ -16,44 +16,44 @@ struct depend_emitter {
   Body body;
 
   void task(std::int64_t x) {
-    auto run = body.of(x);
+    auto run = body.make(x);
 #pragma omp task default(none) firstprivate(run) depend(inout : cells[x])
     run();
   }
   void task(std::int64_t x, std::int64_t a) {
-    auto run = body.of(x, a);
+    auto run = body.make(x, a);
 #pragma omp task default(none) firstprivate(run) depend(inout : cells[x]) depend(in : cells[a])
     run();
   }
   void task(std::int64_t x, std::int64_t a, std::int64_t b) {
-    auto run = body.of(x, a, b);
+    auto run = body.make(x, a, b);
 #pragma omp task default(none) firstprivate(run) depend(inout : cells[x]) depend(in : cells[a], cells[b])
     run();
   }
   void task(std::int64_t x, std::int64_t a, std::int64_t b, std::int64_t c) {
-    auto run = body.of(x, a, b, c);
+    auto run = body.make(x, a, b, c);
 #pragma omp task default(none) firstprivate(run) depend(inout : cells[x]) depend(in : cells[a], cells[b], cells[c])
     run();
   }
   void task(std::int64_t x, std::int64_t a, std::int64_t b, std::int64_t c, std::int64_t d) {
-    auto run = body.of(x, a, b, c, d);
+    auto run = body.make(x, a, b, c, d);
 #pragma omp task default(none) firstprivate(run) depend(inout : cells[x]) \
     depend(in : cells[a], cells[b], cells[c], cells[d])
     run();
   }
   void task(std::int64_t x, std::int64_t a, std::int64_t b, std::int64_t c, std::int64_t d, std::int64_t e) {
-    auto run = body.of(x, a, b, c, d, e);
+    auto run = body.make(x, a, b, c, d, e);
 #pragma omp task default(none) firstprivate(run) depend(inout : cells[x]) \
     depend(in : cells[a], cells[b], cells[c], cells[d], cells[e])
     run();
   }
   void free_task() {
-    auto run = body.of();
+    auto run = body.make();
 #pragma omp task default(none) firstprivate(run)
     run();
   }
   void reader(std::int64_t x) {
-    auto run = body.of();
+    auto run = body.make();
 #pragma omp task default(none) firstprivate(run) depend(in : cells[x])
     run();
   }

@@ -37,10 +37,10 @@ struct starpu_emitter {
 
   template <class... In>
   void task(std::int64_t x, In... in) {
-    submit<1, sizeof...(In)>(body.of(x, in...), x, in...);
+    submit<1, sizeof...(In)>(body.make(x, in...), x, in...);
   }
-  void free_task() { submit<0, 0>(body.of()); }
-  void reader(std::int64_t x) { submit<0, 1>(body.of(), x); }
+  void free_task() { submit<0, 0>(body.make()); }
+  void reader(std::int64_t x) { submit<0, 1>(body.make(), x); }
 
  private:
   template <int updated, int inputs, class Callable, class... Cell>

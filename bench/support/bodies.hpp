@@ -15,7 +15,7 @@ namespace kith::bench {
 struct empty_body {
   static constexpr bool checks = false;
   template <class... In>
-  auto of(In...) const {
+  auto make(In...) const {
     return [] {};
   }
   void creating() {}
@@ -26,7 +26,7 @@ struct kernel_body {
   std::int64_t iterations;
   static constexpr bool checks = false;
   template <class... In>
-  auto of(In...) const {
+  auto make(In...) const {
     return [n = iterations] { busy(n); };
   }
   void creating() {}
@@ -45,11 +45,11 @@ struct check_body {
     return a ^ (a >> 29);
   }
 
-  auto of() const {
+  auto make() const {
     return [f = free] { f->fetch_add(1, std::memory_order_relaxed); };
   }
   template <class X, class... In>
-  auto of(X x, In... in) const {
+  auto make(X x, In... in) const {
     return [c = cells, x, in...] {
       std::uint64_t value = mix(c[x], 1);
       ((value = mix(value, c[in])), ...);
@@ -73,7 +73,7 @@ struct gate_body {
   static constexpr bool checks = false;
 
   template <class... In>
-  auto of(In...) const {
+  auto make(In...) const {
     gate* const here = shared->made.exchange(true, std::memory_order_relaxed) ? nullptr : shared;
     return [here] {
       while (here != nullptr && !here->open.load(std::memory_order_acquire)) relax();
@@ -92,10 +92,10 @@ struct serial_emitter {
   Body body;
   template <class... In>
   void task(std::int64_t x, In... in) {
-    body.of(x, in...)();
+    body.make(x, in...)();
   }
-  void free_task() { body.of()(); }
-  void reader(std::int64_t) { body.of()(); }
+  void free_task() { body.make()(); }
+  void reader(std::int64_t) { body.make()(); }
 };
 
 }  // namespace kith::bench

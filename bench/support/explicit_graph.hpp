@@ -12,7 +12,7 @@ namespace kith::bench {
 template <class Body>
 class explicit_graph {
  public:
-  using callable = decltype(std::declval<const Body&>().of());
+  using callable = decltype(std::declval<const Body&>().make());
   using index = std::uint32_t;
 
   template <class Program>

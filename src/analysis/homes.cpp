@@ -50,7 +50,7 @@ std::span<const recorded_home> home_history::rows_of(std::uint32_t region) const
 }
 
 /// `last`: the rows that hold.
-region_place home_history::of(std::uint32_t region, std::span<const recorded_home> last) const {
+region_place home_history::place_of(std::uint32_t region, std::span<const recorded_home> last) const {
   region_place place{.bytes = std::vector<std::uint64_t>(nodes_), .nowhere = r_.regions[region].bytes};
   for (const recorded_home& h : last) {
     const std::uint64_t bytes = std::min(place.nowhere, h.bytes);
@@ -71,20 +71,20 @@ region_place home_history::before(std::uint32_t region, std::uint64_t time) cons
   }
   auto end = std::ranges::lower_bound(rows, time, {}, &recorded_home::at);
   if (end == rows.begin()) {
-    if (!placed_by_allocation(r_, region, time)) return of(region, {});
+    if (!placed_by_allocation(r_, region, time)) return place_of(region, {});
     end = std::ranges::upper_bound(rows, rows.front().at, {}, &recorded_home::at);
   }
   const auto first = std::ranges::lower_bound(rows.begin(), end, (end - 1)->at, {}, &recorded_home::at);
-  return of(region, {first, end});
+  return place_of(region, {first, end});
 }
 
 region_place home_history::at_end(std::uint32_t region) const {
   const std::span<const recorded_home> rows = rows_of(region);
   if (!rows.empty()) {
     const auto first = std::ranges::lower_bound(rows, rows.back().at, {}, &recorded_home::at);
-    return of(region, {first, rows.end()});
+    return place_of(region, {first, rows.end()});
   }
-  region_place place = of(region, {});
+  region_place place = place_of(region, {});
   const std::int16_t home = nodes_ == 1 ? std::int16_t{0} : r_.regions[region].home;
   if (home < 0) return place;
   place.bytes[static_cast<std::size_t>(home)] = std::exchange(place.nowhere, 0);

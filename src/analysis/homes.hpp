@@ -32,7 +32,7 @@ class home_history {
 
  private:
   std::span<const recorded_home> rows_of(std::uint32_t region) const noexcept;
-  region_place of(std::uint32_t region, std::span<const recorded_home> last) const;
+  region_place place_of(std::uint32_t region, std::span<const recorded_home> last) const;
 
   const recording& r_;
   std::size_t nodes_;

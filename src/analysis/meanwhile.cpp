@@ -35,28 +35,29 @@ meanwhile while_waiting(const recording& r, std::int32_t worker, std::uint64_t f
   const std::int16_t here = node_of(worker);
   std::vector<std::vector<interval>> busy(r.worker_node.size());
   std::vector<std::vector<interval>> jobs(r.worker_node.size());
-  const auto note = [&](spell::kind what, std::int32_t of, std::int32_t by, std::uint64_t begun, std::uint64_t ended) {
+  const auto note = [&](timeline_entry::kind what, std::int32_t of, std::int32_t by, std::uint64_t begun,
+                        std::uint64_t ended) {
     if (node_of(by) != here || begun >= until || ended <= from || ended <= begun) return;
     const interval part{std::max(begun, from), std::min(ended, until)};
     if (by == worker) m.worker.push_back({what, of, begun, ended});
-    if (what == spell::idle) {
+    if (what == timeline_entry::idle) {
       m.node_idle += part.ended - part.begun;
       if (by == worker) m.idle += part.ended - part.begun;
     } else {
-      (what == spell::job ? jobs : busy)[static_cast<std::size_t>(by)].push_back(part);
+      (what == timeline_entry::job ? jobs : busy)[static_cast<std::size_t>(by)].push_back(part);
     }
   };
   for (std::size_t i = 0; i < r.tasks.size(); ++i) {
     const recorded_task& t = r.tasks[i];
     const auto me = static_cast<std::int32_t>(i);
-    note(spell::task, me, t.worker, t.started, t.ended);
-    note(spell::exploration, me, t.explorer, t.explore_started, t.explore_ended);
+    note(timeline_entry::task, me, t.worker, t.started, t.ended);
+    note(timeline_entry::exploration, me, t.explorer, t.explore_started, t.explore_ended);
     if (t.has(recorded_task::root) || node_of(t.worker) != here || t.started < from || t.started >= until) continue;
     ++m.started;
     ++(t.ready < from ? m.ready_before : m.ready_after);
   }
-  for (const recorded_idle& i : r.idles) note(spell::idle, -1, i.worker, i.begun, i.ended);
-  for (const recorded_job& j : r.jobs) note(spell::job, -1, j.worker, j.begun, j.ended);
+  for (const recorded_idle& i : r.idles) note(timeline_entry::idle, -1, i.worker, i.begun, i.ended);
+  for (const recorded_job& j : r.jobs) note(timeline_entry::job, -1, j.worker, j.begun, j.ended);
   for (std::size_t w = 0; w < r.worker_node.size(); ++w) {
     if (r.worker_node[w] != here) continue;
     ++m.node_workers;
@@ -66,7 +67,7 @@ meanwhile while_waiting(const recording& r, std::int32_t worker, std::uint64_t f
     m.busy = in_tasks;
     m.jobs = in_jobs;
   }
-  std::ranges::sort(m.worker, {}, [](const spell& s) { return std::tuple(s.begun, ~s.ended, s.of); });
+  std::ranges::sort(m.worker, {}, [](const timeline_entry& s) { return std::tuple(s.begun, ~s.ended, s.number); });
   return m;
 }
 

@@ -8,16 +8,16 @@
 
 namespace kith::analysis {
 
-struct spell {
+struct timeline_entry {
   enum kind : std::uint8_t { task, exploration, idle, job };
   kind what = task;
-  std::int32_t of = -1;  // the task
+  std::int32_t number = -1;  // the task's
   std::uint64_t begun = 0, ended = 0;
 };
 
 struct meanwhile {
   std::uint64_t from = 0, until = 0;
-  std::vector<spell> worker = {};                 // that overlap, by begin; tasks may lie on top of each other
+  std::vector<timeline_entry> worker = {};        // that overlap, by begin; tasks may lie on top of each other
   std::uint64_t busy = 0, idle = 0, jobs = 0;     // nanoseconds of the worker; the rest was its scheduling
   int node_workers = 0;                           // of the node, the worker itself included
   std::uint64_t node_busy = 0, node_idle = 0;     // nanoseconds, over its workers

@@ -12,7 +12,7 @@ namespace kith::detail {
 
 namespace {
 
-native::engine& engine_of(const scope& s) noexcept { return static_cast<native::native_seat&>(*s.creator).home; }
+native::engine& engine_of(const scope& s) noexcept { return static_cast<native::native_seat&>(*s.creator).engine; }
 
 scope& open_outside(native::engine& e) {
   e.refuse_inherited("runtime::submit()");
@@ -25,7 +25,7 @@ scope& open_outside(native::engine& e) {
 
 creation::creation(std::uint64_t runtime) : runtime_(runtime), outside_(false) {
   const native::worker* const w = native::worker::current();
-  if (runtime == 0 || (w != nullptr && w->home.number == runtime)) {
+  if (runtime == 0 || (w != nullptr && w->engine.number == runtime)) {
     scope_ = &current_scope();
     runtime_ = engine_of(*scope_).number;
     return;

@@ -9,7 +9,7 @@ namespace kith {
 
 class runtime::implementation {
  public:
-  implementation(machine on, const worker_plan& plan, native::engine_settings settings)
+  implementation(machine on, const worker_plan& plan, native::engine_options settings)
       : engine(std::move(on), plan, std::move(settings)) {}
   static native::engine& engine_of(const runtime& r) noexcept { return r.impl_->engine; }
   native::engine engine;

@@ -20,7 +20,7 @@ thread_local runtime* for_this_thread = nullptr;
 }  // namespace
 
 void* allocate(std::size_t bytes, distribution how) {
-  if (native::worker* const w = native::worker::current()) return w->home.allocate(bytes, how);
+  if (native::worker* const w = native::worker::current()) return w->engine.allocate(bytes, how);
   if (for_this_thread != nullptr) return engine_of(*for_this_thread, "kith::allocate()").allocate(bytes, how);
   return allocate_alone(bytes, how).at->address();
 }

@@ -6,7 +6,7 @@
 #include "base/replacement.hpp"
 #include "machine/limits.hpp"
 #include "machine/machine.hpp"
-#include "policy/settings.hpp"
+#include "policy/policy_options.hpp"
 #include "recording/parts.hpp"
 
 #include <algorithm>
@@ -46,8 +46,8 @@ void refuse_unrecordable(const std::string& file) {
   }
 }
 
-native::engine_settings settings_of(const runtime_options& o, bool cores_shared) {
-  native::engine_settings s;
+native::engine_options settings_of(const runtime_options& o, bool cores_shared) {
+  native::engine_options s;
   s.policy = decide(o.policy, var::policy);
   s.migrate = take_migration(s.policy);
   if (!s.migrate) s.migrate = decide(o.migrate, var::migrate) != 0;
@@ -92,7 +92,7 @@ runtime::runtime(const runtime_options& o) {
   const worker_plan plan =
       plan_workers(on, process_limits(), workers_setting(o.workers), oversubscribe_setting(o.oversubscribe),
                    {bind_setting(o.bind), [&](int cpu, int level) { return claims->take(cpu, level); }});
-  native::engine_settings settings = settings_of(o, plan.cores_shared);
+  native::engine_options settings = settings_of(o, plan.cores_shared);
   settings.claims = claims;
   impl_ = std::make_unique<implementation>(std::move(on), plan, std::move(settings));
 }
@@ -104,7 +104,7 @@ runtime::~runtime() {
     return;
   }
   for (const native::worker* w = native::worker::current(); w != nullptr; w = w->below) {
-    if (&w->home != &impl_->engine) continue;
+    if (&w->engine != &impl_->engine) continue;
     std::fputs(
         "kith: a task destroys the runtime that it runs on (kith::runtime::~runtime() was called inside a task or "
         "run() of "
@@ -119,7 +119,7 @@ void runtime::run_root(void* context, void (*f)(void*)) { impl_->engine.run_root
 
 void runtime::wait() {
   impl_->engine.refuse_inherited("runtime::wait()");
-  if (native::worker* w = native::worker::current(); w != nullptr && &w->home == &impl_->engine) {
+  if (native::worker* w = native::worker::current(); w != nullptr && &w->engine == &impl_->engine) {
     throw error("runtime::wait(): called from inside a task of this runtime; kith::wait() waits for a task's children");
   }
   impl_->engine.outside.wait_until_empty();
@@ -132,10 +132,10 @@ void runtime::mark(const std::string& text) {
   impl_->engine.mark(text);
 }
 std::string runtime::recorded_in() const { return impl_->engine.recorded_in(); }
-bool runtime::dry() const noexcept { return impl_->engine.set.dry; }
+bool runtime::dry() const noexcept { return impl_->engine.options.dry; }
 std::string runtime::policy() const {
-  std::string text = impl_->engine.set.policy;
-  if (impl_->engine.set.migrate) mark_migration(text);
+  std::string text = impl_->engine.options.policy;
+  if (impl_->engine.options.migrate) mark_migration(text);
   return text;
 }
 statistics runtime::statistics() const {

@@ -60,7 +60,7 @@ group::group() : unwinding_(std::uncaught_exceptions()) {
 
 group::~group() {
   native::worker& w = static_cast<native::worker&>(*scope_->creator);
-  if (w.home.inherited()) return;  // a child of fork(): nobody ends the tasks here
+  if (w.engine.inherited()) return;  // a child of fork(): nobody ends the tasks here
   if (!native::runs_owner_of(*scope_)) {
     std::fputs(
         "kith: a group is destroyed by a task or thread that did not make it (kith::group::~group()), which would have "
@@ -85,7 +85,7 @@ group::~group() {
 
 void group::wait() {
   native::worker& w = static_cast<native::worker&>(*scope_->creator);
-  w.home.refuse_inherited("group::wait()");
+  w.engine.refuse_inherited("group::wait()");
   if (!native::runs_owner_of(*scope_)) {
     throw error(
         "group::wait(): the caller did not make the group; expected the task that did. A task of the group that waits "
@@ -132,18 +132,18 @@ bool completion::wait_at_most(double seconds, made_task by) {
   sleeping_.fetch_add(1, std::memory_order_seq_cst);
   if (w != nullptr) {
     std::optional<native::alarm_clock::alarm> at_end;
-    if (timed) at_end.emplace(w->home.alarms, end, w->id);
-    const std::uint64_t began = w->record != nullptr ? ticks() : 0;
+    if (timed) at_end.emplace(w->engine.alarms, end, w->id);
+    const std::uint64_t began = w->log != nullptr ? ticks() : 0;
     w->tell_waiting();
-    const bool order = w->home.wishes.order;
-    if (order) w->home.together.begin_awaiting();
+    const bool order = w->engine.wishes.order;
+    if (order) w->engine.together.begin_awaiting();
     const auto leave = [&] {
-      if (order) w->home.together.end_awaiting();
-      if (w->record != nullptr) w->record->waited(w->running_ref(), 0, began);
+      if (order) w->engine.together.end_awaiting();
+      if (w->log != nullptr) w->log->waited(w->running_ref(), 0, began);
     };
     // What may end later than the wait must not run on top of it: with a bound, that is everything.
-    const bool known = !timed && by.runtime == w->home.number;  // a task of another runtime is none of ours
-    const reference awaited = known ? reference::of(by.task) : reference();
+    const bool known = !timed && by.runtime == w->engine.number;  // a task of another runtime is none of ours
+    const reference awaited = known ? reference::from(by.task) : reference();
     try {
       w->work_until(over, timed ? "kith::future::wait_for()" : "kith::future::wait()", awaited);
     } catch (...) {  // it got no stack
@@ -172,7 +172,7 @@ void completion::complete() noexcept {
   native::wake_every_engine();
 }
 
-int worker_count() { return static_cast<int>(this_worker_or_throw("parallel loop").home.workers.size()); }
+int worker_count() { return static_cast<int>(this_worker_or_throw("parallel loop").engine.workers.size()); }
 
 loop_dealer::loop_dealer(std::int64_t begin, std::int64_t end, schedule how, int shares)
     : begin_(begin), end_(std::max(begin, end)), grain_(how.grain), deal_(how.deal), shares_(shares) {

@@ -62,5 +62,5 @@ inline constexpr auto seq_cst = std::memory_order_seq_cst;
 
 /// Data that two threads write is kept this far apart (two lines: the adjacent one is prefetched).
 inline constexpr unsigned cache_line = 64;
-inline constexpr unsigned apart = 128;
+inline constexpr unsigned false_sharing_range = 128;
 }  // namespace kith

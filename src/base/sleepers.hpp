@@ -101,10 +101,10 @@ class sleepers {
     return false;
   }
 
-  struct alignas(apart) line {
+  struct alignas(false_sharing_range) line {
     atomic<std::uint64_t> bits{0};
   };
-  struct alignas(apart) spot {
+  struct alignas(false_sharing_range) spot {
     atomic<std::uint32_t> awake{0};  // a wake_reason
   };
 
@@ -133,7 +133,7 @@ class sleepers {
   std::size_t words_;
   std::unique_ptr<line[]> parked_;
   std::unique_ptr<spot[]> spots_;
-  alignas(apart) atomic<std::uint32_t> count_{0};  // bits set, or more; read on every push
+  alignas(false_sharing_range) atomic<std::uint32_t> count_{0};  // bits set, or more; read on every push
 };
 
 }  // namespace kith

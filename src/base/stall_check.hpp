@@ -45,8 +45,8 @@ class stall_check {
   static constexpr moment one = 1, left = (std::uint64_t{1} << 32) - one;
 
   const std::uint32_t workers_;
-  alignas(apart) atomic<moment> asleep_{0};  // in the upper half how often one has left
-  atomic<std::uint32_t> awaiting_{0};        // counted before they sleep: `asleep_` orders it
+  alignas(false_sharing_range) atomic<moment> asleep_{0};  // in the upper half how often one has left
+  atomic<std::uint32_t> awaiting_{0};                      // counted before they sleep: `asleep_` orders it
 };
 
 }  // namespace kith

@@ -23,7 +23,7 @@ class memory_view {
   int nodes() const noexcept { return static_cast<int>(serving_.size()); }
   /// The node whose workers run what is sent to node n.
   node_id serving(node_id n) const noexcept { return serving_[n.index()]; }
-  region& of(kept_access a) const noexcept { return (*regions_)[a.region]; }
+  region& region_of(kept_access a) const noexcept { return (*regions_)[a.region]; }
 
   /// Adds the region's first `bytes` bytes to the entries of the nodes that they are on; returns those that are nowhere yet
   /// (not touched, or in deferred memory that nobody has written). REQUIRES: an entry for each node.
@@ -40,13 +40,13 @@ class memory_view {
     return unknown;
   }
   std::uint64_t add_bytes(kept_access a, std::span<std::uint64_t> by_node) const noexcept {
-    return add_bytes(of(a), a.bytes(), by_node);
+    return add_bytes(region_of(a), a.bytes(), by_node);
   }
 
   /// A policy sends a task with this access to node `n`: that is the region's home now, if it has none and nothing else
   /// decides it. A task that only reads decides nothing in deferred memory. True if it was placed now.
   bool place(kept_access a, node_id n) const noexcept {
-    region& r = of(a);
+    region& r = region_of(a);
     if (!may_place(a, r) || !r.place(serving_[n.index()])) return false;
     r.promised.store(true, relaxed);
     return true;
@@ -55,7 +55,7 @@ class memory_view {
   /// past its queue, the region is where it runs: that is where its pages will be. True if it was placed now. Tasks that race
   /// for new data leave one of their nodes as its home.
   bool touch(kept_access a, node_id n) const noexcept {
-    region& r = of(a);
+    region& r = region_of(a);
     if (may_place(a, r)) return r.place(serving_[n.index()]);
     if (r.promised.load(relaxed) && r.promised.exchange(false, relaxed) && !r.to_bind.load(relaxed))
       r.home.store(serving_[n.index()].value, relaxed);

@@ -32,15 +32,15 @@ graph graph_of(std::vector<std::int32_t> loads, std::vector<edge> edges) {
 }
 
 graph scaled(graph g, std::int64_t most) {
-  const auto sum_over = [&](std::int64_t by) {
+  const auto sum_over = [&](std::int64_t self) {
     std::int64_t sum = 0;
-    for (const graph::arc& a : g.arcs) sum += std::max<std::int64_t>(a.weight / by, 1);
+    for (const graph::arc& a : g.arcs) sum += std::max<std::int64_t>(a.weight / self, 1);
     return sum;
   };
-  std::int64_t by = 1;
+  std::int64_t self = 1;
   const auto arcs = static_cast<std::int64_t>(g.arcs.size());
-  while (sum_over(by) > std::max(most, arcs)) by *= 2;
-  for (graph::arc& a : g.arcs) a.weight = std::max<std::int64_t>(a.weight / by, 1);
+  while (sum_over(self) > std::max(most, arcs)) self *= 2;
+  for (graph::arc& a : g.arcs) a.weight = std::max<std::int64_t>(a.weight / self, 1);
   return g;
 }
 

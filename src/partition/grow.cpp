@@ -16,7 +16,7 @@ namespace {
 class growing {
  public:
   explicit growing(const request& r)
-      : r_(r), parts_(static_cast<std::size_t>(r.of.vertices()), -1), parts_count_(r.onto.parts()) {
+      : r_(r), parts_(static_cast<std::size_t>(r.graph.vertices()), -1), parts_count_(r.onto.parts()) {
     const auto k = static_cast<std::size_t>(parts_count_);
     gain_.assign(parts_.size() * k, 0);
     touched_.assign(parts_.size(), 0);
@@ -30,7 +30,7 @@ class growing {
   }
 
   std::vector<std::int32_t> run(std::int32_t start) {
-    for (std::int32_t v = 0; v < r_.of.vertices(); ++v) {
+    for (std::int32_t v = 0; v < r_.graph.vertices(); ++v) {
       if (!r_.fixed.empty() && r_.fixed[static_cast<std::size_t>(v)] >= 0)
         put(v, r_.fixed[static_cast<std::size_t>(v)]);
     }
@@ -56,9 +56,9 @@ class growing {
 
   void put(std::int32_t v, std::int32_t p) {
     parts_[static_cast<std::size_t>(v)] = p;
-    loads_[static_cast<std::size_t>(p)] += r_.of.load[static_cast<std::size_t>(v)];
+    loads_[static_cast<std::size_t>(p)] += r_.graph.load[static_cast<std::size_t>(v)];
     ++placed_;
-    for (const graph::arc& a : r_.of.around(v)) {
+    for (const graph::arc& a : r_.graph.around(v)) {
       if (placed(a.to)) continue;
       touched_[static_cast<std::size_t>(a.to)] += a.weight;
       for (std::int32_t q = 0; q < parts_count_; ++q)  // times the number of parts: whole numbers
@@ -99,7 +99,7 @@ class growing {
       if (parts_[untouched_] < 0 && touched_[untouched_] == 0) return static_cast<std::int32_t>(untouched_);
     }
     std::int32_t best = -1;
-    for (std::int32_t v = 0; v < r_.of.vertices(); ++v) {
+    for (std::int32_t v = 0; v < r_.graph.vertices(); ++v) {
       if (!placed(v) && (best < 0 || touched_[static_cast<std::size_t>(v)] < touched_[static_cast<std::size_t>(best)]))
         best = v;
     }
@@ -108,7 +108,7 @@ class growing {
 
   /// A first vertex for each part that has none: the one farthest, by edges, from all that are placed.
   void seed(std::int32_t start) {
-    const std::int32_t n = r_.of.vertices();
+    const std::int32_t n = r_.graph.vertices();
     for (std::int32_t p = 0; p < parts_count_ && placed_ < parts_.size(); ++p) {
       if (r_.onto.capacity[static_cast<std::size_t>(p)] == 0 || loads_[static_cast<std::size_t>(p)] != 0) continue;
       std::vector<std::int32_t> reached;
@@ -128,7 +128,7 @@ class growing {
     std::vector<bool> seen(parts_.size(), false);
     for (std::int32_t v : reached) seen[static_cast<std::size_t>(v)] = true;
     for (std::size_t i = 0; i < reached.size(); ++i) {
-      for (const graph::arc& a : r_.of.around(reached[i])) {
+      for (const graph::arc& a : r_.graph.around(reached[i])) {
         if (seen[static_cast<std::size_t>(a.to)]) continue;
         seen[static_cast<std::size_t>(a.to)] = true;
         reached.push_back(a.to);

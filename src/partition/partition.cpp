@@ -29,7 +29,7 @@ quality quality_of(const request& r, std::span<const std::int64_t> limits, std::
   const std::vector<std::int64_t> loads = loads_of(r, parts);
   std::int64_t over = 0;
   for (std::size_t p = 0; p < loads.size(); ++p) over += std::max<std::int64_t>(loads[p] - limits[p], 0);
-  return {over, cost_of(r.of, r.onto, parts)};
+  return {over, cost_of(r.graph, r.onto, parts)};
 }
 
 std::vector<std::int32_t> grow_and_refine(const request& r, std::span<const std::int64_t> limits) {
@@ -66,8 +66,8 @@ std::vector<std::int32_t> scotch_onto_some(const request& r, std::span<const std
   std::vector<std::int32_t> fixed(r.fixed.begin(), r.fixed.end());
   for (std::int32_t& f : fixed) f = f < 0 ? -1 : place[static_cast<std::size_t>(f)];
   std::vector<std::int32_t> parts = some.parts() == 1
-                                        ? std::vector<std::int32_t>(static_cast<std::size_t>(r.of.vertices()), 0)
-                                        : map_by_scotch({r.of, some, fixed, r.imbalance});
+                                        ? std::vector<std::int32_t>(static_cast<std::size_t>(r.graph.vertices()), 0)
+                                        : map_by_scotch({r.graph, some, fixed, r.imbalance});
   for (std::int32_t& p : parts) p = numbers[static_cast<std::size_t>(p)];
   return parts;
 }
@@ -85,16 +85,16 @@ method available(method wanted) {
 std::vector<std::int64_t> loads_of(const request& r, std::span<const std::int32_t> parts) {
   std::vector<std::int64_t> loads(r.onto.capacity.size());
   for (std::size_t v = 0; v < parts.size(); ++v) {
-    if (parts[v] >= 0) loads[static_cast<std::size_t>(parts[v])] += r.of.load[v];
+    if (parts[v] >= 0) loads[static_cast<std::size_t>(parts[v])] += r.graph.load[v];
   }
   return loads;
 }
 
 std::vector<std::int64_t> limits_of(const request& r) {
-  const auto all = std::accumulate(r.of.load.begin(), r.of.load.end(), std::int64_t{0});
+  const auto all = std::accumulate(r.graph.load.begin(), r.graph.load.end(), std::int64_t{0});
   const auto room = std::accumulate(r.onto.capacity.begin(), r.onto.capacity.end(), std::int64_t{0});
   if (room <= 0) throw error("partition: no target has a capacity; expected at least one");
-  const std::int64_t heaviest = r.of.load.empty() ? 1 : *std::ranges::max_element(r.of.load);
+  const std::int64_t heaviest = r.graph.load.empty() ? 1 : *std::ranges::max_element(r.graph.load);
   const std::vector<std::int64_t> held =
       r.fixed.empty() ? std::vector<std::int64_t>(r.onto.capacity.size(), 0) : loads_of(r, r.fixed);
   std::vector<std::int64_t> limits;
@@ -120,7 +120,7 @@ std::int64_t cost_of(const graph& g, const targets& t, std::span<const std::int3
 }
 
 std::vector<std::int32_t> parts_of(const request& given, method how) {
-  const graph g = scaled(given.of, heaviest_graph);
+  const graph g = scaled(given.graph, heaviest_graph);
   const request r{g, given.onto, given.fixed, given.imbalance};
   const std::vector<std::int64_t> limits = limits_of(r);
   if (g.vertices() == 0) return {};

@@ -21,7 +21,7 @@ enum class method : std::uint8_t {
 };
 
 struct request {
-  const graph& of;
+  const partition::graph& graph;
   const targets& onto;
   std::span<const std::int32_t> fixed = {};  // by vertex: its part, or -1 if it is free; empty: all are free
   double imbalance = 0.05;                   // what a part may have above its share

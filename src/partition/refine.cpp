@@ -28,19 +28,19 @@ class refinement {
         weights_(parts.size() * static_cast<std::size_t>(count_)),
         stamps_(parts.size()),
         moves_(static_cast<std::size_t>(count_)) {
-    for (std::int32_t v = 0; v < r.of.vertices(); ++v) {
-      for (const graph::arc& a : r.of.around(v)) weight(v, part_of(a.to)) += a.weight;
+    for (std::int32_t v = 0; v < r.graph.vertices(); ++v) {
+      for (const graph::arc& a : r.graph.around(v)) weight(v, part_of(a.to)) += a.weight;
     }
   }
 
   /// True if the state became better.
   bool pass() {
     locked_.assign(parts_.size(), false);
-    for (std::int32_t v = 0; v < r_.of.vertices(); ++v) {
+    for (std::int32_t v = 0; v < r_.graph.vertices(); ++v) {
       if (!r_.fixed.empty() && r_.fixed[static_cast<std::size_t>(v)] >= 0) locked_[static_cast<std::size_t>(v)] = true;
     }
     for (std::priority_queue<move>& m : moves_) m = {};
-    for (std::int32_t v = 0; v < r_.of.vertices(); ++v) offer(v);
+    for (std::int32_t v = 0; v < r_.graph.vertices(); ++v) offer(v);
     std::vector<std::pair<std::int32_t, std::int32_t>> made;  // vertex, where it was
     std::int64_t gained = 0, best = 0;
     std::int64_t over = overload(), least_over = over;
@@ -101,7 +101,7 @@ class refinement {
     for (std::int32_t p = 0; p < count_; ++p) {
       if (p == from || limits_[static_cast<std::size_t>(p)] == 0) continue;
       if (weight(v, p) == 0 && !out_of_overload) continue;
-      const bool fits = loads_[static_cast<std::size_t>(p)] + r_.of.load[static_cast<std::size_t>(v)] <=
+      const bool fits = loads_[static_cast<std::size_t>(p)] + r_.graph.load[static_cast<std::size_t>(v)] <=
                         limits_[static_cast<std::size_t>(p)];
       // A full part takes one in exchange, if it can give one back.
       if (!fits && (out_of_overload || loads_[static_cast<std::size_t>(p)] > limits_[static_cast<std::size_t>(p)]))
@@ -155,7 +155,7 @@ class refinement {
     }
     for (const move& m : kept) border.push(m);
     if (best.vertex >= 0) return best;
-    for (std::int32_t v = 0; v < r_.of.vertices(); ++v) {
+    for (std::int32_t v = 0; v < r_.graph.vertices(); ++v) {
       if (part_of(v) != p || locked_[static_cast<std::size_t>(v)]) continue;
       const move m = best_move(v, true);
       if (m.vertex >= 0 && (best.vertex < 0 || m.gain > best.gain)) best = m;
@@ -170,9 +170,9 @@ class refinement {
   void shift(std::int32_t v, std::int32_t to) {
     const std::int32_t from = part_of(v);
     parts_[static_cast<std::size_t>(v)] = to;
-    loads_[static_cast<std::size_t>(from)] -= r_.of.load[static_cast<std::size_t>(v)];
-    loads_[static_cast<std::size_t>(to)] += r_.of.load[static_cast<std::size_t>(v)];
-    for (const graph::arc& a : r_.of.around(v)) {
+    loads_[static_cast<std::size_t>(from)] -= r_.graph.load[static_cast<std::size_t>(v)];
+    loads_[static_cast<std::size_t>(to)] += r_.graph.load[static_cast<std::size_t>(v)];
+    for (const graph::arc& a : r_.graph.around(v)) {
       weight(a.to, from) -= a.weight;
       weight(a.to, to) += a.weight;
     }
@@ -180,7 +180,7 @@ class refinement {
   void apply(std::int32_t v, std::int32_t to) {
     locked_[static_cast<std::size_t>(v)] = true;
     shift(v, to);
-    for (const graph::arc& a : r_.of.around(v)) {
+    for (const graph::arc& a : r_.graph.around(v)) {
       ++stamps_[static_cast<std::size_t>(a.to)];
       offer(a.to);
     }
@@ -209,10 +209,10 @@ void exchange_parts(const request& r, std::vector<std::int32_t>& parts) {
   const auto k = static_cast<std::size_t>(r.onto.parts());
   std::vector<std::int64_t> between(k * k, 0);
   std::vector<bool> movable(k, true);
-  for (std::int32_t v = 0; v < r.of.vertices(); ++v) {
+  for (std::int32_t v = 0; v < r.graph.vertices(); ++v) {
     const auto p = static_cast<std::size_t>(parts[static_cast<std::size_t>(v)]);
     if (!r.fixed.empty() && r.fixed[static_cast<std::size_t>(v)] >= 0) movable[p] = false;
-    for (const graph::arc& a : r.of.around(v))
+    for (const graph::arc& a : r.graph.around(v))
       between[p * k + static_cast<std::size_t>(parts[static_cast<std::size_t>(a.to)])] += a.weight;
   }
   std::vector<std::int32_t> place(k);

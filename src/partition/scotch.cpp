@@ -118,7 +118,7 @@ const char* scotch_version() noexcept {
 std::vector<std::int32_t> map_by_scotch(const request& r) {
   // Its numbers may have 32 bits, and it multiplies weights by distances.
   const std::int64_t longest = *std::ranges::max_element(r.onto.distance);
-  const graph g = scaled(r.of, ((std::int64_t{1} << 30) - 1) / std::max<std::int64_t>(longest, 1));
+  const graph g = scaled(r.graph, ((std::int64_t{1} << 30) - 1) / std::max<std::int64_t>(longest, 1));
   std::vector<number> first(g.first.begin(), g.first.end()), load(g.load.begin(), g.load.end()), to, weight;
   for (const graph::arc& a : g.arcs) {
     to.push_back(a.to);

@@ -45,7 +45,7 @@ class windows final : public job<typename World::worker> {
  public:
   using worker = typename World::worker;
   /// What to do with a ready task whose part is known; -1 if partitioning failed.
-  using release_call = std::function<void(task&, std::int32_t part, worker& by)>;
+  using release_call = std::function<void(task&, std::int32_t part, worker& self)>;
 
   /// With size 0, a window ends when its data was written this often in the mean (by bytes): what initialises it, and two
   /// rounds of what works on it. Not before there are a few tasks for each worker.
@@ -65,7 +65,7 @@ class windows final : public job<typename World::worker> {
         looks_(static_cast<std::size_t>(workers)) {}
 
   /// A task was created.
-  void add(task& t, worker& by) {
+  void add(task& t, worker& self) {
     if (over_.load(relaxed)) return;
     const std::lock_guard lock(guard_);
     if (over_.load(relaxed)) return;
@@ -79,20 +79,20 @@ class windows final : public job<typename World::worker> {
     });
     if (is_full()) {
       if (full_ == 0) full_ = rules_.size != 0 ? rules_.size : open_.tasks.size();
-      close_window(by);
+      close_window(self);
     }
   }
 
   /// No more tasks come for now.
-  void close(worker& by) {
+  void close(worker& self) {
     if (over_.load(relaxed) || created_.load(relaxed) == closed_until_.load(relaxed)) return;
     const std::lock_guard lock(guard_);
-    if (!over_.load(relaxed) && open_.added() != 0) close_window(by);
+    if (!over_.load(relaxed) && open_.added() != 0) close_window(self);
   }
 
   enum class answer : std::uint8_t { placed, held, stranger };
   /// The task is ready: its part; or it waits, and release() follows; or it is none of a window.
-  answer of(task& t, worker& by, std::int32_t& part) {
+  answer answer_for(task& t, worker& self, std::int32_t& part) {
     if (known_count_.load(relaxed) == 0) return answer::stranger;
     bool first = false;
     {
@@ -108,20 +108,20 @@ class windows final : public job<typename World::worker> {
       first = held_count_.load(relaxed) == 0;
       held_count_.store(held_.size(), relaxed);
     }
-    if (first) by.ring(everybody_);  // W4: somebody watches
+    if (first) self.ring(everybody_);  // W4: somebody watches
     return answer::held;
   }
 
   /// Called where there is nothing else to do. True if the worker is to look again: tasks of the open window wait.
-  bool starves(worker& by) {
+  bool starves(worker& self) {
     if (held_count_.load(relaxed) == 0 || over_.load(relaxed)) return false;
     const std::int64_t now = created_.load(relaxed);
     if (now == closed_until_.load(relaxed)) return false;
-    watch& mine = looks_[by.id.index()];
+    watch& mine = looks_[self.id.index()];
     if (std::exchange(mine.seen, now) != now) mine.looks = 0;
     if (++mine.looks < patience) return true;
     mine.looks = 0;
-    close(by);
+    close(self);
     return false;
   }
 
@@ -130,7 +130,7 @@ class windows final : public job<typename World::worker> {
     return next_size_;
   }
 
-  void run(worker& by) override {
+  void run(worker& self) override {
     window w;
     std::vector<std::int32_t> fixed;
     {
@@ -153,7 +153,7 @@ class windows final : public job<typename World::worker> {
       const std::lock_guard lock(guard_);
       last_parts_ = std::move(parts);  // before the next window is submitted
     }
-    if (done) by.meter(event::window_partitioned, {});
+    if (done) self.meter(event::window_partitioned, {});
     for (bool first = true;; first = false) {
       std::array<std::pair<task*, std::int32_t>, at_a_time> go;
       std::size_t count = 0;
@@ -162,11 +162,11 @@ class windows final : public job<typename World::worker> {
         count = take_held(go);
         if (first) {
           busy_ = false;
-          submit_next(by);
+          submit_next(self);
         }
       }
       if (count == 0) return;
-      for (std::size_t i = 0; i < count; ++i) release_(*go[i].first, go[i].second, by);
+      for (std::size_t i = 0; i < count; ++i) release_(*go[i].first, go[i].second, self);
     }
   }
 
@@ -187,7 +187,7 @@ class windows final : public job<typename World::worker> {
     std::int32_t place_of(std::int64_t number) const noexcept { return static_cast<std::int32_t>(number - first); }
     std::size_t added() const noexcept { return tasks.size() - fixed; }
   };
-  struct alignas(apart) watch {
+  struct alignas(false_sharing_range) watch {
     std::int64_t seen = 0;
     std::uint32_t looks = 0;
   };
@@ -209,7 +209,7 @@ class windows final : public job<typename World::worker> {
     return now >= most_tasks || (now >= least_ && flow_.times_written() >= enough_writes);
   }
 
-  void close_window(worker& by) {
+  void close_window(worker& self) {
     const std::int64_t until = created_.load(relaxed);
     closed_until_.store(until, relaxed);
     window next;
@@ -223,18 +223,18 @@ class windows final : public job<typename World::worker> {
       flow_.clear();
     }
     closed_.push_back(std::exchange(open_, std::move(next)));
-    if (!busy_) submit_next(by);
+    if (!busy_) submit_next(self);
   }
 
   /// The first closed window, if there is one, goes to whoever takes the job.
-  void submit_next(worker& by) {
+  void submit_next(worker& self) {
     if (closed_.empty()) return;
     const window& w = closed_.front();
     next_size_ = {
         w.tasks.size(), w.edges.size(),
         expected_nanoseconds(w.first == 0 ? rules_.first_method : rules_.next_method, w.tasks.size(), w.edges.size())};
     busy_ = true;
-    by.submit(*this, everybody_);
+    self.submit(*this, everybody_);
   }
 
   /// Of those that wait, the first whose parts are known: no more than there is room for. How many.

@@ -21,8 +21,8 @@
 #include "policy/home_queue.hpp"
 #include "policy/hot_end.hpp"
 #include "policy/policy.hpp"
+#include "policy/policy_options.hpp"
 #include "policy/rip.hpp"
-#include "policy/settings.hpp"
 #include "policy/steal.hpp"
 #include "policy/task_times.hpp"
 
@@ -39,7 +39,7 @@ class automatic final : public policy<World> {
 
   /// Takes the options `window` (off | auto), `caution`, `chains` (bound | free), `recent` (auto | off), and `order` as `dep`
   /// does.
-  automatic(const surroundings& s, settings& options)
+  automatic(const policy_context& s, policy_options& options)
       : team_(s.workers),
         caution_(static_cast<float>(options.take_number("caution", 3, 0, 1000))),
         plain_(s, steals_as_),
@@ -58,92 +58,93 @@ class automatic final : public policy<World> {
     if (!options.take("window", false, {{"off", false}, {"auto", true}})) return;
     windows_.emplace(partition::window_rules{.first_method = partition::available(partition::method::scotch)},
                      nodes_of(team_), s.regions, team_.size(), team_.everybody(),
-                     [this](task& t, std::int32_t part, worker& by) { send(t, node_id(part), by, false); });
+                     [this](task& t, std::int32_t part, worker& self) { send(t, node_id(part), self, false); });
   }
 
   typename policy<World>::wishes wants() const override {
     return {.created = windows_.has_value(), .homes = true, .timed = true, .stops = true};
   }
 
-  void created(task& t, worker& by) override {
+  void created(task& t, worker& self) override {
     if (!has_data(&t)) return;
     note_data();
-    windows_->add(t, by);
+    windows_->add(t, self);
   }
-  void waiting(detail::scope&, worker& by) override {
-    if (windows_) windows_->close(by);
+  void waiting(detail::scope&, worker& self) override {
+    if (windows_) windows_->close(self);
   }
 
-  task* ready(std::span<task* const> tasks, worker& by, moment why) override {
+  task* ready(std::span<task* const> tasks, worker& self, ready_reason why) override {
     if (std::ranges::none_of(tasks, has_data)) {
-      task* now = plain_.ready(tasks, by, why);
-      if (now != nullptr && is_outranked(*now, by)) now = plain_.ready({&now, 1}, by, moment::arrival);
-      if (now != nullptr && why == moment::completion) stops(by);
+      task* now = plain_.ready(tasks, self, why);
+      if (now != nullptr && is_outranked(*now, self)) now = plain_.ready({&now, 1}, self, ready_reason::arrival);
+      if (now != nullptr && why == ready_reason::completion) stops(self);
       return now;
     }
     note_data();
     task* now = nullptr;
     if (std::ranges::none_of(tasks, [](const task* t) { return t->has_level(); })) [[likely]] {
-      queue_all(tasks, by, why, now, [](const task&) { return true; });
+      queue_all(tasks, self, why, now, [](const task&) { return true; });
     } else {
       for (int level = 0; level < 3; ++level)
-        queue_all(tasks, by, why, now, [level](const task& t) { return t.level() == level; });
+        queue_all(tasks, self, why, now, [level](const task& t) { return t.level() == level; });
     }
     return now;
   }
 
   /// The own plain tasks, which are the newest, then the node's, then plain ones of others, then those of other nodes.
-  look next(worker& by) override {
-    if (!data_seen_.load(relaxed)) return plain_.next(by);
-    chains_.leaves(by);
-    auto& queue = *queues_[by.node.index()];
-    const bool node_first = uses_levels(by) && queue.highest() < plain_.own_level(by);
+  poll_result next(worker& self) override {
+    if (!data_seen_.load(relaxed)) return plain_.next(self);
+    chains_.leaves(self);
+    auto& queue = *queues_[self.node.index()];
+    const bool node_first = uses_levels(self) && queue.highest() < plain_.own_level(self);
     if (!node_first) {
-      if (task* t = plain_.take_own(by)) return passing_on(*t, by);
+      if (task* t = plain_.take_own(self)) return passing_on(*t, self);
     }
-    const queue_end end = ends_.choose(last_type_[by.node.index()].load(relaxed), queue.size(), by);
-    if (task* t = queue.pop(by, [&](const task& one) { return chains_.may_begin(one, by); }, end)) {
-      states_[by.id.index()] = {t, node_id()};
-      chains_.begins(*t, by);
-      note_next(by.node, t->type);
-      return passing_on(*t, by);
+    const queue_end end = ends_.choose(last_type_[self.node.index()].load(relaxed), queue.size(), self);
+    if (task* t = queue.pop(self, [&](const task& one) { return chains_.may_begin(one, self); }, end)) {
+      states_[self.id.index()] = {t, node_id()};
+      chains_.begins(*t, self);
+      note_next(self.node, t->type);
+      return passing_on(*t, self);
     }
     if (node_first) {
-      if (task* t = plain_.take_own(by)) return passing_on(*t, by);
+      if (task* t = plain_.take_own(self)) return passing_on(*t, self);
     }
-    if (const look l = plain_.rob(by); l.what != look::empty) return l.work != nullptr ? passing_on(*l.work, by) : l;
-    if (task* t = rob(by)) return passing_on(*t, by);
-    return {windows_ && windows_->starves(by) ? look::later : look::empty};
+    if (const poll_result l = plain_.rob(self); l.what != poll_result::empty)
+      return l.work != nullptr ? passing_on(*l.work, self) : l;
+    if (task* t = rob(self)) return passing_on(*t, self);
+    return {windows_ && windows_->starves(self) ? poll_result::later : poll_result::empty};
   }
 
-  void stops(worker& by) override {
-    chains_.leaves(by);
-    ring_for_room(by);
+  void stops(worker& self) override {
+    chains_.leaves(self);
+    ring_for_room(self);
   }
 
-  void timed(const task& t, worker& by, std::uint64_t nanoseconds) override {
+  void timed(const task& t, worker& self, std::uint64_t nanoseconds) override {
     const std::uint64_t bytes = placed_bytes(t);
-    if (bytes == 0 || states_[by.id.index()].runs != &t) return;
-    ends_.timed(t, by, nanoseconds);
-    if (chains_.timed(t, by, nanoseconds)) wake_for(by.node, by);
-    if (const node_id from = states_[by.id.index()].robbed) {
-      times_.ran_far(t.type, bytes, nanoseconds, team_.distance(by.node, from));
+    if (bytes == 0 || states_[self.id.index()].runs != &t) return;
+    ends_.timed(t, self, nanoseconds);
+    if (chains_.timed(t, self, nanoseconds)) wake_for(self.node, self);
+    if (const node_id from = states_[self.id.index()].robbed) {
+      times_.ran_far(t.type, bytes, nanoseconds, team_.distance(self.node, from));
     } else {
       times_.ran_near(t.type, bytes, nanoseconds);
     }
-    ring_for_thief(by.node, by);
+    ring_for_thief(self.node, self);
   }
 
  private:
-  struct alignas(apart) state {
+  struct alignas(false_sharing_range) state {
     // The task with data that it was given last: it may have waited for others since, and they were run on top of it.
     const task* runs = nullptr;
     node_id robbed;  // where that was taken, if that is another node
   };
 
   /// For each task that waits at the node, while somebody there sleeps.
-  void wake_for(node_id n, worker& by) {
-    for (std::int64_t waiting = queues_[n.index()]->size(); waiting > 0 && by.ring(team_.serving(n)); --waiting) {
+  void wake_for(node_id n, worker& self) {
+    for (std::int64_t waiting = queues_[n.index()]->size(); waiting > 0 && self.ring(team_.serving(n)); --waiting) {
     }
   }
   /// Before a push, whose bell is heard by whoever has looked without.
@@ -151,78 +152,79 @@ class automatic final : public policy<World> {
     if (!data_seen_.load(relaxed)) data_seen_.store(true, relaxed);
   }
   /// The worker has found something, or does something else; where others were kept from beginning, one of them may now.
-  look passing_on(task& t, worker& by) {
-    ring_for_room(by);
-    return look::got(t);
+  poll_result passing_on(task& t, worker& self) {
+    ring_for_room(self);
+    return poll_result::got(t);
   }
   /// Pushes ring for whom a theft pays then. It may pay later as well, once it is known what it costs, and which task is
   /// next: one sleeper is rung for, who rings for the next one when it has robbed.
-  void ring_for_thief(node_id victim, worker& by) {
-    if (queues_[victim.index()]->size() == 0 || !by.anybody_sleeps()) return;
+  void ring_for_thief(node_id victim, worker& self) {
+    if (queues_[victim.index()]->size() == 0 || !self.anybody_sleeps()) return;
     const std::uint16_t type = stands_[victim.index()].load(relaxed);
     for (node_id n : rounds_[victim.index()]) {
-      if (n != victim && pays(type, victim, n) && by.ring(team_.serving(n))) return;
+      if (n != victim && pays(type, victim, n) && self.ring(team_.serving(n))) return;
     }
   }
-  void ring_for_room(worker& by) {
-    if (queues_[by.node.index()]->size() > 0 && chains_.freed(by.node)) by.ring(team_.serving(by.node));
+  void ring_for_room(worker& self) {
+    if (queues_[self.node.index()]->size() > 0 && chains_.freed(self.node)) self.ring(team_.serving(self.node));
   }
 
   /// Nodes of graphs have no data while they are explored.
   static bool has_data(const task* t) noexcept { return t->exploring == 0 && placed_bytes(*t) != 0; }
 
   /// Whether tasks that the worker sees may have several levels; if so, whether one has a higher one than `t`.
-  bool uses_levels(const worker& by) const { return levels_seen_.load(relaxed) || plain_.has_levels(by); }
-  bool is_outranked(const task& t, const worker& by) const {
-    return uses_levels(by) && (queues_[by.node.index()]->highest() < t.level() || plain_.own_level(by) < t.level());
+  bool uses_levels(const worker& self) const { return levels_seen_.load(relaxed) || plain_.has_levels(self); }
+  bool is_outranked(const task& t, const worker& self) const {
+    return uses_levels(self) &&
+           (queues_[self.node.index()]->highest() < t.level() || plain_.own_level(self) < t.level());
   }
 
   /// Those that `which` says. With `now` still null, one that is to be gone on with is put there instead.
   template <class Which>
-  void queue_all(std::span<task* const> tasks, worker& by, moment why, task*& now, const Which& which) {
-    const bool keeps = why == moment::completion;
+  void queue_all(std::span<task* const> tasks, worker& self, ready_reason why, task*& now, const Which& which) {
+    const bool keeps = why == ready_reason::completion;
     for (std::size_t i = 0; i < tasks.size(); ++i) {
       task* t = tasks[keeps ? tasks.size() - 1 - i : i];  // successors come as listed, the one created last first
       if (!which(*t)) continue;
       if (has_data(t)) {
-        if (task* kept = queue(*t, by, keeps && now == nullptr)) now = kept;
-      } else if (keeps && now == nullptr && !is_outranked(*t, by)) {
+        if (task* kept = queue(*t, self, keeps && now == nullptr)) now = kept;
+      } else if (keeps && now == nullptr && !is_outranked(*t, self)) {
         now = t;
-        stops(by);
+        stops(self);
       } else {
-        plain_.ready({&t, 1}, by, moment::arrival);
+        plain_.ready({&t, 1}, self, ready_reason::arrival);
       }
     }
   }
 
   /// As send(), unless its window holds it.
-  task* queue(task& t, worker& by, bool keeps) {
+  task* queue(task& t, worker& self, bool keeps) {
     using answer = typename partition::windows<World>::answer;
     std::int32_t part = -1;
-    if (windows_ && windows_->of(t, by, part) == answer::held) return nullptr;
-    return send(t, node_id(part), by, keeps);
+    if (windows_ && windows_->answer_for(t, self, part) == answer::held) return nullptr;
+    return send(t, node_id(part), self, keeps);
   }
 
   /// To this node; if there is none, by its data. Returned and not queued, if `keeps` and it belongs here.
-  task* send(task& t, node_id to, worker& by, bool keeps) {
+  task* send(task& t, node_id to, worker& self, bool keeps) {
     if (to) {
-      place_.settle(t, to, by);
-      by.meter(event::task_partitioned, {});
+      place_.settle(t, to, self);
+      self.meter(event::task_partitioned, {});
     } else {
-      to = place_(t, by, [this](node_id n) { return queues_[n.index()]->size(); });
+      to = place_(t, self, [this](node_id n) { return queues_[n.index()]->size(); });
     }
     if (t.has_level()) [[unlikely]]
       levels_seen_.store(true, relaxed);
-    if (keeps && to == by.node && !is_outranked(t, by) && chains_.goes_on(t, by)) {
-      states_[by.id.index()] = {&t, node_id()};
-      ends_.went_on(by);
+    if (keeps && to == self.node && !is_outranked(t, self) && chains_.goes_on(t, self)) {
+      states_[self.id.index()] = {&t, node_id()};
+      ends_.went_on(self);
       return &t;
     }
     set(last_type_[to.index()], t.type);
     set(stands_[to.index()], t.type);
-    if (queues_[to.index()]->push(t, by) && chains_.has_room(t, to)) return nullptr;
+    if (queues_[to.index()]->push(t, self) && chains_.has_room(t, to)) return nullptr;
     for (node_id n : rounds_[to.index()]) {  // nobody who is near sleeps
-      if (n != to && pays(t.type, to, n) && by.ring(team_.serving(n))) return nullptr;
+      if (n != to && pays(t.type, to, n) && self.ring(team_.serving(n))) return nullptr;
     }
     return nullptr;
   }
@@ -239,20 +241,20 @@ class automatic final : public policy<World> {
 
   /// The task queued last stands for all, until another one that would have been taken does not pay; then that one does,
   /// and from then on whatever the node takes next (note_next).
-  task* rob(worker& by) {
-    for (node_id n : rounds_[by.node.index()]) {
+  task* rob(worker& self) {
+    for (node_id n : rounds_[self.node.index()]) {
       auto& stands = stands_[n.index()];
-      if (n == by.node || !pays(stands.load(relaxed), n, by.node)) continue;
-      task* t = queues_[n.index()]->steal(by, [&](const task& first) {
-        if (pays(first.type, n, by.node)) return chains_.may_begin(first, by);
+      if (n == self.node || !pays(stands.load(relaxed), n, self.node)) continue;
+      task* t = queues_[n.index()]->steal(self, [&](const task& first) {
+        if (pays(first.type, n, self.node)) return chains_.may_begin(first, self);
         stands.store(first.type, relaxed);
         return false;
       });
       if (t != nullptr) {
-        states_[by.id.index()] = {t, n};
-        chains_.begins(*t, by);
-        ends_.went_on(by);
-        ring_for_thief(n, by);
+        states_[self.id.index()] = {t, n};
+        chains_.begins(*t, self);
+        ends_.went_on(self);
+        ring_for_thief(n, self);
       }
       return t;
     }
@@ -270,7 +272,7 @@ class automatic final : public policy<World> {
 
   const team& team_;
   float caution_;
-  settings steals_as_{"steal"};
+  policy_options steals_as_{"steal"};
   steal<World> plain_;  // the tasks without data
   balanced_placement<World> place_;
   task_times<World> times_;

@@ -37,7 +37,7 @@ class balanced_placement {
   /// What a node may have been dealt beyond another, of the mean; half of the task's data in any case.
   static constexpr double slack = 0.1;
 
-  explicit balanced_placement(const surroundings& s)
+  explicit balanced_placement(const policy_context& s)
       : team_(s.workers),
         memory_(s.memory),
         order_(s.workers),
@@ -49,8 +49,8 @@ class balanced_placement {
 
   /// The node for the task, which has data with a home; all of it has one afterwards. waiting(n): tasks queued at node n.
   template <class Waiting>
-  node_id operator()(task& t, worker& by, const Waiting& waiting) {
-    std::vector<std::uint64_t>& bytes = states_[by.id.index()].bytes;
+  node_id operator()(task& t, worker& self, const Waiting& waiting) {
+    std::vector<std::uint64_t>& bytes = states_[self.id.index()].bytes;
     const std::uint64_t nowhere = weigh(t, bytes);
     const std::uint64_t most = *std::ranges::max_element(bytes);
     node_id chosen;
@@ -61,15 +61,15 @@ class balanced_placement {
         if (bytes[n.index()] == most && (!chosen || waiting(n) < waiting(chosen))) chosen = n;
       }
     }
-    settle(t, chosen, by);
+    settle(t, chosen, self);
     return chosen;
   }
 
   /// The task runs on this node: data without a home gets it.
-  void settle(task& t, node_id chosen, worker& by) {
+  void settle(task& t, node_id chosen, worker& self) {
     for (kept_access a : t.access_list()) {
       if (!has_home(a) || !memory_.place(a, chosen)) continue;
-      by.meter(event::region_placed, {});
+      self.meter(event::region_placed, {});
       dealt_[chosen.index()].fetch_add(a.bytes(), relaxed);
     }
   }
@@ -77,7 +77,7 @@ class balanced_placement {
  private:
   static constexpr std::size_t different = 256;  // types; those that fall together take turns together
 
-  struct alignas(apart) state {
+  struct alignas(false_sharing_range) state {
     std::vector<std::uint64_t> bytes;  // scratch
   };
 
@@ -91,8 +91,8 @@ class balanced_placement {
       if (a.how != mode::in) memory_.add_bytes(a, bytes);
     }
     for (std::size_t n = 0; n < bytes.size(); ++n) {
-      const std::size_t by = team_.served_by()[n].index();
-      if (by != n) bytes[by] += std::exchange(bytes[n], 0);
+      const std::size_t self = team_.served_by()[n].index();
+      if (self != n) bytes[self] += std::exchange(bytes[n], 0);
     }
     return nowhere;
   }

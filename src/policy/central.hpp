@@ -6,7 +6,7 @@
 #pragma once
 
 #include "policy/policy.hpp"
-#include "policy/settings.hpp"
+#include "policy/policy_options.hpp"
 #include "queue/shared_queue.hpp"
 
 namespace kith {
@@ -16,15 +16,15 @@ class central final : public policy<World> {
  public:
   using worker = typename World::worker;
 
-  central(const surroundings& s, settings&) : ready_(s.workers.everybody(), Order, {}, s.seed) {}
+  central(const policy_context& s, policy_options&) : ready_(s.workers.everybody(), Order, {}, s.seed) {}
 
   typename policy<World>::wishes wants() const override { return {.accesses = false}; }
 
-  task* ready(std::span<task* const> tasks, worker& by, moment) override {
-    ready_.push(tasks, by);
+  task* ready(std::span<task* const> tasks, worker& self, ready_reason) override {
+    ready_.push(tasks, self);
     return nullptr;
   }
-  look next(worker& by) override { return look::at(ready_.pop(by), look::empty); }
+  poll_result next(worker& self) override { return poll_result::at(ready_.pop(self), poll_result::empty); }
 
  private:
   shared_queue<World> ready_;

@@ -9,8 +9,8 @@
 
 #include "policy/balanced_placement.hpp"
 #include "policy/policy.hpp"
+#include "policy/policy_options.hpp"
 #include "policy/running_mean.hpp"
-#include "policy/settings.hpp"
 
 #include <algorithm>
 #include <array>
@@ -29,7 +29,7 @@ class chain_bound {
   using worker = typename World::worker;
 
   /// Takes the option `chains` (bound | free).
-  chain_bound(const surroundings& s, settings& options)
+  chain_bound(const policy_context& s, policy_options& options)
       : team_(s.workers),
         kinds_(different),
         nodes_(static_cast<std::size_t>(team_.nodes())),
@@ -39,19 +39,21 @@ class chain_bound {
   }
 
   /// The worker's last task made `t` ready. Whether it may go on with it right now; if so, it does.
-  bool goes_on(const task& t, worker& by) {
-    state& mine = states_[by.id.index()];
+  bool goes_on(const task& t, worker& self) {
+    state& mine = states_[self.id.index()];
     const bool linked = mine.has_most_of(t);
     count(t, linked);
-    if (linked && !may_begin(t, by)) {
+    if (linked && !may_begin(t, self)) {
       kind_of(t).cut.fetch_add(1, relaxed);
       return false;
     }
-    take(t, by, linked ? mine.links + 1 : 0);
+    take(t, self, linked ? mine.links + 1 : 0);
     return true;
   }
   /// Whether the worker may run `t`, which waits in a queue of its node or of another.
-  bool may_begin(const task& t, const worker& by) const { return has_room(t, by.node, states_[by.id.index()].bytes); }
+  bool may_begin(const task& t, const worker& self) const {
+    return has_room(t, self.node, states_[self.id.index()].bytes);
+  }
   /// Whether node n has room for `t`, beside what all run there but for `less` bytes. Always, where nothing else is run.
   bool has_room(const task& t, node_id n, std::uint64_t less = 0) const {
     const node& there = nodes_[n.index()];
@@ -60,20 +62,20 @@ class chain_bound {
     return others == 0 || others + std::max(less, chain_of(t)) <= there.room;
   }
   /// It does run it.
-  void begins(const task& t, worker& by) {
+  void begins(const task& t, worker& self) {
     kind& k = kind_of(t);
     if (k.cut.load(relaxed) > 0) {
       k.cut.fetch_add(-1, relaxed);  // one of those goes on, most likely
     } else {
       count(t, false);
     }
-    take(t, by, 0);
+    take(t, self, 0);
   }
   /// The worker's chain has ended, if it has one. To be told before the worker sleeps, or does anything else for long.
-  void leaves(worker& by) {
-    state& mine = states_[by.id.index()];
+  void leaves(worker& self) {
+    state& mine = states_[self.id.index()];
     if (mine.bytes == 0) return;
-    resize(mine, by, 0);
+    resize(mine, self, 0);
     mine.known = mine.links = 0;
   }
   /// Whether tasks may wait at node n because of the bound, and now there is some room.
@@ -83,9 +85,9 @@ class chain_bound {
   }
 
   /// As policy::timed(). True if the trial is over: what waits at this node may begin.
-  bool timed(const task& t, worker& by, std::uint64_t nanoseconds) {
-    const state& mine = states_[by.id.index()];
-    const node& here = nodes_[by.node.index()];
+  bool timed(const task& t, worker& self, std::uint64_t nanoseconds) {
+    const state& mine = states_[self.id.index()];
+    const node& here = nodes_[self.node.index()];
     if (mine.links == 0 || mine.bytes == 0 || here.room == 0) return false;
     kind& k = kind_of(t);
     const std::uint64_t running = here.running.load(relaxed);
@@ -93,12 +95,12 @@ class chain_bound {
     const float chains = static_cast<float>(running) / static_cast<float>(mine.bytes);
     const float speed =
         chains * static_cast<float>(placed_bytes(t)) / static_cast<float>(std::max<std::uint64_t>(nanoseconds, 1));
-    if (scout_.load(relaxed) == by.node.value) return tried(k, mine.settled >= warm ? speed : 0, by);
+    if (scout_.load(relaxed) == self.node.value) return tried(k, mine.settled >= warm ? speed : 0, self);
     if (fits || k.found.load(relaxed) != verdict::none) return false;
     k.crowded.add(speed);
     if (seen_.fetch_add(1, relaxed) + 1 == rounds * static_cast<std::uint32_t>(team_.size())) {
       seen_.store(0, relaxed);
-      try_at(by.node, k, mine.bytes);
+      try_at(self.node, k, mine.bytes);
     }
     return false;
   }
@@ -127,11 +129,11 @@ class chain_bound {
     typename World::template shared<std::int32_t> cut{0};
     typename World::template shared<verdict> found{verdict::none};
   };
-  struct alignas(apart) node {
+  struct alignas(false_sharing_range) node {
     typename World::template shared<std::uint64_t> running{0};  // bytes of the chains
     std::uint64_t room = 0;                                     // in the caches; 0: not known, or nothing is bound
   };
-  struct alignas(apart) state {
+  struct alignas(false_sharing_range) state {
     std::uint64_t bytes = 0;    // of the chain, as it is counted
     std::uint64_t seen = 0;     // the most that one of its tasks had
     std::uint32_t links = 0;    // tasks of it before this one
@@ -163,23 +165,23 @@ class chain_bound {
     const float old = share.load(relaxed);
     share.store(old + ((linked ? 1.F : 0.F) - old) / 8, relaxed);
   }
-  void take(const task& t, worker& by, std::uint32_t links) {
-    state& mine = states_[by.id.index()];
+  void take(const task& t, worker& self, std::uint32_t links) {
+    state& mine = states_[self.id.index()];
     mine.links = links;
     mine.seen = links == 0 ? placed_bytes(t) : std::max(mine.seen, placed_bytes(t));
     const bool shown = links >= shows;
     if (shown) kind_of(t).chain.store(mine.seen, relaxed);
-    resize(mine, by, shown ? mine.seen : std::max(links == 0 ? 0 : mine.bytes, chain_of(t)));
-    const node& here = nodes_[by.node.index()];
+    resize(mine, self, shown ? mine.seen : std::max(links == 0 ? 0 : mine.bytes, chain_of(t)));
+    const node& here = nodes_[self.node.index()];
     mine.settled = links == 0 ? 0 : mine.settled + (here.running.load(relaxed) <= here.room ? 1 : 0);
     mine.known = 0;
     for (kept_access a : t.access_list()) {
       if (has_home(a) && mine.known < mine.regions.size()) mine.regions[mine.known++] = a.region;
     }
   }
-  void resize(state& mine, const worker& by, std::uint64_t bytes) {
+  void resize(state& mine, const worker& self, std::uint64_t bytes) {
     if (bytes != mine.bytes)
-      nodes_[by.node.index()].running.fetch_add(bytes - std::exchange(mine.bytes, bytes), relaxed);
+      nodes_[self.node.index()].running.fetch_add(bytes - std::exchange(mine.bytes, bytes), relaxed);
   }
 
   void try_at(node_id n, kind& k, std::uint64_t chain) {
@@ -195,14 +197,14 @@ class chain_bound {
     scout_.store(n.value, relaxed);
   }
   /// At the scout. `speed`: 0 if it does not count.
-  bool tried(const kind& k, float speed, const worker& by) {
+  bool tried(const kind& k, float speed, const worker& self) {
     const float before = k.crowded.get();
     if (before != 0 && speed != 0) {
       gained_.store(gained_.load(relaxed) + speed / before, relaxed);
       counted_.fetch_add(1, relaxed);
     }
     const std::int32_t counted = counted_.load(relaxed);
-    const std::int32_t most = trial + 2 * static_cast<std::int32_t>(warm) * team_.working_at(by.node);
+    const std::int32_t most = trial + 2 * static_cast<std::int32_t>(warm) * team_.working_at(self.node);
     if (looked_at_.fetch_add(1, relaxed) + 1 < most && counted < trial) return false;
     if (ending_.fetch_add(1, relaxed) != 0) return false;  // another worker does
     const bool pays = counted >= trial / 2 && gained_.load(relaxed) > gain * static_cast<float>(counted);

@@ -15,15 +15,15 @@ class dep final : public policy<World> {
  public:
   using worker = typename World::worker;
 
-  dep(const surroundings& s, settings& options) : queues_(s, options), place_(s) {}
+  dep(const policy_context& s, policy_options& options) : queues_(s, options), place_(s) {}
 
   typename policy<World>::wishes wants() const override { return {.homes = queues_.size() > 1}; }
 
-  task* ready(std::span<task* const> tasks, worker& by, moment) override {
-    for (task* t : tasks) queues_[place_(*t, by)].push(*t, by);
+  task* ready(std::span<task* const> tasks, worker& self, ready_reason) override {
+    for (task* t : tasks) queues_[place_(*t, self)].push(*t, self);
     return nullptr;
   }
-  look next(worker& by) override { return queues_.next(by); }
+  poll_result next(worker& self) override { return queues_.next(self); }
 
  private:
   node_queues<World> queues_;

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "policy/policy.hpp"
-#include "policy/settings.hpp"
+#include "policy/policy_options.hpp"
 #include "policy/worker_queues.hpp"
 
 namespace kith {
@@ -15,18 +15,18 @@ class dfifo final : public policy<World> {
  public:
   using worker = typename World::worker;
 
-  dfifo(const surroundings& s, settings& options)
+  dfifo(const policy_context& s, policy_options& options)
       : queues_(s, queue_order::fifo, options.take("steal", true, {{"on", true}, {"off", false}})) {}
 
   typename policy<World>::wishes wants() const override { return {.accesses = false}; }
 
-  task* ready(std::span<task* const> tasks, worker& by, moment) override {
+  task* ready(std::span<task* const> tasks, worker& self, ready_reason) override {
     for (task* t : tasks) {
-      queues_[static_cast<std::size_t>(dealt_.fetch_add(1, relaxed) % queues_.size())].push(*t, by);
+      queues_[static_cast<std::size_t>(dealt_.fetch_add(1, relaxed) % queues_.size())].push(*t, self);
     }
     return nullptr;
   }
-  look next(worker& by) override { return queues_.next(by); }
+  poll_result next(worker& self) override { return queues_.next(self); }
 
  private:
   worker_queues<World> queues_;

@@ -18,17 +18,17 @@ class easy_placement {
  public:
   using worker = typename World::worker;
 
-  explicit easy_placement(const surroundings& s) : team_(s.workers), memory_(s.memory), weights_(s.memory) {
+  explicit easy_placement(const policy_context& s) : team_(s.workers), memory_(s.memory), weights_(s.memory) {
     for (int w = 0; w < team_.size(); ++w) {
       states_.push_back({rng(s.seed, purpose::placement, static_cast<std::uint32_t>(w)), weights_.room()});
     }
   }
 
   /// The node for the task; its data has homes afterwards.
-  node_id operator()(task& t, worker& by) {
+  node_id operator()(task& t, worker& self) {
     if (team_.nodes() == 1) return node_id(0);
-    if (t.access_list().size() == 0) return t.owner < team_.size() ? team_.node_of(worker_id(t.owner)) : by.node;
-    state& mine = states_[by.id.index()];
+    if (t.access_list().size() == 0) return t.owner < team_.size() ? team_.node_of(worker_id(t.owner)) : self.node;
+    state& mine = states_[self.id.index()];
     const std::size_t virtual_node = weights_.homeless();
     weights_.weigh(t, mine.bytes);
     std::size_t best = draw_heaviest(mine);
@@ -36,19 +36,19 @@ class easy_placement {
     const std::vector<node_id>& drawn = team_.inhabited();
     if (best == virtual_node) best = drawn[mine.random.below(static_cast<std::uint32_t>(drawn.size()))].index();
     const node_id chosen = team_.served_by(node_id(static_cast<int>(best)));
-    settle(t, chosen, by);
+    settle(t, chosen, self);
     return chosen;
   }
 
   /// The task runs on this node: data without a home gets it.
-  void settle(task& t, node_id chosen, worker& by) {
+  void settle(task& t, node_id chosen, worker& self) {
     for (kept_access a : t.access_list()) {
-      if (memory_.place(a, chosen)) by.meter(event::region_placed, {});
+      if (memory_.place(a, chosen)) self.meter(event::region_placed, {});
     }
   }
 
  private:
-  struct alignas(apart) state {
+  struct alignas(false_sharing_range) state {
     rng random;
     data_weights::room_type bytes;  // the last one is the virtual node
   };

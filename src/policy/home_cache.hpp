@@ -9,7 +9,7 @@
 #include "policy/home_queue.hpp"
 #include "policy/input_cost.hpp"
 #include "policy/policy.hpp"
-#include "policy/settings.hpp"
+#include "policy/policy_options.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -26,7 +26,7 @@ class home_cache final : public policy<World> {
   /// numbered by rows; auto: as nearly square as the number of nodes allows. `intense`: of tasks that have an access with
   /// this number (from 0), its home alone decides. `small=stay`: tasks whose input fits a
   /// core's share of the last-level cache stay with their creator, as in the journal version.
-  home_cache(const surroundings& s, settings& options)
+  home_cache(const policy_context& s, policy_options& options)
       : team_(s.workers),
         memory_(s.memory),
         input_(s, counted::inputs),
@@ -56,28 +56,28 @@ class home_cache final : public policy<World> {
 
   typename policy<World>::wishes wants() const override { return {.homes = team_.nodes() > 1}; }
 
-  task* ready(std::span<task* const> tasks, worker& by, moment) override {
-    for (task* t : tasks) queues_[place(*t, by).index()]->push(*t, by);
+  task* ready(std::span<task* const> tasks, worker& self, ready_reason) override {
+    for (task* t : tasks) queues_[place(*t, self).index()]->push(*t, self);
     return nullptr;
   }
 
-  look next(worker& by) override {
-    state& mine = states_[by.id.index()];
-    task* t = queues_[by.id.index()]->pop(by);
+  poll_result next(worker& self) override {
+    state& mine = states_[self.id.index()];
+    task* t = queues_[self.id.index()]->pop(self);
     if (t == nullptr && !mine.victims.empty()) {
       shared_queue<World>& there = *queues_[mine.victims[mine.probe].index()];
-      t = there.size() > 0 ? there.steal(by) : nullptr;
-      if (t == nullptr && ++mine.probe < mine.victims.size()) return {look::retry};
+      t = there.size() > 0 ? there.steal(self) : nullptr;
+      if (t == nullptr && ++mine.probe < mine.victims.size()) return {poll_result::retry};
     }
     mine.probe = 0;
-    return look::at(t, look::empty);
+    return poll_result::at(t, poll_result::empty);
   }
 
  private:
   struct shape {
     int rows, columns;
   };
-  struct alignas(apart) state {
+  struct alignas(false_sharing_range) state {
     input_cost::room_type bytes;
     std::vector<worker_id> victims;  // in the vicinity, nearest first
     std::size_t probe = 0;           // position among them
@@ -92,23 +92,23 @@ class home_cache final : public policy<World> {
     return nodes / rows;
   }
 
-  worker_id place(const task& t, worker& by) {
-    state& mine = states_[by.id.index()];
-    if (team_.nodes() == 1) return by.id;
+  worker_id place(const task& t, worker& self) {
+    state& mine = states_[self.id.index()];
+    if (team_.nodes() == 1) return self.id;
     node_id there;
     std::int64_t number = 0;
     std::fill(mine.bytes.begin(), mine.bytes.end(), 0);
     std::uint64_t all = 0;
     for (kept_access a : t.access_list()) {
-      const node_id home = memory_.of(a).home_node();
+      const node_id home = memory_.region_of(a).home_node();
       if (number++ == intense_ && home) there = team_.served_by(home);
       if (a.how == mode::out || !home) continue;
       mine.bytes[home.index()] += a.bytes();
       all += a.bytes();
     }
-    const bool stays = all == 0 || (small_stay_ && all <= team_.cache_share(by.node));
+    const bool stays = all == 0 || (small_stay_ && all <= team_.cache_share(self.node));
     if (!there && !stays) there = input_.cheapest(mine.bytes, mine.turn++);
-    if (!there || there == by.node) return by.id;
+    if (!there || there == self.node) return self.id;
     const std::vector<worker_id>& cores = team_.workers_at(there);
     return cores[cores.size() == 1 ? 0 : mine.core++ % cores.size()];
   }

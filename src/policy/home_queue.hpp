@@ -14,12 +14,12 @@ using home_queue = std::shared_ptr<shared_queue<World>>;
 
 /// For whoever serves node n.
 template <class World>
-home_queue<World> make_queue(const surroundings& s, node_id n, queue_order order) {
+home_queue<World> make_queue(const policy_context& s, node_id n, queue_order order) {
   return make_in<shared_queue<World>>(s.memory_of(n), s.workers.serving(n), order, worker_id(), s.seed);
 }
 /// For worker w.
 template <class World>
-home_queue<World> make_queue(const surroundings& s, worker_id w, queue_order order) {
+home_queue<World> make_queue(const policy_context& s, worker_id w, queue_order order) {
   return make_in<shared_queue<World>>(s.memory_of(w), worker_set::only(w), order, w, s.seed);
 }
 

@@ -8,7 +8,7 @@
 
 #include "policy/balanced_placement.hpp"
 #include "policy/policy.hpp"
-#include "policy/settings.hpp"
+#include "policy/policy_options.hpp"
 #include "queue/shared_queue.hpp"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ class hot_end {
   using worker = typename World::worker;
 
   /// Takes the option `recent` (auto | off). For queues of another order than `fifo` there is nothing to choose.
-  hot_end(const surroundings& s, queue_order order, settings& options)
+  hot_end(const policy_context& s, queue_order order, policy_options& options)
       : team_(s.workers),
         measures_(options.take("recent", true, {{"auto", true}, {"off", false}}) && order == queue_order::fifo &&
                   team_.machines().size() == 1),
@@ -34,23 +34,23 @@ class hot_end {
         states_(static_cast<std::size_t>(team_.size())) {}
 
   /// Where the worker had better take its next task, if the one queued last is of this type, and so many wait at its node.
-  queue_end choose(std::uint16_t type, std::int64_t waiting, worker& by) {
-    state& mine = states_[by.id.index()];
+  queue_end choose(std::uint16_t type, std::int64_t waiting, worker& self) {
+    state& mine = states_[self.id.index()];
     mine = {mine.takes, queue_end::first, false};
     if (!measures_) return mine.from;
     const bool hot = is_hot(kinds_[type % different]);
-    if (waiting * (hot ? few_hot : few) <= team_.working_at(by.node)) return mine.from;
+    if (waiting * (hot ? few_hot : few) <= team_.working_at(self.node)) return mine.from;
     const bool other = ++mine.takes % probe == 0;
     mine.from = hot != other ? queue_end::last : queue_end::first;
     mine.chosen = true;
     return mine.from;
   }
   /// What it runs now has not been taken there.
-  void went_on(worker& by) { states_[by.id.index()].chosen = false; }
+  void went_on(worker& self) { states_[self.id.index()].chosen = false; }
 
   /// As policy::timed().
-  void timed(const task& t, worker& by, std::uint64_t nanoseconds) {
-    const state& mine = states_[by.id.index()];
+  void timed(const task& t, worker& self, std::uint64_t nanoseconds) {
+    const state& mine = states_[self.id.index()];
     if (!mine.chosen) return;
     mean& m = kinds_[t.type % different].taken[mine.from == queue_end::last ? 1 : 0];
     const float now = static_cast<float>(nanoseconds) / static_cast<float>(placed_bytes(t)), old = m.each.load(relaxed);
@@ -76,7 +76,7 @@ class hot_end {
     std::array<mean, 2> taken;  // first, last
     typename World::template shared<bool> hot{false};
   };
-  struct alignas(apart) state {
+  struct alignas(false_sharing_range) state {
     std::uint32_t takes = 0;
     queue_end from = queue_end::first;
     bool chosen = false;  // and there was a choice

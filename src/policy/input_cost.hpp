@@ -16,7 +16,7 @@ namespace kith {
 
 class input_cost {
  public:
-  input_cost(const surroundings& s, counted what) : team_(s.workers), weights_(s.memory), what_(what) {}
+  input_cost(const policy_context& s, counted what) : team_(s.workers), weights_(s.memory), what_(what) {}
 
   using room_type = data_weights::room_type;
   room_type room() const { return weights_.room(); }

@@ -10,10 +10,10 @@
 #include "policy/nabbit.hpp"
 #include "policy/nabbitc.hpp"
 #include "policy/numa.hpp"
+#include "policy/policy_options.hpp"
 #include "policy/replay.hpp"
 #include "policy/rip_dep.hpp"
 #include "policy/rip_mw.hpp"
-#include "policy/settings.hpp"
 #include "policy/socket.hpp"
 #include "policy/source.hpp"
 #include "policy/steal.hpp"
@@ -29,19 +29,19 @@ namespace {
 template <class World>
 struct listed_policy {
   policy_entry about;
-  std::unique_ptr<policy<World>> (*make)(const surroundings&, settings&);
+  std::unique_ptr<policy<World>> (*make)(const policy_context&, policy_options&);
 };
 
 template <class Policy, class World>
-std::unique_ptr<policy<World>> build(const surroundings& s, settings& options) {
+std::unique_ptr<policy<World>> build(const policy_context& s, policy_options& options) {
   return std::make_unique<Policy>(s, options);
 }
 /// Where there is one node, `auto` is `steal` itself.
 template <class World>
-std::unique_ptr<policy<World>> build_auto(const surroundings& s, settings& options) {
+std::unique_ptr<policy<World>> build_auto(const policy_context& s, policy_options& options) {
   auto found = std::make_unique<automatic<World>>(s, options);
   if (s.workers.inhabited().size() > 1) return found;
-  settings none("steal");
+  policy_options none("steal");
   return std::make_unique<steal<World>>(s, none);
 }
 // A new policy is one line here.
@@ -106,8 +106,8 @@ std::span<const policy_entry> policy_list() {
 }
 
 template <class World>
-std::unique_ptr<policy<World>> make_policy(const std::string& text, const surroundings& s) {
-  settings options(text);
+std::unique_ptr<policy<World>> make_policy(const std::string& text, const policy_context& s) {
+  policy_options options(text);
   std::vector<std::string> names;
   for (const listed_policy<World>& p : policies<World>) {
     names.emplace_back(p.about.name);
@@ -119,7 +119,7 @@ std::unique_ptr<policy<World>> make_policy(const std::string& text, const surrou
   throw error(no_such("policy", options.policy(), names));
 }
 
-template std::unique_ptr<policy<native::world>> make_policy<native::world>(const std::string&, const surroundings&);
-template std::unique_ptr<policy<plain::world>> make_policy<plain::world>(const std::string&, const surroundings&);
+template std::unique_ptr<policy<native::world>> make_policy<native::world>(const std::string&, const policy_context&);
+template std::unique_ptr<policy<plain::world>> make_policy<plain::world>(const std::string&, const policy_context&);
 
 }  // namespace kith

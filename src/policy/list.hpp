@@ -26,6 +26,6 @@ std::span<const policy_entry> policy_list();
 /// Builds the policy that `text` ("name:key=value,...") asks for, in native::world or plain::world. Throws kith::error for
 /// an unknown name (with the names there are), an unknown option or a wrong value.
 template <class World>
-std::unique_ptr<policy<World>> make_policy(const std::string& text, const surroundings& s);
+std::unique_ptr<policy<World>> make_policy(const std::string& text, const policy_context& s);
 
 }  // namespace kith

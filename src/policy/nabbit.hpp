@@ -5,8 +5,8 @@
 #pragma once
 
 #include "policy/policy.hpp"
+#include "policy/policy_options.hpp"
 #include "policy/random_victims.hpp"
-#include "policy/settings.hpp"
 #include "queue/group_deque.hpp"
 
 namespace kith {
@@ -16,23 +16,23 @@ class nabbit final : public policy<World> {
  public:
   using worker = typename World::worker;
 
-  nabbit(const surroundings& s, settings&)
+  nabbit(const policy_context& s, policy_options&)
       : deques_(s.workers.size(), 0, [&](worker_id w) { return s.memory_of(w); }), victims_(s.workers, s.seed) {}
 
   typename policy<World>::wishes wants() const override { return {.accesses = false}; }
 
-  task* ready(std::span<task* const> tasks, worker& by, moment why) override {
-    if (keeps_one(why)) return deques_.push_rest(tasks, by, {}, no_color);
-    deques_.push(tasks, by, no_color);
+  task* ready(std::span<task* const> tasks, worker& self, ready_reason why) override {
+    if (keeps_one(why)) return deques_.push_rest(tasks, self, {}, no_color);
+    deques_.push(tasks, self, no_color);
     return nullptr;
   }
 
-  look next(worker& by) override {
-    if (task* t = deques_.pop(by, {})) return look::got(*t);
-    if (victims_.none()) return {look::empty};
+  poll_result next(worker& self) override {
+    if (task* t = deques_.pop(self, {})) return poll_result::got(*t);
+    if (victims_.none()) return {poll_result::empty};
     task* t = nullptr;
-    if (deques_.steal(t, victims_.draw(by.id), by, {}) == theft::got) return victims_.found(by.id, *t);
-    return victims_.failed(by.id, deques_);
+    if (deques_.steal(t, victims_.draw(self.id), self, {}) == steal_result::got) return victims_.found(self.id, *t);
+    return victims_.failed(self.id, deques_);
   }
 
  private:

@@ -9,8 +9,8 @@
 #pragma once
 
 #include "policy/data_weights.hpp"
+#include "policy/policy_options.hpp"
 #include "policy/random_victims.hpp"
-#include "policy/settings.hpp"
 #include "queue/group_deque.hpp"
 
 namespace kith {
@@ -20,7 +20,7 @@ class nabbitc final : public policy<World> {
  public:
   using worker = typename World::worker;
 
-  nabbitc(const surroundings& s, settings& options)
+  nabbitc(const policy_context& s, policy_options& options)
       : team_(s.workers),
         attempts_(options.take_number("attempts", 4, 0, 1 << 20)),
         first_(options.take("first", true, {{"on", true}, {"off", false}})),
@@ -40,48 +40,48 @@ class nabbitc final : public policy<World> {
   }
   void begun() override { run_.fetch_add(1, relaxed); }
 
-  task* ready(std::span<task* const> tasks, worker& by, moment why) override {
-    const auto color = [&](const task& t) { return color_of(t, states_[by.id.index()]); };
-    if (keeps_one(why)) return deques_.push_rest(tasks, by, taste_of(by), color);
-    deques_.push(tasks, by, color);
+  task* ready(std::span<task* const> tasks, worker& self, ready_reason why) override {
+    const auto color = [&](const task& t) { return color_of(t, states_[self.id.index()]); };
+    if (keeps_one(why)) return deques_.push_rest(tasks, self, taste_of(self), color);
+    deques_.push(tasks, self, color);
     return nullptr;
   }
 
-  look next(worker& by) override {
-    const taste likes = taste_of(by);
-    if (task* t = deques_.pop(by, likes)) return look::got(*t);
-    if (victims_.none()) return {look::empty};
-    state& mine = states_[by.id.index()];
+  poll_result next(worker& self) override {
+    const taste likes = taste_of(self);
+    if (task* t = deques_.pop(self, likes)) return poll_result::got(*t);
+    if (victims_.none()) return {poll_result::empty};
+    state& mine = states_[self.id.index()];
     const bool forced = must_be_colored(mine);
     const bool colored = forced || mine.series < attempts_;
-    if (colored) by.meter(event::colored_attempt, {});
+    if (colored) self.meter(event::colored_attempt, {});
     task* t = nullptr;
-    switch (deques_.steal(t, victims_.draw(by.id), by, likes, colored ? likes.own : -1, forced)) {
-      case theft::got:
+    switch (deques_.steal(t, victims_.draw(self.id), self, likes, colored ? likes.own : -1, forced)) {
+      case steal_result::got:
         mine.series = 0;
         mine.budget = 0;
-        return victims_.found(by.id, *t);
-      case theft::unwanted:
+        return victims_.found(self.id, *t);
+      case steal_result::unwanted:
         if (forced) --mine.budget;
         break;
-      case theft::empty:
-      case theft::lost: break;
+      case steal_result::empty:
+      case steal_result::lost: break;
     }
     mine.series = colored && !forced ? mine.series + 1 : 0;
-    return victims_.failed(by.id, deques_);
+    return victims_.failed(self.id, deques_);
   }
 
  private:
   enum class meaning : std::uint8_t { worker, node, data };
-  struct alignas(apart) state {
+  struct alignas(false_sharing_range) state {
     std::uint64_t run = 0;    // that `budget` is of
     std::int64_t budget = 0;  // forced attempts left; 0: not forced any more
     std::int64_t series = 0;  // colored attempts since the last that took anything
     data_weights::room_type weights;
   };
 
-  taste taste_of(const worker& by) const noexcept {
-    return {meaning_ == meaning::worker ? by.id.value : by.node.value, morphs_};
+  taste taste_of(const worker& self) const noexcept {
+    return {meaning_ == meaning::worker ? self.id.value : self.node.value, morphs_};
   }
 
   color_number color_of(const task& t, state& mine) const {

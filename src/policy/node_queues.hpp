@@ -2,8 +2,8 @@
 #pragma once
 
 #include "policy/home_queue.hpp"
-#include "policy/settings.hpp"
-#include "queue/look.hpp"
+#include "policy/policy_options.hpp"
+#include "queue/poll_result.hpp"
 
 #include <vector>
 
@@ -16,7 +16,7 @@ class node_queues {
 
   /// Takes the options `order` (ready | created), `steal` (off | nearest) and `backlog`: with stealing, a node is
   /// robbed only while more than `backlog` tasks wait there.
-  node_queues(const surroundings& s, settings& options)
+  node_queues(const policy_context& s, policy_options& options)
       : steals_(options.take("steal", false, {{"off", false}, {"nearest", true}})),
         backlog_(options.take_number("backlog", 0, 0, 1 << 20)),
         probes_(static_cast<std::size_t>(s.workers.size())) {
@@ -36,17 +36,17 @@ class node_queues {
   shared_queue<World>& operator[](node_id n) const noexcept { return *queues_[served_by_[n.index()].index()]; }
 
   /// The own node's queue; with stealing also, one a call, the others by distance.
-  look next(worker& by) {
-    const std::vector<node_id>& round = rounds_[by.node.index()];
-    std::size_t& probe = probes_[by.id.index()].next;
+  poll_result next(worker& self) {
+    const std::vector<node_id>& round = rounds_[self.node.index()];
+    std::size_t& probe = probes_[self.id.index()].next;
     shared_queue<World>& q = *queues_[round[probe].index()];
-    task* t = probe == 0 ? q.pop(by) : q.size() > backlog_ ? q.steal(by) : nullptr;
+    task* t = probe == 0 ? q.pop(self) : q.size() > backlog_ ? q.steal(self) : nullptr;
     probe = t != nullptr || !steals_ || probe + 1 == round.size() ? 0 : probe + 1;
-    return look::at(t, probe == 0 ? look::empty : look::retry);
+    return poll_result::at(t, probe == 0 ? poll_result::empty : poll_result::retry);
   }
 
  private:
-  struct alignas(apart) cursor {
+  struct alignas(false_sharing_range) cursor {
     std::size_t next = 0;  // position in the round
   };
   bool steals_;

@@ -11,7 +11,7 @@
 #include "policy/home_queue.hpp"
 #include "policy/input_cost.hpp"
 #include "policy/policy.hpp"
-#include "policy/settings.hpp"
+#include "policy/policy_options.hpp"
 
 #include <algorithm>
 #include <map>
@@ -31,7 +31,7 @@ class numa_policy final : public policy<World> {
   /// placed go to their creator's main queue, as in the first version. `backlog`: tasks for each hop that a main queue keeps
   /// for its own node. Not in the papers: `order=created`, oldest task first; `keep=on`, who makes tasks ready goes on with
   /// one of them that may run on its node.
-  numa_policy(const surroundings& s, settings& options)
+  numa_policy(const policy_context& s, policy_options& options)
       : team_(s.workers),
         input_(s, options.take("reads", counted::inputs, {{"in", counted::inputs}, {"all", counted::all}})),
         footprint_(options.take_number_or("footprint", "auto", -1, 0, std::int64_t{1} << 40)),
@@ -58,42 +58,42 @@ class numa_policy final : public policy<World> {
 
   typename policy<World>::wishes wants() const override { return {.homes = team_.nodes() > 1}; }
 
-  task* ready(std::span<task* const> tasks, worker& by, moment why) override {
+  task* ready(std::span<task* const> tasks, worker& self, ready_reason why) override {
     task* kept = nullptr;
     for (task* t : tasks) {
-      const node_id n = place(*t, by);
-      if (keep_ && why == moment::completion && kept == nullptr && (!n || n == by.node)) {
+      const node_id n = place(*t, self);
+      if (keep_ && why == ready_reason::completion && kept == nullptr && (!n || n == self.node)) {
         kept = t;
       } else if (n) {
-        main_[n.index()]->push(*t, by);
+        main_[n.index()]->push(*t, self);
       } else {
-        (alternative_ ? alternatives_ : main_)[by.node.index()]->push(*t, by);
+        (alternative_ ? alternatives_ : main_)[self.node.index()]->push(*t, self);
       }
     }
     return kept;
   }
 
-  look next(worker& by) override {
-    std::size_t& probe = states_[by.id.index()].probe;
-    task* t = alternatives_[by.node.index()]->pop(by);
-    if (t == nullptr) t = main_[by.node.index()]->pop(by);
-    const round& r = rounds_[by.node.index()];
+  poll_result next(worker& self) override {
+    std::size_t& probe = states_[self.id.index()].probe;
+    task* t = alternatives_[self.node.index()]->pop(self);
+    if (t == nullptr) t = main_[self.node.index()]->pop(self);
+    const round& r = rounds_[self.node.index()];
     const std::size_t others = r.cyclic.size();
     if (t == nullptr && others != 0) {
       if (probe < others) {
-        t = rob(*alternatives_[r.cyclic[probe].index()], 0, by);
+        t = rob(*alternatives_[r.cyclic[probe].index()], 0, self);
       } else {
         const auto& [from, backlog] = r.nearest[probe - others];
-        t = rob(*main_[from.index()], backlog, by);
+        t = rob(*main_[from.index()], backlog, self);
       }
-      if (t == nullptr && ++probe < 2 * others) return {look::retry};
+      if (t == nullptr && ++probe < 2 * others) return {poll_result::retry};
     }
     probe = 0;
-    return look::at(t, look::empty);
+    return poll_result::at(t, poll_result::empty);
   }
 
  private:
-  struct alignas(apart) state {
+  struct alignas(false_sharing_range) state {
     input_cost::room_type bytes;
     std::size_t turn = 0;   // the worker from whose node on costs are compared
     std::size_t probe = 0;  // position in the round
@@ -105,18 +105,18 @@ class numa_policy final : public policy<World> {
   };
 
   /// None: anybody may have it.
-  node_id place(const task& t, worker& by) {
+  node_id place(const task& t, worker& self) {
     if (team_.nodes() == 1 || t.access_list().size() == 0) return {};
-    state& mine = states_[by.id.index()];
+    state& mine = states_[self.id.index()];
     input_.weigh(t, mine.bytes);
     const std::uint64_t all = input_.sum(mine.bytes);
-    if (all == 0 || all < small_[by.node.index()] || input_.uniform(mine.bytes, even_)) return {};
+    if (all == 0 || all < small_[self.node.index()] || input_.uniform(mine.bytes, even_)) return {};
     const std::size_t first = rotate_ ? turn_of_[mine.turn++ % turn_of_.size()] : 0;
     return input_.cheapest(mine.bytes, first);
   }
 
-  static task* rob(shared_queue<World>& q, std::int64_t backlog, worker& by) {
-    return q.size() > backlog ? q.steal(by) : nullptr;
+  static task* rob(shared_queue<World>& q, std::int64_t backlog, worker& self) {
+    return q.size() > backlog ? q.steal(self) : nullptr;
   }
 
   std::int64_t backlog_of(node_id thief, node_id victim, std::int64_t each) const {

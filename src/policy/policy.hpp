@@ -3,7 +3,7 @@
 // A policy decides; the engine acts, waits, wakes, counts and records. It is composed of queue blocks and its own
 // per-worker state. It has no thread, lock, clock or system call of its own; its budgets count attempts; its random
 // numbers are keyed; long work is submitted as a job (queue/job.hpp). The calls come from many workers at once, each
-// passing itself as `by`: state kept per worker needs no protection, everything else lives in queue blocks. The constructor
+// passing itself as `self`: state kept per worker needs no protection, everything else lives in queue blocks. The constructor
 // builds the queues; the destructor is called when they are empty.
 //
 // A worker may take a child of a task that waits, or whose body has ended, past the queue it is in. The entry that stays
@@ -14,7 +14,7 @@
 
 #include "memory/view.hpp"
 #include "policy/team.hpp"
-#include "queue/look.hpp"
+#include "queue/poll_result.hpp"
 #include "task/identities.hpp"
 #include "task/region.hpp"
 #include "task/scope.hpp"
@@ -27,7 +27,7 @@
 namespace kith {
 
 /// Why tasks became ready.
-enum class moment : std::uint8_t {
+enum class ready_reason : std::uint8_t {
   creation,    // by is creating them: a task returned from ready() is run on top of the creator's stack
   completion,  // by has ended their last predecessor: a task returned is run next
   arrival,     // they came from outside the workers, and by found them
@@ -60,18 +60,18 @@ class policy {
   virtual void created(task& /*t*/, worker& /*by*/) {}
   /// Queues the tasks, all of which became ready together; may return one of them (and not queue it) to be run right
   /// now.
-  virtual task* ready(std::span<task* const> tasks, worker& by, moment why) = 0;
+  virtual task* ready(std::span<task* const> tasks, worker& self, ready_reason why) = 0;
   /// What to run next. At most one remote probe a call. `empty` only if a whole round found nothing: the worker may
   /// then sleep, and will be woken by a push to a queue whose audience it is in. A policy that leaves tasks queued, though
   /// it was asked, must ring for them when that changes. Any task will do, whatever waits on the worker: the engine finds
   /// the stack on which it holds nothing up.
-  virtual look next(worker& by) = 0;
-  /// The task's body and all its children have ended; `by` has ended the last of them.
+  virtual poll_result next(worker& self) = 0;
+  /// The task's body and all its children have ended; `self` has ended the last of them.
   virtual void finished(task& /*t*/, worker& /*by*/) {}
-  /// `by` has run the task's body, in so many nanoseconds: of the world's own time, waits within it included. Called before
+  /// `self` has run the task's body, in so many nanoseconds: of the world's own time, waits within it included. Called before
   /// finished(), natively for one task in 16, in simulated time for all. Not for keyed nodes.
   virtual void timed(const task& /*t*/, worker& /*by*/, std::uint64_t /*nanoseconds*/) {}
-  /// `by` looks for no more tasks: it goes on with code that waited, or sleeps. What it got last has ended, or waits.
+  /// `self` looks for no more tasks: it goes on with code that waited, or sleeps. What it got last has ended, or waits.
   virtual void stops(worker& /*by*/) {}
   /// The region got its home, by first touch.
   virtual void placed(region& /*r*/, node_id /*home*/) {}
@@ -89,7 +89,7 @@ class policy {
 };
 
 /// What a policy is built from.
-struct surroundings {
+struct policy_context {
   const team& workers;
   region_table& regions;
   std::uint64_t seed;

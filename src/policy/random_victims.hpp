@@ -10,7 +10,9 @@
 namespace kith {
 
 /// Whether a worker that makes tasks ready goes on with one of them.
-inline bool keeps_one(moment why) noexcept { return why == moment::completion || why == moment::discovery; }
+inline bool keeps_one(ready_reason why) noexcept {
+  return why == ready_reason::completion || why == ready_reason::discovery;
+}
 
 class random_victims {
  public:
@@ -24,25 +26,25 @@ class random_victims {
     const auto other = static_cast<int>(states_[thief.index()].random.below(static_cast<std::uint32_t>(workers_ - 1)));
     return worker_id(other < thief.value ? other : other + 1);
   }
-  look found(worker_id thief, task& t) noexcept {
+  poll_result found(worker_id thief, task& t) noexcept {
     states_[thief.index()].failures = 0;
-    return look::got(t);
+    return poll_result::got(t);
   }
   /// What a failed attempt is answered with. Drawn victims may miss one that has work: before `empty`, every deque is
   /// looked at.
   template <class Deques>
-  look failed(worker_id thief, const Deques& deques) noexcept {
+  poll_result failed(worker_id thief, const Deques& deques) noexcept {
     int& failures = states_[thief.index()].failures;
-    if (++failures < workers_) return {look::retry};
+    if (++failures < workers_) return {poll_result::retry};
     failures = 0;
     for (int w = 0; w < workers_; ++w) {
-      if (w != thief.value && !deques.empty(worker_id(w))) return {look::retry};
+      if (w != thief.value && !deques.empty(worker_id(w))) return {poll_result::retry};
     }
-    return {look::empty};
+    return {poll_result::empty};
   }
 
  private:
-  struct alignas(apart) state {
+  struct alignas(false_sharing_range) state {
     rng random;
     int failures = 0;  // since the last round or find
   };

@@ -14,7 +14,7 @@
 
 #include "base/identity.hpp"
 #include "policy/policy.hpp"
-#include "policy/settings.hpp"
+#include "policy/policy_options.hpp"
 #include "queue/make_in.hpp"
 #include "queue/ordered_queue.hpp"
 #include "queue/turn_order.hpp"
@@ -42,52 +42,52 @@ class replay final : public policy<World> {
   using worker = typename World::worker;
   using step = recorded_schedule::step;
 
-  replay(const surroundings& s, settings& options) : replay(s, options, options.take_text("file", "")) {}
+  replay(const policy_context& s, policy_options& options) : replay(s, options, options.take_text("file", "")) {}
 
   typename policy<World>::wishes wants() const override { return {.finished = true, .order = true}; }
 
-  task* ready(std::span<task* const> tasks, worker& by, moment) override {
+  task* ready(std::span<task* const> tasks, worker& self, ready_reason) override {
     for (task* t : tasks) {
       const auto at = where_.find(key(identities_->identity_of(*t), t->exploring != 0));
       if (at == where_.end()) {
-        by.refuse(*t, "is not in the schedule of " + file_ + ": the recorded program was another one");
-        give_up(by);
+        self.refuse(*t, "is not in the schedule of " + file_ + ": the recorded program was another one");
+        give_up(self);
       } else if (const std::int32_t n = step_at(at->second).task; !turns_.has_come(n, *t)) {
         continue;
       } else if (diverged_.load(relaxed) && turns_.concerns(n)) {
-        by.refuse(*t, out_of_turn);
+        self.refuse(*t, out_of_turn);
       }
-      push_in_turn(*t, by);
+      push_in_turn(*t, self);
     }
     return nullptr;
   }
 
-  look next(worker& by) override {
-    list& mine = lists_[by.id.index()];
-    const auto [t, position] = mine.queue->pop(free_.load(relaxed) ? everything : last_allowed(mine, by), by);
+  poll_result next(worker& self) override {
+    list& mine = lists_[self.id.index()];
+    const auto [t, position] = mine.queue->pop(free_.load(relaxed) ? everything : last_allowed(mine, self), self);
     if (t != nullptr) mine.note_begun(position);
-    return look::at(t, look::empty);
+    return poll_result::at(t, poll_result::empty);
   }
 
-  void finished(task& t, worker& by) override {
+  void finished(task& t, worker& self) override {
     if ((t.flags & task::exclusive) == 0) return;
     const auto at = where_.find(key(identities_->identity_of(t), false));
     if (at == where_.end()) return;
-    for (const auto& [n, come] : turns_.ended(step_at(at->second).task)) push_in_turn(*come, by);
+    for (const auto& [n, come] : turns_.ended(step_at(at->second).task)) push_in_turn(*come, self);
   }
 
-  bool stalled(worker& by) override {
+  bool stalled(worker& self) override {
     if (diverged_.load(relaxed)) return false;
     if (!free_.load(relaxed)) {
       for (list& l : lists_) {
-        const held_task found = l.queue->refuse_first(by, [&](task& t, std::int64_t position) {
-          by.refuse(t, "is ready, but in the schedule of " + file_ + " its worker " + what_is_missing(l, position));
-          give_up(by);
+        const held_task found = l.queue->refuse_first(self, [&](task& t, std::int64_t position) {
+          self.refuse(t, "is ready, but in the schedule of " + file_ + " its worker " + what_is_missing(l, position));
+          give_up(self);
         });
         if (found != held_task::none) return found == held_task::refused;
       }
     }
-    return turns_.holds_any() && by.all_sleep() && give_up(by);
+    return turns_.holds_any() && self.all_sleep() && give_up(self);
   }
 
   std::string last_word() const override {
@@ -101,10 +101,10 @@ class replay final : public policy<World> {
   }
 
  private:
-  replay(const surroundings& s, settings& options, const std::string& file)
+  replay(const policy_context& s, policy_options& options, const std::string& file)
       : replay(s, options, file, schedule_of(read(file))) {}
 
-  replay(const surroundings& s, settings& options, std::string file, const recorded_schedule& from)
+  replay(const policy_context& s, policy_options& options, std::string file, const recorded_schedule& from)
       : identities_(s.identities),
         regions_(s.regions),
         file_(std::move(file)),
@@ -148,7 +148,7 @@ class replay final : public policy<World> {
 
   static constexpr std::int64_t everything = std::numeric_limits<std::int64_t>::max();
 
-  struct alignas(apart) list {
+  struct alignas(false_sharing_range) list {
     std::vector<step> steps;
     std::shared_ptr<ordered_queue<World>> queue;
     typename World::template shared<std::size_t> next{0};  // the first step that has not begun; changed by its worker
@@ -211,12 +211,12 @@ class replay final : public policy<World> {
     return l.covered.load(relaxed) ? "ends another task first, which waits"
                                    : "has created or waited for more by then" + other;
   }
-  void push(task& t, worker& by) {
+  void push(task& t, worker& self) {
     const auto at = where_.find(key(identities_->identity_of(t), t.exploring != 0));
     if (at == where_.end()) {
-      lists_[by.id.index()].queue->push(t, everything, by);
+      lists_[self.id.index()].queue->push(t, everything, self);
     } else {
-      lists_[at->second.worker].queue->push(t, at->second.position, by);
+      lists_[at->second.worker].queue->push(t, at->second.position, self);
     }
   }
   static bool takes_turns(const task& t) noexcept {
@@ -226,21 +226,21 @@ class replay final : public policy<World> {
     return false;
   }
   /// The engine gives the regions up when the task ends, and returns the task if one is not free now.
-  void push_in_turn(task& t, worker& by) {
+  void push_in_turn(task& t, worker& self) {
     if ((t.flags & task::exclusive) == 0 && takes_turns(t)) {
       t.flags |= task::exclusive;
       if (!take_turns(regions_, t)) return;
     }
-    push(t, by);
+    push(t, self);
   }
   /// The rest is in any order. What needed turns does not run; true if something did.
-  bool give_up(worker& by) {
+  bool give_up(worker& self) {
     free_.store(true, relaxed);
     diverged_.store(true, relaxed);
     const auto held = turns_.open();
     for (const auto& [n, t] : held) {
-      by.refuse(*t, out_of_turn);
-      push_in_turn(*t, by);
+      self.refuse(*t, out_of_turn);
+      push_in_turn(*t, self);
     }
     return !held.empty();
   }

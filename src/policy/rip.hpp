@@ -34,41 +34,42 @@ class rip : public policy<World> {
     return {.created = windows_.has_value(), .homes = queues_.size() > 1};
   }
 
-  void created(task& t, worker& by) override { windows_->add(t, by); }
-  void waiting(detail::scope&, worker& by) override {
-    if (windows_) windows_->close(by);
+  void created(task& t, worker& self) override { windows_->add(t, self); }
+  void waiting(detail::scope&, worker& self) override {
+    if (windows_) windows_->close(self);
   }
 
-  task* ready(std::span<task* const> tasks, worker& by, moment) override {
+  task* ready(std::span<task* const> tasks, worker& self, ready_reason) override {
     for (task* t : tasks) {
       using answer = typename partition::windows<World>::answer;
       std::int32_t part = -1;
-      const answer a = windows_ ? windows_->of(*t, by, part) : answer::stranger;
-      if (a != answer::held) place(*t, part, by);
+      const answer a = windows_ ? windows_->answer_for(*t, self, part) : answer::stranger;
+      if (a != answer::held) place(*t, part, self);
     }
     return nullptr;
   }
 
-  look next(worker& by) override {
-    const look l = queues_.next(by);
-    if (l.what == look::empty && windows_ && windows_->starves(by)) return {look::later, nullptr};
+  poll_result next(worker& self) override {
+    const poll_result l = queues_.next(self);
+    if (l.what == poll_result::empty && windows_ && windows_->starves(self)) return {poll_result::later, nullptr};
     return l;
   }
 
  protected:
   /// Takes the options of the queues as `dep` does, and `partitioner` (scotch | greedy).
-  rip(const surroundings& s, settings& options, partition::window_rules rules) : queues_(s, options), place_(s) {
+  rip(const policy_context& s, policy_options& options, partition::window_rules rules)
+      : queues_(s, options), place_(s) {
     using partition::method;
     rules.first_method = partition::available(
         options.take("partitioner", method::scotch, {{"scotch", method::scotch}, {"greedy", method::greedy}}));
     const partition::targets onto = nodes_of(s.workers);
     if (std::ranges::count_if(onto.capacity, [](std::int32_t c) { return c != 0; }) < 2) return;
     windows_.emplace(rules, onto, s.regions, s.workers.size(), s.workers.everybody(),
-                     [this](task& t, std::int32_t part, worker& by) { place(t, part, by); });
+                     [this](task& t, std::int32_t part, worker& self) { place(t, part, self); });
   }
 
   /// Options that both take: `window` (a number, or auto) and `first`, the extra tasks of the first window.
-  static partition::window_rules take_window(settings& options) {
+  static partition::window_rules take_window(policy_options& options) {
     partition::window_rules rules;
     rules.size = static_cast<std::size_t>(options.take_number_or("window", "auto", 0, 1, 1 << 24));
     rules.first = static_cast<std::size_t>(options.take_number("first", 0, 0, 1 << 24));
@@ -76,15 +77,15 @@ class rip : public policy<World> {
   }
 
  private:
-  void place(task& t, std::int32_t part, worker& by) {
+  void place(task& t, std::int32_t part, worker& self) {
     if (part < 0) {
-      queues_[place_(t, by)].push(t, by);
+      queues_[place_(t, self)].push(t, self);
       return;
     }
     const node_id chosen(part);
-    place_.settle(t, chosen, by);
-    by.meter(event::task_partitioned, {});
-    queues_[chosen].push(t, by);
+    place_.settle(t, chosen, self);
+    self.meter(event::task_partitioned, {});
+    queues_[chosen].push(t, self);
   }
 
   node_queues<World> queues_;

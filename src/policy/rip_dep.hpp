@@ -12,7 +12,8 @@ namespace kith {
 template <class World>
 class rip_dep final : public rip<World> {
  public:
-  rip_dep(const surroundings& s, settings& options) : rip<World>(s, options, rip<World>::take_window(options)) {}
+  rip_dep(const policy_context& s, policy_options& options)
+      : rip<World>(s, options, rip<World>::take_window(options)) {}
 };
 
 }  // namespace kith

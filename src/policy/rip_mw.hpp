@@ -14,10 +14,10 @@ namespace kith {
 template <class World>
 class rip_mw final : public rip<World> {
  public:
-  rip_mw(const surroundings& s, settings& options) : rip<World>(s, options, rules_of(options)) {}
+  rip_mw(const policy_context& s, policy_options& options) : rip<World>(s, options, rules_of(options)) {}
 
  private:
-  static partition::window_rules rules_of(settings& options) {
+  static partition::window_rules rules_of(policy_options& options) {
     using partition::method;
     partition::window_rules rules = rip<World>::take_window(options);
     const std::int64_t common = options.take_number_or("intersection", "half", -1, 0, 1 << 24);

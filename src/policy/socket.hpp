@@ -16,20 +16,20 @@ class socket final : public policy<World> {
  public:
   using worker = typename World::worker;
 
-  socket(const surroundings& s, settings& options) : team_(s.workers), queues_(s, options) {}
+  socket(const policy_context& s, policy_options& options) : team_(s.workers), queues_(s, options) {}
 
   typename policy<World>::wishes wants() const override { return {.accesses = false}; }
 
-  task* ready(std::span<task* const> tasks, worker& by, moment) override {
-    for (task* t : tasks) queues_[node_for(*t, by)].push(*t, by);
+  task* ready(std::span<task* const> tasks, worker& self, ready_reason) override {
+    for (task* t : tasks) queues_[node_for(*t, self)].push(*t, self);
     return nullptr;
   }
-  look next(worker& by) override { return queues_.next(by); }
+  poll_result next(worker& self) override { return queues_.next(self); }
 
  private:
-  node_id node_for(const task& t, const worker& by) const {
+  node_id node_for(const task& t, const worker& self) const {
     if (t.node != task::no_node) return node_id(t.node % queues_.size());  // written for a larger machine: wrap
-    return t.owner < team_.size() ? team_.node_of(worker_id(t.owner)) : by.node;
+    return t.owner < team_.size() ? team_.node_of(worker_id(t.owner)) : self.node;
   }
 
   const team& team_;

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "policy/policy.hpp"
-#include "policy/settings.hpp"
+#include "policy/policy_options.hpp"
 #include "policy/worker_queues.hpp"
 
 namespace kith {
@@ -15,18 +15,18 @@ class source final : public policy<World> {
  public:
   using worker = typename World::worker;
 
-  source(const surroundings& s, settings&) : queues_(s, queue_order::fifo, true) {}
+  source(const policy_context& s, policy_options&) : queues_(s, queue_order::fifo, true) {}
 
   typename policy<World>::wishes wants() const override { return {.accesses = false}; }
 
-  task* ready(std::span<task* const> tasks, worker& by, moment) override {
+  task* ready(std::span<task* const> tasks, worker& self, ready_reason) override {
     for (task* t : tasks) {
       const bool by_worker = t->owner < queues_.size();  // else it came from outside: whoever found it has it
-      queues_[by_worker ? t->owner : by.id.index()].push(*t, by);
+      queues_[by_worker ? t->owner : self.id.index()].push(*t, self);
     }
     return nullptr;
   }
-  look next(worker& by) override { return queues_.next(by); }
+  poll_result next(worker& self) override { return queues_.next(self); }
 
  private:
   worker_queues<World> queues_;

@@ -10,7 +10,7 @@
 
 #include "base/rng.hpp"
 #include "policy/policy.hpp"
-#include "policy/settings.hpp"
+#include "policy/policy_options.hpp"
 #include "queue/leveled_deque.hpp"
 #include "queue/make_in.hpp"
 
@@ -26,7 +26,7 @@ class steal final : public policy<World> {
  public:
   using worker = typename World::worker;
 
-  steal(const surroundings& s, settings& options)
+  steal(const policy_context& s, policy_options& options)
       : order_(options.take("victim", victim_order::nearest,
                             {{"cyclic", victim_order::cyclic},
                              {"random", victim_order::random},
@@ -45,56 +45,56 @@ class steal final : public policy<World> {
 
   typename policy<World>::wishes wants() const override { return {.accesses = false}; }
 
-  task* ready(std::span<task* const> tasks, worker& by, moment why) override {
-    leveled_deque<World>& own = *deques_[by.id.index()];
-    if (why != moment::completion) {
-      for (task* t : tasks) own.push(*t, by);
+  task* ready(std::span<task* const> tasks, worker& self, ready_reason why) override {
+    leveled_deque<World>& own = *deques_[self.id.index()];
+    if (why != ready_reason::completion) {
+      for (task* t : tasks) own.push(*t, self);
       return nullptr;
     }
-    for (task* t : tasks.first(tasks.size() - 1)) own.push(*t, by);
-    return own.prefer(*tasks.back(), by);
+    for (task* t : tasks.first(tasks.size() - 1)) own.push(*t, self);
+    return own.prefer(*tasks.back(), self);
   }
 
-  look next(worker& by) override {
-    state& mine = states_[by.id.index()];
-    leveled_deque<World>& own = *deques_[by.id.index()];
-    if (task* t = take_own(own, by)) return look::got(*t);
-    if (mine.victims.empty()) return {look::empty};
+  poll_result next(worker& self) override {
+    state& mine = states_[self.id.index()];
+    leveled_deque<World>& own = *deques_[self.id.index()];
+    if (task* t = take_own(own, self)) return poll_result::got(*t);
+    if (mine.victims.empty()) return {poll_result::empty};
     const worker_id victim = order_ == victim_order::random
                                  ? mine.victims[mine.random.below(static_cast<std::uint32_t>(mine.victims.size()))]
                                  : mine.victims[mine.probes];
     leveled_deque<World>& there = *deques_[victim.index()];
     const bool worth = !patient_ || !there.short_tasks() || worth_it(there, victim, mine);
-    if (task* t = worth ? visit(there, victim, own, by) : nullptr) {
+    if (task* t = worth ? visit(there, victim, own, self) : nullptr) {
       mine.probes = 0;
-      return look::got(*t);
+      return poll_result::got(*t);
     }
-    if (++mine.probes < mine.victims.size()) return {worth ? look::retry : look::later};
+    if (++mine.probes < mine.victims.size()) return {worth ? poll_result::retry : poll_result::later};
     mine.probes = 0;
-    if (!anything_left(mine)) return {look::empty};
-    return {worth ? look::retry : look::later};
+    if (!anything_left(mine)) return {poll_result::empty};
+    return {worth ? poll_result::retry : poll_result::later};
   }
 
   // ---- for a policy that has other queues beside these
   /// A task of the own deque.
-  task* take_own(worker& by) { return take_own(*deques_[by.id.index()], by); }
+  task* take_own(worker& self) { return take_own(*deques_[self.id.index()], self); }
   /// The level of the next one there, and whether there have been several.
-  int own_level(const worker& by) const { return deques_[by.id.index()]->highest(); }
-  bool has_levels(const worker& by) const { return deques_[by.id.index()]->has_levels(); }
+  int own_level(const worker& self) const { return deques_[self.id.index()]->highest(); }
+  bool has_levels(const worker& self) const { return deques_[self.id.index()]->has_levels(); }
   /// From the first of the others that has any. One look instead of a round: for workers that wait for other tasks, too.
-  look rob(worker& by) {
-    state& mine = states_[by.id.index()];
+  poll_result rob(worker& self) {
+    state& mine = states_[self.id.index()];
     for (worker_id victim : mine.victims) {
       leveled_deque<World>& there = *deques_[victim.index()];
       if (there.size() == 0) continue;
-      if (patient_ && there.short_tasks() && !worth_it(there, victim, mine)) return {look::later};
-      return look::at(visit(there, victim, *deques_[by.id.index()], by), look::retry);
+      if (patient_ && there.short_tasks() && !worth_it(there, victim, mine)) return {poll_result::later};
+      return poll_result::at(visit(there, victim, *deques_[self.id.index()], self), poll_result::retry);
     }
-    return {look::empty};
+    return {poll_result::empty};
   }
 
  private:
-  struct alignas(apart) state {
+  struct alignas(false_sharing_range) state {
     state(rng r, std::vector<worker_id> v) : random(r), victims(std::move(v)) {}
     rng random;
     std::vector<worker_id> victims;
@@ -108,11 +108,11 @@ class steal final : public policy<World> {
   };
 
   /// `end=fifo`: the owner, too, takes its oldest task (MIR's ws).
-  task* take_own(leveled_deque<World>& own, worker& by) {
-    if (!own_end_fifo_) return own.pop(by);
+  task* take_own(leveled_deque<World>& own, worker& self) {
+    if (!own_end_fifo_) return own.pop(self);
     task* t = nullptr;
     while (own.size() > 0) {
-      if (own.take_oldest(t, by)) return t;
+      if (own.take_oldest(t, self)) return t;
     }
     return nullptr;
   }
@@ -122,19 +122,19 @@ class steal final : public policy<World> {
     return std::ranges::any_of(mine.victims, [this](worker_id v) { return deques_[v.index()]->size() > 0; });
   }
 
-  task* visit(leveled_deque<World>& victim, worker_id id, leveled_deque<World>& own, worker& by) {
+  task* visit(leveled_deque<World>& victim, worker_id id, leveled_deque<World>& own, worker& self) {
     const std::int64_t there = victim.size();
     if (there == 0) {
-      by.meter(event::steal_attempt, id);
+      self.meter(event::steal_attempt, id);
       return nullptr;
     }
     task* first = nullptr;
-    if (victim.steal(first, by) != theft::got) return nullptr;
+    if (victim.steal(first, self) != steal_result::got) return nullptr;
     // More in the same visit: the victim's line is here already.
     for (std::int64_t more = std::min(batch_, there / 2) - 1; more > 0; --more) {
       task* t = nullptr;
-      if (victim.steal(t, by) != theft::got) break;
-      own.push(*t, by);
+      if (victim.steal(t, self) != steal_result::got) break;
+      own.push(*t, self);
     }
     return first;
   }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "policy/home_queue.hpp"
-#include "queue/look.hpp"
+#include "queue/poll_result.hpp"
 
 #include <vector>
 
@@ -13,7 +13,7 @@ class worker_queues {
  public:
   using worker = typename World::worker;
 
-  worker_queues(const surroundings& s, queue_order order, bool steals)
+  worker_queues(const policy_context& s, queue_order order, bool steals)
       : steals_(steals), probes_(static_cast<std::size_t>(s.workers.size())) {
     for (int w = 0; w < s.workers.size(); ++w) {
       queues_.push_back(make_queue<World>(s, worker_id(w), order));
@@ -25,16 +25,16 @@ class worker_queues {
   shared_queue<World>& operator[](std::size_t w) const noexcept { return *queues_[w]; }
 
   /// The worker's own queue first; then, one a call, the following workers' until one has a task.
-  look next(worker& by) {
-    std::size_t& probe = probes_[by.id.index()].next;
-    shared_queue<World>& q = *queues_[(by.id.index() + probe) % size()];
-    task* t = probe == 0 ? q.pop(by) : q.steal(by);
+  poll_result next(worker& self) {
+    std::size_t& probe = probes_[self.id.index()].next;
+    shared_queue<World>& q = *queues_[(self.id.index() + probe) % size()];
+    task* t = probe == 0 ? q.pop(self) : q.steal(self);
     probe = t != nullptr || !steals_ || probe + 1 == size() ? 0 : probe + 1;
-    return look::at(t, probe == 0 ? look::empty : look::retry);
+    return poll_result::at(t, probe == 0 ? poll_result::empty : poll_result::retry);
   }
 
  private:
-  struct alignas(apart) cursor {
+  struct alignas(false_sharing_range) cursor {
     std::size_t next = 0;  // 0: the own queue; k: that of the k-th worker after it
   };
   bool steals_;

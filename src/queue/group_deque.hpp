@@ -15,8 +15,8 @@
 
 #include "base/worker_set.hpp"
 #include "queue/dead_entries.hpp"
-#include "queue/look.hpp"
 #include "queue/make_in.hpp"
+#include "queue/poll_result.hpp"
 #include "queue/recycler.hpp"
 #include "recording/event.hpp"
 #include "task/task.hpp"
@@ -62,41 +62,42 @@ class group_deques {
 
   /// Queues a group in one piece, or of each level one. color_of(task&) is called once for each.
   template <class ColorOf>
-  void push(std::span<task* const> tasks, worker& by, ColorOf&& color_of) {
+  void push(std::span<task* const> tasks, worker& self, ColorOf&& color_of) {
     if (any_level(tasks)) [[unlikely]] {
-      push_levels(tasks, by, color_of);
+      push_levels(tasks, self, color_of);
       return;
     }
-    push(group_of(tasks, by, color_of), by);
+    push(group_of(tasks, self, color_of), self);
   }
   /// Queues a group but for one task, which is returned; or all of it, and returns what is first of the own tasks then.
   template <class ColorOf>
-  task* push_rest(std::span<task* const> tasks, worker& by, taste likes, ColorOf&& color_of) {
+  task* push_rest(std::span<task* const> tasks, worker& self, taste likes, ColorOf&& color_of) {
     if (has_levels_.load(relaxed) || any_level(tasks)) [[unlikely]] {
-      push_levels(tasks, by, color_of);
-      return pop(by, likes);
+      push_levels(tasks, self, color_of);
+      return pop(self, likes);
     }
     if (tasks.size() == 1) return tasks.front();
-    return take_apart(group_of(tasks, by, color_of), by, likes);
+    return take_apart(group_of(tasks, self, color_of), self, likes);
   }
-  task* pop(worker& by, taste likes) {
+  task* pop(worker& self, taste likes) {
     item* i = nullptr;
     if (!has_levels_.load(relaxed)) [[likely]] {
-      i = deques_[normal][by.id.index()]->pop();
+      i = deques_[normal][self.id.index()]->pop();
     } else {
-      for (std::size_t level = 0; i == nullptr && level < levels; ++level) i = deques_[level][by.id.index()]->pop();
+      for (std::size_t level = 0; i == nullptr && level < levels; ++level) i = deques_[level][self.id.index()]->pop();
     }
     if (i == nullptr) return nullptr;
-    by.meter(event::pop, by.id);
-    return take_apart(unpack(*i, by), by, likes);
+    self.meter(event::pop, self.id);
+    return take_apart(unpack(*i, self), self, likes);
   }
 
   // ---- thieves
 
   /// Takes an item from `victim` and keeps what is left of it after one task; with `only` not negative, an item that
   /// has that color (with `or_nobodys`, also one that has no worker's color). Of the highest level that has such a one.
-  theft steal(task*& t, worker_id victim, worker& by, taste likes, color_number only = -1, bool or_nobodys = false) {
-    by.meter(event::steal_attempt, victim);
+  steal_result steal(task*& t, worker_id victim, worker& self, taste likes, color_number only = -1,
+                     bool or_nobodys = false) {
+    self.meter(event::steal_attempt, victim);
     item* i = nullptr;
     const auto steal_at = [&](std::size_t level) {
       auto& there = *deques_[level][victim.index()];
@@ -104,19 +105,19 @@ class group_deques {
       return there.steal(i,
                          [&](const item& seen) { return seen.has(only) || (or_nobodys && seen.is_nobodys(colors_)); });
     };
-    theft outcome = theft::empty;
+    steal_result outcome = steal_result::empty;
     if (!has_levels_.load(relaxed)) [[likely]] {
       outcome = steal_at(normal);
     } else {
-      for (std::size_t level = 0; outcome != theft::got && level < levels; ++level) {
-        if (const theft here = steal_at(level); here != theft::empty) outcome = here;
+      for (std::size_t level = 0; outcome != steal_result::got && level < levels; ++level) {
+        if (const steal_result here = steal_at(level); here != steal_result::empty) outcome = here;
       }
     }
-    if (outcome != theft::got) return outcome;
-    by.meter(event::steal, victim);
-    if (only >= 0 && i->has(only)) by.meter(event::colored_steal, {});
-    t = take_apart(unpack(*i, by), by, likes);
-    return theft::got;
+    if (outcome != steal_result::got) return outcome;
+    self.meter(event::steal, victim);
+    if (only >= 0 && i->has(only)) self.meter(event::colored_steal, {});
+    t = take_apart(unpack(*i, self), self, likes);
+    return steal_result::got;
   }
   bool empty(worker_id w) const noexcept {
     if (!has_levels_.load(relaxed)) [[likely]]
@@ -137,7 +138,7 @@ class group_deques {
 
   /// Runs [first, last) of a group, or, if that is one run, its tasks [from, to).
   struct range {
-    group* of = nullptr;  // none: the task alone
+    group* members = nullptr;  // none: the task alone
     task* one = nullptr;
     std::uint32_t first = 0, last = 0, from = 0, to = 0;
     color_number alone = -1;  // the color of `one`
@@ -176,7 +177,7 @@ class group_deques {
   };
 
   /// For the making of a group.
-  struct alignas(apart) scratch {
+  struct alignas(false_sharing_range) scratch {
     std::vector<std::uint32_t> run_of;  // by color: 1 + its run; 0 between groups
     std::vector<std::uint32_t> run;     // by task
     worker_set wanted;                  // the colors of the item that is pushed
@@ -189,11 +190,11 @@ class group_deques {
 
   /// The tasks by color, colors in the order of their first appearance.
   template <class ColorOf>
-  range group_of(std::span<task* const> tasks, worker& by, ColorOf& color_of) {
+  range group_of(std::span<task* const> tasks, worker& self, ColorOf& color_of) {
     if (tasks.size() == 1) return {.one = tasks.front(), .alone = color_of(*tasks.front())};
-    group& g = groups_.take(by.id);
-    std::vector<std::uint32_t>& run_of = scratch_[by.id.index()].run_of;
-    std::vector<std::uint32_t>& run = scratch_[by.id.index()].run;
+    group& g = groups_.take(self.id);
+    std::vector<std::uint32_t>& run_of = scratch_[self.id.index()].run_of;
+    std::vector<std::uint32_t>& run = scratch_[self.id.index()].run;
     run.resize(tasks.size());
     g.color.clear();
     g.begin.assign(1, 0);
@@ -220,75 +221,75 @@ class group_deques {
   }
 
   static range whole(group& g, std::uint32_t first, std::uint32_t last) noexcept {
-    return {.of = &g, .first = first, .last = last, .from = g.begin[first], .to = g.begin[last]};
+    return {.members = &g, .first = first, .last = last, .from = g.begin[first], .to = g.begin[last]};
   }
 
   static bool any_level(std::span<task* const> tasks) noexcept {
     return std::ranges::any_of(tasks, [](const task* t) { return t->has_level(); });
   }
   template <class ColorOf>
-  [[gnu::noinline, gnu::cold]] void push_levels(std::span<task* const> tasks, worker& by, ColorOf& color_of) {
+  [[gnu::noinline, gnu::cold]] void push_levels(std::span<task* const> tasks, worker& self, ColorOf& color_of) {
     if (!has_levels_.load(relaxed)) has_levels_.store(true, relaxed);  // before anybody can look for the tasks
     // What was pushed may have been run by another worker, and its slot used again: no task is looked at after the first push.
-    std::array<std::vector<task*>, levels>& of_level = scratch_[by.id.index()].of_level;
+    std::array<std::vector<task*>, levels>& of_level = scratch_[self.id.index()].of_level;
     for (std::vector<task*>& same : of_level) same.clear();
     for (task* t : tasks) of_level[static_cast<std::size_t>(t->level())].push_back(t);
     for (std::size_t level = 0; level < levels; ++level) {
       if (of_level[level].empty()) continue;
-      range r = group_of(of_level[level], by, color_of);
+      range r = group_of(of_level[level], self, color_of);
       r.level = static_cast<std::uint32_t>(level);
-      push(r, by);
+      push(r, self);
     }
   }
 
-  void push(const range& r, worker& by) {
-    if (by.dead.too_many()) [[unlikely]]
-      clean_up(by, r.level);
-    item& i = items_.take(by.id);
+  void push(const range& r, worker& self) {
+    if (self.dead.too_many()) [[unlikely]]
+      clean_up(self, r.level);
+    item& i = items_.take(self.id);
     i.what = r;
     i.clear(colors_);
-    if (r.of == nullptr) {
+    if (r.members == nullptr) {
       mark(i, r.alone);
     } else {
-      for (std::uint32_t run = r.first; run < r.last; ++run) mark(i, r.of->color[run]);
+      for (std::uint32_t run = r.first; run < r.last; ++run) mark(i, r.members->color[run]);
     }
-    worker_set& wanted = scratch_[by.id.index()].wanted;
+    worker_set& wanted = scratch_[self.id.index()].wanted;
     for (int w = 0; w * 64 < colors_; ++w) wanted.set_word(static_cast<std::size_t>(w), i.word_at(w));
-    deques_[r.level][by.id.index()]->push(&i);
-    by.meter(event::push, by.id);
+    deques_[r.level][self.id.index()]->push(&i);
+    self.meter(event::push, self.id);
     // First whom it belongs to, where colors are workers: others might not take it.
-    if (colors_ != static_cast<int>(scratch_.size()) || !by.ring(wanted)) by.ring(everybody_);
+    if (colors_ != static_cast<int>(scratch_.size()) || !self.ring(wanted)) self.ring(everybody_);
   }
   /// Items of a single task that was taken past them.
-  [[gnu::noinline, gnu::cold]] void clean_up(worker& by, std::size_t level) {
+  [[gnu::noinline, gnu::cold]] void clean_up(worker& self, std::size_t level) {
     std::vector<item*> kept;
     const auto drop = [&](item& i) {
-      if (i.what.of != nullptr || !by.drop_if_dead(*i.what.one)) return false;
-      items_.give(by.id, i);
+      if (i.what.members != nullptr || !self.drop_if_dead(*i.what.one)) return false;
+      items_.give(self.id, i);
       return true;
     };
-    for (std::size_t n = drop_dead(*deques_[level][by.id.index()], by.dead, drop, kept); n > 0; --n)
-      by.ring(everybody_);
+    for (std::size_t n = drop_dead(*deques_[level][self.id.index()], self.dead, drop, kept); n > 0; --n)
+      self.ring(everybody_);
   }
   void mark(item& i, color_number c) noexcept {
     if (c >= 0 && c < colors_) i.add(c);
   }
-  range unpack(item& i, worker& by) {
+  range unpack(item& i, worker& self) {
     const range r = i.what;
-    items_.give(by.id, i);
+    items_.give(self.id, i);
     return r;
   }
 
   static bool has(const range& r, color_number c) noexcept {
     for (std::uint32_t run = r.first; run < r.last; ++run) {
-      if (r.of->color[run] == c) return true;
+      if (r.members->color[run] == c) return true;
     }
     return false;
   }
 
-  task* take_apart(range r, worker& by, taste likes) {
-    if (r.of == nullptr) return r.one;
-    group& g = *r.of;
+  task* take_apart(range r, worker& self, taste likes) {
+    if (r.members == nullptr) return r.one;
+    group& g = *r.members;
     while (r.to - r.from > 1) {
       range rest = r;
       if (r.last - r.first > 1) {
@@ -307,11 +308,11 @@ class group_deques {
       } else {
         g.items.fetch_add(1, relaxed);  // held by our own item: it cannot be the last
       }
-      push(rest, by);
+      push(rest, self);
     }
     task* const t = g.tasks[r.from];
     // acq_rel: who drops the last one has seen all reads of the others.
-    if (g.items.fetch_add(static_cast<std::uint32_t>(-1), acq_rel) == 1) groups_.give(by.id, g);
+    if (g.items.fetch_add(static_cast<std::uint32_t>(-1), acq_rel) == 1) groups_.give(self.id, g);
     return t;
   }
 

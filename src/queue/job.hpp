@@ -29,7 +29,7 @@ class job {
   /// Asked by whoever is about to run it.
   virtual job_size size() const = 0;
   /// Throws nothing.
-  virtual void run(Worker& by) = 0;
+  virtual void run(Worker& self) = 0;
 
  private:
   template <class W>

@@ -24,29 +24,29 @@ class leveled_deque {
                 own_deque<World>(owner, audience, memory)} {}
 
   // ---- the owner
-  void push(task& t, worker& by) {
+  void push(task& t, worker& self) {
     if (!t.has_level()) [[likely]] {
-      normal().push(t, by);
+      normal().push(t, self);
     } else {
-      push_at_level(t, by);
+      push_at_level(t, self);
     }
   }
-  task* pop(worker& by) {
+  task* pop(worker& self) {
     if (!has_levels()) [[likely]]
-      return normal().pop(by);
-    return pop_highest(by);
+      return normal().pop(self);
+    return pop_highest(self);
   }
   /// The oldest of its own; false if there was none, or a thief was faster.
-  bool take_oldest(task*& t, worker& by) {
+  bool take_oldest(task*& t, worker& self) {
     if (!has_levels()) [[likely]]
-      return normal().take_oldest(t, by);
-    return std::ranges::any_of(levels_, [&](own_deque<World>& level) { return level.take_oldest(t, by); });
+      return normal().take_oldest(t, self);
+    return std::ranges::any_of(levels_, [&](own_deque<World>& level) { return level.take_oldest(t, self); });
   }
   /// What to run next: `t`, or what it has of a higher level; then `t` is queued.
-  task* prefer(task& t, worker& by) {
+  task* prefer(task& t, worker& self) {
     if (!has_levels() && !t.has_level()) [[likely]]
       return &t;
-    return prefer_highest(t, by);
+    return prefer_highest(t, self);
   }
   /// The level of the task that leaves next; `no_level` if it is empty. Anybody may ask.
   int highest() const noexcept {
@@ -61,9 +61,9 @@ class leveled_deque {
   bool has_levels() const noexcept { return has_levels_.load(relaxed); }
 
   // ---- thieves
-  theft steal(task*& t, worker& by) {
+  steal_result steal(task*& t, worker& self) {
     const int level = highest();
-    return levels_[level == no_level ? 1 : static_cast<std::size_t>(level)].steal(t, by);
+    return levels_[level == no_level ? 1 : static_cast<std::size_t>(level)].steal(t, self);
   }
 
   /// As those of own_deque, of all levels together.
@@ -81,19 +81,19 @@ class leveled_deque {
 
  private:
   // Out of line, so that what is used without priorities stays small.
-  [[gnu::noinline, gnu::cold]] void push_at_level(task& t, worker& by) {
+  [[gnu::noinline, gnu::cold]] void push_at_level(task& t, worker& self) {
     if (!has_levels()) has_levels_.store(true, relaxed);  // before anybody can look for the task
-    levels_[static_cast<std::size_t>(t.level())].push(t, by);
+    levels_[static_cast<std::size_t>(t.level())].push(t, self);
   }
-  [[gnu::noinline, gnu::cold]] task* pop_highest(worker& by) {
+  [[gnu::noinline, gnu::cold]] task* pop_highest(worker& self) {
     task* t = nullptr;
-    std::ranges::any_of(levels_, [&](own_deque<World>& level) { return (t = level.pop(by)) != nullptr; });
+    std::ranges::any_of(levels_, [&](own_deque<World>& level) { return (t = level.pop(self)) != nullptr; });
     return t;
   }
-  [[gnu::noinline, gnu::cold]] task* prefer_highest(task& t, worker& by) {
+  [[gnu::noinline, gnu::cold]] task* prefer_highest(task& t, worker& self) {
     if (highest() >= t.level()) return &t;
-    push(t, by);
-    return pop_highest(by);
+    push(t, self);
+    return pop_highest(self);
   }
 
   own_deque<World>& normal() noexcept { return levels_[1]; }

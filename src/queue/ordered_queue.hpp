@@ -23,7 +23,7 @@ namespace kith {
 enum class held_task : std::uint8_t { none, perhaps_new, refused };
 
 template <class World>
-class alignas(apart) ordered_queue {
+class alignas(false_sharing_range) ordered_queue {
  public:
   using allocator_type = std::pmr::polymorphic_allocator<>;
   using worker = typename World::worker;
@@ -32,15 +32,15 @@ class alignas(apart) ordered_queue {
   ordered_queue(worker_id owner, allocator_type memory)
       : heap_(memory), audience_(worker_set::only(owner)), owner_(owner) {}
 
-  void push(task& t, position at, worker& by) {
+  void push(task& t, position at, worker& self) {
     {
       std::lock_guard lock(guard_);
       heap_.emplace_back(at, &t);
       std::ranges::push_heap(heap_, std::greater<>());
     }
-    by.at(this);
-    by.meter(event::push, owner_);
-    by.ring(audience_);
+    self.at(this);
+    self.meter(event::push, owner_);
+    self.ring(audience_);
   }
 
   struct placed_task {
@@ -48,8 +48,8 @@ class alignas(apart) ordered_queue {
     position at;
   };
   /// The first task, if its position is not beyond `last`; else null.
-  placed_task pop(position last, worker& by) {
-    by.at(this);
+  placed_task pop(position last, worker& self) {
+    self.at(this);
     placed_task first{};
     {
       std::lock_guard lock(guard_);
@@ -58,20 +58,20 @@ class alignas(apart) ordered_queue {
       first = {heap_.back().second, heap_.back().first};
       heap_.pop_back();
     }
-    by.meter(event::pop, owner_);
+    self.meter(event::pop, owner_);
     return first;
   }
 
   /// For a policy that is asked whether it is stalled (policy::stalled): calls refuse(task, position) with the first task,
   /// unless somebody has left its sleep meanwhile, and may have pushed it just now.
   template <class Refuse>
-  held_task refuse_first(worker& by, Refuse&& refuse) {
+  held_task refuse_first(worker& self, Refuse&& refuse) {
     // Taken out: a worker that is woken now may look into the queue.
-    const auto [work, at] = pop(std::numeric_limits<position>::max(), by);
+    const auto [work, at] = pop(std::numeric_limits<position>::max(), self);
     if (work == nullptr) return held_task::none;
-    const bool slept = by.all_sleep();
+    const bool slept = self.all_sleep();
     if (slept) refuse(*work, at);
-    push(*work, at, by);
+    push(*work, at, self);
     return slept ? held_task::refused : held_task::perhaps_new;
   }
 

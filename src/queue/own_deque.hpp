@@ -3,7 +3,7 @@
 
 #include "base/worker_set.hpp"
 #include "queue/dead_entries.hpp"
-#include "queue/look.hpp"
+#include "queue/poll_result.hpp"
 #include "recording/event.hpp"
 #include "task/task.hpp"
 
@@ -25,31 +25,31 @@ class own_deque {
       : entries_(memory), owner_(owner), audience_(std::move(audience)) {}
 
   // ---- the owner
-  void push(task& t, worker& by) {
-    if (by.dead.too_many()) [[unlikely]]
-      clean_up(by);
-    if (short_tasks_.load(relaxed) != by.short_tasks) short_tasks_.store(by.short_tasks, relaxed);
+  void push(task& t, worker& self) {
+    if (self.dead.too_many()) [[unlikely]]
+      clean_up(self);
+    if (short_tasks_.load(relaxed) != self.short_tasks) short_tasks_.store(self.short_tasks, relaxed);
     entries_.push(&t);
-    by.meter(event::push, owner_);
-    by.ring(audience_);
+    self.meter(event::push, owner_);
+    self.ring(audience_);
   }
-  task* pop(worker& by) {
+  task* pop(worker& self) {
     task* t = entries_.pop();
-    if (t != nullptr) by.meter(event::pop, owner_);
+    if (t != nullptr) self.meter(event::pop, owner_);
     return t;
   }
   /// The oldest of its own; false if there was none, or a thief was faster.
-  bool take_oldest(task*& t, worker& by) {
-    if (entries_.steal(t) != theft::got) return false;
-    by.meter(event::pop, owner_);
+  bool take_oldest(task*& t, worker& self) {
+    if (entries_.steal(t) != steal_result::got) return false;
+    self.meter(event::pop, owner_);
     return true;
   }
 
   // ---- thieves
-  theft steal(task*& t, worker& by) {
-    by.meter(event::steal_attempt, owner_);
-    const theft outcome = entries_.steal(t);
-    if (outcome == theft::got) by.meter(event::steal, owner_);
+  steal_result steal(task*& t, worker& self) {
+    self.meter(event::steal_attempt, owner_);
+    const steal_result outcome = entries_.steal(t);
+    if (outcome == steal_result::got) self.meter(event::steal, owner_);
     return outcome;
   }
 
@@ -59,10 +59,12 @@ class own_deque {
   std::int64_t bottom() const noexcept { return entries_.bottom(); }
 
  private:
-  [[gnu::noinline, gnu::cold]] void clean_up(worker& by) {
+  [[gnu::noinline, gnu::cold]] void clean_up(worker& self) {
     std::vector<task*> kept;
-    for (std::size_t n = drop_dead(entries_, by.dead, [&](task& t) { return by.drop_if_dead(t); }, kept); n > 0; --n)
-      by.ring(audience_);
+    for (std::size_t n = drop_dead(
+             entries_, self.dead, [&](task& t) { return self.drop_if_dead(t); }, kept);
+         n > 0; --n)
+      self.ring(audience_);
   }
 
   typename World::template deque<task> entries_;

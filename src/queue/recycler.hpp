@@ -18,22 +18,22 @@ class recycler {
  public:
   explicit recycler(int workers) : spare_(static_cast<std::size_t>(workers)) {}
 
-  T& take(worker_id by) {
-    std::vector<T*>& mine = spare_[by.index()].list;
+  T& take(worker_id self) {
+    std::vector<T*>& mine = spare_[self.index()].list;
     if (mine.empty()) refill(mine);
     T& one = *mine.back();
     mine.pop_back();
     return one;
   }
-  void give(worker_id by, T& one) {
-    std::vector<T*>& mine = spare_[by.index()].list;
+  void give(worker_id self, T& one) {
+    std::vector<T*>& mine = spare_[self.index()].list;
     mine.push_back(&one);
     if (mine.size() > 2 * batch) drain(mine);
   }
 
  private:
   static constexpr std::size_t batch = 64;
-  struct alignas(apart) list_of {
+  struct alignas(false_sharing_range) list_of {
     std::vector<T*> list;
   };
 

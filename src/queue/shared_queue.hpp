@@ -34,7 +34,7 @@ enum class queue_order : std::uint8_t {
 enum class queue_end : std::uint8_t { first, last };
 
 template <class World>
-class alignas(apart) shared_queue {
+class alignas(false_sharing_range) shared_queue {
  public:
   using allocator_type = std::pmr::polymorphic_allocator<>;
   using worker = typename World::worker;
@@ -54,47 +54,47 @@ class alignas(apart) shared_queue {
   void add_thieves(worker_set thieves, std::int64_t backlog) { thieves_.emplace_back(std::move(thieves), backlog); }
 
   /// True if somebody was woken for each of them.
-  bool push(std::span<task* const> tasks, worker& by) {
+  bool push(std::span<task* const> tasks, worker& self) {
     {
       std::lock_guard lock(guard_);
-      if (by.dead.too_many()) [[unlikely]]
-        clean_up(by);
+      if (self.dead.too_many()) [[unlikely]]
+        clean_up(self);
       for (task* t : tasks) insert(*t);
       size_.store(size_.load(relaxed) + static_cast<std::int64_t>(tasks.size()), relaxed);
     }
-    by.at(this);
+    self.at(this);
     bool woken = true;
     for (std::size_t i = 0; i < tasks.size(); ++i) {
-      by.meter(event::push, owner_);
-      woken = ring_for_one(by) && woken;
+      self.meter(event::push, owner_);
+      woken = ring_for_one(self) && woken;
     }
     return woken;
   }
-  bool push(task& t, worker& by) {
+  bool push(task& t, worker& self) {
     task* one = &t;
-    return push(std::span<task* const>(&one, 1), by);
+    return push(std::span<task* const>(&one, 1), self);
   }
 
   /// A task, or null; also if willing(const task&) says no to the one that is next of each priority. Counts as a pop.
   template <class Willing>
-  task* pop(worker& by, const Willing& willing, queue_end end = queue_end::first) {
-    by.at(this);
+  task* pop(worker& self, const Willing& willing, queue_end end = queue_end::first) {
+    self.at(this);
     task* t = take(willing, end);
-    if (t != nullptr) by.meter(event::pop, owner_);
+    if (t != nullptr) self.meter(event::pop, owner_);
     return t;
   }
-  task* pop(worker& by) { return pop(by, any); }
+  task* pop(worker& self) { return pop(self, any); }
 
   /// As pop(), by a worker that this queue is not for.
   template <class Willing>
-  task* steal(worker& by, const Willing& willing) {
-    by.at(this);
-    by.meter(event::steal_attempt, owner_);
+  task* steal(worker& self, const Willing& willing) {
+    self.at(this);
+    self.meter(event::steal_attempt, owner_);
     task* t = take(willing);
-    if (t != nullptr) by.meter(event::steal, owner_);
+    if (t != nullptr) self.meter(event::steal, owner_);
     return t;
   }
-  task* steal(worker& by) { return steal(by, any); }
+  task* steal(worker& self) { return steal(self, any); }
 
   /// The level of the task that leaves next; 3 if there is none. Takes the lock.
   int highest() {
@@ -108,9 +108,9 @@ class alignas(apart) shared_queue {
   std::int64_t size() const noexcept { return size_.load(relaxed); }
 
  private:
-  bool ring_for_one(worker& by) {
-    if (by.ring(audience_)) return true;
-    return std::ranges::any_of(thieves_, [&](const auto& one) { return size() > one.second && by.ring(one.first); });
+  bool ring_for_one(worker& self) {
+    if (self.ring(audience_)) return true;
+    return std::ranges::any_of(thieves_, [&](const auto& one) { return size() > one.second && self.ring(one.first); });
   }
   using level_type = std::pmr::deque<task*>;
   static constexpr int levels = 3;
@@ -126,20 +126,20 @@ class alignas(apart) shared_queue {
   }
 
   /// Drops entries of tasks that were taken past the queue, among those queued last. REQUIRES: guard_ is held.
-  [[gnu::noinline, gnu::cold]] void clean_up(worker& by) {
-    std::size_t dropped = 0, left = by.dead.budget();
+  [[gnu::noinline, gnu::cold]] void clean_up(worker& self) {
+    std::size_t dropped = 0, left = self.dead.budget();
     for (level_type& level : levels_) {
       // A heap has no end that was queued last.
       const std::size_t looked_at = order_ == queue_order::created ? level.size() : std::min(left, level.size());
       left -= std::min(left, looked_at);
       const auto first = level.end() - static_cast<std::ptrdiff_t>(looked_at);
-      const auto end = std::remove_if(first, level.end(), [&](task* t) { return by.drop_if_dead(*t); });
+      const auto end = std::remove_if(first, level.end(), [&](task* t) { return self.drop_if_dead(*t); });
       dropped += static_cast<std::size_t>(level.end() - end);
       level.erase(end, level.end());
       if (order_ == queue_order::created) std::make_heap(level.begin(), level.end(), created_later);
     }
     size_.store(size_.load(relaxed) - static_cast<std::int64_t>(dropped), relaxed);
-    by.dead.cleaned(dropped);
+    self.dead.cleaned(dropped);
   }
 
   static bool any(const task& /*t*/) noexcept { return true; }

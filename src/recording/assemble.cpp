@@ -34,7 +34,7 @@ class assembler : gathered_logs {
   /// Tasks in the order of creation, with their dependences.
   void order(const progress& tell) {
     for (std::size_t i = 0; i < births.size(); ++i) births[i].read_as = i;
-    std::ranges::sort(births, {}, [](const birth& b) { return std::tuple(b.begun, !b.root, b.read_as); });
+    std::ranges::sort(births, {}, [](const task_created_record& b) { return std::tuple(b.begun, !b.root, b.read_as); });
     std::ranges::sort(needs, {}, [](const need& n) { return std::pair(n.task, n.read_as); });
     std::unordered_map<std::uint64_t, std::int32_t>& index = index_of;
     index.reserve(births.size() * 2);
@@ -42,7 +42,7 @@ class assembler : gathered_logs {
     out.first_access.push_back(0);
     out.first_dependence.push_back(0);
     for (std::size_t i = 0; i < births.size(); ++i) {
-      const birth& b = births[i];
+      const task_created_record& b = births[i];
       if (tell && i % 65536 == 0) tell("tasks", static_cast<double>(i) / static_cast<double>(births.size()));
       const bool keyed = (b.flags & (log_keyed | log_generated)) != 0;
       std::vector<recorded_dependence> before;
@@ -126,7 +126,7 @@ class assembler : gathered_logs {
         lost[static_cast<std::size_t>(at->second)] += ns(began + c.spent);
     }
     for (std::size_t i = 0; i < births.size(); ++i) {
-      const birth& b = births[i];
+      const task_created_record& b = births[i];
       recorded_task& t = out.tasks[static_cast<std::size_t>(index_of[b.ref])];
       if (t.creator < 0) continue;
       if (!t.has(recorded_task::discovered)) lost[static_cast<std::size_t>(t.creator)] += t.create_ns;

@@ -26,7 +26,7 @@ struct interval {
 inline interval interval_of(log_pair when) { return {when.first, std::max(when.first, when.second)}; }
 
 /// What the logs say of one task; positions are into the arrays of `gathered_logs`.
-struct birth {
+struct task_created_record {
   std::uint64_t ref = 0, scope = 0, parent = 0, begun = 0;
   std::uint64_t took = 0;
   std::uint64_t key = 0;
@@ -57,7 +57,7 @@ struct run_of_task {
 };
 
 struct gathered_logs {
-  std::vector<birth> births;
+  std::vector<task_created_record> births;
   std::vector<raw_access> accesses;
   std::vector<need> needs;
   std::vector<run_of_task> runs;  // by seat, in the order in which they ended

@@ -66,15 +66,15 @@ std::vector<std::pair<std::int32_t, std::int32_t>> turns_of(const recording& r, 
 }
 
 /// Something that a task did, and when: in this order.
-struct deed {
+struct creator_event {
   std::int32_t doer;
   std::uint64_t at;
-  auto operator<=>(const deed&) const = default;
+  auto operator<=>(const creator_event&) const = default;
 };
 
 /// The creations of tasks. Not of nodes of graphs: others may find them.
-std::vector<deed> creations_of(const recording& r) {
-  std::vector<deed> all;
+std::vector<creator_event> creations_of(const recording& r) {
+  std::vector<creator_event> all;
   for (const recorded_task& t : r.tasks) {
     if (t.creator < 0 || t.has(recorded_task::outside) || t.has(recorded_task::fence) || t.has(recorded_task::root) ||
         t.has(recorded_task::keyed) || t.has(recorded_task::generated))
@@ -86,8 +86,8 @@ std::vector<deed> creations_of(const recording& r) {
 }
 
 /// The waits for tasks. Not those for a future: if it was there, nobody waited.
-std::vector<deed> waits_of(const recording& r) {
-  std::vector<deed> all;
+std::vector<creator_event> waits_of(const recording& r) {
+  std::vector<creator_event> all;
   for (const recorded_wait& x : r.waits) {
     if (x.scope != recorded_wait::for_future) all.push_back({x.task, x.begun});
   }
@@ -96,13 +96,13 @@ std::vector<deed> waits_of(const recording& r) {
 }
 
 /// Those of `doer` before `end`.
-std::uint64_t count_before(const std::vector<deed>& all, std::int32_t doer, std::uint64_t end) {
-  return static_cast<std::uint64_t>(std::ranges::lower_bound(all, deed{doer, end}) -
-                                    std::ranges::lower_bound(all, deed{doer, 0}));
+std::uint64_t count_before(const std::vector<creator_event>& all, std::int32_t doer, std::uint64_t end) {
+  return static_cast<std::uint64_t>(std::ranges::lower_bound(all, creator_event{doer, end}) -
+                                    std::ranges::lower_bound(all, creator_event{doer, 0}));
 }
 
 /// From begin to end of a task, of a root, or of the first phase of a keyed node, on one worker.
-struct spell {
+struct execution {
   std::int32_t worker;
   std::uint64_t started, ended;
   recorded_schedule::step what;
@@ -116,12 +116,12 @@ class nesting {
   explicit nesting(const recording& r) : creations_(creations_of(r)), waits_(waits_of(r)) {}
 
   /// The next one, of a worker that is the last one's or has not come yet.
-  void begin(spell& x) {
+  void begin(execution& x) {
     if (!open_.empty() && open_.back()->worker != x.worker) open_.clear();
-    std::erase_if(open_, [&](const spell* before) { return was_over(*before, x); });
+    std::erase_if(open_, [&](const execution* before) { return was_over(*before, x); });
     x.what.inside = identity::outside;
     if (!open_.empty()) {
-      const spell& around = *open_.back();
+      const execution& around = *open_.back();
       x.what.inside = around.what.identity;
       x.what.inside_at = around.position;
       // What it did in the moment in which x began was before that, unless it began in this moment or x took no time.
@@ -135,15 +135,15 @@ class nesting {
  private:
   /// What ends when another begins was before it. Clocks are coarse: what takes no time may have been inside, and need not
   /// wait for the end of one that has created tasks or waited.
-  bool was_over(const spell& x, const spell& next) const {
+  bool was_over(const execution& x, const execution& next) const {
     if (x.ended != next.started) return x.ended < next.started;
     const std::uint64_t ever = x.ended + 1;
     return next.ended > next.started ||
            count_before(creations_, x.what.task, ever) + count_before(waits_, x.what.task, ever) == 0;
   }
 
-  std::vector<deed> creations_, waits_;
-  std::vector<const spell*> open_;  // in the order in which they began
+  std::vector<creator_event> creations_, waits_;
+  std::vector<const execution*> open_;  // in the order in which they began
 };
 
 }  // namespace
@@ -152,7 +152,7 @@ recorded_schedule schedule_of(const recording& r) {
   recorded_schedule s;
   const std::vector<std::uint64_t> names = identities_of(r);
   std::unordered_map<std::uint64_t, std::int32_t> known;
-  std::vector<spell> spells;
+  std::vector<execution> executions;
   const std::size_t workers = r.worker_node.size();
   const auto describe = [&](std::int32_t t) {
     return "task " + std::to_string(t) + " (" + printable(r.types[r.tasks[static_cast<std::size_t>(t)].type]) + ")";
@@ -165,7 +165,7 @@ recorded_schedule schedule_of(const recording& r) {
     const auto runs_on = [&](int w) { return w >= 0 && static_cast<std::size_t>(w) < workers; };
     if (t.has(recorded_task::root)) {
       if (runs_on(t.worker))
-        spells.push_back(
+        executions.push_back(
             {t.worker, t.started, t.ended, {.identity = names[i], .task = me, .started = t.started}, true});
       continue;
     }
@@ -177,21 +177,21 @@ recorded_schedule schedule_of(const recording& r) {
       throw error("no schedule: " + describe(me) + " was not run by a worker of the recording; the run did not end");
     // A node that was cancelled while it explored has one phase.
     if (t.has(recorded_task::keyed) && !(t.has(recorded_task::skipped) && t.explore_started == t.started))
-      spells.push_back({t.explorer,
-                        t.explore_started,
-                        t.explore_ended,
-                        {.identity = names[i], .explores = true, .task = me, .started = t.explore_started}});
-    spells.push_back({t.worker, t.started, t.ended, {.identity = names[i], .task = me, .started = t.started}});
+      executions.push_back({t.explorer,
+                            t.explore_started,
+                            t.explore_ended,
+                            {.identity = names[i], .explores = true, .task = me, .started = t.explore_started}});
+    executions.push_back({t.worker, t.started, t.ended, {.identity = names[i], .task = me, .started = t.started}});
   }
   // Of two that began at once the one that the other may have waited for is around it, or before it.
   const task_levels levels = levels_of(r);
-  std::ranges::sort(spells, {}, [&](const spell& x) {
+  std::ranges::sort(executions, {}, [&](const execution& x) {
     const auto t = static_cast<std::size_t>(x.what.task);
     return std::tuple(x.worker, x.started, x.what.explores ? levels.exploration[t] : levels.beginning[t], t);
   });
   s.of_worker.resize(workers);
   nesting nested(r);
-  for (spell& x : spells) {
+  for (execution& x : executions) {
     std::vector<recorded_schedule::step>& steps = s.of_worker[static_cast<std::size_t>(x.worker)];
     if (!x.of_root) x.position = static_cast<std::int64_t>(steps.size());
     nested.begin(x);

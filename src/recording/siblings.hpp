@@ -36,7 +36,7 @@ class siblings {
     const auto make_fence = [&](const auto& for_each) {
       members_.clear();
       for_each([&](reference r) { members_.push_back(number_of(r.packed().value)); });
-      return reference::of({name_of(fence(members_))});
+      return reference::from({name_of(fence(members_))});
     };
     nested_range* nested = nullptr;
     detail::tracker* k = nullptr;

@@ -49,7 +49,7 @@ class edge_collector : public sibling_rules<edge_collector> {
   friend sibling_rules<edge_collector>;
   static_assert(sizeof(member_block) <= task::payload_bytes);
 
-  [[gnu::always_inline]] void after(std::uint64_t before, std::uint64_t) { after(reference::of({before})); }
+  [[gnu::always_inline]] void after(std::uint64_t before, std::uint64_t) { after(reference::from({before})); }
 
   void adopt(const edge_collector& copy) noexcept { edges_ = copy.edges_; }
   /// In the payload line of a slot.
@@ -64,7 +64,7 @@ class edge_collector : public sibling_rules<edge_collector> {
   void keep_members(member_block& block) const {
     std::uint32_t kept = 0;
     for (std::uint32_t i = 0; i < block.count; ++i) {
-      const reference r = reference::of({block.members[i]});
+      const reference r = reference::from({block.members[i]});
       // acquire: a dropped member's writes must still be visible to whoever would have waited for it.
       const std::uint64_t head = slots_.space()[r.index].head.load(acquire);
       if (edges::generation_of(head) == r.generation) block.members[kept++] = block.members[i];

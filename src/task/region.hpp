@@ -99,7 +99,7 @@ class region_table {
   static constexpr std::uint32_t chunk_size = 1 << 12;
   static constexpr std::uint32_t chunks = 1 << 14;
   static constexpr std::size_t shards = 64;
-  struct alignas(apart) shard {
+  struct alignas(false_sharing_range) shard {
     std::mutex guard;
     std::unordered_map<const void*, std::uint32_t> index_of;
   };

@@ -1,7 +1,7 @@
 #include "task/scope.hpp"
 
 #include "base/fork.hpp"
-#include "task/held_back.hpp"
+#include "task/unreported_ends.hpp"
 
 #include <utility>
 
@@ -136,7 +136,7 @@ bool scope::is_below(reference task, int levels) const noexcept {
 
 bool scope::leave_as_told() noexcept {
   counts_here.store(nullptr, relaxed);  // those who count there run on this thread
-  return held_back::leave(not_ended_here(), ended_elsewhere);
+  return unreported_ends::leave(not_ended_here(), ended_elsewhere);
 }
 
 bool scope::leave(task& t, bool closure_held) noexcept {

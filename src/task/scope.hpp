@@ -54,12 +54,12 @@ class scope {
   std::size_t children_bound = 64;  // entries at which stale ones are dropped
 
   // ---- everybody's line
-  alignas(apart) atomic<std::uint64_t> ended_elsewhere{0};
+  alignas(false_sharing_range) atomic<std::uint64_t> ended_elsewhere{0};
   atomic<std::uint64_t> bytes_ended{0};
   atomic<std::uint32_t> waiting{0};  // 1 + worker that waits until the scope is empty, 0: none
 
   // ---- read by all, seldom written
-  alignas(apart) atomic<const seat*> counts_here{
+  alignas(false_sharing_range) atomic<const seat*> counts_here{
       nullptr};                    // whose ends are counted in ended_here; null once it is left
   atomic<scope*> parent{nullptr};  // the scope of the task (or group) this one belongs to; null for roots
   mutable atomic<bool> cancelled{false};
@@ -74,7 +74,7 @@ class scope {
 
   /// Tasks not known to have ended. By the owner; by others, who may see it too large.
   std::uint64_t unfinished() const noexcept {
-    // Ends before beginnings: what is created meanwhile counts. acquire: pairs with held_back::report().
+    // Ends before beginnings: what is created meanwhile counts. acquire: pairs with unreported_ends::report().
     const std::uint64_t elsewhere = ended_elsewhere.load(acquire);
     return not_ended_here() - elsewhere;
   }

@@ -178,8 +178,8 @@ class sibling_rules {
       k.writer = k.member & ~kind_mask;
     } else {
       k.writer = made(fence([&](auto&& each) {
-        for_each_member(k, [&](std::uint64_t r) { each(reference::of({r})); });
-        if (besides != 0) each(reference::of({besides}));
+        for_each_member(k, [&](std::uint64_t r) { each(reference::from({r})); });
+        if (besides != 0) each(reference::from({besides}));
       }));
     }
     drop_group(k);
@@ -189,7 +189,7 @@ class sibling_rules {
   template <class Fence>
   static std::uint64_t fence_after(const std::vector<std::uint64_t>& tasks, Fence&& fence) {
     return made(fence([&](auto&& each) {
-      for (std::uint64_t r : tasks) each(reference::of({r}));
+      for (std::uint64_t r : tasks) each(reference::from({r}));
     }));
   }
 
@@ -245,8 +245,8 @@ class sibling_rules {
       for_each_member(a.state, [&](std::uint64_t r) { to.push_back(r); });
     } else {
       if (a.group.made != a.joined) {
-        a.group.task = made(
-            fence([&](auto&& each) { for_each_member(a.state, [&](std::uint64_t r) { each(reference::of({r})); }); }));
+        a.group.task = made(fence(
+            [&](auto&& each) { for_each_member(a.state, [&](std::uint64_t r) { each(reference::from({r})); }); }));
         a.group.made = a.joined;
       }
       to.push_back(a.group.task);

@@ -40,7 +40,7 @@ class slot_space {
   std::size_t slots_ = 0;
   std::size_t mapped_ = 0;
   // Not from 1 on: what a seat takes at a time are then whole pages, which it alone touches first.
-  alignas(apart) atomic<std::uint64_t> fresh_{slab};
+  alignas(false_sharing_range) atomic<std::uint64_t> fresh_{slab};
 };
 
 /// One seat's slots. take() and give() are for the seat's own thread, receive() for everybody.
@@ -120,7 +120,7 @@ class slot_cache {
   std::uint16_t outgoing_owner_ = 0;
   std::uint16_t seat_;
   /// Batches from other seats: anybody pushes, the seat takes all.
-  alignas(apart) atomic<slot_index> inbound_{0};
+  alignas(false_sharing_range) atomic<slot_index> inbound_{0};
 };
 
 }  // namespace kith

@@ -30,7 +30,7 @@ struct reference {
   slot_index index = 0;
   std::uint32_t generation = 0;
 
-  static reference of(task_ref r) noexcept {
+  static reference from(task_ref r) noexcept {
     return {static_cast<slot_index>(r.value & 0xffffffff), static_cast<std::uint32_t>(r.value >> 32)};
   }
   task_ref packed() const noexcept { return {std::uint64_t{generation} << 32 | index}; }

@@ -434,7 +434,7 @@ TEST(replay, only_what_is_held_back_while_all_sleep_is_refused) {
     sleeper by(worker_id(0), node_id(0));
     task second;
     task* const one = &second;
-    following->ready({&one, 1}, by, moment::creation);
+    following->ready({&one, 1}, by, ready_reason::creation);
     by.sleeps = false;
     EXPECT_FALSE(following->stalled(by));
     by.sleeps = true;

@@ -44,14 +44,15 @@ struct state {
   bool pop() { return take(deque.pop()); }
   bool steal() {
     entry* e = nullptr;
-    const theft outcome = deque.steal(e);
-    if (outcome == theft::got) take(e);
-    return outcome == theft::got;
+    const steal_result outcome = deque.steal(e);
+    if (outcome == steal_result::got) take(e);
+    return outcome == steal_result::got;
   }
   /// A thief that looks before it takes.
   void steal_odd() {
     entry* e = nullptr;
-    if (deque.steal(e, [](entry& seen) { return seen.made.read() == 1 && seen.odd.load(relaxed); }) != theft::got)
+    if (deque.steal(e, [](entry& seen) { return seen.made.read() == 1 && seen.odd.load(relaxed); }) !=
+        steal_result::got)
       return;
     il::check((e - entries) % 2 == 0, "a choosy thief has what it looked for");
     take(e);

@@ -59,8 +59,8 @@ struct deques {
   task* take(worker_view& by) {
     if (task* own = deque[by.id.index()].pop(by)) return own;
     task* stolen = nullptr;
-    theft outcome = theft::lost;
-    while (outcome == theft::lost) outcome = deque[1 - by.id.index()].steal(stolen, by);
+    steal_result outcome = steal_result::lost;
+    while (outcome == steal_result::lost) outcome = deque[1 - by.id.index()].steal(stolen, by);
     return stolen;
   }
 };

@@ -85,7 +85,7 @@ class OwnMemory : public kith::test::two_hosts {
   void check_queues(const char* policy) const {
     runtime rt(kith::test::with_policy("steal"));
     native::engine& e = runtime::implementation::engine_of(rt);
-    surroundings s = e.around_policy();
+    policy_context s = e.around_policy();
     ASSERT_EQ(s.own_memory.size(), here.nodes.size());
     std::deque<kith::test::watched_memory> watched;
     std::vector<std::pmr::memory_resource*> by_node;
@@ -102,7 +102,7 @@ class OwnMemory : public kith::test::two_hosts {
         t.node = task::no_node;
         t.owner = static_cast<std::uint16_t>((w.id.index() + workers / 2) % workers);
         task* const one = &t;
-        chosen->ready({&one, 1}, w, moment::creation);
+        chosen->ready({&one, 1}, w, ready_reason::creation);
       }
     });
     for (node_id n : s.workers.inhabited()) {

@@ -19,7 +19,7 @@ using plain::world;
 /// A machine, one worker for each of its cores, and a policy.
 class policy_bench {
  public:
-  /// `own_memory`: as of `surroundings`. `node_cache`: bytes of a cache that all cores of a node share.
+  /// `own_memory`: as of `policy_context`. `node_cache`: bytes of a cache that all cores of a node share.
   policy_bench(const char* machine, const std::string& policy,
                std::span<std::pmr::memory_resource* const> own_memory = {}, std::uint64_t node_cache = 0)
       : on(with_caches(synthetic_machine(machine), node_cache)),
@@ -56,16 +56,16 @@ class policy_bench {
     if (home >= 0) regions[r].place(node_id(home));
     return r;
   }
-  kith::task* ready(kith::task& t, int worker = 0, moment why = moment::creation) {
+  kith::task* ready(kith::task& t, int worker = 0, ready_reason why = ready_reason::creation) {
     kith::task* one = &t;
     return chosen->ready({&one, 1}, *by[static_cast<std::size_t>(worker)], why);
   }
   /// What the worker finds, asking until it is told.
   kith::task* next(int worker) {
-    look l;
+    poll_result l;
     do {
       l = chosen->next(*by[static_cast<std::size_t>(worker)]);
-    } while (l.what == look::retry || l.what == look::later);
+    } while (l.what == poll_result::retry || l.what == poll_result::later);
     return l.work;
   }
 

@@ -11,7 +11,7 @@
 
 namespace {
 
-using kith::moment;
+using kith::ready_reason;
 using kith::test::policy_bench;
 
 constexpr std::uint64_t page = 4096, megabyte = 1 << 20;
@@ -30,7 +30,7 @@ class chains_at_0 : public policy_bench {
       kith::task* after = nullptr;
       if (t != nullptr) {
         chosen->timed(*t, *by[static_cast<std::size_t>(w)], nanoseconds(running()));
-        after = ready(link((*t->access_list().begin()).region), w, moment::completion);
+        after = ready(link((*t->access_list().begin()).region), w, ready_reason::completion);
       }
       t = after != nullptr ? after : next(w);
     }
@@ -78,7 +78,7 @@ TEST(auto_measures, whoever_does_something_else_leaves_room_for_a_chain) {
     EXPECT_EQ(b.next(static_cast<int>(idle)), nullptr);
     if (plain) {  // its successor has no data
       kith::task& one = b.task();
-      EXPECT_EQ(b.ready(one, static_cast<int>(busy), moment::completion), &one);
+      EXPECT_EQ(b.ready(one, static_cast<int>(busy), ready_reason::completion), &one);
     } else {  // it goes on with the code that waited
       b.chosen->stops(*b.by[static_cast<std::size_t>(busy)]);
     }

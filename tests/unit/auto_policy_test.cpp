@@ -9,8 +9,8 @@
 namespace {
 
 using kith::event;
-using kith::moment;
 using kith::node_id;
+using kith::ready_reason;
 using testing::AllOf;
 using testing::Each;
 using testing::ElementsAre;
@@ -68,14 +68,14 @@ TEST(auto_policy, is_steal_until_data_comes) {
   kith::test::policy_bench plain("node:2 core:2", "steal");
   for (kith::test::policy_bench* p : {static_cast<kith::test::policy_bench*>(&b), &plain}) {
     p->ready(p->task());
-    const kith::look first = p->chosen->next(*p->by[2]);  // one victim a look
-    EXPECT_EQ(first.what, kith::look::retry);
+    const kith::poll_result first = p->chosen->next(*p->by[2]);  // one victim a look
+    EXPECT_EQ(first.what, kith::poll_result::retry);
     EXPECT_EQ(p->by[2]->sums[event::steal_attempt], 1u);
   }
   EXPECT_NE(b.next(2), nullptr);
   b.ready(b.task({{b.region(0), page}}));
   b.ready(b.task());
-  EXPECT_EQ(b.chosen->next(*b.by[2]).what, kith::look::found);  // the first that has any
+  EXPECT_EQ(b.chosen->next(*b.by[2]).what, kith::poll_result::found);  // the first that has any
 }
 
 TEST(auto_policy, tasks_without_data_are_stolen_plainly) {
@@ -83,7 +83,7 @@ TEST(auto_policy, tasks_without_data_are_stolen_plainly) {
   const auto word = b.region(1);
   kith::task &a = b.task(), &c = b.task({{word, 8}});  // less than a page has no home
   kith::task* both[] = {&a, &c};
-  EXPECT_EQ(b.chosen->ready(both, *b.by[0], moment::completion), &c);
+  EXPECT_EQ(b.chosen->ready(both, *b.by[0], ready_reason::completion), &c);
   kith::task& far = b.task();
   b.ready(far, 2);
   EXPECT_EQ(b.next(1), &a);  // of the nearest
@@ -95,7 +95,7 @@ TEST(auto_policy, of_a_batch_one_plain_task_is_run_next_and_the_rest_is_queued) 
   auto_bench b("node:2 core:1");
   kith::task &data = b.task({{b.region(1), page}}), &first = b.task(), &second = b.task();
   kith::task* all[] = {&second, &first, &data};  // the one created last first, as successors come
-  EXPECT_EQ(b.chosen->ready(all, *b.by[0], moment::completion), &first);
+  EXPECT_EQ(b.chosen->ready(all, *b.by[0], ready_reason::completion), &first);
   EXPECT_EQ(b.next(1), &data);
   EXPECT_EQ(b.next(0), &second);
 }
@@ -105,9 +105,9 @@ TEST(auto_policy, a_successor_of_this_node_is_run_next_and_one_of_another_is_not
   kith::task &far = b.task({{b.region(1), page}}), &near = b.task({{b.region(0), page}}),
              &more = b.task({{b.region(0), page}});
   kith::task* all[] = {&more, &near, &far};
-  EXPECT_EQ(b.chosen->ready(all, *b.by[0], moment::completion), &near);
+  EXPECT_EQ(b.chosen->ready(all, *b.by[0], ready_reason::completion), &near);
   EXPECT_EQ(b.next(0), &more);
-  EXPECT_EQ(b.ready(near, 0, moment::creation), nullptr);
+  EXPECT_EQ(b.ready(near, 0, ready_reason::creation), nullptr);
   EXPECT_EQ(b.next(0), &near);
   EXPECT_EQ(b.next(1), &far);
 }
@@ -117,7 +117,7 @@ TEST(auto_policy, successors_wait_in_the_order_of_their_creation) {
   std::vector<kith::task*> made, list;
   for (int i = 0; i < 5; ++i) made.push_back(&b.task({{b.region(1), page}}));
   list.assign(made.rbegin(), made.rend());
-  EXPECT_EQ(b.chosen->ready(list, *b.by[0], moment::completion), nullptr);
+  EXPECT_EQ(b.chosen->ready(list, *b.by[0], ready_reason::completion), nullptr);
   for (kith::task* t : made) EXPECT_EQ(b.next(1), t);
 }
 
@@ -164,7 +164,7 @@ TEST(auto_policy, deals_by_the_workers_of_a_node) {
   for (std::uintptr_t i = 1; i <= 80; ++i) {
     const std::uint32_t r = regions.find(kith::at_address(i), megabyte);
     kith::task* t = &tasks.task({{r, megabyte}});
-    chosen->ready({&t, 1}, by, moment::creation);
+    chosen->ready({&t, 1}, by, ready_reason::creation);
     at_1 += regions[r].home_node() == node_id(1);
   }
   EXPECT_NEAR(at_1, 20, 4);

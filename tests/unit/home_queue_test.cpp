@@ -110,10 +110,10 @@ TEST(HomeQueue, QueuesAreApart) {
   const kith::team four(on, std::vector<node_id>(4, node_id(0)));
   kith::region_table regions;
   std::pmr::memory_resource* const own[] = {&memory};
-  const kith::surroundings s{.workers = four, .regions = regions, .seed = 1, .own_memory = own};
+  const kith::policy_context s{.workers = four, .regions = regions, .seed = 1, .own_memory = own};
   for (int w = 0; w < 4; ++w)
     queues.push_back(kith::make_queue<kith::native::world>(s, worker_id(w), kith::queue_order::fifo));
-  for (const auto& q : queues) EXPECT_EQ(reinterpret_cast<std::uintptr_t>(q.get()) % kith::apart, 0u);
+  for (const auto& q : queues) EXPECT_EQ(reinterpret_cast<std::uintptr_t>(q.get()) % kith::false_sharing_range, 0u);
 }
 
 }  // namespace

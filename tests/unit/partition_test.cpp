@@ -62,7 +62,7 @@ graph grid(std::int32_t side) {
 /// The cheapest of all assignments that keep the limits.
 std::int64_t best_cost(const request& r) {
   const std::vector<std::int64_t> limits = limits_of(r);
-  std::vector<std::int32_t> parts(static_cast<std::size_t>(r.of.vertices()), 0);
+  std::vector<std::int32_t> parts(static_cast<std::size_t>(r.graph.vertices()), 0);
   std::int64_t best = -1;
   for (;;) {
     const std::vector<std::int64_t> loads = loads_of(r, parts);
@@ -70,7 +70,7 @@ std::int64_t best_cost(const request& r) {
     for (std::size_t p = 0; p < loads.size(); ++p) allowed = allowed && loads[p] <= limits[p];
     for (std::size_t v = 0; v < r.fixed.size(); ++v) allowed = allowed && (r.fixed[v] < 0 || r.fixed[v] == parts[v]);
     if (allowed) {
-      const std::int64_t cost = cost_of(r.of, r.onto, parts);
+      const std::int64_t cost = cost_of(r.graph, r.onto, parts);
       if (best < 0 || cost < best) best = cost;
     }
     std::size_t v = 0;
@@ -84,7 +84,7 @@ class partition : public testing::TestWithParam<method> {
   /// Parts that keep every promise.
   static std::vector<std::int32_t> checked(const request& r) {
     const std::vector<std::int32_t> parts = parts_of(r, GetParam());
-    EXPECT_EQ(parts.size(), r.of.load.size());
+    EXPECT_EQ(parts.size(), r.graph.load.size());
     for (std::int32_t p : parts) EXPECT_TRUE(p >= 0 && p < r.onto.parts()) << p;
     const std::vector<std::int64_t> loads = loads_of(r, parts), limits = limits_of(r);
     for (std::size_t p = 0; p < loads.size(); ++p) EXPECT_LE(loads[p], limits[p]) << "part " << p;

@@ -7,8 +7,8 @@
 
 namespace {
 
-using kith::moment;
 using kith::node_id;
+using kith::ready_reason;
 using kith::worker_id;
 using kith::plain::world;
 using testing::ElementsAre;
@@ -24,7 +24,8 @@ TEST(policy, every_listed_one_gives_back_what_it_was_given) {
     for (int i = 0; i < 60; ++i) {
       kith::task& t = b.task({{b.region(), 8}}, i % 3, static_cast<std::uint16_t>(i % 6));
       seen[&t] = 0;
-      if (kith::task* now = b.ready(t, i % 6, i % 2 == 0 ? moment::creation : moment::completion)) ++seen[now];
+      if (kith::task* now = b.ready(t, i % 6, i % 2 == 0 ? ready_reason::creation : ready_reason::completion))
+        ++seen[now];
     }
     for (bool some = true; some;) {
       some = false;
@@ -44,7 +45,7 @@ TEST(policy, steal_hands_over_one_successor_and_takes_the_nearest) {
   bench b("node:2 core:2", "steal");
   kith::task &a = b.task(), &c = b.task();
   kith::task* both[] = {&a, &c};
-  EXPECT_EQ(b.chosen->ready(both, *b.by[0], moment::completion), &c);
+  EXPECT_EQ(b.chosen->ready(both, *b.by[0], ready_reason::completion), &c);
   kith::task& far = b.task();
   b.ready(far, 2);
   EXPECT_EQ(b.next(1), &a);  // worker 0 is on its node, worker 2 is not
@@ -96,8 +97,8 @@ TEST(policy, dfifo_deals_round_robin) {
 TEST(policy, source_prefers_what_was_created_here) {
   bench b("node:1 core:2", "source");
   kith::task &of_0 = b.task({}, -1, 0), &of_1 = b.task({}, -1, 1);
-  b.ready(of_0, 1, moment::completion);
-  b.ready(of_1, 0, moment::completion);
+  b.ready(of_0, 1, ready_reason::completion);
+  b.ready(of_1, 0, ready_reason::completion);
   EXPECT_EQ(b.next(0), &of_0);
   EXPECT_EQ(b.next(0), &of_1);  // nothing else is left
 }

@@ -10,7 +10,7 @@
 namespace {
 
 using kith::event;
-using kith::moment;
+using kith::ready_reason;
 using kith::task;
 
 constexpr std::uint64_t page = 4096, megabyte = 1 << 20;
@@ -32,7 +32,7 @@ class level_bench : public kith::test::policy_bench {
     return t;
   }
   kith::task* completed(std::vector<kith::task*> tasks, int worker = 0) {
-    return chosen->ready(tasks, *by[static_cast<std::size_t>(worker)], moment::completion);
+    return chosen->ready(tasks, *by[static_cast<std::size_t>(worker)], ready_reason::completion);
   }
 };
 

@@ -15,7 +15,7 @@
 
 namespace {
 
-using kith::theft;
+using kith::steal_result;
 using kith::test::scaled;
 
 /// Runs `body(i)` on `count` threads that start together.
@@ -44,7 +44,7 @@ TEST(work_deque, owner_takes_the_newest_thieves_the_oldest) {
   int* got = nullptr;
   EXPECT_EQ(d.size(), 10);
   EXPECT_EQ(d.pop(), &v[9]);
-  ASSERT_EQ(d.steal(got), theft::got);
+  ASSERT_EQ(d.steal(got), steal_result::got);
   EXPECT_EQ(got, &v[0]);
   for (int i = 8; i >= 1; --i) EXPECT_EQ(d.pop(), &v[static_cast<std::size_t>(i)]);
   EXPECT_EQ(d.pop(), nullptr);
@@ -54,7 +54,7 @@ TEST(work_deque, empty) {
   deque d;
   int* got = nullptr;
   EXPECT_EQ(d.pop(), nullptr);
-  EXPECT_EQ(d.steal(got), theft::empty);
+  EXPECT_EQ(d.steal(got), steal_result::empty);
   int x = 0;
   for (int i = 0; i < 1000; ++i) {
     d.push(&x);
@@ -89,7 +89,7 @@ void stampede(int thieves, int entries) {
     } else {
       int* x = nullptr;
       while (left > 0) {
-        if (d.steal(x) == theft::got)
+        if (d.steal(x) == steal_result::got)
           take(x);
         else
           std::this_thread::yield();

@@ -132,7 +132,7 @@ TEST(Homes, ArePromisedUntilATaskRuns) {
   region_table regions;
   const memory_view view(regions, {node_id(0), node_id(1), node_id(2)});
   const kept_access a{regions.find(&view, 4096), 4096, 0, mode::out, 0};
-  const auto home = [&] { return view.of(a).home_node(); };
+  const auto home = [&] { return view.region_of(a).home_node(); };
   EXPECT_TRUE(view.place(a, node_id(1)));
   EXPECT_FALSE(view.place(a, node_id(2)));
   EXPECT_EQ(home(), node_id(1));
@@ -143,7 +143,7 @@ TEST(Homes, ArePromisedUntilATaskRuns) {
   const kept_access b{regions.find(&a, 4096), 4096, 0, mode::out, 0};
   EXPECT_TRUE(view.touch(b, node_id(0)));
   EXPECT_FALSE(view.touch(b, node_id(1)));
-  EXPECT_EQ(view.of(b).home_node(), node_id(0));
+  EXPECT_EQ(view.region_of(b).home_node(), node_id(0));
 }
 
 }  // namespace

@@ -111,8 +111,8 @@ TEST(why, knows_what_a_task_waited_behind) {
   EXPECT_EQ(e.waited.started, 1u);
   EXPECT_EQ(e.waited.ready_before, 1u);
   ASSERT_THAT(e.waited.worker, SizeIs(2));
-  EXPECT_EQ(e.waited.worker[0].what, analysis::spell::idle);
-  EXPECT_EQ(e.waited.worker[1].of, 3);
+  EXPECT_EQ(e.waited.worker[0].what, analysis::timeline_entry::idle);
+  EXPECT_EQ(e.waited.worker[1].number, 3);
   EXPECT_EQ(e.predecessors, 2u);
   EXPECT_EQ(e.released_by, 2);
   EXPECT_EQ(e.creator_worker, 0);

@@ -117,8 +117,8 @@ TEST_F(windows, that_cannot_be_partitioned_say_so_and_let_their_tasks_go) {
     w.add(*tasks.back(), by);
   }
   std::int32_t part = 0;
-  EXPECT_EQ(w.of(*tasks[1], by, part), all::answer::held);
-  EXPECT_EQ(w.of(*tasks[4], by, part), all::answer::held);
+  EXPECT_EQ(w.answer_for(*tasks[1], by, part), all::answer::held);
+  EXPECT_EQ(w.answer_for(*tasks[4], by, part), all::answer::held);
   testing::internal::CaptureStderr();
   int jobs = 0;
   for (; !by.jobs.empty(); ++jobs) {
@@ -132,7 +132,7 @@ TEST_F(windows, that_cannot_be_partitioned_say_so_and_let_their_tasks_go) {
   EXPECT_THAT(said, HasSubstr("no target has a capacity"));
   EXPECT_EQ(said.find("kith: "), said.rfind("kith: ")) << "once";
   EXPECT_THAT(released, ElementsAre(Pair(tasks[1], -1), Pair(tasks[4], -1)));
-  EXPECT_EQ(w.of(*tasks[2], by, part), all::answer::placed);
+  EXPECT_EQ(w.answer_for(*tasks[2], by, part), all::answer::placed);
   EXPECT_EQ(part, -1);
   EXPECT_EQ(by.sums[event::window_partitioned], 0u);
 }
@@ -152,7 +152,7 @@ TEST_F(windows, hand_over_all_that_wait) {
     tasks.push_back(&bench.task({{bench.region(), 64}}));
     w.add(*tasks.back(), by);
     std::int32_t part = 0;
-    EXPECT_EQ(w.of(*tasks.back(), by, part), decltype(w)::answer::held);
+    EXPECT_EQ(w.answer_for(*tasks.back(), by, part), decltype(w)::answer::held);
   }
   ASSERT_EQ(by.jobs.size(), 1u);
   by.jobs.front()->run(by);

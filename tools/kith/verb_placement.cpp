@@ -79,7 +79,7 @@ void simulate(shown& s, recording r, const options& o, progress& bar) {
     sim::settings one = o.set;
     one.policy = policy;
     one.keep_schedule = true;
-    one.throttle = static_cast<std::uint32_t>(p.of.meta_number("throttle", 2048));
+    one.throttle = static_cast<std::uint32_t>(p.recorded.meta_number("throttle", 2048));
     runs.push_back(std::move(one));
   }
   const std::vector<sim::result> results = simulate_all(p, m, runs, [&](std::size_t done, std::size_t all) {

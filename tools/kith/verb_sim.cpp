@@ -189,7 +189,7 @@ outcome run_sim(const options& o) {
   const sim::program p = sim::program_of(read_recording(o.file, tell), o.core_gbs);
   if (base.throttle == 0) {
     constexpr std::int64_t most = std::numeric_limits<std::uint32_t>::max();  // 0 would be no bound
-    base.throttle = static_cast<std::uint32_t>(std::min(most, p.of.meta_number("throttle", 2048)));
+    base.throttle = static_cast<std::uint32_t>(std::min(most, p.recorded.meta_number("throttle", 2048)));
   }
   std::vector<sim::settings> runs;
   for (const std::string& policy : policies) {

@@ -57,7 +57,7 @@ void calibrator::give_up(const task& t) {
   never_[t.type] = true;
 }
 
-detail::outcome calibrator::run(worker& by, task& t) {
+detail::outcome calibrator::run(worker& self, task& t) {
   of_ = nullptr;
   pieces_.clear();
   try {
@@ -71,7 +71,7 @@ detail::outcome calibrator::run(worker& by, task& t) {
   } catch (const std::bad_alloc&) {
     return detail::outcome::unable;
   }
-  const std::uint64_t created = by.sums[event::task_created], began = ticks();
+  const std::uint64_t created = self.sums[event::task_created], began = ticks();
   detail::outcome how = detail::outcome::unable;
   try {
     how = t.code(t.closure(), detail::action::rehearse);
@@ -84,7 +84,7 @@ detail::outcome calibrator::run(worker& by, task& t) {
     give_up(t);
     return how;
   }
-  if (by.children_scope != nullptr || by.sums[event::task_created] != created) {
+  if (self.children_scope != nullptr || self.sums[event::task_created] != created) {
     give_up(t);
   } else {
     last_ = {.began = began, .ended = ended};

@@ -31,7 +31,7 @@ class calibrator {
 
   /// Runs the task in the place of task::code, closure and all. `unable`: nothing was done. Throws what the real run
   /// throws.
-  detail::outcome run(worker& by, task& t);
+  detail::outcome run(worker& self, task& t);
 
   struct sample {
     std::uint64_t began = 0, ended = 0;         // the real run, in ticks

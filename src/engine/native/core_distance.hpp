@@ -81,16 +81,16 @@ class core_distance {
   static constexpr std::uint32_t enough = 32, at_a_time = 64;
   static constexpr std::uint64_t longest = 4000;  // more is no trip
 
-  struct alignas(apart) line {
+  struct alignas(false_sharing_range) line {
     atomic<std::uint32_t> spoken{0};
   };
-  struct alignas(apart) ear {
+  struct alignas(false_sharing_range) ear {
     std::uint32_t looks = 0, left = 0, last = 0, heard = 0, trip = 0;
     std::size_t to = 0;  // whom it listens to
   };
   std::vector<line> lines_;
   std::vector<ear> ears_;
-  alignas(apart) atomic<std::uint32_t> trip_{0};
+  alignas(false_sharing_range) atomic<std::uint32_t> trip_{0};
 };
 
 }  // namespace kith::native

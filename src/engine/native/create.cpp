@@ -10,14 +10,14 @@
 
 namespace kith::native {
 
-detail::scope& open_scope(native_seat& by, detail::scope* parent) {
-  detail::scope& s = take_scope(by, parent);
-  const engine_settings& set = by.home.set;
+detail::scope& open_scope(native_seat& self, detail::scope* parent) {
+  detail::scope& s = take_scope(self, parent);
+  const engine_options& options = self.engine.options;
   // Outside threads cannot help, so nothing bounds them.
-  s.throttle_at = by.worker_seat && set.throttle != 0 ? set.throttle : ~std::uint64_t{0};
-  s.listed = by.worker_seat && parent != nullptr && !by.home.wishes.order;
-  if (const task* const owner = by.worker_seat ? static_cast<worker&>(by).running : nullptr; owner != nullptr)
-    s.owner.store(edges::reference_to(by.home.space, *owner).packed().value, relaxed);
+  s.throttle_at = self.worker_seat && options.throttle != 0 ? options.throttle : ~std::uint64_t{0};
+  s.listed = self.worker_seat && parent != nullptr && !self.engine.wishes.order;
+  if (const task* const owner = self.worker_seat ? static_cast<worker&>(self).running : nullptr; owner != nullptr)
+    s.owner.store(edges::reference_to(self.engine.space, *owner).packed().value, relaxed);
   return s;
 }
 
@@ -50,10 +50,10 @@ detail::tracker& tracker_of(detail::scope& s, const detail::access_record& a, st
 
 /// An internal task that ends after all that `for_each` names.
 template <class ForEach>
-reference create_fence(engine& home, detail::scope& s, const ForEach& for_each) {
-  seat& by = *s.creator;
-  const slot_index self = by.slots.take();
-  task& f = home.space[self];
+reference create_fence(native::engine& engine, detail::scope& s, const ForEach& for_each) {
+  seat& self = *s.creator;
+  const slot_index slot = self.slots.take();
+  task& f = engine.space[slot];
   f.code = nullptr;
   f.scope = &s;
   f.flags = task::internal;
@@ -61,8 +61,8 @@ reference create_fence(engine& home, detail::scope& s, const ForEach& for_each) 
   f.state.store(task_state::created, relaxed);
   s.count_created();
   edges::start_join(f);
-  const reference me = edges::reference_to(home.space, f);
-  edge_collector edges_of(f, me, by.slots, s.blocks);
+  const reference me = edges::reference_to(engine.space, f);
+  edge_collector edges_of(f, me, self.slots, s.blocks);
   std::exception_ptr failure;
   try {
     for_each([&](reference r) { edges_of.after(r); });
@@ -72,26 +72,27 @@ reference create_fence(engine& home, detail::scope& s, const ForEach& for_each) 
   if (edges::open_join(f, edges_of.edges())) {  // all of them have ended: so has this one
     edges::close(f);
     s.count_ended_here();
-    edges::free_overflow(home.space, f, [&](slot_index b) { by.slots.give_own(b); });
-    by.slots.give_own(self);
+    edges::free_overflow(engine.space, f, [&](slot_index b) { self.slots.give_own(b); });
+    self.slots.give_own(slot);
   }
   if (failure) std::rethrow_exception(std::move(failure));
   return me;
 }
 
 /// The accesses of one task: edges, and what is kept for policy and engine.
-void register_accesses(engine& home, detail::scope& s, task& t, edge_collector& edges_of,
+void register_accesses(native::engine& engine, detail::scope& s, task& t, edge_collector& edges_of,
                        std::span<const detail::access_record> records) {
   std::byte* keep = t.access_bytes();
   std::uint64_t all_bytes = 0;
   for (const detail::access_record& a : records) {
-    const auto fence = [&](const auto& for_each) { return create_fence(home, s, for_each); };
-    detail::tracker& k = tracker_of(s, a, t.type, home.set.check_handles,
+    const auto fence = [&](const auto& for_each) { return create_fence(engine, s, for_each); };
+    detail::tracker& k = tracker_of(s, a, t.type, engine.options.check_handles,
                                     [&](nested_range& r) { edges_of.meet(s.by_address, r, a.how, fence); });
     const bool exclusive = a.how == mode::commutative;
-    const bool unknown = k.region == 0 || (home.track_homes && a.bytes > home.regions[k.region].bytes.load(relaxed));
-    if ((home.track_homes || exclusive) && unknown) k.region = home.regions.find(a.address, a.bytes);
-    if (exclusive && !home.wishes.order) t.flags |= task::exclusive;  // else the policy sees to it
+    const bool unknown =
+        k.region == 0 || (engine.track_homes && a.bytes > engine.regions[k.region].bytes.load(relaxed));
+    if ((engine.track_homes || exclusive) && unknown) k.region = engine.regions.find(a.address, a.bytes);
+    if (exclusive && !engine.wishes.order) t.flags |= task::exclusive;  // else the policy sees to it
     // A region that is named twice counts once.
     const std::uint64_t bytes = edges_of.named_before(k) ? 0 : a.bytes;
     const kept_access kept{k.region, static_cast<std::uint32_t>(bytes), static_cast<std::uint16_t>(bytes >> 32), a.how,
@@ -102,8 +103,8 @@ void register_accesses(engine& home, detail::scope& s, task& t, edge_collector& 
     edges_of.access(k, a.how, fence);
   }
   s.bytes_created += all_bytes;
-  const std::uint64_t bound = home.set.throttle_bytes;
-  if (bound != 0 && s.unfinished_bytes() >= bound && s.creator != &home.outside)
+  const std::uint64_t bound = engine.options.throttle_bytes;
+  if (bound != 0 && s.unfinished_bytes() >= bound && s.creator != &engine.outside)
     s.throttle_at = 0;  // the next one helps first
 }
 
@@ -118,14 +119,14 @@ void blank_accesses(task& t, std::span<const detail::access_record> records) {
 
 /// Edges for what the task declares; returns their number. A failure is kept for the creator: the task, known to some
 /// trackers already, goes on, but does not run.
-std::uint32_t declare(engine& home, detail::scope& s, task& t, reference me,
+std::uint32_t declare(native::engine& engine, detail::scope& s, task& t, reference me,
                       std::span<const detail::access_record> records, std::span<const task_ref> before,
                       std::exception_ptr& failure) {
   edges::start_join(t);
   edge_collector edges_of(t, me, s.creator->slots, s.blocks);
   try {
-    for (task_ref b : before) edges_of.after(reference::of(b));
-    register_accesses(home, s, t, edges_of, records);
+    for (task_ref b : before) edges_of.after(reference::from(b));
+    register_accesses(engine, s, t, edges_of, records);
   } catch (...) {
     failure = std::current_exception();
     blank_accesses(t, records);
@@ -145,9 +146,9 @@ void list_child(detail::scope& s, const slot_space& space, reference child) {
 }
 
 /// MIR's rule (thesis, artifact): 1 always, L only while L tasks a worker wait.
-bool runs_inline(const engine& home, const detail::scope& s) {
-  const int limit = home.set.inline_limit;
-  return limit == 1 || (limit > 1 && s.unfinished() / home.workers.size() >= static_cast<std::uint64_t>(limit));
+bool runs_inline(const native::engine& engine, const detail::scope& s) {
+  const int limit = engine.options.inline_limit;
+  return limit == 1 || (limit > 1 && s.unfinished() / engine.workers.size() >= static_cast<std::uint64_t>(limit));
 }
 
 }  // namespace
@@ -167,12 +168,12 @@ scope& current_scope() {
 }
 
 draft begin(scope& s, std::size_t closure_bytes, std::size_t closure_align, std::size_t accesses) {
-  native_seat& by = static_cast<native_seat&>(*s.creator);
-  const std::uint64_t began = by.record != nullptr ? ticks() : 0;
+  native_seat& self = static_cast<native_seat&>(*s.creator);
+  const std::uint64_t began = self.log != nullptr ? ticks() : 0;
   if (s.not_ended_here() >= s.throttle_at) [[unlikely]] {
-    static_cast<worker&>(by).help(s);
+    static_cast<worker&>(self).help(s);
   }
-  by.creating_since = began;  // of this one: others may have been created meanwhile
+  self.creating_since = began;  // of this one: others may have been created meanwhile
   slot_cache& slots = s.creator->slots;
   task& t = slots.space()[slots.take()];
   try {
@@ -192,46 +193,46 @@ void abandon(scope& s, const draft& d) noexcept {
 
 task_ref submit(scope& s, const draft& d, task_code code, std::span<const access_record> records,
                 std::span<const task_ref> before, const hints& h) {
-  native_seat& by = static_cast<native_seat&>(*s.creator);
-  engine& home = by.home;
+  native_seat& self = static_cast<native_seat&>(*s.creator);
+  native::engine& engine = self.engine;
   task& t = *static_cast<task*>(d.task);
-  fill(t, s, code, h, home.set.dry);
+  fill(t, s, code, h, engine.options.dry);
   t.sequence = s.sequence++;
   if (s.listed) t.flags |= task::claimable;
   s.count_created();
-  const reference me = edges::reference_to(home.space, t);
-  const std::uint64_t began = by.creating_since;
-  if (home.wishes.order) [[unlikely]]
-    home.identities.set(me.index, by.naming.next_child());
+  const reference me = edges::reference_to(engine.space, t);
+  const std::uint64_t began = self.creating_since;
+  if (engine.wishes.order) [[unlikely]]
+    engine.identities.set(me.index, self.naming.next_child());
 
   const bool declares = !records.empty() || !before.empty();
   std::exception_ptr failure;
   std::uint32_t edges_added = 0;
-  if (declares) edges_added = declare(home, s, t, me, records, before, failure);
-  if (home.wishes.created && by.worker_seat) home.chosen->created(t, static_cast<worker&>(by));
+  if (declares) edges_added = declare(engine, s, t, me, records, before, failure);
+  if (engine.wishes.created && self.worker_seat) engine.policy->created(t, static_cast<worker&>(self));
   if (s.listed) {
-    list_child(s, home.space, me);
+    list_child(s, engine.space, me);
     if (t.has_level()) s.leveled = true;
   }
   // From here on the task may run, end, and its slot be reused.
-  const bool ready = (!declares || edges::open_join(t, edges_added)) && prepare_ready(home.regions, t);
+  const bool ready = (!declares || edges::open_join(t, edges_added)) && prepare_ready(engine.regions, t);
 
-  if (!by.worker_seat) {
-    if (ready) home.arrive(t);
+  if (!self.worker_seat) {
+    if (ready) engine.arrive(t);
   } else {
-    worker& w = static_cast<worker&>(by);
+    worker& w = static_cast<worker&>(self);
     w.sums.add(event::task_created);
     if (ready) {
       task* now = &t;
       // A policy that is told of creations waits for the task to become ready.
-      if (home.set.inline_limit == 0 || home.wishes.order || home.wishes.created || !runs_inline(home, s))
-        now = w.make_ready({&now, 1}, moment::creation);
+      if (engine.options.inline_limit == 0 || engine.wishes.order || engine.wishes.created || !runs_inline(engine, s))
+        now = w.make_ready({&now, 1}, ready_reason::creation);
       if (now != nullptr) w.run_at_creation(*now);
     }
   }
-  if (by.record != nullptr) [[unlikely]] {
-    const std::uint64_t parent = by.worker_seat ? static_cast<worker&>(by).running_ref() : 0;
-    by.record->created(
+  if (self.log != nullptr) [[unlikely]] {
+    const std::uint64_t parent = self.worker_seat ? static_cast<worker&>(self).running_ref() : 0;
+    self.log->created(
         {me, parent, s.serial, began, s.listed ? log_listed : std::uint8_t{0}, h, records, before, 0, &s});
   }
   if (failure) [[unlikely]]

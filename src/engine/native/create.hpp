@@ -8,7 +8,7 @@
 namespace kith::native {
 
 /// A scope for the children of what this seat runs.
-detail::scope& open_scope(native_seat& by, detail::scope* parent);
+detail::scope& open_scope(native_seat& self, detail::scope* parent);
 
 /// What the programmer said about the task. Flags were set anew before.
 inline void set_hints(task& t, const detail::hints& h) noexcept {

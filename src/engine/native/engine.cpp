@@ -4,7 +4,7 @@
 #include "engine/native/create.hpp"
 #include "engine/native/inherited.hpp"
 #include "policy/list.hpp"
-#include "policy/settings.hpp"
+#include "policy/policy_options.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -31,35 +31,35 @@ atomic<std::uint64_t> engines_made{0};
 
 }  // namespace
 
-engine::engine(machine on, const worker_plan& plan, engine_settings settings)
+engine::engine(machine on, const worker_plan& plan, engine_options settings)
     : number(engines_made.fetch_add(1, relaxed) + 1),
       hardware(std::move(on)),
-      set(std::move(settings)),
+      options(std::move(settings)),
       parked(plan.workers),
       together(plan.workers),
       workers_where(hardware, nodes_of(hardware, plan)),
       distance(plan.workers),
-      memory(hardware, nodes_of(hardware, plan), workers_where.served_by(), regions, {set.memory, set.dry}),
+      memory(hardware, nodes_of(hardware, plan), workers_where.served_by(), regions, {options.memory, options.dry}),
       outside(*this, space, static_cast<std::uint16_t>(plan.workers)) {
   for (std::size_t w = 0; w < plan.cores.size(); ++w) {
     const worker_id id(static_cast<int>(w));
     workers.emplace_back(*this, id, workers_where.node_of(id), place_of(hardware, plan, w));
   }
-  chosen = make_policy<world>(set.policy, around_policy());
-  wishes = chosen->wants();
+  policy = make_policy<world>(options.policy, around_policy());
+  wishes = policy->wants();
   if (wishes.order) identities.reserve();
-  if (set.calibrate != 0) {
+  if (options.calibrate != 0) {
     if (plan.workers != 1)
       throw error("KITH_CALIBRATE: expected one worker (KITH_WORKERS=1), got " + std::to_string(plan.workers));
     std::uint64_t own = 1 << 18;
     for (const machine::cache& c : hardware.caches) {
       if (c.cores.size() == 1) own = std::max(own, c.bytes);
     }
-    sampler = std::make_unique<calibrator>(regions, set.calibrate, own);
+    calibrator = std::make_unique<native::calibrator>(regions, options.calibrate, own);
   }
-  track_homes = wishes.homes || hardware.nodes.size() > 1 || sampler != nullptr;
+  track_homes = wishes.homes || hardware.nodes.size() > 1 || calibrator != nullptr;
   baseline_.resize(workers.size());
-  if (!set.record.empty()) {
+  if (!options.record.empty()) {
     start_recording(plan);
     memory.when_released([this](const memory_block& b) { note(b, log_kind::given_back); });
   }
@@ -68,7 +68,7 @@ engine::engine(machine on, const worker_plan& plan, engine_settings settings)
     threads_.reserve(workers.size());
     for (std::size_t w = 1; w < workers.size(); ++w) {
       threads_.emplace_back(
-          "kith-" + std::to_string(w), set.stack_bytes, [this, w] { worker_main(workers[w]); },
+          "kith-" + std::to_string(w), options.stack_bytes, [this, w] { worker_main(workers[w]); },
           home_of_stack(workers[w]));
     }
   } catch (...) {
@@ -80,8 +80,8 @@ engine::engine(machine on, const worker_plan& plan, engine_settings settings)
   }
 }
 
-surroundings engine::around_policy() {
-  return {workers_where, regions, set.seed, memory.view(), &identities, memory.own()};
+policy_context engine::around_policy() {
+  return {workers_where, regions, options.seed, memory.view(), &identities, memory.own()};
 }
 
 void engine::start_recording(const worker_plan& plan) {
@@ -89,22 +89,22 @@ void engine::start_recording(const worker_plan& plan) {
   for (const worker& w : workers) nodes += (nodes.empty() ? "" : " ") + std::to_string(w.node.value);
   const std::string distances = distances_text(hardware);
   recorder_ =
-      std::make_unique<recorder>(set.record, static_cast<std::uint32_t>(workers.size() + 1),
+      std::make_unique<recorder>(options.record, static_cast<std::uint32_t>(workers.size() + 1),
                                  std::map<std::string, std::string>{{"engine", "native"},
-                                                                    {"dry", set.dry ? "1" : "0"},
-                                                                    {"policy", set.policy},
-                                                                    {"seed", std::to_string(set.seed)},
-                                                                    {"throttle", std::to_string(set.throttle)},
+                                                                    {"dry", options.dry ? "1" : "0"},
+                                                                    {"policy", options.policy},
+                                                                    {"seed", std::to_string(options.seed)},
+                                                                    {"throttle", std::to_string(options.throttle)},
                                                                     {"workers", std::to_string(plan.workers)},
                                                                     {"worker_nodes", nodes},
-                                                                    {"memory", set.memory.text()},
-                                                                    {"migrate", set.migrate ? "1" : "0"},
+                                                                    {"memory", options.memory.text()},
+                                                                    {"migrate", options.migrate ? "1" : "0"},
                                                                     {"machine", hardware.name},
                                                                     {"distances", distances},
                                                                     {"nodes", std::to_string(hardware.nodes.size())},
                                                                     {"pretended", hardware.pretended ? "1" : "0"}});
-  for (worker& w : workers) w.steal_log = w.record = &recorder_->of(w.id.index());
-  outside.record = &recorder_->of(workers.size());
+  for (worker& w : workers) w.steal_log = w.log = &recorder_->log_of(w.id.index());
+  outside.log = &recorder_->log_of(workers.size());
 }
 
 void engine::mark(const std::string& text) {
@@ -116,7 +116,7 @@ void engine::mark(const std::string& text) {
 
 // docs/shutdown.md has the order and why.
 engine::~engine() {
-  KITH_INVARIANT(worker::current() == nullptr || &worker::current()->home != this,
+  KITH_INVARIANT(worker::current() == nullptr || &worker::current()->engine != this,
                  "a runtime is not destroyed by its own task");
   outside.wait_until_empty();
   stopping.store(true, seq_cst);
@@ -130,7 +130,7 @@ engine::~engine() {
   }
   memory.when_released(nullptr);
   if (recorder_) recorder_->keep_homes(regions);
-  if (const std::string word = chosen->last_word(); !word.empty()) std::fprintf(stderr, "kith: %s\n", word.c_str());
+  if (const std::string word = policy->last_word(); !word.empty()) std::fprintf(stderr, "kith: %s\n", word.c_str());
 }
 
 void engine::worker_main(worker& w) {
@@ -178,7 +178,7 @@ void engine::outside_changed() noexcept {
 void engine::begin_run() noexcept {
   std::lock_guard lock(running_);
   if (runs_++ != 0) return;
-  chosen->begun();
+  policy->begun();
   run_began.store(ticks(), relaxed);
   run_number.store(run_number.load(relaxed) + 1, relaxed);
 }
@@ -200,7 +200,7 @@ std::exception_ptr run_in(worker& w, void* context, void (*f)(void*)) {
     failure = std::current_exception();
     if (w.children_scope != nullptr) w.children_scope->cancel();
   }
-  if (w.children_scope != nullptr && !w.home.inherited()) {  // else f has forked: nobody ends them here
+  if (w.children_scope != nullptr && !w.engine.inherited()) {  // else f has forked: nobody ends them here
     std::exception_ptr from_children = w.end_children();
     if (!failure) failure = std::move(from_children);
   }
@@ -251,7 +251,7 @@ void engine::run_root(void* context, void (*f)(void*)) {
   std::exception_ptr failure;
   worker* const here = worker::current();
   worker* mine = here;  // inside a task of this runtime, perhaps with tasks of others in between
-  while (mine != nullptr && &mine->home != this) mine = mine->below;
+  while (mine != nullptr && &mine->engine != this) mine = mine->below;
   if (here != nullptr) here->report();  // C1: this may take long
   if (mine != nullptr) {
     worker* const before = mine->take_thread();
@@ -267,10 +267,10 @@ void engine::run_root(void* context, void (*f)(void*)) {
     w.start_busy();
     const std::uint64_t root_before = std::exchange(w.root, ++roots_ << 32);
     const identity::creator named_before = std::exchange(w.naming, {identity::of_root(roots_)});
-    const std::uint64_t began = w.record != nullptr ? w.record->root(w.root) : 0;
+    const std::uint64_t began = w.log != nullptr ? w.log->root(w.root) : 0;
     failure = run_in(w, context, f);
     refuse_inherited("runtime::run()");  // f has forked, and this is the child
-    if (w.record != nullptr) w.record->executed(w.root, began, ticks(), 0);
+    if (w.log != nullptr) w.log->executed(w.root, began, ticks(), 0);
     w.root = root_before;
     w.naming = named_before;
     w.finish_suspended();
@@ -291,7 +291,7 @@ void engine::run_root(void* context, void (*f)(void*)) {
 void engine::start_stand_in() {
   std::call_once(stand_in_started_, [this] {
     stand_in_ =
-        std::make_unique<thread>("kith-0", set.stack_bytes, [this] { stand_in_main(); }, home_of_stack(workers[0]));
+        std::make_unique<thread>("kith-0", options.stack_bytes, [this] { stand_in_main(); }, home_of_stack(workers[0]));
   });
 }
 

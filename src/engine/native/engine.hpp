@@ -31,7 +31,7 @@
 namespace kith::native {
 
 /// Options with every default decided.
-struct engine_settings {
+struct engine_options {
   std::string policy;
   std::uint32_t throttle = 0;        // 0: no bound
   std::uint64_t throttle_bytes = 0;  // 0: no bound
@@ -51,7 +51,7 @@ struct engine_settings {
 
 class engine {
  public:
-  engine(machine on, const worker_plan& plan, engine_settings settings);
+  engine(machine on, const worker_plan& plan, engine_options settings);
   ~engine();
   engine(const engine&) = delete;
   engine& operator=(const engine&) = delete;
@@ -84,7 +84,7 @@ class engine {
   /// As kith::runtime::recorded_in.
   std::string recorded_in() const { return recorder_ ? recorder_->file() : std::string(); }
   /// What the policy is built from.
-  surroundings around_policy();
+  policy_context around_policy();
   /// As kith::allocate (memory.cpp).
   void* allocate(std::size_t bytes, distribution how);
   void start_stand_in();
@@ -96,7 +96,7 @@ class engine {
 
   const std::uint64_t number;  // from 1 on: never that of another engine of this process
   const machine hardware;
-  const engine_settings set;
+  const engine_options options;
   slot_space space;
   slot_identities identities{space};  // kept if the policy wishes order
   region_table regions;
@@ -108,8 +108,8 @@ class engine {
   memory_space memory;
   std::deque<worker> workers;  // addresses stay
   outside_seat outside;
-  std::unique_ptr<kith::policy<world>> chosen;
-  std::unique_ptr<calibrator> sampler;  // null: tasks are not calibrated
+  std::unique_ptr<kith::policy<world>> policy;
+  std::unique_ptr<native::calibrator> calibrator;  // null: tasks are not calibrated
   kith::policy<world>::wishes wishes;
   bool track_homes = false;  // every access has a region, and first touch is recorded
   inbox<task> arrivals;
@@ -141,20 +141,20 @@ class engine {
   std::once_flag stand_in_started_;
   std::unique_ptr<thread> stand_in_;
   bool cut_off_ = false;
-  kith::policy<world>* parents_ = nullptr;  // what `chosen` was before that
+  kith::policy<world>* parents_ = nullptr;  // what `policy` was before that
   friend class outside_seat;
 };
 
 // ---- what is on every task's path, and small
 
-[[gnu::always_inline]] inline task* worker::make_ready(std::span<task* const> tasks, moment why) {
-  return home.chosen->ready(tasks, *this, why);
+[[gnu::always_inline]] inline task* worker::make_ready(std::span<task* const> tasks, ready_reason why) {
+  return engine.policy->ready(tasks, *this, why);
 }
 
 /// What the throttle on bytes counts for the task.
 [[gnu::always_inline]] inline std::uint64_t worker::throttled_bytes(const task& t) const noexcept {
   std::uint64_t bytes = 0;
-  if (home.set.throttle_bytes != 0) [[unlikely]] {
+  if (engine.options.throttle_bytes != 0) [[unlikely]] {
     for (kept_access a : t.access_list()) bytes += a.bytes();
   }
   return bytes;

@@ -21,7 +21,7 @@ bool runs_owner_of(const detail::scope& group) noexcept {
   const worker* const w = worker::current();
   if (w == nullptr || w != group.creator) return false;
   const std::uint64_t owner = group.owner.load(relaxed);
-  return w->running == nullptr ? owner == 0 : edges::reference_to(w->home.space, *w->running).packed().value == owner;
+  return w->running == nullptr ? owner == 0 : edges::reference_to(w->engine.space, *w->running).packed().value == owner;
 }
 
 }  // namespace kith::native
@@ -32,13 +32,13 @@ using namespace kith::native;
 
 void filled_group::admit(std::size_t accesses, std::size_t predecessors) {
   if (runs_owner_of(tasks_)) return;
-  engine& home = static_cast<native_seat&>(*tasks_.creator).home;
-  home.refuse_inherited("group::spawn()");
+  native::engine& engine = static_cast<native_seat&>(*tasks_.creator).engine;
+  engine.refuse_inherited("group::spawn()");
   worker* const w = worker::current();
   if (w == nullptr)
     throw error("group::spawn(): no task runs on this thread; expected the group's owner, or its tasks");
   const task* const t = w->running;
-  if (&w->home != &home || t == nullptr || !t->scope->is_within(tasks_, std::numeric_limits<int>::max())) {
+  if (&w->engine != &engine || t == nullptr || !t->scope->is_within(tasks_, std::numeric_limits<int>::max())) {
     throw error(
         "group::spawn(): the running task neither made the group nor belongs to it; expected the task that made the "
         "group, or one of the group's tasks");
@@ -56,14 +56,14 @@ void filled_group::admit(std::size_t accesses, std::size_t predecessors) {
 draft begin(const filled_group& g, std::size_t closure_bytes, std::size_t closure_align, std::size_t accesses) {
   if (g.member() == nullptr) return begin(g.tasks(), closure_bytes, closure_align, accesses);
   worker& w = *static_cast<worker*>(g.member());
-  const std::uint64_t began = w.record != nullptr ? ticks() : 0;
+  const std::uint64_t began = w.log != nullptr ? ticks() : 0;
   w.help_to_fill(g.tasks());
   w.creating_since = began;
-  task& t = w.home.space[w.slots.take()];
+  task& t = w.engine.space[w.slots.take()];
   try {
     return {&t, make_room(t, closure_bytes, closure_align, 0)};
   } catch (...) {
-    w.slots.give_own(w.home.space.index_of(t));
+    w.slots.give_own(w.engine.space.index_of(t));
     throw;
   }
 }
@@ -72,32 +72,32 @@ void abandon(const filled_group& g, const draft& d) noexcept {
   if (g.member() == nullptr) return abandon(g.tasks(), d);
   task& t = *static_cast<task*>(d.task);
   free_room(t);
-  static_cast<worker*>(g.member())->slots.give_own(static_cast<worker*>(g.member())->home.space.index_of(t));
+  static_cast<worker*>(g.member())->slots.give_own(static_cast<worker*>(g.member())->engine.space.index_of(t));
 }
 
 task_ref submit(const filled_group& g, const draft& d, task_code code, std::span<const access_record> records,
                 std::span<const task_ref> before, const hints& h) {
   if (g.member() == nullptr) return submit(g.tasks(), d, code, records, before, h);
   worker& w = *static_cast<worker*>(g.member());
-  engine& home = w.home;
+  native::engine& engine = w.engine;
   task& t = *static_cast<task*>(d.task);
-  fill(t, g.tasks(), code, h, home.set.dry);
+  fill(t, g.tasks(), code, h, engine.options.dry);
   t.sequence = static_cast<std::uint32_t>(w.sums[event::task_created]);  // of its creator alone
   w.count_begun(g.tasks(), 1);
-  const reference me = edges::reference_to(home.space, t);
+  const reference me = edges::reference_to(engine.space, t);
   const std::uint64_t began = w.creating_since;
-  if (home.wishes.order) [[unlikely]]
-    home.identities.set(me.index, w.naming.next_child());
-  if (home.wishes.created) home.chosen->created(t, w);
+  if (engine.wishes.order) [[unlikely]]
+    engine.identities.set(me.index, w.naming.next_child());
+  if (engine.wishes.created) engine.policy->created(t, w);
   w.sums.add(event::task_created);
   // From here on the task may run, end, and its slot be reused.
-  if (prepare_ready(home.regions, t)) {
+  if (prepare_ready(engine.regions, t)) {
     task* one = &t;
-    w.requeue(
-        w.make_ready({&one, 1}, moment::arrival));  // not on top of its creator: it may wait for another of the group
+    w.requeue(w.make_ready({&one, 1},
+                           ready_reason::arrival));  // not on top of its creator: it may wait for another of the group
   }
-  if (w.record != nullptr) [[unlikely]]
-    w.record->created({me, w.running_ref(), g.tasks().serial, began, 0, h, {}, {}, 0, &g.tasks()});
+  if (w.log != nullptr) [[unlikely]]
+    w.log->created({me, w.running_ref(), g.tasks().serial, began, 0, h, {}, {}, 0, &g.tasks()});
   return me.packed();
 }
 

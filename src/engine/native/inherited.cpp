@@ -18,8 +18,8 @@ namespace {
 /// What a thread meets that forked inside a task and then returned from it, in the child: F1.
 class no_policy final : public kith::policy<world> {
  public:
-  task* ready(std::span<task* const> /*tasks*/, worker& /*by*/, moment /*why*/) override { end_child(); }
-  look next(worker& /*by*/) override { end_child(); }
+  task* ready(std::span<task* const> /*tasks*/, worker& /*by*/, ready_reason /*why*/) override { end_child(); }
+  poll_result next(worker& /*by*/) override { end_child(); }
   void stops(worker& /*by*/) override { end_child(); }  // the task ran on top of a wait, which is over
 };
 
@@ -87,11 +87,11 @@ bool nobody_works_here() noexcept {
 
 void engine::cut_off(kith::policy<world>& nothing) noexcept {
   if (std::exchange(cut_off_, true)) return;  // by a parent that was a child itself
-  parents_ = chosen.release();
-  chosen.reset(&nothing);
+  parents_ = policy.release();
+  policy.reset(&nothing);
   wishes.stops = true;
   if (recorder_) recorder_->cut_off();
-  if (set.claims) set.claims->release();
+  if (options.claims) options.claims->release();
 }
 
 void engine::refuse_inherited(const char* call) const {

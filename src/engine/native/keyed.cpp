@@ -16,11 +16,11 @@ task* worker::end_phase(task& t, detail::outcome how) {
   count_begun(s, found.size());
   if (how == detail::outcome::generated) {
     if (task* const next = end(t)) {
-      requeue(make_ready(found, moment::arrival));
+      requeue(make_ready(found, ready_reason::arrival));
       return next;
     }
     if (found.empty()) return nullptr;
-    return make_ready(found, found.front()->exploring != 0 ? moment::discovery : moment::completion);
+    return make_ready(found, found.front()->exploring != 0 ? ready_reason::discovery : ready_reason::completion);
   }
   t.exploring = 0;
   // From here on, unless it is ready, the node may run and end elsewhere.
@@ -30,15 +30,15 @@ task* worker::end_phase(task& t, detail::outcome how) {
     ended_in(s, 0);
   }
   if (found.empty()) return nullptr;
-  return make_ready(found, found.front() == &t ? moment::completion : moment::discovery);
+  return make_ready(found, found.front() == &t ? ready_reason::completion : ready_reason::discovery);
 }
 
 void worker::discard(task& t) {
   t.code(t.closure(), detail::action::discard);
   edges::close(t);
-  edges::free_overflow(home.space, t, [this](slot_index b) { give_slot(b); });
+  edges::free_overflow(engine.space, t, [this](slot_index b) { give_slot(b); });
   free_room(t);
-  give_slot(home.space.index_of(t));
+  give_slot(engine.space.index_of(t));
 }
 
 }  // namespace kith::native
@@ -66,23 +66,23 @@ node_scope::~node_scope() { give_scope(*scope_); }
 
 task_ref node_scope::reserve() {
   native::worker& w = here();
-  task& t = w.home.space[w.slots.take()];
+  task& t = w.engine.space[w.slots.take()];
   edges::start_join(t);
-  return edges::reference_to(w.home.space, t).packed();
+  return edges::reference_to(w.engine.space, t).packed();
 }
 
 void* node_scope::fill(const node_draft& d, std::size_t closure_bytes, std::size_t closure_align) {
   native::worker& w = here();
-  native::engine& home = w.home;
-  const std::uint64_t began = w.record != nullptr ? ticks() : 0;
+  native::engine& engine = w.engine;
+  const std::uint64_t began = w.log != nullptr ? ticks() : 0;
   std::vector<kept_access> kept;
   for (const access_record& a : d.accesses) {
     if (a.how == mode::commutative)
       throw error("keyed graph: a commutative access; the order of nodes comes from their predecessors alone");
-    kept.push_back({home.regions.find(a.address, a.bytes), static_cast<std::uint32_t>(a.bytes),
+    kept.push_back({engine.regions.find(a.address, a.bytes), static_cast<std::uint32_t>(a.bytes),
                     static_cast<std::uint16_t>(a.bytes >> 32), a.how, 0});
   }
-  task& t = home.space[reference::of(d.task).index];
+  task& t = engine.space[reference::from(d.task).index];
   void* const closure = make_room(t, closure_bytes, closure_align, kept.size());
   if (!kept.empty()) std::memcpy(t.access_bytes(), kept.data(), kept.size() * sizeof(kept_access));
   t.code = d.code;
@@ -92,52 +92,52 @@ void* node_scope::fill(const node_draft& d, std::size_t closure_bytes, std::size
   native::set_hints(t, d.h);
   t.sequence = static_cast<std::uint32_t>(w.sums[event::task_created]);  // of its creator alone
   t.state.store(task_state::created, relaxed);
-  if (home.wishes.order) [[unlikely]] {
+  if (engine.wishes.order) [[unlikely]] {
     // The first node is made by whoever explores, before anybody else runs one.
     if (scope_->identity == 0) scope_->identity = w.naming.next_graph();
-    home.identities.set(reference::of(d.task).index, identity::of_node(scope_->identity, d.key));
+    engine.identities.set(reference::from(d.task).index, identity::of_node(scope_->identity, d.key));
   }
   w.sums.add(event::task_created);
-  if (w.record != nullptr) [[unlikely]] {
+  if (w.log != nullptr) [[unlikely]] {
     const task* const finder = w.running;
     const bool by_node = finder != nullptr && finder->scope == scope_;
     const auto flags = static_cast<std::uint8_t>((d.explores ? log_keyed : log_generated) |
                                                  (!by_node                 ? 0
                                                   : finder->exploring != 0 ? log_discovered
                                                                            : log_generated));
-    w.record->created(
-        {reference::of(d.task), w.running_ref(), scope_->serial, began, flags, d.h, d.accesses, {}, d.key});
+    w.log->created(
+        {reference::from(d.task), w.running_ref(), scope_->serial, began, flags, d.h, d.accesses, {}, d.key});
   }
   return closure;
 }
 
 void node_scope::run(std::span<const task_ref> wanted) {
   native::worker& w = owner_of(*scope_);
-  w.home.chosen->waiting(*scope_, w);
+  w.engine.policy->waiting(*scope_, w);
   std::vector<task*> first;
-  for (task_ref r : wanted) first.push_back(&w.home.space[reference::of(r).index]);
+  for (task_ref r : wanted) first.push_back(&w.engine.space[reference::from(r).index]);
   w.count_begun(*scope_, first.size());
-  w.wait_for(scope_, "kith::explore()", first.empty() ? nullptr : w.make_ready(first, moment::discovery));
+  w.wait_for(scope_, "kith::explore()", first.empty() ? nullptr : w.make_ready(first, ready_reason::discovery));
 }
 
 void node_scope::fail(std::exception_ptr why) noexcept { scope_->fail(std::move(why)); }
 std::exception_ptr node_scope::take_failure() noexcept { return scope_->take_failure(); }
 
 bool node_scope::lives(task_ref r) const noexcept {
-  const task& t = owner_of(*scope_).home.space[reference::of(r).index];
-  return edges::generation_of(t.head.load(relaxed)) == reference::of(r).generation;
+  const task& t = owner_of(*scope_).engine.space[reference::from(r).index];
+  return edges::generation_of(t.head.load(relaxed)) == reference::from(r).generation;
 }
 
 void node_scope::discard(task_ref r) noexcept {
   native::worker& w = owner_of(*scope_);
-  w.discard(w.home.space[reference::of(r).index]);
+  w.discard(w.engine.space[reference::from(r).index]);
 }
 
-int node_scope::workers() const noexcept { return static_cast<int>(owner_of(*scope_).home.workers.size()); }
-bool node_scope::counts_remote() const noexcept { return owner_of(*scope_).home.track_homes; }
-bool node_scope::records() const noexcept { return owner_of(*scope_).record != nullptr; }
-void node_scope::note_need(task_ref task, task_ref before) noexcept { here().record->needs(task.value, before.value); }
-bool node_scope::dry() const noexcept { return owner_of(*scope_).home.set.dry; }
+int node_scope::workers() const noexcept { return static_cast<int>(owner_of(*scope_).engine.workers.size()); }
+bool node_scope::counts_remote() const noexcept { return owner_of(*scope_).engine.track_homes; }
+bool node_scope::records() const noexcept { return owner_of(*scope_).log != nullptr; }
+void node_scope::note_need(task_ref task, task_ref before) noexcept { here().log->needs(task.value, before.value); }
+bool node_scope::dry() const noexcept { return owner_of(*scope_).engine.options.dry; }
 
 node_phase::node_phase(std::size_t most) {
   native::worker::phase& said = here().said;
@@ -147,15 +147,15 @@ node_phase::node_phase(std::size_t most) {
 
 void node_phase::after(task_ref self, task_ref before) {
   native::worker& w = here();
-  const reference me = reference::of(self);
-  edges::add(w.home.space[me.index], me.index, reference::of(before), edges_, w.slots);
-  if (w.record != nullptr) [[unlikely]]
-    w.record->needs(self.value, before.value);
+  const reference me = reference::from(self);
+  edges::add(w.engine.space[me.index], me.index, reference::from(before), edges_, w.slots);
+  if (w.log != nullptr) [[unlikely]]
+    w.log->needs(self.value, before.value);
 }
 
 void node_phase::found(task_ref made) noexcept {
   native::worker& w = here();
-  w.said.found.push_back(&w.home.space[reference::of(made).index]);
+  w.said.found.push_back(&w.engine.space[reference::from(made).index]);
 }
 
 void node_phase::end() noexcept { here().said.edges = edges_; }
@@ -164,7 +164,7 @@ int worker_here() noexcept { return here().id.value; }
 
 void count_colors(std::span<const std::int32_t> colors) noexcept {
   native::worker& w = here();
-  const team& where = w.home.workers_where;
+  const team& where = w.engine.workers_where;
   std::uint64_t remote = 0;
   for (std::int32_t c : colors) {
     remote += c < 0 || c >= where.size() || where.node_of(worker_id(c)) != w.node;

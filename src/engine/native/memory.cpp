@@ -8,9 +8,9 @@ namespace kith::native {
 namespace {
 
 /// The calling thread as a worker of this engine; null if it is none.
-worker* here_of(const engine& home) noexcept {
+worker* here_of(const native::engine& engine) noexcept {
   worker* w = worker::current();
-  while (w != nullptr && &w->home != &home) w = w->below;
+  while (w != nullptr && &w->engine != &engine) w = w->below;
   return w;
 }
 
@@ -32,7 +32,7 @@ void engine::note(const memory_block& b, log_kind what) {
     head.small = static_cast<std::uint16_t>(b.at->nodes.size() == 1 ? b.at->nodes.front().value : -1);
   }
   if (worker* const w = here_of(*this); w != nullptr) {
-    w->record->append(head, {b.at->bytes, ticks()});
+    w->log->append(head, {b.at->bytes, ticks()});
   } else {
     std::lock_guard lock(noting_);
     recorder_->of_no_seat().append(head, {b.at->bytes, ticks()});

@@ -4,7 +4,7 @@
 
 namespace kith::native {
 
-outside_seat::outside_seat(engine& owner, slot_space& space, std::uint16_t number)
+outside_seat::outside_seat(native::engine& owner, slot_space& space, std::uint16_t number)
     : native_seat(owner, space, number, false) {}
 
 outside_seat::~outside_seat() {

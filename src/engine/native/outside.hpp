@@ -13,7 +13,7 @@ inline constexpr std::uint32_t waiting_outside = 0xffffffff;
 
 class outside_seat : public native_seat {
  public:
-  outside_seat(engine& owner, slot_space& space, std::uint16_t number);
+  outside_seat(native::engine& owner, slot_space& space, std::uint16_t number);
   ~outside_seat();
 
   /// Unfinished tasks that were submitted. Any thread.

@@ -12,7 +12,7 @@
 
 namespace kith::native {
 
-void seat_log::created(const birth& b) {
+void seat_log::created(const created_task& b) {
   const std::uint64_t until = ticks();
   if (b.h.type >= named_.size()) named_.resize(b.h.type + std::size_t{1});
   if (!named_[b.h.type]) {

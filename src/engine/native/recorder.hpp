@@ -27,7 +27,7 @@ class seat_log : public log {
   using log::log;
 
   /// What is created: after that, the task may have run and its slot be in use again.
-  struct birth {
+  struct created_task {
     reference task;
     std::uint64_t parent = 0;  // packed; root tasks have index 0
     std::uint64_t scope = 0;
@@ -39,7 +39,7 @@ class seat_log : public log {
     std::uint64_t key = 0;           // of a node: its hash
     const void* children = nullptr;  // the scope, where handles may be its own
   };
-  void created(const birth&);
+  void created(const created_task&);
   void needs(std::uint64_t task, std::uint64_t before) noexcept {
     append({.kind = log_kind::needs, .large = task}, {before, 0});
   }
@@ -81,7 +81,7 @@ class recorder {
   recorder(const recorder&) = delete;
   recorder& operator=(const recorder&) = delete;
 
-  seat_log& of(std::size_t seat) { return logs_[seat]; }
+  seat_log& log_of(std::size_t seat) { return logs_[seat]; }
   /// What threads that are no workers do besides creating tasks: memory, marks. Guarded by the engine.
   log& of_no_seat() { return logs_.back(); }
   /// Where the regions ended up. When all workers have stopped.

@@ -36,7 +36,7 @@ task* worker::find(const pending_wait& w) {
 }
 
 task* worker::find_anywhere() {
-  if (!home.jobs.empty()) [[unlikely]] {
+  if (!engine.jobs.empty()) [[unlikely]] {
     run_job();
     return nullptr;
   }
@@ -44,13 +44,13 @@ task* worker::find_anywhere() {
     until_inbox_ = inbox_interval;
     if (task* t = drain_inbox()) return t;
   }
-  const look l = home.chosen->next(*this);
-  no_hurry_ = l.what == look::later;
-  if (l.what == look::found) {
+  const poll_result l = engine.policy->next(*this);
+  no_hurry_ = l.what == poll_result::later;
+  if (l.what == poll_result::found) {
     note_first_steal();
     return l.work;
   }
-  return l.what == look::empty ? drain_inbox() : nullptr;
+  return l.what == poll_result::empty ? drain_inbox() : nullptr;
 }
 
 /// A whole round, so that "nothing" means nothing; or that something may go on.
@@ -61,15 +61,15 @@ task* worker::look_everywhere(const pending_wait& w) {
   }
   // The round that ends with the first `empty` may have begun before: the second one is whole.
   for (int empties = 0; empties < 2;) {
-    const look l = home.chosen->next(*this);
-    if (l.what == look::found) {
+    const poll_result l = engine.policy->next(*this);
+    if (l.what == poll_result::found) {
       note_first_steal();
       return l.work;
     }
-    empties += l.what == look::empty;
+    empties += l.what == poll_result::empty;
     if (w.is_done() || ready_to_go_on(true) != nullptr) return nullptr;
-    if (l.what != look::later) continue;
-    if (!home.arrivals.empty() || !home.jobs.empty()) break;
+    if (l.what != poll_result::later) continue;
+    if (!engine.arrivals.empty() || !engine.jobs.empty()) break;
     pause_for_long();
   }
   return drain_inbox();
@@ -81,7 +81,7 @@ task* worker::look_everywhere(const pending_wait& w) {
 task* worker::claim_child(detail::scope& s, bool all) {
   while (!s.children.empty()) {
     const reference r = s.children.back();
-    task& t = home.space[r.index];
+    task& t = engine.space[r.index];
     const bool alive = edges::generation_of(t.head.load(acquire)) == r.generation;
     // Waits for siblings: older children may be what it waits for.
     if (alive && t.state.load(relaxed) == task_state::created) break;
@@ -90,7 +90,7 @@ task* worker::claim_child(detail::scope& s, bool all) {
     if (got) return &t;
   }
   for (std::size_t i = all ? s.children.size() : 0; i-- > 0;) {
-    task& t = home.space[s.children[i].index];
+    task& t = engine.space[s.children[i].index];
     if (!claim(t)) continue;
     s.children[i] = s.children.back();
     s.children.pop_back();
@@ -104,7 +104,7 @@ task* worker::claim_adopted(std::size_t down_to) {
   while (adopted_.size() > down_to) {
     const reference r = adopted_.back();
     adopted_.pop_back();
-    task& t = home.space[r.index];
+    task& t = engine.space[r.index];
     if (edges::generation_of(t.head.load(acquire)) == r.generation && claim(t)) return &t;
   }
   return nullptr;
@@ -124,11 +124,11 @@ bool worker::claim(task& t) {
 
 void worker::drop_dead_entries() {
   // A policy may hold entries until its jobs have run; the end is not to take long for it.
-  for (int left = 1000; left > 0 && !home.jobs.empty(); --left) run_job();
+  for (int left = 1000; left > 0 && !engine.jobs.empty(); --left) run_job();
   for (int misses = 0; misses < 1000;) {  // or say `later` for a while
-    const look l = home.chosen->next(*this);
-    if (l.what == look::empty) return;
-    if (l.what != look::found) {
+    const poll_result l = engine.policy->next(*this);
+    if (l.what == poll_result::empty) return;
+    if (l.what != poll_result::found) {
       ++misses;
     } else if (l.work->scope->is_cancelled()) {
       requeue(run(*l.work));  // left alone, and not run now either
@@ -139,19 +139,19 @@ void worker::drop_dead_entries() {
 }
 
 task* worker::drain_inbox() {
-  if (home.arrivals.empty()) return nullptr;
+  if (engine.arrivals.empty()) return nullptr;
   std::vector<task*> arrived;
-  for (task* t = home.arrivals.take_all(); t != nullptr; t = get_next(*t)) arrived.push_back(t);
-  return arrived.empty() ? nullptr : make_ready(arrived, moment::arrival);
+  for (task* t = engine.arrivals.take_all(); t != nullptr; t = get_next(*t)) arrived.push_back(t);
+  return arrived.empty() ? nullptr : make_ready(arrived, ready_reason::arrival);
 }
 
 /// One job of the policy; others are left to other workers.
 void worker::run_job() {
-  job<worker_view>* const mine = home.jobs.take_all();
+  job<worker_view>* const mine = engine.jobs.take_all();
   if (mine == nullptr) return;
   for (job<worker_view>* next = get_next(*mine); next != nullptr;) {
     job<worker_view>& other = *std::exchange(next, get_next(*next));
-    submit(other, home.workers_where.everybody());
+    submit(other, engine.workers_where.everybody());
   }
   report();  // C1: it may take long
   if (resting_) start_busy();
@@ -159,25 +159,25 @@ void worker::run_job() {
   const std::uint64_t began = ticks();
   mine->run(*this);
   sums.add(event::job, ticks() - began);
-  if (record != nullptr) [[unlikely]]
-    record->job(began, size);
+  if (log != nullptr) [[unlikely]]
+    log->job(began, size);
   if (resting_) stop_busy();
 }
 
 /// Nothing was found. Looks on for a while, then sleeps; returns with work, or when something may go on.
-task* worker::rest(pending_wait& w) {
+task* worker::search_or_park(pending_wait& w) {
   stop_busy();  // before the report: who reads statistics after a wait finds it booked
   resting_ = true;
-  const std::uint64_t began = record != nullptr ? ticks() : 0;
+  const std::uint64_t began = log != nullptr ? ticks() : 0;
   report();
-  slots.flush([this](std::uint16_t owner) -> slot_cache& { return home.slots_of(owner); });
+  slots.flush([this](std::uint16_t owner) -> slot_cache& { return engine.slots_of(owner); });
   task* t = nullptr;
   int looks = 0;
   wake_reason woken = wake_reason::none;
   const bool tells = w.scope != nullptr && w.scope->waiting.load(relaxed) != waiting_outside;
   while (!w.is_done() && (w.other = ready_to_go_on()) == nullptr && (t = find(w)) == nullptr) {
-    if (looks++ < home.set.spin) {
-      if (home.workers.size() > 1) home.distance.listen(id);
+    if (looks++ < engine.options.spin) {
+      if (engine.workers.size() > 1) engine.distance.listen(id);
       if (no_hurry_) {
         pause_for_long();
       } else {
@@ -188,48 +188,48 @@ task* worker::rest(pending_wait& w) {
     if ((w.other = ready_to_go_on(true, true)) != nullptr) break;
     if (tells)
       w.scope->waiting.store(static_cast<std::uint32_t>(id.value) + 1, relaxed);  // C2: before the fence in announce()
-    if (home.wishes.stops) home.chosen->stops(*this);
-    home.parked.announce(id);
-    if (!home.jobs.empty()) {
-      if (!home.parked.retract(id)) home.parked.wake_all();
+    if (engine.wishes.stops) engine.policy->stops(*this);
+    engine.parked.announce(id);
+    if (!engine.jobs.empty()) {
+      if (!engine.parked.retract(id)) engine.parked.wake_all();
       looks = 0;
       continue;
     }
     if ((t = look_everywhere(w)) != nullptr || w.is_done() || ready_to_go_on(true) != nullptr) {
       // A wake that came meanwhile was meant for other work: pass it on.
-      if (!home.parked.retract(id)) home.parked.wake_all();
+      if (!engine.parked.retract(id)) engine.parked.wake_all();
       break;
     }
     sums.add(event::park);
-    woken = home.wishes.order ? sleep_in_order() : home.parked.sleep(id);
+    woken = engine.wishes.order ? sleep_in_order() : engine.parked.sleep(id);
     looks = 0;
   }
   // We were woken for work that we now leave to others, and do not know who may take it.
-  if (woken == wake_reason::work && t == nullptr) home.parked.wake_all();
+  if (woken == wake_reason::work && t == nullptr) engine.parked.wake_all();
   if (tells) w.scope->waiting.store(0, relaxed);
   resting_ = false;
   start_busy();
-  if (record != nullptr) [[unlikely]]
-    record->idle(began);
+  if (log != nullptr) [[unlikely]]
+    log->idle(began);
   return t;
 }
 
 /// The last one to sleep asks the policy whether it holds tasks back.
 wake_reason worker::sleep_in_order() {
-  return home.together.sleep(id, home.parked, [this](stall_check::moment now) {
+  return engine.together.sleep(id, engine.parked, [this](stall_check::moment now) {
     all_slept = now;
-    return home.chosen->stalled(*this);
+    return engine.policy->stalled(*this);
   });
 }
 
 void worker::note_first_steal() noexcept {
-  const std::uint64_t run = home.run_number.load(relaxed);
+  const std::uint64_t run = engine.run_number.load(relaxed);
   const std::uint64_t steals = sums[event::steal];
   const bool stolen = std::exchange(steals_seen_, steals) != steals;
   if (run == run_seen_) return;
   run_seen_ = run;
   if (!stolen) return;  // it had work without stealing
-  const std::uint64_t began = home.run_began.load(relaxed), now = ticks();
+  const std::uint64_t began = engine.run_began.load(relaxed), now = ticks();
   sums.add(event::first_steal, now > began ? now - began : 0);
   sums.add(event::first_steals);
 }

@@ -14,7 +14,7 @@ namespace kith::native {
 
 task* worker::end(task& t) {
   const std::uint32_t first = edges::close(t);
-  if (first == 0 && (t.flags & task::exclusive) == 0 && !home.wishes.finished) [[likely]] {
+  if (first == 0 && (t.flags & task::exclusive) == 0 && !engine.wishes.finished) [[likely]] {
     const bool more = ended_in(*t.scope, throttled_bytes(t));
     retire(t);
     return more ? end_left(nullptr) : nullptr;
@@ -23,22 +23,22 @@ task* worker::end(task& t) {
 }
 
 task* worker::end_with_successors(task& t, std::uint32_t first) {
-  slot_space& space = home.space;
+  slot_space& space = engine.space;
   batch_.clear();
   auto ready = [this](task& r) {
     if ((r.flags & task::internal) != 0) {
       internal_.push_back(&r);
-    } else if (prepare_ready(home.regions, r)) {
+    } else if (prepare_ready(engine.regions, r)) {
       batch_.push_back(&r);
     }
   };
   edges::release(space, first, ready);
   if ((t.flags & task::exclusive) != 0) {
     const std::size_t known = batch_.size();
-    give_turns(home.regions, t, batch_);
+    give_turns(engine.regions, t, batch_);
     for (std::size_t i = known; i < batch_.size(); ++i) mark_queued(*batch_[i]);
   }
-  if (home.wishes.finished) home.chosen->finished(t, *this);
+  if (engine.wishes.finished) engine.policy->finished(t, *this);
   if (t.scope->phased) count_begun(*t.scope, batch_.size());
   bool more = ended_in(*t.scope, throttled_bytes(t));
   retire(t);
@@ -50,7 +50,7 @@ task* worker::end_with_successors(task& t, std::uint32_t first) {
     more = ended_in(*f.scope, 0) || more;
     retire(f);
   }
-  task* const next = batch_.empty() ? nullptr : make_ready(batch_, moment::completion);
+  task* const next = batch_.empty() ? nullptr : make_ready(batch_, ready_reason::completion);
   return more ? end_left(next) : next;
 }
 
@@ -62,7 +62,7 @@ void worker::retire(task& t) {
     if (t.state.compare_exchange_strong(s, task_state::ended, acq_rel, acquire)) return;
   }
   free_room(t);
-  give_slot(home.space.index_of(t));
+  give_slot(engine.space.index_of(t));
 }
 
 bool worker::ended_elsewhere_in(detail::scope& s, std::uint64_t bytes) {
@@ -72,7 +72,7 @@ bool worker::ended_elsewhere_in(detail::scope& s, std::uint64_t bytes) {
   }
   unreported_bytes_ += bytes;
   // At once if these are the last ends of a scope that was left: its task is to end here and now.
-  if (unreported_.end() || s.ended_elsewhere.load(relaxed) + unreported_.ends() == held_back::left) report_one();
+  if (unreported_.end() || s.ended_elsewhere.load(relaxed) + unreported_.ends() == unreported_ends::left) report_one();
   return !left_and_empty_.empty();
 }
 
@@ -102,16 +102,16 @@ void worker::report_one() {
   if (unreported_bytes_ != 0) s.bytes_ended.fetch_add(std::exchange(unreported_bytes_, 0), relaxed);
   if (unreported_.ends() == 0) return;  // the scope may be gone already
   // Pairs with unfinished(), and with leave(): from here on the scope may be reused, unless its task is ours to end.
-  if (unreported_.report(s.ended_elsewhere) == held_back::left) {
+  if (unreported_.report(s.ended_elsewhere) == unreported_ends::left) {
     left_and_empty_.push_back(&s);
     return;
   }
-  frequent_fence();  // C2: pairs with announce() in rest()
+  frequent_fence();  // C2: pairs with announce() in search_or_park()
   const std::uint32_t waiter = s.waiting.load(relaxed);
   if (waiter == 0) return;
   if (waiter == waiting_outside) {
-    home.outside_changed();
-  } else if (waiter <= home.workers.size() && home.parked.wake(worker_id(static_cast<int>(waiter - 1)))) {
+    engine.outside_changed();
+  } else if (waiter <= engine.workers.size() && engine.parked.wake(worker_id(static_cast<int>(waiter - 1)))) {
     sums.add(event::wake);
   }
 }
@@ -135,8 +135,8 @@ task* worker::end_left(task* next) {
     if (failure) [[unlikely]]
       fail_late(t, std::move(failure), held);
     if (held) t.code(t.closure(), detail::action::discard);
-    if (record != nullptr) [[unlikely]]
-      record->completed(edges::reference_to(home.space, t).packed().value);
+    if (log != nullptr) [[unlikely]]
+      log->completed(edges::reference_to(engine.space, t).packed().value);
     task* const further = end(t);
     if (further == nullptr) continue;
     if (next != nullptr) requeue(next);
@@ -156,11 +156,11 @@ bool worker::leave(task& t, detail::scope& children, bool held) {
       fail_late(t, std::move(failure), held);
     return false;
   }
-  home.chosen->waiting(children, *this);
+  engine.policy->waiting(children, *this);
   if (children.listed && !children.leveled) {
     if (adopted_.size() >= adopted_bound_) {
       std::erase_if(adopted_, [&](reference r) {
-        return edges::generation_of(home.space[r.index].head.load(relaxed)) != r.generation;
+        return edges::generation_of(engine.space[r.index].head.load(relaxed)) != r.generation;
       });
       adopted_bound_ = std::max<std::size_t>(256, adopted_.size() * 2);
     }
@@ -187,11 +187,12 @@ bool worker::leave(task& t, detail::scope& children, bool held) {
 /// as a predecessor lives (its siblings and its parent's body have ended), and nothing is to be done at its end. Closes
 /// it then.
 bool worker::end_is_of_child(task& t, detail::scope& outer, bool held) {
-  if (held || (t.flags & task::exclusive) != 0 || home.wishes.finished || home.set.throttle_bytes != 0) return false;
+  if (held || (t.flags & task::exclusive) != 0 || engine.wishes.finished || engine.options.throttle_bytes != 0)
+    return false;
   if (outer.leaver.load(relaxed) == nullptr) return false;
   if (reporting_ == &outer) report_one();
-  // acquire: pairs with leave() and held_back::report().
-  if (outer.ended_elsewhere.load(acquire) != held_back::left - 1) return false;
+  // acquire: pairs with leave() and unreported_ends::report().
+  if (outer.ended_elsewhere.load(acquire) != unreported_ends::left - 1) return false;
   return !outer.failed.load(relaxed) && edges::close_if_alone(t);
 }
 

@@ -40,8 +40,8 @@ bool worker::is_below(const task& t, const pending_wait& w) const noexcept {
   if (w.scope != nullptr) {
     if (t.scope->is_within(*w.scope, levels_seen)) return true;
   } else if (w.awaited) {
-    const bool is_it =
-        home.space.index_of(t) == w.awaited.index && edges::generation_of(t.head.load(relaxed)) == w.awaited.generation;
+    const bool is_it = engine.space.index_of(t) == w.awaited.index &&
+                       edges::generation_of(t.head.load(relaxed)) == w.awaited.generation;
     if (is_it || t.scope->is_below(w.awaited, levels_seen)) return true;
   }
   // What somebody has taken past its queue is only dropped, and the scope that it names may be another by now.
@@ -51,13 +51,13 @@ bool worker::is_below(const task& t, const pending_wait& w) const noexcept {
 void worker::wait_for(detail::scope*& waited, const char* name, task* first) {
   detail::scope& s = *waited;
   ++naming.waits;
-  const std::uint64_t began = record != nullptr ? ticks() : 0;
+  const std::uint64_t began = log != nullptr ? ticks() : 0;
   pending_wait w{[](const void* tasks) { return static_cast<const detail::scope*>(tasks)->unfinished() == 0; }, &s};
   w.scope = &s;
   w.name = name;
   const auto end = [&] {
-    if (record != nullptr) [[unlikely]]
-      record->waited(running_ref(), s.serial, began);
+    if (log != nullptr) [[unlikely]]
+      log->waited(running_ref(), s.serial, began);
     if (s.unfinished() != 0) {  // no stack was left
       waited = nullptr;
       leave_alone(s);
@@ -91,7 +91,7 @@ void worker::work_until(pending_wait& w, task* first) {
     }
     const bool has_room = w.anything || may_nest();
     if (t == nullptr && has_room && (t = find(w)) == nullptr) {
-      t = rest(w);
+      t = search_or_park(w);
       continue;
     }
     if (has_room && may_run_here(*t, w)) [[likely]] {
@@ -107,26 +107,26 @@ void worker::work_until(pending_wait& w, task* first) {
     }
   }
   requeue(t);
-  if (home.wishes.stops) home.chosen->stops(*this);
+  if (engine.wishes.stops) engine.policy->stops(*this);
   report();  // C1: whoever waited goes on with something else, for who knows how long
   if (w.refused) [[unlikely]]
     throw error(w.refusal);
 }
 
 void worker::requeue(task* t) {
-  while (t != nullptr) t = t == claimed_ ? run(*t) : make_ready({&t, 1}, moment::arrival);
+  while (t != nullptr) t = t == claimed_ ? run(*t) : make_ready({&t, 1}, ready_reason::arrival);
 }
 
 task* worker::run_measured(task& t) {
   if (until_measure_-- != 0) return run(t);
   until_measure_ = measure_interval;
-  timing_ = home.wishes.timed && t.exploring == 0;
+  timing_ = engine.wishes.timed && t.exploring == 0;
   const std::uint64_t from = ticks();
   task* next = run(t);
   const std::uint64_t took = std::min<std::uint64_t>(ticks() - from, 1 << 20);
   mean_ticks_ = static_cast<std::uint32_t>((std::uint64_t{mean_ticks_} * 3 + took) / 4);
-  short_tasks = mean_ticks_ < home.distance.short_task();
-  home.distance.speak(id);
+  short_tasks = mean_ticks_ < engine.distance.short_task();
+  engine.distance.speak(id);
   return next;
 }
 
@@ -180,7 +180,7 @@ suspended_wait* worker::ready_to_go_on(bool look_at_all, bool idle) {
 /// False, and nothing is done, at the limit. A wait that was refused for that may go beyond it: it ends as soon as its
 /// tasks that have started end, and these may wait for what only this worker can run.
 bool worker::go_elsewhere(pending_wait& w, task* t) {
-  if (suspended_.size() >= (w.refused ? 2 * home.set.stacks + 16 : home.set.stacks)) return false;
+  if (suspended_.size() >= (w.refused ? 2 * engine.options.stacks + 16 : engine.options.stacks)) return false;
   carried_ = t;
   return suspend(w, [this](suspended_wait& here) {
     return stacks_.leave_for_fresh(
@@ -192,7 +192,7 @@ bool worker::go_elsewhere(pending_wait& w, task* t) {
 void worker::go_on_with(pending_wait& w) {
   suspended_wait& other = *std::exchange(w.other, nullptr);
   std::erase(suspended_, &other);
-  if (home.wishes.stops) home.chosen->stops(*this);
+  if (engine.wishes.stops) engine.policy->stops(*this);
   report();  // C1
   suspend(w, [&](suspended_wait& here) {
     stacks_.leave_for(here, other);
@@ -236,7 +236,7 @@ void worker::refuse_stack(pending_wait& w, detail::scope* children) {
       std::string(w.name) +
       ": no stack is left for the tasks that are to run meanwhile: " + std::to_string(suspended_.size()) +
       " waits of worker " + std::to_string(id.value) + " have one each" +
-      (suspended_.size() >= home.set.stacks
+      (suspended_.size() >= engine.options.stacks
            ? ", and that is the limit; raise KITH_STACKS (runtime_options::stacks)"
            : ", and the system gives no more; see /proc/sys/vm/max_map_count and `ulimit -v`, or lower KITH_STACK") +
       ", or wait in fewer nested tasks";
@@ -254,7 +254,7 @@ void worker::refuse_stack(pending_wait& w, detail::scope* children) {
 bool worker::only_unstarted_left(const pending_wait& w) const noexcept {
   if (!w.refused || w.scope == nullptr || !w.scope->listed) return false;
   const auto is_unstarted = [&](reference r) {
-    const task& t = home.space[r.index];
+    const task& t = engine.space[r.index];
     const task_state s = t.state.load(relaxed);
     return edges::generation_of(t.head.load(acquire)) == r.generation &&
            (s == task_state::created || s == task_state::queued);
@@ -290,7 +290,7 @@ bool worker::refuse_newest_suspended() {
 
 void worker::help(detail::scope& s) {
   const bool exceeded = help_until_few(s, true);
-  const std::uint64_t bound = home.set.throttle != 0 ? home.set.throttle : ~std::uint64_t{0};
+  const std::uint64_t bound = engine.options.throttle != 0 ? engine.options.throttle : ~std::uint64_t{0};
   // not_ended_here() counts too much by what others have ended; look again when it has grown by what is left.
   const std::uint64_t left = exceeded ? 1 + bound / 4 : bound - s.unfinished();
   const std::uint64_t now = s.not_ended_here();
@@ -298,7 +298,7 @@ void worker::help(detail::scope& s) {
 }
 
 void worker::help_to_fill(detail::scope& s) {
-  const std::uint64_t bound = home.set.throttle;
+  const std::uint64_t bound = engine.options.throttle;
   if (bound == 0 || unthrottled_-- != 0) return;
   unthrottled_ = bound / 16;  // one look for as many: the counts are other workers' lines
   if (s.unfinished() >= bound) unthrottled_ = bound / (help_until_few(s, false) ? 4 : 16);
@@ -308,8 +308,8 @@ void worker::help_to_fill(detail::scope& s) {
 /// of the scope run on top of the creator, who is the parent of all of them.
 bool worker::help_until_few(detail::scope& s, bool on_top) {
   constexpr int patience = 256;
-  const std::uint64_t bound = home.set.throttle != 0 ? home.set.throttle : ~std::uint64_t{0};
-  const std::uint64_t bytes = on_top ? home.set.throttle_bytes : 0;  // who is not the owner creates none
+  const std::uint64_t bound = engine.options.throttle != 0 ? engine.options.throttle : ~std::uint64_t{0};
+  const std::uint64_t bytes = on_top ? engine.options.throttle_bytes : 0;  // who is not the owner creates none
   auto over = [&] { return s.unfinished() >= bound || (bytes != 0 && s.unfinished_bytes() >= bytes); };
   if (over()) sums.add(event::throttled);
   // Down to half the bound, so that the next look is far.
@@ -338,13 +338,13 @@ bool worker::help_until_few(detail::scope& s, bool on_top) {
       report();
       pause();
       if (++looks == patience && !std::exchange(told, true)) {  // the policy may hold tasks back
-        home.chosen->waiting(s, *this);
+        engine.policy->waiting(s, *this);
         looks = 0;
       }
     }
   }
   requeue(t);
-  if (home.wishes.stops) home.chosen->stops(*this);
+  if (engine.wishes.stops) engine.policy->stops(*this);
   report();
   const bool exceeded = over();
   if (exceeded) sums.add(event::throttle_exceeded);

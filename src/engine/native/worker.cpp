@@ -16,13 +16,13 @@ thread_local constinit worker* this_thread = nullptr;
 
 }  // namespace
 
-worker::worker(engine& owner, worker_id self, node_id at, thread_place on)
+worker::worker(native::engine& owner, worker_id self, node_id at, thread_place on)
     : native_seat(owner, owner.space, static_cast<std::uint16_t>(self.value), true),
       worker_view(self, at, owner.parked),
       place(std::move(on)),
       mover_(owner.memory),
       homes_(owner.memory),
-      stacks_(owner.set.stack_bytes) {
+      stacks_(owner.options.stack_bytes) {
   batch_.reserve(64);
   jobs = &owner.jobs;
   drop_dead_task = [](worker_view& me, task& t) {
@@ -44,7 +44,7 @@ worker* worker::take_thread() noexcept {
 void worker::leave_thread(worker* before) noexcept { this_thread = before; }
 
 void worker::give_slot(slot_index i) {
-  slots.give(i, [this](std::uint16_t owner) -> slot_cache& { return home.slots_of(owner); });
+  slots.give(i, [this](std::uint16_t owner) -> slot_cache& { return engine.slots_of(owner); });
 }
 
 task* worker::run(task& t) {
@@ -73,34 +73,34 @@ bool worker::take(task& t) {
     return false;
   KITH_ASSERT(s == task_state::ended, "a claimed task is running or ended");
   free_room(t);
-  give_slot(home.space.index_of(t));
+  give_slot(engine.space.index_of(t));
   return false;
 }
 
 /// Runs the body. What it created and did not wait for goes to left_children_, and the answer is `held` then.
 detail::outcome worker::execute(task& t) {
-  edges::free_overflow(home.space, t, [this](slot_index b) { give_slot(b); });
+  edges::free_overflow(engine.space, t, [this](slot_index b) { give_slot(b); });
   detail::scope& s = *t.scope;
   detail::outcome how = detail::outcome::ended;
   const bool timed = timing_;
   timing_ = false;  // not for what t runs inside
-  std::uint64_t began = record != nullptr || timed ? ticks() : 0;
+  std::uint64_t began = log != nullptr || timed ? ticks() : 0;
   std::uint8_t noted = t.exploring != 0 ? log_explores : std::uint8_t{0};
   if ((t.flags & task::skip) != 0 || s.is_cancelled()) {
     t.code(t.closure(), detail::action::discard);
-    const bool dry = home.set.dry && !s.is_cancelled();
+    const bool dry = engine.options.dry && !s.is_cancelled();
     sums.add(dry ? event::task_executed : event::task_cancelled);
     if (!dry) noted |= log_cancelled;
   } else {
-    if (home.track_homes && t.exploring == 0) count_accesses(t, began);
+    if (engine.track_homes && t.exploring == 0) count_accesses(t, began);
     task* const outer = std::exchange(running, &t);
     detail::scope* const outer_scope = std::exchange(task_scope, &s);
     detail::scope* const outer_children = std::exchange(children_scope, nullptr);
     identity::creator outer_naming;
-    if (home.wishes.order) [[unlikely]]
-      outer_naming = std::exchange(naming, {home.identities.identity_of(t)});
+    if (engine.wishes.order) [[unlikely]]
+      outer_naming = std::exchange(naming, {engine.identities.identity_of(t)});
     try {
-      how = record != nullptr ? run_recorded(t, began) : t.code(t.closure(), detail::action::run);
+      how = log != nullptr ? run_recorded(t, began) : t.code(t.closure(), detail::action::run);
     } catch (...) {
       how = detail::outcome::held;
       s.fail(std::current_exception());
@@ -117,7 +117,7 @@ detail::outcome worker::execute(task& t) {
         how = detail::outcome::held;
       }
     }
-    if (home.wishes.order) [[unlikely]]
+    if (engine.wishes.order) [[unlikely]]
       naming = outer_naming;
     running = outer;
     task_scope = outer_scope;
@@ -126,39 +126,40 @@ detail::outcome worker::execute(task& t) {
     if (timed) [[unlikely]]
       tell_time(t, ticks() - began);
   }
-  if (record != nullptr) [[unlikely]]
+  if (log != nullptr) [[unlikely]]
     note_executed(t, began, noted);
   return how;
 }
 
 void worker::tell_time(const task& t, std::uint64_t took) {
-  home.chosen->timed(t, *this, static_cast<std::uint64_t>(static_cast<double>(took) * seconds_per_tick() * 1e9));
+  engine.policy->timed(t, *this, static_cast<std::uint64_t>(static_cast<double>(took) * seconds_per_tick() * 1e9));
 }
 
 /// As the task's code alone; now and then a task is calibrated. Its time begins here.
 detail::outcome worker::run_recorded(task& t, std::uint64_t& began) {
-  if (home.sampler != nullptr && home.sampler->takes(t)) {
-    const detail::outcome how = home.sampler->run(*this, t);
+  if (engine.calibrator != nullptr && engine.calibrator->takes(t)) {
+    const detail::outcome how = engine.calibrator->run(*this, t);
     if (how != detail::outcome::unable) return how;
   }
-  if (home.track_homes || home.sampler != nullptr) began = ticks();  // what was done meanwhile is none of its time
+  if (engine.track_homes || engine.calibrator != nullptr)
+    began = ticks();  // what was done meanwhile is none of its time
   return t.code(t.closure(), detail::action::run);
 }
 
 void worker::note_executed(task& t, std::uint64_t began, std::uint8_t noted) {
-  const std::uint64_t ref = edges::reference_to(home.space, t).packed().value;
-  if (home.sampler != nullptr) {
-    if (const std::optional<calibrator::sample> s = home.sampler->take_sample(t)) {
-      record->executed(ref, s->began, s->ended, noted);
-      if (s->cold != 0) record->sampled(ref, s->cold, s->warm, s->hot);
+  const std::uint64_t ref = edges::reference_to(engine.space, t).packed().value;
+  if (engine.calibrator != nullptr) {
+    if (const std::optional<native::calibrator::sample> s = engine.calibrator->take_sample(t)) {
+      log->executed(ref, s->began, s->ended, noted);
+      if (s->cold != 0) log->sampled(ref, s->cold, s->warm, s->hot);
       return;
     }
   }
-  record->executed(ref, began, ticks(), noted);
+  log->executed(ref, began, ticks(), noted);
 }
 
 std::uint64_t worker::running_ref() const noexcept {
-  return running != nullptr ? edges::reference_to(home.space, *running).packed().value : root;
+  return running != nullptr ? edges::reference_to(engine.space, *running).packed().value : root;
 }
 
 /// First touch, and the count of remote accesses: the task counts once, and so does each access that reads.
@@ -166,21 +167,21 @@ void worker::count_accesses(task& t, std::uint64_t began) {
   std::uint64_t remote = 0, all = 1, largest = 0;
   node_id own = node;
   for (kept_access a : t.access_list()) {
-    region& r = home.regions[a.region];
+    region& r = engine.regions[a.region];
     const bool untouched = r.home.load(relaxed) == region::no_home || r.promised.load(relaxed);
-    if (home.memory.view().touch(a, node)) {
+    if (engine.memory.view().touch(a, node)) {
       sums.add(event::region_placed);
-      if (home.wishes.placed) home.chosen->placed(r, node);
+      if (engine.wishes.placed) engine.policy->placed(r, node);
     }
     if (untouched) [[unlikely]]
       homes_.add(r);
     const bool writes = a.how != mode::in;
     if (writes && r.to_bind.load(relaxed)) [[unlikely]]
-      home.memory.bind(r);
-    if (record != nullptr && r.recorded.load(relaxed) != r.home.load(relaxed)) [[unlikely]]
+      engine.memory.bind(r);
+    if (log != nullptr && r.recorded.load(relaxed) != r.home.load(relaxed)) [[unlikely]]
       note_home(r, began);
     node_id at = r.home_node();
-    if (home.set.migrate && writes && at != node) mover_.add(r, a.bytes());
+    if (engine.options.migrate && writes && at != node) mover_.add(r, a.bytes());
     if (!at) [[unlikely]]
       at = mostly_at(r, a.bytes());
     if (a.bytes() > largest) {
@@ -192,12 +193,12 @@ void worker::count_accesses(task& t, std::uint64_t began) {
     remote += at != node;
   }
   if (t.color >= 0) {
-    own = t.color < home.workers_where.size() ? home.workers_where.node_of(worker_id(t.color)) : node_id();
+    own = t.color < engine.workers_where.size() ? engine.workers_where.node_of(worker_id(t.color)) : node_id();
   }
   remote += own != node;
   sums.add(event::remote_access, remote);
   sums.add(event::local_access, all - remote);
-  if (home.set.migrate && mover_.full()) move_pages();
+  if (engine.options.migrate && mover_.full()) move_pages();
   if (homes_.full()) [[unlikely]]
     check_homes();
 }
@@ -206,17 +207,17 @@ void worker::count_accesses(task& t, std::uint64_t began) {
 void worker::note_home(region& r, std::uint64_t began) {
   const std::int32_t at = r.home.load(relaxed);
   if (r.recorded.exchange(at, relaxed) == at) return;
-  by_node_.assign(home.hardware.nodes.size(), 0);
-  home.memory.view().add_bytes(r, r.bytes.load(relaxed), by_node_);
+  by_node_.assign(engine.hardware.nodes.size(), 0);
+  engine.memory.view().add_bytes(r, r.bytes.load(relaxed), by_node_);
   for (std::size_t n = 0; n < by_node_.size(); ++n) {
-    if (by_node_[n] != 0) record->home(r.address, by_node_[n], node_id(static_cast<int>(n)), began);
+    if (by_node_[n] != 0) log->home(r.address, by_node_[n], node_id(static_cast<int>(n)), began);
   }
 }
 
 /// Of a region on several nodes: this one if half of the bytes are here; else none, which counts as remote.
 node_id worker::mostly_at(const region& r, std::uint64_t bytes) {
-  by_node_.assign(home.hardware.nodes.size(), 0);
-  home.memory.view().add_bytes(r, bytes, by_node_);
+  by_node_.assign(engine.hardware.nodes.size(), 0);
+  engine.memory.view().add_bytes(r, bytes, by_node_);
   return by_node_[node.index()] * 2 >= bytes ? node : node_id();
 }
 
@@ -258,7 +259,7 @@ std::exception_ptr worker::end_children() {
 }
 
 void worker::tell_waiting() {
-  if (children_scope != nullptr) home.chosen->waiting(*children_scope, *this);
+  if (children_scope != nullptr) engine.policy->waiting(*children_scope, *this);
 }
 
 void worker::wait_for_children() {

@@ -13,8 +13,8 @@
 #include "memory/page_mover.hpp"
 #include "policy/policy.hpp"
 #include "queue/native/world.hpp"
-#include "task/held_back.hpp"
 #include "task/scope.hpp"
+#include "task/unreported_ends.hpp"
 
 #include <cstdint>
 #include <string>
@@ -48,7 +48,7 @@ struct pending_wait {
 
 class worker : public native_seat, public worker_view {
  public:
-  worker(engine& owner, worker_id self, node_id at, thread_place on);
+  worker(native::engine& owner, worker_id self, node_id at, thread_place on);
 
   /// The worker that the calling thread is; null if none.
   static worker* current() noexcept;
@@ -64,7 +64,7 @@ class worker : public native_seat, public worker_view {
   /// As run(), and whatever is to be run next, until done() or nothing is.
   void run_at_creation(task& t);
   /// Hands tasks to the policy that prepare_ready() has let through.
-  task* make_ready(std::span<task* const> tasks, moment why);
+  task* make_ready(std::span<task* const> tasks, ready_reason why);
   /// The scope of the running task's children; made when it is first asked for.
   detail::scope& children();
   /// Waits for the running task's children, if there are any, and throws their first failure.
@@ -200,7 +200,7 @@ class worker : public native_seat, public worker_view {
   task* claim_child(detail::scope& s, bool all);
   task* claim_adopted(std::size_t down_to);
   bool claim(task& t);
-  task* rest(pending_wait& w);
+  task* search_or_park(pending_wait& w);
   wake_reason sleep_in_order();
   task* look_everywhere(const pending_wait& w);
   task* run_measured(task& t);
@@ -226,7 +226,7 @@ class worker : public native_seat, public worker_view {
   std::vector<task*> batch_;     // tasks that one completion made ready
   std::vector<task*> internal_;  // internal tasks that the same completion made ready
   detail::scope* reporting_ = nullptr;
-  held_back unreported_;
+  unreported_ends unreported_;
   std::uint64_t unreported_bytes_ = 0;
   page_mover mover_;
   home_check homes_;

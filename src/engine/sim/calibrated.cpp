@@ -80,9 +80,9 @@ class kinds {
 }  // namespace
 
 void split_calibrated_times(program& p) {
-  if (p.of.calibrations.empty()) return;
-  const machine_model on = recorded_core(p.of);
-  const kinds all(p.of, on);
+  if (p.recorded.calibrations.empty()) return;
+  const machine_model on = recorded_core(p.recorded);
+  const kinds all(p.recorded, on);
   const data_rates rates(on);
   ablations alone;
   alone.contention = false;
@@ -90,9 +90,9 @@ void split_calibrated_times(program& p) {
   p.exposure.resize(p.tasks());
   std::vector<std::size_t> order(p.tasks());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::sort(order, {}, [&](std::size_t t) { return std::pair(p.of.tasks[t].started, t); });
+  std::ranges::sort(order, {}, [&](std::size_t t) { return std::pair(p.recorded.tasks[t].started, t); });
   for (std::size_t t : order) {
-    const recorded_calibration* const kind = all.find(p.of.tasks[t].type, p.bytes[t]);
+    const recorded_calibration* const kind = all.find(p.recorded.tasks[t].type, p.bytes[t]);
     if (kind != nullptr) p.exposure[t] = all.exposure(*kind);
     picoseconds took = 0;
     for (const recorded_access& a : p.accesses(t)) {
@@ -104,7 +104,7 @@ void split_calibrated_times(program& p) {
       }
     }
     if (kind == nullptr) continue;
-    const std::uint64_t whole = p.of.tasks[t].work_ns * 1000;
+    const std::uint64_t whole = p.recorded.tasks[t].work_ns * 1000;
     const auto hot = static_cast<picoseconds>(std::min(
         1e18,
         static_cast<double>(kind->hot_ns) * 1000 * static_cast<double>(p.bytes[t]) / static_cast<double>(kind->bytes)));

@@ -40,14 +40,14 @@ void engine::end_help(worker& w) {
   }
   f.helps_as_member = false;
   policy_->stops(w);
-  f.now = doing::running;
+  f.now = frame_state::running;
 }
 
 void engine::create(worker& w, std::int32_t t) {
   frame& f = w.frames.back();
-  const task_record& made = of(t);
+  const task_record& made = record_of(t);
   scope_state& s = scopes_[made.scope];
-  if (!f.charged) {
+  if (!f.time_paid) {
     const bool member = is_member(made, f.task);
     if (!member) s.owner = w.id.value;
     if (s.task < 0) {
@@ -59,10 +59,10 @@ void engine::create(worker& w, std::int32_t t) {
     if (set_.throttle != 0 && !made.has(recorded_task::keyed) &&
         (member ? is_throttled_member(w, made.scope) : s.created - s.ended_here >= s.throttle_at)) {
       w.sums.add(event::throttled);
-      f.now = doing::helping;
+      f.now = frame_state::helping;
       f.helps_as_member = member;
       f.looks = 0;
-      f.told = false;
+      f.waiting_announced = false;
       f.scope = made.scope;
       f.adopted_from = w.adopted.size();
       return;
@@ -71,10 +71,10 @@ void engine::create(worker& w, std::int32_t t) {
     const std::uint32_t declared = made.end_access - made.first_access;
     spend(w, cost(on_.costs.create + on_.costs.dependence * static_cast<double>(declared)));
     expect_predecessors(made);
-    f.charged = true;
+    f.time_paid = true;
     return;
   }
-  f.charged = false;
+  f.time_paid = false;
   ++f.action;
   if (made.has(recorded_task::keyed) || made.has(recorded_task::generated)) {
     make_visible(w, t);
@@ -84,17 +84,17 @@ void engine::create(worker& w, std::int32_t t) {
   }
 }
 
-visible_task& engine::make_visible(worker& by, std::int32_t n) {
-  if (of(n).now != state::none)
+policy_task& engine::make_visible(worker& by, std::int32_t n) {
+  if (record_of(n).now != state::none)
     throw error("the recording is damaged: task " + std::to_string(n) + " is created a second time");
   if (free_.empty()) {
     constexpr std::size_t at_once = 64;
-    visible_task* const more = room_.emplace_back(std::make_unique<visible_task[]>(at_once)).get();
+    policy_task* const more = room_.emplace_back(std::make_unique<policy_task[]>(at_once)).get();
     for (std::size_t i = at_once; i-- > 0;) free_.push_back(more + i);
   }
-  visible_task* const v = free_.back();
+  policy_task* const v = free_.back();
   free_.pop_back();
-  task_record& t = of(n);
+  task_record& t = record_of(n);
   std::span<const recorded_access> declared;  // where nobody asks for them they are not looked at
   if (wishes_.accesses || t.exclusive) declared = accesses(t);
   make_room(*v, 0, 1, declared.size());
@@ -134,10 +134,10 @@ visible_task& engine::make_visible(worker& by, std::int32_t n) {
 
 /// Edges to the predecessors that have not ended. True if there are none.
 bool engine::link(std::int32_t t) {
-  task_record& after = of(t);
+  task_record& after = record_of(t);
   std::uint32_t left = 0;
   for (std::uint32_t d = after.first_dependence; d < after.end_dependence; ++d) {
-    task_record& before = of(program_.of.dependences[d].before);
+    task_record& before = record_of(program_.recorded.dependences[d].before);
     if (before.now == state::ended) continue;
     ++left;
     successors_[d] = {t, before.first_successor};
@@ -148,8 +148,8 @@ bool engine::link(std::int32_t t) {
 }
 
 bool engine::prepare_ready(std::int32_t t) {
-  task_record& r = of(t);
-  visible_task& v = *r.seen;
+  task_record& r = record_of(t);
+  policy_task& v = *r.seen;
   if ((v.flags & task::exclusive) != 0 && !take_turns(regions_, v)) return false;
   expect_start(r);
   r.now = state::queued;
@@ -160,7 +160,7 @@ void engine::submit(worker& w, std::int32_t t) {
   // Fences that the task asked for stand right behind it in the program.
   for (std::size_t f = static_cast<std::size_t>(t) + 1; f < program_.tasks(); ++f) {
     const auto fence = static_cast<std::int32_t>(f);
-    task_record& x = of(fence);
+    task_record& x = record_of(fence);
     if (!x.has(recorded_task::fence)) break;
     x.now = state::created;
     ++scopes_[x.scope].unfinished;
@@ -170,18 +170,18 @@ void engine::submit(worker& w, std::int32_t t) {
       end_in(x.scope, w);
     }
   }
-  visible_task& v = make_visible(w, t);
+  policy_task& v = make_visible(w, t);
   const bool free = link(t);
   ++w.frames.back().naming.children;
-  if (wishes_.created && !of(t).has(recorded_task::outside)) policy_->created(v, w);
+  if (wishes_.created && !record_of(t).has(recorded_task::outside)) policy_->created(v, w);
   if (!free || !prepare_ready(t)) return;
   task* one = &v;
-  if (is_member(of(t), w.frames.back().task)) {
+  if (is_member(record_of(t), w.frames.back().task)) {
     batch_.assign(1, one);
-    hand_over(w, batch_, moment::arrival, false);
+    hand_over(w, batch_, ready_reason::arrival, false);
     return;
   }
-  task* const now = policy_->ready({&one, 1}, w, moment::creation);
+  task* const now = policy_->ready({&one, 1}, w, ready_reason::creation);
   if (now == nullptr) return;
   w.sums.add(event::task_inlined);
   start(w, visible(*now).number(), true);
@@ -190,7 +190,7 @@ void engine::submit(worker& w, std::int32_t t) {
 void engine::wait(worker& w, std::uint32_t scope) {
   frame& f = w.frames.back();
   ++f.naming.waits;
-  f.now = doing::waiting;
+  f.now = frame_state::waiting;
   f.scope = scope;
   f.wait_began = w.clock;
   f.adopted_from = w.adopted.size();
@@ -210,7 +210,7 @@ void engine::wait(worker& w, std::uint32_t scope) {
     first.push_back(&seen(n));
   }
   s.wanted.clear();
-  task* const next = policy_->ready(first, w, moment::discovery);
+  task* const next = policy_->ready(first, w, ready_reason::discovery);
   if (next != nullptr) w.next = visible(*next).number();
 }
 
@@ -218,12 +218,12 @@ void engine::wait(worker& w, std::uint32_t scope) {
 void engine::explore(worker& w) {
   frame& f = w.frames.back();
   const std::int32_t t = f.task;
-  task_record& node = of(t);
+  task_record& node = record_of(t);
   const std::span<const recorded_dependence> needs = dependences(node);
-  if (!f.charged) {
+  if (!f.time_paid) {
     spend(w, cost(on_.costs.explore * static_cast<double>(needs.size())));
     expect_predecessors(node);
-    f.charged = true;
+    f.time_paid = true;
     return;
   }
   batch_.clear();
@@ -235,7 +235,7 @@ void engine::explore(worker& w) {
   }
   node.explored = true;
   w.sums.add(event::node_explored);
-  visible_task& v = *node.seen;
+  policy_task& v = *node.seen;
   v.exploring = 0;
   if (set_.keep_schedule) {
     recorded_task& kept = schedule_.tasks[static_cast<std::size_t>(t)];
@@ -255,7 +255,7 @@ void engine::explore(worker& w) {
     batch_.push_back(&v);
   }
   if (batch_.empty()) return;
-  hand_over(w, batch_, batch_.front() == &v ? moment::completion : moment::discovery, true);
+  hand_over(w, batch_, batch_.front() == &v ? ready_reason::completion : ready_reason::discovery, true);
 }
 
 }  // namespace kith::sim

@@ -2,7 +2,7 @@
 
 #include "base/address.hpp"
 #include "policy/list.hpp"
-#include "policy/settings.hpp"
+#include "policy/policy_options.hpp"
 #include "recording/schedule.hpp"
 #include "task/closure_room.hpp"
 
@@ -49,13 +49,13 @@ engine::engine(const program& p, const machine_model& m, const settings& s)
       events_(static_cast<std::size_t>(team_.size())) {
   const auto workers = static_cast<std::size_t>(team_.size());
   const bool by_allocation = s.data != distribution::first_touch && s.data != distribution::colors;
-  if (by_allocation && !p.of.allocations.empty())
+  if (by_allocation && !p.recorded.allocations.empty())
     layout_.emplace(p, m.hardware, nodes_of(m, team_.size()), s.data,
                     std::max<std::uint64_t>(m.page_bytes, s.chunk_bytes));
   // A region's index is its place in the program, and one.
-  for (std::uint32_t r = 0; r < p.of.regions.size(); ++r) {
-    const std::uintptr_t name = layout_ ? layout_->address(r) : p.of.regions[r].address;
-    regions_.append(at_address(name), p.of.regions[r].bytes);
+  for (std::uint32_t r = 0; r < p.recorded.regions.size(); ++r) {
+    const std::uintptr_t name = layout_ ? layout_->address(r) : p.recorded.regions[r].address;
+    regions_.append(at_address(name), p.recorded.regions[r].bytes);
   }
   std::string policy = s.policy;
   migrates_ = take_migration(policy);
@@ -82,13 +82,13 @@ engine::engine(const program& p, const machine_model& m, const settings& s)
   if (layout_) place_by_layout();
   if (!layout_ && s.data == distribution::block)
     throw error("distribution block: the recording has no allocations; there are first-touch, fine, coarse and colors");
-  successors_.resize(p.of.dependences.size());
+  successors_.resize(p.recorded.dependences.size());
   scopes_.resize(p.scopes);
   left_scopes_.resize(p.tasks());
   parked_words_.assign((workers + 63) / 64, 0);
   last_round_words_ = parked_words_;
   if (s.keep_schedule) {
-    schedule_ = p.of;
+    schedule_ = p.recorded;
     schedule_.waits.clear();
     schedule_.steals.clear();
     schedule_.idles.clear();
@@ -105,11 +105,11 @@ engine::~engine() {
 }
 
 std::uint64_t engine::program_identities::identity_of(const task& t) const {
-  return of(static_cast<const visible_task&>(t).number());
+  return identity_of(static_cast<const policy_task&>(t).number());
 }
 
-std::uint64_t engine::program_identities::of(std::int32_t n) const {
-  if (all_.empty()) all_ = identities_of(program_.of);
+std::uint64_t engine::program_identities::identity_of(std::int32_t n) const {
+  if (all_.empty()) all_ = identities_of(program_.recorded);
   return all_[static_cast<std::size_t>(n)];
 }
 
@@ -120,7 +120,7 @@ void engine::place_by_colors() {
     const node_id at = team_.node_of(worker_id(t.color));
     for (const recorded_access& a : accesses(t)) {
       if (static_cast<mode>(a.mode) == mode::in || !regions_[a.region + 1].place(at)) continue;
-      if (memory_) memory_->put(a.region, program_.of.regions[a.region].bytes, at);
+      if (memory_) memory_->put(a.region, program_.recorded.regions[a.region].bytes, at);
     }
   }
 }
@@ -128,20 +128,20 @@ void engine::place_by_colors() {
 /// Each region on one node, in the order in which a program that allocates every one on its own would do so.
 void engine::place_by_regions() {
   std::vector<std::pair<std::uintptr_t, std::uint32_t>> order;
-  for (std::uint32_t i = 0; i < program_.of.regions.size(); ++i)
+  for (std::uint32_t i = 0; i < program_.recorded.regions.size(); ++i)
     order.emplace_back(layout_ ? layout_->address(i) : std::uintptr_t{i}, i);
   std::ranges::sort(order);
   for (std::size_t turn = 0; turn < order.size(); ++turn) {
     const std::uint32_t i = order[turn].second;
     const node_id at = team_.inhabited()[turn % team_.inhabited().size()];
     regions_[i + 1].place(at);
-    if (memory_) memory_->put(i, program_.of.regions[i].bytes, at);
+    if (memory_) memory_->put(i, program_.recorded.regions[i].bytes, at);
   }
 }
 
 /// What the allocations decide before the run, for the policy and for the model of memory.
 void engine::place_by_layout() {
-  for (std::uint32_t i = 0; i < program_.of.regions.size(); ++i) {
+  for (std::uint32_t i = 0; i < program_.recorded.regions.size(); ++i) {
     const placement* const block = layout_->block(i);
     if (block == nullptr) continue;
     region& r = regions_[i + 1];

@@ -49,7 +49,7 @@ class engine {
   bool find_touched(data_walk& d);
   void fetch_chunk(worker& w, frame& f);
   void create(worker& w, std::int32_t t);
-  visible_task& make_visible(worker& by, std::int32_t t);
+  policy_task& make_visible(worker& by, std::int32_t t);
   bool link(std::int32_t t);
   void submit(worker& w, std::int32_t t);
   void explore(worker& w);
@@ -66,7 +66,7 @@ class engine {
   void wake_waiter(std::uint32_t scope, worker& by);
   void release(std::int32_t t, worker& w, std::vector<std::int32_t>& fences);
   void forget(std::int32_t t);
-  void hand_over(worker& w, std::vector<task*>& batch, moment why, bool keep);
+  void hand_over(worker& w, std::vector<task*>& batch, ready_reason why, bool keep);
   bool prepare_ready(std::int32_t t);
   void count_accesses(worker& w, frame& f);
 
@@ -94,7 +94,7 @@ class engine {
   picoseconds far_cost(picoseconds near, const worker& by, worker_id owner) const;
   /// The program's colors and nodes are of the machine it was recorded on: the same share of this one.
   std::int32_t color_here(std::int32_t c) const noexcept {
-    const auto then = static_cast<std::int32_t>(program_.of.worker_node.size());
+    const auto then = static_cast<std::int32_t>(program_.recorded.worker_node.size());
     if (c < 0 || then == 0) return c;
     const std::int64_t here = c < then ? std::int64_t{c} * team_.size() / then : std::int64_t{c} - then + team_.size();
     return static_cast<std::int32_t>(std::min<std::int64_t>(here, std::numeric_limits<std::int32_t>::max()));
@@ -102,14 +102,15 @@ class engine {
   std::int32_t node_here(std::int32_t n) const noexcept {
     return n < 0 ? n : static_cast<std::int32_t>(std::int64_t{n % program_.nodes} * team_.nodes() / program_.nodes);
   }
-  task_record& of(std::int32_t t) { return records_[static_cast<std::size_t>(t)]; }
-  state& state_of(std::int32_t t) { return of(t).now; }
-  visible_task& seen(std::int32_t t) { return *of(t).seen; }
+  task_record& record_of(std::int32_t t) { return records_[static_cast<std::size_t>(t)]; }
+  state& state_of(std::int32_t t) { return record_of(t).now; }
+  policy_task& seen(std::int32_t t) { return *record_of(t).seen; }
   std::span<const recorded_access> accesses(const task_record& t) const noexcept {
-    return {program_.of.accesses.data() + t.first_access, program_.of.accesses.data() + t.end_access};
+    return {program_.recorded.accesses.data() + t.first_access, program_.recorded.accesses.data() + t.end_access};
   }
   std::span<const recorded_dependence> dependences(const task_record& t) const noexcept {
-    return {program_.of.dependences.data() + t.first_dependence, program_.of.dependences.data() + t.end_dependence};
+    return {program_.recorded.dependences.data() + t.first_dependence,
+            program_.recorded.dependences.data() + t.end_dependence};
   }
   // What a worker will look at when it goes on: it is fetched while others do. Wrong guesses cost little, and change nothing.
   void expect_predecessors(const task_record& t) const noexcept {
@@ -179,7 +180,7 @@ class engine {
    public:
     explicit program_identities(const program& p) : program_(p) {}
     std::uint64_t identity_of(const task& t) const override;
-    std::uint64_t of(std::int32_t n) const;
+    std::uint64_t identity_of(std::int32_t n) const;
 
    private:
     const program& program_;
@@ -203,8 +204,8 @@ class engine {
     std::uint32_t next;  // 1 + another dependence on the same predecessor
   };
   std::vector<successor> successors_;  // by dependence
-  std::vector<std::unique_ptr<visible_task[]>> room_;
-  std::vector<visible_task*> free_;
+  std::vector<std::unique_ptr<policy_task[]>> room_;
+  std::vector<policy_task*> free_;
   std::vector<scope_state> scopes_;
   std::vector<std::uint32_t> left_scopes_;     // by task whose body has ended: scopes that are not empty
   std::vector<std::uint32_t> left_and_empty_;  // scopes whose tasks are to be ended

@@ -66,12 +66,12 @@ std::vector<std::int32_t> enclosing(const recording& r) {
 
 layout::layout(const program& p, const machine& on, std::span<const node_id> worker_nodes, distribution d,
                std::uint64_t piece)
-    : block_of_(enclosing(p.of)) {
+    : block_of_(enclosing(p.recorded)) {
   const memory_nodes nodes(on, worker_nodes);
   const auto count = static_cast<std::int64_t>(on.nodes.size());
   std::uintptr_t begin = first_address;
   std::size_t coarse = 0;
-  for (const recorded_allocation& a : p.of.allocations) {
+  for (const recorded_allocation& a : p.recorded.allocations) {
     placement& b = blocks_.emplace_back();
     b.page_bytes = a.huge ? rounded(huge_page, piece) : piece;
     b.begin = begin = rounded(begin, b.page_bytes);
@@ -97,12 +97,12 @@ layout::layout(const program& p, const machine& on, std::span<const node_id> wor
   for (std::uint32_t r = 0; r < block_of_.size(); ++r) {
     std::int32_t& in = block_of_[r];
     if (in < 0) {
-      address_.push_back(recorded_addresses + p.of.regions[r].address);
+      address_.push_back(recorded_addresses + p.recorded.regions[r].address);
       continue;
     }
-    const recorded_allocation& a = p.of.allocations[static_cast<std::size_t>(in)];
+    const recorded_allocation& a = p.recorded.allocations[static_cast<std::size_t>(in)];
     const placement& b = blocks_[static_cast<std::size_t>(in)];
-    address_.push_back(b.begin + (p.of.regions[r].address - a.address));
+    address_.push_back(b.begin + (p.recorded.regions[r].address - a.address));
     if (b.nodes.empty() && b.what != kind::deferred) in = -1;
   }
 }

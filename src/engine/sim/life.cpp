@@ -27,13 +27,14 @@ void engine::step(worker& w) {
   }
   frame& f = w.frames.back();
   switch (f.now) {
-    case doing::running: go_on(w); return;
-    case doing::fetching: fetch_chunk(w, f); return;
-    case doing::exploring: explore(w); return;
-    case doing::waiting:
-    case doing::helping: break;
+    case frame_state::running: go_on(w); return;
+    case frame_state::fetching: fetch_chunk(w, f); return;
+    case frame_state::exploring: explore(w); return;
+    case frame_state::waiting:
+    case frame_state::helping: break;
   }
-  const bool over_now = f.now == doing::waiting ? scopes_[f.scope].unfinished == scopes_[f.scope].held : !over(f.scope);
+  const bool over_now =
+      f.now == frame_state::waiting ? scopes_[f.scope].unfinished == scopes_[f.scope].held : !over(f.scope);
   if (!over_now) {
     if (go_on_elsewhere(w)) return;
     if (w.next >= 0) {
@@ -45,16 +46,16 @@ void engine::step(worker& w) {
   }
   if (w.next >= 0) {  // the task that was to run next goes back to the policy: the code that waited goes on
     batch_.assign(1, &seen(std::exchange(w.next, -1)));
-    hand_over(w, batch_, moment::arrival, false);
+    hand_over(w, batch_, ready_reason::arrival, false);
   }
-  if (f.now == doing::waiting) {
+  if (f.now == frame_state::waiting) {
     scopes_[f.scope].waiter = -1;
     if (set_.keep_schedule) {
       schedule_.waits.push_back(
           {f.task, f.scope, static_cast<std::int16_t>(w.id.value), f.wait_began / 1000, w.clock / 1000});
     }
     policy_->stops(w);
-    w.frames.back().now = doing::running;
+    w.frames.back().now = frame_state::running;
   } else {
     end_help(w);
   }
@@ -66,15 +67,15 @@ void engine::begin_root(worker& w) {
   policy_->begun();
   for (worker& x : workers_) x.worked = x.stole = false;
   state_of(t) = state::running;
-  frame f{.task = t, .action = of(t).first_action, .began = w.clock};
+  frame f{.task = t, .action = record_of(t).first_action, .began = w.clock};
   f.fetched = true;
-  if (wishes_.order) f.naming.self = identities_.of(t);
+  if (wishes_.order) f.naming.self = identities_.identity_of(t);
   w.frames.push_back(f);
 }
 
 /// True if it is ours to run: not taken past the queue by its creator.
 bool engine::take(std::int32_t t) {
-  task_record& r = of(t);
+  task_record& r = record_of(t);
   if (!r.has(recorded_task::listed) || r.now == state::queued) return true;
   if (r.now == state::claimed) {
     r.now = state::dropped;
@@ -96,15 +97,15 @@ void engine::start(worker& w, std::int32_t t, bool at_creation) {
     if (!take(t)) return;
     state_of(t) = state::running;
   }
-  const task_record& r = of(t);
+  const task_record& r = record_of(t);
   const bool explores = r.has(recorded_task::keyed) && !r.explored;
   frame& f = w.frames.emplace_back();
   f.task = t;
-  f.now = explores ? doing::exploring : doing::running;
+  f.now = explores ? frame_state::exploring : frame_state::running;
   f.at_creation = at_creation;
   f.action = r.first_action;
   f.began = w.clock;
-  if (wishes_.order) f.naming.self = identities_.of(t);
+  if (wishes_.order) f.naming.self = identities_.identity_of(t);
   if (explores) return;
   count_accesses(w, f);
   const auto creator = r.seen->owner;
@@ -115,7 +116,7 @@ void engine::start(worker& w, std::int32_t t, bool at_creation) {
 /// First touch, and the count of remote accesses, as the native engine has them; from these the factor on the task's
 /// time, where memory is not modelled.
 void engine::count_accesses(worker& w, frame& f) {
-  const task_record& t = of(f.task);
+  const task_record& t = record_of(f.task);
   const auto color_is_far = [&](std::int32_t color) {
     return color < 0 || color >= team_.size() || team_.node_of(worker_id(color)) != w.node;
   };
@@ -155,7 +156,7 @@ void engine::count_accesses(worker& w, frame& f) {
   if (colored) {
     for (const recorded_dependence& d : dependences(t)) {
       ++all;
-      remote += color_is_far(of(d.before).color);
+      remote += color_is_far(record_of(d.before).color);
     }
   }
   remote += t.color >= 0 ? color_is_far(t.color) : own != w.node;
@@ -182,7 +183,7 @@ node_id engine::mostly_at(worker& w, const region& r, std::uint64_t bytes) {
 
 void engine::go_on(worker& w) {
   frame& f = w.frames.back();
-  const task_record& t = of(f.task);
+  const task_record& t = record_of(f.task);
   if (f.action == t.end_action) {
     if (!f.fetched && t.bytes != 0) {
       compute(w, f, 0);
@@ -205,7 +206,7 @@ void engine::go_on(worker& w) {
 }
 
 void engine::compute(worker& w, frame& f, picoseconds work) {
-  const task_record& t = of(f.task);
+  const task_record& t = record_of(f.task);
   if (!f.fetched && t.bytes != 0) {
     if (memory_) {
       begin_fetch(w, f, work);
@@ -223,8 +224,8 @@ void engine::compute(worker& w, frame& f, picoseconds work) {
 }
 
 void engine::begin_fetch(worker& w, frame& f, picoseconds work) {
-  const task_record& t = of(f.task);
-  f.now = doing::fetching;
+  const task_record& t = record_of(f.task);
+  f.now = frame_state::fetching;
   w.data = {.access = t.first_access,
             .end_access = t.end_access,
             .bytes = t.bytes,
@@ -236,7 +237,7 @@ void engine::begin_fetch(worker& w, frame& f, picoseconds work) {
 /// The next access that touches anything; false: there is none.
 bool engine::find_touched(data_walk& d) {
   for (; d.access != d.end_access; ++d.access) {
-    const recorded_access& a = program_.of.accesses[d.access];
+    const recorded_access& a = program_.recorded.accesses[d.access];
     if (a.touched == 0) continue;
     d.chunk = memory_->first_chunk(a.region);
     d.left = a.touched;
@@ -249,7 +250,7 @@ bool engine::find_touched(data_walk& d) {
 /// The next chunk of the task's data, and the share of its computing that belongs to it.
 void engine::fetch_chunk(worker& w, frame& f) {
   data_walk& d = w.data;
-  if (migrates_ && d.writes) move_written(w, program_.of.accesses[d.access].region, d.chunk);
+  if (migrates_ && d.writes) move_written(w, program_.recorded.accesses[d.access].region, d.chunk);
   const std::uint64_t bytes = std::min(memory_->chunk_bytes(), d.left);
   const fetched got = memory_->touch(d.chunk, bytes, d.writes, w.where, w.clock);
   const picoseconds near = data_.nearest(d.bytes)(bytes);
@@ -270,9 +271,9 @@ void engine::fetch_chunk(worker& w, frame& f) {
   if (d.left == 0) {
     ++d.access;
     if (!find_touched(d)) {
-      f.now = doing::running;
+      f.now = frame_state::running;
       f.fetched = true;
-      if (f.action != of(f.task).end_action) ++f.action;
+      if (f.action != record_of(f.task).end_action) ++f.action;
       return;
     }
   }
@@ -280,7 +281,7 @@ void engine::fetch_chunk(worker& w, frame& f) {
 }
 
 /// Gives tasks to the policy. With `keep`, what it returns is run next; else it is given back until it is queued.
-void engine::hand_over(worker& w, std::vector<task*>& batch, moment why, bool keep) {
+void engine::hand_over(worker& w, std::vector<task*>& batch, ready_reason why, bool keep) {
   task* next = policy_->ready(batch, w, why);
   if (keep) {
     if (next != nullptr) w.next = visible(*next).number();
@@ -288,7 +289,7 @@ void engine::hand_over(worker& w, std::vector<task*>& batch, moment why, bool ke
   }
   while (next != nullptr) {
     task* one = next;
-    next = policy_->ready({&one, 1}, w, moment::arrival);
+    next = policy_->ready({&one, 1}, w, ready_reason::arrival);
     if (next == one) {  // it insists
       w.next = visible(*next).number();
       return;
@@ -297,7 +298,7 @@ void engine::hand_over(worker& w, std::vector<task*>& batch, moment why, bool ke
 }
 
 void engine::forget(std::int32_t t) {
-  visible_task*& v = of(t).seen;
+  policy_task*& v = record_of(t).seen;
   free_room(*v);
   free_.push_back(v);
   v = nullptr;
@@ -319,10 +320,10 @@ void engine::wake_waiter(std::uint32_t scope, worker& by) {
 
 /// Counts down those that waited for `t`; those that wait for nothing more go to batch_, fences to `fences`.
 void engine::release(std::int32_t t, worker& w, std::vector<std::int32_t>& fences) {
-  for (std::uint32_t link = of(t).first_successor; link != 0;) {
+  for (std::uint32_t link = record_of(t).first_successor; link != 0;) {
     const auto [next, further] = successors_[link - 1];
     link = further;
-    task_record& r = of(next);
+    task_record& r = record_of(next);
     if (--r.waits_for != 0) {
       if (r.waits_for == 1) expect_ready(r);
       continue;
@@ -351,7 +352,7 @@ void engine::end_body(worker& w) {
     kept.ended = w.clock / 1000;
     note_homes(t, f.began);
   }
-  const task_record& r = of(t);
+  const task_record& r = record_of(t);
   if (r.has(recorded_task::root)) {
     state_of(t) = state::ended;
     note_completed(w, t);
@@ -397,9 +398,9 @@ void engine::end_left(worker& w, bool keep_next) {
 /// The task and its children have ended. What that makes ready goes to the policy; with keep_next, one may be run next.
 void engine::end(std::int32_t t, worker& w, bool keep_next) {
   note_completed(w, t);
-  task_record& r = of(t);
+  task_record& r = record_of(t);
   const auto i = static_cast<std::size_t>(t);
-  visible_task& v = *r.seen;
+  policy_task& v = *r.seen;
   std::vector<std::int32_t> fences;
   batch_.clear();
   const state before = r.now;
@@ -418,15 +419,15 @@ void engine::end(std::int32_t t, worker& w, bool keep_next) {
     fences.pop_back();
     state_of(fence) = state::ended;
     release(fence, w, fences);
-    end_in(of(fence).scope, w);
+    end_in(record_of(fence).scope, w);
   }
   if (!batch_.empty()) {
     const std::int32_t kept = std::exchange(w.next, -1);
-    hand_over(w, batch_, moment::completion, keep_next);
+    hand_over(w, batch_, ready_reason::completion, keep_next);
     if (kept >= 0 && w.next >= 0) {
       batch_.assign(1, &seen(kept));
       const std::int32_t next = std::exchange(w.next, -1);
-      hand_over(w, batch_, moment::arrival, false);
+      hand_over(w, batch_, ready_reason::arrival, false);
       w.next = next;
     } else if (kept >= 0) {
       w.next = kept;
@@ -442,9 +443,13 @@ void engine::end(std::int32_t t, worker& w, bool keep_next) {
     state_of(node) = state::queued;
   }
   if (batch_.empty()) return;
-  const bool explores = of(visible(*batch_.front()).number()).has(recorded_task::keyed);
+  const bool explores = record_of(visible(*batch_.front()).number()).has(recorded_task::keyed);
   const bool keep = w.next < 0 && keep_next;
-  hand_over(w, batch_, !keep ? moment::arrival : explores ? moment::discovery : moment::completion, keep);
+  hand_over(w, batch_,
+            !keep      ? ready_reason::arrival
+            : explores ? ready_reason::discovery
+                       : ready_reason::completion,
+            keep);
 }
 
 }  // namespace kith::sim

@@ -16,9 +16,9 @@ namespace {
 
 /// The nodes of the measured part by level, each level in the order of the colors.
 std::vector<std::vector<std::int32_t>> levels_of(const program& p) {
-  const std::uint64_t from = p.of.tasks[static_cast<std::size_t>(p.roots[p.measured_from])].created;
+  const std::uint64_t from = p.recorded.tasks[static_cast<std::size_t>(p.roots[p.measured_from])].created;
   const auto counts = [&](std::size_t t) {
-    const recorded_task& k = p.of.tasks[t];
+    const recorded_task& k = p.recorded.tasks[t];
     return k.has(recorded_task::keyed) && k.color >= 0 && k.created >= from;
   };
   std::vector<std::uint32_t> left(p.tasks()), level(p.tasks());
@@ -46,7 +46,7 @@ std::vector<std::vector<std::int32_t>> levels_of(const program& p) {
   }
   for (std::vector<std::int32_t>& nodes : levels) {
     std::ranges::sort(nodes, {}, [&](std::int32_t t) {
-      const recorded_task& k = p.of.tasks[static_cast<std::size_t>(t)];
+      const recorded_task& k = p.recorded.tasks[static_cast<std::size_t>(t)];
       return std::tuple(k.color, k.created, t);
     });
   }
@@ -56,7 +56,7 @@ std::vector<std::vector<std::int32_t>> levels_of(const program& p) {
 class loops {
  public:
   loops(const program& p, const machine_model& m, const settings& s, int workers)
-      : program_(p), on_(m), data_(m), set_(s), workers_(workers), recorded_(p.of.worker_node.size()) {
+      : program_(p), on_(m), data_(m), set_(s), workers_(workers), recorded_(p.recorded.worker_node.size()) {
     result_.workers.resize(static_cast<std::size_t>(workers));
     for (std::size_t t = 0; t < p.tasks(); ++t) {
       for (const recorded_access& a : p.accesses(t)) {
@@ -123,7 +123,7 @@ class loops {
 
  private:
   std::int32_t node_of_color(std::size_t t) const {
-    const std::int32_t c = program_.of.tasks[t].color;
+    const std::int32_t c = program_.recorded.tasks[t].color;
     if (c < 0 || c >= static_cast<std::int32_t>(recorded_)) return -1;
     const std::int64_t core = std::int64_t{c} * workers_ / static_cast<std::int64_t>(recorded_);
     return on_.hardware.cores[static_cast<std::size_t>(core)].node.value;

@@ -66,14 +66,14 @@ memory::memory(const program& p, const machine_model& m, distribution d, const a
     cache_node_.emplace_back(static_cast<int>(c / static_cast<std::size_t>(m.caches_per_node)));
   std::uint64_t count = 0;
   constexpr std::uint32_t unknown = ~std::uint32_t{0};
-  const std::vector<std::uint32_t> wholes = wholes_of(p.of, chunk_bytes_);
+  const std::vector<std::uint32_t> wholes = wholes_of(p.recorded, chunk_bytes_);
   first_.assign(wholes.size(), unknown);
   std::vector<std::uint32_t> in_order;  // regions that have chunks of their own
   for (const std::uint32_t r : wholes) {
     if (first_[r] != unknown) continue;
     in_order.push_back(r);
     first_[r] = static_cast<std::uint32_t>(count);
-    count += (p.of.regions[r].bytes + chunk_bytes_ - 1) / chunk_bytes_;
+    count += (p.recorded.regions[r].bytes + chunk_bytes_ - 1) / chunk_bytes_;
     if (count > std::uint64_t{1} << 31)  // chunks() has 32 bits
       throw error("the program's data is more than 2^31 chunks; take larger ones (--chunk)");
   }
@@ -87,16 +87,16 @@ memory::memory(const program& p, const machine_model& m, distribution d, const a
   }
   chunks_.reserve(count);
   for (const std::uint32_t r : in_order) {
-    const std::uint64_t here = (p.of.regions[r].bytes + chunk_bytes_ - 1) / chunk_bytes_;
+    const std::uint64_t here = (p.recorded.regions[r].bytes + chunk_bytes_ - 1) / chunk_bytes_;
     for (std::uint64_t c = 0; c < here; ++c) {
       const std::uint64_t dealt = d == distribution::fine ? chunks_.size() : r;
       const bool decided =
-          (d == distribution::fine || d == distribution::coarse) && p.of.allocations.empty();  // else by put()
+          (d == distribution::fine || d == distribution::coarse) && p.recorded.allocations.empty();  // else by put()
       chunks_.push_back({.home = decided ? static_cast<std::int16_t>(dealt % nodes) : std::int16_t{-1}});
     }
   }
   for (std::size_t i = 0; i < wholes.size(); ++i) {
-    const std::uint64_t from = p.of.regions[i].address - p.of.regions[wholes[i]].address;
+    const std::uint64_t from = p.recorded.regions[i].address - p.recorded.regions[wholes[i]].address;
     if (wholes[i] != i) first_[i] = first_[wholes[i]] + static_cast<std::uint32_t>(from / chunk_bytes_);
   }
   if (last) caches_.assign(cache_node_.size(), lru_cache(count, m.cache_bytes));

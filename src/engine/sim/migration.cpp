@@ -29,7 +29,7 @@ picoseconds memory::migrate(std::uint32_t chunk, std::uint64_t bytes, node_id to
 
 /// A chunk that the task that runs is about to write.
 void engine::move_written(worker& w, std::uint32_t region, std::uint32_t chunk) {
-  const std::uint64_t whole = program_.of.regions[region].bytes;
+  const std::uint64_t whole = program_.recorded.regions[region].bytes;
   if (!may_move(whole)) return;
   const std::uint64_t from = (chunk - memory_->first_chunk(region)) * memory_->chunk_bytes();
   spend(w, memory_->migrate(chunk, std::min(memory_->chunk_bytes(), whole - from), w.node, w.clock));

@@ -15,7 +15,7 @@ namespace kith::sim {
 namespace {
 
 /// What happened inside a task, by time.
-struct happening {
+struct recorded_action {
   std::int32_t task;
   std::uint64_t begun, ended;
   action what;
@@ -41,7 +41,7 @@ void refuse_endless(const recording& r) {
 }
 
 void split_times(program& p, double core_gbs) {
-  const bool dry = p.of.meta_or("dry", "0") == "1";
+  const bool dry = p.recorded.meta_or("dry", "0") == "1";
   const bool computing_alone = dry;
   p.compute.resize(p.tasks());
   p.bytes.resize(p.tasks());
@@ -52,7 +52,8 @@ void split_times(program& p, double core_gbs) {
       if (static_cast<mode>(a.mode) == mode::commutative) p.exclusive[t] = 1;
     }
     // A dry run measures nothing: what its roots took is this machine's time to create tasks, which has a cost here.
-    const std::uint64_t whole = dry && p.of.tasks[t].has(recorded_task::root) ? 0 : p.of.tasks[t].work_ns * 1000;
+    const std::uint64_t whole =
+        dry && p.recorded.tasks[t].has(recorded_task::root) ? 0 : p.recorded.tasks[t].work_ns * 1000;
     constexpr double most = 1e18;  // beyond what 64 bits hold, it is all memory in any case
     const auto memory = static_cast<std::uint64_t>(std::min(most, static_cast<double>(p.bytes[t]) * 1000 / core_gbs));
     p.compute[t] = computing_alone ? whole : std::max(whole / least_share, whole - std::min(whole, memory));
@@ -88,10 +89,10 @@ std::int32_t gather_outsiders(recording& r) {
 program program_of(recording r, double core_gbs) {
   program p;
   p.gathering = gather_outsiders(r);
-  p.of = std::move(r);
-  const std::vector<recorded_task>& tasks = p.of.tasks;
-  std::vector<happening> all;
-  all.reserve(tasks.size() + p.of.waits.size());
+  p.recorded = std::move(r);
+  const std::vector<recorded_task>& tasks = p.recorded.tasks;
+  std::vector<recorded_action> all;
+  all.reserve(tasks.size() + p.recorded.waits.size());
   std::vector<std::pair<std::int32_t, std::int32_t>> names;  // who, whom
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     const recorded_task& t = tasks[i];
@@ -116,14 +117,14 @@ program program_of(recording r, double core_gbs) {
   }
   std::ranges::sort(p.roots, {}, [&](std::int32_t t) { return tasks[static_cast<std::size_t>(t)].started; });
   std::ranges::sort(p.of_graphs);
-  for (const auto& found : times_found_first(p.of)) p.finds_first.push_back(found ? 1 : 0);
+  for (const auto& found : times_found_first(p.recorded)) p.finds_first.push_back(found ? 1 : 0);
   p.finds_first.resize(p.scopes);
-  for (const recorded_wait& w : p.of.waits)
+  for (const recorded_wait& w : p.recorded.waits)
     all.push_back(
         {w.task, w.begun, w.ended, of_kind(action::wait, w.scope == recorded_wait::for_future ? p.scopes : w.scope)});
   for (std::size_t i = 0; i < all.size(); ++i) all[i].place = i;
-  std::ranges::sort(all, {}, [](const happening& h) { return std::tuple(h.task, h.begun, h.place); });
-  refuse_endless(p.of);
+  std::ranges::sort(all, {}, [](const recorded_action& h) { return std::tuple(h.task, h.begun, h.place); });
+  refuse_endless(p.recorded);
   split_times(p, core_gbs);
   std::size_t at = 0;
   p.first_action.push_back(0);
@@ -158,10 +159,10 @@ program program_of(recording r, double core_gbs) {
     for (; n < names.size() && names[n].first == static_cast<std::int32_t>(i); ++n) p.named.push_back(names[n].second);
     p.first_named.push_back(p.named.size());
   }
-  p.nodes = static_cast<std::int32_t>(std::clamp<std::int64_t>(p.of.meta_number("nodes", 1), 1, 1 << 20));
+  p.nodes = static_cast<std::int32_t>(std::clamp<std::int64_t>(p.recorded.meta_number("nodes", 1), 1, 1 << 20));
   if (p.roots.empty()) throw error("the recording has no run in it");
-  if (!p.of.marks.empty()) {
-    const std::uint64_t from = p.of.marks.back().at;
+  if (!p.recorded.marks.empty()) {
+    const std::uint64_t from = p.recorded.marks.back().at;
     while (p.measured_from + 1 < p.roots.size() &&
            tasks[static_cast<std::size_t>(p.roots[p.measured_from])].started < from)
       ++p.measured_from;

@@ -28,7 +28,7 @@ struct action {
 };
 
 struct program {
-  recording of;  // tasks, accesses, dependences; times of the run that was recorded
+  recording recorded;  // tasks, accesses, dependences; times of the run that was recorded
 
   // By task; the actions of task t are actions[first_action[t]] up to first_action[t + 1].
   std::vector<std::uint64_t> first_action;
@@ -59,15 +59,17 @@ struct program {
   std::size_t measured_from = 0;          // the first root behind the last mark
 
   shown exposure_of(std::size_t t) const noexcept { return exposure.empty() ? shown() : exposure[t]; }
-  std::size_t tasks() const noexcept { return of.tasks.size(); }
+  std::size_t tasks() const noexcept { return recorded.tasks.size(); }
   std::span<const recorded_access> accesses(std::size_t t) const noexcept {
-    return {of.accesses.data() + of.first_access[t], of.accesses.data() + of.first_access[t + 1]};
+    return {recorded.accesses.data() + recorded.first_access[t],
+            recorded.accesses.data() + recorded.first_access[t + 1]};
   }
   std::span<const recorded_dependence> dependences(std::size_t t) const noexcept {
-    return {of.dependences.data() + of.first_dependence[t], of.dependences.data() + of.first_dependence[t + 1]};
+    return {recorded.dependences.data() + recorded.first_dependence[t],
+            recorded.dependences.data() + recorded.first_dependence[t + 1]};
   }
   /// For messages.
-  std::string type_name(std::size_t t) const { return printable(of.types[of.tasks[t].type]); }
+  std::string type_name(std::size_t t) const { return printable(recorded.types[recorded.tasks[t].type]); }
 };
 
 /// What the simulator makes of a recording. What of a calibrated task is computing, calibrated.hpp says. Of others the time

@@ -8,7 +8,7 @@
 namespace kith::sim {
 
 std::vector<task_record> records_of(const program& p, const translation& color, const translation& node) {
-  const std::uint64_t most = std::max({p.of.accesses.size(), p.of.dependences.size(), p.actions.size()});
+  const std::uint64_t most = std::max({p.recorded.accesses.size(), p.recorded.dependences.size(), p.actions.size()});
   if (most > std::numeric_limits<std::uint32_t>::max() - 1)
     throw error("the program has " + std::to_string(most) +
                 " accesses, dependences or actions; up to 2^32 - 2 can be "
@@ -17,11 +17,11 @@ std::vector<task_record> records_of(const program& p, const translation& color, 
   all.reserve(p.tasks());
   const auto at = [](std::uint64_t i) { return static_cast<std::uint32_t>(i); };
   for (std::size_t i = 0; i < p.tasks(); ++i) {
-    const recorded_task& t = p.of.tasks[i];
-    all.push_back({.first_access = at(p.of.first_access[i]),
-                   .end_access = at(p.of.first_access[i + 1]),
-                   .first_dependence = at(p.of.first_dependence[i]),
-                   .end_dependence = at(p.of.first_dependence[i + 1]),
+    const recorded_task& t = p.recorded.tasks[i];
+    all.push_back({.first_access = at(p.recorded.first_access[i]),
+                   .end_access = at(p.recorded.first_access[i + 1]),
+                   .first_dependence = at(p.recorded.first_dependence[i]),
+                   .end_dependence = at(p.recorded.first_dependence[i + 1]),
                    .first_action = at(p.first_action[i]),
                    .end_action = at(p.first_action[i + 1]),
                    .bytes = p.bytes[i],

@@ -11,7 +11,7 @@
 
 namespace kith::sim {
 
-class visible_task;
+class policy_task;
 
 enum class state : std::uint8_t { none, created, queued, running, claimed, dropped, ended };
 
@@ -32,7 +32,7 @@ struct alignas(64) task_record {
   bool explored : 1 = false;  // of a keyed node: its predecessors were found
   std::uint32_t waits_for = 0;
   std::uint32_t first_successor = 0;  // 1 + dependence
-  visible_task* seen = nullptr;       // as policies see it; none before it is made, and after it has ended
+  policy_task* seen = nullptr;        // as policies see it; none before it is made, and after it has ended
 
   bool has(recorded_task::flag f) const noexcept { return (flags & f) != 0; }
 };

@@ -1,7 +1,7 @@
 // The simulated run as a recording: its own times, places and homes where the recorded run had others. Nothing of it is
 // done unless the schedule is kept.
 #include "engine/sim/engine.hpp"
-#include "policy/settings.hpp"
+#include "policy/policy_options.hpp"
 #include "recording/completed_times.hpp"
 #include "recording/ready_times.hpp"
 
@@ -56,13 +56,13 @@ void engine::note_first_homes() {
 
 /// Where the task has left its data.
 void engine::note_homes(std::int32_t t, picoseconds began) {
-  for (const recorded_access& a : accesses(of(t))) note_home(a.region, began);
+  for (const recorded_access& a : accesses(record_of(t))) note_home(a.region, began);
 }
 
 /// The region is where it is from then on, if that was not known yet.
 void engine::note_home(std::uint32_t region, picoseconds since) {
   std::vector<std::uint64_t> bytes(on_.hardware.nodes.size());
-  const std::uint64_t all = program_.of.regions[region].bytes;
+  const std::uint64_t all = program_.recorded.regions[region].bytes;
   if (memory_) {
     const std::uint64_t each = memory_->chunk_bytes();
     for (std::uint32_t c = 0; c < memory_->chunks(all); ++c) {
@@ -121,8 +121,9 @@ void engine::finish_schedule() {
   }
   // A mark stands before the run that followed it.
   for (recorded_mark& m : s.marks) {
-    const auto next = std::ranges::find_if(
-        program_.roots, [&](std::int32_t r) { return program_.of.tasks[static_cast<std::size_t>(r)].started >= m.at; });
+    const auto next = std::ranges::find_if(program_.roots, [&](std::int32_t r) {
+      return program_.recorded.tasks[static_cast<std::size_t>(r)].started >= m.at;
+    });
     m.at =
         next == program_.roots.end() ? workers_.front().clock / 1000 : s.tasks[static_cast<std::size_t>(*next)].started;
   }

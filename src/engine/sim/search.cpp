@@ -23,13 +23,13 @@ constexpr picoseconds instant = 1000;
 
 }  // namespace
 
-bool worker::ring(const worker_set& audience) { return home.ring(*this, audience); }
-bool worker::anybody_sleeps() const noexcept { return home.anybody_sleeps(); }
-void worker::refuse(task& t, const std::string& why) { home.refuse(t, why); }
-void worker::submit(job<plain::worker_view>& j, const worker_set& audience) { home.submit(*this, j, audience); }
-bool worker::drop_if_dead(task& t) { return home.drop_if_dead(t); }
+bool worker::ring(const worker_set& audience) { return engine.ring(*this, audience); }
+bool worker::anybody_sleeps() const noexcept { return engine.anybody_sleeps(); }
+void worker::refuse(task& t, const std::string& why) { engine.refuse(t, why); }
+void worker::submit(job<plain::worker_view>& j, const worker_set& audience) { engine.submit(*this, j, audience); }
+bool worker::drop_if_dead(task& t) { return engine.drop_if_dead(t); }
 void worker::charge(event e, worker_id owner) {
-  if (e == event::push || e == event::pop || e == event::steal) home.charge(*this, e, owner);
+  if (e == event::push || e == event::pop || e == event::steal) engine.charge(*this, e, owner);
 }
 
 void engine::refuse(task& t, const std::string& why) const {
@@ -136,7 +136,7 @@ void engine::park(worker& w) {
 
 /// Whoever empties the scope that is waited for wakes this worker. One that helps in a scope is not waiting for it.
 void engine::tell_waiter(const worker& w) {
-  if (w.frames.empty() || w.frames.back().now != doing::waiting) return;
+  if (w.frames.empty() || w.frames.back().now != frame_state::waiting) return;
   scopes_[w.frames.back().scope].waiter = w.id.value;
 }
 
@@ -159,7 +159,8 @@ std::size_t engine::ready_to_go_on(worker& w, bool look_at_all, bool idle) const
   const std::size_t count = w.suspended.size();
   const auto may = [&](std::size_t i) {
     const frame& f = w.suspended[i].back();
-    return f.now == doing::waiting ? scopes_[f.scope].unfinished == scopes_[f.scope].held : idle || !over(f.scope);
+    return f.now == frame_state::waiting ? scopes_[f.scope].unfinished == scopes_[f.scope].held
+                                         : idle || !over(f.scope);
   };
   const std::size_t newest = look_at_all ? count : std::min(count, newest_looked_at);
   for (std::size_t i = count; i-- > count - newest;) {
@@ -186,7 +187,7 @@ bool engine::go_on_elsewhere(worker& w, bool look_at_all, bool idle) {
   if (found == 0) return false;
   if (w.next >= 0) {
     batch_.assign(1, &seen(std::exchange(w.next, -1)));
-    hand_over(w, batch_, moment::arrival, false);
+    hand_over(w, batch_, ready_reason::arrival, false);
   }
   frame_stack other = std::move(w.suspended[found - 1]);
   w.suspended.erase(w.suspended.begin() + static_cast<std::ptrdiff_t>(found - 1));
@@ -276,9 +277,10 @@ void engine::look_for_work(worker& w) {
   const bool asks_first = claims && scopes_[w.frames.back().scope].leveled;
   if (runs_claimed(claim_adopted(w, waits ? w.frames.back().adopted_from : w.fresh_adopted_from))) return;
   if (claims && !asks_first && runs_claimed(claim_child(w.frames.back().scope, w.empties != 0))) return;
-  const look l = policy_->next(w);
-  if (asks_first && l.what != look::found && runs_claimed(claim_child(w.frames.back().scope, w.empties != 0))) return;
-  if (l.what == look::found) {
+  const poll_result l = policy_->next(w);
+  if (asks_first && l.what != poll_result::found && runs_claimed(claim_child(w.frames.back().scope, w.empties != 0)))
+    return;
+  if (l.what == poll_result::found) {
     w.fails = w.empties = 0;
     if (waits) w.frames.back().looks = 0;
     const bool stolen = std::exchange(w.steals_seen, w.sums[event::steal]) != w.sums[event::steal];
@@ -291,10 +293,10 @@ void engine::look_for_work(worker& w) {
     return;
   }
   ++w.fails;
-  if (waits && w.frames.back().now == doing::helping) {
+  if (waits && w.frames.back().now == frame_state::helping) {
     frame& f = w.frames.back();
-    if (++f.looks < patience && l.what != look::empty) return;
-    if (!std::exchange(f.told, true)) {  // the policy may hold tasks back
+    if (++f.looks < patience && l.what != poll_result::empty) return;
+    if (!std::exchange(f.waiting_announced, true)) {  // the policy may hold tasks back
       policy_->waiting(no_scope_, w);
       f.looks = 0;
       return;
@@ -303,7 +305,7 @@ void engine::look_for_work(worker& w) {
     w.fails = 0;
     return;
   }
-  if (l.what != look::empty) return;
+  if (l.what != poll_result::empty) return;
   // The round that ends with the first `empty` may have begun before somebody pushed: the second one is whole.
   if (++w.empties < 2) {
     last_round_words_[w.id.index() / 64] |= std::uint64_t{1} << (w.id.index() % 64);

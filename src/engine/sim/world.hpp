@@ -20,15 +20,15 @@ inline kept_access kept_of(const recorded_access& a) noexcept {
 }
 
 /// A task as policies see it; it knows its place in the program, where the native engine keeps links.
-class alignas(64) visible_task : public task {
+class alignas(64) policy_task : public task {
  public:
   std::int32_t number() const noexcept { return static_cast<std::int32_t>(overflow); }
   void set_number(std::int32_t n) noexcept { overflow = static_cast<slot_index>(n); }
 };
-static_assert(sizeof(visible_task) == sizeof(task));
-inline visible_task& visible(task& t) noexcept { return static_cast<visible_task&>(t); }
+static_assert(sizeof(policy_task) == sizeof(task));
+inline policy_task& visible(task& t) noexcept { return static_cast<policy_task&>(t); }
 
-enum class doing : std::uint8_t {
+enum class frame_state : std::uint8_t {
   running,    // the task's code
   fetching,   // its data, in the fidelity block, and computing meanwhile
   exploring,  // the first phase of a keyed node
@@ -51,15 +51,15 @@ struct data_walk {
 /// A task on a worker's stack.
 struct frame {
   std::int32_t task = -1;
-  doing now = doing::running;
+  frame_state now = frame_state::running;
   bool at_creation = false;               // run inside its creation: what it makes ready to be run next is queued
-  bool charged = false;                   // the time of the present action was spent, its effect comes now
+  bool time_paid = false;                 // the time of the present action was spent, its effect comes now
   std::uint32_t scope = 0;                // waited for, or helped in
   std::uint32_t created_in = 0xffffffff;  // the last scope it created a task in
   std::uint32_t first_scope = 0;          // 1 + the last one that it was the first to create in; a list
   bool helps_as_member = false;           // ... before it makes a task in a group that it belongs to
   int looks = 0;                          // in vain, while it helps
-  bool told = false;                      // ... and the policy knows it
+  bool waiting_announced = false;         // ... and the policy knows it
   std::uint64_t action = 0;               // the next one
   bool fetched = false;                   // all of it
   std::uint64_t factor = 1024;            // on its time, in 1/1024
@@ -73,7 +73,7 @@ using frame_stack = std::vector<frame>;
 
 class worker final : public plain::worker_view {
  public:
-  worker(engine& of, worker_id self, node_id at) : plain::worker_view(self, at), home(of) {}
+  worker(sim::engine& owner, worker_id self, node_id at) : plain::worker_view(self, at), engine(owner) {}
 
   bool ring(const worker_set& audience) override;
   bool anybody_sleeps() const noexcept override;
@@ -84,7 +84,7 @@ class worker final : public plain::worker_view {
     return frames.empty() ? worker_view::innermost() : frames.back().naming;
   }
 
-  engine& home;
+  sim::engine& engine;
   place where;
   picoseconds clock = 0;
   frame_stack frames;                  // of the stack that runs

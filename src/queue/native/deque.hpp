@@ -12,7 +12,7 @@
 #pragma once
 
 #include "base/atomic.hpp"
-#include "queue/look.hpp"
+#include "queue/poll_result.hpp"
 
 #include <cstdint>
 #include <forward_list>
@@ -73,27 +73,27 @@ class work_deque {
 
   // ---- anybody
 
-  theft steal(T*& entry) {
+  steal_result steal(T*& entry) {
     return steal(entry, [](const T&) { return true; });
   }
   /// Takes the oldest entry if wanted(entry). It is asked before the entry is taken: what it reads must be atomic, and
   /// stay readable after others have taken the entry; then the exchange below fails, and the answer does not matter.
   template <class Wanted>
-  theft steal(T*& entry, Wanted&& wanted) {
+  steal_result steal(T*& entry, Wanted&& wanted) {
     std::int64_t t = top_.load(acquire);
     full_fence();                                  // D3: pairs with the fence in pop()
     const std::int64_t b = bottom_.load(acquire);  // pairs with the store in push()
-    if (t >= b) return theft::empty;
+    if (t >= b) return steal_result::empty;
     array* a = array_.load(acquire);  // pairs with the store in grow()
     // acquire: if others have moved top on, this may be a newer entry that bottom does not show us yet; `wanted` looks
     // into it all the same.
     T* candidate = a->at(t).load(acquire);
     // Null: others have moved top on, and an array that was made since has nothing there.
-    if (candidate == nullptr) return theft::lost;
-    if (!wanted(*candidate)) return theft::unwanted;
-    if (!top_.compare_exchange_strong(t, t + 1, seq_cst, relaxed)) return theft::lost;
+    if (candidate == nullptr) return steal_result::lost;
+    if (!wanted(*candidate)) return steal_result::unwanted;
+    if (!top_.compare_exchange_strong(t, t + 1, seq_cst, relaxed)) return steal_result::lost;
     entry = candidate;
-    return theft::got;
+    return steal_result::got;
   }
 
   /// Entries seen by a passer-by: may be out of date, never negative.
@@ -123,11 +123,11 @@ class work_deque {
   }
 
   const std::int64_t first_capacity_;
-  alignas(apart) atomic<std::int64_t> bottom_{0};
+  alignas(false_sharing_range) atomic<std::int64_t> bottom_{0};
   std::int64_t top_seen_ = 0;  // the owner's last look at top: never ahead of it
   atomic<array*> array_{nullptr};
   std::pmr::forward_list<array> arrays_;  // the owner's
-  alignas(apart) atomic<std::int64_t> top_{0};
+  alignas(false_sharing_range) atomic<std::int64_t> top_{0};
 };
 
 }  // namespace kith::native

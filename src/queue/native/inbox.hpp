@@ -35,7 +35,7 @@ class inbox {
   }
 
  private:
-  alignas(apart) atomic<T*> top_{nullptr};
+  alignas(false_sharing_range) atomic<T*> top_{nullptr};
 };
 
 }  // namespace kith::native

@@ -7,7 +7,7 @@
 #include "base/worker_set.hpp"
 #include "queue/dead_entries.hpp"
 #include "queue/job.hpp"
-#include "queue/look.hpp"
+#include "queue/poll_result.hpp"
 #include "recording/event.hpp"
 
 #include <kith/error.hpp>
@@ -94,17 +94,17 @@ class deque {
     entries_.pop_back();
     return entry;
   }
-  theft steal(T*& entry) {
+  steal_result steal(T*& entry) {
     return steal(entry, [](const T&) { return true; });
   }
   template <class Wanted>
-  theft steal(T*& entry, Wanted&& wanted) {
-    if (entries_.empty()) return theft::empty;
-    if (!wanted(*entries_.front())) return theft::unwanted;
+  steal_result steal(T*& entry, Wanted&& wanted) {
+    if (entries_.empty()) return steal_result::empty;
+    if (!wanted(*entries_.front())) return steal_result::unwanted;
     entry = entries_.front();
     entries_.pop_front();
     ++taken_;
-    return theft::got;
+    return steal_result::got;
   }
   std::int64_t size() const noexcept { return static_cast<std::int64_t>(entries_.size()); }
   std::int64_t bottom() const noexcept { return taken_ + size(); }

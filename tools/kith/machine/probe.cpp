@@ -39,7 +39,7 @@ std::string name_of_this_machine(const std::string& title) {
 }
 
 /// This machine, and what of it this process may use.
-struct surroundings {
+struct policy_context {
   machine here = discover_machine();
   worker_plan plan = plan_workers(here, process_limits(), std::nullopt, false);
   std::vector<std::vector<int>> cpus;  // by node
@@ -48,7 +48,7 @@ struct surroundings {
   std::uint64_t shared = 0;            // ... of the last level, as the system says; and how many a node has
   int shared_per_node = 1;
 
-  surroundings() : cpus(here.nodes.size()) {
+  policy_context() : cpus(here.nodes.size()) {
     for (std::size_t w = 0; w < plan.cores.size(); ++w) {
       if (plan.cpus[w] < 0) continue;
       cpus[here.cores[plan.cores[w].index()].node.index()].push_back(plan.cpus[w]);
@@ -81,15 +81,15 @@ struct surroundings {
   }
 };
 
-double near_gbs(const surroundings& s) { return sweep_gbs({s.cpu()}, s.os_node(), s.own / 2); }
-double memory_gbs(const surroundings& s) {
+double near_gbs(const policy_context& s) { return sweep_gbs({s.cpu()}, s.os_node(), s.own / 2); }
+double memory_gbs(const policy_context& s) {
   return triad_gbs({s.cpu()}, s.os_node(), (std::size_t{256} << 20) / 3 / sizeof(double));
 }
 
 }  // namespace
 
 core_rates measure_core_rates() {
-  const surroundings s;
+  const policy_context s;
   const last_level shared = measure_last_level({s.cpu()}, s.os_node(), s.shared, s.shared_per_node, s.own);
   core_rates r{.memory = memory_gbs(s), .last = shared.gbs, .last_bytes = shared.bytes};
   r.near = std::max(near_gbs(s), r.last);
@@ -108,7 +108,7 @@ core_rates core_rates_of(const std::string& machine) {
 }
 
 std::string scheduler_table(progress& p) {
-  const surroundings s;
+  const policy_context s;
   p.stage("the scheduler");
   const measured_scheduler m = measure_scheduler(s.cpu(), s.other_cpu());
   return "# " + source_of(m) + "\n" + text_of(m.costs);
@@ -135,7 +135,7 @@ void put_scheduler_table(const std::string& file, const std::string& table) {
 }
 
 std::string probe_machine(progress& p) {
-  const surroundings s;
+  const policy_context s;
   const machine& here = s.here;
   const std::vector<std::vector<int>>& cpus = s.cpus;
   constexpr std::size_t large = std::size_t{256} << 20;

@@ -75,12 +75,12 @@ class bare_deque {
   void steal_all(native::worker_view& by) {
     std::uint64_t sum = 0;
     for (task* t = nullptr; sum < size;) {
-      if (deque_.steal(t, by) != theft::got) return;
+      if (deque_.steal(t, by) != steal_result::got) return;
       sum += t->type;
       t->payload[0] = std::byte{1};
     }
   }
-  theft look(native::worker_view& by) {
+  steal_result look(native::worker_view& by) {
     task* t = nullptr;
     return deque_.steal(t, by);
   }

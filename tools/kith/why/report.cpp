@@ -15,7 +15,7 @@ namespace {
 using analysis::alternative;
 using analysis::data_costs;
 using analysis::explanation;
-using analysis::spell;
+using analysis::timeline_entry;
 using analysis::used_region;
 
 constexpr const char* modes[] = {"in", "out", "inout", "concurrent", "commutative"};
@@ -82,14 +82,14 @@ std::string homes_text(const used_region& u) {
   return text.empty() ? "-" : text;
 }
 
-std::string spell_text(const recording& r, const spell& s) {
+std::string spell_text(const recording& r, const timeline_entry& s) {
   switch (s.what) {
-    case spell::idle: return "idle";
-    case spell::job: return "partitioned a window";
-    case spell::exploration: return "explored " + named(r, s.of);
-    case spell::task: break;
+    case timeline_entry::idle: return "idle";
+    case timeline_entry::job: return "partitioned a window";
+    case timeline_entry::exploration: return "explored " + named(r, s.number);
+    case timeline_entry::task: break;
   }
-  return named(r, s.of);
+  return named(r, s.number);
 }
 
 void print_waiting(const recording& r, const explanation& e) {
@@ -102,7 +102,7 @@ void print_waiting(const recording& r, const explanation& e) {
              in_time(m.jobs), in_time(all - known));
   constexpr std::size_t most = 8;
   for (std::size_t i = 0; i < m.worker.size() && i < most; ++i) {
-    const spell& s = m.worker[i];
+    const timeline_entry& s = m.worker[i];
     fmt::print(
         "    {:<32} {:>10} from {}\n", spell_text(r, s), in_time(s.ended - s.begun),
         s.begun < m.from ? in_time(m.from - s.begun) + " before it was ready" : in_time(s.begun - m.from) + " after");
@@ -215,8 +215,9 @@ nlohmann::ordered_json to_json(const recording& r, const explanation& e, const d
                      {"weighted_bytes", n.weighted ? json(*n.weighted) : json()}});
   json spells = json::array();
   static constexpr const char* kinds[] = {"task", "exploration", "idle", "job"};
-  for (const spell& s : e.waited.worker)
-    spells.push_back({{"what", kinds[s.what]}, {"task", known(s.of)}, {"begun_ns", s.begun}, {"ended_ns", s.ended}});
+  for (const timeline_entry& s : e.waited.worker)
+    spells.push_back(
+        {{"what", kinds[s.what]}, {"task", known(s.number)}, {"begun_ns", s.begun}, {"ended_ns", s.ended}});
   json stolen;
   if (e.stolen)
     stolen = {{"victim", known(e.stolen->victim)}, {"at_ns", e.stolen->at}, {"right_before", e.first_after_steal}};

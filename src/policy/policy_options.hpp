@@ -16,10 +16,10 @@ bool take_migration(std::string& policy);
 void mark_migration(std::string& policy);
 
 /// The options given to a policy. Each is taken out by name; what nobody takes is an error.
-class settings {
+class policy_options {
  public:
   /// Splits "name:key=value,...". Throws kith::error for what does not have that form.
-  explicit settings(std::string_view text);
+  explicit policy_options(std::string_view text);
 
   const std::string& policy() const noexcept { return name_; }
 

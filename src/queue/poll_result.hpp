@@ -6,7 +6,7 @@ namespace kith {
 class task;
 
 /// What stealing one task came to.
-enum class theft : unsigned char {
+enum class steal_result : unsigned char {
   got,
   empty,
   lost,      // somebody else was faster; worth another try
@@ -14,7 +14,7 @@ enum class theft : unsigned char {
 };
 
 /// The answer of policy::next(). At most one remote probe a call.
-struct look {
+struct poll_result {
   enum kind : unsigned char {
     found,  // here it is
     retry,  // not here; ask again, elsewhere is next
@@ -23,9 +23,11 @@ struct look {
   } what = empty;
   task* work = nullptr;
 
-  static look got(task& t) noexcept { return {found, &t}; }
+  static poll_result got(task& t) noexcept { return {found, &t}; }
   /// `t` if there is one, else `otherwise`.
-  static look at(task* t, kind otherwise) noexcept { return t != nullptr ? got(*t) : look{otherwise, nullptr}; }
+  static poll_result at(task* t, kind otherwise) noexcept {
+    return t != nullptr ? got(*t) : poll_result{otherwise, nullptr};
+  }
 };
 
 }  // namespace kith

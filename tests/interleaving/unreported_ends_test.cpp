@@ -1,7 +1,7 @@
 // Ends that are told in batches. Nodes of keyed graphs: each computes once, after what it needs, whoever finds it; and the
 // scope is seen empty only when nothing of it can go on. A scope that its owner leaves: exactly one party ends the task,
 // and sees what all children wrote.
-#include "task/held_back.hpp"
+#include "task/unreported_ends.hpp"
 #include "interleave/explore.hpp"
 #include "interleave/needed.hpp"
 #include "interleave/shared.hpp"
@@ -43,7 +43,7 @@ struct graph {
   }
 
   /// Computes the node, and what becomes ready by its end.
-  void compute(task& t, held_back& mine) {
+  void compute(task& t, unreported_ends& mine) {
     for (int n = 0; n < 3; ++n) {
       if (&space[nodes[n].task.index] != &t) continue;
       if (n > 0) il::check(nodes[0].result.read() == 1, "what a node needs has been computed");
@@ -59,7 +59,7 @@ struct graph {
 
   /// A worker that was given node n (1 or 2) to explore, and runs everything that it can.
   void explore(int n, std::uint16_t worker) {
-    held_back mine;
+    unreported_ends mine;
     task& t = make(n, *caches[worker]);
     while (table.exchange(true, acquire)) pause();
     const bool found = !known.load(relaxed);
@@ -117,14 +117,14 @@ struct family {
     il::check(ends.fetch_add(1, relaxed) == 0, "a task ends once");
   }
   void child(int c) {
-    held_back mine;
+    unreported_ends mine;
     written[c].write(1);
     mine.end();
-    if (mine.report(ended) == held_back::left) end_task();
+    if (mine.report(ended) == unreported_ends::left) end_task();
   }
   void leave() {
     leaver.write(1);
-    if (held_back::leave(2, ended)) end_task();
+    if (unreported_ends::leave(2, ended)) end_task();
   }
 };
 
@@ -141,8 +141,8 @@ TEST(LeaveInterleaved, TheLastOneEndsTheTask) {
   EXPECT_TRUE(r.ok) << r.report;
 }
 
-TEST(HeldBackInterleaved, EachOrderingIsNeeded) {
-  il::expect_needed({.preemptions = 2}, {two_explorers, two_children}, "task/held_back.hpp");
+TEST(UnreportedEndsInterleaved, EachOrderingIsNeeded) {
+  il::expect_needed({.preemptions = 2}, {two_explorers, two_children}, "task/unreported_ends.hpp");
 }
 
 }  // namespace

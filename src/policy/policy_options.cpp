@@ -1,4 +1,4 @@
-#include "policy/settings.hpp"
+#include "policy/policy_options.hpp"
 
 #include "base/nearest.hpp"
 
@@ -27,7 +27,7 @@ bool take_migration(std::string& policy) {
 
 void mark_migration(std::string& policy) { policy.insert(end_of_name(policy), migration_mark); }
 
-settings::settings(std::string_view text) {
+policy_options::policy_options(std::string_view text) {
   const std::size_t colon = text.find(':');
   name_ = text.substr(0, colon);
   std::string_view rest = colon == std::string_view::npos ? std::string_view() : text.substr(colon + 1);
@@ -44,7 +44,7 @@ settings::settings(std::string_view text) {
   }
 }
 
-std::string settings::text_of(const char* key, const char* otherwise) {
+std::string policy_options::text_of(const char* key, const char* otherwise) {
   known_.emplace_back(key);
   const auto at = given_.find(key);
   if (at == given_.end()) return otherwise;
@@ -53,19 +53,20 @@ std::string settings::text_of(const char* key, const char* otherwise) {
   return value;
 }
 
-std::int64_t settings::take_number(const char* key, std::int64_t otherwise, std::int64_t least, std::int64_t most) {
+std::int64_t policy_options::take_number(const char* key, std::int64_t otherwise, std::int64_t least,
+                                         std::int64_t most) {
   const std::string given = text_of(key, "");
   return given.empty() ? otherwise : number_of(key, given, least, most, "");
 }
 
-std::int64_t settings::take_number_or(const char* key, const char* word, std::int64_t otherwise, std::int64_t least,
-                                      std::int64_t most) {
+std::int64_t policy_options::take_number_or(const char* key, const char* word, std::int64_t otherwise,
+                                            std::int64_t least, std::int64_t most) {
   const std::string given = text_of(key, "");
   return given.empty() || given == word ? otherwise : number_of(key, given, least, most, ", or " + std::string(word));
 }
 
-std::int64_t settings::number_of(const char* key, const std::string& given, std::int64_t least, std::int64_t most,
-                                 const std::string& or_word) const {
+std::int64_t policy_options::number_of(const char* key, const std::string& given, std::int64_t least, std::int64_t most,
+                                       const std::string& or_word) const {
   std::int64_t value = 0;
   const auto [rest, failure] = std::from_chars(given.data(), given.data() + given.size(), value);
   if (failure != std::errc() || rest != given.data() + given.size() || value < least || value > most) {
@@ -74,11 +75,11 @@ std::int64_t settings::number_of(const char* key, const std::string& given, std:
   return value;
 }
 
-void settings::refuse(const char* key, const std::string& given, const std::string& expected) const {
+void policy_options::refuse(const char* key, const std::string& given, const std::string& expected) const {
   throw error("policy '" + name_ + "': " + key + "=" + given + ": expected " + expected);
 }
 
-void settings::all_taken() const {
+void policy_options::all_taken() const {
   if (given_.empty()) return;
   const std::string& wrong = given_.begin()->first;
   const std::string near = nearest_name(wrong, known_);

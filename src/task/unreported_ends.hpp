@@ -15,7 +15,7 @@
 
 namespace kith {
 
-class held_back {
+class unreported_ends {
  public:
   /// Ends after which a worker reports.
   static constexpr std::uint64_t batch = 64;
