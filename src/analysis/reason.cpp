@@ -1,7 +1,7 @@
 #include "analysis/reason.hpp"
 
 #include "policy/balanced_placement.hpp"
-#include "policy/list.hpp"
+#include "replay/choose.hpp"
 
 #include <kith/access.hpp>
 
@@ -37,7 +37,7 @@ class reasoning {
       (this->*tells)();
       return std::move(out_);
     }
-    for (const policy_entry& p : policy_list()) {
+    for (const policy_entry& p : choosable_policies()) {
       if (name_ == p.name) say(name_ + ": " + p.summary);
     }
     if (out_.empty())

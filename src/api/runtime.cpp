@@ -6,7 +6,7 @@
 #include "base/replacement.hpp"
 #include "machine/limits.hpp"
 #include "machine/machine.hpp"
-#include "policy/policy_options.hpp"
+#include "policy/contract/policy_options.hpp"
 #include "recording/parts.hpp"
 
 #include <algorithm>

@@ -135,7 +135,7 @@ bool completion::wait_at_most(double seconds, made_task by) {
     if (timed) at_end.emplace(w->engine.alarms, end, w->id);
     const std::uint64_t began = w->log != nullptr ? ticks() : 0;
     w->tell_waiting();
-    const bool order = w->engine.wishes.order;
+    const bool order = w->engine.policy.has_gate();
     if (order) w->engine.together.begin_awaiting();
     const auto leave = [&] {
       if (order) w->engine.together.end_awaiting();

@@ -18,10 +18,11 @@
 #include "partition/windows.hpp"
 #include "policy/balanced_placement.hpp"
 #include "policy/chain_bound.hpp"
+#include "policy/contract/policy.hpp"
+#include "policy/contract/policy_entry.hpp"
+#include "policy/contract/policy_options.hpp"
 #include "policy/home_queue.hpp"
 #include "policy/hot_end.hpp"
-#include "policy/policy.hpp"
-#include "policy/policy_options.hpp"
 #include "policy/rip.hpp"
 #include "policy/steal.hpp"
 #include "policy/task_times.hpp"
@@ -33,21 +34,33 @@
 namespace kith {
 
 template <class World>
-class automatic final : public policy<World> {
+class automatic final : public policy<World>, public observer<World> {
  public:
   using worker = typename World::worker;
 
-  /// Takes the options `window` (off | auto), `caution`, `chains` (bound | free), `recent` (auto | off), and `order` as `dep`
-  /// does.
-  automatic(const policy_context& s, policy_options& options)
+  static constexpr auto options = joined(
+      std::array{
+          number("caution", 3, 0, 1000,
+                 "how many times longer a task must wait at its node than it takes longer elsewhere, to be taken")},
+      chain_bound<World>::options, hot_end<World>::options,
+      std::array{ready_order,
+                 one_of("window", "off|auto", "auto: the first tasks are partitioned as a graph, as by rip-dep")});
+  static constexpr policy_entry about{
+      .name = "auto",
+      .paper = "RIP",
+      .section = "4.1, with differences",
+      .summary = "a task runs where its data is, evenly dealt; who has nothing steals where it pays",
+      .options = options,
+  };
+
+  automatic(const policy_context& s, const policy_options& given)
       : team_(s.workers),
-        caution_(static_cast<float>(options.take_number("caution", 3, 0, 1000))),
+        caution_(static_cast<float>(given.number("caution"))),
         plain_(s, steals_as_),
         place_(s),
-        chains_(s, options),
-        order_(options.take("order", queue_order::fifo,
-                            {{"ready", queue_order::fifo}, {"created", queue_order::created}})),
-        ends_(s, order_, options),
+        chains_(s, given),
+        order_(order_in(given)),
+        ends_(s, order_, given),
         states_(static_cast<std::size_t>(team_.size())),
         last_type_(static_cast<std::size_t>(team_.nodes())),
         stands_(last_type_.size()) {
@@ -55,14 +68,16 @@ class automatic final : public policy<World> {
       queues_.push_back(make_queue<World>(s, node_id(n), order_));
       rounds_.push_back(team_.nodes_by_distance(node_id(n)));
     }
-    if (!options.take("window", false, {{"off", false}, {"auto", true}})) return;
+    if (given.is("window", "off")) return;
     windows_.emplace(partition::window_rules{.first_method = partition::available(partition::method::scotch)},
                      nodes_of(team_), s.regions, team_.size(), team_.everybody(),
                      [this](task& t, std::int32_t part, worker& self) { send(t, node_id(part), self, false); });
   }
 
-  typename policy<World>::wishes wants() const override {
-    return {.created = windows_.has_value(), .homes = true, .timed = true, .stops = true};
+  typename policy<World>::data_needs needs() const override { return {.homes = true}; }
+  kith::observer<World>* observer() noexcept override { return this; }
+  typename observer<World>::subscriptions subscribes_to() const override {
+    return {.created = windows_.has_value(), .ran = true, .idle = true};
   }
 
   void created(task& t, worker& self) override {
@@ -70,7 +85,7 @@ class automatic final : public policy<World> {
     note_data();
     windows_->add(t, self);
   }
-  void waiting(detail::scope&, worker& self) override {
+  void waiting(worker& self) override {
     if (windows_) windows_->close(self);
   }
 
@@ -78,7 +93,7 @@ class automatic final : public policy<World> {
     if (std::ranges::none_of(tasks, has_data)) {
       task* now = plain_.ready(tasks, self, why);
       if (now != nullptr && is_outranked(*now, self)) now = plain_.ready({&now, 1}, self, ready_reason::arrival);
-      if (now != nullptr && why == ready_reason::completion) stops(self);
+      if (now != nullptr && why == ready_reason::completion) idle(self);
       return now;
     }
     note_data();
@@ -117,12 +132,12 @@ class automatic final : public policy<World> {
     return {windows_ && windows_->starves(self) ? poll_result::later : poll_result::empty};
   }
 
-  void stops(worker& self) override {
+  void idle(worker& self) override {
     chains_.leaves(self);
     ring_for_room(self);
   }
 
-  void timed(const task& t, worker& self, std::uint64_t nanoseconds) override {
+  void ran(const task& t, worker& self, std::uint64_t nanoseconds) override {
     const std::uint64_t bytes = placed_bytes(t);
     if (bytes == 0 || states_[self.id.index()].runs != &t) return;
     ends_.timed(t, self, nanoseconds);
@@ -190,7 +205,7 @@ class automatic final : public policy<World> {
         if (task* kept = queue(*t, self, keeps && now == nullptr)) now = kept;
       } else if (keeps && now == nullptr && !is_outranked(*t, self)) {
         now = t;
-        stops(self);
+        idle(self);
       } else {
         plain_.ready({&t, 1}, self, ready_reason::arrival);
       }
@@ -272,7 +287,7 @@ class automatic final : public policy<World> {
 
   const team& team_;
   float caution_;
-  policy_options steals_as_{"steal"};
+  policy_options steals_as_{"steal", steal<World>::options};
   steal<World> plain_;  // the tasks without data
   balanced_placement<World> place_;
   task_times<World> times_;

@@ -8,8 +8,8 @@
 // smaller than a page have no home of their own and count for nothing.
 #pragma once
 
+#include "policy/contract/policy.hpp"
 #include "policy/dealing_order.hpp"
-#include "policy/policy.hpp"
 #include "recording/event.hpp"
 
 #include <algorithm>

@@ -5,8 +5,9 @@
 // Every task passes one lock: meant for comparison, not for speed.
 #pragma once
 
-#include "policy/policy.hpp"
-#include "policy/policy_options.hpp"
+#include "policy/contract/policy.hpp"
+#include "policy/contract/policy_entry.hpp"
+#include "policy/contract/policy_options.hpp"
 #include "queue/shared_queue.hpp"
 
 namespace kith {
@@ -16,9 +17,15 @@ class central final : public policy<World> {
  public:
   using worker = typename World::worker;
 
-  central(const policy_context& s, policy_options&) : ready_(s.workers.everybody(), Order, {}, s.seed) {}
+  static constexpr policy_entry about =
+      Order == queue_order::fifo ? policy_entry{"fifo", "MIR", "ch. 3 (central)", "one queue, first in first out", {}}
+      : Order == queue_order::lifo
+          ? policy_entry{"lifo", "MIR", "ch. 3 (central-stack)", "one queue, last in first out", {}}
+          : policy_entry{"random", "HW", "4", "one queue, any ready task", {}};
 
-  typename policy<World>::wishes wants() const override { return {.accesses = false}; }
+  central(const policy_context& s, const policy_options&) : ready_(s.workers.everybody(), Order, {}, s.seed) {}
+
+  typename policy<World>::data_needs needs() const override { return {.accesses = false}; }
 
   task* ready(std::span<task* const> tasks, worker& self, ready_reason) override {
     ready_.push(tasks, self);

@@ -8,8 +8,8 @@
 #pragma once
 
 #include "policy/balanced_placement.hpp"
-#include "policy/policy.hpp"
-#include "policy/policy_options.hpp"
+#include "policy/contract/policy.hpp"
+#include "policy/contract/policy_options.hpp"
 #include "policy/running_mean.hpp"
 
 #include <algorithm>
@@ -28,13 +28,16 @@ class chain_bound {
  public:
   using worker = typename World::worker;
 
-  /// Takes the option `chains` (bound | free).
-  chain_bound(const policy_context& s, policy_options& options)
+  static constexpr std::array options{
+      one_of("chains", "bound|free", "whether a node runs no more chains of tasks at once than its caches hold"),
+  };
+
+  chain_bound(const policy_context& s, const policy_options& given)
       : team_(s.workers),
         kinds_(different),
         nodes_(static_cast<std::size_t>(team_.nodes())),
         states_(static_cast<std::size_t>(team_.size())) {
-    if (!options.take("chains", true, {{"bound", true}, {"free", false}})) return;
+    if (given.is("chains", "free")) return;
     for (node_id n : team_.inhabited()) nodes_[n.index()].room = team_.cache_bytes(n);
   }
 

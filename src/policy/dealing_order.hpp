@@ -8,7 +8,7 @@
 // Constant once constructed.
 #pragma once
 
-#include "policy/team.hpp"
+#include "policy/contract/team.hpp"
 
 #include <cmath>
 #include <cstdint>

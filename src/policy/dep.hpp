@@ -4,9 +4,10 @@
 // RIP paper, section 4.1; easy_placement.hpp has the rule. Placement happens when the task becomes ready.
 #pragma once
 
+#include "policy/contract/policy.hpp"
+#include "policy/contract/policy_entry.hpp"
 #include "policy/easy_placement.hpp"
 #include "policy/node_queues.hpp"
-#include "policy/policy.hpp"
 
 namespace kith {
 
@@ -15,9 +16,18 @@ class dep final : public policy<World> {
  public:
   using worker = typename World::worker;
 
-  dep(const policy_context& s, policy_options& options) : queues_(s, options), place_(s) {}
+  static constexpr auto options = node_queues<World>::options;
+  static constexpr policy_entry about{
+      .name = "dep",
+      .paper = "RIP",
+      .section = "4.1",
+      .summary = "a task runs where most of its data is",
+      .options = options,
+  };
 
-  typename policy<World>::wishes wants() const override { return {.homes = queues_.size() > 1}; }
+  dep(const policy_context& s, const policy_options& given) : queues_(s, given), place_(s) {}
+
+  typename policy<World>::data_needs needs() const override { return {.homes = queues_.size() > 1}; }
 
   task* ready(std::span<task* const> tasks, worker& self, ready_reason) override {
     for (task* t : tasks) queues_[place_(*t, self)].push(*t, self);

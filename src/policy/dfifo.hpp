@@ -4,8 +4,9 @@
 // steals. The paper does not say from whom; here the next worker with work loses its oldest task.
 #pragma once
 
-#include "policy/policy.hpp"
-#include "policy/policy_options.hpp"
+#include "policy/contract/policy.hpp"
+#include "policy/contract/policy_entry.hpp"
+#include "policy/contract/policy_options.hpp"
 #include "policy/worker_queues.hpp"
 
 namespace kith {
@@ -15,10 +16,21 @@ class dfifo final : public policy<World> {
  public:
   using worker = typename World::worker;
 
-  dfifo(const policy_context& s, policy_options& options)
-      : queues_(s, queue_order::fifo, options.take("steal", true, {{"on", true}, {"off", false}})) {}
+  static constexpr std::array options{
+      one_of("steal", "on|off", "whether a worker without tasks takes the oldest of the next one that has any"),
+  };
+  static constexpr policy_entry about{
+      .name = "dfifo",
+      .paper = "RIP",
+      .section = "6",
+      .summary = "a queue for each worker, tasks dealt round robin",
+      .options = options,
+  };
 
-  typename policy<World>::wishes wants() const override { return {.accesses = false}; }
+  dfifo(const policy_context& s, const policy_options& given)
+      : queues_(s, queue_order::fifo, given.is("steal", "on")) {}
+
+  typename policy<World>::data_needs needs() const override { return {.accesses = false}; }
 
   task* ready(std::span<task* const> tasks, worker& self, ready_reason) override {
     for (task* t : tasks) {

@@ -7,8 +7,8 @@
 #pragma once
 
 #include "base/rng.hpp"
+#include "policy/contract/policy.hpp"
 #include "policy/data_weights.hpp"
-#include "policy/policy.hpp"
 #include "recording/event.hpp"
 
 namespace kith {

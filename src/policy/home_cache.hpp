@@ -6,13 +6,15 @@
 // nothing is stolen. Not in the paper: a node may have several cores, which then take turns.
 #pragma once
 
+#include "policy/contract/policy.hpp"
+#include "policy/contract/policy_entry.hpp"
+#include "policy/contract/policy_options.hpp"
 #include "policy/home_queue.hpp"
 #include "policy/input_cost.hpp"
-#include "policy/policy.hpp"
-#include "policy/policy_options.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <vector>
 
 namespace kith {
@@ -22,21 +24,32 @@ class home_cache final : public policy<World> {
  public:
   using worker = typename World::worker;
 
-  /// Options. `vicinity`: rows x columns of nodes whose cores steal from each other. `columns`: of the mesh, whose nodes are
-  /// numbered by rows; auto: as nearly square as the number of nodes allows. `intense`: of tasks that have an access with
-  /// this number (from 0), its home alone decides. `small=stay`: tasks whose input fits a
-  /// core's share of the last-level cache stay with their creator, as in the journal version.
-  home_cache(const policy_context& s, policy_options& options)
+  static constexpr std::array options{
+      one_of("vicinity", "2x2|1x1|1x2|4x4|8x8", "rows x columns of nodes whose cores steal from each other"),
+      number_or("columns", "auto", 1, 1 << 15,
+                "of the mesh, whose nodes are numbered by rows; auto: as nearly square as their number allows"),
+      number_or("intense", "off", 0, 255, "the access with this number, from 0, decides alone, where a task has it"),
+      one_of("small", "place|stay",
+             "stay: tasks whose input fits a core's share of the last-level cache stay with their creator"),
+  };
+  static constexpr policy_entry about{
+      .name = "home-cache",
+      .paper = "MIR",
+      .section = "3.2",
+      .summary = "as numa, for each core; stealing within a vicinity alone",
+      .options = options,
+  };
+
+  home_cache(const policy_context& s, const policy_options& given)
       : team_(s.workers),
         memory_(s.memory),
         input_(s, counted::inputs),
-        intense_(options.take_number_or("intense", "off", -1, 0, 255)),
-        small_stay_(options.take("small", false, {{"place", false}, {"stay", true}})) {
-    const shape block = options.take(
-        "vicinity", shape{2, 2},
-        {{"2x2", shape{2, 2}}, {"1x1", shape{1, 1}}, {"1x2", shape{1, 2}}, {"4x4", shape{4, 4}}, {"8x8", shape{8, 8}}});
-    const auto columns = static_cast<int>(
-        options.take_number_or("columns", "auto", columns_of(team_.nodes()), 1, std::max(1, team_.nodes())));
+        intense_(given.number_or_word("intense").value_or(-1)),
+        small_stay_(given.is("small", "stay")) {
+    const shape block = given.word("vicinity", {shape{2, 2}, shape{1, 1}, shape{1, 2}, shape{4, 4}, shape{8, 8}});
+    const auto columns = static_cast<int>(given.number_or_word("columns").value_or(columns_of(team_.nodes())));
+    if (columns > team_.nodes())
+      given.refuse("columns", "a number from 1 to " + std::to_string(team_.nodes()) + ", the nodes, or auto");
     const auto vicinity_of = [&](node_id n) {
       return std::pair(n.value / columns / block.rows, n.value % columns / block.columns);
     };
@@ -54,7 +67,7 @@ class home_cache final : public policy<World> {
     }
   }
 
-  typename policy<World>::wishes wants() const override { return {.homes = team_.nodes() > 1}; }
+  typename policy<World>::data_needs needs() const override { return {.homes = team_.nodes() > 1}; }
 
   task* ready(std::span<task* const> tasks, worker& self, ready_reason) override {
     for (task* t : tasks) queues_[place(*t, self).index()]->push(*t, self);

@@ -1,13 +1,21 @@
 // The queue of a node, and of a worker: made of that node's memory.
 #pragma once
 
-#include "policy/policy.hpp"
+#include "policy/contract/policy.hpp"
+#include "policy/contract/policy_options.hpp"
 #include "queue/make_in.hpp"
 #include "queue/shared_queue.hpp"
 
 #include <memory>
 
 namespace kith {
+
+/// The option of policies whose queues may have either order.
+inline constexpr policy_option ready_order =
+    one_of("order", "ready|created", "which waiting task is first: the one that was ready, or was created, first");
+inline queue_order order_in(const policy_options& options) {
+  return options.is("order", "created") ? queue_order::created : queue_order::fifo;
+}
 
 template <class World>
 using home_queue = std::shared_ptr<shared_queue<World>>;

@@ -7,8 +7,8 @@
 #pragma once
 
 #include "policy/balanced_placement.hpp"
-#include "policy/policy.hpp"
-#include "policy/policy_options.hpp"
+#include "policy/contract/policy.hpp"
+#include "policy/contract/policy_options.hpp"
 #include "queue/shared_queue.hpp"
 
 #include <algorithm>
@@ -25,11 +25,14 @@ class hot_end {
  public:
   using worker = typename World::worker;
 
-  /// Takes the option `recent` (auto | off). For queues of another order than `fifo` there is nothing to choose.
-  hot_end(const policy_context& s, queue_order order, policy_options& options)
+  /// For queues of another order than `fifo` there is nothing to choose.
+  static constexpr std::array options{
+      one_of("recent", "auto|off", "whether the task queued last is taken first, where that was measured to be faster"),
+  };
+
+  hot_end(const policy_context& s, queue_order order, const policy_options& given)
       : team_(s.workers),
-        measures_(options.take("recent", true, {{"auto", true}, {"off", false}}) && order == queue_order::fifo &&
-                  team_.machines().size() == 1),
+        measures_(given.is("recent", "auto") && order == queue_order::fifo && team_.machines().size() == 1),
         kinds_(different),
         states_(static_cast<std::size_t>(team_.size())) {}
 

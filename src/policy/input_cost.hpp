@@ -4,8 +4,8 @@
 // count: writes are buffered. Distances are the machine's (10 is local): the papers speak of latencies, their code has these.
 #pragma once
 
+#include "policy/contract/policy.hpp"
 #include "policy/data_weights.hpp"
-#include "policy/policy.hpp"
 
 #include <cstdint>
 #include <span>

@@ -4,8 +4,9 @@
 // and again, the halves not taken first wait in the worker's deque, thieves take the largest of a random victim.
 #pragma once
 
-#include "policy/policy.hpp"
-#include "policy/policy_options.hpp"
+#include "policy/contract/policy.hpp"
+#include "policy/contract/policy_entry.hpp"
+#include "policy/contract/policy_options.hpp"
 #include "policy/random_victims.hpp"
 #include "queue/group_deque.hpp"
 
@@ -16,10 +17,18 @@ class nabbit final : public policy<World> {
  public:
   using worker = typename World::worker;
 
-  nabbit(const policy_context& s, policy_options&)
+  static constexpr policy_entry about{
+      .name = "nabbit",
+      .paper = "NabbitC",
+      .section = "II",
+      .summary = "groups of tasks that became ready together, random stealing",
+      .options = {},
+  };
+
+  nabbit(const policy_context& s, const policy_options&)
       : deques_(s.workers.size(), 0, [&](worker_id w) { return s.memory_of(w); }), victims_(s.workers, s.seed) {}
 
-  typename policy<World>::wishes wants() const override { return {.accesses = false}; }
+  typename policy<World>::data_needs needs() const override { return {.accesses = false}; }
 
   task* ready(std::span<task* const> tasks, worker& self, ready_reason why) override {
     if (keeps_one(why)) return deques_.push_rest(tasks, self, {}, no_color);

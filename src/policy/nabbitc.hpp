@@ -8,26 +8,42 @@
 // where a task's data is (`colors=data`).
 #pragma once
 
+#include "policy/contract/policy_entry.hpp"
+#include "policy/contract/policy_options.hpp"
 #include "policy/data_weights.hpp"
-#include "policy/policy_options.hpp"
 #include "policy/random_victims.hpp"
 #include "queue/group_deque.hpp"
 
 namespace kith {
 
 template <class World>
-class nabbitc final : public policy<World> {
+class nabbitc final : public policy<World>, public observer<World> {
  public:
   using worker = typename World::worker;
 
-  nabbitc(const policy_context& s, policy_options& options)
+  static constexpr std::array options{
+      number("attempts", 4, 0, 1 << 20, "colored steal attempts before one that takes anything"),
+      one_of("first", "on|off", "whether a worker's first steal of a run must be colored"),
+      number("budget", 64, 0, 1 << 20, "attempts for each worker after which a first steal may take anything"),
+      one_of("morph", "on|off", "whether a group's own-colored half is taken first, whichever half that is"),
+      one_of("colors", "worker|node|data",
+             "what a color means: a worker, its node, or the node of most of a task's data"),
+  };
+  static constexpr policy_entry about{
+      .name = "nabbitc",
+      .paper = "NabbitC",
+      .section = "III",
+      .summary = "groups sorted by color; thieves prefer their own color",
+      .options = options,
+  };
+
+  nabbitc(const policy_context& s, const policy_options& given)
       : team_(s.workers),
-        attempts_(options.take_number("attempts", 4, 0, 1 << 20)),
-        first_(options.take("first", true, {{"on", true}, {"off", false}})),
-        budget_(options.take_number("budget", 64, 0, 1 << 20) * s.workers.size()),
-        morphs_(options.take("morph", true, {{"on", true}, {"off", false}})),
-        meaning_(options.take("colors", meaning::worker,
-                              {{"worker", meaning::worker}, {"node", meaning::node}, {"data", meaning::data}})),
+        attempts_(given.number("attempts")),
+        first_(given.is("first", "on")),
+        budget_(given.number("budget") * s.workers.size()),
+        morphs_(given.is("morph", "on")),
+        meaning_(given.word("colors", {meaning::worker, meaning::node, meaning::data})),
         deques_(s.workers.size(), meaning_ == meaning::worker ? s.workers.size() : s.workers.nodes(),
                 [&](worker_id w) { return s.memory_of(w); }),
         victims_(s.workers, s.seed),
@@ -35,10 +51,11 @@ class nabbitc final : public policy<World> {
     for (int w = 0; w < team_.size(); ++w) states_.push_back({.weights = weights_.room()});
   }
 
-  typename policy<World>::wishes wants() const override {
+  typename policy<World>::data_needs needs() const override {
     return {.homes = meaning_ == meaning::data && team_.nodes() > 1, .accesses = meaning_ == meaning::data};
   }
-  void begun() override { run_.fetch_add(1, relaxed); }
+  kith::observer<World>* observer() noexcept override { return this; }
+  void run_began() override { run_.fetch_add(1, relaxed); }
 
   task* ready(std::span<task* const> tasks, worker& self, ready_reason why) override {
     const auto color = [&](const task& t) { return color_of(t, states_[self.id.index()]); };

@@ -1,8 +1,8 @@
 // One queue for each memory node, and when its workers may look elsewhere: what the placing policies have in common.
 #pragma once
 
+#include "policy/contract/policy_options.hpp"
 #include "policy/home_queue.hpp"
-#include "policy/policy_options.hpp"
 #include "queue/poll_result.hpp"
 
 #include <vector>
@@ -14,15 +14,18 @@ class node_queues {
  public:
   using worker = typename World::worker;
 
-  /// Takes the options `order` (ready | created), `steal` (off | nearest) and `backlog`: with stealing, a node is
-  /// robbed only while more than `backlog` tasks wait there.
-  node_queues(const policy_context& s, policy_options& options)
-      : steals_(options.take("steal", false, {{"off", false}, {"nearest", true}})),
-        backlog_(options.take_number("backlog", 0, 0, 1 << 20)),
+  static constexpr std::array options{
+      ready_order,
+      one_of("steal", "off|nearest", "whether a node without tasks takes those of others, the nearest first"),
+      number("backlog", 0, 0, 1 << 20, "with stealing, a node is robbed only while more tasks than these wait there"),
+  };
+
+  node_queues(const policy_context& s, const policy_options& given)
+      : steals_(given.is("steal", "nearest")),
+        backlog_(given.number("backlog")),
         probes_(static_cast<std::size_t>(s.workers.size())) {
     const team& workers = s.workers;
-    const queue_order order =
-        options.take("order", queue_order::fifo, {{"ready", queue_order::fifo}, {"created", queue_order::created}});
+    const queue_order order = order_in(given);
     for (int n = 0; n < workers.nodes(); ++n) {
       served_by_.push_back(workers.served_by(node_id(n)));
       queues_.push_back(make_queue<World>(s, node_id(n), order));

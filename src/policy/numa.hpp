@@ -8,10 +8,11 @@
 // woken only for what they may take.
 #pragma once
 
+#include "policy/contract/policy.hpp"
+#include "policy/contract/policy_entry.hpp"
+#include "policy/contract/policy_options.hpp"
 #include "policy/home_queue.hpp"
 #include "policy/input_cost.hpp"
-#include "policy/policy.hpp"
-#include "policy/policy_options.hpp"
 
 #include <algorithm>
 #include <map>
@@ -25,23 +26,37 @@ class numa_policy final : public policy<World> {
  public:
   using worker = typename World::worker;
 
-  /// Options. `footprint`: inputs of fewer bytes are small; auto: a core's share of the last-level cache. `even`: percent of
-  /// the mean by which the nodes' bytes may deviate and still be spread evenly. `reads`: what is input (in), or all accesses
-  /// count. `ties`: between nodes of equal cost turn by turn, or always the first. `alternative=off`: tasks that are not
-  /// placed go to their creator's main queue, as in the first version. `backlog`: tasks for each hop that a main queue keeps
-  /// for its own node. Not in the papers: `order=created`, oldest task first; `keep=on`, who makes tasks ready goes on with
-  /// one of them that may run on its node.
-  numa_policy(const policy_context& s, policy_options& options)
+  // Not in the papers: `order=created` and `keep=on`.
+  static constexpr std::array options{
+      number_or("footprint", "auto", 0, std::int64_t{1} << 40,
+                "inputs of fewer bytes are small; auto: a core's share of the last-level cache"),
+      number("even", 1, 0, 100, "percent of the mean by which the nodes' bytes may deviate and still be spread evenly"),
+      one_of("reads", "in|all", "what is input: accesses that read, or all"),
+      one_of("ties", "turn|first", "between nodes of equal cost: turn by turn, or always the first"),
+      one_of("alternative", "on|off",
+             "off: tasks that are not placed go to their creator's main queue (first version)"),
+      number_or("backlog", "cores", 0, 1 << 20, "tasks for each hop that a main queue keeps for its own node"),
+      ready_order,
+      one_of("keep", "off|on", "on: who makes tasks ready goes on with one of them that may run on its node"),
+  };
+  static constexpr policy_entry about{
+      .name = "numa",
+      .paper = "MIR",
+      .section = "3.3",
+      .summary = "a task runs where its input is read at least cost; cheap ones anywhere",
+      .options = options,
+  };
+
+  numa_policy(const policy_context& s, const policy_options& given)
       : team_(s.workers),
-        input_(s, options.take("reads", counted::inputs, {{"in", counted::inputs}, {"all", counted::all}})),
-        footprint_(options.take_number_or("footprint", "auto", -1, 0, std::int64_t{1} << 40)),
-        even_(options.take_number("even", 1, 0, 100)),
-        rotate_(options.take("ties", true, {{"turn", true}, {"first", false}})),
-        alternative_(options.take("alternative", true, {{"on", true}, {"off", false}})),
-        keep_(options.take("keep", false, {{"off", false}, {"on", true}})) {
-    const queue_order order =
-        options.take("order", queue_order::fifo, {{"ready", queue_order::fifo}, {"created", queue_order::created}});
-    const std::int64_t backlog = options.take_number_or("backlog", "cores", -1, 0, 1 << 20);
+        input_(s, given.word("reads", {counted::inputs, counted::all})),
+        footprint_(given.number_or_word("footprint").value_or(-1)),
+        even_(given.number("even")),
+        rotate_(given.is("ties", "turn")),
+        alternative_(given.is("alternative", "on")),
+        keep_(given.is("keep", "on")) {
+    const queue_order order = order_in(given);
+    const std::int64_t backlog = given.number_or_word("backlog").value_or(-1);
     for (int n = 0; n < team_.nodes(); ++n) {
       small_.push_back(footprint_ >= 0 ? static_cast<std::uint64_t>(footprint_) : team_.cache_share(node_id(n)));
       for (auto* queues : {&main_, &alternatives_}) queues->push_back(make_queue<World>(s, node_id(n), order));
@@ -56,7 +71,7 @@ class numa_policy final : public policy<World> {
     }
   }
 
-  typename policy<World>::wishes wants() const override { return {.homes = team_.nodes() > 1}; }
+  typename policy<World>::data_needs needs() const override { return {.homes = team_.nodes() > 1}; }
 
   task* ready(std::span<task* const> tasks, worker& self, ready_reason why) override {
     task* kept = nullptr;

@@ -3,7 +3,7 @@
 
 #include "base/atomic.hpp"
 #include "base/rng.hpp"
-#include "policy/policy.hpp"
+#include "policy/contract/policy.hpp"
 
 #include <vector>
 

@@ -6,9 +6,9 @@
 #pragma once
 
 #include "partition/windows.hpp"
+#include "policy/contract/policy.hpp"
 #include "policy/easy_placement.hpp"
 #include "policy/node_queues.hpp"
-#include "policy/policy.hpp"
 
 #include <optional>
 
@@ -26,16 +26,16 @@ inline partition::targets nodes_of(const team& workers) {
 }
 
 template <class World>
-class rip : public policy<World> {
+class rip : public policy<World>, public observer<World> {
  public:
   using worker = typename World::worker;
 
-  typename policy<World>::wishes wants() const override {
-    return {.created = windows_.has_value(), .homes = queues_.size() > 1};
-  }
+  typename policy<World>::data_needs needs() const override { return {.homes = queues_.size() > 1}; }
+  kith::observer<World>* observer() noexcept override { return windows_ ? this : nullptr; }
+  typename observer<World>::subscriptions subscribes_to() const override { return {.created = true}; }
 
   void created(task& t, worker& self) override { windows_->add(t, self); }
-  void waiting(detail::scope&, worker& self) override {
+  void waiting(worker& self) override {
     if (windows_) windows_->close(self);
   }
 
@@ -56,23 +56,29 @@ class rip : public policy<World> {
   }
 
  protected:
-  /// Takes the options of the queues as `dep` does, and `partitioner` (scotch | greedy).
-  rip(const policy_context& s, policy_options& options, partition::window_rules rules)
-      : queues_(s, options), place_(s) {
+  /// Those that both have.
+  static constexpr auto common_options = joined(
+      std::array{number_or("window", "auto", 1, 1 << 24,
+                           "tasks that are partitioned together; auto: until data was written "
+                           "three times in the mean"),
+                 number("first", 0, 0, 1 << 24, "tasks by which the first window is larger"),
+                 one_of("partitioner", "scotch|greedy", "who partitions the first window: SCOTCH, or graph growing")},
+      node_queues<World>::options);
+
+  rip(const policy_context& s, const policy_options& given, partition::window_rules rules)
+      : queues_(s, given), place_(s) {
     using partition::method;
-    rules.first_method = partition::available(
-        options.take("partitioner", method::scotch, {{"scotch", method::scotch}, {"greedy", method::greedy}}));
+    rules.first_method = partition::available(given.word("partitioner", {method::scotch, method::greedy}));
     const partition::targets onto = nodes_of(s.workers);
     if (std::ranges::count_if(onto.capacity, [](std::int32_t c) { return c != 0; }) < 2) return;
     windows_.emplace(rules, onto, s.regions, s.workers.size(), s.workers.everybody(),
                      [this](task& t, std::int32_t part, worker& self) { place(t, part, self); });
   }
 
-  /// Options that both take: `window` (a number, or auto) and `first`, the extra tasks of the first window.
-  static partition::window_rules take_window(policy_options& options) {
+  static partition::window_rules first_window(const policy_options& given) {
     partition::window_rules rules;
-    rules.size = static_cast<std::size_t>(options.take_number_or("window", "auto", 0, 1, 1 << 24));
-    rules.first = static_cast<std::size_t>(options.take_number("first", 0, 0, 1 << 24));
+    rules.size = static_cast<std::size_t>(given.number_or_word("window").value_or(0));
+    rules.first = static_cast<std::size_t>(given.number("first"));
     return rules;
   }
 

@@ -12,8 +12,17 @@ namespace kith {
 template <class World>
 class rip_dep final : public rip<World> {
  public:
-  rip_dep(const policy_context& s, policy_options& options)
-      : rip<World>(s, options, rip<World>::take_window(options)) {}
+  static constexpr auto options = rip<World>::common_options;
+  static constexpr policy_entry about{
+      .name = "rip-dep",
+      .paper = "RIP",
+      .section = "4.3.1",
+      .summary = "the first tasks are partitioned as a graph; later ones as dep",
+      .options = options,
+  };
+
+  rip_dep(const policy_context& s, const policy_options& given)
+      : rip<World>(s, given, rip<World>::first_window(given)) {}
 };
 
 }  // namespace kith

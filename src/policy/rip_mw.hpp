@@ -14,21 +14,31 @@ namespace kith {
 template <class World>
 class rip_mw final : public rip<World> {
  public:
-  rip_mw(const policy_context& s, policy_options& options) : rip<World>(s, options, rules_of(options)) {}
+  static constexpr auto options = joined(
+      rip<World>::common_options,
+      std::array{number_or("intersection", "half", 0, 1 << 24, "tasks that a window shares with the one before it"),
+                 one_of("moving", "greedy|scotch-fixed", "who partitions later windows, around what is fixed")});
+  static constexpr policy_entry about{
+      .name = "rip-mw",
+      .paper = "RIP",
+      .section = "4.3.2",
+      .summary = "all tasks are partitioned, in windows that overlap",
+      .options = options,
+  };
+
+  rip_mw(const policy_context& s, const policy_options& given) : rip<World>(s, given, rules_of(given)) {}
 
  private:
-  static partition::window_rules rules_of(policy_options& options) {
+  static partition::window_rules rules_of(const policy_options& given) {
     using partition::method;
-    partition::window_rules rules = rip<World>::take_window(options);
-    const std::int64_t common = options.take_number_or("intersection", "half", -1, 0, 1 << 24);
+    partition::window_rules rules = rip<World>::first_window(given);
+    const std::int64_t common = given.number_or_word("intersection").value_or(-1);
     rules.moving = true;
     rules.half_intersection = common < 0;
     rules.intersection = common < 0 ? 0 : static_cast<std::size_t>(common);
     if (rules.size != 0 && rules.intersection >= rules.size)
-      throw error("policy 'rip-mw': intersection=" + std::to_string(common) +
-                  " with window=" + std::to_string(rules.size) + ": expected less than the window");
-    rules.next_method =
-        options.take("moving", method::greedy, {{"greedy", method::greedy}, {"scotch-fixed", method::scotch}});
+      given.refuse("intersection", "fewer than the window, which has " + std::to_string(rules.size));
+    rules.next_method = given.word("moving", {method::greedy, method::scotch});
     return rules;
   }
 };

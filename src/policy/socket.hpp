@@ -4,8 +4,9 @@
 // node of its creator (deeper tasks inherit the parent's socket there).
 #pragma once
 
+#include "policy/contract/policy.hpp"
+#include "policy/contract/policy_entry.hpp"
 #include "policy/node_queues.hpp"
-#include "policy/policy.hpp"
 
 #include <kith/error.hpp>
 
@@ -16,9 +17,18 @@ class socket final : public policy<World> {
  public:
   using worker = typename World::worker;
 
-  socket(const policy_context& s, policy_options& options) : team_(s.workers), queues_(s, options) {}
+  static constexpr auto options = node_queues<World>::options;
+  static constexpr policy_entry about{
+      .name = "socket",
+      .paper = "RIP",
+      .section = "6 (SA)",
+      .summary = "the programmer names each task's node",
+      .options = options,
+  };
 
-  typename policy<World>::wishes wants() const override { return {.accesses = false}; }
+  socket(const policy_context& s, const policy_options& given) : team_(s.workers), queues_(s, given) {}
+
+  typename policy<World>::data_needs needs() const override { return {.accesses = false}; }
 
   task* ready(std::span<task* const> tasks, worker& self, ready_reason) override {
     for (task* t : tasks) queues_[node_for(*t, self)].push(*t, self);

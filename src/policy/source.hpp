@@ -4,8 +4,9 @@
 // order; a worker whose queue is empty takes the oldest task of the next worker that has one.
 #pragma once
 
-#include "policy/policy.hpp"
-#include "policy/policy_options.hpp"
+#include "policy/contract/policy.hpp"
+#include "policy/contract/policy_entry.hpp"
+#include "policy/contract/policy_options.hpp"
 #include "policy/worker_queues.hpp"
 
 namespace kith {
@@ -15,9 +16,17 @@ class source final : public policy<World> {
  public:
   using worker = typename World::worker;
 
-  source(const policy_context& s, policy_options&) : queues_(s, queue_order::fifo, true) {}
+  static constexpr policy_entry about{
+      .name = "source",
+      .paper = "HW",
+      .section = "4",
+      .summary = "a core prefers tasks created on it",
+      .options = {},
+  };
 
-  typename policy<World>::wishes wants() const override { return {.accesses = false}; }
+  source(const policy_context& s, const policy_options&) : queues_(s, queue_order::fifo, true) {}
+
+  typename policy<World>::data_needs needs() const override { return {.accesses = false}; }
 
   task* ready(std::span<task* const> tasks, worker& self, ready_reason) override {
     for (task* t : tasks) {

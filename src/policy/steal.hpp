@@ -9,8 +9,9 @@
 #pragma once
 
 #include "base/rng.hpp"
-#include "policy/policy.hpp"
-#include "policy/policy_options.hpp"
+#include "policy/contract/policy.hpp"
+#include "policy/contract/policy_entry.hpp"
+#include "policy/contract/policy_options.hpp"
 #include "queue/leveled_deque.hpp"
 #include "queue/make_in.hpp"
 
@@ -26,15 +27,26 @@ class steal final : public policy<World> {
  public:
   using worker = typename World::worker;
 
-  steal(const policy_context& s, policy_options& options)
-      : order_(options.take("victim", victim_order::nearest,
-                            {{"cyclic", victim_order::cyclic},
-                             {"random", victim_order::random},
-                             {"nearest", victim_order::nearest},
-                             {"nodes", victim_order::nodes}})),
-        own_end_fifo_(options.take("end", false, {{"lifo", false}, {"fifo", true}})),
-        batch_(options.take_number("batch", 32, 1, 1024)),
-        patient_(options.take("patience", true, {{"on", true}, {"off", false}})) {
+  static constexpr std::array options{
+      one_of("victim", "nearest|cyclic|random|nodes", "whom a worker without tasks robs first"),
+      one_of("end", "lifo|fifo", "which of its own tasks a worker takes: the newest, or the oldest"),
+      number("batch", 32, 1, 1024, "tasks that one theft takes at most; never more than half of what is there"),
+      one_of("patience", "on|off", "leaves a busy victim's tasks alone while they are shorter than a theft"),
+  };
+  static constexpr policy_entry about{
+      .name = "steal",
+      .paper = "MIR",
+      .section = "ch. 3 (ws, ws-de)",
+      .summary = "a deque for each worker, work stealing, help-first",
+      .options = options,
+  };
+
+  steal(const policy_context& s, const policy_options& given)
+      : order_(given.word("victim",
+                          {victim_order::nearest, victim_order::cyclic, victim_order::random, victim_order::nodes})),
+        own_end_fifo_(given.is("end", "fifo")),
+        batch_(given.number("batch")),
+        patient_(given.is("patience", "on")) {
     const victim_order fixed = order_ == victim_order::random ? victim_order::cyclic : order_;
     for (int w = 0; w < s.workers.size(); ++w) {
       deques_.push_back(make_in<leveled_deque<World>>(s.memory_of(worker_id(w)), worker_id(w), s.workers.everybody()));
@@ -43,7 +55,7 @@ class steal final : public policy<World> {
     }
   }
 
-  typename policy<World>::wishes wants() const override { return {.accesses = false}; }
+  typename policy<World>::data_needs needs() const override { return {.accesses = false}; }
 
   task* ready(std::span<task* const> tasks, worker& self, ready_reason why) override {
     leveled_deque<World>& own = *deques_[self.id.index()];

@@ -7,7 +7,8 @@
 #include "engine/sim/simulation.hpp"
 #include "policy/list.hpp"
 #include "queue/plain/world.hpp"
-#include "recording/schedule.hpp"
+#include "replay/choose.hpp"
+#include "replay/schedule.hpp"
 
 #include <gmock/gmock.h>
 
@@ -429,21 +430,22 @@ TEST(replay, only_what_is_held_back_while_all_sleep_is_refused) {
   region_table regions;
   for (const std::string order : {"auto", "ready"}) {
     const auto following =
-        make_policy<plain::world>("replay:file=" + file.path() + ",order=" + order,
-                                  {.workers = workers, .regions = regions, .seed = 1, .identities = &names});
+        choose_policy<plain::world>("replay:file=" + file.path() + ",order=" + order,
+                                    {.workers = workers, .regions = regions, .seed = 1, .identities = &names});
     sleeper by(worker_id(0), node_id(0));
     task second;
     task* const one = &second;
-    following->ready({&one, 1}, by, ready_reason::creation);
+    following.policy->ready({&one, 1}, by, ready_reason::creation);
     by.sleeps = false;
-    EXPECT_FALSE(following->stalled(by));
+    EXPECT_FALSE(following.gate->stalled(by));
     by.sleeps = true;
     if (order == "ready") {
-      EXPECT_FALSE(following->stalled(by));
-      EXPECT_EQ(following->next(by).work, one);
+      EXPECT_FALSE(following.gate->stalled(by));
+      EXPECT_EQ(following.policy->next(by).work, one);
     } else {
-      EXPECT_EQ(following->next(by).work, nullptr);
-      EXPECT_THAT([&] { following->stalled(by); }, testing::ThrowsMessage<error>(testing::HasSubstr("never came")));
+      EXPECT_EQ(following.policy->next(by).work, nullptr);
+      EXPECT_THAT([&] { following.gate->stalled(by); },
+                  testing::ThrowsMessage<error>(testing::HasSubstr("never came")));
     }
   }
 }

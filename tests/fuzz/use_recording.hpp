@@ -9,10 +9,10 @@
 #include "analysis/why.hpp"
 #include "engine/sim/loops.hpp"
 #include "engine/sim/simulation.hpp"
-#include "policy/list.hpp"
+#include "replay/choose.hpp"
 #include "recording/check.hpp"
 #include "recording/file.hpp"
-#include "recording/schedule.hpp"
+#include "replay/schedule.hpp"
 
 #include <kith/error.hpp>
 
@@ -63,7 +63,7 @@ inline void replay(recording r, const machine_model& on, std::uint8_t choice, co
   for (const recorded_region& g : r.regions) bytes += g.bytes;
   const sim::program p = bytes < most_modelled || r.calibrations.empty() ? sim::program_of(std::move(r))
                                                                          : throw error("takes too long to be modelled");
-  const std::span<const policy_entry> policies = policy_list();
+  const std::vector<policy_entry> policies = choosable_policies();
   const policy_entry& by = policies[choice % policies.size()];
   sim::settings s;
   s.policy = std::string(by.name) + (by.needs_file ? ":file=" + file : "");

@@ -5,8 +5,8 @@
 #include "interleave/needed.hpp"
 #include "interleave/shared.hpp"
 #include "queue/native/world.hpp"
-#include "queue/ordered_queue.hpp"
-#include "queue/turn_order.hpp"
+#include "replay/ordered_queue.hpp"
+#include "replay/turn_order.hpp"
 
 #include <gtest/gtest.h>
 

@@ -85,7 +85,7 @@ class OwnMemory : public kith::test::two_hosts {
   void check_queues(const char* policy) const {
     runtime rt(kith::test::with_policy("steal"));
     native::engine& e = runtime::implementation::engine_of(rt);
-    policy_context s = e.around_policy();
+    policy_context s = e.context_of_policy();
     ASSERT_EQ(s.own_memory.size(), here.nodes.size());
     std::deque<kith::test::watched_memory> watched;
     std::vector<std::pmr::memory_resource*> by_node;

@@ -153,7 +153,6 @@ TEST_F(Socket, RunsTasksOnTheNodeTheyName) {
 
 TEST_F(Policies, EveryOneRunsAProgramToItsEnd) {
   for (const policy_entry& p : policy_list()) {
-    if (p.needs_file) continue;
     runtime rt(test::with_policy(p.name));
     constexpr std::size_t chains = 10;
     constexpr int links = 2;

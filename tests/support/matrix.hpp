@@ -33,7 +33,7 @@ inline std::vector<setup> matrix() {
   std::vector<setup> all;
   std::vector<std::string> policies;
   for (const policy_entry& p : policy_list()) {
-    if (!p.needs_file) policies.emplace_back(p.name);
+    policies.emplace_back(p.name);
   }
   for (const char* variant :
        {"steal:victim=random,batch=1,patience=off", "steal:victim=cyclic,end=fifo", "dep:order=created,steal=nearest",

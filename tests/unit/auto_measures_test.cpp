@@ -29,7 +29,7 @@ class chains_at_0 : public policy_bench {
       kith::task*& t = now[static_cast<std::size_t>(w)];
       kith::task* after = nullptr;
       if (t != nullptr) {
-        chosen->timed(*t, *by[static_cast<std::size_t>(w)], nanoseconds(running()));
+        chosen->observer()->ran(*t, *by[static_cast<std::size_t>(w)], nanoseconds(running()));
         after = ready(link((*t->access_list().begin()).region), w, ready_reason::completion);
       }
       t = after != nullptr ? after : next(w);
@@ -80,7 +80,7 @@ TEST(auto_measures, whoever_does_something_else_leaves_room_for_a_chain) {
       kith::task& one = b.task();
       EXPECT_EQ(b.ready(one, static_cast<int>(busy), ready_reason::completion), &one);
     } else {  // it goes on with the code that waited
-      b.chosen->stops(*b.by[static_cast<std::size_t>(busy)]);
+      b.chosen->observer()->idle(*b.by[static_cast<std::size_t>(busy)]);
     }
     EXPECT_NE(b.next(static_cast<int>(idle)), nullptr);
   }
@@ -102,7 +102,7 @@ int taken_last(const char* machine, double faster, int of, const char* policy = 
     EXPECT_TRUE(was_last || t == waiting.front());
     was_last ? waiting.pop_back() : waiting.pop_front();
     last += was_last && i >= 200;
-    b.chosen->timed(*t, *b.by[0], static_cast<std::uint64_t>(was_last ? 10'000 : 10'000 * faster));
+    b.chosen->observer()->ran(*t, *b.by[0], static_cast<std::uint64_t>(was_last ? 10'000 : 10'000 * faster));
     add();
   }
   return last;

@@ -44,7 +44,7 @@ class auto_bench : public kith::test::policy_bench {
   /// What the worker finds, it runs in so many nanoseconds.
   kith::task* run_next(int worker, std::uint64_t nanoseconds) {
     kith::task* t = next(worker);
-    if (t != nullptr) chosen->timed(*t, *by[static_cast<std::size_t>(worker)], nanoseconds);
+    if (t != nullptr) chosen->observer()->ran(*t, *by[static_cast<std::size_t>(worker)], nanoseconds);
     return t;
   }
   /// Worker 0 has run a task with a megabyte at node 0 in so many nanoseconds.
@@ -59,7 +59,7 @@ class auto_bench : public kith::test::policy_bench {
 TEST(auto_policy, is_steal_where_one_node_has_all_workers) {
   auto_bench one("node:1 core:3"), two("node:2 core:2");
   EXPECT_NE(dynamic_cast<kith::steal<kith::test::world>*>(one.chosen.get()), nullptr);
-  EXPECT_FALSE(one.chosen->wants().homes || one.chosen->wants().timed);
+  EXPECT_FALSE(one.chosen->needs().homes || one.chosen->observer() != nullptr);
   EXPECT_EQ(dynamic_cast<kith::steal<kith::test::world>*>(two.chosen.get()), nullptr);
 }
 
@@ -301,10 +301,10 @@ TEST(auto_policy, a_task_that_others_were_run_on_top_of_is_not_timed) {
   ASSERT_EQ(b.next(0), &outer);
   b.ready(inner);
   ASSERT_EQ(b.next(0), &inner);
-  b.chosen->timed(outer, *b.by[0], 10'000'000);
+  b.chosen->observer()->ran(outer, *b.by[0], 10'000'000);
   b.queue_at_0(50);
   EXPECT_EQ(b.next(1), nullptr);  // what it costs to rob is not known
-  b.chosen->timed(inner, *b.by[0], 10'000'000);
+  b.chosen->observer()->ran(inner, *b.by[0], 10'000'000);
   EXPECT_NE(b.next(1), nullptr);
 }
 
@@ -376,7 +376,7 @@ TEST(auto_policy, rings_for_thieves_when_what_they_did_not_want_is_gone) {
   ASSERT_EQ(b.next(0), memory);
   b.rung_by(0);
   kith::task* const computes = b.next(0);
-  b.chosen->timed(*computes, *b.by[0], 10'000'000);
+  b.chosen->observer()->ran(*computes, *b.by[0], 10'000'000);
   EXPECT_THAT(b.rung_by(0), ElementsAre(1));
   EXPECT_NE(b.next(1), nullptr);
 }
@@ -387,7 +387,7 @@ TEST(auto_policy, partitions_the_first_tasks_when_told) {
   const auto left = b.region(), right = b.region();
   for (int i = 0; i < 16; ++i) {
     made.push_back(&b.task({{i % 2 == 0 ? left : right, megabyte}}));
-    b.chosen->created(*made.back(), *b.by[0]);
+    b.chosen->observer()->created(*made.back(), *b.by[0]);
     if (i >= 2) continue;
     EXPECT_EQ(b.ready(*made.back()), nullptr);
   }

@@ -91,7 +91,7 @@ TEST(nabbitc, the_first_steal_is_colored_as_long_as_the_budget_lasts) {
   EXPECT_EQ(b.sum(1, event::steal), 1u);
   EXPECT_EQ(b.sum(1, event::colored_steal), 0u);
   // A new run, a new first steal.
-  b.chosen->begun();
+  b.chosen->observer()->run_began();
   EXPECT_NE(b.completed(b.tasks({0, 0, 0}), 0), nullptr);
   for (int attempt = 0; attempt < 6; ++attempt) b.look_once(1);
   EXPECT_EQ(b.sum(1, event::steal), 1u);
@@ -126,7 +126,7 @@ TEST(nabbitc, colors_may_mean_nodes) {
 
 TEST(nabbitc, colors_may_be_found_from_data) {
   group_bench b("node:2 core:1", "nabbitc:colors=data");
-  EXPECT_TRUE(b.chosen->wants().homes);
+  EXPECT_TRUE(b.chosen->needs().homes);
   const std::uint32_t on_0 = b.region(0), on_1 = b.region(1), nowhere = b.region();
   kith::task& far = b.task({{on_0, 100}, {on_1, 60}});
   kith::task& near = b.task({{on_0, 50}, {on_1, 60}, {nowhere, 1000}});

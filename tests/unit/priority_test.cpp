@@ -157,7 +157,7 @@ TEST(priorities, auto_robs_a_node_of_the_highest_level) {
   task& known = b.made_at(normal, {{b.region(0), megabyte}});
   b.ready(known);
   ASSERT_EQ(b.next(0), &known);
-  b.chosen->timed(known, *b.by[0], 10'000'000);
+  b.chosen->observer()->ran(known, *b.by[0], 10'000'000);
   for (int i = 0; i < 5; ++i) b.ready(b.made_at(normal, {{b.region(0), megabyte}}));
   task& above = b.made_at(high, {{b.region(0), megabyte}});
   b.ready(above);

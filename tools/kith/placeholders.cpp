@@ -3,7 +3,7 @@
 #include "apps/list.hpp"
 #include "machine/model.hpp"
 #include "paper/reproduction.hpp"
-#include "policy/list.hpp"
+#include "replay/choose.hpp"
 #include "verbs.hpp"
 
 namespace kith::tools {
@@ -16,7 +16,7 @@ std::vector<std::string> app_names() {
 
 std::vector<std::string> policy_names() {
   std::vector<std::string> names;
-  for (const policy_entry& p : policy_list()) names.emplace_back(p.name);
+  for (const policy_entry& p : choosable_policies()) names.emplace_back(p.name);
   return names;
 }
 

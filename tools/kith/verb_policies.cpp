@@ -1,7 +1,7 @@
 // kith policies: the policies that KITH_POLICY and --policy know.
 #include "verbs.hpp"
 
-#include "policy/list.hpp"
+#include "replay/choose.hpp"
 #include "terminal.hpp"
 
 #include <fmt/core.h>
@@ -9,7 +9,9 @@
 
 #include <algorithm>
 #include <memory>
+#include <string>
 #include <string_view>
+#include <utility>
 
 namespace kith::tools {
 
@@ -17,12 +19,15 @@ namespace {
 
 void print_json() {
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
-  for (const policy_entry& p : policy_list()) {
+  for (const policy_entry& p : choosable_policies()) {
+    nlohmann::ordered_json options = nlohmann::ordered_json::array();
+    for (const policy_option& o : p.options)
+      options.push_back({{"key", o.key}, {"values", text_of(o).substr(o.key.size() + 1)}, {"help", o.help}});
     all.push_back({{"name", p.name},
                    {"paper", p.paper},
                    {"section", p.section},
                    {"summary", p.summary},
-                   {"options", p.options},
+                   {"options", std::move(options)},
                    {"priorities", p.priorities},
                    {"needs_file", p.needs_file}});
   }
@@ -30,13 +35,16 @@ void print_json() {
 }
 
 void print_table() {
-  for (const policy_entry& p : policy_list()) {
+  for (const policy_entry& p : choosable_policies()) {
     fmt::print("{} {}\n", styled(fmt::format("{:<8}", p.name), tone::strong),
                folded(p.summary, std::max<std::size_t>(9, std::string_view(p.name).size() + 1)));
     fmt::print("{:9}{}\n", "",
                styled(fmt::format("{}, {}; {} priorities", p.paper, p.section, p.priorities ? "honours" : "ignores"),
                       tone::faint));
-    if (*p.options != '\0') fmt::print("{:9}options: {}\n", "", folded(p.options, 18));
+    for (const policy_option& o : p.options) {
+      const std::string text = text_of(o);
+      fmt::print("{:9}{:<34} {}\n", "", text, folded(o.help, std::max<std::size_t>(44, 10 + text.size())));
+    }
   }
   fmt::print("\n{}\n", folded("Of an option's values the first is the default. Options follow a colon: "
                               "\"steal:victim=cyclic,end=fifo\".",
@@ -49,7 +57,9 @@ std::function<outcome()> add_policies(CLI::App& command) {
   auto json = std::make_shared<bool>(false);
   command.add_flag("--json", *json, "write JSON");
   command.footer(
-      "JSON: [{\"name\", \"paper\", \"section\", \"summary\", \"options\", \"priorities\", \"needs_file\"}]\n"
+      "JSON: [{\"name\", \"paper\", \"section\", \"summary\", \"options\": [{\"key\", \"values\", \"help\"}], "
+      "\"priorities\", "
+      "\"needs_file\"}]\n"
       "Exit code: 0.");
   return [json] {
     if (*json) {

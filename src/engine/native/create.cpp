@@ -15,7 +15,7 @@ detail::scope& open_scope(native_seat& self, detail::scope* parent) {
   const engine_options& options = self.engine.options;
   // Outside threads cannot help, so nothing bounds them.
   s.throttle_at = self.worker_seat && options.throttle != 0 ? options.throttle : ~std::uint64_t{0};
-  s.listed = self.worker_seat && parent != nullptr && !self.engine.wishes.order;
+  s.listed = self.worker_seat && parent != nullptr && !self.engine.policy.has_gate();
   if (const task* const owner = self.worker_seat ? static_cast<worker&>(self).running : nullptr; owner != nullptr)
     s.owner.store(edges::reference_to(self.engine.space, *owner).packed().value, relaxed);
   return s;
@@ -92,7 +92,7 @@ void register_accesses(native::engine& engine, detail::scope& s, task& t, edge_c
     const bool unknown =
         k.region == 0 || (engine.track_homes && a.bytes > engine.regions[k.region].bytes.load(relaxed));
     if ((engine.track_homes || exclusive) && unknown) k.region = engine.regions.find(a.address, a.bytes);
-    if (exclusive && !engine.wishes.order) t.flags |= task::exclusive;  // else the policy sees to it
+    if (exclusive && !engine.policy.has_gate()) t.flags |= task::exclusive;  // else the gate sees to it
     // A region that is named twice counts once.
     const std::uint64_t bytes = edges_of.named_before(k) ? 0 : a.bytes;
     const kept_access kept{k.region, static_cast<std::uint32_t>(bytes), static_cast<std::uint16_t>(bytes >> 32), a.how,
@@ -202,14 +202,14 @@ task_ref submit(scope& s, const draft& d, task_code code, std::span<const access
   s.count_created();
   const reference me = edges::reference_to(engine.space, t);
   const std::uint64_t began = self.creating_since;
-  if (engine.wishes.order) [[unlikely]]
+  if (engine.policy.has_gate()) [[unlikely]]
     engine.identities.set(me.index, self.naming.next_child());
 
   const bool declares = !records.empty() || !before.empty();
   std::exception_ptr failure;
   std::uint32_t edges_added = 0;
   if (declares) edges_added = declare(engine, s, t, me, records, before, failure);
-  if (engine.wishes.created && self.worker_seat) engine.policy->created(t, static_cast<worker&>(self));
+  if (self.worker_seat) engine.policy.created(t, static_cast<worker&>(self));
   if (s.listed) {
     list_child(s, engine.space, me);
     if (t.has_level()) s.leveled = true;
@@ -225,7 +225,8 @@ task_ref submit(scope& s, const draft& d, task_code code, std::span<const access
     if (ready) {
       task* now = &t;
       // A policy that is told of creations waits for the task to become ready.
-      if (engine.options.inline_limit == 0 || engine.wishes.order || engine.wishes.created || !runs_inline(engine, s))
+      if (engine.options.inline_limit == 0 || engine.policy.has_gate() || engine.policy.observes_creation() ||
+          !runs_inline(engine, s))
         now = w.make_ready({&now, 1}, ready_reason::creation);
       if (now != nullptr) w.run_at_creation(*now);
     }

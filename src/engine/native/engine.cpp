@@ -3,8 +3,7 @@
 #include "engine/native/binding.hpp"
 #include "engine/native/create.hpp"
 #include "engine/native/inherited.hpp"
-#include "policy/list.hpp"
-#include "policy/policy_options.hpp"
+#include "policy/contract/policy_options.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -45,9 +44,8 @@ engine::engine(machine on, const worker_plan& plan, engine_options settings)
     const worker_id id(static_cast<int>(w));
     workers.emplace_back(*this, id, workers_where.node_of(id), place_of(hardware, plan, w));
   }
-  policy = make_policy<world>(options.policy, around_policy());
-  wishes = policy->wants();
-  if (wishes.order) identities.reserve();
+  policy.set(choose_policy<world>(options.policy, context_of_policy()));
+  if (policy.has_gate()) identities.reserve();
   if (options.calibrate != 0) {
     if (plan.workers != 1)
       throw error("KITH_CALIBRATE: expected one worker (KITH_WORKERS=1), got " + std::to_string(plan.workers));
@@ -57,7 +55,7 @@ engine::engine(machine on, const worker_plan& plan, engine_options settings)
     }
     calibrator = std::make_unique<native::calibrator>(regions, options.calibrate, own);
   }
-  track_homes = wishes.homes || hardware.nodes.size() > 1 || calibrator != nullptr;
+  track_homes = policy.needs_homes() || hardware.nodes.size() > 1 || calibrator != nullptr;
   baseline_.resize(workers.size());
   if (!options.record.empty()) {
     start_recording(plan);
@@ -80,7 +78,7 @@ engine::engine(machine on, const worker_plan& plan, engine_options settings)
   }
 }
 
-policy_context engine::around_policy() {
+policy_context engine::context_of_policy() {
   return {workers_where, regions, options.seed, memory.view(), &identities, memory.own()};
 }
 
@@ -125,12 +123,12 @@ engine::~engine() {
   outside.notify();
   stand_in_.reset();  // joins
   leave_engines(*this);
-  if (!wishes.order) {
+  if (!policy.has_gate()) {
     for (worker& w : workers) w.drop_dead_entries();
   }
   memory.when_released(nullptr);
   if (recorder_) recorder_->keep_homes(regions);
-  if (const std::string word = policy->last_word(); !word.empty()) std::fprintf(stderr, "kith: %s\n", word.c_str());
+  if (const std::string word = policy.final_error(); !word.empty()) std::fprintf(stderr, "kith: %s\n", word.c_str());
 }
 
 void engine::worker_main(worker& w) {
@@ -178,7 +176,7 @@ void engine::outside_changed() noexcept {
 void engine::begin_run() noexcept {
   std::lock_guard lock(running_);
   if (runs_++ != 0) return;
-  policy->begun();
+  policy.run_began();
   run_began.store(ticks(), relaxed);
   run_number.store(run_number.load(relaxed) + 1, relaxed);
 }
@@ -239,7 +237,7 @@ class handed_over {
 /// about to leave is waited for.
 std::unique_lock<std::mutex> engine::take_seat_0() {
   std::unique_lock seat(seat_0_, std::try_to_lock);
-  while (!seat.owns_lock() && (wishes.order || recorder_ != nullptr) && outside.unfinished() == 0) {
+  while (!seat.owns_lock() && (policy.has_gate() || recorder_ != nullptr) && outside.unfinished() == 0) {
     std::this_thread::yield();
     seat.try_lock();
   }

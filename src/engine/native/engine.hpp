@@ -3,6 +3,7 @@
 
 #include "base/sleepers.hpp"
 #include "base/stall_check.hpp"
+#include "engine/life/policy_calls.hpp"
 #include "engine/native/alarm_clock.hpp"
 #include "engine/native/calibrator.hpp"
 #include "engine/native/core_distance.hpp"
@@ -14,8 +15,7 @@
 #include "machine/limits.hpp"
 #include "machine/machine.hpp"
 #include "memory/memory_space.hpp"
-#include "policy/policy.hpp"
-#include "policy/team.hpp"
+#include "policy/contract/team.hpp"
 #include "queue/native/inbox.hpp"
 #include "task/identities.hpp"
 #include "task/region.hpp"
@@ -84,7 +84,7 @@ class engine {
   /// As kith::runtime::recorded_in.
   std::string recorded_in() const { return recorder_ ? recorder_->file() : std::string(); }
   /// What the policy is built from.
-  policy_context around_policy();
+  policy_context context_of_policy();
   /// As kith::allocate (memory.cpp).
   void* allocate(std::size_t bytes, distribution how);
   void start_stand_in();
@@ -98,20 +98,19 @@ class engine {
   const machine hardware;
   const engine_options options;
   slot_space space;
-  slot_identities identities{space};  // kept if the policy wishes order
+  slot_identities identities{space};  // kept if there is a gate
   region_table regions;
   sleepers parked;
-  stall_check together;  // what workers sleep through if the policy wishes order
+  stall_check together;  // what workers sleep through if there is a gate
   alarm_clock alarms{parked};
   team workers_where;
   core_distance distance;  // of the workers' cores
   memory_space memory;
   std::deque<worker> workers;  // addresses stay
   outside_seat outside;
-  std::unique_ptr<kith::policy<world>> policy;
+  policy_calls<world> policy;
   std::unique_ptr<native::calibrator> calibrator;  // null: tasks are not calibrated
-  kith::policy<world>::wishes wishes;
-  bool track_homes = false;  // every access has a region, and first touch is recorded
+  bool track_homes = false;                        // every access has a region, and first touch is recorded
   inbox<task> arrivals;
   inbox<job<worker_view>> jobs;  // the policy's
   atomic<bool> stopping{false};
@@ -141,14 +140,13 @@ class engine {
   std::once_flag stand_in_started_;
   std::unique_ptr<thread> stand_in_;
   bool cut_off_ = false;
-  kith::policy<world>* parents_ = nullptr;  // what `policy` was before that
   friend class outside_seat;
 };
 
 // ---- what is on every task's path, and small
 
 [[gnu::always_inline]] inline task* worker::make_ready(std::span<task* const> tasks, ready_reason why) {
-  return engine.policy->ready(tasks, *this, why);
+  return engine.policy.ready(tasks, *this, why);
 }
 
 /// What the throttle on bytes counts for the task.

@@ -86,9 +86,9 @@ task_ref submit(const filled_group& g, const draft& d, task_code code, std::span
   w.count_begun(g.tasks(), 1);
   const reference me = edges::reference_to(engine.space, t);
   const std::uint64_t began = w.creating_since;
-  if (engine.wishes.order) [[unlikely]]
+  if (engine.policy.has_gate()) [[unlikely]]
     engine.identities.set(me.index, w.naming.next_child());
-  if (engine.wishes.created) engine.policy->created(t, w);
+  engine.policy.created(t, w);
   w.sums.add(event::task_created);
   // From here on the task may run, end, and its slot be reused.
   if (prepare_ready(engine.regions, t)) {

@@ -16,11 +16,14 @@ namespace kith::native {
 namespace {
 
 /// What a thread meets that forked inside a task and then returned from it, in the child: F1.
-class no_policy final : public kith::policy<world> {
+class no_policy final : public kith::policy<world>, public kith::observer<world> {
  public:
-  task* ready(std::span<task* const> /*tasks*/, worker& /*by*/, ready_reason /*why*/) override { end_child(); }
-  poll_result next(worker& /*by*/) override { end_child(); }
-  void stops(worker& /*by*/) override { end_child(); }  // the task ran on top of a wait, which is over
+  using worker = worker_view;
+  task* ready(std::span<task* const> /*tasks*/, worker& /*self*/, ready_reason /*why*/) override { end_child(); }
+  poll_result next(worker& /*self*/) override { end_child(); }
+  kith::observer<world>* observer() noexcept override { return this; }
+  subscriptions subscribes_to() const override { return {.idle = true}; }
+  void idle(worker& /*self*/) override { end_child(); }  // the task ran on top of a wait, which is over
 };
 
 struct engine_list {
@@ -87,9 +90,7 @@ bool nobody_works_here() noexcept {
 
 void engine::cut_off(kith::policy<world>& nothing) noexcept {
   if (std::exchange(cut_off_, true)) return;  // by a parent that was a child itself
-  parents_ = policy.release();
-  policy.reset(&nothing);
-  wishes.stops = true;
+  policy.cut_off(nothing);
   if (recorder_) recorder_->cut_off();
   if (options.claims) options.claims->release();
 }

@@ -92,7 +92,7 @@ void* node_scope::fill(const node_draft& d, std::size_t closure_bytes, std::size
   native::set_hints(t, d.h);
   t.sequence = static_cast<std::uint32_t>(w.sums[event::task_created]);  // of its creator alone
   t.state.store(task_state::created, relaxed);
-  if (engine.wishes.order) [[unlikely]] {
+  if (engine.policy.has_gate()) [[unlikely]] {
     // The first node is made by whoever explores, before anybody else runs one.
     if (scope_->identity == 0) scope_->identity = w.naming.next_graph();
     engine.identities.set(reference::from(d.task).index, identity::of_node(scope_->identity, d.key));
@@ -113,7 +113,7 @@ void* node_scope::fill(const node_draft& d, std::size_t closure_bytes, std::size
 
 void node_scope::run(std::span<const task_ref> wanted) {
   native::worker& w = owner_of(*scope_);
-  w.engine.policy->waiting(*scope_, w);
+  w.engine.policy.waiting(w);
   std::vector<task*> first;
   for (task_ref r : wanted) first.push_back(&w.engine.space[reference::from(r).index]);
   w.count_begun(*scope_, first.size());

@@ -44,7 +44,7 @@ task* worker::find_anywhere() {
     until_inbox_ = inbox_interval;
     if (task* t = drain_inbox()) return t;
   }
-  const poll_result l = engine.policy->next(*this);
+  const poll_result l = engine.policy.next(*this);
   no_hurry_ = l.what == poll_result::later;
   if (l.what == poll_result::found) {
     note_first_steal();
@@ -61,7 +61,7 @@ task* worker::look_everywhere(const pending_wait& w) {
   }
   // The round that ends with the first `empty` may have begun before: the second one is whole.
   for (int empties = 0; empties < 2;) {
-    const poll_result l = engine.policy->next(*this);
+    const poll_result l = engine.policy.next(*this);
     if (l.what == poll_result::found) {
       note_first_steal();
       return l.work;
@@ -126,7 +126,7 @@ void worker::drop_dead_entries() {
   // A policy may hold entries until its jobs have run; the end is not to take long for it.
   for (int left = 1000; left > 0 && !engine.jobs.empty(); --left) run_job();
   for (int misses = 0; misses < 1000;) {  // or say `later` for a while
-    const poll_result l = engine.policy->next(*this);
+    const poll_result l = engine.policy.next(*this);
     if (l.what == poll_result::empty) return;
     if (l.what != poll_result::found) {
       ++misses;
@@ -188,7 +188,7 @@ task* worker::search_or_park(pending_wait& w) {
     if ((w.other = ready_to_go_on(true, true)) != nullptr) break;
     if (tells)
       w.scope->waiting.store(static_cast<std::uint32_t>(id.value) + 1, relaxed);  // C2: before the fence in announce()
-    if (engine.wishes.stops) engine.policy->stops(*this);
+    engine.policy.idle(*this);
     engine.parked.announce(id);
     if (!engine.jobs.empty()) {
       if (!engine.parked.retract(id)) engine.parked.wake_all();
@@ -201,7 +201,7 @@ task* worker::search_or_park(pending_wait& w) {
       break;
     }
     sums.add(event::park);
-    woken = engine.wishes.order ? sleep_in_order() : engine.parked.sleep(id);
+    woken = engine.policy.has_gate() ? sleep_in_order() : engine.parked.sleep(id);
     looks = 0;
   }
   // We were woken for work that we now leave to others, and do not know who may take it.
@@ -218,7 +218,7 @@ task* worker::search_or_park(pending_wait& w) {
 wake_reason worker::sleep_in_order() {
   return engine.together.sleep(id, engine.parked, [this](stall_check::moment now) {
     all_slept = now;
-    return engine.policy->stalled(*this);
+    return engine.policy.stalled(*this);
   });
 }
 

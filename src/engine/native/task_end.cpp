@@ -14,7 +14,7 @@ namespace kith::native {
 
 task* worker::end(task& t) {
   const std::uint32_t first = edges::close(t);
-  if (first == 0 && (t.flags & task::exclusive) == 0 && !engine.wishes.finished) [[likely]] {
+  if (first == 0 && (t.flags & task::exclusive) == 0 && !engine.policy.has_gate()) [[likely]] {
     const bool more = ended_in(*t.scope, throttled_bytes(t));
     retire(t);
     return more ? end_left(nullptr) : nullptr;
@@ -38,7 +38,7 @@ task* worker::end_with_successors(task& t, std::uint32_t first) {
     give_turns(engine.regions, t, batch_);
     for (std::size_t i = known; i < batch_.size(); ++i) mark_queued(*batch_[i]);
   }
-  if (engine.wishes.finished) engine.policy->finished(t, *this);
+  engine.policy.ended(t, *this);
   if (t.scope->phased) count_begun(*t.scope, batch_.size());
   bool more = ended_in(*t.scope, throttled_bytes(t));
   retire(t);
@@ -156,7 +156,7 @@ bool worker::leave(task& t, detail::scope& children, bool held) {
       fail_late(t, std::move(failure), held);
     return false;
   }
-  engine.policy->waiting(children, *this);
+  engine.policy.waiting(*this);
   if (children.listed && !children.leveled) {
     if (adopted_.size() >= adopted_bound_) {
       std::erase_if(adopted_, [&](reference r) {
@@ -187,7 +187,7 @@ bool worker::leave(task& t, detail::scope& children, bool held) {
 /// as a predecessor lives (its siblings and its parent's body have ended), and nothing is to be done at its end. Closes
 /// it then.
 bool worker::end_is_of_child(task& t, detail::scope& outer, bool held) {
-  if (held || (t.flags & task::exclusive) != 0 || engine.wishes.finished || engine.options.throttle_bytes != 0)
+  if (held || (t.flags & task::exclusive) != 0 || engine.policy.has_gate() || engine.options.throttle_bytes != 0)
     return false;
   if (outer.leaver.load(relaxed) == nullptr) return false;
   if (reporting_ == &outer) report_one();

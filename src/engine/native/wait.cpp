@@ -107,7 +107,7 @@ void worker::work_until(pending_wait& w, task* first) {
     }
   }
   requeue(t);
-  if (engine.wishes.stops) engine.policy->stops(*this);
+  engine.policy.idle(*this);
   report();  // C1: whoever waited goes on with something else, for who knows how long
   if (w.refused) [[unlikely]]
     throw error(w.refusal);
@@ -120,7 +120,7 @@ void worker::requeue(task* t) {
 task* worker::run_measured(task& t) {
   if (until_measure_-- != 0) return run(t);
   until_measure_ = measure_interval;
-  timing_ = engine.wishes.timed && t.exploring == 0;
+  timing_ = engine.policy.observes_time() && t.exploring == 0;
   const std::uint64_t from = ticks();
   task* next = run(t);
   const std::uint64_t took = std::min<std::uint64_t>(ticks() - from, 1 << 20);
@@ -192,7 +192,7 @@ bool worker::go_elsewhere(pending_wait& w, task* t) {
 void worker::go_on_with(pending_wait& w) {
   suspended_wait& other = *std::exchange(w.other, nullptr);
   std::erase(suspended_, &other);
-  if (engine.wishes.stops) engine.policy->stops(*this);
+  engine.policy.idle(*this);
   report();  // C1
   suspend(w, [&](suspended_wait& here) {
     stacks_.leave_for(here, other);
@@ -338,13 +338,13 @@ bool worker::help_until_few(detail::scope& s, bool on_top) {
       report();
       pause();
       if (++looks == patience && !std::exchange(told, true)) {  // the policy may hold tasks back
-        engine.policy->waiting(s, *this);
+        engine.policy.waiting(*this);
         looks = 0;
       }
     }
   }
   requeue(t);
-  if (engine.wishes.stops) engine.policy->stops(*this);
+  engine.policy.idle(*this);
   report();
   const bool exceeded = over();
   if (exceeded) sums.add(event::throttle_exceeded);

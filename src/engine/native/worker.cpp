@@ -97,7 +97,7 @@ detail::outcome worker::execute(task& t) {
     detail::scope* const outer_scope = std::exchange(task_scope, &s);
     detail::scope* const outer_children = std::exchange(children_scope, nullptr);
     identity::creator outer_naming;
-    if (engine.wishes.order) [[unlikely]]
+    if (engine.policy.has_gate()) [[unlikely]]
       outer_naming = std::exchange(naming, {engine.identities.identity_of(t)});
     try {
       how = log != nullptr ? run_recorded(t, began) : t.code(t.closure(), detail::action::run);
@@ -117,7 +117,7 @@ detail::outcome worker::execute(task& t) {
         how = detail::outcome::held;
       }
     }
-    if (engine.wishes.order) [[unlikely]]
+    if (engine.policy.has_gate()) [[unlikely]]
       naming = outer_naming;
     running = outer;
     task_scope = outer_scope;
@@ -132,7 +132,7 @@ detail::outcome worker::execute(task& t) {
 }
 
 void worker::tell_time(const task& t, std::uint64_t took) {
-  engine.policy->timed(t, *this, static_cast<std::uint64_t>(static_cast<double>(took) * seconds_per_tick() * 1e9));
+  engine.policy.ran(t, *this, static_cast<std::uint64_t>(static_cast<double>(took) * seconds_per_tick() * 1e9));
 }
 
 /// As the task's code alone; now and then a task is calibrated. Its time begins here.
@@ -169,10 +169,7 @@ void worker::count_accesses(task& t, std::uint64_t began) {
   for (kept_access a : t.access_list()) {
     region& r = engine.regions[a.region];
     const bool untouched = r.home.load(relaxed) == region::no_home || r.promised.load(relaxed);
-    if (engine.memory.view().touch(a, node)) {
-      sums.add(event::region_placed);
-      if (engine.wishes.placed) engine.policy->placed(r, node);
-    }
+    if (engine.memory.view().touch(a, node)) sums.add(event::region_placed);
     if (untouched) [[unlikely]]
       homes_.add(r);
     const bool writes = a.how != mode::in;
@@ -259,7 +256,7 @@ std::exception_ptr worker::end_children() {
 }
 
 void worker::tell_waiting() {
-  if (children_scope != nullptr) engine.policy->waiting(*children_scope, *this);
+  if (children_scope != nullptr) engine.policy.waiting(*this);
 }
 
 void worker::wait_for_children() {

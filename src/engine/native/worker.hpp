@@ -11,7 +11,7 @@
 #include "engine/native/stacks.hpp"
 #include "memory/home_check.hpp"
 #include "memory/page_mover.hpp"
-#include "policy/policy.hpp"
+#include "policy/contract/policy.hpp"
 #include "queue/native/world.hpp"
 #include "task/scope.hpp"
 #include "task/unreported_ends.hpp"

@@ -39,7 +39,7 @@ void engine::end_help(worker& w) {
     s.throttle_at = s.created - s.ended_here + (exceeded ? 1 + set_.throttle / 4 : set_.throttle - s.unfinished);
   }
   f.helps_as_member = false;
-  policy_->stops(w);
+  policy_.idle(w);
   f.now = frame_state::running;
 }
 
@@ -96,7 +96,7 @@ policy_task& engine::make_visible(worker& by, std::int32_t n) {
   free_.pop_back();
   task_record& t = record_of(n);
   std::span<const recorded_access> declared;  // where nobody asks for them they are not looked at
-  if (wishes_.accesses || t.exclusive) declared = accesses(t);
+  if (policy_.needs_accesses() || t.exclusive) declared = accesses(t);
   make_room(*v, 0, 1, declared.size());
   std::byte* keep = v->access_bytes();
   for (const recorded_access& a : declared) {
@@ -113,7 +113,7 @@ policy_task& engine::make_visible(worker& by, std::int32_t n) {
   v->type = t.type;
   v->exploring = t.has(recorded_task::keyed) ? 1 : 0;
   v->colored = v->exploring != 0 && t.color >= 0 ? 1 : 0;
-  if (t.exclusive && !wishes_.order) v->flags |= task::exclusive;
+  if (t.exclusive && !policy_.has_gate()) v->flags |= task::exclusive;
   if (t.priority == 1) v->flags |= task::high;
   if (t.priority == 2) v->flags |= task::low;
   v->sequence = sequence_++;
@@ -125,7 +125,7 @@ policy_task& engine::make_visible(worker& by, std::int32_t n) {
   scope_state& s = scopes_[t.scope];
   ++s.unfinished;
   ++s.created;
-  if (t.has(recorded_task::listed) && !wishes_.order) {
+  if (t.has(recorded_task::listed) && !policy_.has_gate()) {
     s.children.push_back(n);
     if (v->has_level()) s.leveled = true;
   }
@@ -173,7 +173,7 @@ void engine::submit(worker& w, std::int32_t t) {
   policy_task& v = make_visible(w, t);
   const bool free = link(t);
   ++w.frames.back().naming.children;
-  if (wishes_.created && !record_of(t).has(recorded_task::outside)) policy_->created(v, w);
+  if (!record_of(t).has(recorded_task::outside)) policy_.created(v, w);
   if (!free || !prepare_ready(t)) return;
   task* one = &v;
   if (is_member(record_of(t), w.frames.back().task)) {
@@ -181,7 +181,7 @@ void engine::submit(worker& w, std::int32_t t) {
     hand_over(w, batch_, ready_reason::arrival, false);
     return;
   }
-  task* const now = policy_->ready({&one, 1}, w, ready_reason::creation);
+  task* const now = policy_.ready({&one, 1}, w, ready_reason::creation);
   if (now == nullptr) return;
   w.sums.add(event::task_inlined);
   start(w, visible(*now).number(), true);
@@ -194,7 +194,7 @@ void engine::wait(worker& w, std::uint32_t scope) {
   f.scope = scope;
   f.wait_began = w.clock;
   f.adopted_from = w.adopted.size();
-  policy_->waiting(no_scope_, w);
+  policy_.waiting(w);
   scope_state& s = scopes_[scope];
   s.held = 0;
   if (s.wanted.empty()) return;
@@ -210,7 +210,7 @@ void engine::wait(worker& w, std::uint32_t scope) {
     first.push_back(&seen(n));
   }
   s.wanted.clear();
-  task* const next = policy_->ready(first, w, ready_reason::discovery);
+  task* const next = policy_.ready(first, w, ready_reason::discovery);
   if (next != nullptr) w.next = visible(*next).number();
 }
 

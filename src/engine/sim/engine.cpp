@@ -1,9 +1,8 @@
 #include "engine/sim/engine.hpp"
 
 #include "base/address.hpp"
-#include "policy/list.hpp"
-#include "policy/policy_options.hpp"
-#include "recording/schedule.hpp"
+#include "policy/contract/policy_options.hpp"
+#include "replay/schedule.hpp"
 #include "task/closure_room.hpp"
 
 #include <kith/error.hpp>
@@ -61,8 +60,7 @@ engine::engine(const program& p, const machine_model& m, const settings& s)
   migrates_ = take_migration(policy);
   if (migrates_ && s.how != fidelity::block)
     throw error("policy '" + s.policy + "': moving pages is part of the fidelity block, not of abstract");
-  policy_ = make_policy<plain::world>(policy, {team_, regions_, s.seed, view_, &identities_});
-  wishes_ = policy_->wants();
+  policy_.set(choose_policy<plain::world>(policy, {team_, regions_, s.seed, view_, &identities_}));
   if (s.how == fidelity::block) memory_.emplace(p, m, s.data, s.with, s.chunk_bytes);
   for (std::size_t w = 0; w < workers; ++w) {
     const worker_id id(static_cast<int>(w));
@@ -202,7 +200,7 @@ result engine::run() {
 }
 
 result engine::results() {
-  if (const std::string word = policy_->last_word(); !word.empty()) throw error(word);
+  if (const std::string word = policy_.final_error(); !word.empty()) throw error(word);
   result r;
   r.makespan = workers_.front().clock - from_.at;
   r.serial = serial_ - from_.serial;

@@ -4,12 +4,12 @@
 // for work is paid in advance: what was pushed a moment before, somebody nearer may have seen first.
 #pragma once
 
+#include "engine/life/policy_calls.hpp"
 #include "engine/sim/node_time.hpp"
 #include "engine/sim/records.hpp"
 #include "engine/sim/simulation.hpp"
 #include "engine/sim/world.hpp"
-#include "policy/policy.hpp"
-#include "policy/team.hpp"
+#include "policy/contract/team.hpp"
 
 #include <algorithm>
 #include <deque>
@@ -186,14 +186,12 @@ class engine {
     const program& program_;
     mutable std::vector<std::uint64_t> all_;  // made when first asked for
   } identities_{program_};
-  std::unique_ptr<kith::policy<plain::world>> policy_;
-  kith::policy<plain::world>::wishes wishes_;
+  policy_calls<plain::world> policy_;
   std::optional<memory> memory_;
   data_rates data_;
   struct {
     picoseconds create, push, pop, attempt, steal, wake;
   } const costs_;  // as the machine's; 0 where scheduling is free
-  detail::scope no_scope_;
   std::deque<worker> workers_;
   event_queue events_;
   std::deque<kith::job<plain::worker_view>*> jobs_;

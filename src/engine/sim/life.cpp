@@ -54,7 +54,7 @@ void engine::step(worker& w) {
       schedule_.waits.push_back(
           {f.task, f.scope, static_cast<std::int16_t>(w.id.value), f.wait_began / 1000, w.clock / 1000});
     }
-    policy_->stops(w);
+    policy_.idle(w);
     w.frames.back().now = frame_state::running;
   } else {
     end_help(w);
@@ -64,12 +64,12 @@ void engine::step(worker& w) {
 void engine::begin_root(worker& w) {
   const std::int32_t t = program_.roots[root_++];
   if (root_ - 1 == program_.measured_from) measure_from_here();
-  policy_->begun();
+  policy_.run_began();
   for (worker& x : workers_) x.worked = x.stole = false;
   state_of(t) = state::running;
   frame f{.task = t, .action = record_of(t).first_action, .began = w.clock};
   f.fetched = true;
-  if (wishes_.order) f.naming.self = identities_.identity_of(t);
+  if (policy_.has_gate()) f.naming.self = identities_.identity_of(t);
   w.frames.push_back(f);
 }
 
@@ -105,7 +105,7 @@ void engine::start(worker& w, std::int32_t t, bool at_creation) {
   f.at_creation = at_creation;
   f.action = r.first_action;
   f.began = w.clock;
-  if (wishes_.order) f.naming.self = identities_.identity_of(t);
+  if (policy_.has_gate()) f.naming.self = identities_.identity_of(t);
   if (explores) return;
   count_accesses(w, f);
   const auto creator = r.seen->owner;
@@ -135,10 +135,7 @@ void engine::count_accesses(worker& w, frame& f) {
       by_node_.assign(static_cast<std::size_t>(team_.nodes()), 0);
       far_bytes += declared.touched - view_.add_bytes(r, declared.touched, by_node_) - by_node_[w.node.index()];
     }
-    if (view_.touch(a, w.node)) {
-      w.sums.add(event::region_placed);
-      if (wishes_.placed) policy_->placed(r, w.node);
-    }
+    if (view_.touch(a, w.node)) w.sums.add(event::region_placed);
     const bool writes = a.how != mode::in;
     if (writes && r.to_bind.exchange(false, relaxed) && memory_)
       memory_->put(a.region - 1, r.bytes.load(relaxed), r.home_node());  // whoever touches the pages
@@ -282,14 +279,14 @@ void engine::fetch_chunk(worker& w, frame& f) {
 
 /// Gives tasks to the policy. With `keep`, what it returns is run next; else it is given back until it is queued.
 void engine::hand_over(worker& w, std::vector<task*>& batch, ready_reason why, bool keep) {
-  task* next = policy_->ready(batch, w, why);
+  task* next = policy_.ready(batch, w, why);
   if (keep) {
     if (next != nullptr) w.next = visible(*next).number();
     return;
   }
   while (next != nullptr) {
     task* one = next;
-    next = policy_->ready({&one, 1}, w, ready_reason::arrival);
+    next = policy_.ready({&one, 1}, w, ready_reason::arrival);
     if (next == one) {  // it insists
       w.next = visible(*next).number();
       return;
@@ -362,7 +359,7 @@ void engine::end_body(worker& w) {
   w.sums.add(event::task_executed);
   const auto i = static_cast<std::size_t>(t);
   serial_ += program_.compute[i] + data_.local(r.bytes, program_.exposure_of(i));
-  if (wishes_.timed) policy_->timed(*r.seen, w, static_cast<std::uint64_t>(w.clock - f.began) / 1000);
+  if (policy_.observes_time()) policy_.ran(*r.seen, w, static_cast<std::uint64_t>(w.clock - f.began) / 1000);
   if (f.first_scope != 0 && leave(w, f)) return;
   end(t, w, !f.at_creation);
   end_left(w, !f.at_creation);
@@ -377,7 +374,7 @@ bool engine::leave(worker& w, const frame& f) {
     ++left;
     s.left = true;
     s.owner = -1;
-    policy_->waiting(no_scope_, w);
+    policy_.waiting(w);
     if (!s.leveled) w.adopted.insert(w.adopted.end(), s.children.begin(), s.children.end());
     s.children = {};
   }
@@ -411,7 +408,7 @@ void engine::end(std::int32_t t, worker& w, bool keep_next) {
     give_turns(regions_, v, batch_);
     for (std::size_t b = known; b < batch_.size(); ++b) state_of(visible(*batch_[b]).number()) = state::queued;
   }
-  if (wishes_.finished) policy_->finished(v, w);
+  policy_.ended(v, w);
   end_in(r.scope, w);
   if (before != state::claimed) forget(t);  // else its queue entry is still there
   while (!fences.empty()) {

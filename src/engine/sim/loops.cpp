@@ -1,7 +1,7 @@
 #include "engine/sim/loops.hpp"
 
 #include "engine/sim/node_time.hpp"
-#include "policy/team.hpp"
+#include "policy/contract/team.hpp"
 
 #include <kith/access.hpp>
 #include <kith/error.hpp>

@@ -1,7 +1,7 @@
 // The simulated run as a recording: its own times, places and homes where the recorded run had others. Nothing of it is
 // done unless the schedule is kept.
 #include "engine/sim/engine.hpp"
-#include "policy/policy_options.hpp"
+#include "policy/contract/policy_options.hpp"
 #include "recording/completed_times.hpp"
 #include "recording/ready_times.hpp"
 

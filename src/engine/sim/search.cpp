@@ -191,7 +191,7 @@ bool engine::go_on_elsewhere(worker& w, bool look_at_all, bool idle) {
   }
   frame_stack other = std::move(w.suspended[found - 1]);
   w.suspended.erase(w.suspended.begin() + static_cast<std::ptrdiff_t>(found - 1));
-  policy_->stops(w);
+  policy_.idle(w);
   leave_stack(w);
   w.frames = std::move(other);
   w.fails = w.empties = 0;
@@ -277,7 +277,7 @@ void engine::look_for_work(worker& w) {
   const bool asks_first = claims && scopes_[w.frames.back().scope].leveled;
   if (runs_claimed(claim_adopted(w, waits ? w.frames.back().adopted_from : w.fresh_adopted_from))) return;
   if (claims && !asks_first && runs_claimed(claim_child(w.frames.back().scope, w.empties != 0))) return;
-  const poll_result l = policy_->next(w);
+  const poll_result l = policy_.next(w);
   if (asks_first && l.what != poll_result::found && runs_claimed(claim_child(w.frames.back().scope, w.empties != 0)))
     return;
   if (l.what == poll_result::found) {
@@ -297,7 +297,7 @@ void engine::look_for_work(worker& w) {
     frame& f = w.frames.back();
     if (++f.looks < patience && l.what != poll_result::empty) return;
     if (!std::exchange(f.waiting_announced, true)) {  // the policy may hold tasks back
-      policy_->waiting(no_scope_, w);
+      policy_.waiting(w);
       f.looks = 0;
       return;
     }
@@ -317,7 +317,7 @@ void engine::look_for_work(worker& w) {
 }
 
 void engine::starved() {
-  policy_->stalled(workers_.front());  // throws, if it holds tasks back
+  policy_.stalled(workers_.front());  // throws, if it holds tasks back
   std::string text = "the run starves: nobody can go on, and ";
   std::size_t left = 0;
   std::string some;

@@ -65,7 +65,7 @@ struct frame {
   std::uint64_t factor = 1024;            // on its time, in 1/1024
   picoseconds began = 0, wait_began = 0;
   std::size_t adopted_from = 0;   // of a wait: entries of worker::adopted that are older
-  identity::creator naming = {};  // kept if the policy wishes order
+  identity::creator naming = {};  // kept if there is a gate
 };
 
 /// What stands on one stack, the outermost first. One that was left has a wait at its end.

@@ -32,7 +32,7 @@ class worker_view {
   /// running mean; policies may then be patient).
   bool short_tasks = false;
 
-  /// What runs here (of tasks that wait below others, the last), or the root; kept if the policy wishes order.
+  /// What runs here (of tasks that wait below others, the last), or the root; kept if there is a gate.
   const identity::creator& innermost() const noexcept { return *naming_of_innermost; }
 
   /// One operation on a queue owned by `owner` (none: shared).
@@ -58,7 +58,7 @@ class worker_view {
     t.scope->fail(std::make_exception_ptr(error("task '" + task_type_name(t.type) + "' " + why)));
   }
 
-  /// Within policy::stalled(): no worker has left its sleep since that was called.
+  /// Within gate::stalled(): no worker has left its sleep since that was called.
   bool all_sleep() const noexcept { return together->lasts(all_slept); }
 
   /// Long work, for whoever of `audience` finds it first.
@@ -77,7 +77,7 @@ class worker_view {
   log* steal_log = nullptr;                                                                 // where they are recorded
   const identity::creator* naming_of_innermost = nullptr;                                   // the engine's
   const stall_check* together = nullptr;                                                    // the engine's
-  stall_check::moment all_slept = 0;  // within policy::stalled(): when it was called
+  stall_check::moment all_slept = 0;  // within gate::stalled(): when it was called
 
  private:
   sleepers& parked_;

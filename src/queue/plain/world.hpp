@@ -32,7 +32,7 @@ class worker_view {
   const node_id node;
   bool short_tasks = false;
 
-  /// What runs here (of tasks that wait below others, the last), or the root; kept if the policy wishes order.
+  /// What runs here (of tasks that wait below others, the last), or the root; kept if there is a gate.
   virtual const identity::creator& innermost() const noexcept { return nothing_; }
 
   void meter(event e, worker_id owner, std::uint64_t amount = 1) {

@@ -1,6 +1,6 @@
 #include "calibrate/calibration.hpp"
 
-#include "recording/schedule.hpp"
+#include "replay/schedule.hpp"
 
 #include <fmt/core.h>
 

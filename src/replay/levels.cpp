@@ -1,4 +1,4 @@
-#include "recording/levels.hpp"
+#include "replay/levels.hpp"
 
 #include "recording/found_first.hpp"
 

@@ -13,13 +13,14 @@
 #pragma once
 
 #include "base/identity.hpp"
-#include "policy/policy.hpp"
-#include "policy/policy_options.hpp"
+#include "policy/contract/policy_entry.hpp"
+#include "policy/contract/policy_options.hpp"
 #include "queue/make_in.hpp"
-#include "queue/ordered_queue.hpp"
-#include "queue/turn_order.hpp"
 #include "recording/file.hpp"
-#include "recording/schedule.hpp"
+#include "replay/gate.hpp"
+#include "replay/ordered_queue.hpp"
+#include "replay/schedule.hpp"
+#include "replay/turn_order.hpp"
 #include "task/identities.hpp"
 #include "task/turns.hpp"
 
@@ -37,14 +38,28 @@
 namespace kith {
 
 template <class World>
-class replay final : public policy<World> {
+class replay final : public gate<World> {
  public:
   using worker = typename World::worker;
   using step = recorded_schedule::step;
 
-  replay(const policy_context& s, policy_options& options) : replay(s, options, options.take_text("file", "")) {}
+  static constexpr std::array options{
+      file_name("file", "RECORDING", "the run whose schedule is followed"),
+      one_of("order", "auto|strict|ready",
+             "strict: as recorded, by as many workers; ready: of the ready tasks the first; auto: strict where that is "
+             "possible"),
+  };
+  static constexpr policy_entry about{
+      .name = "replay",
+      .paper = "NabbitC",
+      .section = "V",
+      .summary = "decides as a recorded run did",
+      .options = options,
+      .priorities = false,
+      .needs_file = true,
+  };
 
-  typename policy<World>::wishes wants() const override { return {.finished = true, .order = true}; }
+  replay(const policy_context& s, const policy_options& given) : replay(s, given, given.text("file")) {}
 
   task* ready(std::span<task* const> tasks, worker& self, ready_reason) override {
     for (task* t : tasks) {
@@ -69,7 +84,7 @@ class replay final : public policy<World> {
     return poll_result::at(t, poll_result::empty);
   }
 
-  void finished(task& t, worker& self) override {
+  void ended(task& t, worker& self) override {
     if ((t.flags & task::exclusive) == 0) return;
     const auto at = where_.find(key(identities_->identity_of(t), false));
     if (at == where_.end()) return;
@@ -90,7 +105,7 @@ class replay final : public policy<World> {
     return turns_.holds_any() && self.all_sleep() && give_up(self);
   }
 
-  std::string last_word() const override {
+  std::string final_error() const override {
     if (diverged_.load(relaxed)) return {};  // it was told
     for (const list& l : lists_) {
       if (const std::size_t next = l.next.load(relaxed); next < l.steps.size())
@@ -101,10 +116,10 @@ class replay final : public policy<World> {
   }
 
  private:
-  replay(const policy_context& s, policy_options& options, const std::string& file)
-      : replay(s, options, file, schedule_of(read(file))) {}
+  replay(const policy_context& s, const policy_options& given, const std::string& file)
+      : replay(s, given, file, schedule_of(read(file))) {}
 
-  replay(const policy_context& s, policy_options& options, std::string file, const recorded_schedule& from)
+  replay(const policy_context& s, const policy_options& given, std::string file, const recorded_schedule& from)
       : identities_(s.identities),
         regions_(s.regions),
         file_(std::move(file)),
@@ -115,8 +130,7 @@ class replay final : public policy<World> {
     const std::size_t then = from.of_worker.size(), now = lists_.size();
     const bool few = then > now;
     enum order : std::uint8_t { automatic, strict, by_readiness };
-    const auto wanted =
-        options.take("order", automatic, {{"auto", automatic}, {"strict", strict}, {"ready", by_readiness}});
+    const auto wanted = given.word("order", {automatic, strict, by_readiness});
     if (wanted == strict && (few || from.outside))
       throw error("policy 'replay': order=strict: " + file_ +
                   (from.outside ? " has tasks from outside, which come in no fixed order"

@@ -1,8 +1,8 @@
-#include "recording/schedule.hpp"
+#include "replay/schedule.hpp"
 
 #include "base/identity.hpp"
 #include "base/printable.hpp"
-#include "recording/levels.hpp"
+#include "replay/levels.hpp"
 
 #include <kith/access.hpp>
 

@@ -1,4 +1,4 @@
-#include "policy/team.hpp"
+#include "policy/contract/team.hpp"
 
 #include "base/invariant.hpp"
 

@@ -1,0 +1,77 @@
+// The one caller of a policy, for both engines: which calls it gets, and that whoever did not subscribe pays nothing.
+#pragma once
+
+#include "replay/choose.hpp"
+#include "replay/gate.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+
+namespace kith {
+
+template <class World>
+class policy_calls {
+ public:
+  using worker = typename World::worker;
+
+  void set(chosen_policy<World> chosen) {
+    owned_ = std::move(chosen.policy);
+    gate_ = chosen.gate;
+    needs_ = owned_->needs();
+    redirect(*owned_);
+  }
+  /// From now on this one is called, without a gate; the other one stays.
+  void cut_off(policy<World>& other) noexcept {
+    gate_ = nullptr;
+    redirect(other);
+  }
+
+  bool needs_accesses() const noexcept { return needs_.accesses; }
+  bool needs_homes() const noexcept { return needs_.homes; }
+  bool observes_creation() const noexcept { return observed_.created; }
+  bool observes_time() const noexcept { return observed_.ran; }
+  /// Tasks have identities then, and their order is the gate's (replay/gate.hpp).
+  bool has_gate() const noexcept { return gate_ != nullptr; }
+
+  task* ready(std::span<task* const> tasks, worker& self, ready_reason why) { return called_->ready(tasks, self, why); }
+  poll_result next(worker& self) { return called_->next(self); }
+  void waiting(worker& self) { called_->waiting(self); }
+
+  void created(task& t, worker& self) {
+    if (observed_.created) observer_->created(t, self);
+  }
+  /// REQUIRES: observes_time().
+  void ran(const task& t, worker& self, std::uint64_t nanoseconds) { observer_->ran(t, self, nanoseconds); }
+  void idle(worker& self) {
+    if (observed_.idle) observer_->idle(self);
+  }
+  void run_began() {
+    if (observer_ != nullptr) observer_->run_began();
+  }
+
+  void ended(task& t, worker& self) {
+    if (gate_ != nullptr) gate_->ended(t, self);
+  }
+  /// False without a gate: nothing is held back.
+  bool stalled(worker& self) { return gate_ != nullptr && gate_->stalled(self); }
+  std::string final_error() const { return gate_ != nullptr ? gate_->final_error() : std::string(); }
+
+ private:
+  void redirect(policy<World>& to) noexcept {
+    called_ = &to;
+    observer_ = to.observer();
+    observed_ = observer_ != nullptr ? observer_->subscribes_to() : typename observer<World>::subscriptions{};
+  }
+
+  std::unique_ptr<policy<World>> owned_;
+  policy<World>* called_ = nullptr;
+  observer<World>* observer_ = nullptr;
+  gate<World>* gate_ = nullptr;
+  typename policy<World>::data_needs needs_;
+  typename observer<World>::subscriptions observed_;
+};
+
+}  // namespace kith

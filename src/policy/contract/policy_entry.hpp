@@ -1,0 +1,20 @@
+// What is known about a policy without building it: `kith policies`, completion and the documents are made from this.
+#pragma once
+
+#include "policy/contract/policy_option.hpp"
+
+#include <span>
+
+namespace kith {
+
+struct policy_entry {
+  const char* name;
+  const char* paper;    // NabbitC, MIR, RIP, ADS, HW (token and reference scheduling)
+  const char* section;  // of it
+  const char* summary;  // one line
+  std::span<const policy_option> options;
+  bool priorities = true;  // honours task priorities
+  bool needs_file = false;
+};
+
+}  // namespace kith

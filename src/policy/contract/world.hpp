@@ -1,0 +1,39 @@
+// What queues and policies are templates over: real threads (queue/native/world.hpp) or one caller at a time, for the
+// simulator and for tests (queue/plain/world.hpp).
+#pragma once
+
+#include "base/id.hpp"
+#include "base/worker_set.hpp"
+#include "queue/job.hpp"
+#include "recording/event.hpp"
+#include "task/task.hpp"
+
+#include <concepts>
+#include <cstdint>
+
+namespace kith {
+
+/// A worker as queues and policies see it: who it is, the meter (operations on queues are counted, and cost time in
+/// simulations), the bell (after a push), and where long work goes.
+template <class Worker>
+concept policy_worker = requires(Worker& w, const Worker& c, task& t, const worker_set& audience, job<Worker>& work) {
+  { c.id } -> std::convertible_to<worker_id>;
+  { c.node } -> std::convertible_to<node_id>;
+  { c.short_tasks } -> std::convertible_to<bool>;
+  w.meter(event::push, worker_id(), std::uint64_t{1});
+  w.at(static_cast<const void*>(nullptr));
+  { w.ring(audience) } -> std::same_as<bool>;
+  { c.anybody_sleeps() } -> std::same_as<bool>;
+  w.submit(work, audience);
+  { w.drop_if_dead(t) } -> std::same_as<bool>;
+};
+
+template <class W>
+concept world = policy_worker<typename W::worker> && requires(typename W::mutex& m) {
+  m.lock();
+  m.unlock();
+  typename W::template shared<std::uint64_t>;  // as an atomic that one worker writes while others look
+  typename W::template deque<task>;            // its owner pushes and pops at one end, others steal at the other
+};
+
+}  // namespace kith

@@ -1,0 +1,37 @@
+#include "replay/choose.hpp"
+
+#include "base/nearest.hpp"
+#include "queue/native/world.hpp"
+#include "queue/plain/world.hpp"
+#include "replay/replay.hpp"
+
+#include <kith/error.hpp>
+
+#include <algorithm>
+
+namespace kith {
+
+std::vector<policy_entry> choosable_policies() {
+  std::vector<policy_entry> all = policy_list();
+  all.push_back(replay<native::world>::about);
+  return all;
+}
+
+template <class World>
+chosen_policy<World> choose_policy(const std::string& text, const policy_context& context) {
+  if (policy_name(text) == replay<World>::about.name) {
+    auto made = std::make_unique<replay<World>>(context, policy_options(text, replay<World>::options));
+    kith::gate<World>* const gate = made.get();
+    return {std::move(made), gate};
+  }
+  std::vector<std::string> names;
+  for (const policy_entry& p : choosable_policies()) names.emplace_back(p.name);
+  if (std::ranges::find(names, policy_name(text)) == names.end())
+    throw error(no_such("policy", std::string(policy_name(text)), names));
+  return {make_policy<World>(text, context)};
+}
+
+template chosen_policy<native::world> choose_policy<native::world>(const std::string&, const policy_context&);
+template chosen_policy<plain::world> choose_policy<plain::world>(const std::string&, const policy_context&);
+
+}  // namespace kith

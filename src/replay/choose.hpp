@@ -1,0 +1,26 @@
+// What the text of a policy asks for: one of the list, or `replay`.
+#pragma once
+
+#include "policy/list.hpp"
+#include "replay/gate.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace kith {
+
+template <class World>
+struct chosen_policy {
+  std::unique_ptr<kith::policy<World>> policy;
+  kith::gate<World>* gate = nullptr;  // the same object, if it is one
+};
+
+/// As make_policy(), and `replay`. Throws what that throws, and kith::error if the recording cannot be followed.
+template <class World>
+chosen_policy<World> choose_policy(const std::string& text, const policy_context& context);
+
+/// What choose_policy() knows: the list of policies, then `replay`.
+std::vector<policy_entry> choosable_policies();
+
+}  // namespace kith
