@@ -56,7 +56,7 @@ run_tests() { # PRESET [CTEST ARGS...]
 run_sanitized() { # PRESET
   local fixed=(setarch "$(uname -m)" -R)
   "${fixed[@]}" true 2>/dev/null || fixed=()
-  "${fixed[@]}" ctest --test-dir "build/$1" --no-tests=error -L 'unit|conformance' -j "$jobs"
+  "${fixed[@]}" ctest --test-dir "build/$1" --no-tests=error -L 'unit|conformance|random' -j "$jobs"
 }
 sources() { find src include tools apps bench tests examples -name '*.cpp' -o -name '*.hpp'; }
 formatted() { sources | xargs clang-format-19 --dry-run --Werror; }
@@ -87,13 +87,18 @@ stage "format" formatted
 if stage "build (gcc, release)" configure_and_build release; then
   stage "tests (gcc, release)" run_tests release -LE numa
   stage "numa (virtual machines)" run_tests release -L numa -V
+  if [ "$full" = full ]; then
+    first=$(date +%s)000  # other programs each time
+    stage "random programs from $first" build/release/tests/random_programs/kith_random_programs_tests \
+      --gtest_brief=1 --programs="$first:1000000000" --seconds=200  # each of three tests
+  fi
   stage "lint" linted
 fi
 if stage "build (fuzzers)" configure_and_build fuzz kith_fuzz_recordings kith_fuzz_machines; then
   if [ "$full" = full ]; then stage "fuzz (an hour)" fuzzed 3600; else stage "fuzz (a minute)" fuzzed 30; fi
 fi
 # Both by Clang, so that each change passes two compilers.
-sanitized=(kith_unit_tests kith_conformance_tests)
+sanitized=(kith_unit_tests kith_conformance_tests kith_random_programs_tests)
 if stage "build (address, undefined)" configure_and_build asan "${sanitized[@]}"; then
   stage "tests (address, undefined)" run_sanitized asan
 fi

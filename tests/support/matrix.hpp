@@ -29,8 +29,8 @@ struct setup {
 
 inline void PrintTo(const setup& s, std::ostream* out) { *out << s.policy << " on " << s.workers << " " << s.machine; }
 
-inline std::vector<setup> matrix() {
-  std::vector<setup> all;
+/// Every policy that needs no file, and variants that its options make.
+inline std::vector<std::string> policies_and_variants() {
   std::vector<std::string> policies;
   for (const policy_entry& p : policy_list()) {
     policies.emplace_back(p.name);
@@ -42,7 +42,12 @@ inline std::vector<setup> matrix() {
         "nabbitc:colors=node,budget=1"}) {
     policies.emplace_back(variant);
   }
-  for (const std::string& p : policies) {
+  return policies;
+}
+
+inline std::vector<setup> matrix() {
+  std::vector<setup> all;
+  for (const std::string& p : policies_and_variants()) {
     for (int workers : {1, 2, 5}) all.push_back({p, workers, ""});
     all.push_back({p, 6, "node:3 core:2"});
   }
