@@ -93,7 +93,7 @@ void simulate(const recording& r, const setup& s, findings& found) {
   }
 }
 
-TEST_F(RandomPrograms, AreRecordedSimulatedAndReplayed) {
+TEST_F(RandomPrograms, AreRecordedAndSimulated) {
   for_each_program(10, kind::repeatable, [](const setup& s, findings& found) {
     const model expected(s);
     const scratch_file file;
@@ -101,9 +101,6 @@ TEST_F(RandomPrograms, AreRecordedSimulatedAndReplayed) {
     o.record = file.path();
     const std::string recorded = run_and_compare(s, o, expected, found);
     simulate(read_recording(recorded), s, found);
-    o.record.clear();
-    o.policy = "replay:file=" + recorded;
-    run_and_compare(s, o, expected, found);
   });
 }
 
