@@ -76,7 +76,7 @@ class automatic final : public policy<World>, public observer<World> {
 
   typename policy<World>::data_needs needs() const override { return {.homes = true}; }
   kith::observer<World>* observer() noexcept override { return this; }
-  typename observer<World>::subscriptions subscribes_to() const override {
+  typename kith::observer<World>::subscriptions subscribes_to() const override {
     return {.created = windows_.has_value(), .ran = true, .idle = true};
   }
 

@@ -32,7 +32,7 @@ class rip : public policy<World>, public observer<World> {
 
   typename policy<World>::data_needs needs() const override { return {.homes = queues_.size() > 1}; }
   kith::observer<World>* observer() noexcept override { return windows_ ? this : nullptr; }
-  typename observer<World>::subscriptions subscribes_to() const override { return {.created = true}; }
+  typename kith::observer<World>::subscriptions subscribes_to() const override { return {.created = true}; }
 
   void created(task& t, worker& self) override { windows_->add(t, self); }
   void waiting(worker& self) override {

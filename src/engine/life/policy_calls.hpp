@@ -63,7 +63,7 @@ class policy_calls {
   void redirect(policy<World>& to) noexcept {
     called_ = &to;
     observer_ = to.observer();
-    observed_ = observer_ != nullptr ? observer_->subscribes_to() : typename observer<World>::subscriptions{};
+    observed_ = observer_ != nullptr ? observer_->subscribes_to() : typename kith::observer<World>::subscriptions{};
   }
 
   std::unique_ptr<policy<World>> owned_;
@@ -71,7 +71,7 @@ class policy_calls {
   observer<World>* observer_ = nullptr;
   gate<World>* gate_ = nullptr;
   typename policy<World>::data_needs needs_;
-  typename observer<World>::subscriptions observed_;
+  typename kith::observer<World>::subscriptions observed_;
 };
 
 }  // namespace kith

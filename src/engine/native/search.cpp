@@ -125,10 +125,12 @@ bool worker::claim(task& t) {
 void worker::drop_dead_entries() {
   // A policy may hold entries until its jobs have run; the end is not to take long for it.
   for (int left = 1000; left > 0 && !engine.jobs.empty(); --left) run_job();
+  int rounds = 0;  // the first may have begun before the last entries came
   for (int misses = 0; misses < 1000;) {  // or say `later` for a while
     const poll_result l = engine.policy.next(*this);
-    if (l.what == poll_result::empty) return;
-    if (l.what != poll_result::found) {
+    if (l.what == poll_result::empty) {
+      if (++rounds == 2) return;
+    } else if (l.what != poll_result::found) {
       ++misses;
     } else if (l.work->scope->is_cancelled()) {
       requeue(run(*l.work));  // left alone, and not run now either
