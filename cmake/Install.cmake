@@ -6,6 +6,18 @@ install(TARGETS kith EXPORT kith-targets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY include/kith DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
+# What a policy outside this tree is written with, kith::policy_headers: the contract, the queues, and what they are made of.
+foreach(folder base machine memory policy queue recording task)
+  install(DIRECTORY src/${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/kith/policy FILES_MATCHING PATTERN "*.hpp")
+endforeach()
+add_library(kith_policy_headers INTERFACE)
+add_library(kith::policy_headers ALIAS kith_policy_headers)
+set_target_properties(kith_policy_headers PROPERTIES EXPORT_NAME policy_headers)
+target_compile_features(kith_policy_headers INTERFACE cxx_std_20)
+target_include_directories(kith_policy_headers INTERFACE
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>
+  $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/kith/policy>)
+install(TARGETS kith_policy_headers EXPORT kith-targets)
 install(DIRECTORY machines DESTINATION ${CMAKE_INSTALL_DATADIR}/kith FILES_MATCHING PATTERN "*.toml")
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR})

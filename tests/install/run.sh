@@ -35,6 +35,12 @@ for file in share/man/man1/kith.1 share/man/man1/kith-sim.1 share/bash-completio
   share/fish/vendor_completions.d/kith.fish share/doc/kith/README.md share/doc/kith/docs/tutorial.md share/doc/kith/examples; do
   [ -e "$work/moved/$file" ] || { echo "not installed: $file"; exit 1; }
 done
+# A policy from outside the tree, in a library of its own.
+mkdir "$work/policy"
+cp "$here/policy_library/CMakeLists.txt" "$root/examples/policies/by_type.cpp" "$work/policy/"
+quietly cmake -S "$work/policy" -B "$work/policy/build" -DCMAKE_PREFIX_PATH="$work/moved" -DCMAKE_CXX_COMPILER="$compiler"
+quietly cmake --build "$work/policy/build"
+quietly "$work/moved/bin/kith" app life --small --policy-library "$work/policy/build/libby_type.so" --policy by-type:steal=off
 quietly python3 "$here/links.py" "$work/moved/share/doc/kith"
 
 quietly cmake -S "$here/subproject" -B "$work/subproject" -DKITH_SOURCE="$root" -DCMAKE_CXX_COMPILER="$compiler" \

@@ -36,7 +36,7 @@ TEST(policy, every_listed_one_gives_back_what_it_was_given) {
       }
     }
     for (const auto& [t, count] : seen) EXPECT_EQ(count, 1) << p.name;
-    EXPECT_NE(std::string(p.paper), "") << p.name;
+    EXPECT_NE(std::string(p.summary), "") << p.name;
   }
 }
 

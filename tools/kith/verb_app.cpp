@@ -9,6 +9,7 @@
 #include "base/nearest.hpp"
 #include "machine/limits.hpp"
 #include "machine/machine.hpp"
+#include "policy_library.hpp"
 #include "progress.hpp"
 
 #include <fmt/format.h>
@@ -26,6 +27,7 @@ struct options {
   runtime_options run;
   bool small = false, paper = false, oversubscribe = false, json = false, windows = false, one_graph = false;
   int owners = 0;  // whom colors are for; 0: the workers
+  std::vector<std::string> libraries;
 };
 
 /// The sizes of windows as options of a policy that partitions them.
@@ -57,6 +59,7 @@ void refuse_misspelt(const apps::entry& e, const std::vector<std::string>& words
 }
 
 outcome run_app(const options& o, const std::vector<std::string>& words, const CLI::App& command) {
+  load_policy_libraries(o.libraries);
   const std::vector<std::string> programs = app_names();
   if (std::ranges::find(programs, o.name) == programs.end() && !nearest_name(o.name, programs).empty())
     throw error(no_such("program", o.name, programs));
@@ -110,6 +113,7 @@ std::function<outcome()> add_app(CLI::App& command) {
   command
       .add_option("--policy", o->run.policy, "the policy, with options (KITH_POLICY, \"auto\"); see `kith policies`")
       ->type_name("POLICY");
+  add_policy_library(command, o->libraries);
   command.add_option("--workers", o->run.workers, "workers (KITH_WORKERS, as many as this process may use cores)")
       ->check(whole_number(1, most_workers));
   command.add_flag("--oversubscribe", o->oversubscribe, "start all of --workers, even if there are fewer cores");

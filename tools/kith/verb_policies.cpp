@@ -1,6 +1,7 @@
 // kith policies: the policies that KITH_POLICY and --policy know.
 #include "verbs.hpp"
 
+#include "policy_library.hpp"
 #include "replay/choose.hpp"
 #include "terminal.hpp"
 
@@ -12,6 +13,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace kith::tools {
 
@@ -55,13 +57,16 @@ void print_table() {
 
 std::function<outcome()> add_policies(CLI::App& command) {
   auto json = std::make_shared<bool>(false);
+  auto libraries = std::make_shared<std::vector<std::string>>();
+  add_policy_library(command, *libraries);
   command.add_flag("--json", *json, "write JSON");
   command.footer(
       "JSON: [{\"name\", \"paper\", \"section\", \"summary\", \"options\": [{\"key\", \"values\", \"help\"}], "
       "\"priorities\", "
       "\"needs_file\"}]\n"
       "Exit code: 0.");
-  return [json] {
+  return [json, libraries] {
+    load_policy_libraries(*libraries);
     if (*json) {
       print_json();
     } else {

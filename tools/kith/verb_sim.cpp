@@ -8,6 +8,7 @@
 #include "output.hpp"
 #include "picture/chart.hpp"
 #include "policy/list.hpp"
+#include "policy_library.hpp"
 #include "progress.hpp"
 #include "recording/file.hpp"
 #include "sim/runs.hpp"
@@ -32,7 +33,7 @@ namespace {
 struct options {
   std::string file, machine = "bullion-s16-8", policies = "auto", fidelity = "block", data = "first-touch";
   std::string plot, output;
-  std::vector<std::string> without;
+  std::vector<std::string> without, libraries;
   sim::settings set;
   int seeds = 1;
   double core_gbs = 10;
@@ -175,6 +176,7 @@ std::string draw_runs(const options& o, const machine_model& m, const std::vecto
 }
 
 outcome run_sim(const options& o) {
+  load_policy_libraries(o.libraries);
   if (!(o.core_gbs > 0) || !std::isfinite(o.core_gbs))
     throw error(fmt::format("--recorded-gbs {}: expected a number greater than 0", o.core_gbs));
   const std::vector<std::string> policies = policies_of(o.policies);
@@ -246,6 +248,7 @@ std::function<outcome()> add_sim(CLI::App& command) {
           "--policy", o->policies,
           "policies, with options (POLICY:key=value,key=value); NAME+pm: written pages move to their writers (auto)")
       ->type_name("POLICY,...");
+  add_policy_library(command, o->libraries);
   command.add_option("--seeds", o->seeds, "runs of each policy, with seeds of their own (1)")
       ->check(whole_number(1, 100000));
   command.add_option("--seed", o->set.seed, "the first seed (1)")->check(whole_number(1, std::int64_t{1} << 40));

@@ -209,7 +209,8 @@ task_ref submit(scope& s, const draft& d, task_code code, std::span<const access
   std::exception_ptr failure;
   std::uint32_t edges_added = 0;
   if (declares) edges_added = declare(engine, s, t, me, records, before, failure);
-  if (self.worker_seat) engine.policy.created(t, static_cast<worker&>(self));
+  if (engine.policy.observes_creation() && self.worker_seat) [[unlikely]]
+    engine.policy.created(t, static_cast<worker&>(self));
   if (s.listed) {
     list_child(s, engine.space, me);
     if (t.has_level()) s.leveled = true;

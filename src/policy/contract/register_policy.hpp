@@ -22,6 +22,12 @@
 
 namespace kith {
 
+/// Which contract these headers are: a shared library of policies says which one it was compiled with.
+inline constexpr int policy_interface = 1;
+/// What such a library defines, with C linkage: it registers its policies and returns policy_interface.
+using policy_library_entry = int();
+inline constexpr const char* policy_library_symbol = "kith_register_policies";
+
 template <class World>
 using policy_maker = std::unique_ptr<policy<World>> (*)(const policy_context&, const policy_options&);
 
