@@ -1,7 +1,4 @@
-// Why a policy may have sent a task where it ran: its rule, held against what the recording has. For why.cpp.
-//
-// A recording has no decisions, only what came of them. What follows from the rule and the homes is said as such; what
-// does not fit the rule is said, too.
+// Why a policy may have sent a task where it ran, as the policy explains it (policy/contract/explainer.hpp). For why.cpp.
 #pragma once
 
 #include "analysis/why.hpp"
@@ -12,6 +9,6 @@
 namespace kith::analysis {
 
 /// Sentences, the most important first. All of `e` but the reasons is filled in.
-std::vector<std::string> reasons_for(const recording&, const explanation& e);
+std::vector<std::string> reasons_for(const recording&, const explanation& e, const data_costs&);
 
 }  // namespace kith::analysis

@@ -143,7 +143,7 @@ explanation explain(const recording& r, std::int32_t task, const data_costs& cos
   }
   add_data(r, e, homes);
   for (std::size_t n = 0; n < homes.nodes(); ++n) e.nodes.push_back(on_node(r, e, n, costs));
-  e.reasons = reasons_for(r, e);
+  e.reasons = reasons_for(r, e, costs);
   return e;
 }
 

@@ -18,6 +18,7 @@
 #include "partition/windows.hpp"
 #include "policy/balanced_placement.hpp"
 #include "policy/chain_bound.hpp"
+#include "policy/contract/explainer.hpp"
 #include "policy/contract/policy.hpp"
 #include "policy/contract/policy_entry.hpp"
 #include "policy/contract/policy_options.hpp"
@@ -45,12 +46,55 @@ class automatic final : public policy<World>, public observer<World> {
       chain_bound<World>::options, hot_end<World>::options,
       std::array{ready_order,
                  one_of("window", "off|auto", "auto: the first tasks are partitioned as a graph, as by rip-dep")});
+  static void explain(explainer& e) {
+    const placement_facts& f = e.facts;
+    std::vector<std::uint64_t> bytes(f.nodes.size());
+    std::uint64_t placed = 0, nowhere = 0;
+    for (const placement_facts::access& a : f.data) {
+      if (!has_home(a.bytes)) continue;
+      placed += a.bytes;
+      nowhere += a.nowhere;
+      for (std::size_t n = 0; n < bytes.size(); ++n) bytes[n] += weight_of(a.how) * a.at_node[n];
+    }
+    if (e.inhabited_nodes() <= 1 || placed == 0) {
+      e.say_of_policy(e.inhabited_nodes() <= 1
+                          ? "one node has all workers, so it is `steal`"
+                          : "it uses no data of a page or more, so it is treated as under `steal`");
+      steal<World>::explain(e);
+      return;
+    }
+    const std::uint64_t most = *std::ranges::max_element(bytes);
+    if (nowhere > most) {
+      e.say_of_policy("most of its data (" + e.text(nowhere) + " of " + e.text(placed) +
+                      " bytes) had no home yet: it was dealt to the node whose turn it was");
+      e.say_origin();
+      return;
+    }
+    std::vector<std::int32_t> heaviest;
+    for (std::size_t n = 0; n < bytes.size(); ++n) {
+      if (bytes[n] == most) heaviest.push_back(static_cast<std::int32_t>(n));
+    }
+    const bool several = heaviest.size() > 1;
+    e.say_of_policy("a task runs where most of its data is, what it writes counted twice: " + e.nodes_text(heaviest) +
+                    (several ? " have " : " has ") + e.text(most) + " bytes" +
+                    (several ? " each; the shortest queue was taken" : ""));
+    if (bytes[static_cast<std::size_t>(f.node_ran_on)] == most) {
+      if (f.released_here)
+        e.say("its last predecessor (" + f.released_by + ") ended on " + e.worker_text(f.worker) +
+              ", which has its data in its caches");
+    } else if (!e.say_origin()) {
+      e.say("it ran on node " + e.text(f.node_ran_on) +
+            ": a worker there had nothing to do, and fetching the data was to cost less than waiting");
+    }
+  }
+
   static constexpr policy_entry about{
       .name = "auto",
       .paper = "RIP",
       .section = "4.1, with differences",
       .summary = "a task runs where its data is, evenly dealt; who has nothing steals where it pays",
       .options = options,
+      .explain = explain,
   };
 
   automatic(const policy_context& s, const policy_options& given)

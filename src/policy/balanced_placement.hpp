@@ -21,7 +21,10 @@ namespace kith {
 
 /// A page: smaller data has no home of its own.
 inline constexpr std::uint64_t least_placed = 4096;
-inline bool has_home(kept_access a) noexcept { return a.bytes() >= least_placed; }
+inline bool has_home(std::uint64_t bytes) noexcept { return bytes >= least_placed; }
+inline bool has_home(kept_access a) noexcept { return has_home(a.bytes()); }
+/// What a byte of an access counts.
+inline std::uint64_t weight_of(mode how) noexcept { return how == mode::in ? 1 : 2; }
 /// The bytes of the task's data that can have a home; if there are none, it may as well run anywhere.
 inline std::uint64_t placed_bytes(const task& t) noexcept {
   std::uint64_t sum = 0;

@@ -5,6 +5,7 @@
 // Every task passes one lock: meant for comparison, not for speed.
 #pragma once
 
+#include "policy/contract/explainer.hpp"
 #include "policy/contract/policy.hpp"
 #include "policy/contract/policy_entry.hpp"
 #include "policy/contract/policy_options.hpp"
@@ -17,11 +18,18 @@ class central final : public policy<World> {
  public:
   using worker = typename World::worker;
 
+  static void explain(explainer& e) {
+    e.say_of_policy("one queue for all workers; " + e.worker_text(e.facts.worker) +
+                    " asked when it was this task's turn");
+  }
+
   static constexpr policy_entry about =
-      Order == queue_order::fifo ? policy_entry{"fifo", "MIR", "ch. 3 (central)", "one queue, first in first out", {}}
+      Order == queue_order::fifo
+          ? policy_entry{"fifo", "MIR", "ch. 3 (central)", "one queue, first in first out", {}, true, false, explain}
       : Order == queue_order::lifo
-          ? policy_entry{"lifo", "MIR", "ch. 3 (central-stack)", "one queue, last in first out", {}}
-          : policy_entry{"random", "HW", "4", "one queue, any ready task", {}};
+          ? policy_entry{"lifo", "MIR",  "ch. 3 (central-stack)", "one queue, last in first out", {}, true,
+                         false,  explain}
+          : policy_entry{"random", "HW", "4", "one queue, any ready task", {}, true, false, explain};
 
   central(const policy_context& s, const policy_options&) : ready_(s.workers.everybody(), Order, {}, s.seed) {}
 

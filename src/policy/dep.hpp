@@ -23,6 +23,7 @@ class dep final : public policy<World> {
       .section = "4.1",
       .summary = "a task runs where most of its data is",
       .options = options,
+      .explain = explain_easy_placement,
   };
 
   dep(const policy_context& s, const policy_options& given) : queues_(s, given), place_(s) {}

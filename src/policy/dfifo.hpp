@@ -4,6 +4,7 @@
 // steals. The paper does not say from whom; here the next worker with work loses its oldest task.
 #pragma once
 
+#include "policy/contract/explainer.hpp"
 #include "policy/contract/policy.hpp"
 #include "policy/contract/policy_entry.hpp"
 #include "policy/contract/policy_options.hpp"
@@ -19,12 +20,18 @@ class dfifo final : public policy<World> {
   static constexpr std::array options{
       one_of("steal", "on|off", "whether a worker without tasks takes the oldest of the next one that has any"),
   };
+  static void explain(explainer& e) {
+    e.say_of_policy("tasks are dealt to the workers' queues in turn, wherever their data is");
+    e.say_queue("its own queue: it was dealt to it");
+  }
+
   static constexpr policy_entry about{
       .name = "dfifo",
       .paper = "RIP",
       .section = "6",
       .summary = "a queue for each worker, tasks dealt round robin",
       .options = options,
+      .explain = explain,
   };
 
   dfifo(const policy_context& s, const policy_options& given)

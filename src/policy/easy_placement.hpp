@@ -7,11 +7,51 @@
 #pragma once
 
 #include "base/rng.hpp"
+#include "policy/contract/explainer.hpp"
 #include "policy/contract/policy.hpp"
 #include "policy/data_weights.hpp"
 #include "recording/event.hpp"
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
 namespace kith {
+
+/// Where the rule has sent a task.
+inline void explain_easy_placement(explainer& e) {
+  const placement_facts& f = e.facts;
+  if (f.data.empty()) {
+    e.say_of_policy("it uses no data: it goes to the node of its creator");
+    if (f.creator_worker >= 0) e.compare_with(f.creator_node);
+    return;
+  }
+  if (f.nodes.size() == 1) {
+    e.say_of_policy("there is one node");
+    return;
+  }
+  std::uint64_t most = 0;
+  for (const placement_facts::node& n : f.nodes) most = std::max(most, n.bytes);
+  if (f.nowhere > most) {
+    e.say_of_policy("most of its data (" + e.text(f.nowhere) + " of " + e.text(f.bytes) +
+                    " bytes) had no home yet: a node was drawn, and became that data's home");
+    return;
+  }
+  std::vector<std::int32_t> heaviest;
+  for (std::size_t n = 0; n < f.nodes.size(); ++n) {
+    if (f.nodes[n].bytes == most) heaviest.push_back(static_cast<std::int32_t>(n));
+  }
+  const std::string much = e.text(most) + " of " + e.text(f.bytes) + " bytes";
+  if (heaviest.size() == 1 && f.nowhere != most) {
+    e.say_of_policy("a task runs where most of its data is: " + e.nodes_text(heaviest) + " has " + much);
+    e.compare_with(heaviest.front());
+    return;
+  }
+  e.say_of_policy(e.nodes_text(heaviest) + (f.nowhere == most ? ", and no node yet, have " : " have ") + much +
+                  " each: one was drawn");
+  if (std::ranges::find(heaviest, f.node_ran_on) == heaviest.end() && f.nowhere != most)
+    e.compare_with(heaviest.front());
+}
 
 template <class World>
 class easy_placement {

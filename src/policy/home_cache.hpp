@@ -6,6 +6,7 @@
 // nothing is stolen. Not in the paper: a node may have several cores, which then take turns.
 #pragma once
 
+#include "policy/contract/explainer.hpp"
 #include "policy/contract/policy.hpp"
 #include "policy/contract/policy_entry.hpp"
 #include "policy/contract/policy_options.hpp"
@@ -32,12 +33,25 @@ class home_cache final : public policy<World> {
       one_of("small", "place|stay",
              "stay: tasks whose input fits a core's share of the last-level cache stay with their creator"),
   };
+  static void explain(explainer& e) {
+    const std::optional<std::int64_t> intense = e.options.number_or_word("intense");
+    if (e.facts.nodes.size() == 1) {
+      e.say_of_policy("there is one node");
+    } else if (intense && static_cast<std::size_t>(*intense) < e.facts.data.size()) {
+      e.say_of_policy("access " + std::to_string(*intense) + " alone decides (intense): it runs where that data is");
+    } else if (!explain_cheapest(e, false)) {
+      e.say_of_policy("it has no input with a home: it stays with its creator");
+    }
+    e.say_origin();
+  }
+
   static constexpr policy_entry about{
       .name = "home-cache",
       .paper = "MIR",
       .section = "3.2",
       .summary = "as numa, for each core; stealing within a vicinity alone",
       .options = options,
+      .explain = explain,
   };
 
   home_cache(const policy_context& s, const policy_options& given)

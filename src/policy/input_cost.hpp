@@ -4,15 +4,77 @@
 // count: writes are buffered. Distances are the machine's (10 is local): the papers speak of latencies, their code has these.
 #pragma once
 
+#include "policy/contract/explainer.hpp"
 #include "policy/contract/policy.hpp"
 #include "policy/data_weights.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
-#include <utility>
+#include <string>
 #include <vector>
 
 namespace kith {
+
+/// What reading these bytes, by node, costs from node `from`. distance(a, b): 10 is local.
+template <class Distance>
+std::uint64_t reading_cost(std::size_t from, std::span<const std::uint64_t> bytes, const Distance& distance) {
+  std::uint64_t cost = 0;
+  for (std::size_t n = 0; n < bytes.size(); ++n) {
+    if (bytes[n] != 0) cost += bytes[n] * static_cast<std::uint64_t>(distance(from, n));
+  }
+  return cost;
+}
+
+/// True if the nodes that count (that have workers, or some of the bytes) have the same number of them: the standard deviation
+/// is at most so many percent of the mean. inhabited(n): whether node n has workers.
+template <class Inhabited>
+bool is_even(std::span<const std::uint64_t> bytes, std::int64_t percent, const Inhabited& inhabited) {
+  double sum = 0, squares = 0, nodes = 0;
+  for (std::size_t n = 0; n < bytes.size(); ++n) {
+    const auto b = static_cast<double>(bytes[n]);
+    if (b == 0 && !inhabited(n)) continue;
+    sum += b;
+    squares += b * b;
+    ++nodes;
+  }
+  const double bound = static_cast<double>(percent) / 100 * sum;
+  return nodes * squares - sum * sum <= bound * bound;
+}
+
+/// What node read this task's input at least cost, of those with workers, and what that costs on each; false if it has no
+/// input that has a home.
+inline bool explain_cheapest(explainer& e, bool counts_output) {
+  const placement_facts& f = e.facts;
+  std::vector<std::uint64_t> bytes(f.nodes.size());
+  std::uint64_t all = 0;
+  for (const placement_facts::access& a : f.data) {
+    if (a.how == mode::out && !counts_output) continue;
+    for (std::size_t n = 0; n < bytes.size(); ++n) {
+      bytes[n] += a.at_node[n];
+      all += a.at_node[n];
+    }
+  }
+  if (all == 0) return false;
+  std::string costs;
+  std::vector<std::int32_t> cheapest;
+  std::uint64_t least = 0;
+  for (std::size_t n = 0; n < bytes.size(); ++n) {
+    if (f.nodes[n].workers == 0) continue;
+    const std::uint64_t cost = reading_cost(n, bytes, f.distance) / 10;
+    costs += (costs.empty() ? "" : ", ") + e.text(cost) + " from node " + std::to_string(n);
+    if (cheapest.empty() || cost < least) {
+      least = cost;
+      cheapest.clear();
+    }
+    if (cost == least) cheapest.push_back(static_cast<std::int32_t>(n));
+  }
+  e.say_of_policy("a task runs where its input is read at least cost: " + e.nodes_text(cheapest) +
+                  " (bytes times distance: " + costs + ")");
+  if (cheapest.size() > 1) e.say("equal costs are taken in turn");
+  if (std::ranges::find(cheapest, f.node_ran_on) == cheapest.end()) e.compare_with(cheapest.front());
+  return true;
+}
 
 class input_cost {
  public:
@@ -31,19 +93,9 @@ class input_cost {
     return all;
   }
 
-  /// True if the nodes (with workers, or with some of the bytes) have the same number of them: the standard deviation is at
-  /// most so many percent of the mean.
   bool uniform(const room_type& bytes, std::int64_t percent) const noexcept {
-    double sum = 0, squares = 0, nodes = 0;
-    for (int n = 0; n < team_.nodes(); ++n) {
-      const auto b = static_cast<double>(bytes[static_cast<std::size_t>(n)]);
-      if (b == 0 && team_.workers_at(node_id(n)).empty()) continue;
-      sum += b;
-      squares += b * b;
-      ++nodes;
-    }
-    const double bound = static_cast<double>(percent) / 100 * sum;
-    return nodes * squares - sum * sum <= bound * bound;
+    return is_even(by_node(bytes), percent,
+                   [this](std::size_t n) { return !team_.workers_at(node_id(static_cast<int>(n))).empty(); });
   }
 
   /// The cheapest of the nodes that have workers. They are compared in turn, `first` of them first, and the earliest of
@@ -64,12 +116,12 @@ class input_cost {
 
  private:
   std::uint64_t from(node_id f, const room_type& bytes) const noexcept {
-    std::uint64_t cost = 0;
-    for (int n = 0; n < team_.nodes(); ++n) {
-      const std::uint64_t b = bytes[static_cast<std::size_t>(n)];
-      if (b != 0) cost += b * static_cast<std::uint64_t>(team_.distance(f, node_id(n)));
-    }
-    return cost;
+    return reading_cost(f.index(), by_node(bytes), [this](std::size_t a, std::size_t b) {
+      return team_.distance(node_id(static_cast<int>(a)), node_id(static_cast<int>(b)));
+    });
+  }
+  std::span<const std::uint64_t> by_node(const room_type& bytes) const noexcept {
+    return {bytes.data(), static_cast<std::size_t>(team_.nodes())};
   }
 
   const team& team_;

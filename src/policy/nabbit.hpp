@@ -4,6 +4,7 @@
 // and again, the halves not taken first wait in the worker's deque, thieves take the largest of a random victim.
 #pragma once
 
+#include "policy/contract/explainer.hpp"
 #include "policy/contract/policy.hpp"
 #include "policy/contract/policy_entry.hpp"
 #include "policy/contract/policy_options.hpp"
@@ -17,12 +18,18 @@ class nabbit final : public policy<World> {
  public:
   using worker = typename World::worker;
 
+  static void explain(explainer& e) {
+    e.say_of_policy("tasks that became ready together are groups, of which thieves take halves");
+    e.say_queue("its own deque");
+  }
+
   static constexpr policy_entry about{
       .name = "nabbit",
       .paper = "NabbitC",
       .section = "II",
       .summary = "groups of tasks that became ready together, random stealing",
       .options = {},
+      .explain = explain,
   };
 
   nabbit(const policy_context& s, const policy_options&)

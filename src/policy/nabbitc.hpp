@@ -8,6 +8,7 @@
 // where a task's data is (`colors=data`).
 #pragma once
 
+#include "policy/contract/explainer.hpp"
 #include "policy/contract/policy_entry.hpp"
 #include "policy/contract/policy_options.hpp"
 #include "policy/data_weights.hpp"
@@ -29,12 +30,33 @@ class nabbitc final : public policy<World>, public observer<World> {
       one_of("colors", "worker|node|data",
              "what a color means: a worker, its node, or the node of most of a task's data"),
   };
+  static void explain(explainer& e) {
+    const placement_facts& f = e.facts;
+    if (!e.options.is("colors", "worker")) {
+      e.say_of_policy("groups are sorted by color, which is the node of " +
+                      std::string(e.options.is("colors", "data") ? "most of a task's data" : "the worker it names") +
+                      "; thieves prefer their own");
+    } else if (f.color < 0) {
+      e.say_of_policy("it has no color: whoever takes its group apart runs it");
+    } else if (f.color == f.worker) {
+      e.say_of_policy("its color is that of " + e.worker_text(f.worker) + ", which ran it");
+    } else {
+      const std::string where = f.color_node < 0 ? ", which the run did not have"
+                                                 : " on node " + e.text(f.color_node) +
+                                                       (f.color_node == f.node_ran_on ? ", the same node" : "");
+      e.say_of_policy("its color is that of " + e.worker_text(f.color) + where +
+                      "; a group that was stolen, or was left over, brought it here");
+    }
+    e.say_queue("its own deque");
+  }
+
   static constexpr policy_entry about{
       .name = "nabbitc",
       .paper = "NabbitC",
       .section = "III",
       .summary = "groups sorted by color; thieves prefer their own color",
       .options = options,
+      .explain = explain,
   };
 
   nabbitc(const policy_context& s, const policy_options& given)

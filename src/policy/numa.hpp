@@ -8,6 +8,7 @@
 // woken only for what they may take.
 #pragma once
 
+#include "policy/contract/explainer.hpp"
 #include "policy/contract/policy.hpp"
 #include "policy/contract/policy_entry.hpp"
 #include "policy/contract/policy_options.hpp"
@@ -39,12 +40,49 @@ class numa_policy final : public policy<World> {
       ready_order,
       one_of("keep", "off|on", "on: who makes tasks ready goes on with one of them that may run on its node"),
   };
+  static void explain(explainer& e) {
+    const placement_facts& f = e.facts;
+    const bool all = e.options.is("reads", "all");
+    if (e.inhabited_nodes() <= 1) {
+      e.say_of_policy("one node has all workers");
+      return;
+    }
+    std::uint64_t input = 0;
+    std::vector<std::uint64_t> bytes(f.nodes.size());
+    for (const placement_facts::access& a : f.data) {
+      if (a.how == mode::out && !all) continue;
+      for (std::size_t n = 0; n < bytes.size(); ++n) {
+        bytes[n] += a.at_node[n];
+        input += a.at_node[n];
+      }
+    }
+    const std::optional<std::int64_t> footprint = e.options.number_or_word("footprint");
+    const auto inhabited = [&](std::size_t n) { return f.nodes[n].workers > 0; };
+    if (input == 0) {
+      e.say_of_policy(
+          "it has no input that lies anywhere yet: whoever asks first runs it, its creator's node before others");
+    } else if (footprint && input < static_cast<std::uint64_t>(*footprint)) {
+      e.say_of_policy("its input, " + e.text(input) + " bytes, is less than footprint=" + std::to_string(*footprint) +
+                      ": whoever asks first runs it");
+    } else if (is_even(bytes, e.options.number("even"), inhabited)) {
+      e.say_of_policy("its input is spread evenly over the nodes: whoever asks first runs it");
+    } else {
+      explain_cheapest(e, all);
+      if (!footprint)
+        e.say(
+            "an input smaller than a core's share of the last-level cache, which is not recorded, lets anybody run it");
+      return;
+    }
+    e.say_origin();
+  }
+
   static constexpr policy_entry about{
       .name = "numa",
       .paper = "MIR",
       .section = "3.3",
       .summary = "a task runs where its input is read at least cost; cheap ones anywhere",
       .options = options,
+      .explain = explain,
   };
 
   numa_policy(const policy_context& s, const policy_options& given)

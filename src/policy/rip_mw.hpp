@@ -7,6 +7,7 @@
 // half a window; with window=auto, windows that end as that of `rip-dep`.
 #pragma once
 
+#include "policy/contract/explainer.hpp"
 #include "policy/rip.hpp"
 
 namespace kith {
@@ -18,12 +19,25 @@ class rip_mw final : public rip<World> {
       rip<World>::common_options,
       std::array{number_or("intersection", "half", 0, 1 << 24, "tasks that a window shares with the one before it"),
                  one_of("moving", "greedy|scotch-fixed", "who partitions later windows, around what is fixed")});
+  static void explain(explainer& e) {
+    std::uint64_t before = 0;
+    for (const placement_facts::window& w : e.facts.windows) before += w.ended_before ? 1 : 0;
+    if (before == 0) {
+      explain_easy_placement(e);
+      return;
+    }
+    e.say_of_policy("it runs where its part of a window's graph is; " + e.text(before) + " of " +
+                    e.text(e.facts.windows.size()) + " windows were partitioned before it started");
+    e.say("which window it was in is not recorded; outside windows, tasks go by their data");
+  }
+
   static constexpr policy_entry about{
       .name = "rip-mw",
       .paper = "RIP",
       .section = "4.3.2",
       .summary = "all tasks are partitioned, in windows that overlap",
       .options = options,
+      .explain = explain,
   };
 
   rip_mw(const policy_context& s, const policy_options& given) : rip<World>(s, given, rules_of(given)) {}

@@ -4,6 +4,7 @@
 // node of its creator (deeper tasks inherit the parent's socket there).
 #pragma once
 
+#include "policy/contract/explainer.hpp"
 #include "policy/contract/policy.hpp"
 #include "policy/contract/policy_entry.hpp"
 #include "policy/node_queues.hpp"
@@ -18,12 +19,25 @@ class socket final : public policy<World> {
   using worker = typename World::worker;
 
   static constexpr auto options = node_queues<World>::options;
+  static void explain(explainer& e) {
+    const placement_facts& f = e.facts;
+    if (f.named_node >= 0) {
+      e.say_of_policy("the program names node " + e.text(f.named_node) + " for it");
+      e.compare_with(f.named_node % static_cast<std::int32_t>(f.nodes.size()));
+    } else {
+      e.say_of_policy("the program names no node for it: it goes to the node of its creator, " +
+                      (f.creator_worker < 0 ? "which is outside" : "node " + e.text(f.creator_node)));
+      if (f.creator_worker >= 0) e.compare_with(f.creator_node);
+    }
+  }
+
   static constexpr policy_entry about{
       .name = "socket",
       .paper = "RIP",
       .section = "6 (SA)",
       .summary = "the programmer names each task's node",
       .options = options,
+      .explain = explain,
   };
 
   socket(const policy_context& s, const policy_options& given) : team_(s.workers), queues_(s, given) {}

@@ -4,6 +4,7 @@
 // order; a worker whose queue is empty takes the oldest task of the next worker that has one.
 #pragma once
 
+#include "policy/contract/explainer.hpp"
 #include "policy/contract/policy.hpp"
 #include "policy/contract/policy_entry.hpp"
 #include "policy/contract/policy_options.hpp"
@@ -16,12 +17,25 @@ class source final : public policy<World> {
  public:
   using worker = typename World::worker;
 
+  static void explain(explainer& e) {
+    if (e.is_created_here()) {
+      e.say_of_policy("a core prefers tasks that were created on it; " + e.worker_text(e.facts.worker) +
+                      " created this one");
+    } else {
+      e.say_of_policy("it was created by " +
+                      (e.facts.creator_worker < 0 ? "the outside" : e.worker_text(e.facts.creator_worker)) + "; " +
+                      e.worker_text(e.facts.worker) + " had none of its own left");
+    }
+    e.say_origin();
+  }
+
   static constexpr policy_entry about{
       .name = "source",
       .paper = "HW",
       .section = "4",
       .summary = "a core prefers tasks created on it",
       .options = {},
+      .explain = explain,
   };
 
   source(const policy_context& s, const policy_options&) : queues_(s, queue_order::fifo, true) {}

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "base/rng.hpp"
+#include "policy/contract/explainer.hpp"
 #include "policy/contract/policy.hpp"
 #include "policy/contract/policy_entry.hpp"
 #include "policy/contract/policy_options.hpp"
@@ -33,12 +34,30 @@ class steal final : public policy<World> {
       number("batch", 32, 1, 1024, "tasks that one theft takes at most; never more than half of what is there"),
       one_of("patience", "on|off", "leaves a busy victim's tasks alone while they are shorter than a theft"),
   };
+  static void explain(explainer& e) {
+    const placement_facts& f = e.facts;
+    if (e.say_origin()) return;
+    const std::string worker = e.worker_text(f.worker);
+    if (f.released_here) {
+      e.say_of_policy(worker + " ended its last predecessor (" + f.released_by + "), and had it at hand");
+    } else if (e.is_created_here()) {
+      e.say_of_policy(worker + " created it, and had it in its own deque");
+    } else if (f.stolen) {
+      e.say_of_policy(worker + " neither created it nor ended its last predecessor: it came with the tasks of an " +
+                      "earlier theft (the last one " + e.text(f.stolen->before_ns) + " ns before)");
+    } else {
+      e.say_of_policy(worker + " neither created it nor ended its last predecessor, and has stolen nothing: it came " +
+                      "from outside, or was taken past its queue");
+    }
+  }
+
   static constexpr policy_entry about{
       .name = "steal",
       .paper = "MIR",
       .section = "ch. 3 (ws, ws-de)",
       .summary = "a deque for each worker, work stealing, help-first",
       .options = options,
+      .explain = explain,
   };
 
   steal(const policy_context& s, const policy_options& given)

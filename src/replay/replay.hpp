@@ -13,6 +13,7 @@
 #pragma once
 
 #include "base/identity.hpp"
+#include "policy/contract/explainer.hpp"
 #include "policy/contract/policy_entry.hpp"
 #include "policy/contract/policy_options.hpp"
 #include "queue/make_in.hpp"
@@ -49,6 +50,10 @@ class replay final : public gate<World> {
              "strict: as recorded, by as many workers; ready: of the ready tasks the first; auto: strict where that is "
              "possible"),
   };
+  static void explain(explainer& e) {
+    e.say_of_policy("the recorded schedule has it on " + e.worker_text(e.facts.worker));
+  }
+
   static constexpr policy_entry about{
       .name = "replay",
       .paper = "NabbitC",
@@ -57,6 +62,7 @@ class replay final : public gate<World> {
       .options = options,
       .priorities = false,
       .needs_file = true,
+      .explain = explain,
   };
 
   replay(const policy_context& s, const policy_options& given) : replay(s, given, given.text("file")) {}

@@ -199,6 +199,17 @@ TEST(why, says_what_other_policies_go_by) {
   EXPECT_THAT(reason("rip-mw", 4), HasSubstr("1 of 1 windows"));
   r.tasks[4].color = 2;
   EXPECT_THAT(reason("nabbitc", 4), HasSubstr("its color is that of worker 2 on node 1"));
+  // 1000 bytes at node 1 and 600 at node 0, 30 apart where local is 10.
+  EXPECT_THAT(reason("numa", 4), HasSubstr("at least cost: node 1 (bytes times distance: 3600 from node 0, 2800 from"));
+  EXPECT_THAT(reason("numa", 4), HasSubstr("which the rule does not explain"));
+  EXPECT_THAT(reason("numa", 4), HasSubstr("smaller than a core's share"));
+  EXPECT_THAT(reason("numa:footprint=2000", 4), HasSubstr("is less than footprint=2000: whoever asks first"));
+  EXPECT_THAT(reason("numa:even=100", 4), HasSubstr("spread evenly"));
+  EXPECT_THAT(reason("numa", 1), HasSubstr("no input that lies anywhere"));
+  EXPECT_THAT(reason("home-cache", 4), HasSubstr("at least cost: node 1"));
+  EXPECT_THAT(reason("home-cache", 1), HasSubstr("stays with its creator"));
+  EXPECT_THAT(reason("home-cache:intense=1", 4), HasSubstr("access 1 alone decides"));
+  EXPECT_THAT(reason("numa:no=option", 4), HasSubstr("at least cost")) << "the policy's line";
   r.tasks[4].worker = -1;
   EXPECT_THAT(reason("dep", 4), HasSubstr("never ran"));
 }

@@ -7,6 +7,8 @@
 
 namespace kith {
 
+class explainer;
+
 struct policy_entry {
   const char* name;
   const char* paper;    // NabbitC, MIR, RIP, ADS, HW (token and reference scheduling)
@@ -15,6 +17,8 @@ struct policy_entry {
   std::span<const policy_option> options;
   bool priorities = true;  // honours task priorities
   bool needs_file = false;
+  void (*explain)(explainer&) =
+      nullptr;  // says why a task of a recorded run ran where it did; null: only `summary` is said
 };
 
 }  // namespace kith

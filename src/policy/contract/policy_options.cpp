@@ -81,6 +81,10 @@ policy_options::policy_options(std::string_view text, std::span<const policy_opt
   }
 }
 
+bool policy_options::has(std::string_view key) const noexcept {
+  return std::ranges::find(table_, key, &policy_option::key) != table_.end();
+}
+
 bool policy_options::is(std::string_view key, std::string_view word) const {
   const policy_option& option = option_of(key);
   const std::vector<std::string_view> words = words_of(option);

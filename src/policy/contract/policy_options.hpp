@@ -31,6 +31,8 @@ class policy_options {
 
   const std::string& policy() const noexcept { return name_; }
 
+  /// Whether the table has such an option.
+  bool has(std::string_view key) const noexcept;
   /// Whether the option has this word, which is one of its words.
   bool is(std::string_view key, std::string_view word) const;
   /// What stands for the word that was given: `values` are in the order of the table's words.
