@@ -3,6 +3,7 @@
 #include "base/nearest.hpp"
 #include "queue/native/world.hpp"
 #include "queue/plain/world.hpp"
+#include "replay/recorded_order.hpp"
 #include "replay/replay.hpp"
 
 #include <kith/error.hpp>
@@ -20,7 +21,15 @@ std::vector<policy_entry> choosable_policies() {
 template <class World>
 chosen_policy<World> choose_policy(const std::string& text, const policy_context& context) {
   if (policy_name(text) == replay<World>::about.name) {
-    auto made = std::make_unique<replay<World>>(context, policy_options(text, replay<World>::options));
+    const policy_options given(text, replay<World>::options);
+    std::unique_ptr<kith::gate<World>> made;
+    if (const std::string behind = given.text("policy"); behind.empty()) {
+      made = std::make_unique<replay<World>>(context, given);
+    } else {
+      if (!given.is("order", "auto")) given.refuse("order", "nothing: with policy=" + behind + " there is one order");
+      made = std::make_unique<recorded_order<World>>(context, schedule_in(given.text("file")),
+                                                     make_policy<World>(behind, context));
+    }
     kith::gate<World>* const gate = made.get();
     return {std::move(made), gate};
   }

@@ -17,7 +17,6 @@
 #include "policy/contract/policy_entry.hpp"
 #include "policy/contract/policy_options.hpp"
 #include "queue/make_in.hpp"
-#include "recording/file.hpp"
 #include "replay/gate.hpp"
 #include "replay/ordered_queue.hpp"
 #include "replay/schedule.hpp"
@@ -49,9 +48,12 @@ class replay final : public gate<World> {
       one_of("order", "auto|strict|ready",
              "strict: as recorded, by as many workers; ready: of the ready tasks the first; auto: strict where that is "
              "possible"),
+      policy_text("policy", "decides where tasks run; they come to it in the recorded order. The last option"),
   };
   static void explain(explainer& e) {
-    e.say_of_policy("the recorded schedule has it on " + e.worker_text(e.facts.worker));
+    const std::string behind = e.options.text("policy");
+    e.say_of_policy(behind.empty() ? "the recorded schedule has it on " + e.worker_text(e.facts.worker)
+                                   : "tasks came in the recorded order to " + behind + ", which decided");
   }
 
   static constexpr policy_entry about{
@@ -123,7 +125,7 @@ class replay final : public gate<World> {
 
  private:
   replay(const policy_context& s, const policy_options& given, const std::string& file)
-      : replay(s, given, file, schedule_of(read(file))) {}
+      : replay(s, given, file, schedule_in(file)) {}
 
   replay(const policy_context& s, const policy_options& given, std::string file, const recorded_schedule& from)
       : identities_(s.identities),
@@ -158,12 +160,6 @@ class replay final : public gate<World> {
         where_[key(x.identity, x.explores)] = {w, static_cast<std::int64_t>(i)};
       }
     }
-  }
-
-  static recording read(const std::string& file) {
-    if (file.empty())
-      throw error("policy 'replay': file=RECORDING is missing: the run whose schedule is to be followed");
-    return read_recording(file);
   }
 
   static constexpr std::int64_t everything = std::numeric_limits<std::int64_t>::max();
@@ -239,15 +235,9 @@ class replay final : public gate<World> {
       lists_[at->second.worker].queue->push(t, at->second.position, self);
     }
   }
-  static bool takes_turns(const task& t) noexcept {
-    for (kept_access a : t.access_list()) {
-      if (a.how == mode::commutative) return true;
-    }
-    return false;
-  }
   /// The engine gives the regions up when the task ends, and returns the task if one is not free now.
   void push_in_turn(task& t, worker& self) {
-    if ((t.flags & task::exclusive) == 0 && takes_turns(t)) {
+    if ((t.flags & task::exclusive) == 0 && has_turns(t)) {
       t.flags |= task::exclusive;
       if (!take_turns(regions_, t)) return;
     }

@@ -2,6 +2,7 @@
 
 #include "base/identity.hpp"
 #include "base/printable.hpp"
+#include "recording/file.hpp"
 #include "replay/levels.hpp"
 
 #include <kith/access.hpp>
@@ -199,6 +200,11 @@ recorded_schedule schedule_of(const recording& r) {
   }
   s.turns = turns_of(r, levels);
   return s;
+}
+
+recorded_schedule schedule_in(const std::string& file) {
+  if (file.empty()) throw error("policy 'replay': file=RECORDING is missing: the run whose schedule is to be followed");
+  return schedule_of(read_recording(file));
 }
 
 }  // namespace kith

@@ -36,5 +36,7 @@ std::vector<std::uint64_t> identities_of(const recording&);
 
 /// Throws kith::error if a task was not run, or two cannot be told apart.
 recorded_schedule schedule_of(const recording&);
+/// Of a recording in a file. Throws kith::error also where that is not named, or cannot be read.
+recorded_schedule schedule_in(const std::string& file);
 
 }  // namespace kith

@@ -13,6 +13,14 @@
 
 namespace kith {
 
+/// Whether the task has turns to take.
+inline bool has_turns(const task& t) noexcept {
+  for (kept_access a : t.access_list()) {
+    if (a.how == mode::commutative) return true;
+  }
+  return false;
+}
+
 /// True if the task now holds all its commutative regions; else it is queued at one, and a later give_turns() will
 /// return it.
 bool take_turns(const region_table& regions, task& t);

@@ -180,7 +180,10 @@ result engine::run() {
   for (std::uint32_t w = 0; w < workers_.size(); ++w) events_.set(w, 0);
   while (!done_) {
     const picoseconds now = events_.first();
-    if (now == event_queue::never) starved();
+    if (now == event_queue::never) {
+      if (policy_.stalled(*std::ranges::max_element(workers_, {}, &worker::clock))) continue;  // it held tasks back
+      starved();
+    }
     const std::uint32_t id = events_.first_worker();
     worker& w = workers_[id];
     w.clock = std::max(w.clock, now);

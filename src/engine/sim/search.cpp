@@ -317,7 +317,6 @@ void engine::look_for_work(worker& w) {
 }
 
 void engine::starved() {
-  policy_.stalled(workers_.front());  // throws, if it holds tasks back
   std::string text = "the run starves: nobody can go on, and ";
   std::size_t left = 0;
   std::string some;

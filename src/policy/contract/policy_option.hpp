@@ -10,7 +10,7 @@
 
 namespace kith {
 
-/// Made by one_of(), number(), number_or() and file_name().
+/// Made by one_of(), number(), number_or(), file_name() and policy_text().
 struct policy_option {
   std::string_view key;
   std::string_view words;             // that are values, separated by '|', the default first; empty: none
@@ -18,6 +18,7 @@ struct policy_option {
   std::int64_t least = 0, most = -1;  // numbers that are values; most < least: none
   std::int64_t otherwise = 0;         // the default, where there are no words
   bool is_text = false;               // any text; `words` is then what it stands for
+  bool is_last = false;               // ... with all that follows, commas included
 };
 
 /// One of these words.
@@ -35,6 +36,11 @@ constexpr policy_option number_or(std::string_view key, std::string_view word, s
 }
 constexpr policy_option file_name(std::string_view key, std::string_view stands_for, std::string_view help) {
   return {.key = key, .words = stands_for, .help = help, .is_text = true};
+}
+
+/// A policy with its options: the last option of a text.
+constexpr policy_option policy_text(std::string_view key, std::string_view help) {
+  return {.key = key, .words = "POLICY", .help = help, .is_text = true, .is_last = true};
 }
 
 /// The tables of a policy and of what it is composed of, as one.

@@ -64,7 +64,10 @@ policy_options::policy_options(std::string_view text, std::span<const policy_opt
     : name_(policy_name(text)), table_(table) {
   std::string_view rest = text.substr(std::min(text.size(), name_.size() + 1));
   while (!rest.empty()) {
-    const std::string_view item = rest.substr(0, rest.find(','));
+    const auto last = std::ranges::find_if(table_, [&](const policy_option& o) {
+      return o.is_last && rest.starts_with(o.key) && rest.substr(o.key.size()).starts_with('=');
+    });
+    const std::string_view item = last != table_.end() ? rest : rest.substr(0, rest.find(','));
     rest.remove_prefix(item.size() == rest.size() ? item.size() : item.size() + 1);
     const std::size_t equals = item.find('=');
     if (equals == 0 || equals == std::string_view::npos || equals + 1 == item.size()) {

@@ -1,0 +1,149 @@
+// `replay` with a policy behind it: tasks become visible to that policy in the order in which a recorded run began them; where
+// they run is the policy's.
+//
+// Not in the papers. What a placement rule makes of a program depends on the order in which it meets the tasks; here several
+// rules meet them in the same one. A task that is ready too early is held until all tasks that began before it have been
+// ready. A recorded order has no deadlock by itself: what a task waits for began before it. But a creator may be held up by
+// the throttle where it was not then: when all workers would sleep, the first task that is held is let in, and what it waited
+// for is not waited for any more. Tasks that the recording does not have are never held.
+#pragma once
+
+#include "policy/list.hpp"
+#include "replay/gate.hpp"
+#include "replay/schedule.hpp"
+#include "task/identities.hpp"
+#include "task/turns.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace kith {
+
+template <class World>
+class recorded_order final : public gate<World> {
+ public:
+  using worker = typename World::worker;
+
+  recorded_order(const policy_context& context, const recorded_schedule& from, std::unique_ptr<policy<World>> behind)
+      : identities_(context.identities), regions_(context.regions), behind_(std::move(behind)) {
+    std::vector<const recorded_schedule::step*> steps;
+    for (const std::vector<recorded_schedule::step>& some : from.of_worker) {
+      for (const recorded_schedule::step& s : some) steps.push_back(&s);
+    }
+    std::ranges::sort(steps, {}, [](const auto* s) { return std::tuple(s->started, s->task, !s->explores); });
+    for (const recorded_schedule::step* s : steps) place_.emplace(key(s->identity, s->explores), place_.size());
+    held_.resize(steps.size());
+  }
+
+  typename policy<World>::data_needs needs() const override {
+    return {.homes = behind_->needs().homes};  // and accesses, whose turns are taken here
+  }
+  kith::observer<World>* observer() noexcept override { return behind_->observer(); }
+  poll_result next(worker& self) override { return behind_->next(self); }
+  void waiting(worker& self) override { behind_->waiting(self); }
+
+  task* ready(std::span<task* const> tasks, worker& self, ready_reason why) override {
+    std::vector<task*> now, before;
+    for (task* t : tasks) {
+      if ((t->flags & task::exclusive) != 0) {
+        now.push_back(t);  // it was let in before, and has its turns now
+      } else if (admit(*t, before)) {
+        let_in(*t, now);
+      }
+    }
+    task* first = now.empty() ? nullptr : behind_->ready(now, self, why);
+    for (task* t : before) first = queue(*t, self, first);
+    return first;
+  }
+
+  void ended(task& /*t*/, worker& /*self*/) override {}
+
+  bool stalled(worker& self) override {
+    std::vector<task*> found;
+    {
+      const std::lock_guard lock(guard_);
+      const auto first = std::ranges::find_if(held_, [](const task* t) { return t != nullptr; });
+      if (first == held_.end() || !self.all_sleep()) return false;
+      next_ = static_cast<std::size_t>(first - held_.begin());
+      take_next(found);
+    }
+    for (task* t : found) queue_all(*t, self);
+    return true;
+  }
+
+  std::string final_error() const override { return {}; }
+
+ private:
+  static std::uint64_t key(std::uint64_t identity, bool explores) noexcept { return explores ? ~identity : identity; }
+
+  /// Whether the task is let in now; `others`: those that were held and come right behind it.
+  bool admit(task& t, std::vector<task*>& others) {
+    const auto at = place_.find(key(identities_->identity_of(t), t.exploring != 0));
+    if (at == place_.end()) return true;
+    std::vector<task*> found;
+    {
+      const std::lock_guard lock(guard_);
+      if (at->second > next_) {
+        held_[at->second] = &t;
+        return false;
+      }
+      if (at->second == next_) {
+        ++next_;
+        take_next(found);
+      }
+    }
+    for (task* other : found) let_in(*other, others);
+    return true;
+  }
+  /// All that are held without a gap from the next place on. REQUIRES: the lock.
+  void take_next(std::vector<task*>& found) {
+    while (next_ < held_.size() && held_[next_] != nullptr) found.push_back(std::exchange(held_[next_++], nullptr));
+  }
+
+  /// Commutative accesses exclude each other: a task that has to wait for its turn comes again.
+  void let_in(task& t, std::vector<task*>& to) {
+    if (has_turns(t)) {
+      t.flags |= task::exclusive;
+      if (!take_turns(regions_, t)) return;
+    }
+    to.push_back(&t);
+  }
+
+  /// With the policy behind; what that wants to be run at once is returned, unless there is something already.
+  task* queue(task& t, worker& self, task* first) {
+    task* const one = &t;
+    task* now = behind_->ready({&one, 1}, self, ready_reason::arrival);
+    while (now != nullptr && first != nullptr) {
+      task* const again = now;
+      now = behind_->ready({&again, 1}, self, ready_reason::arrival);
+    }
+    return first != nullptr ? first : now;
+  }
+  void queue_all(task& t, worker& self) {
+    std::vector<task*> found;
+    let_in(t, found);
+    for (task* now : found) {
+      while (now != nullptr) now = queue(*now, self, nullptr);
+    }
+  }
+
+  const identity_source* identities_;
+  region_table& regions_;
+  std::unique_ptr<policy<World>> behind_;
+  std::unordered_map<std::uint64_t, std::size_t> place_;  // of each task in the recorded order
+  typename World::mutex guard_;
+  std::vector<task*> held_;  // by place
+  std::size_t next_ = 0;     // the first place whose task has not come
+};
+
+}  // namespace kith

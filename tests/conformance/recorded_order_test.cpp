@@ -1,0 +1,124 @@
+// `replay` with a policy behind it: tasks come to that policy in the order of a recorded run.
+#include "replay/choose.hpp"
+#include "replay/schedule.hpp"
+
+#include "engine/sim/simulation.hpp"
+#include "machine/model.hpp"
+#include "recording/file.hpp"
+#include "support/matrix.hpp"
+#include "support/programs.hpp"
+#include "support/recordings.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace {
+
+using namespace kith;
+using kith::test::record;
+using kith::test::scratch_file;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+/// What was begun, in the order in which it was, whoever began it.
+std::vector<std::uint64_t> order_of(const recording& r) {
+  std::vector<recorded_schedule::step> steps;
+  for (const auto& some : schedule_of(r).of_worker) steps.insert(steps.end(), some.begin(), some.end());
+  std::ranges::sort(steps, {}, [](const auto& s) { return std::tuple(s.started, s.task, !s.explores); });
+  std::vector<std::uint64_t> order;
+  for (const auto& s : steps) order.push_back(s.explores ? ~s.identity : s.identity);
+  return order;
+}
+
+recording simulate(const recording& r, const std::string& policy, int workers, std::uint32_t throttle = 2048) {
+  sim::settings set;
+  set.policy = policy;
+  set.workers = workers;
+  set.keep_schedule = true;
+  set.throttle = throttle;
+  return sim::simulate(sim::program_of(r), model_by_name("bullion-s16-8"), set).schedule;
+}
+
+/// 64 tasks that can run in any order.
+void independent(runtime& rt) {
+  rt.run([] {
+    for (int i = 0; i < 64; ++i) spawn([] {});
+  });
+}
+
+constexpr void (*programs[])(runtime&) = {independent,
+                                          kith::test::random_accesses,
+                                          kith::test::fork_and_join,
+                                          kith::test::keyed_grid,
+                                          kith::test::valued_grid,
+                                          kith::test::static_diamond,
+                                          kith::test::filled_groups};
+
+TEST(recorded_order, one_worker_under_fifo_begins_tasks_as_one_did_under_random) {
+  const recording first = record(kith::test::with("random", 1), independent);
+  const recording mixed = simulate(first, "random", 1);
+  const scratch_file file;
+  write_recording(mixed, file.path());
+  const std::string text = "replay:file=" + file.path() + ",policy=fifo";
+  EXPECT_EQ(order_of(simulate(first, text, 1)), order_of(mixed));
+  EXPECT_EQ(order_of(record(kith::test::with(text, 1), independent)), order_of(mixed));
+  EXPECT_NE(order_of(simulate(first, "fifo", 1)), order_of(mixed)) << "which was another order";
+}
+
+class in_recorded_order : public testing::TestWithParam<kith::test::setup> {};
+
+std::vector<kith::test::setup> with_all_policies() {
+  std::vector<kith::test::setup> all = kith::test::matrix();
+  std::erase_if(all, [](const kith::test::setup& s) { return s.workers == 5; });
+  return all;
+}
+INSTANTIATE_TEST_SUITE_P(all, in_recorded_order, testing::ValuesIn(with_all_policies()), kith::test::name_of);
+
+TEST_P(in_recorded_order, every_program_ends_under_every_policy) {
+  const kith::test::setup& s = GetParam();
+  for (const auto& run : programs) {
+    SCOPED_TRACE("program " + std::to_string(&run - programs));
+    const recording first = record(kith::test::with("steal", 2), run);
+    const scratch_file file;
+    write_recording(first, file.path());
+    runtime_options o = s.options();
+    o.policy = "replay:file=" + file.path() + ",policy=" + s.policy;
+    EXPECT_EQ(record(o, run).tasks.size(), first.tasks.size());
+    o.throttle = 2;  // holds creators up where they were not
+    EXPECT_EQ(record(o, run).tasks.size(), first.tasks.size());
+    for (const std::uint32_t throttle : {2048u, 2u})
+      EXPECT_EQ(simulate(first, o.policy, s.workers, throttle).tasks.size(), first.tasks.size());
+  }
+}
+
+TEST(recorded_order, tasks_that_the_recording_does_not_have_run_as_well) {
+  const recording first = record(kith::test::with("steal", 2), kith::test::fork_and_join);
+  const scratch_file file;
+  write_recording(first, file.path());
+  const recording other =
+      record(kith::test::with("replay:file=" + file.path() + ",policy=steal", 2), kith::test::keyed_grid);
+  EXPECT_GT(other.tasks.size(), 10u);
+}
+
+TEST(recorded_order, wrong_texts_are_named) {
+  const recording first = record(kith::test::with("fifo", 1), independent);
+  const scratch_file file;
+  write_recording(first, file.path());
+  const auto make = [&](const std::string& rest) {
+    return [rest] { runtime rt(kith::test::with("replay:" + rest, 1)); };
+  };
+  EXPECT_THAT(make("policy=steal"), ThrowsMessage<error>(HasSubstr("file=RECORDING is missing")));
+  EXPECT_THAT(make("file=" + file.path() + ",policy=stel"), ThrowsMessage<error>(HasSubstr("did you mean 'steal'")));
+  EXPECT_THAT(make("file=" + file.path() + ",policy=steal:victim=me,end=fifo"),
+              ThrowsMessage<error>(HasSubstr("victim=me: expected one of")));
+  EXPECT_THAT(make("file=" + file.path() + ",order=strict,policy=steal"),
+              ThrowsMessage<error>(HasSubstr("order=strict: expected nothing")));
+  EXPECT_THAT(make("file=" + file.path() + ",policy=replay:file=x"),
+              ThrowsMessage<error>(HasSubstr("no policy 'replay'")));
+}
+
+}  // namespace
