@@ -1,5 +1,6 @@
 #include "base/environment.hpp"
 
+#include "base/atomic.hpp"
 #include "base/nearest.hpp"
 
 #include <kith/error.hpp>
@@ -95,12 +96,10 @@ std::vector<misspelt> misspelt_variables() {
 }
 
 void tell_misspelt_variables() {
-  static const bool told = [] {
-    for (const misspelt& m : misspelt_variables())
-      std::fprintf(stderr, "kith: the environment variable %s is not known; %s is\n", m.name.c_str(), m.meant->name);
-    return true;
-  }();
-  static_cast<void>(told);
+  static constinit atomic<bool> told{false};
+  if (told.exchange(true, relaxed)) return;
+  for (const misspelt& m : misspelt_variables())
+    std::fprintf(stderr, "kith: the environment variable %s is not known; %s is\n", m.name.c_str(), m.meant->name);
 }
 
 }  // namespace kith

@@ -20,7 +20,7 @@ LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 
 def main(build, compiler):
     faults, programs, shown = [], {}, set()
-    documents = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "bench").glob("*.md"))]
+    documents = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "bench").glob("*.md"))]
     with_kith = re.search(r"^Libs: .* -lkith (.*)$", (pathlib.Path(build) / "kith.pc").read_text(), re.M).group(1).split()
     with tempfile.TemporaryDirectory() as work:
         def output_of(path):

@@ -9,9 +9,9 @@
 #include "analysis/why.hpp"
 #include "engine/sim/loops.hpp"
 #include "engine/sim/simulation.hpp"
-#include "replay/choose.hpp"
 #include "recording/check.hpp"
 #include "recording/file.hpp"
+#include "replay/choose.hpp"
 #include "replay/schedule.hpp"
 
 #include <kith/error.hpp>

@@ -204,7 +204,8 @@ std::string message_of(const std::string& policy) {
 
 TEST(policy, wrong_choices_are_named) {
   EXPECT_THAT(message_of("stael"), HasSubstr("no policy 'stael'; did you mean 'steal'? There are: auto, fifo, lifo"));
-  EXPECT_THAT(message_of("steal:victim=near"), HasSubstr("victim=near: expected one of nearest, cyclic, random, nodes"));
+  EXPECT_THAT(message_of("steal:victim=near"),
+              HasSubstr("victim=near: expected one of nearest, cyclic, random, nodes"));
   EXPECT_THAT(message_of("steal:batch=0"), HasSubstr("batch=0: expected a number from 1 to 1024"));
   EXPECT_THAT(message_of("steal:pace=1"), HasSubstr("has no option 'pace'; it has: victim, end"));
   EXPECT_THAT(message_of("fifo:x=1"), HasSubstr("it has none"));

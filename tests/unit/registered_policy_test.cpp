@@ -66,8 +66,7 @@ TEST(registered_policy, runs_natively_and_in_the_simulator) {
   s.policy = "by-type:steal=off";
   s.workers = 2;
   s.keep_schedule = true;
-  const kith::sim::result simulated =
-      kith::sim::simulate(kith::sim::program_of(r), kith::model_by_name("epyc-2x4"), s);
+  const kith::sim::result simulated = kith::sim::simulate(kith::sim::program_of(r), kith::model_by_name("epyc-2x4"), s);
   std::array<std::int32_t, 2> worker{-1, -1};
   for (const kith::recorded_task& t : simulated.schedule.tasks) {
     const std::string& type = simulated.schedule.types[t.type];

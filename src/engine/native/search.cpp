@@ -125,7 +125,7 @@ bool worker::claim(task& t) {
 void worker::drop_dead_entries() {
   // A policy may hold entries until its jobs have run; the end is not to take long for it.
   for (int left = 1000; left > 0 && !engine.jobs.empty(); --left) run_job();
-  int rounds = 0;  // the first may have begun before the last entries came
+  int rounds = 0;                         // the first may have begun before the last entries came
   for (int misses = 0; misses < 1000;) {  // or say `later` for a while
     const poll_result l = engine.policy.next(*this);
     if (l.what == poll_result::empty) {
