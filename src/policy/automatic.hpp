@@ -46,7 +46,7 @@ class automatic final : public policy<World>, public observer<World> {
       chain_bound<World>::options, hot_end<World>::options,
       std::array{ready_order,
                  one_of("window", "off|auto", "auto: the first tasks are partitioned as a graph, as by rip-dep")});
-  static void explain(explainer& e) {
+  [[gnu::cold]] static void explain(explainer& e) {
     const placement_facts& f = e.facts;
     std::vector<std::uint64_t> bytes(f.nodes.size());
     std::uint64_t placed = 0, nowhere = 0;

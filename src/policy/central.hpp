@@ -18,7 +18,7 @@ class central final : public policy<World> {
  public:
   using worker = typename World::worker;
 
-  static void explain(explainer& e) {
+  [[gnu::cold]] static void explain(explainer& e) {
     e.say_of_policy("one queue for all workers; " + e.worker_text(e.facts.worker) +
                     " asked when it was this task's turn");
   }

@@ -20,7 +20,7 @@ class dfifo final : public policy<World> {
   static constexpr std::array options{
       one_of("steal", "on|off", "whether a worker without tasks takes the oldest of the next one that has any"),
   };
-  static void explain(explainer& e) {
+  [[gnu::cold]] static void explain(explainer& e) {
     e.say_of_policy("tasks are dealt to the workers' queues in turn, wherever their data is");
     e.say_queue("its own queue: it was dealt to it");
   }

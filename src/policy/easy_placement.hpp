@@ -19,7 +19,7 @@
 namespace kith {
 
 /// Where the rule has sent a task.
-inline void explain_easy_placement(explainer& e) {
+[[gnu::cold]] inline void explain_easy_placement(explainer& e) {
   const placement_facts& f = e.facts;
   if (f.data.empty()) {
     e.say_of_policy("it uses no data: it goes to the node of its creator");

@@ -33,7 +33,7 @@ class home_cache final : public policy<World> {
       one_of("small", "place|stay",
              "stay: tasks whose input fits a core's share of the last-level cache stay with their creator"),
   };
-  static void explain(explainer& e) {
+  [[gnu::cold]] static void explain(explainer& e) {
     const std::optional<std::int64_t> intense = e.options.number_or_word("intense");
     if (e.facts.nodes.size() == 1) {
       e.say_of_policy("there is one node");

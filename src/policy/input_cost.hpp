@@ -44,7 +44,7 @@ bool is_even(std::span<const std::uint64_t> bytes, std::int64_t percent, const I
 
 /// What node read this task's input at least cost, of those with workers, and what that costs on each; false if it has no
 /// input that has a home.
-inline bool explain_cheapest(explainer& e, bool counts_output) {
+[[gnu::cold]] inline bool explain_cheapest(explainer& e, bool counts_output) {
   const placement_facts& f = e.facts;
   std::vector<std::uint64_t> bytes(f.nodes.size());
   std::uint64_t all = 0;

@@ -18,7 +18,7 @@ class nabbit final : public policy<World> {
  public:
   using worker = typename World::worker;
 
-  static void explain(explainer& e) {
+  [[gnu::cold]] static void explain(explainer& e) {
     e.say_of_policy("tasks that became ready together are groups, of which thieves take halves");
     e.say_queue("its own deque");
   }

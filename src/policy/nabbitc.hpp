@@ -30,7 +30,7 @@ class nabbitc final : public policy<World>, public observer<World> {
       one_of("colors", "worker|node|data",
              "what a color means: a worker, its node, or the node of most of a task's data"),
   };
-  static void explain(explainer& e) {
+  [[gnu::cold]] static void explain(explainer& e) {
     const placement_facts& f = e.facts;
     if (!e.options.is("colors", "worker")) {
       e.say_of_policy("groups are sorted by color, which is the node of " +

@@ -40,7 +40,7 @@ class numa_policy final : public policy<World> {
       ready_order,
       one_of("keep", "off|on", "on: who makes tasks ready goes on with one of them that may run on its node"),
   };
-  static void explain(explainer& e) {
+  [[gnu::cold]] static void explain(explainer& e) {
     const placement_facts& f = e.facts;
     const bool all = e.options.is("reads", "all");
     if (e.inhabited_nodes() <= 1) {

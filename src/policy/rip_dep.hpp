@@ -14,7 +14,7 @@ template <class World>
 class rip_dep final : public rip<World> {
  public:
   static constexpr auto options = rip<World>::common_options;
-  static void explain(explainer& e) {
+  [[gnu::cold]] static void explain(explainer& e) {
     const placement_facts& f = e.facts;
     if (!f.windows.empty() && f.created_before < f.windows.front().tasks) {
       const placement_facts::window& w = f.windows.front();

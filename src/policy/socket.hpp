@@ -19,7 +19,7 @@ class socket final : public policy<World> {
   using worker = typename World::worker;
 
   static constexpr auto options = node_queues<World>::options;
-  static void explain(explainer& e) {
+  [[gnu::cold]] static void explain(explainer& e) {
     const placement_facts& f = e.facts;
     if (f.named_node >= 0) {
       e.say_of_policy("the program names node " + e.text(f.named_node) + " for it");

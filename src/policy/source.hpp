@@ -17,7 +17,7 @@ class source final : public policy<World> {
  public:
   using worker = typename World::worker;
 
-  static void explain(explainer& e) {
+  [[gnu::cold]] static void explain(explainer& e) {
     if (e.is_created_here()) {
       e.say_of_policy("a core prefers tasks that were created on it; " + e.worker_text(e.facts.worker) +
                       " created this one");

@@ -34,7 +34,7 @@ class steal final : public policy<World> {
       number("batch", 32, 1, 1024, "tasks that one theft takes at most; never more than half of what is there"),
       one_of("patience", "on|off", "leaves a busy victim's tasks alone while they are shorter than a theft"),
   };
-  static void explain(explainer& e) {
+  [[gnu::cold]] static void explain(explainer& e) {
     const placement_facts& f = e.facts;
     if (e.say_origin()) return;
     const std::string worker = e.worker_text(f.worker);

@@ -50,7 +50,7 @@ class replay final : public gate<World> {
              "possible"),
       policy_text("policy", "decides where tasks run; they come to it in the recorded order. The last option"),
   };
-  static void explain(explainer& e) {
+  [[gnu::cold]] static void explain(explainer& e) {
     const std::string behind = e.options.text("policy");
     e.say_of_policy(behind.empty() ? "the recorded schedule has it on " + e.worker_text(e.facts.worker)
                                    : "tasks came in the recorded order to " + behind + ", which decided");

@@ -50,6 +50,7 @@ struct kept_access {
 };
 static_assert(sizeof(kept_access) == 12);
 
+/// engine/life/claim.hpp has the transitions.
 enum class task_state : std::uint8_t {
   created,  // waits for predecessors, or is on its way to a queue
   queued,   // in a queue; who changes this runs it
@@ -57,6 +58,7 @@ enum class task_state : std::uint8_t {
   claimed,  // taken past its queue by a worker that waits for it; its queue entry is still there
   ended,    // claimed and ended; the queue entry is the last reference and frees the slot
   dropped,  // claimed and its queue entry is gone; the end of the task frees the slot
+  none,     // in the simulator: not created yet
 };
 
 class task {

@@ -1,5 +1,6 @@
 // How a worker finds the next task: among the children of what waits, in the policy's queues, in the inbox; and how it
 // sleeps when there is none (docs/sleep.md).
+#include "engine/life/claim.hpp"
 #include "engine/native/create.hpp"
 #include "engine/native/engine.hpp"
 #include "engine/native/recorder.hpp"
@@ -112,10 +113,7 @@ task* worker::claim_adopted(std::size_t down_to) {
 
 /// Takes a queued task past its queue.
 bool worker::claim(task& t) {
-  task_state now = task_state::queued;
-  if (t.state.load(relaxed) != now || !t.state.compare_exchange_strong(now, task_state::claimed, acq_rel, relaxed)) {
-    return false;
-  }
+  if (!life::claim(t.state)) return false;
   sums.add(event::claimed);
   dead.leave_one();
   claimed_ = &t;

@@ -2,6 +2,7 @@
 //
 // A task ends when its body and all its children have ended. A body that ends first is not waited for by anybody: the scope
 // of its children is left (C5 in scope.hpp), and whoever ends the last child ends the task.
+#include "engine/life/claim.hpp"
 #include "engine/native/create.hpp"
 #include "engine/native/engine.hpp"
 #include "engine/native/recorder.hpp"
@@ -56,11 +57,7 @@ task* worker::end_with_successors(task& t, std::uint32_t first) {
 
 /// Frees the slot, unless a queue still holds an entry for it, or is about to: until then a policy may read the task.
 void worker::retire(task& t) {
-  if ((t.flags & task::claimable) != 0) {
-    task_state s = task_state::claimed;
-    // acq_rel: whoever comes second (here, or in take()) sees the other, and frees.
-    if (t.state.compare_exchange_strong(s, task_state::ended, acq_rel, acquire)) return;
-  }
+  if ((t.flags & task::claimable) != 0 && !life::ended(t.state)) return;
   free_room(t);
   give_slot(engine.space.index_of(t));
 }

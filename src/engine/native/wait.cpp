@@ -5,6 +5,7 @@
 // was left is in suspended_, and looked at between two tasks: the newest ones each time, the others in turn, all of them
 // before the worker sleeps.
 #include "base/fence.hpp"
+#include "engine/life/claim.hpp"
 #include "engine/native/create.hpp"
 #include "engine/native/engine.hpp"
 #include "engine/native/recorder.hpp"
@@ -45,7 +46,7 @@ bool worker::is_below(const task& t, const pending_wait& w) const noexcept {
     if (is_it || t.scope->is_below(w.awaited, levels_seen)) return true;
   }
   // What somebody has taken past its queue is only dropped, and the scope that it names may be another by now.
-  return (t.flags & task::claimable) != 0 && &t != claimed_ && t.state.load(relaxed) != task_state::queued;
+  return (t.flags & task::claimable) != 0 && &t != claimed_ && life::is_dead(t.state);
 }
 
 void worker::wait_for(detail::scope*& waited, const char* name, task* first) {

@@ -1,5 +1,6 @@
 // The life of a task from ready to ended.
 #include "engine/native/worker.hpp"
+#include "engine/life/claim.hpp"
 
 #include "engine/native/create.hpp"
 #include "engine/native/engine.hpp"
@@ -26,7 +27,7 @@ worker::worker(native::engine& owner, worker_id self, node_id at, thread_place o
   batch_.reserve(64);
   jobs = &owner.jobs;
   drop_dead_task = [](worker_view& me, task& t) {
-    if ((t.flags & task::claimable) == 0 || t.state.load(relaxed) == task_state::queued) return false;
+    if ((t.flags & task::claimable) == 0 || !life::is_dead(t.state)) return false;
     return !static_cast<worker&>(me).take(t);
   };
   together = &owner.together;
@@ -64,16 +65,15 @@ task* worker::run(task& t) {
   return end(t);
 }
 
-/// The task came out of a queue: true if it is ours to run. Else a worker that waits for it was faster, and the entry
-/// that we hold was the queue's last reference.
+/// The task came out of a queue: true if it is ours to run. Else a worker that waits for it was faster.
 bool worker::take(task& t) {
-  task_state s = task_state::queued;
-  if (t.state.compare_exchange_strong(s, task_state::running, acq_rel, acquire)) return true;
-  if (s == task_state::claimed && t.state.compare_exchange_strong(s, task_state::dropped, acq_rel, acquire))
-    return false;
-  KITH_ASSERT(s == task_state::ended, "a claimed task is running or ended");
-  free_room(t);
-  give_slot(engine.space.index_of(t));
+  const life::taken_entry entry = life::take(t.state);
+  if (entry == life::taken_entry::runs) [[likely]]
+    return true;
+  if (entry == life::taken_entry::last) {
+    free_room(t);
+    give_slot(engine.space.index_of(t));
+  }
   return false;
 }
 

@@ -85,7 +85,7 @@ void engine::create(worker& w, std::int32_t t) {
 }
 
 policy_task& engine::make_visible(worker& by, std::int32_t n) {
-  if (record_of(n).now != state::none)
+  if (record_of(n).state != task_state::none)
     throw error("the recording is damaged: task " + std::to_string(n) + " is created a second time");
   if (free_.empty()) {
     constexpr std::size_t at_once = 64;
@@ -119,7 +119,7 @@ policy_task& engine::make_visible(worker& by, std::int32_t n) {
   v->sequence = sequence_++;
   v->owner = static_cast<std::uint16_t>(by.id.value);
   t.seen = v;
-  t.now = state::created;
+  t.state = task_state::created;
   note_birth(by, n);
   by.sums.add(event::task_created);
   scope_state& s = scopes_[t.scope];
@@ -138,7 +138,7 @@ bool engine::link(std::int32_t t) {
   std::uint32_t left = 0;
   for (std::uint32_t d = after.first_dependence; d < after.end_dependence; ++d) {
     task_record& before = record_of(program_.recorded.dependences[d].before);
-    if (before.now == state::ended) continue;
+    if (before.state == task_state::ended) continue;
     ++left;
     successors_[d] = {t, before.first_successor};
     before.first_successor = d + 1;
@@ -152,7 +152,7 @@ bool engine::prepare_ready(std::int32_t t) {
   policy_task& v = *r.seen;
   if ((v.flags & task::exclusive) != 0 && !take_turns(regions_, v)) return false;
   expect_start(r);
-  r.now = state::queued;
+  r.state = task_state::queued;
   return true;
 }
 
@@ -162,11 +162,11 @@ void engine::submit(worker& w, std::int32_t t) {
     const auto fence = static_cast<std::int32_t>(f);
     task_record& x = record_of(fence);
     if (!x.has(recorded_task::fence)) break;
-    x.now = state::created;
+    x.state = task_state::created;
     ++scopes_[x.scope].unfinished;
     ++scopes_[x.scope].created;
     if (link(fence)) {
-      x.now = state::ended;
+      x.state = task_state::ended;
       end_in(x.scope, w);
     }
   }
@@ -206,7 +206,7 @@ void engine::wait(worker& w, std::uint32_t scope) {
   for (auto n = nodes.end(); n != nodes.begin();) link((--n)->second);
   std::vector<task*> first;
   for (std::int32_t n : s.wanted) {
-    state_of(n) = state::queued;
+    state_of(n) = task_state::queued;
     first.push_back(&seen(n));
   }
   s.wanted.clear();
@@ -228,10 +228,10 @@ void engine::explore(worker& w) {
   }
   batch_.clear();
   for (const recorded_dependence& d : needs) {
-    if (state_of(d.before) != state::none) continue;
+    if (state_of(d.before) != task_state::none) continue;
     spend(w, costs_.create);
     batch_.push_back(&make_visible(w, d.before));
-    state_of(d.before) = state::queued;
+    state_of(d.before) = task_state::queued;
   }
   node.explored = true;
   w.sums.add(event::node_explored);
@@ -245,7 +245,7 @@ void engine::explore(worker& w) {
   }
   w.frames.pop_back();
   const bool free = link(t);
-  node.now = free ? state::queued : state::created;
+  node.state = free ? task_state::queued : task_state::created;
   if (program_.finds_first[node.scope] != 0) {
     scope_state& s = scopes_[node.scope];
     ++s.held;

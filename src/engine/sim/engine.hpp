@@ -103,7 +103,7 @@ class engine {
     return n < 0 ? n : static_cast<std::int32_t>(std::int64_t{n % program_.nodes} * team_.nodes() / program_.nodes);
   }
   task_record& record_of(std::int32_t t) { return records_[static_cast<std::size_t>(t)]; }
-  state& state_of(std::int32_t t) { return record_of(t).now; }
+  task_state& state_of(std::int32_t t) { return record_of(t).state; }
   policy_task& seen(std::int32_t t) { return *record_of(t).seen; }
   std::span<const recorded_access> accesses(const task_record& t) const noexcept {
     return {program_.recorded.accesses.data() + t.first_access, program_.recorded.accesses.data() + t.end_access};

@@ -1,5 +1,6 @@
 // What happens to tasks: started, run, ended (create.cpp has how they begin). The native engine's worker.cpp and task_end.cpp
 // are the pattern; the order of calls to the policy is the same.
+#include "engine/life/claim.hpp"
 #include "engine/sim/engine.hpp"
 #include "engine/sim/node_time.hpp"
 #include "task/closure_room.hpp"
@@ -66,7 +67,7 @@ void engine::begin_root(worker& w) {
   if (root_ - 1 == program_.measured_from) measure_from_here();
   policy_.run_began();
   for (worker& x : workers_) x.worked = x.stole = false;
-  state_of(t) = state::running;
+  state_of(t) = task_state::running;
   frame f{.task = t, .action = record_of(t).first_action, .began = w.clock};
   f.fetched = true;
   if (policy_.has_gate()) f.naming.self = identities_.identity_of(t);
@@ -76,18 +77,18 @@ void engine::begin_root(worker& w) {
 /// True if it is ours to run: not taken past the queue by its creator.
 bool engine::take(std::int32_t t) {
   task_record& r = record_of(t);
-  if (!r.has(recorded_task::listed) || r.now == state::queued) return true;
-  if (r.now == state::claimed) {
-    r.now = state::dropped;
-  } else {
-    forget(t);
+  if (!r.has(recorded_task::listed)) {
+    r.state = task_state::running;
+    return true;
   }
-  return false;
+  const life::taken_entry entry = life::take(life::plain_state{r.state});
+  if (entry == life::taken_entry::last) forget(t);
+  return entry == life::taken_entry::runs;
 }
 
 bool engine::drop_if_dead(task& t) {
   const std::int32_t n = visible(t).number();
-  return state_of(n) != state::queued && !take(n);
+  return life::is_dead(life::plain_state{state_of(n)}) && !take(n);
 }
 
 void engine::start(worker& w, std::int32_t t, bool at_creation) {
@@ -95,7 +96,6 @@ void engine::start(worker& w, std::int32_t t, bool at_creation) {
     w.claimed = -1;
   } else {
     if (!take(t)) return;
-    state_of(t) = state::running;
   }
   const task_record& r = record_of(t);
   const bool explores = r.has(recorded_task::keyed) && !r.explored;
@@ -327,10 +327,10 @@ void engine::release(std::int32_t t, worker& w, std::vector<std::int32_t>& fence
     }
     if (r.has(recorded_task::fence)) {
       fences.push_back(next);
-    } else if (r.now == state::none) {  // of a static graph: made when it is ready
+    } else if (r.state == task_state::none) {  // of a static graph: made when it is ready
       spend(w, costs_.create);
       batch_.push_back(&make_visible(w, next));
-      r.now = state::queued;
+      r.state = task_state::queued;
     } else if (prepare_ready(next)) {
       batch_.push_back(r.seen);
     }
@@ -351,7 +351,7 @@ void engine::end_body(worker& w) {
   }
   const task_record& r = record_of(t);
   if (r.has(recorded_task::root)) {
-    state_of(t) = state::ended;
+    state_of(t) = task_state::ended;
     note_completed(w, t);
     done_ = root_ == program_.roots.size();
     return;
@@ -400,21 +400,21 @@ void engine::end(std::int32_t t, worker& w, bool keep_next) {
   policy_task& v = *r.seen;
   std::vector<std::int32_t> fences;
   batch_.clear();
-  const state before = r.now;
-  r.now = state::ended;
+  const bool frees = life::ended(life::plain_state{r.state});
+  r.state = task_state::ended;
   release(t, w, fences);
   if ((v.flags & task::exclusive) != 0) {
     const std::size_t known = batch_.size();
     give_turns(regions_, v, batch_);
-    for (std::size_t b = known; b < batch_.size(); ++b) state_of(visible(*batch_[b]).number()) = state::queued;
+    for (std::size_t b = known; b < batch_.size(); ++b) state_of(visible(*batch_[b]).number()) = task_state::queued;
   }
   policy_.ended(v, w);
   end_in(r.scope, w);
-  if (before != state::claimed) forget(t);  // else its queue entry is still there
+  if (frees) forget(t);
   while (!fences.empty()) {
     const std::int32_t fence = fences.back();
     fences.pop_back();
-    state_of(fence) = state::ended;
+    state_of(fence) = task_state::ended;
     release(fence, w, fences);
     end_in(record_of(fence).scope, w);
   }
@@ -434,10 +434,10 @@ void engine::end(std::int32_t t, worker& w, bool keep_next) {
   batch_.clear();
   for (std::uint64_t n = program_.first_named[i]; n < program_.first_named[i + 1]; ++n) {
     const std::int32_t node = program_.named[n];
-    if (state_of(node) != state::none) continue;
+    if (state_of(node) != task_state::none) continue;
     spend(w, costs_.create);
     batch_.push_back(&make_visible(w, node));
-    state_of(node) = state::queued;
+    state_of(node) = task_state::queued;
   }
   if (batch_.empty()) return;
   const bool explores = record_of(visible(*batch_.front()).number()).has(recorded_task::keyed);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "engine/sim/program.hpp"
+#include "task/task.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -12,8 +13,6 @@
 namespace kith::sim {
 
 class policy_task;
-
-enum class state : std::uint8_t { none, created, queued, running, claimed, dropped, ended };
 
 struct alignas(64) task_record {
   // Of the program; [first, end) of its columns.
@@ -26,7 +25,7 @@ struct alignas(64) task_record {
   std::uint8_t flags;  // recorded_task::flag
   std::uint8_t priority;
   // Of the run.
-  state now = state::none;
+  task_state state = task_state::none;
   bool names : 1;             // its computation names nodes
   bool exclusive : 1;         // it has commutative accesses
   bool explored : 1 = false;  // of a keyed node: its predecessors were found

@@ -1,4 +1,5 @@
 // What workers do that have nothing to do: claim, ask the policy, sleep; and who wakes them.
+#include "engine/life/claim.hpp"
 #include "engine/sim/engine.hpp"
 
 #include <kith/error.hpp>
@@ -213,9 +214,7 @@ std::int32_t engine::claim_adopted(worker& w, std::size_t down_to) {
   while (w.adopted.size() > down_to) {
     const std::int32_t t = w.adopted.back();
     w.adopted.pop_back();
-    if (state_of(t) != state::queued) continue;
-    state_of(t) = state::claimed;
-    return t;
+    if (life::claim(life::plain_state{state_of(t)})) return t;
   }
   return -1;
 }
@@ -228,14 +227,10 @@ bool engine::over(std::uint32_t scope) const {
 /// A queued child of the scope, newest first; with `all`, also one that is older than one that is not ready.
 std::int32_t engine::claim_child(std::uint32_t scope, bool all) {
   std::vector<std::int32_t>& children = scopes_[scope].children;
-  const auto claim = [&](std::int32_t t) {
-    if (state_of(t) != state::queued) return false;
-    state_of(t) = state::claimed;
-    return true;
-  };
+  const auto claim = [&](std::int32_t t) { return life::claim(life::plain_state{state_of(t)}); };
   while (!children.empty()) {
     const std::int32_t t = children.back();
-    if (state_of(t) == state::created) break;
+    if (state_of(t) == task_state::created) break;
     children.pop_back();
     if (claim(t)) return t;
   }
@@ -321,16 +316,17 @@ void engine::starved() {
   std::size_t left = 0;
   std::string some;
   for (std::size_t i = 0; i < program_.tasks(); ++i) {
-    if (records_[i].now == state::none || records_[i].now == state::ended || records_[i].now == state::running)
+    if (records_[i].state == task_state::none || records_[i].state == task_state::ended ||
+        records_[i].state == task_state::running)
       continue;
     if (++left > 5) continue;
     some += "\n  task " + std::to_string(i) + " (" + program_.type_name(i) + ")";
-    if (records_[i].now == state::queued) {
+    if (records_[i].state == task_state::queued) {
       some += " is in a queue that nobody looks into";
     } else {
       some += " waits for";
       for (const recorded_dependence& d : program_.dependences(i)) {
-        if (state_of(d.before) != state::ended)
+        if (state_of(d.before) != task_state::ended)
           some +=
               " task " + std::to_string(d.before) + " (" + program_.type_name(static_cast<std::size_t>(d.before)) + ")";
       }
