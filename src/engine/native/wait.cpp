@@ -6,6 +6,7 @@
 // before the worker sleeps.
 #include "base/fence.hpp"
 #include "engine/life/claim.hpp"
+#include "engine/life/throttle.hpp"
 #include "engine/native/create.hpp"
 #include "engine/native/engine.hpp"
 #include "engine/native/recorder.hpp"
@@ -291,31 +292,28 @@ bool worker::refuse_newest_suspended() {
 
 void worker::help(detail::scope& s) {
   const bool exceeded = help_until_few(s, true);
-  const std::uint64_t bound = engine.options.throttle != 0 ? engine.options.throttle : ~std::uint64_t{0};
   // not_ended_here() counts too much by what others have ended; look again when it has grown by what is left.
-  const std::uint64_t left = exceeded ? 1 + bound / 4 : bound - s.unfinished();
+  const std::uint64_t left = life::throttle(engine.options.throttle).owner_goes_on_for(s.unfinished(), exceeded);
   const std::uint64_t now = s.not_ended_here();
   s.throttle_at = left > ~now ? ~std::uint64_t{0} : now + left;
 }
 
 void worker::help_to_fill(detail::scope& s) {
-  const std::uint64_t bound = engine.options.throttle;
-  if (bound == 0 || unthrottled_-- != 0) return;
-  unthrottled_ = bound / 16;  // one look for as many: the counts are other workers' lines
-  if (s.unfinished() >= bound) unthrottled_ = bound / (help_until_few(s, false) ? 4 : 16);
+  if (engine.options.throttle == 0 || unthrottled_-- != 0) return;
+  const life::throttle bound(engine.options.throttle);
+  unthrottled_ = bound.member_goes_on_for(false);  // also for what is run meanwhile
+  if (bound.is_reached(s.unfinished())) unthrottled_ = bound.member_goes_on_for(help_until_few(s, false));
 }
 
 /// Runs tasks until half the bound is left, or nothing could be run for a while; true if too many are left. `on_top`: those
 /// of the scope run on top of the creator, who is the parent of all of them.
 bool worker::help_until_few(detail::scope& s, bool on_top) {
-  constexpr int patience = 256;
-  const std::uint64_t bound = engine.options.throttle != 0 ? engine.options.throttle : ~std::uint64_t{0};
+  const life::throttle bound(engine.options.throttle);
   const std::uint64_t bytes = on_top ? engine.options.throttle_bytes : 0;  // who is not the owner creates none
-  auto over = [&] { return s.unfinished() >= bound || (bytes != 0 && s.unfinished_bytes() >= bytes); };
+  auto over = [&] { return bound.is_reached(s.unfinished()) || (bytes != 0 && s.unfinished_bytes() >= bytes); };
   if (over()) sums.add(event::throttled);
-  // Down to half the bound, so that the next look is far.
   const auto far_below = [&] {
-    return s.unfinished() < bound - bound / 2 && (bytes == 0 || s.unfinished_bytes() < bytes - bytes / 2);
+    return bound.is_far(s.unfinished()) && (bytes == 0 || s.unfinished_bytes() < bytes - bytes / 2);
   };
   pending_wait w{[](const void* d) { return (*static_cast<decltype(&far_below)>(d))(); }, &far_below};
   w.scope = on_top ? &s : nullptr;
@@ -324,7 +322,7 @@ bool worker::help_until_few(detail::scope& s, bool on_top) {
   task* t = nullptr;
   int looks = 0;
   bool told = false;
-  while (!far_below() && looks < patience) {
+  while (!far_below() && looks < life::throttle::patience) {
     if (t == nullptr) t = find(w);
     if (t != nullptr) {
       looks = 0;
@@ -338,7 +336,7 @@ bool worker::help_until_few(detail::scope& s, bool on_top) {
     } else {
       report();
       pause();
-      if (++looks == patience && !std::exchange(told, true)) {  // the policy may hold tasks back
+      if (++looks == life::throttle::patience && !std::exchange(told, true)) {  // the policy may hold tasks back
         engine.policy.waiting(*this);
         looks = 0;
       }

@@ -1,6 +1,7 @@
 // The life of a task from ready to ended.
 #include "engine/native/worker.hpp"
 #include "engine/life/claim.hpp"
+#include "engine/life/remote_count.hpp"
 
 #include "engine/native/create.hpp"
 #include "engine/native/engine.hpp"
@@ -162,10 +163,9 @@ std::uint64_t worker::running_ref() const noexcept {
   return running != nullptr ? edges::reference_to(engine.space, *running).packed().value : root;
 }
 
-/// First touch, and the count of remote accesses: the task counts once, and so does each access that reads.
+/// First touch, and the count of remote accesses.
 void worker::count_accesses(task& t, std::uint64_t began) {
-  std::uint64_t remote = 0, all = 1, largest = 0;
-  node_id own = node;
+  life::remote_count count(node);
   for (kept_access a : t.access_list()) {
     region& r = engine.regions[a.region];
     const bool untouched = r.home.load(relaxed) == region::no_home || r.promised.load(relaxed);
@@ -180,21 +180,12 @@ void worker::count_accesses(task& t, std::uint64_t began) {
     node_id at = r.home_node();
     if (engine.options.migrate && writes && at != node) mover_.add(r, a.bytes());
     if (!at) [[unlikely]]
-      at = mostly_at(r, a.bytes());
-    if (a.bytes() > largest) {
-      largest = a.bytes();
-      own = at;
-    }
-    if (a.how == mode::out || a.bytes() == 0 || t.colored != 0) continue;
-    ++all;
-    remote += at != node;
+      at = life::mostly_at(engine.memory.view(), r, a.bytes(), node, by_node_);
+    count.access(a, at, t.colored != 0);
   }
-  if (t.color >= 0) {
-    own = t.color < engine.workers_where.size() ? engine.workers_where.node_of(worker_id(t.color)) : node_id();
-  }
-  remote += own != node;
-  sums.add(event::remote_access, remote);
-  sums.add(event::local_access, all - remote);
+  if (t.color >= 0) count.task_belongs_to(life::node_of_color(engine.workers_where, t.color));
+  sums.add(event::remote_access, count.remote());
+  sums.add(event::local_access, count.local());
   if (engine.options.migrate && mover_.full()) move_pages();
   if (homes_.full()) [[unlikely]]
     check_homes();
@@ -209,13 +200,6 @@ void worker::note_home(region& r, std::uint64_t began) {
   for (std::size_t n = 0; n < by_node_.size(); ++n) {
     if (by_node_[n] != 0) log->home(r.address, by_node_[n], node_id(static_cast<int>(n)), began);
   }
-}
-
-/// Of a region on several nodes: this one if half of the bytes are here; else none, which counts as remote.
-node_id worker::mostly_at(const region& r, std::uint64_t bytes) {
-  by_node_.assign(engine.hardware.nodes.size(), 0);
-  engine.memory.view().add_bytes(r, bytes, by_node_);
-  return by_node_[node.index()] * 2 >= bytes ? node : node_id();
 }
 
 void worker::move_pages() { sums.add(event::migrated, mover_.move(node)); }

@@ -149,7 +149,6 @@ class worker : public native_seat, public worker_view {
   void note_executed(task& t, std::uint64_t began, std::uint8_t noted);
   void count_accesses(task& t, std::uint64_t began);
   void note_home(region& r, std::uint64_t began);
-  node_id mostly_at(const region& r, std::uint64_t bytes);
   void move_pages();
   void check_homes();
   // task_end.cpp

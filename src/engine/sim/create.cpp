@@ -23,20 +23,20 @@ bool engine::is_member(const task_record& made, std::int32_t creator) const {
 /// As native::worker::help_to_fill().
 bool engine::is_throttled_member(worker& w, std::uint32_t scope) const {
   if (w.unthrottled-- != 0) return false;
-  w.unthrottled = set_.throttle / 16;
-  return scopes_[scope].unfinished >= set_.throttle;
+  w.unthrottled = throttle_.member_goes_on_for(false);
+  return throttle_.is_reached(scopes_[scope].unfinished);
 }
 
 /// A creator at the throttle goes on, and looks again after some tasks.
 void engine::end_help(worker& w) {
   frame& f = w.frames.back();
   scope_state& s = scopes_[f.scope];
-  const bool exceeded = s.unfinished >= set_.throttle;
+  const bool exceeded = throttle_.is_reached(s.unfinished);
   if (exceeded) w.sums.add(event::throttle_exceeded);
   if (f.helps_as_member) {
-    w.unthrottled = 1 + set_.throttle / (exceeded ? 4 : 16);  // 1: for the look that is now repeated
+    w.unthrottled = 1 + throttle_.member_goes_on_for(exceeded);  // 1: for the look that is now repeated
   } else {
-    s.throttle_at = s.created - s.ended_here + (exceeded ? 1 + set_.throttle / 4 : set_.throttle - s.unfinished);
+    s.throttle_at = s.created - s.ended_here + throttle_.owner_goes_on_for(s.unfinished, exceeded);
   }
   f.helps_as_member = false;
   policy_.idle(w);

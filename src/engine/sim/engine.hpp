@@ -5,6 +5,7 @@
 #pragma once
 
 #include "engine/life/policy_calls.hpp"
+#include "engine/life/throttle.hpp"
 #include "engine/sim/node_time.hpp"
 #include "engine/sim/records.hpp"
 #include "engine/sim/simulation.hpp"
@@ -83,7 +84,6 @@ class engine {
   void end_job(worker& w);
   void park(worker& w);
   void wake(worker& w, picoseconds at);
-  bool over(std::uint32_t scope) const;
   [[noreturn]] void starved();
 
   void spend(worker& w, picoseconds time) {
@@ -136,7 +136,6 @@ class engine {
   void move_written(worker& w, std::uint32_t region, std::uint32_t chunk);
   /// With less than a page, the neighbours' data would move as well.
   bool may_move(std::uint64_t region_bytes) const noexcept { return region_bytes >= on_.page_bytes; }
-  node_id mostly_at(worker& w, const region& r, std::uint64_t bytes);
   void measure_from_here();
   result results();
 
@@ -170,6 +169,7 @@ class engine {
   const program& program_;
   const machine_model& on_;
   const settings set_;
+  const life::throttle throttle_{set_.throttle};
   const team team_;
   region_table regions_;
   std::optional<layout> layout_;  // if the recording's allocations decide

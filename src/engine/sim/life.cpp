@@ -1,6 +1,7 @@
 // What happens to tasks: started, run, ended (create.cpp has how they begin). The native engine's worker.cpp and task_end.cpp
 // are the pattern; the order of calls to the policy is the same.
 #include "engine/life/claim.hpp"
+#include "engine/life/remote_count.hpp"
 #include "engine/sim/engine.hpp"
 #include "engine/sim/node_time.hpp"
 #include "task/closure_room.hpp"
@@ -34,8 +35,8 @@ void engine::step(worker& w) {
     case frame_state::waiting:
     case frame_state::helping: break;
   }
-  const bool over_now =
-      f.now == frame_state::waiting ? scopes_[f.scope].unfinished == scopes_[f.scope].held : !over(f.scope);
+  const bool over_now = f.now == frame_state::waiting ? scopes_[f.scope].unfinished == scopes_[f.scope].held
+                                                      : throttle_.is_far(scopes_[f.scope].unfinished);
   if (!over_now) {
     if (go_on_elsewhere(w)) return;
     if (w.next >= 0) {
@@ -117,12 +118,8 @@ void engine::start(worker& w, std::int32_t t, bool at_creation) {
 /// time, where memory is not modelled.
 void engine::count_accesses(worker& w, frame& f) {
   const task_record& t = record_of(f.task);
-  const auto color_is_far = [&](std::int32_t color) {
-    return color < 0 || color >= team_.size() || team_.node_of(worker_id(color)) != w.node;
-  };
   const bool colored = t.has(recorded_task::keyed) && t.color >= 0;
-  std::uint64_t remote = 0, all = 1, largest = 0;
-  node_id own = w.node;
+  life::remote_count count(w.node);
   std::uint64_t bytes = 0, far_bytes = 0;
   for (const recorded_access& declared : accesses(t)) {
     const kept_access a = kept_of(declared);
@@ -141,41 +138,25 @@ void engine::count_accesses(worker& w, frame& f) {
       memory_->put(a.region - 1, r.bytes.load(relaxed), r.home_node());  // whoever touches the pages
     node_id at = r.home_node();
     if (migrates_ && writes && at != w.node && may_move(r.bytes.load(relaxed))) r.home.store(w.node.value, relaxed);
-    if (!at) at = mostly_at(w, r, a.bytes());
-    if (a.bytes() > largest) {
-      largest = a.bytes();
-      own = at;
-    }
-    if (a.how == mode::out || a.bytes() == 0 || colored) continue;
-    ++all;
-    remote += at != w.node;
+    if (!at) at = life::mostly_at(view_, r, a.bytes(), w.node, by_node_);
+    count.access(a, at, colored);
   }
   if (colored) {
-    for (const recorded_dependence& d : dependences(t)) {
-      ++all;
-      remote += color_is_far(record_of(d.before).color);
-    }
+    for (const recorded_dependence& d : dependences(t))
+      count.read_from(life::node_of_color(team_, record_of(d.before).color));
   }
-  remote += t.color >= 0 ? color_is_far(t.color) : own != w.node;
-  remote_ += remote;
-  local_ += all - remote;
+  if (t.color >= 0) count.task_belongs_to(life::node_of_color(team_, t.color));
+  remote_ += count.remote();
+  local_ += count.local();
   const std::uint64_t noise = set_.noise ? noise_of(on_, set_.seed, f.task) : 1024;
   f.factor = noise * w.speed >> 10;
   if (set_.how == fidelity::abstract) {
     // By bytes, where they have homes; else by what is counted.
     const double far = bytes != 0 ? static_cast<double>(far_bytes) / static_cast<double>(bytes)
-                                  : static_cast<double>(remote) / static_cast<double>(all);
+                                  : static_cast<double>(count.remote()) / static_cast<double>(count.all());
     f.factor = stretched(on_, f.factor, far);
     // The bytes' time is part of the task's, and stretched with it: compute() adds it to the first piece.
   }
-}
-
-/// Of a region on several nodes: the worker's if half of the bytes are there; else none, which counts as remote.
-node_id engine::mostly_at(worker& w, const region& r, std::uint64_t bytes) {
-  if (bytes == 0) return {};
-  by_node_.assign(static_cast<std::size_t>(team_.nodes()), 0);
-  view_.add_bytes(r, bytes, by_node_);
-  return by_node_[w.node.index()] * 2 >= bytes ? w.node : node_id();
 }
 
 void engine::go_on(worker& w) {

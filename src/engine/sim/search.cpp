@@ -13,9 +13,8 @@ namespace {
 
 /// A worker that has found nothing for a short while still looks; later it sleeps.
 constexpr picoseconds spins_for = 50'000'000;
-/// Longest pause between two attempts, and looks of a helping creator before it goes on.
+/// Longest pause between two attempts.
 constexpr picoseconds longest_pause = 20'000'000;
-constexpr int patience = 256;
 /// As natively: scopes between a wait and what is known to be below it, and suspended stacks that are looked at.
 constexpr int levels_seen = 16;
 constexpr std::size_t newest_looked_at = 4, others_looked_at = 4;
@@ -161,7 +160,7 @@ std::size_t engine::ready_to_go_on(worker& w, bool look_at_all, bool idle) const
   const auto may = [&](std::size_t i) {
     const frame& f = w.suspended[i].back();
     return f.now == frame_state::waiting ? scopes_[f.scope].unfinished == scopes_[f.scope].held
-                                         : idle || !over(f.scope);
+                                         : idle || throttle_.is_far(scopes_[f.scope].unfinished);
   };
   const std::size_t newest = look_at_all ? count : std::min(count, newest_looked_at);
   for (std::size_t i = count; i-- > count - newest;) {
@@ -217,11 +216,6 @@ std::int32_t engine::claim_adopted(worker& w, std::size_t down_to) {
     if (life::claim(life::plain_state{state_of(t)})) return t;
   }
   return -1;
-}
-
-/// A creator at the throttle helps down to half of it.
-bool engine::over(std::uint32_t scope) const {
-  return scopes_[scope].unfinished >= (std::uint64_t{set_.throttle} + 1) / 2;
 }
 
 /// A queued child of the scope, newest first; with `all`, also one that is older than one that is not ready.
@@ -290,7 +284,7 @@ void engine::look_for_work(worker& w) {
   ++w.fails;
   if (waits && w.frames.back().now == frame_state::helping) {
     frame& f = w.frames.back();
-    if (++f.looks < patience && l.what != poll_result::empty) return;
+    if (++f.looks < life::throttle::patience && l.what != poll_result::empty) return;
     if (!std::exchange(f.waiting_announced, true)) {  // the policy may hold tasks back
       policy_.waiting(w);
       f.looks = 0;
