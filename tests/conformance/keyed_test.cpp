@@ -1,8 +1,7 @@
-// Keyed and static graphs under every policy: each node once, after what it needs; failures, cycles, nesting.
+// Keyed graphs under every policy: each node once, after what it needs; failures, cycles, nesting.
 #include "support/matrix.hpp"
+#include "support/path_graph.hpp"
 #include "support/scale.hpp"
-
-#include "base/rng.hpp"
 
 #include <gmock/gmock.h>
 
@@ -15,6 +14,7 @@
 namespace {
 
 using kith::keys;
+using kith::test::path_graph;
 using kith::test::scaled;
 using testing::HasSubstr;
 
@@ -28,62 +28,6 @@ class keyed : public testing::TestWithParam<kith::test::setup> {
   }
 };
 KITH_FOR_ALL_POLICIES(keyed);
-
-/// A random graph over 0..size-1: node k needs some of the nodes below it. Counts the paths to node 0.
-struct path_graph {
-  using key = std::uint32_t;
-
-  path_graph(std::uint32_t size, std::uint32_t most, std::uint64_t seed)
-      : needs(size), paths(size), computed(size), named(size) {
-    kith::rng draw(seed, kith::purpose::test, 0);
-    for (key k = 1; k < size; ++k) {
-      const std::uint32_t degree = 1 + draw.below(most);
-      for (std::uint32_t d = 0; d < degree; ++d) needs[k].push_back(draw.below(k));
-      std::ranges::sort(needs[k]);
-      needs[k].erase(std::ranges::unique(needs[k]).begin(), needs[k].end());
-    }
-  }
-
-  void predecessors(key k, keys<key>& all) {
-    ++named[k];
-    for (key p : needs[k]) all.add(p);
-  }
-  void compute(key k) {
-    std::uint64_t sum = k == 0;
-    for (key p : needs[k]) {
-      if (computed[p] != 1) ++too_early;
-      sum += paths[p];
-    }
-    paths[k] = sum;
-    ++computed[k];
-  }
-  int color(key k) const { return static_cast<int>(k % 7) - 1; }  // some of them invalid
-
-  /// What a serial sweep finds, 0 for nodes that `wanted` does not need.
-  std::vector<std::uint64_t> serial(key wanted) const {
-    std::vector<std::uint64_t> sums(needs.size());
-    std::vector<bool> needed(needs.size());
-    needed[wanted] = true;
-    for (key k = wanted + 1; k-- > 0;) {
-      if (needed[k]) {
-        for (key p : needs[k]) needed[p] = true;
-      }
-    }
-    for (key k = 0; k <= wanted; ++k) {
-      sums[k] = k == 0;
-      for (key p : needs[k]) sums[k] += sums[p];
-    }
-    for (key k = 0; k < needs.size(); ++k) {
-      if (!needed[k]) sums[k] = 0;
-    }
-    return sums;
-  }
-
-  std::vector<std::vector<key>> needs;
-  std::vector<std::uint64_t> paths;
-  std::vector<std::atomic<int>> computed, named;
-  std::atomic<int> too_early{0};
-};
 
 TEST_P(keyed, path_counts_of_random_graphs) {
   for (std::uint64_t seed = 0; seed < 4; ++seed) {
@@ -378,87 +322,5 @@ TEST_P(keyed, a_cancelled_exploration_skips_the_rest) {
 }
 
 // ---- static graphs
-
-TEST_P(keyed, static_graphs_run_again_and_again) {
-  path_graph g(static_cast<std::uint32_t>(scaled(300)), 4, 5);
-  kith::static_graph s;
-  for (path_graph::key k = 0; k < g.needs.size(); ++k) {
-    s.add([&g, k] { g.compute(k); }, kith::color{g.color(k)});
-    for (path_graph::key p : g.needs[k]) s.edge(p, k);
-  }
-  std::vector<std::uint64_t> expected(g.needs.size());
-  for (path_graph::key k = 0; k < g.needs.size(); ++k) {
-    expected[k] = k == 0;
-    for (path_graph::key p : g.needs[k]) expected[k] += expected[p];
-  }
-  for (int again = 0; again < 5; ++again) {
-    for (auto& c : g.computed) c = 0;
-    rt.run([&] { s.run(); });
-    EXPECT_EQ(g.paths, expected);
-    EXPECT_EQ(g.too_early, 0);
-    for (auto& c : g.computed) EXPECT_EQ(c, 1);
-  }
-}
-
-TEST_P(keyed, static_graphs_fail_and_recover) {
-  kith::static_graph s;
-  int ran = 0;
-  bool fails = true;
-  const auto a = s.add([&] { ++ran; });
-  const auto b = s.add([&] {
-    if (fails) throw std::runtime_error("b");
-    ++ran;
-  });
-  const auto c = s.add([&] { ++ran; });
-  s.edge(a, b);
-  s.edge(b, c);
-  rt.run([&] {
-    EXPECT_THROW(s.run(), std::runtime_error);
-    EXPECT_EQ(ran, 1);
-    fails = false;
-    s.run();
-    EXPECT_EQ(ran, 4);
-    EXPECT_THROW(s.edge(0, 3), kith::error);
-    s.edge(c, a);
-    try {
-      s.run();
-      ADD_FAILURE() << "no exception";
-    } catch (const kith::cycle<kith::static_graph::node>& e) {
-      EXPECT_EQ(e.keys.size(), 3u);
-    }
-    EXPECT_EQ(ran, 4);
-  });
-}
-
-/// The other predecessor ends while a child of the first one runs.
-TEST_P(keyed, nodes_of_static_graphs_end_after_what_they_created) {
-  // Bounded: the one may be behind the other in a queue.
-  const auto wait_for = [](const std::atomic<bool>& flag) {
-    for (int i = 0; i < 2000 && !flag; ++i) std::this_thread::yield();
-  };
-  for (int round = 0; round < 10; ++round) {
-    std::atomic<bool> begun{false}, other_ended{false}, ended{false};
-    std::atomic<int> too_early{0};
-    kith::static_graph s;
-    const auto a = s.add([&] {
-      kith::spawn([&] {
-        begun = true;
-        wait_for(other_ended);
-        for (int i = 0; i < 200; ++i) std::this_thread::yield();
-        ended = true;
-      });
-    });
-    const auto b = s.add([&] {
-      wait_for(begun);
-      other_ended = true;
-    });
-    s.edge(a, s.add([&] { too_early += ended ? 0 : 1; }));
-    const auto both = s.add([&] { too_early += ended ? 0 : 1; });
-    s.edge(a, both);
-    s.edge(b, both);
-    rt.run([&] { s.run(); });
-    EXPECT_EQ(too_early, 0);
-  }
-}
 
 }  // namespace

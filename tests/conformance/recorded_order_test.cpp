@@ -1,13 +1,9 @@
 // `replay` with a policy behind it: tasks come to that policy in the order of a recorded run.
-#include "replay/choose.hpp"
-#include "replay/schedule.hpp"
-
-#include "engine/sim/simulation.hpp"
-#include "machine/model.hpp"
 #include "recording/file.hpp"
 #include "support/matrix.hpp"
 #include "support/programs.hpp"
 #include "support/recordings.hpp"
+#include "support/replays.hpp"
 
 #include <gmock/gmock.h>
 
@@ -21,6 +17,7 @@ namespace {
 using namespace kith;
 using kith::test::record;
 using kith::test::scratch_file;
+using kith::test::simulate_again;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
@@ -32,15 +29,6 @@ std::vector<std::uint64_t> order_of(const recording& r) {
   std::vector<std::uint64_t> order;
   for (const auto& s : steps) order.push_back(s.explores ? ~s.identity : s.identity);
   return order;
-}
-
-recording simulate(const recording& r, const std::string& policy, int workers, std::uint32_t throttle = 2048) {
-  sim::settings set;
-  set.policy = policy;
-  set.workers = workers;
-  set.keep_schedule = true;
-  set.throttle = throttle;
-  return sim::simulate(sim::program_of(r), model_by_name("bullion-s16-8"), set).schedule;
 }
 
 /// 64 tasks that can run in any order.
@@ -60,13 +48,13 @@ constexpr void (*programs[])(runtime&) = {independent,
 
 TEST(recorded_order, one_worker_under_fifo_begins_tasks_as_one_did_under_random) {
   const recording first = record(kith::test::with("random", 1), independent);
-  const recording mixed = simulate(first, "random", 1);
+  const recording mixed = simulate_again(first, "random", 1);
   const scratch_file file;
   write_recording(mixed, file.path());
   const std::string text = "replay:file=" + file.path() + ",policy=fifo";
-  EXPECT_EQ(order_of(simulate(first, text, 1)), order_of(mixed));
+  EXPECT_EQ(order_of(simulate_again(first, text, 1)), order_of(mixed));
   EXPECT_EQ(order_of(record(kith::test::with(text, 1), independent)), order_of(mixed));
-  EXPECT_NE(order_of(simulate(first, "fifo", 1)), order_of(mixed)) << "which was another order";
+  EXPECT_NE(order_of(simulate_again(first, "fifo", 1)), order_of(mixed)) << "which was another order";
 }
 
 class in_recorded_order : public testing::TestWithParam<kith::test::setup> {};
@@ -91,7 +79,8 @@ TEST_P(in_recorded_order, every_program_ends_under_every_policy) {
     o.throttle = 2;  // holds creators up where they were not
     EXPECT_EQ(record(o, run).tasks.size(), first.tasks.size());
     for (const std::uint32_t throttle : {2048u, 2u})
-      EXPECT_EQ(simulate(first, o.policy, s.workers, throttle).tasks.size(), first.tasks.size());
+      EXPECT_EQ(simulate_again(sim::program_of(first), o.policy, s.workers, true, throttle).tasks.size(),
+                first.tasks.size());
   }
 }
 

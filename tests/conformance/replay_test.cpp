@@ -2,13 +2,8 @@
 #include "support/matrix.hpp"
 #include "support/programs.hpp"
 #include "support/recordings.hpp"
+#include "support/replays.hpp"
 #include "support/scale.hpp"
-
-#include "engine/sim/simulation.hpp"
-#include "policy/list.hpp"
-#include "queue/plain/world.hpp"
-#include "replay/choose.hpp"
-#include "replay/schedule.hpp"
 
 #include <gmock/gmock.h>
 
@@ -20,8 +15,10 @@
 namespace {
 
 using namespace kith;
+using kith::test::decisions;
 using kith::test::record;
 using kith::test::scratch_file;
+using kith::test::simulate_again;
 
 /// Tasks from a thread that is no worker, and a run right behind them.
 void submitted(runtime& rt) {
@@ -54,33 +51,10 @@ std::vector<kith::test::setup> decided() {
 }
 INSTANTIATE_TEST_SUITE_P(all, replayed, testing::ValuesIn(decided()), kith::test::name_of);
 
-/// What each worker began, in its order.
-std::vector<std::vector<std::uint64_t>> decisions(const recording& r) {
-  std::vector<std::vector<std::uint64_t>> all;
-  for (const auto& steps : schedule_of(r).of_worker) {
-    all.emplace_back();
-    for (const recorded_schedule::step& s : steps) all.back().push_back(s.explores ? ~s.identity : s.identity);
-  }
-  return all;
-}
-
 runtime_options following(const scratch_file& file, const kith::test::setup& s) {
   runtime_options o = s.options();
   o.policy = "replay:file=" + file.path();
   return o;
-}
-
-recording simulate_again(const sim::program& p, const std::string& policy, int workers, bool scheduling = true) {
-  sim::settings set;
-  set.policy = policy;
-  set.workers = workers;
-  set.keep_schedule = true;
-  set.with.scheduling = scheduling;
-  return sim::simulate(p, model_by_name("bullion-s16-8"), set).schedule;
-}
-
-recording simulate_again(const recording& r, const std::string& policy, int workers) {
-  return simulate_again(sim::program_of(r), policy, workers);
 }
 
 TEST_P(replayed, a_native_run_natively_and_in_the_model) {
@@ -147,26 +121,6 @@ TEST(replay, tasks_that_take_no_time_have_an_order) {
       }
     }
   }
-}
-
-/// Tasks with a wait, and more tasks behind it.
-void chain(runtime& rt, int tasks, int behind = 1) {
-  static int data;
-  rt.run([&] {
-    for (int t = 0; t < tasks; ++t) spawn([] {}, inout(data));
-    wait();
-    for (int t = 0; t < behind; ++t) spawn([] {}, task_type("behind"));
-  });
-}
-
-std::string refusal(const runtime_options& o, int tasks, int behind = 1) {
-  try {
-    runtime rt(o);
-    chain(rt, tasks, behind);
-  } catch (const error& e) {
-    return e.what();
-  }
-  return "";
 }
 
 /// Two waits, the first a long one, and a task that has one as well.
@@ -353,103 +307,6 @@ TEST(replay, a_schedule_is_followed_however_long_tasks_take) {
   }
 }
 
-TEST(replay, divergence_is_an_error_that_names_the_task) {
-  runtime_options o;
-  o.workers = 2;
-  o.oversubscribe = 1;
-  o.policy = "dfifo:steal=off";
-  const scratch_file file;
-  write_recording(record(o, [](runtime& rt) { chain(rt, 40); }), file.path());
-  o.policy = "replay:file=" + file.path();
-  EXPECT_EQ(refusal(o, 40), "");
-  EXPECT_THAT(refusal(o, 40, 2), testing::HasSubstr("is not in the schedule of " + file.path()));
-  const auto more_or_less = testing::HasSubstr("its worker has created or waited for more by then");
-  EXPECT_THAT(refusal(o, 50), more_or_less);  // the next task was behind a wait
-  EXPECT_THAT(refusal(o, 30), more_or_less);
-  testing::internal::CaptureStderr();
-  EXPECT_EQ(refusal(o, 40, 0), "");
-  EXPECT_THAT(testing::internal::GetCapturedStderr(), testing::HasSubstr("never came"));
-}
-
-TEST(replay, a_task_that_never_comes_is_named_by_what_waits_for_its_place) {
-  runtime_options o;
-  o.workers = 1;
-  o.policy = "fifo";
-  const scratch_file file;
-  // Before 'other' there is a child that is not made here.
-  write_recording(record(o,
-                         [](runtime& rt) {
-                           rt.run([] {
-                             spawn([] { spawn([] {}, task_type("child")); });
-                             wait();
-                             spawn([] {}, task_type("other"));
-                           });
-                         }),
-                  file.path());
-  o.policy = "replay:file=" + file.path();
-  const auto shorter = [&] {
-    runtime rt(o);
-    rt.run([] {
-      spawn([] {});
-      wait();
-      spawn([] {}, task_type("other"));
-    });
-  };
-  EXPECT_THAT(shorter,
-              testing::ThrowsMessage<error>(testing::AllOf(testing::HasSubstr("'other' is ready, but"),
-                                                           testing::HasSubstr("(child) first, which never came"))));
-}
-
-TEST(replay, in_the_model_divergence_is_an_error_as_well) {
-  runtime_options o = kith::test::with("fifo", 1);
-  const scratch_file file;
-  write_recording(record(o, [](runtime& rt) { chain(rt, 40); }), file.path());
-  const recording longer = record(o, [](runtime& rt) { chain(rt, 40, 2); });
-  EXPECT_THAT([&] { simulate_again(longer, "replay:file=" + file.path(), 1); },
-              testing::ThrowsMessage<error>(testing::HasSubstr("is not in the schedule")));
-}
-
-struct sleeper : plain::worker_view {
-  using worker_view::worker_view;
-  bool all_sleep() const noexcept override { return sleeps; }
-  bool sleeps = true;
-};
-struct one_name : identity_source {
-  std::uint64_t identity_of(const task&) const override { return name; }
-  std::uint64_t name = 0;
-};
-
-TEST(replay, only_what_is_held_back_while_all_sleep_is_refused) {
-  const recording first = record(kith::test::with("fifo", 1), [](runtime& rt) { chain(rt, 3); });
-  const scratch_file file;
-  write_recording(first, file.path());
-  one_name names;
-  names.name = schedule_of(first).of_worker[0][1].identity;
-  const machine on = synthetic_machine("core:1");
-  const team workers(on, {node_id(0)});
-  region_table regions;
-  for (const std::string order : {"auto", "ready"}) {
-    const auto following =
-        choose_policy<plain::world>("replay:file=" + file.path() + ",order=" + order,
-                                    {.workers = workers, .regions = regions, .seed = 1, .identities = &names});
-    sleeper by(worker_id(0), node_id(0));
-    task second;
-    task* const one = &second;
-    following.policy->ready({&one, 1}, by, ready_reason::creation);
-    by.sleeps = false;
-    EXPECT_FALSE(following.gate->stalled(by));
-    by.sleeps = true;
-    if (order == "ready") {
-      EXPECT_FALSE(following.gate->stalled(by));
-      EXPECT_EQ(following.policy->next(by).work, one);
-    } else {
-      EXPECT_EQ(following.policy->next(by).work, nullptr);
-      EXPECT_THAT([&] { following.gate->stalled(by); },
-                  testing::ThrowsMessage<error>(testing::HasSubstr("never came")));
-    }
-  }
-}
-
 /// Two tasks with commutative accesses to one region: the greatest number that ran at once.
 int at_once(const runtime_options& o) {
   static int data;
@@ -498,19 +355,6 @@ TEST(replay, many_workers_schedule_is_run_by_few) {
     o.policy += ",order=strict";
     EXPECT_THAT([&] { runtime rt(o); }, testing::ThrowsMessage<error>(testing::HasSubstr("order=strict")));
   }
-}
-
-TEST(replay, needs_a_recording_that_ended) {
-  EXPECT_THAT([] { runtime rt(kith::test::with("replay", 1)); },
-              testing::ThrowsMessage<error>(testing::HasSubstr("file=RECORDING is missing")));
-  EXPECT_THAT([] { runtime rt(kith::test::with("replay:file=/nowhere", 1)); },
-              testing::ThrowsMessage<error>(testing::HasSubstr("/nowhere")));
-  recording killed = record(kith::test::with("fifo", 1), [](runtime& rt) { chain(rt, 3); });
-  killed.tasks.back().worker = -1;
-  const scratch_file file;
-  write_recording(killed, file.path());
-  EXPECT_THAT([&] { runtime rt(kith::test::with("replay:file=" + file.path(), 1)); },
-              testing::ThrowsMessage<error>(testing::HasSubstr("the run did not end")));
 }
 
 }  // namespace
