@@ -28,16 +28,12 @@ std::uint64_t covered(std::vector<interval> all) {
 
 meanwhile while_waiting(const recording& r, std::int32_t worker, std::uint64_t from, std::uint64_t until) {
   meanwhile m{.from = from, .until = until};
-  const auto node_of = [&](std::int32_t w) {
-    return w >= 0 && static_cast<std::size_t>(w) < r.worker_node.size() ? r.worker_node[static_cast<std::size_t>(w)]
-                                                                        : std::int16_t{-1};
-  };
-  const std::int16_t here = node_of(worker);
+  const std::int16_t here = r.node_of(worker);
   std::vector<std::vector<interval>> busy(r.worker_node.size());
   std::vector<std::vector<interval>> jobs(r.worker_node.size());
   const auto note = [&](timeline_entry::kind what, std::int32_t of, std::int32_t by, std::uint64_t begun,
                         std::uint64_t ended) {
-    if (node_of(by) != here || begun >= until || ended <= from || ended <= begun) return;
+    if (r.node_of(by) != here || begun >= until || ended <= from || ended <= begun) return;
     const interval part{std::max(begun, from), std::min(ended, until)};
     if (by == worker) m.worker.push_back({what, of, begun, ended});
     if (what == timeline_entry::idle) {
@@ -52,7 +48,7 @@ meanwhile while_waiting(const recording& r, std::int32_t worker, std::uint64_t f
     const auto me = static_cast<std::int32_t>(i);
     note(timeline_entry::task, me, t.worker, t.started, t.ended);
     note(timeline_entry::exploration, me, t.explorer, t.explore_started, t.explore_ended);
-    if (t.has(recorded_task::root) || node_of(t.worker) != here || t.started < from || t.started >= until) continue;
+    if (t.has(recorded_task::root) || r.node_of(t.worker) != here || t.started < from || t.started >= until) continue;
     ++m.started;
     ++(t.ready < from ? m.ready_before : m.ready_after);
   }

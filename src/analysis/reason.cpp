@@ -15,12 +15,6 @@ namespace {
 
 const recorded_task& at(const recording& r, std::int32_t t) { return r.tasks[static_cast<std::size_t>(t)]; }
 
-std::int32_t node_of(const recording& r, std::int32_t worker) {
-  return worker >= 0 && static_cast<std::size_t>(worker) < r.worker_node.size()
-             ? r.worker_node[static_cast<std::size_t>(worker)]
-             : -1;
-}
-
 /// How many tasks that windows count were created before it.
 std::uint64_t created_before(const recording& r, std::int32_t task) {
   std::uint64_t count = 0;
@@ -39,9 +33,9 @@ placement_facts facts_of(const recording& r, const explanation& e, const data_co
   f.worker = t.worker;
   f.node_ran_on = e.node;
   f.creator_worker = e.creator_worker;
-  f.creator_node = node_of(r, e.creator_worker);
+  f.creator_node = r.node_of(e.creator_worker);
   f.color = t.color;
-  f.color_node = node_of(r, t.color);
+  f.color_node = r.node_of(t.color);
   f.named_node = t.node;
   f.may_be_claimed = t.has(recorded_task::listed);
   if (e.released_by >= 0) {
@@ -55,7 +49,7 @@ placement_facts facts_of(const recording& r, const explanation& e, const data_co
   f.nowhere = e.nowhere;
   for (const alternative& n : e.nodes) f.nodes.push_back({n.workers, n.home_bytes});
   if (e.stolen)
-    f.stolen = {e.stolen->victim, node_of(r, e.stolen->victim), t.started - e.stolen->at, e.first_after_steal};
+    f.stolen = {e.stolen->victim, r.node_of(e.stolen->victim), t.started - e.stolen->at, e.first_after_steal};
   for (const recorded_job& j : r.jobs)
     f.windows.push_back({static_cast<std::uint64_t>(j.tasks), static_cast<std::uint64_t>(j.dependences), j.worker,
                          j.ended <= t.started});

@@ -15,12 +15,6 @@ namespace {
 
 const recorded_task& at(const recording& r, std::int32_t t) { return r.tasks[static_cast<std::size_t>(t)]; }
 
-std::int32_t node_of(const recording& r, std::int32_t worker) {
-  return worker >= 0 && static_cast<std::size_t>(worker) < r.worker_node.size()
-             ? r.worker_node[static_cast<std::size_t>(worker)]
-             : -1;
-}
-
 /// The same share of other bytes.
 std::uint64_t share(std::uint64_t part, std::uint64_t whole, std::uint64_t of) {
   if (whole == 0 || part == whole) return part == whole ? of : 0;
@@ -45,7 +39,7 @@ void add_data(const recording& r, explanation& e, const home_history& homes) {
     for (std::uint64_t& b : u.place.bytes) b = share(b, all, x.bytes);
     u.place.nowhere = share(u.place.nowhere, all, x.bytes);
     u.writer = writers[x.region];
-    if (u.writer >= 0) u.writer_node = node_of(r, at(r, u.writer).worker);
+    if (u.writer >= 0) u.writer_node = r.node_of(at(r, u.writer).worker);
     e.bytes += x.bytes;
     e.nowhere += u.place.nowhere;
     e.data.push_back(std::move(u));
@@ -121,7 +115,7 @@ explanation explain(const recording& r, std::int32_t task, const data_costs& cos
   const home_history homes(r);
   const recorded_task& t = at(r, task);
   explanation e{.task = task};
-  e.node = node_of(r, t.worker);
+  e.node = r.node_of(t.worker);
   if (t.creator >= 0) {
     const recorded_task& creator = at(r, t.creator);
     e.creator_worker = t.has(recorded_task::discovered) ? creator.explorer : creator.worker;

@@ -39,7 +39,10 @@ class home_cache final : public policy<World> {
       e.say_of_policy("there is one node");
     } else if (intense && static_cast<std::size_t>(*intense) < e.facts.data.size()) {
       e.say_of_policy("access " + std::to_string(*intense) + " alone decides (intense): it runs where that data is");
-    } else if (!explain_cheapest(e, false)) {
+    } else if (const auto bytes = input_by_node(e.facts, counted::inputs);
+               std::ranges::any_of(bytes, [](std::uint64_t b) { return b != 0; })) {
+      explain_cheapest(e, bytes);
+    } else {
       e.say_of_policy("it has no input with a home: it stays with its creator");
     }
     e.say_origin();

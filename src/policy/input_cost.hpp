@@ -42,20 +42,19 @@ bool is_even(std::span<const std::uint64_t> bytes, std::int64_t percent, const I
   return nodes * squares - sum * sum <= bound * bound;
 }
 
-/// What node read this task's input at least cost, of those with workers, and what that costs on each; false if it has no
-/// input that has a home.
-[[gnu::cold]] inline bool explain_cheapest(explainer& e, bool counts_output) {
-  const placement_facts& f = e.facts;
+/// As input_cost::weigh(), of a task that is explained.
+[[gnu::cold]] inline std::vector<std::uint64_t> input_by_node(const placement_facts& f, counted what) {
   std::vector<std::uint64_t> bytes(f.nodes.size());
-  std::uint64_t all = 0;
   for (const placement_facts::access& a : f.data) {
-    if (a.how == mode::out && !counts_output) continue;
-    for (std::size_t n = 0; n < bytes.size(); ++n) {
-      bytes[n] += a.at_node[n];
-      all += a.at_node[n];
-    }
+    if (what == counted::inputs && a.how == mode::out) continue;
+    for (std::size_t n = 0; n < bytes.size(); ++n) bytes[n] += a.at_node[n];
   }
-  if (all == 0) return false;
+  return bytes;
+}
+
+/// Which node reads these bytes at least cost, of those with workers, and what that costs on each.
+[[gnu::cold]] inline void explain_cheapest(explainer& e, const std::vector<std::uint64_t>& bytes) {
+  const placement_facts& f = e.facts;
   std::string costs;
   std::vector<std::int32_t> cheapest;
   std::uint64_t least = 0;
@@ -73,7 +72,6 @@ bool is_even(std::span<const std::uint64_t> bytes, std::int64_t percent, const I
                   " (bytes times distance: " + costs + ")");
   if (cheapest.size() > 1) e.say("equal costs are taken in turn");
   if (std::ranges::find(cheapest, f.node_ran_on) == cheapest.end()) e.compare_with(cheapest.front());
-  return true;
 }
 
 class input_cost {

@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -42,20 +43,12 @@ class numa_policy final : public policy<World> {
   };
   [[gnu::cold]] static void explain(explainer& e) {
     const placement_facts& f = e.facts;
-    const bool all = e.options.is("reads", "all");
     if (e.inhabited_nodes() <= 1) {
       e.say_of_policy("one node has all workers");
       return;
     }
-    std::uint64_t input = 0;
-    std::vector<std::uint64_t> bytes(f.nodes.size());
-    for (const placement_facts::access& a : f.data) {
-      if (a.how == mode::out && !all) continue;
-      for (std::size_t n = 0; n < bytes.size(); ++n) {
-        bytes[n] += a.at_node[n];
-        input += a.at_node[n];
-      }
-    }
+    const std::vector<std::uint64_t> bytes = input_by_node(f, e.options.word("reads", {counted::inputs, counted::all}));
+    const std::uint64_t input = std::accumulate(bytes.begin(), bytes.end(), std::uint64_t{0});
     const std::optional<std::int64_t> footprint = e.options.number_or_word("footprint");
     const auto inhabited = [&](std::size_t n) { return f.nodes[n].workers > 0; };
     if (input == 0) {
@@ -67,7 +60,7 @@ class numa_policy final : public policy<World> {
     } else if (is_even(bytes, e.options.number("even"), inhabited)) {
       e.say_of_policy("its input is spread evenly over the nodes: whoever asks first runs it");
     } else {
-      explain_cheapest(e, all);
+      explain_cheapest(e, bytes);
       if (!footprint)
         e.say(
             "an input smaller than a core's share of the last-level cache, which is not recorded, lets anybody run it");

@@ -138,6 +138,11 @@ struct recording {
   std::vector<recorded_mark> marks;
   std::vector<recorded_allocation> allocations;  // in the order of `at`
 
+  /// -1: there is no such worker.
+  std::int32_t node_of(std::int32_t worker) const noexcept {
+    const auto w = static_cast<std::size_t>(worker);
+    return worker >= 0 && w < worker_node.size() ? worker_node[w] : -1;
+  }
   std::string meta_or(const std::string& key, const std::string& otherwise) const {
     const auto at = meta.find(key);
     return at == meta.end() ? otherwise : at->second;

@@ -15,6 +15,7 @@
 namespace {
 
 using kith::error;
+using kith::test::with;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
@@ -22,14 +23,6 @@ using testing::ThrowsMessage;
 void add_by_type() {
   static const int interface_of_example = kith_register_policies();
   EXPECT_EQ(interface_of_example, kith::policy_interface);
-}
-
-kith::runtime_options with(const std::string& policy, int workers) {
-  kith::runtime_options o;
-  o.policy = policy;
-  o.workers = workers;
-  o.oversubscribe = 1;
-  return o;
 }
 
 template <class World>

@@ -29,14 +29,8 @@ std::string named(const recording& r, std::int32_t t) {
   return fmt::format("task {} ({})", t, of.has(recorded_task::root) ? "run" : printable(r.types[of.type]));
 }
 
-std::int32_t node_of(const recording& r, std::int32_t worker) {
-  return worker >= 0 && static_cast<std::size_t>(worker) < r.worker_node.size()
-             ? r.worker_node[static_cast<std::size_t>(worker)]
-             : -1;
-}
-
 std::string where(const recording& r, std::int32_t worker) {
-  return worker < 0 ? "nowhere" : fmt::format("worker {} on node {}", worker, node_of(r, worker));
+  return worker < 0 ? "nowhere" : fmt::format("worker {} on node {}", worker, r.node_of(worker));
 }
 
 /// What made the task ready.
