@@ -1,0 +1,237 @@
+// The same calls in both worlds: programs run natively and in the simulator under a policy that follows a script, with 1, 2
+// and 5 workers, and the calls that it got are compared, one by one.
+#include "support/recordings.hpp"
+
+#include "engine/sim/simulation.hpp"
+#include "machine/model.hpp"
+#include "policy/contract/register_policy.hpp"
+#include "task/type_names.hpp"
+
+#include <kith/kith.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <deque>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using kith::recording;
+
+/// What a policy was asked. Tasks are told apart by their types, which have a name for each.
+struct call_log {
+  std::mutex guard;
+  std::vector<std::string> calls;
+  const recording* simulated = nullptr;  // whose types a simulation's tasks have; null: this process's
+
+  std::string name_of(const kith::task& t) const {
+    return simulated != nullptr ? simulated->types[t.type] : kith::task_type_name(t.type);
+  }
+};
+call_log the_log;
+
+/// One task runs at a time. After each, a script draws the worker that runs the next one, and which of the queued ones that is.
+/// The other workers find nothing.
+template <class World>
+class scripted final : public kith::policy<World>, public kith::observer<World> {
+ public:
+  using worker = typename World::worker;
+
+  static constexpr kith::policy_entry about{.name = "scripted-by-a-test",
+                                            .paper = "",
+                                            .section = "",
+                                            .summary = "follows a script, one task at a time",
+                                            .options = {},
+                                            .priorities = false};
+
+  scripted(const kith::policy_context& context, const kith::policy_options&)
+      : workers_(static_cast<std::uint32_t>(context.workers.size())) {}
+
+  kith::observer<World>* observer() noexcept override { return this; }
+  typename kith::observer<World>::subscriptions subscribes_to() const override { return {.created = true}; }
+
+  void created(kith::task& t, worker& self) override {
+    const std::lock_guard lock(the_log.guard);
+    note("created", self, the_log.name_of(t));
+  }
+  void run_began() override {
+    const std::lock_guard lock(the_log.guard);
+    the_log.calls.emplace_back("run");
+    draw_ = kith::rng(7, kith::purpose::test, ++runs_);
+    running_ = kith::worker_id(0);  // the root, which is not given out
+  }
+  void waiting(worker& self) override {
+    const std::lock_guard lock(the_log.guard);
+    note("waiting", self, "");
+  }
+  kith::task* ready(std::span<kith::task* const> tasks, worker& self, kith::ready_reason why) override {
+    constexpr const char* reasons[] = {"creation", "completion", "arrival", "discovery"};
+    const std::lock_guard lock(the_log.guard);
+    std::string names = reasons[static_cast<std::size_t>(why)];
+    for (kith::task* t : tasks) {
+      names += " " + the_log.name_of(*t);
+      queued_.push_back(t);
+    }
+    note("ready", self, names);
+    return nullptr;
+  }
+  kith::poll_result next(worker& self) override {
+    kith::task* found = nullptr;
+    bool pass_on = false;
+    {
+      const std::lock_guard lock(the_log.guard);
+      if (self.id == running_) draw_next();  // what it got has ended, or waits
+      if (running_) return {kith::poll_result::empty};
+      std::erase_if(queued_, [&](kith::task* t) { return self.drop_if_dead(*t); });
+      if (queued_.empty()) return {kith::poll_result::empty};
+      if (self.id == turn_) {
+        const auto at = queued_.begin() + draw_.below(static_cast<std::uint32_t>(queued_.size()));
+        found = *at;
+        queued_.erase(at);
+        running_ = self.id;
+        note("gave", self, the_log.name_of(*found));
+      } else {
+        pass_on = true;
+      }
+    }
+    if (pass_on) self.ring(kith::worker_set::only(turn_));
+    return kith::poll_result::at(found, kith::poll_result::later);
+  }
+
+ private:
+  void draw_next() {
+    running_ = kith::worker_id();
+    turn_ = kith::worker_id(static_cast<int>(draw_.below(workers_)));
+  }
+  void note(const std::string& call, const worker& self, const std::string& more) {
+    the_log.calls.push_back(call + " by " + std::to_string(self.id.value) + " " + more);
+  }
+
+  std::uint32_t workers_, runs_ = 0;
+  kith::rng draw_{7, kith::purpose::test, 0};
+  std::deque<kith::task*> queued_;
+  kith::worker_id running_;  // has what was given last
+  kith::worker_id turn_{0};
+};
+
+/// A type for the task of this number.
+kith::task_type type_of(int i) {
+  static std::deque<kith::task_type> types = [] {
+    std::deque<kith::task_type> all;
+    for (int t = 0; t < 200; ++t) all.emplace_back(("parity" + std::to_string(t)).c_str());
+    return all;
+  }();
+  return types[static_cast<std::size_t>(i)];
+}
+
+void data_flow(kith::runtime& rt) {
+  static std::array<int, 5> data;
+  rt.run([] {
+    kith::rng draw(3, kith::purpose::test, 1);
+    for (int i = 0; i < 60; ++i) {
+      int& a = data[draw.below(5)];
+      int& b = data[draw.below(5)];
+      switch (draw.below(4)) {
+        case 0: kith::spawn([] {}, kith::in(a), kith::out(b), type_of(i)); break;
+        case 1: kith::spawn([] {}, kith::inout(a), type_of(i)); break;
+        case 2: kith::spawn([] {}, kith::commutative(a), type_of(i)); break;
+        default: kith::spawn([] {}, type_of(i)); break;
+      }
+    }
+  });
+}
+
+/// Tasks that end after their children, which nobody waits for; and a second run.
+void left_children(kith::runtime& rt) {
+  static int data;
+  for (int run = 0; run < 2; ++run) {
+    rt.run([run] {
+      for (int i = 0; i < 6; ++i) {
+        const int mine = run * 50 + i * 5;
+        kith::spawn(
+            [mine] {
+              for (int c = 1; c < 4; ++c) kith::spawn([] {}, type_of(mine + c));
+            },
+            kith::inout(data), type_of(mine));
+      }
+    });
+  }
+}
+
+/// Groups that are filled by their own tasks are waited for by the root alone.
+void filled_group(kith::runtime& rt) {
+  rt.run([] {
+    kith::group g;
+    for (int i = 0; i < 5; ++i) {
+      g.spawn(
+          [&g, i] {
+            for (int c = 1; c < 3; ++c) g.spawn([] {}, type_of(100 + i * 10 + c));
+          },
+          type_of(100 + i * 10));
+    }
+    g.wait();
+  });
+}
+
+struct grid {
+  using key = int;
+  void predecessors(key k, kith::keys<key>& all) {
+    if (k % 6 != 0) all.add(k - 1);
+    if (k >= 6) all.add(k - 6);
+  }
+  void compute(key) {}
+  kith::task_type type(key k) const { return type_of(k); }
+};
+void keyed(kith::runtime& rt) {
+  rt.run([] {
+    grid g;
+    kith::explore(g, 35);
+  });
+}
+
+void static_graph(kith::runtime& rt) {
+  kith::static_graph g;
+  for (std::size_t n = 0; n < 30; ++n) {
+    g.add([] {}, type_of(static_cast<int>(n)));
+    if (n > 2) g.edge(n - 3, n);
+    if (n > 6) g.edge(n / 2, n);
+  }
+  rt.run([&] { g.run(); });
+}
+
+class parity : public testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(workers, parity, testing::Values(1, 2, 5));
+
+void compare(void (*program)(kith::runtime&), int workers) {
+  static const bool registered = (kith::register_policy<scripted>(), true);
+  ASSERT_TRUE(registered);
+  the_log.calls.clear();
+  the_log.simulated = nullptr;
+  kith::runtime_options o = kith::test::with(scripted<kith::native::world>::about.name, workers);
+  o.oversubscribe = 1;
+  const recording r = kith::test::record(o, program);
+  const std::vector<std::string> native = std::exchange(the_log.calls, {});
+  the_log.simulated = &r;
+  kith::sim::settings s;
+  s.policy = o.policy;
+  s.workers = workers;
+  kith::sim::simulate(kith::sim::program_of(r), kith::model_by_name("bullion-s16-8"), s);
+  const std::vector<std::string>& simulated = the_log.calls;
+  ASSERT_GT(native.size(), 30u);
+  for (std::size_t i = 0; i < std::min(native.size(), simulated.size()); ++i)
+    ASSERT_EQ(native[i], simulated[i]) << "call " << i << " of " << native.size();
+  EXPECT_EQ(native.size(), simulated.size());
+}
+
+TEST_P(parity, of_data_flow) { compare(data_flow, GetParam()); }
+TEST_P(parity, of_children_that_are_left) { compare(left_children, GetParam()); }
+TEST_P(parity, of_a_group_that_its_tasks_fill) { compare(filled_group, GetParam()); }
+TEST_P(parity, of_keyed_graphs) { compare(keyed, GetParam()); }
+TEST_P(parity, of_static_graphs) { compare(static_graph, GetParam()); }
+
+}  // namespace
