@@ -45,8 +45,10 @@ class stall_check {
   static constexpr moment one = 1, left = (std::uint64_t{1} << 32) - one;
 
   const std::uint32_t workers_;
-  alignas(false_sharing_range) atomic<moment> asleep_{0};  // in the upper half how often one has left
-  atomic<std::uint32_t> awaiting_{0};                      // counted before they sleep: `asleep_` orders it
+  // Low 32 bits: workers asleep. High 32 bits: number of wake-ups, so that no value repeats.
+  alignas(false_sharing_range) atomic<moment> asleep_{0};
+  // Workers blocked on a future. Raised before sleeping, so that the acq_rel on `asleep_` orders it.
+  atomic<std::uint32_t> awaiting_{0};
 };
 
 }  // namespace kith

@@ -25,7 +25,7 @@ inline bool has_home(std::uint64_t bytes) noexcept { return bytes >= least_place
 inline bool has_home(kept_access a) noexcept { return has_home(a.bytes()); }
 /// What a byte of an access counts.
 inline std::uint64_t weight_of(mode how) noexcept { return how == mode::in ? 1 : 2; }
-/// The bytes of the task's data that can have a home; if there are none, it may as well run anywhere.
+/// The bytes of the task's data that can have a home; if there are none, any node is as good.
 inline std::uint64_t placed_bytes(const task& t) noexcept {
   std::uint64_t sum = 0;
   for (kept_access a : t.access_list()) sum += has_home(a) ? a.bytes() : 0;

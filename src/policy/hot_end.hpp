@@ -68,7 +68,7 @@ class hot_end {
   static constexpr std::int64_t few = 2, few_hot = 8;
   static constexpr std::uint32_t probe = 8;   // one take in so many is from the other end
   static constexpr std::uint32_t enough = 8;  // samples from either end; and the means run over so many
-  // How much faster what is queued last has to be; and how much not slower, once it is taken first and all data is fresh.
+  // Hysteresis: taking the last one must be 1.25 times as fast to be chosen, and is kept while at least 0.8 times as fast.
   static constexpr float gain = 1.25F, stay = 0.8F;
 
   struct mean {

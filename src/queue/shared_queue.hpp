@@ -75,7 +75,8 @@ class alignas(false_sharing_range) shared_queue {
     return push(std::span<task* const>(&one, 1), self);
   }
 
-  /// A task, or null; also if willing(const task&) says no to the one that is next of each priority. Counts as a pop.
+  /// The next task for which willing(const task&) holds, highest priority first; null if none. Only the head of each level is
+  /// asked. Counts as a pop.
   template <class Willing>
   task* pop(worker& self, const Willing& willing, queue_end end = queue_end::first) {
     self.at(this);

@@ -1,6 +1,6 @@
 // What the logs of a run say, gathered: the first half of making a recording of them. Who calls: assemble.cpp.
 //
-// What needs no more than other units is in `out` already; the rest names tasks by what they were called while the program ran.
+// Times and sizes are converted at once. Task references stay as the program had them until assemble() knows all tasks.
 #pragma once
 
 #include "recording/assemble.hpp"

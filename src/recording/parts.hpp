@@ -2,7 +2,7 @@
 //
 // Whoever writes it holds a lock (flock) on its text `about`, which the system takes back when the process ends, however it
 // ends: a folder that is locked is being written, one that is not is complete, or what a killed run has left. A folder
-// appears under its name with the lock held. Where the file system knows no such locks, nobody is noticed.
+// appears under its name with the lock held. On a file system without such locks, other processes are not noticed.
 #pragma once
 
 #include <map>

@@ -111,7 +111,7 @@ struct execution {
   std::int64_t position = -1;  // of the step
 };
 
-/// What each worker had begun and not ended, as its spells begin in their order.
+/// What each worker had begun and not ended. Its executions come in the order in which they began.
 class nesting {
  public:
   explicit nesting(const recording& r) : creations_(creations_of(r)), waits_(waits_of(r)) {}
@@ -125,7 +125,7 @@ class nesting {
       const execution& around = *open_.back();
       x.what.inside = around.what.identity;
       x.what.inside_at = around.position;
-      // What it did in the moment in which x began was before that, unless it began in this moment or x took no time.
+      // Ties: what it did at `started` counts only if it began earlier itself; if x took no time, nothing of that moment does.
       const std::uint64_t end = x.started + (around.started < x.started && x.started < x.ended ? 1 : 0);
       x.what.created_before = count_before(creations_, around.what.task, end);
       x.what.waits_before = count_before(waits_, around.what.task, end);

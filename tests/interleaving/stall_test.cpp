@@ -40,7 +40,7 @@ struct small_world : native::world {
 };
 using worker_view = small_world::worker;
 
-/// A task of a schedule: whose it is, and as the how-manieth; what it makes ready when it ends.
+/// A task of a schedule: its worker, its place in that worker's order, and what it makes ready when it ends.
 struct step {
   int worker;
   int position;

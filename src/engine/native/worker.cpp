@@ -143,7 +143,7 @@ detail::outcome worker::run_recorded(task& t, std::uint64_t& began) {
     if (how != detail::outcome::unable) return how;
   }
   if (engine.track_homes || engine.calibrator != nullptr)
-    began = ticks();  // what was done meanwhile is none of its time
+    began = ticks();  // restart the clock: counting homes is not charged to the task
   return t.code(t.closure(), detail::action::run);
 }
 
