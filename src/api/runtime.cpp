@@ -8,6 +8,7 @@
 #include "machine/machine.hpp"
 #include "policy/contract/policy_options.hpp"
 #include "recording/parts.hpp"
+#include "replay/choose.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -31,6 +32,17 @@ std::string decide(const std::string& option, const variable& v) {
   return !option.empty() ? option : value_of(v).value_or(v.standard);
 }
 
+/// What `use` makes of the setting's text. Where the variable decided it, what is wrong with that names the variable.
+template <class Use>
+auto use_setting(const std::string& option, const variable& v, const Use& use) {
+  try {
+    return use(decide(option, v));
+  } catch (const error& e) {
+    if (!option.empty() || !value_of(v)) throw;
+    throw error(std::string(v.name) + ": " + e.what());
+  }
+}
+
 /// The file of this runtime: the first of a process has the name that was asked for.
 std::string numbered(const std::string& file) {
   static atomic<int> recorded{0};
@@ -48,10 +60,15 @@ void refuse_unrecordable(const std::string& file) {
 
 native::engine_options settings_of(const runtime_options& o, bool cores_shared) {
   native::engine_options s;
-  s.policy = decide(o.policy, var::policy);
+  s.policy = use_setting(o.policy, var::policy, [](std::string text) {
+    std::string without_mark = text;
+    static_cast<void>(take_migration(without_mark));
+    check_policy(without_mark);
+    return text;
+  });
   s.migrate = take_migration(s.policy);
   if (!s.migrate) s.migrate = decide(o.migrate, var::migrate) != 0;
-  s.memory = distribution::parse(decide(o.memory, var::memory));
+  s.memory = use_setting(o.memory, var::memory, [](const std::string& text) { return distribution::parse(text); });
   s.throttle = static_cast<std::uint32_t>(decide(o.throttle, var::throttle));
   s.throttle_bytes = static_cast<std::uint64_t>(decide(o.throttle_bytes, var::throttle_bytes));
   s.inline_limit = static_cast<int>(decide(o.inline_limit, var::inline_limit));

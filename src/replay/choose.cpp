@@ -8,14 +8,24 @@
 
 #include <kith/error.hpp>
 
-#include <algorithm>
-
 namespace kith {
 
 std::vector<policy_entry> choosable_policies() {
   std::vector<policy_entry> all = policy_list();
   all.push_back(replay<native::world>::about);
   return all;
+}
+
+void check_policy(const std::string& text) {
+  std::vector<std::string> names;
+  for (const policy_entry& p : choosable_policies()) {
+    names.emplace_back(p.name);
+    if (policy_name(text) == names.back()) {
+      static_cast<void>(policy_options(text, p.options));
+      return;
+    }
+  }
+  throw error(no_such("policy", std::string(policy_name(text)), names));
 }
 
 template <class World>
@@ -33,10 +43,7 @@ chosen_policy<World> choose_policy(const std::string& text, const policy_context
     kith::gate<World>* const gate = made.get();
     return {std::move(made), gate};
   }
-  std::vector<std::string> names;
-  for (const policy_entry& p : choosable_policies()) names.emplace_back(p.name);
-  if (std::ranges::find(names, policy_name(text)) == names.end())
-    throw error(no_such("policy", std::string(policy_name(text)), names));
+  check_policy(text);
   return {make_policy<World>(text, context)};
 }
 

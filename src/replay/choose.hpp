@@ -20,6 +20,9 @@ struct chosen_policy {
 template <class World>
 chosen_policy<World> choose_policy(const std::string& text, const policy_context& context);
 
+/// Throws for a text that choose_policy() refuses whatever the context: an unknown name, option or value.
+void check_policy(const std::string& text);
+
 /// What choose_policy() knows: the list of policies, then `replay`.
 std::vector<policy_entry> choosable_policies();
 

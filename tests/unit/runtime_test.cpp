@@ -270,7 +270,13 @@ TEST(runtime, options_that_are_wrong_are_named) {
   unsetenv("KITH_THROTTLE");
   setenv("KITH_POLICY", "lifo", 1);
   EXPECT_EQ(kith::runtime(with(1, "")).policy(), "lifo");
+  setenv("KITH_POLICY", "steal:victim=me", 1);
+  EXPECT_THAT([] { kith::runtime wrong; },
+              testing::ThrowsMessage<kith::error>(testing::StartsWith("KITH_POLICY: policy 'steal': victim=me")));
   unsetenv("KITH_POLICY");
+  setenv("KITH_MEMORY", "everywhere", 1);
+  EXPECT_THAT([] { kith::runtime wrong; }, testing::ThrowsMessage<kith::error>(testing::StartsWith("KITH_MEMORY: ")));
+  unsetenv("KITH_MEMORY");
 }
 
 TEST(runtime, misuse_is_an_error) {
