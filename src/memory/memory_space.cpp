@@ -2,6 +2,7 @@
 
 #include "base/address.hpp"
 #include "base/atomic.hpp"
+#include "base/made_once.hpp"
 #include "memory/numa_calls.hpp"
 #include "memory/pages.hpp"
 
@@ -25,7 +26,8 @@ std::uint64_t next_number() noexcept {
 
 /// Whether pages can be placed on a machine with several nodes. What is refused is said once in a process.
 bool may_place() {
-  static const bool may = [] {
+  static constinit made_once<bool> may;
+  return may.get([]() -> bool {
     const numa::rights& r = numa::process_rights();
     if (r.can_place()) return true;
     std::fprintf(stderr,
@@ -33,8 +35,7 @@ bool may_place() {
                  "touched; `kith doctor` says more\n",
                  std::strerror(r.bind));
     return false;
-  }();
-  return may;
+  });
 }
 
 /// Address space for `bytes` in whole pages, huge ones if they are wanted and there are any.

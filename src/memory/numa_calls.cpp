@@ -1,6 +1,7 @@
 #include "memory/numa_calls.hpp"
 
 #include "base/address.hpp"
+#include "base/made_once.hpp"
 
 #include <linux/mempolicy.h>
 #include <sched.h>
@@ -69,8 +70,8 @@ rights try_all() {
 }
 
 const rights& process_rights() {
-  static const rights known = try_all();
-  return known;
+  static constinit made_once<rights> known;
+  return known.get(try_all);
 }
 
 const char* mode_name(int mode) noexcept {
@@ -123,7 +124,8 @@ bool prefer_in_thread(int now, int node) noexcept {
 }
 
 bool interleaves_by_low_bits() {
-  static const bool low = [] {
+  static constinit made_once<bool> low;
+  return low.get([]() -> bool {
     // Three nodes tell: 2^32 is no multiple of 3. With fewer, or a power of two, both ways give the same, and so they do at an
     // address whose page number has a multiple of 3 above its 32 low bits: then another address is asked for.
     std::vector<int> nodes = allowed_nodes();
@@ -149,8 +151,7 @@ bool interleaves_by_low_bits() {
     }
     munmap(got, bytes);
     return at == nodes[(number & 0xffffffff) % 3] && at != nodes[number % 3];
-  }();
-  return low;
+  });
 }
 
 int where(std::span<void* const> pages, std::span<int> nodes) {

@@ -1,5 +1,7 @@
 #include "memory/pages.hpp"
 
+#include "base/made_once.hpp"
+
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -34,28 +36,28 @@ std::size_t largest_huge_page() {
 }  // namespace
 
 std::size_t page_size() noexcept {
-  static const auto bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  return bytes;
+  static constinit made_once<std::size_t> bytes;
+  return bytes.get([] { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); });
 }
 
 std::size_t huge_page_size() noexcept {
-  static const std::size_t bytes = []() -> std::size_t {
+  static constinit made_once<std::size_t> bytes;
+  return bytes.get([]() -> std::size_t {
     const std::string enabled = first_line(folder() / "enabled");
     return enabled.empty() || enabled.find("[never]") != std::string::npos ? 0 : largest_huge_page();
-  }();
-  return bytes;
+  });
 }
 
 std::size_t unasked_huge_page_size() noexcept {
-  static const std::size_t bytes = []() -> std::size_t {
+  static constinit made_once<std::size_t> bytes;
+  return bytes.get([]() -> std::size_t {
     if (chosen_always(folder() / "enabled")) return largest_huge_page();
     std::error_code none;  // newer kernels have further sizes, each with a setting of its own
     for (const fs::directory_entry& size : fs::directory_iterator(folder(), none)) {
       if (size.is_directory(none) && chosen_always(size.path() / "enabled")) return largest_huge_page();
     }
     return 0;
-  }();
-  return bytes;
+  });
 }
 
 void* map_pages(std::size_t bytes, std::size_t alignment) {

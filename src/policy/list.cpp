@@ -91,6 +91,7 @@ std::vector<listed_policy>& registered() {
   static std::vector<listed_policy>& all = *new std::vector<listed_policy>;
   return all;
 }
+[[maybe_unused]] const std::vector<listed_policy>& registered_before_main = registered();
 
 std::vector<listed_policy> all_policies() {
   std::vector<listed_policy> all(policies.begin(), policies.end());

@@ -82,7 +82,7 @@ class scripted final : public kith::policy<World>, public kith::observer<World> 
   }
   kith::poll_result next(worker& self) override {
     kith::task* found = nullptr;
-    bool pass_on = false;
+    kith::worker_id next_one;
     {
       const std::lock_guard lock(the_log.guard);
       if (self.id == running_) draw_next();  // what it got has ended, or waits
@@ -96,10 +96,10 @@ class scripted final : public kith::policy<World>, public kith::observer<World> 
         running_ = self.id;
         note("gave", self, the_log.name_of(*found));
       } else {
-        pass_on = true;
+        next_one = turn_;
       }
     }
-    if (pass_on) self.ring(kith::worker_set::only(turn_));
+    if (next_one) self.ring(kith::worker_set::only(next_one));
     return kith::poll_result::at(found, kith::poll_result::later);
   }
 

@@ -1,5 +1,7 @@
 #include "engine/native/stacks.hpp"
 
+#include "base/made_once.hpp"
+
 #include <cxxabi.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -51,8 +53,8 @@ class exception_state {
 };
 
 std::size_t page_bytes() noexcept {
-  static const std::size_t bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  return bytes;
+  static constinit made_once<std::size_t> bytes;
+  return bytes.get([] { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); });
 }
 
 }  // namespace
