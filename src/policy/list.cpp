@@ -29,6 +29,8 @@
 
 namespace kith {
 
+static_assert(world<native::world> && world<plain::world>);
+
 namespace {
 
 struct listed_policy {
