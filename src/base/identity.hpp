@@ -2,7 +2,7 @@
 //
 // A task is known by its creator and its place among what the creator made; a node of a keyed graph by the graph and its
 // key, whoever finds it first. Two tasks share an identity with the probability of a hash collision, or if two keys of a
-// graph have the same std::hash; whoever reads a schedule checks that (recording/schedule.hpp).
+// graph have the same std::hash; whoever reads a schedule checks that (replay/schedule.hpp).
 #pragma once
 
 #include "base/rng.hpp"

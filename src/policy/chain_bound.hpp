@@ -87,7 +87,7 @@ class chain_bound {
     return (any_bound_.load(relaxed) || scout_.load(relaxed) == n.value) && there.running.load(relaxed) < there.room;
   }
 
-  /// As policy::timed(). True if the trial is over: what waits at this node may begin.
+  /// As observer::ran(). True if the trial is over: what waits at this node may begin.
   bool timed(const task& t, worker& self, std::uint64_t nanoseconds) {
     const state& mine = states_[self.id.index()];
     const node& here = nodes_[self.node.index()];

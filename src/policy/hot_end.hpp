@@ -51,7 +51,7 @@ class hot_end {
   /// What it runs now has not been taken there.
   void went_on(worker& self) { states_[self.id.index()].chosen = false; }
 
-  /// As policy::timed().
+  /// As observer::ran().
   void timed(const task& t, worker& self, std::uint64_t nanoseconds) {
     const state& mine = states_[self.id.index()];
     if (!mine.chosen) return;

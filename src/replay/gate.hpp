@@ -18,9 +18,9 @@ class gate : public policy<World> {
 
   /// The task's body and all its children have ended; `self` has ended the last of them.
   virtual void ended(task& t, worker& self) = 0;
-  /// All workers are about to sleep, with tasks unfinished: a gate that holds ready tasks back says whether it does so,
-  /// refuses one (worker.refuse), and gives out all of them from now on. A worker woken from elsewhere may look and push
-  /// meanwhile: only what was seen before `self.all_sleep()` answered true was there while all slept.
+  /// All workers are about to sleep, with tasks unfinished: a gate that holds ready tasks back says whether it does so, and
+  /// lets one go on, or refuses one (worker.refuse) and gives out all of them from now on. A worker woken from elsewhere may
+  /// look and push meanwhile: only what was seen before `self.all_sleep()` answered true was there while all slept.
   virtual bool stalled(worker& self) = 0;
   /// After the last run: what went wrong that nobody was told of; empty: nothing.
   virtual std::string final_error() const = 0;

@@ -62,7 +62,7 @@ class alignas(false_sharing_range) ordered_queue {
     return first;
   }
 
-  /// For a policy that is asked whether it is stalled (policy::stalled): calls refuse(task, position) with the first task,
+  /// For a gate that is asked whether it is stalled (gate::stalled): calls refuse(task, position) with the first task,
   /// unless somebody has left its sleep meanwhile, and may have pushed it just now.
   template <class Refuse>
   held_task refuse_first(worker& self, Refuse&& refuse) {

@@ -55,7 +55,7 @@ struct placement_facts {
   std::function<int(std::size_t, std::size_t)> distance{};  // of two nodes; 10: local
 };
 
-/// Collects sentences, the most important first. Numbers of options are the table's defaults where none was given.
+/// Collects sentences, the most important first.
 class explainer {
  public:
   explainer(const placement_facts& known, const policy_options& given) : facts(known), options(given) {}
