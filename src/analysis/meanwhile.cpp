@@ -28,7 +28,7 @@ std::uint64_t covered(std::vector<interval> all) {
 
 meanwhile while_waiting(const recording& r, std::int32_t worker, std::uint64_t from, std::uint64_t until) {
   meanwhile m{.from = from, .until = until};
-  const std::int16_t here = r.node_of(worker);
+  const std::int32_t here = r.node_of(worker);
   std::vector<std::vector<interval>> busy(r.worker_node.size());
   std::vector<std::vector<interval>> jobs(r.worker_node.size());
   const auto note = [&](timeline_entry::kind what, std::int32_t of, std::int32_t by, std::uint64_t begun,
