@@ -42,7 +42,7 @@ nlohmann::ordered_json row(const kith::sim::program& p, const kith::machine_mode
           {"fidelity", set.how == kith::sim::fidelity::block ? "block" : "abstract"},
           {"workers", r.workers.size()},
           {"tasks", p.tasks()},
-          {"attempts", r.attempts()},
+          {"attempts", r.total.steal_attempts},
           {"chunks", r.cache_hits + r.cache_misses},
           {"steps", r.steps},
           {"events", r.events},

@@ -114,7 +114,7 @@ double by_kith(const kith::recording& r, const kith::machine_model& on, int work
       if (p.actions[a].what == kith::sim::action::compute) p.actions[a].value = 0;
     }
   }
-  return kith::sim::simulate(p, on, set).seconds();
+  return kith::sim::simulate(p, on, set).seconds;
 }
 
 /// One run in a process of its own: SimGrid has one engine in a process, and memory is as fresh for both.

@@ -211,7 +211,7 @@ void memory_space::when_released(std::function<void(const memory_block&)> note) 
 }
 
 void memory_space::bind(region& r) const noexcept {
-  if (!r.to_bind.exchange(false, relaxed) || on_.pretended || set_.dry || !places_) return;
+  if (on_.pretended || set_.dry || !places_) return;
   const std::int32_t home = r.home.load(relaxed);
   if (home < 0) return;
   // Whole pages: what shares a page with a neighbour lies where the first of the two is.

@@ -65,7 +65,7 @@ class memory_space final : private memory_listener {
   /// more, and when this returns it is not being called.
   void when_released(std::function<void(const memory_block&)> note);
 
-  /// The pages of a deferred region that has a home go there, unless somebody has bound them already.
+  /// The pages of a region go to its home, which was decided before it was written. The caller has cleared region::to_bind.
   void bind(region& r) const noexcept;
 
   /// As kith::known_bytes_on_nodes.

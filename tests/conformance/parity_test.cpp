@@ -36,21 +36,23 @@ struct call_log {
 call_log the_log;
 
 /// One task runs at a time. After each, a script draws the worker that runs the next one, and which of the queued ones that is.
-/// The other workers find nothing.
+/// The other workers find nothing. With `keeps=yes` it also draws which of the tasks that become ready are not queued, and run
+/// at once.
 template <class World>
 class scripted final : public kith::policy<World>, public kith::observer<World> {
  public:
   using worker = typename World::worker;
 
+  static constexpr std::array options{kith::one_of("keeps", "no|yes", "whether ready() returns tasks")};
   static constexpr kith::policy_entry about{.name = "scripted-by-a-test",
                                             .paper = "",
                                             .section = "",
                                             .summary = "follows a script, one task at a time",
-                                            .options = {},
+                                            .options = options,
                                             .priorities = false};
 
-  scripted(const kith::policy_context& context, const kith::policy_options&)
-      : workers_(static_cast<std::uint32_t>(context.workers.size())) {}
+  scripted(const kith::policy_context& context, const kith::policy_options& given)
+      : workers_(static_cast<std::uint32_t>(context.workers.size())), keeps_(given.is("keeps", "yes")) {}
 
   kith::observer<World>* observer() noexcept override { return this; }
   typename kith::observer<World>::subscriptions subscribes_to() const override { return {.created = true}; }
@@ -73,12 +75,16 @@ class scripted final : public kith::policy<World>, public kith::observer<World> 
     constexpr const char* reasons[] = {"creation", "completion", "arrival", "discovery"};
     const std::lock_guard lock(the_log.guard);
     std::string names = reasons[static_cast<std::size_t>(why)];
+    // A task that was given back is queued.
+    kith::task* const kept = keeps_ && why != kith::ready_reason::arrival && draw_.below(2) == 0
+                                 ? tasks[draw_.below(static_cast<std::uint32_t>(tasks.size()))]
+                                 : nullptr;
     for (kith::task* t : tasks) {
-      names += " " + the_log.name_of(*t);
-      queued_.push_back(t);
+      names += (t == kept ? " *" : " ") + the_log.name_of(*t);
+      if (t != kept) queued_.push_back(t);
     }
     note("ready", self, names);
-    return nullptr;
+    return kept;
   }
   kith::poll_result next(worker& self) override {
     kith::task* found = nullptr;
@@ -113,10 +119,50 @@ class scripted final : public kith::policy<World>, public kith::observer<World> 
   }
 
   std::uint32_t workers_, runs_ = 0;
+  bool keeps_;
   kith::rng draw_{7, kith::purpose::test, 0};
   std::deque<kith::task*> queued_;
   kith::worker_id running_;  // has what was given last
   kith::worker_id turn_{0};
+};
+
+/// Returns the first task from ready() whatever the reason is, so that a task that is given back is never queued.
+template <class World>
+class insistent final : public kith::policy<World> {
+ public:
+  using worker = typename World::worker;
+
+  static constexpr kith::policy_entry about{.name = "insistent-in-a-test",
+                                            .paper = "",
+                                            .section = "",
+                                            .summary = "queues no task that came alone",
+                                            .options = {},
+                                            .priorities = false};
+
+  insistent(const kith::policy_context& context, const kith::policy_options&)
+      : everybody_(context.workers.everybody()) {}
+
+  kith::task* ready(std::span<kith::task* const> tasks, worker& self, kith::ready_reason) override {
+    {
+      const std::lock_guard lock(guard_);
+      queued_.insert(queued_.end(), tasks.begin() + 1, tasks.end());
+    }
+    if (tasks.size() > 1) self.ring(everybody_);
+    return tasks.front();
+  }
+  kith::poll_result next(worker& self) override {
+    const std::lock_guard lock(guard_);
+    std::erase_if(queued_, [&](kith::task* t) { return self.drop_if_dead(*t); });
+    if (queued_.empty()) return {kith::poll_result::empty};
+    kith::task* const found = queued_.front();
+    queued_.pop_front();
+    return {kith::poll_result::found, found};
+  }
+
+ private:
+  kith::worker_set everybody_;
+  std::mutex guard_;
+  std::deque<kith::task*> queued_;
 };
 
 /// A type for the task of this number.
@@ -207,13 +253,14 @@ void static_graph(kith::runtime& rt) {
 class parity : public testing::TestWithParam<int> {};
 INSTANTIATE_TEST_SUITE_P(workers, parity, testing::Values(1, 2, 5));
 
-void compare(void (*program)(kith::runtime&), int workers) {
+void compare(void (*program)(kith::runtime&), int workers, const char* keeps) {
   static const bool registered = (kith::register_policy<scripted>(), true);
   ASSERT_TRUE(registered);
   the_log.calls.clear();
   the_log.simulated = nullptr;
-  kith::runtime_options o = kith::test::with(scripted<kith::native::world>::about.name, workers);
-  o.oversubscribe = 1;
+  kith::runtime_options o =
+      kith::test::with(std::string(scripted<kith::native::world>::about.name) + ":keeps=" + keeps, workers);
+  o.oversubscribe = true;
   const recording r = kith::test::record(o, program);
   const std::vector<std::string> native = std::exchange(the_log.calls, {});
   the_log.simulated = &r;
@@ -228,10 +275,47 @@ void compare(void (*program)(kith::runtime&), int workers) {
   EXPECT_EQ(native.size(), simulated.size());
 }
 
+void compare(void (*program)(kith::runtime&), int workers) {
+  for (const char* keeps : {"no", "yes"}) {
+    SCOPED_TRACE(std::string("keeps=") + keeps);
+    compare(program, workers, keeps);
+  }
+}
+
 TEST_P(parity, of_data_flow) { compare(data_flow, GetParam()); }
 TEST_P(parity, of_children_that_are_left) { compare(left_children, GetParam()); }
 TEST_P(parity, of_a_group_that_its_tasks_fill) { compare(filled_group, GetParam()); }
 TEST_P(parity, of_keyed_graphs) { compare(keyed, GetParam()); }
 TEST_P(parity, of_static_graphs) { compare(static_graph, GetParam()); }
+
+/// Each makes the next one as its last act: run on top of each other, they would need more stack than there is.
+void chain(kith::runtime& rt) {
+  struct link {
+    static void run(int left) {
+      if (left > 0) kith::spawn([left] { run(left - 1); });
+    }
+  };
+  rt.run([] { link::run(20000); });
+}
+
+TEST_P(parity, of_a_policy_that_queues_no_task_that_came_alone) {
+  static const bool registered = (kith::register_policy<insistent>(), true);
+  ASSERT_TRUE(registered);
+  for (const auto program : {data_flow, left_children, filled_group, keyed, static_graph, chain}) {
+    kith::runtime_options o = kith::test::with(insistent<kith::native::world>::about.name, GetParam());
+    o.oversubscribe = true;
+    const recording r = kith::test::record(o, program);
+    ASSERT_GT(r.tasks.size(), 15u);
+    kith::sim::settings s;
+    s.policy = o.policy;
+    s.workers = GetParam();
+    const kith::sim::result simulated =
+        kith::sim::simulate(kith::sim::program_of(r), kith::model_by_name("bullion-s16-8"), s);
+    const auto ran = std::ranges::count_if(r.tasks, [](const kith::recorded_task& t) {
+      return !t.has(kith::recorded_task::root) && !t.has(kith::recorded_task::fence);
+    });
+    EXPECT_EQ(simulated.total.tasks, static_cast<std::uint64_t>(ran));
+  }
+}
 
 }  // namespace

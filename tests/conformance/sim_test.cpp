@@ -42,12 +42,12 @@ TEST_P(simulated, each_task_once_and_after_what_it_needs) {
       set.how = how;
       const sim::result r = sim::simulate(p, m, set);
       std::uint64_t tasks = 0;
-      for (const sim::worker_result& w : r.workers) tasks += w.tasks;
+      for (const worker_statistics& w : r.workers) tasks += w.tasks;
       std::uint64_t expected = 0;
       for (const recorded_task& t : p.recorded.tasks)
         expected += !t.has(recorded_task::root) && !t.has(recorded_task::fence);
       EXPECT_EQ(tasks, expected);
-      EXPECT_LE(r.load_balance_percent(), 100.001);
+      EXPECT_LE(r.load_balance_percent, 100.001);
       for (std::size_t t = 0; t < p.tasks(); ++t) {
         const recorded_task& mine = r.schedule.tasks[t];
         if (mine.has(recorded_task::fence)) continue;

@@ -45,8 +45,8 @@ means of(const sim::program& p, const std::string& policy, bool ideal = false) {
     s.chunk_bytes = std::uint64_t{1} << 20;
     s.with.contention = s.with.latency = !ideal;
     const sim::result r = sim::simulate(p, m, s);
-    all.seconds += r.seconds() / seeds;
-    all.balance += r.load_balance_percent() / seeds;
+    all.seconds += r.seconds / seeds;
+    all.balance += r.load_balance_percent / seeds;
   }
   return all;
 }

@@ -259,7 +259,7 @@ TEST(sim, auto_leaves_no_node_asleep_while_work_for_all_waits_at_one) {
   // A millisecond each: a node alone would take 70 of them.
   EXPECT_LT(got.makespan, 20'000'000 * ns);
   int idle = 0;
-  for (const sim::worker_result& w : got.workers) idle += w.tasks == 0;
+  for (const worker_statistics& w : got.workers) idle += w.tasks == 0;
   EXPECT_LT(idle, 5);
 }
 
@@ -438,11 +438,11 @@ TEST(sim, colors_keep_heat_at_home) {
     return sim::simulate(p, m, s);
   };
   const result colored = of("nabbitc"), blind = of("nabbit");
-  EXPECT_LT(colored.remote_access_percent(), 1);
-  EXPECT_GT(blind.remote_access_percent(), 45);
-  EXPECT_GT(of("nabbitc:first=off").remote_access_percent(), 15);
-  EXPECT_GT(of("nabbitc:morph=off").remote_access_percent(), 5);
-  EXPECT_GT(blind.steals(), 5 * colored.steals());
+  EXPECT_LT(colored.remote_access_percent, 1);
+  EXPECT_GT(blind.remote_access_percent, 45);
+  EXPECT_GT(of("nabbitc:first=off").remote_access_percent, 15);
+  EXPECT_GT(of("nabbitc:morph=off").remote_access_percent, 5);
+  EXPECT_GT(blind.total.steals, 5 * colored.total.steals);
   settings loops;
   loops.workers = 40;
   const result fixed = sim::simulate_loops(p, m, loops, sim::loop_schedule::static_);

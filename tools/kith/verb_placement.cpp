@@ -85,7 +85,7 @@ void simulate(shown& s, recording r, const options& o, progress& bar) {
   const std::vector<sim::result> results = simulate_all(p, m, runs, [&](std::size_t done, std::size_t all) {
     bar.share(fmt::format("{} of {} runs", done, all), static_cast<double>(done) / static_cast<double>(all));
   });
-  for (std::size_t i = 0; i < results.size(); ++i) s.add(policies[i], results[i].schedule, results[i].seconds());
+  for (std::size_t i = 0; i < results.size(); ++i) s.add(policies[i], results[i].schedule, results[i].seconds);
 }
 
 void take_recorded(shown& s, const recording& r) {

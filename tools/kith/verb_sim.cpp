@@ -79,18 +79,18 @@ nlohmann::json row(const sim::settings& s, const sim::result& r) {
   nlohmann::json links = nlohmann::json::array();
   for (const sim::interconnect::link& l : r.links)
     links.push_back({{"from", l.from}, {"to", l.to}, {"data_bytes", l.data}, {"control_bytes", l.control}});
-  const double first = r.first_steal_seconds();
+  const double first = r.total.first_steal_seconds;
   return {{"policy", s.policy},
           {"seed", s.seed},
-          {"makespan_s", r.seconds()},
+          {"makespan_s", r.seconds},
           {"one_core_s", static_cast<double>(r.one_core) * 1e-12},
           {"speedup", r.speedup()},
-          {"load_balance_percent", r.load_balance_percent()},
+          {"load_balance_percent", r.load_balance_percent},
           {"overhead_percent", r.overhead_percent()},
           {"partition_percent", r.partition_percent()},
           {"windows", r.windows},
           {"partitioned_tasks", r.partitioned_tasks},
-          {"remote_access_percent", r.remote_access_percent()},
+          {"remote_access_percent", r.remote_access_percent},
           {"remote_bytes", r.remote_bytes},
           {"local_bytes", r.local_bytes},
           {"migrated_bytes", r.migrated_bytes},
@@ -99,8 +99,8 @@ nlohmann::json row(const sim::settings& s, const sim::result& r) {
           {"cache_misses", r.cache_misses},
           {"simulated_steps", r.steps},
           {"simulated_events", r.events},
-          {"steals", r.steals()},
-          {"steal_attempts", r.attempts()},
+          {"steals", r.total.steals},
+          {"steal_attempts", r.total.steal_attempts},
           {"first_steal_s", first < 0 ? nlohmann::json() : nlohmann::json(first)},
           {"links", std::move(links)}};
 }
@@ -112,15 +112,15 @@ struct column {
   const char* range_format = format;
 };
 constexpr column columns[] = {
-    {"time\n[s]", "{:.4g}", [](const sim::result& r) { return r.seconds(); }, "{:.2g}"},
+    {"time\n[s]", "{:.4g}", [](const sim::result& r) { return r.seconds; }, "{:.2g}"},
     {"speed-up\n", "{:.2f}", [](const sim::result& r) { return r.speedup(); }},
-    {"balance\n%", "{:.1f}", [](const sim::result& r) { return r.load_balance_percent(); }},
+    {"balance\n%", "{:.1f}", [](const sim::result& r) { return r.load_balance_percent; }},
     {"overhead\n%", "{:.2f}", [](const sim::result& r) { return r.overhead_percent(); }},
     {"partition\n%", "{:.3g}", [](const sim::result& r) { return r.partition_percent(); }, "{:.2g}"},
-    {"remote\n%", "{:.1f}", [](const sim::result& r) { return r.remote_access_percent(); }},
+    {"remote\n%", "{:.1f}", [](const sim::result& r) { return r.remote_access_percent; }},
     {"remote\nGB", "{:.3g}", [](const sim::result& r) { return static_cast<double>(r.remote_bytes) * 1e-9; }, "{:.2g}"},
-    {"steals", "{:.0f}", [](const sim::result& r) { return static_cast<double>(r.steals()); }},
-    {"attempts", "{:.0f}", [](const sim::result& r) { return static_cast<double>(r.attempts()); }},
+    {"steals", "{:.0f}", [](const sim::result& r) { return static_cast<double>(r.total.steals); }},
+    {"attempts", "{:.0f}", [](const sim::result& r) { return static_cast<double>(r.total.steal_attempts); }},
 };
 
 /// What the machine's description says is fitted; nothing where it says so of nothing.

@@ -1,4 +1,5 @@
 // Nodes of keyed graphs: tasks that run twice, first to say what they wait for.
+#include "engine/life/hand_over.hpp"
 #include "engine/native/create.hpp"
 #include "engine/native/engine.hpp"
 #include "engine/native/recorder.hpp"
@@ -15,12 +16,12 @@ task* worker::end_phase(task& t, detail::outcome how) {
   std::vector<task*>& found = said.found;
   count_begun(s, found.size());
   if (how == detail::outcome::generated) {
-    if (task* const next = end(t)) {
-      requeue(make_ready(found, ready_reason::arrival));
-      return next;
-    }
-    if (found.empty()) return nullptr;
-    return make_ready(found, found.front()->exploring != 0 ? ready_reason::discovery : ready_reason::completion);
+    task* const next = end(t);
+    if (found.empty()) return next;
+    task* const one = make_ready(found, life::reason_after_naming(next != nullptr, found.front()->exploring != 0));
+    if (next == nullptr) return one;
+    requeue(one);
+    return next;
   }
   t.exploring = 0;
   // From here on, unless it is ready, the node may run and end elsewhere.
@@ -30,7 +31,7 @@ task* worker::end_phase(task& t, detail::outcome how) {
     ended_in(s, 0);
   }
   if (found.empty()) return nullptr;
-  return make_ready(found, found.front() == &t ? ready_reason::completion : ready_reason::discovery);
+  return make_ready(found, life::reason_after_exploration(found, t));
 }
 
 void worker::discard(task& t) {

@@ -1,6 +1,7 @@
 // How a worker finds the next task: among the children of what waits, in the policy's queues, in the inbox; and how it
 // sleeps when there is none (docs/sleep.md).
 #include "engine/life/claim.hpp"
+#include "engine/life/search_order.hpp"
 #include "engine/native/create.hpp"
 #include "engine/native/engine.hpp"
 #include "engine/native/recorder.hpp"
@@ -80,35 +81,21 @@ task* worker::look_everywhere(const pending_wait& w) {
 /// list are recognised by their generation; should a slot be reused between the look and the claim, what is claimed is
 /// another queued task: just as good.
 task* worker::claim_child(detail::scope& s, bool all) {
-  while (!s.children.empty()) {
-    const reference r = s.children.back();
-    task& t = engine.space[r.index];
-    const bool alive = edges::generation_of(t.head.load(acquire)) == r.generation;
-    // Waits for siblings: older children may be what it waits for.
-    if (alive && t.state.load(relaxed) == task_state::created) break;
-    const bool got = alive && claim(t);
-    s.children.pop_back();
-    if (got) return &t;
-  }
-  for (std::size_t i = all ? s.children.size() : 0; i-- > 0;) {
-    task& t = engine.space[s.children[i].index];
-    if (!claim(t)) continue;
-    s.children[i] = s.children.back();
-    s.children.pop_back();
-    return &t;
-  }
-  return nullptr;
+  const auto found = life::claim_newest(
+      s.children, all,
+      [&](reference r) { return is_alive(r) && engine.space[r.index].state.load(relaxed) == task_state::created; },
+      [&](reference r) { return is_alive(r) && claim(engine.space[r.index]); });
+  return found ? &engine.space[found->index] : nullptr;
 }
 
-/// The newest child that a task left behind and that is queued. One that waits for others is left to its queue.
 task* worker::claim_adopted(std::size_t down_to) {
-  while (adopted_.size() > down_to) {
-    const reference r = adopted_.back();
-    adopted_.pop_back();
-    task& t = engine.space[r.index];
-    if (edges::generation_of(t.head.load(acquire)) == r.generation && claim(t)) return &t;
-  }
-  return nullptr;
+  const auto found =
+      life::claim_adopted(adopted_, down_to, [&](reference r) { return is_alive(r) && claim(engine.space[r.index]); });
+  return found ? &engine.space[found->index] : nullptr;
+}
+
+bool worker::is_alive(reference r) const noexcept {
+  return edges::generation_of(engine.space[r.index].head.load(acquire)) == r.generation;
 }
 
 /// Takes a queued task past its queue.

@@ -6,6 +6,7 @@
 // before the worker sleeps.
 #include "base/fence.hpp"
 #include "engine/life/claim.hpp"
+#include "engine/life/hand_over.hpp"
 #include "engine/life/throttle.hpp"
 #include "engine/native/create.hpp"
 #include "engine/native/engine.hpp"
@@ -27,10 +28,6 @@ namespace {
 
 /// Tasks between two that are timed, for the mean length.
 constexpr std::uint32_t measure_interval = 16;
-/// Scopes between a wait and what is known to be below it: what is deeper counts as not below.
-constexpr int levels_seen = 16;
-/// Suspended stacks that are looked at between two tasks: of the newest, and of the others.
-constexpr std::size_t newest_looked_at = 4, others_looked_at = 4;
 
 }  // namespace
 
@@ -40,11 +37,11 @@ constexpr std::size_t newest_looked_at = 4, others_looked_at = 4;
 
 bool worker::is_below(const task& t, const pending_wait& w) const noexcept {
   if (w.scope != nullptr) {
-    if (t.scope->is_within(*w.scope, levels_seen)) return true;
+    if (t.scope->is_within(*w.scope, life::known_levels)) return true;
   } else if (w.awaited) {
     const bool is_it = engine.space.index_of(t) == w.awaited.index &&
                        edges::generation_of(t.head.load(relaxed)) == w.awaited.generation;
-    if (is_it || t.scope->is_below(w.awaited, levels_seen)) return true;
+    if (is_it || t.scope->is_below(w.awaited, life::known_levels)) return true;
   }
   // What somebody has taken past its queue is only dropped, and the scope that it names may be another by now.
   return (t.flags & task::claimable) != 0 && &t != claimed_ && life::is_dead(t.state);
@@ -116,7 +113,9 @@ void worker::work_until(pending_wait& w, task* first) {
 }
 
 void worker::requeue(task* t) {
-  while (t != nullptr) t = t == claimed_ ? run(*t) : make_ready({&t, 1}, ready_reason::arrival);
+  while (t != nullptr && t == claimed_) t = run(*t);
+  const auto ready = [this](std::span<task* const> tasks, ready_reason why) { return make_ready(tasks, why); };
+  if (task* const unqueued = life::give_back(t, ready)) engine.arrive(*unqueued);
 }
 
 task* worker::run_measured(task& t) {
@@ -163,19 +162,11 @@ bool worker::suspend(pending_wait& w, const Switch& leave_stack) {
 suspended_wait* worker::ready_to_go_on(bool look_at_all, bool idle) {
   const std::size_t count = suspended_.size();
   if (count == 0) return nullptr;
-  const auto may = [&](const suspended_wait& s) {
-    return s.wait->is_done() || (idle && s.wait->helping) || only_unstarted_left(*s.wait);
-  };
-  const std::size_t newest = look_at_all ? count : std::min(count, newest_looked_at);
-  for (std::size_t i = count; i-- > count - newest;) {
-    if (may(*suspended_[i])) return suspended_[i];
-  }
-  const std::size_t older = count - newest;
-  for (std::size_t i = std::min(older, others_looked_at); i > 0; --i) {
-    if (++next_suspended_ >= older) next_suspended_ = 0;
-    if (may(*suspended_[next_suspended_])) return suspended_[next_suspended_];
-  }
-  return nullptr;
+  const std::size_t found = suspended_turn_.find(count, look_at_all, [&](std::size_t i) {
+    const pending_wait& w = *suspended_[i]->wait;
+    return w.is_done() || (idle && w.helping) || only_unstarted_left(w);
+  });
+  return found != count ? suspended_[found] : nullptr;
 }
 
 /// Leaves this stack for a fresh one, which runs `t` (if there is one) and what comes after it until some wait may go on.

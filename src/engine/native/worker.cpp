@@ -1,7 +1,7 @@
 // The life of a task from ready to ended.
 #include "engine/native/worker.hpp"
 #include "engine/life/claim.hpp"
-#include "engine/life/remote_count.hpp"
+#include "engine/life/first_touch.hpp"
 
 #include "engine/native/create.hpp"
 #include "engine/native/engine.hpp"
@@ -169,19 +169,15 @@ void worker::count_accesses(task& t, std::uint64_t began) {
   for (kept_access a : t.access_list()) {
     region& r = engine.regions[a.region];
     const bool untouched = r.home.load(relaxed) == region::no_home || r.promised.load(relaxed);
-    if (engine.memory.view().touch(a, node)) sums.add(event::region_placed);
+    const auto bind = [this](region& placed) { engine.memory.bind(placed); };
+    const life::first_touch touched = life::touch(engine.memory.view(), r, a, node, by_node_, bind);
+    if (touched.placed) sums.add(event::region_placed);
     if (untouched) [[unlikely]]
       homes_.add(r);
-    const bool writes = a.how != mode::in;
-    if (writes && r.to_bind.load(relaxed)) [[unlikely]]
-      engine.memory.bind(r);
     if (log != nullptr && r.recorded.load(relaxed) != r.home.load(relaxed)) [[unlikely]]
       note_home(r, began);
-    node_id at = r.home_node();
-    if (engine.options.migrate && writes && at != node) mover_.add(r, a.bytes());
-    if (!at) [[unlikely]]
-      at = life::mostly_at(engine.memory.view(), r, a.bytes(), node, by_node_);
-    count.access(a, at, t.colored != 0);
+    if (engine.options.migrate && a.how != mode::in && r.home_node() != node) mover_.add(r, a.bytes());
+    count.access(a, touched.at, t.colored != 0);
   }
   if (t.color >= 0) count.task_belongs_to(life::node_of_color(engine.workers_where, t.color));
   sums.add(event::remote_access, count.remote());

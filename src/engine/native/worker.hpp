@@ -6,6 +6,7 @@
 #pragma once
 
 #include "base/clock.hpp"
+#include "engine/life/search_order.hpp"
 #include "engine/native/binding.hpp"
 #include "engine/native/seat.hpp"
 #include "engine/native/stacks.hpp"
@@ -199,6 +200,7 @@ class worker : public native_seat, public worker_view {
   task* claim_child(detail::scope& s, bool all);
   task* claim_adopted(std::size_t down_to);
   bool claim(task& t);
+  bool is_alive(reference r) const noexcept;
   task* search_or_park(pending_wait& w);
   wake_reason sleep_in_order();
   task* look_everywhere(const pending_wait& w);
@@ -214,9 +216,9 @@ class worker : public native_seat, public worker_view {
   // Children that tasks left behind when their bodies ended, newest last: they are claimed before the queues are asked, so
   // that a tree without waits is run in depth under every policy.
   std::vector<reference> adopted_;
-  std::size_t adopted_bound_ = 256;             // entries at which stale ones are dropped
-  std::vector<suspended_wait*> suspended_;      // oldest first
-  std::size_t next_suspended_ = 0;              // the next one to be looked at, of those that are not among the newest
+  std::size_t adopted_bound_ = 256;         // entries at which stale ones are dropped
+  std::vector<suspended_wait*> suspended_;  // oldest first
+  life::suspended_turn suspended_turn_;
   task* carried_ = nullptr;                     // to be run first on a fresh stack
   detail::scope* left_children_ = nullptr;      // of the task whose body has just ended
   bool nothing_held_ = false;                   // ... and its closure needs no destruction

@@ -1,6 +1,7 @@
 // The beginning of a task: created by another, or found as the node of a graph; its edges; the moment it is ready. The
 // native engine's create.cpp and keyed.cpp are the pattern.
 #include "base/address.hpp"
+#include "engine/life/hand_over.hpp"
 #include "engine/sim/engine.hpp"
 #include "task/closure_room.hpp"
 #include "task/turns.hpp"
@@ -255,7 +256,7 @@ void engine::explore(worker& w) {
     batch_.push_back(&v);
   }
   if (batch_.empty()) return;
-  hand_over(w, batch_, batch_.front() == &v ? ready_reason::completion : ready_reason::discovery, true);
+  hand_over(w, batch_, life::reason_after_exploration(batch_, v), true);
 }
 
 }  // namespace kith::sim

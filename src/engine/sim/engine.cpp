@@ -1,6 +1,7 @@
 #include "engine/sim/engine.hpp"
 
 #include "base/address.hpp"
+#include "engine/life/figures.hpp"
 #include "policy/contract/policy_options.hpp"
 #include "replay/schedule.hpp"
 #include "task/closure_room.hpp"
@@ -31,6 +32,8 @@ int workers_of(const machine_model& m, const settings& s) {
 
 /// Times beyond it would not fit where they are counted.
 constexpr picoseconds longest = picoseconds{1} << 62;
+
+constexpr double picosecond = 1e-12;
 
 double percent(double part, double whole) { return whole > 0 ? 100 * part / whole : 0; }
 
@@ -156,13 +159,11 @@ void engine::measure_from_here() {
   from_.at = workers_.front().clock;
   from_.serial = serial_;
   from_.partition = partition_;
-  from_.local = local_;
-  from_.remote = remote_;
   from_.sums.clear();
-  from_.spent.clear();
+  from_.times.clear();
   for (const worker& w : workers_) {
     from_.sums.push_back(w.sums.snapshot());
-    from_.spent.push_back({w.useful, w.overhead, w.stall});
+    from_.times.push_back({w.useful, w.overhead, w.stall});
   }
   if (memory_ && set_.cold) memory_->empty_caches();
   if (memory_) {
@@ -208,27 +209,17 @@ result engine::results() {
   r.makespan = workers_.front().clock - from_.at;
   r.serial = serial_ - from_.serial;
   r.partition = partition_ - from_.partition;
-  r.local_accesses = local_ - from_.local;
-  r.remote_accesses = remote_ - from_.remote;
   r.steps = steps_;
   r.events = events_taken_;
   for (std::size_t i = 0; i < workers_.size(); ++i) {
     const worker& w = workers_[i];
     const auto sum = [&](event e) { return w.sums[e] - from_.sums[i][e]; };
-    worker_result& x = r.workers.emplace_back();
-    x.tasks = sum(event::task_executed);
-    x.steals = sum(event::steal);
-    x.attempts = sum(event::steal_attempt);
-    x.colored_steals = sum(event::colored_steal);
-    x.colored_attempts = sum(event::colored_attempt);
-    x.useful = w.useful - from_.spent[i].useful;
-    x.overhead = w.overhead - from_.spent[i].overhead;
-    x.stall = w.stall - from_.spent[i].stall;
-    x.stole = w.stole;
-    x.first_steal = w.first_steal;
-    r.windows += sum(event::window_partitioned);
-    r.partitioned_tasks += sum(event::task_partitioned);
+    r.workers.push_back(life::figures_of_worker(sum, picosecond));
+    life::add_figures(r, sum);
+    const worker_times& then = from_.times[i];
+    r.times.push_back({w.useful - then.useful, w.overhead - then.overhead, w.stall - then.stall});
   }
+  r.sum_up();
   if (memory_) {
     r.remote_bytes = memory_->remote_bytes - from_.remote_bytes;
     r.local_bytes = memory_->local_bytes - from_.local_bytes;
@@ -257,6 +248,16 @@ settings alone_of(settings s) {
   return s;
 }
 
+void result::sum_up() {
+  seconds = static_cast<double>(makespan) * picosecond;
+  partition_seconds = static_cast<double>(partition) * picosecond;
+  for (std::size_t w = 0; w < workers.size(); ++w) {
+    workers[w].busy_seconds = static_cast<double>(times[w].useful) * picosecond;
+    workers[w].idle_seconds = std::max(0.0, seconds - workers[w].busy_seconds);
+  }
+  life::sum_up(*this);
+}
+
 double result::speedup() const noexcept {
   return makespan == 0 ? 0 : static_cast<double>(one_core) / static_cast<double>(makespan);
 }
@@ -265,18 +266,9 @@ double result::over_serial() const noexcept {
   return makespan == 0 ? 0 : static_cast<double>(serial) / static_cast<double>(makespan);
 }
 
-double result::load_balance_percent() const noexcept {
-  double most = 0, all = 0;
-  for (const worker_result& w : workers) {
-    most = std::max(most, static_cast<double>(w.useful));
-    all += static_cast<double>(w.useful);
-  }
-  return percent(all, most * static_cast<double>(workers.size()));
-}
-
 double result::overhead_percent() const noexcept {
   double all = static_cast<double>(partition);
-  for (const worker_result& w : workers) all += static_cast<double>(w.overhead);
+  for (const worker_times& w : times) all += static_cast<double>(w.overhead);
   return percent(all, static_cast<double>(makespan) * static_cast<double>(workers.size()));
 }
 
@@ -284,40 +276,10 @@ double result::partition_percent() const noexcept {
   return percent(static_cast<double>(partition), static_cast<double>(makespan) * static_cast<double>(workers.size()));
 }
 
-double result::remote_access_percent() const noexcept {
-  return percent(static_cast<double>(remote_accesses), static_cast<double>(remote_accesses + local_accesses));
-}
-
 double result::stall_seconds_per_task() const noexcept {
-  double all = 0, tasks = 0;
-  for (const worker_result& w : workers) {
-    all += static_cast<double>(w.stall) * 1e-12;
-    tasks += static_cast<double>(w.tasks);
-  }
-  return tasks == 0 ? 0 : all / tasks;
-}
-
-std::uint64_t result::steals() const noexcept {
-  std::uint64_t all = 0;
-  for (const worker_result& w : workers) all += w.steals;
-  return all;
-}
-
-std::uint64_t result::attempts() const noexcept {
-  std::uint64_t all = 0;
-  for (const worker_result& w : workers) all += w.attempts;
-  return all;
-}
-
-double result::first_steal_seconds() const noexcept {
   double all = 0;
-  int stole = 0;
-  for (const worker_result& w : workers) {
-    if (!w.stole) continue;
-    all += static_cast<double>(w.first_steal) * 1e-12;
-    ++stole;
-  }
-  return stole == 0 ? -1 : all / stole;
+  for (const worker_times& w : times) all += static_cast<double>(w.stall) * picosecond;
+  return total.tasks == 0 ? 0 : all / static_cast<double>(total.tasks);
 }
 
 }  // namespace kith::sim

@@ -78,7 +78,7 @@ class engine {
   std::size_t ready_to_go_on(worker& w, bool look_at_all, bool idle) const;
   bool go_on_elsewhere(worker& w, bool look_at_all = false, bool idle = false);
   void leave_stack(worker& w);
-  std::int32_t claim_adopted(worker& w, std::size_t down_to);
+  bool claim(std::int32_t t);
   std::int32_t claim_child(std::uint32_t scope, bool all);
   void begin_job(worker& w);
   void end_job(worker& w);
@@ -217,18 +217,15 @@ class engine {
   bool done_ = false;
   std::uint32_t sequence_ = 0;
   std::uint64_t steps_ = 0, events_taken_ = 0;  // result::steps, result::events
-  std::uint64_t local_ = 0, remote_ = 0;
+  picoseconds run_began_ = 0;                   // the present one of those that the recording holds
   recording schedule_;
   std::vector<std::uint32_t> last_home_;  // by region: 1 + the first row of schedule_.homes that holds; 0: none
 
   struct baseline {
     picoseconds at = 0, serial = 0, partition = 0;
-    std::uint64_t local = 0, remote = 0, local_bytes = 0, remote_bytes = 0, migrated_bytes = 0, hits = 0, misses = 0;
+    std::uint64_t local_bytes = 0, remote_bytes = 0, migrated_bytes = 0, hits = 0, misses = 0;
     std::vector<event_snapshot> sums;
-    struct spending {
-      picoseconds useful, overhead, stall;
-    };
-    std::vector<spending> spent;
+    std::vector<worker_times> times;
     std::vector<interconnect::link> links;
   } from_;
   picoseconds serial_ = 0;

@@ -1,7 +1,8 @@
 // What happens to tasks: started, run, ended (create.cpp has how they begin). The native engine's worker.cpp and task_end.cpp
 // are the pattern; the order of calls to the policy is the same.
 #include "engine/life/claim.hpp"
-#include "engine/life/remote_count.hpp"
+#include "engine/life/first_touch.hpp"
+#include "engine/life/hand_over.hpp"
 #include "engine/sim/engine.hpp"
 #include "engine/sim/node_time.hpp"
 #include "task/closure_room.hpp"
@@ -67,7 +68,8 @@ void engine::begin_root(worker& w) {
   const std::int32_t t = program_.roots[root_++];
   if (root_ - 1 == program_.measured_from) measure_from_here();
   policy_.run_began();
-  for (worker& x : workers_) x.worked = x.stole = false;
+  for (worker& x : workers_) x.worked = false;
+  run_began_ = w.clock;
   state_of(t) = task_state::running;
   frame f{.task = t, .action = record_of(t).first_action, .began = w.clock};
   f.fetched = true;
@@ -132,22 +134,22 @@ void engine::count_accesses(worker& w, frame& f) {
       by_node_.assign(static_cast<std::size_t>(team_.nodes()), 0);
       far_bytes += declared.touched - view_.add_bytes(r, declared.touched, by_node_) - by_node_[w.node.index()];
     }
-    if (view_.touch(a, w.node)) w.sums.add(event::region_placed);
-    const bool writes = a.how != mode::in;
-    if (writes && r.to_bind.exchange(false, relaxed) && memory_)
-      memory_->put(a.region - 1, r.bytes.load(relaxed), r.home_node());  // whoever touches the pages
-    node_id at = r.home_node();
-    if (migrates_ && writes && at != w.node && may_move(r.bytes.load(relaxed))) r.home.store(w.node.value, relaxed);
-    if (!at) at = life::mostly_at(view_, r, a.bytes(), w.node, by_node_);
-    count.access(a, at, colored);
+    const life::first_touch touched = life::touch(view_, r, a, w.node, by_node_, [&](region& placed) {
+      if (memory_)
+        memory_->put(a.region - 1, placed.bytes.load(relaxed), placed.home_node());  // whoever touches the pages
+    });
+    if (touched.placed) w.sums.add(event::region_placed);
+    if (migrates_ && a.how != mode::in && r.home_node() != w.node && may_move(r.bytes.load(relaxed)))
+      r.home.store(w.node.value, relaxed);
+    count.access(a, touched.at, colored);
   }
   if (colored) {
     for (const recorded_dependence& d : dependences(t))
       count.read_from(life::node_of_color(team_, record_of(d.before).color));
   }
   if (t.color >= 0) count.task_belongs_to(life::node_of_color(team_, t.color));
-  remote_ += count.remote();
-  local_ += count.local();
+  w.sums.add(event::remote_access, count.remote());
+  w.sums.add(event::local_access, count.local());
   const std::uint64_t noise = set_.noise ? noise_of(on_, set_.seed, f.task) : 1024;
   f.factor = noise * w.speed >> 10;
   if (set_.how == fidelity::abstract) {
@@ -265,14 +267,8 @@ void engine::hand_over(worker& w, std::vector<task*>& batch, ready_reason why, b
     if (next != nullptr) w.next = visible(*next).number();
     return;
   }
-  while (next != nullptr) {
-    task* one = next;
-    next = policy_.ready({&one, 1}, w, ready_reason::arrival);
-    if (next == one) {  // it insists
-      w.next = visible(*next).number();
-      return;
-    }
-  }
+  const auto ready = [&](std::span<task* const> tasks, ready_reason again) { return policy_.ready(tasks, w, again); };
+  if (task* const unqueued = life::give_back(next, ready)) w.unqueued.push_back(visible(*unqueued).number());
 }
 
 void engine::forget(std::int32_t t) {
@@ -423,11 +419,7 @@ void engine::end(std::int32_t t, worker& w, bool keep_next) {
   if (batch_.empty()) return;
   const bool explores = record_of(visible(*batch_.front()).number()).has(recorded_task::keyed);
   const bool keep = w.next < 0 && keep_next;
-  hand_over(w, batch_,
-            !keep      ? ready_reason::arrival
-            : explores ? ready_reason::discovery
-                       : ready_reason::completion,
-            keep);
+  hand_over(w, batch_, life::reason_after_naming(!keep, explores), keep);
 }
 
 }  // namespace kith::sim

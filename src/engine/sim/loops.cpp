@@ -58,6 +58,7 @@ class loops {
   loops(const program& p, const machine_model& m, const settings& s, int workers)
       : program_(p), on_(m), data_(m), set_(s), workers_(workers), recorded_(p.recorded.worker_node.size()) {
     result_.workers.resize(static_cast<std::size_t>(workers));
+    result_.times.resize(static_cast<std::size_t>(workers));
     for (std::size_t t = 0; t < p.tasks(); ++t) {
       for (const recorded_access& a : p.accesses(t)) {
         if (home_.size() <= a.region) home_.resize(a.region + std::size_t{1}, -1);
@@ -84,9 +85,8 @@ class loops {
     result_.serial += work;
     const auto took = static_cast<picoseconds>(static_cast<double>(by_factor(work, factor)) /
                                                on_.speeds[static_cast<std::size_t>(worker)]);
-    worker_result& w = result_.workers[static_cast<std::size_t>(worker)];
-    ++w.tasks;
-    w.useful += took;
+    ++result_.workers[static_cast<std::size_t>(worker)].tasks;
+    result_.times[static_cast<std::size_t>(worker)].useful += took;
     return took;
   }
 
@@ -118,7 +118,10 @@ class loops {
     return slowest;
   }
 
-  result take() { return std::move(result_); }
+  result take() {
+    result_.sum_up();
+    return std::move(result_);
+  }
   void add_time(picoseconds t) { result_.makespan += t; }
 
  private:

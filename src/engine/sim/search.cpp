@@ -1,5 +1,6 @@
 // What workers do that have nothing to do: claim, ask the policy, sleep; and who wakes them.
 #include "engine/life/claim.hpp"
+#include "engine/life/search_order.hpp"
 #include "engine/sim/engine.hpp"
 
 #include <kith/error.hpp>
@@ -15,9 +16,6 @@ namespace {
 constexpr picoseconds spins_for = 50'000'000;
 /// Longest pause between two attempts.
 constexpr picoseconds longest_pause = 20'000'000;
-/// As natively: scopes between a wait and what is known to be below it, and suspended stacks that are looked at.
-constexpr int levels_seen = 16;
-constexpr std::size_t newest_looked_at = 4, others_looked_at = 4;
 /// Time passes even where nothing costs any.
 constexpr picoseconds instant = 1000;
 
@@ -144,7 +142,7 @@ void engine::tell_waiter(const worker& w) {
 bool engine::may_run_on(const frame& wait, std::int32_t t) const {
   if (wait.helps_as_member) return false;
   std::uint32_t scope = records_[static_cast<std::size_t>(t)].scope;
-  for (int level = 0; level <= levels_seen; ++level) {
+  for (int level = 0; level <= life::known_levels; ++level) {
     if (scope == wait.scope) return true;
     const std::int32_t owner = scopes_[scope].task;
     if (owner < 0) return false;
@@ -162,16 +160,8 @@ std::size_t engine::ready_to_go_on(worker& w, bool look_at_all, bool idle) const
     return f.now == frame_state::waiting ? scopes_[f.scope].unfinished == scopes_[f.scope].held
                                          : idle || throttle_.is_far(scopes_[f.scope].unfinished);
   };
-  const std::size_t newest = look_at_all ? count : std::min(count, newest_looked_at);
-  for (std::size_t i = count; i-- > count - newest;) {
-    if (may(i)) return i + 1;
-  }
-  const std::size_t older = count - newest;
-  for (std::size_t i = std::min(older, others_looked_at); i > 0; --i) {
-    if (++w.next_suspended >= older) w.next_suspended = 0;
-    if (may(w.next_suspended)) return w.next_suspended + 1;
-  }
-  return 0;
+  const std::size_t found = w.suspended_turn.find(count, look_at_all, may);
+  return found != count ? found + 1 : 0;
 }
 
 /// The stack that runs waits, and is left for another one.
@@ -208,34 +198,13 @@ void engine::run_found(worker& w, std::int32_t t) {
   start(w, t);
 }
 
-/// The newest child that a task left behind and that is queued. One that waits for others is left to its queue.
-std::int32_t engine::claim_adopted(worker& w, std::size_t down_to) {
-  while (w.adopted.size() > down_to) {
-    const std::int32_t t = w.adopted.back();
-    w.adopted.pop_back();
-    if (life::claim(life::plain_state{state_of(t)})) return t;
-  }
-  return -1;
-}
+bool engine::claim(std::int32_t t) { return life::claim(life::plain_state{state_of(t)}); }
 
-/// A queued child of the scope, newest first; with `all`, also one that is older than one that is not ready.
 std::int32_t engine::claim_child(std::uint32_t scope, bool all) {
-  std::vector<std::int32_t>& children = scopes_[scope].children;
-  const auto claim = [&](std::int32_t t) { return life::claim(life::plain_state{state_of(t)}); };
-  while (!children.empty()) {
-    const std::int32_t t = children.back();
-    if (state_of(t) == task_state::created) break;
-    children.pop_back();
-    if (claim(t)) return t;
-  }
-  for (std::size_t i = all ? children.size() : 0; i-- > 0;) {
-    const std::int32_t t = children[i];
-    if (!claim(t)) continue;
-    children[i] = children.back();
-    children.pop_back();
-    return t;
-  }
-  return -1;
+  return life::claim_newest(
+             scopes_[scope].children, all, [&](std::int32_t t) { return state_of(t) == task_state::created; },
+             [&](std::int32_t t) { return claim(t); })
+      .value_or(-1);
 }
 
 void engine::look_for_work(worker& w) {
@@ -253,6 +222,13 @@ void engine::look_for_work(worker& w) {
     begin_job(w);
     return;
   }
+  if (!w.unqueued.empty()) {
+    const std::int32_t t = w.unqueued.back();
+    w.unqueued.pop_back();
+    w.fails = w.empties = 0;
+    run_found(w, t);
+    return;
+  }
   const auto runs_claimed = [&](std::int32_t child) {
     if (child < 0) return false;
     w.sums.add(event::claimed);
@@ -264,7 +240,9 @@ void engine::look_for_work(worker& w) {
   };
   const bool claims = waits && !w.frames.back().helps_as_member;
   const bool asks_first = claims && scopes_[w.frames.back().scope].leveled;
-  if (runs_claimed(claim_adopted(w, waits ? w.frames.back().adopted_from : w.fresh_adopted_from))) return;
+  const std::size_t adopted_from = waits ? w.frames.back().adopted_from : w.fresh_adopted_from;
+  if (runs_claimed(life::claim_adopted(w.adopted, adopted_from, [&](std::int32_t t) { return claim(t); }).value_or(-1)))
+    return;
   if (claims && !asks_first && runs_claimed(claim_child(w.frames.back().scope, w.empties != 0))) return;
   const poll_result l = policy_.next(w);
   if (asks_first && l.what != poll_result::found && runs_claimed(claim_child(w.frames.back().scope, w.empties != 0)))
@@ -275,8 +253,10 @@ void engine::look_for_work(worker& w) {
     const bool stolen = std::exchange(w.steals_seen, w.sums[event::steal]) != w.sums[event::steal];
     if (!w.worked) {
       w.worked = true;
-      w.stole = stolen;
-      w.first_steal = w.clock - from_.at;
+      if (stolen) {
+        w.sums.add(event::first_steal, static_cast<std::uint64_t>(w.clock - run_began_));
+        w.sums.add(event::first_steals);
+      }
     }
     run_found(w, visible(*l.work).number());
     return;

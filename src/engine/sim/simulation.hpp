@@ -10,6 +10,8 @@
 #include "engine/sim/program.hpp"
 #include "machine/model.hpp"
 
+#include <kith/statistics.hpp>
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -35,47 +37,37 @@ struct settings {
   bool keep_schedule = false;  // fill result::schedule
 };
 
-struct worker_result {
-  std::uint64_t tasks = 0, steals = 0, attempts = 0, colored_steals = 0, colored_attempts = 0;
+/// Where a worker's time went.
+struct worker_times {
   picoseconds useful = 0;    // in tasks' code
   picoseconds overhead = 0;  // creating, queueing, finding tasks
   picoseconds stall = 0;     // of the useful time: waited for data longer than if it were in the own memory, unshared
-  picoseconds first_steal = 0;
-  bool stole = false;  // its first work
 };
 
-/// Of what follows the last mark of the recording.
-struct result {
+/// What a native run counts, and what only a simulated one can tell. Of what follows the last mark of the recording.
+struct result : statistics {
   picoseconds makespan = 0;
   picoseconds serial = 0;    // the same tasks one after the other, no cache, all data local, on a core of speed 1
   picoseconds one_core = 0;  // makespan of the same program and seed as alone_of() has it; 0: it was not simulated
-  std::vector<worker_result> workers;
-  std::uint64_t local_accesses = 0, remote_accesses = 0;  // as for native runs
-  std::uint64_t remote_bytes = 0, local_bytes = 0;        // block: fetched from elsewhere, from the own node
-  std::uint64_t migrated_bytes = 0;                       // block: of written data, to the node that writes it
-  std::uint64_t cache_hits = 0, cache_misses = 0;         // chunks
-  std::uint64_t steps = 0;                                // of the simulation itself
-  std::uint64_t events = 0;   // ... that took time, and wakes: what a worker had to wait for
-  picoseconds partition = 0;  // that workers spent on partitioning
-  std::uint64_t windows = 0, partitioned_tasks = 0;
+  std::vector<worker_times> times;
+  std::uint64_t remote_bytes = 0, local_bytes = 0;  // block: fetched from elsewhere, from the own node
+  std::uint64_t cache_hits = 0, cache_misses = 0;   // chunks
+  std::uint64_t steps = 0;                          // of the simulation itself
+  std::uint64_t events = 0;                         // ... that took time, and wakes: what a worker had to wait for
+  picoseconds partition = 0;                        // that workers spent on partitioning
   std::vector<interconnect::link> links;
   recording schedule;
 
-  double seconds() const noexcept { return static_cast<double>(makespan) * 1e-12; }
+  /// Fills in what follows from the makespan, the times and what was counted.
+  void sum_up();
   /// Over one core of the same machine, which finds in its caches what it can. REQUIRES: one_core.
   double speedup() const noexcept;
   /// Over `serial`: for fidelity abstract, where there are no caches.
   double over_serial() const noexcept;
-  double load_balance_percent() const noexcept;
   double overhead_percent() const noexcept;
   double partition_percent() const noexcept;
-  double remote_access_percent() const noexcept;
   /// Mean over the tasks.
   double stall_seconds_per_task() const noexcept;
-  std::uint64_t steals() const noexcept;
-  std::uint64_t attempts() const noexcept;
-  /// The mean over the workers that got their first work by stealing; negative if none did.
-  double first_steal_seconds() const noexcept;
 };
 
 /// The run that speed-ups are over: `auto` on the machine's first core, all else alike.

@@ -1,6 +1,7 @@
 // What policies see of a simulated run: workers of the plain world whose meters charge time.
 #pragma once
 
+#include "engine/life/search_order.hpp"
 #include "engine/sim/memory.hpp"
 #include "engine/sim/program.hpp"
 #include "queue/plain/world.hpp"
@@ -89,10 +90,11 @@ class worker final : public plain::worker_view {
   picoseconds clock = 0;
   frame_stack frames;                  // of the stack that runs
   std::vector<frame_stack> suspended;  // stacks that were left, oldest first
-  std::size_t next_suspended = 0;      // as the native worker's
+  life::suspended_turn suspended_turn;
   std::vector<std::int32_t> adopted;   // children that tasks left behind when their bodies ended, newest last
   std::size_t fresh_adopted_from = 0;  // entries that are older than the stack that runs
   std::int32_t next = -1;              // to be run as soon as it may
+  std::vector<std::int32_t> unqueued;  // given back, and not queued by the policy: to be run before it is asked
   std::int32_t claimed = -1;           // taken past its queue
   kith::job<plain::worker_view>* doing_job = nullptr;  // its time was spent, its effect comes now
   job_size of_job;
@@ -107,8 +109,6 @@ class worker final : public plain::worker_view {
   std::uint64_t speed = 1024;  // a core's time, in 1/1024 of that of speed 1
   std::uint64_t steals_seen = 0;
   bool worked = false;  // in this run of the program
-  bool stole = false;   // ... and got its first work by stealing
-  picoseconds first_steal = 0;
 
   using plain::worker_view::here;
 

@@ -46,9 +46,9 @@ std::vector<figures> simulate(const sim::program& recorded, const machine_model&
     std::vector<double> times, bytes, balances;
     for (std::size_t s = 0; s < seeds; ++s) {
       const sim::result& r = results[i * seeds + s];
-      times.push_back(r.seconds() * 1e3);
+      times.push_back(r.seconds * 1e3);
       bytes.push_back(static_cast<double>(r.remote_bytes) * 1e-9);
-      balances.push_back(r.load_balance_percent());
+      balances.push_back(r.load_balance_percent);
     }
     all.push_back({policies[i], sample_of(times), sample_of(bytes), sample_of(balances)});
   }

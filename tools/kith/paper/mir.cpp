@@ -41,8 +41,8 @@ std::vector<program_at_size> programs() {
 struct means {
   double seconds = 0, stall = 0, remote = 0;
   void add(const sim::result& r, int seeds) {
-    seconds += r.seconds() / seeds;
-    for (const sim::worker_result& w : r.workers) stall += static_cast<double>(w.stall) * 1e-12 / seeds;
+    seconds += r.seconds / seeds;
+    for (const sim::worker_times& w : r.times) stall += static_cast<double>(w.stall) * 1e-12 / seeds;
     const auto all = static_cast<double>(r.remote_bytes + r.local_bytes);
     if (all != 0) remote += 100 * static_cast<double>(r.remote_bytes) / all / seeds;
   }

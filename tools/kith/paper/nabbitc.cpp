@@ -34,9 +34,9 @@ struct means {
   double speedup = 0, remote = 0, steals = 0, first_ms = 0;
   void add(const sim::result& r, int seeds) {
     speedup += r.over_serial() / seeds;
-    remote += r.remote_access_percent() / seeds;
-    steals += static_cast<double>(r.steals()) / static_cast<double>(r.workers.size()) / seeds;
-    first_ms += std::max(0.0, r.first_steal_seconds()) * 1e3 / seeds;
+    remote += r.remote_access_percent / seeds;
+    steals += static_cast<double>(r.total.steals) / static_cast<double>(r.workers.size()) / seeds;
+    first_ms += std::max(0.0, r.total.first_steal_seconds) * 1e3 / seeds;
   }
 };
 

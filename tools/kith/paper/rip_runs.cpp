@@ -105,9 +105,9 @@ std::vector<rip_means> rip_means_of(const rip_program& p, const machine_model& m
   for (std::size_t i = 0; i < results.size(); ++i) {
     rip_means& v = all[i / static_cast<std::size_t>(seeds)];
     const sim::result& r = results[i];
-    v.seconds += r.seconds() / seeds;
+    v.seconds += r.seconds / seeds;
     v.traffic += crossed(r, way) / seeds;
-    v.balance += r.load_balance_percent() / seeds;
+    v.balance += r.load_balance_percent / seeds;
     v.overhead += r.overhead_percent() / seeds;
     v.partition += r.partition_percent() / seeds;
   }

@@ -1,0 +1,35 @@
+// First touch: a task that begins on a node gives the regions that it accesses a home there, unless they have one. In both
+// engines. The rule is in memory/view.hpp, and what counts as remote in remote_count.hpp.
+#pragma once
+
+#include "engine/life/remote_count.hpp"
+#include "memory/view.hpp"
+#include "task/region.hpp"
+#include "task/task.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace kith::life {
+
+struct first_touch {
+  bool placed = false;  // the region has its home since now
+  node_id at;           // where the access counts as being; none: on several nodes
+};
+
+/// Access `a` to region `r`, by a task that begins on node `here`. bind(r) puts the pages of a region whose home was decided
+/// before it was written: this task is the first to write it. `by_node`: scratch.
+template <class Bind>
+[[gnu::always_inline]] inline first_touch touch(const memory_view& memory, region& r, kept_access a, node_id here,
+                                                std::vector<std::uint64_t>& by_node, const Bind& bind) {
+  first_touch t;
+  t.placed = memory.touch(a, here);
+  if (a.how != mode::in && r.to_bind.load(relaxed) && r.to_bind.exchange(false, relaxed)) [[unlikely]]
+    bind(r);
+  t.at = r.home_node();
+  if (!t.at) [[unlikely]]
+    t.at = mostly_at(memory, r, a.bytes(), here, by_node);
+  return t;
+}
+
+}  // namespace kith::life
