@@ -1,4 +1,4 @@
-// Tasks that all wait for the one that is last in the queue: each wait leaves its stack to the next task.
+// All tasks wait for the last one in the queue: each wait is suspended, and the next task runs on another stack.
 #include <kith/kith.hpp>
 
 #include <cstdio>
@@ -6,7 +6,7 @@
 
 int main(int argc, char** argv) {
   const int tasks = argc > 1 ? std::atoi(argv[1]) : 50, rounds = argc > 2 ? std::atoi(argv[2]) : 1;
-  const bool wait = argc < 4;  // with a third argument nobody waits: what the rest costs
+  const bool wait = argc < 4;  // with a third argument no task waits: what the rest costs
   kith::runtime_options one_queue;
   one_queue.workers = 1;
   one_queue.policy = "fifo";

@@ -1,4 +1,4 @@
-// Deferred memory is where the first task that writes it is placed, whoever touched it before.
+// Deferred memory gets its home where the first task that writes it is placed, even if others touched it before.
 #include <kith/kith.hpp>
 
 #include <cstdio>

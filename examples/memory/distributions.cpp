@@ -1,4 +1,4 @@
-// Where the pages of allocations are, by distribution. Four nodes are pretended, so that it prints the same anywhere.
+// Where the pages of allocations are, by distribution. Four nodes are pretended, so the output is the same anywhere.
 #include <kith/kith.hpp>
 
 #include <cstdio>

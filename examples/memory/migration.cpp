@@ -1,4 +1,4 @@
-// With "+pm" the pages that a task writes come to the node of the worker that runs it.
+// With "+pm" the pages that a task writes move to the node of the worker that runs it.
 #include <kith/kith.hpp>
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-// Threads that begin inside a task inherit where its worker may run, unless a guard says otherwise.
+// Threads started inside a task inherit the CPUs that its worker may run on, unless a guard prevents it.
 #include <kith/kith.hpp>
 
 #include <sched.h>

@@ -1,4 +1,4 @@
-// by-type: all tasks of one type go to one worker, as if each worker were a machine tool.
+// by-type: all tasks of one type go to one worker.
 #include "policy/contract/register_policy.hpp"
 #include "policy/worker_queues.hpp"
 

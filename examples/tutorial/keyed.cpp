@@ -35,7 +35,7 @@ struct edit_distance {
     }
   }
 
-  // Whose data it is: each worker has some rows of blocks.
+  // The owner of the block's data: each worker has some rows of blocks.
   int color(key k) const { return k / blocks * owners / blocks; }
 
   std::string a, b;

@@ -1,4 +1,4 @@
-// A sheet of cells with names: what is asked for is computed, from whatever that needs.
+// A sheet of named cells: only the cells that are asked for, and those that they need, are computed.
 #include <kith/kith.hpp>
 
 #include <cstdio>
@@ -11,7 +11,7 @@
 struct sheet {
   using key = std::string;
   using value = double;
-  using numbers = kith::values<double>;  // those of the cells that a cell needs, in the order in which it names them
+  using numbers = kith::values<double>;  // values of the cells that a cell needs, in the order in which it names them
 
   struct cell {
     std::vector<key> needs;

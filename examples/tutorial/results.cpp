@@ -1,4 +1,4 @@
-// Tasks with results, tasks that follow them, edges that no data explains, and groups.
+// Tasks with results, tasks that follow them, edges without data, and groups.
 #include <kith/kith.hpp>
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// An array and its tiles: a task on the whole comes after those on the tiles, and the reverse.
+// An array and its tiles: a task on the whole array runs after earlier tasks on its tiles, and vice versa.
 #include <kith/kith.hpp>
 
 #include <cstdio>
