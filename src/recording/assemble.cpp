@@ -18,7 +18,7 @@ namespace kith {
 
 namespace {
 
-/// Makes tasks, dependences and times of what was gathered.
+/// Makes tasks, dependences and times from what was gathered.
 class assembler : gathered_logs {
  public:
   explicit assembler(gathered_logs&& g) : gathered_logs(std::move(g)) {}
@@ -31,7 +31,7 @@ class assembler : gathered_logs {
   }
 
  private:
-  /// Tasks in the order of creation, with their dependences.
+  /// Puts tasks in the order of creation, with their dependences.
   void order(const progress& tell) {
     for (std::size_t i = 0; i < births.size(); ++i) births[i].read_as = i;
     std::ranges::sort(births, {}, [](const task_created_record& b) { return std::tuple(b.begun, !b.root, b.read_as); });
@@ -55,12 +55,12 @@ class assembler : gathered_logs {
       }
       const auto [number, fresh] = scope_numbers.try_emplace(b.scope, static_cast<std::uint32_t>(scope_numbers.size()));
       const auto me = static_cast<std::int32_t>(out.tasks.size());
-      std::vector<std::vector<std::int32_t>> fences;  // behind the task that asks for them
+      std::vector<std::vector<std::int32_t>> fences;  // to be added after the task that asks for them
       if (b.accesses != 0) {
         siblings* rules = keyed ? nullptr : &scopes[b.scope];
         for (std::uint32_t a = b.first; a < b.first + b.accesses; ++a) {
           const raw_access& r = accesses[a];
-          if (r.bytes == 0) continue;  // is no access
+          if (r.bytes == 0) continue;  // not an access
           bool again = false;
           if (rules != nullptr) {
             const siblings::answer known = rules->access(
@@ -109,14 +109,14 @@ class assembler : gathered_logs {
 
   void add_times() {
     const bool dry = out.meta_or("dry", "0") == "1";
-    // Of two that begin in the same tick, the one around the other ends later.
+    // Of two that begin in the same tick, the one that encloses the other ends later.
     std::ranges::sort(runs, {}, [](const run_of_task& r) { return std::tuple(r.seat, r.when.begun, ~r.when.ended); });
-    std::vector<std::uint64_t> lost(out.tasks.size());  // what a task did not compute meanwhile
+    std::vector<std::uint64_t> lost(out.tasks.size());  // time in which a task itself did not compute
     for (const wait& w : waits) {
       const auto at = index_of.find(w.task);
       if (at == index_of.end()) continue;
       const auto scope = scope_numbers.find(w.scope);
-      if (w.scope != 0 && scope == scope_numbers.end()) continue;  // nothing was in it
+      if (w.scope != 0 && scope == scope_numbers.end()) continue;  // the scope had no tasks
       out.waits.push_back({at->second, w.scope == 0 ? recorded_wait::for_future : scope->second,
                            static_cast<std::int16_t>(w.seat), ns(w.when.begun), ns(w.when.ended)});
       lost[static_cast<std::size_t>(at->second)] += out.waits.back().ended - out.waits.back().begun;
@@ -154,7 +154,8 @@ class assembler : gathered_logs {
     for (std::size_t i = 0; i < out.tasks.size(); ++i) {
       recorded_task& t = out.tasks[i];
       const std::uint64_t whole = t.ended - t.started;
-      // What ran took time, whatever was taken off: in simulated runs, too, the order of tasks is that of their times.
+      // A task that ran took time, whatever was subtracted: in simulated runs, too, the order of tasks is that
+      // of their times.
       t.work_ns = std::max(whole - std::min(whole, lost[i]), std::min<std::uint64_t>(whole, 2));
       if (dry && work_of[i] >= 0) t.work_ns = static_cast<std::uint64_t>(work_of[i]);
     }
@@ -170,7 +171,7 @@ class assembler : gathered_logs {
     return at->second;
   }
 
-  /// What is given back ends the last allocation of its address before it.
+  /// Each release ends the last allocation of its address that precedes it.
   void end_allocations() {
     std::ranges::sort(out.allocations, {}, &recorded_allocation::at);
     std::ranges::sort(returns, {}, &give_back::at);
@@ -196,7 +197,7 @@ class assembler : gathered_logs {
     out.first_dependence.push_back(out.dependences.size());
   }
 
-  /// A node may need one that was found before or after it: all are known now.
+  /// A node may need a node that was found before or after it; all of them are known now.
   void add_needs_of_nodes() {
     std::vector<recorded_dependence> all;
     std::vector<std::uint64_t> first{0};
@@ -219,7 +220,7 @@ class assembler : gathered_logs {
     out.first_dependence = std::move(first);
   }
 
-  /// What `to` reads of what `from` writes.
+  /// The bytes that `to` reads and `from` writes.
   std::uint64_t bytes_between(std::int32_t from, std::int32_t to) const {
     std::uint64_t bytes = 0;
     const auto f = static_cast<std::size_t>(from), t = static_cast<std::size_t>(to);
@@ -234,20 +235,20 @@ class assembler : gathered_logs {
     return bytes;
   }
 
-  /// Nanoseconds that tasks ran on the seat within an interval.
+  /// The nanoseconds for which tasks ran on the seat within an interval.
   std::uint64_t run_inside(std::uint16_t seat, interval in) const {
     std::uint64_t sum = 0;
     auto r = std::ranges::lower_bound(runs, std::pair(seat, in.begun), {},
                                       [](const run_of_task& x) { return std::pair(x.seat, x.when.begun); });
     for (std::uint64_t until = in.begun; r != runs.end() && r->seat == seat && r->when.begun < in.ended; ++r) {
-      if (r->when.begun < until) continue;  // inside the one before
+      if (r->when.begun < until) continue;  // inside the previous one
       until = r->when.ended;
       sum += ns(until) - ns(r->when.begun);
     }
     return sum;
   }
 
-  /// A home is noted right before the task that touches the region begins: when that is.
+  /// A home is noted right before the task that touches the region begins; returns when that task began.
   std::uint64_t start_behind(const move& m) const {
     const auto next = std::ranges::lower_bound(runs, std::pair(m.seat, m.at), {},
                                                [](const run_of_task& r) { return std::pair(r.seat, r.when.begun); });
@@ -286,13 +287,13 @@ recording read_parts(const std::string& folder, const progress& tell) {
   std::istringstream nodes(r.meta_or("worker_nodes", ""));
   for (int n; nodes >> n;) r.worker_node.push_back(static_cast<std::int16_t>(n));
   if (r.types.empty()) r.types.emplace_back();
-  if (r.types.front().empty()) r.types.front() = "task";  // of those without one
+  if (r.types.front().empty()) r.types.front() = "task";  // the name of tasks without a type
   return r;
 }
 
 void assemble_parts(const std::string& file, const progress& tell) {
   const recording r = read_parts(parts_of(file), tell);
-  check_recording(r, parts_of(file));  // what can be written can be read: the parts are the only other copy
+  check_recording(r, parts_of(file));  // what is written must be readable: the parts are the only other copy
   write_recording(r, file, tell);
   std::error_code ignored;
   std::filesystem::remove_all(parts_of(file), ignored);

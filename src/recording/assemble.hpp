@@ -1,4 +1,4 @@
-// From the logs of a run to a recording.
+// Makes a recording from the logs of a run.
 #pragma once
 
 #include "recording/parts.hpp"
@@ -9,13 +9,13 @@
 
 namespace kith {
 
-/// Told now and then: what is being done, and how much of it (0 to 1).
+/// Called now and then with what is being done, and how much of it is done (0 to 1).
 using progress = std::function<void(const char* what, double share)>;
 
-/// Reads the logs in a folder. A run that was killed has tasks without an end. Throws kith::error for what is no log, and
-/// while another process writes the folder.
+/// Reads the logs in a folder. A run that was killed has tasks without an end. Throws kith::error if a file is
+/// no log, or if another process is writing the folder.
 recording read_parts(const std::string& folder, const progress& = {});
-/// read_parts(), written to the file; then the parts are removed. If it throws, they are still there.
+/// Writes what read_parts() returns to the file, then removes the parts. If it throws, the parts are still there.
 void assemble_parts(const std::string& file, const progress& = {});
 
 }  // namespace kith

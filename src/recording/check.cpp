@@ -18,9 +18,9 @@ namespace {
 
 using columns::holds;
 
-constexpr std::int64_t most_bytes = (std::int64_t{1} << 48) - 1;   // of addresses that a process has
-constexpr std::int64_t latest = (std::int64_t{1} << 52) - 1;       // 52 days: in picoseconds, within 62 bits
-constexpr std::int64_t most_in_all = (std::int64_t{1} << 56) - 1;  // bytes that tasks read, or that are allocated
+constexpr std::int64_t most_bytes = (std::int64_t{1} << 48) - 1;   // the addresses of a process
+constexpr std::int64_t latest = (std::int64_t{1} << 52) - 1;       // 52 days; fits 62 bits in picoseconds
+constexpr std::int64_t most_in_all = (std::int64_t{1} << 56) - 1;  // bytes that one task reads, or of all allocations
 constexpr std::size_t most_name = std::size_t{64} << 10;           // as in a log
 
 struct range {
@@ -124,7 +124,7 @@ class checker {
     const auto wrong = [&](const std::string& what) { refuse("task", i, what); };
     if (t.creator >= static_cast<std::int64_t>(i))
       wrong("creator is " + text(t.creator) + ", expected an earlier task");
-    if (t.ended != 0 && t.ended < t.started) wrong("it ends before it starts");  // an end of 0: it did not end
+    if (t.ended != 0 && t.ended < t.started) wrong("it ends before it starts");  // 0: it did not end
     if (t.completed != 0 && t.completed < t.ended)
       wrong("completed_ns is " + text(t.completed) + ", expected its end, " + text(t.ended) + ", or later");
     if (t.explore_ended != 0 && t.explore_ended < t.explore_started) wrong("its exploration ends before it starts");
@@ -141,7 +141,7 @@ class checker {
 
   static bool is_node(const recorded_task& t) { return t.has(recorded_task::keyed) || t.has(recorded_task::generated); }
 
-  /// Flags say what a replay does with a task: only those of which it knows what that is.
+  /// Flags say what a replay does with a task, so only combinations that a replay can handle are accepted.
   void flags(std::size_t i) const {
     const recorded_task& t = r_.tasks[i];
     const auto only = [&](unsigned with) { return (t.flags & ~with) == 0; };
@@ -156,7 +156,7 @@ class checker {
     const bool works = !t.has(recorded_task::root) && !t.has(recorded_task::fence);
     if (!works && r_.first_access[i] != r_.first_access[i + 1]) wrong("a task without accesses");
     if (!t.has(recorded_task::fence)) return;
-    // A fence is made by the creation of the task that it stands behind.
+    // A fence is made while the task before it is created.
     const recorded_task* const asks = i == 0 ? nullptr : &r_.tasks[i - 1];
     if (asks == nullptr || asks->has(recorded_task::root) || is_node(*asks) || asks->scope != t.scope)
       wrong("a fence behind a task of its scope");
@@ -172,7 +172,7 @@ class checker {
       refuse("access", a, "mode is commutative, expected none of a node of a graph: its predecessors are its order");
   }
 
-  /// Nodes of a graph are made when they are found from each other: what they wait for is such a node as well.
+  /// The nodes of a graph are created as they are found from each other, so a node waits only for nodes of its graph.
   void dependence(std::size_t i, std::uint64_t d) const {
     const auto before = static_cast<std::size_t>(r_.dependences[d].before);
     if (before == i) refuse("dependence", d, "task " + text(i) + " waits for itself");
@@ -183,7 +183,7 @@ class checker {
              "before is " + text(before) + ", expected a node of the same graph as task " + text(i) + " is one of");
   }
 
-  /// A task is completed when its children are: 0 stands for one that is not known to be.
+  /// A task is completed after its children. 0 stands for a task that is not known to be completed.
   void completions() const {
     const std::vector<std::int32_t> parents = parents_of(r_);
     for (std::size_t i = 0; i < parents.size(); ++i) {
@@ -219,7 +219,7 @@ class checker {
       const recorded_calibration& c = r_.calibrations[i];
       if (c.samples == 0 || c.plain_ns == 0 || c.hot_ns == 0)
         refuse("calibration", i, "it measured nothing, expected samples, plain_ns and hot_ns above 0");
-      // Of one sample 2^size bytes or more, and less than twice as many.
+      // One sample has 2^size bytes or more, and less than twice as many.
       if (c.bytes >> c.size < c.samples || (c.bytes >> c.size) / 2 >= c.samples)
         refuse("calibration", i,
                "bytes are " + text(c.bytes) + " of " + text(c.samples) + " samples, expected for each 2^" +
@@ -242,7 +242,7 @@ class checker {
 
   const recording& r_;
   const std::string& file_;
-  std::uint64_t scopes_ = 0;  // one more than the last that a task is in
+  std::uint64_t scopes_ = 0;  // the largest scope that has a task, plus 1
 };
 
 }  // namespace

@@ -1,8 +1,8 @@
-// The tables of a recording's file: the columns of each in their order, with what they may hold.
+// The tables of a recording's file: the columns of each table in order, and what each column may hold.
 //
-// Whatever writes, reads or checks rows goes through these lists: a new column is a member of its row and one line here. A
-// list calls each(name, value, holds) for every column but the ids that number rows; each(name, value, holds, since) for one
-// that files of versions before `since` do not have.
+// All code that writes, reads or checks rows uses these lists. A new column is one member of its row and one
+// line here. A list calls each(name, value, holds) for every column except the ids that number rows, and
+// each(name, value, holds, since) for a column that files of versions before `since` do not have.
 #pragma once
 
 #include "recording/recording.hpp"
@@ -13,19 +13,19 @@
 
 namespace kith::columns {
 
-/// What the numbers in a column mean, and with that, which ones can be. check.cpp knows the bounds.
+/// What the numbers in a column mean, and so which values are valid. check.cpp has the bounds.
 enum class holds : std::uint8_t {
-  anything,  // that its type holds
-  bits,      // 64 of them, kept as the signed number with the same ones
-  type,      // of tasks
+  anything,  // any value of its type
+  bits,      // all 64 bits, stored as the signed number with the same bits
+  type,      // a task type
   task,
   creator,  // an earlier task, or -1
   scope,
   scope_or_future,
   region,
-  worker,        // or -1: none
+  worker,        // -1: none
   node,          // a memory node
-  node_or_none,  // or -1
+  node_or_none,  // -1: none
   time,          // in nanoseconds
   bytes,         // of one thing
   total_bytes,   // of several
@@ -39,11 +39,11 @@ enum class holds : std::uint8_t {
   name,   // text
 };
 
-/// Where rows begin with their number, or with that of the task that they belong to.
+/// What a row begins with: nothing, its own number, or that of the task that it belongs to.
 enum class leads : std::uint8_t { nothing, own_number, task };
 
 struct worker {
-  using row = std::int16_t;  // its node
+  using row = std::int16_t;  // the worker's node
   static constexpr const char* name = "worker";
   static constexpr leads begins = leads::own_number;
   static void list(auto& node, auto&& each) { each("node", node, holds::node); }
@@ -205,7 +205,8 @@ struct allocation {
   }
 };
 
-/// Calls each(Table(), rows) for every table but `meta`, in the order in which they are read: what others refer to first.
+/// Calls each(Table(), rows) for every table but `meta`, in the order in which they are read: a table comes
+/// before those that refer to it.
 template <class Recording, class Each>
   requires std::same_as<std::remove_const_t<Recording>, recording>
 void for_each_table(Recording& r, Each&& each) {
@@ -225,7 +226,7 @@ void for_each_table(Recording& r, Each&& each) {
   each(allocation(), r.allocations);
 }
 
-/// The text of CREATE TABLE that writes it in a file of this version, from the table's name on.
+/// The text after CREATE TABLE that defines the table in a file of this version, from the table's name on.
 template <class Table>
 std::string definition(int version = recording_version) {
   std::string text = std::string(Table::name) + "(";
@@ -238,7 +239,7 @@ std::string definition(int version = recording_version) {
   });
   return text + ")";
 }
-/// The names of its columns in a file of this version.
+/// The table's column names in a file of this version.
 template <class Table>
 std::string names(int version = recording_version) {
   std::string text = Table::begins == leads::own_number ? "id" : Table::begins == leads::task ? "task" : "";

@@ -7,7 +7,7 @@ namespace kith {
 
 namespace {
 
-/// By scope: who created the first task in it. Tasks of a group create in it, too, but not the first one.
+/// By scope: the task that created the first task in it. Tasks of a group create in it too, but never the first one.
 std::vector<std::int32_t> owners_of_scopes(const recording& r) {
   std::vector<std::int32_t> owners;
   for (const recorded_task& t : r.tasks) {
@@ -19,7 +19,8 @@ std::vector<std::int32_t> owners_of_scopes(const recording& r) {
   return owners;
 }
 
-/// By scope: whether somebody has waited for its tasks. They had ended when the wait did, those that never ran as well.
+/// By scope: whether there was a wait for its tasks. All of them had ended when the wait did, including those
+/// that never ran.
 std::vector<bool> scopes_waited_for(const recording& r) {
   std::uint32_t last = 0;
   for (const recorded_task& t : r.tasks) last = std::max(last, t.scope);
@@ -39,7 +40,7 @@ std::vector<std::int32_t> parents_of(const recording& r) {
   for (std::size_t i = 0; i < r.tasks.size(); ++i) {
     const recorded_task& t = r.tasks[i];
     if (t.has(recorded_task::root) || t.has(recorded_task::fence)) continue;
-    if (t.has(recorded_task::skipped) && waited[t.scope]) continue;  // a wait that got no stack leaves it alone
+    if (t.has(recorded_task::skipped) && waited[t.scope]) continue;  // a wait that got no stack may end first
     if (std::cmp_less(owners[t.scope], i)) parents[i] = owners[t.scope];
   }
   return parents;
@@ -50,7 +51,7 @@ void set_completed_times(recording& r) {
   const std::vector<bool> waited = scopes_waited_for(r);
   std::vector<std::uint64_t> last_child(r.tasks.size());
   std::vector<bool> has_open_child(r.tasks.size());
-  for (std::size_t i = r.tasks.size(); i-- > 0;) {  // children stand behind their parents
+  for (std::size_t i = r.tasks.size(); i-- > 0;) {  // children come after their parents
     recorded_task& t = r.tasks[i];
     if (t.has(recorded_task::fence)) continue;
     const bool ran = t.worker >= 0 || t.ended != 0;

@@ -1,4 +1,5 @@
-// When each task of a recording was completed: its body and all its children had ended. For whoever makes recordings.
+// When each task of a recording was completed, that is, its body and all its children had ended. For code that
+// makes recordings.
 #pragma once
 
 #include "recording/recording.hpp"
@@ -8,13 +9,14 @@
 
 namespace kith {
 
-/// By task: whose child it is, that is, who created the first task of its scope; it stands before the child. -1: roots, fences,
-/// what came from outside, and what was cancelled in a scope that was waited for: it may end when nobody waits any more.
+/// By task: its parent, which is the task that created the first task of its scope. The parent comes before the
+/// child. -1 for roots, fences, tasks from outside, and tasks cancelled in a scope that was waited for: these
+/// may end when nobody waits for them any more.
 std::vector<std::int32_t> parents_of(const recording&);
 
-/// Sets `completed` of every task to what is there already (when the engine saw it end), its own end, or the last
-/// child's `completed`: the latest of these. 0 where it is not known to have ended, or a child is not and nobody saw the
-/// task end. Fences are left to set_ready_times(). Cost: O(tasks).
+/// Sets `completed` of every task to the latest of these: the value already there (if the engine noted the end),
+/// the end of its body, and the last `completed` of its children. It is 0 if the task is not known to have ended,
+/// or if a child is not and the task's end was not noted. Fences are left to set_ready_times(). Cost: O(tasks).
 void set_completed_times(recording&);
 
 }  // namespace kith

@@ -10,10 +10,10 @@ namespace kith {
 
 namespace {
 
-constexpr std::size_t shown = 80;  // of a cell, in an error
+constexpr std::size_t shown = 80;  // bytes of a cell, in an error
 constexpr int steps_at_once = 1000;
 
-/// In thousands: many times what it takes to check and read a file of that size, so that a file which makes SQLite work
+/// In thousands: many times what it takes to check and read a file of that size. A file that makes SQLite work
 /// without end is an error.
 std::uint64_t thousands_of_steps(const std::string& path) {
   std::error_code why;
@@ -27,7 +27,7 @@ int count_down(void* left) {
   return steps == 0 ? 1 : 0;
 }
 
-/// Runs of white space as one blank, and none around brackets and commas.
+/// Replaces each run of white space by one blank, and removes blanks around parentheses and commas.
 std::string squeezed(std::string_view sql) {
   constexpr std::string_view space = " \t\r\n", tight = "(),";
   std::string text;
@@ -61,7 +61,7 @@ database::database(std::string path, purpose what) : path_(std::move(path)) {
   }
 }
 
-/// "Defense against the dark arts" in SQLite's manual: what a file can define is without effect.
+/// As in SQLite's manual, "Defense against the dark arts": nothing that a file can define has an effect.
 void database::distrust() {
   const std::pair<int, int> settings[] = {
       {SQLITE_DBCONFIG_DEFENSIVE, 1},      {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0}, {SQLITE_DBCONFIG_ENABLE_VIEW, 0},
@@ -77,7 +77,7 @@ void database::distrust() {
   for (const auto& [limit, value] : limits) sqlite3_limit(db_, limit, value);
   steps_left_ = thousands_of_steps(path_);
   sqlite3_progress_handler(db_, steps_at_once, count_down, &steps_left_);
-  // Its header may ask for a cache of any size; a mapped file that somebody cuts off would end the process.
+  // The file's header may ask for a cache of any size. If the file were mapped, truncating it would end the process.
   run("PRAGMA cell_size_check=ON; PRAGMA cache_size=-8000; PRAGMA mmap_size=0");
 }
 
@@ -100,7 +100,8 @@ bool database::has_table(std::string_view name, std::string_view definition) con
     found.take(type);
     if (type != "table") refuse("'" + table + "' is a " + printable(type, shown) + ", expected a table");
     found.take(sql);
-    // Exactly the table that Kith makes: no view or virtual table under a table's name, no column that is computed.
+    // It must be exactly the table that Kith makes: not a view or virtual table of that name, and without
+    // computed columns.
     if (squeezed(sql) != squeezed("CREATE TABLE " + std::string(definition)))
       refuse("table " + table + " is not defined as by Kith: expected CREATE TABLE " + std::string(definition));
   }
@@ -138,7 +139,7 @@ void statement::refuse_number(std::int64_t least, std::uint64_t most) {
 }
 
 std::string statement::here() {
-  constexpr std::string_view from = " FROM ";  // the table is the word behind it
+  constexpr std::string_view from = " FROM ";  // the table's name is the word after it
   const std::size_t at = sql_.find(from);
   const std::string table = at == std::string::npos
                                 ? "?"

@@ -1,4 +1,4 @@
-// SQLite as recordings use it: one that is being made, or one that anybody may have made. For file.cpp.
+// SQLite as recordings use it: to write a new database, or to read one that anybody may have made. For file.cpp.
 #pragma once
 
 #include <sqlite3.h>
@@ -14,28 +14,28 @@
 
 namespace kith {
 
-/// Texts in a file are no longer than that, blobs and whole rows likewise.
+/// The largest size of a text, a blob or a whole row in a file.
 inline constexpr int most_text = 16 << 20;
 
 class database {
  public:
   enum class purpose : std::uint8_t { write, read };
 
-  /// To write: the file is there and empty. To read: nothing in the file is trusted. It can be neither changed nor searched
-  /// by what it defines itself (views, triggers, functions in its schema); texts, and the steps of all statements together,
-  /// are bounded. Throws kith::error.
+  /// To write: the file exists and is empty. To read: nothing in the file is trusted. What the file defines
+  /// itself (views, triggers, functions in its schema) can neither change nor search it. The size of texts and
+  /// the steps of all statements together are bounded. Throws kith::error.
   database(std::string path, purpose);
   ~database() { sqlite3_close(db_); }
   database(const database&) = delete;
   database& operator=(const database&) = delete;
 
-  /// Throws kith::error if the code of a call is a failure.
+  /// Throws kith::error if the result code of a call is a failure.
   void check(int code) const;
-  /// Throws kith::error: the file is damaged.
+  /// Throws kith::error saying that the file is damaged.
   [[noreturn]] void refuse(const std::string& what) const;
   void run(const std::string& sql) const { check(sqlite3_exec(db_, sql.c_str(), nullptr, nullptr, nullptr)); }
-  /// False: there is no table of this name. Throws kith::error if it is anything but a table with this definition (the text
-  /// behind CREATE TABLE), or if its pages are not in order.
+  /// False if there is no table of this name. Throws kith::error if the name is anything but a table with this
+  /// definition (the text after CREATE TABLE), or if its pages are not in order.
   bool has_table(std::string_view name, std::string_view definition) const;
   sqlite3* get() const { return db_; }
 
@@ -44,10 +44,10 @@ class database {
 
   std::string path_;
   sqlite3* db_ = nullptr;
-  std::uint64_t steps_left_ = 0;  // of SQLite's machine, in thousands
+  std::uint64_t steps_left_ = 0;  // of SQLite's virtual machine, in thousands
 };
 
-/// A prepared statement, rows in or rows out.
+/// A prepared statement that takes rows in or gives rows out.
 class statement {
  public:
   statement(const database& db, const std::string& sql);
@@ -55,7 +55,7 @@ class statement {
   statement(const statement&) = delete;
   statement& operator=(const statement&) = delete;
 
-  /// The next value of a row to insert; after the last one, insert().
+  /// The next value of a row to insert; call insert() after the last one.
   void put(const std::string& text) {
     sqlite3_bind_text(s_, ++at_, text.data(), static_cast<int>(text.size()), SQLITE_STATIC);
   }
@@ -70,18 +70,19 @@ class statement {
     at_ = 0;
   }
 
-  /// The next row; false: there is none.
+  /// Steps to the next row; false if there is none.
   bool next() {
     const int code = sqlite3_step(s_);
     db_.check(code);
     at_ = 0;
     return code == SQLITE_ROW;
   }
-  /// The next column of the row. Throws kith::error if it is no whole number that T can hold, or no text.
+  /// The next column of the row. Throws kith::error if the column is not a whole number that T can hold, or not
+  /// a text.
   template <class T>
     requires std::is_integral_v<T>
   void take(T& value) {
-    const bool whole = sqlite3_column_type(s_, at_) == SQLITE_INTEGER;  // asked before any conversion
+    const bool whole = sqlite3_column_type(s_, at_) == SQLITE_INTEGER;  // must be read before any conversion
     const sqlite3_int64 found = sqlite3_column_int64(s_, at_);
     if (!whole || !std::in_range<limits_of<T>>(found) || (std::is_same_v<T, bool> && found != 0 && found != 1))
       refuse_number(std::is_same_v<T, bool> ? 0 : std::numeric_limits<T>::min(),
@@ -90,17 +91,17 @@ class statement {
     ++at_;
   }
   void take(std::string& text);
-  /// A whole number of which every bit counts: kept as the signed one with the same bits.
+  /// A 64-bit value, stored as the signed number with the same bits.
   void take_bits(std::uint64_t& value) {
     std::int64_t found = 0;
     take(found);
     value = static_cast<std::uint64_t>(found);
   }
-  /// The next column is the row's number, which others refer to it by. Throws kith::error if it is not the next one.
+  /// The next column is the row's own number, by which other rows refer to it. Throws kith::error if it is not `next`.
   void take_number(std::size_t next);
 
  private:
-  /// bool is no type of whole numbers to std::in_range.
+  /// std::in_range does not accept bool.
   template <class T>
   using limits_of = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>;
   template <class T>

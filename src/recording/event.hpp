@@ -1,7 +1,7 @@
-// The event vocabulary: everything a runtime reports about a run, natively and simulated.
+// The event vocabulary: everything a runtime reports about a run, native or simulated.
 //
-// Statistics are sums over these events, a recording is their sequence. An event has an amount (1 unless
-// the table says otherwise). Values are never reused; new events are appended.
+// Statistics are sums of these events; a recording is their sequence. An event has an amount, which is 1 unless
+// the table says otherwise. Values are never reused; new events are appended.
 #pragma once
 
 #include "base/atomic.hpp"
@@ -20,27 +20,27 @@ enum class event : std::uint8_t {
   push,               // a ready task was queued
   pop,                // a worker took a task from a queue it owns or shares
   steal_attempt,      // a worker looked at a queue of others
-  steal,              // ... and got work; each task of a batch counts, a group (nabbit, nabbitc) counts once
+  steal,              // ... and got work; each task of a batch counts, but a group (nabbit, nabbitc) counts once
   first_steal,        // a worker got its first work of a run by stealing; amount: ticks since the run began
   claimed,            // a waiting worker ran its own child past the queue
   park,               // a worker went to sleep
   wake,               // a worker woke another
-  busy,               // a worker ran tasks and what schedules them; amount: ticks; the rest of a run it was idle
+  busy,               // a worker ran tasks, or what schedules them; amount: ticks; for the rest of a run it is idle
   throttled,          // a creator met the throttle
-  throttle_exceeded,  // ... and nothing could be run
-  local_access,       // see algorithm of remote accesses: docs/glossary.md
+  throttle_exceeded,  // ... and found nothing to run
+  local_access,       // how accesses are counted: docs/glossary.md, remote access
   remote_access,
   region_placed,       // a region got its home
   node_explored,       // a keyed node has named its predecessors
-  colored_attempt,     // a steal attempt that takes nothing but the thief's color; counts as steal_attempt as well
-  colored_steal,       // ... and got work that has the color
-  first_steals,        // runs in which a worker got its first work so
+  colored_attempt,     // a steal attempt that takes only the thief's color; counted as steal_attempt as well
+  colored_steal,       // ... and got work of that color
+  first_steals,        // runs in which a worker got its first work by stealing
   migrated,            // pages of written data went to the node that writes it; amount: bytes of their regions
   window_partitioned,  // a window of tasks was partitioned
-  task_partitioned,    // a task was placed where its part is
+  task_partitioned,    // a task was placed at the node of its part
   job,                 // a worker did long work of the policy; amount: ticks
   home_asked,          // the system was asked where a region is that got its home by first touch
-  home_elsewhere,      // ... and it was on another node
+  home_elsewhere,      // ... and the region was on another node
 };
 inline constexpr std::size_t events = 28;
 
@@ -86,7 +86,7 @@ class event_snapshot {
   std::array<std::uint64_t, events> sums{};
 };
 
-/// One worker's events, summed. Written by that worker alone, read by anybody.
+/// One worker's events, summed. Only that worker writes it; any thread may read it.
 class event_sums {
  public:
   [[gnu::always_inline]] void add(event e, std::uint64_t amount = 1) noexcept {

@@ -24,13 +24,13 @@ constexpr const char* meta_definition = "meta(key TEXT PRIMARY KEY, value TEXT) 
 using columns::holds;
 using columns::leads;
 
-/// A table that was added without a new recording_version: files of earlier builds have none.
+/// Tables that were added without a new recording_version; files of earlier builds do not have them.
 template <class Table>
 constexpr bool may_be_missing = std::same_as<Table, columns::home> || std::same_as<Table, columns::job> ||
                                 std::same_as<Table, columns::calibration>;
 
-/// While it lives, a file of this thread that gets larger than the process may have (RLIMIT_FSIZE) is an error of the call
-/// that writes it, and no SIGXFSZ, which would end the program.
+/// While it lives, a file that this thread makes larger than the process may (RLIMIT_FSIZE) is an error of the
+/// call that writes it, and not a SIGXFSZ, which would end the program.
 class limit_is_an_error {
  public:
   limit_is_an_error() {
@@ -60,7 +60,7 @@ std::string insertion() {
   return text + "?)";
 }
 
-/// The first of a task's rows, where rows belong to tasks.
+/// The index of each task's first row, for tables whose rows belong to tasks.
 template <class Table, class Recording>
 auto* firsts_of(Recording& r) {
   if constexpr (std::same_as<Table, columns::access>) {
@@ -102,7 +102,8 @@ void write_all(const database& db, const recording& r, const progress& tell) {
   });
 }
 
-/// Rows that belong to tasks, in the order of these: `task` has the next one.
+/// Rows that belong to tasks, in the order of the tasks. next(): a row belongs to `task`; false if that is out
+/// of order.
 class owners {
  public:
   explicit owners(std::vector<std::uint64_t>& first) : first_(first) { first_.assign(1, 0); }
@@ -210,7 +211,7 @@ recording read_recording(const std::string& file, const progress& tell) {
     done += std::same_as<Table, columns::task> || std::same_as<Table, columns::access> ? 0.3 : 0.03;
   });
   check_recording(r, file);
-  if (version < 2) {  // it has the ends of bodies alone
+  if (version < 2) {  // the file has only the ends of bodies
     set_completed_times(r);
     set_ready_times(r);
   }

@@ -1,4 +1,4 @@
-// The file: a recording as an SQLite database. docs/recording-format.md describes its tables.
+// The recording's file: an SQLite database. docs/recording-format.md describes its tables.
 #pragma once
 
 #include "recording/assemble.hpp"
@@ -8,9 +8,9 @@
 
 namespace kith {
 
-/// Writes the file anew; it takes the place of an older one when it is whole. Throws kith::error.
+/// Writes a new file, which replaces an older one when it is complete. Throws kith::error.
 void write_recording(const recording&, const std::string& file, const progress& = {});
-/// Throws kith::error for a file that is not there, no recording, of another version, or damaged.
+/// Throws kith::error if the file is missing, is no recording, has an unknown version, or is damaged.
 recording read_recording(const std::string& file, const progress& = {});
 
 }  // namespace kith

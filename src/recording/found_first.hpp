@@ -1,5 +1,5 @@
-// Keyed graphs whose nodes have values: all nodes are found before the first one computes, and so their scope is waited for
-// twice.
+// Keyed graphs whose nodes have values. All nodes are found before the first one computes, so their scope is
+// waited for twice.
 #pragma once
 
 #include "recording/recording.hpp"
@@ -11,7 +11,7 @@
 
 namespace kith {
 
-/// By scope: when all nodes of such a graph had been found; nothing for other scopes.
+/// By scope: when all nodes of such a graph had been found; no value for other scopes.
 inline std::vector<std::optional<std::uint64_t>> times_found_first(const recording& r) {
   std::vector<std::optional<std::uint64_t>> found;
   for (const recorded_task& t : r.tasks) {

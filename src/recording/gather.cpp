@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 void gathered_logs::read(const mapped_log& l) {
   const auto seat = static_cast<std::uint16_t>(l.header.seat);
-  std::uint64_t run_ended = 0;  // the one before
+  std::uint64_t run_ended = 0;  // end of the run before it
   std::uint64_t scope = 0, parent = 0;
   l.for_each([&](const log_cell& head, const std::byte* rest) {
     switch (head.kind) {

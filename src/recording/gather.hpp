@@ -1,6 +1,7 @@
-// What the logs of a run say, gathered: the first half of making a recording of them. Who calls: assemble.cpp.
+// Gathers what the logs of a run say: the first half of making a recording of them. Called by assemble.cpp.
 //
-// Times and sizes are converted at once. Task references stay as the program had them until assemble() knows all tasks.
+// Times and sizes are converted at once. Task references stay as the program had them until assemble() knows
+// all tasks.
 #pragma once
 
 #include "recording/assemble.hpp"
@@ -22,22 +23,22 @@ class mapped_log;
 struct interval {
   std::uint64_t begun = 0, ended = 0;
 };
-/// Of two times in a log. Clocks of two processors may differ a little: what a thread began on one does not end before that.
+/// From two times in a log. Clocks of two processors may differ a little; an interval must not end before it begins.
 inline interval interval_of(log_pair when) { return {when.first, std::max(when.first, when.second)}; }
 
-/// What the logs say of one task; positions are into the arrays of `gathered_logs`.
+/// What the logs say of one task. Positions are indices into the arrays of `gathered_logs`.
 struct task_created_record {
   std::uint64_t ref = 0, scope = 0, parent = 0, begun = 0;
   std::uint64_t took = 0;
   std::uint64_t key = 0;
   std::int32_t color = -1;
-  std::uint32_t first = 0, accesses = 0;  // of `accesses`
+  std::uint32_t first = 0, accesses = 0;  // in `accesses`
   double work = -1;
   std::uint16_t type = 0;
   std::uint8_t flags = 0, node = 255;
   std::uint16_t seat = 0;
   bool root = false;
-  std::size_t read_as = 0;  // its place in the logs
+  std::size_t read_as = 0;  // its position in the logs
 };
 struct need {
   std::uint64_t task, before;
@@ -83,7 +84,7 @@ struct gathered_logs {
     std::uint64_t task, spent;  // ticks
   };
   std::vector<charge> charges;
-  struct move {  // of a region, to a node
+  struct move {  // of a region to a node
     std::uint64_t address;
     std::int16_t node;
     std::uint64_t bytes, at;  // in ticks
@@ -95,7 +96,7 @@ struct gathered_logs {
   double ns_per_tick = 1;
 
   std::uint64_t ns(std::uint64_t ticks) const {
-    constexpr double latest = 9e18;  // a conversion of more is not defined
+    constexpr double latest = 9e18;  // the conversion of a larger value is undefined
     if (ticks <= began) return 0;
     return static_cast<std::uint64_t>(std::min(latest, static_cast<double>(ticks - began) * ns_per_tick));
   }
@@ -104,8 +105,8 @@ struct gathered_logs {
   void read(const mapped_log&);
 };
 
-/// Reads the logs of a folder of parts. Throws kith::error for a folder without any, one in use, and damaged logs; those
-/// that nothing was written to are left out, with a line.
+/// Reads the logs of a folder of parts. Throws kith::error if the folder has none or is in use, or if a log is
+/// damaged. Logs that nothing was written to are left out, with a message.
 gathered_logs gather_logs(const std::string& folder, const progress& tell);
 
 }  // namespace kith

@@ -16,7 +16,7 @@ namespace kith {
 
 namespace {
 
-/// True if this process's files may have so many bytes. Beyond that the system sends SIGXFSZ.
+/// True if this process may write files of so many bytes. Beyond that limit the system sends SIGXFSZ.
 bool may_have(std::uint64_t bytes) noexcept {
   rlimit limit{};
   return ::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || bytes <= limit.rlim_cur;
@@ -27,7 +27,7 @@ bool may_have(std::uint64_t bytes) noexcept {
 log::log(std::string path, std::uint32_t seat) : path_(std::move(path)) {
   file_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (file_ < 0) throw error("recording: " + path_ + ": " + std::strerror(errno));
-  // Blocks are reserved: a full disk must not end in a signal at some later store.
+  // Blocks are reserved now, so that a full disk cannot raise a signal at a later store.
   int refused = may_have(log_front_bytes) ? ::posix_fallocate(file_, 0, log_front_bytes) : EFBIG;
   void* mapped = MAP_FAILED;
   if (refused == 0) {
@@ -54,7 +54,7 @@ log::~log() {
 }
 
 void log::cut_off() noexcept {
-  // Pages of the child alone, where those of the file were.
+  // The child gets private pages in place of those of the file.
   [[maybe_unused]] const void* const own =
       ::mmap(front_, log_front_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
   ::close(file_);
@@ -87,10 +87,10 @@ bool log::make_room(std::size_t bytes) noexcept {
   const auto used = static_cast<std::size_t>(at_ - front_) - sizeof(log_header);
   if (const int refused = write_behind(used); refused != 0) {
     full_ = true;
-    limit_ = at_;  // nor shorter records: they would stand behind another one than they belong to
+    limit_ = at_;  // shorter records are dropped too: they would follow a record that they do not belong to
     return lose(refused);
   }
-  // They stand in both places now. What `behind` says, at each moment, is where to read them once.
+  // The records are in both places now. At each moment, `behind` says where to read them exactly once.
   const std::uint64_t behind = header().behind + used;
   header().behind = log_all_behind;
   in_this_order();

@@ -1,9 +1,10 @@
-// What a recorded run writes while it runs: each worker appends fixed records to a file of its own.
+// What a recorded run writes while it runs: each worker appends records of fixed sizes to a file of its own.
 //
-// The newest records stand in the first bytes of the file, which are mapped; when these are full they are written behind
-// the rest. A store costs what a store to memory costs, and the kernel has no page to find for it. Whatever was appended
-// stays readable when the process is killed. A log belongs to one thread at a time. The files are
-// put together afterwards (assemble.hpp). docs/recording-format.md describes them; log_version changes with them.
+// The newest records are in the first bytes of the file (the front), which are mapped. When the front is full,
+// its records are written behind the older ones. So an append costs what a store to memory costs, and the
+// kernel need not find a page for it. Whatever was appended stays readable when the process is killed. A log is
+// used by one thread at a time. The files are put together afterwards (assemble.hpp). docs/recording-format.md
+// describes them; log_version changes with their format.
 #pragma once
 
 #include <cstddef>
@@ -16,31 +17,32 @@ namespace kith {
 inline constexpr std::uint32_t log_version = 6;
 inline constexpr char log_magic[8] = {'K', 'I', 'T', 'H', 'L', 'O', 'G', '\n'};
 
-/// A record is one cell or more; the first byte of its first cell says what it is, and so how long. 0 ends the front.
+/// A record is one or more cells. The first byte of its first cell gives its kind, and the kind gives its
+/// length. A byte of 0 ends the front.
 enum class log_kind : std::uint8_t {
   end = 0,
   task = 1,    // 2 cells: a task was created
   access,      // 1 cell: one of its accesses, in their order
-  needs,       // 2 cells: a task starts after another, by name
+  needs,       // 2 cells: a predecessor of a task, named explicitly or by a node
   executed,    // 2 cells: a task, or a phase of it, was run
   wait,        // 3 cells: a task waited for others
   steal,       // 1 cell: work was taken from another worker
   idle,        // 2 cells: a worker had nothing to do
-  run,         // 2 cells: runtime::run was called: the root task; `executed` tells its end
+  run,         // 2 cells: runtime::run was called; the record is of the root task, whose end is in `executed`
   type,        // 1 cell and the name, in cells of 16 bytes
   mark,        // 2 cells and the name
-  home,        // 2 cells: where a region is from a time on, or (no time) at the end
-  allocation,  // 2 cells: memory was given out
-  work,        // 1 cell: what the task before it says it costs
+  home,        // 2 cells: where a region is from a time on; without a time: at the end
+  allocation,  // 2 cells: memory was allocated
+  work,        // 1 cell: the declared cost of the task before it
   touched,     // 1 cell: how many bytes of the access before it are used
   key,         // 1 cell: the hash of the key of the node before it
-  given_back,  // 2 cells: memory that was given out
+  given_back,  // 2 cells: memory was released
   job,         // 2 cells: a worker did long work of the policy
-  recorder,    // 2 cells: what recording has cost a task, in its own time
+  recorder,    // 2 cells: what recording cost a task within the task's own time
   sample,      // 3 cells: a task was run again, with its data out of the caches and in them
-  ran,         // 1 cell: `executed`, by how long after the one before it in this log it began, and how long it took
-  family,      // 2 cells: the scope and the creator of the tasks behind it in this log
-  completed,   // 2 cells: the last child of a task whose body had ended before has ended
+  ran,         // 1 cell: a short `executed`: from the end of the run before it in this log to its start, and its length
+  family,      // 2 cells: the scope and the creator of the tasks that follow in this log
+  completed,   // 2 cells: the last child of a task ended after the task's body
 };
 
 struct log_cell {
@@ -72,21 +74,22 @@ inline constexpr std::uint8_t log_huge = 128;  // huge pages were asked for
 struct log_header {
   char magic[8];
   std::uint32_t version;
-  std::uint32_t seat;  // the worker; as many as there are workers: everybody else
+  std::uint32_t seat;  // the worker's number; the number of workers stands for everybody else
   double seconds_per_tick;
   std::uint64_t began;  // ticks
-  // So many bytes of older records stand behind the first log_front_bytes; the newer ones follow this header.
+  // This many bytes of older records follow the first log_front_bytes; the newer records follow this header.
   std::uint64_t behind;
   std::uint64_t unused;  // records begin at a multiple of 16 bytes
 };
 static_assert(sizeof(log_header) == 48);
 inline constexpr std::size_t log_front_bytes = std::size_t{64} << 10;
-/// For `behind`: all records stand behind the front, to the end of the file. So while the front is emptied.
+/// A value of `behind`: all records are behind the front, up to the end of the file. It is set while the front
+/// is emptied.
 inline constexpr std::uint64_t log_all_behind = ~std::uint64_t{0};
 
-/// One seat's file. By the seat's thread. Throws nothing while it records: when the file cannot grow (the disk is full, or
-/// the process's limit on files, RLIMIT_FSIZE, is reached), the rest is dropped, and so is a record longer than the front;
-/// lost() and why() say so.
+/// One seat's file, used by the seat's thread. Recording never throws. When the file cannot grow (the disk is
+/// full, or RLIMIT_FSIZE, the process's limit on file sizes, is reached), the rest is dropped. A record longer
+/// than the front is dropped as well. lost() and why() report it.
 class log {
  public:
   /// Creates the file. Throws kith::error if it cannot.
@@ -112,11 +115,11 @@ class log {
     __builtin_memcpy(at + 2 * sizeof head, &b, sizeof b);
     finish(at, head);
   }
-  /// `cells` cells after the head hold `text`.
+  /// The `cells` cells after the head hold `text`.
   void append_text(const log_cell& head, const std::string& text) noexcept;
   void append_text(const log_cell& head, const log_pair& a, const std::string& text) noexcept;
 
-  /// The file stays as it is, and is closed; what is appended from now on is lost. For a child of fork(), in its handler.
+  /// Closes the file and leaves it as it is; what is appended from now on is lost. For the fork() handler of a child.
   void cut_off() noexcept;
 
   std::uint64_t lost() const noexcept { return lost_; }
@@ -124,7 +127,7 @@ class log {
   int why() const noexcept { return why_; }
 
  private:
-  /// Room for a record; null if there is none any more. The bytes behind it are zero: an end.
+  /// Room for a record; null if there is no more. The bytes after it are zero, which is an end record.
   std::byte* room(std::size_t bytes) noexcept {
     if (static_cast<std::size_t>(limit_ - at_) < bytes) [[unlikely]] {
       if (!make_room(bytes)) return nullptr;
@@ -133,7 +136,7 @@ class log {
     at_ += bytes;
     return here;
   }
-  /// The half of the first cell that has the kind last: a record that is there is whole.
+  /// Writes the half of the first cell that holds the kind last, so that a record that can be seen is complete.
   static void finish(std::byte* at, const log_cell& head) noexcept {
     std::uint64_t halves[2];
     __builtin_memcpy(halves, &head, sizeof head);
@@ -141,7 +144,7 @@ class log {
     in_this_order();
     __builtin_memcpy(at, halves, sizeof *halves);
   }
-  /// Stores before it are in the file before those behind it, whenever the process is killed.
+  /// Stores before this call reach the file before those after it, whenever the process is killed.
   static void in_this_order() noexcept { asm volatile("" ::: "memory"); }
   bool make_room(std::size_t bytes) noexcept;
   int write_behind(std::size_t bytes) noexcept;

@@ -1,4 +1,4 @@
-// Reading what log.hpp writes. For whoever puts logs together.
+// Reads what log.hpp writes. For code that puts logs together.
 #pragma once
 
 #include "recording/log.hpp"
@@ -17,10 +17,11 @@
 
 namespace kith {
 
-/// A log, mapped to be read.
+/// A log, mapped for reading.
 class mapped_log {
  public:
-  /// Throws kith::error for what is no log, or one of another version. A file that nothing was written to is empty().
+  /// Throws kith::error if the file is no log, or a log of another version. A file that nothing was written to
+  /// is empty().
   explicit mapped_log(const std::filesystem::path& path) : path_(path.string()), bytes_(map(path_)) {
     if (bytes_.size() < sizeof header) return;
     std::memcpy(&header, bytes_.data(), sizeof header);
@@ -43,10 +44,11 @@ class mapped_log {
   mapped_log(const mapped_log&) = delete;
   mapped_log& operator=(const mapped_log&) = delete;
 
-  /// The run was killed between making the file and writing its header.
+  /// True if the run was killed after it made the file and before it wrote the header.
   bool empty() const noexcept { return empty_; }
 
-  /// Calls each(head, rest) for every record, in the order in which they were written; `rest` are the cells after the head.
+  /// Calls each(head, rest) for every record, in the order in which they were written. `rest` is the cells
+  /// after the head.
   template <class Each>
   void for_each(Each&& each) const {
     if (empty_) return;
@@ -137,7 +139,7 @@ class mapped_log {
   bool empty_ = true;
 };
 
-/// The i-th cell behind the head.
+/// The i-th cell after the head.
 inline log_pair pair_at(const std::byte* rest, int i) {
   log_pair p;
   std::memcpy(&p, rest + static_cast<std::size_t>(i) * sizeof p, sizeof p);

@@ -22,7 +22,7 @@ constexpr const char* about_name = "about";
 
 error cannot(const fs::path& what, const std::string& why) { return error("recording: " + what.string() + ": " + why); }
 
-/// The text, with the lock on it; the descriptor holds it. A file system without locks gives none.
+/// Writes the text and locks it; the descriptor returned holds the lock. A file system without locks gives none.
 int write_locked(const fs::path& file, const std::string& text) {
   const int lock = ::open(file.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (lock < 0) throw cannot(file, std::strerror(errno));
@@ -40,7 +40,7 @@ int write_locked(const fs::path& file, const std::string& text) {
   return lock;
 }
 
-/// rename() of a folder: true if it has the name now, false if there is one already that is not empty.
+/// Renames a folder. True if it has the new name now; false if a folder that is not empty has that name already.
 bool put_in_place(const fs::path& from, const fs::path& to) {
   if (::rename(from.c_str(), to.c_str()) == 0) return true;
   if (errno == ENOTEMPTY || errno == EEXIST || errno == ENOTDIR) return false;
@@ -110,7 +110,7 @@ parts_folder::parts_folder(const std::string& file, const std::map<std::string, 
 }
 
 void parts_folder::release() noexcept {
-  if (lock_ >= 0) ::flock(lock_, LOCK_UN);  // children of fork() may have it open still, on their way to cut_off()
+  if (lock_ >= 0) ::flock(lock_, LOCK_UN);  // children of fork() may still have it open before cut_off()
   cut_off();
 }
 

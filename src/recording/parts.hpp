@@ -1,8 +1,9 @@
-// The folder that a recorded run writes its logs in, FILE.parts, until they are put together as FILE.
+// FILE.parts, the folder that a recorded run writes its logs in until they are put together as FILE.
 //
-// Whoever writes it holds a lock (flock) on its text `about`, which the system takes back when the process ends, however it
-// ends: a folder that is locked is being written, one that is not is complete, or what a killed run has left. A folder
-// appears under its name with the lock held. On a file system without such locks, other processes are not noticed.
+// The process that writes the folder holds a lock (flock) on the text `about` in it. The system releases the
+// lock when the process ends, however it ends. So a folder that is locked is being written; one that is not is
+// complete, or was left by a killed run. A folder appears under its name with the lock already held. On a file
+// system without such locks, other processes go unnoticed.
 #pragma once
 
 #include <map>
@@ -11,39 +12,39 @@
 
 namespace kith {
 
-/// The folder of recording `file`, whether it is there or not.
+/// The folder of recording `file`, whether it exists or not.
 std::string parts_of(const std::string& file);
-/// The name of the n-th recording of a run that makes several, from 1: FILE, FILE-2, FILE-3.
+/// The name of the n-th recording of a run that makes several, counted from 1: FILE, FILE-2, FILE-3.
 std::string numbered_file(const std::string& file, int n);
 /// True while a process writes the folder.
 bool parts_in_use(const std::string& folder);
-/// The same as an error that names the folder.
+/// Throws kith::error with the folder's name if parts_in_use().
 void refuse_parts_in_use(const std::string& folder);
 
-/// FILE, FILE-2, ... as long as they have a folder: what one run has left, or several.
+/// FILE, FILE-2, ... as long as each has a folder: what one run or several have left.
 std::vector<std::string> files_with_parts(const std::string& file);
-/// Removes these folders. Throws kith::error if one of them is in use, or stays.
+/// Removes these folders. Throws kith::error if one of them is in use or cannot be removed.
 void remove_parts(const std::string& file);
 
-/// What to do with a folder that is there and that nobody writes.
+/// What to do with a folder that exists and that no process is writing.
 enum class old_parts { replace, keep };
 
-/// A folder of one's own. Not thread-safe.
+/// A folder that this process writes. Not thread-safe.
 class parts_folder {
  public:
-  /// Makes the folder of `file`, empty but for what is said about the run. `keep`: of `file` and its numbers, the first one
-  /// that has no folder. Throws kith::error if it cannot, or if another process writes there (`replace`).
+  /// Makes the folder of `file`, which has only the text about the run. `keep`: takes the first of FILE, FILE-2,
+  /// ... that has no folder. Throws kith::error if it cannot, or (`replace`) if another process is writing there.
   parts_folder(const std::string& file, const std::map<std::string, std::string>& about, old_parts others);
   ~parts_folder() { release(); }
   parts_folder(const parts_folder&) = delete;
   parts_folder& operator=(const parts_folder&) = delete;
 
-  /// The recording that it is to become.
+  /// The recording that the folder is to become.
   const std::string& file() const noexcept { return file_; }
   std::string path() const { return parts_of(file_); }
-  /// Nothing will be written any more.
+  /// To be called when nothing more will be written.
   void release() noexcept;
-  /// In a child of fork(): the folder, and the lock, are the parent's.
+  /// In a child of fork(): the folder and the lock stay the parent's.
   void cut_off() noexcept;
 
  private:
@@ -51,7 +52,7 @@ class parts_folder {
   int lock_ = -1;
 };
 
-/// What is said about the run; empty if nothing is.
+/// What the folder says about the run; empty if it says nothing.
 std::map<std::string, std::string> read_about(const std::string& folder);
 
 }  // namespace kith

@@ -21,7 +21,8 @@ void set_ready(recording& r, std::size_t i, const by_scope& found) {
   if (t.has(recorded_task::fence)) {
     t.started = t.ended = t.completed = t.ready;
   } else if (t.worker >= 0) {
-    t.ready = std::min(t.ready, t.started);  // another worker may begin it before its creator is done with it
+    t.ready = std::min(t.ready, t.started);  // another worker may start it before its creator has finished creating
+                                             // it
   }
 }
 
@@ -29,7 +30,7 @@ void set_ready(recording& r, std::size_t i, const by_scope& found) {
 
 void set_ready_times(recording& r) {
   const by_scope found = times_found_first(r);
-  // A fence stands behind the task that waits for it; its members are tasks, or fences before it.
+  // A fence comes after the task that waits for it. Its members are tasks, or fences before it.
   for (const bool fences : {true, false}) {
     for (std::size_t i = 0; i < r.tasks.size(); ++i) {
       if (r.tasks[i].has(recorded_task::fence) == fences) set_ready(r, i, found);

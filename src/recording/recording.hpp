@@ -1,7 +1,9 @@
-// A recording in memory: what one run, native or simulated, did. A plain value, in columns where there are many.
+// A recording in memory: what one run, native or simulated, did. A plain value; what there is many of is kept
+// in columns.
 //
-// Times are nanoseconds since the recording began. Tasks are in the order of their creation, each before those that it
-// created (a fence behind the task that asked for it); a reference to a task is its index here, -1 for none. docs/recording-format.md explains each field.
+// Times are nanoseconds since the recording began. Tasks are in the order of their creation. Each task comes
+// before those that it created; a fence comes right after the task that asked for it. A reference to a task is
+// its index here; -1 is none. docs/recording-format.md explains each field.
 #pragma once
 
 #include "base/printable.hpp"
@@ -30,21 +32,22 @@ struct recorded_task {
     outside = 128    // created by a thread that is no worker
   };
   std::int32_t creator = -1;
-  std::int32_t worker = -1;  // that ran it
+  std::int32_t worker = -1;  // the worker that ran it
   std::uint32_t scope = 0;   // tasks that are waited for together
   std::int32_t color = -1;
   std::uint16_t type = 0;
-  std::int16_t node = -1;  // the programmer's
+  std::int16_t node = -1;  // given by the programmer
   std::uint8_t flags = 0;
   std::uint8_t priority = 0;
   std::int16_t explorer = -1;      // worker that ran the first phase of a keyed node
-  std::uint64_t created = 0;       // when its creation began ...
-  std::uint64_t create_ns = 0;     // ... and how long it took, without tasks that ran meanwhile
-  std::uint64_t create_until = 0;  // ... and ended
+  std::uint64_t created = 0;       // when its creation began
+  std::uint64_t create_ns = 0;     // how long its creation took, without tasks that ran meanwhile
+  std::uint64_t create_until = 0;  // when its creation ended
   std::uint64_t ready = 0;         // its last predecessor had ended
   std::uint64_t started = 0, ended = 0;
-  std::uint64_t completed = 0;  // it had ended, and so had its children; 0: not known to have
-  std::uint64_t work_ns = 0;    // started to ended, less what it created, waited for, and what ran on top of it
+  std::uint64_t completed = 0;  // it and all its children had ended; 0: not known to have
+  std::uint64_t work_ns = 0;    // started to ended, less what it created, what it waited for, and what ran on top of
+                                // it
   std::uint64_t explore_started = 0, explore_ended = 0;
   std::uint64_t key = 0;  // of a node: its hash
 
@@ -55,8 +58,8 @@ struct recorded_region {
   std::uint64_t address = 0, bytes = 0;
   std::int16_t home = -1;
 };
-/// Where a region's bytes were from `at` on; rows of one region and time belong together. Written when a task finds the
-/// region elsewhere than it was known to be: `at` is when that task started.
+/// Where a region's bytes were from `at` on. Rows of one region and one time belong together. A row is written
+/// when a task finds the region elsewhere than it was known to be; `at` is when that task started.
 struct recorded_home {
   std::uint32_t region = 0;
   std::int16_t node = -1;
@@ -67,7 +70,7 @@ struct recorded_access {
   std::uint32_t region = 0;
   std::uint8_t mode = 0;      // kith::mode
   std::uint64_t bytes = 0;    // declared
-  std::uint64_t touched = 0;  // what it costs; the same, where it was not traced
+  std::uint64_t touched = 0;  // used, which is what the access costs; equal to `bytes` where it was not traced
 };
 struct recorded_dependence {
   std::int32_t before = -1;
@@ -93,7 +96,8 @@ struct recorded_job {  // a window of tasks that was partitioned
   std::uint64_t tasks = 0, dependences = 0;
   std::uint64_t begun = 0, ended = 0;
 };
-/// A task that was run again: with its data out of the caches (cold), in the last level (warm), in the nearest (hot).
+/// A task that was run again, with its data out of the caches (cold), in the last level (warm), and in the
+/// nearest cache (hot).
 struct recorded_sample {
   std::int32_t task = -1;
   std::uint64_t cold_ns = 0, warm_ns = 0, hot_ns = 0;
@@ -101,9 +105,9 @@ struct recorded_sample {
 /// Samples of one type and size, summed up.
 struct recorded_calibration {
   std::uint16_t type = 0;
-  std::uint8_t size = 0;  // bytes touched by one: from 2^size on, below 2^(size + 1)
+  std::uint8_t size = 0;  // bytes touched by one sample: at least 2^size, less than 2^(size + 1)
   std::uint64_t samples = 0, bytes = 0;
-  std::uint64_t plain_ns = 0, cold_ns = 0, warm_ns = 0, hot_ns = 0;  // plain: as they were recorded
+  std::uint64_t plain_ns = 0, cold_ns = 0, warm_ns = 0, hot_ns = 0;  // plain: as recorded
 };
 struct recorded_mark {
   std::string name;
@@ -112,8 +116,8 @@ struct recorded_mark {
 struct recorded_allocation {
   std::uint64_t address = 0, bytes = 0, at = 0;
   std::uint64_t released = 0;     // when; 0: not before the recording ended
-  std::uint8_t distribution = 0;  // kith::distribution::kind, as it was asked for (the runtime's option filled in)
-  std::int16_t node = -1;         // all of it is there; -1: spread, or not decided by the allocation
+  std::uint8_t distribution = 0;  // kith::distribution::kind as asked for, with the runtime's option filled in
+  std::int16_t node = -1;         // the node that has all of it; -1: spread, or not decided by the allocation
   bool huge = false;              // in huge pages
 };
 
@@ -122,10 +126,10 @@ struct recording {
   std::vector<std::int16_t> worker_node;    // of each worker
   std::vector<std::string> types;           // names, by type
   std::vector<recorded_region> regions;
-  std::vector<recorded_home> homes;  // by region, then by time, then by node
+  std::vector<recorded_home> homes;  // sorted by region, then by time, then by node
   std::vector<recorded_task> tasks;
-  // Accesses of task t are accesses[first_access[t]] up to first_access[t + 1], dependences likewise, in the order in
-  // which they were declared.
+  // The accesses of task t are accesses[first_access[t]] to accesses[first_access[t + 1]], exclusive, in the
+  // order in which they were declared. Dependences are stored the same way.
   std::vector<std::uint64_t> first_access, first_dependence;
   std::vector<recorded_access> accesses;
   std::vector<recorded_dependence> dependences;
@@ -138,7 +142,7 @@ struct recording {
   std::vector<recorded_mark> marks;
   std::vector<recorded_allocation> allocations;  // in the order of `at`
 
-  /// -1: there is no such worker.
+  /// -1 if there is no such worker.
   std::int32_t node_of(std::int32_t worker) const noexcept {
     const auto w = static_cast<std::size_t>(worker);
     return worker >= 0 && w < worker_node.size() ? worker_node[w] : -1;
@@ -147,7 +151,7 @@ struct recording {
     const auto at = meta.find(key);
     return at == meta.end() ? otherwise : at->second;
   }
-  /// The same where it is a whole number from 0 on. Throws kith::error if it is none.
+  /// The same for a whole number >= 0. Throws kith::error if the value is anything else.
   std::int64_t meta_number(const std::string& key, std::int64_t otherwise) const {
     const auto at = meta.find(key);
     if (at == meta.end()) return otherwise;

@@ -1,7 +1,9 @@
-// From accesses to dependences, when everything is known: the rules that the task layer applies while tasks run.
+// Derives dependences from accesses when everything is known, by the rules that the task layer applies while
+// tasks run.
 //
-// There, an edge to a task that has ended is left out, so a log cannot hold the edges. They are found again here, by the
-// same rules (task/sibling_rules.hpp), in the same order and with the same fences: a replay releases tasks as the run did.
+// The task layer leaves out an edge to a task that has ended, so a log cannot hold the edges. They are derived
+// again here by the same rules (task/sibling_rules.hpp), in the same order and with the same fences, so that a
+// replay releases tasks as the run did.
 #pragma once
 
 #include "base/address.hpp"
@@ -18,17 +20,18 @@
 
 namespace kith {
 
-/// The siblings of one scope, since it was empty.
+/// The siblings of one scope, from the time it was empty.
 class siblings {
  public:
   enum class answer : std::uint8_t {
     fresh,    // the task had not named this range before
     again,    // it had
-    refused,  // it crosses another range: an error in the run, after which nothing more of the task was declared
+    refused,  // it overlaps another range in part, which was an error in the run; nothing more of the task was
+              // declared
   };
-  /// The accesses of `task`, in their order. `handle`: by a name of its own, which other names do not order.
-  /// before(task, bytes) is told each dependence; fence(members) must make a task that ends after all of them, and
-  /// return it.
+  /// Must be called for the accesses of `task` in their order. `handle`: the range has a name of its own and is
+  /// not ordered with other names. Calls before(task, bytes) for each dependence. fence(members) must make a
+  /// task that ends after all of the members, and return it.
   template <class Before, class Fence>
   answer access(std::int32_t task, std::uint64_t address, std::uint64_t bytes, mode how, bool handle, Before&& before,
                 Fence&& fence) {
@@ -48,7 +51,8 @@ class siblings {
     }
     if (nested != nullptr) rules.meet(ranges_, *nested, how, make_fence);
     const auto me = static_cast<std::uint32_t>(task) + 1;
-    const bool again = k->region == me;  // the task that named it last: regions have numbers elsewhere
+    const bool again = k->region == me;  // `region` holds the task that named it last; region numbers are kept
+                                         // elsewhere
     k->region = me;
     rules.access(*k, how, make_fence);
     return again ? answer::again : answer::fresh;
@@ -56,7 +60,7 @@ class siblings {
 
  private:
   static constexpr std::uint32_t low_bits = (std::uint32_t{1} << slot_index_bits) - 1;
-  /// A task's number as the rules have names: not 0, and without the bits that they use.
+  /// A task's number as a name for the rules: not 0, and clear of the bits that they use.
   static std::uint64_t name_of(std::int32_t task) noexcept {
     const std::uint64_t n = static_cast<std::uint64_t>(task) + 1;
     return (n & low_bits) | n >> slot_index_bits << 32;
