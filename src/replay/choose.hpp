@@ -1,4 +1,4 @@
-// What the text of a policy asks for: one of the list, or `replay`.
+// Makes the policy that a text asks for: one of the list, or `replay`.
 #pragma once
 
 #include "policy/list.hpp"
@@ -13,17 +13,18 @@ namespace kith {
 template <class World>
 struct chosen_policy {
   std::unique_ptr<kith::policy<World>> policy;
-  kith::gate<World>* gate = nullptr;  // the same object, if it is one
+  kith::gate<World>* gate = nullptr;  // the same object, if it is a gate
 };
 
-/// As make_policy(), and `replay`. Throws what that throws, and kith::error if the recording cannot be followed.
+/// Like make_policy(), and knows `replay`. Throws what make_policy() throws, and kith::error if the recording
+/// cannot be followed.
 template <class World>
 chosen_policy<World> choose_policy(const std::string& text, const policy_context& context);
 
-/// Throws for a text that choose_policy() refuses whatever the context: an unknown name, option or value.
+/// Throws kith::error for a text that choose_policy() refuses whatever the context: an unknown name, option or value.
 void check_policy(const std::string& text);
 
-/// What choose_policy() knows: the list of policies, then `replay`.
+/// The policies that choose_policy() knows: the list, then `replay`.
 std::vector<policy_entry> choosable_policies();
 
 }  // namespace kith

@@ -1,4 +1,4 @@
-// How deep in the program each task is: an order of what happened in one moment.
+// How deep in the program each task is. Orders what happened at the same time.
 #pragma once
 
 #include "recording/recording.hpp"
@@ -8,15 +8,21 @@
 
 namespace kith {
 
-/// The longest way, in steps, that leads to the exploration and to the beginning of a task: through creations, dependences
-/// (from the end of what comes before), waits (the end of a task is behind that of what it waited for) and, as if each task
-/// ran when it was created, from the end of the task that the same one created before, graphs' nodes apart; and from the exploration of each node to the beginning of all others, where all are found first. What has to
-/// come before something else has a lower level. Waits for a future are left out: they do not name their task.
+/// The length, in steps, of the longest path to the exploration and to the beginning of each task. Steps are
+/// - creations,
+/// - dependences, from the end of the predecessor,
+/// - waits: a task ends after the tasks that it waited for,
+/// - from the end of a task to the beginning of the next one with the same creator, as if each task ran when it
+///   was created; not for nodes of graphs,
+/// - from the exploration of each node to the beginning of all others, where all are found first.
+/// What must come before something else has a lower level. Waits for a future are left out, because they do not
+/// name their task.
 struct task_levels {
-  std::vector<std::uint32_t> exploration, beginning;  // by task; the first is 0 but for keyed nodes
+  std::vector<std::uint32_t> exploration, beginning;  // by task; `exploration` is 0 except for keyed nodes
 };
 
-/// Takes time in proportion to tasks and dependences. In a damaged recording, what waits for itself has level 0.
+/// Takes time in proportion to tasks and dependences. In a damaged recording, a task that waits for itself has
+/// level 0.
 task_levels levels_of(const recording&);
 
 }  // namespace kith

@@ -1,6 +1,7 @@
-// A worker's queue in which each task has its position: the lowest leaves first, and may be kept waiting.
+// A worker's queue in which each task has a position. The task with the lowest position leaves first, and may
+// be kept waiting.
 //
-// Any worker may push; the owner pops. A short lock guards it.
+// Any worker may push; only the owner pops. A lock, held for short, guards the queue.
 #pragma once
 
 #include "base/atomic.hpp"
@@ -19,7 +20,7 @@
 
 namespace kith {
 
-/// What a queue had when all seemed to sleep.
+/// What refuse_first() found when all workers seemed to sleep.
 enum class held_task : std::uint8_t { none, perhaps_new, refused };
 
 template <class World>
@@ -47,7 +48,7 @@ class alignas(false_sharing_range) ordered_queue {
     task* work;
     position at;
   };
-  /// The first task, if its position is not beyond `last`; else null.
+  /// The first task, if its position is at most `last`; else null.
   placed_task pop(position last, worker& self) {
     self.at(this);
     placed_task first{};
@@ -62,11 +63,11 @@ class alignas(false_sharing_range) ordered_queue {
     return first;
   }
 
-  /// For a gate that is asked whether it is stalled (gate::stalled): calls refuse(task, position) with the first task,
-  /// unless somebody has left its sleep meanwhile, and may have pushed it just now.
+  /// For gate::stalled(): calls refuse(task, position) with the first task, unless a worker has left its sleep
+  /// meanwhile. Such a worker may have pushed the task just now.
   template <class Refuse>
   held_task refuse_first(worker& self, Refuse&& refuse) {
-    // Taken out: a worker that is woken now may look into the queue.
+    // The task is taken out, because a worker that is woken now may look into the queue.
     const auto [work, at] = pop(std::numeric_limits<position>::max(), self);
     if (work == nullptr) return held_task::none;
     const bool slept = self.all_sleep();

@@ -1,11 +1,12 @@
-// `replay` with a policy behind it: tasks become visible to that policy in the order in which a recorded run began them; where
-// they run is the policy's.
+// `replay` with a policy behind it: that policy gets tasks in the order in which a recorded run began them, and
+// decides where they run.
 //
-// Not in the papers. What a placement rule makes of a program depends on the order in which it meets the tasks; here several
-// rules meet them in the same one. A task that is ready too early is held until all tasks that began before it have been
-// ready. A recorded order has no deadlock by itself: what a task waits for began before it. But a creator may be held up by
-// the throttle where it was not then: when all workers would sleep, the first task that is held is let in, and what it waited
-// for is not waited for any more. Tasks that the recording does not have are never held.
+// Not in the papers. What a placement rule makes of a program depends on the order in which it gets the tasks;
+// here several rules get them in the same order. A task that is ready too early is held until all tasks that
+// began before it have been ready. The recorded order has no deadlock by itself, because whatever a task waits
+// for began before it. But the throttle may hold up a creator that it did not hold up in the recording. So when
+// all workers would sleep, the first held task is let in, and the tasks missing before it are not waited for
+// any more. Tasks that are not in the recording are never held.
 #pragma once
 
 #include "policy/list.hpp"
@@ -46,7 +47,7 @@ class recorded_order final : public gate<World> {
   }
 
   typename policy<World>::data_needs needs() const override {
-    return {.homes = behind_->needs().homes};  // and accesses, whose turns are taken here
+    return {.homes = behind_->needs().homes};  // and the accesses (the default), for the turns taken here
   }
   kith::observer<World>* observer() noexcept override { return behind_->observer(); }
   poll_result next(worker& self) override { return behind_->next(self); }
@@ -86,7 +87,7 @@ class recorded_order final : public gate<World> {
  private:
   static std::uint64_t key(std::uint64_t identity, bool explores) noexcept { return explores ? ~identity : identity; }
 
-  /// Whether the task is let in now; `others`: those that were held and come right behind it.
+  /// True if the task is let in now. `others` gets the held tasks that come right after it.
   bool admit(task& t, std::vector<task*>& others) {
     const auto at = place_.find(key(identities_->identity_of(t), t.exploring != 0));
     if (at == place_.end()) return true;
@@ -105,12 +106,12 @@ class recorded_order final : public gate<World> {
     for (task* other : found) let_in(*other, others);
     return true;
   }
-  /// All that are held without a gap from the next place on. REQUIRES: the lock.
+  /// Takes the tasks that are held without a gap from the next place on. REQUIRES: the lock.
   void take_next(std::vector<task*>& found) {
     while (next_ < held_.size() && held_[next_] != nullptr) found.push_back(std::exchange(held_[next_++], nullptr));
   }
 
-  /// Commutative accesses exclude each other: a task that has to wait for its turn comes again.
+  /// Commutative accesses exclude each other. A task that must wait for its turn comes to ready() again.
   void let_in(task& t, std::vector<task*>& to) {
     if (has_turns(t)) {
       t.flags |= task::exclusive;
@@ -119,7 +120,8 @@ class recorded_order final : public gate<World> {
     to.push_back(&t);
   }
 
-  /// With the policy behind; what that wants to be run at once is returned, unless there is something already.
+  /// Gives the task to the policy behind. Returns what is to run at once: `first` if there is one, else what
+  /// that policy wants.
   task* queue(task& t, worker& self, task* first) {
     task* const one = &t;
     task* now = behind_->ready({&one, 1}, self, ready_reason::arrival);
@@ -140,7 +142,7 @@ class recorded_order final : public gate<World> {
   const identity_source* identities_;
   region_table& regions_;
   std::unique_ptr<policy<World>> behind_;
-  std::unordered_map<std::uint64_t, std::size_t> place_;  // of each task in the recorded order
+  std::unordered_map<std::uint64_t, std::size_t> place_;  // of each task, in the recorded order
   typename World::mutex guard_;
   std::vector<task*> held_;  // by place
   std::size_t next_ = 0;     // the first place whose task has not come

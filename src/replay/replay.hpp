@@ -1,15 +1,20 @@
-// `replay`: decides as a recorded run did, native or simulated.
+// `replay`: decides as a recorded run, native or simulated, did.
 //
-// Not in the papers, but NabbitC's (section V) measures PageRank by running a recorded schedule again. Every worker runs
-// the tasks that it ran, in the order in which they began; a task begins inside the wait of another only if that one was
-// waiting then as well (`inside`), and has come as far (`waits_before`, and `created_before` for what is run while a creator
-// is held up). So what waits below a task is what waited below it then, or less, however long tasks take now: that run is the
-// witness that this order has no deadlock. With fewer workers than in the recording the order cannot always be kept: then
-// (`order=ready`) the tasks of several workers share one, and of those that are ready the one that began first is next.
-// Tasks of threads that are no workers come in no fixed order: the same. Tasks with commutative accesses take turns in
-// the recorded order, and exclude each other whatever was recorded. Divergence is refused by name: a task that the
-// schedule does not have, and, when all workers sleep while tasks are held back, one of those and what should have come
-// first. What is left of a refused run is in any order.
+// The policy is not in the papers, but the NabbitC paper (section V) measures PageRank by running a recorded
+// schedule again. Every worker runs the tasks that it ran in the recording, in the order in which they began. A
+// task begins inside the wait of another task only if it did so in the recording (`inside`), and only when that
+// task has come as far as then: it has begun as many waits (`waits_before`) and, for tasks that run while a
+// creator is held up, created as many tasks (`created_before`). So what waits below a task is at most what waited
+// below it in the recording, however long tasks take now. The recorded run proves that this order has no deadlock.
+//
+// With fewer workers than in the recording, the order cannot always be kept. Then (`order=ready`) one worker
+// runs the tasks of several, and of its ready tasks the one that began first in the recording is next. The same
+// holds for recordings with tasks from outside, which come in no fixed order. Tasks with commutative accesses
+// take turns in the recorded order, and exclude each other whatever was recorded.
+//
+// A divergence is refused with the task's name: a task that is not in the schedule or, when all workers sleep
+// while tasks are held back, one of those tasks and what should have come before it. After a refusal, the rest
+// of the run is in any order.
 #pragma once
 
 #include "base/identity.hpp"
@@ -114,7 +119,7 @@ class replay final : public gate<World> {
   }
 
   std::string final_error() const override {
-    if (diverged_.load(relaxed)) return {};  // it was told
+    if (diverged_.load(relaxed)) return {};  // already reported
     for (const list& l : lists_) {
       if (const std::size_t next = l.next.load(relaxed); next < l.steps.size())
         return "policy 'replay': task " + name(l.steps[next]) + " of " + file_ +
@@ -133,7 +138,7 @@ class replay final : public gate<World> {
         file_(std::move(file)),
         lists_(static_cast<std::size_t>(s.workers.size())),
         types_(from.type),
-        // Tasks from outside come in no fixed order, so neither do their turns.
+        // Tasks from outside come in no fixed order, so their turns have none either.
         turns_(from.outside ? decltype(from.turns){} : from.turns) {
     const std::size_t then = from.of_worker.size(), now = lists_.size();
     const bool few = then > now;
@@ -167,11 +172,13 @@ class replay final : public gate<World> {
   struct alignas(false_sharing_range) list {
     std::vector<step> steps;
     std::shared_ptr<ordered_queue<World>> queue;
-    typename World::template shared<std::size_t> next{0};  // the first step that has not begun; changed by its worker
-    typename World::template shared<bool> covered{false};  // the next one waits for the end of what its worker waits in
-    std::vector<bool> has_begun;                           // by step; its worker's
+    typename World::template shared<std::size_t> next{0};  // the first step that has not begun; changed only by the
+                                                           // list's worker
+    typename World::template shared<bool> covered{false};  // the next step waits for the end of a task that its
+                                                           // worker is in
+    std::vector<bool> has_begun;                           // by step; used only by the list's worker
 
-    /// Perhaps not for the first time.
+    /// A step may begin more than once.
     void note_begun(std::int64_t position) {
       if (position == everything) return;
       has_begun[static_cast<std::size_t>(position)] = true;
@@ -186,7 +193,7 @@ class replay final : public gate<World> {
   };
   static constexpr const char* out_of_turn = "lost its turn: another task of the schedule was refused";
 
-  /// What was put back by the engine is before the next one.
+  /// The last position that may begin now. A task that the engine put back has an earlier position than the next step.
   std::int64_t last_allowed(list& mine, const worker& owner) const {
     const std::size_t n = mine.next.load(relaxed);
     return static_cast<std::int64_t>(n) - (n < mine.steps.size() && may_begin(mine, mine.steps[n], owner) ? 0 : 1);
@@ -197,12 +204,13 @@ class replay final : public gate<World> {
       mine.covered.store(false, relaxed);
       return around.children >= s.created_before && around.waits >= s.waits_before;
     }
-    // Below it may be what was below it then; of these the innermost, which is another one now, has ended.
+    // A step may begin on top of the tasks that it was on top of in the recording. If another task is the
+    // innermost one now, and is one of these, those further in have ended.
     const bool covered = position_of(around.self, owner.id.index()) > s.inside_at;
     mine.covered.store(covered, relaxed);
     return !covered;
   }
-  /// Of what runs on worker w; -1: not in its list (the root, or nothing).
+  /// The position of a task that runs on worker w; -1 if it is not in the worker's list (the root, or no task).
   std::int64_t position_of(std::uint64_t runs, std::size_t w) const {
     for (const bool explores : {false, true}) {
       const auto at = where_.find(key(runs, explores));
@@ -235,7 +243,8 @@ class replay final : public gate<World> {
       lists_[at->second.worker].queue->push(t, at->second.position, self);
     }
   }
-  /// The engine gives the regions up when the task ends, and returns the task if one is not free now.
+  /// If a region is not free now, the engine passes the task to ready() again later. It releases the regions
+  /// when the task ends.
   void push_in_turn(task& t, worker& self) {
     if ((t.flags & task::exclusive) == 0 && has_turns(t)) {
       t.flags |= task::exclusive;
@@ -243,7 +252,7 @@ class replay final : public gate<World> {
     }
     push(t, self);
   }
-  /// The rest is in any order. What needed turns does not run; true if something did.
+  /// Leaves the rest of the run without an order. Tasks that wait for a turn are refused; true if there were any.
   bool give_up(worker& self) {
     free_.store(true, relaxed);
     diverged_.store(true, relaxed);
@@ -263,7 +272,7 @@ class replay final : public gate<World> {
   std::unordered_map<std::uint64_t, place> where_;
   std::vector<std::string> types_;
   turn_order<World> turns_;
-  typename World::template shared<bool> free_{false};  // of the order
+  typename World::template shared<bool> free_{false};  // tasks need not keep the order
   typename World::template shared<bool> diverged_{false};
 };
 

@@ -28,7 +28,7 @@ std::vector<std::uint64_t> identities_of(const recording& r) {
       all[i] = identity::of_root(++roots);
     } else if (t.has(recorded_task::keyed) || t.has(recorded_task::generated)) {
       const auto [graph, first] = graphs.try_emplace(t.scope);
-      if (first) graph->second = by.next_graph();  // whoever explores makes the first node
+      if (first) graph->second = by.next_graph();  // the task that explores creates the first node
       all[i] = identity::of_node(graph->second, t.key);
     } else {
       all[i] = by.next_child();
@@ -40,7 +40,8 @@ std::vector<std::uint64_t> identities_of(const recording& r) {
 
 namespace {
 
-/// Who had the next turn at each region. They excluded each other: the order of their beginnings is the order.
+/// Pairs of tasks that had turns at a region one after the other. These tasks excluded each other, so the order
+/// in which they began is the order of their turns.
 std::vector<std::pair<std::int32_t, std::int32_t>> turns_of(const recording& r, const task_levels& levels) {
   struct turn {
     std::uint32_t scope, region;
@@ -66,14 +67,14 @@ std::vector<std::pair<std::int32_t, std::int32_t>> turns_of(const recording& r, 
   return next;
 }
 
-/// Something that a task did, and when: in this order.
+/// Something that a task did, and when. Sorted by both.
 struct creator_event {
   std::int32_t doer;
   std::uint64_t at;
   auto operator<=>(const creator_event&) const = default;
 };
 
-/// The creations of tasks. Not of nodes of graphs: others may find them.
+/// The creations of tasks. Nodes of graphs are left out, because another task may find them in another run.
 std::vector<creator_event> creations_of(const recording& r) {
   std::vector<creator_event> all;
   for (const recorded_task& t : r.tasks) {
@@ -86,7 +87,7 @@ std::vector<creator_event> creations_of(const recording& r) {
   return all;
 }
 
-/// The waits for tasks. Not those for a future: if it was there, nobody waited.
+/// The waits for tasks. Waits for a future are left out: if it had its value, there was no wait.
 std::vector<creator_event> waits_of(const recording& r) {
   std::vector<creator_event> all;
   for (const recorded_wait& x : r.waits) {
@@ -96,13 +97,13 @@ std::vector<creator_event> waits_of(const recording& r) {
   return all;
 }
 
-/// Those of `doer` before `end`.
+/// The number of events of `doer` before `end`.
 std::uint64_t count_before(const std::vector<creator_event>& all, std::int32_t doer, std::uint64_t end) {
   return static_cast<std::uint64_t>(std::ranges::lower_bound(all, creator_event{doer, end}) -
                                     std::ranges::lower_bound(all, creator_event{doer, 0}));
 }
 
-/// From begin to end of a task, of a root, or of the first phase of a keyed node, on one worker.
+/// A task, a root, or the first phase of a keyed node on one worker, from begin to end.
 struct execution {
   std::int32_t worker;
   std::uint64_t started, ended;
@@ -111,12 +112,12 @@ struct execution {
   std::int64_t position = -1;  // of the step
 };
 
-/// What each worker had begun and not ended. Its executions come in the order in which they began.
+/// What a worker had begun and not ended. Its executions must come in the order in which they began.
 class nesting {
  public:
   explicit nesting(const recording& r) : creations_(creations_of(r)), waits_(waits_of(r)) {}
 
-  /// The next one, of a worker that is the last one's or has not come yet.
+  /// The next execution: of the same worker as the last one, or of a worker that has not come yet.
   void begin(execution& x) {
     if (!open_.empty() && open_.back()->worker != x.worker) open_.clear();
     std::erase_if(open_, [&](const execution* before) { return was_over(*before, x); });
@@ -125,7 +126,8 @@ class nesting {
       const execution& around = *open_.back();
       x.what.inside = around.what.identity;
       x.what.inside_at = around.position;
-      // Ties: what it did at `started` counts only if it began earlier itself; if x took no time, nothing of that moment does.
+      // Ties: what `around` did at `started` counts only if it began earlier itself. If x took no time, nothing
+      // of that moment counts.
       const std::uint64_t end = x.started + (around.started < x.started && x.started < x.ended ? 1 : 0);
       x.what.created_before = count_before(creations_, around.what.task, end);
       x.what.waits_before = count_before(waits_, around.what.task, end);
@@ -134,8 +136,9 @@ class nesting {
   }
 
  private:
-  /// What ends when another begins was before it. Clocks are coarse: what takes no time may have been inside, and need not
-  /// wait for the end of one that has created tasks or waited.
+  /// True if x was over when `next` began. One that ends when another begins was over before it. But clocks are
+  /// coarse: a `next` that took no time may have been inside an x that created tasks or waited. It counts as
+  /// inside, so that it need not wait for x to end.
   bool was_over(const execution& x, const execution& next) const {
     if (x.ended != next.started) return x.ended < next.started;
     const std::uint64_t ever = x.ended + 1;
@@ -176,7 +179,7 @@ recorded_schedule schedule_of(const recording& r) {
       throw error("no schedule: " + describe(me) + " and " + describe(other->second) + " have the same key hash");
     if (!runs_on(t.worker) || (t.has(recorded_task::keyed) && !runs_on(t.explorer)))
       throw error("no schedule: " + describe(me) + " was not run by a worker of the recording; the run did not end");
-    // A node that was cancelled while it explored has one phase.
+    // A node that was cancelled while it explored has only one phase.
     if (t.has(recorded_task::keyed) && !(t.has(recorded_task::skipped) && t.explore_started == t.started))
       executions.push_back({t.explorer,
                             t.explore_started,
@@ -184,7 +187,8 @@ recorded_schedule schedule_of(const recording& r) {
                             {.identity = names[i], .explores = true, .task = me, .started = t.explore_started}});
     executions.push_back({t.worker, t.started, t.ended, {.identity = names[i], .task = me, .started = t.started}});
   }
-  // Of two that began at once the one that the other may have waited for is around it, or before it.
+  // Of two that began at the same time, the one that the other may have waited for comes first: it is around
+  // the other, or was before it.
   const task_levels levels = levels_of(r);
   std::ranges::sort(executions, {}, [&](const execution& x) {
     const auto t = static_cast<std::size_t>(x.what.task);

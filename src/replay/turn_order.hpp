@@ -1,6 +1,6 @@
-// The order of turns at regions with commutative access, as a schedule has it.
+// The order of turns at regions with commutative access, as recorded in a schedule.
 //
-// Any worker may call; a lock guards it, and only tasks that have such turns come here.
+// Any worker may call. A lock guards the order; only tasks that have such turns come here.
 #pragma once
 
 #include "task/task.hpp"
@@ -18,7 +18,7 @@ namespace kith {
 template <class World>
 class turn_order {
  public:
-  /// `turns`: who is followed by whom.
+  /// `turns`: pairs of tasks, of which the second has the turn after the first.
   explicit turn_order(std::span<const std::pair<std::int32_t, std::int32_t>> turns) {
     for (const auto& [before, after] : turns) {
       entries_[before].next.push_back(after);
@@ -26,8 +26,8 @@ class turn_order {
     }
   }
 
-  /// The task (number `n` of the schedule) is ready otherwise: true if its turn has come too. If not, ended() gives it
-  /// back.
+  /// To be called when the task (number `n` of the schedule) is ready otherwise. True if its turn has come too. If
+  /// not, the task is held until ended() returns it.
   bool has_come(std::int32_t n, task& t) {
     const auto at = entries_.find(n);
     if (at == entries_.end()) return true;
@@ -37,7 +37,7 @@ class turn_order {
     return false;
   }
 
-  /// Task `n` has ended: those that waited for this alone, with their numbers.
+  /// Task `n` has ended. Returns the tasks that waited only for it, with their numbers.
   std::vector<std::pair<std::int32_t, task*>> ended(std::int32_t n) {
     std::vector<std::pair<std::int32_t, task*>> come;
     const auto at = entries_.find(n);
@@ -56,7 +56,7 @@ class turn_order {
   }
   bool concerns(std::int32_t n) const { return entries_.contains(n); }
 
-  /// From now on nothing is held; what was.
+  /// Holds nothing from now on. Returns what was held.
   std::vector<std::pair<std::int32_t, task*>> open() {
     std::vector<std::pair<std::int32_t, task*>> all;
     std::lock_guard lock(guard_);
