@@ -15,11 +15,12 @@ struct block_array {
   std::uint64_t written = 0;           // declared by tasks that write them
 };
 
-/// The arrays of a recording, the one with most bytes first, of equals the one that is written most, then by address. If
-/// none has half of the bytes, all regions in the order of their addresses come first, as one. Cost: O(accesses + n log n).
+/// The arrays of a recording: the one with the most bytes first, then the one written most, then by address. If
+/// none has half of the bytes, an array of all regions in the order of their addresses comes first. Cost:
+/// O(accesses + n log n).
 std::vector<block_array> arrays_of(const recording&);
 
-/// By region: its place in the array; -1: it is none of it.
+/// By region: its index in the array; -1 if it is not in the array.
 std::vector<std::int32_t> places_in(const recording&, const block_array&);
 
 }  // namespace kith::analysis

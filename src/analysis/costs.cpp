@@ -11,7 +11,7 @@ namespace kith::analysis {
 
 namespace {
 
-/// "10,16/16,10"; empty if it is no square of numbers from 10 on.
+/// Reads "10,16/16,10". Empty if the text is not a square of numbers from 10 on.
 std::vector<std::vector<int>> distances_from(const std::string& text) {
   std::vector<std::vector<int>> all;
   std::istringstream rows(text);

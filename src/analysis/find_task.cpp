@@ -20,7 +20,7 @@ std::optional<std::uint64_t> number(const std::string& text) {
   const char* const end = text.data() + text.size();
   const auto [stopped, failed] = std::from_chars(begin, end, value, hex ? 16 : 10);
   if (failed == std::errc() && stopped == end) return value;
-  std::int64_t below = 0;  // of keys that are negative numbers
+  std::int64_t below = 0;  // for keys that are negative numbers
   const auto [at, wrong] = std::from_chars(begin, end, below);
   if (hex || wrong != std::errc() || at != end) return std::nullopt;
   return static_cast<std::uint64_t>(below);
@@ -30,7 +30,7 @@ std::string numbered(std::size_t count, const std::string& type) {
   return count == 1 ? type + ":0" : type + ":0 to " + type + ":" + std::to_string(count - 1);
 }
 
-/// The types that have tasks, for complaints.
+/// The types that have tasks, for error messages.
 std::string types_of(const recording& r) {
   std::vector<std::size_t> count(r.types.size());
   for (const recorded_task& t : r.tasks) count[t.type] += !t.has(recorded_task::root) && !t.has(recorded_task::fence);
@@ -61,7 +61,7 @@ std::int32_t find_task(const recording& r, const std::string& name) {
   const std::string expected =
       "expected a number below " + std::to_string(r.tasks.size()) + ", one of " + types_of(r) + ", or key:NUMBER";
   if (r.tasks.empty()) throw error("the recording has no tasks");
-  const bool whole = std::ranges::find(r.types, name) != r.types.end();  // names may have colons of their own
+  const bool whole = std::ranges::find(r.types, name) != r.types.end();  // type names may contain colons
   const std::size_t colon = whole ? std::string::npos : name.rfind(':');
   const std::string type = name.substr(0, colon);
   const bool of_type = std::ranges::find(r.types, type) != r.types.end();

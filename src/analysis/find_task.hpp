@@ -1,4 +1,4 @@
-// Tasks as people name them: by number, by type and place among its kind, by key.
+// Finds tasks by what people call them: a number, a type with an index, or a key.
 #pragma once
 
 #include "recording/recording.hpp"
@@ -8,9 +8,9 @@
 
 namespace kith::analysis {
 
-/// "17": the number in the recording. "gemm:12": of the tasks of type gemm in the order of creation, from 0; "gemm" alone
-/// where there is one. "key:42": the node of a graph whose key has this hash (whole numbers are their own; others decimal
-/// or 0x...). Throws kith::error that says what there is.
+/// "17" is the task's number in the recording. "gemm:12" is an index, from 0, into the tasks of type gemm in the
+/// order of creation; "gemm" will do if there is only one. "key:42" is the node of a graph whose key has this
+/// hash (integers are their own hash; the hash is decimal or 0x...). Throws kith::error that lists what there is.
 std::int32_t find_task(const recording&, const std::string& name);
 
 }  // namespace kith::analysis

@@ -19,8 +19,8 @@ std::size_t nodes_of(const recording& r) {
 
 namespace {
 
-/// True if the region's memory was given to nodes when it was allocated: then it was there before anybody touched it. What
-/// a simulated run places is its own: it has rows for it.
+/// True if the region's memory was given to nodes when it was allocated, so that it had a home before its first
+/// touch. Not for simulated runs: they have rows for what they place.
 bool placed_by_allocation(const recording& r, std::uint32_t region, std::uint64_t time) {
   if (r.meta_or("engine", "") == "sim") return false;
   const std::uint64_t address = r.regions[region].address;
@@ -49,7 +49,7 @@ std::span<const recorded_home> home_history::rows_of(std::uint32_t region) const
   return {rows.begin(), rows.end()};
 }
 
-/// `last`: the rows that hold.
+/// `last`: the rows in effect.
 region_place home_history::place_of(std::uint32_t region, std::span<const recorded_home> last) const {
   region_place place{.bytes = std::vector<std::uint64_t>(nodes_), .nowhere = r_.regions[region].bytes};
   for (const recorded_home& h : last) {

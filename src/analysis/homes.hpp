@@ -1,4 +1,5 @@
-// Where the regions of a recorded run were, and who wrote them, at a moment of the run. For whoever explains a recording.
+// Where the regions of a recorded run were at a moment of the run, and which task had written them last. For
+// code that explains a recording.
 #pragma once
 
 #include "recording/recording.hpp"
@@ -9,14 +10,15 @@
 
 namespace kith::analysis {
 
-/// The number of memory nodes of the recorded run: as its machine has, or more if something is said to be on a higher one.
+/// The number of memory nodes of the recorded run: that of its machine, or more if the recording mentions a
+/// higher node.
 std::size_t nodes_of(const recording&);
 
-/// What is known of where a region is.
+/// What is known about where a region is.
 struct region_place {
   std::vector<std::uint64_t> bytes = {};  // by node
   std::uint64_t nowhere = 0;              // not touched yet
-  bool at_the_end = false;                // the recording has no times of homes: this is how the run left it
+  bool at_the_end = false;                // the recording has no times of homes; this is how the run left it
 };
 
 /// Cost of making one: O(accesses). Keeps a reference to the recording.
@@ -24,7 +26,7 @@ class home_history {
  public:
   explicit home_history(const recording&);
 
-  /// As a task that starts at `time` finds it; a task's own first touch is not in it.
+  /// As a task that starts at `time` finds the region, without the task's own first touch.
   region_place before(std::uint32_t region, std::uint64_t time) const;
   /// As the run left it.
   region_place at_end(std::uint32_t region) const;
@@ -36,10 +38,10 @@ class home_history {
 
   const recording& r_;
   std::size_t nodes_;
-  std::vector<std::uint64_t> first_touch_;  // by region: when the first task started that uses it
+  std::vector<std::uint64_t> first_touch_;  // by region: when the first task that uses it started
 };
 
-/// By region: the task that wrote it last, of those that ended until `time`; -1: none did. Cost: O(accesses).
+/// By region: the task that wrote it last among those that had ended by `time`; -1: none had. Cost: O(accesses).
 std::vector<std::int32_t> last_writers(const recording&, std::uint64_t time);
 
 }  // namespace kith::analysis

@@ -13,7 +13,7 @@ namespace kith::analysis {
 
 namespace {
 
-/// k with k(k+1)/2 = n; 0: there is none.
+/// The k with k(k+1)/2 = n; 0 if there is none.
 std::int32_t side_of_triangle(std::size_t n) {
   const auto k = static_cast<std::size_t>(std::lround((std::sqrt(8 * static_cast<double>(n) + 1) - 1) / 2));
   return k * (k + 1) / 2 == n ? static_cast<std::int32_t>(k) : 0;
@@ -46,7 +46,7 @@ std::vector<block_link> links_of(const recording& r, const block_array& a) {
   const auto add = [&](std::int32_t x, std::int32_t y) {
     if (x >= 0 && y >= 0 && x != y) ++count[std::minmax(x, y)];
   };
-  // A task stands for the block that it writes; one that writes none for the first that it reads.
+  // A task stands for the first block that it writes or, if it writes none, for the first that it reads.
   std::vector<std::int32_t> of_task(r.tasks.size(), -1);
   for (std::size_t t = 0; t < r.tasks.size(); ++t) {
     std::set<std::int32_t> used;
@@ -59,7 +59,7 @@ std::vector<block_link> links_of(const recording& r, const block_array& a) {
       if (of_task[t] < 0 || (written && !writes)) of_task[t] = b;
       writes = writes || written;
     }
-    if (used.size() > 16) continue;  // it gathers: that says nothing of neighbours
+    if (used.size() > 16) continue;  // a task that gathers says nothing about neighbours
     for (const std::int32_t b : used) add(of_task[t], b);
   }
   for (std::size_t t = 0; t < r.tasks.size(); ++t) {

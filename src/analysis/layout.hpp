@@ -1,9 +1,10 @@
-// How the blocks of an array lie in two dimensions, found from who works with whom. For pictures of a program's data.
+// How the blocks of an array lie in two dimensions, found from the tasks that link them. For pictures of a
+// program's data.
 //
-// A recording knows addresses, no shapes. Tasks that depend on each other, and accesses of one task, mostly concern blocks
-// that are close in the program's own view: of all ways to lay n blocks in rows, the one is taken that brings linked
-// blocks closest (mean of |rows| + |columns|). Candidates: one column, every number of columns that divides n, and the lower
-// triangle by rows if n is k(k+1)/2.
+// A recording has addresses but no shapes. Tasks that depend on each other, and accesses of one task, mostly
+// concern blocks that are close in the program's own view. So of all ways to lay n blocks in rows,
+// find_layout() takes the one that brings linked blocks closest (mean of |rows| + |columns|). Candidates are
+// one column, every number of columns that divides n, and, if n is k(k+1)/2, the lower triangle by rows.
 #pragma once
 
 #include "analysis/arrays.hpp"
@@ -20,14 +21,14 @@ struct layout {
   enum shape : std::uint8_t { line, grid, triangle };
   shape what = line;
   std::int32_t rows = 0, columns = 0;
-  bool told = false;  // by whoever asked; else found
+  bool told = false;  // given by the caller; else found
   double linked = 0;  // mean distance of linked blocks; 0: there are no links
 
   /// Row and column of block i.
   std::pair<std::int32_t, std::int32_t> at(std::int32_t i) const noexcept;
 };
 
-/// Pairs of blocks that tasks link, each with how often.
+/// Pairs of blocks that tasks link, and how many times.
 struct block_link {
   std::int32_t from, to;
   std::uint64_t count;

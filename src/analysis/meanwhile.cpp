@@ -11,7 +11,7 @@ struct interval {
   std::uint64_t begun, ended;
 };
 
-/// How long at least one of them lasted.
+/// The time covered by at least one of the intervals.
 std::uint64_t covered(std::vector<interval> all) {
   std::ranges::sort(all, {}, &interval::begun);
   std::uint64_t sum = 0, until = 0;

@@ -14,7 +14,7 @@ namespace kith::analysis {
 
 namespace {
 
-/// The place of the largest, the first of equals; -1 if all are 0.
+/// The index of the largest value, the first of equals; -1 if all are 0.
 std::int32_t largest(const std::vector<std::uint64_t>& all) {
   const auto most = std::ranges::max_element(all);
   return most == all.end() || *most == 0 ? -1 : static_cast<std::int32_t>(most - all.begin());
@@ -24,7 +24,7 @@ std::int32_t largest(const std::vector<std::uint64_t>& all) {
 
 array_placement place_array(const recording& r, const block_array& a) {
   const home_history homes(r);
-  constexpr std::size_t most_cells = std::size_t{1} << 27;  // of 8 bytes, two for each block and node
+  constexpr std::size_t most_cells = std::size_t{1} << 27;  // of 8 bytes; each block has two for each node
   if (homes.nodes() * a.regions.size() > most_cells)
     throw error("the array has " + std::to_string(a.regions.size()) + " blocks on " + std::to_string(homes.nodes()) +
                 " memory nodes: too many to be shown; expected a smaller array (--array)");

@@ -15,7 +15,7 @@ namespace {
 
 const recorded_task& at(const recording& r, std::int32_t t) { return r.tasks[static_cast<std::size_t>(t)]; }
 
-/// How many tasks that windows count were created before it.
+/// The number of tasks created before `task` that windows count.
 std::uint64_t created_before(const recording& r, std::int32_t task) {
   std::uint64_t count = 0;
   for (std::int32_t i = 0; i < task; ++i) {
@@ -58,7 +58,7 @@ placement_facts facts_of(const recording& r, const explanation& e, const data_co
   return f;
 }
 
-/// None if the recording names a policy with options that this one does not take.
+/// None if the recording names a policy with options that this version of it does not take.
 std::optional<policy_options> options_of(const std::string& text, const policy_entry& policy) {
   try {
     return policy_options(text, policy.options);

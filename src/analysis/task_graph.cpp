@@ -9,7 +9,7 @@ namespace kith::analysis {
 
 namespace {
 
-/// Those without an edge tell nothing, and would make the picture wide.
+/// Vertices without an edge show nothing, and would make the picture wide.
 void drop_lone_vertices(task_graph& g, std::vector<std::int32_t>& block) {
   std::vector<std::int32_t> now(g.vertices.size(), -1);
   for (const auto& [from, to] : g.edges) now[static_cast<std::size_t>(from)] = now[static_cast<std::size_t>(to)] = 0;
@@ -32,7 +32,7 @@ void drop_lone_vertices(task_graph& g, std::vector<std::int32_t>& block) {
 task_graph graph_of(const recording& r, const block_array& a, const layout& l, std::size_t most) {
   const std::vector<std::int32_t> place = places_in(r, a);
   std::vector<std::int32_t> vertex_of(r.tasks.size(), -1);
-  std::vector<std::int32_t> block;  // of each vertex: the first that it writes
+  std::vector<std::int32_t> block;  // of each vertex: the first block that it writes
   task_graph g;
   for (std::size_t t = 0; t < r.tasks.size() && g.vertices.size() < most; ++t) {
     std::int32_t written = -1;
@@ -53,7 +53,7 @@ task_graph graph_of(const recording& r, const block_array& a, const layout& l, s
       g.edges.emplace_back(b, me);
       v.depth = std::max(v.depth, g.vertices[static_cast<std::size_t>(b)].depth + 1);
     }
-    vertex_of[t] = me;  // behind the loop: nothing is before itself
+    vertex_of[t] = me;  // set after the loop: no task is before itself
     g.vertices.push_back(v);
   }
   drop_lone_vertices(g, block);

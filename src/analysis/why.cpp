@@ -15,7 +15,7 @@ namespace {
 
 const recorded_task& at(const recording& r, std::int32_t t) { return r.tasks[static_cast<std::size_t>(t)]; }
 
-/// The same share of other bytes.
+/// Scales `of` by part / whole.
 std::uint64_t share(std::uint64_t part, std::uint64_t whole, std::uint64_t of) {
   if (whole == 0 || part == whole) return part == whole ? of : 0;
   return static_cast<std::uint64_t>(
@@ -54,7 +54,7 @@ alternative on_node(const recording& r, const explanation& e, std::size_t n, con
   for (const used_region& u : e.data) {
     x.home_bytes += u.place.bytes[n];
     if (u.writer_node == static_cast<std::int32_t>(n)) x.written_bytes += u.bytes;
-    // A region that is named again is used once.
+    // An access that names a region again uses no bytes.
     for (std::size_t from = 0; from <= u.place.bytes.size(); ++from) {
       const bool nowhere = from == u.place.bytes.size();
       const std::uint64_t used = share(nowhere ? u.place.nowhere : u.place.bytes[from], u.bytes, u.touched);
@@ -74,7 +74,7 @@ alternative on_node(const recording& r, const explanation& e, std::size_t n, con
   return x;
 }
 
-/// The task whose body ended last of `t` and of what it left behind: at its end `t` was completed.
+/// Of `t` and its descendants, the task whose end completed `t`.
 std::int32_t ended_last(const recording& r, std::int32_t t) {
   const std::vector<std::int32_t> parents = parents_of(r);
   std::vector<std::int32_t> last_child(r.tasks.size(), -1);
@@ -90,7 +90,7 @@ std::int32_t ended_last(const recording& r, std::int32_t t) {
   }
 }
 
-/// The worker's last steal between the task before this one and this one.
+/// Adds the last steal by the worker before the task started.
 void add_steal(const recording& r, explanation& e) {
   const recorded_task& t = at(r, e.task);
   const auto before = [&](std::uint64_t from, std::uint64_t until) {
