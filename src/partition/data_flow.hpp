@@ -1,11 +1,11 @@
-// Who gets data from whom, in the order of creation: the edges of the graph that a window of tasks is.
+// Which task gets data from which, in the order of creation: the edges of the graph that stands for a window of tasks.
 //
-// RIP paper, section 4.3: an edge for each dependence, as heavy as the bytes that the later task reads of what the earlier
-// one has written; orders without data (write after read, write after write) weigh 1, so that they do not dominate. Tasks
-// of all scopes are in one table, by region: data flows between them, whether or not their scopes order them. Tasks that
-// use a region side by side (concurrent, commutative) follow each other as if each read what the one before wrote.
-// Regions may have bytes in common (an array and its tiles): memory is cut into pieces where regions begin and end, and
-// what is known is known of pieces.
+// RIP paper, section 4.3: there is an edge for each dependence, and its weight is the bytes that the later task
+// reads of what the earlier one has written. Orders without data (write after read, write after write) weigh 1,
+// so that they do not dominate. Tasks of all scopes share one table, by region, because data flows between them
+// whether or not their scopes order them. Tasks that use a region side by side (concurrent, commutative) follow
+// each other as if each read what the one before it wrote. Regions may overlap (an array and its tiles). So
+// memory is cut into pieces where regions begin and end, and state is kept by piece.
 #pragma once
 
 #include "task/region.hpp"
@@ -21,18 +21,18 @@ namespace kith::partition {
 
 class data_flow {
  public:
-  /// `regions`: where the regions of accesses are.
+  /// `regions`: gives the addresses of regions.
   explicit data_flow(const region_table& regions) : regions_(&regions) {}
 
-  /// The accesses of task number `t`, the next one; each(before, weight) is told of every earlier task that it follows.
-  /// Tasks before `from` may be left out: they are in no window any more.
+  /// Adds task number `t`, which must be the next one, with its accesses. Calls each(before, weight) for every
+  /// earlier task that it follows. Tasks before `from` may be left out, because they are in no window any more.
   template <class Each>
   void add(std::int64_t t, std::int64_t from, task::access_range accesses, Each&& each) {
     for (kept_access a : accesses) {
       if (a.region == 0) continue;
       if (a.region >= known_.size()) known_.resize(a.region + std::size_t{1}, {pieces_.end(), 0});
       known& k = known_[a.region];
-      if (a.bytes() != 0) k.bytes = a.bytes();  // else the task names it again
+      if (a.bytes() != 0) k.bytes = a.bytes();  // 0: the task has named the region before
       if (k.bytes == 0) continue;
       const auto begin = reinterpret_cast<std::uintptr_t>((*regions_)[a.region].address), end = begin + k.bytes;
       if (k.first == pieces_.end()) k.first = begin_piece(begin, end);
@@ -48,12 +48,12 @@ class data_flow {
     }
   }
 
-  /// How often data was written in the mean, weighted by bytes: 1 while each byte was written once. Of the tasks since
-  /// count_anew().
+  /// How often data was written on average, weighted by bytes: 1 if each byte was written once. Counts the
+  /// tasks since count_anew().
   double times_written() const noexcept {
     return distinct_ == 0 ? 0 : static_cast<double>(written_) / static_cast<double>(distinct_);
   }
-  /// How many readers are remembered. For tests.
+  /// The number of readers that are kept. For tests.
   std::size_t readers() const noexcept {
     std::size_t sum = 0;
     for (const auto& [begin, p] : pieces_) sum += p.readers.size();
@@ -63,7 +63,7 @@ class data_flow {
     written_ = distinct_ = 0;
     ++round_;
   }
-  /// Nothing was written or read.
+  /// Forgets all writers and readers.
   void clear() noexcept {
     known_ = {};
     pieces_.clear();
@@ -73,8 +73,8 @@ class data_flow {
   struct piece {
     std::uintptr_t end;
     std::int64_t writer = -1;                // the last one
-    std::int32_t counted = 0;                // in which round it was written last
-    std::vector<std::int64_t> readers = {};  // since then
+    std::int32_t counted = 0;                // the round in which it was last counted as written
+    std::vector<std::int64_t> readers = {};  // since the last write
   };
   using piece_map = std::map<std::uintptr_t, piece>;  // by its first byte
   struct known {
@@ -92,7 +92,8 @@ class data_flow {
     const bool reads = how != mode::out;
     if (s.writer >= 0 && s.writer != t && (reads || s.readers.empty())) each(s.writer, reads ? bytes : 1);
     if (how == mode::in) {
-      // Data that is never written again is not to keep all who ever read it. They are in the order of their numbers.
+      // Old readers are dropped, so that data which is never written again does not keep all of its readers.
+      // Readers are in the order of their numbers.
       if (!s.readers.empty() && s.readers.front() < from)
         s.readers.erase(s.readers.begin(), std::ranges::lower_bound(s.readers, from));
       if (s.readers.empty() || s.readers.back() != t) s.readers.push_back(t);
@@ -105,7 +106,7 @@ class data_flow {
     s.writer = t;
   }
 
-  /// Afterwards one piece ends, and the next begins, at `at`, which lies within it. Returns the one behind.
+  /// Splits p at `at`, which must lie within it. Returns the second piece.
   piece_map::iterator cut(piece_map::iterator p, std::uintptr_t at) {
     const auto behind = pieces_.emplace_hint(std::next(p), at, p->second);
     p->second.end = at;

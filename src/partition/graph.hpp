@@ -1,6 +1,6 @@
-// What is partitioned, and onto what: an undirected graph with weights, and targets at distances from each other.
+// What is partitioned, and onto what: a weighted undirected graph, and targets at distances from each other.
 //
-// Plain values. A vertex is a task, an edge the bytes that two tasks share, a target a memory node.
+// Plain values. A vertex is a task, an edge is the bytes that two tasks share, a target is a memory node.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,8 @@ struct edge {
   std::int64_t weight = 1;
 };
 
-/// Compressed rows: the neighbours of v are arcs[first[v]] up to first[v + 1], by number; each edge is there twice.
+/// Compressed rows: the neighbours of v are arcs[first[v]] to arcs[first[v + 1]], exclusive, by number. Each
+/// edge is stored twice.
 struct graph {
   struct arc {
     std::int32_t to;
@@ -32,21 +33,21 @@ struct graph {
   }
 };
 
-/// The graph of these edges, in any order; parallel ones are summed, those from a vertex to itself dropped, weights
-/// below 1 count as 1. Cost: O(E log E). REQUIRES: ends are vertices.
+/// The graph of these edges, which may be in any order. Parallel edges are summed, edges from a vertex to
+/// itself are dropped, and weights below 1 count as 1. Cost: O(E log E). REQUIRES: ends are vertices.
 graph graph_of(std::vector<std::int32_t> loads, std::vector<edge> edges);
 
-/// The same with all weights divided by one number (1 stays 1), so that they sum up to at most `most` (or to the number
-/// of arcs, if that is more).
+/// The same graph with all weights divided by one number (1 stays 1), so that they sum to at most `most`, or to
+/// the number of arcs if that is more.
 graph scaled(graph g, std::int64_t most);
 
 /// Where vertices can go.
 struct targets {
   std::vector<std::int32_t> capacity;  // of each part, relative: its share of the load; 0: nothing goes there
-  std::vector<std::int32_t> distance;  // row by row; what a vertex has at its own part is the smallest of its row
+  std::vector<std::int32_t> distance;  // row by row; the smallest of a row is a part's distance to itself
 
   std::int32_t parts() const noexcept { return static_cast<std::int32_t>(capacity.size()); }
-  /// What a unit of weight costs between a and b: the distance beyond that inside a part.
+  /// The cost of a unit of weight between a and b: the distance in excess of that inside a part.
   std::int64_t between(std::int32_t a, std::int32_t b) const noexcept {
     const auto row = static_cast<std::size_t>(a) * capacity.size();
     return distance[row + static_cast<std::size_t>(b)] - distance[row + static_cast<std::size_t>(a)];

@@ -1,9 +1,9 @@
-// Graph growing: every part grows from its fixed vertices, or from a seed far from all others; always the lightest part
-// is extended, by the vertex at its border with the best gain.
+// Graph growing. Every part grows from its fixed vertices, or from a seed far from all others. The lightest
+// part is always extended next, by the vertex at its border with the best gain.
 //
-// The method is that of the RIP paper, section 3.1, and of Predari and Esnard, "A k-way greedy graph partitioning with
-// initial fixed vertices", PDP 2016. The gain of a vertex for a part is the sum over its placed neighbours of weight times
-// (mean distance - distance to the neighbour's part): near parts attract, far ones repel.
+// The method is that of the RIP paper, section 3.1, and of Predari and Esnard, "A k-way greedy graph partitioning
+// with initial fixed vertices", PDP 2016. The gain of a vertex for a part is the sum over its placed neighbours
+// of weight times (mean distance - distance to the neighbour's part): near parts attract, far parts repel.
 #include "partition/methods.hpp"
 
 #include <algorithm>
@@ -61,13 +61,13 @@ class growing {
     for (const graph::arc& a : r_.graph.around(v)) {
       if (placed(a.to)) continue;
       touched_[static_cast<std::size_t>(a.to)] += a.weight;
-      for (std::int32_t q = 0; q < parts_count_; ++q)  // times the number of parts: whole numbers
+      for (std::int32_t q = 0; q < parts_count_; ++q)  // scaled by the number of parts, to keep whole numbers
         gain(a.to, q) += a.weight * (row_sum_[static_cast<std::size_t>(q)] - parts_count_ * r_.onto.between(q, p));
       borders_[static_cast<std::size_t>(p)].push({gain(a.to, p), a.to});
     }
   }
 
-  /// By load over capacity; the first among equals.
+  /// The part with the lowest load over capacity; the first among equals.
   std::int32_t lightest() const {
     std::int32_t best = -1;
     for (std::int32_t p = 0; p < parts_count_; ++p) {
@@ -80,7 +80,7 @@ class growing {
     return best;
   }
 
-  /// An entry whose gain has changed since is put back with the new one.
+  /// An entry whose gain has fallen since is put back with the new gain.
   std::int32_t best_at_border(std::int32_t p) {
     std::priority_queue<candidate>& border = borders_[static_cast<std::size_t>(p)];
     while (!border.empty()) {
@@ -93,7 +93,7 @@ class growing {
     return -1;
   }
 
-  /// For a part that is walled in: the vertex that has least to do with what is placed.
+  /// For a part with no free neighbours: the vertex that has the least weight to placed vertices.
   std::int32_t least_attached() {
     for (; untouched_ < parts_.size(); ++untouched_) {
       if (parts_[untouched_] < 0 && touched_[untouched_] == 0) return static_cast<std::int32_t>(untouched_);
@@ -106,14 +106,14 @@ class growing {
     return best;
   }
 
-  /// A first vertex for each part that has none: the one farthest, by edges, from all that are placed.
+  /// Gives each part without vertices a first one: the vertex farthest, by edges, from all placed vertices.
   void seed(std::int32_t start) {
     const std::int32_t n = r_.graph.vertices();
     for (std::int32_t p = 0; p < parts_count_ && placed_ < parts_.size(); ++p) {
       if (r_.onto.capacity[static_cast<std::size_t>(p)] == 0 || loads_[static_cast<std::size_t>(p)] != 0) continue;
       std::vector<std::int32_t> reached;
       if (placed_ == 0) {
-        reached = {start * (n / 4) % n};  // the far end of where this one is
+        reached = {start * (n / 4) % n};  // the first seed is the vertex farthest from this one
       } else {
         for (std::int32_t v = 0; v < n; ++v) {
           if (placed(v)) reached.push_back(v);
@@ -123,7 +123,7 @@ class growing {
     }
   }
 
-  /// Unreached ones are farther than all others.
+  /// Vertices that cannot be reached are farther than all others.
   std::int32_t farthest(std::vector<std::int32_t> reached) const {
     std::vector<bool> seen(parts_.size(), false);
     for (std::int32_t v : reached) seen[static_cast<std::size_t>(v)] = true;
@@ -136,7 +136,7 @@ class growing {
     }
     const auto alone = std::ranges::find(seen, false);
     if (alone != seen.end()) return static_cast<std::int32_t>(alone - seen.begin());
-    return reached.back();  // not placed, since something is left that is not
+    return reached.back();  // not placed, since some vertex is not
   }
 
   const request& r_;
@@ -144,7 +144,7 @@ class growing {
   std::int32_t parts_count_;
   std::size_t placed_ = 0, untouched_ = 0;
   std::vector<std::int64_t> gain_;     // by vertex and part
-  std::vector<std::int64_t> touched_;  // by vertex: weight of its edges to placed ones
+  std::vector<std::int64_t> touched_;  // by vertex: weight of its edges to placed vertices
   std::vector<std::int64_t> loads_, row_sum_;
   std::vector<std::priority_queue<candidate>> borders_;
 };

@@ -14,9 +14,9 @@ namespace kith::partition {
 
 namespace {
 
-/// Sums of weights times distances stay far within 64 bits.
+/// Keeps sums of weights times distances far within 64 bits.
 constexpr std::int64_t heaviest_graph = std::int64_t{1} << 40;
-/// Places from which growing is tried; the cheapest outcome counts.
+/// The number of starts for growing; the best result counts.
 constexpr std::int32_t starts = 4;
 
 /// Overload first, then cost.
@@ -47,7 +47,7 @@ std::vector<std::int32_t> grow_and_refine(const request& r, std::span<const std:
   return best;
 }
 
-/// SCOTCH knows no target without capacity: it gets the others alone.
+/// SCOTCH has no targets without capacity, so it gets only the others.
 std::vector<std::int32_t> scotch_onto_some(const request& r, std::span<const std::int64_t> limits) {
   std::vector<std::int32_t> numbers, place(static_cast<std::size_t>(r.onto.parts()), -1);
   for (std::int32_t p = 0; p < r.onto.parts(); ++p) {

@@ -1,8 +1,8 @@
-// Refinement in the manner of Fiduccia and Mattheyses (DAC 1982), for k parts: vertices move one at a time, each at most
-// once in a pass, the best move first even if it costs; the best state of the pass is kept.
+// Refinement in the manner of Fiduccia and Mattheyses (DAC 1982), for k parts. Vertices move one at a time, each
+// at most once in a pass, the best move first even if it raises the cost. The best state of the pass is kept.
 //
-// A part may exceed its limit in between, by one vertex; then the next move leaves that part. So two vertices can change
-// places where all parts are full.
+// A part may exceed its limit by one vertex in between; then the next move must leave that part. So two
+// vertices can change places even if all parts are full.
 #include "partition/methods.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace kith::partition {
 namespace {
 
 constexpr int most_passes = 10;
-/// Moves that are looked at for one out of a part that is too full.
+/// The number of moves that are examined to choose one out of an overloaded part.
 constexpr std::size_t most_looks = 32;
 
 class refinement {
@@ -71,7 +71,7 @@ class refinement {
     bool operator<(const move& o) const noexcept { return gain != o.gain ? gain < o.gain : vertex > o.vertex; }
   };
   std::int32_t part_of(std::int32_t v) const { return parts_[static_cast<std::size_t>(v)]; }
-  /// Of v's edges into part p.
+  /// The weight of v's edges into part p.
   std::int64_t& weight(std::int32_t v, std::int32_t p) {
     return weights_[static_cast<std::size_t>(v) * static_cast<std::size_t>(count_) + static_cast<std::size_t>(p)];
   }
@@ -85,7 +85,7 @@ class refinement {
     for (std::size_t p = 0; p < loads_.size(); ++p) over += std::max<std::int64_t>(loads_[p] - limits_[p], 0);
     return over;
   }
-  /// The part that is over its limit, if there is one; else -1.
+  /// The first part that is over its limit; -1 if there is none.
   std::int32_t overloaded() const {
     for (std::int32_t p = 0; p < count_; ++p) {
       if (loads_[static_cast<std::size_t>(p)] > limits_[static_cast<std::size_t>(p)]) return p;
@@ -93,7 +93,7 @@ class refinement {
     return -1;
   }
 
-  /// Where v may go best: with everything in bounds, one part may exceed its limit by v; else none.
+  /// The best move of v. If no part is over its limit, the target may exceed its own by v; else it may not.
   move best_move(std::int32_t v, bool out_of_overload) {
     const std::int32_t from = part_of(v);
     const std::int64_t here = cost_at(v, from);
@@ -103,7 +103,7 @@ class refinement {
       if (weight(v, p) == 0 && !out_of_overload) continue;
       const bool fits = loads_[static_cast<std::size_t>(p)] + r_.graph.load[static_cast<std::size_t>(v)] <=
                         limits_[static_cast<std::size_t>(p)];
-      // A full part takes one in exchange, if it can give one back.
+      // A full part takes a vertex in exchange if it can give one back.
       if (!fits && (out_of_overload || loads_[static_cast<std::size_t>(p)] > limits_[static_cast<std::size_t>(p)]))
         continue;
       const std::int64_t gain = here - cost_at(v, p);
@@ -118,7 +118,7 @@ class refinement {
     if (m.vertex >= 0) moves_[static_cast<std::size_t>(part_of(v))].push(m);
   }
 
-  /// The best move that is possible now; none: vertex -1.
+  /// The best move that is possible now; vertex -1 if there is none.
   move choose() {
     const std::int32_t over = overloaded();
     if (over >= 0) return choose_out_of(over);
@@ -139,7 +139,7 @@ class refinement {
     }
   }
 
-  /// A part that is too full gives up what costs least: at its border, if that is enough.
+  /// The cheapest move out of an overloaded part: of vertices at its border, if one of them can move.
   move choose_out_of(std::int32_t p) {
     std::priority_queue<move>& border = moves_[static_cast<std::size_t>(p)];
     std::vector<move> kept;
@@ -192,7 +192,7 @@ class refinement {
   std::vector<std::int32_t>& parts_;
   std::int32_t count_;
   std::vector<std::int64_t> loads_, weights_;
-  std::vector<std::uint32_t> stamps_;  // a vertex's offers that are older do not count
+  std::vector<std::uint32_t> stamps_;  // older offers of a vertex do not count
   std::vector<bool> locked_;
   std::vector<std::priority_queue<move>> moves_;  // by the part that they leave
 };

@@ -1,9 +1,9 @@
-// SCOTCH 7 (Pellegrini): the mapping of a graph onto an architecture, by its multilevel scheme with dual recursive
-// bipartitioning and Fiduccia-Mattheyses refinement, its default.
+// SCOTCH 7 (Pellegrini): maps a graph onto an architecture with its default strategy, a multilevel scheme with
+// dual recursive bipartitioning and Fiduccia-Mattheyses refinement.
 //
-// Deterministic: each call has a context of its own, with one thread and a random state that starts anew. Every graph is
-// bound to it: what is not, SCOTCH works on in its global context, with as many threads as there are cores, whose
-// order then decides.
+// Deterministic: each call has its own context, with one thread and a fresh random state, and every graph must
+// be bound to it. SCOTCH works on an unbound graph in its global context, with as many threads as there are
+// cores, and their order then decides.
 #include "partition/methods.hpp"
 
 #if KITH_HAVE_SCOTCH
@@ -14,7 +14,7 @@
 #include <kith/error.hpp>
 
 #include <cstdio>
-// After the two: the header wants FILE.
+// Comes after <cstdio>, because the header uses FILE.
 #include <scotch.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ void check(int failed, const char* what) {
   if (failed != 0) throw error(std::string("partition: SCOTCH refuses ") + what);
 }
 
-/// An object of SCOTCH's, begun by `Init` and ended by `Exit`.
+/// An object of SCOTCH, made by `Init` and released by `Exit`.
 template <class Object, int (*Init)(Object*), void (*Exit)(Object*)>
 class owned {
  public:
@@ -47,7 +47,7 @@ class owned {
 using owned_graph = owned<SCOTCH_Graph, SCOTCH_graphInit, SCOTCH_graphExit>;
 using owned_strategy = owned<SCOTCH_Strat, SCOTCH_stratInit, SCOTCH_stratExit>;
 
-/// SCOTCH makes its global random state when it is first copied.
+/// Guards SCOTCH's global random state, which is made when it is first copied.
 std::mutex global_state;
 [[maybe_unused]] const bool global_state_is_kept = (keep_over_fork(global_state), true);
 
@@ -63,7 +63,7 @@ int start_context(SCOTCH_Context* c) {
 }
 using owned_context = owned<SCOTCH_Context, start_context, SCOTCH_contextExit>;
 
-/// A complete graph of the targets, its edges as long as the distances.
+/// A complete graph of the targets, with edges as long as the distances.
 class architecture {
  public:
   explicit architecture(const targets& t) {
@@ -116,7 +116,7 @@ const char* scotch_version() noexcept {
 }
 
 std::vector<std::int32_t> map_by_scotch(const request& r) {
-  // Its numbers may have 32 bits, and it multiplies weights by distances.
+  // SCOTCH's numbers may have 32 bits, and it multiplies weights by distances.
   const std::int64_t longest = *std::ranges::max_element(r.onto.distance);
   const graph g = scaled(r.graph, ((std::int64_t{1} << 30) - 1) / std::max<std::int64_t>(longest, 1));
   std::vector<number> first(g.first.begin(), g.first.end()), load(g.load.begin(), g.load.end()), to, weight;

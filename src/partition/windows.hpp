@@ -1,16 +1,18 @@
-// Windows of tasks: collected as they are created, partitioned by a job, remembered until each task has its node.
+// Windows of tasks: collected as tasks are created, partitioned by a job, kept until each task has its node.
 //
-// RIP paper, section 4.3. Tasks join the open window. It is closed when it is full, at a wait, when a creator is held up
-// by the throttle, or when a worker starves while it does not grow. A closed window is partitioned by a job, one after the
-// other. A task that is ready before its part is known waits in the temporary queue; the job hands it over.
+// RIP paper, section 4.3. A task that is created joins the open window. The window is closed when it is full,
+// at a wait, when the throttle holds up a creator, or when a worker starves while the window does not grow. A
+// job partitions the closed windows, one after the other. A task that is ready before its part is known waits
+// in the temporary queue; the job hands it over.
 //
 // Any worker may call anything but release(), which the job calls. Invariants:
-//  W1  All state is under the lock, which is held for short; the job takes its window out, partitions it without the lock,
-//      and says where its tasks go a few at a time.
-//  W2  A task is known from add() until it was handed over, by of() or by release(): once. The slot of a task is not used
-//      again before that.
-//  W3  One job at most is submitted; windows are partitioned in their order, so that fixed vertices have parts.
-//  W4  While tasks of the open window wait, whoever finds nothing to do does not sleep, but counts its looks: starves().
+//  W1  All state is under the lock, which is held for short. The job takes its window out, partitions it
+//      without the lock, and then notes the parts of a few tasks at a time.
+//  W2  A task is known from add() until it is handed over, once: by answer_for() or by release(). Its slot is
+//      not used again before that.
+//  W3  At most one job is submitted. Windows are partitioned in their order, so that fixed vertices have parts.
+//  W4  While tasks of the open window wait, a worker that finds nothing to do does not sleep, but counts its
+//      looks: starves().
 #pragma once
 
 #include "partition/data_flow.hpp"
@@ -33,10 +35,10 @@ namespace kith::partition {
 
 struct window_rules {
   std::size_t size = 0;            // of a window; 0: found automatically
-  std::size_t first = 0;           // more tasks in the first one
-  std::size_t intersection = 0;    // of the window before, as fixed vertices
-  bool half_intersection = false;  // half a window instead
-  bool moving = false;             // windows follow each other; else there is one
+  std::size_t first = 0;           // more tasks in the first window
+  std::size_t intersection = 0;    // tasks of the previous window that are fixed vertices
+  bool half_intersection = false;  // half of the previous window instead
+  bool moving = false;             // windows follow each other; else there is only one
   method first_method = method::scotch, next_method = method::greedy;
 };
 
@@ -44,14 +46,14 @@ template <class World>
 class windows final : public job<typename World::worker> {
  public:
   using worker = typename World::worker;
-  /// What to do with a ready task whose part is known; -1 if partitioning failed.
+  /// What to do with a ready task whose part is known. A part of -1: partitioning failed.
   using release_call = std::function<void(task&, std::int32_t part, worker& self)>;
 
-  /// With size 0, a window ends when its data was written this often in the mean (by bytes): what initialises it, and two
-  /// rounds of what works on it. Not before there are a few tasks for each worker.
+  /// With size 0, a window ends when its data was written this often on average (by bytes): once to initialise
+  /// it, and in two rounds of work on it. It must have a few tasks for each worker.
   static constexpr double enough_writes = 3;
   static constexpr std::size_t most_tasks = 1 << 14;
-  /// Looks of one worker in vain after which a window that does not grow is closed.
+  /// A window that does not grow is closed after this many looks of one worker in vain.
   static constexpr std::uint32_t patience = 1024;
 
   windows(window_rules rules, targets onto, const region_table& regions, int workers, worker_set everybody,
@@ -64,7 +66,7 @@ class windows final : public job<typename World::worker> {
         flow_(regions),
         looks_(static_cast<std::size_t>(workers)) {}
 
-  /// A task was created.
+  /// To be called when a task is created.
   void add(task& t, worker& self) {
     if (over_.load(relaxed)) return;
     const std::lock_guard lock(guard_);
@@ -83,7 +85,7 @@ class windows final : public job<typename World::worker> {
     }
   }
 
-  /// No more tasks come for now.
+  /// To be called when no more tasks come for now.
   void close(worker& self) {
     if (over_.load(relaxed) || created_.load(relaxed) == closed_until_.load(relaxed)) return;
     const std::lock_guard lock(guard_);
@@ -91,7 +93,8 @@ class windows final : public job<typename World::worker> {
   }
 
   enum class answer : std::uint8_t { placed, held, stranger };
-  /// The task is ready: its part; or it waits, and release() follows; or it is none of a window.
+  /// To be called when the task is ready. placed: `part` is its part. held: it waits, and release() follows.
+  /// stranger: it is in no window.
   answer answer_for(task& t, worker& self, std::int32_t& part) {
     if (known_count_.load(relaxed) == 0) return answer::stranger;
     bool first = false;
@@ -108,11 +111,12 @@ class windows final : public job<typename World::worker> {
       first = held_count_.load(relaxed) == 0;
       held_count_.store(held_.size(), relaxed);
     }
-    if (first) self.ring(everybody_);  // W4: somebody watches
+    if (first) self.ring(everybody_);  // W4: a worker must watch
     return answer::held;
   }
 
-  /// Called where there is nothing else to do. True if the worker is to look again: tasks of the open window wait.
+  /// Called by a worker that has nothing else to do. True if it must look again, because tasks of the open
+  /// window wait.
   bool starves(worker& self) {
     if (held_count_.load(relaxed) == 0 || over_.load(relaxed)) return false;
     const std::int64_t now = created_.load(relaxed);
@@ -181,9 +185,9 @@ class windows final : public job<typename World::worker> {
   using known_map = std::unordered_map<const task*, known>;  // only looked up, never walked through
   struct window {
     std::int64_t first = 0;  // number of its first task
-    std::size_t fixed = 0;   // its first so many are fixed
+    std::size_t fixed = 0;   // this many tasks at its start are fixed
     std::vector<const task*> tasks;
-    std::vector<edge> edges;  // between places in it
+    std::vector<edge> edges;  // ends are indices into `tasks`
     std::int32_t place_of(std::int64_t number) const noexcept { return static_cast<std::int32_t>(number - first); }
     std::size_t added() const noexcept { return tasks.size() - fixed; }
   };
@@ -226,7 +230,7 @@ class windows final : public job<typename World::worker> {
     if (!busy_) submit_next(self);
   }
 
-  /// The first closed window, if there is one, goes to whoever takes the job.
+  /// Submits the job for the first closed window, if there is one.
   void submit_next(worker& self) {
     if (closed_.empty()) return;
     const window& w = closed_.front();
@@ -237,7 +241,7 @@ class windows final : public job<typename World::worker> {
     self.submit(*this, everybody_);
   }
 
-  /// Of those that wait, the first whose parts are known: no more than there is room for. How many.
+  /// Takes the first held tasks whose parts are known, as many as there is room for. Returns how many.
   std::size_t take_held(std::span<std::pair<task*, std::int32_t>> room) {
     std::size_t count = 0;
     std::erase_if(held_, [&](task* t) {
@@ -252,12 +256,13 @@ class windows final : public job<typename World::worker> {
     return count;
   }
 
-  /// Without the lock. Of each task, in the window's order; empty if it cannot be done: then they go where their data is.
+  /// Called without the lock. The part of each task in the window's order. Empty if partitioning failed; the tasks
+  /// then go where their data is.
   std::vector<std::int32_t> part(window& w, std::vector<std::int32_t> fixed) const noexcept {
     try {
       const graph g = graph_of(std::vector<std::int32_t>(w.tasks.size(), 1), std::move(w.edges));
       if (w.fixed != 0) {
-        const std::size_t had = std::min(fixed.size(), w.fixed);  // 0 behind a window that could not be partitioned
+        const std::size_t had = std::min(fixed.size(), w.fixed);  // 0 after a window that could not be partitioned
         fixed.erase(fixed.begin(), fixed.end() - static_cast<std::ptrdiff_t>(had));
         fixed.resize(had == 0 ? 0 : w.tasks.size(), -1);
       } else {
@@ -280,14 +285,14 @@ class windows final : public job<typename World::worker> {
   window open_;
   std::deque<window> closed_;  // and not yet taken by the job
   bool busy_ = false;          // the job is submitted, or at work
-  job_size next_size_{};       // of the window that it was submitted for
-  std::size_t full_ = 0;       // size of a window behind the first; 0: not known yet
+  job_size next_size_{};       // of the window for which the job was submitted
+  std::size_t full_ = 0;       // size of windows after the first; 0: not known yet
   data_flow flow_;
   known_map known_;
   std::vector<std::int32_t> last_parts_;  // of the window partitioned last
   std::vector<task*> held_;               // the temporary queue
-  std::vector<watch> looks_;              // each worker's own
-  // Written under the lock, read without:
+  std::vector<watch> looks_;              // used only by its worker
+  // Written under the lock, read without it:
   typename World::template shared<bool> over_{false};  // no more windows
   typename World::template shared<std::int64_t> created_{0};
   typename World::template shared<std::int64_t> closed_until_{0};
