@@ -1,4 +1,4 @@
-// For bash 4 or newer; needs nothing of the bash-completion package but that it loads the file.
+// For bash 4 or newer. The bash-completion package is needed only to load the file.
 #include "command_line/completion.hpp"
 
 #include <fmt/core.h>
@@ -13,7 +13,7 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
-/// Sets what a value may be.
+/// Sets the values that an option or argument may have.
 std::string value(const value_model& v) {
   std::string text;
   if (!v.words.empty()) text += fmt::format("words='{}' ", joined(v.words));
@@ -26,7 +26,7 @@ std::string names(const option_model& o) {
   return o.short_name.empty() ? o.long_name : o.short_name + "|" + o.long_name;
 }
 
-/// What may follow in a command: after an option that takes a value, a value; else options, or the argument in turn.
+/// What may follow within a command: a value after an option that takes one; else options, or the next argument.
 std::string command(const command_model& c) {
   std::string text = fmt::format("    {})\n      case $before in\n", c.name), options;
   for (const option_model& o : c.options) {
@@ -52,7 +52,7 @@ std::string command(const command_model& c) {
   return text + "        esac\n      fi ;;\n";
 }
 
-/// The options that take a value: the word behind one is no argument.
+/// The options that take a value. The word after such an option is not an argument.
 std::string taking_values(const tool_model& t) {
   std::string all;
   for (const command_model& c : t.commands) {
@@ -119,7 +119,7 @@ std::string bash_completion(const tool_model& t) {
   }
   for (const option_model& o : t.options) options.push_back(o.long_name);
   std::string text = "# Completion of " + t.name + " for bash; made from its command line." + body;
-  std::string function = t.name;  // kith-bench: a hyphen is fine in a function's name
+  std::string function = t.name;  // kith-bench: a hyphen is allowed in a function's name
   replace(text, "@NAME@", function);
   replace(text, "@VALUED@", taking_values(t));
   replace(text, "@VERBS@", joined(verbs));

@@ -25,12 +25,12 @@ using words = std::vector<std::string>;
 
 int code(outcome o) { return static_cast<int>(o); }
 
-/// Whether the answer is to be JSON. Behind "--" is somebody else's command line.
+/// Whether the answer must be JSON. What comes after "--" is another program's command line.
 bool wants_json(const words& given) {
   return std::find(given.begin(), std::ranges::find(given, "--"), "--json") != std::ranges::find(given, "--");
 }
 
-/// True if everything has been written.
+/// True if all output has been written.
 bool written(const std::string& who) {
   std::cout.flush();
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.good()) return true;
@@ -58,7 +58,7 @@ int run_verb(const std::string& who, const std::function<outcome()>& verb, bool 
   return refuse(failure, json);
 }
 
-/// `help`, which every tool has. With a verb it is that verb's --help, and does not come here.
+/// Adds `help`, which every tool has. `help VERB` is handled as `VERB --help`, and does not come here.
 std::function<outcome()> add_help(const tool& t, CLI::App& app, CLI::App& command) {
   auto folder = std::make_shared<std::string>();
   auto verb = std::make_shared<words>();
@@ -80,7 +80,7 @@ std::function<outcome()> add_help(const tool& t, CLI::App& app, CLI::App& comman
   };
 }
 
-/// "help sim" is "sim --help".
+/// Turns "help sim" into "sim --help".
 words without_help_verb(words given) {
   if (given.empty() || given.front() != "help") return given;
   if (std::ranges::any_of(given, [](const std::string& w) { return w.starts_with('-'); })) return given;
@@ -112,11 +112,11 @@ int run(const tool& t, int argc, char** argv) {
   const bool json = wants_json(given);
   words read = without_help_verb(given);
   const bool unknown = read != given && read.size() > 1 && std::ranges::find(names, read.front()) == names.end();
-  if (unknown) read.pop_back();  // the complaint comes first, the help would hide it
+  if (unknown) read.pop_back();  // the complaint must come first; the help would hide it
   try {
-    std::ranges::reverse(read);  // as CLI11 takes them
+    std::ranges::reverse(read);  // in the order that CLI11 takes
     app.parse(std::move(read));
-  } catch (const CLI::Success& asked) {  // help, or the version
+  } catch (const CLI::Success& asked) {  // help or the version was asked for
     app.exit(asked);
     return written(t.name) ? code(outcome::fine) : code(outcome::error);
   } catch (const CLI::ParseError& e) {

@@ -1,4 +1,4 @@
-// A command line of verbs: parsing, help, complaints in one line or as JSON, exit codes. For kith and kith-bench.
+// A command line of verbs: parsing, help, complaints in one line or as JSON, exit codes. Used by kith and kith-bench.
 #pragma once
 
 #include "command_line/tool.hpp"
@@ -12,14 +12,15 @@
 
 namespace kith::tools {
 
-/// Reads the command line, runs a verb, and returns the exit code. What a verb throws becomes one line on stderr, as does
-/// output that cannot be written, help included; both end with outcome::error. With --json the error is also on standard
-/// output, as {"error": {"command", "message", "hint"}}: who reads JSON there finds JSON in both cases.
+/// Reads the command line, runs a verb, and returns the exit code. If the verb throws, or output (help
+/// included) cannot be written, one line on stderr says so and the exit code is outcome::error. With --json
+/// the error is also on standard output, as {"error": {"command", "message", "hint"}}, so that a reader of
+/// JSON gets JSON in both cases.
 ///
 /// `help VERB` is the same as `VERB --help`; `help --write FOLDER` makes man pages and shell completion.
 int run(const tool&, int argc, char** argv);
 
-/// A whole number in [least, most]; the complaint says so.
+/// A whole number in [least, most]; the error message names the bounds.
 CLI::Validator whole_number(std::int64_t least, std::int64_t most);
 
 }  // namespace kith::tools

@@ -13,7 +13,7 @@ bool is_literal(const std::string& part) {
          std::ranges::all_of(part, [](unsigned char c) { return std::islower(c) || std::isdigit(c) || c == '-'; });
 }
 
-/// "MACHINE|FILE.svg": its parts one by one.
+/// Splits a type such as "MACHINE|FILE.svg" into its parts.
 value_model value_of(const CLI::Option& option, std::span<const placeholder> known) {
   value_model v;
   v.type = option.get_type_name();
@@ -73,7 +73,7 @@ command_model model_of(const CLI::App& command, const verb* declared, std::span<
   c.name = command.get_name();
   c.summary = command.get_description();
   for (const CLI::Option* option : command.get_options()) {
-    if (option->get_group().empty()) continue;  // not for people
+    if (option->get_group().empty()) continue;  // internal options
     (option->get_positional() ? c.arguments : c.options).push_back(option_of(*option, known));
   }
   if (declared != nullptr && declared->subjects != nullptr) c.subjects = declared->subjects();

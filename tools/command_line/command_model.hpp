@@ -1,4 +1,4 @@
-// A verb's command as man pages and shell completion need it, read from what it has declared.
+// A verb's command as man pages and shell completion need it, read from the options that the verb has declared.
 #pragma once
 
 #include "command_line/tool.hpp"
@@ -12,14 +12,14 @@ namespace kith::tools {
 
 /// What an argument or an option's value may be.
 struct value_model {
-  std::string type;                // as the help has it: "MACHINE|FILE"
-  std::vector<std::string> words;  // those that are known
+  std::string type;                // as shown in the help: "MACHINE|FILE"
+  std::vector<std::string> words;  // the known ones
   bool files = false, folders = false;
-  bool list = false;  // several, with commas between
+  bool list = false;  // several values, separated by commas
 };
 
 struct option_model {
-  std::string short_name, long_name;  // "-o", "--output"; an argument has its name as the long one
+  std::string short_name, long_name;  // "-o", "--output"; for an argument, its name is the long one
   std::string text;
   bool takes_value = false, required = false, repeats = false;
   value_model value;
@@ -29,7 +29,7 @@ struct command_model {
   std::string name, summary;
   std::vector<option_model> arguments, options;
   std::vector<subject> subjects;
-  // The footer, by what its paragraphs begin with.
+  // The paragraphs of the footer, by how they begin.
   std::vector<std::string> usage, description, json, exit_code;
 };
 
@@ -38,7 +38,7 @@ command_model model_of(const CLI::App&, const verb*, std::span<const placeholder
 /// All verbs of a tool.
 struct tool_model {
   std::string name, summary, version;
-  std::vector<option_model> options;  // without a verb
+  std::vector<option_model> options;  // those that need no verb
   std::vector<std::string> description;
   std::vector<command_model> commands;
 };

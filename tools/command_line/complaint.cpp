@@ -25,10 +25,10 @@ std::string listed(const std::vector<std::string>& names) {
   return text;
 }
 
-/// "--policy" of "--policy=steal".
+/// The "--policy" of "--policy=steal".
 std::string name_part(const std::string& word) { return word.substr(0, word.find('=')); }
 
-/// The options of a command that are spelt with two dashes.
+/// The options of a command that begin with two dashes.
 std::vector<std::string> options_of(const CLI::App& command) {
   std::vector<std::string> names;
   for (const CLI::Option* option : command.get_options()) {
@@ -37,7 +37,7 @@ std::vector<std::string> options_of(const CLI::App& command) {
   return names;
 }
 
-/// Of words that a verb does not take: the first that looks like an option, else the first.
+/// Of words that a verb does not take: the first that looks like an option, or else the first.
 std::string unexpected(const std::vector<std::string>& words, const CLI::App& verb) {
   const auto option = std::ranges::find_if(words, [](const std::string& w) { return w.starts_with('-'); });
   if (option == words.end()) return fmt::format("'{}' is more than it takes", words.front());

@@ -1,4 +1,4 @@
-// What was wrong with a command line, and what was probably meant.
+// What was wrong with a command line, and what the user probably meant.
 #pragma once
 
 #include "command_line/tool.hpp"
@@ -17,11 +17,11 @@ struct complaint {
 
   /// Two lines for people.
   std::string text() const;
-  /// {"error": {...}}, a whole document.
+  /// A complete document: {"error": {...}}.
   std::string json() const;
 };
 
-/// Of what CLI11 has refused.
+/// The complaint for an error of CLI11.
 complaint complaint_of(const tool&, const CLI::App&, const CLI::Error&);
 
 }  // namespace kith::tools

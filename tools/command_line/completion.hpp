@@ -1,5 +1,5 @@
-// Completion of command lines: scripts for three shells. Each knows the verbs, their options, and the words that a value
-// may be.
+// Completion of command lines: scripts for three shells. Each knows the verbs, their options, and the words
+// that a value may be.
 #pragma once
 
 #include "command_line/command_model.hpp"

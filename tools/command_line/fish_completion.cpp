@@ -6,7 +6,7 @@ namespace kith::tools {
 
 namespace {
 
-/// Within '...'.
+/// Quotes text with '...'.
 std::string in_quotes(const std::string& text) {
   std::string out = "'";
   for (char c : text) {
@@ -16,7 +16,7 @@ std::string in_quotes(const std::string& text) {
   return out + "'";
 }
 
-/// What may follow: words and files, as options of `complete`.
+/// The values that may follow, words and files, as options of `complete`.
 std::string value(const value_model& v) {
   std::string words;
   for (const std::string& w : v.words) words += (words.empty() ? "" : " ") + w;

@@ -1,4 +1,4 @@
-// Text in lines of a bounded width.
+// Folds text into lines of a bounded width.
 #pragma once
 
 #include <cstddef>
@@ -7,11 +7,11 @@
 
 namespace kith::tools {
 
-/// What tables, help and messages keep to.
+/// The width of tables, help and messages.
 inline constexpr std::size_t page_columns = 100;
 
-/// Folds `text` into lines of at most `width` columns; each line after the first starts with `indent` spaces, and so
-/// many columns of the first are taken.
+/// Folds `text` into lines of at most `width` columns. Each line after the first starts with `indent`
+/// spaces; the first line has that many columns less.
 std::string folded(std::string_view text, std::size_t indent, std::size_t width = page_columns);
 
 }  // namespace kith::tools

@@ -1,4 +1,4 @@
-// How --help is laid out: as CLI11 does it, in lines that fit a page.
+// The layout of --help: that of CLI11, with lines that fit a page.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -15,7 +15,7 @@ class help_format final : public CLI::Formatter {
 
   std::string make_option(const CLI::Option*, bool is_positional) const override;
   std::string make_subcommand(const CLI::App*) const override;
-  /// Each line of a footer is a paragraph; one that begins with a space stays as it is.
+  /// Each line of a footer is a paragraph; a line that begins with a space is left as it is.
   std::string make_footer(const CLI::App*) const override;
 };
 

@@ -8,7 +8,7 @@ namespace kith::tools {
 
 namespace {
 
-/// Text as roff shows it: hyphens stay ASCII, and no line is taken for a request.
+/// Escapes text for roff: hyphens stay ASCII, and no line is taken for a request.
 std::string roff(const std::string& text) {
   std::string out;
   for (char c : text) {
@@ -24,7 +24,7 @@ std::string roff(const std::string& text) {
   }
   return out;
 }
-/// An argument of a macro.
+/// Quotes an argument of a macro.
 std::string in_quotes(const std::string& text) {
   std::string out;
   for (char c : roff(text)) out += c == '"' ? std::string("\\(dq") : std::string(1, c);
@@ -41,7 +41,7 @@ std::string name(const std::string& page, const std::string& summary) {
   return fmt::format(".SH NAME\n{} \\- {}\n", roff(page), roff(summary));
 }
 
-/// A type of several words, in the way of man pages: what stands for something is slanted.
+/// The type of an option in the style of man pages: placeholders are slanted.
 std::string type_of(const option_model& o) {
   return fmt::format("\\fI{}\\fR{}", roff(o.value.type), o.repeats ? " ..." : "");
 }

@@ -1,5 +1,5 @@
-// What a tool tells of itself: its verbs, and the words that its arguments may be. Help, man pages and shell completion
-// are made from this and from the options that verbs declare.
+// What a tool declares about itself: its verbs, and the words that its arguments may be. Help, man pages
+// and shell completion are made from this and from the options that verbs declare.
 #pragma once
 
 #include <functional>
@@ -13,14 +13,14 @@ class App;
 
 namespace kith::tools {
 
-/// What a verb tells the shell. Each verb's --help says when it gives which.
+/// The exit code of a verb. Each verb's --help says when it returns which.
 enum class outcome { fine = 0, limited = 1, error = 2 };
 
-/// Declares a verb's options on its command, and returns what runs it once the command line is read. The options live
-/// in what is returned: CLI11 keeps pointers to them.
+/// Declares a verb's options on its command, and returns the function that runs the verb once the command
+/// line is read. That function owns the options, because CLI11 keeps pointers to them.
 using verb_setup = std::function<outcome()>(CLI::App& command);
 
-/// A word that may be a verb's first argument and has options of its own: a program of `kith app`.
+/// A word that may be a verb's first argument and has options of its own, such as a program of `kith app`.
 struct subject {
   struct option {
     std::string name, text;
@@ -37,8 +37,9 @@ struct verb {
   std::vector<subject> (*subjects)() = nullptr;
 };
 
-/// The words that stand for a placeholder of the help, as POLICY: the policies' names. An option's type names
-/// placeholders and literal words, "MACHINE|FILE", "block|abstract"; a list is "POLICY,...". FILE and FOLDER are paths.
+/// The words that a placeholder of the help stands for: POLICY stands for the policies' names. An option's
+/// type consists of placeholders and literal words: "MACHINE|FILE", "block|abstract"; a list is
+/// "POLICY,...". FILE and FOLDER are paths.
 struct placeholder {
   const char* name;
   std::vector<std::string> (*words)();

@@ -6,7 +6,7 @@ namespace kith::tools {
 
 namespace {
 
-/// Within '...', and within the [...] and :...: of a specification.
+/// Escapes text for '...', and for the [...] and :...: of a specification.
 std::string escaped(const std::string& text) {
   std::string out;
   for (char c : text) {
@@ -23,13 +23,13 @@ std::string escaped(const std::string& text) {
   return out;
 }
 
-/// ":TYPE:ACTION".
+/// A value as ":TYPE:ACTION".
 std::string value(const value_model& v) {
   std::string words;
   for (const std::string& w : v.words) words += (words.empty() ? "" : " ") + escaped(w);
   std::string action = " ";
   if (v.list && !words.empty()) {
-    action = " _values -s , word " + words;  // the space: without options of _arguments
+    action = " _values -s , word " + words;  // the leading space: without options of _arguments
   } else if (!words.empty() && (v.files || v.folders)) {
     action = " _alternative \"words:word:(" + words + ")\" \"files:file:_files\"";
   } else if (!words.empty()) {

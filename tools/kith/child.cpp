@@ -16,21 +16,21 @@ namespace kith::tools {
 
 namespace {
 
-volatile pid_t running = 0;  // the child, for the handler
+volatile pid_t running = 0;  // the child's id, for the handler
 void pass_on(int signal) {
   if (running > 0) ::kill(running, signal);
 }
 
-/// While a child runs, as system() does: what the terminal sends to both (Ctrl-C, Ctrl-\\) is the child's affair; what is
-/// sent to this process alone is passed on. Then there is somebody left to look after what the child has done. Signals that
-/// were ignored stay so.
+/// Handles signals while a child runs, as system() does. What the terminal sends to both processes (Ctrl-C,
+/// Ctrl-\\) is left to the child. What is sent only to this process is passed on to the child, so that this
+/// process remains and can finish what the child has begun. Signals that were ignored stay ignored.
 class signals_to_child {
  public:
   signals_to_child() {
     sigset_t held;
     sigemptyset(&held);
     for (int s : passed) sigaddset(&held, s);
-    ::sigprocmask(SIG_BLOCK, &held, &mask_);  // until there is a child
+    ::sigprocmask(SIG_BLOCK, &held, &mask_);  // until the child runs
     for (std::size_t i = 0; i < std::size(ignored); ++i) set(ignored[i], SIG_IGN, before_ignored_[i]);
     for (std::size_t i = 0; i < std::size(passed); ++i) set(passed[i], pass_on, before_passed_[i]);
   }
@@ -45,7 +45,7 @@ class signals_to_child {
     running = child;
     ::sigprocmask(SIG_SETMASK, &mask_, nullptr);
   }
-  /// As it was: the child starts with that, too.
+  /// Restores the state before; the child starts with it, too.
   void restore() const {
     for (std::size_t i = 0; i < std::size(ignored); ++i) ::sigaction(ignored[i], &before_ignored_[i], nullptr);
     for (std::size_t i = 0; i < std::size(passed); ++i) ::sigaction(passed[i], &before_passed_[i], nullptr);
@@ -74,7 +74,7 @@ int child_result::signal() const noexcept { return WIFSIGNALED(status) ? WTERMSI
 child_result run_child(std::vector<std::string> words,
                        const std::vector<std::pair<std::string, std::string>>& environment, bool quiet) {
   const std::string name = words.front();
-  if (name == "kith") words.front() = std::filesystem::read_symlink("/proc/self/exe");  // wherever it lies
+  if (name == "kith") words.front() = std::filesystem::read_symlink("/proc/self/exe");  // wherever it is installed
   std::vector<char*> argv;
   for (std::string& w : words) argv.push_back(w.data());
   argv.push_back(nullptr);

@@ -1,4 +1,4 @@
-// Running a program as a child of this one.
+// Runs a program as a child of this one.
 #pragma once
 
 #include <string>
@@ -8,16 +8,17 @@
 namespace kith::tools {
 
 struct child_result {
-  int status = 0;  // as waitpid() gives it
+  int status = 0;  // as returned by waitpid()
 
   bool clean() const noexcept;
-  /// The signal that ended it; 0: none.
+  /// The signal that ended the child; 0 if none did.
   int signal() const noexcept;
 };
 
-/// Runs `words` with these variables added to the environment, and waits; a first word "kith" is this very tool. `quiet`:
-/// its standard output is dropped. Meanwhile Ctrl-C is the child's affair, and SIGTERM and SIGHUP are passed on to it. By
-/// one thread at a time. Throws kith::error if it cannot be started.
+/// Runs `words` with these variables added to the environment, and waits. A first word "kith" stands for
+/// this tool itself. `quiet`: the child's standard output is dropped. Meanwhile Ctrl-C is left to the
+/// child, and SIGTERM and SIGHUP are passed on to it. Must not be called by two threads at once. Throws
+/// kith::error if the child cannot be started.
 child_result run_child(std::vector<std::string> words,
                        const std::vector<std::pair<std::string, std::string>>& environment, bool quiet = false);
 

@@ -1,4 +1,4 @@
-// Numbers as people read them. For all verbs.
+// Formats numbers for users. For all verbs.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace kith::tools {
 std::string counted(std::size_t count, std::string_view what);
 /// "512 KiB", "31.3 GiB".
 std::string in_bytes(std::uint64_t bytes);
-/// "0-3,8" of {0,1,2,3,8}, in any order.
+/// "0-3,8" for {0,1,2,3,8}, in any order.
 std::string in_ranges(std::vector<int> values);
 
 }  // namespace kith::tools

@@ -1,4 +1,4 @@
-// Files that verbs write. For all verbs that write one.
+// Writes files. For all verbs that write one.
 #pragma once
 
 #include <string>
@@ -6,14 +6,15 @@
 
 namespace kith::tools {
 
-/// Throws kith::error if `output` is one of the files that are read, under whatever name (another spelling, a symbolic or a
-/// hard link), or if it could not be written. `option` is what named it. Before anything is read or run.
+/// Throws kith::error if `output` is one of the files that are read, under whatever name (another spelling,
+/// a symbolic or a hard link), or if it could not be written. `option` is the option that named it. Must be
+/// called before anything is read or run.
 void refuse_output(const std::string& option, const std::string& output, const std::vector<std::string>& inputs);
 
-/// The recordings that policies read: of each `replay:file=RECORDING`, its file.
+/// The recordings that policies read: the file of each `replay:file=RECORDING`.
 std::vector<std::string> files_of(const std::vector<std::string>& policies);
 
-/// Writes the whole text, or leaves what was there. Throws kith::error.
+/// Writes the whole text, or leaves the old file. Throws kith::error.
 void write_text(const std::string& text, const std::string& file);
 
 }  // namespace kith::tools

@@ -1,4 +1,4 @@
-// The words that the placeholders of the help stand for: what shell completion offers, and where names are looked up.
+// The words that the help's placeholders stand for. Shell completion offers them, and names are looked up among them.
 #pragma once
 
 #include "command_line/tool.hpp"

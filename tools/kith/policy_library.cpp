@@ -11,7 +11,7 @@ namespace kith::tools {
 namespace {
 
 void load(const std::string& file) {
-  // A name without a slash would be looked for where the system's libraries are.
+  // dlopen() would look for a name without a slash among the system's libraries.
   const std::string path = file.find('/') == std::string::npos ? "./" + file : file;
   void* const library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {

@@ -1,4 +1,4 @@
-// Policies from shared libraries: --policy-library. docs/policies.md says how one is written and built.
+// Policies from shared libraries: --policy-library. docs/policies.md says how to write and build one.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -8,11 +8,11 @@
 
 namespace kith::tools {
 
-/// Adds the option, which may be given several times. `files` outlives the command.
+/// Adds the option, which may be given several times. `files` must outlive the command.
 void add_policy_library(CLI::App& command, std::vector<std::string>& files);
 
-/// Loads them, for the life of the process: their policies are then in the list. Throws kith::error for a file that cannot
-/// be loaded, is no such library, or was compiled with the headers of another contract.
+/// Loads the libraries for the life of the process; their policies are in the list afterwards. Throws kith::error for
+/// a file that cannot be loaded, is no such library, or was compiled with headers of another version of the contract.
 void load_policy_libraries(const std::vector<std::string>& files);
 
 }  // namespace kith::tools

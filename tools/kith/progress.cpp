@@ -33,7 +33,7 @@ void progress::stage(const std::string& what) {
   if (terminal_) {
     show(now());
   } else {
-    std::fflush(stdout);  // both may go to one file
+    std::fflush(stdout);  // both streams may go to one file
     fmt::print(stderr, "{} ...\n", what);
   }
 }
@@ -107,7 +107,7 @@ std::string progress::now() const {
 
 void progress::show(const std::string& text) {
   std::fflush(stdout);
-  fmt::print(stderr, "\r\033[K{}", text.substr(0, 90));  // a line that wraps could not be taken back
+  fmt::print(stderr, "\r\033[K{}", text.substr(0, 90));  // a line that wraps could not be removed again
   std::fflush(stderr);
   shown_ = true;
   last_ = clock::now();

@@ -1,5 +1,5 @@
-// What a long verb is doing. On a terminal: one line that changes. Elsewhere: a line for each stage, and now and then one
-// that says how far it is. What takes less than two seconds shows nothing of wait_for() and share().
+// Shows what a long verb is doing. On a terminal, one line that changes. Elsewhere, a line for each stage, and now
+// and then a line with its progress. wait_for() and share() show nothing for what takes less than two seconds.
 #pragma once
 
 #include <chrono>
@@ -11,8 +11,8 @@
 
 namespace kith::tools {
 
-/// Writes to standard error, so that standard output has the results alone. Thread-safe. Has a thread of its own from the
-/// first call on: what is being waited for says nothing itself.
+/// Writes to standard error, so that standard output has only the results. Thread-safe. Has its own thread
+/// from the first call on, because what is being waited for does not report anything.
 class progress {
  public:
   progress();
@@ -22,18 +22,18 @@ class progress {
 
   /// A new stage, shown at once.
   void stage(const std::string& what);
-  /// What the stage is doing now; shown on terminals alone.
+  /// What the stage is doing now; shown only on terminals.
   void step(const std::string& what);
-  /// Something that may take long, and tells nothing: shown after two seconds, with its seconds.
+  /// Something that may take long and does not report progress: shown after two seconds, with the seconds so far.
   void wait_for(const std::string& what);
-  /// How much of it is done, 0 to 1.
+  /// How much of `what` is done, 0 to 1.
   void share(const std::string& what, double done);
-  /// Removes the line, before something else is written.
+  /// Removes the line. Must be called before anything else is written.
   void clear();
 
  private:
   using clock = std::chrono::steady_clock;
-  void begin(const std::string& what);  // with guard_ held, as all below
+  void begin(const std::string& what);  // REQUIRES: guard_ held; so do all below
   void watch();
   void tick();
   std::string now() const;
@@ -43,8 +43,8 @@ class progress {
   std::condition_variable ended_;
   std::thread watcher_;
   bool terminal_, shown_ = false, over_ = false;
-  bool unnamed_ = false;     // a stage that only share() has told of
-  std::string what_, step_;  // what_ is empty: nothing is waited for
+  bool unnamed_ = false;     // the stage is known only from share()
+  std::string what_, step_;  // what_ is empty if nothing is waited for
   std::optional<double> done_;
   clock::time_point since_{}, last_{};
   std::chrono::seconds next_line_{};

@@ -26,7 +26,7 @@ std::string escaped(const std::string& text) {
     const utf8_character c = first_character(rest);
     const bool allowed = c.valid && c.code >= 0x20 && (c.code < 0x7f || c.code > 0x9f) && (c.code & 0xfffe) != 0xfffe;
     if (!allowed) {
-      out += "\ufffd";  // XML has no way to write control characters
+      out += "\ufffd";  // XML cannot represent control characters
     } else if (c.code == '<') {
       out += "&lt;";
     } else if (c.code == '>') {
@@ -52,7 +52,7 @@ void write_picture(const std::string& svg, const std::string& file) {
   }
   if (!file.ends_with(".png")) throw error("picture '" + file + "': expected a name that ends in .svg or .png");
   replacement drawn(file);
-  const replacement between(file);  // never put in place
+  const replacement between(file);  // a temporary file, never put in place
   write_text(svg, between.path());
   child_result done;
   std::string why;

@@ -1,4 +1,4 @@
-// What the pictures of the verbs share: colours, text, the file.
+// What the verbs' pictures share: colours, text, the file.
 #pragma once
 
 #include <cstddef>
@@ -6,13 +6,13 @@
 
 namespace kith::tools {
 
-/// The i-th of `count` colours. Up to eight are told apart by people who see colours differently (Okabe and Ito).
+/// The i-th of `count` colours. Colour-blind readers can tell up to eight apart (Okabe and Ito).
 std::string color_of(std::size_t i, std::size_t count);
-/// For text in SVG, in elements and in attributes: what XML cannot hold (control characters, bytes that are no UTF-8) is
-/// replaced.
+/// Escapes text for SVG elements and attributes. What XML cannot hold (control characters, bytes that are
+/// not UTF-8) is replaced.
 std::string escaped(const std::string& text);
-/// Writes a whole SVG document. A name that ends in .png is drawn by rsvg-convert. Throws kith::error if the file cannot be
-/// written, has another ending, or if there is no such program.
+/// Writes an SVG document. If the name ends in .png, rsvg-convert renders it. Throws kith::error if the
+/// file cannot be written or has another ending, or if there is no such program.
 void write_picture(const std::string& svg, const std::string& file);
 
 }  // namespace kith::tools

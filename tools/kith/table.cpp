@@ -14,7 +14,7 @@ namespace kith::tools {
 namespace {
 
 constexpr std::size_t gap = 2;           // between columns
-constexpr std::size_t least_label = 12;  // where labels are long: columns do not take more
+constexpr std::size_t least_label = 12;  // if labels are long; columns leave at least this much
 
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> all;
@@ -28,7 +28,7 @@ std::string trimmed(std::string text) {
   return text;
 }
 
-/// A label that has no spaces is parted behind its commas.
+/// Breaks a label without spaces after its commas.
 std::string in_pieces(const std::string& label, std::size_t indent, std::size_t width) {
   std::string text;
   std::size_t column = indent;
@@ -74,7 +74,7 @@ std::string table::text(std::size_t indent, std::size_t width) const {
   for (const line& l : lines_) label = std::max(label, l.label.size());
   std::size_t all = indent;
   for (std::size_t c = 0; c < heads_.size(); ++c) all += gap + width_of(c);
-  if (all + label > width) {  // long labels stand alone; the column of labels is for the others
+  if (all + label > width) {  // long labels get their own line; the column of labels is for the others
     const std::size_t room = std::max(width > all ? width - all : 0, least_label);
     label = label_head_.size();
     for (const line& l : lines_) {
@@ -102,7 +102,7 @@ std::string table::block(std::size_t first, std::size_t last, std::size_t label,
            (left_[c] ? fmt::format("{:<{}}", text, width_of(c)) : fmt::format("{:>{}}", text, width_of(c)));
   };
   std::string text;
-  for (std::size_t h = 0; h < head_lines; ++h) {  // heads stand on their last line
+  for (std::size_t h = 0; h < head_lines; ++h) {  // heads are aligned at the bottom
     std::string l = fmt::format("{:<{}}", h + 1 == head_lines ? label_head_ : "", label);
     for (std::size_t c = first; c < last; ++c) {
       const std::vector<std::string> head = lines_of(heads_[c]);
@@ -120,7 +120,7 @@ std::string table::block(std::size_t first, std::size_t last, std::size_t label,
     l = trimmed(l);
     if (!row.note.empty() && last == heads_.size()) {
       const std::size_t at = l.size() + gap;
-      // Behind the row if there is room for a few words, else below it.
+      // The note is put after the row if there is room for a few words, else below it.
       l += at + std::min<std::size_t>(30, row.note.size()) <= width
                ? std::string(gap, ' ') + folded(row.note, at, width)
                : "\n" + std::string(indent + gap, ' ') + folded(row.note, indent + gap, width);

@@ -1,4 +1,4 @@
-// Tables for people, never wider than a page. For all verbs.
+// Tables for users, never wider than a page. For all verbs.
 #pragma once
 
 #include "command_line/folded.hpp"
@@ -8,18 +8,18 @@
 
 namespace kith::tools {
 
-/// A column of labels, then columns of cells. A label that is too long stands on a line of its own, above its row; columns
-/// that are too many are printed in several blocks, one below the other.
+/// A column of labels, then columns of cells. A label that is too long gets a line of its own above its
+/// row. If there are too many columns, they are printed in several blocks, one below the other.
 class table {
  public:
-  /// A head may have several lines, parted by '\n'. Cells are on the right of their column.
+  /// A head may have several lines, separated by '\n'. Cells are right-aligned.
   table(std::string label_head, std::vector<std::string> heads);
 
-  /// Cells of this column are on its left.
+  /// Makes the cells of this column left-aligned.
   table& left(std::size_t column);
-  /// Fewer cells than columns: the rest is empty. `note` stands behind the row, folded.
+  /// If there are fewer cells than columns, the rest is empty. `note` is put after the row, folded.
   void row(std::string label, std::vector<std::string> cells, std::string note = {});
-  /// With `indent` spaces before each line.
+  /// The table with `indent` spaces before each line.
   std::string text(std::size_t indent = 0, std::size_t width = page_columns) const;
 
  private:

@@ -1,4 +1,4 @@
-// How the verbs write for people: colours only where a terminal shows them, and lines that are folded.
+// How the verbs write for users: colours only where a terminal shows them, and folded lines.
 #pragma once
 
 #include "command_line/folded.hpp"

@@ -26,11 +26,11 @@ struct options {
   std::string name;
   runtime_options run;
   bool small = false, paper = false, oversubscribe = false, json = false, windows = false, one_graph = false;
-  int owners = 0;  // whom colors are for; 0: the workers
+  int owners = 0;  // the number of workers that colors are for; 0: that of the run
   std::vector<std::string> libraries;
 };
 
-/// The sizes of windows as options of a policy that partitions them.
+/// Prints the window sizes as options of a policy that partitions windows.
 outcome print_windows(const apps::entry& e, const apps::arguments& arguments, bool json) {
   if (e.windows == nullptr) throw error(std::string(e.name) + ": its paper partitions no windows of it");
   const apps::window_hint w = e.windows(arguments);
@@ -40,7 +40,7 @@ outcome print_windows(const apps::entry& e, const apps::arguments& arguments, bo
   return outcome::fine;
 }
 
-/// A parameter that there is not, if one of the program's, or an option of the verb, is near.
+/// Refuses an unknown parameter if one of the program's parameters, or an option of the verb, has a similar name.
 void refuse_misspelt(const apps::entry& e, const std::vector<std::string>& words, const CLI::App& command) {
   std::vector<std::string> known;
   for (const apps::parameter& p : e.parameters) known.push_back("--" + std::string(p.name));
@@ -77,7 +77,7 @@ outcome run_app(const options& o, const std::vector<std::string>& words, const C
     throw error(o.name + ": --one-graph is for the RIP paper's programs (those that have --windows)");
   const machine on = o.run.machine.empty() ? current_machine() : machine_by_name(o.run.machine);
   progress bar;
-  bar.wait_for(o.name);  // before the runtime binds this thread: the other one goes anywhere
+  bar.wait_for(o.name);  // before the runtime binds this thread, so that the thread of `bar` is not bound
   runtime rt(o.run);
   if (o.run.workers > rt.workers()) {
     fmt::print(stderr,
@@ -137,7 +137,7 @@ std::function<outcome()> add_app(CLI::App& command) {
       "--one-graph", o->one_graph,
       "no barrier between the tasks that initialise and those that compute (programs with --windows); both "
       "are timed");
-  // Of `kith paper` alone: a recording says how many workers ran, and its colors are shares of these.
+  // Only for `kith paper`: a recording says how many workers ran, and its colors are shares of these.
   command.add_option("--owners", o->owners)->check(whole_number(1, most_workers))->group("");
   command.add_flag("--json", o->json, "write JSON");
   command.allow_extras();
@@ -146,7 +146,7 @@ std::function<outcome()> add_app(CLI::App& command) {
     std::string parameters;
     try {
       if (!named.empty()) parameters = "\nParameters of " + to_text(apps::find_app(named.front())) + "\n";
-    } catch (const error&) {  // no such program: the rest of the help is right all the same
+    } catch (const error&) {  // no such program: the rest of the help is still right
     }
     return parameters +
            "APP comes first; then these options and the program's own parameters in any order.\n"

@@ -1,4 +1,5 @@
-// kith calibrate: parts the time of a program's tasks into computing and memory, or measures the scheduler's own work.
+// kith calibrate: divides the time of a program's tasks into computing and memory, or measures the
+// scheduler's own work.
 #include "verbs.hpp"
 
 #include "base/printable.hpp"
@@ -32,7 +33,7 @@ struct options {
   std::vector<std::string> program;
 };
 
-/// Runs the program on one worker; what it did.
+/// Runs the program on one worker, and returns its recording.
 recording recorded(const options& o, const std::string& file, int samples, progress& bar) {
   remove_parts(file);
   std::vector<std::pair<std::string, std::string>> set{
@@ -72,7 +73,7 @@ void print_table(const recording& r) {
 outcome calibrate_program(const options& o) {
   const std::string file = o.file.empty() ? "kith.rec" : o.file;
   refuse_output("--output", file, {o.machine});
-  if (!o.machine.empty()) core_rates_of(o.machine);  // a wrong one is refused before anything runs
+  if (!o.machine.empty()) core_rates_of(o.machine);  // refuses a wrong machine before anything runs
   progress bar;
   recording plain = recorded(o, file, 0, bar);
   if (plain.meta_or("workers", "") != "1")

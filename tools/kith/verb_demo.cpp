@@ -1,6 +1,6 @@
-// kith demo: heat on a modelled machine with eight sockets, where placement matters; then PageRank of this machine's
-// packages, and heat, under three policies: on this machine, and on a pretended one with 8 memory nodes, where counts mean
-// something and times do not.
+// kith demo: first heat on a modelled machine with eight sockets, where placement matters. Then PageRank of
+// this machine's packages, and heat, under three policies: on this machine, and on a pretended one with 8
+// memory nodes, where counts mean something and times do not.
 #include "verbs.hpp"
 
 #include "apps/list.hpp"
@@ -35,7 +35,7 @@ std::unique_ptr<apps::app> make(const char* name, const apps::arguments::given& 
   return e.make(apps::arguments(e.name, e.parameters, values, apps::preset::standard));
 }
 
-/// Blocks that are small enough for 80 workers to have one each.
+/// Blocks are small enough that 80 workers have one each.
 job pagerank_of_packages(progress& p) {
   p.stage("reading the packages that this machine knows");
   const apps::arguments::given how = {{"block", "500"}, {"iterations", "40"}};
@@ -52,13 +52,13 @@ job pagerank_of_packages(progress& p) {
 
 job heat_on_a_plate() { return {"heat", make("heat", {{"size", "1024"}, {"iterations", "200"}, {"block", "8"}})}; }
 
-/// Where the input comes from, what it counts, and who is best.
+/// Prints where the input comes from, its counts, and the best entries.
 void print_figures(const apps::app& program) {
   const std::vector<apps::figure> figures = program.figures();
   std::string counts;
   for (const apps::figure& f : figures) {
     if (const auto* text = std::get_if<std::string>(&f.value)) fmt::print("  {}\n", printable(*text));
-    if (f.name.starts_with("graph_")) continue;  // for analysts
+    if (f.name.starts_with("graph_")) continue;  // left out: for analysis
     if (const auto* n = std::get_if<std::int64_t>(&f.value))
       counts += fmt::format("{}{} {}", counts.empty() ? "" : ", ", *n, f.name);
   }

@@ -20,7 +20,7 @@ namespace kith::tools {
 
 namespace {
 
-/// "core 0 (CPUs 0,8)", runs of alike cores in one line.
+/// "core 0 (CPUs 0,8)"; runs of equal cores share one line.
 void print_cores(const machine& m, const std::vector<core_id>& cores, int indent) {
   std::vector<int> ids, cpus;
   int kind = 0;
@@ -41,7 +41,7 @@ void print_cores(const machine& m, const std::vector<core_id>& cores, int indent
   flush();
 }
 
-/// The cores, below the outermost cache of at most `level` that is shared by several of them.
+/// Prints the cores below the outermost cache, of at most `level`, that several of them share.
 void print_below(const machine& m, std::vector<core_id> cores, int level, int indent) {
   for (; level > 1; --level) {
     const auto shared = std::ranges::find_if(m.caches, [&](const machine::cache& c) {
@@ -106,7 +106,7 @@ outcome write_probe(const std::string& file) {
     fmt::print("{}", text);
     return outcome::fine;
   }
-  model_from_text(text, file);  // so that nobody else finds a fault in it first
+  model_from_text(text, file);  // so that a fault in it is found here first
   write_text(text, file);
   return outcome::fine;
 }

@@ -1,4 +1,4 @@
-// kith machines: the machines that are described, to run recordings on.
+// kith machines: the described machines on which recordings can be simulated.
 #include "verbs.hpp"
 
 #include "base/printable.hpp"

@@ -26,7 +26,7 @@ namespace {
 struct options {
   std::string id, plot, metric;
   std::vector<std::string> only;
-  int seeds = 0;  // as the reproduction has it
+  int seeds = 0;  // 0: as many as the reproduction has
   bool json = false;
 };
 
@@ -37,7 +37,7 @@ const reproduction& find(const std::string& id) {
   throw error(no_such("reproduction", id, paper_names()));
 }
 
-/// The same with some of its parts, in its order.
+/// The same reproduction with only some of its parts, in its order.
 reproduction of_parts(reproduction r, const std::vector<std::string>& only) {
   if (only.empty()) return r;
   for (const std::string& name : only) {
@@ -49,7 +49,7 @@ reproduction of_parts(reproduction r, const std::vector<std::string>& only) {
   return r;
 }
 
-/// A number where it is one: {"x": 80}.
+/// A JSON number if the text is one: {"x": 80}.
 nlohmann::json number_or_text(const std::string& text) {
   int value = 0;
   const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);

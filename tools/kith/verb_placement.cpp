@@ -34,14 +34,14 @@ struct options {
 
 constexpr std::size_t most_runs = 4;
 
-/// What the runs left, and what they are of.
+/// What the runs left, and the array and machine they are about.
 struct shown {
   std::string machine;
   std::vector<placed_run> runs;
   std::vector<analysis::block_array> arrays;
   analysis::block_array array;
   analysis::layout layout;
-  analysis::task_graph graph;  // empty: not asked for
+  analysis::task_graph graph;  // empty: not requested
 
   void add(const std::string& policy, const recording& r, double seconds) {
     runs.push_back({policy, analysis::place_array(r, array), seconds, analysis::where_it_ran(r, graph)});

@@ -29,7 +29,7 @@ struct options {
   std::vector<std::string> program;
 };
 
-/// Makes a recording of its parts, and says what is in it.
+/// Makes a recording of its parts, and prints what is in it.
 void put_together(const std::string& file, bool dry) {
   {
     progress bar;
@@ -42,14 +42,14 @@ void put_together(const std::string& file, bool dry) {
 }
 
 outcome record(const options& o) {
-  refuse_output("--output", o.file, {});  // before the program runs: it would find no place for what it does
+  refuse_output("--output", o.file, {});  // before the program runs: it could not put its recording there
   remove_parts(o.file);
   std::vector<std::pair<std::string, std::string>> set{{"KITH_RECORD", fs::absolute(o.file)},
                                                        {"KITH_RECORD_PARTS", "1"}};
   if (o.dry) set.emplace_back("KITH_DRY", "1");
   const child_result done = run_child(o.program, set);
   const bool clean = done.clean();
-  const std::vector<std::string> files = files_with_parts(o.file);  // of several runtimes, or programs
+  const std::vector<std::string> files = files_with_parts(o.file);  // of several runtimes or programs
   if (files.empty())
     throw error("nothing was recorded: " + o.program.front() +
                 (clean ? " has started no runtime of Kith" : " failed before it started a runtime of Kith"));

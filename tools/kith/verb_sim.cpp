@@ -123,7 +123,7 @@ constexpr column columns[] = {
     {"attempts", "{:.0f}", [](const sim::result& r) { return static_cast<double>(r.total.steal_attempts); }},
 };
 
-/// What the machine's description says is fitted; nothing where it says so of nothing.
+/// Prints which values the machine's description calls fitted; nothing if it calls none so.
 void print_fitted(const machine_model& m) {
   const auto fitted = [](const auto& source) { return source.second.starts_with("fitted"); };
   if (std::ranges::none_of(m.sources, fitted)) return;
@@ -134,7 +134,7 @@ void print_fitted(const machine_model& m) {
   }
 }
 
-/// Of several seeds: means, and below each half the range of its values.
+/// With several seeds: means, and below each mean half the range of its values.
 void print_table(const std::vector<std::string>& policies, const std::vector<sim::result>& results, std::size_t seeds) {
   std::vector<std::string> heads;
   for (const column& c : columns) heads.emplace_back(c.name);
@@ -155,7 +155,7 @@ void print_table(const std::vector<std::string>& policies, const std::vector<sim
   fmt::print("{}", t.text());
 }
 
-/// How fast, and how much moves.
+/// Draws how fast each policy is, and how much data moves.
 std::string draw_runs(const options& o, const machine_model& m, const std::vector<std::string>& policies,
                       const std::vector<sim::result>& results) {
   const auto seeds = static_cast<std::size_t>(o.seeds);
@@ -190,7 +190,7 @@ outcome run_sim(const options& o) {
   const auto tell = [&](const char* what, double share) { bar.share(what, share); };
   const sim::program p = sim::program_of(read_recording(o.file, tell), o.core_gbs);
   if (base.throttle == 0) {
-    constexpr std::int64_t most = std::numeric_limits<std::uint32_t>::max();  // 0 would be no bound
+    constexpr std::int64_t most = std::numeric_limits<std::uint32_t>::max();  // 0 would mean no bound
     base.throttle = static_cast<std::uint32_t>(std::min(most, p.recorded.meta_number("throttle", 2048)));
   }
   std::vector<sim::settings> runs;

@@ -1,5 +1,5 @@
-// THE list of the command line's verbs: what main.cpp offers. A new verb is one file, verb_NAME.cpp, which defines the
-// function declared here, and its line in the list.
+// The list of the command line's verbs, which main.cpp offers. A new verb is one file, verb_NAME.cpp, which
+// defines the function declared here, and its line in the list.
 #pragma once
 
 #include "command_line/command_line.hpp"

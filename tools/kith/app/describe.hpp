@@ -1,4 +1,4 @@
-// A program and its parameters, for people. For `kith apps` and `kith app NAME --help`.
+// Describes a program and its parameters to users. For `kith apps` and `kith app NAME --help`.
 #pragma once
 
 #include "apps/app.hpp"
@@ -11,7 +11,7 @@ namespace kith::tools {
 
 inline bool is_flag(const apps::parameter& p) { return p.standard == apps::flag; }
 
-/// A line for the program, and one for each parameter, with its presets.
+/// One line for the program, and one for each parameter with its presets.
 std::string to_text(const apps::entry&);
 /// All programs, for man pages and completion.
 std::vector<subject> app_subjects();

@@ -13,7 +13,7 @@
 namespace kith::tools {
 
 std::uint64_t address_space() {
-  std::ifstream columns("/proc/self/statm");  // the sixth: data and stacks, without what malloc only keeps free
+  std::ifstream columns("/proc/self/statm");  // the sixth: data and stacks, without what malloc keeps free
   std::uint64_t pages = 0;
   for (int c = 0; c < 6; ++c) columns >> pages;
   return pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));

@@ -1,4 +1,4 @@
-// Whether a program fits into memory, before it runs. For `kith app`.
+// Checks, before a program runs, whether it fits into memory. For `kith app`.
 #pragma once
 
 #include "apps/app.hpp"
@@ -8,8 +8,8 @@
 
 namespace kith::tools {
 
-/// Bytes of address space that this process may write to. What it grows by while a program is made are its data: they are
-/// reserved then, and touched when it runs.
+/// The bytes of address space that this process may write to. The growth while a program is constructed is
+/// its data: the address space is reserved then, and touched when the program runs.
 std::uint64_t address_space();
 
 struct memory_need {
@@ -17,8 +17,8 @@ struct memory_need {
   std::uint64_t all() const noexcept { return data + verifying; }
 };
 
-/// Throws kith::error if less is left than is needed: how much that is, and how to record the program without running it.
-/// `words` are its parameters.
+/// Throws kith::error if less memory is left than the program needs. The error says how much it needs, and
+/// how to record it without running it. `words` are its parameters.
 void refuse_what_does_not_fit(const std::string& app, const std::vector<std::string>& words, const memory_need&);
 
 }  // namespace kith::tools

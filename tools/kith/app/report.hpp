@@ -1,4 +1,4 @@
-// What a run of a program came to, as JSON and as text. For `kith app`.
+// The result of a run of a program, as JSON and as text. For `kith app`.
 #pragma once
 
 #include "apps/app.hpp"
@@ -11,7 +11,7 @@ namespace kith::tools {
 struct app_report {
   std::string app, policy, machine;
   int workers = 0;
-  std::uint64_t memory_bytes = 0;  // that it needs, verification included
+  std::uint64_t memory_bytes = 0;  // that the program needs, verification included
   apps::result result;
 };
 

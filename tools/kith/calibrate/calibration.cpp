@@ -21,7 +21,7 @@ struct pair_of_runs {
 };
 using kind = std::pair<std::uint16_t, std::uint8_t>;  // type and size
 
-/// Whoever interrupted a task made it longer, and is no part of its kind.
+/// A task that took this many times longer than others of its kind was interrupted, and is left out.
 constexpr double disturbed = 3;
 
 std::map<kind, std::vector<pair_of_runs>> by_kind(const recording& plain, const recording& calibrated) {

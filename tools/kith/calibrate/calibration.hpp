@@ -1,4 +1,4 @@
-// From a recorded run and a calibrated run of the same program to a calibrated recording. For `kith calibrate`.
+// Makes a calibrated recording from a recorded run and a calibrated run of the same program. For `kith calibrate`.
 #pragma once
 
 #include "machine/probe.hpp"
@@ -6,8 +6,9 @@
 
 namespace kith::tools {
 
-/// Gives `plain` its calibrations: each sample of `calibrated` beside what the same task took in `plain`. Tasks are the
-/// same if their identities are. `rates` are of the machine that both ran on. Returns the number of samples used.
+/// Adds calibrations to `plain`: each sample of `calibrated` beside what the same task took in `plain`.
+/// Tasks are the same if their identities are equal. `rates` are those of the machine that both ran on.
+/// Returns the number of samples used.
 std::size_t add_calibration(recording& plain, const recording& calibrated, const core_rates& rates);
 
 }  // namespace kith::tools

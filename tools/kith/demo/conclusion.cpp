@@ -26,16 +26,16 @@ std::string names(const chosen& all) {
   return listed(items);
 }
 
-/// By median of the figure, the least first.
+/// Sorted by the figure's median, least first.
 chosen in_order(const trial& t, spread policy_runs::* figure) {
   chosen all;
   for (const policy_runs& p : t.policies) all.push_back(&p);
-  // Equals stay in the order of the trial.
+  // Equal ones keep the order of the trial.
   std::ranges::sort(all, {}, [figure](const policy_runs* p) { return std::pair((p->*figure).median(), p); });
   return all;
 }
 
-/// The first, and those after it that cannot be told from it; the others remain in `all`.
+/// Takes the first, and those after it that cannot be told from it; the others remain in `all`.
 chosen take_best(chosen& all, spread policy_runs::* figure) {
   const spread& best = all.front()->*figure;
   const auto apart = [&](const policy_runs* p) { return p != all.front() && best.clearly_below(p->*figure); };
@@ -74,7 +74,7 @@ std::string time_lesson(const trial& t) {
     text += fmt::format("; {} (medians; {} apart in all {} rounds)", listed(slower),
                         slower.size() == 1 ? "it stayed" : "they stayed", best.front()->seconds.runs.size());
   }
-  // Undisturbed, runs differ by a few percent.
+  // On an undisturbed machine, runs differ by a few percent.
   if (within > 50) text += "; this machine was busy with something else, so another try may tell more";
   return text + ".";
 }
@@ -103,7 +103,7 @@ std::string locality_lesson(const trial& t) {
 }
 
 std::string balance_lesson(const trial& t) {
-  // A policy that leaves all work on one node has few remote accesses too: this is the other half of the figure.
+  // A policy that leaves all work on one node also has few remote accesses, so the balance belongs to the figure.
   const chosen all = in_order(t, &policy_runs::balance_percent);
   const policy_runs* best = all.back();
   const bool clear = std::ranges::all_of(

@@ -1,5 +1,5 @@
-// What trials teach, in sentences made from their figures. Differences within the spread are called that. For `kith
-// demo`.
+// Draws conclusions from the figures of trials, in sentences. Differences within the spread are reported as
+// such. For `kith demo`.
 #pragma once
 
 #include "demo/trial.hpp"
@@ -8,11 +8,11 @@
 
 namespace kith::tools {
 
-/// Of times. Two policies differ if every run of one was faster than every run of the other.
+/// About times. Two policies differ if every run of one was faster than every run of the other.
 std::string time_lesson(const trial&);
-/// Of remote accesses.
+/// About remote accesses.
 std::string locality_lesson(const trial&);
-/// Of how evenly the nodes were used.
+/// About how evenly the nodes were used.
 std::string balance_lesson(const trial&);
 
 }  // namespace kith::tools

@@ -21,7 +21,7 @@ constexpr const char* machine_name = "xeon-8s";
 constexpr const char* recorded_on = "node:8 core:28";
 constexpr int seeds = 8;
 const std::vector<std::string> policies = {"steal", "dep", "nabbitc:colors=data", "auto"};
-/// 2 GiB of plate and as much for the next step: more than the caches of all sockets.
+/// 2 GiB for the plate and as much for the next step: more than the caches of all sockets.
 const std::vector<std::string> program = {"heat",         "--size", "8192",    "--rows", "16384",
                                           "--iterations", "10",     "--block", "32"};
 

@@ -1,5 +1,5 @@
-// The demo's case in which placement matters: a program on a machine that nobody has on the desk, simulated. For
-// `kith demo`.
+// The demo's case in which placement matters: a program on a machine that nobody has at hand, simulated.
+// For `kith demo`.
 #pragma once
 
 #include "progress.hpp"
@@ -8,9 +8,9 @@
 
 namespace kith::tools {
 
-/// Records heat dry, as on eight sockets, and runs the recording on a modelled machine under several policies. Prints a
-/// table, writes a picture to `picture` (if that is not empty), and returns what was learnt in a sentence. The same
-/// figures on every machine.
+/// Records heat dry, as on eight sockets, and runs the recording on a modelled machine under several
+/// policies. Prints a table, writes a picture to `picture` (unless that is empty), and returns the
+/// conclusion as a sentence. The figures are the same on every machine.
 std::string run_elsewhere(const std::string& picture, progress&);
 
 }  // namespace kith::tools

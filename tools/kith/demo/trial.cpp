@@ -9,7 +9,7 @@ namespace kith::tools {
 
 namespace {
 
-/// 100 * tasks / (tasks of the busiest node * nodes). On a pretended machine time says nothing, but tasks are counted.
+/// 100 * tasks / (tasks of the busiest node * nodes). On a pretended machine times mean nothing, so tasks are counted.
 double node_balance(const machine& on, const statistics& s) {
   const worker_plan plan = plan_workers(on, process_limits(), static_cast<int>(s.workers.size()), true);
   std::vector<std::uint64_t> tasks(on.nodes.size(), 0);

@@ -10,21 +10,21 @@
 
 namespace kith::tools {
 
-/// A figure of repeated runs.
+/// The values of one figure over repeated runs.
 struct spread {
   std::vector<double> runs;
 
   double median() const;
   double least() const;
   double most() const;
-  /// Whether every run of this one lies below every run of the other: what can be told apart without doubt.
+  /// True if every run of this one is below every run of the other, so that the two certainly differ.
   bool clearly_below(const spread& other) const { return most() < other.least(); }
 };
 
 struct policy_runs {
   std::string policy;
   spread seconds;          // of the work itself
-  spread remote_percent;   // of accesses, with more than one node
+  spread remote_percent;   // share of the accesses; only with more than one node
   spread balance_percent;  // of tasks over nodes; with one node, of busy time over workers
   spread steals;
   std::uint64_t tasks = 0;  // of one run
@@ -37,19 +37,19 @@ struct trial {
   int workers = 0;
   std::vector<policy_runs> policies;
   std::vector<std::string> wrong;  // one sentence for each run whose result was wrong
-  std::string checked;             // what the verifier said last
+  std::string checked;             // the verifier's last message
 };
 
 struct trial_plan {
   std::string program;
   std::string machine;  // empty: this machine
   std::vector<std::string> policies;
-  int rounds = 1;      // each runs every policy once; one more, uncounted, comes first
-  double seconds = 0;  // after that long no further round is begun, once there were three
+  int rounds = 1;      // each round runs every policy once; one more round, not counted, comes first
+  double seconds = 0;  // no round begins after that time, once there were three
 };
 
-/// Runs them in turn: what disturbs the machine for a while disturbs all policies alike. `progress` is called before
-/// each run.
+/// Runs the policies in turn, so that what disturbs the machine for a while disturbs all of them alike.
+/// `progress` is called before each run.
 trial run_trial(apps::app&, const trial_plan&, const machine& on,
                 const std::function<void(const std::string& policy, int round)>& progress);
 

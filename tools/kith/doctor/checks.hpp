@@ -1,4 +1,4 @@
-// The doctor's checks, each one question put to the system. examination.cpp asks them all.
+// The doctor's checks. Each one asks the system one question. examination.cpp calls them all.
 #pragma once
 
 #include "doctor/finding.hpp"

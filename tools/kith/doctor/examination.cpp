@@ -32,11 +32,11 @@ std::size_t examination::count(verdict v) const {
 }
 
 examination examine() {
-  const limits& allowed = process_limits();  // before the trial binds a thread
+  const limits& allowed = process_limits();  // must be read before the trial binds a thread
   examination e;
   e.here = current_machine();
   {
-    cpu_claims others;  // given back at once: the plan is that of a program that is started now
+    cpu_claims others;  // released at once: the plan is that of a program that starts now
     e.plan = plan_workers(e.here, allowed, workers_setting(), oversubscribe_setting(),
                           {bind_setting(), [&](int cpu, int level) { return others.take(cpu, level); }});
   }

@@ -1,4 +1,4 @@
-// Everything `kith doctor` knows after asking: the machine, the plan for the workers, and the findings.
+// All results of `kith doctor`: the machine, the plan for the workers, and the findings.
 #pragma once
 
 #include "doctor/finding.hpp"
@@ -16,7 +16,7 @@ struct examination {
   std::size_t count(verdict v) const;
 };
 
-/// Asks everything once. Throws kith::error for a wrong setting in the environment.
+/// Makes every check once. Throws kith::error for a wrong setting in the environment.
 examination examine();
 
 nlohmann::ordered_json to_json(const examination&);

@@ -14,7 +14,7 @@ inline std::optional<std::string> first_line(const char* path) {
   return line;
 }
 
-/// The word in brackets of "always [madvise] never", as the kernel shows a choice.
+/// The word in brackets, as in "always [madvise] never", which is how the kernel shows a choice.
 inline std::optional<std::string> chosen_word(const char* path) {
   const std::optional<std::string> line = first_line(path);
   if (!line) return std::nullopt;

@@ -1,5 +1,5 @@
-// What `kith doctor` finds: one fact about this machine or this process, and what follows from it. Only the doctor's
-// files use it.
+// A finding of `kith doctor`: one fact about this machine or this process, and what follows from it. Used
+// only by the doctor's files.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -9,7 +9,7 @@
 
 namespace kith::tools {
 
-/// note: worth knowing, and nothing to gain. limited: the machine could do more than this process is allowed.
+/// note: worth knowing, but there is nothing to gain. limited: the machine could do more than this process may.
 enum class verdict { fine, note, limited, broken };
 
 struct finding {
@@ -17,7 +17,7 @@ struct finding {
   verdict is = verdict::fine;
   std::string fact = {};                              // what was found
   std::string effect = {};                            // what Kith does because of it, and why
-  std::string advice = {};                            // what to do about it; empty if there is nothing to do
+  std::string advice = {};                            // what the user can do about it; empty if nothing
   nlohmann::json details = nlohmann::json::object();  // the numbers, for scripts
 };
 

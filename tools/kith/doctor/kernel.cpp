@@ -1,4 +1,4 @@
-// What the kernel allows beside cpus and memory nodes: performance counters, membarrier, address space.
+// What the kernel allows besides CPUs and memory nodes: performance counters, membarrier, address space.
 #include "doctor/checks.hpp"
 #include "doctor/files.hpp"
 
@@ -18,7 +18,7 @@ namespace kith::tools {
 
 namespace {
 
-/// errno of opening a counter of this thread's user code; 0: allowed.
+/// The errno of opening a counter for this thread's user code; 0 if it is allowed.
 int try_counter(std::uint32_t type, std::uint64_t event) {
   perf_event_attr a{};
   a.size = sizeof a;

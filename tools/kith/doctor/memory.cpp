@@ -1,4 +1,4 @@
-// May this process place memory? Each answer comes from trying it, not from a version number.
+// Whether this process may place memory. Each answer comes from trying it, not from a version number.
 #include "doctor/checks.hpp"
 #include "doctor/files.hpp"
 

@@ -1,4 +1,4 @@
-// Which processors there are, which of them this process may use, and what workers follow.
+// Which processors there are, which of them this process may use, and what workers it gets.
 #include "doctor/checks.hpp"
 #include "numbers.hpp"
 
@@ -20,7 +20,7 @@ std::size_t cpus_of(const machine& m) {
   return count;
 }
 
-/// errno of binding this thread to the cpus it already has; 0: allowed.
+/// The errno of binding this thread to the CPUs that it already has; 0 if it is allowed.
 int try_binding() {
   cpu_set_t now;
   CPU_ZERO(&now);

@@ -1,4 +1,4 @@
-// Which of Kith's environment variables are set, and which were perhaps meant.
+// Which of Kith's environment variables are set, and which ones misspelt variables may have meant.
 #include "doctor/checks.hpp"
 
 #include "base/environment.hpp"

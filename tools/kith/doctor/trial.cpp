@@ -1,4 +1,4 @@
-// The proof of the other checks: a runtime with the settings of the environment, started and used.
+// Proves the other checks: starts and uses a runtime with the settings of the environment.
 #include "doctor/checks.hpp"
 #include "numbers.hpp"
 
@@ -40,7 +40,7 @@ finding check_trial(const worker_plan& plan) {
   return f;
 }
 
-/// Blocks much smaller than huge pages, each touched first by a task on a node of its own.
+/// Blocks much smaller than huge pages, each first touched by a task on another node.
 finding check_homes(const machine& here) {
   finding f{.key = "homes"};
   f.details = {{"asked", 0}, {"elsewhere", 0}};

@@ -1,4 +1,4 @@
-// What the probes have in common: a stopwatch, a place, memory on a node.
+// What the probes share: a stopwatch, binding to a CPU, memory on a node.
 #pragma once
 
 #include <linux/mempolicy.h>
@@ -24,7 +24,7 @@ inline double seconds_of(const std::function<void()>& f) {
 
 inline constexpr int repeats = 5;
 
-/// The least of some repetitions: what disturbs makes it longer.
+/// The least of some repetitions, because disturbances only make it longer.
 inline double least_seconds(const std::function<void()>& f) {
   double least = 1e30;
   for (int r = 0; r < repeats; ++r) least = std::min(least, seconds_of(f));
@@ -35,10 +35,10 @@ inline void bind_to(int cpu) {
   cpu_set_t set;
   CPU_ZERO(&set);
   CPU_SET(static_cast<std::size_t>(cpu), &set);
-  ::sched_setaffinity(0, sizeof set, &set);  // refused: it runs somewhere all the same
+  ::sched_setaffinity(0, sizeof set, &set);  // if it is refused, the thread still runs somewhere
 }
 
-/// Memory on a node, where the system allows that.
+/// Memory on a node, if the system allows that.
 class node_memory {
  public:
   node_memory(std::size_t bytes, int os_node) : bytes_(bytes) {

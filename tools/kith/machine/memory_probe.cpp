@@ -20,7 +20,7 @@ double sum_of(const double* p, std::size_t n) {
   return sum[0] + sum[1] + sum[2] + sum[3];
 }
 
-/// On every cpu, beginning together: what `seconds_of` says of memory of its own.
+/// On every CPU, starting at the same time: what `seconds_of` returns for memory of its own.
 std::vector<double> at_once(const std::vector<int>& cpus, int os_node, std::size_t bytes,
                             const std::function<double(double*)>& seconds_of) {
   std::atomic<int> ready{0};
@@ -41,7 +41,7 @@ std::vector<double> at_once(const std::vector<int>& cpus, int os_node, std::size
 
 }  // namespace
 
-/// a = b + 3 c on every cpu at once; gigabytes a second of all together, reads and writes.
+/// a = b + 3 c on every CPU at once. Returns gigabytes a second of all together, reads and writes.
 double triad_gbs(const std::vector<int>& cpus, int os_node, std::size_t doubles) {
   const std::size_t bytes = doubles * sizeof(double) * 3;
   const std::vector<double> least = at_once(cpus, os_node, bytes, [&](double* a) {
@@ -57,7 +57,8 @@ double triad_gbs(const std::vector<int>& cpus, int os_node, std::size_t doubles)
 
 double sweep_gbs(const std::vector<int>& cpus, int os_node, std::size_t bytes) {
   const std::vector<double> least = at_once(cpus, os_node, bytes, [&](const double* at) {
-    // Small pieces often: so that the first, which fetches them, does not count, nor the last, when others have ended.
+    // Many small pieces, so that neither the first, which fetches the data, nor the last, when others have
+    // ended, counts.
     double best = 1e30;
     for (int again = 0; again < 3; ++again) {
       best = std::min(best, least_seconds([&] {
@@ -100,7 +101,7 @@ double between_gbs(int from, int to, int os_node, std::size_t bytes) {
   return static_cast<double>(bytes) / least * 1e-9;
 }
 
-/// Nanoseconds of a load that the next one waits for.
+/// Nanoseconds of a load on which the next load depends.
 double chase_ns(int cpu, int os_node, std::size_t bytes) {
   double ns = 0;
   std::jthread([&] {
@@ -128,7 +129,7 @@ double chase_ns(int cpu, int os_node, std::size_t bytes) {
   return ns;
 }
 
-/// Nanoseconds for a cache line to go from one cpu to another.
+/// Nanoseconds for a cache line to travel from one CPU to another.
 double line_ns(int one, int other) {
   alignas(128) std::atomic<std::uint32_t> ball{0};
   constexpr std::uint32_t rounds = 100000;
@@ -165,10 +166,10 @@ last_level measure_last_level(const std::vector<int>& cpus, int os_node, std::ui
   const std::vector<int> one{cpus.front()};
   found.gbs = sweep_gbs(one, os_node, first);
   const double memory = sweep_gbs(one, os_node, most);
-  const double between = std::sqrt(found.gbs * memory);  // below it, most comes from memory
+  const double between = std::sqrt(found.gbs * memory);  // slower: most comes from memory
   if (memory < 0.8 * found.gbs) {
     std::uint64_t kept = first;
-    // What disturbs makes a sweep slower: a size counts as too large if it is so every time.
+    // Disturbances only make a sweep slower, so a size is too large only if it is slow every time.
     const auto too_large = [&](std::size_t bytes) {
       for (int again = 0; again < 3; ++again) {
         if (sweep_gbs(one, os_node, bytes) >= between) return false;
@@ -183,7 +184,7 @@ last_level measure_last_level(const std::vector<int>& cpus, int os_node, std::ui
     }
     found.bytes = std::min(kept, told != 0 ? told : kept);
   }
-  // Three quarters each: room for what else there is.
+  // Three quarters for each, to leave room for other data.
   if (cpus.size() > 1 && sweep_gbs(cpus, os_node, found.bytes / 4 * 3) > between)
     found.per_node = static_cast<int>(cpus.size());
   return found;

@@ -9,27 +9,27 @@
 
 namespace kith::tools {
 
-/// a = b + 3 c on every cpu at once, each on `doubles` of memory of its own for each of the three; gigabytes a second of
-/// all together, reads and writes.
+/// a = b + 3 c on every CPU at once. Each CPU has `doubles` elements of its own for each of the three.
+/// Returns gigabytes a second of all together, reads and writes.
 double triad_gbs(const std::vector<int>& cpus, int os_node, std::size_t doubles);
-/// Every cpu reads `bytes` of its own again and again, all at once: gigabytes a second of the slowest.
+/// Every CPU reads `bytes` of its own repeatedly, all at once. Returns gigabytes a second of the slowest.
 double sweep_gbs(const std::vector<int>& cpus, int os_node, std::size_t bytes);
-/// `to` reads what `from` has just written: gigabytes a second.
+/// `to` reads what `from` has just written. Returns gigabytes a second.
 double between_gbs(int from, int to, int os_node, std::size_t bytes);
-/// Nanoseconds of a load that the next one waits for.
+/// Nanoseconds of a load on which the next load depends.
 double chase_ns(int cpu, int os_node, std::size_t bytes);
-/// Nanoseconds for a cache line to go from one cpu to another.
+/// Nanoseconds for a cache line to travel from one CPU to another.
 double line_ns(int one, int other);
 
-/// The last level as it behaves. What a system says of it need not hold: in a virtual machine it is the host's, of which
-/// a core may fill a part only.
+/// The last-level cache as it behaves. What the system reports may be wrong: a virtual machine shows the
+/// host's cache, and a core may get only a part of it.
 struct last_level {
-  std::uint64_t bytes = 0;  // that one core can keep in it
-  int per_node = 1;         // as many, if all cores of a node can keep that much at once
-  double gbs = 0;           // one core from it
+  std::uint64_t bytes = 0;  // that one core can keep in the cache
+  int per_node = 1;         // more than 1 if all cores of a node can keep that much at once: then their number
+  double gbs = 0;           // what one core reads from the cache
 };
-/// `cpus` are of one node. `told`: what the system says of one cache, and how many the node has. `own`: bytes of a core's
-/// own caches.
+/// `cpus` must be of one node. `told`, `told_per_node`: the bytes of one cache and the number of caches in
+/// the node, as the system reports them. `own`: the bytes of a core's own caches.
 last_level measure_last_level(const std::vector<int>& cpus, int os_node, std::uint64_t told, int told_per_node,
                               std::uint64_t own);
 

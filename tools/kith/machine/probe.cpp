@@ -38,14 +38,15 @@ std::string name_of_this_machine(const std::string& title) {
   return name.empty() ? "this-machine" : name;
 }
 
-/// This machine, and what of it this process may use.
+/// This machine, and the part of it that this process may use.
 struct policy_context {
   machine here = discover_machine();
   worker_plan plan = plan_workers(here, process_limits(), std::nullopt, false);
   std::vector<std::vector<int>> cpus;  // by node
-  std::size_t first = 0;               // the first node that has some
-  std::uint64_t own = 0;               // bytes of the largest cache that a core has for itself
-  std::uint64_t shared = 0;            // ... of the last level, as the system says; and how many a node has
+  std::size_t first = 0;               // the first node that has CPUs
+  std::uint64_t own = 0;               // bytes of the largest cache that belongs to one core
+  std::uint64_t shared = 0;            // bytes of the last level as the system reports them; below: how
+                                       // many a node has
   int shared_per_node = 1;
 
   policy_context() : cpus(here.nodes.size()) {
@@ -71,7 +72,7 @@ struct policy_context {
   }
   int cpu() const { return cpus[first].front(); }
   int os_node() const { return here.nodes[first].os_index; }
-  /// Another core, of the same node if it can be; -1: there is none.
+  /// Another core, of the same node if possible; -1 if there is none.
   int other_cpu() const {
     if (cpus[first].size() > 1) return cpus[first][1];
     for (std::size_t n = first + 1; n < cpus.size(); ++n) {
@@ -115,7 +116,7 @@ std::string scheduler_table(progress& p) {
 }
 
 void put_scheduler_table(const std::string& file, const std::string& table) {
-  model_from_file(file);  // so that a wrong file is refused as such
+  model_from_file(file);  // refuses a wrong file
   std::ifstream in(file);
   std::ostringstream out;
   bool inside = false, sources = false;

@@ -22,7 +22,7 @@ namespace {
 constexpr int tasks = 100000;
 double each(double seconds, int count = tasks) { return std::max(0.1, seconds / count * 1e9); }
 
-/// On one worker: creating a task, an access more, taking and running one, a predecessor of a node.
+/// With one worker: creating a task, one more access, taking and running a task, a predecessor of a node.
 void measure_runtime(scheduler_costs& c) {
   runtime_options o;
   o.workers = 1;
@@ -58,7 +58,7 @@ void measure_runtime(scheduler_costs& c) {
   c.explore = each(explored - create - run);
 }
 
-/// A deque of tasks that nobody runs, as the policies have it.
+/// A deque of tasks that nobody runs, as policies use it.
 class bare_deque {
  public:
   bare_deque() : parked_(2), tasks_(size) {
@@ -71,7 +71,7 @@ class bare_deque {
     while (deque_.pop(by) != nullptr) {
     }
   }
-  /// One theft after the other, until there is nothing; what was stolen is looked at, as when it is run.
+  /// Steals one task after the other until none is left. Touches each stolen task, as running it would.
   void steal_all(native::worker_view& by) {
     std::uint64_t sum = 0;
     for (task* t = nullptr; sum < size;) {
@@ -112,10 +112,10 @@ void measure_push(int cpu, scheduler_costs& c) {
   }).join();
 }
 
-/// The thief's side: a look in vain while the owner works on its deque, and a theft.
+/// The thief's side: a futile look while the owner works on its deque, and a theft.
 void measure_theft(int owner, int thief, scheduler_costs& c) {
   bare_deque deque;
-  std::atomic<int> step{0};  // even: the owner's
+  std::atomic<int> step{0};  // even: the owner's turn
   constexpr int rounds = 20;
   std::atomic<bool> looks{false};
   double looked = 1e30, stole = 1e30;
@@ -128,7 +128,7 @@ void measure_theft(int owner, int thief, scheduler_costs& c) {
       while (step.load(std::memory_order_acquire) != 2 * r + 2) {
       }
     }
-    // Busy with tasks of some hundred nanoseconds, which it finds itself.
+    // The owner is busy with tasks of some hundred nanoseconds, which it finds itself.
     while (!looks.load(std::memory_order_acquire)) {
       deque.push(deque.any(), me);
       deque.pop(me);
@@ -157,7 +157,7 @@ void measure_theft(int owner, int thief, scheduler_costs& c) {
   c.steal = std::max(0.1, each(stole, bare_deque::size) - c.attempt);
 }
 
-/// From the push until a worker that has slept runs the task.
+/// The time from a push until a worker that was asleep runs the task.
 double wake_ns() {
   runtime_options o;
   o.workers = 2;

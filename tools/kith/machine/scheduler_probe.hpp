@@ -1,4 +1,4 @@
-// What the scheduler's own work costs on this machine: the table [scheduler] of its description.
+// Measures what the scheduler's own work costs on this machine: the table [scheduler] of its description.
 #pragma once
 
 #include "machine/model.hpp"
@@ -9,17 +9,18 @@ namespace kith::tools {
 
 struct measured_scheduler {
   scheduler_costs costs;
-  double line_ns = 0;  // for a cache line to go from one core to another; 0: one core alone may be used
+  double line_ns = 0;  // for a cache line to travel from one core to another; 0: only one core may be used
 };
 
-/// Creating, finding and running tasks on a runtime; pushes, looks and thefts on the very deque that policies use. The
-/// least of several repetitions, but the median for a wake: most wakes find the sleeper asleep. On these two CPUs;
-/// `second` < 0: there is one, and what takes two is taken for a push.
+/// Creating, finding and running tasks is measured on a runtime; pushes, looks and thefts on the deque that
+/// policies use. Values are the least of several repetitions. The wake is the median instead, because most
+/// wakes find the sleeper asleep. Measures on these two CPUs; if `second` < 0 there is only one, and what
+/// takes two is given the value of a push.
 measured_scheduler measure_scheduler(int first, int second);
 
 /// The table as text, from [scheduler] on.
 std::string text_of(const scheduler_costs&);
-/// Where its values are from, as the table [sources] says it.
+/// The origin of its values, as the table [sources] states it.
 std::string source_of(const measured_scheduler&);
 
 }  // namespace kith::tools

@@ -26,7 +26,7 @@ sim::program record_dry(const std::vector<std::string>& program, const std::stri
   recording r = read_recording(file.string());
   std::error_code ignored;
   fs::remove(file, ignored);
-  r.worker_node.resize(static_cast<std::size_t>(workers));  // whom colors are shares of
+  r.worker_node.resize(static_cast<std::size_t>(workers));  // colors are shares of these workers
   return sim::program_of(std::move(r));
 }
 

@@ -1,5 +1,5 @@
-// Dry recordings of the bundled programs, made when a reproduction needs them. A process of its own records: the
-// programs are set up by the environment, as users would.
+// Dry recordings of the bundled programs, made when a reproduction needs them. A separate process records,
+// because programs are set up by the environment, as users would set them up.
 #pragma once
 
 #include "engine/sim/program.hpp"
@@ -9,8 +9,9 @@
 
 namespace kith::tools {
 
-/// `kith app` with these words, recorded dry as on a machine in one line; its colors are for so many workers. One worker
-/// records: what several find of a keyed graph comes in the order of their threads, another one each time.
+/// Records `kith app` with these words dry, as on the machine described in the line `machine`. Its colors
+/// are for `workers` workers. One worker records: what several workers find of a keyed graph would be in
+/// the order of their threads, which differs each time.
 sim::program record_dry(const std::vector<std::string>& program, const std::string& machine, int workers,
                         const std::string& policy);
 

@@ -1,5 +1,5 @@
-// The MIR thesis, section 3.3: data distribution and locality-aware scheduling on an Opteron with eight nodes, and what its
-// parts are worth.
+// The MIR thesis, section 3.3: data distribution and locality-aware scheduling on an Opteron with eight
+// nodes, and what its parts contribute.
 #include "paper/dry.hpp"
 #include "paper/reproduction.hpp"
 #include "sim/runs.hpp"
@@ -16,19 +16,19 @@ constexpr const char* machine_name = "opteron-6172";
 constexpr const char* recorded_on = "node:8 core:6";
 constexpr int cores = 48;
 constexpr std::uint64_t page = 4096;
-const std::string baseline = "steal";  // over pages that the system interleaves: fine
+const std::string baseline = "steal";  // over pages that the system interleaves: fine distribution
 
 struct program_at_size {
   const char* name;
   std::vector<std::string> words;
-  sim::distribution advised;  // that the paper's heuristics tell a programmer to take
-  bool pattern;               // one of its synthetic programs
+  sim::distribution advised;  // what the paper's heuristics advise
+  bool pattern;               // one of the paper's synthetic programs
 };
 
-/// Sizes are those of the paper's text; it prints no iterations, no vectors for vecmul on this machine. jacobi divides the
-/// plate into rows instead of squares, of as many cells.
+/// Sizes are those of the paper's text. It prints no iterations, and no vectors for vecmul on this machine.
+/// jacobi divides the plate into rows instead of squares, with the same number of cells.
 std::vector<program_at_size> programs() {
-  using enum sim::distribution;  // every vector, tile and block is an allocation there: coarse is by regions
+  using enum sim::distribution;  // there, every vector, tile and block is an allocation, so coarse is by regions
   return {{"map", {"map", "--paper", "--joined"}, regions, true},
           {"reduction", {"reduction", "--paper", "--joined"}, fine, true},
           {"vecmul", {"vecmul", "--size", "262144", "--vectors", "48", "--joined"}, regions, true},
@@ -66,7 +66,7 @@ std::vector<means> means_of(const program_at_size& what, const machine_model& m,
       s.seed = static_cast<std::uint64_t>(seed);
       s.data = way.data;
       s.chunk_bytes = page;
-      s.cold = true;  // there, one core initialises
+      s.cold = true;  // in the thesis, one core initialises
       s.with = way.with;
       runs.push_back(std::move(s));
     }

@@ -1,4 +1,4 @@
-// The NabbitC paper, section V: figures 6 to 9, tables II and III, and what its mechanisms are worth.
+// The NabbitC paper, section V: figures 6 to 9, tables II and III, and what its mechanisms contribute.
 #include "engine/sim/loops.hpp"
 #include "paper/dry.hpp"
 #include "paper/reproduction.hpp"
@@ -40,7 +40,7 @@ struct means {
   }
 };
 
-/// Of each policy, on so many cores.
+/// The means of each policy on `cores` cores.
 std::vector<means> means_of(const sim::program& p, const machine_model& m, const std::vector<std::string>& policies,
                             int cores, int seeds) {
   std::vector<sim::settings> runs;

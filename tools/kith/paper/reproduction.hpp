@@ -1,5 +1,5 @@
-// Results of the papers, made again: what is printed there beside what the simulator says. list.cpp has all of them; a
-// new one is a function and a line there.
+// Reproduces results of the papers: what is printed there beside what the simulator gives. list.cpp has all
+// of them; a new one is a function and a line there.
 #pragma once
 
 #include <functional>
@@ -14,17 +14,17 @@ struct paper_row {
   std::string series, metric;
   std::string x;                // a number of cores, or a program
   std::optional<double> paper;  // as printed
-  std::string paper_says;       // where only a range or a statement is printed
+  std::string paper_says;       // a range or a statement, if no value is printed
   double kith = 0;
 };
 
 struct reproduced {
   std::vector<paper_row> rows;
-  std::vector<std::string> notes;  // fitted parameters, and what is not met
-  std::string machine;             // whose fitted values count
+  std::vector<std::string> notes;  // fitted parameters, and what is not reproduced
+  std::string machine;             // the machine whose fitted values matter
 };
 
-/// Told now and then what is being done, and how much of it is.
+/// Called now and then with what is being done, and how much of it is done (0 to 1).
 using paper_progress = std::function<void(const std::string&, double)>;
 
 struct reproduction {
@@ -32,11 +32,11 @@ struct reproduction {
   const char* paper;
   const char* what;
   reproduced (*make)(const reproduction&, int seeds, const paper_progress&);
-  /// The program and its arguments, for those that run one.
+  /// The program and its arguments, if the reproduction runs one.
   std::vector<std::string> program;
-  /// What can be left out with --only: the programs of those that run several.
+  /// What --only selects from: the programs, if the reproduction runs several.
   std::vector<std::string> parts = {};
-  /// Runs of each point, if not said otherwise.
+  /// Runs of each point, unless given otherwise.
   int seeds = 5;
 };
 

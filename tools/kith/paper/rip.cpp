@@ -1,5 +1,5 @@
-// The RIP paper, section 6: figures 5, 6 and 7, and table 1, on the machines of section 5.1 as they are modelled; and what
-// its results rest on here.
+// The RIP paper, section 6: figures 5, 6 and 7, and table 1, on models of the machines of section 5.1; and
+// what the results here depend on.
 #include "paper/reproduction.hpp"
 #include "paper/rip_printed.hpp"
 #include "paper/rip_runs.hpp"
@@ -22,7 +22,7 @@ double geometric_mean(const std::vector<double>& values) {
 
 using by_series = std::vector<rip_means>;
 
-/// value(its means, those of the base) of the series, for each program.
+/// Calls value(means of the series, means of the base) for each program.
 template <class F>
 std::vector<double> each(const std::vector<by_series>& measured, std::size_t series, F&& value) {
   const auto base = static_cast<std::size_t>(std::ranges::find(rip_series(), rip_baseline) - rip_series().begin());
@@ -33,12 +33,12 @@ std::vector<double> each(const std::vector<by_series>& measured, std::size_t ser
 struct rip_metric {
   const char* name;
   double (*value)(const rip_means&, const rip_means& base);
-  bool over_base = false;        // a ratio: none for the base, and its means are geometric
+  bool over_base = false;        // a ratio: the base has none, and means are geometric
   bool of_windows_only = false;  // only for policies that partition
 };
 constexpr rip_metric metrics[] = {
     {"speedup", [](const rip_means& v, const rip_means& base) { return base.seconds / v.seconds; }, true},
-    // One byte more: nothing at all may have moved.
+    // One byte is added, because it may be that nothing moved at all.
     {"traffic_reduction",
      [](const rip_means& v, const rip_means& base) { return (base.traffic + 1) / (v.traffic + 1); }, true},
     {"load_balance_percent", [](const rip_means& v, const rip_means&) { return v.balance; }},
@@ -46,13 +46,13 @@ constexpr rip_metric metrics[] = {
     {"partition_percent", [](const rip_means& v, const rip_means&) { return v.partition; }, false, true},
 };
 
-/// Those of the paper are over all its programs.
+/// The paper's means are over all its programs.
 bool has_all_programs(const reproduction& about) {
   const auto whole = std::ranges::find(reproductions(), std::string_view(about.id), &reproduction::id);
   return whole != reproductions().end() && whole->parts.size() == about.parts.size();
 }
 
-/// The values of one metric, by program, and over the programs as the paper has them.
+/// Adds the values of one metric by program, and over the programs as the paper has them.
 void add(reproduced& out, const reproduction& about, const std::string& series, const rip_metric& metric,
          const std::vector<double>& values) {
   const bool all_programs = has_all_programs(about);

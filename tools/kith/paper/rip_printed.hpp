@@ -1,4 +1,4 @@
-// What the RIP paper prints, by configuration.
+// The values that the RIP paper prints, by configuration.
 #pragma once
 
 #include <optional>
@@ -15,10 +15,10 @@ struct rip_place {
 };
 const rip_place& rip_place_of(std::string_view id);
 
-/// `x` is a program, or mean, min or max. Nothing where the paper has it in a figure alone.
+/// `x` is a program, or mean, min or max. Nothing if the paper has it only in a figure.
 std::optional<double> printed_in_rip(std::string_view id, std::string_view series, std::string_view metric,
                                      std::string_view x);
-/// A statement of the paper where it prints no value; else empty.
+/// The paper's statement where it prints no value; else empty.
 std::string said_in_rip(std::string_view id, std::string_view series, std::string_view metric, std::string_view x);
 
 }  // namespace kith::tools

@@ -11,13 +11,14 @@ namespace kith::tools {
 namespace {
 
 std::string rip_dep(const apps::window_hint& w) { return fmt::format("rip-dep:first={},window={}", w.first, w.window); }
-/// The moving windows of qr and inversion count the initialisation apart: its tasks are as many as those of a window.
+/// The moving windows of qr and inversion count the initialisation separately, because it has as many tasks
+/// as a window.
 std::string rip_mw(const apps::window_hint& w) {
   return fmt::format("rip-mw:first={},window={},intersection={}", w.first == 0 ? w.window : w.first, w.window,
                      w.intersection);
 }
 
-/// A policy that needs no hint is one more name here.
+/// A policy that needs no hint is added by its name here.
 constexpr const char* series[] = {"dfifo", "socket", "dep", "rip-dep", "rip-mw", "auto"};
 
 std::string policy_of(std::string_view name, const apps::window_hint& w) {
@@ -30,12 +31,15 @@ bool has_node_queues(std::string_view policy) {
   return policy.starts_with("socket") || policy.starts_with("dep") || policy.starts_with("rip");
 }
 
-/// How much of a program is run. The paper prints no sizes: the number of blocks for each core was chosen on the bullion
-/// with 4 sockets, and tells most (docs/papers/rip.md).
+/// The program's arguments for its size. The paper prints no sizes: the number of blocks for each core was
+/// chosen on the bullion with 4 sockets, and matters most (docs/papers/rip.md).
 std::vector<std::string> size_of(const std::string& program, int nodes, int cores) {
   const bool large = cores > 32;  // section 6.2.3: "the input set of some applications is increased"
   const auto text = [](std::int64_t n) { return std::to_string(n); };
-  const std::int64_t all = cores, edge = nodes == 3 ? 15 : large ? 48 : 16;  // tiles in a row: as many for each node
+  const std::int64_t all = cores, edge = nodes == 3 ? 15
+                                         : large    ? 48
+                                                    : 16;  // tiles in a row; a multiple
+                                                        // of the nodes
   if (program == "cg_tasks") {
     const std::int64_t cube = large ? 256 : 128, blocks = all * (large ? 2 : 8);
     return {"--size",       text(cube),         "--block", text(cube * cube * cube / blocks + 1),
@@ -46,7 +50,7 @@ std::vector<std::string> size_of(const std::string& program, int nodes, int core
     const char* const iterations = program == "red_black" ? "30" : "60";
     return {"--size", text(edge * tile), "--block", text(tile), "--iterations", iterations};
   }
-  if (program == "integral_histogram") {  // two images in the ring: the first window has all of its data
+  if (program == "integral_histogram") {  // two images in the ring, so that the first window has all of its data
     return {"--size", text((large ? 64 : edge) * 128), "--images", large ? "10" : "20", "--ring", "2"};
   }
   if (program == "jacobi") {
@@ -77,7 +81,7 @@ rip_program rip_program_on(const std::string& name, const machine_model& m) {
       apps::arguments(e.name, e.parameters, apps::read_arguments(e.name, e.parameters, size), apps::preset::paper));
   std::vector<std::string> words{name, "--paper", "--one-graph"};
   words.insert(words.end(), size.begin(), size.end());
-  // One worker records as well as many: what it creates does not depend on who runs it.
+  // One worker is enough, because what it creates does not depend on which worker runs it.
   rip_program p{record_dry(words, fmt::format("node:{} core:{}", nodes, cores / nodes), 1, "fifo"), {}};
   for (const char* s : series) p.policies.push_back(policy_of(s, windows));
   return p;

@@ -1,4 +1,4 @@
-// Bars lie down, so that names of any length stand beside them, and each has its number.
+// Bars are horizontal, so that names of any length fit beside them. Each bar has its number.
 #include "picture/chart.hpp"
 #include "picture/frame.hpp"
 #include "svg.hpp"
@@ -16,7 +16,7 @@ constexpr double letters = 12, line_height = 15, bar_height = 13, row_gap = 7, b
 constexpr double title_height = 24, part_gap_x = 36, part_gap_y = 26;
 
 struct laid_out {
-  std::vector<std::vector<std::vector<std::string>>> labels;  // by part, by value: its lines
+  std::vector<std::vector<std::vector<std::string>>> labels;  // by part, by value: its lines of text
   std::vector<double> heights;                                // of the parts
   double label = 0, number = 0;
   double width() const { return label + 8 + bar_length + 17 + number; }
@@ -41,7 +41,7 @@ laid_out lay_out(const chart& c) {
   return all;
 }
 
-/// As many parts side by side as look like a slide.
+/// The number of parts side by side that comes closest to the shape of a slide.
 std::size_t columns_for(const laid_out& l) {
   std::size_t best = 1;
   double nearest = 1e9;
@@ -58,7 +58,7 @@ std::size_t columns_for(const laid_out& l) {
   return best;
 }
 
-/// What the full length stands for. A few values that are far beyond all others are cut off, and marked.
+/// The value of the full length. A few values far beyond all others are cut off, and marked.
 double top_of(const std::vector<const chart_part*>& parts) {
   std::vector<double> all;
   for (const chart_part* p : parts) {

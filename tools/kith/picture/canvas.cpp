@@ -12,7 +12,7 @@ namespace kith::tools {
 double text_width(const std::string& text, double size, bool bold) {
   double ems = 0;
   for (const char c : text) {
-    if ((static_cast<unsigned char>(c) & 0xc0) == 0x80) continue;  // goes on with a letter
+    if ((static_cast<unsigned char>(c) & 0xc0) == 0x80) continue;  // continues a character
     const auto among = [c](std::string_view some) { return some.find(c) != std::string_view::npos; };
     ems += among("ijlI|.,:;'! ")  ? 0.34
            : among("frt()[]-/")   ? 0.42

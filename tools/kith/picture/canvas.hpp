@@ -1,4 +1,4 @@
-// A drawing that knows how much room its text takes, and becomes as large as what is drawn: nothing lies outside.
+// A drawing that knows how wide its text is, and grows with what is drawn, so that nothing lies outside.
 #pragma once
 
 #include <string>
@@ -15,26 +15,26 @@ struct lettering {
   anchor at = anchor::left;
 };
 
-/// An estimate for the widest of the usual fonts without serifs; others take less.
+/// An estimate for the widest of the usual sans-serif fonts; other fonts take less.
 double text_width(const std::string& text, double size, bool bold = false);
-/// In lines of at most `width`, parted behind spaces, commas, colons, hyphens and underscores.
+/// Breaks text into lines of at most `width`, after spaces, commas, colons, hyphens and underscores.
 std::vector<std::string> text_lines(const std::string& text, double size, double width, bool bold = false);
 
 class canvas {
  public:
-  /// `y` is the line that letters stand on.
+  /// `y` is the baseline.
   void text(double x, double y, const std::string& text, const lettering& = {});
   void box(double x, double y, double width, double height, const std::string& fill);
   void line(double x1, double y1, double x2, double y2, const std::string& color, double width = 1,
             const char* dashes = "");
-  /// Through all points.
+  /// A line through all points.
   void curve(const std::vector<std::pair<double, double>>& points, const std::string& color, double width,
              const char* dashes = "");
   void dot(double x, double y, double radius, const std::string& fill);
-  /// What the papers print.
+  /// Marks what the papers print.
   void diamond(double x, double y, double radius, const std::string& color);
 
-  /// An SVG document with a margin around what was drawn from (0, 0) on.
+  /// An SVG document with a margin around everything drawn; drawings start at (0, 0).
   std::string document(double margin = 20) const;
 
  private:

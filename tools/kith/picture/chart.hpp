@@ -1,4 +1,4 @@
-// Charts that go into a talk: values by name as bars, values by number as curves. What a paper prints stands beside them.
+// Charts for talks: values by name as bars, values by number as curves, with what a paper prints beside them.
 #pragma once
 
 #include "sim/runs.hpp"
@@ -10,12 +10,12 @@
 namespace kith::tools {
 
 struct chart_value {
-  std::string name;  // of a bar; of a point: its number
+  std::string name;  // of a bar; of a point: its number as text
   sample value;
-  std::optional<double> printed = {};  // in the paper
-  std::size_t color = 0;               // the same for the same thing in all parts of a chart
+  std::optional<double> printed = {};  // the paper's value
+  std::size_t color = 0;               // the same for the same thing in all parts of the chart
 };
-/// Values below one heading.
+/// Values under one heading.
 struct chart_part {
   std::string title;
   std::vector<chart_value> values;
@@ -23,14 +23,15 @@ struct chart_part {
 struct chart {
   std::string title, subtitle;
   std::vector<chart_part> parts;
-  bool one_scale = true;                // parts can be compared
-  std::string along = {};               // what the numbers of curves are
-  std::vector<std::string> notes = {};  // below
+  bool one_scale = true;                // parts can be compared with each other
+  std::string along = {};               // what the x axis of curves counts
+  std::vector<std::string> notes = {};  // below the drawing
 };
 
-/// An SVG document: each part has its bars, one below the other, with their values and the range of repeated runs.
+/// An SVG document. Each part has its bars, one below the other, with their values and the range of repeated runs.
 std::string draw_bars(const chart&);
-/// Each part is a curve over numbers. Without printed values all are in one frame, else each has its own.
+/// An SVG document. Each part is a curve over numbers. Without printed values all curves share one frame;
+/// else each has its own.
 std::string draw_curves(const chart&);
 
 }  // namespace kith::tools

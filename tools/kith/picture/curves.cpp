@@ -1,4 +1,4 @@
-// Curves over numbers, such as speed-ups over cores. A curve's name stands at its end.
+// Curves over numbers, such as speed-ups over cores. Each curve's name is at its end.
 #include "picture/chart.hpp"
 #include "picture/frame.hpp"
 #include "svg.hpp"
@@ -14,10 +14,10 @@ namespace {
 
 constexpr double letters = 12, axis = 44, below = 40;
 
-/// The numbers of both axes.
+/// The ranges of both axes.
 struct extent {
   double most_x = 0, most_y = 0, step = 1;
-  std::vector<double> ticks;  // of x: where there are values
+  std::vector<double> ticks;  // of x: at the values
 };
 
 extent extent_of(const std::vector<const chart_part*>& parts) {
@@ -75,7 +75,7 @@ void draw_curve(canvas& c, const frame& f, const chart_part& p, const std::strin
   for (const auto& [x, y] : printed) c.diamond(x, y, 4.5, printed_color);
 }
 
-/// Names at the ends of curves, moved apart where ends are near each other.
+/// Draws the names at the ends of curves, moved apart where ends are close to each other.
 void draw_names(canvas& c, const frame& f, const std::vector<const chart_part*>& parts) {
   struct name {
     double end, y;

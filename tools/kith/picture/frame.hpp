@@ -1,4 +1,4 @@
-// What both kinds of charts have around them.
+// What both kinds of charts have around the drawing.
 #pragma once
 
 #include "picture/canvas.hpp"
@@ -9,16 +9,16 @@ namespace kith::tools {
 inline constexpr const char* printed_color = "#a00";
 inline constexpr const char* faint_color = "#666";
 
-/// Title and subtitle; returns where the drawing begins. They are folded to `width`.
+/// Draws title and subtitle, folded to `width`. Returns where the drawing begins.
 double draw_head(canvas&, const chart&, double width);
-/// What the marks mean, and the notes.
+/// Draws what the marks mean, and the notes.
 void draw_foot(canvas&, const chart&, double y, double width, const char* marks);
 
 bool has_printed(const chart&);
 bool has_ranges(const chart&);
-/// 1, 2 or 5 times a power of ten, so that about five steps reach `most`.
+/// The step, 1, 2 or 5 times a power of ten, of which about five reach `most`.
 double step_for(double most);
-/// Three digits.
+/// With three digits.
 std::string short_number(double);
 
 }  // namespace kith::tools

@@ -17,7 +17,7 @@ using analysis::array_placement;
 using analysis::layout;
 using analysis::placed_block;
 
-/// Where cells are drawn: a long line is folded, as text is.
+/// Where cells are drawn. A long line is folded like text.
 struct sheet {
   std::int32_t rows, columns;
   std::pair<std::int32_t, std::int32_t> at(const layout& l, std::int32_t i) const {
@@ -33,7 +33,7 @@ sheet sheet_of(const layout& l) {
   return {(l.rows + columns - 1) / columns, columns};
 }
 
-/// One path for all cells of a color; neighbours in a row are one rectangle.
+/// One path for all cells of a color. Neighbours in a row are merged into one rectangle.
 std::string cells_of(const std::vector<std::vector<std::int32_t>>& home, std::int32_t node) {
   std::string path;
   for (std::size_t row = 0; row < home.size(); ++row) {
@@ -69,7 +69,7 @@ std::string cells(const layout& l, const sheet& s, const array_placement& p, dou
   for (std::size_t n = 0; n < p.nodes; ++n) {
     if (!spots[n].empty()) svg += fmt::format("<path fill=\"{}\" d=\"{}\"/>\n", color_of(n, p.nodes), spots[n]);
   }
-  // Lines between cells, thin on any scale.
+  // Lines between cells, thin at any scale.
   std::string lines;
   for (std::int32_t c = 1; c < s.columns; ++c) lines += fmt::format("M{} 0v{}", c, s.rows);
   for (std::int32_t r = 1; r < s.rows; ++r) lines += fmt::format("M0 {}h{}", r, s.columns);
@@ -91,7 +91,7 @@ double tasks_at_home_percent(const array_placement& p) {
 std::string draw(const std::string& title, const layout& l, const std::vector<placed_run>& runs) {
   const sheet s = sheet_of(l);
   const double longer = std::max(s.rows, s.columns);
-  // Blocks that lie in one column are rows of something: as wide as the panel.
+  // Blocks in one column are rows of something, so they are as wide as the panel.
   const bool line = s.columns == 1;
   const double side_x = line ? panel_width : panel_width / longer;
   const double side_y = line ? panel_width / s.rows : panel_width / longer;
@@ -112,7 +112,7 @@ std::string as_text(const layout& l, const array_placement& p) {
   constexpr std::int32_t most_columns = 72, most_rows = 48;
   static const std::string names = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
   sheet s = sheet_of(l);
-  if (l.what == layout::line) {  // as it is read
+  if (l.what == layout::line) {  // folded like text
     s.columns = std::min(l.rows, most_columns);
     s.rows = (l.rows + s.columns - 1) / s.columns;
   }

@@ -1,4 +1,4 @@
-// `kith placement`: where runs put the blocks of an array, as a picture and as text.
+// Draws, for `kith placement`, where runs put the blocks of an array, as a picture and as text.
 #pragma once
 
 #include "analysis/layout.hpp"
@@ -13,19 +13,20 @@ namespace kith::tools {
 struct placed_run {
   std::string policy;
   analysis::array_placement where = {};
-  double seconds = 0;                  // that it took, after the last mark; 0: not known
+  double seconds = 0;                  // of the run after its last mark; 0: not known
   std::vector<std::int32_t> ran = {};  // the node of each vertex of a task graph, if one is drawn
 };
 
-/// An SVG document: a panel for each run, a cell for each block, coloured by its home; a spot in a cell is the node that ran
-/// most of the tasks that write it, where that is another.
+/// An SVG document with a panel for each run and a cell for each block, coloured by the block's home. If
+/// another node ran most of the tasks that write the block, a spot in the cell has its color.
 std::string draw(const std::string& title, const analysis::layout&, const std::vector<placed_run>&);
-/// The same with a character a cell: 0-9, a-z, A-Z by home, '.' nobody, '+' beyond. Empty if it is too wide or too long.
+/// The same as text, one character a cell: 0-9, a-z, A-Z by home, '.' no home, '+' higher nodes. Empty if
+/// it is too wide or too long.
 std::string as_text(const analysis::layout&, const analysis::array_placement&);
-/// How the blocks lie, in words.
+/// The layout of the blocks, in words.
 std::string described(const analysis::layout&, const analysis::block_array&);
 
-/// Share of the tasks that write blocks, on those blocks' homes.
+/// The share of the tasks that write blocks that ran on those blocks' homes.
 double tasks_at_home_percent(const analysis::array_placement&);
 
 }  // namespace kith::tools

@@ -34,7 +34,7 @@ std::string drawing(const task_graph& g, const std::vector<std::int32_t>& ran, s
   svg += fmt::format("<path fill=\"none\" stroke=\"#c00\" stroke-width=\".5\" d=\"{}\"/>\n", far);
   const double dot = std::clamp(std::min(s.across, s.down) * 0.7, 1.0, 8.0);
   for (std::int32_t n = -1; n < static_cast<std::int32_t>(nodes); ++n) {
-    std::string dots;  // lines of no length with round ends
+    std::string dots;  // lines of length 0 with round ends
     for (std::size_t i = 0; i < g.vertices.size(); ++i) {
       const auto [x, y] = s.at(g, i);
       if (ran[i] == n) dots += fmt::format("M{:.0f} {:.0f}h0", x, y);

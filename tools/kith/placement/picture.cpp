@@ -13,7 +13,7 @@ namespace {
 
 constexpr double left = 16, gap = 24, letters = 12, line = 16;
 
-/// All lines of a panel's words, folded to its width.
+/// All lines of the text below a panel, folded to its width.
 std::vector<std::string> folded_below(const panel& p) {
   std::vector<std::string> all;
   for (const std::string& words : p.below) {

@@ -8,7 +8,7 @@ namespace kith::tools {
 
 struct panel {
   std::string title;
-  std::string drawing;             // SVG, from (0, 0)
+  std::string drawing;             // SVG, starting at (0, 0)
   std::vector<std::string> below;  // lines of text, as many as the other panels have
 };
 inline constexpr double panel_width = 220;

@@ -59,7 +59,7 @@ std::vector<sim::result> simulate_beside_one_core(const sim::program& p, const m
                                                   std::vector<sim::settings> all,
                                                   const std::function<void(std::size_t, std::size_t)>& tell) {
   const std::size_t asked = all.size();
-  std::map<std::uint64_t, std::size_t> alone;  // by seed: its place in `all`
+  std::map<std::uint64_t, std::size_t> alone;  // by seed: index in `all`
   for (std::size_t i = 0; i < asked; ++i) {
     if (!alone.emplace(all[i].seed, all.size()).second) continue;
     const sim::settings one = sim::alone_of(all[i]);

@@ -1,4 +1,5 @@
-// Many simulated runs side by side: one thread a run, as many as there are cores. For `kith sim`, `kith paper`, the demo.
+// Runs many simulations side by side: one thread for each run, as many as there are cores. For `kith sim`,
+// `kith paper`, the demo.
 #pragma once
 
 #include "engine/sim/simulation.hpp"
@@ -9,19 +10,20 @@
 
 namespace kith::tools {
 
-/// "a,b:x=1,y=2,c" names a, b:x=1,y=2 and c: a word with '=' goes on with the policy before it.
+/// "a,b:x=1,y=2,c" names a, b:x=1,y=2 and c: a word with '=' belongs to the policy before it.
 std::vector<std::string> policies_of(const std::string& text);
 
-/// Results in the order of the settings. tell(done, all) comes from any thread. The first failure is thrown.
+/// Returns results in the order of the settings. tell(done, all) may be called by any thread. Throws the
+/// first failure.
 std::vector<sim::result> simulate_all(const sim::program&, const machine_model&, const std::vector<sim::settings>&,
                                       const std::function<void(std::size_t, std::size_t)>& tell = {});
 
-/// The same with result::one_core, so that there are speed-ups: a run more for each seed.
-/// REQUIRES: the settings differ in nothing but policy, workers and seed.
+/// The same, with result::one_core filled in, so that there are speed-ups. Takes one more run for each
+/// seed. REQUIRES: the settings differ only in policy, workers and seed.
 std::vector<sim::result> simulate_beside_one_core(const sim::program&, const machine_model&, std::vector<sim::settings>,
                                                   const std::function<void(std::size_t, std::size_t)>& tell = {});
 
-/// What repeated runs gave.
+/// The values of repeated runs.
 struct sample {
   double mean = 0, least = 0, most = 0;
 };

@@ -33,7 +33,7 @@ std::string where(const recording& r, std::int32_t worker) {
   return worker < 0 ? "nowhere" : fmt::format("worker {} on node {}", worker, r.node_of(worker));
 }
 
-/// What made the task ready.
+/// Says what made the task ready.
 std::string came_last(const recording& r, const explanation& e) {
   if (task_of(r, e.released_by).has(recorded_task::fence))
     return named(r, e.released_by) + ", when its group of accesses had ended";

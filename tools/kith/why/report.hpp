@@ -1,4 +1,4 @@
-// `kith why`: an explanation, for people and for programs.
+// Prints an explanation of `kith why`, for people and as JSON.
 #pragma once
 
 #include "analysis/why.hpp"
