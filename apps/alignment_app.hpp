@@ -1,4 +1,4 @@
-// Smith-Waterman in square blocks: what sw and swn2 have in common. Nodes are blocks, steps are anti-diagonals.
+// Smith-Waterman in square blocks: what sw and swn2 share. Nodes are blocks, steps are anti-diagonals.
 #pragma once
 
 #include "blocks.hpp"
@@ -46,7 +46,7 @@ class alignment_app : public app, protected node_program {
   }
 
  protected:
-  /// Where a block's, or the whole, best alignment ends; the first such cell, row by row.
+  /// Where the best alignment of a block, or of the whole, ends. Of several, the first cell row by row.
   struct peak {
     std::int64_t score = 0, i = 0, j = 0;
     void raise(std::int64_t s, std::int64_t at_i, std::int64_t at_j) noexcept {

@@ -1,6 +1,6 @@
-// What a program of apps/ is: input made once, a parallel solution, and a serial verifier that shares no code with it.
-// Programs use the public headers alone: they are examples as well. For `kith app`, `kith demo` and the tests; list.hpp
-// has all programs.
+// A program of apps/: input that is made once, a parallel solution, and a serial verifier that shares no
+// code with it. Programs use only the public headers, because they also serve as examples. For `kith app`,
+// `kith demo` and the tests. list.hpp has all programs.
 #pragma once
 
 #include "parameters.hpp"
@@ -22,13 +22,14 @@ namespace kith::apps {
 struct target {
   runtime& on;
   int nodes = 1;
-  /// What prepare() and solve() create belongs to one task graph: neither waits for its tasks. Else null. What these
-  /// tasks use beyond the program itself is kept here until they have ended.
+  /// Null, or set if what prepare() and solve() create belongs to one task graph. Then neither waits for
+  /// its tasks, and what these tasks use beyond the program itself is kept here until they have ended.
   std::vector<std::shared_ptr<const void>>* one_graph = nullptr;
-  /// The workers that own shares of the data, by their colors. 0: those that run; else fewer may record than will replay.
+  /// The number of workers that own shares of the data, by their colors. 0: the workers of the run. Else
+  /// fewer workers may record than will replay.
   int owners = 0;
 
-  /// Runs `f`, which creates tasks, and waits for them, if not all is one graph.
+  /// Runs `f`, which creates tasks, and waits for them unless everything is one graph.
   template <class F>
   void run(F&& f) const {
     if (one_graph != nullptr) {
@@ -37,16 +38,17 @@ struct target {
       on.run(f);
     }
   }
-  /// Tasks that were created need it. Only by the task that creates them.
+  /// Keeps what tasks that were created need. Only for the task that creates them.
   void keep(std::shared_ptr<const void> needed) const {
     if (one_graph != nullptr) one_graph->push_back(std::move(needed));
   }
 
-  /// The node of block `b` of `blocks`: equal shares of neighbouring blocks.
+  /// The node of block `b` of `blocks`, if each node has an equal share of neighbouring blocks.
   node of(std::int64_t b, std::int64_t blocks) const noexcept { return {static_cast<int>(b * nodes / blocks)}; }
-  /// The node of block `b` where blocks are dealt round robin.
+  /// The node of block `b`, if blocks are dealt round robin.
   node turn(std::int64_t b) const noexcept { return {static_cast<int>(b % nodes)}; }
-  /// The node of tile (i, j), block cyclic in both directions on a grid of nodes as square as can be.
+  /// The node of tile (i, j), if tiles are block cyclic in both directions on a grid of nodes that is as
+  /// square as possible.
   node cyclic(std::int64_t i, std::int64_t j) const noexcept {
     int rows = 1;  // of the grid: the largest divisor that is no larger than the number of columns
     for (int d = 1; d * d <= nodes; ++d) {
@@ -57,16 +59,16 @@ struct target {
   }
 };
 
-/// What the verifier found. `what` says what was compared, with the figures that decided.
+/// The verifier's result. `what` says what was compared, with the figures that decided.
 struct verdict {
   bool verified = false;
   std::string what;
 };
 
-/// A value of a program's own: a number, a text, or a ranking (best first).
+/// One of a program's own values: a number, a text, or a ranking (best first).
 using ranking = std::vector<std::pair<std::string, double>>;
 struct figure {
-  std::string name;  // in snake_case, as JSON has it
+  std::string name;  // in snake_case, as in JSON
   std::variant<std::int64_t, double, std::string, ranking> value;
 };
 
@@ -74,49 +76,50 @@ struct figure {
 class app {
  public:
   virtual ~app() = default;
-  /// Brings the data to its initial state, by tasks: whoever touches a page first decides where it is.
+  /// Brings the data to its initial state, by tasks, because the first touch of a page decides its home.
   virtual void prepare(const target&) = 0;
   /// The work itself, on prepared data.
   virtual void solve(const target&) = 0;
-  /// Compares the result with a serial computation (kept for the next time, where it is costly).
+  /// Compares the result with a serial computation, which is kept for the next time if it is costly.
   virtual verdict verify() = 0;
-  /// Memory that verify() takes on top of the data, in bytes. 0: next to none.
+  /// The memory that verify() takes on top of the data, in bytes. 0: almost none.
   virtual std::uint64_t verifying_bytes() const { return 0; }
-  /// What the result says; after solve().
+  /// Values from the result. Must be called after solve().
   virtual std::vector<figure> figures() const { return {}; }
   /// The memory that holds the result. Tests damage it to see that the verifier notices.
   virtual std::span<std::byte> output() = 0;
 };
 
 struct result {
-  double seconds = 0;           // of what was timed
-  kith::statistics statistics;  // of the same
+  double seconds = 0;           // of the part that is timed
+  kith::statistics statistics;  // of the same part
   verdict check;
   std::vector<figure> figures;
 };
 
-/// prepare, solve, verify; solve is timed. With `as_one_graph`, tasks of solve do not wait until all data is prepared,
-/// but each for what it needs, and both are timed: so the RIP paper's programs are one graph, whose first window has the
-/// tasks that initialise and the first that compute. REQUIRES, for that: the program has windows (entry).
+/// Calls prepare, solve, verify; solve is timed. With `as_one_graph`, tasks of solve do not wait until all
+/// data is prepared, but only for what each of them needs, and both are timed. So the RIP paper's programs
+/// are one graph, whose first window has the tasks that initialise and the first tasks that compute.
+/// REQUIRES for that: the program has windows (entry).
 result run(app&, const target&, bool as_one_graph = false);
 
-/// How large the windows of a task graph are for the policies that partition it. RIP paper, sections 4.3 and 5.2.
+/// The window sizes of a task graph for the policies that partition it. RIP paper, sections 4.3 and 5.2.
 struct window_hint {
-  std::int64_t first;         // tasks, in the order of creation, that the first window has on top of `window`
+  std::int64_t first;         // tasks, in the order of creation, of the first window in addition to `window`
   std::int64_t window;        // tasks of a window
-  std::int64_t intersection;  // of these, how many belong to the next window, too (RIP-MW)
+  std::int64_t intersection;  // tasks of a window that belong to the next window as well (RIP-MW)
 };
 
-/// What is said about a program, and how it is made.
+/// A program's description, and the function that makes it.
 struct entry {
   const char* name;
-  const char* paper;  // whose evaluation uses it
+  const char* paper;  // the paper whose evaluation uses it
   const char* summary;
   std::span<const parameter> parameters;
   /// Reads or generates the input. Throws kith::error for a wrong value.
   std::unique_ptr<app> (*make)(const arguments&);
-  bool dry_only = false;  // there is no data to run it on
-  /// The windows that its paper chose, prepare() included; null where the paper has none. Throws as `make` does.
+  bool dry_only = false;  // it has no data to run on
+  /// The windows that its paper chose, prepare() included; null if the paper has none. Throws as `make` does.
   window_hint (*windows)(const arguments&) = nullptr;
 };
 

@@ -1,4 +1,4 @@
-// Items 0..n-1 in blocks of neighbours. For the programs of this folder.
+// Divides items 0..n-1 into blocks of neighbours. For the programs of this folder.
 #pragma once
 
 #include <algorithm>

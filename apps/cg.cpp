@@ -1,11 +1,11 @@
 // cg: conjugate gradients on a sparse matrix, in blocks of rows.
 //
-// NabbitC paper, table I (NAS CG: there 900000 rows, parameter 26 for the nonzeros, 1 iteration, 100 blocks). An iteration has
-// five steps: A: q = A p and p.q of each block; alpha; B: z += alpha p, r -= alpha q and r.r of each block; beta; P: p = r +
-// beta p. A block of A waits for the P of the blocks whose columns it uses; the two scalars are nodes of color 0. The matrix is
-// read from a Matrix Market file, or generated in the manner of NAS: a sum of outer products of sparse random vectors with
-// falling weights, plus a diagonal, so it is symmetric and positive definite. Verified as
-// cg_check.hpp says.
+// NabbitC paper, table I (NAS CG: 900000 rows, parameter 26 for the nonzeros, 1 iteration, 100 blocks). An
+// iteration has five steps. A: q = A p, and p.q of each block; alpha; B: z += alpha p, r -= alpha q, and
+// r.r of each block; beta; P: p = r + beta p. A block of A waits for the P of the blocks whose columns it
+// uses. The two scalars are nodes of color 0. The matrix is read from a Matrix Market file, or generated in
+// the manner of NAS: a sum of outer products of sparse random vectors with falling weights, plus a
+// diagonal, so it is symmetric and positive definite. Verified as described in cg_check.hpp.
 #include "blocks.hpp"
 #include "cg_check.hpp"
 #include "hash.hpp"
@@ -75,7 +75,7 @@ class cg final : public app, node_program {
     std::partial_sum(first_.begin(), first_.end(), first_.begin());
     const auto count = static_cast<std::size_t>(rows_.count());
     for (std::size_t b = 0; b < count; ++b) {
-      std::set<std::int32_t> used{static_cast<std::int32_t>(b)};  // itself: what it writes has been read by then
+      std::set<std::int32_t> used{static_cast<std::int32_t>(b)};  // itself, so that what it writes has been read
       for (std::size_t e = first_of(b); e < first_of(b + 1); ++e) {
         used.insert(static_cast<std::int32_t>(matrix_.entries[e].column / rows_.each));
       }
@@ -177,7 +177,7 @@ class cg final : public app, node_program {
       all.add(how(v.get() + rows_.begin(b), static_cast<std::size_t>(rows_.size(b))));
     };
     const auto block = static_cast<std::size_t>(n.index);
-    auto& self = const_cast<cg&>(*this);  // names memory, touches none
+    auto& self = const_cast<cg&>(*this);  // names memory without touching it
     switch (phase_of(n.step)) {
       case multiply:
         if (first_of(block) != first_of(block + 1))
@@ -253,13 +253,13 @@ class cg final : public app, node_program {
   }
 
   way how_;
-  matrix matrix_;  // entries by rows, each place once
+  matrix matrix_;  // entries by rows, each position once
   blocks rows_;
   std::int64_t iterations_;
   std::uint64_t seed_;
-  std::vector<std::size_t> first_;               // of each row's entries, and the end
+  std::vector<std::size_t> first_;               // by row: where its entries begin; one more at the end
   std::vector<std::vector<std::int32_t>> uses_;  // for each block of rows, the blocks of its columns, and itself
-  std::unique_ptr<std::uint32_t[]> columns_;     // touched first by prepare(), as are the next
+  std::unique_ptr<std::uint32_t[]> columns_;     // first touched by prepare(), as are the following
   std::unique_ptr<double[]> values_, p_, q_, r_, z_;
   std::vector<scalar> pq_, rr_;  // of each block
   scalar alpha_, beta_, rho_;

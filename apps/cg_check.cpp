@@ -23,7 +23,8 @@ verdict cg_check::operator()(std::span<const matrix::entry> a, std::span<const d
     start += b[i] * b[i];
   }
   const double left = std::sqrt(norm / start), expected_left = std::sqrt(expected_rho_ / start);
-  // Orders of summation part two runs where the matrix is ill-conditioned, not more than both are from the solution.
+  // On an ill-conditioned matrix, different orders of summation make two runs differ, but not by more than
+  // both differ from the solution.
   const double bound = 1e-8 + 10 * expected_left;
   char text[260];
   std::snprintf(text, sizeof text,

@@ -1,11 +1,11 @@
-// cg_tasks: conjugate gradients on a sparse matrix as data-flow tasks, each block of rows on pages of its own.
+// cg_tasks: conjugate gradients on a sparse matrix as data-flow tasks, with each block of rows on its own pages.
 //
-// RIP paper, section 5.2 (Jaulmes and others' decomposition). An iteration: q = A d and d.q of each block; alpha; x += alpha d,
-// g -= alpha q and g.g of each block; beta; the next d = g + beta d, in the other of two buffers. A block of the product waits
-// for the blocks of d whose columns it uses. The expert deals blocks round robin. Window: one iteration, of which half
-// stays. The matrix is read from a Matrix Market file, or that of a 27-point stencil on a cube. Not printed: the size; a
-// cube of 128 and two blocks for each of 32 cores are assumed. `cg` is NabbitC's program, on NAS's matrix. Verified as
-// cg_check.hpp says.
+// RIP paper, section 5.2 (the decomposition of Jaulmes and others). An iteration: q = A d, and d.q of each block;
+// alpha; x += alpha d, g -= alpha q, and g.g of each block; beta; the next d = g + beta d, in the other of two
+// buffers. A block of the product waits for the blocks of d whose columns it uses. The expert placement deals
+// blocks round robin. Window: one iteration, of which half stays. The matrix is read from a Matrix Market file, or
+// is that of a 27-point stencil on a cube. The paper does not print the size; a cube of 128 and two blocks for
+// each of 32 cores are assumed. `cg` is NabbitC's program, on NAS's matrix. Verified as described in cg_check.hpp.
 #include "blocks.hpp"
 #include "cg_check.hpp"
 #include "hash.hpp"
@@ -50,7 +50,7 @@ class rows_of_matrix {
   std::int64_t count() const noexcept { return count_; }
   const std::string& source() const noexcept { return source_; }
 
-  /// f(column, value) for each entry of row i, columns in order.
+  /// Calls f(column, value) for each entry of row i, in the order of columns.
   template <class F>
   void for_each(std::int64_t i, F&& f) const {
     if (edge_ == 0) {
@@ -73,7 +73,7 @@ class rows_of_matrix {
   }
 
  private:
-  std::int64_t edge_ = 0, count_ = 0;  // an edge of 0: from a file
+  std::int64_t edge_ = 0, count_ = 0;  // an edge of 0: the matrix is from a file
   std::string source_ = "27-point stencil";
   std::vector<matrix::entry> entries_;
   std::vector<std::size_t> first_;
@@ -130,7 +130,7 @@ class cg_tasks final : public app {
 
  private:
   enum scalar : std::uint8_t { rho, alpha, beta };  // rho: g.g
-  /// Of a block of columns, those from `first` to `last` are used.
+  /// The part of a block of columns that is used: columns `first` to `last`.
   struct use {
     std::int64_t block = -1, first = INT64_MAX, last = -1;
   };
@@ -152,7 +152,7 @@ class cg_tasks final : public app {
         gg_(rows_.count(), 1),
         scalars_(3, 1) {}
 
-  /// Counts the entries of each block and finds the blocks of their columns; returns the largest count.
+  /// Counts the entries of each block and finds the blocks of their columns. Returns the largest count.
   std::int64_t survey() {
     std::vector<use> of_block;
     for (std::int64_t b = 0; b < rows_.count(); ++b) {
@@ -167,7 +167,8 @@ class cg_tasks final : public app {
           ++entries;
         });
       }
-      of_block[static_cast<std::size_t>(b)] = {b, rows_.begin(b), rows_.end(b) - 1};  // d.q takes all of its own
+      of_block[static_cast<std::size_t>(b)] = {b, rows_.begin(b), rows_.end(b) - 1};  // d.q uses its own
+                                                                                      // block completely
       nonzeros_.push_back(entries);
       std::erase_if(of_block, [](const use& u) { return u.block < 0; });
       uses_.push_back(of_block);
@@ -175,7 +176,7 @@ class cg_tasks final : public app {
     return std::max<std::int64_t>(1, static_cast<std::int64_t>(*std::ranges::max_element(nonzeros_)));
   }
   paged<double> vector() const { return {rows_.count(), rows_.each}; }
-  /// At least one, so that each block is a region.
+  /// At least 1, so that each block is a region.
   std::size_t entries_of(std::int64_t b) const noexcept {
     return std::max<std::size_t>(1, nonzeros_[static_cast<std::size_t>(b)]);
   }
@@ -187,7 +188,7 @@ class cg_tasks final : public app {
       starts_[b][r] = at;
       matrix_.for_each(rows_.begin(b) + r, [&](std::int64_t column, double value) {
         values_[b][at] = value;
-        // Where in the pages of a vector: the product need not divide.
+        // An offset into the pages of a vector, so that the product need not divide.
         places_[b][at] = static_cast<std::uint32_t>(d_[0][column / rows_.each] - d_[0][0] + column % rows_.each);
         ++at;
       });
@@ -299,9 +300,9 @@ class cg_tasks final : public app {
   std::int64_t iterations_;
   std::uint64_t seed_;
   std::vector<std::size_t> nonzeros_;   // of each block
-  std::vector<std::vector<use>> uses_;  // for each block, by its columns; its own is among them
-  std::int64_t most_;                   // entries of a block
-  paged<double> values_;                // a block for each block of rows, as are the next
+  std::vector<std::vector<use>> uses_;  // for each block of rows, the blocks of its columns; its own is among them
+  std::int64_t most_;                   // the largest number of entries of a block
+  paged<double> values_;                // a block for each block of rows; so are the following
   paged<std::uint32_t> places_, starts_;
   paged<double> x_, g_, q_, d_[2];
   paged<double> dq_, gg_;  // partial sums

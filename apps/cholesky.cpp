@@ -1,8 +1,8 @@
 // cholesky: A = L * transpose(L) of a symmetric positive definite matrix in tiles, with OpenBLAS kernels.
 //
 // RIP paper, listing 1; regions are named by the addresses of the tiles. Property checked, without any BLAS:
-//  C1  the largest entry of A - L * transpose(L) is at most n * epsilon * the largest entry of A, the bound that
-//  rounding allows.
+//  C1  the largest entry of A - L * transpose(L) is at most n * epsilon * the largest entry of A, the bound
+//      for rounding.
 #include "dot.hpp"
 #include "lower_tiles.hpp"
 #include "worst.hpp"
@@ -36,7 +36,7 @@ class cholesky final : public app {
     return sizeof(double) * static_cast<std::uint64_t>(tiles_.size() * tiles_.size());
   }
   verdict verify() override {
-    // By rows, so that an entry of L * transpose(L) is the product of two of them.
+    // Stored by rows, so that an entry of L * transpose(L) is the product of two rows.
     const std::int64_t n = tiles_.size();
     std::vector<double> rows(static_cast<std::size_t>(n * n), 0);
     const auto row = [&](std::int64_t i) { return rows.data() + i * n; };
@@ -60,7 +60,7 @@ class cholesky final : public app {
   std::span<std::byte> output() override { return tiles_.bytes(); }
 
  private:
-  /// Rows of tiles dealt round robin.
+  /// Deals rows of tiles round robin.
   static tile_owner owner(const target& where) {
     return [&where](std::int64_t i, std::int64_t) { return where.turn(i); };
   }

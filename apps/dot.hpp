@@ -1,11 +1,11 @@
-// For verifiers: inner products without a library.
+// Inner products without a library, for verifiers.
 #pragma once
 
 #include <cstdint>
 
 namespace kith::apps {
 
-/// Four sums at a time: additions need not wait for each other.
+/// Keeps four sums, so that additions need not wait for each other.
 inline double dot(const double* x, const double* y, std::int64_t count) noexcept {
   double sum[4] = {0, 0, 0, 0};
   std::int64_t k = 0;

@@ -1,11 +1,11 @@
 // fdtd: electromagnetic waves on a plate, finite differences in time (Yee's scheme in two dimensions).
 //
-// NabbitC paper, table I (there 655360 rows of 16384 cells in blocks of 32 rows, 5 steps). A step changes ey and ex by the
-// differences of hz, and then hz by theirs. A node does all three for its rows; the new ey of the first row below, which
-// its last row of hz needs, it computes for itself once more. So nodes wait for three of the step before, and for none of
-// their own. Fields are in two buffers. Properties checked:
+// NabbitC paper, table I (655360 rows of 16384 cells in blocks of 32 rows, 5 steps). A step changes ey and ex by
+// the differences of hz, and then hz by their differences. A node does all three for its rows. Its last row of
+// hz needs the new ey of the first row below, which the node computes once more for itself. So a node waits for
+// three nodes of the step before, and for none of its own step. Fields are in two buffers. Properties checked:
 //  F1  all cells of the three fields equal those of a serial program that updates them in place, up to rounding;
-//  F2  nothing has been changed before the wave could arrive: it travels one row a step.
+//  F2  nothing changes before the wave can arrive: it travels one row a step.
 #include "blocks.hpp"
 #include "list.hpp"
 #include "nodes.hpp"
@@ -32,7 +32,7 @@ constexpr parameter parameters[] = {
 
 enum field : std::uint8_t { ex, ey, hz };
 
-/// What drives the upper edge.
+/// The source at the upper edge.
 double source(std::int64_t step) { return std::sin(0.1 * static_cast<double>(step)); }
 
 class fdtd final : public app, node_program {
@@ -111,7 +111,7 @@ class fdtd final : public app, node_program {
     return type;
   }
 
-  /// From the serial time in the paper's table I, less that of the bytes.
+  /// From the serial time in the paper's table I, less the time for the bytes.
   double work(node_name n) const override { return 13.3 * static_cast<double>(rows_.size(n.index) * columns_); }
 
   void accesses(node_name n, access_list& all) const override {
@@ -166,7 +166,7 @@ class fdtd final : public app, node_program {
     }
   }
 
-  /// In place, cell by cell, fields side by side.
+  /// Computes in place, cell by cell, with the three fields side by side.
   std::array<std::vector<double>, 3> serial() const {
     struct cell {
       double x = 0, y = 0, h = 0;

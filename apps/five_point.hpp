@@ -1,5 +1,5 @@
-// Steps from plate to plate, each cell a weighted mean of itself and its four neighbours: what heat and jacobi have in
-// common but for the weights. Properties checked, against a serial program with a layout and a loop of its own:
+// Steps from plate to plate, in which each cell becomes a weighted mean of itself and its four neighbours: what heat
+// and jacobi share except for the weights. Properties checked, against a serial program with its own layout and loop:
 //  H1  every cell equals the serial one, up to rounding;
 //  H2  the border has not changed.
 #pragma once
@@ -16,7 +16,7 @@
 
 namespace kith::apps {
 
-/// What a cell and each of its neighbours count.
+/// The weights of a cell and of each of its neighbours.
 struct weights {
   double here, side;
 };

@@ -1,9 +1,9 @@
-// gauss_seidel: stationary heat by Gauss and Seidel's method: each cell becomes the mean of its four neighbours, those
-// above and to the left new already.
+// gauss_seidel: stationary heat by Gauss and Seidel's method. Each cell becomes the mean of its four
+// neighbours, of which those above and to the left are already new.
 //
-// RIP paper, section 5.2 and figures 2, 3 (4-element stencil, contiguous tiles, halos). Tile (i, j) of an iteration waits
-// for those above and to the left in it, and for those below and to the right in the one before: a wave front. Windows:
-// three iterations, of which one stays. Property checked:
+// RIP paper, section 5.2 and figures 2, 3 (4-element stencil, contiguous tiles, halos). Tile (i, j) of an
+// iteration waits for the tiles above and to the left in the same iteration, and for those below and to the
+// right in the one before: a wavefront. Windows: three iterations, of which one stays. Property checked:
 //  G1  every cell equals that of a serial program that sweeps the whole plate row by row.
 #include "plate_app.hpp"
 #include "rates.hpp"

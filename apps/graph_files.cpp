@@ -1,4 +1,4 @@
-// Files of links: edge lists and Matrix Market. Every complaint names file and line.
+// Files of links: edge lists and Matrix Market. Every error message names file and line.
 #include "graph.hpp"
 #include "line_reader.hpp"
 #include "matrix_market.hpp"
@@ -11,7 +11,8 @@ namespace kith::apps {
 
 namespace {
 
-/// The numbers in an edge list may have gaps: pages are numbered anew, in their order, and keep the numbers as names.
+/// The numbers in an edge list may have gaps, so pages get new numbers in the same order; the old numbers
+/// become names.
 link_list from_numbers(const std::vector<std::pair<std::uint64_t, std::uint64_t>>& links, const std::string& path) {
   std::vector<std::uint64_t> numbers;
   for (const auto& [from, to] : links) numbers.insert(numbers.end(), {from, to});

@@ -1,5 +1,5 @@
-// Reproducible pseudo-random numbers by position: any task can compute its part of an input alone. For the programs of
-// this folder.
+// Reproducible pseudo-random numbers by position, so that any task can compute its part of an input
+// independently. For the programs of this folder.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // heat: diffusion on a plate with a fixed border, Jacobi steps with a 5-point stencil.
 //
-// NabbitC paper, table I (there 655360 rows of 16384 cells in blocks of 32 rows, 5 steps). Verified as five_point.hpp
-// says.
+// NabbitC paper, table I (655360 rows of 16384 cells in blocks of 32 rows, 5 steps). Verified as described
+// in five_point.hpp.
 #include "five_point.hpp"
 #include "list.hpp"
 
@@ -29,7 +29,7 @@ class heat final : public five_point {
   }
   std::unique_ptr<node_program> sweep() const override {
     static const task_type type{"heat"};
-    return sweep_as(type, 5.4);  // from the serial time in the paper's table I, less that of the bytes
+    return sweep_as(type, 5.4);  // from the serial time in the paper's table I, less the time for the bytes
   }
 };
 

@@ -1,4 +1,4 @@
-// Pictures as programs take them: shades of grey, from PNG files. For the programs of this folder.
+// Reads images as shades of grey from PNG files. For the programs of this folder.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@ struct image {
   std::vector<std::uint8_t> shades;  // by rows; 0: black
 };
 
-/// Colours become shades; what is transparent is laid on black. Throws kith::error, with the file, for one that is no
-/// PNG or is cut off, and always in a build without libpng.
+/// Colours become shades; transparent pixels are drawn on black. Throws kith::error, with the file name, if
+/// the file is no PNG or is cut off, and always in a build without libpng.
 image read_image(const std::string& path);
 
 }  // namespace kith::apps

@@ -1,12 +1,12 @@
-// integral_histogram: for each pixel of each image, how many pixels of each shade are above it and to its left, so that
+// integral_histogram: for each pixel of each image, counts the pixels of each shade above it and to its left, so that
 // four look-ups give the histogram of any rectangle. A cross-weave scan: along the rows, then along the columns.
 //
-// RIP paper, section 5.2 (Porikli's method, on tiles; several images overlap). What a row of tiles has summed up so far is a
-// halo of its own, and so for a column; images, histograms and halos are in a ring, so that the next images begin before
-// the first has ended. The expert deals rows' halos and columns' halos round robin, and tiles by their column. Windows: two
-// images, of which one stays. Not printed: sizes; 16 x 16 tiles of 128 pixels and four images in the ring are assumed.
-// Images are a PNG file, each turned one column further, or generated. Property checked, for the images that are still in
-// the ring:
+// RIP paper, section 5.2 (Porikli's method, on tiles; several images overlap). The sums of a row of tiles so
+// far are a halo of their own, and those of a column as well. Images, histograms and halos are in a ring, so
+// that the next images begin before the first has ended. The expert placement deals rows' halos and columns'
+// halos round robin, and tiles by their column. Windows: two images, of which one stays. The paper does not
+// print sizes; 16 x 16 tiles of 128 pixels and four images in the ring are assumed. Images are a PNG file,
+// each turned one column further, or generated. Property checked, for the images that are still in the ring:
 //  I1  every count equals that of a serial program that adds up the three neighbours' histograms.
 #include "blocks.hpp"
 #include "hash.hpp"
@@ -30,7 +30,7 @@ constexpr parameter parameters[] = {
     {"block", "64", "32", "rows and columns of a tile", "128"},
 };
 
-/// What the parameters say of an image's decomposition, read once for the program and for its windows.
+/// The decomposition of an image according to the parameters, read once for the program and for its windows.
 struct shape {
   blocks rows, columns;
   std::int64_t ring;
@@ -118,7 +118,7 @@ class integral_histogram final : public app {
     std::int64_t wrong = 0, compared = 0;
     const auto width = static_cast<std::size_t>((shape_.columns.items + 1) * bins_);
     for (std::int64_t f = std::max<std::int64_t>(0, total_ - shape_.ring); f < total_; ++f) {
-      std::vector<count> above(width, 0), here(width, 0);  // of two rows, and of nothing left of them
+      std::vector<count> above(width, 0), here(width, 0);  // counts of two rows, with an empty column on the left
       for (std::int64_t y = 0; y < shape_.rows.items; ++y) {
         for (std::int64_t x = 0; x < shape_.columns.items; ++x) {
           const auto is = static_cast<std::int64_t>(shade(f, y, x)) * bins_ / 256;
@@ -181,7 +181,7 @@ class integral_histogram final : public app {
     std::fill_n(counts[b], counts.length(), count{0});
   }
 
-  /// Of image f.
+  /// The shade of a pixel of image f.
   std::uint8_t shade(std::int64_t f, std::int64_t y, std::int64_t x) const noexcept {
     const std::int64_t columns = shape_.columns.items, turned = (x + f) % columns;
     const auto at = static_cast<std::uint64_t>(y * columns + turned);
@@ -195,7 +195,7 @@ class integral_histogram final : public app {
       }
     }
   }
-  /// The counts to the left; the halo has those of the tiles before, for each row.
+  /// Adds up the counts to the left. For each row, `halo` has those of the tiles before.
   void scan_rows(std::int64_t i, std::int64_t j, std::int64_t t, count* halo) const noexcept {
     for (std::int64_t r = 0; r < shape_.rows.size(i); ++r) {
       count* const so_far = halo + r * bins_;
@@ -206,7 +206,7 @@ class integral_histogram final : public app {
       }
     }
   }
-  /// The same downwards, over all shades and columns of a row at a time.
+  /// The same downwards, for all shades and columns of a row at a time.
   void scan_columns(std::int64_t i, std::int64_t j, std::int64_t t, count* halo) const noexcept {
     const std::int64_t width = shape_.columns.size(j) * bins_;
     for (std::int64_t r = 0; r < shape_.rows.size(i); ++r) {
@@ -219,7 +219,7 @@ class integral_histogram final : public app {
     const std::int64_t e = shape_.rows.each;
     return histograms_[tile(f % shape_.ring, y / e, x / e)] + (y % e * e + x % e) * bins_;
   }
-  /// In rows top..bottom-1 and columns left..right-1 of image f.
+  /// The most frequent shade in rows top..bottom-1 and columns left..right-1 of image f.
   std::int64_t most_frequent(std::int64_t f, std::int64_t top, std::int64_t left, std::int64_t bottom,
                              std::int64_t right) const {
     const auto up_to = [&](std::int64_t y, std::int64_t x, std::int64_t b) {
@@ -236,12 +236,12 @@ class integral_histogram final : public app {
   }
 
   std::string source_;
-  image first_;  // without shades: generated
+  image first_;  // without shades: images are generated
   shape shape_;
   std::int64_t total_, bins_;
   std::uint64_t seed_;
   paged<std::uint8_t> images_;             // a block for each tile
-  paged<count> histograms_;                // likewise; by pixels, then shades
+  paged<count> histograms_;                // the same; by pixels, then shades
   paged<count> row_halos_, column_halos_;  // a block for each row, each column of tiles
 };
 

@@ -1,11 +1,13 @@
-// inversion: the inverse of a symmetric positive definite matrix in tiles, with OpenBLAS kernels: factorise (A = L * L'),
-// invert the triangle (W = 1/L), multiply (1/A = W' * W), each in place and none waiting for the end of the one before.
+// inversion: the inverse of a symmetric positive definite matrix in tiles, with OpenBLAS kernels. It
+// factorises (A = L * L'), inverts the triangle (W = 1/L), and multiplies (1/A = W' * W). Each phase works
+// in place, and none waits for the end of the one before.
 //
-// RIP paper, section 5.2 (symmetric matrix inversion, lower triangle). The expert lays a grid of nodes over the tiles, block
-// cyclic in both directions, and a task runs where the tile is that it writes. Window: the tiles of the triangle, which
-// are the tasks of prepare() alone; half of them stay. For a moving window that counts those apart, add as many as
-// `first`. Not printed: the size; 32 x 32 tiles of 256 rows are assumed. Property checked, without any BLAS:
-//  S1  no entry of A * X - 1 is larger than n * epsilon, which rounding allows for this well-conditioned A.
+// RIP paper, section 5.2 (symmetric matrix inversion, lower triangle). The expert placement lays a grid of
+// nodes over the tiles, block cyclic in both directions, and a task runs where the tile is that it writes.
+// Window: the number of tiles of the triangle, which is exactly the tasks of prepare(); half of them stay.
+// For a moving window that counts these separately, add as many as `first`. The paper does not print the
+// size; 32 x 32 tiles of 256 rows are assumed. Property checked, without any BLAS:
+//  S1  no entry of A * X - 1 is larger than n * epsilon, the bound for rounding with this well-conditioned A.
 #include "dot.hpp"
 #include "lower_tiles.hpp"
 #include "worst.hpp"
@@ -57,7 +59,7 @@ class inversion final : public app {
       }
       return rows;
     };
-    // Both are symmetric: an entry of the product is that of two rows.
+    // Both are symmetric, so an entry of the product is that of two rows.
     const std::vector<double> a = full([this](auto i, auto j) { return tiles_.initial(i, j); });
     const std::vector<double> x = full([this](auto i, auto j) { return tiles_.held(i, j); });
     double worst = 0;
@@ -85,7 +87,7 @@ class inversion final : public app {
     return [&where](std::int64_t i, std::int64_t j) { return where.cyclic(i, j); };
   }
 
-  /// L becomes its inverse.
+  /// Replaces L by its inverse.
   void spawn_triangle(const tile_owner& at) const {
     static const task_type right{"trtri_trsm_right"}, left{"trtri_trsm_left"}, gemm{"trtri_gemm"}, trtri{"trtri"};
     const int e = static_cast<int>(tiles_.edge());
@@ -116,7 +118,7 @@ class inversion final : public app {
     }
   }
 
-  /// W becomes the lower triangle of transpose(W) * W.
+  /// Replaces W by the lower triangle of transpose(W) * W.
   void spawn_product(const tile_owner& at) const {
     static const task_type syrk{"lauum_syrk"}, gemm{"lauum_gemm"}, trmm{"trmm"}, lauum{"lauum"};
     const int e = static_cast<int>(tiles_.edge());

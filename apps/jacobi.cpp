@@ -1,9 +1,9 @@
-// jacobi: stationary heat by Jacobi's method: each cell becomes the mean of itself and its four neighbours.
+// jacobi: stationary heat by Jacobi's method. Each cell becomes the mean of itself and its four neighbours.
 //
-// RIP paper, section 5.2 (5-element stencil, blocks of rows, two buffers; MIR paper: Jacobi). A task names the whole
-// blocks beside its own and touches one row of each. The expert deals blocks round robin. Windows: two iterations, of
-// which one stays. The papers' sizes: RIP's are not printed; two blocks for each of 32 cores are assumed. Verified as
-// five_point.hpp says. `heat` is the same stencil with NabbitC's weights and sizes.
+// RIP paper, section 5.2 (5-element stencil, blocks of rows, two buffers; MIR paper: Jacobi). A task names the
+// whole blocks beside its own and touches one row of each. The expert placement deals blocks round robin. Windows:
+// two iterations, of which one stays. The RIP paper does not print sizes; two blocks for each of 32 cores are
+// assumed. Verified as described in five_point.hpp. `heat` is the same stencil with NabbitC's weights and sizes.
 #include "five_point.hpp"
 #include "list.hpp"
 #include "rates.hpp"

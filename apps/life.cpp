@@ -1,7 +1,7 @@
 // life: Conway's game of life on a rectangle with a dead border.
 //
-// NabbitC paper, table I. Properties checked, against a serial program that keeps no border and counts neighbours in
-// its own way:
+// NabbitC paper, table I. Properties checked, against a serial program that keeps no border and counts
+// neighbours in another way:
 //  L1  every cell equals the serial one;
 //  L2  all cells outside the rectangle are dead.
 #include "hash.hpp"
@@ -42,7 +42,7 @@ class life final : public row_app<cell> {
   }
 
  private:
-  /// A third of the rectangle is alive at first.
+  /// A third of the rectangle is alive at the start.
   cell initial(std::int64_t i, std::int64_t j) const override {
     if (i < 0 || i == rows() || j < 0 || j == columns()) return 0;
     return hash(seed(), static_cast<std::uint64_t>(i * columns() + j)) % 3 == 0;
@@ -54,12 +54,12 @@ class life final : public row_app<cell> {
   std::unique_ptr<node_program> sweep() const override {
     static const task_type type{"life"};
     return sweep_by(type, 4.9,
-                    [](  // as heat
+                    [](  // 4.9: as in heat
                         const cell* above, const cell* here, const cell* below, cell* next, std::int64_t columns) {
                       for (std::int64_t j = 0; j < columns; ++j) {
                         const int around = above[j - 1] + above[j] + above[j + 1] + here[j - 1] + here[j + 1] +
                                            below[j - 1] + below[j] + below[j + 1];
-                        // With the cell itself as the lowest bit: 3 neighbours, or 2 and alive.
+                        // With the cell itself as the lowest bit, 3 means 3 neighbours, or 2 and alive.
                         next[j] = static_cast<cell>((around | here[j]) == 3);
                       }
                     });
@@ -73,7 +73,7 @@ class life final : public row_app<cell> {
       for (std::int64_t j = 0; j < columns(); ++j) now[at(i, j)] = initial(i, j);
     }
     for (std::int64_t t = 0; t < steps(); ++t) {
-      // The living tell their neighbours.
+      // Each living cell adds itself to the cells around it.
       std::fill(around.begin(), around.end(), cell{0});
       for (std::int64_t i = 0; i < rows(); ++i) {
         for (std::int64_t j = 0; j < columns(); ++j) {
@@ -84,7 +84,7 @@ class life final : public row_app<cell> {
           }
         }
       }
-      // A living cell has counted itself.
+      // A living cell has also counted itself.
       for (std::size_t c = 0; c < now.size(); ++c) now[c] = around[c] == 3 || (around[c] == 4 && now[c] == 1);
     }
     return now;

@@ -1,4 +1,4 @@
-// Reads text files line by line; complaints name file and line. For the programs of this folder.
+// Reads text files line by line; error messages name file and line. For the programs of this folder.
 #pragma once
 
 #include <kith/error.hpp>
@@ -16,21 +16,21 @@
 
 namespace kith::apps {
 
-/// For an error message: shortened, without control characters.
+/// Text for an error message: shortened, without control characters.
 inline std::string printable(std::string_view text) {
   std::string shown(text.substr(0, 60));
   std::ranges::replace_if(shown, [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
   return shown;
 }
 
-/// Lines of a file, and where we are in it.
+/// The lines of a file, with the current position.
 class line_reader {
  public:
   explicit line_reader(const std::string& path) : path_(path), file_(path) {
     if (!file_) throw error(path + ": cannot be opened: " + std::strerror(errno));
   }
 
-  /// False at the end of the file.
+  /// Reads the next line; false at the end of the file.
   bool next() {
     ++number_;
     if (!std::getline(file_, line_)) {
@@ -60,7 +60,7 @@ class line_reader {
     }
     return n;
   }
-  /// A finite number.
+  /// The next word as a finite number.
   double real(const char* what) {
     const std::string_view w = word();
     double x = 0;

@@ -1,4 +1,4 @@
-// THE list of programs. A new program is one file, which defines its entry, and two lines here and in list.cpp.
+// The list of programs. A new program is one file, which defines its entry, and two lines here and in list.cpp.
 #pragma once
 
 #include "app.hpp"
@@ -36,10 +36,10 @@ extern const entry sparse_lu_entry;
 
 std::span<const entry* const> app_list();
 
-/// Throws kith::error, with the names there are, for an unknown name; and for a program that this build left out.
+/// Throws kith::error for an unknown name, with the names that exist, and for a program that is not in this build.
 const entry& find_app(std::string_view name);
 
-/// What an entry's `make` is.
+/// The usual value of an entry's `make`.
 template <class App>
 std::unique_ptr<app> make(const arguments& a) {
   return std::make_unique<App>(a);

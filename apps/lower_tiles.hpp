@@ -1,5 +1,5 @@
-// The lower triangle of a symmetric, positive definite matrix in tiles, each by columns; and the tasks of its Cholesky
-// factorisation. For cholesky and inversion.
+// The lower triangle of a symmetric, positive definite matrix in tiles, each stored by columns, and the
+// tasks of its Cholesky factorisation. For cholesky and inversion.
 #pragma once
 
 #include "hash.hpp"
@@ -18,7 +18,7 @@ using tile_owner = std::function<node(std::int64_t i, std::int64_t j)>;
 
 class lower_tiles {
  public:
-  /// OpenBLAS is told to use one thread: the tasks are the parallelism.
+  /// Sets OpenBLAS to one thread, because the tasks are the parallelism.
   lower_tiles(const char* app, const arguments&);
 
   std::int64_t size() const noexcept { return all_.size; }
@@ -31,23 +31,23 @@ class lower_tiles {
   double* tile(std::int64_t i, std::int64_t j) const noexcept { return data_[place(i, j)]; }
   auto in(std::int64_t i, std::int64_t j) const noexcept { return data_.in(place(i, j)); }
   auto inout(std::int64_t i, std::int64_t j) const noexcept { return data_.inout(place(i, j)); }
-  /// What `cubes` times the cube of a tile's edge takes.
+  /// The work of `cubes` times the cube of a tile's edge.
   work flops(double cubes) const noexcept { return work_of(cubes * all_.volume(), rate::dense); }
 
-  /// The matrix that fill() sets. A diagonal that outweighs its row makes it positive definite.
+  /// The matrix that fill() sets. Its diagonal outweighs each row, which makes it positive definite.
   double initial(std::int64_t i, std::int64_t j) const noexcept {
     if (i == j) return static_cast<double>(all_.size);
     return hash_unit(seed_, static_cast<std::uint64_t>(std::max(i, j) * all_.size + std::min(i, j))) - 0.5;
   }
-  /// What the tiles hold at row i, column j <= i.
+  /// The entry in the tiles at row i, column j <= i.
   double held(std::int64_t i, std::int64_t j) const noexcept {
     return tile(i / all_.edge, j / all_.edge)[i % all_.edge + j % all_.edge * all_.edge];
   }
 
-  /// Sets the matrix, by a task for each tile.
+  /// Sets the matrix, with one task for each tile.
   void fill(const target& where, const tile_owner&, const task_type&) const;
-  /// Creates the tasks that replace the matrix A by L, where A = L * transpose(L). RIP paper, listing 1. Inside a task.
-  /// They throw kith::error if the matrix is not positive definite.
+  /// Creates the tasks that replace the matrix A by L, where A = L * transpose(L). RIP paper, listing 1.
+  /// Must be called inside a task. The tasks throw kith::error if the matrix is not positive definite.
   void spawn_cholesky(const tile_owner&) const;
 
   std::span<std::byte> bytes() const noexcept { return data_.bytes(); }

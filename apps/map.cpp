@@ -1,7 +1,7 @@
-// map: one function on every element of many vectors, again and again; a task for each vector and pass.
+// map: one function on every element of many vectors, repeatedly; one task for each vector and pass.
 //
-// MIR paper's pattern programs (there 48 vectors of 1 MB of floats, each a block of its own). The expert deals vectors
-// round robin, as coarse distribution does. Property checked:
+// MIR paper's pattern programs (48 vectors of 1 MB of floats, each a block of its own). The expert
+// placement deals vectors round robin, as coarse distribution does. Property checked:
 //  M1  every element equals the closed form of that many passes.
 #include "hash.hpp"
 #include "list.hpp"
@@ -93,7 +93,8 @@ class map final : public app {
   std::span<std::byte> output() override { return vectors_.bytes(); }
 
  private:
-  static constexpr std::int64_t fibonacci_exact = 70;  // in a double; the ratio is the golden one long before
+  static constexpr std::int64_t fibonacci_exact = 70;  // the last exact one in a double; the ratio equals
+                                                       // the golden one long before
 
   float initial(std::int64_t v, std::int64_t e) const noexcept {
     return static_cast<float>(hash_unit(seed_, static_cast<std::uint64_t>(v * size_ + e)));

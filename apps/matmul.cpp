@@ -1,7 +1,8 @@
-// matmul: C = A * B in tiles, with OpenBLAS's kernel; a task for each three tiles.
+// matmul: C = A * B in tiles, with OpenBLAS's kernel; one task for each combination of three tiles.
 //
-// MIR paper's pattern programs (there 4096 x 4096 in blocks of 128, each a block of its own). The expert lays a grid of
-// nodes over the tiles, block cyclic in both directions; a task runs where its tile of C is. Property checked, without BLAS:
+// MIR paper's pattern programs (4096 x 4096 in blocks of 128, each a block of its own). The expert
+// placement lays a grid of nodes over the tiles, block cyclic in both directions; a task runs where its
+// tile of C is. Property checked, without BLAS:
 //  M1  no entry is further from the serial product than n * epsilon.
 #include "dot.hpp"
 #include "hash.hpp"
@@ -119,7 +120,7 @@ class matmul final : public app {
 
   square_tiles all_;
   std::uint64_t seed_;
-  paged<double> a_, b_, c_;  // tiles by rows, each by rows
+  paged<double> a_, b_, c_;  // tiles by rows, each tile by rows
 };
 
 }  // namespace

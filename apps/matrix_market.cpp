@@ -15,7 +15,7 @@ std::string lower(std::string_view word) {
   return text;
 }
 
-/// What the first line says: how many values an entry has, and what (i, j) says of (j, i).
+/// What the first line says: how many values an entry has, and what (i, j) implies for (j, i).
 struct matrix_kind {
   int values = 0;
   bool mirrored = false, symmetric = false;

@@ -1,4 +1,4 @@
-// Sparse matrices in Matrix Market files. For the programs of this folder.
+// Reads sparse matrices from Matrix Market files. For the programs of this folder.
 #pragma once
 
 #include "line_reader.hpp"
@@ -13,7 +13,7 @@ namespace kith::apps {
 struct matrix {
   struct entry {
     std::uint32_t row, column;  // from 0
-    double value;               // the real part of a complex one; 1 if the file has none
+    double value;               // of a complex value, the real part; 1 if the file has no values
   };
   std::string source;
   std::uint32_t rows = 0, columns = 0;
@@ -22,13 +22,13 @@ struct matrix {
   std::vector<entry> entries;  // in the file's order
 };
 
-/// Whether a file with this first line is one.
+/// True if a file with this first line is a Matrix Market file.
 bool is_matrix_market(std::string_view first_line);
-/// The rest of a file whose first line `in` has just read. Throws kith::error, with file and line.
+/// Reads the rest of a file whose first line `in` has just read. Throws kith::error, with file and line.
 matrix read_matrix_market(line_reader& in, const std::string& path);
-/// A whole file with a symmetric matrix of real values. Throws kith::error for any other.
+/// Reads a whole file, which must have a symmetric matrix of real values. Throws kith::error for any other.
 matrix read_symmetric_matrix(const std::string& path);
-/// By rows, then columns, each place once: values that share a place are added up.
+/// Sorted by rows, then columns, each position once: values at the same position are added up.
 std::vector<matrix::entry> merged(std::vector<matrix::entry>);
 
 }  // namespace kith::apps

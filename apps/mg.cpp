@@ -1,13 +1,14 @@
 // mg: a multigrid V-cycle for Poisson's equation in a periodic cube, planes as nodes.
 //
-// NabbitC paper, table I (NAS MG: there 2048^3, 11 levels, 1 cycle). Level k has 2^k planes of 2^k x 2^k cells. A cycle:
-// the residual on the finest level, restricted level by level; the levels with fewer than 4 planes are one node, which
-// smooths; then level by level interpolation with the residual of what it gave, and smoothing. Each node makes one plane,
-// from planes p-1, p, p+1 of the operator before. An interpolating node makes the neighbours' planes once more for itself, so
-// it waits for the coarser level alone. Stencils, 27 points by distance, are those of NAS MG. Properties checked:
+// NabbitC paper, table I (NAS MG: 2048^3, 11 levels, 1 cycle). Level k has 2^k planes of 2^k x 2^k cells. A
+// cycle computes the residual on the finest level and restricts it level by level. The levels with fewer
+// than 4 planes are one node, which smooths. Then each level interpolates, computes the residual of the
+// result, and smooths. Each node makes one plane, from planes p-1, p, p+1 of the operator before. An
+// interpolating node makes the neighbours' planes once more for itself, so that it waits only for the
+// coarser level. Stencils, 27 points by distance, are those of NAS MG. Properties checked:
 //  M1  solution and residual equal those of a serial program that sweeps whole grids, offset by offset;
-//  M2  each cycle makes the residual's norm less than half of what it was, on a grid of any size (measured: 0.2 to 0.36 on
-//      grids with edges of 4 to 128 cells).
+//  M2  each cycle reduces the residual's norm to less than half, on a grid of any size (measured: 0.2 to
+//      0.36 on grids with edges of 4 to 128 cells).
 #include "hash.hpp"
 #include "list.hpp"
 #include "nodes.hpp"
@@ -107,7 +108,7 @@ class mg final : public app, node_program {
             }
           });
     }
-    // Charges that add up to nothing: a periodic problem has no solution otherwise.
+    // Charges whose sum is zero: without that, a periodic problem has no solution.
     std::span<double> charge = v_->all();
     for (std::uint64_t c = 0; c < 20; ++c) charge[hash(seed_, c) % charge.size()] += c % 2 == 0 ? 1 : -1;
   }
@@ -145,16 +146,16 @@ class mg final : public app, node_program {
   enum kind : std::uint8_t { residual, restriction, coarsest, interpolation, smoothing };
   struct operation {
     kind what;
-    int level;  // of the planes that it makes
+    int level;  // of the planes that the step makes
   };
-  static constexpr int merged = 1;  // the finest of the levels that are one node
+  static constexpr int merged = 1;  // the finest of the levels that are merged into one node
 
   static std::size_t at(int level) noexcept { return static_cast<std::size_t>(level); }
   const operation& of(std::int32_t step) const noexcept {
     return cycle_[static_cast<std::size_t>(step) % cycle_.size()];
   }
   bool is_finest(int level) const noexcept { return level == levels_; }
-  /// Where interpolation puts its planes: on the finest level others still read the old ones.
+  /// Where interpolation puts its planes. On the finest level, other nodes still read the old ones.
   const grid& raised(int level) const noexcept { return is_finest(level) ? *raised_ : u_[at(level)]; }
 
   void make_cycle() {
@@ -181,13 +182,14 @@ class mg final : public app, node_program {
     return types[of(step).what];
   }
 
-  /// From the serial time in the paper's table I, less that of the bytes: all operations alike, by the cells they make.
+  /// From the serial time in the paper's table I, less the time for the bytes. All operations are equal, by
+  /// the cells they make.
   double work(node_name n) const override {
     const auto edge = static_cast<double>(std::int64_t{1} << of(n.step).level);
     return 19 * edge * edge;
   }
 
-  /// Planes from..to of the step before, wrapped, each once.
+  /// Adds planes from..to of the step before, wrapped around, each once.
   void before(std::int32_t step, std::int64_t from, std::int64_t to, keys<node_name>& all) const {
     const std::int64_t planes = nodes(step - 1);
     if (to - from + 1 >= planes) {
@@ -272,7 +274,7 @@ class mg final : public app, node_program {
         for (std::int64_t q = 0; q < r.edge; ++q) smooth(nullptr, r, u.plane(q), q);
         return;
       case interpolation: {
-        // Kept: a plane given back to the system and taken again in each task costs as much as the task.
+        // Kept across tasks: to return a plane to the system and get it again in each task costs as much as the task.
         static thread_local std::vector<double> above, below;
         const auto cells = static_cast<std::size_t>(u.edge * u.edge);
         if (above.size() < cells) {
@@ -314,7 +316,7 @@ class mg final : public app, node_program {
             to[i * r.edge + j] = (u == nullptr ? 0 : u[i * r.edge + j]) + value;
           });
   }
-  /// Plane p of the finer level from the coarser one; on the finest level added to what is there.
+  /// Plane p of the finer level from the coarser one. On the finest level, it is added to what is there.
   void interpolate(const grid& coarse, const grid& fine, std::int64_t p, double* to) const {
     const std::int64_t edge = fine.edge, half = coarse.edge, mask = half - 1;
     const double* near = coarse.plane(p >> 1);
@@ -365,7 +367,7 @@ class mg final : public app, node_program {
     for (double x : c) sum += x * x;
     return std::sqrt(sum);
   }
-  /// A correction for the residual `r` of level k, by recursion.
+  /// A correction for the residual `r` of a level, by recursion.
   static cube correction(const cube& r, int level) {
     const std::int64_t edge = std::int64_t{1} << level;
     if (level == merged) return stencil_of(smoother, r, edge);
@@ -378,7 +380,7 @@ class mg final : public app, node_program {
       }
     }
     const cube below = correction(coarse, level - 1);
-    cube u(r.size(), 0);  // each coarse cell gives to the fine ones around it, by distance
+    cube u(r.size(), 0);  // each coarse cell adds to the fine cells around it, by distance
     for (std::int64_t z = 0; z < half; ++z) {
       for (std::int64_t y = 0; y < half; ++y) {
         for (std::int64_t x = 0; x < half; ++x) {

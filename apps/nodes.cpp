@@ -28,7 +28,8 @@ constexpr std::pair<std::string_view, variant> variants[] = {{"graph", variant::
 constexpr std::pair<std::string_view, coloring> colorings[] = {
     {"good", coloring::good}, {"bad", coloring::bad}, {"invalid", coloring::invalid}};
 
-/// The keyed graph of a program: its nodes, and a sink that needs the last ones, so that all colors are near the root.
+/// The keyed graph of a program: its nodes, and a sink that needs the last nodes, so that all colors are
+/// near the root.
 class keyed_program {
  public:
   using key = node_name;
@@ -189,7 +190,7 @@ std::vector<figure> with_shape(std::vector<figure> figures, const node_program& 
 
 namespace {
 
-/// The initial tasks as nodes of one step: found together, so that colors can part them.
+/// The initial tasks as nodes of one step. They are found together, so that colors can separate them.
 class initial_step final : public node_program {
  public:
   initial_step(const task_type& type, std::int64_t count, std::function<void(std::int64_t)> body,
@@ -202,7 +203,7 @@ class initial_step final : public node_program {
   void accesses(node_name n, access_list& all) const override { touches_(n.index, all); }
   void compute(node_name n) override { body_(n.index); }
   const task_type& type(std::int32_t) const override { return type_; }
-  double work(node_name) const override { return 0; }  // dry: nothing is filled
+  double work(node_name) const override { return 0; }  // in a dry run nothing is filled
 
  private:
   const task_type& type_;
@@ -218,9 +219,8 @@ void initialise(const target& where, const way& w, const task_type& type, std::i
                 const std::function<void(std::int64_t, access_list&)>& touches) {
   const auto step = std::make_shared<initial_step>(type, count, body, touches);
   where.keep(step);
-  way how{.as = {},
-          .colors = coloring::good,
-          .nodes = w.nodes};  // data is where it belongs, whatever colors the nodes are given
+  way how{
+      .as = {}, .colors = coloring::good, .nodes = w.nodes};  // data is placed correctly, whatever colors the nodes get
   how.as = chosen(w, where) == variant::graph ? variant::graph : variant::dataflow;
   run(*step, how, where);
 }

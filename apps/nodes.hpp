@@ -1,7 +1,7 @@
-// A program as nodes in steps, declared once and run in several ways: as a keyed graph that is explored from its end,
-// as data-flow tasks, or as parallel loops with a barrier after each step, as OpenMP would run them.
+// A program as nodes in steps. It is declared once and run in several ways: as a keyed graph that is explored from
+// its end, as data-flow tasks, or as parallel loops with a barrier after each step, as OpenMP would run them.
 //
-// NabbitC paper, section V: the programs of table I and what they are compared with.
+// NabbitC paper, section V: the programs of table I, and what they are compared with.
 #pragma once
 
 #include "app.hpp"
@@ -25,8 +25,8 @@ struct node_name {
 };
 std::ostream& operator<<(std::ostream&, node_name);
 
-/// What a program declares. The nodes of one step do not depend on each other; all their predecessors are in the step
-/// before. All functions but compute() may be called at any time, from several threads.
+/// What a program declares. The nodes of one step must not depend on each other; all their predecessors are
+/// in the step before. All functions except compute() may be called at any time, by several threads.
 class node_program {
  public:
   virtual ~node_program() = default;
@@ -35,51 +35,51 @@ class node_program {
   virtual std::int32_t nodes(std::int32_t step) const = 0;
   /// The nodes whose results this one needs.
   virtual void predecessors(node_name, keys<node_name>&) const = 0;
-  /// What it reads and writes: the same ranges each time. They must imply at least the predecessors when nodes are
-  /// taken step by step.
+  /// What a node reads and writes: the same ranges each time. When nodes are taken step by step, the
+  /// accesses must imply at least the predecessors.
   virtual void accesses(node_name, access_list&) const = 0;
   virtual void compute(node_name) = 0;
-  /// Which share of the data the node belongs to: share `first` of `second`, in equal shares of neighbours. The owner
-  /// of color c has the shares from c/P to (c+1)/P.
+  /// The share of the data to which the node belongs: share `first` of `second` equal shares of neighbours.
+  /// With P colors, the owner of color c has the shares from c/P to (c+1)/P.
   virtual std::pair<std::int64_t, std::int64_t> share(node_name n) const { return {n.index, nodes(n.step)}; }
-  /// Nanoseconds of computing, from a model: what a dry recording takes for the run. Negative: there is no model.
+  /// Nanoseconds of computing, from a model, which a dry recording uses as the run. Negative: there is no model.
   virtual double work(node_name) const { return -1; }
-  /// The nodes that nothing in the program waits for: all of the last step, if not said otherwise.
+  /// The nodes that no other node waits for; by default, all of the last step.
   virtual void last(keys<node_name>&) const;
-  /// The kind of the nodes of a step.
+  /// The task type of the nodes of a step.
   virtual const task_type& type(std::int32_t step) const = 0;
 };
 
-/// The nodes index-1, index and index+1, as far as there are `count`, of the step before.
+/// Adds the nodes index-1, index and index+1 of the step before, those of them that are among its `count`.
 void add_neighbours(node_name, std::int32_t count, keys<node_name>& all);
 
 /// How a program is run.
 enum class variant : std::uint8_t { dataflow, graph, loop_static, loop_guided };
-/// How good its colors are.
+/// The quality of its colors.
 enum class coloring : std::uint8_t {
   good,     // the owner of the share
-  bad,      // valid, but the color of half the workers further
-  invalid,  // one for all, which no worker has
+  bad,      // valid, but the color of the worker half of all workers further on
+  invalid,  // the same one for all, which no worker has
 };
 
-/// The parameters that such programs have in common, for their lists.
+/// The parameters that such programs share, for their lists.
 inline constexpr parameter as_parameter = {
     "as", "", "", "graph, dataflow, loop-static or loop-guided (graph under nabbit and nabbitc, else dataflow)"};
 inline constexpr parameter colors_parameter = {"colors", "good", "good", "colors of the nodes: good, bad or invalid"};
 
-/// Which node a share's tasks are annotated with, for the policy `socket`.
+/// The nodes that tasks of shares are annotated with, for the policy `socket`.
 enum class placement : std::uint8_t {
   shares,       // equal shares of neighbours
   round_robin,  // in turn
 };
 
 struct way {
-  std::optional<variant> as;  // none: what suits the policy
+  std::optional<variant> as;  // none: the variant that suits the policy
   coloring colors = coloring::good;
   placement nodes = placement::shares;
 };
-/// From --as and --colors. Throws kith::error for other words. `more` are further words for --as that a program has,
-/// with what they stand for.
+/// From --as and --colors. Throws kith::error for other words. `more`: further words that a program accepts
+/// for --as, with their variants.
 way way_of(const arguments&, std::initializer_list<std::pair<std::string_view, variant>> more = {});
 
 /// The variant that is run on `where`.
@@ -90,17 +90,17 @@ int color_of(std::pair<std::int64_t, std::int64_t> share, coloring, const target
 /// The node of share `first` of `second` on `where`.
 node node_of(std::pair<std::int64_t, std::int64_t> share, placement, const target& where);
 
-/// Runs the program; waits.
+/// Runs the program, and waits for it.
 void run(node_program&, const way&, const target& where);
 
-/// The quantities of the graph in the paper's bound on running time: nodes, edges, the longest path (M) and the largest
-/// number of neighbours on one side of a node (d). Appended to a program's own figures; the work is `busy_seconds` of a
-/// report, the time to the first steal (C) `first_steal_s`.
+/// Appends to a program's own figures the quantities of the graph that are in the paper's bound on running
+/// time: nodes, edges, the longest path (M) and the largest number of neighbours on one side of a node (d).
+/// The work is `busy_seconds` of a report, the time to the first steal (C) is `first_steal_s`.
 std::vector<figure> with_shape(std::vector<figure>, const node_program&);
 
-/// Brings data to its initial state: body(b) for b in 0..count-1, each by a task whose color and node are those of its
-/// share. touches(b, accesses) names what it writes, in the ranges that the program's nodes will name, so that these have
-/// their homes where they are touched first.
+/// Brings data to its initial state: calls body(b) for b in 0..count-1, each in a task with the color and
+/// node of its share. touches(b, accesses) names what the task writes, in the ranges that the program's
+/// nodes will name, so that these have their homes where they are first touched.
 void initialise(const target& where, const way&, const task_type&, std::int64_t count,
                 const std::function<void(std::int64_t)>& body,
                 const std::function<void(std::int64_t, access_list&)>& touches);

@@ -1,8 +1,8 @@
-// nqueens: how many ways there are to place n queens on a board of n x n so that none attacks another.
+// nqueens: counts the ways to place n queens on a board of n x n so that none attacks another.
 //
-// Nested tasks: one for each safe square of the first `depth` rows, each waits for its children and adds up. As in
-// BOTS, on which the MIR thesis is measured (there n = 14, depth 3). Property checked:
-//  N1  the count is the one that is known (OEIS A000170).
+// Nested tasks: one for each safe square of the first `depth` rows; each task waits for its children and
+// adds up their counts. As in BOTS, with which the MIR thesis measures (n = 14, depth 3). Property checked:
+//  N1  the count is the known one (OEIS A000170).
 #include "list.hpp"
 
 #include <array>
@@ -22,7 +22,7 @@ constexpr std::array<std::int64_t, 19> known = {
 /// A set of columns; the lowest is column 0.
 using columns = std::uint32_t;
 
-/// What the queens above a row forbid in it.
+/// The columns that the queens above a row attack in it.
 struct attacked {
   columns straight = 0, left = 0, right = 0;
   columns any() const noexcept { return straight | left | right; }

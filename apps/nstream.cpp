@@ -1,8 +1,9 @@
-// nstream: the four kernels of STREAM, in rounds, on sets of three arrays that have nothing to do with each other.
+// nstream: the four kernels of STREAM, in rounds, on independent sets of three arrays.
 //
-// RIP paper, section 5.2 (N independent arrays, a multiple of the threads; its graph is N components). The expert deals
-// the sets round robin. Windows: 5N tasks (a set's initialisation and its four kernels), of which 2N stay. The paper
-// prints neither N nor the length: two sets for each of 32 cores and 8 MiB for an array are assumed. Property checked:
+// RIP paper, section 5.2 (N independent arrays, a multiple of the threads; its graph has N components). The
+// expert placement deals the sets round robin. Windows: 5N tasks (a set's initialisation and its four
+// kernels), of which 2N stay. The paper prints neither N nor the length; two sets for each of 32 cores and
+// 8 MiB for an array are assumed. Property checked:
 //  N1  every element equals that of a serial program that takes one element through all rounds.
 #include "hash.hpp"
 #include "list.hpp"
@@ -23,7 +24,7 @@ constexpr parameter parameters[] = {
     {"iterations", "20", "10", "rounds of the four kernels", "30"},
 };
 
-/// The root of 2, less 1: then a round leaves the first array as it was, however many there are.
+/// The square root of 2, less 1. With it a round leaves the first array unchanged, however many rounds there are.
 constexpr double factor = 0.41421356237309503;
 
 class nstream final : public app {
@@ -99,7 +100,7 @@ class nstream final : public app {
   }
 
   std::vector<figure> figures() const override {
-    // As STREAM counts: copy and scale move two arrays, add and triad three.
+    // Counted as in STREAM: copy and scale move two arrays, add and triad three.
     return {{"sets", sets_},
             {"elements", size_},
             {"iterations", rounds_},

@@ -30,10 +30,10 @@ void for_each_part(std::string_view list, char separator, What what) {
   }
 }
 
-/// "libc6:any (>= 2.36) [amd64]" without versions, architectures and qualifiers.
+/// Strips versions, architectures and qualifiers, as in "libc6:any (>= 2.36) [amd64]".
 std::string_view bare_name(std::string_view s) { return s.substr(0, s.find_first_of(" (:[<\t")); }
 
-/// Calls line(text) for each line a command prints. False if there is no such command, or it failed.
+/// Calls line(text) for each line that a command prints. False if there is no such command, or if it failed.
 template <class Line>
 bool for_each_line_of(const char* command, Line line) {
   FILE* out = popen(command, "r");
@@ -79,7 +79,7 @@ void package_reader::end_of_paragraph() {
   const paragraph p = std::move(now_);
   now_ = {};
   if (p.package.empty() || (installed_only_ && !p.status.ends_with(" installed"))) return;
-  // Of a package for several architectures, or in several versions, the first counts.
+  // If a package occurs for several architectures or in several versions, the first one counts.
   const auto number = static_cast<page>(names_.size());
   if (!number_of_.emplace(p.package, number).second) return;
   names_.push_back(p.package);

@@ -1,4 +1,4 @@
-// The graph of Debian packages: a package links to those it depends on. For pagerank.cpp and the tests.
+// The graph of Debian packages, in which a package links to those it depends on. For pagerank.cpp and the tests.
 #pragma once
 
 #include "graph.hpp"
@@ -7,18 +7,19 @@
 
 namespace kith::apps {
 
-/// Reads paragraphs of Debian's control format line by line, as `apt-cache dumpavail` and dpkg's status file have them.
+/// Reads paragraphs of Debian's control format line by line, as printed by `apt-cache dumpavail` or stored
+/// in dpkg's status file.
 ///
-/// A dependence links to its first alternative that is a package; else to the first package that provides one of them;
-/// else it leads out of the set and is counted as such. Links by Depends and Pre-Depends; Recommends and weaker ones do
-/// not count.
+/// A dependence links to its first alternative that is a package; else to the first package that provides
+/// one of the alternatives; else it leads out of the set and is counted as unresolved. Depends and
+/// Pre-Depends make links; Recommends and weaker relations do not.
 class package_reader {
  public:
-  /// Whether paragraphs with a Status other than installed are skipped.
+  /// `installed_only`: paragraphs with a Status other than installed are skipped.
   explicit package_reader(bool installed_only) : installed_only_(installed_only) {}
 
   void line(std::string_view);
-  /// All that was read. The reader is used up.
+  /// Returns all that was read. The reader must not be used afterwards.
   link_list finish();
   std::size_t unresolved() const noexcept { return unresolved_; }
 
@@ -31,15 +32,15 @@ class package_reader {
   };
   bool installed_only_;
   paragraph now_;
-  std::string* field_ = nullptr;  // of the paragraph, that lines beginning with a space continue
+  std::string* field_ = nullptr;  // the field of the paragraph that is continued by lines beginning with a space
   std::vector<std::string> names_, depends_;
   std::unordered_map<std::string, page> number_of_;
-  std::unordered_map<std::string, page> provider_of_;  // the first one that was read
+  std::unordered_map<std::string, page> provider_of_;  // the first provider that was read
   std::size_t unresolved_ = 0;
 };
 
-/// The packages that this machine could install, from apt; if apt has no lists, those that are installed, from dpkg
-/// (and `source` says so). Throws kith::error if there are neither.
+/// The packages that this machine could install, from apt. If apt has no lists, the installed packages,
+/// from dpkg; `source` then says so. Throws kith::error if there are neither.
 link_list read_packages();
 
 }  // namespace kith::apps

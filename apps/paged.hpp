@@ -1,5 +1,5 @@
-// Equal blocks of values, none of which shares a page with another: where a block is, is decided by the task that
-// touches it first, whatever its neighbours do.
+// Equal blocks of values that do not share pages. So the task that first touches a block decides where it
+// is, whatever its neighbours do.
 //
 // RIP paper, section 4.5: blocks of data are page-aligned and initialised by tasks.
 #pragma once
@@ -14,12 +14,12 @@
 
 namespace kith::apps {
 
-inline constexpr std::size_t page_bytes = 4096;  // the smallest there is: larger pages are shared by small blocks
+inline constexpr std::size_t page_bytes = 4096;  // the smallest page size; larger pages are shared by small blocks
 
 template <class T>
 class paged {
  public:
-  /// `count` blocks of `each` values, all zero, none touched. Throws std::bad_alloc.
+  /// `count` blocks of `each` values, all zero and untouched. Throws std::bad_alloc.
   paged(std::int64_t count, std::int64_t each)
       : count_(static_cast<std::size_t>(count)),
         each_(static_cast<std::size_t>(each)),
@@ -28,7 +28,7 @@ class paged {
 
   T* operator[](std::int64_t b) const noexcept { return data_.get() + static_cast<std::size_t>(b) * stride_; }
   std::size_t length() const noexcept { return each_; }
-  /// All of it, the ends of the last pages included.
+  /// All the memory, including the ends of the last pages.
   std::span<std::byte> bytes() const noexcept {
     return std::as_writable_bytes(std::span(data_.get(), count_ * stride_));
   }

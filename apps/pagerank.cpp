@@ -1,13 +1,14 @@
-// pagerank: which pages matter, by the links between them (Brin, Page 1998; damping 0.85).
+// pagerank: the importance of pages, by the links between them (Brin, Page 1998; damping 0.85).
 //
-// NabbitC paper, table I (there blocks of 100000 pages, 10 iterations). Each block of pages pulls from the blocks that
-// link into it, and waits for those alone. A page without links out (dangling) would need the sum over all of them, a
-// barrier in each iteration; instead its rank leaks away, and the ranks are scaled to the sum 1 at the end. The fixed
-// point is the same (Del Corso, Gulli, Romani: "Fast PageRank computation via a sparse linear system", 2005).
-// Properties checked:
+// NabbitC paper, table I (blocks of 100000 pages, 10 iterations). Each block of pages pulls from the blocks
+// that link into it, and waits only for those. The rank of a page without outgoing links (dangling) would have
+// to be shared by all pages, which needs a sum over all dangling pages and a barrier in each iteration. Instead
+// its rank leaks away, and the ranks are scaled to the sum 1 at the end. The fixed point is the same (Del
+// Corso, Gulli, Romani: "Fast PageRank computation via a sparse linear system", 2005). Properties checked:
 //  P1  the ranks equal those of a serial program that pushes along the list of links, up to rounding;
-//  P2  they sum up to 1;
-//  P3  they solve the original equation, with dangling pages linking to all, as well as that many iterations promise.
+//  P2  they sum to 1;
+//  P3  they solve the original equation, with dangling pages linking to all, as accurately as that many
+//      iterations promise.
 #include "blocks.hpp"
 #include "graph.hpp"
 #include "list.hpp"
@@ -93,14 +94,15 @@ class pagerank final : public app, node_program {
 
   std::int32_t steps() const override { return static_cast<std::int32_t>(iterations_); }
   std::int32_t nodes(std::int32_t) const override { return static_cast<std::int32_t>(pages_.count()); }
-  /// From the serial times in the paper's table I: mostly the ranks of the pages that link in, anywhere in memory.
+  /// From the serial times in the paper's table I. Most of it is for the ranks of the pages that link in,
+  /// which are anywhere in memory.
   double work(node_name n) const override { return 60.0 * static_cast<double>(source_count(n.index)); }
   const task_type& type(std::int32_t) const override {
     static const task_type type{"pagerank"};
     return type;
   }
-  /// The blocks that link in, whose ranks are read; and those that this one links into, which have read the ranks that
-  /// are written over now.
+  /// The blocks that link into this one, whose ranks it reads; and the blocks that it links into, because
+  /// they have read the ranks that are now overwritten.
   void predecessors(node_name n, keys<node_name>& all) const override {
     if (n.step == 0) return;
     for (number b : waited_for_[static_cast<std::size_t>(n.index)]) all.add({n.step - 1, static_cast<std::int32_t>(b)});
@@ -118,7 +120,7 @@ class pagerank final : public app, node_program {
 
   std::span<double> ranks() noexcept { return {ranks_[last_].get(), graph_.pages}; }
 
-  /// A block's part of `sources_` has one entry more than it has links, so that every block has some memory of its own.
+  /// A block's part of `sources_` has one entry more than the block has links, so that every block has some memory.
   page* sources_of(std::int64_t b) const noexcept {
     return sources_.get() + links_.first[static_cast<std::size_t>(pages_.begin(b))] + static_cast<std::uint64_t>(b);
   }
@@ -174,9 +176,9 @@ class pagerank final : public app, node_program {
   incoming_links links_;
   blocks pages_;
   std::int64_t iterations_, top_;
-  std::vector<std::vector<number>> neighbours_;  // for each block those that link into it
-  std::vector<std::vector<number>> waited_for_;  // ... and those that it links into
-  untouched<double> ranks_[2];                   // touched first by fill(), as are the sources
+  std::vector<std::vector<number>> neighbours_;  // for each block, those that link into it
+  std::vector<std::vector<number>> waited_for_;  // for each block, also those that it links into
+  untouched<double> ranks_[2];                   // first touched by fill(), as are the sources
   untouched<page> sources_;
   std::size_t last_ = 0;
   std::vector<double> expected_;
@@ -196,7 +198,7 @@ std::vector<double> pagerank::serial() const {
   return now;
 }
 
-/// By how much (in the sum of absolute values) one step of the original power iteration changes `r`.
+/// The change of `r`, as the sum of absolute values, in one step of the original power iteration.
 double pagerank::residual(std::span<const double> r) const {
   std::vector<double> degree(graph_.pages, 0), next(graph_.pages, 0);
   for (const auto& link : graph_.links) ++degree[link.first];
@@ -217,8 +219,8 @@ verdict pagerank::verify() {
     worst = worst_of(worst, std::fabs(r[p] - expected_[p]) / expected_[p]);
     sum += r[p];
   }
-  // k iterations leave an error of damping^k * 2 before scaling, which divides by at least 1 - damping; the residual is
-  // at most 1 + damping times the error, and scaling doubles it.
+  // k iterations leave an error of at most 2 * damping^k before scaling, which divides by at least 1 -
+  // damping. The residual is at most 1 + damping times the error, and scaling doubles it.
   const double promised = 8 * std::pow(damping, iterations_) / (1 - damping) + 1e-9;
   const double left = residual(r);
   char text[200];

@@ -1,5 +1,5 @@
-// A program that iterates on a plate in tiles (tile_grid.hpp): its data, and its check against a serial program on the
-// whole plate. gauss_seidel and red_black say how a tile is renewed, and what the serial program does.
+// A program that iterates on a plate in tiles (tile_grid.hpp): its data, and the check against a serial program
+// on the whole plate. gauss_seidel and red_black define how a tile is updated, and what the serial program does.
 #pragma once
 
 #include "tile_grid.hpp"
@@ -26,7 +26,7 @@ class plate_app : public app {
   plate_app(const char* name, const arguments& a, int sets)
       : grid_(square_tiles(name, a), a.seed(), sets), iterations_(a.number("iterations", 1, 1 << 20)) {}
 
-  /// One iteration of the serial program, on rows of `wide` cells, frame included.
+  /// One iteration of the serial program, on rows of `wide` cells, including the frame.
   virtual void iterate(std::vector<double>& u, std::size_t wide) const = 0;
   /// The mean of a cell's four neighbours.
   static double mean(const std::vector<double>& u, std::size_t c, std::size_t wide) noexcept {

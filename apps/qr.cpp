@@ -1,12 +1,13 @@
-// qr: A = Q * R in tiles, by Householder reflectors that stay in place of what they cancel, with LAPACK kernels.
+// qr: A = Q * R in tiles, with LAPACK kernels. Householder reflectors are stored in place of what they cancel.
 //
-// RIP paper, section 5.2 (Buttari and others' tiled algorithm). Step k factorises the diagonal tile, applies that to the
-// tiles to its right, then couples the triangle with each tile below, and applies that. The reflectors of the diagonal
-// tile are copied to a block of their own: else each coupling, which writes the triangle beside them, would wait for those
-// who apply them. The expert deals rows of tiles round robin; a task runs where most of its tiles are. Window: the number
-// of tiles, which are the tasks of prepare() alone; two rows of tiles stay. For a moving window that counts those apart, add
-// as many as `first`. Not printed: the size; 24 x 24 tiles of 256 rows are assumed. Property checked, with the reflectors
-// alone (their factors follow from them) and no LAPACK:
+// RIP paper, section 5.2 (the tiled algorithm of Buttari and others). Step k factorises the diagonal tile
+// and applies the result to the tiles to its right. Then it couples the triangle with each tile below, and
+// applies that. The reflectors of the diagonal tile are copied to a block of their own. Otherwise each
+// coupling, which writes the triangle beside them, would wait for the tasks that apply them. The expert
+// placement deals rows of tiles round robin; a task runs where most of its tiles are. Window: the number of
+// tiles, which is exactly the tasks of prepare(); two rows of tiles stay. For a moving window that counts
+// these separately, add as many as `first`. The paper does not print the size; 24 x 24 tiles of 256 rows
+// are assumed. Property checked, with only the reflectors (their factors follow from them) and no LAPACK:
 //  Q1  no entry of A - Q * R is larger than n * epsilon.
 #include "hash.hpp"
 #include "list.hpp"
@@ -82,16 +83,16 @@ class qr final : public app {
   verdict verify() override {
     std::vector<double> product = triangle_by_columns();
     const auto column = [&](std::int64_t c) { return product.data() + c * all_.size; };
-    // Q is the product of the reflectors in the order they were made: the last one meets R first.
+    // Q is the product of the reflectors in the order in which they were made, so the last one is applied to R first.
     for (std::int64_t k = count() - 1; k >= 0; --k) {
       for (std::int64_t m = count() - 1; m >= k; --m) {
         for (std::int64_t i = all_.edge - 1; i >= 0; --i) {
-          const std::int64_t skipped = m == k ? i + 1 : 0;  // of the tile's column: not the reflector's
+          const std::int64_t skipped = m == k ? i + 1 : 0;  // entries of the tile's column above the reflector
           const double* const v = tiles_[at(m, k)] + i * all_.edge + skipped;
           const std::int64_t length = all_.edge - skipped, head = k * all_.edge + i, tail = m * all_.edge + skipped;
           double squares = 0;
           for (std::int64_t r = 0; r < length; ++r) squares += v[r] * v[r];
-          if (squares == 0) continue;  // nothing was to be cancelled
+          if (squares == 0) continue;  // there was nothing to cancel
           for (std::int64_t c = k * all_.edge; c < all_.size; ++c) {
             double* const x = column(c);
             double along = x[head];
@@ -129,7 +130,7 @@ class qr final : public app {
   std::size_t triangle() const noexcept {
     return static_cast<std::size_t>(all_.edge * (all_.edge + 1) / 2) * sizeof(double);
   }
-  /// What `cubes` times the cube of a tile's edge takes; `inner` is small beside the edge.
+  /// The work of `cubes` times the cube of a tile's edge; `inner` is small compared with the edge.
   work flops(double cubes) const { return work_of(cubes * all_.volume(), rate::dense); }
   double initial(std::int64_t i, std::int64_t j) const noexcept {
     return hash_unit(seed_, static_cast<std::uint64_t>(i * all_.size + j)) - 0.5;
@@ -167,7 +168,7 @@ class qr final : public app {
     if (wrong != 0) throw error(std::string("qr: LAPACK's ") + kernel + " returned " + std::to_string(wrong));
   }
 
-  /// R, with zeros below.
+  /// R, with zeros below the diagonal.
   std::vector<double> triangle_by_columns() const {
     std::vector<double> all(static_cast<std::size_t>(all_.size * all_.size), 0);
     for (std::int64_t c = 0; c < all_.size; ++c) {
@@ -182,7 +183,7 @@ class qr final : public app {
   square_tiles all_;
   std::int64_t inner_;
   std::uint64_t seed_;
-  paged<double> tiles_;       // by columns each
+  paged<double> tiles_;       // each tile by columns
   paged<double> factors_;     // of the reflectors in each tile of the lower triangle
   paged<double> reflectors_;  // copies of the diagonal tiles
 };

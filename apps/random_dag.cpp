@@ -1,9 +1,9 @@
-// random_dag: a random directed acyclic graph of tasks; each adds up the numbers of paths of those it points to.
+// random_dag: a random directed acyclic graph of tasks. Each task adds up the numbers of paths of its successors.
 //
-// Nabbit's micro-benchmark: node 0 is the root; each node that exists draws 1..degree successors among those of higher
-// number, which then exist; the last node is the sink. The number of paths from a node to the sink does not depend on
-// the order in which the nodes are computed, as long as it respects the edges. Properties checked:
-//  R1  each node that exists was computed exactly once, and no other;
+// Nabbit's micro-benchmark. Node 0 is the root. Each node that exists draws 1..degree successors among the nodes
+// with higher numbers, which then exist. The last node is the sink. The number of paths from a node to the sink does
+// not depend on the order in which the nodes are computed, as long as it respects the edges. Properties checked:
+//  R1  each node that exists was computed exactly once, and no other node was;
 //  R2  each node's number of paths (modulo 2^64) equals that of a serial sweep from the sink;
 //  R3  each node did all its work.
 #include "hash.hpp"
@@ -23,8 +23,8 @@ constexpr parameter parameters[] = {
 
 struct result_of_node {
   std::uint64_t paths;
-  std::uint64_t worked;    // what `work` rounds of arithmetic come to
-  std::uint64_t computed;  // times
+  std::uint64_t worked;    // the result of `work` rounds of arithmetic
+  std::uint64_t computed;  // how many times
 };
 
 std::uint64_t work(std::uint64_t i, std::int64_t rounds) {
@@ -50,7 +50,7 @@ class random_dag final : public app {
     nodes.reserve(size_);
     for (result_of_node& r : results_) nodes.emplace_back(r);
     where.on.run([&] {
-      // A node waits for those it points to, so they are created first.
+      // A node waits for its successors, so these are created first.
       for (std::uint64_t i = size_; i-- > 0;) {
         if (!exists(i)) continue;
         access_list accesses;

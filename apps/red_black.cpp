@@ -1,8 +1,9 @@
-// red_black: stationary heat by Gauss and Seidel's method on a chequerboard: first all red cells become the mean of their
-// four (black) neighbours, then all black ones that of their red ones.
+// red_black: stationary heat by Gauss and Seidel's method on a chequerboard. First all red cells become the
+// mean of their four (black) neighbours, then all black cells the mean of their red ones.
 //
-// RIP paper, section 5.2 (data as for gauss_seidel). A tile keeps borders of its own for each color, so that the tiles of
-// one half of an iteration do not wait for each other. Windows: three iterations, of which one stays. Property checked:
+// RIP paper, section 5.2 (data as for gauss_seidel). A tile keeps separate borders for each color, so that
+// the tiles of one half of an iteration do not wait for each other. Windows: three iterations, of which one
+// stays. Property checked:
 //  B1  every cell equals that of a serial program on the whole plate.
 #include "plate_app.hpp"
 #include "rates.hpp"

@@ -1,8 +1,11 @@
-// reduction: the sum of a large array, in a binary tree: a leaf for each block, and an inner task for each pair of sums.
+// reduction: the sum of a large array, in a binary tree with a leaf for each block and an inner task for
+// each pair of sums.
 //
-// MIR paper's pattern programs (there 256 MB and a tree of depth 10; the array is one allocation in fine distribution). The
-// expert gives each node an equal share of neighbouring blocks, and an inner task the node of its left half. Property checked:
-//  R1  the sum equals that of a serial program that adds in order: whole numbers, so to the last digit.
+// MIR paper's pattern programs (256 MB and a tree of depth 10; the array is one allocation in fine
+// distribution). The expert placement gives each node an equal share of neighbouring blocks, and an inner
+// task the node of its left half. Property checked:
+//  R1  the sum equals that of a serial program that adds in order. The values are integers, so it is equal
+//      to the last digit.
 #include "hash.hpp"
 #include "list.hpp"
 #include "paged.hpp"
@@ -57,7 +60,7 @@ class reduction final : public app {
           };
           spawn(body, leaf, where.of(b, leaves()), data_.in(b), sums_.out(leaves() + b), cost);
         }
-        // A heap: the root is 1, the halves of s are 2s and 2s + 1, the leaves come last.
+        // Numbered as a heap: the root is 1, the halves of s are 2s and 2s + 1, the leaves come last.
         for (std::int64_t s = leaves() - 1; s >= 1; --s) {
           spawn([this, s] { *sums_[s] = *sums_[2 * s] + *sums_[2 * s + 1]; }, inner, left_end(where, s),
                 sums_.in(2 * s), sums_.in(2 * s + 1), sums_.out(s), work_of(1, rate::chained));

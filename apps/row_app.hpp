@@ -1,4 +1,4 @@
-// A program that sweeps a rectangle of cells: what heat and life have in common but for their rule and their verifier.
+// A program that sweeps a rectangle of cells: what heat and life share except for their rule and their verifier.
 #pragma once
 
 #include "row_grid.hpp"
@@ -30,10 +30,10 @@ class row_app : public app {
     how_.nodes = nodes;
   }
 
-  /// The first value of cell (i, j); -1, rows() and columns() are outside.
+  /// The initial value of cell (i, j); rows -1 and rows(), and columns -1 and columns(), are outside.
   virtual Cell initial(std::int64_t i, std::int64_t j) const = 0;
   virtual const task_type& initial_type() const = 0;
-  /// The program that computes the steps.
+  /// The node program that computes the steps.
   virtual std::unique_ptr<node_program> sweep() const = 0;
 
   std::int64_t rows() const noexcept { return grid_.rows(); }

@@ -1,8 +1,8 @@
-// A rectangle of cells in two buffers, swept in blocks of rows: what heat and life have in common.
+// A rectangle of cells in two buffers, swept in blocks of rows: what heat and life share.
 //
-// Node (t, b) computes block b of step t from the blocks b-1, b and b+1 of step t-1 (NabbitC paper, table I). The cells
-// outside the rectangle never change; the two rows among them are blocks of their own, so that each node has the same
-// accesses. No two blocks share a page.
+// Node (t, b) computes block b of step t from the blocks b-1, b and b+1 of step t-1 (NabbitC paper, table
+// I). The cells outside the rectangle never change. The two outer rows are blocks of their own, so that
+// each node has the same accesses. No two blocks share a page.
 #pragma once
 
 #include "blocks.hpp"
@@ -15,7 +15,7 @@
 
 namespace kith::apps {
 
-/// Of programs on rectangles.
+/// For programs on rectangles.
 inline constexpr parameter rows_parameter = {"rows", "", "", "rows (as many as columns)", "655360"};
 
 template <class Cell>
@@ -32,9 +32,10 @@ class row_grid {
     const std::int64_t b = i < 0 ? 0 : i < rows() ? 1 + i / blocks_.each : block_count() + 1;
     return buffer_[buffer][b] + (i - first_row(b)) * (columns_ + 2) + 1;
   }
-  /// The memory of a buffer, the cells outside the rectangle included.
+  /// The memory of a buffer, including the cells outside the rectangle.
   std::span<std::byte> bytes(int buffer) const noexcept { return buffer_[buffer].bytes(); }
-  /// Block b has the rows from first_row(b) to first_row(b + 1): 0 is row -1, block_count() + 1 is row rows().
+  /// Block b has the rows from first_row(b) to first_row(b + 1), exclusive. Block 0 is row -1; block
+  /// block_count() + 1 is row rows().
   std::int64_t first_row(std::int64_t b) const noexcept {
     if (b == 0) return -1;
     return b <= block_count() + 1 ? std::min(blocks_.begin(b - 1), rows()) : rows() + 1;
@@ -45,7 +46,7 @@ class row_grid {
     return {row(buffer, first_row(b)) - 1, rows_of * static_cast<std::size_t>(columns_ + 2)};
   }
 
-  /// Each cell (i, j) of both buffers becomes initial(i, j). The rows outside are filled with the blocks beside them.
+  /// Sets each cell (i, j) of both buffers to initial(i, j). The rows outside are filled with the blocks beside them.
   template <class Initial>
   void fill(const target& where, const way& how, const task_type& type, Initial initial) {
     const auto blocks_of = [this](std::int64_t share) {
@@ -84,7 +85,8 @@ class row_grid {
   paged<Cell> buffer_[2];
 };
 
-/// `steps` sweeps from buffer to buffer, starting with 0: rule(above, here, below, next, columns) computes the row `next`.
+/// `steps` sweeps from buffer to buffer, beginning with buffer 0. rule(above, here, below, next, columns)
+/// computes the row `next`.
 template <class Cell, class Rule>
 class row_sweep final : public node_program {
  public:
@@ -103,7 +105,8 @@ class row_sweep final : public node_program {
     for (int d : {1, 0, 2}) {
       const auto [cells, count] = grid_.block(from, n.index + d);
       const auto row = static_cast<std::size_t>(grid_.columns()) * sizeof(Cell);
-      all.add(d == 1 ? in(cells, count) : in(cells, count).touching(row));  // of a neighbour, the row at the border
+      all.add(d == 1 ? in(cells, count) : in(cells, count).touching(row));  // of a neighbour, only the row
+                                                                            // at the border
     }
     const auto [cells, count] = grid_.block(1 - from, n.index + 1);
     all.add(out(cells, count));

@@ -14,7 +14,7 @@ sequences generate(std::int64_t size, std::uint64_t seed) {
   constexpr std::string_view letters = "ACGT";
   sequences s{"generated", "original", "mutated", {}, {}};
   for (std::int64_t i = 0; i < size; ++i) s.a += letters[hash(seed, static_cast<std::uint64_t>(i)) % 4];
-  // Of 100 letters, 10 are replaced, 3 removed, and after 3 some are put in.
+  // Of 100 letters, 10 are replaced, 3 are removed, and after 3 some are inserted.
   for (std::int64_t i = 0; i < size; ++i) {
     const std::uint64_t draw = hash(seed + 1, static_cast<std::uint64_t>(i));
     const std::uint64_t event = draw % 100;

@@ -1,4 +1,4 @@
-// Two sequences to be aligned, how an alignment is scored, and the alignment itself: what sw and swn2 have in common.
+// Two sequences to be aligned, the scoring of an alignment, and the alignment itself: what sw and swn2 share.
 #pragma once
 
 #include "parameters.hpp"
@@ -12,29 +12,29 @@
 namespace kith::apps {
 
 struct sequences {
-  std::string source;  // where they are from
+  std::string source;  // where the sequences are from
   std::string name_a, name_b;
   std::string a, b;
 };
 
-/// From --input, a FASTA file with two records or more (the first two are taken), or generated: --size letters of DNA,
-/// and a copy that has undergone substitutions, insertions and deletions. Throws kith::error with file and line.
+/// From --input, a FASTA file with two records or more, of which the first two are taken. Or generated: --size
+/// letters of DNA, and a copy with substitutions, insertions and deletions. Throws kith::error with file and line.
 sequences read_sequences(const arguments&);
 sequences read_fasta(const std::string& path);
 
 struct scoring {
-  std::int32_t match, mismatch;                   // the second is taken off
-  std::function<std::int32_t(std::int64_t)> gap;  // what a gap of k letters costs, k >= 1
+  std::int32_t match, mismatch;                   // `mismatch` is subtracted
+  std::function<std::int32_t(std::int64_t)> gap;  // the cost of a gap of k letters, k >= 1
 
   std::int32_t of(char x, char y) const noexcept { return x == y ? match : -mismatch; }
 };
 
-/// A local alignment: two rows of equal length, '-' in the gaps, without leading or trailing ones.
+/// A local alignment: two rows of equal length, with '-' in the gaps, and without leading or trailing gaps.
 struct alignment {
-  std::int64_t begin_a = 0, begin_b = 0;  // the letters they begin with
+  std::int64_t begin_a = 0, begin_b = 0;  // the indices of the first letters
   std::string a, b;
 
-  /// Put in front, when walking backwards.
+  /// Adds a pair of letters; called backwards, from the end.
   void add(char x, char y) {
     a.push_back(x);
     b.push_back(y);
@@ -44,7 +44,7 @@ struct alignment {
   double identity_percent() const;
 };
 
-/// Whether the rows are what they claim to be of these sequences.
+/// True if the rows are parts of these sequences, as claimed.
 bool fits(const alignment&, const sequences&);
 
 }  // namespace kith::apps

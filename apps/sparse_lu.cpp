@@ -1,9 +1,10 @@
-// sparse_lu: A = L * U of a matrix of blocks, many of which are zero and stay so; without pivoting.
+// sparse_lu: A = L * U for a matrix of blocks, many of which are zero and stay zero; without pivoting.
 //
-// MIR paper's pattern programs (there 8192 x 8192 in blocks of 256, each a block of its own). Which zero blocks fill up is
-// found beforehand; tasks are made for the others alone. The expert lays a grid of nodes over the blocks, block cyclic in
-// both directions; a task runs where the block is that it writes. The matrix is generated: neighbours of the diagonal and
-// a share of the other blocks, with a diagonal that outweighs its row. Property checked:
+// MIR paper's pattern programs (8192 x 8192 in blocks of 256, each a block of its own). Which zero blocks
+// fill up is determined beforehand, and tasks are made only for blocks that are not zero in the end. The
+// expert placement lays a grid of nodes over the blocks, block cyclic in both directions; a task runs where
+// the block is that it writes. The matrix is generated: neighbours of the diagonal and a share of the other
+// blocks, with a diagonal that outweighs each row. Property checked:
 //  L1  the largest entry of A - L * U is at most n * epsilon * the largest entry of A.
 #include "dot.hpp"
 #include "hash.hpp"
@@ -84,7 +85,7 @@ class sparse_lu final : public app {
     return 2 * sizeof(double) * static_cast<std::uint64_t>(all_.size * all_.size);
   }
   verdict verify() override {
-    // L by rows and U by columns, both with their zeros.
+    // L by rows and U by columns, both including zeros.
     const auto n = static_cast<std::size_t>(all_.size);
     std::vector<double> lower(n * n, 0), upper(n * n, 0);
     for (std::int64_t i = 0; i < all_.size; ++i) {
@@ -124,12 +125,12 @@ class sparse_lu final : public app {
   std::int64_t count() const noexcept { return all_.count(); }
   work flops(double cubes) const { return work_of(cubes * all_.volume(), rate::streamed); }
 
-  /// Whether the matrix has entries in block (i, j).
+  /// True if the matrix has entries in block (i, j) at the start.
   bool starts_with(std::int64_t i, std::int64_t j) const noexcept {
     const auto place = static_cast<std::uint64_t>(i * count() + j);
     return std::abs(i - j) <= 1 || static_cast<std::int64_t>(hash(seed_ + 1, place) % 100) < density_;
   }
-  /// Numbers the blocks that are not zero in the end; returns how many.
+  /// Numbers the blocks that are not zero in the end. Returns how many there are.
   std::int64_t number_blocks() {
     const auto n = count();
     places_.assign(static_cast<std::size_t>(n * n), -1);
@@ -186,14 +187,14 @@ class sparse_lu final : public app {
       }
     }
   }
-  /// b becomes 1/L * b.
+  /// Replaces b by 1/L * b.
   void solve_lower(const double* lu, double* b) const noexcept {
     for (std::int64_t k = 0; k < all_.edge; ++k) {
       for (std::int64_t i = k + 1; i < all_.edge; ++i)
         add_row(b + i * all_.edge, lu[i * all_.edge + k], b + k * all_.edge, 0);
     }
   }
-  /// b becomes b * 1/U.
+  /// Replaces b by b * 1/U.
   void solve_upper(const double* lu, double* b) const noexcept {
     for (std::int64_t i = 0; i < all_.edge; ++i) {
       for (std::int64_t k = 0; k < all_.edge; ++k) {
@@ -213,7 +214,7 @@ class sparse_lu final : public app {
   std::int64_t density_;
   bool joined_;
   std::uint64_t seed_;
-  std::vector<std::int64_t> places_;  // of each block in data_; -1: zero for good
+  std::vector<std::int64_t> places_;  // of each block in data_; -1: it stays zero
   paged<double> data_;                // blocks by rows
 };
 

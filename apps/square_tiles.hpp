@@ -22,10 +22,10 @@ struct square_tiles {
                 std::to_string(edge));
   }
 
-  /// On a side, and in all.
+  /// Tiles on a side, and in all.
   std::int64_t count() const noexcept { return size / edge; }
   std::int64_t total() const noexcept { return count() * count(); }
-  /// Of a tile.
+  /// Entries of a tile, and the cube of its edge.
   std::int64_t area() const noexcept { return edge * edge; }
   double volume() const noexcept { return static_cast<double>(edge * edge * edge); }
 };

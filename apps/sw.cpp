@@ -1,11 +1,11 @@
 // sw: local alignment of two sequences with gaps of any cost (Smith, Waterman 1981), O(n^3).
 //
-// NabbitC paper, table I (there 5120 letters, blocks of 32). M[i][j] = max(0, M[i-1][j-1] + s, max_k M[i][j-k] - gap(k),
-// max_k M[i-k][j] - gap(k)): each cell looks along its whole row and column. A gap of k letters costs open + extend *
-// log2(k + 1), rounded down: no recurrence of constant depth computes that. Blocks are contiguous in memory. Properties
-// checked:
-//  S1  every cell equals that of a serial program, which works by columns on a plain table;
-//  S2  the alignment is made of the two sequences, and its own score is the best cell's.
+// NabbitC paper, table I (5120 letters, blocks of 32). M[i][j] = max(0, M[i-1][j-1] + s, max_k M[i][j-k] -
+// gap(k), max_k M[i-k][j] - gap(k)): each cell looks along its whole row and column. A gap of k letters
+// costs open + extend * log2(k + 1), rounded down, which no recurrence of constant depth computes. Blocks
+// are contiguous in memory. Properties checked:
+//  S1  every cell equals that of a serial program that works by columns on a plain table;
+//  S2  the alignment is made of the two sequences, and its own score is that of the best cell.
 #include "alignment_app.hpp"
 #include "list.hpp"
 #include "untouched.hpp"
@@ -82,7 +82,7 @@ class smith_waterman final : public alignment_app {
     return block(i / rows_.each, j / rows_.each)[i % rows_.each * rows_.each + j % rows_.each];
   }
 
-  /// A cell looks at all cells to its left and above it. From the serial time in the paper's table I.
+  /// A cell looks at all cells to its left and above it. The constant is from the serial time in the paper's table I.
   double work(node_name n) const override {
     const auto [bi, bj] = block_of(n);
     const auto looks = static_cast<double>(rows_.begin(bi) + columns_.begin(bj) + rows_.each);
@@ -142,7 +142,7 @@ class smith_waterman final : public alignment_app {
       std::int64_t k = 1;
       while (!(j >= k && m == at(i, j - k) - gap_[static_cast<std::size_t>(k)]) &&
              !(i >= k && m == at(i - k, j) - gap_[static_cast<std::size_t>(k)]))
-        if (++k > std::max(i, j)) return {};  // the scores are wrong: the verifier will say so
+        if (++k > std::max(i, j)) return {};  // the scores are wrong, which the verifier will report
       const bool in_a = j >= k && m == at(i, j - k) - gap_[static_cast<std::size_t>(k)];
       for (; k > 0; --k) in_a ? al.add('-', letter_b(j--)) : al.add(letter_a(i--), '-');
     }
@@ -150,7 +150,7 @@ class smith_waterman final : public alignment_app {
     return al;
   }
 
-  /// Column by column; the table is transposed.
+  /// Computes column by column; the table is transposed.
   std::vector<score> serial() const {
     const auto n = static_cast<std::size_t>(rows_.items), m = static_cast<std::size_t>(columns_.items);
     std::vector<score> t(n * m);

@@ -1,10 +1,10 @@
 // swn2: local alignment of two sequences with affine gaps (Smith, Waterman 1981; Gotoh 1982), O(n^2).
 //
-// NabbitC paper, table I (there 131072 letters, blocks of 1024). A gap of k letters costs open + k * extend. Only the last
-// row and the last column of each block are kept, scores and gaps in progress; the blocks that the best alignment passes
-// are computed once more when it is traced back. Properties checked:
-//  S1  the kept rows and columns equal those of a serial program, which works by columns;
-//  S2  the alignment is made of the two sequences, and its own score is the best cell's.
+// NabbitC paper, table I (131072 letters, blocks of 1024). A gap of k letters costs open + k * extend. Only
+// the last row and the last column of each block are kept, with scores and open gaps. The blocks through
+// which the best alignment passes are computed once more when it is traced back. Properties checked:
+//  S1  the kept rows and columns equal those of a serial program that works by columns;
+//  S2  the alignment is made of the two sequences, and its own score is that of the best cell.
 #include "alignment_app.hpp"
 #include "list.hpp"
 
@@ -72,7 +72,8 @@ class smith_waterman_gotoh final : public alignment_app {
   std::span<std::byte> output() override { return std::as_writable_bytes(std::span(bottom_h_)); }
 
  private:
-  /// Of the last row of a row of blocks, the entry of column j; of the last column of a column of blocks, that of row i.
+  /// In the last row of block row `bi`, the entry of column j; in the last column of block column `bj`, the
+  /// entry of row i.
   score* bottom(std::vector<score>& kept, std::int64_t bi, std::int64_t j) const noexcept {
     return kept.data() + bi * columns_.items + j;
   }
@@ -90,7 +91,7 @@ class smith_waterman_gotoh final : public alignment_app {
     return type;
   }
   void accesses(node_name n, access_list& all) const override {
-    auto& self = const_cast<smith_waterman_gotoh&>(*this);  // names memory, touches none
+    auto& self = const_cast<smith_waterman_gotoh&>(*this);  // names memory without touching it
     const auto [bi, bj] = block_of(n);
     const auto wide = static_cast<std::size_t>(columns_.size(bj)), high = static_cast<std::size_t>(rows_.size(bi));
     for (auto* kept : {&self.bottom_h_, &self.bottom_f_}) {
@@ -104,7 +105,7 @@ class smith_waterman_gotoh final : public alignment_app {
   }
 
   struct cell {
-    score h, e, f;  // the best alignment that ends here; ... with a gap in a; ... in b
+    score h, e, f;  // the best alignment that ends here: any; with a gap in a; with a gap in b
   };
 
   /// Calls visit(i, j, cell) for each cell of a block, row by row.
@@ -202,7 +203,7 @@ class smith_waterman_gotoh final : public alignment_app {
     return al;
   }
 
-  /// Column by column, with the gaps of a whole column in progress.
+  /// Computes column by column, with the open gaps of a whole column.
   void serial() {
     const auto n = static_cast<std::size_t>(rows_.items), m = static_cast<std::size_t>(columns_.items);
     expected_bottom_.resize(bottom_h_.size());
@@ -226,7 +227,7 @@ class smith_waterman_gotoh final : public alignment_app {
     }
   }
 
-  score first_, further_;  // costs of a gap's first letter, and of each further one
+  score first_, further_;  // costs of the first letter of a gap, and of each further letter
   std::vector<score> bottom_h_, bottom_f_, right_h_, right_e_;
   std::vector<score> expected_bottom_, expected_right_;
   std::int64_t expected_best_ = 0;

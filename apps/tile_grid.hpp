@@ -1,10 +1,10 @@
-// A square plate in tiles, each contiguous, with a copy of its four edges for its neighbours: what gauss_seidel and
-// red_black have in common.
+// A square plate in tiles. Each tile is contiguous, and has a copy of its four edges for its neighbours:
+// what gauss_seidel and red_black share.
 //
-// RIP paper, section 5.2: "tile contents contiguous in memory, and halos between the tiles"; algorithm: a task writes its
-// tile and its own borders, and reads the neighbours' borders alone, so neighbours do not wait for a tile's other users.
-// The frame around the plate never changes and is no region. The expert divides the columns of tiles into as many
-// groups of neighbours as there are nodes.
+// RIP paper, section 5.2: "tile contents contiguous in memory, and halos between the tiles". A task writes
+// its tile and the tile's borders, and reads only the neighbours' borders, so neighbours do not wait for
+// other users of a tile. The frame around the plate never changes and is no region. The expert placement
+// divides the columns of tiles into as many groups of neighbours as there are nodes.
 #pragma once
 
 #include "hash.hpp"
@@ -19,7 +19,8 @@
 
 namespace kith::apps {
 
-/// Of programs on tiles. The paper prints no sizes: 24 x 24 tiles of 2 MiB on 32 cores, and 30 iterations, are assumed.
+/// For programs on tiles. The paper prints no sizes; 24 x 24 tiles of 2 MiB on 32 cores, and 30 iterations,
+/// are assumed.
 inline constexpr parameter tile_grid_parameters[] = {
     {"size", "1024", "256", "rows and columns of the plate; a multiple of the block", "12288"},
     {"iterations", "30", "10", "iterations", "30"},
@@ -49,12 +50,13 @@ class tile_grid {
   double* tile(std::int64_t i, std::int64_t j) const noexcept { return cells_[i * count() + j]; }
   node home(const target& where, std::int64_t j) const noexcept { return where.of(j, count()); }
 
-  /// What touches tile (i, j) on side `s`: the border of the neighbour there, or the frame.
+  /// The cells beside tile (i, j) on side `s`: the border of the neighbour there, or the frame.
   const double* beside(std::int64_t i, std::int64_t j, side s, int set) const noexcept {
     const place p = neighbour(i, j, s);
     return is_outside(p) ? frame_[s].data() : borders_[border(p.i, p.j, opposite(s), set)];
   }
-  /// The accesses of a task that renews tile (i, j) and its borders of set `writes` from the neighbours' of set `reads`.
+  /// The accesses of a task that updates tile (i, j) and its borders of set `writes` from the neighbours'
+  /// borders of set `reads`.
   access_list accesses(std::int64_t i, std::int64_t j, int reads, int writes) const {
     access_list all;
     all.add(cells_.inout(i * count() + j));
@@ -76,7 +78,7 @@ class tile_grid {
     }
   }
 
-  /// A task for each tile: its cells, and all its borders.
+  /// Fills each tile in a task of its own: its cells, and all its borders.
   void fill(const target& where, const task_type& type) const {
     where.run([&] {
       for (std::int64_t i = 0; i < count(); ++i) {
@@ -95,7 +97,7 @@ class tile_grid {
   std::uint64_t plain_bytes() const noexcept {
     return sizeof(double) * static_cast<std::uint64_t>((tiles_.size + 2) * (tiles_.size + 2));
   }
-  /// What a serial program starts with: rows of size() + 2 cells, frame included.
+  /// The initial state for a serial program: rows of size() + 2 cells, including the frame.
   std::vector<double> plain() const {
     std::vector<double> all;
     all.reserve(plain_bytes() / sizeof(double));
@@ -136,7 +138,7 @@ class tile_grid {
   std::span<std::byte> bytes() const noexcept { return cells_.bytes(); }
 
  private:
-  static constexpr double hot = 100, cold = 0;  // the upper edge of the frame, and the others
+  static constexpr double hot = 100, cold = 0;  // the upper edge of the frame, and the other edges
   struct place {
     std::int64_t i, j;
   };

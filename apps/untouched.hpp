@@ -1,5 +1,5 @@
-// Memory for a program's data that no page of is touched yet: its distribution (`--memory`), or else the tasks that fill it,
-// decide where it is; and a dry run, which touches nothing, may have more of it than the machine has.
+// Memory for a program's data of which no page is touched yet. Its distribution (`--memory`), or else the tasks
+// that fill it, decide where it is. A dry run touches nothing, so it may have more of it than the machine has.
 #pragma once
 
 #include <kith/memory.hpp>

@@ -1,8 +1,8 @@
-// vecmul: products of pairs of vectors, element by element; a task for each pair and pass.
+// vecmul: products of pairs of vectors, element by element; one task for each pair and pass.
 //
-// MIR paper's pattern programs (there 128 vectors of 28 kB, each a block of its own, on a TILEPro64). The expert deals
-// pairs round robin, as coarse distribution does. Property checked:
-//  V1  every product equals one division back: c / a is b, up to rounding.
+// MIR paper's pattern programs (128 vectors of 28 kB, each a block of its own, on a TILEPro64). The expert
+// placement deals pairs round robin, as coarse distribution does. Property checked:
+//  V1  dividing back gives the factor: c / a is b, up to rounding.
 #include "hash.hpp"
 #include "list.hpp"
 #include "paged.hpp"

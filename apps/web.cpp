@@ -1,10 +1,10 @@
-// web: PageRank on graphs too large for this machine, known by their blocks alone. Only for dry recordings.
+// web: PageRank on graphs too large for this machine, of which only the blocks are known. Only for dry recordings.
 //
-// NabbitC paper, table I: uk-2002, twitter-2010 and uk-2007-05 in blocks of 100000 pages. The graphs themselves are not
-// kept here; a generator makes block graphs of their sizes. Each block has links into `neighbours` blocks; of these,
-// `local` of 1000 are near it (pages of a host have neighbouring numbers in these crawls), the others anywhere. How many
-// links a block has is log-normal with deviation `skew`/100 around the mean. Pages of R-MAT graphs have no such
-// neighbourhood; every policy then reads remotely.
+// NabbitC paper, table I: uk-2002, twitter-2010 and uk-2007-05 in blocks of 100000 pages. The graphs themselves
+// are not kept here; a generator makes block graphs of their sizes. Each block has links into `neighbours`
+// blocks. Of these, `local` of 1000 are near it (pages of a host have neighbouring numbers in these crawls);
+// the others are anywhere. The number of links of a block is log-normal with deviation `skew`/100 around the
+// mean. Pages of R-MAT graphs have no such neighbourhood; there, every policy reads remotely.
 #include "blocks.hpp"
 #include "hash.hpp"
 #include "list.hpp"
@@ -142,8 +142,8 @@ class web final : public app, node_program {
   blocks pages_;
   std::int64_t iterations_;
   std::vector<std::size_t> first_;                     // of each block's links
-  std::vector<std::vector<std::int32_t>> from_;        // for each block those that it reads
-  std::vector<std::vector<std::int32_t>> waited_for_;  // ... and those that read it
+  std::vector<std::vector<std::int32_t>> from_;        // for each block, those that it reads
+  std::vector<std::vector<std::int32_t>> waited_for_;  // for each block, also those that read it
   untouched<double> ranks_[2];
   untouched<std::uint32_t> sources_;
 };
