@@ -21,7 +21,7 @@ import subprocess
 import sys
 import tempfile
 
-# Programs with their sizes, and machines; a set is made of groups, each of which is every program of it on every machine of it.
+# Programs with their sizes, and machines. A set consists of groups; in a group, every program runs on every machine.
 SETS = {
     "tuning": [{
         "programs": {
@@ -36,7 +36,8 @@ SETS = {
         },
         "machines": ["bullion-s16-8", "xeon-8s", "hybrid-laptop"],
     }],
-    # Each has judged once. What they found was mended, so they have tuned as well.
+    # Each of these has served as the judging set once. What it showed was fixed, so the policy is now tuned
+    # on it as well.
     "seen": [{
         "programs": {
             "jacobi": "--as dataflow --paper --block 64",
@@ -74,7 +75,7 @@ SETS = {
         },
         "machines": ["xeon-e7-8860", "power6", "bullion-s16-16", "xeon-5504-cluster"],
     }, {
-        # Programs that were tuned with, or never run, where they were not run.
+        # Programs used for tuning or never run before, on machines where they were not run.
         "programs": {
             "gauss_seidel": "--size 8192 --block 256 --iterations 20",
             "nstream": "--sets 150 --size 262144 --iterations 12",
@@ -88,7 +89,7 @@ SETS = {
         },
         "machines": ["epyc-2x4", "opteron-6172", "power6", "altix-uv100", "xeon-5504-cluster"],
     }, {
-        # Programs that were seen, in other sizes where they were not run.
+        # Programs that were seen, in other sizes, on machines where they were not run.
         "programs": {
             "jacobi": "--as dataflow --size 12288 --block 48 --iterations 20",
             "red_black": "--size 7680 --block 320 --iterations 20",
@@ -103,7 +104,7 @@ SETS = {
         },
         "machines": ["bullion-s16-8", "xeon-8s"],
     }, {
-        # MIR's programs on its tiled chip, which was not run.
+        # MIR's programs on its tiled chip, on which nothing was run before.
         "programs": {
             "map": "--vectors 512 --size 8192 --iterations 10",
             "vecmul": "--vectors 256 --size 7168 --iterations 10",
@@ -191,7 +192,8 @@ SETS = {
         },
         "machines": ["tilepro64"],
     }],
-    # Written down before any of it was run. Whoever changes the policy after it has judged writes down another one first.
+    # Fixed before any of it was run. If the policy is changed after this set was judged, another set must
+    # be fixed first.
     "judging": [{
         "programs": {
             "red_black": "--size 6656 --block 208 --iterations 25",
@@ -235,10 +237,10 @@ SETS = {
         "machines": ["tilepro64"],
     }],
 }
-AUTOMATIC = ["dfifo", "dep", "rip-dep", "rip-mw", "nabbit", "numa", "home-cache"]  # the papers' policies that need no hint
+AUTOMATIC = ["dfifo", "dep", "rip-dep", "rip-mw", "nabbit", "numa", "home-cache"]  # of the papers, those without hints
 OTHERS = ["steal"] + AUTOMATIC
 EXPERT = "socket"
-CLUSTER = "xeon-5504-cluster"  # a byte from another machine costs so much there that it outweighs the rest of a mean
+CLUSTER = "xeon-5504-cluster"  # a byte from another machine costs so much there that it would dominate a mean
 
 
 def kith(path, *words):
@@ -249,7 +251,7 @@ def kith(path, *words):
 
 
 def recorded(path, folder, program, words, nodes):
-    """A dry recording of the program for so many nodes. One worker records: the order of tasks is the same each time."""
+    """A dry recording of the program for so many nodes. One worker records, so that the order of tasks is the same each time."""
     size = "".join(c if c.isalnum() else "_" for c in words)
     file = os.path.join(folder, f"{program}{size}-{nodes}.rec")
     if not os.path.exists(file):
@@ -264,7 +266,7 @@ def mean(values):
 
 
 def simulated(a, folder, name, rows):
-    """{(program, machine): {policy: mean makespan}} of a set; `rows` has what an earlier run has found, and gets more."""
+    """{(program, machine): {policy: mean makespan}} of a set. `rows` holds the results of an earlier run, and gets more."""
     table = {}
     for group in SETS[name]:
         for machine in [m for m in group["machines"] if not a.machines or m in a.machines.split(",")]:
@@ -288,7 +290,7 @@ def simulated(a, folder, name, rows):
 
 
 def lines_of(name, table, policies):
-    """The table of a set, its means, and whether `auto` keeps what is asked of it."""
+    """The table of a set, its means, and whether `auto` meets its requirements."""
     others = [p for p in policies if p != "auto"]
     lines = [f"### The {name} set", "",
              "| program | machine | auto, s | " + " | ".join(f"over {p}" for p in others) + " |",
@@ -320,7 +322,7 @@ def lines_of(name, table, policies):
 
 
 def write_into(path, lines):
-    """The sets' tables where the page has room for them; all lines, if it has none."""
+    """Writes the sets' tables to their places in the page; all lines, if it has no such places."""
     page = open(path).read() if os.path.exists(path) else ""
     places = re.compile(r"(<!-- table: auto-(\w+) -->\n).*?(<!-- end -->\n)", re.S)
     if places.search(page):

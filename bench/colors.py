@@ -17,7 +17,7 @@ import statistics
 import subprocess
 import sys
 
-# Long enough to time, short enough to repeat: a fifth to half a second each on two cores.
+# Long enough to time and short enough to repeat: a fifth to half a second each on two cores.
 APPS = {
     "cg": ["--size", "30000", "--nonzeros", "12", "--iterations", "100", "--block", "300"],
     "mg": ["--size", "128", "--iterations", "8"],
@@ -50,7 +50,7 @@ def measure(kith, app, rounds, workers):
         for policy, colors in VARIANTS:
             took[policy, colors], used = seconds(kith, app, policy, colors, workers)
         if n == 0:
-            continue  # to warm up
+            continue  # warm-up
         of_nabbit.append(took["nabbit", "good"])
         for colors, all_ratios in ratios.items():
             all_ratios.append(took["nabbit", "good"] / took["nabbitc", colors])

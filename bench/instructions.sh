@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Instructions per task of `dag`, counted by callgrind: exact and repeatable where times are neither. Two sizes are run
-# for each case, and the difference is divided by the difference in tasks, so that start-up does not count.
+# Instructions per task of `dag`, counted by callgrind. They are exact and repeatable, which times are not. Two sizes
+# are run for each case, and the difference is divided by the difference in tasks, so that start-up does not count.
 #
 #   bench/instructions.sh [BUILD_FOLDER] [SYSTEM...]      (default: build/release, all that were built)
 #
-# With one worker (valgrind runs one thread at a time): what a task costs its creator and its executor, without spinning
-# and stealing. libgomp and libomp are left out unless named: with one thread they run each task at its creation.
+# With one worker (valgrind runs one thread at a time): what a task costs its creator and its executor,
+# without spinning and stealing. libgomp and libomp are left out unless named, because with one thread they
+# run each task at its creation.
 set -euo pipefail
 build=${1:-build/release}
 [ $# -gt 0 ] && shift

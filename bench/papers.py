@@ -36,7 +36,7 @@ class Table(NamedTuple):
 
 
 def ratio(value):
-    """Two digits behind the point, or, of what is small, two digits."""
+    """Two digits after the point; for small values, two significant digits."""
     return f"{value:.0f}" if value >= 100 else f"{value:.2f}" if value >= 0.1 else f"{value:.2g}"
 
 
@@ -162,7 +162,7 @@ def printed(line):
 
 
 def filled(name, old, found, changes):
-    """The table's Markdown. Cells of results that were not made are as in `old`; `changes` gets a line for each other one that differs."""
+    """The table's Markdown. Cells of results that were not made are as in `old`; `changes` gets a line for each other cell that differs."""
     table = TABLES[name]
     before = [[cell.strip() for cell in line.strip("|").split("|")] for line in old.strip().splitlines()[2:]]
     made = [re.sub(r"\|  (?=\|)", "| ", printed(table.head)), printed(["---"] * len(table.head))]
@@ -180,7 +180,7 @@ def filled(name, old, found, changes):
 
 
 def rewritten(path, found, changes):
-    """The page with its tables made again."""
+    """The page with its tables remade."""
     page = path.read_text()
     names = [m.group(2) for m in TABLE.finditer(page)]
     expected = [n for n, t in TABLES.items() if t.page == path.name]
@@ -191,7 +191,7 @@ def rewritten(path, found, changes):
 
 
 def rows_of(result, kith, folder):
-    """The rows of a result, made if they are not there."""
+    """The rows of a result, which are made if they are missing."""
     kept = folder and os.path.join(folder, result + ".json")
     if kept and os.path.exists(kept):
         text = pathlib.Path(kept).read_text()

@@ -1,4 +1,4 @@
-// What bench/recording.py runs, recorded and not: independent tasks, twice, and how long the second time took.
+// Run by bench/recording.py, recorded and unrecorded: independent tasks, twice. Prints how long the second run took.
 #include "kernel.hpp"
 
 #include <kith/kith.hpp>

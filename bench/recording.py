@@ -23,7 +23,7 @@ WORKING, WORK_NS = 100_000, 10_000
 
 
 def nanoseconds(a, words, file=None):
-    """Of the second run."""
+    """The nanoseconds of the second run."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith("KITH_")}
     if file is not None:
         environment |= {"KITH_RECORD": file, "KITH_RECORD_PARTS": "1"}
@@ -35,7 +35,7 @@ def nanoseconds(a, words, file=None):
 
 
 def both(a, words, folder):
-    """Unrecorded, recorded, and the bytes of the logs."""
+    """The times unrecorded and recorded, and the bytes of the logs."""
     file = os.path.join(folder, "recorded.rec")
     plain, recorded = nanoseconds(a, words), nanoseconds(a, words, file)
     parts = file + ".parts"

@@ -1,8 +1,9 @@
 // kith-bench-simulators: how long Kith's simulator and SimGrid's take for the same task graph.
 //
-// The graph of a recording: its tasks with what they compute, and their dependences; no data. SimGrid (S4U, an
-// actor for each core) takes what is ready, first come first served; Kith runs the recording under `fifo`, abstract,
-// scheduling free, each task created by its creator, in no time. Each run is a process of its own, the two in turns.
+// The graph is that of a recording: its tasks with their computing time, and their dependences, but no
+// data. SimGrid (S4U, one actor for each core) takes ready tasks first come, first served. Kith runs the
+// recording under `fifo`, in abstract fidelity, with scheduling free; each task is created by its creator,
+// in no time. Each run is a process of its own, and the two alternate.
 #include "engine/sim/program.hpp"
 #include "engine/sim/simulation.hpp"
 #include "recording/file.hpp"
@@ -16,7 +17,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 #include <simgrid/s4u.hpp>
-// Not complete by itself.
+// The header is not self-contained.
 #include <simgrid/version.h>
 
 #include <algorithm>
@@ -43,7 +44,7 @@ bool computes(const kith::recorded_task& t) {
   return !t.has(kith::recorded_task::root) && !t.has(kith::recorded_task::fence) && t.worker >= 0;
 }
 
-/// An actor on each host takes what is ready, first come first served.
+/// One actor on each host takes ready tasks, first come, first served.
 double by_simgrid(const kith::recording& r, int workers) {
   namespace s4u = simgrid::s4u;
   int argc = 2;
@@ -86,7 +87,7 @@ double by_simgrid(const kith::recording& r, int workers) {
       for (std::size_t wanted = left == 0 ? idle.size() : ready.size(); wanted > 0 && !idle.empty(); --wanted) {
         const s4u::ActorPtr next = idle.back();
         idle.pop_back();
-        next->resume();  // others run meanwhile
+        next->resume();  // other actors run meanwhile
       }
     }
   };
@@ -117,7 +118,8 @@ double by_kith(const kith::recording& r, const kith::machine_model& on, int work
   return kith::sim::simulate(p, on, set).seconds;
 }
 
-/// One run in a process of its own: SimGrid has one engine in a process, and memory is as fresh for both.
+/// One run in a process of its own, because SimGrid has one engine in a process, and so that memory is
+/// equally fresh for both.
 sample measure(const std::function<double()>& run) {
   int ends[2];
   if (pipe(ends) != 0) throw kith::error("no pipe");
@@ -157,7 +159,7 @@ int main(int argc, char** argv) {
   try {
     const kith::recording r = kith::read_recording(file);
     kith::machine_model on = kith::model_by_name(machine);
-    on.memory_share = 0;  // where data is makes no difference
+    on.memory_share = 0;  // the location of data makes no difference
     struct simulator {
       const char* name;
       std::function<double()> run;

@@ -36,7 +36,7 @@ child::child(std::string system, const std::filesystem::path& program, int worke
   pid_ = fork();
   if (pid_ < 0) throw std::runtime_error("cannot start " + program.string() + ": " + std::strerror(errno));
   if (pid_ == 0) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);  // a stopped child would otherwise outlive an interrupted driver
+    prctl(PR_SET_PDEATHSIG, SIGKILL);  // otherwise a stopped child would outlive an interrupted driver
     dup2(in[0], STDIN_FILENO);
     dup2(out[1], STDOUT_FILENO);
     for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);

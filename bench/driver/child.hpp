@@ -1,6 +1,6 @@
-// A child process that runs one system: started once, asked by lines, and stopped (SIGSTOP) whenever it is not asked,
-// so that no system's idle workers disturb the one being measured, and none is told to idle differently than it does by
-// itself.
+// A child process that runs one system. It is started once, receives requests as lines, and is stopped
+// (SIGSTOP) when it has no request. So idle workers of other systems do not disturb the one being measured,
+// and no system's own idling needs to be changed.
 #pragma once
 
 #include "protocol.hpp"
@@ -18,7 +18,8 @@ class child {
  public:
   using settings = std::vector<std::pair<std::string, std::string>>;
 
-  /// Starts `program`, with environment variables added. Throws std::runtime_error with what to do about it.
+  /// Starts `program`, with environment variables added. Throws std::runtime_error that says what to do if
+  /// it cannot be started.
   child(std::string system, const std::filesystem::path& program, int workers, bool realtime, const settings& = {});
   ~child();
   child(const child&) = delete;
@@ -38,7 +39,7 @@ class child {
    private:
     child& of_;
   };
-  /// Asks; the child must have its turn. A child that does not answer in time, or dies, is gone for good.
+  /// Sends a request; the child must have its turn. A child that does not answer in time, or dies, is not used again.
   reply ask(const request&);
   bool alive() const { return pid_ > 0; }
 

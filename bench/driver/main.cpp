@@ -20,7 +20,8 @@ namespace {
 using namespace kith::bench;
 using namespace kith::tools;
 
-/// Whether this process, and so its children, may run ahead of others. Asked for expressly and refused: an error.
+/// Whether this process, and so its children, may run ahead of others. Throws if that was requested
+/// expressly and is refused.
 bool run_first(bool expressly) {
   sched_param priority{};
   priority.sched_priority = 50;
@@ -30,16 +31,17 @@ bool run_first(bool expressly) {
                            "; run as root, allow it (ulimit -r 50), or leave the option out");
 }
 
-/// One benchmark at a time on a machine: two would measure each other. Held until the process ends.
+/// Waits until no other benchmark runs on this machine: two would measure each other. The lock is held
+/// until the process ends.
 void wait_for_turn() {
   const auto path = std::filesystem::temp_directory_path() / "kith-bench.lock";
   const int lock = open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666);
-  if (lock < 0 || flock(lock, LOCK_EX | LOCK_NB) == 0) return;  // no lock file: measured all the same
+  if (lock < 0 || flock(lock, LOCK_EX | LOCK_NB) == 0) return;  // without a lock file it measures all the same
   std::cerr << "kith-bench: another one is running; waiting for it (" << path.string() << ")\n";
   flock(lock, LOCK_EX);
 }
 
-/// Declares the options, which all verbs share; `measure` is what the verb does.
+/// Declares the options that all verbs share. `measure` is the verb's function.
 std::function<outcome()> add(CLI::App& command, void (*measure)(const options&)) {
   auto o = std::make_shared<options>();
   command.add_option("--systems", o->systems, "only these, comma-separated (default: all that were built)")
@@ -75,7 +77,7 @@ constexpr kith::tools::verb verbs[] = {
 }  // namespace
 
 int main(int argc, char** argv) {
-  signal(SIGPIPE, SIG_IGN);  // a child that died is seen by write(), as is a reader that went away
+  signal(SIGPIPE, SIG_IGN);  // write() then reports a child that died, or a reader that is gone
   return kith::tools::run({"kith-bench", "Kith beside other task systems, interleaved in one run.", KITH_VERSION,
                            "Exit code: 0, or 2 for a wrong command line or a measurement that failed.", verbs},
                           argc, argv);

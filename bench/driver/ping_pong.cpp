@@ -17,7 +17,7 @@ void bind_to(int core) {
   cpu_set_t set;
   CPU_ZERO(&set);
   CPU_SET(core, &set);
-  sched_setaffinity(0, sizeof set, &set);  // refused: measured unbound, which is still an answer
+  sched_setaffinity(0, sizeof set, &set);  // if it is refused, measures unbound, which is still useful
 }
 
 struct alignas(128) line {
@@ -27,8 +27,8 @@ struct alignas(128) line {
 constexpr double measuring_ns = 7e6;
 constexpr double batch_trips = 64;
 
-/// Round trips in small batches for about `measuring_ns`; the median batch's one-way time, so that a preemption does
-/// not count.
+/// Plays round trips in small batches for about `measuring_ns`. Returns the one-way time of the median
+/// batch, so that a preemption does not count.
 double play(line& mine, line& other) {
   std::vector<double> batches;
   const double until = now_nanoseconds() + measuring_ns;

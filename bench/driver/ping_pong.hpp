@@ -1,5 +1,5 @@
-// The state of the machine: how fast a cache line goes from one core to another, and how fast one core computes. A
-// virtual machine's cores wander between cache complexes, within a second and unasked.
+// The state of the machine: how fast a cache line travels from one core to another, and how fast one core
+// computes. A virtual machine's cores move between cache complexes within a second, without notice.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// What a run found, as rows: printed as JSON, or as a table for people.
+// The results of a run as rows, printed as JSON or as a table.
 #pragma once
 
 #include "systems.hpp"
@@ -9,7 +9,7 @@
 
 namespace kith::bench {
 
-/// A value and the state of the machine around it.
+/// A value, and the state of the machine before and after it.
 struct sample {
   double value;
   machine_state before, after;
@@ -17,11 +17,11 @@ struct sample {
   distance state() const { return std::max(before.kind(), after.kind()); }
 };
 
-/// median, min, max, rounds, the cores' distance, and the medians of each distance apart ("states"), and how they were
-/// taken. At least one sample.
+/// Adds median, min, max, rounds, the distance of the cores, the medians for each distance separately
+/// ("states"), and how the samples were taken. REQUIRES: at least one sample.
 void add_summary(nlohmann::ordered_json& row, const std::vector<sample>&, const options&);
 
-/// {"rows": [...], and where and how they were measured}
+/// Prints {"rows": [...], and where and how they were measured}.
 void print(const std::vector<nlohmann::ordered_json>& rows, const options&);
 
 }  // namespace kith::bench

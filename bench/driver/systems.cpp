@@ -71,7 +71,7 @@ double bytes_per_task(const std::string& system, const request& what, int worker
   const system_description& s = description_of(system);
   child::settings environment = s.environment;
   environment.insert(environment.end(), s.unlimited.begin(), s.unlimited.end());
-  // At least two workers: the first task waits on one while another creates the rest.
+  // At least two workers: the first task waits on one worker while another creates the rest.
   child fresh(system, program_of(system), std::max(2, workers), false, environment);
   child::turn now(fresh);
   const reply r = fresh.ask(what);

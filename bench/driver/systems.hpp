@@ -1,4 +1,4 @@
-// The systems that can be compared, and the children that run them.
+// The systems that can be compared, and their child processes.
 #pragma once
 
 #include "child.hpp"
@@ -11,7 +11,7 @@
 
 namespace kith::bench {
 
-/// What the user chose; the same for both verbs.
+/// The user's choices, which are the same for both verbs.
 struct options {
   std::vector<std::string> systems;  // empty: all that are installed
   int rounds = 5;
@@ -23,24 +23,24 @@ struct options {
 
 struct system_description {
   const char* name;
-  child::settings environment;  // always
-  child::settings unlimited;    // in addition, when all tasks must exist unstarted
+  child::settings environment;  // set always
+  child::settings unlimited;    // set in addition when all tasks must exist unstarted
 };
 std::span<const system_description> all_systems();
 
-/// Where the program of a system is: beside this one.
+/// The path of a system's program, which is in the folder of this one.
 std::filesystem::path program_of(const std::string& system);
 
-/// Starts what was chosen and is there; says on stderr what is not. Throws on a name that is no system, and if nothing
-/// is left.
+/// Starts the chosen systems that are installed, and names the missing ones on stderr. Throws if a name is
+/// no system, or if no system is left.
 std::vector<std::unique_ptr<child>> start_systems(const options&, int workers);
 
-/// Bytes for each unstarted task of a case, from a fresh process; 0 if the system cannot tell.
+/// Bytes for each unstarted task of a case, measured in a fresh process; 0 if the system cannot tell.
 double bytes_per_task(const std::string& system, const request& what, int workers);
 
 int workers_of(const options&, std::size_t cores);
 
-/// A line on stderr that is rewritten, if that is a terminal.
+/// Shows a line on stderr that is rewritten, if stderr is a terminal.
 void show_progress(const std::string& text);
 void end_progress();
 

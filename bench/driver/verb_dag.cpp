@@ -1,4 +1,4 @@
-// kith-bench dag: what a task costs that does nothing, in three graphs.
+// kith-bench dag: the cost of an empty task, in three graphs.
 #include "verbs.hpp"
 
 #include "dags.hpp"
@@ -16,15 +16,15 @@ namespace {
 
 struct dag_case {
   const char* name;
-  std::int64_t size;  // as in the literature: rows, tiles, tasks
+  std::int64_t size;  // as in the literature: number of rows, tiles or tasks
   std::int64_t check_size;
-  double power;  // tasks grow with size to this power
-  int repeats;   // in one sample, so that it lasts some milliseconds
+  double power;  // the number of tasks grows with this power of the size
+  int repeats;   // runs in one sample, so that a sample takes some milliseconds
 };
 constexpr dag_case cases[] = {
     {"wavefront", 1000, 100, 2, 1}, {"cholesky", 60, 16, 3, 8}, {"independent", 1'000'000, 10'000, 1, 1}};
 
-/// One system on one case, made before the clock or in it.
+/// One system on one case, with the graph made before the clock starts or after.
 struct contender {
   child* of;
   const dag_case* on;
@@ -44,7 +44,8 @@ request asking(verb what, const dag_case& c, std::int64_t size, bool prebuilt) {
   return q;
 }
 
-/// Checks the system, warms it, and chooses a size that takes no more than a second. False: it does not offer this.
+/// Checks the system, warms it up, and chooses a size that takes at most a second. False if the system does
+/// not offer the case.
 bool prepare(contender& c) {
   child::turn now(*c.of);
   const reply checked = c.of->ask(asking(verb::check, *c.on, c.on->check_size, c.prebuilt));

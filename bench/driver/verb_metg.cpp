@@ -17,16 +17,16 @@ namespace {
 constexpr double coarsest_kernel_ns =
     1e6;  // a system that is not efficient with tasks of a millisecond is not measured
 
-/// One system on one pattern, and what its rounds found.
+/// One system on one pattern, with the results of its rounds.
 struct contender {
   child* of;
   pattern kind;
   int width;
   bool prebuilt;
-  double overhead_ns = 2000;  // of a task, beside its kernel; learnt as it goes, to size the samples
+  double overhead_ns = 2000;  // of a task, in addition to its kernel; updated with each run, to size the samples
   double start_ns = 8000;     // the kernel to begin the search with
   std::vector<sample> at50, at75;
-  int repeated = 0;                // rounds that found no curve
+  int repeated = 0;                // rounds that did not find a curve
   int bounds50 = 0, bounds75 = 0;  // how many of them are upper bounds
 };
 
@@ -45,7 +45,7 @@ class search {
   search(contender& c, int workers, double iteration_ns, double sample_ns)
       : c_(c), workers_(workers), iteration_ns_(iteration_ns), sample_ns_(sample_ns) {}
 
-  /// From coarse tasks down until less than half of the time is work. False: the child failed.
+  /// Goes down from coarse tasks until less than half of the time is work. False if the child failed.
   bool run() {
     double kernel = c_.start_ns;
     std::optional<double> e = measure(kernel);
@@ -55,7 +55,7 @@ class search {
     }
     e = points_.empty() ? std::nullopt : std::optional(points_.front().efficiency);
     for (int below = 0;
-         e && below < 2 && kernel > 2 * iteration_ns_;) {  // twice: once may be other work on the machine
+         e && below < 2 && kernel > 2 * iteration_ns_;) {  // twice, because once may be other work on the machine
       kernel /= 1.7;
       e = measure(kernel);
       if (e) below = *e < 0.5 ? below + 1 : 0;
@@ -78,7 +78,7 @@ class search {
     q.size = std::clamp<std::int64_t>(std::llround(sample_ns_ / step_ns), 12, 100'000);
     double best = 0;
     for (int attempt = 0; attempt < 2;
-         ++attempt) {  // the better of two: a preemption does not decide where the curve goes
+         ++attempt) {  // takes the better of two, so that a preemption does not decide where the curve goes
       const reply r = c_.of->ask(q);
       if (!r.ok) {
         std::fprintf(stderr, "kith-bench: %s in %s: %s\n", c_.of->system().c_str(), q.subject.c_str(), r.text.c_str());
@@ -100,7 +100,7 @@ class search {
   std::vector<efficiency_point> points_;
 };
 
-/// One round. False: the curve was not found, because of other work on the machine or because there is none.
+/// One round. False if no curve was found, because of other work on the machine or because there is none.
 bool measure(contender& c, const std::vector<int>& cores, int workers, double sample_ns) {
   sample s{0, measure_machine(cores), {}};
   search found(c, workers, s.before.iteration_ns, sample_ns);
@@ -110,7 +110,7 @@ bool measure(contender& c, const std::vector<int>& cores, int workers, double sa
   }
   s.after = measure_machine(cores);
   const double drift = s.after.iteration_ns / s.before.iteration_ns;
-  if (drift > 1.1 || drift < 0.9) return false;  // the peak was not the same throughout: no efficiency to speak of
+  if (drift > 1.1 || drift < 0.9) return false;  // the peak changed during the round, so efficiencies mean nothing
 
   const efficiency_point finest = found.finest();
   auto level = [&](double of) {

@@ -1,6 +1,6 @@
-// The floor: what threads reach without a runtime. Each worker owns neighbouring points and runs them step by step; it
-// spins on the flags of the points that others own, and sets a flag after each of its own. What waits for what is
-// worked out as it goes, or prebuilt before the clock. Patterns only.
+// The floor: what threads achieve without a runtime. Each worker owns neighbouring points and runs them
+// step by step. It spins on the flags of points that others own, and sets a flag after each of its own. The
+// dependences are computed during the run, or prebuilt before the clock starts. Patterns only.
 #include "serve.hpp"
 
 #include <pthread.h>
@@ -25,7 +25,7 @@ struct own_task {
   std::array<int, grid::radix> others;
 };
 
-/// All threads meet, spinning.
+/// A barrier at which all threads spin.
 class meeting {
  public:
   explicit meeting(int threads) : threads_(threads) {}
@@ -56,7 +56,8 @@ class floor_system {
     }
   }
 
-  /// Every task mixes the values of what it depends on, one value for each step and point: equal to a serial run's?
+  /// Every task mixes the values of what it depends on, with one value for each step and point. True if
+  /// they equal those of a serial run.
   bool verify(const grid& g) {
     std::vector<std::uint64_t> got(static_cast<std::size_t>(g.width) * static_cast<std::size_t>(g.steps)),
         expected(got.size());
@@ -70,7 +71,7 @@ class floor_system {
       for (int i = 0; i < n; ++i) {
         value = check_body::mix(value, values[at(step - 1, points[static_cast<std::size_t>(i)])]);
       }
-      values[at(step, point)] += value;  // a task that ran twice shows
+      values[at(step, point)] += value;  // the sum reveals a task that ran twice
     };
     for (int step = 0; step < g.steps; ++step) {
       for (int i = 0; i < g.count(step); ++i) compute(expected, step, g.first(step) + i);
@@ -121,7 +122,7 @@ class floor_system {
     return to - from;
   }
 
-  /// Works out what the tasks of a worker wait for, in order.
+  /// Computes what each task of a worker waits for, in order.
   template <class Take>
   void for_own_tasks(const grid& g, int worker, Take take) const {
     for (int step = 0; step < g.steps; ++step) {

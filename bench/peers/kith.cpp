@@ -1,4 +1,4 @@
-// Kith: typed handles, or raw addresses for programs that know no more.
+// Kith: typed handles, or raw addresses for programs that know only addresses.
 #include "cells.hpp"
 #include "serve.hpp"
 
@@ -64,7 +64,7 @@ class kith_system {
     if constexpr (Program::by_address) {
       timed(address_emitter<Body>{cells, body});
     } else {
-      // Handles name the data, which is there before the program begins, as it is for the systems that track addresses.
+      // Handles name data that exists before the program begins, as it does for systems that track addresses.
       std::vector<kith::handle<cell>> handles;
       handles.reserve(cells.size());
       for (cell& c : cells) handles.emplace_back(c);

@@ -1,5 +1,5 @@
-// oneTBB in two ways: a flow graph, created in the clock and run once; and tasks of a task_group that count down their
-// successors' counters by hand, over a graph prebuilt in arrays, run again and again.
+// oneTBB in two ways: a flow graph, created while the clock runs and run once; and tasks of a task_group
+// that decrement their successors' counters by hand, over a graph prebuilt in arrays and run repeatedly.
 #include "explicit_graph.hpp"
 #include "serve.hpp"
 
@@ -17,7 +17,7 @@ namespace {
 using namespace kith::bench;
 namespace flow = oneapi::tbb::flow;
 
-/// The callables of a program's tasks, in order. Where every task does the same, one.
+/// The callables of a program's tasks, in order; only one if every task does the same.
 template <class Body>
 class callables {
  public:
@@ -83,7 +83,7 @@ class onetbb_system {
     });
   }
 
-  /// One counter of unfinished predecessors and one range of successors for each task.
+  /// For each task, one counter of unfinished predecessors and one range of successors.
   struct counted {
     std::vector<std::atomic<std::uint32_t>> left;
     std::vector<std::uint32_t> first, successor;
@@ -108,7 +108,7 @@ class onetbb_system {
     });
   }
 
-  /// Runs a task, then one of those it made ready; spawns the others.
+  /// Runs a task, then one of the tasks that it made ready; spawns the others.
   template <class Body>
   static void chain(oneapi::tbb::task_group& group, counted& all, callables<Body>& work, std::size_t task) {
     constexpr std::size_t none = ~std::size_t{0};

@@ -65,7 +65,8 @@ class openmp_system {
 
   std::string version() const { return KITH_BENCH_OPENMP_VERSION; }
   bool can(bool prebuilt, bool) const { return !prebuilt; }
-  /// libgomp runs a task with its creator, waiting for its dependences, once 64 tasks a thread are unfinished.
+  /// Once 64 tasks for each thread are unfinished, libgomp runs a new task in its creator, which first
+  /// waits for its dependences.
   std::int64_t live_limit() const { return KITH_BENCH_OPENMP_LIMIT * workers_; }
 
   template <class Program, class Body>

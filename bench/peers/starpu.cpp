@@ -1,4 +1,4 @@
-// StarPU: tasks that name data handles without content; StarPU works the dependences out from them.
+// StarPU: tasks name data handles without content, from which StarPU derives the dependences.
 #include "serve.hpp"
 
 #include <sched.h>
@@ -16,7 +16,7 @@ void run_callable(void**, void* argument) {
   (*static_cast<Callable*>(argument))();
 }
 
-/// What tasks with `inputs` inputs have in common; the first handle, if any, is updated, the others are read.
+/// What tasks with `inputs` inputs share. The first handle, if there is one, is updated; the others are read.
 template <class Callable, int updated, int inputs>
 starpu_codelet* codelet() {
   static starpu_codelet one = [] {
@@ -67,8 +67,8 @@ class starpu_system {
     if (const int failed = starpu_init(&conf); failed != 0) {
       throw std::runtime_error("starpu_init failed with " + std::to_string(failed));
     }
-    // The submitting thread shares a core with a worker. Idle workers spin; with equal real-time priorities they would
-    // keep it out for a whole time slice, 100 ms.
+    // The submitting thread shares a core with a worker, and idle workers spin. With equal real-time
+    // priorities they would keep it out for a whole time slice, 100 ms.
     sched_param above{};
     above.sched_priority = 51;
     if (realtime && sched_setscheduler(0, SCHED_RR, &above) != 0) {

@@ -1,6 +1,6 @@
-// What the tasks of a program do: nothing, work, leave a trace of the order, or hold everything back. A system asks the
-// body for the callable of each task as it creates it; it calls creating() before the first one, created() after the
-// last.
+// What the tasks of a program do: nothing, work, leave a trace of the order, or hold everything back. A
+// system gets the callable of each task from the body when it creates the task. It must call creating()
+// before the first task and created() after the last.
 #pragma once
 
 #include "kernel.hpp"
@@ -33,8 +33,8 @@ struct kernel_body {
   void created() {}
 };
 
-/// Each task mixes what it reads into what it writes, so that the cells' final values tell whether every task ran once,
-/// in an order that its data allows. `free` counts tasks that write nothing.
+/// Each task mixes what it reads into what it writes. So the final values of the cells show whether every
+/// task ran once, in an order that its data allows. `free` counts tasks that write nothing.
 struct check_body {
   static constexpr bool checks = true;
   std::uint64_t* cells;
@@ -60,7 +60,7 @@ struct check_body {
   void created() {}
 };
 
-/// The first task waits until all are created; then the memory they take is read.
+/// The first task waits until all tasks are created; then the memory that they take is measured.
 struct gate_body {
   struct gate {
     std::atomic<bool> open{false}, made{false};
@@ -86,7 +86,7 @@ struct gate_body {
   }
 };
 
-/// Runs a program on the spot: what it means.
+/// Runs a program serially, task by task, which defines the correct result.
 template <class Body>
 struct serial_emitter {
   Body body;

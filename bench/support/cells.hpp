@@ -1,5 +1,6 @@
-// The data that programs name: one cache line for each cell, as systems that track addresses expect of data. (Cells of
-// a byte, side by side, make the hash tables of some of them collide.) The cells are named, never written.
+// The data that programs name: one cache line for each cell, as systems that track addresses expect of
+// data. (Cells of one byte, side by side, cause collisions in the hash tables of some of them.) The cells
+// are named but never written.
 #pragma once
 
 #include <cstdint>

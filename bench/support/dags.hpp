@@ -1,15 +1,15 @@
-// The task graphs of `dag`, as sequential programs on cells. A program tells its numbers of cells and of tasks, and
-// emits its tasks in order: to.task(x, a, b) is a task that updates cell x and reads the cells a and b.
+// The task graphs of `dag`, as sequential programs on cells. A program has its numbers of cells and of tasks,
+// and emits its tasks in order: to.task(x, a, b) is a task that updates cell x and reads the cells a and b.
 #pragma once
 
 #include <cstdint>
 
 namespace kith::bench {
 
-/// n x n cells; each is updated once, after the ones above and to the left.
+/// n x n cells; each is updated once, after the cells above and to the left.
 struct wavefront {
   std::int64_t n;
-  static constexpr bool by_address = false;  // for systems that offer both: typed handles
+  static constexpr bool by_address = false;  // systems that offer both use typed handles
 
   std::int64_t cells() const { return n * n; }
   std::int64_t tasks() const { return n * n; }
@@ -29,7 +29,7 @@ struct wavefront {
 /// The tasks of a right-looking tiled Cholesky factorisation of n x n tiles.
 struct cholesky {
   std::int64_t n;
-  static constexpr bool by_address = true;  // data known by address alone, as for a library that is handed a matrix
+  static constexpr bool by_address = true;  // data is known only by address, as in a library that is given a matrix
 
   std::int64_t cells() const { return n * n; }
   std::int64_t tasks() const { return n + n * (n - 1) + n * (n - 1) * (n - 2) / 6; }
@@ -61,7 +61,7 @@ struct independent {
   }
 };
 
-/// n tasks that wait for a first one: to count what unstarted tasks take, where `independent` would have started them.
+/// n tasks that wait for a first one. Measures the memory of unstarted tasks, which `independent` would have started.
 struct fan {
   std::int64_t n;
   static constexpr bool by_address = false;

@@ -1,5 +1,5 @@
-// A program as an explicit graph: which task waits for which, worked out once from the data. For systems whose user
-// states the edges instead of the data.
+// A program as an explicit graph of which task waits for which, derived once from the data. For systems
+// whose user states the edges instead of the data.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +34,7 @@ class explicit_graph {
     const auto cell = static_cast<std::size_t>(x);
     depend_on(writer_[cell]);
     (depend_on(writer_[static_cast<std::size_t>(in)]), ...);
-    if constexpr (Body::checks) {  // else the edges through what is read suffice: values are not looked at
+    if constexpr (Body::checks) {  // else values are not checked, and the edges from what is read suffice
       for (index r : readers_[cell]) depend_on(r);
       readers_[cell].clear();
       (readers_[static_cast<std::size_t>(in)].push_back(static_cast<index>(size())), ...);
@@ -57,9 +57,9 @@ class explicit_graph {
   }
 
   Body body_;
-  std::vector<index> writer_;                // of each cell: the last task that wrote it
-  std::vector<std::vector<index>> readers_;  // and those that read it since
-  std::vector<std::size_t> first_;           // of each task: its first edge
+  std::vector<index> writer_;                // by cell: the last task that wrote it
+  std::vector<std::vector<index>> readers_;  // by cell: the tasks that have read it since
+  std::vector<std::size_t> first_;           // by task: its first edge
   std::vector<index> edges_;
 };
 

@@ -6,7 +6,7 @@
 namespace kith::bench {
 
 namespace {
-// Carried from task to task: else a core overlaps the chains of neighbouring short tasks, and does more than its peak.
+// Carried from task to task. Otherwise a core overlaps the chains of neighbouring short tasks, and exceeds its peak.
 thread_local double link = 1.0;
 }  // namespace
 
@@ -14,7 +14,7 @@ void busy(std::int64_t iterations) noexcept {
   double x = link;
   for (std::int64_t i = 0; i < iterations; ++i) {
     x = x * 0.999999 + 0.5;
-    asm volatile("" : "+x"(x));  // keeps the chain: no two links are ever merged
+    asm volatile("" : "+x"(x));  // keeps the chain, so that no two links are merged
   }
   link = x;
 }

@@ -21,7 +21,7 @@ std::int64_t resident_anonymous() {
 }  // namespace
 
 std::int64_t live_bytes() {
-  // What is resident, less what the C library's heap holds, plus the part of it that is in use.
+  // Resident memory, less the C library's heap, plus the part of the heap that is in use.
   const struct mallinfo2 heap = mallinfo2();
   return resident_anonymous() - static_cast<std::int64_t>(heap.arena) + static_cast<std::int64_t>(heap.uordblks);
 }

@@ -1,16 +1,17 @@
-// How much memory the process uses now, for bytes per task.
+// How much memory the process uses now, to compute bytes per task.
 #pragma once
 
 #include <cstdint>
 
 namespace kith::bench {
 
-/// Bytes in use on the C library's heap, exactly, plus resident anonymous memory outside of that heap (page by page).
+/// The bytes in use on the C library's heap, which are exact, plus resident anonymous memory outside of
+/// that heap, in pages.
 std::int64_t live_bytes();
-/// The exact part alone: for so few tasks that pages are too coarse a measure.
+/// Only the exact part: for so few tasks that pages are too coarse.
 std::int64_t heap_bytes();
 
-/// Waiting without a system call.
+/// Waits a little without a system call.
 inline void relax() noexcept {
 #if defined(__x86_64__)
   __builtin_ia32_pause();

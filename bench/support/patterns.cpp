@@ -17,8 +17,8 @@ constexpr std::array<std::pair<pattern, std::string_view>, 7> names{{{pattern::t
                                                                      {pattern::fft, "fft"},
                                                                      {pattern::random_nearest, "random_nearest"}}};
 
-/// Uniform in [0, 1), a function of its arguments alone (splitmix64). Task Bench uses SipHash here: other sets, same
-/// law.
+/// Uniform in [0, 1), a function only of its arguments (splitmix64). Task Bench uses SipHash here, so the
+/// sets differ but have the same distribution.
 double uniform(int set, int point, int neighbour) {
   std::uint64_t z = (static_cast<std::uint64_t>(set) << 40) ^ (static_cast<std::uint64_t>(point) << 20) ^
                     static_cast<std::uint64_t>(neighbour);

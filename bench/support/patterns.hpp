@@ -1,5 +1,5 @@
-// The Task Bench patterns (Slaughter et al., SC 2020): a grid of steps and points, and which points of the step
-// before each point depends on. For `metg`; a program in the sense of programs.hpp.
+// The Task Bench patterns (Slaughter et al., SC 2020): a grid of steps and points, in which each point
+// depends on points of the step before. For `metg`; also a program as in dags.hpp.
 #pragma once
 
 #include <array>
@@ -14,27 +14,27 @@ enum class pattern { trivial, stencil_1d, nearest, dom, tree, fft, random_neares
 inline constexpr std::array all_patterns{pattern::stencil_1d, pattern::nearest,        pattern::dom,    pattern::tree,
                                          pattern::fft,        pattern::random_nearest, pattern::trivial};
 std::string_view name_of(pattern);
-/// Throws std::runtime_error that lists the patterns.
+/// Throws std::runtime_error that lists the patterns if the name is none.
 pattern pattern_of(std::string_view name);
 
-/// Where the points of a step are, and what they depend on.
+/// The points of each step, and what they depend on.
 struct grid {
   pattern kind;
   int width;
   int steps;
 
   static constexpr int radix = 5;           // of nearest and random_nearest
-  static constexpr int period = 3;          // of random_nearest: steps until its sets repeat
-  static constexpr double fraction = 0.25;  // of random_nearest: part of the neighbours that are kept
+  static constexpr int period = 3;          // of random_nearest: the number of steps until its sets repeat
+  static constexpr double fraction = 0.25;  // of random_nearest: the share of neighbours that are kept
 
   int first(int step) const;
   int count(int step) const;
-  /// The points of `step - 1`, ascending, at most `radix`; returns how many.
+  /// The points of `step - 1` on which a point depends, ascending, at most `radix`. Returns how many there are.
   int dependences(int step, int point, std::array<int, radix>& points) const;
 };
 
 /// A grid as a sequential program on cells: each task writes its own cell and reads those of its dependences.
-/// Steps use `rows` rows of cells in turn, so that ordering by data adds as good as no waiting for old readers.
+/// Steps use `rows` rows of cells in turn, so that almost no task waits for readers of old data.
 class pattern_program {
  public:
   static constexpr int rows = 8;

@@ -1,5 +1,5 @@
-// The words that the driver (kith-bench) and its children (kith-bench-peer-<system>) exchange, one line each.
-// Used by both sides; knows no system.
+// The lines that the driver (kith-bench) and its children (kith-bench-peer-<system>) exchange. Used by both
+// sides; does not know any system.
 //
 //   hello                                                        ok 0 0 <version>
 //   metg  <pattern> <width> <steps> <iterations> <prebuilt>      ok <nanoseconds> <tasks>
@@ -24,14 +24,14 @@ struct request {
   int width = 0;                // of a pattern
   std::int64_t size = 0;        // steps of a pattern; rows, tiles or tasks of a case
   std::int64_t iterations = 0;  // of the kernel, in each task of a pattern
-  bool prebuilt = false;        // the graph is made before the clock starts
+  bool prebuilt = false;        // the graph is built before the clock starts
 };
 
 struct reply {
   bool ok = false;
-  double nanoseconds = 0;  // for `bytes`: bytes of all tasks together
+  double nanoseconds = 0;  // for `bytes`: the bytes of all tasks together
   std::int64_t tasks = 0;
-  std::string text;  // hello: the version; a `no`: the reason
+  std::string text;  // for `hello`, the version; for `no`, the reason
 };
 
 std::string to_line(const request&);

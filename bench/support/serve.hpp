@@ -25,7 +25,7 @@ struct child_options {
   bool realtime = false;
 };
 child_options child_options_of(int argc, char** argv);
-/// The next line of the driver; false at its end.
+/// Reads the next line of the driver; false at the end of input.
 bool next_line(std::string&);
 void answer(const std::string& line);
 
@@ -74,7 +74,7 @@ class server {
     return {true, time, program.tasks(), ""};
   }
 
-  /// The size asked for, or for `bytes` the largest one whose tasks may all exist unstarted.
+  /// The size asked for or, for `bytes`, the largest size whose tasks may all exist unstarted.
   template <class Program>
   std::int64_t fitting(const request& q) const {
     std::int64_t n = q.size;

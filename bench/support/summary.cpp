@@ -15,7 +15,7 @@ summary summary_of(std::vector<double> values) {
 }
 
 std::optional<double> granularity_at(double level, std::vector<efficiency_point> points) {
-  // By the length of their work, which was chosen; noise may exchange the granularities of neighbours.
+  // Sorted by the length of their work, which was chosen, because noise may exchange the granularities of neighbours.
   std::sort(points.begin(), points.end(),
             [](const efficiency_point& a, const efficiency_point& b) { return a.work_ns() > b.work_ns(); });
   const auto last =

@@ -9,10 +9,11 @@ namespace kith::bench {
 struct summary {
   double median, min, max;
 };
-/// Of at least one value.
+/// REQUIRES: at least one value.
 summary summary_of(std::vector<double> values);
 
-/// One sample of `metg`: with tasks of this granularity (wall time x workers / tasks), this part of the time was work.
+/// One sample of `metg`: with tasks of this granularity (wall time x workers / tasks), this share of the
+/// time was work.
 struct efficiency_point {
   double granularity_ns;
   double efficiency;
@@ -20,10 +21,10 @@ struct efficiency_point {
   double work_ns() const { return granularity_ns * efficiency; }
 };
 
-/// The finest granularity that still reaches `level`: between the finest sample that does and the next finer one,
-/// linear in the efficiency and in the logarithm of the granularity. Other work on the machine only ever lowers an
-/// efficiency, so coarser samples below the level do not count. None if no sample reaches the level, or the finest one
-/// still does.
+/// The finest granularity that still reaches `level`. It is interpolated between the finest sample that
+/// does and the next finer one, linearly in the efficiency and in the logarithm of the granularity. Other
+/// work on the machine only lowers an efficiency, so coarser samples below the level do not count. None if
+/// no sample reaches the level, or if the finest one still does.
 std::optional<double> granularity_at(double level, std::vector<efficiency_point> points);
 
 }  // namespace kith::bench
