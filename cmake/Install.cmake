@@ -1,12 +1,13 @@
-# The installed tree: library, public headers, documents, a CMake package and a pkg-config file. tools/kith adds the tool with
-# its man pages and completion.
+# The installed tree: library, public headers, documents, a CMake package and a pkg-config file. tools/kith
+# adds the tool with its man pages and completion.
 include(CMakePackageConfigHelpers)
 
 install(TARGETS kith EXPORT kith-targets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY include/kith DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
-# What a policy outside this tree is written with, kith::policy_headers: the contract, the queues, and what they are made of.
+# What policies outside this tree are built with, kith::policy_headers: the contract, the queues, and what
+# they are made of.
 foreach(folder base machine memory policy queue recording task)
   install(DIRECTORY src/${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/kith/policy FILES_MATCHING PATTERN "*.hpp")
 endforeach()
@@ -23,10 +24,10 @@ install(FILES LICENSE README.md CONTRIBUTING.md CHANGELOG.md DESTINATION ${CMAKE
 install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
 # The documents link to the descriptions of machines.
 install(DIRECTORY machines DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.toml")
-# The tools, added after this, find a shared library beside themselves.
+# The tools, which are added after this, find a shared library by a path relative to their own.
 set(CMAKE_INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
 
-# A static library leaves hwloc and SQLite to whoever links it.
+# A static library leaves it to its users to link hwloc and SQLite.
 get_target_property(kith_type kith TYPE)
 if(kith_type STREQUAL "STATIC_LIBRARY")
   set(kith_is_static TRUE)
@@ -47,7 +48,7 @@ write_basic_package_version_file(kith-config-version.cmake COMPATIBILITY SameMin
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/kith-config.cmake ${CMAKE_CURRENT_BINARY_DIR}/kith-config-version.cmake
         DESTINATION ${kith_cmake_folder})
 
-# Relative to the file itself, so that the tree can be installed, or moved, anywhere.
+# Relative to the file itself, so that the tree can be installed in, or moved to, any folder.
 file(RELATIVE_PATH kith_pc_prefix "/p/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/p")
 configure_file(cmake/kith.pc.in kith.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/kith.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -7,7 +7,7 @@ function(kith_layer name)
   target_include_directories(kith_${name} PUBLIC ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(kith_${name} PRIVATE kith_options)
   foreach(lower IN LISTS layer_USES)
-    # Usage requirements only: the objects themselves are gathered once, in the library.
+    # Only usage requirements; the objects themselves are gathered once, in the library.
     target_include_directories(kith_${name} PUBLIC $<TARGET_PROPERTY:kith_${lower},INTERFACE_INCLUDE_DIRECTORIES>)
   endforeach()
   target_link_libraries(kith_${name} PRIVATE ${layer_LIBRARIES})

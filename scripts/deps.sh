@@ -28,8 +28,8 @@ become_root() {
   as_root=(sudo)
 }
 
-# A kernel for the virtual machines: its package is unpacked into build/, nothing is installed. Without it their tests are
-# skipped, and say so.
+# A kernel for the virtual machines. Its package is unpacked into build/, and nothing is installed. Without
+# it their tests are skipped and say so.
 kernel() {
   [ "${1:-build}" = build ] || [ "$(uname -m)" != x86_64 ] && return
   local fetch=(python3 "$(dirname "$0")/../tests/numa/guest_kernel.py")

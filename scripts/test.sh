@@ -10,7 +10,7 @@ jobs=$(nproc)
 lint_limit=${KITH_LINT_SECONDS:-1500}
 passed=0 failed=0 skipped=0 failures=()
 
-# stage NAME COMMAND...: runs it, counts it as one check unless it is a ctest run, whose tests count.
+# stage NAME COMMAND...: runs it. It counts as one check, unless it is a ctest run, whose tests count.
 stage() {
   local name=$1 log begin status summary
   shift
@@ -27,7 +27,7 @@ stage() {
     skip=$(grep -cE '\(Skipped\)$' "$log")
     passed=$((passed + all - bad - skip)) failed=$((failed + bad)) skipped=$((skipped + skip))
     [ "$skip" -gt 0 ] && grep -E '\(Skipped\)$' "$log"
-    grep -oE 'vm: (skipped: .*|[0-9]+ nodes, .*)' "$log" | sort | uniq  # what each virtual machine took, or why there is none
+    grep -oE 'vm: (skipped: .*|[0-9]+ nodes, .*)' "$log" | sort | uniq  # of each virtual machine, or why there is none
   elif [ $status -eq 0 ]; then passed=$((passed + 1))
   else failed=$((failed + 1)); fi
   if [ $status -eq 0 ]; then
@@ -52,7 +52,8 @@ run_tests() { # PRESET [CTEST ARGS...]
   shift
   ctest --test-dir "build/$preset" --no-tests=error -j "$jobs" "$@"
 }
-# Sanitizers reserve addresses where the kernel may already have put the program; without randomisation it never does.
+# Sanitizers reserve addresses where the kernel may already have put the program; without address
+# randomisation the kernel never does.
 run_sanitized() { # PRESET
   local fixed=(setarch "$(uname -m)" -R)
   "${fixed[@]}" true 2>/dev/null || fixed=()
@@ -60,7 +61,7 @@ run_sanitized() { # PRESET
 }
 sources() { find src include tools apps bench tests examples -name '*.cpp' -o -name '*.hpp'; }
 formatted() { sources | xargs clang-format-19 --dry-run --Werror; }
-linted() { # what is compiled, but tests; headers come with it
+linted() { # all compiled code except tests, with its headers
   find src tools apps bench -name '*.cpp' ! -name openmp.cpp | sort |
     timeout "$lint_limit" xargs -P "$jobs" -n 2 clang-tidy-19 -p build/release --quiet --extra-arg=-Wno-unknown-warning-option 2>&1 |
     grep -vE 'warnings? generated\.|Processing file'
@@ -69,7 +70,7 @@ linted() { # what is compiled, but tests; headers come with it
   return "$status"
 }
 
-# Both fuzzers at once: together they take twice as much of the processors' time.
+# Runs both fuzzers at once; together they take twice the seconds of processor time.
 fuzzed() { # SECONDS
   tests/fuzz/run.sh build/fuzz "$1"
 }
