@@ -1,4 +1,5 @@
-// What the benchmarks compute with: patterns, programs, medians, the search for a level, the lines between processes.
+// The parts that the benchmarks compute with: patterns, programs, medians, the search for a level, the
+// lines between processes.
 #include "bodies.hpp"
 #include "dags.hpp"
 #include "explicit_graph.hpp"
