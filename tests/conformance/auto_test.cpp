@@ -1,4 +1,5 @@
-// What the default policy promises natively, on pretended nodes: nobody sleeps while there is work that pays.
+// What the default policy guarantees natively, on pretended nodes: no worker sleeps while there is work
+// that it pays to steal.
 #include <kith/kith.hpp>
 
 #include <gtest/gtest.h>
@@ -16,11 +17,11 @@ namespace {
 
 using block = std::array<int, 1024>;
 
-/// Whether anybody but the host has come. Whoever waits for that gives up in the end, once for all.
+/// Whether any thread but the host has come. The threads that wait for that give up in the end, all at once.
 class meeting {
  public:
   explicit meeting(std::thread::id host) : host_(host) {}
-  /// How many were here before.
+  /// Returns how many calls came before.
   int come() {
     if (std::this_thread::get_id() != host_) others_ = true;
     return come_++;
@@ -40,8 +41,9 @@ class meeting {
   std::atomic<bool> others_{false}, given_up_{false};
 };
 
-/// One task initialises all data, which is at one node then. When the tasks that work on it are queued, nobody knows what
-/// it would cost to run them elsewhere, and the other node's worker sleeps.
+/// One task initialises all data, which is then on one node. When the tasks that work on the data are
+/// queued, the cost of running them elsewhere is not known, and the other node's worker sleeps. It must be
+/// woken when the cost is known.
 TEST(auto_policy_natively, who_slept_while_nothing_was_known_is_woken_when_it_is) {
   constexpr std::size_t blocks = 1600;
   kith::runtime_options o;

@@ -1,7 +1,7 @@
 // Random data-flow programs under every policy, against the same program run serially.
 //
-// Properties: each task runs exactly once; what a task reads is what the sequential program would have read; tasks with
-// conflicting accesses never overlap; concurrent ones may, commutative ones exclude each other.
+// Properties: each task runs exactly once; a task reads what it would have read in the sequential program; tasks
+// with conflicting accesses never overlap; concurrent tasks may overlap; commutative tasks exclude each other.
 #include "support/matrix.hpp"
 #include "support/scale.hpp"
 
@@ -40,13 +40,14 @@ program random_program(std::uint64_t seed, std::size_t tasks, std::size_t cells,
   return p;
 }
 
-/// What a cell holds. Updates of groups commute (addition), so that any order within a group gives the same value.
+/// The contents of a cell. Updates of groups commute (addition), so that any order within a group gives the
+/// same value.
 struct alignas(64) cell {
   std::uint64_t value = 0;
   std::atomic<std::uint64_t> sum{0};  // for concurrent tasks
   std::atomic<int> writers{0}, readers{0}, together{0}, in_turn{0};
 
-  /// Tasks of this kind that are between entering and leaving.
+  /// The number of tasks of this kind that are between entering and leaving.
   std::atomic<int>& inside(mode how) {
     switch (how) {
       case mode::in: return readers;
@@ -57,7 +58,7 @@ struct alignas(64) cell {
   }
 };
 
-/// Runs the task's body; returns a digest of what it read.
+/// Runs the task's body. Returns a digest of what it read.
 std::uint64_t body(std::vector<cell>& cells, const std::vector<operation>& ops, std::size_t id,
                    std::atomic<int>* faults) {
   std::uint64_t digest = kith::mix(id);
@@ -101,7 +102,7 @@ std::vector<std::uint64_t> serial(const program& p) {
 class dataflow : public testing::TestWithParam<kith::test::setup> {};
 KITH_FOR_ALL_POLICIES(dataflow);
 
-/// `handles`: by handle, else by address.
+/// `handles`: data is named by handles, else by addresses.
 void check(kith::runtime& rt, const program& p, bool handles) {
   std::vector<cell> cells(p.cells);
   std::vector<kith::handle<cell>> names;

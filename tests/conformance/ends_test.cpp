@@ -1,4 +1,4 @@
-// When a task ends, and what a wait may hold up: under every policy.
+// When a task ends, and what a wait may hold up, under every policy.
 #include "support/matrix.hpp"
 #include "support/resident.hpp"
 #include "support/scale.hpp"
@@ -40,14 +40,15 @@ TEST_P(ends, a_chain_of_last_acts_takes_no_memory) {
   const long before = resident_bytes();
   rt.run([&] { step(5 * length, ran); });
   EXPECT_EQ(ran, 6 * length + 2);
-  // There every link closes a window, and a task that was taken past it lives until the window has been partitioned.
+  // Under these policies every link closes a window, and a task that was taken past it lives until the
+  // window is partitioned.
   const bool windows = GetParam().policy.starts_with("rip-mw") && !GetParam().machine.empty();
   if (!sanitized && !windows) {
     EXPECT_LT(resident_bytes() - before, 10 * megabyte);
   }
 }
 
-/// The same where each link has something to destroy at its end: it is kept that long, and so is the chain.
+/// The same where each link has a capture to destroy at its end. The link is kept until then, and so is the chain.
 TEST_P(ends, captures_are_destroyed_after_the_children_ran) {
   std::atomic<int> late{0}, destroyed{0};
   struct mark {
@@ -133,7 +134,7 @@ TEST_P(ends, successors_wait_for_the_children) {
   });
 }
 
-/// D writes what X reads; A waits for X, B for A. Nothing of it may stand on top of what it needs.
+/// D writes what X reads; A waits for X, and B waits for A. No task may run on top of one that it needs.
 TEST_P(ends, a_wait_goes_on_whatever_waits_beside_it) {
   for (int i = 0; i < scaled(20); ++i) {
     std::atomic<int> got{0};
@@ -173,7 +174,7 @@ TEST_P(ends, recursion_by_waits_is_deep) {
   rt.run([] { down_by_waits(sanitized ? 500 : scaled(5000)); });
 }
 
-/// Those who look see a cancellation that came after they were made.
+/// Tasks that check for cancellation see one that came after they were made.
 TEST_P(ends, cancellation_reaches_scopes_that_were_made_before) {
   std::atomic<int> inside{0}, late{0};
   rt.run([&] {
@@ -182,7 +183,7 @@ TEST_P(ends, cancellation_reaches_scopes_that_were_made_before) {
       all.spawn([&] {
         kith::group mine;
         mine.spawn([] {});
-        mine.wait();  // it was looked at, and there was nothing to see
+        mine.wait();  // cancellation was checked here, and there was none
         if (++inside == 1) all.cancel();
         while (!kith::cancelled()) std::this_thread::yield();
         mine.spawn([&] { ++late; });
@@ -194,7 +195,7 @@ TEST_P(ends, cancellation_reaches_scopes_that_were_made_before) {
   EXPECT_EQ(late, 0);
 }
 
-/// Slots, closures and queue entries of children that their waiting parent took past the queue are given back.
+/// Slots, closures and queue entries of children that their waiting parent took past the queue are released.
 TEST_P(ends, rounds_of_nested_tasks_take_no_memory) {
   std::atomic<int> ran{0};
   const auto rounds = [&](int n) {
@@ -218,7 +219,7 @@ TEST_P(ends, rounds_of_nested_tasks_take_no_memory) {
   }
 }
 
-/// Everybody waits for the task that is last in the queue.
+/// All tasks wait for the one that is last in the queue.
 TEST(limits, a_wait_without_a_stack_says_so) {
   kith::runtime_options o;
   o.policy = "fifo";
@@ -247,7 +248,7 @@ TEST(limits, a_wait_without_a_stack_says_so) {
   EXPECT_GT(refused, 0);
 }
 
-/// Two workers on nodes of their own, who take no work from each other; one stack beside the thread's own.
+/// Two workers on different nodes, who take no work from each other, with one stack in addition to the thread's own.
 kith::runtime_options one_stack() {
   kith::runtime_options o;
   o.policy = "socket";
@@ -262,12 +263,12 @@ void until(const std::atomic<int>& count, int least) {
 }
 constexpr kith::node here{0}, there{1};
 
-/// What worker 0 finds at the limit waits for the very task that has no stack for it.
+/// The task that worker 0 finds at the limit waits for the very task that can get no stack.
 TEST(limits, a_refused_wait_holds_up_nobody) {
   kith::runtime rt(one_stack());
   std::atomic<int> made{0}, started{0}, entered{0};
   rt.run([&] {
-    kith::spawn([&] { until(made, 1); }, there);  // what the root waits for comes after the child
+    kith::spawn([&] { until(made, 1); }, there);  // what the root waits for is queued after the child
     const kith::future<void> refused = kith::async(
         [&] {
           kith::spawn(
@@ -294,7 +295,8 @@ TEST(limits, a_refused_wait_holds_up_nobody) {
   });
 }
 
-/// Each wait needs what the others are in front of, under every policy: no stack overflows, no wait is left.
+/// Each wait needs the tasks that the others hold up, under every policy. No stack may overflow, and no
+/// wait may remain.
 class few_stacks : public testing::TestWithParam<kith::test::setup> {
  protected:
   static kith::runtime_options options() {
@@ -330,7 +332,7 @@ TEST_P(few_stacks, waits_for_children_that_cannot_start) {
         kith::spawn([&, gate] {
           kith::spawn([&] { ++children; }, kith::after{gate});
           attempt([] { kith::wait(); });
-          kith::spawn([&] { ++later; });  // what comes after the error is not cancelled
+          kith::spawn([&] { ++later; });  // tasks created after the error are not cancelled
         });
       }
     });

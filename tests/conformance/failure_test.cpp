@@ -1,5 +1,5 @@
-// Exceptions and cancellation at every point, under every policy. Nothing leaks (the address sanitizer looks), nothing
-// hangs.
+// Exceptions and cancellation at every point, under every policy. Nothing may leak (the address sanitizer
+// checks that) or hang.
 #include "support/matrix.hpp"
 
 #include <atomic>
@@ -19,7 +19,8 @@ struct fault : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// A chain of 20 tasks, the k-th of which throws: the waiter gets it, later ones are skipped, closures are destroyed.
+/// A chain of 20 tasks, the k-th of which throws: the waiter gets the exception, later tasks are skipped,
+/// closures are destroyed.
 TEST_P(failure, each_task_of_a_chain) {
   for (int k = 0; k < 20; ++k) {
     auto witness = std::make_shared<int>(0);
@@ -53,7 +54,7 @@ TEST_P(failure, the_first_of_many_and_the_rest_is_cancelled) {
                fault);
   EXPECT_GE(thrown, 1);
   int after = 0;
-  rt.run([&] { kith::spawn([&] { after = 1; }); });  // the runtime is as before
+  rt.run([&] { kith::spawn([&] { after = 1; }); });  // the runtime works as before
   EXPECT_EQ(after, 1);
 }
 
@@ -158,7 +159,7 @@ TEST_P(failure, of_a_submitted_task_is_not_that_of_another) {
     });
   });
   while (!busy) std::this_thread::yield();
-  // Both are handed over, or wait for a seat: the first one's child fails, the other is none of its business.
+  // Both are handed over, or wait for a seat. The first one's child fails, which must not affect the other.
   auto failing = rt.submit([] {
     kith::spawn([] { throw std::runtime_error("child"); });
     kith::cancel();
@@ -187,7 +188,7 @@ TEST_P(failure, a_longer_range_at_a_known_address_is_checked_anew) {
     kith::spawn([](std::span<const int> all) { EXPECT_EQ(all[0], 1); }, kith::in(v.data(), 70));
     kith::spawn([] {}, kith::out(v.data() + 70, 30));
     EXPECT_THROW(kith::spawn([] {}, kith::in(v.data(), 71)), kith::error);
-    kith::wait();  // which forgets
+    kith::wait();  // forgets the ranges
     kith::spawn([] {}, kith::in(v.data(), 100));
   });
 }
@@ -229,7 +230,7 @@ TEST_P(failure, a_partial_overlap_is_named_and_nothing_is_lost) {
     EXPECT_NE(text.find("or wait() between the two"), std::string::npos) << text;
   }
   EXPECT_LE(ran, 1);
-  // After a wait the data may be cut anew.
+  // After a wait, the data may be divided differently.
   rt.run([&] {
     kith::spawn([] {}, kith::out(v.data(), 60));
     kith::wait();

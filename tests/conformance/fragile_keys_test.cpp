@@ -1,5 +1,5 @@
-// Keys whose hash, comparison or copy throws, at every place where one is made: the exception reaches whoever explores,
-// and nothing is left of the exploration.
+// Keys whose hash, comparison or copy throws, at every place where one is made. The exception must reach
+// the code that explores, and nothing may remain of the exploration.
 #include "support/matrix.hpp"
 
 #include <atomic>
@@ -13,7 +13,7 @@ using kith::keys;
 enum operation : std::uint8_t { hashing, comparing, copying, operations };
 constexpr const char* names[operations] = {"hash", "comparison", "copy"};
 
-/// A number. One operation of one kind throws: the one that comes after so many others.
+/// A number. One operation of one kind throws, after a given number of such operations.
 struct fragile {
   static inline std::atomic<int> until[operations];
   static inline std::atomic<int> alive{0};
@@ -52,7 +52,7 @@ struct std::hash<fragile> {
 
 namespace {
 
-/// The ways through a small lattice, from its corner.
+/// The paths through a small lattice, from its corner.
 struct lattice {
   using key = fragile;
   static constexpr int side = 3, corner = side * side - 1;
@@ -72,7 +72,7 @@ struct lattice_with_values : lattice {
     return sum;
   }
 };
-/// Nodes that are named by the computation of others.
+/// Nodes that are named by the computation of other nodes.
 struct growing : lattice {
   void predecessors(const key&, keys<key>&) const {}
   void compute(const key& k, keys<key>& further) const {
@@ -83,7 +83,7 @@ struct growing : lattice {
 
 class fragile_keys : public testing::TestWithParam<kith::test::setup> {
  protected:
-  /// Until a run is over before its turn to throw comes.
+  /// Repeats the run with the throwing operation later each time, until a run is over before it.
   template <class G>
   void throw_everywhere(int start) {
     kith::runtime rt(GetParam().options());

@@ -1,4 +1,4 @@
-// Tasks that follow others, and waits that end, under every policy.
+// Tasks that follow others, and waits with a limit, under every policy.
 #include "support/matrix.hpp"
 #include "support/scale.hpp"
 
@@ -30,18 +30,18 @@ TEST_P(futures, a_follower_gets_the_value) {
     const kith::future<std::string> text =
         six.then([](int n) { return n * 7; }).then([](const int& n) { return std::to_string(n); });
     EXPECT_EQ(text.get(), "42");
-    EXPECT_EQ(six.get(), 6);  // stays where it is
+    EXPECT_EQ(six.get(), 6);  // the value stays in the future
     int effect = 0;
     const kith::future<void> nothing = six.then([&] { effect = 1; });
     nothing.then([&] { effect += 1; }).wait();
     EXPECT_EQ(effect, 2);
-    // What cannot be copied is taken out of the future.
+    // A value that cannot be copied is taken out of the future.
     const auto own = kith::async([] { return std::make_unique<int>(5); });
     EXPECT_EQ(own.then([](kith::future<std::unique_ptr<int>> f) { return *f.take(); }).get(), 5);
   });
 }
 
-/// A chain as long as that would need as many stacks if anything waited.
+/// If anything waited here, a chain as long as this would need as many stacks.
 TEST_P(futures, nothing_waits_between_followers) {
   const int length = scaled(2000);
   rt.run([&] {
@@ -149,7 +149,7 @@ TEST_P(futures, follow_each_other_from_outside_and_between_runtimes) {
   const kith::future<int> here = rt.submit([] { return 20; });
   EXPECT_EQ(here.then([](int n) { return n + 1; }).get(), 21);
   EXPECT_EQ(kith::when_all(here, rt.submit([] { return 2; })).then([](int a, int b) { return a + b; }).get(), 22);
-  other.run([&] {  // in no task of `rt`: as if submitted
+  other.run([&] {  // not inside a task of `rt`: as if submitted
     const kith::future<bool> there = here.then([](int n) { return n == 20; });
     EXPECT_TRUE(there.get());
   });
@@ -159,7 +159,7 @@ TEST_P(futures, follow_each_other_from_outside_and_between_runtimes) {
   other.wait();
 }
 
-/// The task asks for what only happens when it has come back from waiting.
+/// The task waits for something that happens only after it has returned from waiting.
 TEST_P(futures, a_wait_ends_in_time) {
   kith::runtime other;
   std::atomic<bool> open{false};
@@ -184,7 +184,7 @@ TEST_P(futures, a_wait_ends_in_time) {
   rt.run([&] { EXPECT_TRUE(late.wait_for(std::chrono::hours(1))); });
 }
 
-/// What is waited for ends only if the waiting worker runs other tasks.
+/// The future becomes ready only if the waiting worker runs other tasks.
 TEST_P(futures, a_wait_with_a_bound_runs_tasks_meanwhile) {
   kith::runtime other;
   std::atomic<int> ran{0};

@@ -1,4 +1,4 @@
-// Groups that their own tasks fill, and who may do what with a group: under every policy.
+// Groups that are filled by their own tasks, and which tasks may do what with a group, under every policy.
 #include "support/matrix.hpp"
 #include "support/resident.hpp"
 #include "support/scale.hpp"
@@ -22,7 +22,7 @@ class groups : public testing::TestWithParam<kith::test::setup> {
 };
 KITH_FOR_ALL_POLICIES(groups);
 
-/// A tree all of whose tasks are the group's.
+/// A tree of tasks that all belong to the group.
 void grow(kith::group& g, int depth, std::atomic<int>& ran) {
   ++ran;
   for (int c = 0; c < 2 && depth > 0; ++c) g.spawn([&g, depth, &ran] { grow(g, depth - 1, ran); });
@@ -63,7 +63,7 @@ TEST_P(groups, do_not_end_while_a_task_of_theirs_may_still_fill_them) {
     for (int round = 0; round < scaled(50); ++round) {
       kith::group g;
       std::atomic<int> inside{0};
-      // A chain: each link is the only task of the group while it makes the next one.
+      // A chain: while a link makes the next one, it is the only task of the group.
       struct link {
         kith::group& g;
         std::atomic<int>& inside;
@@ -180,7 +180,7 @@ TEST_P(groups, are_closed_to_all_others) {
     kith::runtime another(one);
     another.run(
         [&] { EXPECT_THAT([&] { g.spawn([] {}); }, ThrowsMessage<kith::error>(HasSubstr("neither made the group"))); });
-    int ran = 0;  // and it is whole
+    int ran = 0;  // the group still works
     g.spawn([&] { ++ran; });
     g.wait();
     EXPECT_EQ(ran, 1);

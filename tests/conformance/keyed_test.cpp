@@ -1,4 +1,4 @@
-// Keyed graphs under every policy: each node once, after what it needs; failures, cycles, nesting.
+// Keyed graphs under every policy: each node runs once, after the nodes that it needs; failures, cycles, nesting.
 #include "support/matrix.hpp"
 #include "support/path_graph.hpp"
 #include "support/scale.hpp"
@@ -103,7 +103,7 @@ struct growing_tree {
     if (k >= (1u << depth)) return;
     further.add(2 * k);
     further.add(2 * k + 1);
-    further.add(k);  // known: not computed again
+    further.add(k);  // known, so not computed again
   }
   std::uint32_t depth = 8;
   std::atomic<int> computed{0};
@@ -130,7 +130,7 @@ TEST_P(keyed, several_wanted_nodes_and_several_explorations_at_once) {
   for (std::size_t k = 0; k < 200; ++k) EXPECT_EQ(a.paths[k], std::max(one[k], other[k]));
 }
 
-/// Nodes whose work is tasks, and graphs of their own.
+/// Nodes whose work is tasks, and nodes that run graphs of their own.
 struct nested {
   using key = int;
   void predecessors(key k, keys<key>& all) const {
@@ -142,7 +142,7 @@ struct nested {
     fan inner(4);
     kith::explore(inner, 0);
     leaves += inner.leaves;
-    kith::spawn([this] { ++tasks; });  // waited for by the node's end
+    kith::spawn([this] { ++tasks; });  // the node's end waits for it
   }
   std::atomic<int> tasks{0}, leaves{0};
 };
@@ -209,7 +209,7 @@ TEST_P(keyed, failures_reach_the_waiter_wherever_they_happen) {
       }
     }
   }
-  failing fine(where::accesses, -1);  // the runtime is as good as new
+  failing fine(where::accesses, -1);  // the runtime works as before
   EXPECT_EQ(explore(fine, 35).nodes, 36u);
 }
 
@@ -233,7 +233,7 @@ struct lasso {
   lasso(int t, int r) : tail(t), ring(r) {}
   void predecessors(key k, keys<key>& all) const {
     all.add(k + 1 < tail + ring ? k + 1 : tail);
-    if (k < tail) all.add(1000 + k);  // and something that can be computed
+    if (k < tail) all.add(1000 + k);  // a second predecessor, which can be computed
   }
   void compute(key) { ++computed; }
   int tail, ring;
@@ -270,7 +270,7 @@ TEST_P(keyed, a_cycle_is_reported_with_its_keys) {
   }
 }
 
-/// Keys that own something: nothing of a failed exploration may be left.
+/// Keys that own memory: nothing of a failed exploration may remain.
 struct counted_key {
   explicit counted_key(int v) : value(v), token(std::make_shared<int>(v)) {}
   bool operator==(const counted_key& o) const { return value == o.value; }

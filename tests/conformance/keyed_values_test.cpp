@@ -1,5 +1,5 @@
-// Keyed graphs whose nodes have values, under every policy: the right ones, in order, each made once and gone after its
-// last reader.
+// Keyed graphs whose nodes have values, under every policy. Nodes get the right values, in order; each
+// value is made once, and destroyed after its last reader.
 #include "support/matrix.hpp"
 #include "support/scale.hpp"
 
@@ -37,7 +37,7 @@ class keyed_values : public testing::TestWithParam<kith::test::setup> {
 };
 KITH_FOR_ALL_POLICIES(keyed_values);
 
-/// Something whose living ones are counted. Its padding makes `large` ones live on the heap.
+/// Counts its living instances. With its padding, `large` ones are on the heap.
 template <std::size_t padding>
 struct counted {
   static inline std::atomic<int> alive{0}, most{0};
@@ -118,7 +118,7 @@ TEST_P(keyed_values, path_counts_of_random_graphs) {
 TEST_P(keyed_values, several_wanted_ones_in_their_order) {
   path_graph g(300, 3, 5);
   const std::vector<std::uint64_t> expected = g.serial();
-  const path_graph::key wanted[] = {150, 299, 0, 150, 10};  // some that others need, and one twice
+  const path_graph::key wanted[] = {150, 299, 0, 150, 10};  // some that other nodes need, and one twice
   rt.run([&] {
     const std::vector<path_graph::value> got = kith::explore(g, std::span<const path_graph::key>(wanted));
     ASSERT_EQ(got.size(), std::size(wanted));
@@ -131,7 +131,7 @@ TEST_P(keyed_values, several_wanted_ones_in_their_order) {
   for (const std::atomic<int>& c : g.computed) EXPECT_LE(c, 1);
 }
 
-/// What a package takes with all that it needs, by name.
+/// The size of a package with everything that it needs, by name.
 struct sizes {
   using key = std::string;
   using value = std::vector<std::string>;
@@ -181,7 +181,7 @@ void lives_until_it_is_read(kith::runtime& rt) {
   const int length = scaled(200);
   EXPECT_EQ(rt.run([&] { return kith::explore(g, length).number; }), static_cast<std::uint64_t>(length));
   EXPECT_EQ(g.too_many, 0);
-  EXPECT_LE(T::most, 3);  // while one is moved to its place
+  EXPECT_LE(T::most, 3);  // one more while a value is moved to its place
   EXPECT_EQ(T::alive, 0);
 }
 TEST_P(keyed_values, of_a_chain_one_lives_at_a_time) {
@@ -189,7 +189,7 @@ TEST_P(keyed_values, of_a_chain_one_lives_at_a_time) {
   lives_until_it_is_read<large>(rt);
 }
 
-/// Of a lattice, exactly those live that somebody will still read. One worker sees nothing else change.
+/// Exactly those values of a lattice live that will still be read. With one worker, nothing else changes them.
 struct lattice {
   using key = int;
   using value = large;
@@ -252,7 +252,7 @@ struct cancelling_lattice : lattice {
 };
 struct cancelling_explorer : lattice {
   void predecessors(key k, keys<key>& all) const {
-    if (k == 0) kith::cancel();  // the last one that is found on the way
+    if (k == 0) kith::cancel();  // the last node that is found on this path
     lattice::predecessors(k, all);
   }
 };
@@ -309,7 +309,7 @@ TEST_P(keyed_values, only_reader_takes_the_value_itself) {
   EXPECT_TRUE(std::ranges::is_sorted(*last));
 }
 
-/// Node 0 is read by several, and each wants it for itself.
+/// Several nodes read node 0, and each takes its value.
 template <class T>
 struct greedy {
   using key = int;
@@ -350,7 +350,8 @@ TEST_P(keyed_values, what_others_read_is_copied_or_refused) {
 
 // ---- graphs of other kinds
 
-/// Each node names two further ones, which need it; all values are kept, since nobody knows who will come.
+/// Each node names two further ones, which need it. All values are kept, because it is not known which
+/// nodes will come.
 struct growing_tree {
   using key = std::uint32_t;
   using value = small;
@@ -381,7 +382,7 @@ TEST_P(keyed_values, nodes_generate_further_nodes) {
   EXPECT_EQ(small::alive, 0);
 }
 
-/// Fibonacci's numbers; what a node needs it asks for itself, too.
+/// Fibonacci's numbers. A node also explores what it needs itself.
 struct nested {
   using key = int;
   using value = std::uint64_t;
@@ -405,7 +406,7 @@ TEST_P(keyed_values, a_node_explores_and_has_children) {
   EXPECT_EQ(g.children, 31 + 11);
 }
 
-/// What a node spawns may read what the node reads.
+/// Tasks that a node spawns may read what the node reads.
 struct spawning : chain<large> {
   large compute(key k, const values<large>& before) {
     if (k > 0) {
@@ -423,7 +424,7 @@ TEST_P(keyed_values, are_there_for_what_a_node_spawns) {
   EXPECT_EQ(large::alive, 0);
 }
 
-/// Values that no predecessor is asked for.
+/// Nodes that do not ask predecessors for their values.
 struct alone {
   using key = int;
   using value = int;
@@ -432,7 +433,7 @@ struct alone {
   }
   int compute(key k) const { return k * k; }
 };
-/// No graph with values: nobody takes any.
+/// Not a graph with values, because no node takes any.
 struct unused {
   using key = int;
   using value = int;

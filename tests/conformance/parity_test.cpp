@@ -1,5 +1,5 @@
-// The same calls in both worlds: programs run natively and in the simulator under a policy that follows a script, with 1, 2
-// and 5 workers, and the calls that it got are compared, one by one.
+// The same calls in both worlds: programs run natively and in the simulator under a policy that follows a
+// script, with 1, 2 and 5 workers, and the calls to the policy are compared one by one.
 #include "support/recordings.hpp"
 
 #include "engine/sim/simulation.hpp"
@@ -23,11 +23,11 @@ namespace {
 
 using kith::recording;
 
-/// What a policy was asked. Tasks are told apart by their types, which have a name for each.
+/// The calls to a policy. Tasks are told apart by their types: each task has a type of its own, whose name is logged.
 struct call_log {
   std::mutex guard;
   std::vector<std::string> calls;
-  const recording* simulated = nullptr;  // whose types a simulation's tasks have; null: this process's
+  const recording* simulated = nullptr;  // has the types of a simulation's tasks; null: those of this process
 
   std::string name_of(const kith::task& t) const {
     return simulated != nullptr ? simulated->types[t.type] : kith::task_type_name(t.type);
@@ -35,9 +35,9 @@ struct call_log {
 };
 call_log the_log;
 
-/// One task runs at a time. After each, a script draws the worker that runs the next one, and which of the queued ones that is.
-/// The other workers find nothing. With `keeps=yes` it also draws which of the tasks that become ready are not queued, and run
-/// at once.
+/// Runs one task at a time. After each, a script draws the worker that runs the next task, and which of the
+/// queued tasks that is. The other workers find nothing. With `keeps=yes` it also draws which of the tasks that become
+/// ready are run at once instead of being queued.
 template <class World>
 class scripted final : public kith::policy<World>, public kith::observer<World> {
  public:
@@ -65,7 +65,7 @@ class scripted final : public kith::policy<World>, public kith::observer<World> 
     const std::lock_guard lock(the_log.guard);
     the_log.calls.emplace_back("run");
     draw_ = kith::rng(7, kith::purpose::test, ++runs_);
-    running_ = kith::worker_id(0);  // the root, which is not given out
+    running_ = kith::worker_id(0);  // the root, which the policy does not give out
   }
   void waiting(worker& self) override {
     const std::lock_guard lock(the_log.guard);
@@ -91,7 +91,7 @@ class scripted final : public kith::policy<World>, public kith::observer<World> 
     kith::worker_id next_one;
     {
       const std::lock_guard lock(the_log.guard);
-      if (self.id == running_) draw_next();  // what it got has ended, or waits
+      if (self.id == running_) draw_next();  // what it was given has ended, or waits
       if (running_) return {kith::poll_result::empty};
       std::erase_if(queued_, [&](kith::task* t) { return self.drop_if_dead(*t); });
       if (queued_.empty()) return {kith::poll_result::empty};
@@ -122,7 +122,7 @@ class scripted final : public kith::policy<World>, public kith::observer<World> 
   bool keeps_;
   kith::rng draw_{7, kith::purpose::test, 0};
   std::deque<kith::task*> queued_;
-  kith::worker_id running_;  // has what was given last
+  kith::worker_id running_;  // the worker that was given the last task
   kith::worker_id turn_{0};
 };
 
@@ -192,7 +192,7 @@ void data_flow(kith::runtime& rt) {
   });
 }
 
-/// Tasks that end after their children, which nobody waits for; and a second run.
+/// Tasks that end after their children, for which nobody waits; and a second run.
 void left_children(kith::runtime& rt) {
   static int data;
   for (int run = 0; run < 2; ++run) {
@@ -209,7 +209,7 @@ void left_children(kith::runtime& rt) {
   }
 }
 
-/// Groups that are filled by their own tasks are waited for by the root alone.
+/// Groups that are filled by their own tasks; only the root waits for them.
 void filled_group(kith::runtime& rt) {
   rt.run([] {
     kith::group g;

@@ -1,4 +1,4 @@
-// Priorities, under every policy that says it honours them: of what one worker sees, the highest level first.
+// Priorities, under every policy that claims to honour them: a worker takes the highest level that it sees.
 #include "policy/list.hpp"
 
 #include <kith/kith.hpp>
@@ -21,7 +21,7 @@ class priorities : public testing::TestWithParam<std::string> {
     o.workers = 1;
     return o;
   }
-  /// Two tasks of each level, the highest in the middle; those of a level are alike.
+  /// Two tasks of each level, the highest in the middle. Tasks of one level are equal.
   template <class... Args>
   void spawn_all(const Args&... args) {
     for (priority p :

@@ -1,5 +1,6 @@
-// Tasks that name an array, its tiles and theirs, under every policy: what runs before what, and with what, is compared
-// with the orders that each byte asks for; natively, in the recording of the run, and in its simulation.
+// Tasks that name an array, its tiles and their tiles, under every policy. Which tasks run before which,
+// and which may overlap, is compared with the orders that each byte requires: natively, in the recording of
+// the run, and in its simulation.
 #include "support/matrix.hpp"
 #include "support/nested_ranges.hpp"
 #include "support/recordings.hpp"
@@ -52,7 +53,8 @@ bool take_turns(const range_task& a, const range_task& b) {
   return false;
 }
 
-/// Each task once, after all that must come before it, and alone where it takes turns. Times are of one clock of all.
+/// Each task runs once, after all that must come before it, and alone where it takes turns. All times are
+/// of one clock.
 struct interval {
   std::uint64_t begun = 0, ended = 0;
 };
@@ -137,7 +139,7 @@ TEST_P(ranges, an_array_after_its_tiles_and_tiles_after_the_array) {
   EXPECT_EQ(faults, 0);
 }
 
-/// The recording has the same orders, whatever the run left out; and so has its simulation.
+/// The recording has the same orders, whatever the run left out. So does its simulation.
 TEST_P(ranges, in_recordings_and_their_simulation) {
   for (int seed = 0; seed < scaled(3); ++seed) {
     const program p = random_program(100 + static_cast<std::uint64_t>(seed), 80);
@@ -155,7 +157,7 @@ TEST_P(ranges, in_recordings_and_their_simulation) {
     std::vector<std::vector<bool>> before(r.tasks.size(), std::vector<bool>(r.tasks.size()));
     std::vector<bool> done(r.tasks.size());
     const std::function<void(std::size_t)> find =
-        [&](std::size_t t) {  // a fence stands behind the task that asks for it
+        [&](std::size_t t) {  // a fence comes right after the task that asks for it
           if (done[t]) return;
           done[t] = true;
           for (std::uint64_t d = r.first_dependence[t]; d < r.first_dependence[t + 1]; ++d) {

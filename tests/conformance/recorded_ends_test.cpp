@@ -1,4 +1,4 @@
-// When recorded tasks were completed: the same of native runs and of their simulation, under every policy.
+// When recorded tasks were completed, in native runs and in their simulation, under every policy.
 #include "engine/sim/simulation.hpp"
 #include "recording/completed_times.hpp"
 #include "support/matrix.hpp"
@@ -17,7 +17,8 @@ void link(int left) {
   if (left > 0) spawn([left] { link(left - 1); });
 }
 
-/// Tasks that leave children behind, with and without successors; a chain; some that wait; a group that its tasks fill.
+/// Tasks that leave children behind, with and without successors; a chain; tasks that wait; a group that
+/// its tasks fill.
 void families(runtime& rt) {
   rt.run([] {
     int data = 0;
@@ -41,7 +42,7 @@ void families(runtime& rt) {
   });
 }
 
-/// How many tasks ended after their bodies.
+/// Returns how many tasks ended after their bodies.
 int check(const recording& r) {
   const std::vector<std::int32_t> parents = parents_of(r);
   int late = 0;

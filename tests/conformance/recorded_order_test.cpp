@@ -21,7 +21,7 @@ using kith::test::simulate_again;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-/// What was begun, in the order in which it was, whoever began it.
+/// The tasks in the order in which they began, on any worker.
 std::vector<std::uint64_t> order_of(const recording& r) {
   std::vector<recorded_schedule::step> steps;
   for (const auto& some : schedule_of(r).of_worker) steps.insert(steps.end(), some.begin(), some.end());
@@ -76,7 +76,7 @@ TEST_P(in_recorded_order, every_program_ends_under_every_policy) {
     runtime_options o = s.options();
     o.policy = "replay:file=" + file.path() + ",policy=" + s.policy;
     EXPECT_EQ(record(o, run).tasks.size(), first.tasks.size());
-    o.throttle = 2;  // holds creators up where they were not
+    o.throttle = 2;  // holds creators up where they were not held up before
     EXPECT_EQ(record(o, run).tasks.size(), first.tasks.size());
     for (const std::uint32_t throttle : {2048u, 2u})
       EXPECT_EQ(simulate_again(sim::program_of(first), o.policy, s.workers, true, throttle).tasks.size(),

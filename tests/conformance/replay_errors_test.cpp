@@ -1,4 +1,5 @@
-// What `replay` says where it cannot follow a schedule: the program was another one, or the recording is none to follow.
+// The errors of `replay` if it cannot follow a schedule: the program was another one, or the recording has
+// no schedule.
 #include "support/programs.hpp"
 #include "support/recordings.hpp"
 #include "support/replays.hpp"
@@ -17,7 +18,7 @@ using kith::test::record;
 using kith::test::scratch_file;
 using kith::test::simulate_again;
 
-/// Tasks with a wait, and more tasks behind it.
+/// Tasks with a wait, and more tasks after it.
 void chain(runtime& rt, int tasks, int behind = 1) {
   static int data;
   rt.run([&] {
@@ -48,7 +49,7 @@ TEST(replay_errors, divergence_is_an_error_that_names_the_task) {
   EXPECT_EQ(refusal(o, 40), "");
   EXPECT_THAT(refusal(o, 40, 2), testing::HasSubstr("is not in the schedule of " + file.path()));
   const auto more_or_less = testing::HasSubstr("its worker has created or waited for more by then");
-  EXPECT_THAT(refusal(o, 50), more_or_less);  // the next task was behind a wait
+  EXPECT_THAT(refusal(o, 50), more_or_less);  // the next task came after a wait
   EXPECT_THAT(refusal(o, 30), more_or_less);
   testing::internal::CaptureStderr();
   EXPECT_EQ(refusal(o, 40, 0), "");
@@ -60,7 +61,7 @@ TEST(replay_errors, a_task_that_never_comes_is_named_by_what_waits_for_its_place
   o.workers = 1;
   o.policy = "fifo";
   const scratch_file file;
-  // Before 'other' there is a child that is not made here.
+  // Before 'other' there is a child that is not created here.
   write_recording(record(o,
                          [](runtime& rt) {
                            rt.run([] {

@@ -1,4 +1,4 @@
-// A run's schedule is followed by another run: native or simulated, of a native or a simulated run.
+// A run follows the schedule of another run. Each of the two is native or simulated.
 #include "support/matrix.hpp"
 #include "support/programs.hpp"
 #include "support/recordings.hpp"
@@ -20,7 +20,7 @@ using kith::test::record;
 using kith::test::scratch_file;
 using kith::test::simulate_again;
 
-/// Tasks from a thread that is no worker, and a run right behind them.
+/// Tasks from a thread that is no worker, and a run right after them.
 void submitted(runtime& rt) {
   static std::array<int, 3> data;
   rt.run([] { spawn([] {}); });
@@ -40,7 +40,7 @@ constexpr void (*programs[])(runtime&) = {kith::test::random_accesses,
 
 class replayed : public testing::TestWithParam<kith::test::setup> {};
 
-/// It is what policies decided that is repeated: their variants add nothing.
+/// Replay repeats what policies decided, so their variants add nothing.
 std::vector<kith::test::setup> decided() {
   std::vector<kith::test::setup> all = kith::test::matrix();
   std::erase_if(all, [](const kith::test::setup& s) {
@@ -87,7 +87,7 @@ TEST_P(replayed, a_simulated_run_natively) {
   }
 }
 
-/// A task behind a wait for tasks that wait for theirs.
+/// A task after a wait for tasks that wait for their own.
 void waits_within(runtime& rt) {
   rt.run([] {
     spawn([] {
@@ -102,8 +102,8 @@ void waits_within(runtime& rt) {
   });
 }
 
-/// Nodes are computed in the reverse order of their creation, and what is created behind a wait may be less deep than what
-/// was waited for: of the steps of one moment, what the others waited for is first.
+/// Nodes are computed in the reverse order of their creation, and a task created after a wait may have a lower
+/// level than what was waited for. Of steps at the same time, the one that the others waited for comes first.
 TEST(replay, tasks_that_take_no_time_have_an_order) {
   for (const auto& run : {kith::test::keyed_grid, kith::test::valued_grid, kith::test::fork_and_join,
                           kith::test::static_diamond, waits_within}) {
@@ -123,7 +123,7 @@ TEST(replay, tasks_that_take_no_time_have_an_order) {
   }
 }
 
-/// Two waits, the first a long one, and a task that has one as well.
+/// Two waits, of which the first is long, and a task that has a wait as well.
 template <auto inside_second_wait>
 void two_waits(runtime& rt) {
   rt.run([] {
@@ -178,8 +178,8 @@ void set_times(recording& r, std::size_t t, when w) {
   x.worker = w.worker;
 }
 
-/// Had the second task begun in the first one's first wait, it would wait for a task that another worker runs behind one
-/// that the first has not created.
+/// If the second task began in the first wait of the first task, it would wait for a task that another
+/// worker runs after one that the first task has not created yet.
 void begins_in_the_wait_it_began_in(void (*program)(runtime&)) {
   recording r = record(kith::test::with("fifo", 1), program);
   ASSERT_EQ(r.tasks.size(), 6u);
@@ -192,7 +192,7 @@ void begins_in_the_wait_it_began_in(void (*program)(runtime&)) {
   set(children(first).at(0), {12, 15, 40, 0});
   set(children(first).at(1), {45, 65, 70, 0});
   set(second, {8, 55, 85, 1});
-  set(children(second).at(0), {55, 75, 80, 0});  // in the moment in which it begins, as clocks may be coarse
+  set(children(second).at(0), {55, 75, 80, 0});  // at the time at which it begins, because clocks may be coarse
   const auto scope = [&](std::size_t t) { return r.tasks[t].scope; };
   r.waits = {{0, scope(first), 0, 9, 119},
              {static_cast<std::int32_t>(first), scope(children(first).at(0)), 1, 20, 41},
@@ -212,7 +212,7 @@ TEST(replay, a_task_begins_in_the_wait_for_a_graph_it_began_in) {
   begins_in_the_wait_it_began_in(two_waits<wait_for_a_graph>);
 }
 
-/// Each has a child that it waits for; but for the last, one that it creates then.
+/// Each has a child that it waits for; all but the last one create another child afterwards.
 void three_parents(runtime& rt) {
   rt.run([] {
     const auto parent = [](const char* name, bool creates_more) {
@@ -230,10 +230,10 @@ void three_parents(runtime& rt) {
   });
 }
 
-/// Begun by one worker: the first; inside its wait the second; and when that had ended, still inside it, the third. Now the
-/// first has ended when the second begins. The worker has ended, created and waited for as much as then while the second waits:
-/// had the third one begun inside that, its child would wait for its turn behind the second one's other child, which
-/// is created when the third one has ended.
+/// One worker begins the first task; inside its wait, the second; and after the second has ended, still inside that
+/// wait, the third. Now the first has ended when the second begins. While the second waits, the worker has ended,
+/// created and waited for as much as when the third began. If the third began inside the wait of the second, its
+/// child would wait for its turn behind the second's other child, which is created only after the third has ended.
 recording three_parents_at(bool first_waits_long) {
   recording r = record(kith::test::with("fifo", 1), three_parents);
   r.worker_node = {0, 0, 0};
@@ -242,7 +242,7 @@ recording three_parents_at(bool first_waits_long) {
   const auto child = [&](std::size_t of, std::size_t n) { return children_of(r, of).at(n); };
   const std::size_t first_child = child(first, 0), other_child = child(first, 1);
   const std::size_t second_child = child(second, 0), blocked_child = child(second, 1), third_child = child(third, 0);
-  const std::uint64_t late = first_waits_long ? 0 : 1'000'000;  // the creation of the second and the third
+  const std::uint64_t late = first_waits_long ? 0 : 1'000'000;  // when the second and the third task are created
   set_times(r, 0, {0, 0, late + 200, 0});
   set_times(r, first, {1, 10, 150, 1});
   set_times(r, first_child, {12, 15, 100, 2});
@@ -279,7 +279,7 @@ TEST(replay, a_task_begins_in_no_wait_but_of_those_that_waited_then) {
   EXPECT_EQ(decisions(record(kith::test::with("replay:file=" + file.path(), 3), three_parents)), decisions(r));
 }
 
-/// Of all that is computed: between nothing and a while, most of it short.
+/// Draws how long each piece of computing takes: from nothing to a long time, mostly short.
 void draw_times(sim::program& p, rng& draw) {
   const auto time = [&]() -> sim::picoseconds { return 1000 + draw.below(draw.below(4) == 0 ? 500'000'000 : 300'000); };
   for (sim::action& a : p.actions) {
@@ -307,7 +307,7 @@ TEST(replay, a_schedule_is_followed_however_long_tasks_take) {
   }
 }
 
-/// Two tasks with commutative accesses to one region: the greatest number that ran at once.
+/// Two tasks with commutative accesses to one region. Returns the largest number that ran at once.
 int at_once(const runtime_options& o) {
   static int data;
   atomic<int> now{0}, most{0};

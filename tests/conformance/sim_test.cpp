@@ -1,5 +1,5 @@
-// Every policy in simulated time: each task once, after what it needs; and with one worker in the order of the native
-// engine.
+// Every policy in simulated time: each task runs once, after the tasks that it needs. With one worker,
+// tasks run in the order of the native engine.
 #include "support/matrix.hpp"
 #include "support/programs.hpp"
 #include "support/recordings.hpp"
@@ -62,7 +62,7 @@ TEST_P(simulated, each_task_once_and_after_what_it_needs) {
   }
 }
 
-/// Who helps at the throttle of a group that it belongs to stands in nobody's way.
+/// A worker that helps at the throttle of a group to which its own task belongs must not block any task.
 TEST_P(simulated, nobody_is_left_where_creators_help) {
   const kith::test::setup& s = GetParam();
   sim::settings set;
@@ -78,7 +78,7 @@ TEST_P(simulated, nobody_is_left_where_creators_help) {
   }
 }
 
-/// One worker alone has an order that can be compared.
+/// Only one worker has an order that can be compared.
 class ordered : public testing::TestWithParam<kith::test::setup> {};
 
 std::vector<kith::test::setup> with_one_worker() {
@@ -91,14 +91,14 @@ INSTANTIATE_TEST_SUITE_P(all, ordered, testing::ValuesIn(with_one_worker()), kit
 TEST_P(ordered, one_worker_runs_in_the_order_of_the_native_engine) {
   const kith::test::setup& s = GetParam();
   machine_model m = model_by_name("bullion-s16-8");
-  m.hardware = synthetic_machine("node:1 core:1");  // as natively: policies count nodes
+  m.hardware = synthetic_machine("node:1 core:1");  // as in the native run, because policies count nodes
   m.links.clear();
   sim::settings set;
   set.policy = s.policy;
   set.workers = 1;
   set.keep_schedule = true;
   for (const auto& run : programs) {
-    if (run == from_outside) continue;  // there, it is when they came that decides
+    if (run == from_outside) continue;  // its order depends on when tasks came
     for (std::uint32_t throttle : {0u, 20u}) {
       runtime_options o = kith::test::with(s.policy, 1);
       o.throttle = throttle;

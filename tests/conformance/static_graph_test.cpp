@@ -1,4 +1,4 @@
-// Static graphs under every policy: run again and again, failing and recovering, with nodes that create tasks.
+// Static graphs under every policy: run repeatedly, with failures and recovery, and with nodes that create tasks.
 #include "support/matrix.hpp"
 #include "support/path_graph.hpp"
 #include "support/scale.hpp"
@@ -73,7 +73,7 @@ TEST_P(static_graphs, fail_and_recover) {
 
 /// The other predecessor ends while a child of the first one runs.
 TEST_P(static_graphs, nodes_end_after_what_they_created) {
-  // Bounded: the one may be behind the other in a queue.
+  // The wait has a bound, because one may be behind the other in a queue.
   const auto wait_for = [](const std::atomic<bool>& flag) {
     for (int i = 0; i < 2000 && !flag; ++i) std::this_thread::yield();
   };

@@ -171,8 +171,6 @@ TEST_P(structure, runs_from_several_threads_and_from_tasks) {
   EXPECT_EQ(sum, 3 * 5 * 8);
 }
 
-/// Children first, strangers only while the stack lasts: deep nesting under a queue in order of creation must not
-/// overflow.
 TEST_P(structure, turns_at_data_are_taken_among_siblings) {
   int x = 0, y = 0;
   rt.run([&] {
@@ -238,6 +236,7 @@ TEST_P(structure, runs_that_come_back_through_another_runtime) {
   EXPECT_EQ(sum, 12);
 }
 
+/// Waits nest deeply under a queue in the order of creation; no stack may overflow.
 TEST_P(structure, many_waiting_tasks) {
   std::atomic<int> leaves{0};
   const int wide = scaled(2000);
