@@ -1,4 +1,4 @@
-// Changes of a recording's file: cells, rows, tables, bytes. For fuzzers and tests of what a stranger's file can do.
+// Changes of a recording's file: cells, rows, tables, bytes. For fuzzers, and for tests of files from strangers.
 #pragma once
 
 #include "recording/columns.hpp"
@@ -17,7 +17,7 @@ namespace kith::test {
 
 struct table_of_file {
   std::string name;
-  std::vector<std::string> columns;  // ids and the task that a row belongs to as well
+  std::vector<std::string> columns;  // including ids, and the task that a row belongs to
 };
 
 /// All tables of a recording, with their columns.
@@ -37,7 +37,7 @@ inline const std::vector<table_of_file>& tables_of_file() {
   return all;
 }
 
-/// What a cell can be made.
+/// A value that a cell can be set to.
 struct cell_value {
   enum kind : std::uint8_t { whole, real, text, blob, null, kinds };
   kind what = whole;
@@ -45,7 +45,7 @@ struct cell_value {
   std::string bytes = {};  // of a text or blob
 };
 
-/// A file in memory, that SQL can change.
+/// A file in memory that SQL can change.
 class changing_file {
  public:
   explicit changing_file(const std::string& image) {
@@ -56,14 +56,14 @@ class changing_file {
                         static_cast<sqlite3_int64>(image.size()),
                         SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_RESIZEABLE);
     run("PRAGMA journal_mode=OFF");
-    // A change may make a view without end, which the next one asks for its rows.
+    // A change may make an endless view, which the next one asks for its rows.
     sqlite3_progress_handler(db_, 1'000'000, [](void*) { return 1; }, nullptr);
   }
   ~changing_file() { sqlite3_close(db_); }
   changing_file(const changing_file&) = delete;
   changing_file& operator=(const changing_file&) = delete;
 
-  /// What SQL refuses is no change.
+  /// A statement that SQL refuses changes nothing.
   void run(const std::string& sql) { sqlite3_exec(db_, sql.c_str(), nullptr, nullptr, nullptr); }
   std::int64_t rows(const std::string& table) {
     sqlite3_stmt* s = nullptr;
@@ -105,7 +105,7 @@ class changing_file {
   sqlite3* db_ = nullptr;
 };
 
-/// A file of this process; in memory where the system has a folder for that.
+/// A file of this process, in memory if the system has a folder for that.
 class scratch_path {
  public:
   scratch_path() {

@@ -1,4 +1,4 @@
-// A fuzzer's input as the description of a machine; of one that is understood, what is done with it.
+// Reads a fuzzer's input as the description of a machine, and uses the machine if it can be read.
 #pragma once
 
 #include "engine/sim/links.hpp"
@@ -13,7 +13,7 @@
 
 namespace kith::test {
 
-/// True if it was understood.
+/// True if it could be read.
 inline bool use_machine(std::span<const std::uint8_t> bytes) {
   try {
     const machine_model m = model_from_text({bytes.begin(), bytes.end()}, "machine.toml");

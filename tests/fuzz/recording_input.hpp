@@ -1,6 +1,7 @@
-// A fuzzer's input as changes of a recording: mutated bytes stay changes of cells and rows.
+// Reads a fuzzer's input as changes of a recording, so that mutated bytes remain changes of cells and rows.
 //
-// Two bytes say which recording, and how it is replayed. Each change is 12 bytes: what, table, column, row, and a number.
+// Two bytes select the recording and how it is replayed. Each change is 12 bytes: kind, table, column, row,
+// and a number.
 #pragma once
 
 #include "fuzz/changes.hpp"
@@ -24,7 +25,7 @@ class recording_input {
     static const std::array<std::string, 2> samples{image_of(machine, false), image_of(machine, true)};
     const std::uint8_t which = take(), choice = take();
     changing_file file(samples[which % samples.size()]);
-    std::vector<std::pair<std::size_t, char>> patches;  // of the file's bytes, at last
+    std::vector<std::pair<std::size_t, char>> patches;  // of the file's bytes, made last
     while (bytes_.size() - at_ >= 12) change(file, patches);
     std::string image = file.image();
     for (const auto& [at, byte] : patches) {
@@ -84,7 +85,7 @@ class recording_input {
     if (number % 16 < std::size(texts)) return texts[number % 16];
     return std::string(number / 16 % 100000, 'n');
   }
-  /// Something else under a table's name.
+  /// Puts something other than a table under a table's name.
   static std::string schema_change(const table_of_file& t, const std::string& column, std::uint64_t number) {
     const std::string begin = "DROP TABLE " + t.name + "; ";
     switch (number % 5) {

@@ -1,4 +1,5 @@
-// A small recording that has something of everything: every table has rows, every flag a task. For tests that change it.
+// A small recording with something of everything: every table has rows, and every flag is set on some task.
+// For tests that change it.
 #pragma once
 
 #include "engine/sim/simulation.hpp"
@@ -14,7 +15,7 @@ namespace kith::test {
 
 class sample_recording {
  public:
-  /// As a simulated run on a machine of two nodes has left it; with `calibrated`, what `kith calibrate` adds.
+  /// As left by a simulated run on a machine of two nodes; with `calibrated`, including what `kith calibrate` adds.
   static recording make(const machine_model& on, bool calibrated) {
     sim::settings s;
     s.policy = "rip-dep:first=4,partitioner=greedy";

@@ -1,4 +1,5 @@
-// What the verbs do with a recording: read it, look at it, replay it. A kith::error is an answer; all else is a fault.
+// Uses a recording as the verbs do: reads, examines and replays it. A kith::error is a valid answer;
+// anything else is a fault.
 #pragma once
 
 #include "analysis/find_task.hpp"
@@ -23,7 +24,7 @@
 
 namespace kith::test {
 
-/// Of a file that was read, which of the uses had a result.
+/// For a file that could be read, which of the uses had a result.
 struct uses {
   bool read = false, explained = false, placed = false, replayed = false;
 };
@@ -38,7 +39,7 @@ bool has_result(Use&& use) {
   }
 }
 
-/// `kith why`, of some tasks.
+/// `kith why`, for some tasks.
 inline void explain_some(const recording& r) {
   const analysis::data_costs costs(r);
   const std::size_t step = std::max<std::size_t>(1, r.tasks.size() / 6);
@@ -55,7 +56,7 @@ inline void place_all(const recording& r) {
   }
 }
 
-/// `kith sim`; `choice` says how.
+/// `kith sim`; `choice` selects how.
 inline void replay(recording r, const machine_model& on, std::uint8_t choice, const std::string& file) {
   constexpr std::uint64_t most_modelled = std::uint64_t{1} << 28;
   std::uint64_t bytes = 0;
