@@ -1,5 +1,4 @@
-// The checker itself: it finds the bugs that are known to be there, and passes the programs that are known to
-// be right.
+// Tests the checker itself: it must find known bugs, and pass programs that are known to be right.
 #include "base/atomic.hpp"
 #include "interleave/explore.hpp"
 #include "interleave/shared.hpp"
@@ -14,7 +13,7 @@ namespace {
 
 namespace il = kith::interleave;
 
-// ---- interleavings alone
+// ---- only interleavings
 
 struct counter {
   atomic<int> value{0};

@@ -1,4 +1,5 @@
-// Who runs a queued task, and who frees its slot: a worker that takes it from the queue, and two that claim it past that.
+// Which worker runs a queued task, and which frees its slot: one worker takes it from the queue, and two
+// claim it past the queue.
 #include "engine/life/claim.hpp"
 #include "interleave/explore.hpp"
 #include "interleave/needed.hpp"
@@ -17,8 +18,8 @@ struct queued_task {
   atomic<task_state> state{task_state::created};
   atomic<bool> in_queue{false};      // the queue: one entry, which one worker may take
   il::shared<int> contents{0};       // what its creator wrote
-  il::shared<int> result{0};         // what its body wrote, and whoever frees the slot reads
-  il::shared<int> read_by_queue{0};  // what the holder of the entry did with the slot until it dropped it
+  il::shared<int> result{0};         // written by its body, and read by the party that frees the slot
+  il::shared<int> read_by_queue{0};  // what the holder of the entry did with the slot before it dropped the entry
   atomic<int> runs{0}, frees{0};
 
   void create() {
@@ -31,7 +32,7 @@ struct queued_task {
     il::check(runs.fetch_add(1, relaxed) == 0, "a task runs once");
     result.write(1);
   }
-  /// `other`: the party of K2 that was first has been here.
+  /// `other`: the other party of K2 has been here before.
   void free(bool other) {
     il::check(frees.fetch_add(1, relaxed) == 0, "a slot is freed once");
     if (!other) return;
@@ -45,7 +46,7 @@ struct queued_task {
     switch (life::take(state)) {
       case life::taken_entry::runs:
         run();
-        free(false);  // nothing else names it: no exchange
+        free(false);  // no other party refers to it: no exchange
         break;
       case life::taken_entry::last: free(true); break;
       case life::taken_entry::dead: break;
@@ -58,7 +59,8 @@ struct queued_task {
   }
 };
 
-/// A creator that claims its own child, a worker that takes it from the queue, and one more that would claim it.
+/// A creator that claims its own child, a worker that takes it from the queue, and another worker that
+/// tries to claim it.
 void three_want_it(il::program& p) {
   auto s = std::make_shared<queued_task>();
   p.thread(
@@ -70,7 +72,7 @@ void three_want_it(il::program& p) {
   p.thread([=] { s->take_from_queue(); }, "queue");
   p.thread([=] { s->claim_past_queue(); }, "waiter");
   p.after([=] {
-    s->take_from_queue();  // an entry does not stay for ever
+    s->take_from_queue();  // every entry is taken sometime
     il::check(s->runs.load(relaxed) == 1 && s->frees.load(relaxed) == 1, "it has run, and its slot is free");
   });
 }

@@ -1,5 +1,5 @@
-// The work-stealing deque: each entry is taken once, by the owner or by one thief, with what was written to
-// it.
+// The work-stealing deque: each entry is taken once, by the owner or by one thief, together with what was
+// written to it.
 #include "queue/native/deque.hpp"
 #include "interleave/explore.hpp"
 #include "interleave/needed.hpp"
@@ -18,7 +18,7 @@ constexpr int most_entries = 6;
 struct entry {
   il::shared<int> content{0};
   il::shared<int> made{0};  // written once, before the entry is first pushed, and read by choosy thieves
-  atomic<bool> odd{false};  // what they look for
+  atomic<bool> odd{false};  // what choosy thieves look for
   int taken = 0;
 };
 
@@ -48,7 +48,7 @@ struct state {
     if (outcome == steal_result::got) take(e);
     return outcome == steal_result::got;
   }
-  /// A thief that looks before it takes.
+  /// A thief that looks at an entry before it takes it.
   void steal_odd() {
     entry* e = nullptr;
     if (deque.steal(e, [](entry& seen) { return seen.made.read() == 1 && seen.odd.load(relaxed); }) !=
@@ -64,7 +64,7 @@ struct state {
   }
 };
 
-/// An owner that does `work` ('+' push, '-' pop), and thieves with so many attempts each.
+/// An owner that does `work` ('+' push, '-' pop), and thieves with the given numbers of attempts.
 std::function<void(il::program&)> race(std::int64_t capacity, const char* work, std::vector<int> thieves,
                                        bool choosy = false) {
   return [=](il::program& p) {

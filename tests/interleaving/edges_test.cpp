@@ -22,7 +22,8 @@ struct state {
   reference references[most];
   slot_index successors[2];
   il::shared<int> done[most];       // written by the predecessor's body
-  il::shared<int> linked[2][most];  // stands for the link word: written by the creator, read by who closes the list
+  il::shared<int> linked[2][most];  // stands for the link word: written by the creator, read by the worker
+                                    // that closes the list
   int expected[2] = {0, 0};         // predecessors of a successor
   int ready[2] = {0, 0};
 
@@ -43,7 +44,7 @@ struct state {
     for (int k = 0; k < expected[i]; ++k) il::check(done[k].read() == 1, "every predecessor has ended before");
   }
 
-  /// What the creator does: successor `i` after the first `count` predecessors.
+  /// The creator's part: successor `i` after the first `count` predecessors.
   void create(int i, int count, slot_cache& cache) {
     expected[i] = count;
     task& t = space[successors[i]];
@@ -57,7 +58,7 @@ struct state {
     if (edges::open_join(t, made)) became_ready(t);
   }
 
-  /// What the worker does that runs predecessor `i`.
+  /// The part of the worker that runs predecessor `i`.
   void run(int i) {
     done[i].write(1);
     const std::uint32_t link = edges::close(space[predecessors[i]]);
@@ -74,7 +75,7 @@ struct state {
   }
 };
 
-/// One creator; `workers` threads that end `count` predecessors in turns.
+/// One creator, and `workers` threads that end `count` predecessors in turns.
 std::function<void(il::program&)> join(int count, int workers) {
   return [=](il::program& p) {
     auto s = std::make_shared<state>(count);
@@ -103,7 +104,7 @@ void two_creators(il::program& p) {
   p.after([=] { s->expect_ready(2); });
 }
 
-/// The worker uses the ended task's slot again: a reference to the old task is no edge to the new one.
+/// The worker reuses the ended task's slot: a reference to the old task must not become an edge to the new one.
 void slot_used_again(il::program& p) {
   auto s = std::make_shared<state>(1);
   p.thread([=] { s->create(0, 1, s->slots); }, "creator");

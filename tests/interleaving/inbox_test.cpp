@@ -1,4 +1,4 @@
-// The inbox: what any thread pushes is taken once, in each producer's order, with what was written to it.
+// The inbox: what any thread pushes is taken once, in each producer's order, together with what was written to it.
 #include "queue/native/inbox.hpp"
 #include "interleave/explore.hpp"
 #include "interleave/needed.hpp"

@@ -1,5 +1,5 @@
-// Queues with their bell: a worker that finds every queue empty and sleeps is woken by what is pushed later;
-// each task leaves a queue once.
+// Queues with their bell: a worker that finds every queue empty and sleeps is woken by a later push; each
+// task leaves a queue once.
 #include "interleave/explore.hpp"
 #include "queue/native/world.hpp"
 #include "queue/own_deque.hpp"
@@ -20,8 +20,8 @@ namespace il = kith::interleave;
 constexpr int workers = 2;
 constexpr int most_tasks = 3;
 
-/// The native world with small deques, and a bell that counts nothing: counters are steps that nobody else
-/// sees.
+/// The native world with small deques, and a bell without counters, because counters are steps that no
+/// other thread sees.
 struct small_world : native::world {
   struct worker {
     const worker_id id;
@@ -48,7 +48,7 @@ struct central {
   task* take(worker_view& by) { return queue.pop(by); }
 };
 
-/// A deque for each worker, and stealing; looks again while a look was lost to somebody faster.
+/// A deque for each worker, and stealing. Looks again if a steal was lost to a faster thief.
 struct deques {
   own_deque<small_world> deque[workers]{{worker_id(0), worker_set::all(workers)},
                                         {worker_id(1), worker_set::all(workers)}};
@@ -104,7 +104,7 @@ struct state {
   }
 };
 
-/// Worker 0 pushes the tasks in groups, then works or leaves; the other works.
+/// Worker 0 pushes the tasks in groups, then works or leaves; the other worker works.
 template <class Queues>
 std::function<void(il::program&)> push(std::vector<int> groups, bool then_works = true) {
   return [=](il::program& p) {

@@ -1,4 +1,4 @@
-// Parking and waking: no wake-up is lost, and who is woken sees what it is woken for.
+// Parking and waking: no wake-up is lost, and a woken worker sees what it is woken for.
 #include "base/sleepers.hpp"
 
 #include "interleave/explore.hpp"
@@ -61,7 +61,7 @@ struct state {
   }
 };
 
-/// A producer outside the workers.
+/// A producer that is no worker.
 std::function<void(il::program&)> team(int workers, int items) {
   return [=](il::program& p) {
     auto s = std::make_shared<state>(workers, items);
@@ -92,8 +92,8 @@ std::function<void(il::program&)> producing_worker(int items) {
   };
 }
 
-/// One worker waits for one condition; another wakes this worker and nobody else. Three times, so that a late
-/// wake of one wait meets the next.
+/// One worker waits for one condition; another worker wakes only this one. Three times, so that a late wake
+/// of one wait meets the next wait.
 std::function<void(il::program&)> wait_for_one(int rounds) {
   return [=](il::program& p) {
     auto s = std::make_shared<state>(1, most_items + 1);
@@ -124,7 +124,7 @@ std::function<void(il::program&)> wait_for_one(int rounds) {
   };
 }
 
-/// Is woken for data that is published by the wake-up alone.
+/// A worker is woken for data that only the wake-up publishes.
 void hand_over(il::program& p) {
   auto s = std::make_shared<state>(1, 1);
   p.thread([=] {
@@ -138,7 +138,7 @@ void hand_over(il::program& p) {
   });
 }
 
-/// Worker 0 sleeps until something is posted for it alone; worker 1 comes and goes, and somebody wakes that one.
+/// Worker 0 sleeps until something is posted only for it; worker 1 comes and goes, and is woken meanwhile.
 void one_comes_and_goes(il::program& p) {
   auto s = std::make_shared<state>(2, most_items + 1);
   p.thread(

@@ -1,5 +1,4 @@
-// Slots that change hands: a slot given back by another seat returns to its owner, and is in one place at a
-// time.
+// Slots that change hands: a slot released by another seat returns to its owner, and is in only one place at a time.
 #include "task/slots.hpp"
 #include "interleave/explore.hpp"
 

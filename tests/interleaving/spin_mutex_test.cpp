@@ -1,4 +1,4 @@
-// The short mutex: one holder at a time, who sees what the holders before did; nobody sleeps for ever.
+// The short mutex: one holder at a time, which sees what earlier holders did; no thread sleeps for ever.
 #include "base/spin_mutex.hpp"
 
 #include "interleave/explore.hpp"

@@ -1,5 +1,6 @@
-// All workers sleep while tasks are held back: that is noticed, and never while one of them still has something to do. The
-// queues, the bell, the count of sleepers and the refusal are the source's; what is around them follows worker::rest().
+// All workers sleep while tasks are held back: this must be detected, but never while one of them still has
+// something to do. The queues, the bell, the count of sleepers and the refusal are Kith's own; the code
+// around them follows worker::rest().
 #include "base/stall_check.hpp"
 #include "interleave/explore.hpp"
 #include "interleave/needed.hpp"
@@ -40,14 +41,16 @@ struct small_world : native::world {
 };
 using worker_view = small_world::worker;
 
-/// A task of a schedule: its worker, its place in that worker's order, and what it makes ready when it ends.
+/// A task of a schedule: its worker, its position in that worker's order, and the tasks that it makes ready
+/// when it ends.
 struct step {
   int worker;
   int position;
   std::vector<int> makes_ready;
 };
 
-/// Steps that one worker runs in their order; the root, worker 0, makes some ready, and waits until `count` have ended.
+/// Steps that each worker runs in order. The root, on worker 0, makes some of them ready, and waits until
+/// `count` have ended.
 struct schedule {
   int workers;
   std::vector<step> steps;
@@ -71,7 +74,7 @@ struct state {
   std::vector<task> objects;
   std::vector<int> runs;
   int next[most_workers] = {};
-  bool looks_back = true;               // whoever refuses reads what the others wrote: nobody else wakes them
+  bool looks_back = true;               // the refusing worker reads what the others wrote, if nothing else wakes them
   il::shared<int> slept[most_workers];  // what a worker did before it slept
   atomic<bool> free{false};
   atomic<int> refusals{0};
@@ -106,7 +109,7 @@ struct state {
     const std::uint32_t waiter = waiting.load(relaxed);
     if (waiter != 0) parked.wake(worker_id(static_cast<int>(waiter) - 1));
   }
-  /// As replay's.
+  /// As in `replay`.
   bool stalled(worker_view& by) {
     if (free.load(relaxed)) return false;
     for (auto& q : queues) {
@@ -157,7 +160,8 @@ struct state {
   }
 };
 
-/// The root makes its tasks ready, waits, and stops the others. `refusals`: of what is behind a task that never comes.
+/// The root makes its tasks ready, waits, and stops the other workers. `refusals`: of tasks behind one that
+/// never comes.
 std::function<void(il::program&)> follows(const schedule& plan, int refusals, bool woken_from_elsewhere = false) {
   return [=, &plan](il::program& p) {
     auto s = std::make_shared<state>(plan);
@@ -183,8 +187,8 @@ std::function<void(il::program&)> follows(const schedule& plan, int refusals, bo
   };
 }
 
-/// The same from where all have announced themselves and looked, and the root's tasks come: what is refused by one that is still
-/// about to sleep, while others were woken, and are about to sleep again.
+/// The same, from a state in which all workers have announced themselves and looked, and then the root's tasks come.
+/// A worker that is still about to sleep might refuse a task while others were woken, and are about to sleep again.
 std::function<void(il::program&)> rung_at_the_brink(const schedule& plan) {
   return [&plan](il::program& p) {
     auto s = std::make_shared<state>(plan);
@@ -214,9 +218,9 @@ std::function<void(il::program&)> rung_at_the_brink(const schedule& plan) {
 const schedule turns = {3, {{1, 0, {1}}, {2, 0, {}}, {2, 1, {}}}, {2, 0}, 3};
 /// Task 1 never comes.
 const schedule never = {3, {{1, 0, {}}, {2, 0, {}}, {2, 1, {}}}, {2, 0}, 2};
-/// Two workers: the root's waits for its turn behind one that the other makes ready.
+/// Two workers: the root's task waits for its turn behind a task that the other worker makes ready.
 const schedule to_root = {2, {{1, 0, {1}}, {0, 0, {}}, {0, 1, {}}}, {2, 0}, 3};
-/// Nothing but what is held back.
+/// Only tasks that are held back.
 const schedule one_held = {2, {{1, 1, {}}}, {0}, 1};
 const schedule one_of_three = {3, {{1, 1, {}}}, {0}, 1};
 
@@ -240,7 +244,7 @@ TEST(StallInterleaved, BesideAWakeFromElsewhere) {
   expect_passes(1, follows(one_held, 1, true));
 }
 
-/// A task becomes ready while the one that has its turn before it ends.
+/// A task becomes ready while the task whose turn is before it ends.
 void turn_comes(il::program& p) {
   struct both {
     turn_order<small_world> turns{std::vector<std::pair<std::int32_t, std::int32_t>>{{0, 1}}};

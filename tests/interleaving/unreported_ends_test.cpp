@@ -1,6 +1,6 @@
-// Ends that are told in batches. Nodes of keyed graphs: each computes once, after what it needs, whoever finds it; and the
-// scope is seen empty only when nothing of it can go on. A scope that its owner leaves: exactly one party ends the task,
-// and sees what all children wrote.
+// Ends that are reported in batches. Nodes of keyed graphs: each computes once, after the nodes that it
+// needs, whichever worker finds it; and the scope is seen empty only when nothing in it can continue. A
+// scope that its owner leaves: exactly one party ends the task, and sees what all children wrote.
 #include "task/unreported_ends.hpp"
 #include "interleave/explore.hpp"
 #include "interleave/needed.hpp"
@@ -17,7 +17,8 @@ namespace {
 
 namespace il = kith::interleave;
 
-/// Nodes 0..2: 1 and 2 need 0, which the first to name it makes. What the engine does with a node, in small.
+/// Nodes 0..2: nodes 1 and 2 need node 0, which the first to name it creates. A small version of what the
+/// engine does with a node.
 struct graph {
   slot_space space{4096};
   std::vector<std::unique_ptr<slot_cache>> caches;
@@ -42,7 +43,7 @@ struct graph {
     return t;
   }
 
-  /// Computes the node, and what becomes ready by its end.
+  /// Computes the node, and the nodes that become ready by its end.
   void compute(task& t, unreported_ends& mine) {
     for (int n = 0; n < 3; ++n) {
       if (&space[nodes[n].task.index] != &t) continue;
@@ -57,7 +58,7 @@ struct graph {
     for (task* r : ready) compute(*r, mine);
   }
 
-  /// A worker that was given node n (1 or 2) to explore, and runs everything that it can.
+  /// A worker that must explore node n (1 or 2), and runs everything that it can.
   void explore(int n, std::uint16_t worker) {
     unreported_ends mine;
     task& t = make(n, *caches[worker]);

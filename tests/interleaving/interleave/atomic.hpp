@@ -1,5 +1,5 @@
-// Stands in for the standard's atomics, fences and futexes in sources that are compiled with KITH_INTERLEAVE.
-// Included by base/atomic.hpp; same names, same meaning, each operation is a scheduling point of the checker.
+// Replaces the standard's atomics, fences and futexes in sources that are compiled with KITH_INTERLEAVE. Included
+// by base/atomic.hpp. Names and meanings are the same; each operation is a scheduling point of the checker.
 #pragma once
 
 #include "interleave/execution.hpp"
@@ -66,7 +66,7 @@ class atomic {
                                source at = source::current()) noexcept {
     return compare_exchange_strong(expected, desired, o, on_failure(o), at);
   }
-  /// Never fails for no reason: a limit of the checker.
+  /// Never fails spuriously, which is a limit of the checker.
   bool compare_exchange_weak(T& expected, T desired, order success, order failure,
                              source at = source::current()) noexcept {
     return compare_exchange_strong(expected, desired, success, failure, at);
@@ -151,14 +151,14 @@ inline void full_fence(std::source_location at = std::source_location::current()
   if (auto* run = interleave::execution::current()) run->full_fence(at);
 }
 
-/// Restrains compilers only: nothing that the checker models.
+/// Restrains only the compiler, which the checker does not model.
 inline void light_fence() noexcept {}
 
 inline void process_fence(std::source_location at = std::source_location::current()) noexcept {
   if (auto* run = interleave::execution::current()) run->process_fence(at);
 }
 
-/// In a loop that waits: goes on only when another thread has changed memory since the loop's last round.
+/// For a loop that waits: continues only when another thread has changed memory since the loop's last round.
 inline void pause(std::source_location at = std::source_location::current()) noexcept {
   if (auto* run = interleave::execution::current()) run->yield(at);
 }

@@ -1,4 +1,4 @@
-// Vector clocks: what a thread of an explored program may rely on. For the checker's own files.
+// Vector clocks: what a thread of an explored program may rely on. Used only by the checker.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace kith::interleave {
 
-/// Threads of a program, the one that builds and checks it (number 0) included.
+/// The threads of a program, including the one that builds and checks it (number 0).
 inline constexpr int max_threads = 8;
 
 class vector_clock {
@@ -18,7 +18,7 @@ class vector_clock {
   void join(const vector_clock& other) noexcept {
     for (std::size_t i = 0; i < time_.size(); ++i) time_[i] = std::max(time_[i], other.time_[i]);
   }
-  /// True if what `thread` did at its time `when` happened before the holder's present.
+  /// True if what `thread` did at its time `when` happened before the present of this clock's holder.
   bool covers(int thread, std::uint32_t when) const noexcept { return (*this)[thread] >= when; }
 
  private:

@@ -1,4 +1,4 @@
-// Scheduling: where a thread may be left, who goes on, and when a buffered store reaches memory.
+// Scheduling: where a thread may be left, which one continues, and when a buffered store reaches memory.
 #include "interleave/execution.hpp"
 
 namespace kith::interleave {
@@ -32,7 +32,7 @@ void execution::add_thread(std::function<void()> body, std::string name) {
 }
 
 void execution::run() {
-  trace_.clear();  // how the program was built is no news
+  trace_.clear();  // how the program was built is not reported
   for (std::size_t i = 1; i < threads_.size(); ++i) {
     threads_[i].clock = threads_[0].clock;
     threads_[i].clock.tick(static_cast<int>(i));
@@ -80,21 +80,21 @@ bool execution::enabled(int thread) noexcept {
 
 void execution::fail(std::string why) {
   if (failure_.empty()) failure_ = std::move(why);
-  if (running_ != 0) me().stack->switch_to(main_);  // never resumed: its stack is kept by explore()
+  if (running_ != 0) me().stack->switch_to(main_);  // never resumed; explore() keeps its stack
 }
 
-/// Before an operation that others can see or that can see others.
+/// Called before an operation that others can see or that can see others.
 void execution::point(const std::source_location& where) {
   if (running_ == 0) return;
   count_step(where);
-  if (me().just_chosen) {  // all others were offered a moment ago
+  if (me().just_chosen) {  // all others were offered just before
     me().just_chosen = false;
   } else {
     leave(true, where);
   }
 }
 
-/// Where a thread waits: `may_continue` if it might go on at once.
+/// Called where a thread waits. `may_continue`: it may continue at once.
 void execution::rest(bool may_continue, const std::source_location& where) {
   count_step(where);
   leave(may_continue, where);
@@ -108,7 +108,7 @@ void execution::count_step(const std::source_location& where) {
   }
 }
 
-/// Drains of different threads commute unless they are to the same place: of equal orders one is kept.
+/// Drains of different threads commute unless they are to the same place. Of equivalent orders, only one is kept.
 void execution::list_drains(int last_drained) {
   for (int t = 1; t < static_cast<int>(threads_.size()); ++t) {
     if (of(t).buffer.empty()) continue;
@@ -120,8 +120,8 @@ void execution::list_drains(int last_drained) {
   }
 }
 
-/// The thread that goes on, after draining what the schedule says. 0: all have ended. The running thread goes
-/// on at no cost if it may; leaving it costs a preemption unless `free`.
+/// Returns the thread that continues, after draining what the schedule says; 0 if all have ended. The
+/// running thread continues at no cost if it may; leaving it costs a preemption unless `free`.
 int execution::choose_next(bool may_continue, bool free, const std::source_location& where) {
   const int threads = static_cast<int>(threads_.size());
   std::vector<action>& list = options_now_;

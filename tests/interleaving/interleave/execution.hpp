@@ -1,10 +1,8 @@
-// One run of an explored program under one schedule: threads, store buffers, clocks. For the checker's own
-// files.
+// One run of an explored program under one schedule: threads, store buffers, clocks. Used only by the checker.
 //
-// Memory holds what has left the store buffers; each thread's own stores wait in order in its buffer. A
-// thread can be left only at a point() before an operation that others can see. Clocks follow the C++ memory
-// model (release sequences and fences included), so that cells find races although the order of values is the
-// stronger TSO.
+// Memory holds what has left the store buffers; each thread's own stores wait in order in its buffer. A thread can
+// be left only at a point() before an operation that others can see. Clocks follow the C++ memory model (including
+// release sequences and fences), so that cells find races although the order of values is TSO, which is stronger.
 #pragma once
 
 #include "interleave/choices.hpp"
@@ -26,10 +24,10 @@ std::uint64_t changed(change how, std::uint64_t old, std::uint64_t operand, unsi
 
 class execution {
  public:
-  /// The run in progress; null: operations go straight to memory.
+  /// The run in progress. Null: operations go straight to memory.
   static execution* current() noexcept;
 
-  /// `bound` preemptions at most. `stacks` are used by one run after the other.
+  /// At most `bound` preemptions. Runs use `stacks` one after the other.
   execution(const options&, int bound, choices&, orderings&, std::vector<std::unique_ptr<fiber>>& stacks);
   ~execution();
   execution(const execution&) = delete;
@@ -39,7 +37,7 @@ class execution {
   /// Runs all threads to their end, or to the first failure.
   void run();
 
-  // ---- operations, by the thread that runs
+  // ---- operations; called by the running thread
   std::uint64_t load(place, std::memory_order, const std::source_location&);
   void store(place, std::uint64_t bits, std::memory_order, const std::source_location&);
   std::uint64_t modify(place, change, std::uint64_t operand, std::memory_order, const std::source_location&);
@@ -50,7 +48,7 @@ class execution {
   void yield(const std::source_location&);
   void futex_wait(place, std::uint64_t expected, const std::source_location&);
   void futex_wake(place, int count, const std::source_location&);
-  void born(place);  // whoever uses the atomic later has to know of its creation by happens-before
+  void born(place);  // later users of the atomic must know of its creation by happens-before
   void dies(place);
 
   /// Ends the run as a failure. Returns only to the thread that builds and checks the program.
@@ -85,8 +83,8 @@ class execution {
     fiber* stack = nullptr;
     state is = state::ready;
     int steps = 0;
-    bool just_chosen = false;        // nothing was done since the scheduler chose this thread
-    std::uint64_t own_changes = 0;   // changes of memory by this thread
+    bool just_chosen = false;        // it has done nothing since the scheduler chose it
+    std::uint64_t own_changes = 0;   // by others, when the thread last continued after a yield
     std::uint64_t seen_changes = 0;  // by others, when it last went on from a yield
     const void* sleeps_on = nullptr;
     std::deque<pending> buffer;

@@ -1,4 +1,4 @@
-// Explores all schedules, bound after bound, so that the first failure has the fewest preemptions.
+// Explores all schedules, with one bound after the other, so that the first failure has the fewest preemptions.
 #include "interleave/explore.hpp"
 
 #include "interleave/execution.hpp"
@@ -22,14 +22,14 @@ namespace {
 
 using stacks = std::vector<std::unique_ptr<fiber>>;
 
-// A broken invariant aborts the process: say in which schedule. Printing here is not safe in general; it is
-// all there is.
+// A broken invariant aborts the process, so the handler prints the schedule. Printing here is not safe in
+// general, but nothing else is possible.
 void report_abort(int) {
   std::signal(SIGABRT, SIG_DFL);
   if (execution* run = execution::current()) std::fputs(run->story().c_str(), stderr);
 }
 
-// The threads of a failed run are left where they are; what they own stays reachable.
+// The threads of a failed run are left where they are, and what they own must stay reachable.
 void keep_forever(stacks& abandoned) {
   static auto& kept = *new stacks;
   for (auto& s : abandoned) kept.push_back(std::move(s));

@@ -1,4 +1,4 @@
-// Fibers on ucontext, with what the address sanitizer wants to know about them.
+// Fibers on ucontext, with the annotations that the address sanitizer needs.
 #include "interleave/fiber.hpp"
 
 #include <cstdint>
@@ -26,13 +26,13 @@ void fiber::prepare(void (*entry)(void*), void* argument) {
   entry_ = entry;
   argument_ = argument;
 #ifdef KITH_FIBER_ASAN
-  __asan_unpoison_memory_region(stack_.get(), stack_bytes);  // the frame that never returned
+  __asan_unpoison_memory_region(stack_.get(), stack_bytes);  // of frames that never returned
 #endif
   getcontext(&context_);
   context_.uc_stack.ss_sp = stack_.get();
   context_.uc_stack.ss_size = stack_bytes;
   context_.uc_link = nullptr;
-  const auto self = reinterpret_cast<std::uintptr_t>(this);  // makecontext passes ints only
+  const auto self = reinterpret_cast<std::uintptr_t>(this);  // makecontext passes only ints
   makecontext(&context_, reinterpret_cast<void (*)()>(&fiber::trampoline), 2, static_cast<unsigned>(self),
               static_cast<unsigned>(self >> 32));
 }

@@ -1,5 +1,4 @@
-// A stack that can be left and entered again: the threads of an explored program. For the checker's own
-// files.
+// A stack that can be left and entered again, for the threads of an explored program. Used only by the checker.
 #pragma once
 
 #include <ucontext.h>
@@ -18,17 +17,16 @@ class fiber {
 
   /// The next switch to this fiber calls entry(argument), which must never return.
   void prepare(void (*entry)(void*), void* argument);
-  /// Leaves this fiber, which runs now, for `to`. Returns when somebody switches back, or never if
-  /// `for_good`.
+  /// Leaves this fiber, which is running, for `to`. Returns when another fiber switches back, or never if `for_good`.
   void switch_to(fiber& to, bool for_good = false);
-  /// The first thing that entry has to call, with the fiber that was left for it.
+  /// Must be the first call of entry, with the fiber that was left for it.
   static void entered(fiber& from);
 
  private:
   static void trampoline(unsigned low, unsigned high);
 
   ucontext_t context_{};
-  std::unique_ptr<std::byte[]> stack_;  // null: the stack of the process
+  std::unique_ptr<std::byte[]> stack_;  // null: the process's own stack
   const void* bottom_ = nullptr;        // bounds, for the address sanitizer
   std::size_t size_ = 0;
   void* shadow_ = nullptr;

@@ -50,7 +50,7 @@ void execution::drain(int thread) {
   while (!of(thread).buffer.empty()) drain_one(thread);
 }
 
-/// What a locked instruction or a fence does first.
+/// Done first by a locked instruction or a fence.
 void execution::own_fence() { drain(running_); }
 
 const execution::pending* execution::forwarded(place at) noexcept {
@@ -83,7 +83,7 @@ vector_clock execution::released_by(std::memory_order order) {
 }
 
 std::uint64_t execution::load(place at, std::memory_order order, const std::source_location& where) {
-  if (const pending* own = forwarded(at)) {  // nobody else can tell when this happens: no point
+  if (const pending* own = forwarded(at)) {  // others cannot tell when this happens: no point
     note({running_, what::forwarded_load, order, at, own->bits, 0, where});
     return own->bits;
   }
@@ -99,7 +99,7 @@ void execution::store(place at, std::uint64_t bits, std::memory_order order, con
   order = orderings_.store(order, where);
   if (running_ != 0 && options_.store_buffers && order != std::memory_order_seq_cst) {
     memory_at(at, where);
-    me().buffer.push_back({at, bits, released_by(order)});  // invisible until it drains: no point
+    me().buffer.push_back({at, bits, released_by(order)});  // others cannot see it until it drains: no point
     note({running_, what::buffered_store, order, at, 0, bits, where});
     return;
   }
@@ -159,8 +159,8 @@ void execution::full_fence(const std::source_location& where) {
   note({running_, what::full_fence, {}, {nullptr, 0, {}}, 0, 0, where});
 }
 
-/// As membarrier: every thread's stores reach memory. It orders values; happens-before it gives to the caller
-/// alone, since the other side's compiler fence has no meaning in the C++ model.
+/// Like membarrier: every thread's stores reach memory. It orders values, but gives happens-before only to
+/// the caller, because the compiler fence on the other side has no meaning in the C++ model.
 void execution::process_fence(const std::source_location& where) {
   if (!orderings_.fence(where)) return;
   point(where);
@@ -215,7 +215,7 @@ void execution::futex_wake(place at, int count, const std::source_location& wher
 }
 
 void execution::born(place at) {
-  if (running_ == 0) {  // known to all threads
+  if (running_ == 0) {  // all threads know it
     memory_.erase(at.address);
   } else {
     memory_[at.address] = {{}, running_, me().clock[running_]};

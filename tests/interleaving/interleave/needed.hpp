@@ -1,7 +1,7 @@
-// Is each ordering of a source file needed? For tests of Kith's sources.
+// Checks that each ordering of a source file is needed. For tests of Kith's sources.
 //
-// Each ordering stronger than relaxed that the programs use is weakened in turn; at least one program has to
-// fail then. So no program passes because it could not fail.
+// Each ordering stronger than relaxed that the programs use is weakened in turn, and at least one program
+// must fail then. This excludes programs that pass because they cannot fail.
 #pragma once
 
 #include "interleave/explore.hpp"
@@ -15,8 +15,8 @@
 
 namespace kith::interleave {
 
-/// Orderings that the checker cannot show to be needed, found by a piece of their source line; $ is the
-/// line's end.
+/// Orderings that the checker cannot show to be needed, each identified by a piece of its source line; $ is
+/// the line's end.
 struct beyond_the_checker {
   std::string piece;
   side what;
@@ -25,7 +25,7 @@ struct beyond_the_checker {
 
 using programs = std::vector<std::function<void(program&)>>;
 
-/// Expects that every program passes, and that for every ordering used in the file (a path's end) some
+/// Expects that every program passes, and that for every ordering used in the file (the end of a path) some
 /// program fails without it.
 inline void expect_needed(options o, const programs& all, const std::string& file,
                           const std::vector<beyond_the_checker>& exceptions = {}) {

@@ -1,4 +1,4 @@
-// Bookkeeping of orderings, and the weakened one.
+// Keeps track of orderings, and of the weakened one.
 #include "interleave/ordering.hpp"
 
 #include <algorithm>

@@ -1,7 +1,6 @@
-// The orderings stronger than relaxed that a run used, and one of them made weaker. For tests, and the
-// checker's own files.
+// The orderings stronger than relaxed that a run used, one of which may be weakened. For tests, and for the checker.
 //
-// A test that passes although an ordering was weakened does not test that ordering: see needed.hpp.
+// A test that passes with a weakened ordering does not test that ordering: see needed.hpp.
 #pragma once
 
 #include <atomic>
@@ -16,7 +15,7 @@ namespace kith::interleave {
 
 enum class side { acquire, release, fence };
 
-/// One side of the operations on one line of source.
+/// One side (acquire, release or fence) of the operations on one source line.
 struct ordering {
   std::string file;
   unsigned line = 0;
@@ -37,17 +36,17 @@ inline bool releases(std::memory_order o) noexcept {
   return o == std::memory_order_release || o == std::memory_order_acq_rel || o == std::memory_order_seq_cst;
 }
 
-/// What operations use, across the runs of one exploration.
+/// The orderings that operations use, over all runs of one exploration.
 class orderings {
  public:
-  /// `weakened` loses its effect.
+  /// `weakened` has no effect.
   explicit orderings(std::optional<ordering> weakened) : weakened_(std::move(weakened)) {}
 
-  /// The order that an operation there is to have instead of `order`.
+  /// The order that the operation must have instead of `order`.
   std::memory_order load(std::memory_order order, const std::source_location&);
   std::memory_order store(std::memory_order order, const std::source_location&);
   std::memory_order modify(std::memory_order order, const std::source_location&);
-  /// False if the fence there is to be left out.
+  /// False if the fence must be left out.
   bool fence(const std::source_location&);
 
   std::vector<ordering> used() const;

@@ -1,6 +1,6 @@
-// Plain data that threads hand to each other: every access is checked to be ordered by happens-before with
-// the others. For tests: the payload of a queue, say. A missing release or acquire shows here although TSO
-// would hide it.
+// Plain data that threads pass to each other. Every access is checked to be ordered with the others by
+// happens-before. For tests, for example as the payload of a queue. A missing release or acquire is found
+// here although TSO would hide it.
 #pragma once
 
 #include "interleave/execution.hpp"

@@ -1,4 +1,4 @@
-// What happened in one schedule, for a person to read. For the checker's own files.
+// What happened in one schedule, as text. Used only by the checker.
 #pragma once
 
 #include <atomic>
@@ -54,7 +54,7 @@ class trace {
   void clear() { events_.clear(); }
   void add(const event& e) { events_.push_back(e); }
   void name(const void* address, std::string text) { names_[address] = std::move(text); }
-  /// One line for each event, with the line of source code that caused it where that can be read.
+  /// One line for each event, with the source line that caused it if that can be read.
   std::string text(const std::vector<std::string>& threads) const;
 
  private:
