@@ -1,4 +1,4 @@
-// Where workers may run, and what threads, programs and other runtimes that begin beside them see of it.
+// Where workers may run, and what other threads, programs and runtimes that start beside them see of it.
 #include "fresh_process.hpp"
 
 #include "machine/cpu_claims.hpp"
@@ -29,7 +29,7 @@ runtime_options bound(const char* how, int workers = 1) {
   return o;
 }
 
-/// CPUs that a task of the runtime may run on, on the thread that calls run and on the others.
+/// The CPUs that a task of the runtime may run on, on the thread that calls run and on the others.
 std::vector<int> cpus_in_run(runtime& rt) {
   std::vector<int> found;
   rt.run([&] { found = my_cpus(); });
@@ -43,7 +43,7 @@ std::vector<int> cpus_of_a_new_thread() {
   std::thread([&] { found = my_cpus(); }).join();
   return found;
 }
-/// What a program says that says how many CPUs it may use.
+/// The number of CPUs according to a program that prints it.
 int nproc_by_popen() {
   std::FILE* const said = popen("nproc", "r");
   int n = -1;
@@ -64,7 +64,7 @@ class Binding : public testing::Test {
   void SetUp() override {
     if (mine.size() < 2) GTEST_SKIP() << "this process may use one CPU";
     if (current_machine().pretended) GTEST_SKIP() << "the machine is pretended";
-    unsetenv("OMP_NUM_THREADS");  // nproc heeds it
+    unsetenv("OMP_NUM_THREADS");  // nproc obeys it
   }
   const std::vector<int> mine = my_cpus();
 };
@@ -167,7 +167,7 @@ TEST_F(Binding, AChildOfForkHasTheProcesssMask) {
     };
     rt.run(look);
     rt.submit(look).get();
-    // A runtime inside a task of another: back to what was before both.
+    // A runtime inside a task of another one: the mask must return to what it was before both.
     rt.run([&] {
       runtime inner(bound("cores"));
       inner.run([&] { EXPECT_EQ(in_child_of_this([&] { return my_cpus() == mine ? 7 : 1; }), 7); });
@@ -214,7 +214,7 @@ TEST_F(Binding, SoAreTwoProcesses) {
     close(until[1]);
     runtime rt(bound("cores"));
     const int cpu = cpus_in_run(rt).front();
-    // The claim is its own, and not its child's.
+    // The claim belongs to this process, not to its child.
     const pid_t child = fork();
     if (child == 0) {
       alarm(kith::test::hangs_after_seconds);
@@ -238,7 +238,7 @@ TEST_F(Binding, SoAreTwoProcesses) {
 
 TEST(Claims, OneAtEachLevelUntilTheyAreReleased) {
   const auto body = [] {
-    constexpr int cpu = 1 << 20;  // nobody's
+    constexpr int cpu = 1 << 20;  // no such CPU
     cpu_claims a, b;
     EXPECT_TRUE(a.take(cpu, 0));
     EXPECT_FALSE(b.take(cpu, 0));

@@ -1,5 +1,5 @@
-// A runtime that is inherited across fork(): the child can end, is told what it may not do, can make a runtime of its own,
-// and leaves what is the parent's alone.
+// A runtime that is inherited across fork(). The child can end, gets an error for what it may not do, can
+// make a runtime of its own, and does not touch what is the parent's.
 #include "fresh_process.hpp"
 
 #include "recording/parts.hpp"
@@ -47,7 +47,7 @@ void run_tasks(runtime& rt, int count) {
   EXPECT_EQ(ran, count);
 }
 
-/// Without the roots.
+/// The number of tasks without the roots.
 int tasks_of(const recording& r) {
   return static_cast<int>(
       std::ranges::count_if(r.tasks, [](const recorded_task& t) { return (t.flags & recorded_task::root) == 0; }));
@@ -60,7 +60,7 @@ TEST(Fork, AChildThatReturnsFromMainEnds) {
     const pid_t child = fork();
     if (child == 0) {
       alarm(kith::test::hangs_after_seconds);
-      return 7;  // the runtime, too, goes
+      return 7;  // the runtime is destroyed, too
     }
     EXPECT_EQ(kith::test::wait_for(child), 7);
     run_tasks(rt, 100);
@@ -118,7 +118,7 @@ TEST(Fork, OtherCallsAreRefusedInTheChild) {
         EXPECT_THAT(call, testing::ThrowsMessage<error>(names_both)) << name;
       }
       EXPECT_EQ(rt.workers(), 2);
-      deallocate(memory);  // the memory is the child's as well
+      deallocate(memory);  // the child has its own copy of the memory
       return 7;
     });
     EXPECT_EQ(code, 7);
@@ -139,7 +139,7 @@ TEST(Fork, AChildMakesARuntimeOfItsOwn) {
       runtime own(two_workers());
       run_tasks(own, 100);
       EXPECT_EQ(own.submit([] { return 4; }).get(), 4);
-      // And so does a child of the child.
+      // The same holds for a child of the child.
       return in_child_of_this([&] {
         EXPECT_THROW(own.run([] {}), error);
         runtime third(two_workers());
@@ -186,14 +186,14 @@ TEST(Fork, AChildThatReturnsIntoItsTaskIsEndedWithASentence) {
     };
     // On the stand-in, or another worker.
     EXPECT_EQ(kith::test::wait_for(rt.submit(fork_here).get()), 70);
-    // On another worker: the caller of run is in its function, and waits for nobody.
+    // On another worker: the caller of run is in its function, and does not wait.
     std::atomic<pid_t> child{-1};
     rt.run([&] {
       spawn([&] { child = fork_here(); });
       while (child == -1) std::this_thread::yield();
     });
     EXPECT_EQ(kith::test::wait_for(child), 70);
-    // On top of a wait, which is over when the task has returned.
+    // On top of a wait that is over when the task has returned.
     runtime_options one;
     one.workers = 1;
     runtime alone(one);
@@ -235,7 +235,7 @@ TEST(Fork, AChildThatReturnsFromTheFunctionOfRunGetsAnError) {
 }
 
 TEST(Fork, TheParentsRecordingStaysUntouched) {
-  const scratch_file file;  // removed by this process alone
+  const scratch_file file;  // removed only by this process
   const auto body = [&] {
     std::string made;
     int until[2] = {-1, -1};
@@ -254,7 +254,7 @@ TEST(Fork, TheParentsRecordingStaysUntouched) {
       }
       EXPECT_EQ(kith::test::wait_for(child), 7);
       EXPECT_TRUE(parts_in_use(parts_of(file.path())));
-      // A child that lives on holds no lock of it.
+      // A child that lives on holds none of its locks.
       EXPECT_EQ(pipe(until), 0);
       lives_on = fork();
       if (lives_on == 0) {

@@ -1,5 +1,5 @@
-// A process of its own for each test: forks, masks and claims are the process's. The test program itself makes no runtime
-// and starts no thread, so its children are as fresh as a program that begins.
+// A process of its own for each test, because forks, masks and claims belong to a process. The test program
+// itself makes no runtime and starts no thread, so its children are as fresh as a program that starts.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -18,10 +18,11 @@
 
 namespace kith::test {
 
-/// Long enough for a busy machine under a sanitizer; who takes longer hangs, and is ended by SIGALRM.
+/// Long enough for a busy machine under a sanitizer. A process that takes longer is taken to hang, and is
+/// ended by SIGALRM.
 inline constexpr unsigned hangs_after_seconds = 100;
 
-/// The exit code, or 128 and the signal.
+/// The exit code, or 128 plus the signal.
 inline int wait_for(pid_t child) {
   int status = 0;
   if (waitpid(child, &status, 0) != child) return -1;
@@ -46,7 +47,7 @@ int result_of(const Body& body) {
   return testing::Test::HasFailure() ? 1 : code;
 }
 
-/// Runs `body` in a child, which ends with its result as a program ends with that of main(): static objects are destroyed.
+/// Runs `body` in a child, which ends with the result as if it were that of main(): static objects are destroyed.
 template <class Body>
 outcome in_fresh_process(Body body) {
   int ends[2];
@@ -70,7 +71,7 @@ outcome in_fresh_process(Body body) {
   return o;
 }
 
-/// Runs `body` in a child of the calling process, which leaves at once with its result; returns that.
+/// Runs `body` in a child of the calling process, which exits at once with the result. Returns that result.
 template <class Body>
 int in_child_of_this(Body body) {
   std::fflush(nullptr);
@@ -82,7 +83,7 @@ int in_child_of_this(Body body) {
   return wait_for(child);
 }
 
-/// CPUs that the calling thread may run on.
+/// The CPUs that the calling thread may run on.
 inline std::vector<int> my_cpus() {
   cpu_set_t allowed;
   CPU_ZERO(&allowed);
