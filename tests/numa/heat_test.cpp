@@ -1,4 +1,4 @@
-// A small program as people write it, heat on a rod: how many of its accesses are remote under `dep`, and under `steal`.
+// A small program as users write it, heat on a rod: how many of its accesses are remote under `dep` and under `steal`.
 #include "real_nodes.hpp"
 
 #include <cstdio>
@@ -14,7 +14,7 @@ class rod {
  public:
   explicit rod(std::size_t blocks) : count(blocks) {}
 
-  /// Blocks `first` to `last`, touched for the first time; `met`: by tasks that all run at the same time.
+  /// Touches blocks `first` to `last` for the first time. `met`: by tasks that all run at the same time.
   void begin(std::size_t first, std::size_t last, std::latch* met) {
     for (std::size_t b = first; b < last; ++b) {
       const auto fill = [b, met](std::span<double> own, std::span<double> next) {
@@ -67,7 +67,8 @@ class rod {
   test::pages blocks_ = test::untouched_pages(count), borders_ = test::untouched_pages(2 * count);
 };
 
-/// The share of remote accesses after the first touch. Thieves spread that over all workers (`meeting`); `dep` draws nodes.
+/// The share of remote accesses after the first touch, which thieves spread over all workers (`meeting`);
+/// `dep` draws nodes.
 double remote_percent(const std::string& policy, bool meeting) {
   runtime rt(test::with_policy(policy));
   const auto workers = static_cast<std::size_t>(rt.workers());
@@ -78,7 +79,7 @@ double remote_percent(const std::string& policy, bool meeting) {
   }
   rt.reset_statistics();
   for (std::size_t s = 1; s <= 4; ++s) rt.run([&] { r.step(s); });
-  EXPECT_NEAR(r.heat(), 1000, 1e-6) << policy;  // its ends are insulated: nothing is lost
+  EXPECT_NEAR(r.heat(), 1000, 1e-6) << policy;  // its ends are insulated, so no heat is lost
   return rt.statistics().remote_access_percent;
 }
 
@@ -87,7 +88,7 @@ using Heat = test::several_nodes;
 TEST_F(Heat, HasFewerRemoteAccessesUnderDepThanUnderSteal) {
   const double dep = remote_percent("dep", false), steal = remote_percent("steal", true);
   std::printf("remote accesses: dep %.1f%%, steal %.1f%%\n", dep, steal);
-  // A task and its block are together; of the borders, which are two of its four accesses, nothing is promised.
+  // A task and its block are on one node. Nothing is guaranteed for the borders, which are two of its four accesses.
   EXPECT_LE(dep, 50);
   EXPECT_LT(dep, steal);
 }

@@ -1,5 +1,6 @@
-// Homes where the system gives huge pages unasked: a small region's pages are on its own node all the same, and what Kith
-// believes is asked of the system, for a sample. The same tests pass where there are none.
+// Homes where the system gives huge pages without a request. A small region's pages are on its own node all
+// the same, and the system is asked, for a sample, whether Kith's homes are right. The tests pass on
+// systems without huge pages as well.
 #include "real_nodes.hpp"
 
 #include "memory/pages.hpp"
@@ -24,7 +25,7 @@ class SmallHomes : public kith::test::two_hosts {
   static constexpr std::size_t block = std::size_t{128} << 10, huge = std::size_t{2} << 20, all = 4 * huge;
   static constexpr std::size_t blocks = all / block;
 
-  /// Some memory of a program that knows nothing of pages.
+  /// The memory of a program that does not know about pages.
   struct plain {
     std::byte* at =
         static_cast<std::byte*>(mmap(nullptr, all + huge, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
@@ -32,7 +33,7 @@ class SmallHomes : public kith::test::two_hosts {
     ~plain() { munmap(at, all + huge); }
     plain(const plain&) = delete;
     plain& operator=(const plain&) = delete;
-    /// From where huge pages could begin on.
+    /// The first address at which a huge page could begin.
     std::byte* data() const {
       return reinterpret_cast<std::byte*>((reinterpret_cast<std::uintptr_t>(at) + huge - 1) / huge * huge);
     }
@@ -40,7 +41,7 @@ class SmallHomes : public kith::test::two_hosts {
 
   node host_of(std::size_t b) const { return node{hosts()[b % hosts().size()]}; }
 
-  /// Pages of [data, data + all) that are not on the node of the block they are in.
+  /// The number of pages of [data, data + all) that are not on the node of their block.
   std::size_t misplaced(const std::byte* data) const {
     std::size_t wrong = 0;
     for (std::size_t b = 0; b < blocks; ++b) {
@@ -48,7 +49,7 @@ class SmallHomes : public kith::test::two_hosts {
     }
     return wrong;
   }
-  /// Each block is written first by a task on its node.
+  /// Each block is first written by a task on its node.
   void touch_blocks(runtime& rt, std::byte* data) const {
     rt.run([&] {
       for (std::size_t b = 0; b < blocks; ++b)
@@ -70,7 +71,7 @@ TEST_F(SmallHomes, TheGuestHasTheHugePagesThatWereAskedFor) {
   if (ordered == nullptr) GTEST_SKIP() << "not in a guest of vm.py";
   EXPECT_EQ(unasked_huge_page_size() != 0, std::string(ordered) == "always");
   if (unasked_huge_page_size() == 0) return;
-  const plain p;  // and without Kith they cross blocks: what these tests are about
+  const plain p;  // without Kith, huge pages cross blocks, which is what these tests are about
   const kith::test::on_cpu bound(kith::test::first_cpu(here, here.nodes[static_cast<std::size_t>(hosts().front())]));
   p.data()[0] = std::byte{1};
   EXPECT_EQ(node_of(p.data() + huge - page), hosts().front());
@@ -161,7 +162,7 @@ TEST_F(SmallHomes, DepRunsTasksWhereTheirPagesAre) {
   expect_known_is_true(rt, p.data());
 }
 
-/// AnonHugePages of the mapping that the address is in, in bytes.
+/// AnonHugePages, in bytes, of the mapping that contains the address.
 std::size_t in_huge_pages(const void* p) {
   std::ifstream maps("/proc/self/smaps");
   bool inside = false;

@@ -1,4 +1,4 @@
-// What the kernel says about nodes, pages and threads, asked without Kith: what the tests compare Kith with.
+// What the kernel reports about nodes, pages and threads, without Kith. Tests compare Kith with it.
 #pragma once
 
 #include <sched.h>
@@ -25,7 +25,7 @@ inline std::string line_of(const std::string& path) {
   return text;
 }
 
-/// "0-2,5" of a file in the folder of nodes, or of one node.
+/// Reads "0-2,5" from a file in the folder of nodes, or of one node.
 inline std::set<int> listed(const std::string& name) {
   std::set<int> found;
   std::istringstream ranges(line_of("/sys/devices/system/node/" + name));
@@ -42,7 +42,7 @@ inline std::set<int> nodes_with_cpus() { return listed("has_cpu"); }
 inline std::set<int> nodes_with_memory() { return listed("has_memory"); }
 inline std::set<int> cpus_of_node(int node) { return listed("node" + std::to_string(node) + "/cpulist"); }
 
-/// The node, by the kernel's number, that the page is on; negative: an error's number.
+/// The kernel's number of the node that the page is on; negative: an error number.
 inline int node_of_page(const void* address) {
   void* page = const_cast<void*>(address);
   int status = -1;
@@ -53,7 +53,7 @@ inline int node_of_page(const void* address) {
 struct place {
   unsigned cpu = 0, node = 0;
 };
-/// Where the calling thread runs, by the kernel's numbers.
+/// Where the calling thread runs, in the kernel's numbers.
 inline place here() {
   place p;
   syscall(SYS_getcpu, &p.cpu, &p.node, nullptr);
@@ -66,7 +66,7 @@ struct unmap_pages {
   std::size_t count;
   void operator()(std::byte* p) const noexcept { munmap(p, count * page_bytes()); }
 };
-/// Pages that nobody has touched. As for any program's memory, the system may give them as huge ones.
+/// Untouched pages. As with any program's memory, the system may give huge pages for them.
 using pages = std::unique_ptr<std::byte[], unmap_pages>;
 inline pages untouched_pages(std::size_t count) {
   void* p = mmap(nullptr, count * page_bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -74,7 +74,7 @@ inline pages untouched_pages(std::size_t count) {
   return {static_cast<std::byte*>(p), unmap_pages{count}};
 }
 
-/// The calling thread runs on this CPU alone while it lives.
+/// While it lives, the calling thread runs only on this CPU.
 class on_cpu {
  public:
   explicit on_cpu(int cpu) {

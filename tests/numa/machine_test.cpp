@@ -1,4 +1,4 @@
-// What Kith sees of a machine with several nodes, and where it puts its workers, against what the kernel says.
+// What Kith detects on a machine with several nodes, and where it puts its workers, compared with the kernel.
 #include "real_nodes.hpp"
 
 #include "machine/limits.hpp"
@@ -81,7 +81,7 @@ TEST(Plan, FewWorkersAreSpreadOverTheNodesThatHaveCpus) {
   EXPECT_EQ(used, nodes);
 }
 
-/// What each worker says of itself while all of them are in a task at the same time.
+/// What each worker reports while all of them are in a task at the same time.
 struct said {
   test::place at;
   std::size_t allowed = 0;  // CPUs that its thread may run on
@@ -89,7 +89,7 @@ struct said {
 std::map<int, said> ask_all_workers(runtime& rt) {
   std::mutex guard;
   std::map<int, said> answers;
-  std::latch met(rt.workers());  // nobody does a second task
+  std::latch met(rt.workers());  // so that no worker runs a second task
   rt.run([&] {
     for (int i = 0; i < rt.workers(); ++i) {
       kith::spawn([&] {

@@ -1,5 +1,5 @@
-// The runtime's own memory lies where it is used: stacks with what the starting thread wrote into them, tasks, and queues.
-// Also where pages cannot be placed: then by first touch, from the worker's own core.
+// The runtime's own memory is where it is used: stacks, including what the starting thread wrote into them,
+// tasks, and queues. This holds also if pages cannot be placed: then by first touch, from the worker's own core.
 #include "real_nodes.hpp"
 #include "sandbox.hpp"
 #include "support/watched_memory.hpp"
@@ -25,9 +25,9 @@ using namespace kith;
 
 class OwnMemory : public kith::test::two_hosts {
  public:
-  /// One task on each worker, all at the same time.
+  /// Runs one task on each worker, all at the same time.
   static void on_all_workers(runtime& rt, const std::function<void(native::worker&)>& f) {
-    std::latch met(rt.workers());  // nobody does a second task
+    std::latch met(rt.workers());  // so that no worker runs a second task
     rt.run([&] {
       for (int w = 0; w < rt.workers(); ++w) {
         spawn([&] {
@@ -52,7 +52,7 @@ class OwnMemory : public kith::test::two_hosts {
       pthread_getattr_np(pthread_self(), &a);
       pthread_attr_getstack(&a, &lowest, &bytes);
       pthread_attr_destroy(&a);
-      // Deep in the stack, where the task is; at its top, where the starting thread has written first.
+      // Deep in the stack, where the task is, and at its top, where the starting thread has written first.
       const int wanted = e.memory.nearest(w.node).value;
       const int at_task = node_of(&here_on_stack), at_top = node_of(static_cast<char*>(lowest) + bytes - 1);
       const std::lock_guard lock(guard);
@@ -70,7 +70,7 @@ class OwnMemory : public kith::test::two_hosts {
       for (int i = 0; i < 500; ++i) spawn([] {});
     });
     std::set<int> owners;
-    // Slabs are handed out from the first on, whole: the first one that was never written ends them.
+    // Slabs are handed out whole, in order. The first slab that was never written is the end.
     for (slot_index i = slot_space::slab; node_of(&e.space[i]) >= 0; ++i) {
       const std::uint16_t owner = e.space[i].owner;
       if (owner >= e.workers.size()) continue;
@@ -80,8 +80,8 @@ class OwnMemory : public kith::test::two_hosts {
     EXPECT_EQ(owners.size(), e.workers.size());
   }
 
-  /// The queues of a policy that one thread makes, as here, of what the engine gives its own policy; each worker queues
-  /// tasks whose creator is on another node.
+  /// Checks the queues of a policy that one thread makes, as here, in the memory that the engine gives its
+  /// own policy. Each worker queues tasks whose creator is on another node.
   void check_queues(const char* policy) const {
     runtime rt(kith::test::with_policy("steal"));
     native::engine& e = runtime::implementation::engine_of(rt);
@@ -111,12 +111,12 @@ class OwnMemory : public kith::test::two_hosts {
     }
   }
 
-  /// That the pages of the memory are on the node; how many were ever touched.
+  /// Expects that the pages of the memory are on the node. Returns how many were ever touched.
   std::size_t expect_at(node_id n, const kith::test::watched_memory& m, const char* policy) const {
     const bool placed = numa::process_rights().can_place();
     std::size_t touched = 0;
     for (const auto& [at, bytes] : m.pieces()) {
-      // Smaller pieces share their page: where pages cannot be placed, it is its first user's.
+      // Smaller pieces share a page. If pages cannot be placed, the page is on its first user's node.
       if (!placed && bytes <= page) continue;
       const auto before = reinterpret_cast<std::uintptr_t>(at) % page;
       for (std::size_t offset = 0; offset < before + bytes; offset += page) {
@@ -129,7 +129,7 @@ class OwnMemory : public kith::test::two_hosts {
     return touched;
   }
 
-  /// Where Kith may not place pages; the test may ask where they are.
+  /// Where Kith may not place pages, but the test may ask where they are.
   template <class... Arguments>
   void expect_in_sandbox(void (OwnMemory::*check)(Arguments...) const, Arguments... arguments) {
     const kith::test::child c = kith::test::in_sandbox({SYS_mbind, SYS_set_mempolicy, SYS_migrate_pages}, [=, this] {
@@ -142,7 +142,7 @@ class OwnMemory : public kith::test::two_hosts {
   }
 };
 
-/// Asks for no rights before the sandbox has taken them.
+/// Does not ask for rights before the sandbox has removed them.
 class OwnMemoryRefused : public OwnMemory {
  public:
   void SetUp() override {

@@ -1,4 +1,4 @@
-// Exact page counts for each distribution, on nodes that exist.
+// Exact page counts for each distribution, on real nodes.
 #include "real_nodes.hpp"
 
 #include "memory/pages.hpp"
@@ -17,7 +17,7 @@ class Distributions : public kith::test::placing_nodes {
  protected:
   runtime rt{kith::test::with_policy("socket")};
 
-  /// Pages on each node: nothing is untouched, or elsewhere than computed.
+  /// The pages on each node. None may be untouched, or on another node than computed.
   std::vector<std::uint64_t> exact(const memory& m) {
     const page_census c = m.touch().count(rt);
     EXPECT_EQ(c.untouched, 0u);
@@ -45,7 +45,7 @@ TEST_F(Distributions, FineDealsPageByPage) {
   const memory m(rt, 24 * n * page, distribution::fine);
   const auto counts = exact(m);
   for (int h : homes()) EXPECT_EQ(counts[static_cast<std::size_t>(h)], 24u);
-  // And so that neighbours differ, in the order of the nodes.
+  // Neighbours must also differ, in the order of the nodes.
   for (std::size_t i = 0; n > 1 && i + 1 < 2 * n; ++i)
     EXPECT_NE(node_of(m.at(i * page)), node_of(m.at((i + 1) * page)));
 }
@@ -146,7 +146,7 @@ TEST_F(Distributions, AvoidNodesThatHaveNoMemoryOrNoWorkers) {
     if (n.memory_bytes == 0) {
       EXPECT_EQ(counts[n.id.index()], 0u) << n.os_index;
     }
-    if (n.cores.empty() && all_have_memory) {  // else it may stand in for one without
+    if (n.cores.empty() && all_have_memory) {  // otherwise it may stand in for a node without memory
       EXPECT_EQ(counts[n.id.index()], 0u) << "nobody works there: " << n.os_index;
     }
     const memory named(rt, 5 * page, node{n.id.value});

@@ -1,5 +1,5 @@
-// Where policies run tasks, and where the data of these then is, on a machine that really has several nodes. Every place
-// is asked of the kernel, by the task itself.
+// Where policies run tasks, and where the tasks' data is then, on a machine that really has several nodes.
+// Tasks ask the kernel for every place themselves.
 #include "real_nodes.hpp"
 
 #include "policy/list.hpp"
@@ -14,10 +14,10 @@
 namespace kith {
 namespace {
 
-/// Blocks of data, each on a page of its own, and rounds of tasks on them.
+/// Blocks of data, each on its own page, and rounds of tasks on them.
 class blocks {
  public:
-  /// `home_of`: by node, where its cores' memory comes from.
+  /// `home_of`: by node, the node from which its cores get memory.
   blocks(std::size_t count, const machine& on, std::vector<int> home_of)
       : on_(on),
         home_of_(std::move(home_of)),
@@ -26,8 +26,8 @@ class blocks {
         ran_on_(count),
         page_on_(count) {}
 
-  /// One task for each block; with `meeting` none of them ends before all of them run, so that each is on a worker of its
-  /// own: then there must be as many workers as blocks.
+  /// One task for each block. With `meeting`, none of them ends before all of them run, so that each is on
+  /// a worker of its own. Then there must be as many workers as blocks.
   void round(runtime& rt, bool meeting) {
     std::latch met(static_cast<std::ptrdiff_t>(size()));
     rt.run([&] {
@@ -47,10 +47,11 @@ class blocks {
 
   std::size_t size() const { return remote_.size(); }
   const std::byte* block(std::size_t b) const { return memory_.get() + b * test::page_bytes(); }
-  /// The node that the memory of each block's task came from, and that its page is on, in the last round.
+  /// For each block in the last round: the node from which its task's core gets memory, and the node that
+  /// its page is on.
   const std::vector<int>& ran_on() const { return ran_on_; }
   const std::vector<int>& page_on() const { return page_on_; }
-  /// Tasks so far that ran on another node than their block's.
+  /// The tasks so far that ran on another node than their block's.
   std::uint64_t remote_tasks() const { return std::accumulate(remote_.begin(), remote_.end(), std::uint64_t{0}); }
 
  private:
@@ -89,7 +90,7 @@ TEST_F(Statistics, RemoteAccessesAreTheKernels) {
     for (int i = 0; i < rounds; ++i) data.round(rt, true);
     const statistics s = rt.statistics();
     EXPECT_GT(data.remote_tasks(), 0u) << policy << " knows nothing of places";
-    EXPECT_EQ(s.remote_accesses, 2 * data.remote_tasks()) << policy;  // the task, and its access that reads
+    EXPECT_EQ(s.remote_accesses, 2 * data.remote_tasks()) << policy;  // the task itself, and its access that reads
     EXPECT_EQ(s.local_accesses + s.remote_accesses, 2 * rounds * data.size()) << policy;
     EXPECT_FALSE(s.pretended);
   }
@@ -103,10 +104,11 @@ TEST_F(Dep, RunsTasksWhereTheirDataIs) {
   EXPECT_EQ(rt.statistics().remote_accesses, 0u);
   std::map<int, int> blocks_on;
   for (int n : data.page_on()) ++blocks_on[n];
-  for (int n : homes()) EXPECT_GT(blocks_on[n], 0) << "node " << n;  // each is drawn for its share of new data
+  for (int n : homes()) EXPECT_GT(blocks_on[n], 0) << "node " << n;  // each node is drawn for its share of new data
 }
 
-// These tasks ask the kernel, which takes longer than their data does: many are stolen, at first touch, too.
+// These tasks ask the kernel, which takes longer than their data does. So many of them are stolen, at first
+// touch as well.
 TEST_F(Auto, KnowsWhereThePagesAreAlsoOfTasksThatWereStolen) {
   runtime rt(test::with_policy("auto"));
   blocks data(48, here, first_touch());
@@ -124,7 +126,7 @@ TEST_F(Numa, FetchesLessFromElsewhereThanStealing) {
   for (const char* policy : {"steal", "numa:footprint=0"}) {
     runtime rt(test::with_policy(policy));
     blocks data(static_cast<std::size_t>(rt.workers()), here, first_touch());
-    data.round(rt, true);  // each worker touches one
+    data.round(rt, true);  // each worker touches one block
     for (int i = 0; i < 4; ++i) data.round(rt, false);
     remote[policy] = data.remote_tasks();
   }
@@ -144,7 +146,8 @@ TEST_F(Socket, RunsTasksOnTheNodeTheyName) {
   });
   const std::vector<int> home_of = first_touch();
   for (std::size_t t = 0; t < ran_on.size(); ++t) {
-    // Named nodes without CPUs are the nearest one's; CPUs without memory are of the node that their memory is from.
+    // A named node without CPUs is served by the nearest one with CPUs. CPUs without memory count to the
+    // node that their memory is from.
     const node_id named(static_cast<int>(t / each));
     const node_id serving = here.nearest_node_with_cores(here.nearest_node_with_memory(named));
     EXPECT_EQ(home_of[static_cast<std::size_t>(ran_on[t])], serving.value) << "task for node " << named.value;

@@ -1,4 +1,4 @@
-// What the tests of this folder share: fixtures that need real nodes, and nodes by Kith's numbers, as the kernel says them.
+// What the tests of this folder share: fixtures that need real nodes, and the kernel's answers in Kith's node numbers.
 #pragma once
 
 #include "kernel_view.hpp"
@@ -17,16 +17,16 @@
 
 namespace kith::test {
 
-/// The kernel's number of a node of Kith's.
+/// The kernel's number of a node of Kith.
 inline int os_node(const machine& m, node_id n) { return m.nodes[n.index()].os_index; }
-/// Kith's node of the kernel's number.
+/// Kith's node for a number of the kernel.
 inline node_id node_by_os(const machine& m, int os) {
   const auto found = std::ranges::find(m.nodes, os, &machine::node::os_index);
   return found == m.nodes.end() ? node_id() : found->id;
 }
 inline int first_cpu(const machine& m, const machine::node& n) { return m.cores[n.cores.front().index()].cpus.front(); }
 
-/// Skips where there is one node, or where nodes are pretended.
+/// Skips the test if there is only one node, or if nodes are pretended.
 class several_nodes : public testing::Test {
  protected:
   void SetUp() override {
@@ -51,7 +51,7 @@ class several_nodes : public testing::Test {
   }
   /// True if each node has cores and memory: then every node is a host.
   bool regular() const { return hosts().size() == here.nodes.size(); }
-  /// By node: where the kernel puts what its first core touches; -1 for nodes without cores.
+  /// By node: where the kernel puts what the node's first core touches; -1 for nodes without cores.
   std::vector<int> first_touch() const {
     std::vector<int> all;
     for (const machine::node& n : here.nodes) {
@@ -64,7 +64,7 @@ class several_nodes : public testing::Test {
     }
     return all;
   }
-  /// Where memory of workers on all nodes can be, each once, in order.
+  /// The nodes on which memory of workers on all nodes can be, each once, in order.
   std::vector<int> homes() const {
     std::set<int> all;
     for (int n : first_touch()) {
@@ -74,7 +74,7 @@ class several_nodes : public testing::Test {
   }
 };
 
-/// Skips also where pages cannot be placed.
+/// Also skips the test if pages cannot be placed.
 class placing_nodes : public several_nodes {
  protected:
   void SetUp() override {
@@ -83,7 +83,7 @@ class placing_nodes : public several_nodes {
   }
 };
 
-/// Skips also where fewer than two nodes have both cores and memory.
+/// Also skips the test if fewer than two nodes have both cores and memory.
 class two_hosts : public placing_nodes {
  protected:
   void SetUp() override {
@@ -98,7 +98,7 @@ inline runtime_options with_policy(const std::string& policy) {
   return o;
 }
 
-/// Memory that is given back at the end of the test.
+/// Memory that is released at the end of the test.
 class memory {
  public:
   memory(runtime& rt, std::size_t bytes, distribution how = {})

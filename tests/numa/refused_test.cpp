@@ -1,5 +1,5 @@
-// Where the system calls of memory policy are refused, as many containers do: everything works, by first touch, one line
-// says so, and `kith doctor` says what is refused.
+// Where the system calls of memory policy are refused, as in many containers: everything works, by first
+// touch; one line says so, and `kith doctor` says what is refused.
 #include "real_nodes.hpp"
 #include "sandbox.hpp"
 
@@ -31,7 +31,7 @@ std::size_t times(const std::string& line, const std::string& in) {
 
 class Refused : public kith::test::several_nodes {
  protected:
-  /// Runs `body` in the sandbox; it must succeed, and say what is refused once.
+  /// Runs `body` in the sandbox. It must succeed, and say once what is refused.
   template <class Body>
   void expect_fine(Body body) {
     const child c = in_sandbox(kith::test::memory_policy_calls, body);
@@ -55,7 +55,7 @@ TEST_F(Refused, EveryDistributionIsFirstTouchAndNothingIsClaimed) {
           spawn([p = m.at(i * page)] { *p = std::byte{9}; }, inout(m.at(i * page), page));
       });
       EXPECT_EQ(m.at(19 * page)[0], std::byte{9});
-      // Of a placement that did not happen nothing is claimed: what is known comes from first touch.
+      // Nothing is claimed about a placement that did not happen; what is known comes from first touch.
       EXPECT_EQ(known_bytes_on_nodes(rt, m.at(), 20 * page).back(), 0u);
       EXPECT_EQ(count_pages(rt, m.at(), 20 * page), std::nullopt);
     }
@@ -64,7 +64,7 @@ TEST_F(Refused, EveryDistributionIsFirstTouchAndNothingIsClaimed) {
   });
 }
 
-/// Chains of tasks on workers that are bound all the same.
+/// Chains of tasks on workers that are bound nevertheless.
 void run_chains(const std::string& policy) {
   runtime rt(kith::test::with_policy(policy));
   constexpr std::size_t chains = 12;

@@ -1,5 +1,6 @@
-// A process of its own in which system calls are refused, as containers refuse them. What is refused stays refused, and
-// Kith asks once in a process what it may do: the child begins the program anew (GoogleTest's threadsafe death tests).
+// A process of its own in which system calls are refused, as containers refuse them. A refusal is
+// permanent, and Kith asks for its rights only once in a process. So the child starts the program anew
+// (GoogleTest's threadsafe death tests).
 #pragma once
 
 #include <gmock/gmock.h>
@@ -20,11 +21,11 @@
 
 namespace kith::test {
 
-/// What places pages, moves them, or says where they are.
+/// The calls that place pages, move them, or report where they are.
 inline const std::vector<long> memory_policy_calls{SYS_mbind, SYS_set_mempolicy, SYS_get_mempolicy, SYS_move_pages,
                                                    SYS_migrate_pages};
 
-/// Of this process and its children, from now on: the calls fail with EPERM. False if the system does not let us.
+/// From now on the calls fail with EPERM in this process and its children. False if the system does not permit that.
 inline bool refuse(const std::vector<long>& calls) {
   const auto offset_of_call = static_cast<std::uint32_t>(offsetof(seccomp_data, nr));
   std::vector<sock_filter> program{BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offset_of_call)};
@@ -37,7 +38,7 @@ inline bool refuse(const std::vector<long>& calls) {
   return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &whole) == 0;
 }
 
-/// What became of the child: its exit code, and what it wrote to stderr.
+/// The result of the child: its exit code, and what it wrote to stderr.
 struct child {
   static constexpr int no_filter = 77;
   int code = -1;
@@ -45,8 +46,8 @@ struct child {
   bool possible() const { return code != no_filter; }
 };
 
-/// Runs `body` where the calls are refused; its result, or 1 if an expectation in it failed, is the exit code. Once in a
-/// test: the child runs the test up to here as well.
+/// Runs `body` where the calls are refused. Its result, or 1 if an expectation in it failed, is the exit
+/// code. Only once in a test, because the child runs the test up to here as well.
 template <class Body>
 child in_sandbox(const std::vector<long>& refused, Body body) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");

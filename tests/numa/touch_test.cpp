@@ -1,4 +1,5 @@
-// What the runtime believes of homes beside where pages truly are: first touch, DEP's table, deferred memory, migration.
+// Compares the homes that the runtime assumes with where pages truly are: first touch, DEP's table,
+// deferred memory, migration.
 #include "real_nodes.hpp"
 
 #include "base/rng.hpp"
@@ -14,7 +15,7 @@ using kith::test::memory;
 
 class Homes : public kith::test::two_hosts {
  protected:
-  /// What is known of the blocks, and what is true, in pages; one line each.
+  /// Prints what is known about the blocks, and what is true, in pages; one line each.
   void expect_known_is_true(runtime& rt, const memory& m, std::size_t bytes) {
     std::vector<std::uint64_t> known = known_bytes_on_nodes(rt, m.at(), bytes);
     EXPECT_EQ(known.back(), 0u);
@@ -64,9 +65,9 @@ TEST_F(Homes, DeferredPagesGoWhereTheirWriterIsPlacedWhoeverTouchesThem) {
   runtime rt(kith::test::with_policy("dep:steal=off"));
   const int last = hosts().back();
   const memory anchor(rt, 64 * page, node{last}), d(rt, 6 * page, distribution::deferred);
-  d.at()[0] = std::byte{3};  // touched by this thread before any task: moved
+  d.at()[0] = std::byte{3};  // touched by this thread before any task, so it is moved
   rt.run([&] {
-    spawn([] {}, inout(anchor.at(), 64 * page), out(d.at(), 6 * page));  // writes nothing after all
+    spawn([] {}, inout(anchor.at(), 64 * page), out(d.at(), 6 * page));  // does not write anything in fact
   });
   d.touch();
   EXPECT_EQ(d.count(rt).on_node[static_cast<std::size_t>(last)], 6u);
