@@ -1,4 +1,4 @@
-// Tasks with accesses. Each one knows from the model what the words are when its turn has come, and checks it.
+// Tasks with accesses. Each task knows from the model what the words are when its turn has come, and checks them.
 #include "body.hpp"
 
 #include <algorithm>
@@ -13,11 +13,11 @@ namespace {
 
 enum class way : std::uint8_t { in, out, inout, concurrent, commutative };
 
-/// One access of one task: of a single word, or of a part of the array.
+/// One access of one task: to a single word, or to a part of the array.
 struct use {
   way how = way::in;
   int first = 0, count = 1;
-  word seed = 0;                         // of what is written
+  word seed = 0;                         // seed of what is written
   std::array<word, data::array> before;  // what the words are when the task starts
 
   word* begin(data& d) const { return d.words.data() + first; }
@@ -32,14 +32,14 @@ use drawn_use(dice& choose, word seed) {
   u.how = static_cast<way>(choose.below(5));
   u.seed = mix(seed);
   u.first = choose.below(data::singles + 2);
-  if (u.first >= data::singles) {  // parts of the array overlap only if one holds the other
+  if (u.first >= data::singles) {  // parts of the array overlap only if one contains the other
     u.count = 1 << choose.below(5);
     u.first = data::singles + choose.below(data::array / u.count) * u.count;
   }
   return u;
 }
 
-/// One to three, of different words; of the array one part at most.
+/// One to three accesses of different words; of the array, at most one part.
 std::vector<use> drawn_uses(dice& choose, word seed) {
   std::vector<use> all;
   const int most = 1 + choose.below(3);
@@ -53,7 +53,7 @@ std::vector<use> drawn_uses(dice& choose, word seed) {
   return all;
 }
 
-/// The access's turn in the order of creation: the words after it are what the next one finds.
+/// The access's turn in the order of creation. The words after it are what the next access finds.
 void take_turn(data& model, use& u) {
   word* const p = u.begin(model);
   for (int i = 0; i < u.count; ++i) {
@@ -85,7 +85,7 @@ void declare(access_list& list, data& d, const use& u) {
   }
 }
 
-/// Reads the word, and some time later writes it: of two tasks that did so at a time, one's sum would be lost.
+/// Reads the word, and writes it some time later. If two tasks did so at the same time, one sum would be lost.
 void add_slowly(word& w, word x) {
   volatile word* const q = &w;
   const word v = *q;
@@ -160,7 +160,7 @@ struct accessing_task {
   void write_all() const {
     for (const use& u : uses) write(*cells, u, where);
   }
-  /// Nobody writes it while the task, or a child of it, has not ended.
+  /// No task writes it before the task and all its children have ended.
   void check_what_is_read() const {
     for (const use& u : uses) {
       if (u.how == way::in) check(u, "while it is read");
@@ -177,7 +177,7 @@ struct accessing_task {
   }
 };
 
-/// With a closure of many bytes.
+/// Uses a closure of many bytes.
 void spawn_large(const accessing_task& task, const access_list& list, const draw& d) {
   struct large {
     unsigned char bytes[3000];
@@ -198,7 +198,7 @@ void task_with_accesses(body& b, draw& d) {
   for (use& u : uses) take_turn(b.expected, u);
   const auto when = static_cast<moment>(d.choose.below(4));
   const bool large = d.choose.one_in(8), recurses = d.choose.one_in(3);
-  // Who waits while it has a commutative access keeps others from theirs.
+  // A task that waits while it has a commutative access keeps others from theirs.
   const bool commutes = std::ranges::any_of(uses, [](const use& u) { return u.how == way::commutative; });
   const bool has_value = d.choose.one_in(3) && !commutes;
   const surroundings s = commutes ? b.child(false) : b.child_with_elders();
@@ -218,7 +218,7 @@ void task_with_accesses(body& b, draw& d) {
     spawn(task, list, d.urgency, d.place);
 }
 
-/// Many on one word, that write themselves or in a child.
+/// Many tasks on one word, which they write themselves or in a child.
 void commutative_tasks(body& b, draw& d) {
   const int number = 2 + d.choose.below(8);
   const bool later = d.choose.one_in(2);

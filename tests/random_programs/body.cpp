@@ -103,7 +103,7 @@ void body::wait_for_all() const {
 
 draw::draw(word s)
     : seed(s),
-      choose(mix(s)),  // not what a body with this seed draws
+      choose(mix(s)),  // a different sequence than that of a body with this seed
       urgency(urgency_of(choose)),
       preferred{choose.below(4) - 1},
       place{choose.below(4)} {}
@@ -135,7 +135,7 @@ word run_body(const surroundings& where, word seed) {
     act(b, d);
   }
   if (choose.one_in(3)) b.wait_for_all();
-  if (choose.one_in(2)) {  // otherwise nobody asks for the values
+  if (choose.one_in(2)) {  // otherwise the values are not read
     for (const promise& p : b.promises) b.sum += value_of(p, where);
   }
   where.contribute(b.sum);

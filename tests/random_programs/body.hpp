@@ -1,5 +1,5 @@
-// One body while it runs, and what it may do: each kind of action is a function in accesses.cpp, tasks.cpp, graphs.cpp
-// or failures.cpp, and a line in body.cpp.
+// One running body, and what it may do. Each kind of action is a function in accesses.cpp, tasks.cpp,
+// graphs.cpp or failures.cpp, and a line in body.cpp.
 #pragma once
 
 #include "program.hpp"
@@ -10,7 +10,7 @@
 
 namespace kith::random_programs {
 
-/// What the tasks of one body access: single words, two of them behind handles, and an array.
+/// The data that the tasks of one body access: single words, two of them behind handles, and an array.
 struct data {
   static constexpr int singles = 8, handles = 2, array = 16;
   std::array<word, singles + array> words{};
@@ -32,11 +32,12 @@ struct body {
   data expected;                      // the words after all tasks that were created so far
   std::vector<promise> promises;
 
-  /// Of a child. Without `waits` neither it nor its descendants wait for tasks of their creators.
+  /// The surroundings of a child. Without `waits`, neither the child nor its descendants wait for tasks of
+  /// their creators.
   surroundings child(bool waits = true) const;
-  /// Of a child that may wait for what this body was promised.
+  /// The surroundings of a child that may wait for what this body was promised.
   surroundings child_with_elders() const;
-  /// In the model: of a task that was run at its creation. In the run: of a task that was created.
+  /// Notes a promise. In the model: of a task that was run at its creation. In the run: of a task that was created.
   void promised(word value);
   void promised(future<word> f);
   /// Waits for all children, and compares the words.

@@ -1,5 +1,5 @@
-// Domains of exceptions: bodies below throw and cancel at random. What they throw reaches the waits of this domain, and
-// no others.
+// Domains of exceptions: bodies in them throw and cancel at random. What they throw reaches only the waits
+// of its domain.
 #include "body.hpp"
 
 namespace kith::random_programs {
@@ -32,7 +32,7 @@ void in_a_group(const surroundings& s, word seed) {
   g.wait();
 }
 
-/// The closure of a grandchild cannot be copied: its creator fails.
+/// The closure of a grandchild cannot be copied, so its creator fails.
 void by_a_closure(const surroundings& s, word seed) {
   async([s, seed, held = witness()] {
     spawn([s, seed] { run_body(s, seed); });

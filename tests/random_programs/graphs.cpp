@@ -1,4 +1,4 @@
-// Loops and graphs, some of whose nodes make tasks or wait themselves.
+// Loops and graphs, some of whose nodes create tasks or wait themselves.
 #include "body.hpp"
 
 #include <functional>
@@ -30,7 +30,7 @@ namespace {
 
 constexpr int side = 6;
 
-/// A node's value is one more than the sum of those to the left and below.
+/// A node's value is one more than the sum of the values to the left and below.
 struct grid {
   using key = point;
   using value = word;
@@ -51,7 +51,7 @@ struct grid {
     if (waits && (p.x + p.y) % 3 == 0) sum += number_of_children() - 2;
     return sum;
   }
-  /// Two; where others cancel, they may be skipped.
+  /// Two; fewer if other bodies cancel, which may skip them.
   word number_of_children() const {
     std::atomic<word> ran{0};
     spawn([&ran, held = witness()] { ++ran; });
@@ -83,11 +83,11 @@ word sum_of_terms(word seed, int length) {
   return sum;
 }
 
-/// A static graph, and how often each of its nodes has ended.
+/// A static graph, with how often each of its nodes has ended.
 struct counted_nodes {
   surroundings where;
   std::vector<std::atomic<int>> ended;
-  std::vector<std::vector<std::size_t>> before;  // each node
+  std::vector<std::vector<std::size_t>> before;  // by node: its predecessors
   std::size_t throwing;
 
   counted_nodes(const surroundings& s, std::size_t nodes) : where(s), ended(nodes), before(nodes), throwing(nodes) {}

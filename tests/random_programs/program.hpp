@@ -1,8 +1,9 @@
-// What a random program is made of: bodies, each a row of actions that its seed decides (body.hpp). A program is run
-// twice: one body after the other, each task at its creation, which is the model; and on a runtime, to be compared.
+// What a random program is made of: bodies, each a row of actions that its seed decides (body.hpp). A
+// program is run twice. The model runs one body after the other, each task at its creation. Then it runs on
+// a runtime, and the two are compared.
 //
-// Programs must be legal: they end under every policy, with any number of workers. What could wait for itself is left
-// out (may_wait_for_elders), and references are captured only where the body waits.
+// Programs must be legal: they must end under every policy, with any number of workers. So nothing may wait
+// for itself (may_wait_for_elders), and references are captured only if the body waits.
 #pragma once
 
 #include "base/rng.hpp"
@@ -22,7 +23,7 @@ namespace kith::random_programs {
 
 using word = std::uint64_t;
 
-/// Choices that a seed decides: the model and the run make the same.
+/// Choices that a seed decides. The model and the run make the same choices.
 class dice {
  public:
   explicit dice(word seed) noexcept : draw_(seed, purpose::test, 0) {}
@@ -38,7 +39,7 @@ class dice {
   rng draw_;
 };
 
-/// What closures hold: none is to be left at the end.
+/// Held by closures. None may remain at the end.
 class witness {
  public:
   witness() noexcept { ++alive_; }
@@ -52,12 +53,12 @@ class witness {
   static inline std::atomic<long> alive_{0};
 };
 
-/// What bodies throw. Only the waits of the domain that it is thrown in may show it.
+/// Thrown by bodies. Only waits of the domain in which it is thrown may rethrow it.
 struct fault {
   word domain;
 };
 
-/// What is wrong with a program's run. Thread-safe.
+/// The faults of a program's run. Thread-safe.
 class findings {
  public:
   template <class... Parts>
@@ -83,11 +84,11 @@ class findings {
   std::string text_;
 };
 
-/// How large a program becomes.
+/// The size of a program.
 struct shape {
   int depth = 4;     // of bodies in bodies
   int actions = 10;  // of one body, at most
-  /// Every run has the same tasks, made by the same ones in the same order: what a replay asks for.
+  /// Every run has the same tasks, created by the same creators in the same order, as a replay requires.
   bool repeatable = false;
 };
 
@@ -95,12 +96,14 @@ struct shape {
 struct world {
   shape size;
   findings* found = nullptr;
-  const world* model = nullptr;                        // of a run: the same program's, if it has one
+  const world* model = nullptr;                        // for a run: the same program's model, if it has one
   std::atomic<word> total{0};                          // of all that bodies contribute
-  std::unordered_map<word, std::vector<word>> values;  // of the model: of the futures of each body, by the body's seed
+  std::unordered_map<word, std::vector<word>> values;  // of the model: the values of the futures of each
+                                                       // body, by the body's seed
 
-  /// In a handler that reads the exception: it is kept to the end. Exceptions are counted in the standard library, where
-  /// the thread sanitizer sees no order between the last thread that read one and the one that frees it.
+  /// Called in a handler that reads the exception, which is then kept to the end. The standard library
+  /// counts references to exceptions, where the thread sanitizer sees no order between the last thread that
+  /// read one and the thread that frees it.
   void keep_exception() {
     const std::lock_guard<std::mutex> hold(lock_);
     caught_.push_back(std::current_exception());
@@ -111,7 +114,7 @@ struct world {
   std::vector<std::exception_ptr> caught_;
 };
 
-/// A future of a body, and the value that the model says it has.
+/// A future of a body, and its value according to the model.
 struct promise {
   future<word> real;  // not in the model
   word expected = 0;
@@ -123,14 +126,15 @@ struct surroundings {
   world* program = nullptr;
   runtime* rt = nullptr;  // null: in the model
   int depth = 0;
-  /// In a domain of exceptions: bodies throw and cancel at random, so that there is no model. What is checked is that
-  /// nothing hangs or leaks, and that exceptions stay in their domain.
+  /// In a domain of exceptions: bodies throw and cancel at random, so there is no model. What is checked is
+  /// that nothing hangs or leaks, and that exceptions stay in their domain.
   bool failing = false;
   word domain = 0;
   int domain_depth = 0;
-  /// False where a task that waited for a task of its creators might keep that one from running.
+  /// False where a task that waits for a task of its creators might keep that task from running.
   bool may_wait_for_elders = true;
-  std::shared_ptr<const std::vector<promise>> elders;  // what the creator had been promised when it made this task
+  std::shared_ptr<const std::vector<promise>> elders;  // what had been promised to the creator when it
+                                                       // created this task
 
   bool in_model() const noexcept { return rt == nullptr; }
   template <class... Parts>
@@ -142,13 +146,13 @@ struct surroundings {
   }
 };
 
-/// The body of a task, or of a root; its value.
+/// Runs the body of a task, or of a root. Returns its value.
 word run_body(const surroundings& where, word seed);
 
-/// Waits for the promise; its value, which is checked.
+/// Waits for the promise. Returns its value, after checking it.
 word value_of(const promise& p, const surroundings& where);
 
-/// True of errors that a cancellation, or a lack of stacks, explains.
+/// True for errors that a cancellation, or a lack of stacks, explains.
 bool is_expected_in_a_domain(const error& e);
 
 }  // namespace kith::random_programs

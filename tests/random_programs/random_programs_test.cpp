@@ -1,8 +1,8 @@
-// Random programs of everything that the public functions offer, under random policies, machines and settings, against
-// the same programs run in order. A failure names the command that repeats its program.
+// Random programs of everything that the public functions offer, under random policies, machines and
+// settings, against the same programs run in order. A failure prints the command that repeats its program.
 //
 // usage: kith_random_programs_tests [--programs=FIRST:COUNT] [--seconds=S]
-//   the programs of COUNT seeds, FIRST and the following; none is begun in a test that has taken S seconds
+//   the programs of COUNT seeds, from FIRST on; no program begins in a test that has taken S seconds
 #include "run.hpp"
 #include "watch.hpp"
 
@@ -37,7 +37,7 @@ constexpr seconds hangs_after{100};
 
 class RandomPrograms : public testing::Test {
  protected:
-  /// One in `part` of the selected programs; the kinds differ in what a program costs.
+  /// One in `part` of the selected programs, because the kinds differ in the cost of a program.
   template <class Check>
   static void for_each_program(word part, kind which, const Check& check) {
     const std::string test = testing::UnitTest::GetInstance()->current_test_info()->name();
@@ -70,7 +70,7 @@ TEST_F(RandomPrograms, EqualThemselvesInOrder) {
                    [](const setup& s, findings& found) { run_and_compare(s, s.options, model(s), found); });
 }
 
-/// Waits fail, and bodies throw and cancel: nothing hangs or leaks.
+/// Waits fail, and bodies throw and cancel. Nothing may hang or leak.
 TEST_F(RandomPrograms, EndWithFewStacks) { for_each_program(2, kind::few_stacks, run_failing); }
 
 void simulate(const recording& r, const setup& s, findings& found) {
@@ -104,7 +104,7 @@ TEST_F(RandomPrograms, AreRecordedAndSimulated) {
   });
 }
 
-/// "FIRST:COUNT" or "S"; false: neither.
+/// Reads "FIRST:COUNT" or "S"; false if it is neither.
 bool read_number(std::string_view text, word& number) {
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
   return failure == std::errc() && end == text.data() + text.size();

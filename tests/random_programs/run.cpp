@@ -6,7 +6,7 @@ namespace kith::random_programs {
 
 namespace {
 
-/// What may come out of a call at the top: nothing, or what belongs to the domain that it is in.
+/// Checks what a call at the top throws: nothing, or what belongs to its domain.
 template <class Call>
 void checked(const surroundings& where, const char* name, const Call& call) {
   try {
@@ -20,7 +20,7 @@ void checked(const surroundings& where, const char* name, const Call& call) {
   }
 }
 
-/// A thread that is no worker: a body by run(), the others by submit().
+/// A thread that is no worker: runs one body by run(), and the others by submit().
 void be_outside(const surroundings& where, const setup& s, int thread) {
   std::vector<future<word>> submitted;
   for (int k = 0; k < setup::of_each_outsider; ++k) {
@@ -37,7 +37,7 @@ void wait_for_submitted(const surroundings& where) {
   checked(where, "wait()", [&] {
     try {
       where.rt->wait();
-    } catch (const fault&) {  // of a task that was submitted in some domain, and whose future nobody kept
+    } catch (const fault&) {  // from a task that was submitted in some domain, and whose future was not kept
     }
   });
 }

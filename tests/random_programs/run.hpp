@@ -8,7 +8,7 @@
 
 namespace kith::random_programs {
 
-/// Its bodies one after the other: what a run is compared with.
+/// Runs the bodies one after the other. A run is compared with the result.
 class model {
  public:
   explicit model(const setup& s);
@@ -19,11 +19,11 @@ class model {
   findings found_;
 };
 
-/// The program on a runtime with these options, which are not the setup's own where it is recorded or replayed. Returns
-/// the recording's file, if there is one.
+/// Runs the program on a runtime with these options, which differ from the setup's if the run is recorded
+/// or replayed. Returns the recording's file, if there is one.
 std::string run_and_compare(const setup& s, const runtime_options& o, const model& expected, findings& found);
 
-/// The program as one domain of exceptions, which has no model.
+/// Runs the program as one domain of exceptions, which has no model.
 void run_failing(const setup& s, findings& found);
 
 }  // namespace kith::random_programs

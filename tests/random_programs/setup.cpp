@@ -15,7 +15,7 @@ std::vector<std::string> policies() {
   return all;
 }
 
-/// What occurs twice is drawn twice as often.
+/// An entry that occurs twice is drawn twice as often.
 constexpr const char* machines[] = {
     "", "", "node:2 core:3", "node:3 core:2", "node:6 core:1", "node:1 core:6", "node:8 core:10"};
 constexpr int workers[] = {1, 1, 2, 2, 3, 5};
@@ -32,7 +32,7 @@ runtime_options drawn_options(dice& choose, word seed) {
   o.throttle_bytes = choose.one_in(6) ? 64 : 0;
   o.inline_limit = choose.one_in(4) ? choose.below(3) : 0;
   o.spin = choose.one_in(3) ? choose.below(3) : 200;
-  o.migrate = choose.one_in(6) && o.policy != "dep+pm" ? 1 : -1;  // that policy says it already
+  o.migrate = choose.one_in(6) && o.policy != "dep+pm" ? 1 : -1;  // that policy includes it
   if (choose.one_in(3)) o.stack_bytes = 1 << 20;
   o.check_handles = 0;
   o.seed = seed + 1;

@@ -9,7 +9,7 @@ namespace kith::random_programs {
 
 enum class kind : std::uint8_t {
   any,
-  few_stacks,  // waits run out of them
+  few_stacks,  // waits run out of stacks
   repeatable,  // shape::repeatable
 };
 
@@ -20,9 +20,9 @@ struct setup {
   int roots = 1;      // from one thread, one after the other
   int outsiders = 0;  // threads that run and submit bodies meanwhile
 
-  /// All of it follows from the seed and the kind.
+  /// Everything follows from the seed and the kind.
   setup(word s, kind k);
-  /// Everything that the seed decided, for a message.
+  /// Everything that the seed decided, for an error message.
   std::string text() const;
 
   static constexpr int of_each_outsider = 3;

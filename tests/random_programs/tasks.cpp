@@ -1,4 +1,4 @@
-// Tasks of tasks, and every way to wait for them.
+// Tasks that create tasks, and every way to wait for them.
 #include "body.hpp"
 
 #include <chrono>
@@ -8,7 +8,7 @@ namespace kith::random_programs {
 
 namespace {
 
-/// What asks for more alignment than memory has by itself.
+/// Needs more alignment than memory has by default.
 struct alignas(64) aligned_words {
   word x[8];
 };
@@ -24,7 +24,7 @@ void spawn_aligned(const surroundings& s, word seed, priority urgency) {
       urgency);
 }
 
-/// A group's tasks: some at its top, each with leaves, which it makes itself or by a child.
+/// The tasks of a group: some at its top, each with leaves that it creates itself or through a child.
 struct filling {
   surroundings where;
   word seed;
@@ -90,13 +90,13 @@ void value_of_one(body& b, draw& d) {
 void wait_for_one(body& b, draw& d) {
   const promise* const p = one_of(b.promises, d.choose);
   if (p == nullptr || b.where.in_model()) return;
-  if (b.where.program->size.repeatable || d.choose.one_in(2))  // how long a wait takes is not repeated
+  if (b.where.program->size.repeatable || d.choose.one_in(2))  // how long a wait takes is not repeatable
     p->real.wait();
   else
     static_cast<void>(p->real.wait_for(short_time(d.choose)));
 }
 
-/// A task that its creator made earlier.
+/// Waits for a task that its creator made earlier.
 void wait_for_elder(body& b, draw& d) {
   const surroundings& s = b.where;
   if (s.in_model() || !s.elders || s.elders->empty() || !s.may_wait_for_elders) return;
@@ -129,7 +129,7 @@ void filled_group(body& b, draw& d) {
     f.where.complain("a group ran ", ran, " of ", tops * (1 + f.leaves), " tasks");
 }
 
-/// Behind the end of a task, which is that of its descendants.
+/// A task after the end of another task, which includes that task's descendants.
 void task_after_task(body& b, draw& d) {
   const surroundings s = b.child();
   const word seed = d.seed;
@@ -168,9 +168,9 @@ void continuation(body& b, draw& d) {
     b.promised(p.real.then([value](word x) { return value(x); }, d.urgency));
 }
 
-/// A task of this runtime that is nobody's child.
+/// A task of this runtime that has no parent.
 void submitted(body& b, draw& d) {
-  if (b.where.program->size.repeatable) return;  // the order of those that several tasks submit is free
+  if (b.where.program->size.repeatable) return;  // tasks that several tasks submit have no fixed order
   const surroundings s = b.child(false);
   const bool asked = d.choose.one_in(2);
   if (s.in_model()) {
@@ -182,7 +182,7 @@ void submitted(body& b, draw& d) {
   if (asked)
     b.sum += f.get();
   else if (s.failing)
-    f.wait();  // its fault may not outlive the domain
+    f.wait();  // its exception must not leave the domain
 }
 
 void nested_runtime(body& b, draw& d) {

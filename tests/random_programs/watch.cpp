@@ -23,7 +23,7 @@ namespace {
 
 constexpr int fatal[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
 
-// Read where hardly anything may be called: in the handler of a signal.
+// Read in a signal handler, in which almost nothing may be called.
 std::array<char, 2048> current;
 std::atomic<std::size_t> length{0};
 std::atomic<std::uint64_t> number{0};
@@ -42,8 +42,8 @@ void say_current() {
   say("\n");
 }
 
-/// Whoever handled the signal before does so next, a sanitizer or the system: it is raised again, by abort() or where it
-/// came from.
+/// The previous handler of the signal, a sanitizer's or the system's, must run next, so the signal is
+/// raised again, by abort() or where it came from.
 void on_fatal(int sig) {
   say("\nended by a signal: ");
   say_current();
@@ -93,7 +93,7 @@ void start_watch(std::chrono::seconds limit) {
     sigaction(fatal[i], &ours, &handled_before[i]);
   }
 #ifdef KITH_TEST_SANITIZED
-  __sanitizer_set_death_callback([] {  // after a report there is no signal
+  __sanitizer_set_death_callback([] {  // a sanitizer's report raises no signal
     say("\nended by a sanitizer: ");
     say_current();
   });
