@@ -1,4 +1,4 @@
-// Runtimes on pretended machines, and memory of theirs, for tests of where data is.
+// Runtimes on pretended machines, and their memory, for tests of where data is.
 #pragma once
 
 #include "memory/pages.hpp"
@@ -19,7 +19,7 @@ inline runtime_options on(const char* machine, const char* policy = "dep", const
   return o;
 }
 
-/// Memory that is given back at the end of the test.
+/// Memory that is released at the end of the test.
 class memory {
  public:
   memory(runtime& rt, std::size_t bytes, distribution how = {})

@@ -1,4 +1,4 @@
-// The matrix every policy goes through: policy x number of workers x machine. A policy joins it by being in the list.
+// The matrix of tests for every policy: policy x number of workers x machine. A policy in the list is part of it.
 #pragma once
 
 #include "policy/list.hpp"
@@ -15,7 +15,7 @@ namespace kith::test {
 struct setup {
   std::string policy;
   int workers;
-  std::string machine;  // "": this one
+  std::string machine;  // "": this machine
 
   runtime_options options() const {
     runtime_options o;
@@ -29,7 +29,7 @@ struct setup {
 
 inline void PrintTo(const setup& s, std::ostream* out) { *out << s.policy << " on " << s.workers << " " << s.machine; }
 
-/// Every policy that needs no file, and variants that its options make.
+/// Every policy that needs no file, and variants by options.
 inline std::vector<std::string> policies_and_variants() {
   std::vector<std::string> policies;
   for (const policy_entry& p : policy_list()) {

@@ -1,4 +1,4 @@
-// Random programs whose tasks name ranges that contain each other, and the orders that they ask for, byte by byte.
+// Random programs whose tasks name ranges that contain each other, and the orders that these require, byte by byte.
 #pragma once
 
 #include "base/rng.hpp"
@@ -25,7 +25,8 @@ struct range_access {
 };
 using range_task = std::vector<range_access>;
 
-/// Ranges of `bytes` bytes, of which no two cross: cut at random, again and again; the first is all of it.
+/// Ranges of `bytes` bytes, no two of which overlap in part. They are cut at random, recursively; the first
+/// is the whole.
 inline void cut(rng& random, named_range whole, int depth, std::vector<named_range>& into) {
   into.push_back(whole);
   const std::size_t size = whole.end - whole.begin;
@@ -41,7 +42,7 @@ inline void cut(rng& random, named_range whole, int depth, std::vector<named_ran
   }
 }
 
-/// `often`: of ten accesses so many are of the mode `mostly`, so that groups grow.
+/// `often`: out of ten accesses, this many have the mode `mostly`, so that groups grow.
 inline std::vector<range_task> random_range_tasks(std::uint64_t seed, std::size_t tasks, std::size_t bytes, int depth) {
   rng random(seed, purpose::test, 2);
   std::vector<named_range> ranges;
@@ -59,13 +60,13 @@ inline std::vector<range_task> random_range_tasks(std::uint64_t seed, std::size_
   return all;
 }
 
-/// What must come before what: before[t][b] is true if task b ends before task t starts. Each byte is looked at for
-/// itself: those that use it follow each other in the order of their creation, but members of one group do not: readers,
-/// concurrent ones, and those that name the same range as commutative.
+/// Which tasks must come before which: before[t][b] is true if task b must end before task t starts. Each byte
+/// is examined separately. The tasks that use it follow each other in the order of their creation, except for
+/// members of one group: readers, concurrent tasks, and tasks that name the same range as commutative.
 inline std::vector<std::vector<bool>> orders_of(const std::vector<range_task>& tasks, std::size_t bytes) {
   std::vector<std::vector<bool>> before(tasks.size(), std::vector<bool>(tasks.size()));
   for (std::size_t byte = 0; byte < bytes; ++byte) {
-    std::vector<std::size_t> earlier, group;  // before the group; in it
+    std::vector<std::size_t> earlier, group;  // tasks before the group; tasks in it
     range_access last{{0, 0}, mode::out};
     for (std::size_t t = 0; t < tasks.size(); ++t) {
       for (const range_access& a : tasks[t]) {
@@ -84,7 +85,7 @@ inline std::vector<std::vector<bool>> orders_of(const std::vector<range_task>& t
       }
     }
   }
-  for (std::size_t t = 0; t < tasks.size(); ++t) {  // earlier ones know all that is before them
+  for (std::size_t t = 0; t < tasks.size(); ++t) {  // earlier tasks already have everything that is before them
     for (std::size_t b = t; b-- > 0;) {
       if (!before[t][b]) continue;
       for (std::size_t c = 0; c < b; ++c) {

@@ -1,4 +1,4 @@
-// A graph whose results a serial sweep can tell, and which notices a node that runs twice or too early.
+// A graph whose results a serial sweep can compute, and which detects a node that runs twice or too early.
 #pragma once
 
 #include "base/rng.hpp"
@@ -42,7 +42,7 @@ struct path_graph {
   }
   int color(key k) const { return static_cast<int>(k % 7) - 1; }  // some of them invalid
 
-  /// What a serial sweep finds, 0 for nodes that `wanted` does not need.
+  /// The result of a serial sweep, with 0 for nodes that `wanted` does not need.
   std::vector<std::uint64_t> serial(key wanted) const {
     std::vector<std::uint64_t> sums(needs.size());
     std::vector<bool> needed(needs.size());

@@ -1,4 +1,4 @@
-// A policy in the plain world: one thread, so that every decision can be looked at.
+// A policy in the plain world, with one thread, so that every decision can be checked.
 #pragma once
 
 #include "policy/list.hpp"
@@ -19,7 +19,7 @@ using plain::world;
 /// A machine, one worker for each of its cores, and a policy.
 class policy_bench {
  public:
-  /// `own_memory`: as of `policy_context`. `node_cache`: bytes of a cache that all cores of a node share.
+  /// `own_memory`: as in `policy_context`. `node_cache`: bytes of a cache that all cores of a node share.
   policy_bench(const char* machine, const std::string& policy,
                std::span<std::pmr::memory_resource* const> own_memory = {}, std::uint64_t node_cache = 0)
       : on(with_caches(synthetic_machine(machine), node_cache)),
@@ -60,7 +60,7 @@ class policy_bench {
     kith::task* one = &t;
     return chosen->ready({&one, 1}, *by[static_cast<std::size_t>(worker)], why);
   }
-  /// What the worker finds, asking until it is told.
+  /// The task that the worker finds. Looks again as long as the policy says retry or later.
   kith::task* next(int worker) {
     poll_result l;
     do {

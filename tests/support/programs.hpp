@@ -1,4 +1,4 @@
-// Small programs of every kind that a recording knows, for tests that compare whole runs.
+// Small programs with every kind of task that a recording can have, for tests that compare whole runs.
 #pragma once
 
 #include "base/rng.hpp"

@@ -1,4 +1,4 @@
-// Recordings for tests: made by a runtime, or written down by hand.
+// Recordings for tests: made by a runtime, or written by hand.
 #pragma once
 
 #include "recording/assemble.hpp"
@@ -46,7 +46,7 @@ inline runtime_options with(const std::string& policy, int workers, bool dry = f
   return o;
 }
 
-/// What `f` does on a runtime with these options.
+/// Records what `f` does on a runtime with these options.
 inline recording record(runtime_options o, const std::function<void(runtime&)>& f) {
   const scratch_file file;
   o.record = file.path();
@@ -62,7 +62,7 @@ inline recording record(runtime_options o, const std::function<void(runtime&)>& 
   return r;
 }
 
-/// A program by hand: a root that creates tasks in their order and waits for all of them.
+/// A program written by hand: a root that creates tasks in order and waits for all of them.
 class script {
  public:
   script() {
@@ -74,7 +74,7 @@ class script {
     out_.tasks.push_back(root);
     out_.first_access = out_.first_dependence = {0, 0};
   }
-  /// Region `r` has so many bytes.
+  /// Adds region `r` with so many bytes.
   void region(std::uint64_t bytes) {
     out_.regions.push_back({next_address_, bytes, -1});
     next_address_ += std::max<std::uint64_t>(1, (bytes + 4095) / 4096) * 4096;
@@ -94,7 +94,7 @@ class script {
   }
   recorded_task& operator[](std::int32_t t) { return out_.tasks[static_cast<std::size_t>(t)]; }
   recording finish() {
-    out_.meta["dry"] = "1";  // work is computing alone
+    out_.meta["dry"] = "1";  // work is only computing
     const std::uint64_t end = out_.tasks.size();
     out_.waits.push_back({0, 0, 0, end, end});
     out_.tasks.front().ended = end;

@@ -1,4 +1,4 @@
-// What is done with recordings of runs that are to be done again.
+// What tests do with recordings that are to be replayed.
 #pragma once
 
 #include "engine/sim/simulation.hpp"
@@ -12,7 +12,7 @@
 
 namespace kith::test {
 
-/// What each worker began, in its order.
+/// The tasks that each worker began, in its order.
 inline std::vector<std::vector<std::uint64_t>> decisions(const recording& r) {
   std::vector<std::vector<std::uint64_t>> all;
   for (const auto& steps : schedule_of(r).of_worker) {

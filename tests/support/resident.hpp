@@ -1,4 +1,4 @@
-// The memory of this process that is in use.
+// The amount of memory that this process uses.
 #pragma once
 
 #include <unistd.h>
@@ -19,7 +19,7 @@ inline constexpr bool sanitized = false;
 inline constexpr bool sanitized = false;
 #endif
 
-/// Resident bytes now. Sanitizers keep what is freed: with them it says nothing.
+/// Resident bytes now. Meaningless with sanitizers, because they keep what is freed.
 inline long resident_bytes() {
   std::ifstream statm("/proc/self/statm");
   long all = 0, resident = 0;

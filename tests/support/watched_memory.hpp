@@ -1,4 +1,4 @@
-// Memory that knows which pieces of it are in use.
+// Memory that keeps track of which of its pieces are in use.
 #pragma once
 
 #include <cstddef>
@@ -8,12 +8,12 @@
 
 namespace kith::test {
 
-/// Any thread may use it; ask for its pieces while nobody does.
+/// Any thread may use it; ask for its pieces only while no thread does.
 class watched_memory final : public std::pmr::memory_resource {
  public:
   explicit watched_memory(std::pmr::memory_resource* from) : from_(from) {}
 
-  /// The bytes of each, by address.
+  /// The bytes of each piece, by address.
   const std::map<const std::byte*, std::size_t>& pieces() const { return pieces_; }
   std::size_t bytes() const {
     std::size_t sum = 0;
