@@ -44,7 +44,7 @@ TEST_F(graph_files, edge_lists) {
   const link_list g = read("# a comment\n% another\n\n10 20\n20\t10\r\n  10 , 7\n10 20\n");
   EXPECT_EQ(g.pages, 3u);
   EXPECT_THAT(g.names, ElementsAre("7", "10", "20"));
-  EXPECT_THAT(g.links, ElementsAre(Pair(1, 0), Pair(1, 2), Pair(2, 1)));  // sorted, each once
+  EXPECT_THAT(g.links, ElementsAre(Pair(1, 0), Pair(1, 2), Pair(2, 1)));  // sorted, without duplicates
   EXPECT_THAT(g.source, HasSubstr(path_));
 }
 
@@ -110,7 +110,7 @@ TEST(packages, link_to_what_they_depend_on) {
       "\nPackage: b\nPre-Depends: c\nDepends: a\n\n\nPackage: c\n\nPackage: d\n\nPackage: e\nDepends: e, "
       "gone\n\nPackage: f");
   EXPECT_THAT(g.names, ElementsAre("a", "b", "c", "d", "e", "f"));
-  // The first alternative that exists counts; nothing links to itself.
+  // The first alternative that exists counts; no page links to itself.
   EXPECT_THAT(g.links, ElementsAre(Pair(0, 1), Pair(0, 2), Pair(0, 4), Pair(1, 0), Pair(1, 2)));
 }
 

@@ -1,4 +1,4 @@
-// What a program is told on the command line.
+// The parameters of a program from its command line.
 #include "apps/parameters.hpp"
 
 #include <kith/error.hpp>

@@ -1,4 +1,5 @@
-// Every program of the list: verified under unlike policies, on few and many nodes; and its verifier notices damage.
+// Every program of the list: verified under different policies, on few and many nodes; and its verifier
+// detects damage.
 #include "apps/list.hpp"
 
 #include <gmock/gmock.h>
@@ -86,7 +87,9 @@ TEST_P(programs, have_a_verifier_that_notices_a_value_that_is_no_number) {
   const std::unique_ptr<app> program = small();
   kith::runtime rt(with("steal", "", 2));
   ASSERT_TRUE(run(*program, {rt, 1}).check.verified);
-  for (std::size_t b = 0; b < sizeof(double); ++b) program->output()[b] = std::byte{0xff};  // a NaN, or a wild number
+  for (std::size_t b = 0; b < sizeof(double); ++b)
+    program->output()[b] = std::byte{0xff};  // a NaN, or an
+                                             // arbitrary number
   EXPECT_FALSE(program->verify().verified) << program->verify().what;
 }
 
@@ -162,7 +165,7 @@ TEST(program_list, finds_by_name_or_says_what_there_is) {
   }
 }
 
-// Sizes that do not divide, and the smallest ones.
+// Sizes that are not multiples of the block, and the smallest sizes.
 struct odd_case {
   const char* name;
   arguments::given values;

@@ -1,5 +1,5 @@
-// What the policy `auto` measures and then decides anew, in the plain world: how many chains a node runs at once, and which end
-// of its queue it takes from.
+// What the policy `auto` measures and then decides, in the plain world: how many chains a node runs at
+// once, and from which end of its queue it takes.
 #include "support/policy_bench.hpp"
 
 #include <gmock/gmock.h>
@@ -16,13 +16,14 @@ using kith::test::policy_bench;
 
 constexpr std::uint64_t page = 4096, megabyte = 1 << 20;
 
-/// Six chains of tasks at node 0, each on four megabytes of its own, and four workers there, who share ten of cache.
+/// Six chains of tasks at node 0, each on four megabytes of its own, and four workers there that share a
+/// cache of ten megabytes.
 class chains_at_0 : public policy_bench {
  public:
   explicit chains_at_0(const std::string& policy = "auto") : policy_bench("node:2 core:4", policy, {}, 10 * megabyte) {
     for (int c = 0; c < 6; ++c) ready(link(region(0)));
   }
-  /// Each worker in turn ends its task, which took so long with so many running, and finds another.
+  /// Each worker in turn ends its task, which took `nanoseconds` with so many running, and finds another.
   void go_round(int times, const std::function<std::uint64_t(int)>& nanoseconds) {
     for (int i = 0; i < times * 4; ++i) {
       const int w = i % 4;
@@ -76,17 +77,18 @@ TEST(auto_measures, whoever_does_something_else_leaves_room_for_a_chain) {
     const auto idle = std::ranges::find(b.now, nullptr) - b.now.begin();
     const auto busy = std::ranges::find_if(b.now, [](const kith::task* t) { return t != nullptr; }) - b.now.begin();
     EXPECT_EQ(b.next(static_cast<int>(idle)), nullptr);
-    if (plain) {  // its successor has no data
+    if (plain) {  // its successor uses no data
       kith::task& one = b.task();
       EXPECT_EQ(b.ready(one, static_cast<int>(busy), ready_reason::completion), &one);
-    } else {  // it goes on with the code that waited
+    } else {  // it continues with the code that waited
       b.chosen->observer()->idle(*b.by[static_cast<std::size_t>(busy)]);
     }
     EXPECT_NE(b.next(static_cast<int>(idle)), nullptr);
   }
 }
 
-/// Of the last so many tasks, how many the worker took from the end of the queue, where it runs faster by this factor.
+/// Of the last `of` tasks, the number that the worker took from the end of the queue at which tasks run
+/// faster by this factor.
 int taken_last(const char* machine, double faster, int of, const char* policy = "auto") {
   policy_bench b(machine, policy);
   std::deque<kith::task*> waiting;

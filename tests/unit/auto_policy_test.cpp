@@ -1,4 +1,4 @@
-// The policy `auto` in the plain world: where data goes, what is plain work, and when stealing pays.
+// The policy `auto` in the plain world: where data goes, what counts as plain work, and when stealing pays.
 #include "support/policy_bench.hpp"
 
 #include "base/address.hpp"
@@ -24,7 +24,7 @@ class auto_bench : public kith::test::policy_bench {
  public:
   explicit auto_bench(const char* machine, const std::string& policy = "auto") : policy_bench(machine, policy) {}
 
-  /// Tasks that are ready, of this type, each with so many bytes that nobody has touched: how many went to each node.
+  /// Makes tasks of this type ready, each with so many untouched bytes. Returns how many went to each node.
   std::vector<int> deal(int tasks, std::uint64_t bytes, std::uint16_t type = 0) {
     std::vector<int> dealt(static_cast<std::size_t>(workers.nodes()));
     for (int i = 0; i < tasks; ++i) ++dealt[fresh(bytes, type).index()];
@@ -37,17 +37,17 @@ class auto_bench : public kith::test::policy_bench {
     ready(t);
     return regions[r].home_node();
   }
-  /// So many tasks with a megabyte at node 0.
+  /// Queues so many tasks with a megabyte at node 0.
   void queue_at_0(int tasks) {
     for (int i = 0; i < tasks; ++i) ready(task({{region(0), megabyte}}));
   }
-  /// What the worker finds, it runs in so many nanoseconds.
+  /// Runs what the worker finds in so many nanoseconds.
   kith::task* run_next(int worker, std::uint64_t nanoseconds) {
     kith::task* t = next(worker);
     if (t != nullptr) chosen->observer()->ran(*t, *by[static_cast<std::size_t>(worker)], nanoseconds);
     return t;
   }
-  /// Worker 0 has run a task with a megabyte at node 0 in so many nanoseconds.
+  /// Makes worker 0 run a task with a megabyte at node 0 in so many nanoseconds.
   void ran(std::uint64_t nanoseconds, std::uint16_t type = 0) {
     kith::task& t = task({{region(0), megabyte}});
     t.type = type;
@@ -68,14 +68,14 @@ TEST(auto_policy, is_steal_until_data_comes) {
   kith::test::policy_bench plain("node:2 core:2", "steal");
   for (kith::test::policy_bench* p : {static_cast<kith::test::policy_bench*>(&b), &plain}) {
     p->ready(p->task());
-    const kith::poll_result first = p->chosen->next(*p->by[2]);  // one victim a look
+    const kith::poll_result first = p->chosen->next(*p->by[2]);  // one victim in each look
     EXPECT_EQ(first.what, kith::poll_result::retry);
     EXPECT_EQ(p->by[2]->sums[event::steal_attempt], 1u);
   }
   EXPECT_NE(b.next(2), nullptr);
   b.ready(b.task({{b.region(0), page}}));
   b.ready(b.task());
-  EXPECT_EQ(b.chosen->next(*b.by[2]).what, kith::poll_result::found);  // the first that has any
+  EXPECT_EQ(b.chosen->next(*b.by[2]).what, kith::poll_result::found);  // takes from the first victim that has tasks
 }
 
 TEST(auto_policy, tasks_without_data_are_stolen_plainly) {
@@ -86,7 +86,7 @@ TEST(auto_policy, tasks_without_data_are_stolen_plainly) {
   EXPECT_EQ(b.chosen->ready(both, *b.by[0], ready_reason::completion), &c);
   kith::task& far = b.task();
   b.ready(far, 2);
-  EXPECT_EQ(b.next(1), &a);  // of the nearest
+  EXPECT_EQ(b.next(1), &a);  // from the nearest victim
   EXPECT_EQ(b.next(1), &far);
   EXPECT_EQ(b.next(1), nullptr);
 }
@@ -94,7 +94,7 @@ TEST(auto_policy, tasks_without_data_are_stolen_plainly) {
 TEST(auto_policy, of_a_batch_one_plain_task_is_run_next_and_the_rest_is_queued) {
   auto_bench b("node:2 core:1");
   kith::task &data = b.task({{b.region(1), page}}), &first = b.task(), &second = b.task();
-  kith::task* all[] = {&second, &first, &data};  // the one created last first, as successors come
+  kith::task* all[] = {&second, &first, &data};  // the last one created comes first, as successors do
   EXPECT_EQ(b.chosen->ready(all, *b.by[0], ready_reason::completion), &first);
   EXPECT_EQ(b.next(1), &data);
   EXPECT_EQ(b.next(0), &second);
@@ -148,7 +148,7 @@ TEST(auto_policy, follows_the_bytes_that_have_homes) {
 TEST(auto_policy, deals_new_data_evenly_whatever_its_size) {
   auto_bench b("node:4 core:1");
   EXPECT_THAT(b.deal(40, page), Each(10));
-  // A large block puts its node ahead: the others catch up first.
+  // A large block puts its node ahead, so the other nodes catch up first.
   const node_id large = b.fresh(100 * page);
   EXPECT_EQ(b.deal(60, page)[large.index()], 0);
 }
@@ -206,7 +206,8 @@ TEST(auto_policy, equal_bytes_go_to_the_shorter_queue) {
   EXPECT_EQ(b.next(0), &t);
 }
 
-// Local is 10, the other node 20: a byte takes 0.1 ns here, and 0.1 more there, until it was measured.
+// Local is 10, the other node is 20. Until it is measured, a byte takes 0.1 ns on its own node, and 0.1 ns
+// more on the other.
 
 TEST(auto_policy, robs_nobody_before_it_knows_what_that_costs) {
   auto_bench b("node:2 core:1 distance:20");
@@ -216,7 +217,7 @@ TEST(auto_policy, robs_nobody_before_it_knows_what_that_costs) {
 
 TEST(auto_policy, robs_who_computes) {
   auto_bench b("node:2 core:1 distance:20");
-  b.ran(10'000'000);  // 10 ns a byte: 1 % longer there
+  b.ran(10'000'000);  // 10 ns a byte: only 1 % longer there
   b.queue_at_0(1);
   EXPECT_NE(b.next(1), nullptr);
   EXPECT_EQ(b.by[1]->sums[event::steal], 1u);
@@ -234,7 +235,7 @@ TEST(auto_policy, robs_who_waits_for_memory_only_of_a_long_queue) {
 
 TEST(auto_policy, robs_nobody_whose_data_comes_back_as_slowly) {
   auto_bench b("node:2 core:1 distance:20");
-  b.ran(100'000);  // memory's time alone: twice as long there
+  b.ran(100'000);  // only memory's time: twice as long there
   b.queue_at_0(1000);
   EXPECT_EQ(b.next(1), nullptr);
 }
@@ -260,8 +261,8 @@ TEST(auto_policy, a_theft_says_nothing_of_larger_distances) {
   auto_bench b("node:3 core:1 distance:10,12,400/12,10,400/400,400,10");
   b.ran(1'000'000);
   b.queue_at_0(100);
-  ASSERT_EQ(b.next(2), nullptr);                 // four times as long again, it is taken
-  ASSERT_NE(b.run_next(1, 1'000'000), nullptr);  // no longer at all, so near
+  ASSERT_EQ(b.next(2), nullptr);                 // the policy assumes four times as long
+  ASSERT_NE(b.run_next(1, 1'000'000), nullptr);  // no longer at all, because it is so near
   EXPECT_EQ(b.next(2), nullptr);
   EXPECT_NE(b.next(1), nullptr);
 }
@@ -274,7 +275,7 @@ TEST(auto_policy, the_task_that_would_be_taken_decides) {
     b.ready(t);
     return &t;
   };
-  b.ran(100'000, 1);     // memory's time alone: not to be taken
+  b.ran(100'000, 1);     // only memory's time: not to be taken
   b.ran(10'000'000, 2);  // computes
   kith::task *memory = queue(1), *computes = queue(2);
   EXPECT_EQ(b.next(1), nullptr);
@@ -303,12 +304,12 @@ TEST(auto_policy, a_task_that_others_were_run_on_top_of_is_not_timed) {
   ASSERT_EQ(b.next(0), &inner);
   b.chosen->observer()->ran(outer, *b.by[0], 10'000'000);
   b.queue_at_0(50);
-  EXPECT_EQ(b.next(1), nullptr);  // what it costs to rob is not known
+  EXPECT_EQ(b.next(1), nullptr);  // the cost of robbing is not known
   b.chosen->observer()->ran(inner, *b.by[0], 10'000'000);
   EXPECT_NE(b.next(1), nullptr);
 }
 
-/// A worker that notes which nodes' workers are rung for.
+/// A worker that notes the nodes whose workers it rings for.
 class listener final : public kith::plain::worker_view {
  public:
   listener(const kith::test::policy_bench& b, int self)
@@ -331,7 +332,7 @@ class listening_bench : public auto_bench {
     for (std::size_t w = 0; w < by.size(); ++w) by[w] = std::make_unique<listener>(*this, static_cast<int>(w));
   }
   listener& ear(int worker) { return static_cast<listener&>(*by[static_cast<std::size_t>(worker)]); }
-  /// Nodes but its own that it has rung for since the last call.
+  /// The nodes, other than its own, that the worker has rung for since the last call.
   std::vector<int> rung_by(int worker) {
     std::vector<int> far = std::exchange(ear(worker).rung, {});
     std::erase(far, ear(worker).node.value);
@@ -342,7 +343,7 @@ class listening_bench : public auto_bench {
 TEST(auto_policy, rings_for_thieves_when_it_has_learnt_that_a_theft_pays) {
   listening_bench b("node:3 core:1 distance:20");
   b.queue_at_0(50);
-  EXPECT_THAT(b.rung_by(0), ElementsAre());  // nobody knows what it costs
+  EXPECT_THAT(b.rung_by(0), ElementsAre());  // the cost is not known
   ASSERT_NE(b.run_next(0, 10'000'000), nullptr);
   EXPECT_THAT(b.rung_by(0), ElementsAre(1, 2));  // neither sleeps
   b.ear(0).asleep = {1, 2};
@@ -350,13 +351,13 @@ TEST(auto_policy, rings_for_thieves_when_it_has_learnt_that_a_theft_pays) {
   EXPECT_THAT(b.rung_by(0), ElementsAre(1));  // one at a time
   b.ear(1).asleep = {2};
   ASSERT_NE(b.next(1), nullptr);
-  EXPECT_THAT(b.rung_by(1), ElementsAre(2));  // who has robbed rings for the next
+  EXPECT_THAT(b.rung_by(1), ElementsAre(2));  // a worker that has robbed rings for the next one
 }
 
 TEST(auto_policy, rings_for_nobody_whom_a_theft_does_not_pay) {
   listening_bench b("node:2 core:1 distance:20");
   b.queue_at_0(50);
-  ASSERT_NE(b.run_next(0, 100'000), nullptr);  // memory's time alone
+  ASSERT_NE(b.run_next(0, 100'000), nullptr);  // only memory's time
   EXPECT_THAT(b.rung_by(0), ElementsAre());
 }
 
@@ -368,7 +369,7 @@ TEST(auto_policy, rings_for_thieves_when_what_they_did_not_want_is_gone) {
     b.ready(t);
     return &t;
   };
-  b.ran(100'000, 1);     // memory's time alone: not to be taken
+  b.ran(100'000, 1);     // only memory's time: not to be taken
   b.ran(10'000'000, 2);  // computes
   kith::task* const memory = queue(1);
   for (int i = 0; i < 5; ++i) queue(2);
@@ -391,7 +392,7 @@ TEST(auto_policy, partitions_the_first_tasks_when_told) {
     if (i >= 2) continue;
     EXPECT_EQ(b.ready(*made.back()), nullptr);
   }
-  ASSERT_EQ(b.by[0]->jobs.size(), 1u);  // data was written three times in the mean
+  ASSERT_EQ(b.by[0]->jobs.size(), 1u);  // data was written three times on average
   b.by[0]->jobs.front()->run(*b.by[0]);
   EXPECT_NE(b.regions[left].home_node(), b.regions[right].home_node());
   EXPECT_EQ(b.by[0]->sums[event::task_partitioned], 2u);

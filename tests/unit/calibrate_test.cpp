@@ -1,4 +1,4 @@
-// Calibration: tasks that are run again, and what the simulator makes of it.
+// Calibration: tasks that are run again, and what the simulator derives from that.
 #include "base/clock.hpp"
 #include "engine/sim/simulation.hpp"
 #include "recording/log.hpp"
@@ -23,7 +23,7 @@ using testing::ThrowsMessage;
 
 constexpr std::uint64_t ns = 1000;  // picoseconds
 
-/// What `f` does on one worker that calibrates, samples included.
+/// Records what `f` does on one worker that calibrates, including samples.
 recording calibrated(int samples, const std::function<void()>& f) {
   const test::scratch_file file;
   ::setenv("KITH_RECORD_PARTS", "1", 1);
@@ -56,7 +56,7 @@ TEST(calibrate, tasks_run_again_and_results_stay) {
   std::vector<std::uint64_t> a(1000), b(1000);
   std::iota(a.begin(), a.end(), std::uint64_t{1});
   std::uint64_t total = 0;
-  int steps = 0, copies = 0;  // nobody declares them: they see every run
+  int steps = 0, copies = 0;  // not declared by any task: they count every run
   const recording r = calibrated(5, [&] {
     for (int i = 0; i < 40; ++i) {
       spawn(
@@ -157,7 +157,7 @@ TEST(calibrate, nodes_of_a_graph_are_run_again) {
   EXPECT_GT(runs, 100);
 }
 
-/// The value is that of the first time, and what it is made of is still there the next time.
+/// The value is that of the first run, and what it is made from still exists in the next run.
 TEST(calibrate, nodes_with_values_are_run_again) {
   struct chain {
     using key = int;
@@ -197,8 +197,8 @@ TEST(calibrate, needs_one_worker_and_a_recording) {
   EXPECT_THAT([&] { runtime rt(o); }, ThrowsMessage<error>(HasSubstr("one worker")));
 }
 
-/// Two tasks on one region of a chunk, 4 us of computing each. Half of what memory adds shows, and a quarter of what the
-/// last level adds: the first task took 3584 ns longer.
+/// Two tasks on one region of one chunk, with 4 us of computing each. Half of what memory adds is visible,
+/// and a quarter of what the last level adds: the first task took 3584 ns longer.
 recording two_on_a_chunk() {
   test::script s;
   s.region(65536);
@@ -211,7 +211,7 @@ recording two_on_a_chunk() {
   r.meta["cache_bytes"] = "1000000";
   r.meta["near_gbs"] = "64";
   r.meta["near_bytes"] = "65536";
-  const std::uint64_t memory = 7168, last = 1024;  // ns: 65536 bytes at 8 GB/s, and at 32, less those at 64
+  const std::uint64_t memory = 7168, last = 1024;  // ns: 65536 bytes at 8 GB/s, and at 32 GB/s, less those at 64 GB/s
   r.calibrations = {{.type = 0,
                      .size = 16,
                      .samples = 2,
@@ -237,7 +237,7 @@ TEST(calibrate, a_simulation_adds_what_memory_shows_to_the_computing) {
   const sim::rate core(m.core_gbs), cache(m.cache_gbs);
   const std::uint64_t from_memory = (core(65536) - cache(65536)) * 512 >> 10;
   sim::settings one = on_one_core();
-  // From memory first, then out of the nearest cache there is: that is in the hot time.
+  // From memory first, then from the nearest cache, which is included in the hot time.
   EXPECT_EQ(sim::simulate(p, m, one).makespan, 8000 * ns + from_memory);
   EXPECT_EQ(sim::simulate(p, m, one).serial, 8000 * ns + 2 * from_memory);
   one.with.caches = false;
@@ -251,7 +251,7 @@ TEST(calibrate, the_nearest_cache_is_a_cores_own_where_it_has_one) {
   m.private_bytes = 65536;
   m.private_gbs = 100;
   recording r = two_on_a_chunk();
-  // Another task reads another region in between: the first one is then in the last level alone.
+  // Another task reads another region in between, so the first one is then only in the last level.
   r.regions.push_back({1 << 20, 65536, -1});
   recorded_task between = r.tasks[1];
   between.created = between.create_until = between.started = 2;
@@ -275,14 +275,14 @@ TEST(calibrate, the_nearest_cache_is_a_cores_own_where_it_has_one) {
 
 TEST(calibrate, a_simulation_of_the_recorded_run_gives_its_times) {
   recording r = two_on_a_chunk();
-  r.tasks[1].work_ns = 9000;  // and more that nothing explains
+  r.tasks[1].work_ns = 9000;  // more, for reasons that are not known
   machine_model m = model_by_name("bullion-s16-8");
   m.core_gbs = m.memory_gbs = 8;
   m.cache_gbs = 32;
   m.private_bytes = 65536;
   m.private_gbs = 64;
   EXPECT_EQ(sim::simulate(sim::program_of(r), m, on_one_core()).makespan, (9000 + 4000) * ns);
-  r.tasks[1].work_ns = 5000;  // less than the model's memory leaves: the hot time is computing all the same
+  r.tasks[1].work_ns = 5000;  // less than the model's memory leaves: the hot time still counts as computing
   EXPECT_EQ(sim::program_of(r).compute[1], 4000 * ns);
   r.tasks[1].work_ns = 1000;
   EXPECT_EQ(sim::program_of(r).compute[1], 1000 * ns);
@@ -301,7 +301,7 @@ TEST(calibrate, a_size_without_samples_takes_the_nearest) {
   p = sim::program_of(r);
   EXPECT_EQ(p.compute[1], (4000 + 3584) * ns);
   EXPECT_TRUE(p.exposure_of(1).calibrated());
-  EXPECT_EQ(p.exposure_of(1).memory, 0u);  // cold is no longer than hot
+  EXPECT_EQ(p.exposure_of(1).memory, 0u);  // cold is not longer than hot
   r.calibrations.front().type = r.calibrations.back().type = 1;
   r.types.emplace_back("other");
   p = sim::program_of(r);
@@ -378,7 +378,7 @@ TEST(sim_memory, caches_of_one_node_and_of_cores) {
   data.touch(0, 65536, true, left, 0);
   EXPECT_EQ(data.touch(0, 65536, false, left, 0).took, own(65536));
   EXPECT_EQ(data.touch(0, 65536, true, beside, 0).took, cache(65536));  // they share the last level
-  EXPECT_EQ(data.touch(0, 65536, false, left, 0).took, cache(65536));   // the own copy is old
+  EXPECT_EQ(data.touch(0, 65536, false, left, 0).took, cache(65536));   // the private copy is outdated
   EXPECT_EQ(data.touch(0, 65536, false, left, 0).took, own(65536));
   data.touch(1, 65536, false, left, 0);
   data.touch(2, 65536, false, left, 0);

@@ -1,4 +1,4 @@
-// Calls that are unusual, or wrong in a way that no compiler sees.
+// Calls that are unusual, or wrong in a way that no compiler detects.
 #include <kith/kith.hpp>
 
 #include <gmock/gmock.h>
@@ -36,7 +36,7 @@ std::string message_of(F&& f) {
   return "no error";
 }
 
-/// The newest ready task runs first: a reader that waited for one list alone would overtake the other list's writer.
+/// The newest ready task runs first. So a reader that waited only for one list would overtake the other list's writer.
 TEST(calls, a_task_waits_for_all_its_lists_of_accesses) {
   kith::runtime rt(with(1, "lifo"));
   std::array<int, 4> data{};
@@ -152,7 +152,7 @@ TEST(calls, member_functions_are_functions) {
   EXPECT_EQ(c.n, 1);
 }
 
-/// A destructor that uses a group, while an exception passes that has nothing to do with the group.
+/// A destructor that uses a group during stack unwinding for an unrelated exception.
 TEST(calls, a_group_made_while_an_exception_passes_runs_its_tasks) {
   struct at_end {
     int& ran;
@@ -192,7 +192,7 @@ TEST(calls, a_group_made_while_an_exception_passes_keeps_its_failures) {
   EXPECT_TRUE(passed);
 }
 
-/// Before anything runs, which would find no place.
+/// Refused before anything runs, because the recording could not be written.
 TEST(calls, a_recording_that_cannot_be_made_is_refused) {
   kith::runtime_options o = with(1);
   const auto message = [&](const char* file) {

@@ -1,4 +1,4 @@
-// A stranger's recording: whatever is in a cell, a row, a table, there is a result or an error, and no fault.
+// A stranger's recording: whatever is in a cell, a row or a table, there is a result or an error, and no fault.
 #include "fuzz/machine_input.hpp"
 #include "fuzz/recording_input.hpp"
 #include "support/scale.hpp"
@@ -40,7 +40,7 @@ const std::string& whole(bool calibrated = false) {
   return calibrated ? with_calibration : plain;
 }
 
-/// The sample with changes by SQL.
+/// The sample recording, changed by SQL.
 class changed {
  public:
   explicit changed(const std::function<void(changing_file&)>& change, bool calibrated = false) {
@@ -71,7 +71,7 @@ TEST(changed_recordings, as_it_was_made_the_sample_can_be_used) {
   }
 }
 
-/// Every column of every table, in every row, with values at the edges of what there is.
+/// Every column of every table, in every row, with values at the limits of their ranges.
 TEST(changed_recordings, with_one_changed_cell_give_a_result_or_an_error) {
   std::vector<cell_value> values{{cell_value::null}, {cell_value::text, 0, "x\x1b[2J"}, {cell_value::real, 1}};
   for (const std::int64_t n :
@@ -117,7 +117,7 @@ TEST(changed_recordings, with_rows_removed_or_repeated_give_a_result_or_an_error
   }
 }
 
-/// Bytes of the file itself: what SQLite finds, or what it does not.
+/// Bytes of the file itself: damage that SQLite detects, or does not detect.
 TEST(changed_recordings, with_damaged_pages_give_a_result_or_an_error) {
   const scratch_path path;
   for (std::size_t at = 0; at < whole().size(); at += !everything ? 397 : 41) {
@@ -134,7 +134,7 @@ TEST(changed_recordings, have_tables_in_the_place_of_tables) {
   const std::string endless = "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n) SELECT i, 0 FROM n";
   EXPECT_THAT([&] { changed("DROP TABLE worker; CREATE VIEW worker(id, node) AS " + endless).read(); },
               ThrowsMessage<error>(AllOf(HasSubstr("damaged: 'worker' is a view"), HasSubstr("expected a table"))));
-  // Under a false name in the list of tables, and as a table that computes.
+  // Under a false name in the list of tables, and as a table with computed columns.
   EXPECT_THROW(changed("PRAGMA writable_schema = ON; DROP TABLE worker; CREATE VIEW worker(id, node) AS " + endless +
                        "; UPDATE sqlite_master SET type = 'table' WHERE name = 'worker'")
                    .read(),
@@ -150,7 +150,7 @@ TEST(changed_recordings, have_tables_in_the_place_of_tables) {
               ThrowsMessage<error>(
                   HasSubstr("expected CREATE TABLE idle(worker INTEGER, begun_ns INTEGER, ended_ns INTEGER)")));
   EXPECT_THAT([] { changed("DROP TABLE access").read(); }, ThrowsMessage<error>(HasSubstr("there is no table access")));
-  // What Kith does not read may be there: a later version, or the user's own.
+  // Tables that Kith does not read may exist: from a later version, or the user's own.
   EXPECT_NO_THROW(
       changed("CREATE TABLE other(x); CREATE VIEW busy AS SELECT worker FROM task; CREATE INDEX i ON task(type)")
           .read());
@@ -167,7 +167,7 @@ TEST(changed_recordings, have_texts_of_a_bounded_size) {
               ThrowsMessage<error>(HasSubstr("'\\x1b[2J', expected a whole number")));
 }
 
-/// A program that would be simulated for ever, or that no memory can hold.
+/// A program whose simulation would not end, or that does not fit into memory.
 TEST(changed_recordings, of_programs_without_end_are_refused) {
   const changed long_ones("UPDATE task SET work_ns = 4000000000000000 WHERE flags = 0");
   EXPECT_THAT([&] { sim::program_of(long_ones.read()); }, ThrowsMessage<error>(HasSubstr("52 days")));

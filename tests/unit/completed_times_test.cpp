@@ -1,4 +1,4 @@
-// When tasks were completed: with their bodies, or with the last of the children that these left behind.
+// When tasks were completed: with their bodies, or with the last of the children that they left behind.
 #include "recording/completed_times.hpp"
 #include "base/clock.hpp"
 #include "recording/log.hpp"
@@ -21,7 +21,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-/// A recording by hand: a root, and tasks below it.
+/// A recording written by hand: a root, and tasks below it.
 class family {
  public:
   family() {
@@ -75,12 +75,12 @@ TEST(completed_times, of_children_that_were_waited_for_change_nothing) {
   family f;
   const auto parent = f.add(0, 1, 10, 40);
   f.add(parent, 2, 12, 30);
-  f.add(parent, 2, 0, 0);  // of a graph that failed: it never ran
+  f.add(parent, 2, 0, 0);  // from a graph that failed: it never ran
   f.wait(parent, 2);
   EXPECT_THAT(f.times(), ElementsAre(40, 30, 0));
 }
 
-/// A wait that got no stack cancels what has not started, and does not wait for that.
+/// A wait that got no stack cancels tasks that have not started, and does not wait for them.
 TEST(completed_times, of_cancelled_children_that_were_left_alone_are_their_own) {
   family f;
   const auto parent = f.add(0, 1, 10, 40);
@@ -92,7 +92,7 @@ TEST(completed_times, of_cancelled_children_that_were_left_alone_are_their_own) 
   EXPECT_THAT(f.times(), ElementsAre(40, 30, 60, 90, 90));
 }
 
-/// Each leaves its end to the one that it creates.
+/// Each link hands its end over to the task that it creates.
 TEST(completed_times, of_a_chain_are_those_of_its_last_link) {
   family f;
   std::int32_t last = 0;
@@ -106,7 +106,7 @@ TEST(completed_times, that_the_engine_has_seen_count_if_they_are_later) {
   const auto child = f.add(parent, 2, 30, 50);
   f.add(child, 3, 60, 80);
   f[parent].completed = 90;
-  f[child].completed = 79;  // by the clock of another processor
+  f[child].completed = 79;  // according to the clock of another processor
   EXPECT_THAT(f.times(), ElementsAre(90, 80, 80));
 }
 
@@ -121,7 +121,7 @@ TEST(completed_times, are_not_known_while_a_child_has_not_ended) {
   EXPECT_THAT(f.times(), ElementsAre(0, 0, 0, 25, 0));
 }
 
-/// Tasks of a group are children of who made it, whichever of them creates more.
+/// Tasks of a group are children of the task that made the group, whichever of them creates more.
 TEST(completed_times, of_tasks_of_a_group_are_their_own) {
   family f;
   const auto owner = f.add(0, 1, 10, 90);
@@ -148,8 +148,8 @@ TEST(completed_times, are_when_successors_become_ready) {
   EXPECT_EQ(f[after].ready, 50u);
 }
 
-/// Logs of a run on two workers: a task leaves a child behind, which leaves another one. Worker 1 runs both, and says when the
-/// first task ended, if `told`; else that one's end was its child's.
+/// The logs of a run on two workers. A task leaves a child behind, which leaves another one. Worker 1 runs
+/// both; if `told`, it notes when the first task ended, else that end is its child's.
 recording assembled(bool told) {
   const test::scratch_file file;
   {
@@ -197,7 +197,7 @@ TEST(completed_times, are_put_together_from_logs) {
   EXPECT_EQ(handed_over.tasks[1].completed, handed_over.tasks[4].ended);
 }
 
-/// Between the end of the child and that of the parent the clock was read again: it was seen, not derived.
+/// The clock was read again between the end of the child and that of the parent, so the end was noted, not derived.
 TEST(completed_times, are_noted_by_the_engine) {
   const recording r = test::record(test::with("fifo", 1), [](runtime& rt) {
     rt.run([] {

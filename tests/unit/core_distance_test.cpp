@@ -1,4 +1,5 @@
-// How far apart cores are: what listeners make of what they hear. How long a line takes here, no test can know.
+// How far apart cores are, as estimated by listeners from what they hear. A test cannot know how long a
+// line really takes here.
 #include "engine/native/core_distance.hpp"
 
 #include <gtest/gtest.h>
@@ -12,7 +13,7 @@ using kith::worker_id;
 using kith::native::core_distance;
 
 void hear(core_distance& d, int times, std::uint64_t ticks) {
-  for (int i = 0; i < times; ++i) d.hear(worker_id(0), i % 10 == 9 ? 1'000'000 : ticks);  // now and then an interrupt
+  for (int i = 0; i < times; ++i) d.hear(worker_id(0), i % 10 == 9 ? 1'000'000 : ticks);  // an interrupt now and then
 }
 
 TEST(core_distance, cores_are_near_until_somebody_has_listened) {

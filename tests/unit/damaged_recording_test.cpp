@@ -1,4 +1,4 @@
-// Recordings that are damaged: refused when they are read, by what is wrong. Readers index and size with what is in them.
+// Damaged recordings: refused when they are read, with what is wrong. Readers index and size with what is in them.
 #include "support/recordings.hpp"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,5 @@
-// Whose turn it is: evenly, no column on one node, and nothing moves between machines.
+// The order in which nodes get new data: evenly, with no column on one node, and with nothing moving
+// between machines.
 #include "policy/dealing_order.hpp"
 
 #include <gmock/gmock.h>
@@ -30,7 +31,7 @@ TEST(dealing_order, every_node_has_its_turn_once_in_each_round) {
   }
 }
 
-// Rows of so many rounds: how many blocks of the first column each node has.
+// With rows of so many rounds, how many blocks of the first column each node has.
 std::vector<int> first_column(const char* line, std::uint32_t rounds, std::uint32_t rows) {
   const kith::machine on = kith::synthetic_machine(line);
   const kith::team workers = team_of(on);
@@ -57,7 +58,7 @@ TEST(dealing_order, between_machines_columns_stay) {
   const kith::team workers = team_of(on);
   const dealing_order order(workers);
   for (std::uint32_t turn = 0; turn < 400; ++turn)
-    EXPECT_EQ(order(turn).index() % 2, turn % 4 / 2) << turn;  // nodes 0 and 2 are one machine
+    EXPECT_EQ(order(turn).index() % 2, turn % 4 / 2) << turn;  // nodes 0 and 2 are on one machine
 }
 
 TEST(dealing_order, nodes_without_workers_have_no_turn) {

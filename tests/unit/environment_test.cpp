@@ -1,4 +1,4 @@
-// Environment variables: one table, which the documents repeat; names that are nearly right are said.
+// Environment variables: one table, which the documents repeat; similar names are suggested.
 #include "base/environment.hpp"
 
 #include <kith/error.hpp>
@@ -23,7 +23,7 @@ using testing::Field;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-/// A variable that is set while it lives.
+/// A variable that is set during the object's lifetime.
 class with_variable {
  public:
   with_variable(const char* name, const char* value) : name_(name) { setenv(name, value, 1); }
@@ -77,14 +77,14 @@ TEST(Variables, NearlyRightNamesAreFound) {
   EXPECT_EQ(meant("kith_policy"), "KITH_POLICY");
   EXPECT_EQ(meant("KTIH_MEMORY"), "KITH_MEMORY");
   EXPECT_EQ(meant("KITH_BINDS"), "KITH_BIND");
-  EXPECT_EQ(meant("KITH_TEST_SCALE"), "");  // others' names, which are not near
+  EXPECT_EQ(meant("KITH_TEST_SCALE"), "");  // names of others, which are not similar
   EXPECT_EQ(meant("KITH_DEPS"), "");
   EXPECT_EQ(meant("KITH_HOME"), "");
   EXPECT_EQ(meant("KITH_POLICY"), "");
   EXPECT_EQ(meant("POLICY"), "");
 }
 
-/// What the documents show of the table; `kith doctor --settings` prints the same.
+/// The documents show the table that `kith doctor --settings` prints.
 TEST(Variables, AreThoseOfTheDocument) {
   const std::filesystem::path root = std::filesystem::path(__FILE__).parent_path() / "../..";
   std::ifstream file(root / "docs/settings.md");

@@ -1,4 +1,4 @@
-// Keyed graphs of extreme shape, and what is counted about them.
+// Keyed graphs of extreme shape, and what is counted for them.
 #include <kith/kith.hpp>
 
 #include <gtest/gtest.h>
@@ -83,7 +83,7 @@ TEST(graph, a_long_ring_is_a_cycle_of_all_its_keys) {
   });
 }
 
-/// Two nodes without predecessors, and one that needs both; colors are given.
+/// Two nodes without predecessors, and one that needs both. The test sets the colors.
 struct colored {
   using key = int;
   void predecessors(key k, keys<key>& all) const {
@@ -109,8 +109,8 @@ TEST(graph, remote_accesses_by_color) {
     return s.remote_accesses;
   };
   EXPECT_EQ(counted(0, 1, 0), 0u);   // workers 0 and 1 are on node 0
-  EXPECT_EQ(counted(0, 2, 0), 2u);   // the node of color 2, and its successor's look at it
-  EXPECT_EQ(counted(2, 3, 99), 5u);  // color 99 is nobody's
+  EXPECT_EQ(counted(0, 2, 0), 2u);   // the node of color 2, and its successor's read of it
+  EXPECT_EQ(counted(2, 3, 99), 5u);  // no worker has color 99
 }
 
 struct touching {
@@ -156,7 +156,8 @@ struct layers {
   int color(key k) const { return k % width * workers / width; }
 };
 
-// NabbitC paper, section III: a worker's first successful steal is colored; so who has stolen has a colored steal.
+// NabbitC paper, section III: a worker's first successful steal is colored. So a worker that has stolen has
+// a colored steal.
 TEST(graph, the_first_steal_of_a_worker_is_colored) {
   kith::runtime rt(with("nabbitc:budget=1048576", 4));
   layers g{4};
@@ -169,7 +170,7 @@ TEST(graph, the_first_steal_of_a_worker_is_colored) {
       EXPECT_TRUE(w.steals == 0 || w.colored_steals > 0);
       EXPECT_LE(w.colored_steals, w.colored_attempts);
       EXPECT_LE(w.colored_steals, w.steals);
-      EXPECT_LE(w.colored_attempts, w.steal_attempts + 1);  // thieves go on looking while they are read
+      EXPECT_LE(w.colored_attempts, w.steal_attempts + 1);  // thieves continue to look while the counters are read
       EXPECT_TRUE(w.first_steal_seconds < 0 || w.steals > 0);
     }
     steals += s.total.steals;
@@ -177,7 +178,7 @@ TEST(graph, the_first_steal_of_a_worker_is_colored) {
   EXPECT_GT(steals, 0u);
 }
 
-/// Keys that can be made of two pointers as well as of one.
+/// Keys that can be constructed from two pointers as well as from one.
 struct named {
   using key = std::string;
   void predecessors(const key& k, keys<key>& all) const {
@@ -208,7 +209,7 @@ TEST(graph, a_list_in_braces_is_a_list_of_keys) {
   });
 }
 
-/// A key that is written in braces itself.
+/// A key that is itself written in braces.
 struct cell {
   int row, column;
   bool operator==(const cell&) const = default;
@@ -242,7 +243,7 @@ TEST(graph, a_key_in_braces_is_a_key) {
 
 // ---- nodes with values
 
-/// Two nodes, and one that needs both; colors are given.
+/// Two nodes, and one that needs both. The test sets the colors.
 struct colored_values : colored {
   using value = int;
   explicit colored_values(int a, int b, int c) : colored{{a, b, c}} {}
@@ -264,7 +265,7 @@ TEST(graph, remote_accesses_are_counted_by_color_where_nodes_have_values_too) {
   EXPECT_EQ(counted(2, 3, 99), 5u);
 }
 
-/// Nodes that say what they cost. `Value` says whether it can be made of nothing.
+/// Nodes that declare their cost. `Value` may or may not be default-constructible.
 template <class Value>
 struct costly {
   using key = int;

@@ -1,4 +1,4 @@
-// Arrays, their layouts and placements, found in recordings written down by hand.
+// Arrays, their layouts and placements, found in recordings written by hand.
 #include "analysis/layout.hpp"
 #include "analysis/placement.hpp"
 #include "analysis/task_graph.hpp"
@@ -45,7 +45,7 @@ TEST(arrays, are_regions_of_one_size_at_equal_distances) {
   recording r;
   add_blocks(r, 1 << 20, 12, 1000, 4096);
   add_blocks(r, 1 << 24, 4, 64, 64);
-  std::swap(r.regions[3], r.regions[7]);  // their numbers are not their order
+  std::swap(r.regions[3], r.regions[7]);  // so that their numbers are not in the order of addresses
   const std::vector<block_array> all = arrays_of(r);
   ASSERT_THAT(all, SizeIs(2));
   EXPECT_EQ(all[0].block_bytes, 1000u);
@@ -120,7 +120,7 @@ TEST(layouts, of_a_lower_triangle_are_one) {
 }
 
 TEST(layouts, are_found_through_regions_between_the_blocks) {
-  // A row of tiles that talk by halos: no task names two tiles.
+  // A row of tiles that exchange halos: no task names two tiles.
   recording r;
   add_blocks(r, 1 << 20, 6, 4096, 4096);
   add_blocks(r, 1 << 24, 6, 64, 4096);
@@ -148,7 +148,7 @@ TEST(placements, are_the_homes_at_the_end_and_who_ran_the_writers) {
   r.worker_node = {0, 1};
   r.meta["nodes"] = "2";
   add_blocks(r, 1 << 20, 4, 1000, 4096);
-  // Block 0 moves from node 0 to node 1; block 2 lies on both; nobody touches block 3.
+  // Block 0 moves from node 0 to node 1; block 2 is on both nodes; block 3 is never touched.
   r.homes = {{0, 0, 1000, 5}, {0, 1, 1000, 30}, {1, 0, 1000, 10}, {2, 0, 400, 20}, {2, 1, 600, 20}};
   add_task(r, {{0, out_, 1000, 1000}}, {}, 0);
   add_task(r, {{1, out_, 1000, 1000}, {0, in_, 1000, 1000}}, {0}, 1);
@@ -175,7 +175,7 @@ TEST(placements, are_the_homes_at_the_end_and_who_ran_the_writers) {
 }
 
 TEST(task_graphs, have_depths_and_the_order_of_their_blocks) {
-  // A wave front over 2 x 2 tiles, twice; the first task has nothing to do with the others.
+  // A wavefront over 2 x 2 tiles, twice. The first task is not related to the others.
   recording r;
   r.worker_node = {0, 1};
   add_blocks(r, 1 << 20, 4, 1000, 4096);

@@ -1,5 +1,5 @@
-// Queues are made of the memory of the node whose they are, and grow in it, in whatever policy: here memory is counted, not
-// placed.
+// Queues are made from the memory of their node, and grow in it, under every policy. Here memory is
+// counted, not placed.
 #include "support/policy_bench.hpp"
 #include "support/watched_memory.hpp"
 
@@ -22,7 +22,7 @@ using kith::worker_id;
 using kith::test::policy_bench;
 using kith::test::watched_memory;
 
-/// Nobody may take memory from what the program has made the standard.
+/// Fails if memory is taken from the program's default resource.
 class no_standard {
  public:
   no_standard() : before_(std::pmr::set_default_resource(std::pmr::null_memory_resource())) {}
@@ -63,13 +63,13 @@ TEST_P(HomeQueue, GrowsInItsNodesMemoryAlone) {
       EXPECT_EQ(bytes, made[0]) << "every node has as many workers";
     }
     constexpr std::size_t entries = 3000;
-    for (int w : {5, 4}) {  // both of node 2
+    for (int w : {5, 4}) {  // both on node 2
       ASSERT_EQ(bench.workers.node_of(worker_id(w)), node_id(2));
       for (std::size_t i = 0; i < entries; ++i)
         EXPECT_EQ(bench.ready(bench.task({}, 2, static_cast<std::uint16_t>(w)), w), nullptr);
     }
     const std::vector<std::size_t> grown = own.bytes();
-    EXPECT_GT(grown[2], made[2] + (2 * entries - 1000) * sizeof(void*));  // there was room for some
+    EXPECT_GT(grown[2], made[2] + (2 * entries - 1000) * sizeof(void*));  // there was room for some entries
     for (std::size_t n : {0UL, 1UL, 3UL}) EXPECT_EQ(grown[n], made[n]) << "node " << n;
     std::size_t taken = 0;
     for (int w : {5, 4}) {
@@ -80,7 +80,8 @@ TEST_P(HomeQueue, GrowsInItsNodesMemoryAlone) {
   for (std::size_t bytes : own.bytes()) EXPECT_EQ(bytes, 0u) << "all was given back";
 }
 
-// Not `dfifo`, which deals the tasks to all. No task here has data: so `dep` and its like send it to its creator's node.
+// Without `dfifo`, which deals tasks to all workers. No task here has data, so `dep` and similar policies
+// send it to its creator's node.
 INSTANTIATE_TEST_SUITE_P(Policies, HomeQueue,
                          testing::Values("auto", "dep", "home-cache", "nabbit", "nabbitc", "numa",
                                          "numa:alternative=off", "rip-dep", "rip-mw", "socket", "source", "steal"),
@@ -102,7 +103,7 @@ TEST(HomeQueue, DealtTasksAreInEachWorkersOwn) {
     EXPECT_GT(grown[n], made[n] + (2 * each - 1000) * sizeof(void*)) << "node " << n;
 }
 
-/// What two workers write to is not on one line.
+/// No two workers write to the same cache line.
 TEST(HomeQueue, QueuesAreApart) {
   kith::node_memory memory(0);
   std::vector<kith::home_queue<kith::native::world>> queues;

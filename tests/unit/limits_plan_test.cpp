@@ -1,4 +1,4 @@
-// How many workers, on which cores: the least of the limits, fast cores first, spread over the nodes.
+// How many workers, on which cores: the lowest of the limits, fast cores first, spread over the nodes.
 #include "machine/limits.hpp"
 
 #include <kith/error.hpp>
@@ -18,7 +18,7 @@ using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-/// As if this process ran on it.
+/// As if this process ran on this machine.
 machine real(const char* line) {
   machine m = synthetic_machine(line);
   m.pretended = false;
@@ -178,7 +178,7 @@ TEST(PlanWorkers, AutoBindsToNodesWhereThereAreSeveral) {
   EXPECT_EQ(plan_workers(two, all_cpus(8), 2).bound, bind_mode::nodes);
   EXPECT_THAT(bound_to(two, all_cpus(8), bind_mode::automatic, 2),
               ElementsAre(ElementsAre(0, 1, 2, 3), ElementsAre(4, 5, 6, 7)));
-  // Of each node what the mask allows.
+  // Of each node, the CPUs that the mask allows.
   EXPECT_THAT(bound_to(two, mask({1, 2, 6}), bind_mode::automatic, 3),
               ElementsAre(ElementsAre(1, 2), ElementsAre(1, 2), ElementsAre(6)));
 }
@@ -199,7 +199,7 @@ TEST(PlanWorkers, NobodyIsBoundWhereCoresAreShared) {
             bind_mode::off);
 }
 
-/// CPUs that others use, by level.
+/// CPUs that other programs use, by level.
 auto claims(std::vector<std::vector<int>> used) {
   return [used](int cpu, int level) {
     const auto at = static_cast<std::size_t>(level);
@@ -215,7 +215,7 @@ TEST(PlanWorkers, CoresThatOthersUseAreTakenLast) {
   EXPECT_THAT(cpus(1, {}), ElementsAre(0));
   EXPECT_THAT(cpus(1, {{0}}), ElementsAre(4));
   EXPECT_THAT(cpus(2, {{0, 4}}), ElementsAre(1, 5));
-  EXPECT_THAT(cpus(3, {{0, 1, 2, 3, 4, 5}}), ElementsAre(0, 6, 7));  // the third has one other user
+  EXPECT_THAT(cpus(3, {{0, 1, 2, 3, 4, 5}}), ElementsAre(0, 6, 7));  // the third core has one other user
   EXPECT_THAT(cpus(1, {{0, 1, 2, 3, 4, 5, 6, 7}, {0, 4, 1}}), ElementsAre(5));
   EXPECT_THAT(cpus(8, {{0}}), ElementsAre(0, 1, 2, 3, 4, 5, 6, 7));
 }

@@ -1,4 +1,4 @@
-// What a process may use, read from trees of files that never existed on this machine.
+// What a process may use, read from made-up trees of system files.
 #include "machine/limits.hpp"
 #include "machine/memory_left.hpp"
 
@@ -19,7 +19,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-/// A root folder of our own; and an environment of our own.
+/// A root folder and an environment for the test.
 class Limits : public testing::Test {
  protected:
   void SetUp() override {
@@ -43,7 +43,7 @@ class Limits : public testing::Test {
         "31 23 0:28 " +
             shows + " /sys/fs/cgroup rw,nosuid shared:9 master:3 - cgroup2 cgroup2 rw,nsdelegate\n");
   }
-  /// Version 1, the controllers cpu and cpuacct together, as most systems had it.
+  /// Version 1, with the controllers cpu and cpuacct together, as on most systems.
   void put_v1(const std::string& group, const std::string& shows = "/") {
     put("/proc/self/cgroup", "9:name=systemd:/\n4:memory:/other\n3:cpu,cpuacct:" + group + "\n1:cpuset:/\n");
     put("/proc/self/mountinfo",
@@ -101,7 +101,7 @@ TEST_F(Limits, V2TightestOnTheWayCounts) {
   put("/sys/fs/cgroup/a/cpu.max", "600000 100000\n");
   put("/sys/fs/cgroup/a/b/cpu.max", "40000 20000\n");
   put("/sys/fs/cgroup/a/b/c/cpu.max", "max 100000\n");
-  put("/sys/fs/cgroup/a/other/cpu.max", "1000 100000\n");  // not on the way
+  put("/sys/fs/cgroup/a/other/cpu.max", "1000 100000\n");  // not on the path
   const limits l = read();
   EXPECT_DOUBLE_EQ(*l.quota, 2);
   EXPECT_EQ(l.quota_from, "/sys/fs/cgroup/a/b/cpu.max");
@@ -136,7 +136,7 @@ TEST_F(Limits, V2WithoutPeriodUsesTheKernelsDefault) {
 
 TEST_F(Limits, V2NoLimit) {
   put_v2("/job");
-  EXPECT_FALSE(read().quota);  // no controller here
+  EXPECT_FALSE(read().quota);  // no controller in this group
   put("/sys/fs/cgroup/job/cpu.max", "max 100000\n");
   EXPECT_FALSE(read().quota);
   EXPECT_THAT(read().notes, IsEmpty());
@@ -301,11 +301,11 @@ TEST_F(Limits, MemoryLeftIsAtMostWhatAGroupOnTheWayLeaves) {
   put("/sys/fs/cgroup/job/step/memory.max", "max\n");
   put("/sys/fs/cgroup/job/memory.max", "1000000\n");
   put("/sys/fs/cgroup/job/memory.current", "700000\n");
-  put("/sys/fs/cgroup/job/memory.stat", "anon 5\ninactive_file 300000\n");  // the page cache makes room
+  put("/sys/fs/cgroup/job/memory.stat", "anon 5\ninactive_file 300000\n");  // the page cache can shrink
   ASSERT_TRUE(read_memory_left(root));
   EXPECT_EQ(read_memory_left(root)->bytes, 600000u);
   EXPECT_EQ(read_memory_left(root)->from, "/sys/fs/cgroup/job/memory.max");
-  put("/sys/fs/cgroup/job/memory.current", "2000000\n");  // above its limit: nothing, not a huge number
+  put("/sys/fs/cgroup/job/memory.current", "2000000\n");  // above the limit: 0, not a huge number
   EXPECT_EQ(read_memory_left(root)->bytes, 0u);
 }
 

@@ -122,7 +122,7 @@ TEST(Machine, CachesAndMemoryAreRead) {
 }
 
 TEST(Machine, NodesWithoutCores) {
-  // Two memories at each package: its cores count to the first of them.
+  // Two memories in each package: its cores belong to the first of them.
   const machine m =
       synthetic_machine("pack:2 [numa] [numa] core:2 distance:10,11,30,31/11,10,31,30/30,31,10,11/31,30,11,10");
   expect_sound(m);
@@ -146,7 +146,7 @@ TEST(Machine, DistancesOfALine) {
 }
 
 TEST(Machine, OwnNodeIsNearestWhateverTheTableSays) {
-  machine odd = synthetic_machine("node:2 core:1");  // firmware has been seen to say such things
+  machine odd = synthetic_machine("node:2 core:1");  // real firmware reports such tables
   odd.distances = {{10, 9}, {9, 10}};
   EXPECT_EQ(odd.nearest_nodes(node_id(1)), ids({1, 0}));
 }
@@ -200,7 +200,7 @@ TEST(MachineFile, NodesWithoutMemoryOrWithoutCores) {
 }
 
 TEST(Machine, WithoutMemoryTheNextOfTheNearestNodesGives) {
-  machine m = synthetic_machine("node:4 core:1");  // all equally far
+  machine m = synthetic_machine("node:4 core:1");  // all at the same distance
   m.nodes[1].memory_bytes = 0;
   EXPECT_EQ(m.nearest_node_with_memory(node_id(1)), node_id(2));
   m.nodes[2].memory_bytes = m.nodes[3].memory_bytes = 0;

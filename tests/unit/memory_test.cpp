@@ -1,5 +1,5 @@
-// Memory from kith::allocate, on machines that are pretended: what is known of it, what policies make of that, and that it
-// is forgotten. Where pages truly are is the matter of tests/numa.
+// Memory from kith::allocate, on pretended machines: what is known about it, how policies use that, and
+// that it is forgotten. tests/numa checks where pages really are.
 #include "support/allocated.hpp"
 #include "support/recordings.hpp"
 
@@ -76,7 +76,7 @@ TEST(Allocate, EachDistributionOverTheNodes) {
             if (i == 7) local = static_cast<int>(pages_on(rt, mine, 2 * page)[3]);
             deallocate(mine);
           },
-          inout(third.get(), 8), node{3});  // dep: where its data is, on node 3
+          inout(third.get(), 8), node{3});  // dep: goes to where its data is, node 3
     }
   });
   EXPECT_EQ(local, 2);
@@ -142,7 +142,7 @@ TEST(Allocate, WrongUseIsNamed) {
 }
 
 TEST(Allocate, NodesWithoutMemoryOrWorkers) {
-  // In the file: node 2 (of the system's numbers) has cores and no memory, node 3 memory and no cores.
+  // In the file, node 2 (in the system's numbers) has cores and no memory, and node 3 has memory and no cores.
   runtime rt(on(KITH_TEST_DATA "/machines/odd-nodes.xml"));
   const machine m = machine_from_file(KITH_TEST_DATA "/machines/odd-nodes.xml");
   memory fine(rt, 60 * page, distribution::fine);
@@ -183,7 +183,7 @@ TEST(MemoryMap, AFirstTouchIsKnownUntilTheMemoryIsGivenBack) {
   runtime rt(on("node:2 core:1"));
   void* p = allocate(rt, 2 * page, distribution::system);
   memory anchor(rt, 64 * page, node{1});
-  // dep puts the task with the anchor, on node 1: the fresh page follows it.
+  // dep puts the task on the anchor's node 1, and the fresh page follows it.
   rt.run([&] { spawn([] {}, inout(anchor.get(), 64 * page), inout(static_cast<std::byte*>(p), page)); });
   EXPECT_THAT(pages_on(rt, p, 2 * page), ElementsAre(0, 1, 1));
   deallocate(p);
@@ -195,7 +195,7 @@ TEST(MemoryMap, AddressesThatAreUsedAgainAreWhatTheyAreNow) {
   auto* p = static_cast<std::byte*>(allocate(rt, 4 * page, node{1}));
   rt.run([&] { spawn([] {}, out(p, page)); });
   deallocate(p);
-  // The system gives the same addresses again, as a rule; else there is nothing to see.
+  // The system usually gives the same addresses again; if not, there is nothing to check.
   auto* again = static_cast<std::byte*>(allocate(rt, 4 * page, node{0}));
   EXPECT_THAT(pages_on(rt, again, page), ElementsAre(1, 0, 0));
   if (again != p) std::puts("(the addresses differ)");
@@ -217,13 +217,14 @@ TEST(MemoryMap, RuntimesKnowTheirOwn) {
   runtime here(on("node:2 core:1")), there(on("node:4 core:1"));
   memory m(there, page, node{3});
   EXPECT_THAT(pages_on(there, m.get(), page), ElementsAre(0, 0, 0, 1, 0));
-  EXPECT_THAT(pages_on(here, m.get(), page), ElementsAre(0, 0, 1));  // its node 3 is nothing here
+  EXPECT_THAT(pages_on(here, m.get(), page), ElementsAre(0, 0, 1));  // its node 3 does not exist here
 }
 
 TEST(MemoryMap, PoliciesWeighRegionsOnSeveralNodes) {
   runtime rt(on("node:2 core:1", "dep:steal=off"));
   memory block(rt, 8 * page, distribution::block);
-  rt.run([&] { spawn([] {}, inout(block.get(), 8 * page - 8)); });  // four pages on node 0, not quite four on node 1
+  rt.run([&] { spawn([] {}, inout(block.get(), 8 * page - 8)); });  // four pages on node 0, a little less
+                                                                    // than four on node 1
   EXPECT_EQ(rt.statistics().workers[0].tasks, 1u);
   rt.run([&] { spawn([] {}, in(block.page_of(3), 5 * page)); });  // one page on node 0, four on node 1
   EXPECT_EQ(rt.statistics().workers[1].tasks, 1u);
@@ -234,7 +235,7 @@ TEST(MemoryMap, DeferredFollowsItsFirstWriter) {
   runtime rt(on("node:4 core:1"));
   memory anchor(rt, 64 * page, node{2}), other(rt, 64 * page, node{1}), d(rt, 4 * page, distribution::deferred);
   rt.run([&] {
-    spawn([] {}, inout(other.get(), 64 * page), in(d.get(), page));  // a reader decides nothing
+    spawn([] {}, inout(other.get(), 64 * page), in(d.get(), page));  // a reader does not decide the home
     kith::wait();
   });
   EXPECT_THAT(pages_on(rt, d.get(), 4 * page), ElementsAre(0, 0, 0, 0, 4));
@@ -254,7 +255,7 @@ TEST(Migration, WrittenRegionsComeToTheWriter) {
     rt.run([&] {
       spawn([] {}, inout(m.get(), 4 * page), node{3});
       spawn([] {}, in(m.page_of(4), 2 * page), node{3});     // only read
-      spawn([] {}, inout(m.page_of(6) + 8, page), node{3});  // no whole page
+      spawn([] {}, inout(m.page_of(6) + 8, page), node{3});  // not a whole page
       spawn([] {}, out(f.get(), 8 * page), node{2});
     });
     EXPECT_EQ(rt.statistics().migrated_bytes, moves ? 12 * page : 0);
@@ -282,7 +283,7 @@ TEST(Migration, OfMemoryThatWasGivenBackMeanwhileIsNone) {
   EXPECT_TRUE(mover.empty());
 }
 
-/// Workers look at placements without a lock, also when the memory was given back and out again.
+/// Workers read placements without a lock, also while memory is released and allocated again.
 TEST(Allocate, PlacementsStayAsTheyWere) {
   block_table table;
   const placement two{
@@ -315,7 +316,7 @@ TEST(Recording, HasAllocationsAndTheirEnds) {
       });
     });
     std::thread([&] { deallocate(const_cast<void*>(second)); }).join();
-    static_cast<void>(allocate(rt, page, distribution::coarse));  // never given back
+    static_cast<void>(allocate(rt, page, distribution::coarse));  // never released
   });
   EXPECT_EQ(r.meta_or("memory", ""), "fine,huge");
   ASSERT_EQ(r.allocations.size(), 4u);
@@ -341,8 +342,7 @@ TEST(Recording, OfADryRunMayHaveMoreMemoryThanThereIs) {
   runtime_options o = on("node:4 core:1", "dep", "fine");
   o.dry = 1;
   const recording r = test::record(o, [&](runtime& rt) {
-    constexpr std::size_t huge = std::size_t{1}
-                                 << 39;  // 512 GiB: the thread sanitizer leaves programs no more than 1 TiB
+    constexpr std::size_t huge = std::size_t{1} << 39;  // 512 GiB: the thread sanitizer allows programs at most 1 TiB
     auto* p = static_cast<std::byte*>(allocate(rt, huge));
     rt.run([&] { spawn([&] { p[0] = std::byte{1}; }, work{1000}, out(p, huge)); });
     EXPECT_EQ(known_bytes_on_nodes(rt, p, huge)[0], huge / 4);

@@ -1,4 +1,4 @@
-// What `numa`, `home-cache` and the orders of `steal` decide, in the plain world.
+// Decisions of `numa`, of `home-cache` and of the orders of `steal`, in the plain world.
 #include "support/policy_bench.hpp"
 
 #include <gmock/gmock.h>
@@ -63,7 +63,7 @@ TEST(NumaPolicy, KnowsTheCacheOfTheMachine) {
 }
 
 TEST(NumaPolicy, RobsOnlyBeyondCoresTimesHops) {
-  // From node 0, node 1 is one hop away and node 2 two.
+  // From node 0, node 1 is one hop away and node 2 is two.
   for (const auto& [home, keeps] : {std::pair(1, 2), {2, 4}}) {
     bench b("node:3 core:2 distance:10,15,20/15,10,20/20,20,10", "numa:footprint=0");
     const auto there = b.region(home);

@@ -1,5 +1,5 @@
-// Descriptions of machines: those that are kept are whole; a wrong one is refused with file, line, key, and what was
-// expected.
+// Descriptions of machines: those in the tree are complete; a wrong one is refused with file, line, key,
+// and what was expected.
 #include "machine/model.hpp"
 
 #include <kith/error.hpp>
@@ -25,13 +25,13 @@ std::string text_of(const std::string& path) {
   return all.str();
 }
 
-/// The 8-socket bullion's description with one piece of text in place of another.
+/// The 8-socket bullion's description, with one piece of text replaced by another.
 machine_model with(const std::string& from, const std::string& to) {
   std::string text = text_of(model_file("bullion-s16-8"));
   const std::size_t at = text.find(from);
   if (at == std::string::npos) throw std::logic_error("no such text: " + from);
   text.replace(at, from.size(), to);
-  if (from == "remote = 36") {  // another key: its source is that of the table
+  if (from == "remote = 36") {  // the key changes, and with it the key of its source in the table
     const std::string source = "\"distance.remote\"";
     text.replace(text.find(source), source.size(), "\"distance\"");
   }
@@ -97,7 +97,7 @@ TEST(models, say_where_a_description_is_wrong) {
               ThrowsMessage<error>(AllOf(HasSubstr("no-such-machine"), HasSubstr("bullion-s16-8"))));
 }
 
-/// Texts that toml++ takes to be impossible: an error in builds with assertions as in those without.
+/// Texts that violate assertions of toml++: they must be errors in builds with and without assertions.
 TEST(models, no_text_ends_the_program) {
   for (const char* text : {"[[[[", "[[[", "name = \"x\"\n[[[a]]]", "[[\x01"}) {
     const int line = std::string(text).starts_with("name") ? 2 : 1;
@@ -120,7 +120,7 @@ TEST(models, may_have_grids_and_groups_of_nodes) {
   const machine_model mesh = with("remote = 36", "mesh = {width = 4, base = 20, hop = 2.5}");
   EXPECT_EQ(mesh.hardware.distances[0][5], 25);  // two hops
   const machine_model torus = with("remote = 36", "torus = {x = 4, y = 2, z = 1, base = 20, hop = 10}");
-  EXPECT_EQ(torus.hardware.distances[0][3], 30);  // one hop, around
+  EXPECT_EQ(torus.hardware.distances[0][3], 30);  // one hop, wrapping around
 }
 
 }  // namespace

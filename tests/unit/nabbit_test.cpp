@@ -1,4 +1,4 @@
-// nabbit and nabbitc in the plain world: what is grouped, what morphs, what a thief takes.
+// nabbit and nabbitc in the plain world: what is grouped, how items are morphed, what a thief takes.
 #include "support/policy_bench.hpp"
 
 #include "base/rng.hpp"
@@ -20,7 +20,7 @@ class group_bench : public kith::test::policy_bench {
  public:
   using policy_bench::policy_bench;
 
-  /// Tasks of these colors.
+  /// Makes tasks of these colors.
   std::vector<kith::task*> tasks(std::initializer_list<int> colors) {
     std::vector<kith::task*> all;
     for (int c : colors) {
@@ -45,7 +45,7 @@ TEST(nabbit, keeps_the_order_and_halves) {
   group_bench b("node:1 core:2", "nabbit");
   const std::vector<kith::task*> t = b.tasks({0, 1, 0, 1, 0, 1, 0, 1});
   EXPECT_EQ(b.completed(t, 0), t[0]);
-  // A thief takes the larger half, the oldest entry; the owner goes on with its neighbour.
+  // A thief takes the larger half, which is the oldest entry; the owner continues with its neighbour.
   EXPECT_EQ(b.next(1), t[4]);
   EXPECT_EQ(b.next(0), t[1]);
   EXPECT_EQ(b.sum(1, event::steal), 1u);
@@ -71,7 +71,7 @@ TEST(nabbitc, keeps_the_order_where_its_color_is_absent_and_where_it_does_not_mo
 TEST(nabbitc, a_thief_morphs_what_it_takes) {
   group_bench b("node:1 core:4", "nabbitc");
   EXPECT_EQ(b.completed(b.tasks({0, 1, 2, 3}), 0)->color, 0);
-  // The oldest entry has colors 2 and 3: worker 3 takes it and begins with its own.
+  // The oldest entry has colors 2 and 3. Worker 3 takes it and begins with its own color.
   kith::task* const got = b.next(3);
   ASSERT_NE(got, nullptr);
   EXPECT_EQ(got->color, 3);
@@ -84,7 +84,7 @@ TEST(nabbitc, the_first_steal_is_colored_as_long_as_the_budget_lasts) {
   for (int attempt = 0; attempt < 6; ++attempt) EXPECT_EQ(b.look_once(1).what, poll_result::retry);
   EXPECT_EQ(b.sum(1, event::colored_attempt), 6u);
   EXPECT_EQ(b.sum(1, event::steal), 0u);
-  // From here on as after the first: attempts=4 colored ones, then one that takes anything.
+  // From here on, as after the first steal: attempts=4 colored ones, then one that takes anything.
   for (int attempt = 0; attempt < 4; ++attempt) EXPECT_EQ(b.look_once(1).what, poll_result::retry);
   EXPECT_EQ(b.look_once(1).what, poll_result::found);
   EXPECT_EQ(b.sum(1, event::colored_attempt), 10u);
@@ -112,14 +112,14 @@ TEST(nabbitc, alternates_colored_attempts_and_a_random_one) {
 TEST(nabbitc, empty_is_said_only_when_nothing_is_left) {
   group_bench b("node:1 core:3", "nabbitc");
   EXPECT_EQ(b.next(1), nullptr);
-  EXPECT_NE(b.completed(b.tasks({7, 7}), 0), nullptr);  // colors of nobody
-  EXPECT_NE(b.next(2), nullptr);                        // asked until it finds it
+  EXPECT_NE(b.completed(b.tasks({7, 7}), 0), nullptr);  // no worker has these colors
+  EXPECT_NE(b.next(2), nullptr);                        // repeats the look until it finds a task
   EXPECT_EQ(b.next(1), nullptr);
 }
 
 TEST(nabbitc, colors_may_mean_nodes) {
   group_bench b("node:2 core:2", "nabbitc:colors=node");
-  // Worker 3 is on node 1, as is worker 2 whose color the tasks have.
+  // Worker 3 is on node 1, and so is worker 2, whose color some of the tasks have.
   EXPECT_EQ(b.completed(b.tasks({0, 2, 1, 2}), 3)->color, 2);
   EXPECT_THAT(b.colors_in_order(3), ElementsAre(2, 0, 1));
 }
@@ -134,8 +134,8 @@ TEST(nabbitc, colors_may_be_found_from_data) {
   EXPECT_EQ(b.next(1), &far);
 }
 
-/// Random groups of random colors, taken by random workers: nothing is lost, nothing given twice, and no steal is
-/// colored that was not an attempt.
+/// Random groups of random colors, taken by random workers: no task is lost or given twice, and every
+/// colored steal was a colored attempt.
 TEST(nabbitc, gives_back_what_it_was_given_whoever_asks) {
   for (const char* policy : {"nabbit", "nabbitc", "nabbitc:morph=off", "nabbitc:first=off", "nabbitc:colors=node"}) {
     for (const char* machine : {"node:1 core:1", "node:3 core:2", "node:10 core:8"}) {

@@ -1,5 +1,5 @@
-// What the runtime keeps at a node: pieces that are whole and apart, and pages that go back. On which node they are is asked
-// in tests/numa.
+// Memory that the runtime keeps on a node: pieces are whole and separate, and pages are returned.
+// tests/numa checks on which node they are.
 #include "support/scale.hpp"
 
 #include "base/address.hpp"
@@ -44,7 +44,8 @@ bool is_mapped(const void* p) {
   return mincore(kith::at_address(at), 1, &resident) == 0;
 }
 
-/// Every size with every alignment, twice, each with a mark of its own; a number that exists nowhere is a node, too.
+/// Every size with every alignment, twice, each piece with a mark of its own. A node number that does not
+/// exist must work, too.
 void expect_pieces_whole_and_apart(int node) {
   node_memory memory(node);
   std::vector<piece> all;
@@ -107,7 +108,7 @@ TEST(NodeMemory, MoreThanThereIsIsRefused) {
   EXPECT_THROW((void)memory.allocate(static_cast<std::size_t>(-1) / 2, 64), std::bad_alloc);
 }
 
-/// Each thread fills pieces; others give them back.
+/// Each thread fills pieces, and other threads release them.
 TEST(NodeMemory, OfAllThreads) {
   constexpr int threads = 4;
   const int rounds = kith::test::scaled(2000);

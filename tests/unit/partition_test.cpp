@@ -1,4 +1,5 @@
-// Partitioning: against the best there is on small graphs, and what holds on all: limits, fixed vertices, the same again.
+// Partitioning: compared with the optimum on small graphs; and what must hold on all graphs: limits, fixed
+// vertices, repeatability.
 #include "partition/partition.hpp"
 #include "base/rng.hpp"
 
@@ -24,7 +25,7 @@ targets uniform(std::int32_t parts) {
   return t;
 }
 
-/// Pairs at 18, all others at 36: modules of two sockets.
+/// Pairs at distance 18, all others at 36: modules of two sockets.
 targets modules(std::int32_t parts) {
   targets t = uniform(parts);
   for (std::int32_t a = 0; a < parts; ++a) {
@@ -59,7 +60,7 @@ graph grid(std::int32_t side) {
   return graph_of(std::vector<std::int32_t>(static_cast<std::size_t>(side * side), 1), std::move(all));
 }
 
-/// The cheapest of all assignments that keep the limits.
+/// The lowest cost of all assignments that keep the limits.
 std::int64_t best_cost(const request& r) {
   const std::vector<std::int64_t> limits = limits_of(r);
   std::vector<std::int32_t> parts(static_cast<std::size_t>(r.graph.vertices()), 0);
@@ -81,7 +82,7 @@ std::int64_t best_cost(const request& r) {
 
 class partition : public testing::TestWithParam<method> {
  protected:
-  /// Parts that keep every promise.
+  /// Parts that satisfy all guarantees.
   static std::vector<std::int32_t> checked(const request& r) {
     const std::vector<std::int32_t> parts = parts_of(r, GetParam());
     EXPECT_EQ(parts.size(), r.graph.load.size());
@@ -129,7 +130,7 @@ TEST_P(partition, puts_neighbours_onto_near_targets) {
   const graph g = grid(16);
   const targets t = modules(4);
   const std::vector<std::int32_t> parts = checked({g, t});
-  std::vector<std::int32_t> other = parts;  // the same parts, one of each module exchanged
+  std::vector<std::int32_t> other = parts;  // the same parts, with one part of each module exchanged
   for (std::int32_t& p : other) p = p == 1 ? 2 : p == 2 ? 1 : p;
   EXPECT_LE(cost_of(g, t, parts), cost_of(g, t, other));
 }
@@ -143,7 +144,7 @@ TEST_P(partition, keeps_fixed_vertices_and_grows_around_them) {
   fixed[132] = 1;
   fixed[143] = 0;
   const std::vector<std::int32_t> parts = checked({g, t, fixed});
-  if (GetParam() == method::greedy) {  // SCOTCH makes little of them
+  if (GetParam() == method::greedy) {  // SCOTCH gives them little weight
     EXPECT_EQ(parts[1], 3);
     EXPECT_EQ(parts[142], 0);
     EXPECT_LE(cost_of(g, t, parts), 2 * 12 * 100 * 10 * 3 / 2);

@@ -1,4 +1,4 @@
-// Folders of logs: who may have one, and what becomes of it. Logs are written by hand.
+// Folders of logs: which process may have one, and what happens to it. Logs are written by hand.
 #include "support/recordings.hpp"
 
 #include "base/clock.hpp"
@@ -33,7 +33,7 @@ class parts : public testing::Test {
 
   std::string file() const { return (folder_ / "a.rec").string(); }
   static std::string log_of(const parts_folder& p, int seat) { return p.path() + "/" + std::to_string(seat) + ".log"; }
-  /// A root with one task that has one access, and ends so many ticks after its start.
+  /// Writes a root with one task that has one access, and ends so many ticks after its start.
   static void write_run(const std::string& path, mode how = mode::in, std::uint64_t lasts = 100'000) {
     kith::log l(path, 0);
     const std::uint64_t began = ticks();
@@ -114,7 +114,7 @@ TEST_F(parts, are_kept_where_that_is_asked_for) {
   EXPECT_EQ(left, 3u) << "and nothing else is left";
 }
 
-/// A run that was killed between making a log and writing its header.
+/// A run that was killed after it made a log and before it wrote the header.
 TEST_F(parts, with_empty_logs_are_those_of_the_others) {
   {
     const parts_folder mine(file(), {{"worker_nodes", "0"}}, old_parts::replace);
@@ -139,7 +139,7 @@ TEST_F(parts, with_a_clock_that_cannot_be_are_refused) {
   }
 }
 
-/// Batch systems bound files (ulimit -f): beyond that the system sends a signal that ends the program.
+/// Batch systems limit file sizes (ulimit -f). Beyond the limit the system sends a signal that ends the program.
 TEST_F(parts, end_where_files_may_not_get_larger) {
   rlimit before{};
   ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
@@ -163,7 +163,7 @@ TEST_F(parts, end_where_files_may_not_get_larger) {
   EXPECT_EQ(found + lost, 10'000u);
 }
 
-/// As a process that is killed leaves it: nobody closes the log.
+/// As a killed process leaves it, without closing the log.
 TEST_F(parts, can_be_read_at_any_moment) {
   const std::string path = (folder_ / "0.log").string();
   kith::log l(path, 0);
@@ -179,7 +179,7 @@ TEST_F(parts, can_be_read_at_any_moment) {
     }
     l.append({.kind = log_kind::work, .large = i});
   }
-  // While the front is emptied: what it says is not to be read.
+  // While the front is emptied, its contents must not be read.
   std::fstream f(path, std::ios::in | std::ios::out | std::ios::binary);
   f.seekp(offsetof(log_header, behind));
   f.write(reinterpret_cast<const char*>(&log_all_behind), sizeof log_all_behind);
@@ -192,7 +192,7 @@ TEST_F(parts, can_be_read_at_any_moment) {
   EXPECT_THAT([&] { in_it(); }, ThrowsMessage<error>(HasSubstr("0.log: damaged: 196608 bytes")));
 }
 
-/// Else an access would be taken for one of the task before.
+/// Otherwise an access would be attributed to the task before.
 TEST_F(parts, end_with_the_first_record_that_is_lost) {
   rlimit before{};
   ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);

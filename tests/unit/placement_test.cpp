@@ -1,4 +1,4 @@
-// Where pages are to be, computed: each formula against a page-by-page count.
+// Computed homes of pages: each formula is compared with a page-by-page count.
 #include "memory/placement.hpp"
 
 #include <kith/error.hpp>
@@ -24,7 +24,7 @@ placement over(distribution::kind what, std::uint64_t pages, std::vector<int> no
   return p;
 }
 
-/// The same sums, byte range by byte range, from node_at alone.
+/// The same sums, byte range by byte range, only from node_at.
 std::vector<std::uint64_t> one_by_one(const placement& p, std::uintptr_t from, std::uint64_t bytes) {
   std::vector<std::uint64_t> sums(9);
   for (std::uintptr_t at = from; at < from + bytes;) {

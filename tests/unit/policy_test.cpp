@@ -1,4 +1,4 @@
-// Policies in the plain world: one thread, so that every decision can be looked at.
+// Policies in the plain world, with one thread, so that every decision can be checked.
 #include "support/policy_bench.hpp"
 
 #include <gmock/gmock.h>
@@ -47,12 +47,13 @@ TEST(policy, steal_hands_over_one_successor_and_takes_the_nearest) {
   EXPECT_EQ(b.chosen->ready(both, *b.by[0], ready_reason::completion), &c);
   kith::task& far = b.task();
   b.ready(far, 2);
-  EXPECT_EQ(b.next(1), &a);  // worker 0 is on its node, worker 2 is not
+  EXPECT_EQ(b.next(1), &a);  // worker 0 is on its node, and worker 2 is not
   EXPECT_EQ(b.next(1), &far);
   EXPECT_EQ(b.next(1), nullptr);
 }
 
-// Both go on with what they have, so that neither's end stays where it is: the thief helps itself now and then.
+// Both continue with what they have, so that neither queue's end stays where it is. The thief takes a task
+// now and then.
 TEST(policy, steal_is_patient_with_several_but_not_for_ever) {
   for (const char* how : {"steal", "steal:victim=cyclic", "steal:victim=random"}) {
     bench b("node:1 core:4", how);
@@ -120,7 +121,7 @@ TEST(policy, dep_follows_the_bytes) {
   b.ready(t);
   EXPECT_EQ(b.next(0), nullptr);
   EXPECT_EQ(b.next(2), &t);
-  EXPECT_EQ(b.regions[nowhere].home_node(), node_id(2));  // its first task decides
+  EXPECT_EQ(b.regions[nowhere].home_node(), node_id(2));  // its first task decides the home
 }
 
 TEST(policy, dep_draws_the_node_of_new_data_and_of_ties) {
@@ -168,7 +169,7 @@ TEST(policy, dep_steals_only_when_told_and_only_beyond_the_backlog) {
 
 TEST(policy, tasks_of_a_node_without_workers_go_to_the_nearest) {
   kith::machine on = kith::synthetic_machine("node:3 core:1 distance:10,30,15/30,10,20/15,20,10");
-  kith::team two(on, {node_id(0), node_id(1)});  // nobody on node 2, which is nearer to 0
+  kith::team two(on, {node_id(0), node_id(1)});  // no worker on node 2, which is nearer to 0
   EXPECT_EQ(two.served_by(node_id(2)), node_id(0));
   EXPECT_TRUE(two.serving(node_id(2)).contains(worker_id(0)));
   EXPECT_FALSE(two.serving(node_id(2)).contains(worker_id(1)));
@@ -187,7 +188,8 @@ TEST(policy, dep_makes_no_home_where_nobody_works) {
   EXPECT_GT(drawn[0], 60);  // 100 expected, deviation 7
   EXPECT_GT(drawn[2], 60);
   EXPECT_EQ(drawn[1] + drawn[3], 0);
-  // Data that lies on such a node draws the task to the nearest one with workers; what it touches first is there.
+  // Data on such a node draws the task to the nearest node with workers. What the task touches first has
+  // its home there.
   const auto allocated = b.region(1), fresh = b.region();
   b.ready(b.task({{allocated, 100}, {fresh, 8}}));
   EXPECT_EQ(b.regions[fresh].home_node(), b.workers.served_by(node_id(1)));

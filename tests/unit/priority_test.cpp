@@ -70,7 +70,7 @@ TEST_P(with_deques, of_what_became_ready_the_highest_is_run_next) {
   EXPECT_EQ(b.next(0), &below);
 }
 
-/// Whoever is rung takes the task at once, and its slot is another task's.
+/// A worker that is rung takes the task at once, and the task's slot is reused.
 class hurried_bench : public level_bench {
  public:
   explicit hurried_bench(const std::string& policy) : level_bench("node:2 core:1", policy) {
@@ -113,7 +113,7 @@ TEST_P(with_deques, what_became_ready_waits_where_a_higher_one_does) {
   task* const first = b.completed({&between});
   EXPECT_EQ(first != nullptr ? first : b.next(0), &above);
   EXPECT_EQ(b.next(0), &between);
-  // Also the first that has a level: normal ones have waited.
+  // This holds for the first task with a level as well, while normal tasks wait.
   level_bench c("node:2 core:1", GetParam());
   task &waits = c.queued(normal), &below = c.made_at(low);
   task* const then = c.completed({&below});
@@ -144,7 +144,7 @@ TEST(priorities, auto_compares_tasks_with_data_and_without) {
   EXPECT_EQ(b.next(0), &plain);
   EXPECT_NE(b.next(0), nullptr);
   EXPECT_NE(b.next(0), nullptr);
-  // What a completion made ready here goes on only if nothing higher waits.
+  // A task made ready here by a completion continues only if nothing higher waits.
   b.ready(b.made_at(high));
   task& next = b.made_at(normal, {{b.region(0), page}});
   EXPECT_EQ(b.completed({&next}), nullptr);

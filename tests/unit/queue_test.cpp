@@ -1,5 +1,5 @@
-// The ladder for every queue, with real threads: smoke, empty, one thief, stampede, stress against a model, nothing
-// lost or doubled, destruction.
+// The same series of tests for every queue, with real threads: smoke, empty, one thief, stampede, stress
+// against a model, nothing lost or doubled, destruction.
 #include "queue/native/deque.hpp"
 #include "queue/native/inbox.hpp"
 #include "queue/native/world.hpp"
@@ -64,7 +64,7 @@ TEST(work_deque, empty) {
   EXPECT_EQ(d.size(), 0);
 }
 
-/// The owner pushes and pops at random while `thieves` steal; each entry must be taken once.
+/// The owner pushes and pops at random while `thieves` threads steal. Each entry must be taken once.
 void stampede(int thieves, int entries) {
   deque d(4);
   std::vector<std::atomic<int>> taken(static_cast<std::size_t>(entries));

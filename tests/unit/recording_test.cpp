@@ -1,4 +1,4 @@
-// Recordings: what a run leaves is what it did; files that are none are refused.
+// Recordings: a recording shows what the run did; files that are no recordings are refused.
 #include "support/recordings.hpp"
 
 #include "base/rng.hpp"
@@ -105,7 +105,8 @@ TEST(recording, keeps_what_keyed_nodes_need) {
   EXPECT_EQ(discovered, 9);
 }
 
-/// All are found before one computes: a node that needs nothing is ready then, and the graph is waited for twice.
+/// All nodes are found before one computes. A node that needs nothing is ready at that time, and the graph
+/// is waited for twice.
 TEST(recording, nodes_with_values_are_ready_when_all_are_found) {
   struct fan {
     using key = int;
@@ -166,7 +167,7 @@ TEST(recording, of_a_dry_run_has_the_costs_that_were_named_and_runs_nothing) {
   EXPECT_FALSE(r.tasks[1].has(recorded_task::skipped));
 }
 
-/// It does so with the lock on creating from outside held.
+/// The closure allocates while the lock on creating from outside is held.
 TEST(recording, of_a_task_whose_closure_allocates_when_it_is_moved) {
   const recording r = record(test::with("fifo", 2), [](runtime& rt) {
     const allocation_scope here(rt);
@@ -179,7 +180,7 @@ TEST(recording, of_a_task_whose_closure_allocates_when_it_is_moved) {
   ASSERT_EQ(r.marks.size(), 1u);
 }
 
-/// What must come before an access, by the definition: who wrote last, and for writers also who has read since.
+/// What must come before an access, by definition: the last writer, and for writers also the readers since then.
 TEST(siblings, find_the_dependences_of_reads_and_writes) {
   rng draw(1, purpose::test, 0);
   for (int trial = 0; trial < 200; ++trial) {

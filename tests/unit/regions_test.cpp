@@ -1,4 +1,4 @@
-// What is known of named bytes: how long they are, and their home, from a policy's promise to the first task that runs.
+// What is known about named bytes: their length, and their home, from a policy's choice to the first task that runs.
 #include "support/allocated.hpp"
 
 #include "memory/memory_space.hpp"
@@ -21,7 +21,7 @@ using test::on;
 using test::page;
 using testing::ElementsAre;
 
-/// Part of an array, and then all of it: rows and a matrix.
+/// A part of an array is named first, then all of it, like a row and its matrix.
 TEST(Regions, AreAsLongAsTheMostThatIsNamed) {
   for (const bool at_once : {false, true}) {  // in one scope without a wait, or not
     runtime rt(on("node:2 core:1", "dep:steal=off"));
@@ -106,7 +106,8 @@ TEST(Regions, OfARangeWhereverTheyBegin) {
   EXPECT_THAT(in_range(0, 0), ElementsAre());
 }
 
-// dep sends each task to a node that it draws, and that node is robbed: what a thief touches first is with the thief.
+// dep sends each task to a node that it draws, and the other nodes rob that node. What a thief touches
+// first has its home with the thief.
 TEST(Homes, AreWhereTheFirstTaskRan) {
   runtime rt(on("node:4 core:1", "dep:steal=nearest,backlog=0", "system"));
   constexpr std::size_t blocks = 64, bytes = 1 << 16;
@@ -136,9 +137,9 @@ TEST(Homes, ArePromisedUntilATaskRuns) {
   EXPECT_TRUE(view.place(a, node_id(1)));
   EXPECT_FALSE(view.place(a, node_id(2)));
   EXPECT_EQ(home(), node_id(1));
-  EXPECT_FALSE(view.touch(a, node_id(2)));  // stolen
+  EXPECT_FALSE(view.touch(a, node_id(2)));  // the task was stolen
   EXPECT_EQ(home(), node_id(2));
-  EXPECT_FALSE(view.touch(a, node_id(0)));  // its pages are there
+  EXPECT_FALSE(view.touch(a, node_id(0)));  // its pages are on node 2
   EXPECT_EQ(home(), node_id(2));
   const kept_access b{regions.find(&a, 4096), 4096, 0, mode::out, 0};
   EXPECT_TRUE(view.touch(b, node_id(0)));

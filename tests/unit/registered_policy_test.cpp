@@ -1,4 +1,4 @@
-// A policy that is added from outside: the example of docs/policies.md, natively and in the simulator.
+// A policy registered from outside: the example of docs/policies.md, natively and in the simulator.
 #include "../../examples/policies/by_type.cpp"
 #include "engine/sim/simulation.hpp"
 #include "policy/list.hpp"
@@ -19,13 +19,13 @@ using kith::test::with;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-/// Once in this process: a policy stays known.
+/// Registers it once in this process; a policy stays registered.
 void add_by_type() {
   static const int interface_of_example = kith_register_policies();
   EXPECT_EQ(interface_of_example, kith::policy_interface);
 }
 
-/// A policy that is known by its name alone: nobody builds it.
+/// Registers a policy by name only; it is never made.
 void refuse_or_add(const char* name) {
   kith::register_policy({.name = name, .paper = "", .section = "", .summary = "", .options = {}}, nullptr, nullptr);
 }

@@ -1,4 +1,4 @@
-// Files that take the place of older ones: whole or not at all, and of files alone.
+// Files that replace older ones: completely or not at all, and only regular files.
 #include "base/replacement.hpp"
 
 #include <kith/error.hpp>

@@ -1,4 +1,4 @@
-// What the RIP paper's comparison rests on, in simulated time: acceptance tests of the model, on the paper's programs.
+// The basis of the RIP paper's comparison, in simulated time: acceptance tests of the model, on the paper's programs.
 #include "engine/sim/simulation.hpp"
 #include "support/recordings.hpp"
 
@@ -12,7 +12,7 @@ using namespace kith;
 
 constexpr int seeds = 8;
 
-/// A program on 8 nodes of 4 cores, its initialisation and computation as one graph, recorded dry.
+/// A program on 8 nodes of 4 cores, recorded dry, with initialisation and computation as one graph.
 struct recorded {
   sim::program program;
   std::string rip_dep;
@@ -59,7 +59,7 @@ TEST(rip_results, placing_by_data_pays_only_where_distance_or_links_matter) {
   }
 }
 
-/// Its components share no data and every set is as large: there is nothing to gain but balance.
+/// Its components share no data, and every set has the same size. So only balance can be gained.
 TEST(rip_results, nstream_gains_by_rip_dep_what_it_gains_in_balance) {
   const means dep = of(nstream().program, "dep"), rip = of(nstream().program, nstream().rip_dep);
   EXPECT_GT(rip.balance, dep.balance + 10);

@@ -43,10 +43,10 @@ TEST(runtime, start_and_stop_in_a_loop) {
   }
 }
 
-/// Worker 0's stand-in is woken by each of them, often to see that another has run it already.
+/// Each task wakes worker 0's stand-in, which often finds that another worker has run it already.
 TEST(runtime, tasks_from_outside_one_at_a_time_are_run_to_the_last) {
   kith::runtime_options o = with(2);
-  o.policy = "dfifo:steal=off";  // nobody else runs what worker 0 is to run
+  o.policy = "dfifo:steal=off";  // no other worker runs worker 0's tasks
   kith::runtime rt(o);
   std::atomic<int> ran{0};
   for (int i = 0; i < scaled(3000); ++i) {
@@ -113,7 +113,7 @@ TEST(runtime, a_task_wakes_a_sleeper_each_time) {
     std::atomic<bool> ran{false};
     rt.run([&] {
       kith::spawn([&] { ran = true; });
-      // Not a wait: only the other worker can run it.
+      // Not a wait, so only the other worker can run it.
       while (!ran) std::this_thread::yield();
     });
   }
@@ -137,7 +137,7 @@ TEST(runtime, the_throttle_bounds_unfinished_tasks) {
 }
 
 TEST(runtime, the_throttle_bounds_bytes) {
-  kith::runtime_options o = with(1);  // nobody else ends them
+  kith::runtime_options o = with(1);  // no other worker ends the tasks
   o.inline_limit = 0;
   o.throttle_bytes = 10 * 1024;
   kith::runtime rt(o);
@@ -214,7 +214,7 @@ TEST(runtime, inline_limit_runs_tasks_at_creation) {
   });
 }
 
-/// It waits until they are ready, to say where they go.
+/// The policy waits until tasks are ready to decide where they go.
 TEST(runtime, inline_limit_is_nothing_to_a_policy_that_is_told_of_creations) {
   kith::runtime_options o = with(2, "rip-dep:window=4", "node:2 core:1");
   o.inline_limit = 1;
@@ -309,7 +309,7 @@ TEST(runtime, statistics_are_sums_over_the_run) {
 }
 
 TEST(runtime, remote_accesses_on_a_pretended_machine) {
-  // Everything is placed by the worker of node 0, then read by tasks that are told to run on node 1.
+  // The worker of node 0 places everything. Then tasks that are hinted to node 1 read it.
   kith::runtime rt(with(2, "socket", "node:2 core:1"));
   std::vector<double> block(1000);
   rt.run([&] {
@@ -328,14 +328,14 @@ TEST(runtime, colors_decide_what_is_remote) {
   rt.run([&] {
     kith::spawn([] {}, kith::node{0}, kith::color{0});
     kith::spawn([] {}, kith::node{0}, kith::color{1});
-    kith::spawn([] {}, kith::node{0}, kith::color{77});  // nobody has it
+    kith::spawn([] {}, kith::node{0}, kith::color{77});  // no worker has this color
   });
   EXPECT_EQ(rt.statistics().local_accesses, 1u);
   EXPECT_EQ(rt.statistics().remote_accesses, 2u);
 }
 
 TEST(runtime, a_region_that_is_named_twice_counts_once) {
-  // 60 bytes at home on node 0 against 2 x 40 on node 1: `dep` must go to node 0.
+  // 60 bytes have their home on node 0, and 2 x 40 bytes on node 1. `dep` must choose node 0.
   kith::runtime rt(with(2, "dep", "node:2 core:1"));
   std::vector<char> a(60), b(40);
   bool settled = false;

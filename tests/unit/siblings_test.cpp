@@ -1,5 +1,5 @@
-// The sibling rules: which tasks come before which, by their accesses. Here with the store of recordings; natively they
-// are looked at in conformance/ranges_test.cpp.
+// The sibling rules: which tasks come before which, by their accesses. Here with the state that recordings
+// use; conformance/ranges_test.cpp tests them natively.
 #include "support/nested_ranges.hpp"
 #include "support/scale.hpp"
 
@@ -16,10 +16,10 @@ using namespace kith;
 using test::named_range;
 using test::range_task;
 
-/// Tasks and fences with what they wait for.
+/// Tasks and fences with their predecessors.
 struct graph {
   std::vector<std::set<std::int32_t>> before;
-  std::vector<std::int32_t> tasks;  // their numbers: fences have some as well
+  std::vector<std::int32_t> tasks;  // the numbers of tasks; fences have numbers as well
   std::size_t edges = 0;
 
   std::vector<bool> all_before(std::int32_t t) const {
@@ -75,7 +75,7 @@ std::string text_of(const std::vector<range_task>& tasks, std::size_t until) {
   return text;
 }
 
-/// Neither less nor more than what the bytes ask for.
+/// Expects exactly the orders that the bytes require.
 void compare(const std::vector<range_task>& tasks, std::size_t bytes) {
   const graph g = graph_of(tasks);
   const auto expected = test::orders_of(tasks, bytes);

@@ -1,4 +1,4 @@
-// The order of events, against a plain search; and what is counted as one.
+// The order of events, compared with a linear search; and what counts as an event.
 #include "engine/sim/events.hpp"
 #include "engine/sim/simulation.hpp"
 #include "support/recordings.hpp"
@@ -21,7 +21,7 @@ struct waiting {
   std::uint64_t order = 0;
 };
 
-/// The first of all but `one`.
+/// The first of all except `one`.
 std::size_t first_of(const std::vector<waiting>& all, std::size_t one) {
   std::size_t found = all.size();
   for (std::size_t w = 0; w < all.size(); ++w) {
@@ -62,7 +62,7 @@ TEST(EventQueue, EarliestFirstAndEqualsInTheirOrder) {
   }
 }
 
-// One worker, nothing but tasks takes time: an event is the end of one.
+// One worker, and only tasks take time: an event is the end of a task.
 TEST(EventQueue, AnEventIsAStepThatTakesTime) {
   test::script s;
   for (int t = 0; t < 10; ++t) s.task(1000, {});

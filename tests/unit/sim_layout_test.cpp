@@ -1,4 +1,4 @@
-// Where recorded allocations put data at replay, and pages that move, against what can be computed by hand.
+// Where a replay puts recorded allocations, and pages that move, compared with results computed by hand.
 #include "engine/sim/layout.hpp"
 #include "engine/sim/simulation.hpp"
 #include "support/recordings.hpp"
@@ -22,7 +22,7 @@ using testing::ThrowsMessage;
 constexpr std::uint64_t page = 4096, base = 1 << 20;
 constexpr int nowhere = -1;
 
-/// A program whose tasks write one region of a page each, at the addresses given; `allocations` are there from the start.
+/// A program whose tasks each write a region of one page, at the given addresses. `allocations` exist from the start.
 recording pages_at(const std::vector<std::uint64_t>& addresses, std::vector<recorded_allocation> allocations) {
   test::script s;
   for (std::uint32_t i = 0; i < addresses.size(); ++i) {
@@ -38,7 +38,7 @@ recorded_allocation asked(std::uint64_t address, std::uint64_t pages, kind how =
   return {.address = address, .bytes = pages * page, .distribution = how, .node = node};
 }
 
-/// Eight nodes, of which those with numbers in `workers` have some.
+/// Eight nodes, of which those in `workers` have workers.
 std::vector<int> nodes_of(const recording& r, sim::distribution d, const std::vector<int>& workers) {
   const machine on = synthetic_machine("node:8 core:1");
   std::vector<node_id> at;
@@ -102,7 +102,7 @@ TEST(sim_layout, a_piece_is_on_one_node) {
   EXPECT_EQ(l.node_at(3, 4 * page), node_id(1));
 }
 
-/// The model of eight nodes; nothing but data takes time.
+/// The model of eight nodes, in which only data takes time.
 struct replayed {
   machine_model on = model_by_name("bullion-s16-8");
   settings set;
@@ -132,7 +132,7 @@ TEST(sim_layout, a_task_on_node_0_fetches_from_where_the_allocation_was_asked_to
   EXPECT_EQ(moved.local_bytes, 0u);
   EXPECT_EQ(moved.remote_accesses, 2u);  // the task, and its read
   EXPECT_EQ(moved.schedule.regions[0].home, 1);
-  // The abstract model stretches by the share that is far.
+  // The abstract model stretches time by the share of far data.
   at.set.how = fidelity::abstract;
   const auto abstract = static_cast<double>(sim::simulate(p, at.on, at.set).makespan);
   const double factor = 1 - at.on.memory_share + at.on.memory_share * at.on.remote_factor;
@@ -144,7 +144,7 @@ TEST(sim_layout, deferred_memory_is_where_its_first_writer_is) {
   recording r = pages_at({base, base}, {asked(base, 1, kind::deferred)});
   r.regions.pop_back();
   r.accesses[1].region = 0;
-  r.accesses[0].mode = static_cast<std::uint8_t>(mode::in);  // reads it first: decides nothing
+  r.accesses[0].mode = static_cast<std::uint8_t>(mode::in);  // reads it first, which does not decide the home
   r.dependences = {{1, 0}};
   r.first_dependence = {0, 0, 0, 1};
   r.meta["nodes"] = "8";
@@ -192,7 +192,7 @@ TEST(sim_migration, a_chunk_moves_once_and_is_local_then) {
   const replayed at;
   recording r = pages_at({base}, {});
   sim::memory data(sim::program_of(r), at.on, sim::distribution::first_touch, {}, 65536);
-  EXPECT_EQ(data.migrate(0, page, node_id(1), 0), 0u);  // it is nowhere yet
+  EXPECT_EQ(data.migrate(0, page, node_id(1), 0), 0u);  // it has no home yet
   data.touch(0, page, true, {node_id(0), 0, 0}, 0);
   const std::uint64_t later = 1'000'000'000;
   EXPECT_NEAR(static_cast<double>(data.migrate(0, page, node_id(1), later)), at.far() * at.fetch(page), 1000);
@@ -201,7 +201,7 @@ TEST(sim_migration, a_chunk_moves_once_and_is_local_then) {
   EXPECT_EQ(data.migrate(0, page, node_id(1), later), 0u);
   EXPECT_EQ(data.migrated_bytes, page);
   EXPECT_EQ(data.remote_bytes, 0u);
-  // No cache has it any more, and its memory is near.
+  // No cache has it any more, and its memory is local.
   EXPECT_EQ(static_cast<double>(data.touch(0, page, false, {node_id(1), 1, 0}, 2 * later).took), at.fetch(page));
   EXPECT_EQ(data.hits, 0u);
   std::uint64_t carried = 0;
@@ -209,7 +209,7 @@ TEST(sim_migration, a_chunk_moves_once_and_is_local_then) {
   EXPECT_EQ(carried, page * data.links.way(node_id(0), node_id(1)).size());
 }
 
-/// Written on node 0, then on node 1, and read there: the move pays for the second task, and the third gains.
+/// Written on node 0, then on node 1, and read there. The second task pays for the move, and the third gains.
 TEST(sim_migration, written_pages_go_to_the_node_that_writes_them) {
   constexpr std::uint64_t bytes = 65536;
   test::script s;
@@ -224,7 +224,8 @@ TEST(sim_migration, written_pages_go_to_the_node_that_writes_them) {
   r.meta["nodes"] = "8";
   const sim::program p = sim::program_of(r);
   replayed at;
-  const double near = at.fetch(bytes), far = at.far() * near, slack = 200'000;  // instants in which workers look again
+  const double near = at.fetch(bytes), far = at.far() * near, slack = 200'000;  // instants after which
+                                                                                // workers look again
   const result stays = sim::simulate(p, at.on, at.set);
   EXPECT_NEAR(static_cast<double>(stays.makespan), near + far + far, slack);
   EXPECT_EQ(stays.remote_bytes, 2 * bytes + 2 * at.on.metadata_bytes);

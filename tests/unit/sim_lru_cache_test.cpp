@@ -1,4 +1,4 @@
-// Which chunks a cache holds, against a plain list.
+// Which chunks a cache holds, compared with a plain list.
 #include "engine/sim/lru_cache.hpp"
 
 #include "base/rng.hpp"
@@ -43,7 +43,7 @@ TEST(SimLruCache, TheOldestLeaveWhenItIsTooFull) {
       cache.use(chunk, bytes);
       const std::uint64_t known = at == expected.end() ? 0 : at->bytes;
       if (at != expected.end()) expected.erase(at);
-      expected.push_front({chunk, std::max(bytes, known)});  // what it held of the chunk stays
+      expected.push_front({chunk, std::max(bytes, known)});  // what the cache held of the chunk stays
     }
     while (bytes_of(expected) > capacity) {
       ASSERT_TRUE(cache.too_full()) << i;

@@ -1,4 +1,4 @@
-// The simulator against what can be computed by hand, and against what holds for every schedule.
+// The simulator, compared with results computed by hand, and with what holds for every schedule.
 #include "engine/sim/loops.hpp"
 #include "engine/sim/simulation.hpp"
 #include "support/recordings.hpp"
@@ -23,7 +23,7 @@ using testing::ThrowsMessage;
 
 constexpr std::uint64_t ns = 1000;  // picoseconds
 
-/// Time passes in tasks alone.
+/// Only tasks take time.
 settings plain(const std::string& policy, int workers) {
   settings s;
   s.policy = policy;
@@ -34,7 +34,7 @@ settings plain(const std::string& policy, int workers) {
   return s;
 }
 
-/// One node with so many cores.
+/// One node with `cores` cores.
 machine_model flat(int cores) {
   machine_model m = model_by_name("bullion-s16-8");
   m.hardware = synthetic_machine("node:1 core:" + std::to_string(cores));
@@ -43,7 +43,7 @@ machine_model flat(int cores) {
   return m;
 }
 
-/// Of a machine with one last-level cache a node.
+/// For a machine with one last-level cache in each node.
 sim::place first_core_of(int node) { return {node_id(node), static_cast<std::uint32_t>(node), 0}; }
 
 program random_program(std::uint64_t seed, int tasks) {
@@ -95,7 +95,7 @@ TEST(sim, a_chain_gains_nothing_from_cores) {
   for (const char* policy : {"fifo", "steal", "dep"}) {
     const result r = sim::simulate(p, flat(4), plain(policy, 4));
     EXPECT_GE(r.makespan, 10'000 * ns);
-    EXPECT_LE(r.makespan, 10'000 * ns + 100 * ns);  // instants in which idle workers look again
+    EXPECT_LE(r.makespan, 10'000 * ns + 100 * ns);  // instants after which idle workers look again
   }
 }
 
@@ -104,13 +104,13 @@ TEST(sim, independent_tasks_share_the_cores) {
   for (int t = 0; t < 9; ++t) s.task(100'000);
   const program p = sim::program_of(s.finish());
   const result r = sim::simulate(p, flat(4), plain("fifo", 4));
-  EXPECT_GE(r.makespan, 300'000 * ns);  // nine on four cores: three rounds
+  EXPECT_GE(r.makespan, 300'000 * ns);  // nine tasks on four cores: three rounds
   EXPECT_LE(r.makespan, 301'000 * ns);
   EXPECT_NEAR(r.over_serial(), 3, 0.02);
 }
 
-/// A node may not be robbed of its last tasks, so its own workers must not sleep over one that is pushed while they look
-/// elsewhere for the last time.
+/// A node may not be robbed of its last tasks. So its own workers must not go to sleep if a task is pushed
+/// while they look elsewhere for the last time.
 TEST(sim, who_looks_elsewhere_for_the_last_time_hears_of_work_at_home) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     const program p = random_program(seed, 600);
@@ -132,7 +132,7 @@ TEST(sim, a_slow_core_takes_longer) {
   EXPECT_EQ(sim::simulate(p, m, plain("fifo", 1)).makespan, 2000 * ns);
 }
 
-/// A tile is where its array is, in memory and in caches; in chunks of its own if it does not begin with one.
+/// A tile is where its array is, in memory and in caches. If it does not begin at a chunk, it has chunks of its own.
 TEST(sim, regions_within_others_share_their_chunks) {
   constexpr std::uint64_t chunk = 65536;
   test::script s;
@@ -167,7 +167,7 @@ TEST(sim, data_takes_the_time_of_the_slowest_on_its_way) {
   settings one = plain("fifo", 1);
   one.how = fidelity::block;
   one.with.contention = true;
-  // The first touch comes from memory at a core's rate, the second out of the cache.
+  // The first touch comes from memory at a core's rate, the second from the cache.
   const std::uint64_t expected = sim::rate(m.core_gbs)(65536) + sim::rate(m.cache_gbs)(65536);
   EXPECT_EQ(sim::simulate(p, m, one).makespan, expected);
   one.with.caches = false;
@@ -202,7 +202,8 @@ TEST(sim, a_writer_takes_the_data_from_other_caches) {
   EXPECT_EQ(data.remote_bytes, 2048u);
 }
 
-/// Node 1 has changed a chunk of node 0's: what node 0 reads of it is at home then, and nothing follows on the links.
+/// Node 1 has changed a chunk of node 0. What node 0 reads of it is at home afterwards, and causes no
+/// further traffic on the links.
 TEST(sim, changed_data_that_its_home_reads_crosses_the_links_once) {
   const machine_model m = model_by_name("bullion-s16-8");
   const sim::program p = random_program(1, 10);
@@ -220,7 +221,7 @@ TEST(sim, changed_data_that_its_home_reads_crosses_the_links_once) {
     const std::size_t to_reader = data.links.way(node_id(1), node_id(reader)).size();
     const std::size_t to_home = data.links.way(node_id(1), node_id(0)).size();
     EXPECT_EQ(carried() - before, 1024 * (reader == 0 ? to_home : to_reader + to_home)) << reader;
-    // Whoever reads it next gets it from home.
+    // The next reader gets it from its home.
     const std::uint64_t then = carried();
     data.touch(0, 1024, false, first_core_of(3), 2'000'000'000);
     EXPECT_EQ(carried() - then, 1024 * data.links.way(node_id(0), node_id(3)).size()) << reader;
@@ -235,12 +236,12 @@ TEST(sim, a_row_of_a_block_leaves_the_rest_of_it_in_the_cache) {
   for (std::uint32_t block = 0; block < 3; ++block) data.touch(block, 65536, false, first_core_of(0), 0);
   for (std::uint32_t block = 1; block < 3; ++block) data.touch(block, 512, false, first_core_of(0), 0);
   EXPECT_EQ(data.hits, 2u);
-  data.touch(3, 65536, false, first_core_of(0), 0);  // there is room for three: block 0 leaves
+  data.touch(3, 65536, false, first_core_of(0), 0);  // there is room for three, so block 0 leaves
   data.touch(0, 65536, false, first_core_of(0), 0);
   EXPECT_EQ(data.misses, 5u);
 }
 
-/// One task initialises all data, at one node; then there is work for everybody, and nothing more is queued.
+/// One task initialises all data, on one node. Then there is work for all nodes, and nothing more is queued.
 TEST(sim, auto_leaves_no_node_asleep_while_work_for_all_waits_at_one) {
   constexpr std::uint32_t blocks = 400;
   test::script s;
@@ -256,7 +257,7 @@ TEST(sim, auto_leaves_no_node_asleep_while_work_for_all_waits_at_one) {
   r.types = {"initialise", "work"};
   const machine_model m = model_by_name("opteron-6172");
   const result got = sim::simulate(sim::program_of(std::move(r)), m, {});
-  // A millisecond each: a node alone would take 70 of them.
+  // Each task takes a millisecond: one node on its own would take 70 of them.
   EXPECT_LT(got.makespan, 20'000'000 * ns);
   int idle = 0;
   for (const worker_statistics& w : got.workers) idle += w.tasks == 0;
@@ -317,7 +318,6 @@ TEST(sim, is_the_same_every_time) {
   }
 }
 
-/// With free scheduling and one distance, whoever is ready runs: Graham's bound holds.
 TEST(sim, a_kept_run_has_its_own_times_and_can_be_simulated_again) {
   test::script s;
   s.region(100000);
@@ -326,7 +326,7 @@ TEST(sim, a_kept_run_has_its_own_times_and_can_be_simulated_again) {
            {{0, static_cast<std::uint8_t>(mode::in), 1000, 1000}});
   }
   recording recorded = s.finish();
-  recorded.tasks.front().started = 7000;  // the recorded run was slow to begin
+  recorded.tasks.front().started = 7000;  // the recorded run began late
   recorded.tasks.front().ended = 9000;
   recorded.marks.push_back({"solve", 6000});
   const machine_model m = flat(4);
@@ -345,6 +345,7 @@ TEST(sim, a_kept_run_has_its_own_times_and_can_be_simulated_again) {
   EXPECT_EQ(again.serial, first.serial);
 }
 
+/// With free scheduling and one distance, any ready task can run, so Graham's bound holds.
 TEST(sim, greedy_policies_keep_grahams_bound) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     const program p = random_program(seed, 300);
@@ -355,7 +356,7 @@ TEST(sim, greedy_policies_keep_grahams_bound) {
         const result r = sim::simulate(p, m, plain(policy, workers));
         const std::uint64_t n = static_cast<std::uint64_t>(workers);
         EXPECT_GE(r.makespan, std::max(work / n, span)) << policy;
-        // Idle workers look again after an instant: a thousandth more.
+        // Idle workers look again after an instant, which adds a thousandth.
         EXPECT_LE(static_cast<double>(r.makespan), 1.001 * static_cast<double>(work / n + span)) << policy;
       }
     }
@@ -416,7 +417,7 @@ TEST(sim, refuses_a_run_that_did_not_end) {
   EXPECT_THAT([&] { sim::program_of(r); }, ThrowsMessage<error>(HasSubstr("did not end")));
 }
 
-/// The acceptance tests of heat: colors keep it local, and it is the forced first steal and morphing that do.
+/// The acceptance tests of heat: colors keep it local, because of the forced first steal and morphing.
 TEST(sim, colors_keep_heat_at_home) {
   runtime_options on = test::with("nabbitc", 40, true);
   on.machine = "node:4 core:10";

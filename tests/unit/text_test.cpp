@@ -1,4 +1,4 @@
-// Text from outside: shown so that nothing in it acts on a terminal.
+// Text from outside is shown so that nothing in it acts on a terminal.
 #include "base/printable.hpp"
 #include "base/utf8.hpp"
 
@@ -19,13 +19,13 @@ TEST(printable, keeps_what_can_be_read_and_names_the_rest) {
       {"one\nline\r\tmore\x7f", "one\\x0aline\\x0d\\x09more\\x7f"},
       {"\xc2\x9b"
        "31m",
-       "\\u009b31m"},  // a control of 8 bits
+       "\\u009b31m"},  // an 8-bit control character
       {"a\xe2\x80\xae"
        "b",
-       "a\\u202eb"},                                          // turns the direction of writing
-      {"\xff\xc0\xaf\xe2\x82", "\\xff\\xc0\\xaf\\xe2\\x82"},  // no UTF-8, too long, cut off
-      {"\xed\xa0\x80", "\\xed\\xa0\\x80"},                    // half of a pair
-      {"\xf3\xa0\x81\x81", "\\U000e0041"},                    // a tag, which cannot be seen
+       "a\\u202eb"},                                          // reverses the direction of writing
+      {"\xff\xc0\xaf\xe2\x82", "\\xff\\xc0\\xaf\\xe2\\x82"},  // not UTF-8, overlong, truncated
+      {"\xed\xa0\x80", "\\xed\\xa0\\x80"},                    // half of a surrogate pair
+      {"\xf3\xa0\x81\x81", "\\U000e0041"},                    // a tag, which is invisible
       {"", ""},
   };
   for (const auto& [text, shown] : cases) EXPECT_EQ(printable(text), shown);

@@ -1,4 +1,5 @@
-// Turns at regions with commutative access: who is next, and that many who wait cost no more than few.
+// Turns at regions with commutative access: which task is next, and that a turn's cost does not grow with
+// the number of waiting tasks.
 #include "task/turns.hpp"
 
 #include <kith/kith.hpp>
@@ -78,7 +79,7 @@ TEST_F(Turns, OfRegionsWithoutBytesAreNone) {
   EXPECT_THAT(after(a), ElementsAre());
 }
 
-/// Where each turn costs as much as there are who wait, this does not end.
+/// If each turn cost as much as there are waiting tasks, this would not end.
 TEST_F(Turns, OfAMillionTasksThatWait) {
   for (int workers : {1, 2}) {
     runtime_options o;

@@ -1,4 +1,4 @@
-// Explanations of tasks, on recordings written down by hand whose answers are known.
+// Explanations of tasks, on recordings written by hand whose answers are known.
 #include "analysis/why.hpp"
 #include "analysis/find_task.hpp"
 #include "engine/sim/simulation.hpp"
@@ -23,8 +23,9 @@ using testing::ThrowsMessage;
 constexpr auto in_ = static_cast<std::uint8_t>(mode::in), out_ = static_cast<std::uint8_t>(mode::out),
                inout_ = static_cast<std::uint8_t>(mode::inout);
 
-/// Two nodes; workers 0 and 1 on node 0, worker 2 on node 1. Task 1 writes region 0 on node 1, task 2 region 1 on node 0;
-/// task 4 reads the one, changes the other, and makes region 2. It waits while its worker runs task 3.
+/// Two nodes; workers 0 and 1 on node 0, worker 2 on node 1. Task 1 writes region 0 on node 1, and task 2
+/// writes region 1 on node 0. Task 4 reads region 0, changes region 1, and writes the new region 2. It
+/// waits while its worker runs task 3.
 recording small() {
   recording r;
   r.meta = {{"policy", "dep"}, {"nodes", "2"}, {"machine", "somewhere"}, {"distances", "10,30/30,10"}};
@@ -118,7 +119,7 @@ TEST(why, knows_what_a_task_waited_behind) {
   EXPECT_EQ(e.creator_worker, 0);
 }
 
-/// Task 1 leaves a child behind, which worker 0 runs: that one ends it.
+/// Task 1 leaves a child behind, which worker 0 runs; the child ends task 1.
 TEST(why, knows_which_child_ended_the_last_predecessor) {
   recording r = small();
   recorded_task child;
@@ -149,7 +150,7 @@ TEST(why, holds_the_rule_of_dep_against_what_was_done) {
   const explanation stolen = explain(r, 4, data_costs(r));
   EXPECT_TRUE(stolen.first_after_steal);
   EXPECT_THAT(all(stolen), HasSubstr("took work from worker 2 on node 1 5 ns before"));
-  r.steals = {{0, 2, 195}};  // what was run next was another
+  r.steals = {{0, 2, 195}};  // the next task that ran was another one
   EXPECT_FALSE(explain(r, 4, data_costs(r)).first_after_steal);
   r.tasks[4].worker = 2;
   EXPECT_THAT(explain(r, 4, data_costs(r)).reasons, SizeIs(1)) << "as the rule says";
@@ -166,7 +167,7 @@ TEST(why, adds_up_as_auto_does) {
   for (recorded_region& x : r.regions) x.bytes *= 10;
   for (recorded_home& h : r.homes) h.bytes *= 10;
   EXPECT_THAT(reason(1), HasSubstr("(10000 of 10000 bytes) had no home yet"));
-  // Node 1 has 10000 bytes that it reads, node 0 has 6000 that it writes.
+  // Node 1 has 10000 bytes that the task reads, and node 0 has 6000 bytes that it writes.
   EXPECT_THAT(reason(4), HasSubstr("what it writes counted twice: node 0 has 12000 bytes"));
   r.homes[0].bytes = 12000, r.regions[0].bytes = 12000, r.accesses[2].bytes = 12000;
   EXPECT_THAT(reason(4), HasSubstr("nodes 0, 1 have 12000 bytes each"));
@@ -199,7 +200,7 @@ TEST(why, says_what_other_policies_go_by) {
   EXPECT_THAT(reason("rip-mw", 4), HasSubstr("1 of 1 windows"));
   r.tasks[4].color = 2;
   EXPECT_THAT(reason("nabbitc", 4), HasSubstr("its color is that of worker 2 on node 1"));
-  // 1000 bytes at node 1 and 600 at node 0, 30 apart where local is 10.
+  // 1000 bytes on node 1 and 600 bytes on node 0, at distance 30; local is 10.
   EXPECT_THAT(reason("numa", 4), HasSubstr("at least cost: node 1 (bytes times distance: 3600 from node 0, 2800 from"));
   EXPECT_THAT(reason("numa", 4), HasSubstr("which the rule does not explain"));
   EXPECT_THAT(reason("numa", 4), HasSubstr("smaller than a core's share"));
@@ -239,7 +240,7 @@ TEST(why, refuses_a_machine_with_too_few_nodes) {
               ThrowsMessage<error>(HasSubstr("expected a machine with as many")));
 }
 
-/// Where a run's data is over time, natively and simulated: a producer, and a consumer on the other node.
+/// Where a run's data is over time, in native and simulated runs: a producer, and a consumer on the other node.
 TEST(why, is_told_where_data_was_by_native_and_by_simulated_runs) {
   runtime_options o = test::with("socket", 2);
   o.machine = "node:2 core:1";
@@ -285,7 +286,7 @@ TEST(why, is_told_where_data_was_by_native_and_by_simulated_runs) {
   }
 }
 
-/// Memory that is dealt page by page is on both nodes before anybody touches it.
+/// Memory that is dealt page by page is on both nodes before it is touched.
 TEST(why, is_told_of_regions_on_several_nodes) {
   runtime_options o = test::with("dep", 2);
   o.machine = "node:2 core:1";

@@ -1,4 +1,4 @@
-// Windows of tasks and the data flow in them, without threads: what is remembered, and what happens if partitioning fails.
+// Windows of tasks and the data flow in them, without threads: what is kept, and what happens if partitioning fails.
 #include "support/policy_bench.hpp"
 
 #include "base/rng.hpp"
@@ -62,7 +62,7 @@ TEST_F(windows, forget_who_has_read_before_them) {
   EXPECT_LE(last.size(), static_cast<std::size_t>(size));
 }
 
-/// An array and its tiles, also those of another cut: each byte has its own last writer and readers.
+/// An array and its tiles, also in a different division: each byte has its own last writer and readers.
 TEST_F(windows, follow_the_bytes_of_regions_that_overlap) {
   struct byte {
     std::int64_t writer = -1;
@@ -77,7 +77,7 @@ TEST_F(windows, follow_the_bytes_of_regions_that_overlap) {
     for (std::int64_t t = 0; t < 60; ++t) {
       const std::size_t begin = draw.below(size), count = 1 + draw.below(static_cast<std::uint32_t>(size - begin));
       const mode how = std::array{mode::in, mode::out, mode::inout, mode::commutative}[draw.below(4)];
-      std::map<std::int64_t, std::int64_t> expected;  // bytes that flow; 0: an order alone
+      std::map<std::int64_t, std::int64_t> expected;  // the bytes that flow; 0: only an order
       for (std::size_t i = begin; i < begin + count; ++i) {
         byte& b = bytes[i];
         if (b.writer >= 0 && (how != mode::out || b.readers.empty())) expected[b.writer] += how != mode::out;
@@ -102,7 +102,7 @@ TEST_F(windows, follow_the_bytes_of_regions_that_overlap) {
   }
 }
 
-/// No target has a capacity: that is an error of partitioning.
+/// No target has a capacity, which is an error of partitioning.
 TEST_F(windows, that_cannot_be_partitioned_say_so_and_let_their_tasks_go) {
   using partition::method;
   using all = partition::windows<plain::world>;
@@ -112,7 +112,7 @@ TEST_F(windows, that_cannot_be_partitioned_say_so_and_let_their_tasks_go) {
         [&](kith::task& t, std::int32_t part, plain::worker_view&) { released.emplace_back(&t, part); });
   plain::worker_view& by = *bench.by[0];
   std::vector<kith::task*> tasks;
-  for (int i = 0; i < 6; ++i) {  // two windows: each has two of the one before
+  for (int i = 0; i < 6; ++i) {  // two windows: each includes two tasks of the one before
     tasks.push_back(&task(mode::inout));
     w.add(*tasks.back(), by);
   }
@@ -137,7 +137,7 @@ TEST_F(windows, that_cannot_be_partitioned_say_so_and_let_their_tasks_go) {
   EXPECT_EQ(by.sums[event::window_partitioned], 0u);
 }
 
-/// More than are handed over at a time, in the order in which they came.
+/// More tasks than are handed over at once, in the order in which they came.
 TEST_F(windows, hand_over_all_that_wait) {
   constexpr std::size_t size = 1000;
   const partition::targets two{.capacity = {1, 1}, .distance = {10, 20, 20, 10}};
