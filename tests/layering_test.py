@@ -29,13 +29,13 @@ RANKS = [
     ["src/api"],
     ["src/gomp", "tools", "apps", "bench", "tests", "examples"],
 ]
-# Neighbours that know nothing of each other, whatever their ranks.
+# Neighbours that must not know each other, whatever their ranks.
 STRANGERS = [("src/engine/sim", "src/engine/native"), ("src/engine/sim", "include/kith/detail"), ("src/analysis", "src/engine/native"),
              ("src/api", "src/engine/sim"), ("src/api", "src/analysis")]
-DECIDING = ["src/policy", "src/queue", "src/replay"]  # no thread, lock, clock, system call, MPI or engine of its own
+DECIDING = ["src/policy", "src/queue", "src/replay"]  # no thread, lock, clock, system call, MPI or engine of their own
 FORBIDDEN = re.compile(r"^(thread|mutex|shared_mutex|condition_variable|future|chrono|ctime|time\.h|unistd\.h|"
                        r"pthread\.h|sys/.*|linux/.*|mpi\.h|engine/.*)$")
-# std::lock_guard, over the world's own mutex.
+# std::lock_guard on the world's own mutex.
 ALLOWED = {("src/queue/shared_queue.hpp", "mutex"), ("src/queue/recycler.hpp", "mutex"), ("src/policy/list.cpp", "mutex"), ("src/replay/ordered_queue.hpp", "mutex"),
            ("src/replay/turn_order.hpp", "mutex"), ("src/replay/recorded_order.hpp", "mutex")}
 ATOMIC_HOME = ("src/base/atomic.hpp", "include/", "tests/", "bench/", "apps/", "examples/", "tools/")
@@ -52,7 +52,7 @@ def rank(path):
 
 
 def resolve(root, name, quoted, includer):
-    """The included file's path in the tree, or None if it is not ours."""
+    """The included file's path in the tree, or None if it is not a file of the tree."""
     candidates = ["src/" + name, "include/" + name]
     if quoted == '"':
         candidates.append(str((pathlib.Path(includer).parent / name)))

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""No static object of the library is made behind a lock that a child of fork() may find held (src/base/fork.hpp says why).
+"""Checks that no static object of the library is constructed behind a lock that a child of fork() may find held (src/base/fork.hpp
+says why).
 
 usage: static_objects_test.py LIBRARY.a
 """
@@ -7,7 +8,7 @@ import re
 import subprocess
 import sys
 
-# Made before main(), where there are no other threads; stack_bottom()'s is of one thread.
+# Constructed before main(), when there are no other threads; that of stack_bottom() belongs to one thread.
 MADE_IN_TIME = {
     "kith::block_table::of_process()::table",
     "kith::(anonymous namespace)::kept_locks()::r",

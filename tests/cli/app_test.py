@@ -1,4 +1,4 @@
-"""kith app, apps, policies: what scripts rely on."""
+"""kith app, apps, policies: what scripts depend on."""
 
 import os
 import struct
@@ -36,7 +36,7 @@ for name in names:
         kith.check(0 <= r["steals"] <= r["tasks"] and r["steal_attempts"] >= 0, f"{what}: steals")
         kith.check(0 <= r["remote_access_percent"] <= 100 and r["pretended"] is False, f"{what}: remote accesses")
 
-# A schedule again, and programs that it is not of.
+# A schedule is followed again; programs to which it does not belong are refused.
 with tempfile.TemporaryDirectory() as folder:
     schedule = os.path.join(folder, "heat.kith")
     kith.run("record", "-o", schedule, "--", kith.path, "app", "heat", "--small", "--workers", "2")
@@ -66,7 +66,7 @@ code, two = kith.json("app", "gauss_seidel", "--small", "--workers", "2")
 kith.check(one["verified"] and one["tasks"] == two["tasks"] + 64, "one graph counts the tasks that initialise, too")
 kith.refused("app", "heat", "--small", "--one-graph", says=["heat", "--one-graph"])
 
-# More workers than cores only when asked for.
+# More workers than cores only if requested.
 code, r = kith.json("app", "nqueens", "--small", "--workers", "7", "--oversubscribe")
 kith.check(code == 0 and r["workers"] == 7, "--oversubscribe starts all workers")
 done = kith.run("app", "heat", "--small")
@@ -109,7 +109,7 @@ for app in ("cg", "mg", "heat", "fdtd", "life", "pagerank", "sw", "swn2"):
         code, r = kith.json("app", app, "--policy", policy, "--workers", "2", "--small")
         kith.check(code == 0 and r["verified"] is True, f"{app} under {policy}")
         kith.check(r["colored_steals"] <= r["colored_attempts"] <= r["steal_attempts"] + r["workers"],
-                   f"{app}: colored steals")  # thieves go on looking while they are read
+                   f"{app}: colored steals")  # thieves continue to look while the counters are read
         kith.check("first_steal_s" in r and len(r["per_worker"]) == r["workers"], f"{app}: figures for each worker")
         kith.check(policy == "nabbitc" or r["colored_attempts"] == 0, "nabbit knows no colors")
     for colors in ("good", "bad", "invalid"):
@@ -126,7 +126,7 @@ kith.check(code == 0 and r["verified"] is True, "sw as wavefront")
 kith.refused("app", "heat", "--small", "--paper", says=["--paper", "--small"])
 kith.check("--block" in kith.run("app", "heat", "--help").stdout, "the help of a program has its parameters")
 
-# What is wrong is said.
+# Wrong input is reported.
 kith.refused("app", says=["name", "--help"])
 kith.refused("app", "het", says=["het", "heat", "pagerank"])
 kith.refused("app", "heat", "--policy", "stel", says=["stel", "steal"])

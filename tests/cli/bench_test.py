@@ -1,6 +1,6 @@
-"""kith-bench: the rows that others read, from short runs. Figures are not judged here: other programs may be running.
+"""kith-bench: the rows that other programs read, from short runs. Figures are not judged here, because other programs may be running.
 
-Gets the path of kith; kith-bench lies beside it, or the test is skipped."""
+Gets the path of kith. kith-bench must be in the same folder, or the test is skipped."""
 
 import os
 import sys

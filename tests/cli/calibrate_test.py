@@ -1,4 +1,4 @@
-"""kith calibrate: times of tasks parted into computing and memory, and the table of the scheduler's costs."""
+"""kith calibrate: times of tasks divided into computing and memory, and the table of the scheduler's costs."""
 
 import os
 import shutil
@@ -11,7 +11,7 @@ path = kith.file
 MACHINES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "machines")
 
 
-# Programs of every kind keep their results: they verify them, and a wrong one is an error.
+# Programs of every kind keep their results. They verify them, and a wrong result is an error.
 for program in ("heat", "cholesky", "cg", "pagerank", "sw"):
     file = path(program + ".rec")
     done = kith.run("calibrate", "-o", file, "--samples", "8", "--", "kith", "app", program, "--small", "--policy", "fifo")
@@ -23,7 +23,7 @@ for program in ("heat", "cholesky", "cg", "pagerank", "sw"):
     kith.check(all(1 <= r[2] <= 16 and min(r[4:]) > 0 for r in found), f"{program}: each from samples: {found}")
     kith.check(not os.path.exists(file + ".again.parts") and not os.path.exists(file + ".parts"), "no parts are left")
 
-# The rows decide what is simulated.
+# The rows determine what is simulated.
 heat = path("heat.rec")
 sim = ("sim", heat, "--machine", "bullion-s16-8", "--policy", "fifo", "--workers", "2")
 code, before = kith.json(*sim)
@@ -46,7 +46,7 @@ with sqlite3.connect(changed) as db:
     db.execute("UPDATE calibration SET samples = 0")
 kith.refused("sim", changed, says=["changed.rec: damaged", "measured nothing"])
 
-# A program without accesses is recorded, and that it is not calibrated is said.
+# A program without accesses is recorded, and a message says that it is not calibrated.
 done = kith.run("calibrate", "-o", path("queens.rec"), "--", "kith", "app", "nqueens", "--small", "--policy", "fifo")
 kith.check(done.returncode == 1 and "not calibrated" in done.stderr, f"nothing to calibrate: {done.stderr}")
 kith.check(rows(path("queens.rec"), "SELECT count(*) FROM task")[0][0] > 100, "but it is recorded")

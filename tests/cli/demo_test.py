@@ -1,5 +1,5 @@
-"""kith demo: the main job ends in time, shows where placement matters, verifies what it computes, and keeps pretended and
-real apart."""
+"""kith demo: the main job ends in time, shows where placement matters, verifies what it computes, and keeps figures of pretended
+and real machines apart."""
 
 import re
 import time

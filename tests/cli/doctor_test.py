@@ -33,7 +33,7 @@ for key in ("settings", "machine", "affinity", "cpu_quota", "slurm", "mpi", "wor
 trial = finding(plain, "trial")
 kith.check(trial["details"]["workers"] == plain["workers"], "a runtime starts as many workers as announced")
 
-# The mask: of a process that may use one CPU only.
+# The mask of a process that may use only one CPU.
 one = min(os.sched_getaffinity(0))
 masked = examine(before=("taskset", "-c", str(one)))
 kith.check(masked["workers"] == 1, "one CPU, one worker")
@@ -65,7 +65,7 @@ for asked, bound in (("", "nodes" if several else "off"), ("auto", "nodes" if se
         kith.check(bound != "off" or not p["bound_to"], f"KITH_BIND={asked}: not bound")
 kith.refused("doctor", KITH_BIND="core", says=["KITH_BIND=core", "cores, nodes, off or auto"])
 
-# Ranks of an MPI program that were given no mask, and one that was.
+# Ranks of an MPI program that have no mask, and one that has.
 for rank in ("0", "1"):
     answer = examine(OMPI_COMM_WORLD_LOCAL_RANK=rank, OMPI_COMM_WORLD_LOCAL_SIZE="2")
     mpi = finding(answer, "mpi")
@@ -76,7 +76,7 @@ masked = examine(OMPI_COMM_WORLD_LOCAL_RANK="1", OMPI_COMM_WORLD_LOCAL_SIZE="2",
 if finding(masked, "machine")["details"]["cpus"] > 1:
     kith.check(finding(masked, "mpi")["details"]["share"] is None, "a mask is kept")
 
-# Names that are nearly right.
+# Similar names.
 close = examine(KITH_POLCY="dep", KITH_SOMETHING_ELSE="1", KITH_SPIN="10")
 kith.check(finding(close, "settings")["details"] == {"set": {"KITH_SPIN": "10"}, "misspelt": {"KITH_POLCY": "KITH_POLICY"}},
            "a misspelt variable is named with the right one")
@@ -88,7 +88,7 @@ code, table = kith.json("doctor", "--settings")
 kith.check(code == 0 and "KITH_BIND" in [v["variable"] for v in table], "--settings lists all of them")
 kith.check(kith.run("doctor", "--settings").stdout.startswith("| variable | option | default | meaning |"), "as a table")
 
-# What is wrong.
+# Wrong input.
 kith.refused("doctor", KITH_WORKERS="many", says=["KITH_WORKERS", "many", "expected"])
 kith.refused("doctor", KITH_MACHINE="garbage", says=["KITH_MACHINE", "garbage"])
 code, answer = kith.json("doctor", KITH_WORKERS="many")

@@ -1,4 +1,4 @@
-"""kith help, names that were meant, errors as JSON, man pages, completion, progress, and memory that is not there."""
+"""kith help, suggestions for misspelt names, errors as JSON, man pages, completion, progress, and programs that do not fit into memory."""
 
 import glob
 import json
@@ -12,7 +12,7 @@ from run_kith import Kith
 
 kith = Kith()
 
-# help is --help.
+# help is the same as --help.
 text = kith.run("help").stdout
 kith.check(text == kith.run("--help").stdout and "Verbs:" in text, "kith help is kith --help")
 verbs = re.findall(r"^  ([a-z]+) ", text, re.M)
@@ -24,7 +24,7 @@ for verb in verbs:
         kith.check(done.stdout == kith.run(verb, "--help").stdout, f"kith help {verb} is kith {verb} --help")
 kith.check("--iterations" in kith.run("help", "app", "heat").stdout, "kith help app heat has the program's parameters")
 
-# What was meant.
+# Suggestions.
 for arguments, meant in ((("simm",), "'sim'"), (("help", "polices"), "'policies'"), (("--versoin",), "'--version'"),
                          (("sim", "x.rec", "--polcy", "auto"), "'--policy'"), (("sim", "x.rec", "--seds=3"), "'--seeds'"),
                          (("app", "haet"), "'heat'"), (("app", "heat", "--sise", "5"), "--size"),
@@ -35,7 +35,7 @@ for arguments, meant in ((("simm",), "'sim'"), (("help", "polices"), "'policies'
 done = kith.run("app", "zzzzzz")
 kith.check("did you mean" not in done.stderr and "heat" in done.stderr, f"nothing is near: {done.stderr}")
 
-# Errors as JSON: of the command line, of a verb, and of what it reads; the words are on standard error as well.
+# Errors as JSON: of the command line, of a verb, and of what it reads. The message is on standard error as well.
 for arguments, command, says in ((("simm", "--json"), "kith", "sim"), (("policies", "--jsn", "--json"), "kith policies", "--json"),
                                  (("app", "haet", "--json"), "kith app", "heat"), (("sim", "no.rec", "--json"), "kith sim", "no.rec"),
                                  (("machine", "nonsense", "--json"), "kith machine", "nonsense"),
@@ -56,11 +56,11 @@ for page in pages:
     if shutil.which("groff"):
         done = subprocess.run(["groff", "-man", "-Tutf8", "-ww", page], capture_output=True, text=True, check=False)
         kith.check(done.returncode == 0 and not done.stderr, f"{page}: {done.stderr}")
-        plain = re.sub(r".\x08|\x1b\[\d+m", "", done.stdout)  # bold, in either way
+        plain = re.sub(r".\x08|\x1b\[\d+m", "", done.stdout)  # bold, in either notation
         kith.check("NAME" in plain and "EXIT STATUS" in plain or page.endswith("/kith.1"), f"{page}: all sections")
     if shutil.which("mandoc"):
         done = subprocess.run(["mandoc", "-T", "lint", "-W", "warning", page], capture_output=True, text=True, check=False)
-        said = [line for line in done.stdout.splitlines() if "missing date" not in line]  # the same input, the same page
+        said = [line for line in done.stdout.splitlines() if "missing date" not in line]  # pages have no dates
         kith.check(not said, f"{page}: {said}")
 sim = open(os.path.join(folder, "man", "man1", "kith-sim.1"), encoding="utf-8").read()
 kith.check(r"\fB\-\-policy\fR" in sim and r"\fIblock|abstract\fR" in sim, "options with their values")
@@ -91,7 +91,8 @@ if shutil.which("fish"):
                               text=True, check=False)
         kith.check([w.split("\t")[0] for w in done.stdout.splitlines()] == [expected], f"fish: {line}: {done.stdout}")
 
-# What does not fit into memory is not begun: it says how much is needed, how much is there, and what to do.
+# A program that does not fit into memory is not started; the error says how much it needs, how much there
+# is, and what to do.
 code, small = kith.json("app", "heat", "--small")
 kith.check(small["memory_bytes"] > 4 * 384 * 384 * 8, f"what a program needs, to verify as well: {small['memory_bytes']}")
 kith.refused("app", "heat", "--size", "1000000", says=["heat: needs 29.1 TiB of memory", "14.6 TiB to verify", "are left",
@@ -100,7 +101,7 @@ done = kith.run("record", "--dry", "-o", kith.file("dry.rec"), "--", "kith", "ap
                 "--iterations", "2")
 kith.check(done.returncode == 0, f"and that can be done: {done.stderr}")
 
-# What a program says that it needs is what it takes, beside the program itself.
+# A program takes as much memory as it says, in addition to the program itself.
 for words in (("heat", "--size", "1500"), ("life", "--size", "3000"), ("fdtd", "--size", "900"), ("gauss_seidel", "--size", "1536")):
     with subprocess.Popen([kith.path, "app", *words, "--iterations", "1", "--workers", "2", "--json"],
                           stdout=subprocess.PIPE) as program:
@@ -111,7 +112,7 @@ for words in (("heat", "--size", "1500"), ("life", "--size", "3000"), ("fdtd", "
     kith.check(need < 1.05 * peak and peak < 1.1 * need + (64 << 20), f"{words}: needs {need}, took {peak}")
 
 
-# What takes long says so, on a terminal and elsewhere: these programs are ended as soon as they have.
+# Long operations show progress, on a terminal and elsewhere. These programs are ended as soon as they have shown it.
 def told(stderr, read):
     program = subprocess.Popen([kith.path, "app", "nqueens", "--size", "18", "--workers", "2"], stdout=subprocess.DEVNULL,
                                stderr=stderr)

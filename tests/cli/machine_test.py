@@ -1,4 +1,4 @@
-"""kith machine, and the command line around it."""
+"""kith machine, and what all verbs' command lines share."""
 
 import glob
 import os
@@ -45,7 +45,7 @@ for expected in ("4 memory nodes, 16 cores, 32 hardware threads", "node 3", "L3"
     kith.check(expected in tree.stdout, f"the tree shows '{expected}'")
 kith.check("\x1b" not in tree.stdout, "no colours in a pipe")
 
-# What is wrong is said.
+# Wrong input is reported.
 kith.refused("machine", "nonsense", says=["nonsense", "expected", "node:8 core:10"])
 kith.refused("machine", "node:0 core:2", says=["node:0"])
 kith.refused("machine", "node:2 core:2 distance:0", says=["distance", "0"])
@@ -72,7 +72,7 @@ for arguments in (("--help",), ("machine", "--help"), ("doctor", "--help"), ("--
     kith.check(done.returncode == 0 and done.stdout and not done.stderr, f"kith {' '.join(arguments)} helps")
 kith.check("SYNTHETIC" in kith.run("machine", "--help").stdout, "kith machine --help explains SYNTHETIC")
 
-# This machine, measured: a description that can be read and used.
+# This machine, measured: the description can be read and used.
 with tempfile.TemporaryDirectory() as folder:
     probed = os.path.join(folder, "this.toml")
     done = kith.run("machine", "--probe", "-o", probed)

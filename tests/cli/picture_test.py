@@ -1,4 +1,4 @@
-"""Pictures that one would show: no label over another, nothing outside; and tables that fit a page."""
+"""Pictures that are fit to show: no label on top of another, nothing outside the canvas; and tables that fit a page."""
 
 import re
 
@@ -8,7 +8,7 @@ from svg_text import faults, texts
 kith = Kith()
 path = kith.file
 
-# The checks find what is wrong.
+# The checks must find faults.
 two = '<svg xmlns="http://www.w3.org/2000/svg" width="100" height="40"><text x="5" y="20">{}</text><text x="40" y="{}">b</text></svg>'
 kith.check(not faults(two.format("a", 20)), "two words side by side")
 kith.check(faults(two.format("a longer word", 20)), "one over the other")
@@ -16,7 +16,7 @@ kith.check(faults(two.format("a", 60)), "one below the canvas")
 
 
 def look(name, *arguments, has=()):
-    """Draws, and checks the drawing."""
+    """Draws the picture, and checks the drawing."""
     done = kith.run(*arguments, path(name))
     what = "kith " + " ".join(arguments[:3])
     kith.check(done.returncode == 0, f"{what}: {done.stderr}")
@@ -65,7 +65,7 @@ look("placed.svg", "placement", rec, "--policy", f"dep,{long}", "--title", title
 _, table = look("four.svg", "placement", rec, "--policy", "steal,dep,socket,auto", "-o", has=["steal", "auto"])
 narrow(table, "placement")
 
-# Every verb that prints without a program keeps to a page, as does all help.
+# Every verb that prints without a program keeps to the page width, and so does all help.
 for verb in ("apps", "policies", "machines", "paper", "help"):
     narrow(kith.run(verb).stdout, f"kith {verb}")
 for name in re.findall(r"^  ([a-z]+) ", kith.run("help").stdout, re.M):

@@ -1,4 +1,4 @@
-"""kith placement: pictures of where data is, of recorded runs and of simulated ones side by side."""
+"""kith placement: pictures of where data is, in recorded and simulated runs side by side."""
 
 from run_kith import Kith
 
@@ -27,7 +27,7 @@ done = kith.run("placement", seidel)
 kith.check(done.stdout.count("  01234567\n") == 8, f"people see the columns: {done.stdout}")
 kith.check("8 rows of 8, found from the dependences" in done.stdout, "and how they were found")
 
-# Side by side, on a machine of other size.
+# Side by side, on a machine of another size.
 picture = path("four.svg")
 four = ("placement", seidel, "--policy", "dfifo:steal=off,socket,dep,rip-dep", "--machine", "bullion-s16-8")
 code, shown = kith.json(*four, "-o", picture)

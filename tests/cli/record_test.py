@@ -50,7 +50,7 @@ kith.check(open(path("bars.svg")).read().startswith("<svg"), "a picture")
 kith.check(rows(path("simulated.rec"), "SELECT value FROM meta WHERE key = 'engine'") == [("sim",)],
            "a simulated run is a recording")
 
-# Where the recorded allocations are at replay; pages that move.
+# Where recorded allocations are in a replay; pages that move.
 allocated = rows(heat, "SELECT count(*), min(bytes), max(distribution) FROM allocation")[0]
 kith.check(allocated[0] > 0 and allocated[1] >= 4096 and allocated[2] == 1, f"heat's memory is recorded: {allocated}")
 for spread in ("fine", "coarse", "block", "recorded"):
@@ -70,12 +70,12 @@ kith.check(rows(dry, "SELECT sum(bytes) FROM region")[0][0] > 1 << 30, "with dat
 kith.refused("app", "web", says=["kith record --dry"])
 
 def until_written(recording, program):
-    """Until the logs of a run have a megabyte: thousands of tasks."""
+    """Waits until the logs of a run have a megabyte, that is, thousands of tasks."""
     while program.poll() is None and sum(f.stat().st_size for f in pathlib.Path(recording + ".parts").glob("*.log")) < 1 << 20:
         time.sleep(0.01)
 
 
-# A run that is killed leaves what it did until then.
+# A killed run leaves what it did until then.
 killed = path("killed.rec")
 program = subprocess.Popen([kith.path, "app", "nqueens", "--size", "18", "--workers", "2"], stdout=subprocess.DEVNULL,
                            env=os.environ | {"KITH_RECORD": killed})
@@ -92,7 +92,7 @@ kith.check(len(roots) == 1 and roots[0][0] == 0 and roots[0][1] > 0, f"and the r
 kith.check(rows(killed, "SELECT completed_ns FROM task WHERE flags & 1") == [(0,)], "which was not completed")
 kith.refused("sim", killed, says=["did not end"])
 
-# While a program runs, its parts are its own.
+# While a program runs, no other process may touch its parts.
 running = path("running.rec")
 program = subprocess.Popen([kith.path, "app", "nqueens", "--size", "18", "--workers", "2"], stdout=subprocess.DEVNULL,
                            env=os.environ | {"KITH_RECORD": running})
@@ -116,7 +116,8 @@ counts = [rows(several + number, "SELECT count(*) FROM task")[0][0] for number i
 kith.check(counts[0] > 10 and len(set(counts)) == 1, f"all of them are alike: {counts}")
 kith.check(not [f for f in os.listdir(kith.folder.name) if f.startswith("several") and "parts" in f], "no parts are left")
 
-# Ctrl-C reaches the program and `kith record`, SIGTERM `kith record` alone: both end the program, and keep what it did.
+# Ctrl-C reaches the program and `kith record`; SIGTERM reaches only `kith record`. Both end the program,
+# and what it did is kept.
 for number, whom in ((signal.SIGINT, os.killpg), (signal.SIGTERM, os.kill)):
     stopped = path(f"stopped-{int(number)}.rec")
     recorder = subprocess.Popen([kith.path, "record", "-o", stopped, "--", kith.path, "app", "nqueens", "--size", "18",
@@ -129,7 +130,7 @@ for number, whom in ((signal.SIGINT, os.killpg), (signal.SIGTERM, os.kill)):
     kith.check(rows(stopped, "SELECT count(*) FROM task")[0][0] > 0, f"signal {int(number)}: its tasks are there")
     kith.check(not os.path.exists(stopped + ".parts"), f"signal {int(number)}: no parts are left")
 
-# A limit on files (ulimit -f) ends the recording, not the program.
+# A limit on file sizes (ulimit -f) ends the recording, not the program.
 limited = path("limited.rec")
 done = kith.run("app", "nqueens", "--size", "10", "--workers", "2", KITH_RECORD=limited,
                 before=("sh", "-c", 'ulimit -f 200 && exec "$@"', "sh"))
@@ -149,7 +150,7 @@ kith.refused("sim", heat, "--without", "gravity", says=["--without 'gravity'", "
 kith.refused("sim", heat, "--workers", "99", says=["32 cores"])
 kith.refused("sim", os.path.abspath(__file__), says=["no recording of Kith"])
 
-# Damaged files: a value that its column's type cannot hold, and rows that are not numbered one after the other.
+# Damaged files: a value that its column's type cannot hold, and rows that are not numbered consecutively.
 for damage, says in (("UPDATE access SET mode = 260 WHERE rowid = 3", ["table access, column mode", "'260'"]),
                      ("UPDATE task SET worker = 'x' WHERE id = 5", ["table task, column worker", "'x'"]),
                      ("UPDATE task SET started_ns = -1, ended_ns = -1 WHERE id = 5", ["table task, column started_ns"]),

@@ -1,7 +1,7 @@
 """kith sim: the same input gives the same result, for each policy on each machine.
 
-The processes have nothing in common but the input: other addresses, other memory, and other numbers of threads for
-libraries that take as many as there are cores."""
+The processes share only the input. They have different addresses, different memory, and different numbers of threads in
+libraries that use as many as there are cores."""
 
 import json
 
@@ -30,7 +30,7 @@ for machine in machines:
             how = ("sim", path(name), "--machine", machine, "--policy", ",".join(policies), "--fidelity", fidelity)
             runs = [kith.run(*how, "--json", **s) for s in surroundings]
             if runs[0].returncode == 0:
-                break  # else the machine has too many caches for blocks
+                break  # otherwise the machine has too many caches for block fidelity
         kith.check(runs[0].returncode == 0, f"{name} on {machine}: {runs[0].stderr}")
         if runs[0].returncode != 0 or all(r.stdout == runs[0].stdout for r in runs):
             continue
@@ -38,14 +38,14 @@ for machine in machines:
             kith.check(all(r == rows[0] for r in rows),
                        f"{name} on {machine} under {rows[0]['policy']}: {[r['makespan_s'] for r in rows]} s")
 
-# A schedule that is decided again.
+# A schedule that is replayed.
 done = kith.run("sim", path("cholesky"), "--machine", "tilepro64", "--policy", "rip-mw", "-o", path("schedule"))
 kith.check(done.returncode == 0, f"a schedule: {done.stderr}")
 again = ("sim", path("cholesky"), "--machine", "tilepro64", "--policy", f"replay:file={path('schedule')}")
 replays = [kith.json(*again, **s) for s in surroundings]
 kith.check(all(r == replays[0] for r in replays) and replays[0][0] == 0, "its replay")
 
-# What papers' results are made from: a program that is recorded first.
+# The basis of the papers' results: a program that is first recorded.
 graphs = [kith.json("paper", "nabbitc-uk-2002", "--seeds", "1", **s) for s in surroundings]
 kith.check(graphs[0][0] == 0 and graphs[0] == graphs[1], "a keyed graph, recorded and simulated twice")
 tasks = [kith.json("paper", "rip-uv100", "--seeds", "1", "--only", "jacobi", **s) for s in surroundings]

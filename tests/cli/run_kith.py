@@ -1,4 +1,4 @@
-"""Runs the command line for the tests beside this file, and counts what goes wrong.
+"""Runs the command line for the tests in this folder, and counts failed checks.
 
 A test is a script that gets the path of the kith program and exits non-zero if a check failed."""
 
@@ -13,7 +13,7 @@ DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data")
 
 
 def rows(recording, query):
-    """What SQL finds in a recording."""
+    """The rows that an SQL query finds in a recording."""
     with sqlite3.connect(recording) as db:
         return db.execute(query).fetchall()
 
@@ -27,7 +27,7 @@ class Kith:
         self.folder = tempfile.TemporaryDirectory()
 
     def run(self, *arguments, before=(), stdout=subprocess.PIPE, **variables):
-        """The finished process. Settings of the caller's environment do not count, only those given here."""
+        """The finished process. Settings of the caller's environment are removed; only those given here count."""
         clean = {k: v for k, v in os.environ.items() if not k.startswith(("KITH_", "SLURM_"))}
         return subprocess.run([*before, self.path, *arguments], env=clean | variables, stdout=stdout,
                               stderr=subprocess.PIPE, text=True, timeout=120, check=False)
@@ -40,7 +40,7 @@ class Kith:
             sys.exit(f"kith {' '.join(arguments)} --json: no JSON ({e}): {done.stdout}{done.stderr}")
 
     def file(self, name):
-        """The path of a file that lasts as long as the test."""
+        """The path of a file that exists as long as the test."""
         return os.path.join(self.folder.name, name)
 
     def check(self, holds, what):

@@ -1,4 +1,4 @@
-"""Files from strangers, and outputs that would replace inputs: errors, and nothing that acts on a terminal or is lost."""
+"""Files from strangers, and outputs that would replace inputs: they give errors, nothing acts on a terminal, and nothing is lost."""
 
 import os
 import shutil
@@ -16,7 +16,7 @@ kith.check(done.returncode == 0, f"recorded: {done.stderr}")
 
 
 def changed(sql, name="changed.rec"):
-    """A copy of the recording with changes by SQL."""
+    """A copy of the recording, changed by SQL."""
     shutil.copy(path("heat.rec"), path(name))
     with sqlite3.connect(path(name)) as db:
         db.executescript(sql) if isinstance(sql, str) else [db.execute(*s) for s in sql]
@@ -83,7 +83,7 @@ for verb in (("machines", path("named.toml")), ("sim", path("heat.rec"), "--mach
     harmless(done, " ".join(verb))
     kith.check(done.returncode == 0 and "a\\x1b[2Jb" in done.stdout, f"{verb}: {done.stderr}")
 
-# An output that is the input, under any name.
+# An output that is the input, under whatever name.
 original = open(path("heat.rec"), "rb").read()
 os.symlink(path("heat.rec"), path("symbolic.rec"))
 os.link(path("heat.rec"), path("hard.rec"))
@@ -108,7 +108,7 @@ with open(path("p.png.svg"), "w") as file:
 kith.run("sim", path("heat.rec"), "--plot", path("p.png"))
 kith.check(open(path("p.png.svg")).read() == "mine", "what is drawn on the way takes no name that somebody has")
 
-# An output that cannot be made: said before anything runs, or is read.
+# An output that cannot be made is reported before anything runs or is read.
 for verb in (("record", "-o", path("no/such/x.rec"), "--", "touch", path("ran")),
              ("calibrate", "-o", path("no/such/x.rec"), "--", "touch", path("ran")),
              ("sim", path("heat.rec"), "-o", path("no/such/x.rec")), ("sim", path("heat.rec"), "--plot", path("no/such/x.svg")),

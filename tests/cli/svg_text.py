@@ -1,15 +1,15 @@
-"""Where the text of an SVG picture is, estimated from its length: for tests that nothing is printed over something else."""
+"""Where the text of an SVG picture is, estimated from its length. For tests that nothing is printed over something else."""
 
 import itertools
 import re
 import xml.etree.ElementTree as xml
 
-# Of an em, in DejaVu Sans, in the mean.
+# In em, the average in DejaVu Sans.
 NARROW, WIDE = 0.3, 0.58
 
 
 def texts(svg):
-    """(text, left, top, right, bottom) of each piece of text, groups' shifts included."""
+    """(text, left, top, right, bottom) of each piece of text, including the shifts of groups."""
     found = []
 
     def visit(element, dx, dy, size):

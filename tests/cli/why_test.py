@@ -1,4 +1,4 @@
-"""kith why: where a task of a recorded run ran, and what is known of the reason; on native and simulated recordings."""
+"""kith why: where a task of a recorded run ran, and what is known about the reason, on native and simulated recordings."""
 
 import sqlite3
 
@@ -19,7 +19,7 @@ def record(name, *arguments):
     return path(name)
 
 
-# A native run: the places and times are those of the file.
+# A native run: the nodes and times are those of the file.
 native = record("native.rec", "gauss_seidel", "--policy", "dep")
 code, found = kith.json("why", native, "gauss_seidel:100")
 kith.check(code == 0 and found["type"] == "gauss_seidel" and found["policy"] == "dep", "the task is found by its type")
@@ -44,7 +44,7 @@ code, first = kith.json("why", native, "gauss_seidel_initial:0")
 kith.check(first["data"][0]["nowhere_bytes"] == first["data"][0]["declared_bytes"], "nobody had touched it")
 kith.check("no home yet" in first["reasons"][0], f"so its node was drawn: {first['reasons']}")
 
-# With a described machine: what the data takes, by node.
+# With a described machine: the time for the data, by node.
 code, timed = kith.json("why", native, "gauss_seidel:100", "--machine", "bullion-s16-8")
 times = [n["data_ns"] for n in timed["nodes"]]
 kith.check(timed["machine"] == "bullion-s16-8" and all(t > 0 for t in times), "data times on it")
@@ -53,7 +53,7 @@ done = kith.run("why", native, "gauss_seidel:100")
 for text in ("ran on worker", "what it was", "waited", "its data", "on each node", "<- it ran here"):
     kith.check(text in done.stdout, f"people read '{text}': {done.stdout}")
 
-# A simulated run; the recorded machine is a described one.
+# A simulated run, recorded on a described machine.
 simulated = path("simulated.rec")
 done = kith.run("sim", native, "--machine", "bullion-s16-8", "--policy", "socket", "-o", simulated)
 kith.check(done.returncode == 0, f"it is simulated: {done.stderr}")

@@ -41,7 +41,7 @@ def cases():
 
 
 class Compiler:
-    """Compiles with the headers compiled once."""
+    """Compiles cases with the headers compiled only once."""
 
     def __init__(self, command, work):
         self.command, self.work = command, pathlib.Path(work)

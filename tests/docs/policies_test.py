@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The table of docs/policies.md is what the policies say of themselves.
+"""Checks that the table of docs/policies.md is what the policies say about themselves.
 
 usage: policies_test.py PATH_OF_KITH [--write]      from the root of the tree; --write makes the table again
 """

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Runs the fuzzers side by side, from their corpora. usage: run.sh BUILD_FOLDER SECONDS [NAME...]
-# What makes one fail stays in BUILD_FOLDER/fuzz/; mended, it goes into corpus/.
+# Input that makes one fail stays in BUILD_FOLDER/fuzz/; once the fault is fixed, it goes into corpus/.
 set -u
 build=$(cd "${1:?usage: run.sh BUILD_FOLDER SECONDS [NAME...]}" && pwd) seconds=${2:?seconds} here=$(dirname "$0")
 shift 2
 [ $# -gt 0 ] || set -- recordings machines
 status=0 pids=()
-# A timeout is of the clock on the wall: long enough for a busy machine, short enough to find what never ends.
+# The timeout is in wall-clock time: long enough for a busy machine, short enough to find input that never ends.
 for what in "$@"; do
   found="$build/fuzz/$what"
   mkdir -p "$found"

@@ -1,4 +1,4 @@
-"""Follows the links of installed documents. What leads into the sources is not installed, and is not looked for.
+"""Checks the links of installed documents. Links into the sources are skipped, because sources are not installed.
 
 usage: links.py FOLDER"""
 

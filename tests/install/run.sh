@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs the built tree, then builds and runs a program with find_package and one with pkg-config; then the same with a
-# shared library that is built as a part of another project.
+# Installs the built tree, then builds and runs one program with find_package and one with pkg-config. Then
+# does the same with a shared library that is built as part of another project.
 # usage: run.sh BUILD_FOLDER COMPILER
 set -eu
 build=$1 compiler=$2
@@ -9,7 +9,7 @@ root=$(cd "$here/../.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-quietly() { # COMMAND...: its output only if it fails
+quietly() { # COMMAND...: prints its output only if it fails
   "$@" >"$work/log" 2>&1 || { cat "$work/log"; echo "failed: $*"; exit 1; }
 }
 prints_42() { # WHAT PROGRAM
@@ -22,20 +22,20 @@ consume() { # KIND PREFIX
   quietly cmake --build "$work/$kind-cmake"
   prints_42 "$kind library, find_package" "$work/$kind-cmake/consumer"
   pc=$(dirname "$(find "$prefix" -name kith.pc)")
-  # shellcheck disable=SC2046  # the flags are words
+  # shellcheck disable=SC2046  # the flags must be split into words
   quietly "$compiler" -std=c++20 "$work/hello.cpp" $(PKG_CONFIG_PATH=$pc pkg-config --cflags --libs kith) -o "$work/$kind-pkg"
   LD_LIBRARY_PATH=$(dirname "$pc") prints_42 "$kind library, pkg-config" "$work/$kind-pkg"
 }
 
 quietly cmake --install "$build" --prefix "$work/prefix"
-mv "$work/prefix" "$work/moved"  # an installed tree can be moved
+mv "$work/prefix" "$work/moved"  # an installed tree must be movable
 consume installed "$work/moved"
 quietly "$work/moved/bin/kith" machine --json
 for file in share/man/man1/kith.1 share/man/man1/kith-sim.1 share/bash-completion/completions/kith share/zsh/site-functions/_kith \
   share/fish/vendor_completions.d/kith.fish share/doc/kith/README.md share/doc/kith/docs/tutorial.md share/doc/kith/examples; do
   [ -e "$work/moved/$file" ] || { echo "not installed: $file"; exit 1; }
 done
-# A policy from outside the tree, in a library of its own.
+# A policy from outside the tree, in its own library.
 mkdir "$work/policy"
 cp "$here/policy_library/CMakeLists.txt" "$root/examples/policies/by_type.cpp" "$work/policy/"
 quietly cmake -S "$work/policy" -B "$work/policy/build" -DCMAKE_PREFIX_PATH="$work/moved" -DCMAKE_CXX_COMPILER="$compiler"

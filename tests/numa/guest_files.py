@@ -1,4 +1,4 @@
-"""What the guest finds in its memory when it starts: a shell, the programs, the libraries they need, and /init."""
+"""The files that the guest has in its memory when it starts: a shell, the programs, the libraries that they need, and /init."""
 
 import os
 import pathlib
@@ -29,7 +29,7 @@ poweroff -f
 
 
 def libraries(program):
-    """The files that the loader takes for a program or library; nothing for what is linked statically."""
+    """The files that the loader uses for a program or library; none if it is linked statically."""
     listed = subprocess.run(["ldd", program], capture_output=True, text=True).stdout
     for line in listed.splitlines():
         if "not found" in line:
@@ -56,7 +56,7 @@ def archive(path, command, extra, environment):
         (root / "command").write_text("".join(exports) + "exec " + shlex.join(started) + "\n")
         (root / "init").write_text(INIT)
         (root / "init").chmod(0o755)
-        files = "\n".join(str(p.relative_to(root)) for p in sorted(root.rglob("*")))  # a folder before what is in it
+        files = "\n".join(str(p.relative_to(root)) for p in sorted(root.rglob("*")))  # a folder before its files
         with open(path, "wb") as out:
             subprocess.run(["cpio", "--create", "--format=newc", "--owner=+0:+0", "--quiet"], cwd=root, stdout=out,
                            input=files.encode(), check=True)

@@ -1,4 +1,4 @@
-"""A Linux kernel for the guest: fetched once from Debian's packages, unpacked, not installed."""
+"""A Linux kernel for the guest: downloaded once from Debian's packages and unpacked, but not installed."""
 
 import fcntl
 import pathlib
@@ -6,18 +6,18 @@ import subprocess
 import sys
 import tempfile
 
-PACKAGE = "linux-image-cloud-amd64"  # the small flavour for virtual machines: all it needs to boot is built in
+PACKAGE = "linux-image-cloud-amd64"  # the small flavour for virtual machines; needs no modules to boot
 
 
 CACHE = pathlib.Path(__file__).resolve().parents[2] / "build/numa-vm"
 
 
 class Unavailable(Exception):
-    """No kernel can be had here; the text says why."""
+    """No kernel is available here; the text says why."""
 
 
 def fetched(cache=CACHE):
-    """The path of the kernel image in the folder `cache`, fetched if it is not there yet."""
+    """The path of the kernel image in the folder `cache`, downloaded if it is not there yet."""
     cache.mkdir(parents=True, exist_ok=True)
     image = cache / "vmlinuz"
     with open(cache / "lock", "w") as lock:
@@ -28,13 +28,13 @@ def fetched(cache=CACHE):
 
 
 def fetch(image):
-    # The package named above is empty and depends on the one with the kernel.
+    # The package named above is empty, and depends on the one with the kernel.
     depends = run("apt-cache", "depends", PACKAGE).split()
     kernels = [word for word in depends if word.startswith("linux-image-") and word != PACKAGE]
     if not kernels:
         raise Unavailable(f"apt knows no {PACKAGE}; `apt-get update` may help")
     with tempfile.TemporaryDirectory() as folder:
-        pathlib.Path(folder).chmod(0o777)  # apt downloads as a user of its own
+        pathlib.Path(folder).chmod(0o777)  # apt downloads as another user
         run("apt-get", "-qq", "-o", "Acquire::Retries=3", "download", kernels[0], cwd=folder)
         (package,) = pathlib.Path(folder).glob("*.deb")
         run("dpkg-deb", "--extract", package, folder)

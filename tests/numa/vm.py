@@ -104,9 +104,9 @@ def hardware(a):
 def kernel_line(verbose, huge_pages):
     words = ["console=ttyS0", "panic=-1", "nokaslr", "mitigations=off", "nowatchdog",
              f"transparent_hugepage={huge_pages}",
-             "numa_balancing=disable",  # pages stay where the program put them
+             "numa_balancing=disable",  # pages must stay where the program put them
              "rcupdate.rcu_cpu_stall_suppress=1", "random.trust_cpu=on"]
-    # Measuring clocks against each other fails again and again where the host is busy: say what would come out.
+    # Measuring clocks against each other often fails when the host is busy, so the kernel is given the result.
     mhz = [line.split(":")[1] for line in open("/proc/cpuinfo") if line.startswith("cpu MHz")]
     if mhz:
         khz = int(float(mhz[0]) * 1000)
@@ -142,19 +142,19 @@ class Run:
         self.seconds = time.monotonic() - begin
 
     def line(self, text, begin, verbose):
-        if self.up is None and text.endswith(guest_files.UP):  # the firmware's last words have no line of their own
+        if self.up is None and text.endswith(guest_files.UP):  # the firmware's last output has no line of its own
             self.up = time.monotonic() - begin
         elif self.up is not None and text.startswith(guest_files.ENDED):
             self.code = int(text.split()[-1])
         elif self.up is not None or verbose:
             print(text, flush=True)
         else:
-            self.shown.append(text)  # kept for the case that it does not come up
+            self.shown.append(text)  # kept in case the guest does not come up
 
 
 def ways(cache):
-    """How to run the guest, the fastest first: QEMU's accelerator, and how long it may take until the guest is up."""
-    no_kvm = cache / "kvm-does-not-work"  # it can be there and yet start nothing; tried once
+    """The ways to run the guest, fastest first: QEMU's accelerator, and how long it may take until the guest is up."""
+    no_kvm = cache / "kvm-does-not-work"  # /dev/kvm can exist and not work; tried once
     if os.access("/dev/kvm", os.R_OK | os.W_OK) and not no_kvm.exists():
         yield "kvm", ["kvm", "-cpu", "host"], 10
         no_kvm.touch()
