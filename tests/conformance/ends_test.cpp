@@ -248,7 +248,7 @@ TEST(limits, a_wait_without_a_stack_says_so) {
   EXPECT_GT(refused, 0);
 }
 
-/// Two workers on different nodes, who take no work from each other, with one stack in addition to the thread's own.
+/// Two workers on different nodes, which take no work from each other, with one stack in addition to the thread's own.
 kith::runtime_options one_stack() {
   kith::runtime_options o;
   o.policy = "socket";

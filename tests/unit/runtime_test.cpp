@@ -423,7 +423,7 @@ TEST(runtime, a_worker_that_waited_for_chains_keeps_nobody_from_the_next_ones) {
     for (int i = 0; i < links; ++i) {
       for (std::size_t c = 0; c < chains; ++c) {
         link(c, [&] {
-          while (!created) std::this_thread::yield();  // else workers are faster than who creates their chains
+          while (!created) std::this_thread::yield();  // else workers are faster than the creator of their chains
           std::atomic<int>& here = running[static_cast<std::size_t>(kith::this_worker()) / 4];
           std::this_thread::sleep_for(std::chrono::microseconds(++here > 1 ? 1000 : 50));
           --here;
