@@ -1,4 +1,4 @@
-// What a task says about the data it uses: accesses, on typed handles and on raw memory.
+// How a task declares the data it uses: accesses to typed handles and to raw memory.
 #pragma once
 
 #include <cstddef>
@@ -10,26 +10,28 @@
 
 namespace kith {
 
-/// How a task uses a region. Among the children of one task, in the order of their creation:
-///  - `in` waits for the last task that wrote; any number of `in` run side by side;
-///  - `out` and `inout` wait for everything before;
-///  - `concurrent` tasks run side by side with each other (they synchronise themselves), ordered against all else;
-///  - `commutative` tasks exclude each other but run in any order, ordered against all else.
-/// Ranges may contain others. Then this is so for each byte; commutative tasks on different ranges are ordered.
+/// How a task uses a region. The rules hold among the children of one task, in the order of their creation:
+///  - `in` waits for the last task that wrote; any number of `in` tasks run side by side;
+///  - `out` and `inout` wait for all earlier accesses;
+///  - `concurrent` tasks run side by side with each other (they synchronise themselves) and are ordered against
+///    all others;
+///  - `commutative` tasks exclude each other but run in any order, and are ordered against all others.
+/// A range may contain others. The rules then hold for each byte, but commutative tasks on different ranges are
+/// ordered.
 enum class mode : std::uint8_t { in, out, inout, concurrent, commutative };
 
 namespace detail {
 
 struct internals;
 
-/// The dependence state of one region in one scope. Written by the scope's owner alone.
+/// The dependence state of one region in one scope. Only the scope's owner writes it.
 struct tracker {
   std::uint64_t key = 0;     // address (48 bits) and wait epoch (16); in a handle: the scope's serial number
   std::uint64_t writer = 0;  // the task that later accesses wait for
   std::uint64_t member = 0;  // the first member of the group that runs side by side after the writer
-  std::uint64_t second = 0;  // and the second
+  std::uint64_t second = 0;  // the second one
   std::uint32_t block = 0;   // the slot that lists further members
-  std::uint32_t region = 0;  // the region's record, 0 while nobody needed one
+  std::uint32_t region = 0;  // the region's record; 0 until one is needed
 };
 static_assert(sizeof(tracker) == 40);
 
@@ -54,7 +56,7 @@ class handle_base {
 
  private:
   friend struct internals;
-  const void* scope_ = nullptr;  // the first scope that used the handle: its accesses alone go through the tracker
+  const void* scope_ = nullptr;  // the first scope that used the handle; only its accesses go through the tracker
   tracker state_;
 };
 static_assert(sizeof(handle_base) == 64);
@@ -75,8 +77,9 @@ struct access_record {
 template <class Parameter>
 class access {
  public:
-  /// The same, of which the task uses only so many bytes (the border of a neighbour, say). Policies see the whole; a
-  /// recording keeps both, and a replay moves what is used.
+  /// The same access, but the task really uses only so many of its bytes (for example, the border of a
+  /// neighbour). Policies see the whole range. A recording keeps both numbers, and a simulation moves only the
+  /// bytes that are used.
   access touching(std::size_t bytes) const noexcept {
     access a = *this;
     if (bytes < a.record_.bytes) a.record_.touched = static_cast<float>(bytes) / static_cast<float>(a.record_.bytes);
@@ -93,11 +96,11 @@ class access {
 
 /// A typed name for one object, or for an array of them (`handle<T[]>`), that the user owns.
 ///
-/// Naming data by a handle is the fastest way: dependences are found without looking an address up. Each handle is
-/// a region of its own: two handles on the same memory are two regions, and nothing orders one against the other
-/// (runtime_options::check_handles makes that an error). The handle and the memory must
-/// outlive the tasks that use them. A handle belongs to the first scope (a task's children, a run) that uses it and is
-/// fast there; in other scopes it is found by its address.
+/// A handle is the fastest way to name data: dependences are found without an address lookup. Each handle is a
+/// region of its own. Two handles on the same memory are two regions, and nothing orders one against the other
+/// (runtime_options::check_handles makes that an error). The handle and the memory must outlive the tasks that
+/// use them. A handle belongs to the first scope (a task's children, a run) that uses it, and is fast there; in
+/// other scopes it is found by its address.
 template <class T>
 class handle : public detail::handle_base {
  public:
@@ -117,7 +120,7 @@ class handle<T[]> : public detail::handle_base {
 
 namespace detail {
 
-/// What the library keeps in handles and accesses, for the library.
+/// Gives the library access to what it keeps in handles and accesses.
 struct internals {
   static const void*& scope(handle_base& h) noexcept { return h.scope_; }
   static tracker& state(handle_base& h) noexcept { return h.state_; }
@@ -150,7 +153,7 @@ concept has_elements = requires(T& t) {
   std::size(t);
 };
 
-/// What is left of an access that the compiler has refused: spawn() says nothing more about it.
+/// Stands for an access that a static_assert has refused; spawn() reports no further error about it.
 struct refused_access {
   refused_access touching(std::size_t) const noexcept { return {}; }
 };
@@ -170,7 +173,8 @@ struct accessed<handle<T>> {
   using type = std::remove_extent_t<T>;
 };
 
-/// Whether `How` can be said of an `Argument` (a forwarding reference's type); the compiler says why not.
+/// Whether an `Argument` (the type of a forwarding reference) can be accessed as `How`. If not, the compiler says
+/// why.
 template <mode How, class Argument>
 struct accessible {
   using object = std::remove_reference_t<Argument>;
@@ -194,7 +198,7 @@ struct accessible {
   static constexpr bool value = lives && !fixed && writable && !std::is_pointer_v<plain> && !is_access<plain>;
 };
 
-/// The five functions below differ in the mode alone; this is what they have in common.
+/// The five functions below differ only in the mode; this is their common part.
 template <mode How>
 struct access_maker {
   /// One object, all elements of a contiguous range (vector, span, array), or what a handle names.
@@ -260,12 +264,11 @@ struct access_maker {
 
 }  // namespace detail
 
-/// in(x), out(x), inout(x), concurrent(x), commutative(x): an access to a handle, to an object, to a
-/// contiguous range, or, with two arguments (pointer, count), to raw memory. A range may lie in another one, at any depth
-/// (tiles and their array); ranges that cross are an error, until a wait has ended. A range without bytes is no access.
-/// A region's home, where first touch put it, stays that of its address until the memory is given back
-/// (kith::deallocate, kith::forget).
-/// Temporaries are refused, and so is all but `in` of what is const.
+/// in(x), out(x), inout(x), concurrent(x), commutative(x): an access to a handle, to an object, to a contiguous
+/// range, or, with two arguments (pointer, count), to raw memory. A range may lie inside another one, at any
+/// depth (tiles and their array). Ranges that cross are an error until a wait has ended. An empty range is no
+/// access. The home that first touch gave a region stays with its address until the memory is given back
+/// (kith::deallocate, kith::forget). Temporaries are refused; const data can only be accessed with `in`.
 inline constexpr detail::access_maker<mode::in> in{};
 inline constexpr detail::access_maker<mode::out> out{};
 inline constexpr detail::access_maker<mode::inout> inout{};

@@ -1,7 +1,7 @@
-// What a call that makes a task must look like, and the one sentence that the compiler says where it does not.
+// Checks of calls that create a task. For a wrong call the compiler prints one sentence that says what to write.
 //
-// The checks are class templates that are complete before anything else of the call is compiled; a wrong call is compiled
-// no further. tests/compile_fail has the first line that GCC and Clang print for each of them.
+// The checks are class templates that are instantiated before anything else of the call; a wrong call is compiled
+// no further. tests/compile_fail holds the first line that GCC and Clang print for each of them.
 #pragma once
 
 #include <kith/options.hpp>
@@ -31,7 +31,7 @@ template <class P>
 struct parameters_of<access<P>> {
   using type = std::tuple<P>;
 };
-/// What the accesses among the arguments give to the function: a tuple of pointers and spans.
+/// The function's parameters for the accesses among the arguments: a tuple of pointers and spans.
 template <class... Args>
 using parameters = decltype(std::tuple_cat(std::declval<typename parameters_of<Args>::type>()...));
 
@@ -53,14 +53,14 @@ template <class F, class... P>
 inline constexpr bool takes<F, std::tuple<P...>> =
     std::is_invocable_v<const F&, decltype(parameter(std::declval<P>()))...> ||
     std::is_invocable_v<F&, decltype(parameter(std::declval<P>()))...>;
-/// ... or could be, if no access was `in`.
+/// Whether it could be called if no access were `in`.
 template <class F, class Parameters>
 inline constexpr bool takes_writable = false;
 template <class F, class... P>
 inline constexpr bool takes_writable<F, std::tuple<P...>> =
     std::is_invocable_v<F&, decltype(parameter(std::declval<typename without_const<P>::type>()))...>;
 
-/// Arguments behind the function, which is number 1. Of refused accesses nothing more is said.
+/// Checks the arguments after the function, which is argument 1. Refused accesses are not reported again.
 template <class... Args>
 struct options_check {
   static constexpr bool good(std::size_t number) {
@@ -70,7 +70,7 @@ struct options_check {
   static constexpr bool good_from(std::size_t number) {
     return number >= sizeof...(Args) + 2 || (good(number) && good_from(number + 1));
   }
-  /// At most one of the arguments is of these kinds.
+  /// At most one argument is of these kinds.
   template <class... Kinds>
   static constexpr bool single = (std::size_t{0} + ... + std::size_t{one_of<Args, Kinds...>}) <= 1;
 
@@ -106,7 +106,7 @@ struct options_check {
                                 single<priority> && single<task_type, name>;
 };
 
-/// The function, argument 1.
+/// Checks the function, argument 1.
 template <class F>
 struct function_check {
   using body = std::decay_t<F>;
@@ -118,7 +118,7 @@ struct function_check {
   static constexpr bool value = kept && !option<body>;
 };
 
-/// Whether the function can be called.
+/// Checks that the function can be called.
 template <class F, class... Args>
 struct parameters_check {
   using body = std::decay_t<F>;
@@ -144,7 +144,8 @@ struct parameters_check {
                 "write T& for an object, std::span<T> for several, both with const for kith::in");
 };
 
-/// Whether the arguments are a function that can be kept, and options. If not, the compiler says what to write.
+/// Whether the arguments are a function that can be stored, followed by options. If not, the compiler says what
+/// to write.
 template <class F, class... Args>
 constexpr bool may_declare() {
   if constexpr (!function_check<F>::value) {
@@ -153,7 +154,7 @@ constexpr bool may_declare() {
     return options_check<Args...>::value;
   }
 }
-/// Whether a task can be made of them: one sentence is said about what is wrong first.
+/// Whether a task can be made of the arguments. Only the first mistake is reported.
 template <class F, class... Args>
 constexpr bool is_task_call() {
   if constexpr (!may_declare<F, Args...>()) {

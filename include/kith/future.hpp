@@ -19,7 +19,7 @@ class future;
 
 namespace detail {
 
-/// What the running task has created, and what is below that, does not start any more.
+/// Cancels the running task's children: they and their descendants do not start any more.
 void cancel_children() noexcept;
 
 /// A task that was made, and the number of its runtime.
@@ -28,14 +28,16 @@ struct made_task {
   std::uint64_t runtime = 0;
 };
 
-/// Something that becomes true once and can be waited for, by workers (which run tasks meanwhile) and by
-/// other threads (which sleep). It must outlive the call of complete(), which the waiter may overtake: share it.
+/// Something that becomes true once and can be waited for, by workers (which run tasks meanwhile) and by other
+/// threads (which sleep). It must outlive the call of complete(). A waiter may return before that call does, so
+/// the two must share ownership.
 class completion {
  public:
   bool done() const noexcept { return word_.load(std::memory_order_acquire) == 1; }
-  /// `by`: the task that completes it, if it is known.
+  /// `by` is the task that completes it, if known.
   void wait(made_task by = {});
-  /// Whether it is done, at the latest after so many seconds and the end of the task that a worker then runs.
+  /// Returns whether it is done. Returns after so many seconds at the latest; a worker first finishes the task
+  /// that it then runs.
   bool wait_at_most(double seconds, made_task by = {});
   void complete() noexcept;
 
@@ -52,7 +54,7 @@ struct result_of {
   std::exception_ptr failure;
 };
 
-/// A result that is completed when this is destroyed.
+/// Completes a result when it is destroyed.
 template <class R>
 struct settled_at_end {
   std::shared_ptr<result_of<R>> result;
@@ -64,8 +66,8 @@ struct settled_at_end {
   }
 };
 
-/// The task's side of a future, and the task's closure: what it returns is kept, and told when the task has ended, that is
-/// when the closure is destroyed.
+/// The task's side of a future, and the task's closure. It stores what the function returns, and completes the
+/// future when the closure is destroyed, that is, when the task has ended.
 template <class R, class F>
 class promise {
  public:
@@ -91,7 +93,7 @@ class promise {
       cancel_children();
     }
   }
-  /// A child failed after the body had ended. False if nobody is left to be told.
+  /// A child failed after the body had ended. Returns false if no future is left to take the exception.
   bool take_late_failure() noexcept {
     if (end_.result.use_count() == 1) return false;
     if (!end_.result->failure) end_.result->failure = std::current_exception();
@@ -104,13 +106,15 @@ class promise {
   bool ran_ = false;
 };
 
-/// Where tasks are created, and the right to: as children of the running task, or, one thread at a time, from outside.
+/// The place where tasks are created, and the right to create there: as children of the running task, or from
+/// outside, one thread at a time.
 class creation {
  public:
-  /// In this runtime: as children of the running task if that is one of its tasks, else from outside. 0 is the runtime of
-  /// the running task. Throws kith::error if the runtime has ended, or there is no running task.
+  /// Creates in this runtime: as children of the running task if that belongs to the runtime, else from outside.
+  /// 0 means the runtime of the running task. Throws kith::error if the runtime has ended, or there is no running
+  /// task.
   explicit creation(std::uint64_t runtime = 0);
-  /// From outside.
+  /// Creates from outside.
   explicit creation(runtime&);
   ~creation();
   creation(const creation&) = delete;
@@ -127,13 +131,13 @@ class creation {
   bool outside_;
 };
 
-/// What the library does with futures that users cannot.
+/// What the library, but no user, may do with futures.
 struct future_internals {
   template <class R>
   static future<R> make(std::shared_ptr<result_of<R>> result, made_task made) noexcept {
     return future<R>(std::move(result), made);
   }
-  /// Of a future that was moved from or taken: no task.
+  /// The task behind a future; no task if the future was moved from or taken.
   template <class R>
   static made_task made(const future<R>& f) noexcept {
     return f.valid() ? made_task{f.task_, f.runtime_} : made_task{};
@@ -151,7 +155,7 @@ struct future_internals {
   }
 };
 
-/// Makes a task that settles a future; `make` creates it from a closure.
+/// Makes a task that completes a future; `make` creates the task from a closure.
 template <class F, class Make, class... Args>
 auto create_with_result(F&& f, Make&& make, const Args&... args) {
   auto bound = bind_accesses(std::forward<F>(f), args...);
@@ -176,7 +180,7 @@ inline constexpr bool takes_values = false;
 template <class F, class... V>
 inline constexpr bool takes_values<F, std::tuple<V...>> = std::is_invocable_v<F&, V...>;
 
-/// What a function behind then() is called with.
+/// What then() calls its function with.
 enum class passed : std::uint8_t { value, values, nothing, itself, impossible };
 template <class F, class R>
 constexpr passed passed_to() {
@@ -189,7 +193,7 @@ constexpr passed passed_to() {
   return passed::impossible;
 }
 
-/// What a task runs that follows a future.
+/// The closure of a task that then() makes.
 template <class R, class F>
 struct continuation {
   future<R> before;
@@ -229,11 +233,11 @@ constexpr bool is_then_call() {
 
 }  // namespace detail
 
-/// The result of a task, which may be asked for by any thread, also by tasks (which run other tasks while they wait). It is
-/// ready when the task has ended, and that is when all its children have ended and its captures are destroyed. An exception
-/// of the task is thrown by `get` and `take`, and by them alone. So is the first one of a child that the task did not wait
-/// for, unless no future is left when the task ends: then it is thrown where the task is waited for. A handle: copies are of
-/// the same result.
+/// The result of a task. Any thread may ask for it; a task that waits for it runs other tasks meanwhile. It is
+/// ready when the task has ended, that is, when all its children have ended and its captures are destroyed. Only
+/// `get` and `take` throw the task's exception. They also throw the first exception of a child that the task did
+/// not wait for; if no future is left when the task ends, that exception is thrown where the task is waited for.
+/// Copies refer to the same result.
 template <class R>
 class future {
  public:
@@ -243,35 +247,37 @@ class future {
   /// The task behind it, to order others `after` it.
   task_ref task() const noexcept { return task_; }
   bool ready() const noexcept { return result_ && result_->ended.done(); }
-  /// Waits until it is ready. In a task this throws `error` where no stack is left for the tasks that are to run meanwhile
-  /// (runtime_options::stacks); the task's children that have not started are cancelled then. So do get(), take(),
-  /// wait_for() and wait_until().
+  /// Waits until it is ready. In a task, throws `error` if no stack is left for the tasks that should run
+  /// meanwhile (runtime_options::stacks); the task's children that have not started are then cancelled. The same
+  /// holds for get(), take(), wait_for() and wait_until().
   void wait() const {
     detail::future_internals::expect_task(*this, "future::wait()");
     result_->ended.wait({task_, runtime_});
   }
-  /// Waits for so long at most; true if it is ready. A thread that runs no task returns then. A task may come back later:
-  /// its worker runs other tasks meanwhile, and the one that it runs at that moment first ends, or waits itself.
+  /// Waits for so long at most; returns true if it is ready. A thread that runs no task returns on time. A task
+  /// may return later: its worker runs other tasks meanwhile, and the one that runs at that moment must first end
+  /// or wait.
   template <class Rep, class Period>
   bool wait_for(const std::chrono::duration<Rep, Period>& most) const {
     detail::future_internals::expect_task(*this, "future::wait_for()");
     return result_->ended.wait_at_most(std::chrono::duration<double>(most).count(), {task_, runtime_});
   }
-  /// Waits until that moment at most, as wait_for().
+  /// As wait_for(), until that moment at most.
   template <class Clock, class Duration>
   bool wait_until(const std::chrono::time_point<Clock, Duration>& end) const {
-    for (;;) {  // a clock that is not steady may be set back meanwhile
+    for (;;) {  // a clock that is not steady may be set back
       if (wait_for(end - Clock::now())) return true;
       if (Clock::now() >= end) return false;
     }
   }
-  /// The value, or the task's exception. The value stays where it is, as long as a future of it lives.
+  /// Returns the value or throws the task's exception. The value stays in place as long as one of its futures
+  /// lives.
   decltype(auto) get() const {
     wait();
     return detail::future_internals::settled(*this);
   }
-  /// As get(), but moves the value out: for values that cannot be copied. This future is not valid afterwards, and copies
-  /// of it have a value that was moved from.
+  /// As get(), but moves the value out: for values that cannot be copied. Afterwards this future is not valid,
+  /// and its copies hold a moved-from value.
   R take()
     requires(!std::is_void_v<R>)
   {
@@ -281,14 +287,15 @@ class future {
     return std::move(*held->value);
   }
 
-  /// A task that starts when this one's has ended, with a future for what `f` returns. Nothing waits meanwhile: it is a
-  /// task with an edge. `f` is called with the value (const R&; for futures of when_all: the value of each), or with
-  /// nothing if it takes nothing. If the task before failed or was cancelled, `f` is not called, and the exception is that
-  /// of the new future; but an `f` that takes a future<R> is called in any case. `args` as for spawn(); `f` gets no
-  /// parameters for accesses.
+  /// Makes a task that starts when this future's task has ended; returns a future for what `f` returns. No thread
+  /// waits: the new task has an edge from the earlier one. `f` is called with the value (const R&; for futures of
+  /// when_all: the value of each), or without arguments if it takes none. If the earlier task failed or was
+  /// cancelled, `f` is not called and the new future gets the exception; but an `f` that takes a future<R> is
+  /// always called. `args` are as for spawn(), but `f` gets no parameters for accesses.
   ///
-  /// In a task of the same runtime the new task is a child of the running one, as with async(); anywhere else it is made
-  /// as by runtime::submit(). Throws `error` if no task is behind the future, or its runtime has ended.
+  /// Inside a task of the same runtime the new task is a child of the running one, as with async(); elsewhere it
+  /// is created as by runtime::submit(). Throws `error` if no task is behind the future, or its runtime has
+  /// ended.
   template <class F, class... Args>
   [[nodiscard]] auto then(F&& f, const Args&... args) const {
     if constexpr (detail::is_then_call<R, F, Args...>()) {
@@ -312,7 +319,7 @@ class future {
   std::uint64_t runtime_ = 0;
 };
 
-/// As spawn(), with a future for what `f` returns, which is ready when the task has ended.
+/// As spawn(), but returns a future for what `f` returns. The future is ready when the task has ended.
 template <class F, class... Args>
 [[nodiscard]] auto async(F&& f, const Args&... args) {
   if constexpr (detail::is_task_call<F, Args...>()) {

@@ -1,4 +1,4 @@
-// Keyed graphs: nodes are known by keys and found on demand, from the ones that are wanted backwards.
+// Keyed graphs: nodes are named by keys, and found on demand, backwards from the wanted ones.
 #pragma once
 
 #include <kith/detail/keyed_run.hpp>
@@ -10,13 +10,15 @@
 
 namespace kith {
 
-/// Finds and computes everything that the `wanted` nodes need, and them; each node once, after all its predecessors.
-/// Waits. Inside a task or `runtime::run`; colors may be of any worker. Throws the first exception of the graph's
-/// functions (nodes that have not started are then skipped), and cycle<key> if nodes wait for each other.
+/// Finds and computes the `wanted` nodes and everything they need: each node once, after all its predecessors.
+/// Waits for all of them. Must be called inside a task or `runtime::run`; nodes may have the color of any worker.
+/// Throws the first exception of the graph's functions (nodes that have not started are then skipped), and
+/// cycle<key> if nodes wait for each other.
 ///
-/// A node is a task that is queued twice: to find its predecessors, then, when they have ended, to compute. It lives
-/// from when it is found until it has computed (128 bytes); its key is kept until the end. NabbitC paper, sections II
-/// and III (dynamic task graphs); which nodes become known or ready together is told to the policy as a group.
+/// A node is a task that is queued twice: first to find its predecessors, and, when these have ended, to compute.
+/// Its task (128 bytes) lives from when it is found until it has computed; its key is kept until explore()
+/// returns. Nodes that become known or ready together are handed to the policy as a group. NabbitC paper,
+/// sections II and III (dynamic task graphs).
 template <keyed_graph G>
   requires(!valued_graph<G>)
 exploration explore(G& graph, std::span<const typename G::key> wanted) {
@@ -33,10 +35,10 @@ exploration explore(G& graph, const typename G::key& wanted) {
   return explore(graph, std::span<const typename G::key>(&wanted, 1));
 }
 
-/// The same where nodes have values: returns those of the `wanted` ones, in their order, and says what was done in `did`,
-/// if that is given. A value that is wanted twice is copied; throws kith::error if it cannot be, and if the exploration
-/// was cancelled before a wanted node had computed. In a dry run nodes that say a cost have the value `value()`; if there
-/// is no such thing, they are computed.
+/// The same for nodes with values: returns the values of the `wanted` nodes, in their order, and writes to `did`,
+/// if given, what was done. A value that is wanted twice is copied. Throws kith::error if it cannot be copied, or
+/// if the exploration was cancelled before a wanted node had computed. In a dry run, nodes with a stated cost
+/// have the value `value()`; if `value` has no default constructor, they are computed.
 template <valued_graph G>
 std::vector<typename G::value> explore(G& graph, std::span<const typename G::key> wanted, exploration* did = nullptr) {
   detail::keyed_run<G> run(graph);

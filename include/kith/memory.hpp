@@ -1,4 +1,4 @@
-// Memory that is spread over the machine's nodes: allocation with a distribution, and what is known of where bytes are.
+// Memory that is spread over the machine's nodes: allocation with a distribution, and queries of where bytes are.
 #pragma once
 
 #include <kith/task.hpp>
@@ -16,20 +16,20 @@ namespace kith {
 
 class runtime;
 
-/// Over which nodes the pages of an allocation are spread (MIR, section 3: data distribution; `block`, a node and
-/// `deferred` are not in the paper). "Nodes" are those that host a worker of the runtime and have memory; for one without
-/// memory the nearest that has some. A value; any thread.
+/// Over which nodes the pages of an allocation are spread (MIR, section 3: data distribution; `block`, `at_node`
+/// and `deferred` are not in the paper). "Nodes" are those that host a worker of the runtime and have memory; a
+/// node without memory is replaced by the nearest one with memory. A value type; usable from any thread.
 class distribution {
  public:
   enum kind : std::uint8_t {
     standard,  // what the runtime's option `memory` says
-    system,    // page by page where it is touched first
-    fine,      // page by page over the nodes in turn
-    coarse,    // all of it on one node; the next allocation on the next node
+    system,    // each page where it is touched first
+    fine,      // pages round robin over the nodes
+    coarse,    // the whole allocation on one node, the next one on the next node
     local,     // on the node of the calling worker
-    block,     // as many contiguous, equal shares as there are nodes
-    at_node,   // on the node that is named
-    deferred,  // each region where the first task that writes it is placed
+    block,     // one contiguous, equal share for each node
+    at_node,   // on a named node
+    deferred,  // each region on the node where the first task that writes it is placed
   };
 
   constexpr distribution(kind k = standard) noexcept : kind_(k) {}
@@ -45,7 +45,7 @@ class distribution {
   constexpr int node_number() const noexcept { return node_; }  // of at_node
   constexpr bool huge() const noexcept { return huge_; }
 
-  /// Reads "fine", "node:3", "coarse,huge". Throws kith::error naming what there is.
+  /// Reads "fine", "node:3", "coarse,huge". Throws kith::error that lists the distributions.
   static distribution parse(std::string_view text);
   std::string text() const;
 
@@ -57,18 +57,18 @@ class distribution {
   int node_ = -1;
 };
 
-/// At least `bytes` bytes, zeroed, at the start of a page (a huge one if asked for); none is touched yet. Inside a task or
-/// a run they belong to its runtime; else to that of the thread's allocation_scope; else to none: then only `system` (which is also `standard`) and `local` can be
-/// asked for. 0 bytes are one page. On one node, or where the system refuses to place memory, every distribution is
-/// `system`. Memory counts when it is touched: more can be asked for than the machine has. In a dry run
-/// (runtime_options::dry) nothing is placed. Throws kith::error for a wrong distribution, std::bad_alloc if there is no
-/// address space left. Thread-safe; some microseconds, and up to one system call for each node: for arrays, not for list
-/// nodes.
+/// At least `bytes` bytes, zeroed, at the start of a page (a huge one if asked for); none is touched yet. Inside
+/// a task or a run they belong to its runtime, else to that of the thread's allocation_scope, else to none; with
+/// none, only `system` (also meant by `standard`) and `local` are allowed. 0 bytes give one page. On a machine
+/// with one node, or if the system refuses to place memory, every distribution acts as `system`. Untouched memory
+/// does not count: more can be allocated than the machine has. In a dry run (runtime_options::dry) nothing is
+/// placed. Throws kith::error for a wrong distribution, std::bad_alloc if no address space is left. Thread-safe.
+/// Takes some microseconds and up to one system call for each node: meant for arrays, not for list nodes.
 void* allocate(std::size_t bytes, distribution how = {});
-/// The same for a runtime, from any thread; `local` is then the node of the processor that the caller runs on.
+/// The same for a given runtime, from any thread. `local` is the node of the processor that the caller runs on.
 void* allocate(runtime& of, std::size_t bytes, distribution how = {});
-/// While it lives, allocate() without a runtime, on this thread and outside of tasks, belongs to the runtime: for code that
-/// is not told of one, such as containers.
+/// While it lives, memory that this thread allocates outside of tasks, without naming a runtime, belongs to `of`.
+/// For code that cannot pass a runtime, such as containers.
 class allocation_scope {
  public:
   explicit allocation_scope(runtime& of) noexcept;
@@ -80,42 +80,43 @@ class allocation_scope {
   runtime* before_;
 };
 
-/// Gives back what allocate() gave; every runtime forgets where it was. Null is nothing. The runtime may have ended before.
-/// Throws kith::error for any other address. Thread-safe. Not while a task uses it.
+/// Gives back memory from allocate(); every runtime forgets where it was. Does nothing for null. The runtime may
+/// have ended already. Throws kith::error for any other address. Thread-safe. No task may be using the memory.
 void deallocate(void* memory);
-/// `coarse` begins again at the node of worker 0, as it did when the runtime was made. Thread-safe.
+/// Makes `coarse` begin again at the node of worker 0, as when the runtime was made. Thread-safe.
 void reset_distribution(runtime& of);
 
-/// Tells every runtime that memory which is not from allocate() is given back, or will be filled anew by others: the homes
-/// of regions that begin in it are forgotten. Thread-safe. Not while a task uses it. This and the next two throw kith::error
-/// for more bytes than an address space holds.
+/// Tells every runtime that memory from elsewhere than allocate() is given back, or will be filled anew by other
+/// workers: the homes of regions that begin in it are forgotten. Thread-safe. No task may be using the memory.
+/// This and the next two functions throw kith::error for more bytes than an address space holds.
 void forget(const void* memory, std::size_t bytes);
 
-/// Bytes on each node, as policies see them: computed, no page is asked for. The last entry is what nobody knows: not
-/// touched yet, or not named by any access. For memory from allocate() exact by page; for other memory by the region that
-/// begins at `memory`. Thread-safe; takes locks: for programs that want to know, not for every task.
+/// Bytes on each node, as policies see them: computed, without asking the system for any page. The last entry
+/// counts bytes whose node is unknown: not touched yet, or not named by any access. Exact by page for memory from
+/// allocate(); for other memory, by the region that begins at `memory`. Thread-safe; takes locks, so do not call
+/// it in every task.
 std::vector<std::uint64_t> known_bytes_on_nodes(runtime& of, const void* memory, std::size_t bytes);
 
-/// Where pages truly are, asked of the system in one go.
+/// Where pages really are, according to the system.
 struct page_census {
   std::vector<std::uint64_t> on_node;  // pages, by node of the runtime's machine
-  std::uint64_t untouched = 0;         // that have no memory behind them yet
-  std::uint64_t elsewhere = 0;         // of those with a node: not where the allocation's distribution says
+  std::uint64_t untouched = 0;         // pages without memory behind them yet
+  std::uint64_t elsewhere = 0;         // pages on another node than the allocation's distribution says
 };
-/// None if the system refuses, or the machine is a pretended one. One system call for 4096 pages. Thread-safe.
+/// Empty if the system refuses or the machine is pretended. One system call for each 4096 pages. Thread-safe.
 std::optional<page_census> count_pages(runtime& of, const void* memory, std::size_t bytes);
 
 /// For standard containers: `std::vector<double, kith::allocator<double>> v(n, kith::allocator<double>(rt,
-/// kith::distribution::fine))`. Each allocation takes whole pages. Note that a vector touches its elements when it makes
-/// them: with `system` and `deferred` that decides where they are.
+/// kith::distribution::fine))`. Each allocation takes whole pages. Note that a vector touches its elements when
+/// it makes them; with `system` and `deferred` that decides where they are.
 template <class T>
 class allocator {
  public:
   using value_type = T;
-  using is_always_equal = std::true_type;  // deallocate() needs the address alone
+  using is_always_equal = std::true_type;  // deallocate() needs only the address
 
   allocator(distribution how = {}) noexcept : how_(how) {}
-  /// The runtime must outlive all allocations made by this and its copies (not what they made).
+  /// The runtime must live whenever this allocator or a copy allocates; the memory may outlive it.
   allocator(runtime& of, distribution how = {}) noexcept : of_(&of), how_(how) {}
   template <class U>
   allocator(const allocator<U>& other) noexcept : of_(other.of_), how_(other.how_) {}

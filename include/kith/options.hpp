@@ -1,4 +1,4 @@
-// What can be said of a task beside its accesses: its name, its place, what it waits for.
+// What a task declares besides its accesses: its name, its place, what it waits for.
 #pragma once
 
 #include <kith/access.hpp>
@@ -12,14 +12,14 @@
 
 namespace kith {
 
-/// Names a task that was created. A value of 8 bytes; stays valid after the task has ended (waiting for an
-/// ended task is no wait).
+/// Names a task that was created. An 8-byte value. Stays valid after the task has ended; waiting for an ended
+/// task returns at once.
 struct task_ref {
   std::uint64_t value = 0;
 };
 
 /// A kind of task, known by its name in statistics and recordings. Make one for each kernel, usually static:
-/// `static const kith::task_type gemm{"gemm"};`. At most 65535 in a process. Thread-safe.
+/// `static const kith::task_type gemm{"gemm"};`. A process may have at most 65535. Thread-safe.
 class task_type {
  public:
   explicit task_type(const char* name);
@@ -29,8 +29,9 @@ class task_type {
   std::uint16_t number_;
 };
 
-/// A name for a single task: tasks of equal names are of one type, made when the name is first used (the bound on types
-/// holds). Thread-safe; looks the name up under a lock. Where speed matters, use a task_type.
+/// A name for a single task. Tasks with equal names are of one type, which is made when the name is first used
+/// and counts towards the limit on types. Thread-safe; looks the name up under a lock. Where speed matters, use a
+/// task_type.
 class name {
  public:
   explicit name(const std::string& text);
@@ -40,30 +41,32 @@ class name {
   std::uint16_t number_ = 0;
 };
 
-/// The worker whose data the task uses. A hint, honoured by the policy `nabbitc`; remote accesses are counted by it.
+/// The worker whose data the task uses. A hint that the policy `nabbitc` honours. Remote accesses are counted by
+/// it.
 struct color {
   int value;
 };
-/// The memory node that the task should run on, 0 to 254; on a machine with fewer it wraps. A hint, honoured by the
-/// policy `socket`.
+/// The memory node that the task should run on, 0 to 254; on a machine with fewer nodes it wraps. A hint that the
+/// policy `socket` honours.
 struct node {
   int value;
 };
-/// What the task costs, in nanoseconds of computing, where a program knows. Kept in recordings; a dry recording
-/// (runtime_options::dry) takes it for the run itself.
+/// What the task costs, in nanoseconds of computing, if the program knows. Kept in recordings; a dry recording
+/// (runtime_options::dry) uses it in place of the run.
 struct work {
   double nanoseconds;
 };
-/// A few levels. Honoured by the policies that say so in `kith policies`.
+/// `kith policies` says which policies honour it.
 enum class priority : std::uint8_t { normal, high, low };
-/// The task starts after `task` has ended. Both must be children of the same parent, or `task` an earlier task
-/// of an enclosing scope: an edge to something that waits for this task never ends. Both must be of the same runtime, which
-/// is not checked; wait for the future of a task of another one. Behind a future: `kith::after{f.task()}`.
+/// The task starts after `task` has ended. Both must be children of the same parent, or `task` must be an earlier
+/// task of an enclosing scope. An edge from a task that itself waits for this one is a deadlock. Both must belong
+/// to the same runtime, which is not checked; for a task of another runtime, wait for its future. For the task
+/// behind a future: `kith::after{f.task()}`.
 struct after {
   task_ref task;
 };
 
-/// Accesses whose number is known only when the program runs. The task's function gets no parameters for them.
+/// Accesses whose number is known only when the program runs. The task's function gets no parameters for these.
 class access_list {
  public:
   template <class P>
@@ -106,13 +109,13 @@ inline void apply(hints& h, const name& n) noexcept { h.type = n.number(); }
 
 template <class T, class... Kinds>
 concept one_of = (std::is_same_v<T, Kinds> || ...);
-/// What changes a task's hints.
+/// An option that sets one of a task's hints.
 template <class T>
 concept hint = one_of<T, color, node, work, priority, task_type, name>;
-/// What orders a task.
+/// An option that orders a task against others.
 template <class T>
 concept order = is_access<T> || one_of<T, access_list, after, after_all>;
-/// What spawn() takes beside the function.
+/// What spawn() takes besides the function.
 template <class T>
 concept option = hint<T> || order<T>;
 

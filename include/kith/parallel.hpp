@@ -9,9 +9,9 @@
 
 namespace kith {
 
-/// How a loop's iterations are dealt: `static_` in one contiguous share for each worker (or, with a grain, in
-/// chunks dealt round robin), `dynamic` in chunks of `grain` taken as workers become free, `guided` in chunks that
-/// shrink from remaining/workers down to `grain`. A grain of 0 means 1 (for static_: equal shares).
+/// How a loop's iterations are dealt. `static_`: one contiguous share for each worker, or, with a grain, chunks
+/// dealt round robin. `dynamic`: chunks of `grain` iterations, taken as workers become free. `guided`: chunks
+/// that shrink from remaining/workers down to `grain`. A grain of 0 means 1 (for static_: equal shares).
 struct schedule {
   enum kind : std::uint8_t { static_, dynamic, guided };
   kind deal = guided;
@@ -23,7 +23,7 @@ namespace detail {
 /// Number of workers of the runtime this task runs on.
 int worker_count();
 
-/// Deals [begin, end) to `shares` takers; each calls next() until it says no.
+/// Deals [begin, end) to `shares` takers. Each calls next() until it returns false.
 class loop_dealer {
  public:
   loop_dealer(std::int64_t begin, std::int64_t end, schedule, int shares);
@@ -41,7 +41,8 @@ class loop_dealer {
 
 namespace detail {
 
-/// Calls take(share, next) in a task for each worker, with next(from, to) dealing chunks until it says no; waits.
+/// Calls take(share, next) in one task for each worker and waits for all. next(from, to) deals a chunk, or
+/// returns false.
 template <class Take>
 void deal(std::int64_t begin, std::int64_t end, schedule how, Take&& take) {
   const int shares = worker_count();
@@ -62,9 +63,10 @@ void deal(std::int64_t begin, std::int64_t end, schedule how, Take&& take) {
 
 }  // namespace detail
 
-/// Calls body(from, to) for chunks that cover [begin, end), each iteration once; waits. Inside a task or
-/// `runtime::run`. The first exception is thrown; chunks not yet begun are then skipped. Throws `error` if the thread runs
-/// no task, for a negative grain, and for more than 2^48 iterations.
+/// Calls body(from, to) for chunks that cover [begin, end), each iteration once, and waits for all. Must be
+/// called inside a task or `runtime::run`. Throws the first exception of a chunk; chunks that have not begun are
+/// then skipped. Throws `error` if the thread runs no task, for a negative grain, and for more than 2^48
+/// iterations.
 template <class Body>
 void parallel_for_chunks(std::int64_t begin, std::int64_t end, Body&& body, schedule how = {}) {
   detail::deal(begin, end, how, [&](int, auto next) {
@@ -84,8 +86,9 @@ void parallel_for(std::int64_t begin, std::int64_t end, Body&& body, schedule ho
       how);
 }
 
-/// Folds [begin, end): each taker starts from `identity`, adds its chunks by `value = body(from, to, value)`, and the
-/// takers' values are combined in the order of the takers: with schedule static_ the result is the same in every run.
+/// Folds [begin, end). Each taker starts from `identity` and adds its chunks by `value = body(from, to, value)`.
+/// The takers' values are combined in the order of the takers, so with schedule static_ the result is the same in
+/// every run.
 template <class T, class Body, class Combine>
 T parallel_reduce(std::int64_t begin, std::int64_t end, T identity, Body&& body, Combine&& combine, schedule how = {}) {
   struct alignas(128) partial {

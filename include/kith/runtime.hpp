@@ -11,62 +11,67 @@
 
 namespace kith {
 
-/// How a runtime is set up. What is left at its default is taken from the environment variable named, then from
-/// the built-in default. A wrong value is an `error` that names it.
+/// How a runtime is set up. An option left at its default comes from the environment variable named beside it,
+/// else from the built-in default shown there. The constructor throws `error` for a wrong value and names it.
 struct runtime_options {
   std::string policy;  // KITH_POLICY, "auto"; with options: "steal:victim=nearest,end=fifo" (see `kith policies`)
-  int workers = 0;     // KITH_WORKERS; 0: as many as this process may use cores
-  /// KITH_BIND, "auto": where a worker's thread may run while it works. "cores": on one CPU of its own; "nodes": on the CPUs
-  /// of its memory node that this process may use; "off": wherever the process may. "auto": "nodes" where there are several
-  /// nodes, else "off". What is started inside tasks: see kith::unbound.
+  int workers = 0;     // KITH_WORKERS; 0: one for each core that this process may use
+  /// KITH_BIND, "auto": where a worker's thread may run while it executes tasks. "cores": on one CPU of its own;
+  /// "nodes": on the CPUs of its memory node that this process may use; "off": wherever the process may. "auto":
+  /// "nodes" if there are several nodes, else "off". For threads and programs started inside tasks, see
+  /// kith::unbound.
   std::string bind;
   std::string machine;         // KITH_MACHINE; "": this machine; "node:8 core:10": behave as if on that one
   std::int64_t throttle = -1;  // KITH_THROTTLE, 2048: unfinished tasks of one creator before it helps; 0: no bound
   std::int64_t throttle_bytes = -1;  // KITH_THROTTLE_BYTES, 0 (no bound): bytes that unfinished tasks access
   int inline_limit =
-      -1;         // KITH_INLINE, 0: never; 1: run a ready task at its creation; L: only if L tasks a worker wait
+      -1;         // KITH_INLINE, 0: never; 1: run a ready task at its creation; L: only if L tasks per worker wait
   int spin = -1;  // KITH_SPIN, 2000: looks for work before an idle worker sleeps
   std::size_t stack_bytes = 0;  // KITH_STACK, 64 MiB: address space of each stack of a worker
-  /// KITH_STACKS, 10000: waits of a worker that may be suspended at a time, each on a stack of its own. A wait beyond them
-  /// ends with an error that names it.
+  /// KITH_STACKS, 10000: how many waits of a worker may be suspended at a time, each on a stack of its own. A
+  /// wait beyond this limit throws `error`.
   int stacks = -1;
-  std::uint64_t seed = 0;  // KITH_SEED, 1: of the policies' random choices
+  std::uint64_t seed = 0;  // KITH_SEED, 1: seeds the policies' random choices
   int oversubscribe =
-      -1;  // KITH_OVERSUBSCRIBE, 0: `workers` is bounded by the cores this process may use; 1: it is not
-  /// KITH_CHECK_HANDLES, 0. 1: overlaps of handles, with each other or with raw ranges, are errors. For debugging: about 200 ns for each handle and wait.
+      -1;  // KITH_OVERSUBSCRIBE, 0: `workers` is limited to the cores that this process may use; 1: no limit
+  /// KITH_CHECK_HANDLES, 0. 1: a handle that overlaps another handle or a raw range is an error. For debugging;
+  /// costs about 200 ns for each handle and wait.
   int check_handles = -1;
-  /// KITH_RECORD: the file that what runs is recorded in (`kith record`, `kith sim`). Of several runtimes in a process,
-  /// the second writes FILE-2, and so on. "": nothing is recorded.
+  /// KITH_RECORD: the file of the recording (`kith record`, `kith sim`). If a process has several runtimes, the
+  /// second one writes FILE-2, and so on. "": nothing is recorded.
   std::string record;
-  /// KITH_MEMORY, "system": how allocations that name no distribution are spread (kith::distribution): system, fine,
-  /// coarse, local, block, node:N, deferred; with ",huge" in huge pages.
+  /// KITH_MEMORY, "system": how allocations that name no distribution are spread (kith::distribution): system,
+  /// fine, coarse, local, block, node:N, deferred. ",huge" behind it: in huge pages.
   std::string memory;
-  /// KITH_MIGRATE, 0. 1: the pages of data that a task writes are moved to the node of the worker that runs it, many at a
-  /// time. The same as "+pm" behind the policy's name, as in "dep+pm".
+  /// KITH_MIGRATE, 0. 1: the pages of data that a task writes are moved, in batches, to the node of the worker
+  /// that runs it. The same as "+pm" after the policy's name, as in "dep+pm".
   int migrate = -1;
-  /// KITH_DRY, 0. 1: tasks that say what they cost (kith::work, a graph's cost()) are not run, only recorded.
+  /// KITH_DRY, 0. 1: tasks with a stated cost (kith::work, a graph's cost()) are only recorded, not run.
   int dry = -1;
-  /// KITH_CALIBRATE, 0. With `record` and one worker: so many tasks of each type and size are run again, with their data
-  /// out of the caches and in them, and the recording says how long each took (`kith calibrate`). A task that declares all
-  /// that it writes notices nothing: what it wrote is restored. Tasks without accesses, with concurrent ones, whose
-  /// function is not const, or that create tasks are left alone.
+  /// KITH_CALIBRATE, 0. With `record` and one worker: so many tasks of each type and size are run again, with
+  /// their data out of the caches and in them. The recording keeps how long each took (`kith calibrate`). A
+  /// task's result does not change if it declares all that it writes: the data it wrote is restored. Not run
+  /// again are tasks without accesses, with concurrent accesses or with a non-const function, and tasks that
+  /// create tasks.
   int calibrate = -1;
 };
 
-/// Workers and a policy. Several may live side by side; each can be used from any thread.
+/// Workers and a policy. Several runtimes may exist at a time; each can be used from any thread.
 class runtime {
  public:
   explicit runtime(const runtime_options& options = {});
-  /// Waits for everything submitted, then stops the workers. Not by a task of this runtime: that ends the program. In a child
-  /// of fork() a runtime that was made before does nothing here; its other members throw kith::error.
+  /// Waits for all submitted tasks, then stops the workers. A task of this runtime must not call it: that ends
+  /// the program. In a child of fork(), the destructor of a runtime made before the fork does nothing, and its
+  /// other members throw kith::error.
   ~runtime();
   runtime(const runtime&) = delete;
   runtime& operator=(const runtime&) = delete;
 
-  /// Runs `f` as a root task and waits for it and all its descendants. The calling thread is a worker
-  /// meanwhile (or, if another thread is, hands `f` over and sleeps). Returns what `f` returns, a value or a
-  /// reference; throws its exception, else the first one of its children. Thread-safe. Tasks that were submitted may run on
-  /// the calling thread, too: one that waits there when `f` and its descendants have ended is run to its end first.
+  /// Runs `f` as a root task and waits for it and all its descendants. The calling thread is worker 0 meanwhile;
+  /// if another thread is already, the caller hands `f` over and sleeps. Returns what `f` returns, a value or a
+  /// reference; throws its exception, else the first one of its children. Thread-safe. Submitted tasks may also
+  /// run on the calling thread: if one of them waits there when `f` and its descendants have ended, run() returns
+  /// only after that task has ended.
   template <class F>
   decltype(auto) run(F&& f) {
     static_assert(std::is_invocable_v<F&>, "argument 1 of run cannot be called without arguments; write [&] { ... }");
@@ -92,9 +97,9 @@ class runtime {
     }
   }
 
-  /// Creates a task from any thread. Submitted tasks are siblings of each other: their accesses order them
-  /// in the order of submission. Exceptions go to the future, as with async(). Thread-safe; takes a lock. The throttle
-  /// does not bound what is submitted: the submitting thread could not help.
+  /// Creates a task from any thread. Submitted tasks are siblings: their accesses order them in the order of
+  /// submission. Exceptions go to the future, as with async(). Thread-safe; takes a lock. The throttle does not
+  /// apply, because the submitting thread cannot run tasks.
   template <class F, class... Args>
   [[nodiscard]] auto submit(F&& f, const Args&... args) {
     if constexpr (detail::is_task_call<F, Args...>()) {
@@ -108,25 +113,25 @@ class runtime {
       return future<void>();
     }
   }
-  /// Waits for all tasks submitted so far. Throws the first exception of a child that a submitted task did not wait for,
-  /// if no future of that task was left to take it (the tasks' own go to their futures). Thread-safe; not from inside a
-  /// task.
+  /// Waits for all tasks submitted so far. The tasks' own exceptions go to their futures. Throws the first
+  /// exception of a child that a submitted task did not wait for, if no future of that task was left.
+  /// Thread-safe; must not be called inside a task.
   void wait();
 
-  /// How many there are; the same as long as the runtime lives. Thread-safe, as is the next.
+  /// The number of workers; constant while the runtime lives. Thread-safe.
   int workers() const noexcept;
-  /// Names this moment in the recording, if there is one; figures of a replay are of what follows the last mark.
-  /// Thread-safe.
+  /// Names this moment in the recording, if there is one. A simulation's figures cover what follows the last
+  /// mark. Thread-safe.
   void mark(const std::string& text);
-  /// The file that the recording will be in when the runtime has ended; empty: nothing is recorded.
+  /// The file that holds the recording once the runtime has ended; empty if nothing is recorded.
   std::string recorded_in() const;
-  /// True if tasks that say what they cost are not run.
+  /// True if tasks with a stated cost are not run (runtime_options::dry).
   bool dry() const noexcept;
   /// The policy, with its options, as it was chosen.
   std::string policy() const;
-  /// Of everything since the start or the last reset. Call it while no task runs.
+  /// Counts since the start or the last reset. Must not be called while a task runs.
   kith::statistics statistics() const;
-  /// Counts from here on. Call it while no task runs.
+  /// Starts all counts again. Must not be called while a task runs.
   void reset_statistics();
 
   class implementation;

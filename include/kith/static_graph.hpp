@@ -1,4 +1,4 @@
-// Graphs that are known before they run, and run any number of times.
+// Graphs that are built before they run, and can run any number of times.
 #pragma once
 
 #include <kith/graph.hpp>
@@ -14,7 +14,7 @@ namespace kith {
 
 namespace detail {
 
-/// As is_task_call, for nodes of static graphs.
+/// Checks the arguments of static_graph::add, as parameters_check does for spawn().
 template <class F, class... Options>
 struct node_check {
   static constexpr bool unordered = (!order<Options> && ...);
@@ -36,9 +36,9 @@ constexpr bool is_node_call() {
 
 }  // namespace detail
 
-/// Nodes and edges, built by one thread, then run as often as wanted: no keys, no exploration, one join counter a node.
-/// NabbitC paper, section II (static task graphs). 16 bytes a node and 4 an edge beside its function, a task (128 bytes)
-/// only while it is ready or runs.
+/// Nodes and edges, built by one thread, then run as often as wanted. There are no keys and no exploration; each
+/// node has one join counter. NabbitC paper, section II (static task graphs). A node takes 16 bytes besides its
+/// function, an edge 4. A node has a task (128 bytes) only while it is ready or runs.
 class static_graph {
  public:
   /// Nodes are numbered from 0 in the order of their creation.
@@ -46,12 +46,12 @@ class static_graph {
 
   static_graph();
   ~static_graph();
-  /// What was moved from has no nodes, and takes none (kith::error) until another graph is assigned to it.
+  /// A moved-from graph has no nodes. add() throws kith::error for it until another graph is assigned to it.
   static_graph(static_graph&&) noexcept;
   static_graph& operator=(static_graph&&) noexcept;
 
-  /// A node that calls `f` each time the graph runs; `f` is copied or moved into the graph. Options: color, node, priority,
-  /// work, task_type, name.
+  /// Adds a node that calls `f` each time the graph runs; `f` is copied or moved into the graph. Options: color,
+  /// node, priority, work, task_type, name.
   template <class F, class... Options>
   node add(F&& f, const Options&... options) {
     if constexpr (detail::is_node_call<F, Options...>()) {
@@ -73,10 +73,10 @@ class static_graph {
   std::size_t nodes() const noexcept;
   std::size_t edges() const noexcept;
 
-  /// Runs every node once, after all its predecessors; waits. Inside a task or `runtime::run`. Throws the first
-  /// exception of a node (nodes that have not started are then skipped), cycle<node> if the edges form one (found before
-  /// anything starts), kith::error if the graph is running already. Cost of the first run after a change: the edges are
-  /// sorted.
+  /// Runs every node once, after all its predecessors, and waits for all. Must be called inside a task or
+  /// `runtime::run`. Throws the first exception of a node (nodes that have not started are then skipped),
+  /// cycle<node> if the edges form a cycle (found before anything starts), kith::error if the graph is already
+  /// running. The first run after a change also sorts the edges.
   void run();
 
  private:
@@ -86,7 +86,7 @@ class static_graph {
     void (*call)(void*);
     void (*destroy)(void*) noexcept;
   };
-  /// Where the function of the next node is to be made. From here on adding it cannot fail.
+  /// The place for the next node's function. After this call, adding the node cannot fail.
   void* room_for_node(std::size_t bytes, std::size_t align);
   node add_node(const function& f, const detail::hints& h) noexcept;
   content& present(const char* who) const;

@@ -1,4 +1,4 @@
-// What a runtime counts. Every figure is a sum over the events of the workers.
+// What a runtime counts. Every figure is a sum over the workers' events.
 #pragma once
 
 #include <cstdint>
@@ -10,38 +10,40 @@ struct worker_statistics {
   std::uint64_t tasks = 0;  // executed
   std::uint64_t created = 0;
   std::uint64_t steal_attempts = 0;
-  std::uint64_t steals = 0;            // successful ones; each task of a batch counts, a group (nabbit, nabbitc) once
-  std::uint64_t colored_attempts = 0;  // of the attempts those that take nothing but the thief's color (nabbitc)
-  std::uint64_t colored_steals = 0;    // ... and got something
+  std::uint64_t steals = 0;            // tasks stolen: each task of a batch counts, a group (nabbit, nabbitc) counts
+                                       // once
+  std::uint64_t colored_attempts = 0;  // attempts that take only the thief's color (nabbitc)
+  std::uint64_t colored_steals = 0;    // colored attempts that found something
   std::uint64_t parks = 0;
-  std::uint64_t wakes = 0;          // wakes sent to others
-  double busy_seconds = 0;          // in tasks, scheduling between them included
-  double idle_seconds = 0;          // looking for work in vain, or asleep, while a run was under way
-  double first_steal_seconds = -1;  // from the start of a run to the first steal, mean over runs with one; -1: none
+  std::uint64_t wakes = 0;          // wakes sent to other workers
+  double busy_seconds = 0;          // in tasks, including scheduling between them
+  double idle_seconds = 0;          // looking for work in vain, or asleep, during a run
+  double first_steal_seconds = -1;  // from the start of a run to the first steal: mean over runs with a steal; -1: none
 };
 
 struct statistics {
   std::vector<worker_statistics> workers;
   worker_statistics total;      // sums; first_steal_seconds: the mean over workers that stole, -1 if none
-  double seconds = 0;           // that runs took, from first to last
-  std::uint64_t throttled = 0;  // times a creator met the throttle
+  double seconds = 0;           // from the start of the first run to the end of the last
+  std::uint64_t throttled = 0;  // how often a creator reached the throttle
   std::uint64_t throttle_exceeded = 0;
   std::uint64_t cancelled = 0;  // tasks skipped
   /// 100 * busy time summed / (largest busy time * workers); 100 if nothing ran.
   double load_balance_percent = 100;
-  /// Share of accesses to data on another node: each task counts once (its color, or the home of its largest
-  /// access) and once for each access that reads. 0 on a machine with one node.
+  /// Share of accesses to data on another node. Each task counts once for itself (its color, or the home of its
+  /// largest access) and once for each access that reads. 0 on a machine with one node.
   double remote_access_percent = 0;
   std::uint64_t local_accesses = 0;
   std::uint64_t remote_accesses = 0;
   std::uint64_t migrated_bytes = 0;  // of regions whose pages were moved to the node that writes them
-  /// Regions whose home first touch decided and whose pages the system was asked for, a sample; and how many were on another
-  /// node than was believed (data filled before the run, huge pages): these have their true home since.
+  /// A sample of the regions whose home first touch decided: how many the system was asked about, and how many of
+  /// these were on another node than assumed (data filled before the run, huge pages). The latter now have their
+  /// true home.
   std::uint64_t homes_asked = 0;
   std::uint64_t homes_elsewhere = 0;
-  std::uint64_t windows = 0;            // of tasks that were partitioned (rip-dep, rip-mw)
-  std::uint64_t partitioned_tasks = 0;  // tasks that ran where their part was
-  double partition_seconds = 0;         // that workers spent on partitioning, summed; part of the busy time
+  std::uint64_t windows = 0;            // windows of tasks that were partitioned (rip-dep, rip-mw)
+  std::uint64_t partitioned_tasks = 0;  // tasks that ran on their part's node
+  double partition_seconds = 0;         // workers' time in partitioning, summed; part of the busy time
   bool pretended = false;               // counted on a synthetic machine: homes and places are pretended
 };
 

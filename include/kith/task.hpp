@@ -21,16 +21,16 @@ namespace detail {
 
 enum class action : std::uint8_t {
   run,
-  discard,   // destroys the closure: of a task that has ended, or that is not to run
-  rehearse,  // run: the closure can be run again. For calibration alone
-  fail,      // the task ran, then a child of it failed: std::current_exception()
+  discard,   // destroys the closure of a task that has ended or will not run
+  rehearse,  // runs the closure so that it can be run again; only for calibration
+  fail,      // the task ran, then one of its children failed with std::current_exception()
 };
 enum class outcome : std::uint8_t {
-  ended,      // nothing is left of the closure
-  held,       // run; the closure is to be discarded when the task has ended, that is, after its children
-  again,      // the task has said what else it waits for (node_phase); then it is run again
-  generated,  // ended, and has made further tasks (node_phase)
-  unable,  // nothing was done: the closure changes when it runs, and so cannot be rehearsed; or nobody asks for a failure
+  ended,      // the closure is destroyed
+  held,       // the closure ran; discard it when the task has ended, that is, after its children
+  again,      // the task has named what else it waits for (node_phase); run it again after that
+  generated,  // as ended; the task has made further tasks (node_phase)
+  unable,  // nothing was done: the closure cannot be rehearsed (running it changes it), or no future takes the failure
 };
 using task_code = outcome (*)(void* closure, action);
 
@@ -42,20 +42,23 @@ class scope;
 
 /// The scope that new tasks of this thread belong to. Throws if the thread runs no task.
 scope& current_scope();
-/// A task being made: room for its closure. Then exactly one of submit() and abandon().
+/// Begins a task and returns the room for its closure. The caller must then call exactly one of submit() and
+/// abandon().
 draft begin(scope&, std::size_t closure_bytes, std::size_t closure_align, std::size_t accesses);
 task_ref submit(scope&, const draft&, task_code, std::span<const access_record>, std::span<const task_ref>,
                 const hints&);
 void abandon(scope&, const draft&) noexcept;
 
-/// A group that the running task makes a task in: the group's owner, or one of its tasks.
+/// A group in which the running task creates a task. The running task owns the group or belongs to it.
 class filled_group {
  public:
   explicit filled_group(scope& tasks) noexcept : tasks_(tasks) {}
-  /// Throws unless the running task may make one that declares so much. Comes first.
+  /// Throws unless the running task may create a task with so many accesses and predecessors. Must be called
+  /// first.
   void admit(std::size_t accesses, std::size_t predecessors);
   scope& tasks() const noexcept { return tasks_; }
-  /// The worker (native::worker) that a task of the group runs on; null: the owner makes the task.
+  /// The worker (native::worker) that runs the creating task if that belongs to the group; null if the owner
+  /// creates.
   void* member() const noexcept { return member_; }
 
  private:
@@ -67,7 +70,7 @@ task_ref submit(const filled_group&, const draft&, task_code, std::span<const ac
                 const hints&);
 void abandon(const filled_group&, const draft&) noexcept;
 
-/// What every task of closure type F runs. A closure that throws is held as well.
+/// The code of every task whose closure has type F. A closure that throws is also held.
 template <class F>
 outcome code_of(void* closure, action what) {
   F& f = *std::launder(static_cast<F*>(closure));
@@ -117,7 +120,7 @@ auto bind_accesses(auto&& f, const Args&... args) {
                     std::tuple_cat(pick(args)...));
 }
 
-/// Items of a number that the arguments' types give, or (`Open`) only their values.
+/// A list of items. The arguments' types give its length, or (`Open`) only their values do.
 template <class T, std::size_t Most, bool Open>
 struct gathered {
   T items[Most + 1];
@@ -162,7 +165,7 @@ struct declaration {
   }
 };
 
-/// `In`: a scope that the caller owns, or filled_group.
+/// `In` is a scope that the caller owns, or a filled_group.
 template <class In, class F, class... Args>
 task_ref create(In&& in, F&& closure, const Args&... args) {
   using body = std::decay_t<F>;
@@ -181,16 +184,16 @@ task_ref create(In&& in, F&& closure, const Args&... args) {
 
 }  // namespace detail
 
-/// Creates a child of the running task. `f` is copied or moved into the task. `args` are accesses
-/// (`in(x)`, `out(x)`, ..., access_lists), `after(task)`, a `task_type` or `name`, `color`, `node`, `priority`, `work`, in
-/// any order. A call that is wrong does not compile: the first line that the compiler prints says what to write.
+/// Creates a child of the running task. `f` is copied or moved into the task. `args` are accesses (`in(x)`,
+/// `out(x)`, ..., access_lists), `after(task)`, a `task_type` or `name`, `color`, `node`, `priority`, `work`, in
+/// any order. A wrong call does not compile, and the compiler's first error says what to write.
 ///
-/// Siblings behave as if they had run in the order of their creation, as far as their accesses say. The
-/// task may have started, even ended, when spawn returns. At the throttle (runtime_options) the creator
-/// first runs other tasks. Throws `error` if the thread runs no task, or an access crosses another one.
+/// As far as their accesses say, siblings behave as if they ran in the order of their creation. The task may have
+/// started, or even ended, when spawn returns. At the throttle (runtime_options) the creator first runs other
+/// tasks. Throws `error` if the thread runs no task, or an access crosses another one.
 ///
-/// What the task accesses and captures by reference must outlive it. The variables of the function that creates it do
-/// only if that calls wait().
+/// Whatever the task accesses or captures by reference must outlive it. The local variables of the creating
+/// function do so only if that function calls wait().
 ///
 /// The task ends when `f` has returned and all its own children have ended. Then tasks that come after it may start, and
 /// `f` is destroyed with its captures. An exception of `f`, or of a child that `f` did not wait for, is thrown where the
@@ -204,38 +207,38 @@ task_ref spawn(F&& f, const Args&... args) {
   }
 }
 
-/// Waits until all children of the running task have ended, running tasks meanwhile; goes on on the same thread. The first
-/// exception of a child is thrown here; its unstarted siblings are cancelled. Throws `error` if the thread runs no task, and
-/// where no stack is left for the tasks that are to run meanwhile (runtime_options::stacks): children that have not started
-/// are cancelled then, and the others have ended.
+/// Waits until all children of the running task have ended, and runs tasks meanwhile. Continues on the same
+/// thread. Throws the first exception of a child, whose siblings that have not started are cancelled. Throws
+/// `error` if the thread runs no task, or if no stack is left for the tasks that should run meanwhile
+/// (runtime_options::stacks): children that have not started are then cancelled, and all others have ended.
 void wait();
 
-/// True if the running task's scope, or one around it, was cancelled: long tasks may ask and end early.
+/// True if the running task's scope, or one around it, was cancelled. Long tasks may ask, and end early.
 bool cancelled() noexcept;
-/// Cancels the scope the running task belongs to: siblings, and descendants of siblings, that have not started are skipped.
-/// Those that have started are not stopped. Not an error: wait() then returns normally. A task that was submitted from
-/// outside has no siblings: there it cancels the task's own children.
+/// Cancels the scope that the running task belongs to. Siblings and their descendants that have not started are
+/// skipped; those that have started are not stopped. This is not an error: wait() then returns normally. A task
+/// that was submitted from outside has no siblings; it cancels its own children.
 void cancel() noexcept;
 
 /// The worker that runs the calling task, 0..workers-1; -1 outside of tasks.
 int this_worker() noexcept;
 
-/// Tasks that are waited for, and cancelled, together. Their accesses order them among each other, not
-/// against tasks outside the group. One task owns the group: it makes it, fills it, waits for it and destroys it. The
-/// group's tasks, and tasks below them, may fill it as well, without accesses and predecessors: there is no order of
-/// creation that these could mean. cancel() and cancelled() may be called by any thread while the group lives. The
-/// constructor throws `error` if the thread runs no task; a group that another task destroys ends the program, since that
-/// would have to wait for itself.
+/// Tasks that are waited for, and cancelled, together. Their accesses order them among each other, but not
+/// against tasks outside the group. One task owns the group: it makes it, creates tasks in it, waits for it and
+/// destroys it. The group's tasks and their descendants may also create tasks in it, but without accesses and
+/// predecessors, because their order of creation is not defined. Any thread may call cancel() and cancelled()
+/// while the group lives. The constructor throws `error` if the thread runs no task. If another task destroys the
+/// group, the program ends, since that task might have to wait for itself.
 class group {
  public:
   group();
-  /// Waits. An exception that nobody took goes to the enclosing scope.
+  /// Waits for all tasks of the group. An exception that wait() did not throw goes to the enclosing scope.
   ~group();
   group(const group&) = delete;
   group& operator=(const group&) = delete;
 
-  /// As kith::spawn(). Throws `error` for a task that neither owns the group nor belongs to it; for one that belongs to it
-  /// and names accesses or predecessors; and for a thread that runs no task.
+  /// As kith::spawn(). Throws `error` if the running task neither owns the group nor belongs to it, if a task
+  /// that belongs to it names accesses or predecessors, and if the thread runs no task.
   template <class F, class... Args>
   task_ref spawn(F&& f, const Args&... args) {
     if constexpr (detail::is_task_call<F, Args...>()) {
@@ -244,15 +247,15 @@ class group {
       return {};
     }
   }
-  /// Waits for all tasks of the group; throws the first exception. The group can then be used again. Throws `error` for a
-  /// task that does not own the group.
+  /// Waits for all tasks of the group and throws their first exception. The group can then be used again. Throws
+  /// `error` if the running task does not own the group.
   void wait();
   void cancel() noexcept;
   bool cancelled() const noexcept;
 
  private:
   detail::scope* scope_;
-  const int unwinding_;  // exceptions on their way when it was made
+  const int unwinding_;  // std::uncaught_exceptions() when it was made
 };
 
 }  // namespace kith

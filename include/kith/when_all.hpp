@@ -14,13 +14,13 @@ namespace kith {
 
 namespace detail {
 
-/// The number of the runtime that all of these tasks are of; 0 if there are none. Throws kith::error if they are of
-/// several, or one is no task (of an invalid future).
+/// The number of the runtime that all these tasks belong to; 0 if there are none. Throws kith::error if they
+/// belong to several runtimes, or if one is no task (of an invalid future).
 std::uint64_t common_runtime(std::span<const made_task> tasks);
-/// The type of the tasks that wait for others.
+/// The type of the tasks that when_all() makes.
 const task_type& when_all_type();
 
-/// A task after all of these, whose result is `all` if none of them failed.
+/// Makes a task after all of these. Its result is `all` if none of them failed.
 template <class All>
 future<All> after_each(std::span<const made_task> tasks, All all, void (*rethrow)(const All&)) {
   std::vector<task_ref> before;
@@ -38,10 +38,11 @@ future<All> after_each(std::span<const made_task> tasks, All all, void (*rethrow
 
 }  // namespace detail
 
-/// A future that is ready when all of these are. Its value are the futures, all ready; then() on it calls its function
-/// with the value of each (those of void left out). If some failed, or were cancelled, its exception is that of the first
-/// of them, in the order of the arguments, when all have ended. Nothing waits: it is a task with edges. Where that task is
-/// made: as with future::then(). Throws `error` for a future without a task, and if they are of several runtimes.
+/// A future that is ready when all of these are. Its value is the tuple of these futures, all ready. then() on it
+/// calls its function with the value of each (void ones are left out). If some failed or were cancelled, it has
+/// the exception of the first of these in the order of the arguments, after all have ended. No thread waits: it
+/// is a task with edges, created where future::then() would create it. Throws `error` for a future without a
+/// task, and if the tasks belong to several runtimes.
 template <class... R>
 [[nodiscard]] future<std::tuple<future<R>...>> when_all(const future<R>&... futures)
   requires(sizeof...(R) > 0)
@@ -52,7 +53,8 @@ template <class... R>
         std::apply([](const auto&... f) { (static_cast<void>(detail::future_internals::settled(f)), ...); }, a);
       });
 }
-/// The same for a number that is known only when the program runs; of none, inside a task, it is ready at once.
+/// The same for a number of futures that is known only at run time. Inside a task, the result for no futures is
+/// ready at once.
 template <class R>
 [[nodiscard]] future<std::vector<future<R>>> when_all(std::vector<future<R>> futures) {
   using all = std::vector<future<R>>;

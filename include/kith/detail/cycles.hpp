@@ -1,4 +1,4 @@
-// Nodes that wait for each other, and keys in messages.
+// Finds nodes that wait for each other; prints keys in messages.
 #pragma once
 
 #include <kith/keyed_graph.hpp>
@@ -13,7 +13,7 @@
 
 namespace kith::detail {
 
-/// In quotes, behind a blank; nothing if it cannot be printed.
+/// A blank and the key in quotes; empty if the key cannot be printed.
 template <class Key>
 std::string key_text(const Key& k) {
   std::ostringstream text;
@@ -35,7 +35,8 @@ cycle<Key> cycle_of(std::vector<Key> circle) {
   return {text.str(), std::move(circle)};
 }
 
-/// After a run: nodes are left that wait for each other; lives(task) says which. A cycle of them, as an exception.
+/// Call it after a run that left nodes waiting for each other; lives(task) says which are left. Returns a cycle
+/// of them as an exception.
 template <class G, class Table, class Lives>
 std::exception_ptr find_cycle(G& graph, Table& table, const Lives& lives) {
   using key = typename G::key;

@@ -1,4 +1,4 @@
-// Which of the forms that a keyed graph may have this one has.
+// Which of its possible forms a keyed graph has.
 #pragma once
 
 #include <kith/keyed_graph.hpp>
@@ -41,11 +41,11 @@ struct graph_forms {
       has_values && (generates || requires(G& g, const key& k, given v) { g.compute(k, v); });
 
   // ---- what follows
-  /// Nothing computes before all nodes are known, and with them the last reader of each value.
+  /// No node computes before all nodes, and so the last reader of each value, are known.
   static constexpr bool finds_first = has_values && !generates;
-  /// There is a value to hand over where a dry run does not compute.
+  /// There is a value to return for a node that a dry run does not compute.
   static constexpr bool has_default = !has_values || std::is_default_constructible_v<kept_value>;
-  /// What was computed can be computed again.
+  /// A node can be computed more than once.
   static constexpr bool rehearses = !generates && (!has_values || std::copy_constructible<kept_value>);
 };
 

@@ -1,7 +1,8 @@
-// Which node each key has. In shards, each with a lock and a map of its own, so that none grows while all wait.
+// Maps each key to its node. The table has shards, each with its own lock and map, so that while one grows only
+// its users wait.
 //
-// Any worker may call find_or_add(); the rest is for one thread when no other uses the table. A key's hash, comparison
-// and copy may throw: then the table is as it was.
+// Any worker may call find_or_add(). The other functions are for one thread while no other uses the table. A
+// key's hash, comparison and copy may throw; the table is then unchanged.
 #pragma once
 
 #include <kith/task.hpp>
@@ -16,7 +17,7 @@
 
 namespace kith::detail {
 
-/// `Entry` has a member `task`, a task_ref. Items stay where they are.
+/// `Entry` has a member `task`, a task_ref. Items do not move.
 template <class Key, class Entry>
 class key_table {
  public:
@@ -27,7 +28,7 @@ class key_table {
     bool is_new;
     std::uint64_t hash;
   };
-  /// The key's item; if it is new, reserve() has named its task.
+  /// The key's item. If it is new, its task is what reserve() returned.
   template <class Reserve>
   found find_or_add(const Key& k, Reserve&& reserve) {
     const std::uint64_t hash = hash_of(k);
@@ -66,11 +67,11 @@ class key_table {
   static constexpr std::size_t shards = 64;
   struct alignas(128) shard {
     std::mutex guard;
-    std::pmr::monotonic_buffer_resource memory;  // nothing is taken out of the map before all of it is
+    std::pmr::monotonic_buffer_resource memory;  // the map is only destroyed as a whole
     std::pmr::unordered_map<Key, Entry> map{&memory};
   };
   static std::uint64_t hash_of(const Key& k) { return static_cast<std::uint64_t>(std::hash<Key>()(k)); }
-  // The map uses the hash's low digits: the shard takes others.
+  // The map uses the hash's low digits, so the shard uses others.
   shard& shard_of(std::uint64_t hash) noexcept { return shards_[(hash * 0x9e3779b97f4a7c15u) >> 58]; }
   std::array<shard, shards> shards_;
 };

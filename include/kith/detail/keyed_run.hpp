@@ -19,7 +19,7 @@
 
 namespace kith::detail {
 
-/// The graph, the tasks of its keys, their values, and what is counted.
+/// The graph, the tasks of its keys, their values, and the counts.
 template <class G>
 class keyed_run {
  public:
@@ -49,14 +49,14 @@ class keyed_run {
     return result();
   }
 
-  /// The values of the wanted nodes, in their order. After explore().
+  /// The values of the wanted nodes, in their order. Call it after explore().
   auto take_values() {
     std::vector<value> all;
     all.reserve(asked_.size());
     for (item* i : asked_) all.push_back(hand_over(*i));
     return all;
   }
-  /// Of the only wanted one.
+  /// The value of the only wanted node.
   value take_value() { return hand_over(*asked_.front()); }
 
  private:
@@ -78,7 +78,7 @@ class keyed_run {
   struct node {
     keyed_run* run;
     item* self;
-    /// Of the predecessors: their values, or, where remote accesses are counted, their colors.
+    /// The predecessors' values, or, if remote accesses are counted, their colors.
     std::conditional_t<has_values, short_list<cell*, 2>, short_list<std::int32_t, 4>> needed{};
     bool explored = false;
   };
@@ -88,7 +88,7 @@ class keyed_run {
     std::uint64_t ended = 0, edges = 0, most = 0;
     double work = 0;
     keys<key> scratch;
-    std::vector<task_ref> held;  // nodes without predecessors, where everything is found first
+    std::vector<task_ref> held;  // nodes without predecessors, if all nodes are found first
   };
   part& mine() noexcept { return parts_[static_cast<std::size_t>(worker_here())]; }
 
@@ -104,7 +104,7 @@ class keyed_run {
       }
       return outcome::unable;
     }
-    if (what == action::fail) return outcome::unable;  // nobody asks for it but explore()
+    if (what == action::fail) return outcome::unable;  // only explore() takes failures
     if (what == action::run && !n.explored) {
       n.explored = true;
       run.find_predecessors(n);
@@ -113,7 +113,7 @@ class keyed_run {
     if constexpr (says::finds_first) {
       if (what == action::run) {
         run.compute(n);
-        return outcome::held;  // what it reads is there until all that it spawned has ended
+        return outcome::held;  // the values it reads must live until all its children have ended
       }
     }
     struct destroyer {
@@ -122,18 +122,18 @@ class keyed_run {
     } at_end{n};
     ++run.mine().ended;
     if constexpr (says::finds_first) {
-      if (n.self->second.value) run.end_reading(n);  // else it did not compute
+      if (n.self->second.value) run.end_reading(n);  // else the node did not compute
     }
     if (what != action::run) return outcome::ended;
     try {
       return run.compute(n);
-    } catch (...) {  // here: a closure that throws would be held
+    } catch (...) {  // caught here, because a closure that throws would be held
       run.scope_.fail(std::current_exception());
       return outcome::ended;
     }
   }
 
-  /// Exploration of one node: each predecessor is found or made, and waited for if it has not ended.
+  /// Explores one node: finds or makes each predecessor, and adds an edge from those that have not ended.
   void find_predecessors(node& n) {
     keys<key> list = std::move(mine().scratch);
     list.clear();
@@ -175,7 +175,7 @@ class keyed_run {
     phase.end();
   }
 
-  /// Everything is known, and waits for nodes that need nothing.
+  /// Starts the held nodes: all nodes are known, and all others wait for these.
   void run_held() {
     std::vector<task_ref> all;
     try {
@@ -187,7 +187,7 @@ class keyed_run {
     run(all);
   }
 
-  /// A wait that is refused leaves nothing behind either.
+  /// If the wait is refused, the failure goes to the scope, so that result() still cleans up.
   void run(std::span<const task_ref> first) {
     try {
       scope_.run(first);
@@ -218,7 +218,7 @@ class keyed_run {
     }
   }
 
-  /// Calls the graph's compute(), and keeps its value.
+  /// Calls the graph's compute() and stores its value.
   template <class... Further>
   void compute_now(node& n, Further&... further) {
     if constexpr (has_values) {
@@ -236,7 +236,7 @@ class keyed_run {
     }
   }
 
-  /// Computes, perhaps not for the first time; the predecessors' values are left as they are.
+  /// Computes, perhaps not for the first time. Leaves the predecessors' values as they are.
   void rehearse(node& n) {
     if constexpr (has_values) {
       cell& own = n.self->second;
@@ -250,7 +250,7 @@ class keyed_run {
     }
   }
 
-  /// The node has ended: values that nobody else will read go.
+  /// The node has ended: clears values that no other node will read.
   void end_reading(node& n) noexcept {
     for (cell* c : n.needed.all()) {
       if (c->end_reading()) c->value.clear();
@@ -267,7 +267,7 @@ class keyed_run {
 
   bool is_dry() const noexcept { return says::has_cost && says::has_default && dry_; }
 
-  /// The item of a key; its task is made if there was none.
+  /// The item of a key. Makes its task if it has none.
   item& name(const key& k, node_phase& phase) {
     const auto [at, is_new, hash] = table_.find_or_add(k, [this] { return scope_.reserve(); });
     if (is_new) {
@@ -277,7 +277,7 @@ class keyed_run {
     return at;
   }
 
-  /// Makes the task of a new item. A failure of the graph is the scope's; the task is made all the same, and skipped.
+  /// Makes the task of a new item. If the graph throws, the scope fails; the task is still made, and skipped.
   void make(item& at, std::uint64_t hash) noexcept {
     node_draft d{.task = at.second.task, .key = hash, .code = &code, .h = {}, .accesses = {}, .colored = has_color};
     access_list list;
@@ -326,7 +326,7 @@ class keyed_run {
     return done;
   }
 
-  // ---- what explore() was asked for: one more reader
+  // ---- wanted nodes: explore() is one more reader of their values
   void ask_for(item& i) {
     const bool first = i.second.add_reader();
     if constexpr (!std::copy_constructible<kept_value>) {
@@ -356,7 +356,7 @@ class keyed_run {
   node_scope scope_;
   table table_;
   std::vector<part> parts_;
-  std::vector<item*> asked_;  // in the order of what is wanted
+  std::vector<item*> asked_;  // in the order of the wanted keys
   const bool remote_ = scope_.counts_remote();
   const bool records_ = scope_.records();
   const bool dry_ = scope_.dry();

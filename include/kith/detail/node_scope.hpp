@@ -1,4 +1,4 @@
-// What the engine offers to keyed and static graphs: nodes are tasks of a scope of their own.
+// The engine's interface for keyed and static graphs. Their nodes are tasks in a scope of their own.
 #pragma once
 
 #include <kith/task.hpp>
@@ -10,19 +10,19 @@
 
 namespace kith::detail {
 
-/// Everything of one node but its closure.
+/// Everything about one node except its closure.
 struct node_draft {
   task_ref task;
-  std::uint64_t key;  // its hash: the same in every run
+  std::uint64_t key;  // its hash, the same in every run
   task_code code;
   hints h;
   std::span<const access_record> accesses;
-  bool explores = true;  // runs twice, and says first what it waits for
-  bool colored = false;  // remote accesses are counted by colors (count_colors), not by accesses
+  bool explores = true;  // runs twice; the first run names what it waits for
+  bool colored = false;  // remote accesses are counted by color (count_colors), not by access
 };
 
-/// The scope of one exploration: its nodes are tasks that run twice. Made, waited for and destroyed by one task;
-/// everything else by any worker that runs one of its nodes.
+/// The scope of one exploration. One task makes it, waits for it and destroys it; any worker that runs one of its
+/// nodes may call the other functions, unless noted.
 class node_scope {
  public:
   node_scope();
@@ -30,26 +30,26 @@ class node_scope {
   node_scope(const node_scope&) = delete;
   node_scope& operator=(const node_scope&) = delete;
 
-  /// A name for a node that is about to be made; others may wait for it from now on.
+  /// A name for a node that will be made. From now on other nodes may wait for it.
   task_ref reserve();
-  /// Makes it; returns the place of its closure, which the caller constructs. Then it can be handed over.
-  /// Throws std::bad_alloc, if `accesses` or the closure need more room than the task has, and kith::error for
-  /// commutative accesses.
+  /// Makes the node and returns the place where the caller must construct its closure. The node can then be
+  /// handed over. If `accesses` or the closure need more room than the task has, it may throw std::bad_alloc.
+  /// Throws kith::error for commutative accesses.
   void* fill(const node_draft&, std::size_t closure_bytes, std::size_t closure_align);
-  /// Starts with these nodes, and waits until nothing of the scope can go on. Once more with those that were held.
-  /// Throws kith::error if no stack is left to wait on; then, too, nothing can go on.
+  /// Starts these nodes and waits until no node of the scope can continue. Called a second time for held nodes.
+  /// Throws kith::error if no stack is left to wait on; no node can continue then, either.
   void run(std::span<const task_ref> first);
   void fail(std::exception_ptr why) noexcept;
   std::exception_ptr take_failure() noexcept;
-  /// Whether the task has not ended. After run().
+  /// Whether the task has not ended. Call it after run().
   bool lives(task_ref) const noexcept;
-  /// Takes back a task that will never run. After run().
+  /// Discards a task that will never run. Call it after run().
   void discard(task_ref) noexcept;
   int workers() const noexcept;
-  /// Whether homes, and so remote accesses, are counted.
+  /// Whether the runtime tracks homes, and so counts remote accesses.
   bool counts_remote() const noexcept;
   bool records() const noexcept;
-  /// In the recording: `task` starts after `before`. By the worker that makes the task.
+  /// Records that `task` starts after `before`. Called by the worker that makes the task.
   void note_need(task_ref task, task_ref before) noexcept;
   bool dry() const noexcept;
 
@@ -57,24 +57,24 @@ class node_scope {
   scope* scope_;
 };
 
-/// What a node does while it explores, or generates, collected for the engine. One at a time on a worker.
+/// Collects for the engine what a node does while it explores or generates. A worker has one at a time.
 class node_phase {
  public:
-  /// `most`: how many nodes may be found.
+  /// At most `most` nodes may be found.
   explicit node_phase(std::size_t most);
-  /// `self` (the running node) starts after `before` has ended.
+  /// Makes `self` (the running node) start after `before` has ended.
   void after(task_ref self, task_ref before);
   void found(task_ref made) noexcept;
-  /// The running node, which needs none, waits until run() is called with it.
-  void hold() noexcept { ++edges_; }  // one that nobody will count down
-  /// The engine takes over. Exactly once, and last.
+  /// Makes the running node, which has no predecessors, wait until run() is called with it.
+  void hold() noexcept { ++edges_; }  // an edge that no predecessor counts down
+  /// Hands over to the engine. Must be called exactly once, and last.
   void end() noexcept;
 
  private:
   std::uint32_t edges_ = 0;
 };
 
-/// The worker that calls, 0 to workers-1.
+/// The calling worker, 0 to workers-1.
 int worker_here() noexcept;
 /// Counts the accesses of the running node to the results of nodes of these colors.
 void count_colors(std::span<const std::int32_t>) noexcept;

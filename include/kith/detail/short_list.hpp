@@ -1,4 +1,4 @@
-// A list whose length is set once; a few elements need no memory of their own.
+// A list whose length is set once. A few elements need no allocation.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ class short_list {
   ~short_list() {
     if (size_ > few) delete[] many_;
   }
-  /// Room for n elements, to be written before they are read. At most once.
+  /// Makes room for n elements, which must be written before they are read. Call it at most once.
   void set_size(std::size_t n) {
     if (n > few) many_ = new T[n];
     size_ = static_cast<std::uint32_t>(n);

@@ -1,4 +1,4 @@
-// The value of a node of a keyed graph, and who still reads it.
+// The value of a keyed graph's node, and the count of its readers.
 #pragma once
 
 #include <atomic>
@@ -13,7 +13,7 @@
 
 namespace kith::detail {
 
-/// Room for one value: in place if it is small, else of the heap, so that its memory goes with it.
+/// Room for one value: in place if it is small, else on the heap, so that clear() frees its memory.
 template <class T>
 class value_box {
  public:
@@ -35,20 +35,21 @@ class value_box {
   std::conditional_t<in_place, std::optional<T>, std::unique_ptr<T>> held_;
 };
 
-/// Written by the node's computation, read by those of its successors, emptied by the last of these. Readers are counted
-/// while the graph is explored, before anything computes.
+/// The node's computation writes the value, its successors' computations read it, and the last of these clears
+/// it. Readers are counted while the graph is explored, before any node computes.
 template <class T>
 struct value_cell {
   value_box<T> value;
   std::int32_t color = -1;                // of the node
-  std::atomic<std::uint64_t> readers{0};  // lower half: those that have not ended; upper half: all there ever were
+  std::atomic<std::uint64_t> readers{0};  // lower half: readers that have not ended; upper half: all readers ever added
 
-  /// True if it is the first one.
+  /// True if it is the first reader.
   bool add_reader() noexcept { return readers.fetch_add(first_reader, std::memory_order_relaxed) == 0; }
   bool has_one_reader() const noexcept { return readers.load(std::memory_order_relaxed) >> 32 == 1; }
-  /// True if the caller was the last: nobody else looks at the value any more.
+  /// True if the caller was the last reader: no other node looks at the value any more.
   bool end_reading() noexcept {
-    // If 1 is left it is the caller. acquire, acq_rel: the others have read before the caller does anything to the value.
+    // If 1 is left, it is the caller. acquire and acq_rel pair with the fetch_sub of the other readers: they have
+    // read the value before the caller changes it.
     return left(readers.load(std::memory_order_acquire)) == 1 ||
            left(readers.fetch_sub(1, std::memory_order_acq_rel)) == 1;
   }
@@ -58,7 +59,7 @@ struct value_cell {
   static std::uint32_t left(std::uint64_t readers) noexcept { return static_cast<std::uint32_t>(readers); }
 };
 
-/// Walks over the values of cells that are named by pointers.
+/// Iterates over the values of cells given by pointers.
 template <class T>
 class value_iterator {
  public:
