@@ -1,18 +1,19 @@
-// `auto`: finds by itself what a program gains from: homes for its data, evenly dealt, and when to steal.
+// `auto`: finds at run time what a program gains from: homes for its data, evenly dealt, and when to steal.
 //
-// It begins with `dep` (RIP paper, section 4.1) and keeps what the programmer or chance had to decide there to itself:
-//  * A task without data of at least a page is queued and stolen as by `steal`; before a task with data has come, and where
-//    one node has all workers (list.cpp), `auto` is `steal`.
-//  * Every other task waits at the node where most of its data is; data that nobody has touched is dealt out evenly
+// It starts from `dep` (RIP paper, section 4.1) and decides by itself what the programmer or chance decides
+// there:
+//  * A task without data of at least a page is queued and stolen as by `steal`. Until the first task with data,
+//    and if one node has all workers (list.cpp), `auto` is `steal`.
+//  * Every other task waits at the node where most of its data is. Untouched data is dealt out evenly
 //    (balanced_placement.hpp).
-//  * Who has ended a task goes on with one that this made ready and that belongs to the same node, if there is one. The
+//  * A worker that has ended a task continues with one that this made ready, if one belongs to the same node. The
 //    others are queued in the order of their creation.
-//  * A node runs no more chains of tasks at once than its caches hold, and takes what was queued last, where that has shown to
-//    be faster (chain_bound.hpp, hot_end.hpp).
-//  * Of tasks of its own and of its node a worker takes those of the highest priority first.
-//  * A node is robbed if that pays: below. `task_times.hpp` has what it rests on.
+//  * A node runs no more chains of tasks at once than its caches hold, and takes the task queued last, if that
+//    was measured to be faster (chain_bound.hpp, hot_end.hpp).
+//  * Among its own tasks and those of its node, a worker takes those of the highest priority first.
+//  * A node is robbed if that pays (pays() below, from the measurements in task_times.hpp).
 //  * With window=auto, the first tasks are partitioned as by `rip-dep` (section 4.3.1).
-// docs/auto.md says what it is asked for, and what it reaches.
+// docs/auto.md has its goals and its results.
 #pragma once
 
 #include "partition/windows.hpp"
@@ -151,7 +152,8 @@ class automatic final : public policy<World>, public observer<World> {
     return now;
   }
 
-  /// The own plain tasks, which are the newest, then the node's, then plain ones of others, then those of other nodes.
+  /// Takes the worker's own plain tasks first, which are the newest; then its node's; then other workers' plain
+  /// tasks; then tasks of other nodes.
   poll_result next(worker& self) override {
     if (!data_seen_.load(relaxed)) return plain_.next(self);
     chains_.leaves(self);
@@ -196,27 +198,29 @@ class automatic final : public policy<World>, public observer<World> {
 
  private:
   struct alignas(false_sharing_range) state {
-    // The task with data that it was given last: it may have waited for others since, and they were run on top of it.
+    // The last task with data that it was given. That task may have waited since, and others may have run on top
+    // of it.
     const task* runs = nullptr;
-    node_id robbed;  // where that was taken, if that is another node
+    node_id robbed;  // the node it was taken from, if another one
   };
 
-  /// For each task that waits at the node, while somebody there sleeps.
+  /// Rings once for each task that waits at the node, while a worker there sleeps.
   void wake_for(node_id n, worker& self) {
     for (std::int64_t waiting = queues_[n.index()]->size(); waiting > 0 && self.ring(team_.serving(n)); --waiting) {
     }
   }
-  /// Before a push, whose bell is heard by whoever has looked without.
+  /// Must come before the push: a worker that looked while the flag was unset is woken by the push's bell.
   void note_data() {
     if (!data_seen_.load(relaxed)) data_seen_.store(true, relaxed);
   }
-  /// The worker has found something, or does something else; where others were kept from beginning, one of them may now.
+  /// The worker has found other work. If the bound kept tasks of its node from starting, one of them may start
+  /// now.
   poll_result passing_on(task& t, worker& self) {
     ring_for_room(self);
     return poll_result::got(t);
   }
-  /// Pushes ring for whom a theft pays then. It may pay later as well, once it is known what it costs, and which task is
-  /// next: one sleeper is rung for, who rings for the next one when it has robbed.
+  /// A push rings for workers for whom a theft pays at that time. A theft may start to pay later, when its cost
+  /// or the next task is known. This rings for one sleeper, which rings for the next one after it has robbed.
   void ring_for_thief(node_id victim, worker& self) {
     if (queues_[victim.index()]->size() == 0 || !self.anybody_sleeps()) return;
     const std::uint16_t type = stands_[victim.index()].load(relaxed);
@@ -228,22 +232,24 @@ class automatic final : public policy<World>, public observer<World> {
     if (queues_[self.node.index()]->size() > 0 && chains_.freed(self.node)) self.ring(team_.serving(self.node));
   }
 
-  /// Nodes of graphs have no data while they are explored.
+  /// A node of a graph has no data while it is explored.
   static bool has_data(const task* t) noexcept { return t->exploring == 0 && placed_bytes(*t) != 0; }
 
-  /// Whether tasks that the worker sees may have several levels; if so, whether one has a higher one than `t`.
+  /// uses_levels(): whether the tasks that the worker sees may have several levels. is_outranked(): whether one
+  /// of them has a higher level than `t`.
   bool uses_levels(const worker& self) const { return levels_seen_.load(relaxed) || plain_.has_levels(self); }
   bool is_outranked(const task& t, const worker& self) const {
     return uses_levels(self) &&
            (queues_[self.node.index()]->highest() < t.level() || plain_.own_level(self) < t.level());
   }
 
-  /// Those that `which` says. With `now` still null, one that is to be gone on with is put there instead.
+  /// Queues the tasks that `which` selects. While `now` is null, the first task to continue with is put there
+  /// instead.
   template <class Which>
   void queue_all(std::span<task* const> tasks, worker& self, ready_reason why, task*& now, const Which& which) {
     const bool keeps = why == ready_reason::completion;
     for (std::size_t i = 0; i < tasks.size(); ++i) {
-      task* t = tasks[keeps ? tasks.size() - 1 - i : i];  // successors come as listed, the one created last first
+      task* t = tasks[keeps ? tasks.size() - 1 - i : i];  // successors come in list order: the last created first
       if (!which(*t)) continue;
       if (has_data(t)) {
         if (task* kept = queue(*t, self, keeps && now == nullptr)) now = kept;
@@ -256,7 +262,7 @@ class automatic final : public policy<World>, public observer<World> {
     }
   }
 
-  /// As send(), unless its window holds it.
+  /// As send(), unless the task's window holds it.
   task* queue(task& t, worker& self, bool keeps) {
     using answer = typename partition::windows<World>::answer;
     std::int32_t part = -1;
@@ -264,7 +270,8 @@ class automatic final : public policy<World>, public observer<World> {
     return send(t, node_id(part), self, keeps);
   }
 
-  /// To this node; if there is none, by its data. Returned and not queued, if `keeps` and it belongs here.
+  /// Queues the task at node `to`, or, if there is none, at a node chosen by its data. If `keeps` and the task
+  /// belongs here, returns it instead.
   task* send(task& t, node_id to, worker& self, bool keeps) {
     if (to) {
       place_.settle(t, to, self);
@@ -282,15 +289,16 @@ class automatic final : public policy<World>, public observer<World> {
     set(last_type_[to.index()], t.type);
     set(stands_[to.index()], t.type);
     if (queues_[to.index()]->push(t, self) && chains_.has_room(t, to)) return nullptr;
-    for (node_id n : rounds_[to.index()]) {  // nobody who is near sleeps
+    for (node_id n : rounds_[to.index()]) {  // no worker of that node sleeps
       if (n != to && pays(t.type, to, n) && self.ring(team_.serving(n))) return nullptr;
     }
     return nullptr;
   }
 
-  /// Whether workers of node `thief` had better run a task of this type that waits at `victim`: it would have to wait there
-  /// for clearly longer than it takes longer elsewhere (`caution` times: its data has to come back, and to its readers); and
-  /// its data comes back in less time than those there are spared.
+  /// Whether a worker of node `thief` should run a task of this type that waits at `victim`. Two conditions: the
+  /// task would wait there for clearly more time than it loses elsewhere (`caution` times as much, since its data
+  /// must also travel back, and to its readers), and the loss is less than the time that the victim's workers are
+  /// spared.
   bool pays(std::uint16_t type, node_id victim, node_id thief) const {
     const std::int64_t waiting = queues_[victim.index()]->size();
     if (waiting == 0) return false;
@@ -298,8 +306,9 @@ class automatic final : public policy<World>, public observer<World> {
     return longer < 1 && static_cast<float>(waiting) > caution_ * longer * static_cast<float>(team_.working_at(victim));
   }
 
-  /// The task queued last stands for all, until another one that would have been taken does not pay; then that one does,
-  /// and from then on whatever the node takes next (note_next).
+  /// Thieves judge a queue by one task type (`stands_`): that of the task queued last. If the task that would be
+  /// taken has another type and does not pay, its type takes that place; after that, the type of each task that
+  /// the node takes (note_next).
   task* rob(worker& self) {
     for (node_id n : rounds_[self.node.index()]) {
       auto& stands = stands_[n.index()];
@@ -321,7 +330,7 @@ class automatic final : public policy<World>, public observer<World> {
   }
 
   using shared_type = typename World::template shared<std::uint16_t>;
-  /// All workers of a node write it, nearly always the same.
+  /// All workers of a node write it, nearly always the same value.
   static void set(shared_type& to, std::uint16_t type) {
     if (to.load(relaxed) != type) to.store(type, relaxed);
   }
@@ -336,15 +345,15 @@ class automatic final : public policy<World>, public observer<World> {
   balanced_placement<World> place_;
   task_times<World> times_;
   chain_bound<World> chains_;
-  typename World::template shared<bool> data_seen_{false};    // a task with data has come
-  typename World::template shared<bool> levels_seen_{false};  // ... and another priority than normal
+  typename World::template shared<bool> data_seen_{false};    // a task with data has become ready or was created
+  typename World::template shared<bool> levels_seen_{false};  // so has one with a priority other than normal
   queue_order order_;
   hot_end<World> ends_;
   std::vector<home_queue<World>> queues_;     // by node; those of nodes without workers stay empty
   std::vector<std::vector<node_id>> rounds_;  // from each node, the others by distance
   std::vector<state> states_;
-  std::vector<shared_type> last_type_;  // of the task queued last, by node
-  std::vector<shared_type> stands_;     // of the task that thieves ask about, by node
+  std::vector<shared_type> last_type_;  // the type of the task queued last, by node
+  std::vector<shared_type> stands_;     // the type by which thieves judge the queue, by node
   std::optional<partition::windows<World>> windows_;
 };
 

@@ -1,11 +1,11 @@
-// Where a task goes by its data, as `dep` has it, but with new data dealt out evenly.
+// Places a task by its data, as `dep` does, but deals new data out evenly.
 //
-// RIP paper, section 4.1, where the node of new data is drawn uniformly: some node gets much more than its share then, and
-// the run lasts as long as that node. Here data that nobody has touched is dealt to the nodes in turn (dealing_order.hpp), for
-// each type of task by itself, so that blocks with the same number of several arrays meet; unless that node has got clearly
-// more than another one already. Bytes that a task writes count twice, as in Nanos6: where all neighbours of a block are on another
-// node, it stays at home. Of nodes with equally many bytes of a task, the one with the shortest queue is taken. Regions
-// smaller than a page have no home of their own and count for nothing.
+// RIP paper, section 4.1, draws the node of new data uniformly. Some node then gets much more than its share, and
+// the run takes as long as that node. Here untouched data is dealt to the nodes in turn (dealing_order.hpp),
+// unless that node already has clearly more than another one. Each task type has its own turn, so that blocks
+// with the same number in several arrays meet. Bytes that a task writes count twice, as in Nanos6: a block stays
+// at home even if all its neighbours are on another node. If several nodes have equally many bytes of a task, the
+// one with the shortest queue is taken. Regions smaller than a page have no home of their own and do not count.
 #pragma once
 
 #include "policy/contract/policy.hpp"
@@ -23,9 +23,9 @@ namespace kith {
 inline constexpr std::uint64_t least_placed = 4096;
 inline bool has_home(std::uint64_t bytes) noexcept { return bytes >= least_placed; }
 inline bool has_home(kept_access a) noexcept { return has_home(a.bytes()); }
-/// What a byte of an access counts.
+/// The weight of an access's byte.
 inline std::uint64_t weight_of(mode how) noexcept { return how == mode::in ? 1 : 2; }
-/// The bytes of the task's data that can have a home; if there are none, any node is as good.
+/// The bytes of the task's data that can have a home. If 0, any node will do.
 inline std::uint64_t placed_bytes(const task& t) noexcept {
   std::uint64_t sum = 0;
   for (kept_access a : t.access_list()) sum += has_home(a) ? a.bytes() : 0;
@@ -37,7 +37,8 @@ class balanced_placement {
  public:
   using worker = typename World::worker;
 
-  /// What a node may have been dealt beyond another, of the mean; half of the task's data in any case.
+  /// How much more than another a node may have been dealt, as a share of the mean; half of the task's data is
+  /// always allowed.
   static constexpr double slack = 0.1;
 
   explicit balanced_placement(const policy_context& s)
@@ -50,7 +51,8 @@ class balanced_placement {
     for (state& mine : states_) mine.bytes.resize(dealt_.size());
   }
 
-  /// The node for the task, which has data with a home; all of it has one afterwards. waiting(n): tasks queued at node n.
+  /// The node for the task, which must have data that can have a home; all of that has a home afterwards.
+  /// waiting(n) is the number of tasks queued at node n.
   template <class Waiting>
   node_id operator()(task& t, worker& self, const Waiting& waiting) {
     std::vector<std::uint64_t>& bytes = states_[self.id.index()].bytes;
@@ -68,7 +70,7 @@ class balanced_placement {
     return chosen;
   }
 
-  /// The task runs on this node: data without a home gets it.
+  /// The task will run on this node, which becomes the home of its data without one.
   void settle(task& t, node_id chosen, worker& self) {
     for (kept_access a : t.access_list()) {
       if (!has_home(a) || !memory_.place(a, chosen)) continue;
@@ -78,13 +80,13 @@ class balanced_placement {
   }
 
  private:
-  static constexpr std::size_t different = 256;  // types; those that fall together take turns together
+  static constexpr std::size_t different = 256;  // types; types that collide share their turns
 
   struct alignas(false_sharing_range) state {
     std::vector<std::uint64_t> bytes;  // scratch
   };
 
-  /// By the nodes that serve them, written ones twice; returns those that are nowhere yet.
+  /// Sums the task's bytes by the nodes that serve them, written ones twice. Returns the bytes without a home.
   std::uint64_t weigh(const task& t, std::vector<std::uint64_t>& bytes) const {
     std::ranges::fill(bytes, 0);
     std::uint64_t nowhere = 0;
@@ -112,7 +114,7 @@ class balanced_placement {
     const double allowed = std::max(slack * sum / static_cast<double>(all.size()), bytes / team_.working_at(turn) / 2);
     return share(turn) - share(least) <= allowed ? turn : least;
   }
-  /// Bytes dealt to the node, for each of its workers.
+  /// Bytes dealt to the node, per worker.
   double share(node_id n) const { return static_cast<double>(dealt_[n.index()].load(relaxed)) / team_.working_at(n); }
 
   const team& team_;

@@ -1,4 +1,4 @@
-// `fifo`, `lifo`, `random`: one queue for all.
+// `fifo`, `lifo`, `random`: one queue for all workers.
 //
 // fifo: MIR's `central` (thesis ch. 3, artifact) and the baseline FIFO of hardware scheduling (Token and Reference
 // scheduling, section 4). lifo: MIR's `central-stack`, its default. random: the same paper's Random, any ready task.

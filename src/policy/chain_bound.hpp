@@ -1,10 +1,10 @@
-// How many chains of tasks a node runs at once, so that what they work on stays in its caches.
+// Bounds how many chains of tasks a node runs at once, so that their data stays in its caches.
 //
-// Not in the papers. A chain is a task and those that its worker goes on with, each mostly on data of the one before. Where
-// all workers of a node run chains and have more data together than the node's last-level caches hold, a task may find its
-// data gone. With fewer chains, workers are idle, and the data of the others stays. Which is faster is tried: one node, the
-// scout, stays within its caches for some tasks, and the bytes that go through it are set beside those that went through a
-// node before.
+// Not in the papers. A chain is a sequence of tasks that one worker runs, each mostly on data of the one before.
+// If all workers of a node run chains whose data together exceeds the node's last-level caches, a task may find
+// its data evicted. With fewer chains, some workers are idle, but the data of the others stays. A trial finds out
+// which is faster: one node, the scout, stays within its caches for some tasks, and its throughput in bytes is
+// compared with that of a node before.
 #pragma once
 
 #include "policy/balanced_placement.hpp"
@@ -20,9 +20,10 @@
 
 namespace kith {
 
-/// All calls are a worker's own; what is shared is updated as in task_times: of two who decide at once, both may begin, and a
-/// sample may be lost. A task costs a few looks and, where its chain changes its size, one addition to a number of its node.
-/// A worker's chain counts from begins() or goes_on() to leaves(): tasks that were refused wait for that.
+/// Each worker calls for itself. Shared values are updated without synchronisation, as in task_times: if two
+/// workers decide at once, both may begin, and a sample may be lost. A task costs a few loads and, if its chain
+/// changes its size, one addition to a counter of its node. A worker's chain counts from begins() or goes_on() to
+/// leaves(); refused tasks wait for leaves().
 template <class World>
 class chain_bound {
  public:
@@ -41,7 +42,8 @@ class chain_bound {
     for (node_id n : team_.inhabited()) nodes_[n.index()].room = team_.cache_bytes(n);
   }
 
-  /// The worker's last task made `t` ready. Whether it may go on with it right now; if so, it does.
+  /// The worker's last task made `t` ready. Returns whether the worker may continue with `t` right now; if so, it
+  /// must.
   bool goes_on(const task& t, worker& self) {
     state& mine = states_[self.id.index()];
     const bool linked = mine.has_most_of(t);
@@ -57,37 +59,39 @@ class chain_bound {
   bool may_begin(const task& t, const worker& self) const {
     return has_room(t, self.node, states_[self.id.index()].bytes);
   }
-  /// Whether node n has room for `t`, beside what all run there but for `less` bytes. Always, where nothing else is run.
+  /// Whether node n has room for `t` beside the chains that run there, not counting `less` bytes of them. Always
+  /// true if nothing else runs there.
   bool has_room(const task& t, node_id n, std::uint64_t less = 0) const {
     const node& there = nodes_[n.index()];
     if (there.room == 0 || !is_bound(kind_of(t), n)) return true;
     const std::uint64_t others = there.running.load(relaxed) - less;
     return others == 0 || others + std::max(less, chain_of(t)) <= there.room;
   }
-  /// It does run it.
+  /// The worker runs `t`.
   void begins(const task& t, worker& self) {
     kind& k = kind_of(t);
     if (k.cut.load(relaxed) > 0) {
-      k.cut.fetch_add(-1, relaxed);  // one of those goes on, most likely
+      k.cut.fetch_add(-1, relaxed);  // most likely it continues one of the chains that were cut
     } else {
       count(t, false);
     }
     take(t, self, 0);
   }
-  /// The worker's chain has ended, if it has one. To be told before the worker sleeps, or does anything else for long.
+  /// The worker's chain, if any, has ended. Must be called before the worker sleeps, or does anything else for
+  /// long.
   void leaves(worker& self) {
     state& mine = states_[self.id.index()];
     if (mine.bytes == 0) return;
     resize(mine, self, 0);
     mine.known = mine.links = 0;
   }
-  /// Whether tasks may wait at node n because of the bound, and now there is some room.
+  /// Whether tasks may wait at node n because of the bound, and there is room now.
   bool freed(node_id n) const {
     const node& there = nodes_[n.index()];
     return (any_bound_.load(relaxed) || scout_.load(relaxed) == n.value) && there.running.load(relaxed) < there.room;
   }
 
-  /// As observer::ran(). True if the trial is over: what waits at this node may begin.
+  /// As observer::ran(). Returns true if the trial is over: tasks that wait at this node may begin.
   bool timed(const task& t, worker& self, std::uint64_t nanoseconds) {
     const state& mine = states_[self.id.index()];
     const node& here = nodes_[self.node.index()];
@@ -109,40 +113,40 @@ class chain_bound {
   }
 
  private:
-  static constexpr std::size_t different = 256;  // types; those that fall together are averaged
-  static constexpr float mostly = 0.75F;         // chains of four and more
-  static constexpr float gain = 1.1F;            // less is not worth idle workers
-  static constexpr std::uint32_t rounds = 4;     // samples of each worker before a trial: four types show all
-  static constexpr std::int32_t trial = 16;      // samples that count
-  static constexpr std::uint32_t warm = 8;   // tasks of a chain in the trial before it counts: its data has come back
-  static constexpr std::uint64_t part = 4;   // where less than a fourth of the workers would run, nothing is tried
+  static constexpr std::size_t different = 256;  // types; types that collide are averaged
+  static constexpr float mostly = 0.75F;         // a mean chain of four tasks or more
+  static constexpr float gain = 1.1F;            // a smaller gain is not worth idle workers
+  static constexpr std::uint32_t rounds = 4;     // samples per worker before a trial: enough for four types
+  static constexpr std::int32_t trial = 16;      // samples that count in a trial
+  static constexpr std::uint32_t warm = 8;   // tasks of a chain in a trial before it counts: its data is cached again
+  static constexpr std::uint64_t part = 4;   // no trial if fewer than a fourth of the workers would run
   static constexpr std::uint32_t shows = 4;  // tasks after which a chain's size is known
   static constexpr std::int32_t nobody = -1;
 
   enum class verdict : std::uint8_t { none, free, bound };
 
   struct kind {  // of tasks
-    // Bytes of the last chain that had one.
+    // Bytes of the last chain with a task of this kind.
     typename World::template shared<std::uint64_t> chain{0};
-    // Share of those that went on with a chain, lately.
+    // Share of its tasks that lately continued a chain.
     typename World::template shared<float> linked{0};
-    // Bytes through a node in a nanosecond, without a bound; 0: not known.
+    // Bytes per nanosecond that a node processes without a bound; 0: not known.
     running_mean<World> crowded;
-    // How many wait that would have gone on with a chain.
+    // Waiting tasks that would have continued a chain.
     typename World::template shared<std::int32_t> cut{0};
     typename World::template shared<verdict> found{verdict::none};
   };
   struct alignas(false_sharing_range) node {
-    typename World::template shared<std::uint64_t> running{0};  // bytes of the chains
-    std::uint64_t room = 0;                                     // in the caches; 0: not known, or nothing is bound
+    typename World::template shared<std::uint64_t> running{0};  // bytes of the node's chains
+    std::uint64_t room = 0;                                     // bytes of the caches; 0: not known, or no bound
   };
   struct alignas(false_sharing_range) state {
-    std::uint64_t bytes = 0;    // of the chain, as it is counted
-    std::uint64_t seen = 0;     // the most that one of its tasks had
-    std::uint32_t links = 0;    // tasks of it before this one
-    std::uint32_t settled = 0;  // how many of it began while the node's chains fitted
+    std::uint64_t bytes = 0;    // of the chain, as counted in `running`
+    std::uint64_t seen = 0;     // the most bytes of any of its tasks
+    std::uint32_t links = 0;    // its tasks before this one
+    std::uint32_t settled = 0;  // its tasks that began while the node's chains fitted
     std::array<std::uint32_t, 4> regions{};
-    std::size_t known = 0;  // of `regions`: the first data of its last task
+    std::size_t known = 0;  // valid entries of `regions`: the first regions of its last task
 
     bool has_most_of(const task& t) const {
       std::uint64_t common = 0, all = 0;
@@ -158,7 +162,7 @@ class chain_bound {
 
   const kind& kind_of(const task& t) const { return kinds_[t.type % different]; }
   kind& kind_of(const task& t) { return kinds_[t.type % different]; }
-  /// Before a chain has shown its size, it is taken to be as large as the last one that had tasks of this type.
+  /// Until a chain's size is known, it counts as large as the last chain with tasks of this type.
   std::uint64_t chain_of(const task& t) const { return std::max(kind_of(t).chain.load(relaxed), placed_bytes(t)); }
   bool is_bound(const kind& k, node_id n) const {
     return scout_.load(relaxed) == n.value ? k.linked.load(relaxed) > mostly : k.found.load(relaxed) == verdict::bound;
@@ -199,7 +203,7 @@ class chain_bound {
     ending_.store(0, relaxed);
     scout_.store(n.value, relaxed);
   }
-  /// At the scout. `speed`: 0 if it does not count.
+  /// Takes a sample at the scout. `speed` is 0 if the sample does not count.
   bool tried(const kind& k, float speed, const worker& self) {
     const float before = k.crowded.get();
     if (before != 0 && speed != 0) {
@@ -209,7 +213,7 @@ class chain_bound {
     const std::int32_t counted = counted_.load(relaxed);
     const std::int32_t most = trial + 2 * static_cast<std::int32_t>(warm) * team_.working_at(self.node);
     if (looked_at_.fetch_add(1, relaxed) + 1 < most && counted < trial) return false;
-    if (ending_.fetch_add(1, relaxed) != 0) return false;  // another worker does
+    if (ending_.fetch_add(1, relaxed) != 0) return false;  // another worker ends the trial
     const bool pays = counted >= trial / 2 && gained_.load(relaxed) > gain * static_cast<float>(counted);
     for (kind& each : kinds_) {
       if (each.crowded.get() != 0 && each.found.load(relaxed) == verdict::none)
@@ -227,7 +231,7 @@ class chain_bound {
   typename World::template shared<bool> any_bound_{false};
   typename World::template shared<std::uint32_t> seen_{0};  // crowded samples since the last trial
   typename World::template shared<std::int32_t> scout_{nobody};
-  typename World::template shared<std::int32_t> looked_at_{0}, counted_{0}, ending_{0};  // of the trial
+  typename World::template shared<std::int32_t> looked_at_{0}, counted_{0}, ending_{0};  // counts of the trial
   typename World::template shared<float> gained_{0};
 };
 

@@ -1,4 +1,4 @@
-// Where a task's data is: its bytes, by node. What `dep` and derived colors have in common.
+// Where a task's data is: its bytes, by node. Used by `dep`, `numa`, `home-cache` and derived colors.
 #pragma once
 
 #include "memory/view.hpp"
@@ -28,7 +28,7 @@ class data_weights {
   room_type room() const { return room_type(nodes_ + 1); }
   std::size_t homeless() const noexcept { return nodes_; }
 
-  /// Fills `bytes`, which room() has made.
+  /// Fills `bytes`, which room() made.
   void weigh(const task& t, room_type& bytes, counted what = counted::all) const {
     std::fill(bytes.begin(), bytes.end(), 0);
     const std::span<std::uint64_t> by_node(bytes.data(), nodes_);
@@ -37,7 +37,7 @@ class data_weights {
     }
   }
 
-  /// The node with most bytes, the lowest among equals; none if nothing has a home.
+  /// The node with the most bytes, the lowest of equals; none if no data has a home.
   node_id heaviest_home(const task& t, room_type& bytes) const {
     weigh(t, bytes);
     const auto heaviest = std::max_element(bytes.begin(), bytes.end() - 1);

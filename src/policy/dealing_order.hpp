@@ -1,11 +1,12 @@
-// Whose turn it is, when data is dealt to nodes in turn.
+// The order in which data is dealt to nodes.
 //
-// In each round every node has its turn once. Where a row of blocks is some rounds long, a column of them would be on one node,
-// whose memory and links serve everybody when all read that column. So of P nodes, rounds begin at one of about sqrt(P), a golden
-// section on (multiplicative hashing, Knuth, The Art of Computer Programming, 6.4): a column is on sqrt(P) nodes, whatever the
-// length of the rows, and a node has blocks of few columns, so that what it reads with them is in its cache. Only nodes of
-// one machine change places: what a block and the one below it exchange is dearer between machines than an uneven load.
-// Constant once constructed.
+// In each round every node has one turn. If a row of blocks took a whole number of rounds, and all rounds began
+// at the same node, each column would be on one node, whose memory and links would serve all readers of that
+// column. So, with P nodes, a round begins at one of about sqrt(P) nodes, each time a golden section further
+// (multiplicative hashing; Knuth, The Art of Computer Programming, 6.4). A column is then on sqrt(P) nodes,
+// whatever the length of the rows. A node has blocks of few columns, so that what it reads with them stays in its
+// cache. Only nodes of one machine change places: between machines, the traffic between a block and the one below
+// it costs more than an uneven load. Constant once constructed.
 #pragma once
 
 #include "policy/contract/team.hpp"
@@ -18,7 +19,7 @@ namespace kith {
 
 class dealing_order {
  public:
-  /// Of the nodes that have workers.
+  /// Deals to the nodes that have workers.
   explicit dealing_order(const team& workers) {
     for (const std::vector<node_id>& machine : workers.machines()) {
       const auto first = static_cast<std::uint32_t>(seats_.size()), size = static_cast<std::uint32_t>(machine.size());
@@ -30,7 +31,7 @@ class dealing_order {
   node_id operator()(std::uint32_t turn) const noexcept {
     const auto all = static_cast<std::uint32_t>(seats_.size());
     const std::uint32_t at = turn % all;
-    const std::uint32_t section = turn / all * 0x9E3779B9U;  // of 2^32
+    const std::uint32_t section = turn / all * 0x9E3779B9U;  // as a fraction of 2^32
     const seat& s = seats_[at];
     const auto ahead = static_cast<std::uint32_t>(std::uint64_t{section} * s.starts >> 32) * s.size / s.starts;
     return seats_[s.first + (at - s.first + ahead) % s.size].node;
@@ -39,7 +40,7 @@ class dealing_order {
  private:
   struct seat {
     node_id node;
-    std::uint32_t first, size, starts;  // of its machine: the seats, and at how many of them rounds begin
+    std::uint32_t first, size, starts;  // its machine's seats, and the number of them at which rounds begin
   };
   std::vector<seat> seats_;
 };

@@ -1,5 +1,5 @@
-// `dep`: dependency easy placement. A task runs where most of its data is; data nobody has touched follows its first
-// task.
+// `dep`: dependency easy placement. A task runs where most of its data is; untouched data gets its home from its
+// first task.
 //
 // RIP paper, section 4.1; easy_placement.hpp has the rule. Placement happens when the task becomes ready.
 #pragma once

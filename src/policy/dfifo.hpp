@@ -1,7 +1,8 @@
 // `dfifo`: distributed first-in first-out, unaware of locality.
 //
-// RIP paper, section 6: each thread has its own ready queue, tasks are dealt round robin, a thread whose queue is empty
-// steals. The paper does not say from whom; here the next worker with work loses its oldest task.
+// RIP paper, section 6: each thread has its own ready queue, tasks are dealt round robin, and a thread with an
+// empty queue steals. The paper does not name the victim; here a thief takes the oldest task of the next worker
+// that has one.
 #pragma once
 
 #include "policy/contract/explainer.hpp"

@@ -1,9 +1,10 @@
-// Where a task goes by its data: the rule of `dep`, which the other policies of the RIP paper fall back to.
+// Places a task by its data: the rule of `dep`, which the other policies of the RIP paper fall back to.
 //
-// RIP paper, section 4.1. Bytes of all accesses are summed by home; bytes without a home count for a virtual node. The
-// node with most bytes wins, ties are drawn uniformly; if the virtual node wins, a node is drawn uniformly. Data
-// without a home then gets this node as its home. Not in the paper: a region that is named twice counts once; a task
-// without accesses goes to its creator's node; only nodes with workers are drawn, and become homes.
+// RIP paper, section 4.1. Bytes of all accesses are summed by home; bytes without a home count for a virtual
+// node. The node with the most bytes wins; a tie is decided uniformly at random. If the virtual node wins, a node
+// is drawn uniformly at random. The chosen node becomes the home of the data without one. Not in the paper: a
+// region that is named twice counts once; a task without accesses goes to its creator's node; only nodes with
+// workers are drawn and become homes.
 #pragma once
 
 #include "base/rng.hpp"
@@ -18,7 +19,7 @@
 
 namespace kith {
 
-/// Where the rule has sent a task.
+/// Says where the rule sent a task.
 [[gnu::cold]] inline void explain_easy_placement(explainer& e) {
   const placement_facts& f = e.facts;
   if (f.data.empty()) {
@@ -64,7 +65,7 @@ class easy_placement {
     }
   }
 
-  /// The node for the task; its data has homes afterwards.
+  /// The node for the task. All its data has a home afterwards.
   node_id operator()(task& t, worker& self) {
     if (team_.nodes() == 1) return node_id(0);
     if (t.access_list().size() == 0) return t.owner < team_.size() ? team_.node_of(worker_id(t.owner)) : self.node;
@@ -72,7 +73,7 @@ class easy_placement {
     const std::size_t virtual_node = weights_.homeless();
     weights_.weigh(t, mine.bytes);
     std::size_t best = draw_heaviest(mine);
-    // Whose worker will touch it first: no node is drawn, and made a home, that has none.
+    // A worker of the drawn node will touch the data first, so only nodes with workers are drawn.
     const std::vector<node_id>& drawn = team_.inhabited();
     if (best == virtual_node) best = drawn[mine.random.below(static_cast<std::uint32_t>(drawn.size()))].index();
     const node_id chosen = team_.served_by(node_id(static_cast<int>(best)));
@@ -80,7 +81,7 @@ class easy_placement {
     return chosen;
   }
 
-  /// The task runs on this node: data without a home gets it.
+  /// The task will run on this node, which becomes the home of its data without one.
   void settle(task& t, node_id chosen, worker& self) {
     for (kept_access a : t.access_list()) {
       if (memory_.place(a, chosen)) self.meter(event::region_placed, {});
@@ -90,10 +91,10 @@ class easy_placement {
  private:
   struct alignas(false_sharing_range) state {
     rng random;
-    data_weights::room_type bytes;  // the last one is the virtual node
+    data_weights::room_type bytes;  // the last entry is the virtual node
   };
 
-  /// Uniform among the heaviest.
+  /// Draws uniformly among the heaviest nodes.
   static std::size_t draw_heaviest(state& s) {
     std::size_t best = 0, ties = 1;
     for (std::size_t n = 1; n < s.bytes.size(); ++n) {

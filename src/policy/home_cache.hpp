@@ -1,9 +1,11 @@
-// `home-cache`: a task goes to the core that reads its input at least cost; cores steal within their vicinity alone.
+// `home-cache`: a task goes to the core that reads its input at least cost; cores steal only within their
+// vicinity.
 //
-// MIR thesis, section 3.2 (TILEPro64: each tile is the home cache of its own share of memory, here its node), and the
-// intensity hint of its journal version, given once for all tasks. Data that is spread over several homes (hashed) has none
-// that counts: such tasks stay with their creator. Vicinities are blocks of tiles in the mesh; the artifact has none: there
-// nothing is stolen. Not in the paper: a node may have several cores, which then take turns.
+// MIR thesis, section 3.2 (TILEPro64: each tile is the home cache of its own share of memory, here its node), and
+// the intensity hint of its journal version, given once for all tasks. Data spread over several homes (hashed)
+// has no home that counts: such tasks stay with their creator. Vicinities are blocks of tiles in the mesh. The
+// artifact has no vicinities and steals nothing. Not in the paper: a node may have several cores, which take
+// turns.
 #pragma once
 
 #include "policy/contract/explainer.hpp"
@@ -109,13 +111,13 @@ class home_cache final : public policy<World> {
   };
   struct alignas(false_sharing_range) state {
     input_cost::room_type bytes;
-    std::vector<worker_id> victims;  // in the vicinity, nearest first
-    std::size_t probe = 0;           // position among them
-    std::size_t turn = 0;            // among nodes of equal cost
-    std::size_t core = 0;            // among the cores of a node
+    std::vector<worker_id> victims;  // workers in the vicinity, nearest first
+    std::size_t probe = 0;           // position in `victims`
+    std::size_t turn = 0;            // for ties between nodes
+    std::size_t core = 0;            // for turns among the cores of a node
   };
 
-  /// The largest divisor up to the square root makes the rows.
+  /// The number of rows is the largest divisor up to the square root.
   static int columns_of(int nodes) {
     int rows = static_cast<int>(std::sqrt(nodes));
     while (nodes % rows != 0) --rows;

@@ -1,4 +1,4 @@
-// The queue of a node, and of a worker: made of that node's memory.
+// Queues of nodes and workers, allocated from the memory of the node.
 #pragma once
 
 #include "policy/contract/policy.hpp"
@@ -10,7 +10,7 @@
 
 namespace kith {
 
-/// The option of policies whose queues may have either order.
+/// The option of policies whose queues may have either order: ready or created.
 inline constexpr policy_option ready_order =
     one_of("order", "ready|created", "which waiting task is first: the one that was ready, or was created, first");
 inline queue_order order_in(const policy_options& options) {
@@ -20,12 +20,12 @@ inline queue_order order_in(const policy_options& options) {
 template <class World>
 using home_queue = std::shared_ptr<shared_queue<World>>;
 
-/// For whoever serves node n.
+/// A queue for the workers that serve node n.
 template <class World>
 home_queue<World> make_queue(const policy_context& s, node_id n, queue_order order) {
   return make_in<shared_queue<World>>(s.memory_of(n), s.workers.serving(n), order, worker_id(), s.seed);
 }
-/// For worker w.
+/// A queue for worker w.
 template <class World>
 home_queue<World> make_queue(const policy_context& s, worker_id w, queue_order order) {
   return make_in<shared_queue<World>>(s.memory_of(w), worker_set::only(w), order, w, s.seed);

@@ -1,9 +1,9 @@
-// Which end of a node's queue to take from: the task that was queued first, or last.
+// Chooses the end of a node's queue to take from: the task queued first, or last.
 //
-// Not in the papers. The first is the fair choice: it leaves nothing behind that others wait for. But a node that goes over
-// more data than its caches hold, again and again in the same order, finds of each task's data that it has just gone; what
-// was queued last works on what has just been written. Which is faster is measured: how long a byte takes in tasks of a type
-// that were taken from either end.
+// Not in the papers. The first is the fair choice: it leaves no task behind that others wait for. But if a node
+// goes repeatedly, in the same order, over more data than its caches hold, each task finds that its data was just
+// evicted, while the task queued last uses data that was just written. Which end is faster is measured: the time
+// per byte of a type's tasks, for each end.
 #pragma once
 
 #include "policy/balanced_placement.hpp"
@@ -18,14 +18,14 @@
 
 namespace kith {
 
-/// Shared by all workers, and updated as in task_times. Where nodes are of several machines the first is taken always: what
-/// tasks wait for is the network, not the caches.
+/// All workers share it, and update it without synchronisation, as in task_times. If the nodes belong to several
+/// machines, the first task is always taken: tasks then wait for the network, not for the caches.
 template <class World>
 class hot_end {
  public:
   using worker = typename World::worker;
 
-  /// For queues of another order than `fifo` there is nothing to choose.
+  /// Only queues of the order `fifo` have a choice.
   static constexpr std::array options{
       one_of("recent", "auto|off", "whether the task queued last is taken first, where that was measured to be faster"),
   };
@@ -36,7 +36,8 @@ class hot_end {
         kinds_(different),
         states_(static_cast<std::size_t>(team_.size())) {}
 
-  /// Where the worker had better take its next task, if the one queued last is of this type, and so many wait at its node.
+  /// The end from which the worker should take its next task, if the task queued last has this type and so many
+  /// tasks wait at its node.
   queue_end choose(std::uint16_t type, std::int64_t waiting, worker& self) {
     state& mine = states_[self.id.index()];
     mine = {mine.takes, queue_end::first, false};
@@ -48,7 +49,7 @@ class hot_end {
     mine.chosen = true;
     return mine.from;
   }
-  /// What it runs now has not been taken there.
+  /// The worker runs a task that was not taken from the chosen end.
   void went_on(worker& self) { states_[self.id.index()].chosen = false; }
 
   /// As observer::ran().
@@ -63,12 +64,13 @@ class hot_end {
   }
 
  private:
-  static constexpr std::size_t different = 256;  // types; those that fall together are averaged
-  // The order matters less where many wait: more than a half, an eighth of a task for each worker.
+  static constexpr std::size_t different = 256;  // types; types that collide are averaged
+  // There is a choice only while more than 1/2 task per worker waits, or, for a type that is hot, more than 1/8.
   static constexpr std::int64_t few = 2, few_hot = 8;
-  static constexpr std::uint32_t probe = 8;   // one take in so many is from the other end
-  static constexpr std::uint32_t enough = 8;  // samples from either end; and the means run over so many
-  // Hysteresis: taking the last one must be 1.25 times as fast to be chosen, and is kept while at least 0.8 times as fast.
+  static constexpr std::uint32_t probe = 8;   // one task in so many is taken from the other end
+  static constexpr std::uint32_t enough = 8;  // samples needed from each end, and the length of the running means
+  // Hysteresis: the last end is chosen when it is 1.25 times as fast, and kept while it is at least 0.8 times as
+  // fast.
   static constexpr float gain = 1.25F, stay = 0.8F;
 
   struct mean {
@@ -82,7 +84,7 @@ class hot_end {
   struct alignas(false_sharing_range) state {
     std::uint32_t takes = 0;
     queue_end from = queue_end::first;
-    bool chosen = false;  // and there was a choice
+    bool chosen = false;  // the task was taken from `from`, and there was a choice
   };
 
   static bool is_hot(kind& k) {

@@ -1,7 +1,8 @@
-// What it costs to read a task's input from a node: what `numa` and `home-cache` have in common.
+// The cost of reading a task's input from a node. Shared by `numa` and `home-cache`.
 //
-// MIR thesis, sections 3.2 and 3.3; artifact. Bytes of input by node, each times the distance to the node. Output does not
-// count: writes are buffered. Distances are the machine's (10 is local): the papers speak of latencies, their code has these.
+// MIR thesis, sections 3.2 and 3.3; artifact. The cost is the sum over all nodes of the input's bytes there times
+// the distance. Output does not count, because writes are buffered. Distances are the machine's (10 is local), as
+// in the papers' code; the papers speak of latencies.
 #pragma once
 
 #include "policy/contract/explainer.hpp"
@@ -16,7 +17,7 @@
 
 namespace kith {
 
-/// What reading these bytes, by node, costs from node `from`. distance(a, b): 10 is local.
+/// The cost of reading these bytes, given by node, from node `from`. distance(a, b) is 10 for local.
 template <class Distance>
 std::uint64_t reading_cost(std::size_t from, std::span<const std::uint64_t> bytes, const Distance& distance) {
   std::uint64_t cost = 0;
@@ -26,8 +27,8 @@ std::uint64_t reading_cost(std::size_t from, std::span<const std::uint64_t> byte
   return cost;
 }
 
-/// True if the nodes that count (that have workers, or some of the bytes) have the same number of them: the standard deviation
-/// is at most so many percent of the mean. inhabited(n): whether node n has workers.
+/// True if the bytes are spread evenly over the nodes that have workers or some of the bytes: the standard
+/// deviation is at most so many percent of the mean. inhabited(n) says whether node n has workers.
 template <class Inhabited>
 bool is_even(std::span<const std::uint64_t> bytes, std::int64_t percent, const Inhabited& inhabited) {
   double sum = 0, squares = 0, nodes = 0;
@@ -42,7 +43,7 @@ bool is_even(std::span<const std::uint64_t> bytes, std::int64_t percent, const I
   return nodes * squares - sum * sum <= bound * bound;
 }
 
-/// As input_cost::weigh(), of a task that is explained.
+/// As input_cost::weigh(), for a task that is explained.
 [[gnu::cold]] inline std::vector<std::uint64_t> input_by_node(const placement_facts& f, counted what) {
   std::vector<std::uint64_t> bytes(f.nodes.size());
   for (const placement_facts::access& a : f.data) {
@@ -52,7 +53,7 @@ bool is_even(std::span<const std::uint64_t> bytes, std::int64_t percent, const I
   return bytes;
 }
 
-/// Which node reads these bytes at least cost, of those with workers, and what that costs on each.
+/// Says which of the nodes with workers reads these bytes at least cost, and the cost on each.
 [[gnu::cold]] inline void explain_cheapest(explainer& e, const std::vector<std::uint64_t>& bytes) {
   const placement_facts& f = e.facts;
   std::string costs;
@@ -81,7 +82,7 @@ class input_cost {
   using room_type = data_weights::room_type;
   room_type room() const { return weights_.room(); }
 
-  /// Fills `bytes`, which room() has made: the task's input by node. Data that nobody has touched is nowhere, and costs
+  /// Fills `bytes`, which room() made, with the task's input by node. Untouched data has no node and costs
   /// nothing.
   void weigh(const task& t, room_type& bytes) const { weights_.weigh(t, bytes, what_); }
 
@@ -96,8 +97,8 @@ class input_cost {
                    [this](std::size_t n) { return !team_.workers_at(node_id(static_cast<int>(n))).empty(); });
   }
 
-  /// The cheapest of the nodes that have workers. They are compared in turn, `first` of them first, and the earliest of
-  /// equals wins.
+  /// The cheapest of the nodes that have workers. They are compared in turn, starting with number `first`; the
+  /// first of equals wins.
   node_id cheapest(const room_type& bytes, std::size_t first) const noexcept {
     const std::vector<node_id>& nodes = team_.inhabited();
     node_id best;

@@ -54,7 +54,7 @@ constexpr listed_policy listed() {
           build_policy<Policy<plain::world>, plain::world>};
 }
 
-/// Where there is one node, `auto` is `steal` itself.
+/// If one node has all workers, `auto` is `steal` itself.
 template <class World>
 std::unique_ptr<policy<World>> build_auto(const policy_context& context, const policy_options& given) {
   if (context.workers.inhabited().size() > 1) return std::make_unique<automatic<World>>(context, given);
@@ -118,7 +118,7 @@ void register_policy(const policy_entry& about, policy_maker<native::world> nati
     throw error("register_policy(): '" + std::string(name) + "': expected a name of letters, digits and '-'");
   std::vector<policy_entry> taken = policy_list();
   taken.push_back(
-      {.name = "replay", .paper = "", .section = "", .summary = "", .options = {}});  // the gate's (replay/)
+      {.name = "replay", .paper = "", .section = "", .summary = "", .options = {}});  // the name of the gate (replay/)
   for (const policy_entry& p : taken) {
     if (name == p.name) throw error("register_policy(): there is a policy '" + std::string(name) + "' already");
   }

@@ -1,4 +1,4 @@
-// THE list of policies, for both worlds: each is one file, and one line in list.cpp.
+// The list of policies, for both worlds. Each policy is one file, and one line in list.cpp.
 #pragma once
 
 #include "policy/contract/policy.hpp"
@@ -10,11 +10,11 @@
 
 namespace kith {
 
-/// The policies of the list, in its order, then those that were registered (contract/register_policy.hpp). Any thread.
+/// The policies of the list, in its order, then the registered ones (contract/register_policy.hpp). Thread-safe.
 std::vector<policy_entry> policy_list();
 
-/// Builds the policy that `text` ("name:key=value,...") asks for, in native::world or plain::world. Throws kith::error for
-/// an unknown name (with the names there are), an unknown option or a wrong value. Any thread.
+/// Builds the policy that `text` ("name:key=value,...") names, for native::world or plain::world. Throws
+/// kith::error for an unknown name (and lists the known ones), an unknown option or a wrong value. Thread-safe.
 template <class World>
 std::unique_ptr<policy<World>> make_policy(const std::string& text, const policy_context& context);
 

@@ -1,7 +1,8 @@
 // `nabbit`: random stealing of groups, without colors.
 //
-// NabbitC paper, section II, and what its evaluation compares with: tasks that became ready together are halved again
-// and again, the halves not taken first wait in the worker's deque, thieves take the largest of a random victim.
+// NabbitC paper, section II; also the baseline of its evaluation. A group of tasks that became ready together is
+// halved again and again. The other halves wait in the worker's deque. Thieves take the largest half of a random
+// victim.
 #pragma once
 
 #include "policy/contract/explainer.hpp"

@@ -1,11 +1,11 @@
-// `nabbitc`: groups sorted by color, and thieves that prefer their own.
+// `nabbitc`: groups sorted by color, and thieves that prefer their own color.
 //
-// NabbitC paper, section III. A worker without work makes `attempts` colored attempts (random victim; taken only if the
-// item at the top has its color), then one attempt that takes anything, and so on (the paper's K "is a constant"; 4
-// here, as OpenCilk's batch). The first successful steal of a worker in a run must be colored. Not in the paper: the
-// first may take what has no worker's color (the paper's own table III has such colors alone), and is given up after
-// `budget` attempts a worker that met an item of other colors; colors may mean nodes (`colors=node`), or be found from
-// where a task's data is (`colors=data`).
+// NabbitC paper, section III. A worker without work makes `attempts` colored attempts (a random victim, whose top
+// item is taken only if it has the thief's color), then one attempt that takes anything, and so on (the paper's K
+// "is a constant"; 4 here, as OpenCilk's batch). The first successful steal of a worker in a run must be colored.
+// Not in the paper: the first steal may also take an item whose color is no worker's (table III of the paper has
+// only such colors), and a worker gives up the restriction after `budget` x workers attempts that met items of
+// other colors; colors may mean nodes (`colors=node`), or follow from where a task's data is (`colors=data`).
 #pragma once
 
 #include "policy/contract/explainer.hpp"
@@ -113,9 +113,9 @@ class nabbitc final : public policy<World>, public observer<World> {
  private:
   enum class meaning : std::uint8_t { worker, node, data };
   struct alignas(false_sharing_range) state {
-    std::uint64_t run = 0;    // that `budget` is of
-    std::int64_t budget = 0;  // forced attempts left; 0: not forced any more
-    std::int64_t series = 0;  // colored attempts since the last that took anything
+    std::uint64_t run = 0;    // the run that `budget` counts for
+    std::int64_t budget = 0;  // forced attempts left; 0: no longer forced
+    std::int64_t series = 0;  // colored attempts since the last one that could take anything
     data_weights::room_type weights;
   };
 

@@ -1,4 +1,4 @@
-// One queue for each memory node, and when its workers may look elsewhere: what the placing policies have in common.
+// One queue for each memory node, and the rule when its workers may look elsewhere. Shared by the RIP policies.
 #pragma once
 
 #include "policy/contract/policy_options.hpp"
@@ -35,10 +35,10 @@ class node_queues {
   }
 
   int size() const noexcept { return static_cast<int>(queues_.size()); }
-  /// Tasks for node n: they wait where n's data is served from.
+  /// The queue for tasks of node n: that of the node that serves n.
   shared_queue<World>& operator[](node_id n) const noexcept { return *queues_[served_by_[n.index()].index()]; }
 
-  /// The own node's queue; with stealing also, one a call, the others by distance.
+  /// Takes from the own node's queue; with stealing, also from the others by distance, one per call.
   poll_result next(worker& self) {
     const std::vector<node_id>& round = rounds_[self.node.index()];
     std::size_t& probe = probes_[self.id.index()].next;

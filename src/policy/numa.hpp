@@ -1,11 +1,12 @@
-// `numa`: a task goes where its input is read at least cost; a small or evenly spread input lets anybody take it.
+// `numa`: a task goes where its input is read at least cost; any worker may take a task whose input is small or
+// evenly spread.
 //
-// MIR thesis, section 3.3 (and the algorithms of its journal version); artifact. Each node has two queues: *main* for tasks
-// that were placed, *alternative* for the others. A worker takes from its own node's, alternative first; then from any
-// alternative queue; and last from the main queue of another node, while more tasks wait there than
-// cores of a node x hops to it. Differences: hops are ranks of the distance (the artifact's own lists are not sorted by it);
-// the deviation that says "evenly" is a real one; the own queues are looked at before each probe of another's; thieves are
-// woken only for what they may take.
+// MIR thesis, section 3.3 (and the algorithms of its journal version); artifact. Each node has two queues: *main*
+// for placed tasks, *alternative* for the others. A worker takes first from its own node's queues, the
+// alternative one before the main one; then from any alternative queue; last from the main queue of another node,
+// while more tasks wait there than workers of that node x hops to it. Differences: hops are ranks of the distance
+// (the artifact's own lists are not sorted by it); evenness is judged by the real standard deviation; the own
+// queues are checked before each probe of another queue; thieves are woken only for tasks that they may take.
 #pragma once
 
 #include "policy/contract/explainer.hpp"
@@ -28,7 +29,7 @@ class numa_policy final : public policy<World> {
  public:
   using worker = typename World::worker;
 
-  // Not in the papers: `order=created` and `keep=on`.
+  // `order=created` and `keep=on` are not in the papers.
   static constexpr std::array options{
       number_or("footprint", "auto", 0, std::int64_t{1} << 40,
                 "inputs of fewer bytes are small; auto: a core's share of the last-level cache"),
@@ -141,16 +142,16 @@ class numa_policy final : public policy<World> {
  private:
   struct alignas(false_sharing_range) state {
     input_cost::room_type bytes;
-    std::size_t turn = 0;   // the worker from whose node on costs are compared
+    std::size_t turn = 0;   // which worker's node is the first in the next comparison of costs
     std::size_t probe = 0;  // position in the round
   };
-  /// Where a node's workers look that find nothing at home.
+  /// Where a node's workers look if they find nothing at home.
   struct round {
-    std::vector<node_id> cyclic;                            // for tasks that were not placed
-    std::vector<std::pair<node_id, std::int64_t>> nearest;  // for others: and how many tasks must stay there
+    std::vector<node_id> cyclic;                            // alternative queues
+    std::vector<std::pair<node_id, std::int64_t>> nearest;  // main queues, and how many tasks must stay there
   };
 
-  /// None: anybody may have it.
+  /// The node for the task; none if any worker may take it.
   node_id place(const task& t, worker& self) {
     if (team_.nodes() == 1 || t.access_list().size() == 0) return {};
     state& mine = states_[self.id.index()];
@@ -181,7 +182,8 @@ class numa_policy final : public policy<World> {
     }
     return r;
   }
-  /// Who may rob the last main queue, and from what backlog on: those that may do so earliest are woken first.
+  /// Says who may rob the last main queue, and from which backlog on. Those with the smallest backlog are woken
+  /// first.
   void let_steal(node_id n, std::int64_t each) {
     std::map<std::int64_t, worker_set> thieves;
     for (node_id m : team_.inhabited()) {
@@ -196,10 +198,11 @@ class numa_policy final : public policy<World> {
   std::int64_t footprint_;
   std::int64_t even_;
   bool rotate_, alternative_, keep_;
-  std::vector<std::uint64_t> small_;                    // by node of who asks: fewer bytes are not worth a place
+  std::vector<std::uint64_t> small_;                    // by node of the asking worker: an input of fewer bytes is not
+                                                        // placed
   std::vector<home_queue<World>> main_, alternatives_;  // by node
   std::vector<round> rounds_;
-  std::vector<std::size_t> turn_of_;  // of each worker: its node's position among those with workers
+  std::vector<std::size_t> turn_of_;  // by worker: the position of its node among those with workers
   std::vector<state> states_;
 };
 

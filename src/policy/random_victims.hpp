@@ -1,4 +1,4 @@
-// Thieves that draw their victims: what `nabbit` and `nabbitc` have in common.
+// Thieves that draw their victims at random. Shared by `nabbit` and `nabbitc`.
 #pragma once
 
 #include "base/atomic.hpp"
@@ -9,7 +9,7 @@
 
 namespace kith {
 
-/// Whether a worker that makes tasks ready goes on with one of them.
+/// Whether a worker that makes tasks ready continues with one of them.
 inline bool keeps_one(ready_reason why) noexcept {
   return why == ready_reason::completion || why == ready_reason::discovery;
 }
@@ -21,7 +21,7 @@ class random_victims {
   }
 
   bool none() const noexcept { return workers_ < 2; }
-  /// Any other worker.
+  /// Draws any other worker.
   worker_id draw(worker_id thief) noexcept {
     const auto other = static_cast<int>(states_[thief.index()].random.below(static_cast<std::uint32_t>(workers_ - 1)));
     return worker_id(other < thief.value ? other : other + 1);
@@ -30,8 +30,8 @@ class random_victims {
     states_[thief.index()].failures = 0;
     return poll_result::got(t);
   }
-  /// What a failed attempt is answered with. Drawn victims may miss one that has work: before `empty`, every deque is
-  /// looked at.
+  /// The result of next() after a failed attempt. Random victims may miss one that has work, so every deque is
+  /// checked before the answer is `empty`.
   template <class Deques>
   poll_result failed(worker_id thief, const Deques& deques) noexcept {
     int& failures = states_[thief.index()].failures;
@@ -46,7 +46,7 @@ class random_victims {
  private:
   struct alignas(false_sharing_range) state {
     rng random;
-    int failures = 0;  // since the last round or find
+    int failures = 0;  // since the last full check or success
   };
   int workers_;
   std::vector<state> states_;

@@ -1,8 +1,9 @@
-// Runtime-informed partitioning: what `rip-dep` and `rip-mw` have in common.
+// Runtime-informed partitioning. Shared by `rip-dep` and `rip-mw`.
 //
-// RIP paper, section 4.3. The first tasks form a window, whose graph is partitioned onto the nodes; a task of a window runs
-// where its part is, every other task where `dep` would put it. Data gets its home from the task that is placed first, as
-// under `dep`. On one node there is nothing to partition. Windows, and when they close: partition/windows.hpp.
+// RIP paper, section 4.3. The first tasks form a window, whose graph is partitioned onto the nodes. A task of a
+// window runs on its part's node, every other task where `dep` would put it. Data gets its home from the first
+// task that is placed, as under `dep`. With one node nothing is partitioned. partition/windows.hpp says when
+// windows close.
 #pragma once
 
 #include "partition/windows.hpp"
@@ -14,7 +15,7 @@
 
 namespace kith {
 
-/// Each node, with its workers for capacity.
+/// The nodes, each with its number of workers as capacity.
 inline partition::targets nodes_of(const team& workers) {
   partition::targets onto;
   onto.capacity.assign(static_cast<std::size_t>(workers.nodes()), 0);
@@ -56,7 +57,7 @@ class rip : public policy<World>, public observer<World> {
   }
 
  protected:
-  /// Those that both have.
+  /// The options of both policies.
   static constexpr auto common_options = joined(
       std::array{number_or("window", "auto", 1, 1 << 24,
                            "tasks that are partitioned together; auto: until data was written "

@@ -1,8 +1,9 @@
-// `rip-dep`: the first tasks are partitioned, all later ones follow their data.
+// `rip-dep`: the first tasks are partitioned; all later ones follow their data.
 //
-// RIP paper, section 4.3.1. The window is the first `window` + `first` tasks, or what there is at the first wait. With
-// window=auto it ends by itself once data was written three times in the mean: what initialises it and two rounds on it
-// (the paper advises the initialisation and the first phases, section 4.5, and leaves the number to the user).
+// RIP paper, section 4.3.1. The window holds the first `window` + `first` tasks, or those created before the
+// first wait. With window=auto it ends when data was written three times in the mean: once to initialise it, and
+// in two rounds on it. (The paper, section 4.5, advises the initialisation and the first phases, and leaves the
+// number to the user.)
 #pragma once
 
 #include "policy/contract/explainer.hpp"

@@ -1,10 +1,11 @@
 // `rip-mw`: all tasks are partitioned, in windows that overlap.
 //
 // RIP paper, section 4.3.2. The first window has `window` + `first` tasks. Each later one begins with the last
-// `intersection` tasks of the one before, whose parts are fixed, and is filled up to `window`; a wait closes it early. It is
-// partitioned by graph growing around the fixed vertices, as in the paper, or by SCOTCH (moving=scotch-fixed), which makes
-// little of them. Tasks from outside and nodes of graphs follow their data. Not in the paper: without `intersection`,
-// half a window; with window=auto, windows that end as that of `rip-dep`.
+// `intersection` tasks of the one before, whose parts are fixed, and is filled up to `window`; a wait closes it
+// early. It is partitioned by graph growing around the fixed vertices, as in the paper, or by SCOTCH
+// (moving=scotch-fixed), which makes little use of them. Tasks from outside and nodes of graphs follow their
+// data. Not in the paper: the default for `intersection`, half a window; and, with window=auto, windows that end
+// as that of `rip-dep` does.
 #pragma once
 
 #include "policy/contract/explainer.hpp"

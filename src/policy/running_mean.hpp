@@ -1,12 +1,12 @@
-// A mean over about the last eight values, which all workers share and update as they see fit: an update that is lost does
-// no harm.
+// A mean over about the last eight values. All workers share it and update it without synchronisation: a lost
+// update does no harm.
 #pragma once
 
 #include "base/atomic.hpp"
 
 namespace kith {
 
-/// Of positive values; 0 until there is one.
+/// The mean of positive values; 0 until there is one.
 template <class World>
 class running_mean {
  public:

@@ -1,4 +1,4 @@
-// `socket`: the programmer says on which node each task runs (SA, socket-aware).
+// `socket`: the programmer names the node of each task (SA, socket-aware).
 //
 // RIP paper, section 6, and the "current socket" call of Nanos++'s socket policy. A task without a node goes to the
 // node of its creator (deeper tasks inherit the parent's socket there).
@@ -52,7 +52,7 @@ class socket final : public policy<World> {
 
  private:
   node_id node_for(const task& t, const worker& self) const {
-    if (t.node != task::no_node) return node_id(t.node % queues_.size());  // written for a larger machine: wrap
+    if (t.node != task::no_node) return node_id(t.node % queues_.size());  // wraps on a smaller machine
     return t.owner < team_.size() ? team_.node_of(worker_id(t.owner)) : self.node;
   }
 

@@ -1,7 +1,7 @@
 // `source`: a core prefers the tasks that were created on it.
 //
-// Token and Reference scheduling, section 4: Source. One queue for each worker; a ready task goes to its creator's, in
-// order; a worker whose queue is empty takes the oldest task of the next worker that has one.
+// Token and Reference scheduling, section 4: Source. One queue for each worker. A ready task goes to its
+// creator's queue, in order. A worker with an empty queue takes the oldest task of the next worker that has one.
 #pragma once
 
 #include "policy/contract/explainer.hpp"
@@ -44,7 +44,8 @@ class source final : public policy<World> {
 
   task* ready(std::span<task* const> tasks, worker& self, ready_reason) override {
     for (task* t : tasks) {
-      const bool by_worker = t->owner < queues_.size();  // else it came from outside: whoever found it has it
+      const bool by_worker = t->owner < queues_.size();  // else it came from outside and goes to the worker that found
+                                                         // it
       queues_[by_worker ? t->owner : self.id.index()].push(*t, self);
     }
     return nullptr;

@@ -1,11 +1,11 @@
-// `steal`: every worker has a deque; who has nothing takes from others. Help-first: a new task is queued, its creator
-// goes on.
+// `steal`: every worker has a deque; a worker with an empty one steals. Help-first: a new task is queued, and its
+// creator continues.
 //
-// MIR's `ws`, `ws-de` and `ws-de-node` (thesis ch. 3, artifact) with the victim's choice and the stolen end as options:
-// these are victim=cyclic,end=fifo; victim=cyclic; victim=nodes. Distances decide, not the artifact's own table. Not in the
-// paper: of the tasks that one completion makes ready, one is run at once; a visit takes several tasks, at most half of
-// the victim's; patience, below; and priorities: of its own tasks a worker takes those of the highest level first, and of
-// the victim's likewise.
+// MIR's `ws`, `ws-de` and `ws-de-node` (thesis ch. 3, artifact) with the choice of victims and the owner's end as
+// options: these are victim=cyclic,end=fifo; victim=cyclic; victim=nodes. Distances decide, not the artifact's
+// own table. Not in the paper: one of the tasks that a completion makes ready runs at once; a visit takes several
+// tasks, at most half of the victim's; patience (below); and priorities: a worker takes tasks of the highest
+// level first, from its own deque and from a victim's.
 #pragma once
 
 #include "base/rng.hpp"
@@ -106,13 +106,14 @@ class steal final : public policy<World> {
     return {worth ? poll_result::retry : poll_result::later};
   }
 
-  // ---- for a policy that has other queues beside these
-  /// A task of the own deque.
+  // ---- for a policy that has other queues besides these
+  /// Takes a task from the worker's own deque.
   task* take_own(worker& self) { return take_own(*deques_[self.id.index()], self); }
-  /// The level of the next one there, and whether there have been several.
+  /// The level of the next task there, and whether the deque has had several levels.
   int own_level(const worker& self) const { return deques_[self.id.index()]->highest(); }
   bool has_levels(const worker& self) const { return deques_[self.id.index()]->has_levels(); }
-  /// From the first of the others that has any. One look instead of a round: for workers that wait for other tasks, too.
+  /// Steals from the first other worker that has any task. Visits all victims in one call, for workers that also
+  /// wait for other tasks.
   poll_result rob(worker& self) {
     state& mine = states_[self.id.index()];
     for (worker_id victim : mine.victims) {
@@ -129,16 +130,16 @@ class steal final : public policy<World> {
     state(rng r, std::vector<worker_id> v) : random(r), victims(std::move(v)) {}
     rng random;
     std::vector<worker_id> victims;
-    std::size_t probes = 0;  // of this round
-    // Patience: the victim that is watched, its owner's end at the last look, and how many looks ago that moved, and a
-    // theft was.
+    std::size_t probes = 0;  // in this round
+    // Patience: the watched victim, the owner's end of its deque at the last look, and how many looks ago that
+    // end moved and the last theft was.
     worker_id watched;
     std::int64_t seen_bottom = -1;
     int since_move = 0;
     int since_theft = 0;
   };
 
-  /// `end=fifo`: the owner, too, takes its oldest task (MIR's ws).
+  /// `end=fifo`: the owner also takes its oldest task (MIR's ws).
   task* take_own(leveled_deque<World>& own, worker& self) {
     if (!own_end_fifo_) return own.pop(self);
     task* t = nullptr;
@@ -148,7 +149,7 @@ class steal final : public policy<World> {
     return nullptr;
   }
 
-  /// Random victims may miss one that has work; before a worker says `empty`, every deque was looked at.
+  /// Random victims may miss one that has work, so every deque is checked before the answer is `empty`.
   bool anything_left(const state& mine) const {
     return std::ranges::any_of(mine.victims, [this](worker_id v) { return deques_[v.index()]->size() > 0; });
   }
@@ -161,7 +162,7 @@ class steal final : public policy<World> {
     }
     task* first = nullptr;
     if (victim.steal(first, self) != steal_result::got) return nullptr;
-    // More in the same visit: the victim's line is here already.
+    // Takes more in the same visit, because the victim's cache line is already here.
     for (std::int64_t more = std::min(batch_, there / 2) - 1; more > 0; --more) {
       task* t = nullptr;
       if (victim.steal(t, self) != steal_result::got) break;
@@ -170,10 +171,11 @@ class steal final : public policy<World> {
     return first;
   }
 
-  /// When tasks are shorter than the transfer of their cache lines, there and back, an eager thief makes its victim
-  /// slower than it would be alone. A patient one helps itself only while the victim is busy with something else, and
-  /// seldom otherwise. It watches one victim at a time, until that has nothing: `seldom` looks are the most, however many
-  /// others there are. Entries of tasks that ran elsewhere count, too, and their owner may have ended.
+  /// If tasks are shorter than the transfer of their cache lines, there and back, an eager thief makes its victim
+  /// slower than it would be alone. A patient thief steals while the victim is busy with something else, and
+  /// otherwise only once in `seldom` looks. It watches one victim at a time, until that has no tasks, but for at
+  /// most `seldom` looks, however many victims there are. Dead entries also count, and their owner may have
+  /// ended.
   bool worth_it(const leveled_deque<World>& victim, worker_id id, state& mine) const {
     constexpr int busy_elsewhere = 50, seldom = 2000;
     const std::int64_t bottom = victim.bottom();

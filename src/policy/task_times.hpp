@@ -1,7 +1,8 @@
-// What a byte of data costs a task, by its type: near its data, and away from it. From this, what a theft between nodes costs.
+// The time per byte of data of a task, by its type: near its data, and away from it. The cost of a theft between
+// nodes follows.
 //
-// Thefts are told apart by distance, in doublings: what a task lost on the other socket says nothing of another machine.
-// Types are told apart modulo a number; those that fall together are averaged.
+// Thefts are kept apart by distance, in powers of two: a task's loss on the other socket says nothing about
+// another machine. Types are kept apart modulo a number; types that collide are averaged.
 #pragma once
 
 #include "policy/running_mean.hpp"
@@ -17,17 +18,17 @@ namespace kith {
 template <class World>
 class task_times {
  public:
-  /// Nanoseconds that a byte takes from the own node's memory, for a task that does nothing else: 10 GB/s. Used
-  /// until there are thefts: what is d times as far takes d times as long.
+  /// Nanoseconds per byte from the own node's memory, for a task that does nothing else: 10 GB/s. Used until
+  /// there are thefts, with the assumption that d times the distance takes d times as long.
   static constexpr float memory_time = 0.1F;
 
   task_times() : types_(different) {}
 
-  /// A task of this type with so many bytes has run where most of them are.
+  /// A task of this type, with so many bytes, ran where most of them are.
   void ran_near(std::uint16_t type, std::uint64_t bytes, std::uint64_t nanoseconds) {
     types_[type % different].near.add(each(nanoseconds, bytes));
   }
-  /// The same at this distance from there (local: 10).
+  /// The same, at this distance from most of its data (local: 10).
   void ran_far(std::uint16_t type, std::uint64_t bytes, std::uint64_t nanoseconds, int distance) {
     kind& k = types_[type % different];
     const float near = k.near.get();
@@ -35,7 +36,7 @@ class task_times {
       k.more[doublings(distance)].add(std::max(each(nanoseconds, bytes) - near, least) / steps(distance));
   }
 
-  /// How much longer such a task takes at this distance from its data: 0 is not at all, 1 is twice as long.
+  /// How much longer such a task takes at this distance from its data: 0: not at all; 1: twice as long.
   float longer(std::uint16_t type, int distance) const {
     const kind& k = types_[type % different];
     const float near = k.near.get(), more = k.more[doublings(distance)].get();
@@ -48,11 +49,11 @@ class task_times {
   static constexpr float unknown = 0, least = 1e-6F;
 
   struct kind {
-    running_mean<World> near;                 // nanoseconds a byte
-    std::array<running_mean<World>, 7> more;  // for each step of distance
+    running_mean<World> near;                 // nanoseconds per byte
+    std::array<running_mean<World>, 7> more;  // extra time for each step of distance
   };
 
-  /// Never none: where memory is as far for all, caches are not.
+  /// Never 0: even if memory is equally far for all, caches are not.
   static float steps(int distance) noexcept { return static_cast<float>(std::max(distance - 10, 1)) / 10; }
   /// 0: less than a step; 1: less than two; 2: less than four; ...
   static std::size_t doublings(int distance) noexcept {

@@ -1,4 +1,4 @@
-// One queue for each worker, from which others may steal: what `source` and `dfifo` have in common.
+// One queue for each worker, from which others may steal. Shared by `source` and `dfifo`.
 #pragma once
 
 #include "policy/home_queue.hpp"
@@ -24,7 +24,8 @@ class worker_queues {
   std::size_t size() const noexcept { return queues_.size(); }
   shared_queue<World>& operator[](std::size_t w) const noexcept { return *queues_[w]; }
 
-  /// The worker's own queue first; then, one a call, the following workers' until one has a task.
+  /// Takes from the worker's own queue first; then from the following workers' queues, one per call, until one
+  /// has a task.
   poll_result next(worker& self) {
     std::size_t& probe = probes_[self.id.index()].next;
     shared_queue<World>& q = *queues_[(self.id.index() + probe) % size()];
@@ -35,7 +36,7 @@ class worker_queues {
 
  private:
   struct alignas(false_sharing_range) cursor {
-    std::size_t next = 0;  // 0: the own queue; k: that of the k-th worker after it
+    std::size_t next = 0;  // 0: the worker's own queue; k: the queue of the k-th worker after it
   };
   bool steals_;
   std::vector<home_queue<World>> queues_;

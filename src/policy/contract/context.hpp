@@ -17,10 +17,10 @@ struct policy_context {
   region_table& regions;
   std::uint64_t seed;
   memory_view memory{regions, workers.served_by()};
-  const identity_source* identities = nullptr;               // of ready tasks; for gates
-  std::span<std::pmr::memory_resource* const> own_memory{};  // by node: what its queues are made of; empty: of the heap
+  const identity_source* identities = nullptr;               // identities of ready tasks; for gates
+  std::span<std::pmr::memory_resource* const> own_memory{};  // by node: the memory for its queues; empty: the heap
 
-  /// What the queues of node n are made of. It outlives the policy; any thread may use it.
+  /// The memory for the queues of node n. It outlives the policy. Thread-safe.
   std::pmr::memory_resource* memory_of(node_id n) const noexcept {
     return own_memory.empty() ? std::pmr::new_delete_resource() : own_memory[n.index()];
   }

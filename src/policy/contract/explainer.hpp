@@ -1,7 +1,7 @@
-// With what a policy explains where a task of a recorded run ran: `kith why`.
+// A policy uses it to explain where a task of a recorded run ran (`kith why`).
 //
-// A recording has no decisions, only what came of them. What follows from the rule and from where data was is said as such;
-// what does not fit the rule is said, too.
+// A recording holds no decisions, only their results. An explanation says what follows from the policy's rule and
+// from where data was, and also says what does not fit the rule.
 #pragma once
 
 #include "policy/contract/policy_options.hpp"
@@ -16,43 +16,43 @@
 
 namespace kith {
 
-/// What is known of the task. Nodes and workers are numbers, -1: none; bytes are as declared.
+/// What is known about the task. Nodes and workers are numbers, -1: none; bytes are as declared.
 struct placement_facts {
   struct access {
     mode how = mode::in;
     std::uint64_t bytes = 0;
-    std::vector<std::uint64_t> at_node;  // as the task found its data
-    std::uint64_t nowhere = 0;           // not touched by anybody before
+    std::vector<std::uint64_t> at_node;  // at the task's start
+    std::uint64_t nowhere = 0;           // bytes that no task had touched before
   };
   struct node {
     int workers = 0;
-    std::uint64_t bytes = 0;  // of the task's data
+    std::uint64_t bytes = 0;  // bytes of the task's data
   };
-  struct steal {  // its worker's last one, after the task before
+  struct steal {  // the last steal of its worker, after the worker's previous task
     std::int32_t victim = -1, victim_node = -1;
     std::uint64_t before_ns = 0;
-    bool ran_next = false;  // no other task in between
+    bool ran_next = false;  // the worker ran no other task in between
   };
-  struct window {  // of tasks that were partitioned
+  struct window {  // a window of tasks that were partitioned
     std::uint64_t tasks = 0, dependences = 0;
     std::int32_t worker = -1;
-    bool ended_before = false;  // the task began
+    bool ended_before = false;  // before the task began
   };
 
   std::int32_t worker = -1, node_ran_on = -1;
   std::int32_t creator_worker = -1, creator_node = -1;
-  std::int32_t color = -1, color_node = -1;  // the node of the worker that the color is of
-  std::int32_t named_node = -1;              // by the program
-  bool may_be_claimed = false;               // by whoever waits for it
-  std::string released_by;                   // "task 3", whose end made it ready; empty: none
-  bool released_here = false;                // by its own worker
+  std::int32_t color = -1, color_node = -1;  // the color, and the node of the worker that it names
+  std::int32_t named_node = -1;              // the node that the program names
+  bool may_be_claimed = false;               // by a worker that waits for it
+  std::string released_by;                   // the task whose end made it ready, as "task 3"; empty: none
+  bool released_here = false;                // that task ran on the same worker
   std::vector<access> data;
-  std::uint64_t bytes = 0, nowhere = 0;  // of all data
+  std::uint64_t bytes = 0, nowhere = 0;  // totals over all data
   std::vector<node> nodes;
   std::optional<steal> stolen;
   std::vector<window> windows;
-  std::uint64_t created_before = 0;                         // tasks that windows count
-  std::function<int(std::size_t, std::size_t)> distance{};  // of two nodes; 10: local
+  std::uint64_t created_before = 0;                         // how many tasks that windows count were created before it
+  std::function<int(std::size_t, std::size_t)> distance{};  // between two nodes; 10: local
 };
 
 /// Collects sentences, the most important first.
@@ -66,11 +66,11 @@ class explainer {
   void say(std::string sentence) { sentences_.push_back(std::move(sentence)); }
   /// The same, with the policy's name in front.
   void say_of_policy(const std::string& sentence) { say(options.policy() + ": " + sentence); }
-  /// Where its worker had it from, if that is known; true if it was stolen just before.
+  /// If the task was stolen just before it ran, says from where, and returns true.
   bool say_origin();
-  /// That, or else that it was in this queue.
+  /// As say_origin(); if it was not stolen, says that it was in this queue.
   void say_queue(const std::string& queue);
-  /// Why it ran on another node than the rule says; nothing if it did not.
+  /// Says why it ran on another node than the rule wants; says nothing if it did not.
   void compare_with(std::int32_t wanted_node);
   bool is_created_here() const { return facts.creator_worker == facts.worker; }
   std::int32_t inhabited_nodes() const;

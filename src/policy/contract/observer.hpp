@@ -1,7 +1,7 @@
-// What a policy may watch beside deciding: a separate interface, which most policies do not implement.
+// Events that a policy may observe: a separate interface, which most policies do not implement.
 //
-// The engine asks subscriptions() once, after construction, and makes only the calls that are named there: what nobody
-// watches costs nothing.
+// The engine asks subscriptions() once, after construction, and makes only the calls that are named there. Events
+// without a subscription cost nothing.
 #pragma once
 
 #include "task/task.hpp"
@@ -22,15 +22,17 @@ class observer {
   };
   virtual subscriptions subscribes_to() const { return {}; }
 
-  /// `t` is known with its accesses; it is not ready yet. Not for nodes of graphs, nor for tasks from outside.
+  /// `t` was created and its accesses are known; it is not ready yet. Not called for nodes of graphs and for
+  /// tasks from outside.
   virtual void created(task& /*t*/, worker& /*self*/) {}
-  /// `self` has run the task's body, in so many nanoseconds of the world's own time, waits within it included. In simulated
-  /// time for all tasks, natively for one in 16. Not for keyed nodes.
+  /// `self` has run the task's body. The nanoseconds are the world's own time and include waits inside the body.
+  /// Called for all tasks in simulated time, natively for one task in 16; not for keyed nodes.
   virtual void ran(const task& /*t*/, worker& /*self*/, std::uint64_t /*nanoseconds*/) {}
-  /// The worker stops calling next(): it resumes code that waited, or sleeps. The task that next() gave it last has ended,
-  /// or waits.
+  /// The worker stops calling next(): it resumes code that waited, or sleeps. The last task that next() gave it
+  /// has ended or waits.
   virtual void idle(worker& /*self*/) {}
-  /// A run begins, the first of those that overlap; nothing of an earlier one is left. Other workers may be in next().
+  /// A run begins. If runs overlap, called only for the first; no task of an earlier run is left. Other workers
+  /// may be in next().
   virtual void run_began() {}
 
  protected:

@@ -1,16 +1,16 @@
-// The narrow waist: what a policy is asked.
+// The narrow waist: the interface of all policies.
 //
 // A policy decides; the engine acts, waits, wakes, counts and records. It is composed of queue blocks and its own
-// per-worker state. It has no thread, lock, clock or system call of its own; its budgets count attempts; its random
-// numbers are keyed; long work is submitted as a job (queue/job.hpp). The calls come from many workers at once, each
-// passing itself as `self`: state kept per worker needs no protection, everything else lives in queue blocks. The
-// constructor, NAME(const policy_context&, policy_options&), builds the queues; the destructor is called when they are
-// empty.
+// per-worker state. It has no thread, lock, clock or system call of its own; its budgets count attempts; its
+// random numbers are keyed; long work is submitted as a job (queue/job.hpp). Many workers call it at once, and
+// each passes itself as `self`: per-worker state needs no protection, and all other state lives in queue blocks.
+// The constructor, NAME(const policy_context&, policy_options&), builds the queues; the destructor is called when
+// they are empty.
 //
-// A worker may take a child of a task that waits, or whose body has ended, past the queue it is in. The entry that stays
-// behind is dead: the engine drops it when next() returns it, and asks again. Until then the task's slot is not reused, and
-// may be read. Queue blocks look for dead entries and drop them (queue/dead_entries.hpp); a policy that keeps tasks
-// elsewhere keeps their slots for as long.
+// A worker may claim a task past its queue if the task's parent waits or its parent's body has ended. The entry
+// left in the queue is dead: when next() returns it, the engine drops it and asks again. Until then the task's
+// slot is not reused, and may be read. Queue blocks find and drop dead entries themselves
+// (queue/dead_entries.hpp). A policy that keeps tasks elsewhere also keeps their slots from reuse.
 #pragma once
 
 #include "policy/contract/context.hpp"
@@ -26,10 +26,10 @@ namespace kith {
 
 /// Why tasks became ready.
 enum class ready_reason : std::uint8_t {
-  creation,    // self is creating them: a task returned from ready() is run on top of the creator's stack
-  completion,  // self has ended their last predecessor: a task returned is run next
+  creation,    // self is creating them; a task returned from ready() runs on top of the creator's stack
+  completion,  // self has ended their last predecessor; a task returned runs next
   arrival,     // they came from outside the workers, and self found them
-  discovery,   // self has found these nodes of a keyed graph, which are to be explored: a task returned is run next
+  discovery,   // self has found these nodes of a keyed graph, which must be explored; a task returned runs next
 };
 
 template <world World>
@@ -39,25 +39,25 @@ class policy {
 
   virtual ~policy() = default;
 
-  /// Queues the tasks, all of which became ready together; may return one of them (and not queue it) to be run right
+  /// Queues the tasks, which became ready together. May return one of them, instead of queueing it, to run right
   /// now.
   virtual task* ready(std::span<task* const> tasks, worker& self, ready_reason why) = 0;
-  /// What to run next. At most one remote probe a call. `empty` only if a whole round found nothing: the worker may
-  /// then sleep, and will be woken by a push to a queue whose audience it is in. A policy that leaves tasks queued, though
-  /// it was asked, must ring for them when that changes. Any task will do, whatever waits on the worker: the engine finds
-  /// the stack on which it holds nothing up.
+  /// What to run next. Makes at most one remote probe per call. Returns `empty` only if a whole round found
+  /// nothing: the worker may then sleep until a push to a queue whose audience it is in. If a policy returns
+  /// `empty` and leaves tasks queued, it must ring for them when they may be taken. Any task may be returned,
+  /// whatever waits on the worker: the engine picks a stack on which it blocks no wait.
   virtual poll_result next(worker& self) = 0;
-  /// A wait was reached on this worker; or a body has ended before its tasks; or a creator is held up by the throttle, and
+  /// A task on this worker begins to wait, or a body has ended before its children, or a creator at the throttle
   /// finds nothing to run.
   virtual void waiting(worker& /*self*/) {}
 
-  /// What the policy reads of tasks; asked once, after construction.
+  /// What the policy reads of tasks. Asked once, after construction.
   struct data_needs {
-    bool homes = false;    // regions are looked up for every access, and get a home when they are first touched
-    bool accesses = true;  // without it tasks may come without their accesses
+    bool homes = false;    // look up the region of every access, and give it a home at first touch
+    bool accesses = true;  // if false, tasks may come without their accesses
   };
   virtual data_needs needs() const { return {}; }
-  /// The policy itself, if it wants to observe.
+  /// The policy itself if it observes, else null.
   virtual kith::observer<World>* observer() noexcept { return nullptr; }
 };
 

@@ -1,4 +1,4 @@
-// What is known about a policy without building it: `kith policies`, completion and the documents are made from this.
+// A policy's description, known without building it. `kith policies`, completion and the documents use it.
 #pragma once
 
 #include "policy/contract/policy_option.hpp"
@@ -12,13 +12,13 @@ class explainer;
 struct policy_entry {
   const char* name;
   const char* paper;    // NabbitC, MIR, RIP, ADS, HW (token and reference scheduling)
-  const char* section;  // of it
+  const char* section;  // of the paper
   const char* summary;  // one line
   std::span<const policy_option> options;
   bool priorities = true;  // honours task priorities
   bool needs_file = false;
   void (*explain)(explainer&) =
-      nullptr;  // says why a task of a recorded run ran where it did; null: only `summary` is said
+      nullptr;  // says why a task of a recorded run ran where it did; null: only `summary` is printed
 };
 
 }  // namespace kith

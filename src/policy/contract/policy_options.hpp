@@ -1,4 +1,4 @@
-// "name:key=value,key=value": how a policy is chosen, with its options.
+// Parses the text that chooses a policy and its options: "name:key=value,key=value".
 #pragma once
 
 #include "policy/contract/policy_option.hpp"
@@ -14,39 +14,40 @@
 
 namespace kith {
 
-/// Takes the RIP paper's mark for page migration, "+pm" behind a policy's name, out; true if it was there.
+/// Removes the RIP paper's mark for page migration, "+pm" after the policy's name; returns true if it was there.
 bool take_migration(std::string& policy);
-/// Puts it there.
+/// Adds that mark.
 void mark_migration(std::string& policy);
 
 /// "name" of "name:key=value,...".
 std::string_view policy_name(std::string_view text) noexcept;
 
-/// The options given to a policy, checked against its table. What is asked for is in the table.
+/// The options given to a policy, checked against its table. Only options of the table may be asked for.
 class policy_options {
  public:
-  /// Splits "name:key=value,...". Throws kith::error for what does not have that form, for a key that the table does not
-  /// have, and for a value that its option does not take.
+  /// Splits "name:key=value,...". Throws kith::error for text of another form, for a key that is not in the
+  /// table, and for a value that its option does not allow.
   policy_options(std::string_view text, std::span<const policy_option> table);
 
   const std::string& policy() const noexcept { return name_; }
 
-  /// Whether the table has such an option.
+  /// Whether the table has this option.
   bool has(std::string_view key) const noexcept;
-  /// Whether the option has this word, which is one of its words.
+  /// Whether the option's value is `word`, which must be one of the option's words.
   bool is(std::string_view key, std::string_view word) const;
-  /// What stands for the word that was given: `values` are in the order of the table's words.
+  /// The element of `values` for the word that was given; `values` are in the order of the table's words.
   template <class T, std::size_t N>
   T word(std::string_view key, const T (&values)[N]) const {
     return values[place_of_word(key, N)];
   }
   std::int64_t number(std::string_view key) const;
-  /// None if it is a word.
+  /// Empty if the value is a word.
   std::optional<std::int64_t> number_or_word(std::string_view key) const;
   /// Empty if it was not given.
   std::string text(std::string_view key) const;
 
-  /// For what the table cannot know. Throws kith::error that names the policy, the option and its value.
+  /// For checks that the table cannot express. Throws kith::error that names the policy, the option and its
+  /// value.
   [[noreturn]] void refuse(std::string_view key, const std::string& expected) const;
 
  private:

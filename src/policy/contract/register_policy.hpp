@@ -1,4 +1,4 @@
-// How a program or a library adds a policy to those that KITH_POLICY and --policy know.
+// How a program or a library adds a policy to those that KITH_POLICY and --policy accept.
 //
 //   template <class World>
 //   class mine : public kith::policy<World> {
@@ -9,7 +9,7 @@
 //   };
 //   kith::register_policy<mine>();
 //
-// docs/policies.md goes on from here: options, queues, and policies in a shared library.
+// docs/policies.md says more: options, queues, and policies in a shared library.
 #pragma once
 
 #include "policy/contract/policy.hpp"
@@ -22,18 +22,19 @@
 
 namespace kith {
 
-/// Which contract these headers are: a shared library of policies says which one it was compiled with.
+/// The version of the contract in these headers. A shared library of policies returns the one it was compiled
+/// with.
 inline constexpr int policy_interface = 1;
-/// What such a library defines, with C linkage: it registers its policies and returns policy_interface.
+/// Such a library defines this function with C linkage. It registers the policies and returns policy_interface.
 using policy_library_entry = int();
 inline constexpr const char* policy_library_symbol = "kith_register_policies";
 
 template <class World>
 using policy_maker = std::unique_ptr<policy<World>> (*)(const policy_context&, const policy_options&);
 
-/// Makes the policy known under its name, natively and in the simulator, until the process ends; what `about` refers to lives
-/// as long. Throws kith::error if there is a policy of that name, or if the name has characters other than letters, digits
-/// and '-'. Any thread.
+/// Adds the policy under its name, for native runs and the simulator, until the process ends. What `about` refers
+/// to must live as long. Throws kith::error if a policy of that name exists, or if the name has characters other
+/// than letters, digits and '-'. Thread-safe.
 void register_policy(const policy_entry& about, policy_maker<native::world> native, policy_maker<plain::world> plain);
 
 template <class Policy, class World>
@@ -41,7 +42,7 @@ std::unique_ptr<policy<World>> build_policy(const policy_context& context, const
   return std::make_unique<Policy>(context, given);
 }
 
-/// The same for a class template over the world, with a static member `about`.
+/// The same for a class template with the world as its parameter and a static member `about`.
 template <template <class> class Policy>
 void register_policy() {
   register_policy(Policy<native::world>::about, build_policy<Policy<native::world>, native::world>,

@@ -15,7 +15,7 @@ team::team(const machine& on, std::vector<node_id> node_of)
   for (int w = 0; w < size(); ++w) at_node_[node_of_[static_cast<std::size_t>(w)].index()].emplace_back(w);
   for (int n = 0; n < nodes(); ++n) {
     if (!at_node_[static_cast<std::size_t>(n)].empty()) inhabited_.emplace_back(n);
-    // Cores on a node without memory are workers of the node that their memory comes from.
+    // Workers on cores of a node without memory belong to the node that serves its memory.
     served_by_.push_back(nodes_by_distance(on.nearest_node_with_memory(node_id(n))).front());
     worker_set set;
     for (worker_id w : at_node_[served_by_.back().index()]) set.insert(w);
@@ -33,7 +33,7 @@ std::vector<worker_id> team::victims(worker_id thief, victim_order order) const 
   std::vector<worker_id> found;
   for (int k = 1; k < size(); ++k) found.emplace_back((thief.value + k) % size());
   if (order == victim_order::nearest) {
-    // Equals in cyclic order.
+    // Ties in cyclic order.
     std::ranges::sort(found, {}, [&](worker_id v) {
       return std::pair(distance(node_of(thief), node_of(v)), (v.value - thief.value + size()) % size());
     });

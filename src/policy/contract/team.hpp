@@ -10,17 +10,17 @@
 
 namespace kith {
 
-/// The order in which a thief visits the others.
+/// The order in which a thief visits its victims.
 enum class victim_order : std::uint8_t {
   cyclic,   // the next worker first, wrapping
   random,   // drawn anew for each attempt
-  nearest,  // by distance of the nodes; cyclic among equals
-  nodes,    // the own node cyclic, then node after node by distance, in each the first worker first
+  nearest,  // by distance between the nodes; ties in cyclic order
+  nodes,    // the thief's node in cyclic order, then the other nodes by distance, each from its first worker on
 };
 
 class team {
  public:
-  /// `node_of[w]`: the node of worker w.
+  /// `node_of[w]` is the node of worker w.
   team(const machine& on, std::vector<node_id> node_of);
 
   int size() const noexcept { return static_cast<int>(node_of_.size()); }
@@ -28,7 +28,8 @@ class team {
   node_id node_of(worker_id w) const noexcept { return node_of_[w.index()]; }
   /// How many workers are on the node.
   int working_at(node_id n) const noexcept { return static_cast<int>(at_node_[n.index()].size()); }
-  /// The workers that serve a node: its own, or, if it has none, those of the nearest node that has. Never empty.
+  /// The workers that serve a node: its own, or, if it has none, those of the nearest node with workers. Never
+  /// empty.
   const worker_set& serving(node_id n) const noexcept { return serving_[n.index()]; }
   /// The node whose workers serve `n`.
   node_id served_by(node_id n) const noexcept { return served_by_[n.index()]; }
@@ -36,22 +37,23 @@ class team {
   const std::vector<node_id>& inhabited() const noexcept { return inhabited_; }
   const std::vector<node_id>& served_by() const noexcept { return served_by_; }
   const worker_set& everybody() const noexcept { return everybody_; }
-  /// The workers that are on node n; may be none.
+  /// The workers on node n; may be empty.
   const std::vector<worker_id>& workers_at(node_id n) const noexcept { return at_node_[n.index()]; }
   /// All other workers, in the order in which `thief` visits them (not random).
   std::vector<worker_id> victims(worker_id thief, victim_order) const;
   /// All nodes that have workers, by distance from `n`; n first.
   std::vector<node_id> nodes_by_distance(node_id n) const;
-  /// The largest distance within a machine: firmware says 255 of what it cannot reach (ACPI specification, SLIT).
+  /// The largest distance within a machine: firmware reports 255 for an unreachable node (ACPI specification,
+  /// SLIT).
   static constexpr int farthest = 254;
-  /// The nodes that have workers, ascending, by machine: those of a cluster have several.
+  /// The nodes that have workers, ascending, grouped by machine. Only a cluster has several groups.
   std::vector<std::vector<node_id>> machines() const;
   int distance(node_id a, node_id b) const { return on_.distance(a, b); }
-  /// How many steps b is from a: 0 for the distance of a itself, 1 for the next larger one that there is, ...
+  /// The rank of b's distance from a: 0 for the distance from a to itself, 1 for the next larger distance, ...
   int hops(node_id a, node_id b) const;
-  /// Bytes of the last-level cache of node n's cores for each core that shares it; 0: not known.
+  /// Bytes of the last-level cache of node n's cores, divided by the cores that share it; 0: not known.
   std::uint64_t cache_share(node_id n) const;
-  /// The same of all cores of the node together.
+  /// The sum of these shares over the node's cores.
   std::uint64_t cache_bytes(node_id n) const { return cache_share(n) * on_.nodes[n.index()].cores.size(); }
 
  private:

@@ -1,5 +1,5 @@
-// What queues and policies are templates over: real threads (queue/native/world.hpp) or one caller at a time, for the
-// simulator and for tests (queue/plain/world.hpp).
+// The world, the template parameter of queues and policies: real threads (queue/native/world.hpp), or one caller
+// at a time, for the simulator and for tests (queue/plain/world.hpp).
 #pragma once
 
 #include "base/id.hpp"
@@ -13,8 +13,8 @@
 
 namespace kith {
 
-/// A worker as queues and policies see it: who it is, the meter (operations on queues are counted, and cost time in
-/// simulations), the bell (after a push), and where long work goes.
+/// A worker as queues and policies see it: its ids, the meter (counts queue operations, which cost time in
+/// simulations), the bell (rung after a push), and submit() for long work.
 template <class Worker>
 concept policy_worker = requires(Worker& w, const Worker& c, task& t, const worker_set& audience, job<Worker>& work) {
   { c.id } -> std::convertible_to<worker_id>;
@@ -32,8 +32,8 @@ template <class W>
 concept world = policy_worker<typename W::worker> && requires(typename W::mutex& m) {
   m.lock();
   m.unlock();
-  typename W::template shared<std::uint64_t>;  // as an atomic that one worker writes while others look
-  typename W::template deque<task>;            // its owner pushes and pops at one end, others steal at the other
+  typename W::template shared<std::uint64_t>;  // an atomic in a world of threads, a plain value otherwise
+  typename W::template deque<task>;            // its owner pushes and pops at one end, thieves steal at the other
 };
 
 }  // namespace kith
