@@ -1,8 +1,8 @@
-// Entries of tasks that were taken past their queue: when a queue looks for them, and how a deque drops them.
+// Entries of claimed tasks: when a queue looks for them, and how a deque drops them.
 //
-// A worker that claims a task leaves its entry behind, and the task's slot lives until that is dropped. A queue in which
-// the owner's end is never empty would keep such entries for ever. Whoever pushes therefore cleans up once it has left
-// enough of them behind; what a clean-up costs is paid for by the claims before it.
+// A worker that claims a task leaves its entry in the queue, and the task's slot lives until that entry is
+// dropped. A queue whose owner never empties it would keep such entries for ever. So a worker that has left
+// enough of them cleans up at its next push. The claims before a clean-up bound its cost.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,15 @@
 
 namespace kith {
 
-/// Of one worker: what it has left behind since its last clean-up. Its own thread alone uses it.
+/// Counts the entries that one worker has left since its last clean-up. Only that worker's thread uses it.
 class dead_entries {
  public:
   void leave_one() noexcept { ++left_; }
   bool too_many() const noexcept { return left_ >= bound_; }
-  /// Entries that a clean-up looks at.
+  /// How many entries a clean-up examines.
   std::size_t budget() const noexcept { return std::size_t{4} * left_; }
-  /// A clean-up has dropped so many. Where it found few the others are elsewhere, and the next one is later.
+  /// A clean-up has dropped so many entries. If it found few, the others are elsewhere, and the next clean-up
+  /// comes later.
   void cleaned(std::size_t dropped) noexcept {
     bound_ = dropped * 4 >= left_ ? least : bound_ < most ? bound_ * 2 : most;
     left_ = 0;
@@ -28,8 +29,9 @@ class dead_entries {
   std::uint32_t left_ = 0, bound_ = least;
 };
 
-/// Drops dead entries near the owner's end of the deque; the others keep their order. By the owner, who rings for `kept`
-/// entries afterwards: for a moment they could not be seen. drop(entry) is true if it was dead, and is dropped.
+/// Drops dead entries near the owner's end of the deque; the others keep their order. Called by the owner, who
+/// must then ring for the kept entries, because thieves could not see them for a moment. Returns how many those
+/// are. drop(entry) returns true if the entry was dead, and drops it.
 template <class Deque, class Entry, class Drop>
 std::size_t drop_dead(Deque& entries, dead_entries& dead, const Drop& drop, std::vector<Entry*>& kept) {
   kept.clear();

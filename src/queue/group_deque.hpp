@@ -1,16 +1,16 @@
-// Deques of groups: tasks that became ready together stay together, sorted by color, until somebody takes them apart.
-// One source for both worlds.
+// Deques of groups: tasks that became ready together stay together, sorted by color, until a worker splits the
+// group. One source for both worlds.
 //
-// NabbitC paper, section III: spawn_colors and spawn_nodes, with work items in the place of continuations. An item is a
-// range of a group. Who takes one halves it, first between colors, then between tasks, pushes the second half, goes on
-// with the first, and ends with one task; if its own color is in the second half, the halves change places (the item
-// "morphs"). An item says which colors it has, so that a thief can look before it takes. Invariants:
-//  G1  An item is written before it is pushed, and not while it is in a deque.
-//  G2  Items are recycled, not freed: a thief may look at the colors of one that somebody else has just taken. Then
-//      its exchange on the deque's top fails, and what it saw does not matter.
-//  G3  A group is freed by whoever drops the last item of it.
-// Tasks of different priorities are different groups, in a deque for each level; while there was none but normal ones, nobody
-// looks at the others.
+// NabbitC paper, section III: spawn_colors and spawn_nodes, with work items instead of continuations. An item is a
+// range of a group. A worker that takes one halves it, first between colors, then between tasks; it pushes the second
+// half and continues with the first, until one task is left. If the worker's color is in the second half, the halves
+// change places (the item "morphs"). An item lists its colors, so that a thief can look before it takes. Invariants:
+//  G1  An item is written before it is pushed, and never while it is in a deque.
+//  G2  Items are recycled, not freed: a thief may look at the colors of an item that another worker has just
+//      taken. Then its exchange on the deque's top fails, and what it read does not matter.
+//  G3  The worker that drops the last item of a group frees the group.
+// Tasks of different priorities are in different groups, with a deque for each level. Until a task with another
+// priority than normal has come, only the normal level is used.
 #pragma once
 
 #include "base/worker_set.hpp"
@@ -31,13 +31,13 @@
 
 namespace kith {
 
-/// Where a task belongs: 0 to colors-1, the colors that workers have; anything else is nobody's.
+/// A task's color: 0 to colors-1 are the workers' colors; any other number is no worker's.
 using color_number = std::int32_t;
 
-/// What a worker takes and keeps first. `own`: its color, negative for none.
+/// What a worker prefers to take and to keep. `own` is its color, negative for none.
 struct taste {
   color_number own = -1;
-  bool morphs = false;  // halves change places for it
+  bool morphs = false;  // halves change places for its color
 };
 
 template <class World>
@@ -45,14 +45,14 @@ class group_deques {
  public:
   using worker = typename World::worker;
 
-  /// A deque for each of `workers`; they have the colors 0 to colors-1. memory_of(worker_id): what the deque is made of.
+  /// Makes a deque for each of `workers`, whose colors are 0 to colors-1. memory_of(worker_id) is the deque's memory.
   template <class MemoryOf>
   group_deques(int workers, int colors, const MemoryOf& memory_of)
       : colors_(colors), items_(workers), groups_(workers), scratch_(static_cast<std::size_t>(workers)) {
     for (int w = 0; w < workers; ++w) {
       for (auto& level : deques_)
         level.push_back(make_in<typename World::template deque<item>>(memory_of(worker_id(w))));
-      // Colors that no worker has are told apart up to once as many; the rest are one.
+      // As many further colors that no worker has are kept apart; all others count as one.
       scratch_[static_cast<std::size_t>(w)].run_of.resize(static_cast<std::size_t>(2 * colors) + 1);
     }
     for (int w = 0; w < workers; ++w) everybody_.insert(worker_id(w));
@@ -60,7 +60,7 @@ class group_deques {
 
   // ---- the owner
 
-  /// Queues a group in one piece, or of each level one. color_of(task&) is called once for each.
+  /// Queues the tasks as one group, or as one for each level. color_of(task&) is called once for each task.
   template <class ColorOf>
   void push(std::span<task* const> tasks, worker& self, ColorOf&& color_of) {
     if (any_level(tasks)) [[unlikely]] {
@@ -69,7 +69,8 @@ class group_deques {
     }
     push(group_of(tasks, self, color_of), self);
   }
-  /// Queues a group but for one task, which is returned; or all of it, and returns what is first of the own tasks then.
+  /// Queues a group except one task, and returns that. If there are priorities, queues all of it and returns
+  /// the first of the worker's own tasks.
   template <class ColorOf>
   task* push_rest(std::span<task* const> tasks, worker& self, taste likes, ColorOf&& color_of) {
     if (has_levels_.load(relaxed) || any_level(tasks)) [[unlikely]] {
@@ -93,8 +94,9 @@ class group_deques {
 
   // ---- thieves
 
-  /// Takes an item from `victim` and keeps what is left of it after one task; with `only` not negative, an item that
-  /// has that color (with `or_nobodys`, also one that has no worker's color). Of the highest level that has such a one.
+  /// Takes an item from `victim`, returns one task of it in `t`, and queues the rest as the thief's own. If
+  /// `only` is not negative, takes only an item with that color, or, with `or_nobodys`, one without any
+  /// worker's color. Takes from the highest level that has such an item.
   steal_result steal(task*& t, worker_id victim, worker& self, taste likes, color_number only = -1,
                      bool or_nobodys = false) {
     self.meter(event::steal_attempt, victim);
@@ -128,7 +130,7 @@ class group_deques {
  private:
   static constexpr std::size_t levels = 3, normal = 1;
 
-  /// Tasks of the same color are neighbours: run r has the tasks from begin[r] to begin[r + 1].
+  /// Tasks of the same color are adjacent: run r has the tasks from begin[r] to begin[r + 1].
   struct group {
     std::vector<task*> tasks;
     std::vector<color_number> color;
@@ -136,9 +138,9 @@ class group_deques {
     typename World::template shared<std::uint32_t> items{0};
   };
 
-  /// Runs [first, last) of a group, or, if that is one run, its tasks [from, to).
+  /// Runs [first, last) of a group; if that is one run, its tasks [from, to).
   struct range {
-    group* members = nullptr;  // none: the task alone
+    group* members = nullptr;  // null: the single task `one`
     task* one = nullptr;
     std::uint32_t first = 0, last = 0, from = 0, to = 0;
     color_number alone = -1;  // the color of `one`
@@ -176,11 +178,11 @@ class group_deques {
     std::unique_ptr<word[]> more_;  // made before the item is first pushed
   };
 
-  /// For the making of a group.
+  /// Scratch memory for making a group.
   struct alignas(false_sharing_range) scratch {
-    std::vector<std::uint32_t> run_of;  // by color: 1 + its run; 0 between groups
-    std::vector<std::uint32_t> run;     // by task
-    worker_set wanted;                  // the colors of the item that is pushed
+    std::vector<std::uint32_t> run_of;  // by color: 1 + the number of its run; all 0 between groups
+    std::vector<std::uint32_t> run;     // by task: the number of its run
+    worker_set wanted;                  // the colors of the item being pushed
     std::array<std::vector<task*>, levels> of_level;
   };
 
@@ -188,7 +190,7 @@ class group_deques {
     return c < 0 || c >= 2 * colors_ ? static_cast<std::size_t>(2 * colors_) : static_cast<std::size_t>(c);
   }
 
-  /// The tasks by color, colors in the order of their first appearance.
+  /// Sorts the tasks by color, with colors in the order of their first appearance.
   template <class ColorOf>
   range group_of(std::span<task* const> tasks, worker& self, ColorOf& color_of) {
     if (tasks.size() == 1) return {.one = tasks.front(), .alone = color_of(*tasks.front())};
@@ -213,7 +215,7 @@ class group_deques {
     for (color_number c : g.color) run_of[slot_of(c)] = 0;
     for (std::size_t r = 1; r < g.begin.size(); ++r) g.begin[r] += g.begin[r - 1];
     for (std::size_t i = tasks.size(); i-- > 0;) g.tasks[--g.begin[run[i] + 1]] = tasks[i];
-    // Now begin[r + 1] is where run r begins.
+    // Now run r begins at begin[r + 1].
     g.begin.erase(g.begin.begin());
     g.begin.push_back(static_cast<std::uint32_t>(tasks.size()));
     g.items.store(1, relaxed);
@@ -229,8 +231,8 @@ class group_deques {
   }
   template <class ColorOf>
   [[gnu::noinline, gnu::cold]] void push_levels(std::span<task* const> tasks, worker& self, ColorOf& color_of) {
-    if (!has_levels_.load(relaxed)) has_levels_.store(true, relaxed);  // before anybody can look for the tasks
-    // What was pushed may have been run by another worker, and its slot used again: no task is looked at after the first push.
+    if (!has_levels_.load(relaxed)) has_levels_.store(true, relaxed);  // before the tasks can be seen
+    // Another worker may run a pushed task, and its slot may be reused: no task is read after the first push.
     std::array<std::vector<task*>, levels>& of_level = scratch_[self.id.index()].of_level;
     for (std::vector<task*>& same : of_level) same.clear();
     for (task* t : tasks) of_level[static_cast<std::size_t>(t->level())].push_back(t);
@@ -257,10 +259,10 @@ class group_deques {
     for (int w = 0; w * 64 < colors_; ++w) wanted.set_word(static_cast<std::size_t>(w), i.word_at(w));
     deques_[r.level][self.id.index()]->push(&i);
     self.meter(event::push, self.id);
-    // First whom it belongs to, where colors are workers: others might not take it.
+    // If colors are workers, rings first for the workers whose colors it has: others might not take it.
     if (colors_ != static_cast<int>(scratch_.size()) || !self.ring(wanted)) self.ring(everybody_);
   }
-  /// Items of a single task that was taken past them.
+  /// Drops items of a single task that was claimed.
   [[gnu::noinline, gnu::cold]] void clean_up(worker& self, std::size_t level) {
     std::vector<item*> kept;
     const auto drop = [&](item& i) {
@@ -306,12 +308,12 @@ class group_deques {
       if (rest.to - rest.from == 1) {
         rest = {.one = g.tasks[rest.from], .alone = g.color[rest.first], .level = r.level};
       } else {
-        g.items.fetch_add(1, relaxed);  // held by our own item: it cannot be the last
+        g.items.fetch_add(1, relaxed);  // relaxed: our own item is still counted, so the count cannot reach 0
       }
       push(rest, self);
     }
     task* const t = g.tasks[r.from];
-    // acq_rel: who drops the last one has seen all reads of the others.
+    // acq_rel: the worker that drops the last item comes after all reads of the others.
     if (g.items.fetch_add(static_cast<std::uint32_t>(-1), acq_rel) == 1) groups_.give(self.id, g);
     return t;
   }

@@ -1,8 +1,8 @@
-// Long work of a policy, that some worker does between tasks: worker.submit(job, audience).
+// Long work of a policy, which a worker runs between tasks: worker.submit(job, audience).
 //
-// A policy keeps the job alive until it has run, and submits it again only after that, or at the end of run() itself, which may
-// then be entered by another worker before it has returned; several jobs may run at once. In
-// simulated time a job takes what size() says, and its effect comes at the end of that.
+// The policy must keep the job alive until it has run. It may submit the job again only after that, or at the end of
+// run(); in the latter case another worker may enter run() before the first call returns. Several jobs may run at
+// once. In simulated time a job takes as long as size() says, and takes effect at the end of that time.
 #pragma once
 
 #include "base/worker_set.hpp"
@@ -12,7 +12,7 @@
 
 namespace kith {
 
-/// What a job is about, and what it costs.
+/// The size and the cost of a job.
 struct job_size {
   std::size_t tasks = 0;
   std::size_t dependences = 0;
@@ -26,9 +26,9 @@ class job {
   job(const job&) = delete;
   job& operator=(const job&) = delete;
   virtual ~job() = default;
-  /// Asked by whoever is about to run it.
+  /// Called by the worker that is about to run the job.
   virtual job_size size() const = 0;
-  /// Throws nothing.
+  /// Must not throw.
   virtual void run(Worker& self) = 0;
 
  private:
@@ -36,7 +36,7 @@ class job {
   friend void set_next(job<W>&, job<W>*) noexcept;
   template <class W>
   friend job<W>* get_next(const job<W>&) noexcept;
-  job* next_ = nullptr;  // where it waits for its turn
+  job* next_ = nullptr;  // link in the list of waiting jobs
 };
 
 template <class Worker>

@@ -1,6 +1,6 @@
-// A worker's own deque with priorities: the owner and thieves take of the highest level that has any.
+// A worker's own deque with priorities: the owner and thieves take from the highest level that has a task.
 //
-// A deque for each level. While no task had another priority than normal, the others are empty and nobody looks at them.
+// It has a deque for each level. Until a task with another priority than normal has come, only the normal one is used.
 #pragma once
 
 #include "queue/own_deque.hpp"
@@ -36,19 +36,19 @@ class leveled_deque {
       return normal().pop(self);
     return pop_highest(self);
   }
-  /// The oldest of its own; false if there was none, or a thief was faster.
+  /// Takes the owner's oldest task; false if there was none, or a thief was faster.
   bool take_oldest(task*& t, worker& self) {
     if (!has_levels()) [[likely]]
       return normal().take_oldest(t, self);
     return std::ranges::any_of(levels_, [&](own_deque<World>& level) { return level.take_oldest(t, self); });
   }
-  /// What to run next: `t`, or what it has of a higher level; then `t` is queued.
+  /// What to run next: `t`, or a task of a higher level; `t` is then queued.
   task* prefer(task& t, worker& self) {
     if (!has_levels() && !t.has_level()) [[likely]]
       return &t;
     return prefer_highest(t, self);
   }
-  /// The level of the task that leaves next; `no_level` if it is empty. Anybody may ask.
+  /// The level of the task that leaves next; `no_level` if there is none. Any thread.
   int highest() const noexcept {
     if (!has_levels()) return normal().size() > 0 ? 1 : no_level;
     for (int level = 0; level < no_level; ++level) {
@@ -57,7 +57,7 @@ class leveled_deque {
     return no_level;
   }
   static constexpr int no_level = 3;
-  /// A task of another level than normal has come.
+  /// Whether a task of another level than normal has come.
   bool has_levels() const noexcept { return has_levels_.load(relaxed); }
 
   // ---- thieves
@@ -66,7 +66,7 @@ class leveled_deque {
     return levels_[level == no_level ? 1 : static_cast<std::size_t>(level)].steal(t, self);
   }
 
-  /// As those of own_deque, of all levels together.
+  /// As in own_deque, over all levels.
   bool short_tasks() const noexcept {
     if (!has_levels()) [[likely]]
       return normal().short_tasks();
@@ -80,9 +80,9 @@ class leveled_deque {
   }
 
  private:
-  // Out of line, so that what is used without priorities stays small.
+  // Out of line, to keep the code for programs without priorities small.
   [[gnu::noinline, gnu::cold]] void push_at_level(task& t, worker& self) {
-    if (!has_levels()) has_levels_.store(true, relaxed);  // before anybody can look for the task
+    if (!has_levels()) has_levels_.store(true, relaxed);  // before the task can be seen
     levels_[static_cast<std::size_t>(t.level())].push(t, self);
   }
   [[gnu::noinline, gnu::cold]] task* pop_highest(worker& self) {

@@ -1,4 +1,4 @@
-// A queue in memory of somebody's choice: the object, and all that it grows by.
+// A queue in memory of the caller's choice: the object, and all that it allocates.
 #pragma once
 
 #include <memory>
@@ -7,7 +7,7 @@
 
 namespace kith {
 
-/// A queue made of `memory`, which outlives it. Queue takes an allocator behind the arguments, for its containers.
+/// Makes a queue in `memory`, which must outlive it. Queue takes an allocator after its arguments, for its containers.
 template <class Queue, class... Arguments>
 std::shared_ptr<Queue> make_in(std::pmr::memory_resource* memory, Arguments&&... arguments) {
   using allocator = std::pmr::polymorphic_allocator<Queue>;

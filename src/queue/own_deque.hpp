@@ -20,7 +20,7 @@ class own_deque {
   using allocator_type = std::pmr::polymorphic_allocator<>;
   using worker = typename World::worker;
 
-  /// `audience`: the owner, and who may steal.
+  /// `audience` is the owner and the workers that may steal.
   own_deque(worker_id owner, worker_set audience, allocator_type memory = std::pmr::new_delete_resource())
       : entries_(memory), owner_(owner), audience_(std::move(audience)) {}
 
@@ -38,7 +38,7 @@ class own_deque {
     if (t != nullptr) self.meter(event::pop, owner_);
     return t;
   }
-  /// The oldest of its own; false if there was none, or a thief was faster.
+  /// Takes the owner's oldest task; false if there was none, or a thief was faster.
   bool take_oldest(task*& t, worker& self) {
     if (entries_.steal(t) != steal_result::got) return false;
     self.meter(event::pop, owner_);
@@ -53,7 +53,7 @@ class own_deque {
     return outcome;
   }
 
-  /// The owner's tasks are so short that taking one costs more than it is worth.
+  /// Whether the owner's tasks are so short that stealing one does not pay.
   bool short_tasks() const noexcept { return short_tasks_.load(relaxed); }
   std::int64_t size() const noexcept { return entries_.size(); }
   std::int64_t bottom() const noexcept { return entries_.bottom(); }
@@ -69,7 +69,7 @@ class own_deque {
 
   typename World::template deque<task> entries_;
   worker_id owner_;
-  typename World::template shared<bool> short_tasks_{false};  // what the owner said at its last push
+  typename World::template shared<bool> short_tasks_{false};  // the owner's value at its last push
   worker_set audience_;
 };
 

@@ -1,25 +1,25 @@
-// What a look for work found.
+// Results of looking for work.
 #pragma once
 
 namespace kith {
 
 class task;
 
-/// What stealing one task came to.
+/// The result of an attempt to steal one task.
 enum class steal_result : unsigned char {
   got,
   empty,
-  lost,      // somebody else was faster; worth another try
-  unwanted,  // what is there is not what the thief takes
+  lost,      // another worker was faster; another try may succeed
+  unwanted,  // the thief does not take what is there
 };
 
-/// The answer of policy::next(). At most one remote probe a call.
+/// The result of policy::next(), which makes at most one remote probe per call.
 struct poll_result {
   enum kind : unsigned char {
-    found,  // here it is
-    retry,  // not here; ask again, elsewhere is next
-    later,  // nothing that is worth taking yet; looking all the time would disturb whoever works there
-    empty,  // nothing anywhere
+    found,  // a task
+    retry,  // no task in this place; ask again to look at the next one
+    later,  // no task that is worth taking yet; frequent looks would slow down the worker that has it
+    empty,  // no task anywhere
   } what = empty;
   task* work = nullptr;
 

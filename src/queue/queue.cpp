@@ -1,4 +1,4 @@
-// Both worlds of every block, compiled once so that a fault shows here and not in a policy.
+// Instantiates every block for both worlds, so that an error shows here and not in a policy.
 #include "queue/leveled_deque.hpp"
 #include "queue/native/inbox.hpp"
 #include "queue/native/world.hpp"

@@ -1,7 +1,7 @@
-// Objects that are used again and never given back, so that a late look at one reads stale values, not freed memory.
+// Objects that are reused and never freed, so that a late reader sees stale values, not freed memory.
 //
-// Each worker has a few spare ones; what it has too many of goes to a common store, and comes from there. Any worker
-// may call, as itself. T is made once, by its default constructor.
+// Each worker has a few spare objects. It puts surplus ones into a common store, and refills from there. Any
+// worker may call, with its own id. Each T is made once, by its default constructor.
 #pragma once
 
 #include "base/atomic.hpp"

@@ -1,7 +1,7 @@
-// A queue that several workers push to and pop from: central, or of a node. One source for both worlds.
+// A queue that several workers push to and pop from: a central queue, or a node's. One source for both worlds.
 //
-// Any worker may push; the audience pops. A short lock guards it; looking at an empty queue takes none. Priority
-// levels: all of a higher level go first.
+// Any worker may push; the audience pops. A short lock guards it, but a look at an empty queue takes no lock.
+// All tasks of a higher priority level leave before those of a lower one.
 #pragma once
 
 #include "base/atomic.hpp"
@@ -24,10 +24,10 @@ namespace kith {
 
 /// Which task of a level leaves a queue first.
 enum class queue_order : std::uint8_t {
-  fifo,     // the one queued first
-  lifo,     // the one queued last
-  created,  // the one created first
-  random,   // any, uniformly
+  fifo,     // the task queued first
+  lifo,     // the task queued last
+  created,  // the task created first
+  random,   // any task, uniformly at random
 };
 
 /// Which end of a `fifo` queue a task is taken from.
@@ -39,8 +39,8 @@ class alignas(false_sharing_range) shared_queue {
   using allocator_type = std::pmr::polymorphic_allocator<>;
   using worker = typename World::worker;
 
-  /// `owner`: the worker whose queue it is, none if no single one. `audience`: who pops, and is woken by a push. `memory`:
-  /// what entries are kept in; it is used under the queue's lock.
+  /// `owner` is the worker whose queue it is; none if there is no single one. `audience` pops, and is woken by
+  /// a push. `memory` holds the entries; it is used under the queue's lock.
   shared_queue(worker_set audience, queue_order order, worker_id owner = {}, std::uint64_t seed = 0,
                allocator_type memory = std::pmr::new_delete_resource())
       : levels_{level_type(memory), level_type(memory), level_type(memory)},
@@ -49,11 +49,11 @@ class alignas(false_sharing_range) shared_queue {
         owner_(owner),
         random_(seed, purpose::pick, 0) {}
 
-  /// Others that may take from it while more than `backlog` tasks are there: woken if nobody sleeps of the audience and
-  /// of the thieves added before.
+  /// Adds workers that may take from it while more than `backlog` tasks are there. They are woken if no worker
+  /// of the audience, and of the thieves added before, sleeps.
   void add_thieves(worker_set thieves, std::int64_t backlog) { thieves_.emplace_back(std::move(thieves), backlog); }
 
-  /// True if somebody was woken for each of them.
+  /// True if a worker was woken for each of them.
   bool push(std::span<task* const> tasks, worker& self) {
     {
       std::lock_guard lock(guard_);
@@ -75,8 +75,8 @@ class alignas(false_sharing_range) shared_queue {
     return push(std::span<task* const>(&one, 1), self);
   }
 
-  /// The next task for which willing(const task&) holds, highest priority first; null if none. Only the head of each level is
-  /// asked. Counts as a pop.
+  /// The next task for which willing(const task&) holds, highest priority first; null if none. Only the head of
+  /// each level is considered. Counts as a pop.
   template <class Willing>
   task* pop(worker& self, const Willing& willing, queue_end end = queue_end::first) {
     self.at(this);
@@ -86,7 +86,7 @@ class alignas(false_sharing_range) shared_queue {
   }
   task* pop(worker& self) { return pop(self, any); }
 
-  /// As pop(), by a worker that this queue is not for.
+  /// As pop(), for a worker outside the audience.
   template <class Willing>
   task* steal(worker& self, const Willing& willing) {
     self.at(this);
@@ -105,7 +105,7 @@ class alignas(false_sharing_range) shared_queue {
     while (level < levels && levels_[static_cast<std::size_t>(level)].empty()) ++level;
     return level;
   }
-  /// Tasks in it, seen by a passer-by.
+  /// The number of tasks in it; may be out of date.
   std::int64_t size() const noexcept { return size_.load(relaxed); }
 
  private:
@@ -126,11 +126,11 @@ class alignas(false_sharing_range) shared_queue {
     if (order_ == queue_order::created) std::push_heap(level.begin(), level.end(), created_later);
   }
 
-  /// Drops entries of tasks that were taken past the queue, among those queued last. REQUIRES: guard_ is held.
+  /// Drops entries of claimed tasks, among those queued last. REQUIRES: guard_ is held.
   [[gnu::noinline, gnu::cold]] void clean_up(worker& self) {
     std::size_t dropped = 0, left = self.dead.budget();
     for (level_type& level : levels_) {
-      // A heap has no end that was queued last.
+      // A heap does not keep what was queued last at its end, so all of it is examined.
       const std::size_t looked_at = order_ == queue_order::created ? level.size() : std::min(left, level.size());
       left -= std::min(left, looked_at);
       const auto first = level.end() - static_cast<std::ptrdiff_t>(looked_at);
@@ -171,7 +171,7 @@ class alignas(false_sharing_range) shared_queue {
 
   typename World::mutex guard_;
   std::array<level_type, levels> levels_;
-  typename World::template shared<std::int64_t> size_{0};  // written under the lock, read without
+  typename World::template shared<std::int64_t> size_{0};  // written under the lock, read without it
   worker_set audience_;
   std::vector<std::pair<worker_set, std::int64_t>> thieves_;
   queue_order order_;

@@ -32,7 +32,7 @@ template <class W>
 concept world = policy_worker<typename W::worker> && requires(typename W::mutex& m) {
   m.lock();
   m.unlock();
-  typename W::template shared<std::uint64_t>;  // an atomic in a world of threads, a plain value otherwise
+  typename W::template shared<std::uint64_t>;  // an atomic on real threads, a plain value without threads
   typename W::template deque<task>;            // its owner pushes and pops at one end, thieves steal at the other
 };
 

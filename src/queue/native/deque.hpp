@@ -3,12 +3,12 @@
 // Chase and Lev, "Dynamic circular work-stealing deque", SPAA 2005, with the orderings of Le et al., "Correct and
 // efficient work-stealing for weak memory models", PPoPP 2013. Invariants:
 //  D1  Entries are at top..bottom-1. Only the owner writes bottom and entries; top only grows.
-//  D2  An entry is taken by whoever moves top past it by compare-exchange, or, if it is not the last one, by the owner
-//      alone.
-//  D3  Owner's pop: store bottom, then load top. Thief: load top, then load bottom. A full fence in each: at least one
-//      sees the other, so that the last entry is contended by compare-exchange.
-//  D4  Arrays that were outgrown live as long as the deque: a thief may still read one. The owner alone makes them, but for
-//      the empty one of the constructor.
+//  D2  The thread that moves top past an entry by compare-exchange takes it. The owner takes an entry that is
+//      not the last one without that.
+//  D3  Owner's pop: store bottom, then load top. Thief: load top, then load bottom. Each has a full fence in
+//      between, so at least one sees the other's store, and a compare-exchange decides who gets the last entry.
+//  D4  Outgrown arrays live as long as the deque, because a thief may still read one. Only the owner makes
+//      arrays, except the empty one that the constructor makes.
 #pragma once
 
 #include "base/atomic.hpp"
@@ -26,10 +26,10 @@ class work_deque {
  public:
   using allocator_type = std::pmr::polymorphic_allocator<>;
 
-  /// `memory`: what entries are kept in. The owner makes the first array at its first push: where memory has no place of its
-  /// own it lies where it is first touched.
+  /// `memory` holds the entries. The owner makes the first array at its first push, so that with first-touch
+  /// memory it is on the owner's node.
   explicit work_deque(allocator_type memory = std::pmr::new_delete_resource()) : work_deque(256, memory) {}
-  /// `capacity`: of the first array, a power of two.
+  /// `capacity` is that of the first array, a power of two.
   explicit work_deque(std::int64_t capacity, allocator_type memory = std::pmr::new_delete_resource())
       : first_capacity_(capacity), arrays_(memory) {
     array_.store(make(0), relaxed);
@@ -43,18 +43,20 @@ class work_deque {
     const std::int64_t b = bottom_.load(relaxed);
     array* a = array_.load(relaxed);
     if (b - top_seen_ >= a->capacity) {
-      top_seen_ = top_.load(acquire);  // acquire: thieves have read the entries that we may overwrite
+      top_seen_ = top_.load(acquire);  // acquire: pairs with the thieves' exchange; they have read the entries that we
+                                       // may overwrite
       if (b - top_seen_ >= a->capacity) a = grow(*a, b);
     }
-    a->at(b).store(entry, release);  // pairs with steal(): see there
+    a->at(b).store(entry, release);  // pairs with the load of the entry in steal()
     bottom_.store(b + 1, release);   // pairs with the load of bottom in steal(): the entry is visible
   }
 
   [[gnu::always_inline]] T* pop() {
     const std::int64_t b = bottom_.load(relaxed) - 1;
-    if (b < top_seen_) return nullptr;  // top only grows: surely empty, no fence needed
+    if (b < top_seen_) return nullptr;  // empty, because top only grows; no fence needed
     array* a = array_.load(relaxed);
-    bottom_.store(b, release);  // release, here and below: a thief that reads this value must see the entries below it
+    bottom_.store(b, release);  // release, here and below: pairs with the load of bottom in steal(); a thief that reads
+                                // this value sees the entries below it
     full_fence();               // D3: pairs with the fence in steal()
     std::int64_t t = top_.load(relaxed);
     top_seen_ = t;
@@ -63,7 +65,7 @@ class work_deque {
       return nullptr;
     }
     T* entry = a->at(b).load(relaxed);
-    if (t == b) {  // the last one: thieves may want it as well
+    if (t == b) {  // the last one: thieves may take it too
       if (!top_.compare_exchange_strong(t, t + 1, seq_cst, relaxed)) entry = nullptr;
       top_seen_ = b + 1;
       bottom_.store(b + 1, release);
@@ -71,13 +73,14 @@ class work_deque {
     return entry;
   }
 
-  // ---- anybody
+  // ---- any thread
 
   steal_result steal(T*& entry) {
     return steal(entry, [](const T&) { return true; });
   }
-  /// Takes the oldest entry if wanted(entry). It is asked before the entry is taken: what it reads must be atomic, and
-  /// stay readable after others have taken the entry; then the exchange below fails, and the answer does not matter.
+  /// Takes the oldest entry if wanted(entry). wanted() is called before the entry is taken, so what it reads
+  /// must be atomic, and must stay readable after another thread has taken the entry. In that case the exchange
+  /// below fails, and the answer does not matter.
   template <class Wanted>
   steal_result steal(T*& entry, Wanted&& wanted) {
     std::int64_t t = top_.load(acquire);
@@ -85,10 +88,10 @@ class work_deque {
     const std::int64_t b = bottom_.load(acquire);  // pairs with the store in push()
     if (t >= b) return steal_result::empty;
     array* a = array_.load(acquire);  // pairs with the store in grow()
-    // acquire: if others have moved top on, this may be a newer entry that bottom does not show us yet; `wanted` looks
-    // into it all the same.
+    // acquire: pairs with the store of the entry in push(). If other threads have advanced top, this may be a
+    // newer entry, which our value of bottom does not cover; `wanted` reads it all the same.
     T* candidate = a->at(t).load(acquire);
-    // Null: others have moved top on, and an array that was made since has nothing there.
+    // Null: other threads have advanced top, and an array made since then has no entry there.
     if (candidate == nullptr) return steal_result::lost;
     if (!wanted(*candidate)) return steal_result::unwanted;
     if (!top_.compare_exchange_strong(t, t + 1, seq_cst, relaxed)) return steal_result::lost;
@@ -96,7 +99,7 @@ class work_deque {
     return steal_result::got;
   }
 
-  /// Entries seen by a passer-by: may be out of date, never negative.
+  /// The number of entries; may be out of date, but is never negative.
   std::int64_t size() const noexcept {
     const std::int64_t t = top_.load(relaxed);
     const std::int64_t b = bottom_.load(relaxed);
@@ -110,7 +113,7 @@ class work_deque {
     using allocator_type = work_deque::allocator_type;
     array(std::int64_t n, allocator_type memory) : capacity(n), entries(static_cast<std::size_t>(n), memory) {}
     atomic<T*>& at(std::int64_t i) noexcept { return entries[static_cast<std::size_t>(i & (capacity - 1))]; }
-    const std::int64_t capacity;  // a power of two; 0: nobody looks into it
+    const std::int64_t capacity;  // a power of two; 0: no thread reads entries of it
     std::pmr::vector<atomic<T*>> entries;
   };
 
@@ -124,7 +127,7 @@ class work_deque {
 
   const std::int64_t first_capacity_;
   alignas(false_sharing_range) atomic<std::int64_t> bottom_{0};
-  std::int64_t top_seen_ = 0;  // the owner's last look at top: never ahead of it
+  std::int64_t top_seen_ = 0;  // the owner's last value of top; never ahead of top
   atomic<array*> array_{nullptr};
   std::pmr::forward_list<array> arrays_;  // the owner's
   alignas(false_sharing_range) atomic<std::int64_t> top_{0};

@@ -1,8 +1,8 @@
-// Many producers, and consumers that take everything at once. What comes from outside the workers arrives here.
+// A queue with many producers, whose consumers take all entries at once. Tasks from outside the workers arrive here.
 //
-// A stack of intrusive entries (Treiber) that is only ever emptied as a whole, so no entry is popped and pushed back
-// behind a reader's back. Any thread may call anything. An entry lends the inbox one pointer: set_next(T&, T*) and
-// get_next(const T&), found beside T.
+// A Treiber stack of intrusive entries. It is only emptied as a whole, so there is no ABA problem: no entry is
+// popped and pushed again during a pop. Any thread may call any function. An entry has room for one pointer,
+// which the inbox uses through set_next(T&, T*) and get_next(const T&), found by argument-dependent lookup.
 #pragma once
 
 #include "base/atomic.hpp"

@@ -1,4 +1,4 @@
-// What queues and policies see of a worker on real threads.
+// A worker on real threads, as queues and policies see it.
 #pragma once
 
 #include "base/clock.hpp"
@@ -20,8 +20,8 @@
 
 namespace kith::native {
 
-/// The meter and the bell: queue blocks count their operations here, and ring after a push. The worker's own thread
-/// alone calls it.
+/// The meter and the bell: queue blocks count their operations here, and ring after a push. Only the worker's
+/// own thread calls it.
 class worker_view {
  public:
   worker_view(worker_id self, node_id at, sleepers& parked) noexcept : id(self), node(at), parked_(parked) {}
@@ -32,7 +32,7 @@ class worker_view {
   /// running mean; policies may then be patient).
   bool short_tasks = false;
 
-  /// What runs here (of tasks that wait below others, the last), or the root; kept if there is a gate.
+  /// The innermost task on this worker, or the root. Kept only if there is a gate.
   const identity::creator& innermost() const noexcept { return *naming_of_innermost; }
 
   /// One operation on a queue owned by `owner` (none: shared).
@@ -41,40 +41,42 @@ class worker_view {
     if (e == event::steal && steal_log != nullptr) [[unlikely]]
       steal_log->append({.kind = log_kind::steal, .middle = static_cast<std::uint32_t>(owner.value), .large = ticks()});
   }
-  /// Which queue the next operations are on: for worlds where that costs.
+  /// Names the queue of the next operations; only worlds in which these cost time use it.
   void at(const void* /*queue*/) noexcept {}
-  /// Work that `audience` may take has become visible. True if somebody was woken for it.
+  /// Work that `audience` may take has become visible. Wakes one sleeping worker of `audience`; false if none sleeps.
   bool ring(const worker_set& audience) noexcept {
     if (!parked_.wake_one(audience)) return false;
     sums.add(event::wake);
     return true;
   }
-  /// Whether a ring could wake anybody. After what it is for is visible.
+  /// Whether ring() could wake a worker. Called after the work has become visible.
   bool anybody_sleeps() const noexcept { return parked_.anybody(); }
 
-  /// The task is not to be run, and its waiter is to know why.
+  /// Makes the task's body not run, and reports the reason to its waiter.
   static void refuse(task& t, const std::string& why) {
     t.flags |= task::skip;
     t.scope->fail(std::make_exception_ptr(error("task '" + task_type_name(t.type) + "' " + why)));
   }
 
-  /// Within gate::stalled(): no worker has left its sleep since that was called.
+  /// For gate::stalled(): whether no worker has left its sleep since that was called.
   bool all_sleep() const noexcept { return together->lasts(all_slept); }
 
-  /// Long work, for whoever of `audience` finds it first.
+  /// Submits long work; the first worker of `audience` that finds it runs it.
   void submit(job<worker_view>& j, const worker_set& audience) noexcept {
     jobs->push(j);
     ring(audience);
   }
 
-  /// True if the task, whose queue entry the caller holds, was taken past its queue: the entry is dropped then.
+  /// Whether the task, whose queue entry the caller holds, was claimed. If so, the caller must drop the entry.
   bool drop_if_dead(task& t) { return drop_dead_task(*this, t); }
 
   event_sums sums;
   dead_entries dead;
   bool (*drop_dead_task)(worker_view&, task&) = [](worker_view&, task&) { return false; };  // the engine's
   inbox<job<worker_view>>* jobs = nullptr;                                                  // the engine's
-  log* steal_log = nullptr;                                                                 // where they are recorded
+  log* steal_log = nullptr;                                                                 // where steals are
+                                                                                            // recorded; null: they are
+                                                                                            // not
   const identity::creator* naming_of_innermost = nullptr;                                   // the engine's
   const stall_check* together = nullptr;                                                    // the engine's
   stall_check::moment all_slept = 0;  // within gate::stalled(): when it was called

@@ -11,7 +11,7 @@ struct world {
   using worker = worker_view;
   using mutex = spin_mutex;
   template <class T>
-  using shared = atomic<T>;  // a value that one worker writes while others look
+  using shared = atomic<T>;  // a value that several workers read and write
   template <class T>
   using deque = work_deque<T>;
 };

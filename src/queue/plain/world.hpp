@@ -20,7 +20,7 @@
 
 namespace kith::plain {
 
-/// As native::worker_view. What an operation costs is charged by whoever derives from it.
+/// As native::worker_view. A derived class charges the cost of operations.
 class worker_view {
  public:
   worker_view(worker_id self, node_id at) noexcept : id(self), node(at) {}
@@ -32,14 +32,14 @@ class worker_view {
   const node_id node;
   bool short_tasks = false;
 
-  /// What runs here (of tasks that wait below others, the last), or the root; kept if there is a gate.
+  /// The innermost task on this worker, or the root. Kept only if there is a gate.
   virtual const identity::creator& innermost() const noexcept { return nothing_; }
 
   void meter(event e, worker_id owner, std::uint64_t amount = 1) {
     sums.add(e, amount);
     charge(e, owner);
   }
-  /// Which queue the next operations are on.
+  /// Names the queue of the next operations.
   void at(const void* q) noexcept { here_ = q; }
   virtual void refuse(task& /*t*/, const std::string& why) { throw error("a task " + why); }
   virtual bool all_sleep() const noexcept { return true; }
@@ -50,7 +50,7 @@ class worker_view {
 
   event_sums sums;
   dead_entries dead;
-  std::deque<job<worker_view>*> jobs;  // submitted: whoever called the policy runs them
+  std::deque<job<worker_view>*> jobs;  // submitted jobs; the caller of the policy runs them
 
  protected:
   virtual void charge(event, worker_id /*owner*/) {}
@@ -80,7 +80,7 @@ class plain_value {
   T value_{};
 };
 
-/// As native::work_deque, one caller at a time.
+/// As native::work_deque, for one caller at a time.
 template <class T>
 class deque {
  public:
