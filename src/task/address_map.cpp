@@ -45,7 +45,7 @@ address_map::found address_map::find_in_index(const detail::access_record& a, st
   return add(a, type);
 }
 
-/// A range that was not seen since the last wait; or one of several that begin at the same address.
+/// For a range that was not seen since the last wait, or one of several that begin at the same address.
 address_map::found address_map::add(const detail::access_record& a, std::uint16_t type) {
   const auto begin = reinterpret_cast<std::uintptr_t>(a.address);
   const extent self{begin, begin + a.bytes};
@@ -65,7 +65,7 @@ address_map::found address_map::add(const detail::access_record& a, std::uint16_
   if (mask_ == 0 || used_ * 3 >= (mask_ + 1) * 2) grow();
   auto fresh = nested ? std::make_unique<nested_range>() : nullptr;
   const auto at = put(where, self, a, type);
-  // From here on nothing throws. An entry of an earlier epoch with the same address is taken over, and with it its region.
+  // Nothing throws from here on. An entry of an earlier epoch with the same address is reused, with its region.
   entry& e = entry_at(key);
   const bool first = e.key != key;
   used_ += e.key == 0;
@@ -85,7 +85,7 @@ address_map::found address_map::add(const detail::access_record& a, std::uint16_
   return {&n.state, &n};
 }
 
-/// Throws where the range crosses another one, or overlaps the range of a handle, or a handle's overlaps anything.
+/// Throws if the range crosses another one, or if it overlaps another one and either is a handle's.
 address_map::place address_map::look_around(const extent& self, const detail::access_record& a, std::uint16_t type) {
   const auto refuse = [&](index::iterator with) {
     const range& r = with->second;
@@ -123,7 +123,8 @@ address_map::place address_map::look_around(const extent& self, const detail::ac
   return p;
 }
 
-/// The range in the index; those of earlier epochs that begin within it no longer order anything, and give way.
+/// Puts the range into the index. Ranges of earlier epochs that begin inside it no longer order anything and
+/// are removed.
 address_map::index::iterator address_map::put(const place& where, const extent& self, const detail::access_record& a,
                                               std::uint16_t type) {
   auto at = where.next;
@@ -140,7 +141,8 @@ void address_map::check_handle(const detail::access_record& a, std::uint16_t typ
   put(look_around(self, a, type), self, a, type);
 }
 
-/// The state of a range moves out of its entry. What is not nested has met nobody: it is as if all of it had just been.
+/// Moves the state of a range from its entry to a nested_range. Until now no other range had bytes in common
+/// with it, so its accesses can be stamped as if they had just come.
 nested_range& address_map::nest(index::iterator at) {
   if (at->second.nested != nullptr) return *at->second.nested;
   auto fresh = std::make_unique<nested_range>();

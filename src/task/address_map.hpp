@@ -1,10 +1,10 @@
-// From a range of addresses to its dependence state, for one scope. The owner of the scope alone uses it.
+// Maps a range of addresses to its dependence state, for one scope. Only the scope's owner uses it.
 //
-// Open addressing by the first address, linear probing, Fibonacci hashing; 48-byte entries. Beside it, an ordered index
-// of the ranges, consulted only when a range is not the one that the entry of its address is for. Ranges may contain
-// others, at any depth; one that crosses another (since the last completed wait) is an error. A range with others around
-// or inside it has its state in a nested_range (sibling_rules.hpp), which its entry points to.
-// In the index no range of an earlier epoch begins within one of this epoch: all that is found there counts.
+// Open addressing by the first address, linear probing, Fibonacci hashing; 48-byte entries. There is also an ordered
+// index of the ranges. It is used only if a range is not the one in the entry of its address. Ranges may contain
+// others, at any depth; a range that crosses another one (since the last completed wait) is an error. A range that
+// contains others, or lies in one, has its state in a nested_range (sibling_rules.hpp), and its entry points there. In
+// the index no range of an earlier epoch begins inside a range of this epoch, so every range found there counts.
 #pragma once
 
 #include "task/sibling_rules.hpp"
@@ -20,13 +20,13 @@ namespace kith {
 
 class address_map {
  public:
-  /// `least`: entries of the smallest table; a power of two, at least 4.
+  /// `least` is the number of entries of the smallest table: a power of two, at least 4.
   explicit address_map(std::uint64_t least = 16) : least_(least) {}
 
-  /// The state of the range; fresh if it was never seen, or not since the last wait. For a range that contains others, or
-  /// lies in one, meet(nested_range&) is called before. Of a range without bytes: a state that nobody shares.
-  /// `type` names the task in errors. Throws kith::error for addresses of more than 48 bits, and for a range that crosses
-  /// another one. The reference holds until the next call.
+  /// The state of the range; a fresh one if the range was not seen since the last wait. For a range that
+  /// contains others, or lies in one, meet(nested_range&) is called first. An empty range gets a state that it
+  /// shares with no other. `type` names the task in errors. Throws kith::error for addresses of more than 48
+  /// bits, and for a range that crosses another one. The reference is valid until the next call.
   template <class Meet>
   detail::tracker& find(const detail::access_record& a, std::uint16_t type, Meet&& meet) {
     const std::uint64_t key = key_of(a.address);
@@ -46,13 +46,13 @@ class address_map {
     return *f.state;
   }
 
-  /// Where overlaps of handles are checked as well: throws kith::error if the handle's range overlaps another one, or is
-  /// that of another handle or of raw memory. Called when a scope first uses the handle since the last wait.
+  /// If overlaps of handles are checked: throws kith::error if the handle's range overlaps another one, or equals that
+  /// of another handle or of raw memory. Called when a scope first uses the handle since the last wait.
   void check_handle(const detail::access_record& a, std::uint16_t type);
-  /// A fresh state that nobody shares, until the next call.
+  /// A fresh, unshared state; valid until the next call.
   detail::tracker& nowhere() noexcept { return nowhere_ = {}; }
 
-  /// After a completed wait: all entries count as never seen; ranges may be cut anew.
+  /// After a completed wait: all entries count as never seen, and data may be divided into other ranges.
   void next_epoch();
   /// Forgets everything; keeps a table of moderate size for the next scope.
   void clear() noexcept;
@@ -69,34 +69,34 @@ class address_map {
  private:
   static constexpr unsigned address_bits = 48;
   static constexpr std::uint64_t address_mask = (std::uint64_t{1} << address_bits) - 1;
-  static constexpr std::uint64_t points = std::uint64_t{1} << 63;  // more than a range has bytes
+  static constexpr std::uint64_t points = std::uint64_t{1} << 63;  // larger than any range's bytes
 
   struct entry : detail::tracker {
-    std::uint64_t bytes = 0;  // or the address of the nested_range, and `points`; nothing else is used then
+    std::uint64_t bytes = 0;  // or the address of the nested_range plus `points`; no other member is used then
   };
   struct extent {
     std::uintptr_t begin, end;
-    /// What contains another range is before it.
+    /// A range comes before those that it contains.
     bool operator<(const extent& x) const noexcept { return begin != x.begin ? begin < x.begin : end > x.end; }
   };
   struct range {
     const detail::handle_base* by = nullptr;  // null: raw memory
-    mode how = mode::in;                      // of the task that named it first
-    std::uint16_t type = 0;                   // likewise
+    mode how = mode::in;                      // of the task that first named it
+    std::uint16_t type = 0;                   // of the same task
     std::uint16_t epoch = 0;
-    std::unique_ptr<nested_range> nested;  // null: there is none around it and none inside
+    std::unique_ptr<nested_range> nested;  // null: no range contains it or lies in it
   };
   using index = std::map<extent, range>;
   struct found {
     detail::tracker* state;
     nested_range* nested;
   };
-  /// What is around a range that is not in the index yet: a range without others, or one with others.
+  /// The surroundings of a range that is not yet in the index.
   struct place {
-    index::iterator next;  // in the index
+    index::iterator next;  // its place in the index
     index::iterator alone;
     nested_range* around = nullptr;
-    bool contains = false;  // others
+    bool contains = false;  // it contains others
   };
 
   std::uint64_t key_of(const void* p) const noexcept {
@@ -110,14 +110,14 @@ class address_map {
   place look_around(const extent&, const detail::access_record&, std::uint16_t type);
   index::iterator put(const place&, const extent&, const detail::access_record&, std::uint16_t type);
   nested_range& nest(index::iterator);
-  /// The entry of this address, of any epoch, or a free one.
+  /// The entry of this address, from any epoch, or a free one.
   entry& entry_at(std::uint64_t key);
   void grow();
 
   std::unique_ptr<entry[]> entries_;
   std::uint64_t mask_ = 0;  // capacity - 1; 0: no table
   unsigned shift_ = 64;
-  std::uint16_t epoch_ = 1;  // in every key, so that 0 is no key
+  std::uint16_t epoch_ = 1;  // part of every key, so that 0 is no key
   std::uint64_t used_ = 0;
   std::uint64_t least_;
   std::uint64_t stamps_ = 0;

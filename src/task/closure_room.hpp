@@ -1,4 +1,4 @@
-// Where a task's closure and accesses go: into the slot if they fit, else into one block of the heap.
+// Room for a task's closure and accesses: in the slot if they fit, else in one heap block.
 #pragma once
 
 #include "task/task.hpp"
@@ -7,8 +7,8 @@
 
 namespace kith {
 
-/// Prepares the payload for a closure of this size and `accesses` kept accesses; returns the closure's place. Sets
-/// the flags anew. Throws std::bad_alloc.
+/// Prepares the payload for a closure of this size and `accesses` kept accesses; returns the closure's place.
+/// Resets the flags. Throws std::bad_alloc.
 inline void* make_room(task& t, std::size_t bytes, std::size_t align, std::size_t accesses) {
   t.flags = 0;
   t.exploring = t.colored = 0;
@@ -28,7 +28,7 @@ inline void* make_room(task& t, std::size_t bytes, std::size_t align, std::size_
   return h->closure;
 }
 
-/// Gives the block back, if there is one. The closure has been destroyed.
+/// Frees the heap block, if there is one. The closure must already be destroyed.
 inline void free_room(task& t) noexcept {
   if ((t.flags & task::extended) == 0) return;
   task::extension_header* h = t.extension();

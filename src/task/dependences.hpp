@@ -1,6 +1,6 @@
-// Accesses of a task that is being created, and the edges that they ask for: the sibling rules on trackers of the scope.
+// The edges that the accesses of a task being created require: the sibling rules, applied to the scope's trackers.
 //
-// All of it belongs to the scope's owner. References in trackers may be stale: edges::add() then adds no edge.
+// Only the scope's owner uses this. References in trackers may be stale; edges::add() then adds no edge.
 #pragma once
 
 #include "task/address_map.hpp"
@@ -11,7 +11,7 @@
 
 namespace kith {
 
-/// Slots that list the members of groups. They belong to a scope and are given back when it is empty.
+/// Slots that list the members of groups of accesses. They belong to a scope and are freed when it is empty.
 class block_pool {
  public:
   slot_index take(slot_cache& slots) {
@@ -35,7 +35,7 @@ class block_pool {
   std::vector<slot_index> all_, free_;
 };
 
-/// Collects the edges of one task that is being created.
+/// Adds the edges of one task that is being created.
 class edge_collector : public sibling_rules<edge_collector> {
  public:
   edge_collector(task& t, reference self, slot_cache& slots, block_pool& blocks)
@@ -52,20 +52,21 @@ class edge_collector : public sibling_rules<edge_collector> {
   [[gnu::always_inline]] void after(std::uint64_t before, std::uint64_t) { after(reference::from({before})); }
 
   void adopt(const edge_collector& copy) noexcept { edges_ = copy.edges_; }
-  /// In the payload line of a slot.
+  /// The block in the payload line of a slot.
   member_block& block_at(slot_index i) const noexcept {
     return *reinterpret_cast<member_block*>(slots_.space()[i].payload);
   }
   slot_index take_block() { return blocks_.take(slots_); }
   void give_block(slot_index b) { blocks_.give(b); }
 
-  /// Drops members that have ended. Only when a block is full: looking at a member touches its line. One member
-  /// stays at least, so that a block is never empty.
+  /// Drops members that have ended. Called only when a block is full, because it reads each member's header
+  /// line. At least one member stays, so that a block is never empty.
   void keep_members(member_block& block) const {
     std::uint32_t kept = 0;
     for (std::uint32_t i = 0; i < block.count; ++i) {
       const reference r = reference::from({block.members[i]});
-      // acquire: a dropped member's writes must still be visible to whoever would have waited for it.
+      // acquire: pairs with close(); a dropped member's writes must be visible to the tasks that would have
+      // waited for it.
       const std::uint64_t head = slots_.space()[r.index].head.load(acquire);
       if (edges::generation_of(head) == r.generation) block.members[kept++] = block.members[i];
     }

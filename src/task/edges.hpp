@@ -1,16 +1,17 @@
 // Edges between tasks: successor lists that close, and join counters.
 //
-// A task's successor list hangs off `head` = generation | first link. A link names the successor and which of its link
-// words continues the list, so that an edge needs no memory of its own up to four predecessors; further link words come
-// in blocks (a slot holds 12) that belong to the successor. Who may call what: the creator of a task adds edges to it
-// until open_join(); any worker that ends a task closes it and walks the list. Invariants:
-//  E1  A link is added only while the generation is the reference's. Closing changes the generation: each edge is
-//      either in the list that close() returns, or was never added.
+// A task's successor list hangs off `head` = generation | first link. A link names the successor, and which of the
+// successor's link words continues the list. So edges need no memory of their own for up to four predecessors; further
+// link words come in blocks (a slot holds 12) that belong to the successor. Who may call what: the creator of a task
+// adds edges to it until open_join(); the worker that ends a task closes its list and walks it. Invariants:
+//  E1  A link is added only while the slot's generation equals the reference's. Closing changes the generation,
+//      so each edge is either in the list that close() returns, or was never added.
 //  E2  join = 2^30 - (predecessors that ended) while the task is created, then (edges added) - (predecessors that
 //      ended). Exactly one party sees it become zero.
-//  E3  A walker reads the next link before it counts down: a successor may run, and its slot be reused, at once.
-// A generation has 32 bits. A reference that is held while its slot is reused exactly 2^32 times would be taken for a
-// live task: see docs/decisions/generations.md.
+//  E3  A walker reads the next link before it counts down, because the successor may run, and its slot may be
+//      reused, at once.
+// A generation has 32 bits. If a slot is reused exactly 2^32 times while a reference to it is held, the
+// reference seems to name a live task: see docs/decisions/generations.md.
 #pragma once
 
 #include "task/slots.hpp"
@@ -24,7 +25,7 @@ namespace edges {
 inline constexpr std::uint32_t creation_token = 1u << 30;
 inline constexpr std::uint32_t link_number_bits = 4;
 
-/// Further link words of one successor, in the payload line of a slot whose header is left alone (L2).
+/// Further link words of one successor, in the payload line of a slot whose header stays unchanged (L2).
 struct overflow_block {
   static constexpr std::uint32_t room = 12;
   std::uint32_t links[room];
@@ -45,10 +46,10 @@ inline reference reference_to(const slot_space& space, const task& t) noexcept {
   return {space.index_of(t), generation_of(t.head.load(relaxed))};
 }
 
-/// Makes the join counter ready for add(). By the creator, before anything else can see the task.
+/// Prepares the join counter for add(). Called by the creator, before any other thread can see the task.
 inline void start_join(task& t) noexcept { t.join.store(creation_token, relaxed); }
 
-/// Room for one more link of `t`: a word that may hold a link, and its name. `edges` counts those made so far.
+/// Room for one more link of `t`: a word that can hold a link, and its name. `edges` counts the links made so far.
 struct link_room {
   std::uint32_t* word;
   std::uint32_t name;
@@ -69,20 +70,20 @@ struct link_room {
   return {&b.links[k], t.overflow << link_number_bits | (task::embedded_links + k)};
 }
 
-/// Makes `t` (index `self`) a successor of `before` unless that has ended. `edges` counts t's edges and is raised by
-/// one if an edge was added. By t's creator. Cost: one compare-exchange on the predecessor's header.
+/// Makes `t` (index `self`) a successor of `before`, unless `before` has ended. `edges` counts t's edges; it is
+/// incremented if an edge was added. Called by t's creator. Cost: one compare-exchange on the predecessor's header.
 [[gnu::always_inline]] inline bool add(task& t, slot_index self, reference before, std::uint32_t& edges,
                                        slot_cache& slots) {
   if (!before || before.index == self) return false;
   task& p = slots.space()[before.index];
-  // acquire pairs with close(): what a task that has ended wrote is visible to us, and so to t.
+  // acquire: pairs with close(); the writes of a task that has ended are visible to us, and so to t.
   std::uint64_t head = p.head.load(acquire);
   if (generation_of(head) != before.generation) return false;
   const link_room room = next_link(t, self, edges, slots);
   do {
     *room.word = link_of(head);
     const std::uint64_t with_us = (head & ~std::uint64_t{0xffffffff}) | room.name;
-    // release: the closer sees our link word; it pairs with the exchange in close(). acquire on failure: as above.
+    // release: pairs with the exchange in close(), which sees our link word. acquire on failure: as above.
     if (p.head.compare_exchange_weak(head, with_us, release, acquire)) {
       ++edges;
       return true;
@@ -91,32 +92,33 @@ struct link_room {
   return false;
 }
 
-/// Ends the creation of `t`: true if no predecessor is left, that is, the caller has to make it ready.
+/// Ends the creation of `t`. True if no predecessor is left: the caller must then make `t` ready.
 inline bool open_join(task& t, std::uint32_t edges) noexcept {
   if (edges == 0) return true;
   const std::uint32_t change = creation_token - edges;
-  // release: our writes to the task reach whoever makes it ready; acquire: the ended predecessors' writes reach us.
+  // acq_rel pairs with count_down(). release: the thread that makes the task ready sees our writes to it;
+  // acquire: we see the writes of predecessors that have ended.
   return t.join.fetch_sub(change, acq_rel) == change;
 }
 
-/// Closes the task's successor list for good and returns its first link. By the worker that ended it.
+/// Closes the task's successor list for good and returns its first link. Called by the worker that ended the task.
 inline std::uint32_t close(task& t) noexcept {
-  // The generation is ours alone to change, so an exchange cannot lose a concurrent change of it.
+  // Only we may change the generation, so the exchange cannot lose a concurrent change of it.
   const std::uint64_t generation = t.head.load(relaxed) >> 32;
-  // release: pairs with add() that comes too late; acquire: pairs with add() that came in time.
+  // release: pairs with an add() that comes too late; acquire: pairs with an add() that came in time.
   return link_of(t.head.exchange((generation + 1) << 32, acq_rel));
 }
 
-/// As close(), if the task has no successor; else false, and nothing is done.
+/// As close(), if the task has no successor; else does nothing and returns false.
 inline bool close_if_alone(task& t) noexcept {
   std::uint64_t head = t.head.load(relaxed);
   return link_of(head) == 0 && t.head.compare_exchange_strong(head, ((head >> 32) + 1) << 32, acq_rel, relaxed);
 }
 
-/// One predecessor of `t` has ended: true if it was the last one, that is, the caller has to make t ready.
+/// One predecessor of `t` has ended. True if it was the last one: the caller must then make `t` ready.
 inline bool count_down(task& t) noexcept {
-  // If 1 is left it is ours, and nobody else will touch the counter: no read-modify-write is needed.
-  // acquire pairs with the others' fetch_sub: what they wrote is visible to the task.
+  // If 1 is left, it is ours, and no other thread will touch the counter, so no read-modify-write is needed.
+  // acquire: pairs with the fetch_sub of the other predecessors; the task sees what they wrote.
   if (t.join.load(acquire) == 1) return true;
   return t.join.fetch_sub(1, acq_rel) == 1;
 }
@@ -135,16 +137,16 @@ void release(const slot_space& space, std::uint32_t link, Ready&& ready) {
       link = b.links[number - task::embedded_links];
       successor = b.successor;
     }
-    task& s = space[successor];  // E3: everything of the block is read before this
+    task& s = space[successor];  // E3: all reads of the block come before this
     if (count_down(s)) ready(s);
   }
 }
 
-/// Frees the overflow blocks of a task all of whose predecessors have ended.
+/// Frees the overflow blocks of a task. All its predecessors must have ended.
 template <class Give>
 void free_overflow(const slot_space& space, task& t, Give&& give) {
   if ((t.flags & task::has_overflow) == 0) return;
-  // The flag stays: others may be reading the flags.
+  // The flag stays set, because other threads may be reading the flags.
   for (slot_index b = std::exchange(t.overflow, 0); b != 0;) {
     const slot_index next = block_at(space, b).next;
     give(b);

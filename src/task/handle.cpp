@@ -1,4 +1,4 @@
-// What handles and accesses need that no header should hold.
+// Functions of handles and accesses that are kept out of the header.
 #include <kith/access.hpp>
 #include <kith/error.hpp>
 

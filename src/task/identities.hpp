@@ -1,6 +1,6 @@
-// The identity of each task, beside the slots: kept only where somebody asks for it.
+// The identity of each task, stored beside the slots; kept only if it is needed.
 //
-// Written by the creator before anybody else sees the task, read by whoever may read the task.
+// The creator writes it before any other thread sees the task. Whoever may read the task may read it.
 #pragma once
 
 #include "task/slots.hpp"
@@ -9,7 +9,7 @@
 
 namespace kith {
 
-/// Tells tasks apart across runs.
+/// Gives the identity of a task, which is the same in every run.
 class identity_source {
  public:
   identity_source() = default;
@@ -19,13 +19,13 @@ class identity_source {
   virtual std::uint64_t identity_of(const task&) const = 0;
 };
 
-/// By slot, in a reserved range of its own. Pages cost memory where tasks are.
+/// Identities by slot, in a reserved range of addresses. Only pages for slots in use take memory.
 class slot_identities final : public identity_source {
  public:
   explicit slot_identities(const slot_space& of) : space_(of) {}
   ~slot_identities() override;
 
-  /// Before set(). Throws kith::error if there is no address space.
+  /// Must come before set(). Throws kith::error if there is no address space.
   void reserve();
   void set(slot_index i, std::uint64_t identity) noexcept { at_[i] = identity; }
   std::uint64_t identity_of(const task& t) const override { return at_[space_.index_of(t)]; }

@@ -6,10 +6,10 @@
 
 namespace kith {
 
-// Region 0 is no region; it exists so that an access without one can be looked at.
+// Index 0 means no region; the entry exists so that an access without a region can be read like any other.
 region_table::region_table() : chunks_(new atomic<region*>[chunks]()) {
   chunks_[0].store(new region[chunk_size], relaxed);
-  chunks_[0].load(relaxed)->home.store(region::several_homes, relaxed);  // nobody is to place it
+  chunks_[0].load(relaxed)->home.store(region::several_homes, relaxed);  // so that it is never placed
 }
 
 region_table::~region_table() {

@@ -1,8 +1,8 @@
 // Regions: named bytes, and the node that is their home.
 //
-// One table for each engine. A region is found by its first address and never moves or disappears; its index fits 32
-// bits. Any thread may look up; the first look-up of an address takes a lock of its shard, later ones come from the
-// scopes' trackers and take none.
+// Each engine has one table. A region is found by its first address, and never moves or disappears; its index
+// fits 32 bits. Any thread may look up. The first look-up of an address takes the lock of its shard; later ones
+// use the scopes' trackers and take no lock.
 #pragma once
 
 #include "base/atomic.hpp"
@@ -23,30 +23,31 @@ namespace kith {
 class task;
 struct placement;  // memory/placement.hpp
 
-/// Named bytes. `home` is written by whoever places the region first; after that by the allocator (src/memory): when
-/// pages were moved, and when memory was given back. One cache line.
+/// Named bytes. `home` is written by the thread that first places the region; after that only by the allocator
+/// (src/memory), when pages were moved or memory was given back. One cache line.
 struct alignas(64) region {
   static constexpr std::int32_t no_home = -1, several_homes = -2;
 
   const void* address = nullptr;
-  atomic<std::uint64_t> bytes{0};  // the most that was named since the memory there was given out
+  atomic<std::uint64_t> bytes{0};  // the most bytes named since the memory there was allocated
   atomic<std::int32_t> home{no_home};
-  atomic<std::int32_t> recorded{no_home};   // the home that a recording knows of
-  atomic<const placement*> block{nullptr};  // the allocation it lies in; null: first touch decides, and nothing else
-  atomic<bool> to_bind{false};              // once it has a home, whoever first writes it binds its pages there
-  atomic<bool> promised{false};             // its home is where a policy sent a task; none that uses it has run yet
+  atomic<std::int32_t> recorded{no_home};   // the home that a recording has
+  atomic<const placement*> block{nullptr};  // the allocation that contains it; null: only first touch decides its home
+  atomic<bool> to_bind{false};              // once it has a home, its first writer binds its pages there
+  atomic<bool> promised{false};             // its home is where a policy sent a task, and no task that uses it has run
+                                            // yet
 
-  /// Tasks of one scope with commutative access exclude each other: who waits while one of them holds the region.
+  /// Tasks of one scope with commutative access exclude each other. These wait while one of them holds the region.
   struct turn {
     const void* scope;
-    task *first = nullptr, *last = nullptr;  // who wait, linked by set_next()
+    task *first = nullptr, *last = nullptr;  // waiting tasks, linked by set_next()
   };
-  spin_mutex guard;  // of `turns`
+  spin_mutex guard;  // protects `turns`
   std::vector<turn> turns;
 
-  /// None if it has none, or several.
+  /// The home; none if the region has none, or several.
   node_id home_node() const noexcept { return node_id(home.load(relaxed)); }
-  /// Makes `n` the home unless there is one; true if it was placed now.
+  /// Makes `n` the home unless there is one already; true if this call placed it.
   bool place(node_id n) noexcept {
     std::int32_t none = no_home;
     return home.load(relaxed) == no_home && home.compare_exchange_strong(none, n.value, relaxed);
@@ -58,22 +59,24 @@ class region_table {
  public:
   region_table();
   ~region_table();
-  /// The index (not 0) of the region that starts at `address`; made if there is none, and settled anew if so many bytes were
-  /// not named before: part of an array, and then all of it. If it throws, a new one is not there. 0 for no bytes.
+  /// The index (not 0) of the region that starts at `address`. Makes the region if there is none. Settles it
+  /// again if more bytes are named than before (part of an array, and then all of it). Returns 0 for 0 bytes.
+  /// If it throws, no region was made.
   std::uint32_t find(const void* address, std::uint64_t bytes);
-  /// A region that is never looked for, and is known by its index alone: one more than that of the last one. Not settled.
-  /// While nobody else uses the table.
+  /// Adds a region that find() does not find; its index is one more than that of the last region. Does not
+  /// settle it. No other thread may be using the table.
   std::uint32_t append(const void* address, std::uint64_t bytes);
   region& operator[](std::uint32_t index) const noexcept {
     return chunks_[index / chunk_size].load(acquire)[index % chunk_size];  // acquire: pairs with make()
   }
-  /// One more than the last index. While nobody else uses the table.
+  /// One more than the last index. No other thread may be using the table.
   std::uint32_t count() const noexcept { return used_; }
 
-  /// Called for each new region before anybody can find it, and when more bytes of one are named. Set before the table is
-  /// used.
+  /// `settle` is called for each new region before any thread can find it, and when more bytes of one are
+  /// named. Must be set before the table is used.
   void settle_with(std::function<void(region&)> settle) { settle_ = std::move(settle); }
-  /// Calls each(region) for those that begin in the range, in no order. Any thread; holds a lock: `each` makes no region.
+  /// Calls each(region) for the regions that begin in the range, in no particular order. Thread-safe. Holds a
+  /// lock, so `each` must make no region.
   template <class Each>
   void for_each_in(const void* begin, std::uint64_t bytes, Each&& each) {
     std::lock_guard lock(growing_);
@@ -111,7 +114,7 @@ class region_table {
   std::mutex growing_;
   std::uint32_t used_ = 1;
   static constexpr unsigned stretch_bits = 21;
-  std::unordered_map<std::uintptr_t, std::vector<std::uint32_t>> beginning_in_;  // by stretch of addresses
+  std::unordered_map<std::uintptr_t, std::vector<std::uint32_t>> beginning_in_;  // by stretch of 2^21 addresses
   std::function<void(region&)> settle_;
 };
 

@@ -52,7 +52,7 @@ void scope::fail(std::exception_ptr why) noexcept {
     std::lock_guard lock(failing_);
     if (!failure_) failure_ = std::move(why);
   }
-  failed.store(true, kith::release);  // pairs with take_failure()
+  failed.store(true, kith::release);  // pairs with the load in take_failure()
   if (!independent) cancel();
 }
 
@@ -66,7 +66,7 @@ std::exception_ptr scope::take_failure() noexcept {
 void scope::emptied() {
   forget_names();
   cancelled.store(false, relaxed);
-  judged.store(0, relaxed);  // one around it may be cancelled still
+  judged.store(0, relaxed);  // a scope around it may still be cancelled
   serial = fresh_serial(*creator);
 }
 
@@ -79,7 +79,7 @@ void scope::forget_names() {
 
 void scope::cancel() noexcept {
   cancelled.store(true, relaxed);
-  cancellations.fetch_add(1, release);  // pairs with judge(): who sees the count sees the flag
+  cancellations.fetch_add(1, release);  // pairs with judge(): a thread that sees the count sees the flag
 }
 
 template <class Visit>
@@ -88,7 +88,8 @@ bool scope::any_around(const Visit& visit) const noexcept {
   for (const scope* next = s->parent.load(acquire); next != nullptr;) {
     const bool found = visit(*next);
     const scope* const further = next->parent.load(acquire);
-    // C6. acquire: pairs with leave_in_place_of(). If it is no longer the parent, what was read may be another chain's.
+    // C6. acquire: pairs with leave_in_place_of(). If `next` is no longer the parent, what was read may belong
+    //     to another chain.
     if (s->parent.load(acquire) != next) {
       s = this;
       next = s->parent.load(acquire);
@@ -106,7 +107,7 @@ bool scope::judge() const noexcept {
   bool found = false;
   any_around([&](const scope& s) {
     found = s.cancelled.load(relaxed);
-    return found || s.judged.load(relaxed) == now;  // that one has looked at those around it
+    return found || s.judged.load(relaxed) == now;  // that scope has already checked those around it
   });
   if (found) cancelled.store(true, relaxed);
   judged.store(now, relaxed);
@@ -135,7 +136,7 @@ bool scope::is_below(reference task, int levels) const noexcept {
 }
 
 bool scope::leave_as_told() noexcept {
-  counts_here.store(nullptr, relaxed);  // those who count there run on this thread
+  counts_here.store(nullptr, relaxed);  // only this thread counts there
   return unreported_ends::leave(not_ended_here(), ended_elsewhere);
 }
 
@@ -171,7 +172,7 @@ detail::scope& take_scope(seat& creator, detail::scope* parent) {
   creator.spare_scopes.pop_back();
   s.creator = &creator;
   s.counts_here.store(&creator, relaxed);
-  s.parent.store(parent, release);  // pairs with any_around(): a walker that comes by sees no older state
+  s.parent.store(parent, release);  // pairs with any_around(): a walker that reads it sees no older state
   s.serial = fresh_serial(creator);
   return s;
 }

@@ -1,4 +1,4 @@
-// Who creates tasks: a worker, or the outside (whoever holds its lock).
+// A seat, from which tasks are created: one for each worker, one for the outside (used by the holder of its lock).
 #pragma once
 
 #include "task/slots.hpp"
@@ -12,7 +12,7 @@ namespace detail {
 class scope;
 }
 
-/// What a creator owns. The engine derives from it.
+/// What a seat owns. The engine derives from it.
 class seat {
  public:
   seat(slot_space& space, std::uint16_t number) : slots(space, number) {}

@@ -1,17 +1,19 @@
-// From accesses to dependences among siblings: the rule, for every store that keeps tasks and makes edges.
+// The rules that turn accesses into dependences among siblings, for every store that keeps tasks and makes edges.
 //
 // A tracker remembers, for one range of bytes, the task that later accesses wait for (the writer), and the group of
-// tasks that run side by side after it: readers, concurrent or commutative ones. Ranges may contain others (an array and
-// its tiles, tiles and theirs); what orders a byte is then kept with all ranges that contain it. Accesses to such ranges
-// are stamped in their order, and what is newer on one range tells what is out of date on another:
-//  R1  `written` is the stamp of the newest access that the writer is, or comes after. On the range's bytes the writer
-//      comes after every access up to that stamp, on this range and on all that contain it or lie in it.
-//  R2  `joined` is the stamp of the newest member of the group. The group matters to a range inside while `joined` is
-//      newer than what was written there, and on every range between.
-//  R3  Groups that matter to one byte go together: they are of one kind, and none is commutative unless it is alone.
-//  R4  `changed` is the stamp of the newest access inside that got a new writer or began a group; 0: there is nothing
-//      inside that the range's own writer does not come after.
-// Who calls: the owner of the scope, or whoever finds the dependences of a recording again.
+// tasks that run side by side after it: readers, concurrent or commutative ones. Ranges may contain others (an array,
+// its tiles, and their tiles). The state that orders a byte is then spread over all ranges that contain it. Accesses
+// to such ranges get ascending stamps, and a newer stamp on one range says what is out of date on another:
+//  R1  `written` is the stamp of the newest access that is the writer's own, or that the writer comes after. On
+//      the range's bytes, the writer comes after every access up to that stamp, on this range and on all ranges
+//      that contain it or lie in it.
+//  R2  `joined` is the stamp of the newest member of the group. The group matters to a range inside while
+//      `joined` is newer than `written` of that range and of every range between.
+//  R3  Groups that matter to the same byte are compatible: they are of one kind, and a commutative group is the
+//      only one.
+//  R4  `changed` is the stamp of the newest access inside that made a new writer or began a group. 0: the
+//      range's own writer comes after every access inside.
+// Called by the owner of the scope, and by code that finds the dependences of a recording again.
 #pragma once
 
 #include "task/task.hpp"
@@ -28,7 +30,7 @@ struct nested_range {
   std::uintptr_t begin = 0, end = 0;
   nested_range* around = nullptr;  // the smallest range that contains it
   std::uint64_t written = 0, joined = 0, changed = 0;
-  /// Fences that were made for one task and serve the next ones: after the group, and after all writers inside.
+  /// Fences made for one task and reused by later ones: one after the group, one after all writers inside.
   struct kept_fence {
     std::uint64_t task = 0, made = 0;
   };
@@ -47,14 +49,14 @@ struct member_block {
 /// The accesses of one task. A `Store` derives from it and has:
 ///   after(task, bytes)         the task starts after that one, and reads up to so many bytes of what it wrote
 ///   block_at(index), take_block(), give_block(index)    where members of groups are listed; 0 is no block
-///   adopt(store)               goes on from a copy of itself that has worked
-///   keep_members(block)        may drop members that nobody needs to wait for any more, but one
+///   adopt(store)               takes over the state of a copy that has done the work
+///   keep_members(block)        may drop members that no task needs to wait for any more, but must keep one
 /// Tasks are 64-bit names in which bits 28 to 31 are 0; 0 is no task. `fence(for_each)` must create an internal task that
 /// ends after every task that `for_each(callback)` passes to its callback, and return its reference.
 template <class Store>
 class sibling_rules {
  public:
-  /// The dependences that access `how` to the range of `k` asks for; makes the task known in `k`.
+  /// Adds the dependences that access `how` to the range of `k` requires, and records the task in `k`.
   template <class Fence>
   void access(detail::tracker& k, mode how, Fence&& fence) {
     if (is_write(how)) {
@@ -73,20 +75,21 @@ class sibling_rules {
     join_group(k, kind);
   }
 
-  /// What comes before access() to a range that contains others, or lies in one. `ranges` gives stamps: tick(), and
-  /// calls for_each_inside(range, callback), those around before those inside them; scratch() is a vector to use.
+  /// Must be called before access() to a range that contains others, or lies in one. `ranges` has tick(), which
+  /// gives stamps; for_each_inside(range, callback), which visits outer ranges before those inside them; and
+  /// scratch(), a vector to use.
   template <class Ranges, class Fence>
   void meet(Ranges& ranges, nested_range& r, mode how, Fence&& fence) {
     aside([&](Store& rules) { rules.meet_others(ranges, r, how, fence); });
   }
 
-  /// True if the task has named this range before. (Of a group of more than two, only the last member is looked at.)
+  /// True if the task has named this range before. (Of a group, only the first two members are checked.)
   bool named_before(const detail::tracker& k) const noexcept {
     return k.writer == me_ || (k.member & ~kind_mask) == me_ || k.second == me_;
   }
 
  protected:
-  static constexpr std::uint64_t all = ~std::uint64_t{0};  // bytes: as many as the access names
+  static constexpr std::uint64_t all = ~std::uint64_t{0};  // a number of bytes: all that the access names
 
   std::uint64_t me() const noexcept { return me_; }
 
@@ -94,7 +97,7 @@ class sibling_rules {
   friend Store;
   explicit sibling_rules(std::uint64_t me) : me_(me) {}
 
-  // The kind of a group is kept in the bits of its first member's name that no index uses.
+  // The kind of a group is kept in those bits of its first member's name that no index uses.
   static constexpr unsigned kind_shift = slot_index_bits;
   static constexpr std::uint64_t kind_mask = std::uint64_t{3} << kind_shift;
   static constexpr std::uint64_t readers = std::uint64_t{0} << kind_shift;
@@ -106,7 +109,7 @@ class sibling_rules {
     return how == mode::in ? readers : how == mode::concurrent ? together : one_at_a_time;
   }
   static std::uint64_t kind_of(const detail::tracker& k) noexcept { return k.member & kind_mask; }
-  /// Groups on different ranges with bytes in common.
+  /// Whether a group of this kind on another range, with bytes in common, is compatible with the group of `r`.
   static bool go_together(const nested_range& r, std::uint64_t kind) noexcept {
     return kind_of(r.state) == kind && kind != one_at_a_time;
   }
@@ -115,7 +118,7 @@ class sibling_rules {
     return kind_of(k) == readers ? 0 : flow(how);
   }
 
-  /// What is seldom done works on a copy: the store itself stays in registers.
+  /// Rare work uses a copy, so that the store itself can stay in registers.
   template <class Do>
   void aside(Do&& work) {
     Store copy = store();
@@ -134,7 +137,7 @@ class sibling_rules {
 
   Store& store() noexcept { return static_cast<Store&>(*this); }
   [[gnu::always_inline]] void after(std::uint64_t task, std::uint64_t bytes) { store().after(task, bytes); }
-  /// The same where it is seldom called: so that adding an edge is inlined where it is often.
+  /// The same for rare paths; not inlined, so that frequent paths can inline it.
   [[gnu::noinline]] void also_after(std::uint64_t task, std::uint64_t bytes) { after(task, bytes); }
 
   template <class Each>
@@ -148,7 +151,7 @@ class sibling_rules {
     }
   }
 
-  /// What the task that is being declared has joined, it has joined last.
+  /// Whether the task being declared is a member. If so, it is the last one, because it joined last.
   bool holds_me(const detail::tracker& k) {
     if (k.block == 0) return (k.second != 0 ? k.second : k.member & ~kind_mask) == me_;
     const member_block& newest = store().block_at(k.block);
@@ -166,8 +169,8 @@ class sibling_rules {
     k.block = 0;
   }
 
-  /// One task takes the place of the whole group (and of the task `besides`) as the writer: the only member, or a fence. A
-  /// task that is a member itself takes the place: it waits for the others now.
+  /// Replaces the whole group (and the task `besides`) by one task, which becomes the writer: the only member,
+  /// or a fence. If the task being declared is itself a member, it becomes the writer and waits for the others.
   template <class Fence>
   [[gnu::noinline]] void seal_group(detail::tracker& k, Fence&& fence, std::uint64_t besides = 0) {
     if (holds_me(k) || besides == me_) {
@@ -220,7 +223,7 @@ class sibling_rules {
     block.members[block.count++] = me_;
   }
 
-  // ---- ranges with bytes in common
+  // ---- ranges that have bytes in common
 
   /// Calls each(range) for the ranges around `r` whose groups matter to it.
   template <class Each>
@@ -235,8 +238,8 @@ class sibling_rules {
     for (nested_range* a = r.around; a != nullptr; a = a->around) a->changed = now;
   }
 
-  /// Names of tasks that end after the group has: the only member, or a fence that the next task can use too; all
-  /// members if the task is one of them.
+  /// Adds to `to` the names of tasks that end no earlier than the group: the only member, or a fence that later
+  /// tasks can reuse; all members if the task itself is one of them.
   template <class Fence>
   void add_group(nested_range& a, std::vector<std::uint64_t>& to, Fence&& fence) {
     if (a.state.second == 0) {
@@ -281,7 +284,7 @@ class sibling_rules {
           for_each_member(d.state, [&](std::uint64_t t) { once(t, kind_of(d.state) == readers ? 0 : part); });
         }
       });
-      ranges.for_each_inside(r, [&](nested_range& d) {  // from here on nothing throws
+      ranges.for_each_inside(r, [&](nested_range& d) {  // nothing throws from here on
         drop_group(d.state);
         d.state.writer = 0;
         d.written = d.joined = d.changed = 0;
@@ -304,8 +307,8 @@ class sibling_rules {
     r.joined = now;
   }
 
-  /// Afterwards the writer of `r` comes after all of it and around it that a member of this kind must wait for, and its
-  /// group is empty or of this kind. True if it is a new writer.
+  /// Afterwards the writer of `r` comes after all accesses to `r` and the ranges around it that a member of
+  /// this kind must wait for, and the group of `r` is empty or of this kind. True if `r` has a new writer.
   template <class Ranges, class Fence>
   bool order_behind_around(Ranges& ranges, nested_range& r, std::uint64_t kind, Fence&& fence) {
     std::vector<std::uint64_t>& others = ranges.scratch();
@@ -343,7 +346,8 @@ class sibling_rules {
     return true;
   }
 
-  /// Groups inside that do not go with this kind give way to writers; r.inside is what comes after all writers there.
+  /// Replaces the groups inside that are not compatible with this kind by writers. r.inside then comes after
+  /// all writers there.
   template <class Ranges, class Fence>
   void seal_inside(Ranges& ranges, nested_range& r, std::uint64_t kind, std::uint64_t now, Fence&& fence) {
     std::vector<std::uint64_t>& writers = ranges.scratch();
@@ -352,7 +356,7 @@ class sibling_rules {
     ranges.for_each_inside(r, [&](nested_range& d) {
       const nested_range& a = *d.around;
       std::uint64_t besides =
-          0;  // a group around that was sealed just now: what was side by side with it is not behind
+          0;  // the writer of a group around that was just sealed: d's group ran beside that group, not after it
       if (a.written > d.written) {
         d.state.writer = besides = a.state.writer;
         d.written = a.written;
@@ -369,7 +373,7 @@ class sibling_rules {
     });
     r.inside = {};
     r.inside_for = kind;
-    if (mine) {  // a fence cannot wait for the task that waits for it: the next one asks again
+    if (mine) {  // a fence cannot wait for a task that waits for it; the next task makes one
       for (std::uint64_t t : writers) also_after(t, all);
       return;
     }

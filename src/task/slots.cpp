@@ -15,7 +15,7 @@ slot_space::slot_space(std::size_t slots) {
     mapped_ = slots_ * sizeof(task);
     void* range = mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (range != MAP_FAILED) {
-      madvise(range, mapped_, MADV_NOHUGEPAGE);  // slots are touched one by one; a huge page would be mostly waste
+      madvise(range, mapped_, MADV_NOHUGEPAGE);  // slots are touched one by one, so most of a huge page would be wasted
       base_ = static_cast<task*>(range);
       return;
     }

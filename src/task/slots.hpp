@@ -1,11 +1,11 @@
-// The memory that tasks live in: one reserved range of address space, so that a task is a 28-bit index.
+// The memory of tasks: one reserved range of addresses, so that a 28-bit index names a task.
 //
 // Each seat (a worker, or the outside) takes slots from its own stack. A slot freed by another seat goes back to its
 // owner in batches. Invariants:
 //  L1  A slot is in exactly one place: in use, in one seat's stack, in one seat's outgoing batch, or in one inbound
 //      list.
-//  L2  A freed slot keeps its header line: stale references still read its generation. Batches use the payload line
-//      only.
+//  L2  A freed slot keeps its header line, because stale references still read its generation. Batches use only
+//      the payload line.
 //  L3  Memory is never given back before the space is destroyed.
 #pragma once
 
@@ -20,8 +20,8 @@ namespace kith {
 /// The reserved range. Index 0 is no slot.
 class slot_space {
  public:
-  /// Reserves address space for `slots` slots (half as many, and so on, where the system refuses). Throws
-  /// kith::error if not even 4096 can be had.
+  /// Reserves address space for `slots` slots; if the system refuses, for half as many, and so on. Throws
+  /// kith::error if not even 4096 are possible.
   explicit slot_space(std::size_t slots = std::size_t{1} << 26);
   ~slot_space();
   slot_space(const slot_space&) = delete;
@@ -32,25 +32,25 @@ class slot_space {
   slot_index index_of(const task& t) const noexcept { return static_cast<slot_index>(&t - base_); }
   /// Takes `count` slots that were never used; returns the first. Throws kith::error when the space is full.
   slot_index take_fresh(std::uint32_t count);
-  /// What a seat takes at a time: 8 KiB, whole pages.
+  /// The slots that a seat takes at a time: 8 KiB, whole pages.
   static constexpr std::uint32_t slab = 64;
 
  private:
   task* base_ = nullptr;
   std::size_t slots_ = 0;
   std::size_t mapped_ = 0;
-  // Not from 1 on: what a seat takes at a time are then whole pages, which it alone touches first.
+  // Does not start at 1, so that a seat takes whole pages, which only that seat touches first.
   alignas(false_sharing_range) atomic<std::uint64_t> fresh_{slab};
 };
 
-/// One seat's slots. take() and give() are for the seat's own thread, receive() for everybody.
+/// One seat's slots. take() and give() are for the seat's own thread, receive() for any thread.
 class slot_cache {
  public:
   slot_cache(slot_space& space, std::uint16_t seat) : space_(space), seat_(seat) {}
   slot_cache(const slot_cache&) = delete;
   slot_cache& operator=(const slot_cache&) = delete;
 
-  /// A slot whose `owner` is this seat and whose generation is current; all else is garbage.
+  /// A slot whose `owner` is this seat and whose generation is current; all other fields are garbage.
   slot_index take() {
     if (free_ == 0) [[unlikely]]
       refill();
@@ -95,7 +95,7 @@ class slot_cache {
   slot_space& space() const noexcept { return space_; }
 
  private:
-  /// Freed slots, listed in the payload of one of them (which is itself free as well).
+  /// Freed slots, listed in the payload of one more freed slot.
   struct batch {
     static constexpr std::uint32_t room = 14;
     std::uint32_t count;
@@ -114,12 +114,12 @@ class slot_cache {
   void refill();
 
   slot_space& space_;
-  std::vector<slot_index> stack_ = std::vector<slot_index>(256);  // the first free_ are free
+  std::vector<slot_index> stack_ = std::vector<slot_index>(256);  // the first free_ entries are free slots
   std::size_t free_ = 0;
   slot_index outgoing_ = 0;
   std::uint16_t outgoing_owner_ = 0;
   std::uint16_t seat_;
-  /// Batches from other seats: anybody pushes, the seat takes all.
+  /// Batches from other seats: any thread pushes, the seat takes all at once.
   alignas(false_sharing_range) atomic<slot_index> inbound_{0};
 };
 

@@ -1,9 +1,9 @@
 // The task object: a 128-byte slot. The first line is the header, the second holds closure and accesses.
 //
-// A slot is known by its index (28 bits). A reference is index and generation: a slot that was recycled has
-// another generation, so a stale reference is recognised and no reference counts are needed
-// (edges.hpp). Fields are written by the creating thread until the task is ready, then by the worker that runs it; the
-// atomics say who else.
+// An index (28 bits) names a slot. A reference is an index and a generation. A recycled slot has another
+// generation, so a stale reference is recognised, and no reference counts are needed (edges.hpp). The creating
+// thread writes the fields until the task is ready; then the worker that runs it does. Other threads access
+// only the atomics, as edges.hpp and claim.hpp say.
 #pragma once
 
 #include <kith/access.hpp>
@@ -40,7 +40,7 @@ struct reference {
 
 /// One declared access as a task keeps it. 12 bytes, unaligned.
 struct kept_access {
-  std::uint32_t region = 0;  // in the engine's region table; 0 where nobody needs it
+  std::uint32_t region = 0;  // index in the engine's region table; 0 if it is not needed
   std::uint32_t bytes_low = 0;
   std::uint16_t bytes_high = 0;
   mode how = mode::in;
@@ -50,12 +50,12 @@ struct kept_access {
 };
 static_assert(sizeof(kept_access) == 12);
 
-/// engine/life/claim.hpp has the transitions.
+/// engine/life/claim.hpp lists the transitions.
 enum class task_state : std::uint8_t {
   created,  // waits for predecessors, or is on its way to a queue
-  queued,   // in a queue; who changes this runs it
+  queued,   // in a queue; the worker that changes this state runs the task
   running,  // taken from a queue, or handed over without one
-  claimed,  // taken past its queue by a worker that waits for it; its queue entry is still there
+  claimed,  // claimed by a worker; its queue entry is still there
   ended,    // claimed and ended; the queue entry is the last reference and frees the slot
   dropped,  // claimed and its queue entry is gone; the end of the task frees the slot
   none,     // in the simulator: not created yet
@@ -64,10 +64,10 @@ enum class task_state : std::uint8_t {
 class task {
  public:
   enum flag : std::uint8_t {
-    claimable = 1,     // may be taken past its queue: changes of state are exchanges
-    internal = 2,      // no body: orders a group of accesses; never queued, not counted as a task
+    claimable = 1,     // may be claimed: changes of state are exchanges
+    internal = 2,      // a fence: has no body, orders a group of accesses; never queued, not counted as a task
     extended = 4,      // closure and accesses are in a block of the heap
-    has_overflow = 8,  // more predecessors than embedded links
+    has_overflow = 8,  // has more predecessors than embedded links
     exclusive = 16,    // has commutative accesses
     skip = 32,         // its creation failed: the body is not run
     high = 64,
@@ -85,12 +85,12 @@ class task {
   atomic<task_state> state;
   std::uint8_t flags;
   std::uint8_t accesses : 4;            // number of kept accesses, unless extended
-  std::uint8_t exploring : 1;           // a keyed node that has not said what it waits for
-  std::uint8_t colored : 1;             // a keyed node whose remote accesses are counted by colors
-  std::uint8_t node;                    // the programmer's, or no_node
-  std::uint32_t links[embedded_links];  // next links of the lists this task is in, as a successor
+  std::uint8_t exploring : 1;           // a keyed node that has not yet named what it waits for
+  std::uint8_t colored : 1;             // a keyed node whose remote accesses are counted by color
+  std::uint8_t node;                    // the program's hint, or no_node
+  std::uint32_t links[embedded_links];  // next links of the successor lists that this task is in
   slot_index overflow;                  // first block of further links
-  std::int32_t color;                   // the programmer's, or -1
+  std::int32_t color;                   // the program's hint, or -1
   std::uint32_t sequence;               // order of creation in its scope
   std::uint16_t type;
   std::uint16_t owner;  // the seat whose slots this one belongs to
@@ -130,7 +130,8 @@ class task {
   access_range access_list() const noexcept { return {access_bytes(), access_count()}; }
   std::size_t access_count() const noexcept { return (flags & extended) != 0 ? extension()->accesses : accesses; }
 
-  /// What does not fit the payload: a block of the heap with this header, the accesses, and the closure.
+  /// Used if the closure and accesses do not fit the payload: a heap block with this header, the accesses, and
+  /// the closure.
   struct alignas(16) extension_header {
     void* closure;
     std::uint32_t accesses;
@@ -149,12 +150,12 @@ class task {
   }
   const std::byte* access_bytes() const noexcept { return const_cast<task*>(this)->access_bytes(); }
   void* closure() noexcept { return (flags & extended) != 0 ? extension()->closure : static_cast<void*>(payload); }
-  /// Another priority than normal.
+  /// Whether its priority is other than normal.
   bool has_level() const noexcept { return (flags & (high | low)) != 0; }
   int level() const noexcept { return (flags & high) != 0 ? 0 : (flags & low) != 0 ? 2 : 1; }
 };
 
-/// A ready task is in no successor list any more: its link words can hold the pointer of an intrusive list.
+/// A ready task is in no successor list any more, so its link words can hold the pointer of an intrusive list.
 inline void set_next(task& t, task* next) noexcept { std::memcpy(t.links, &next, sizeof next); }
 inline task* get_next(const task& t) noexcept {
   task* next;

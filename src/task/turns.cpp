@@ -8,7 +8,7 @@ namespace kith {
 
 namespace {
 
-/// The regions that a task takes turns at, ascending. No memory of the heap for a few.
+/// The regions that a task takes turns at, in ascending order. A few need no heap memory.
 class turn_list {
  public:
   explicit turn_list(const task& t) {
@@ -65,7 +65,7 @@ bool take(const region_table& regions, task& t, const std::uint32_t* from, const
   return true;
 }
 
-/// The task gives up its turn; who has it now, if anybody waits.
+/// The task gives up its turn. Returns the task that has it now; null if none waits.
 task* pass_on(region& r, const task& t) {
   std::lock_guard lock(r.guard);
   const auto held = turn_of(r, t);

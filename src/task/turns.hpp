@@ -1,9 +1,10 @@
-// Commutative accesses: siblings that share a region take turns, in the order in which they became ready. Scopes do not
-// exclude each other: a task that holds a region may have children that take turns at it.
+// Commutative accesses: siblings that share a region take turns, in the order in which they became ready. Tasks of
+// different scopes do not exclude each other: a task that holds a region may have children that take turns at it.
 //
-// A task takes the turns of its regions in ascending order of their indices, so that two tasks cannot wait for each
-// other. Where a region is held it is queued there, and goes on when the region is handed to it: it is
-// ready, so the queue is linked through the task itself, and a turn costs the same however many wait. Any thread.
+// A task takes the turns of its regions in ascending order of their indices, so that two tasks cannot wait for
+// each other. If a region is held, the task is queued there, and continues when the region is handed to it. The
+// queue is linked through the tasks themselves, which is possible because they are ready, so a turn costs the
+// same however many tasks wait. Thread-safe.
 #pragma once
 
 #include "task/region.hpp"
@@ -21,11 +22,11 @@ inline bool has_turns(const task& t) noexcept {
   return false;
 }
 
-/// True if the task now holds all its commutative regions; else it is queued at one, and a later give_turns() will
-/// return it.
+/// True if the task now holds all its commutative regions; else it is queued at one of them, and a later
+/// give_turns() will return it.
 bool take_turns(const region_table& regions, task& t);
 
-/// Gives up the task's regions; appends to `ready` the tasks that hold all of theirs now.
+/// Gives up the task's regions. Appends to `ready` the tasks that now hold all of theirs.
 void give_turns(const region_table& regions, task& t, std::vector<task*>& ready);
 
 }  // namespace kith

@@ -15,11 +15,11 @@ namespace {
 struct registry {
   std::mutex guard;
   std::vector<std::string> names{"task"};
-  std::unordered_map<std::string, std::uint16_t> by_name;  // of names given to single tasks
+  std::unordered_map<std::string, std::uint16_t> by_name;  // types of single tasks' names
 };
 registry& types() {
   static registry& r = []() -> registry& {
-    registry& made = *new registry;  // used by static objects of the program: never destroyed
+    registry& made = *new registry;  // never destroyed, because static objects of the program use it
     keep_over_fork(made.guard);
     return made;
   }();

@@ -1,11 +1,11 @@
-// Ends of tasks that a worker has not told yet: a scope hears of them in batches.
+// Ends of tasks that a worker has not yet reported: a scope gets them in batches.
 //
-// One for each worker, for the scope whose tasks it runs; the scope's count is everybody's. Invariants (C1 and C4 of
-// scope.hpp rest on them):
-//  H1  What is held back is never negative, so the scope's count is never ahead of what has ended.
-//  H2  Runs are begun before anybody can see their tasks: whoever ends one of them comes later.
-//  H3  A scope that its owner has left (scope.hpp, C5) is told so by an addition to the same count, and whoever makes the
-//      count `left` is the last one.
+// Each worker has one, for the scope whose tasks it runs; all workers share the scope's count. Invariants (C1
+// and C4 of scope.hpp rest on them):
+//  H1  The number held back is never negative, so the scope's count is never ahead of the ends.
+//  H2  Runs are begun before any worker can see their tasks, so their ends come later.
+//  H3  When its owner leaves a scope (scope.hpp, C5), it adds to the same count, and the worker whose addition
+//      makes the count `left` is the last one.
 #pragma once
 
 #include "base/atomic.hpp"
@@ -20,10 +20,10 @@ class unreported_ends {
   /// Ends after which a worker reports.
   static constexpr std::uint64_t batch = 64;
 
-  /// One more; true if it is time to report.
+  /// Counts one more end; true if it is time to report.
   bool end() noexcept { return ++ends_ >= batch; }
-  /// Runs that are about to be queued, by a worker that does not own the scope. They are taken off what is held back;
-  /// what is missing is borrowed from the scope, with some more in advance.
+  /// Begins runs that are about to be queued, by a worker that does not own the scope. They are subtracted from
+  /// the ends held back. If these are too few, the rest is borrowed from the scope, and some more in advance.
   void begin(std::uint64_t runs, atomic<std::uint64_t>& ended) noexcept {
     if (ends_ < runs) {
       const std::uint64_t borrowed = runs - ends_ + batch / 2;
@@ -33,20 +33,21 @@ class unreported_ends {
     ends_ -= runs;
   }
   std::uint64_t ends() const noexcept { return ends_; }
-  /// Adds what is held back to the scope's count; returns what that is now.
+  /// Adds the ends held back to the scope's count, and returns the new count.
   std::uint64_t report(atomic<std::uint64_t>& ended) noexcept {
     const std::uint64_t added = std::exchange(ends_, 0);
-    // release: pairs with the waiter's look at the count; it sees what the tasks wrote. acquire: whoever adds the last end
-    // of a scope that was left sees what all its tasks wrote.
+    // release: pairs with the waiter's load of the count; the waiter sees what the tasks wrote. acquire: pairs with
+    // the other reports; the worker that adds the last end of a scope that was left sees what all its tasks wrote.
     return ended.fetch_add(added, acq_rel) + added;
   }
 
-  /// What the count of a scope that was left is when its last task has ended. No other scope's count comes near it.
+  /// The count of a scope that was left, once its last task has ended. No other scope's count comes near it.
   static constexpr std::uint64_t left = std::uint64_t{1} << 62;
-  /// The owner leaves a scope in which so many tasks have not ended on its own thread. True if all have: then nobody else
-  /// will see the count become `left`.
+  /// The owner leaves a scope of which so many tasks did not end on its own thread. True if all of these have
+  /// ended: no other worker will then see the count become `left`.
   static bool leave(std::uint64_t not_ended_here, atomic<std::uint64_t>& ended) noexcept {
-    // release: whoever adds the last end sees what the owner left. acquire: if that was before us, we see what tasks wrote.
+    // release: pairs with report(); the worker that adds the last end sees what the owner wrote. acquire: if
+    // the last end came before us, we see what the tasks wrote.
     return ended.fetch_add(left - not_ended_here, acq_rel) == not_ended_here;
   }
 
