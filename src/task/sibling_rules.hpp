@@ -51,8 +51,8 @@ struct member_block {
 ///   block_at(index), take_block(), give_block(index)    where members of groups are listed; 0 is no block
 ///   adopt(store)               takes over the state of a copy that has done the work
 ///   keep_members(block)        may drop members that no task needs to wait for any more, but must keep one
-/// Tasks are 64-bit names in which bits 28 to 31 are 0; 0 is no task. `fence(for_each)` must create an internal task that
-/// ends after every task that `for_each(callback)` passes to its callback, and return its reference.
+/// Task names are 64-bit numbers in which bits 28 to 31 are 0; 0 is no task. `fence(for_each)` must create an internal
+/// task that ends after every task that `for_each(callback)` passes to its callback, and return its reference.
 template <class Store>
 class sibling_rules {
  public:

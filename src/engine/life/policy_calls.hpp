@@ -1,4 +1,4 @@
-// The one caller of a policy, for both engines: which calls it gets, and that whoever did not subscribe pays nothing.
+// The only caller of a policy, in both engines. It makes only the observer calls that the policy subscribed to.
 #pragma once
 
 #include "replay/choose.hpp"
@@ -23,7 +23,7 @@ class policy_calls {
     needs_ = owned_->needs();
     redirect(*owned_);
   }
-  /// From now on this one is called, without a gate; the other one stays.
+  /// From now on calls go to `other`, without a gate; the policy set before stays alive.
   void cut_off(policy<World>& other) noexcept {
     gate_ = nullptr;
     redirect(other);
@@ -33,7 +33,7 @@ class policy_calls {
   bool needs_homes() const noexcept { return needs_.homes; }
   bool observes_creation() const noexcept { return observed_.created; }
   bool observes_time() const noexcept { return observed_.ran; }
-  /// Tasks have identities then, and their order is the gate's (replay/gate.hpp).
+  /// If so, tasks have identities, and the gate decides their order (replay/gate.hpp).
   bool has_gate() const noexcept { return gate_ != nullptr; }
 
   task* ready(std::span<task* const> tasks, worker& self, ready_reason why) { return called_->ready(tasks, self, why); }
@@ -55,7 +55,7 @@ class policy_calls {
   void ended(task& t, worker& self) {
     if (gate_ != nullptr) gate_->ended(t, self);
   }
-  /// False without a gate: nothing is held back.
+  /// False without a gate, because no task is then held back.
   bool stalled(worker& self) { return gate_ != nullptr && gate_->stalled(self); }
   std::string final_error() const { return gate_ != nullptr ? gate_->final_error() : std::string(); }
 

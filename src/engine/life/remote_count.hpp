@@ -1,5 +1,5 @@
-// Remote accesses: the task counts once, where its color says or else where its largest access is; and so does each access
-// that reads. In both engines. docs/glossary.md has the figure that is made of it.
+// Counts remote accesses. A task counts once, at the node of its color, else at that of its largest access;
+// each access that reads also counts once. Used by both engines. docs/glossary.md defines the resulting figure.
 #pragma once
 
 #include "memory/view.hpp"
@@ -16,7 +16,8 @@ class remote_count {
  public:
   explicit remote_count(node_id here) noexcept : here_(here), own_(here) {}
 
-  /// `at`: where the region is; none: on several nodes, which is remote. by_colors: reads are counted by colors instead.
+  /// `at` is the region's node; none means several nodes, which is remote. With by_colors, reads are counted by
+  /// color instead.
   void access(kept_access a, node_id at, bool by_colors) noexcept {
     if (a.bytes() > largest_) {
       largest_ = a.bytes();
@@ -28,7 +29,7 @@ class remote_count {
     ++all_;
     remote_ += at != here_;
   }
-  /// Whatever its accesses are.
+  /// The task belongs to this node, whatever its accesses are.
   void task_belongs_to(node_id at) noexcept { own_ = at; }
 
   std::uint64_t remote() const noexcept { return remote_ + (own_ != here_ ? 1 : 0); }
@@ -40,13 +41,13 @@ class remote_count {
   std::uint64_t remote_ = 0, all_ = 0, largest_ = 0;
 };
 
-/// The node of the worker that the color is of; none: there is no such worker.
+/// The node of the color's worker; none if there is no such worker.
 inline node_id node_of_color(const team& workers, std::int32_t color) {
   return color >= 0 && color < workers.size() ? workers.node_of(worker_id(color)) : node_id();
 }
 
-/// Where the first `bytes` bytes of a region on several nodes count as being: `here` if half of them are there; else none.
-/// `by_node`: scratch.
+/// The node that the first `bytes` bytes of a region on several nodes count for: `here` if at least half of
+/// them are there, else none. `by_node` is scratch.
 inline node_id mostly_at(const memory_view& memory, const region& r, std::uint64_t bytes, node_id here,
                          std::vector<std::uint64_t>& by_node) {
   by_node.assign(static_cast<std::size_t>(memory.nodes()), 0);

@@ -1,6 +1,7 @@
-// The throttle: a creator whose unfinished tasks have reached a bound helps to run them, down to half of it. In both engines.
+// The throttle: a creator whose unfinished tasks reach a bound helps to run tasks until fewer than half as many
+// are unfinished. Used by both engines.
 //
-// Helping is no wait: a creator that finds nothing to run goes on, above the bound if need be (`exceeded`).
+// Helping is not a wait: a creator that finds nothing to run continues, above the bound if necessary (`exceeded`).
 #pragma once
 
 #include <cstdint>
@@ -10,7 +11,8 @@ namespace kith::life {
 
 class throttle {
  public:
-  /// Looks without a task before a creator goes on; before that the policy is told once, which may hold tasks back.
+  /// How many looks may find no task before a creator continues. After the first so many, policy::waiting() is
+  /// called once, because the policy may hold tasks back.
   static constexpr int patience = 256;
 
   /// 0: no bound.
@@ -18,14 +20,15 @@ class throttle {
       : bound_(bound != 0 ? bound : std::numeric_limits<std::uint64_t>::max()) {}
 
   constexpr bool is_reached(std::uint64_t unfinished) const noexcept { return unfinished >= bound_; }
-  /// Half the bound is left, so that the next look is far.
+  /// At least half the bound is free again, so that the next check is far away.
   constexpr bool is_far(std::uint64_t unfinished) const noexcept { return unfinished < bound_ - bound_ / 2; }
 
-  /// The scope's owner creates so many tasks before it looks again.
+  /// How many tasks the scope's owner creates before it checks again.
   constexpr std::uint64_t owner_goes_on_for(std::uint64_t unfinished, bool exceeded) const noexcept {
     return exceeded ? 1 + bound_ / 4 : bound_ - unfinished;
   }
-  /// The same for a task that fills its group: the counts are other workers' lines, so that it looks seldom.
+  /// The same for a task that creates in its group. It checks seldom, because other workers write the lines of
+  /// the counts.
   constexpr std::uint64_t member_goes_on_for(bool exceeded) const noexcept { return bound_ / (exceeded ? 4 : 16); }
 
  private:

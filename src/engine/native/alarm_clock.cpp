@@ -26,8 +26,8 @@ void alarm_clock::run() {
     }
     const worker_id sleeper = first->second;
     set_.erase(first);
-    // Under the lock: an alarm that was destroyed wakes nobody. Whoever was about to sleep has looked at the time after
-    // announcing it (S3 of sleepers), so that one of the two sees the other.
+    // Under the lock, so that a destroyed alarm wakes no worker. A worker that is about to sleep checks the
+    // time after announcing its sleep (S3 of sleepers), so one of the two sees the other.
     parked_.wake(sleeper);
   }
 }

@@ -1,7 +1,7 @@
-// Wakes workers at given moments: those that wait for something, but not for ever.
+// Wakes workers at given times, for waits with a time limit.
 //
-// Any thread may set an alarm. The clock's thread starts with the first one and sleeps until the earliest is due; an
-// engine without timed waits has none.
+// Any thread may set an alarm. The clock's thread starts with the first alarm and sleeps until the earliest is
+// due; an engine without timed waits has no such thread.
 #pragma once
 
 #include "base/sleepers.hpp"
@@ -25,7 +25,7 @@ class alarm_clock {
   alarm_clock(const alarm_clock&) = delete;
   alarm_clock& operator=(const alarm_clock&) = delete;
 
-  /// Wakes the worker at that moment, or soon after, if it sleeps then; not after the alarm has been destroyed.
+  /// Wakes the worker at that time, or soon after, if it sleeps then; never after the alarm was destroyed.
   class alarm {
    public:
     alarm(alarm_clock&, moment, worker_id);
@@ -42,9 +42,9 @@ class alarm_clock {
   void run();
 
   sleepers& parked_;
-  std::mutex guard_;  // of all that follows
+  std::mutex guard_;  // guards all members below
   std::condition_variable changed_;
-  std::map<std::pair<moment, std::uint64_t>, worker_id> set_;  // the number tells those of one moment apart
+  std::map<std::pair<moment, std::uint64_t>, worker_id> set_;  // the number distinguishes alarms of the same time
   std::uint64_t next_ = 0;
   bool stopping_ = false;
   std::unique_ptr<thread> thread_;

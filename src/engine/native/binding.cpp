@@ -13,8 +13,8 @@ namespace {
 
 struct of_thread {
   binding* innermost = nullptr;
-  int suspended = 0;  // how often, since the innermost began
-  int memory = -1;    // the node that the thread was made to prefer
+  int suspended = 0;  // how often suspended since the innermost began
+  int memory = -1;    // the node that the thread was told to prefer
 };
 thread_local constinit of_thread bound_thread;
 
@@ -40,7 +40,7 @@ binding::binding(const thread_place& to) noexcept : memory_(to.memory) {
 }
 
 binding::~binding() {
-  if (!bound_ || bound_thread.innermost != this) return;  // a child of fork() has forgotten it
+  if (!bound_ || bound_thread.innermost != this) return;  // in a child of fork(), the binding was forgotten
   move_to(before_, outer_ != nullptr && suspended_ == 0 ? outer_->memory_ : -1);
   bound_thread.innermost = outer_;
   bound_thread.suspended = suspended_;

@@ -1,7 +1,7 @@
-// Where the calling thread may run while it is a worker, and where memory comes from that it touches first.
+// Where the calling thread may run while it is a worker, and the node of memory that it touches first.
 //
-// Bindings of a thread lie on its stack, one inside the other: a task may run another runtime. The outermost knows what the
-// thread had before; kith::unbound, and a child of fork(), go back to that.
+// Bindings of a thread are on its stack and may be nested, because a task may run another runtime. The outermost one
+// keeps the affinity that the thread had before; kith::unbound and a child of fork() go back to that.
 #pragma once
 
 #include <sched.h>
@@ -12,13 +12,13 @@ namespace kith::native {
 
 struct thread_place {
   std::vector<int> cpus;  // empty: any
-  /// Where these CPUs have no memory of their own: the node, by the system's number, that takes its place for Kith. The
-  /// kernel might choose another, and gives huge pages there only to whom asks for the node. -1: not needed.
+  /// If these CPUs' node has no memory: the node that Kith uses instead, by the system's number. The kernel might
+  /// choose another node, and gives huge pages there only to a thread that asks for the node. -1: not needed.
   int memory = -1;
 };
 
-/// Binds the calling thread to a place while it lives, and not to others meanwhile. Does nothing for a place without CPUs,
-/// or where the system refuses. A memory policy that the thread has already stays.
+/// Binds the calling thread to one place while it lives; replaces outer bindings meanwhile. Does nothing for a
+/// place without CPUs, or if the system refuses. Leaves a memory policy that the thread already has.
 class binding {
  public:
   explicit binding(const thread_place& to) noexcept;
@@ -26,10 +26,11 @@ class binding {
   binding(const binding&) = delete;
   binding& operator=(const binding&) = delete;
 
-  /// The calling thread goes back to what it had before all bindings; true if it has any. Then, as often, resume().
+  /// The calling thread goes back to its affinity before all bindings. True if it has any; the caller must then
+  /// call resume() as often as suspend().
   static bool suspend() noexcept;
   static void resume() noexcept;
-  /// In a child of fork(): its one thread is bound no more, and never again by what it inherited.
+  /// Called in a child of fork(): its only thread is no longer bound, and inherited bindings never bind it again.
   static void forget_in_child() noexcept;
 
  private:
@@ -38,7 +39,7 @@ class binding {
   cpu_set_t before_, own_;
   const int memory_;
   binding* outer_ = nullptr;
-  int suspended_ = 0;  // of the outer one, when this began
+  int suspended_ = 0;  // the count of the outer binding when this one began
   bool bound_ = false;
 };
 

@@ -16,21 +16,21 @@ namespace kith::native {
 namespace {
 
 constexpr std::size_t line = 64, page = 4096;
-/// More than this is not saved.
+/// The most bytes that are saved.
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 28;
-/// The least of so many runs counts, unless they take longer than this all together.
+/// The shortest of so many runs counts; fewer runs are made if they take longer than this in all.
 constexpr int repeats = 3;
 constexpr double patience_seconds = 0.05;
-/// Samples of a kind after which the distance between them doubles: they are spread over a run of any length.
+/// After so many samples of a kind the interval between them doubles, so that they spread over a run of any length.
 constexpr int dense = 8;
-/// Pages that are read to displace the translations of others; processors keep two thousand or so.
+/// How many pages are read to displace address translations; processors keep about two thousand.
 constexpr std::size_t translations = 4096;
 #if !defined(__x86_64__)
 constexpr std::size_t sweep_bytes = std::size_t{1} << 28;
 #endif
 
 bool writes(mode how) noexcept { return how != mode::in; }
-/// Whether what the task does depends on what was there.
+/// Whether the task's result depends on the old contents.
 bool reads(mode how) noexcept { return how != mode::out; }
 
 }  // namespace
@@ -110,7 +110,7 @@ void calibrator::measure(task& t) {
         hot = std::min(hot, timed(t));
       }
       restore_before();
-      for (int again = 0; again < repeats; ++again) {  // a last level may not keep what came by only once
+      for (int again = 0; again < repeats; ++again) {  // a last-level cache may not keep data that was used only once
         fetch();
         displace();
       }
@@ -119,7 +119,7 @@ void calibrator::measure(task& t) {
     last_.cold = cold;
     last_.warm = warm;
     last_.hot = hot;
-  } catch (...) {  // the real run threw nothing: these do not count
+  } catch (...) {  // the real run threw nothing, so these runs do not count
     give_up(t);
   }
   restore_after();
@@ -156,8 +156,8 @@ void calibrator::evict() {
 #endif
 }
 
-/// The core's own caches hold something else, and so do its address translations. Twice: what is used once only may pass
-/// by the data that it is to displace.
+/// Fills the core's private caches and its address translations with other data. Reads twice, because data used
+/// only once may bypass the data that it should displace.
 void calibrator::displace() {
   if (others_.empty()) others_.resize(2 * own_bytes_, std::byte{1});
   for (int again = 0; again < 2; ++again) {

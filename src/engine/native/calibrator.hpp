@@ -1,8 +1,8 @@
 // Calibration: some tasks of a recorded run are run again, with their data out of the caches (cold), in the last level
 // (warm) and in the nearest cache (hot).
 //
-// The first run of a sampled task is the real one; what it wrote is put back after the others. The tasks are spread over
-// the whole run, and taken by type and size. One worker: nobody else may see what lies in between.
+// The first run of a sampled task is the real one; what it wrote is restored after the others. Samples are spread over
+// the whole run, by type and size. Needs one worker only, because no other task may see the states in between.
 #pragma once
 
 #include "base/clock.hpp"
@@ -22,22 +22,22 @@ class worker;
 
 class calibrator {
  public:
-  /// `most`: samples of each type and size. `own_bytes`: of the caches that a core has for itself.
+  /// `most` is the number of samples of each type and size; `own_bytes` the size of a core's private caches.
   calibrator(const region_table& regions, int most, std::size_t own_bytes)
       : regions_(regions), most_(most), own_bytes_(own_bytes) {}
 
-  /// Whether the task is to be sampled: its accesses can be saved, and it is its kind's turn.
+  /// Whether to sample the task: its accesses can be saved, and its kind is due.
   bool takes(const task& t);
 
-  /// Runs the task in the place of task::code, closure and all. `unable`: nothing was done. Throws what the real run
-  /// throws.
+  /// Runs the task instead of a call of task::code. Returns `unable` if nothing was done. Throws what the real
+  /// run throws.
   detail::outcome run(worker& self, task& t);
 
   struct sample {
     std::uint64_t began = 0, ended = 0;         // the real run, in ticks
-    std::uint64_t cold = 0, warm = 0, hot = 0;  // how long it took then; 0: not measured
+    std::uint64_t cold = 0, warm = 0, hot = 0;  // ticks of the further runs; 0: not measured
   };
-  /// Of this task, if it is the one that was run last; once.
+  /// The sample of this task, if it was the last one run. Can be taken once.
   std::optional<sample> take_sample(const task& t) {
     return std::exchange(of_, nullptr) == &t ? std::optional(last_) : std::nullopt;
   }
@@ -66,13 +66,13 @@ class calibrator {
   const int most_;
   const std::size_t own_bytes_;
   std::map<std::pair<std::uint16_t, int>, kind> kinds_;
-  std::vector<bool> never_;    // by type: creates tasks, or cannot be run twice
-  std::vector<piece> pieces_;  // of the present task
-  const task* of_ = nullptr;   // whose sample is the last
+  std::vector<bool> never_;    // by type: not sampled, since it creates tasks or cannot be run twice
+  std::vector<piece> pieces_;  // of the current task
+  const task* of_ = nullptr;   // the task of the last sample
   sample last_;
-  std::vector<std::byte> others_;  // read, so that the nearest caches hold it
-  std::vector<std::byte> pages_;   // read, so that no address translation is kept
-  std::vector<std::byte> all_;     // read, so that no cache holds the data, where it cannot be flushed
+  std::vector<std::byte> others_;  // read to fill the core's private caches
+  std::vector<std::byte> pages_;   // read to displace address translations
+  std::vector<std::byte> all_;     // read to displace data from all caches, where it cannot be flushed
 };
 
 }  // namespace kith::native

@@ -13,7 +13,7 @@ namespace kith::native {
 detail::scope& open_scope(native_seat& self, detail::scope* parent) {
   detail::scope& s = take_scope(self, parent);
   const engine_options& options = self.engine.options;
-  // Outside threads cannot help, so nothing bounds them.
+  // Outside threads cannot help, so the throttle does not apply to them.
   s.throttle_at = self.worker_seat && options.throttle != 0 ? options.throttle : ~std::uint64_t{0};
   s.listed = self.worker_seat && parent != nullptr && !self.engine.policy.has_gate();
   if (const task* const owner = self.worker_seat ? static_cast<worker&>(self).running : nullptr; owner != nullptr)
@@ -23,8 +23,7 @@ detail::scope& open_scope(native_seat& self, detail::scope* parent) {
 
 namespace {
 
-/// The state of the access's region in this scope. meet(nested_range&) is called where there are regions inside it, or
-/// around it.
+/// The state of the access's region in this scope. Calls meet(nested_range&) if there are regions inside or around it.
 template <class Meet>
 detail::tracker& tracker_of(detail::scope& s, const detail::access_record& a, std::uint16_t type, bool check_handles,
                             Meet&& meet) {
@@ -35,7 +34,7 @@ detail::tracker& tracker_of(detail::scope& s, const detail::access_record& a, st
   };
   if (a.handle == nullptr) return by_address();
   detail::handle_base& h = *a.handle;
-  // The first scope that uses the handle keeps it: its owner alone touches the state from then on.
+  // The first scope that uses the handle keeps it; from then on only that scope's owner uses the state.
   const std::atomic_ref<const void*> of(detail::internals::scope(h));
   const void* scope = of.load(relaxed);
   if (scope == nullptr && of.compare_exchange_strong(scope, &s, relaxed)) scope = &s;
@@ -48,7 +47,7 @@ detail::tracker& tracker_of(detail::scope& s, const detail::access_record& a, st
   return state;
 }
 
-/// An internal task that ends after all that `for_each` names.
+/// Makes an internal task that ends after all tasks that `for_each` names.
 template <class ForEach>
 reference create_fence(native::engine& engine, detail::scope& s, const ForEach& for_each) {
   seat& self = *s.creator;
@@ -67,9 +66,9 @@ reference create_fence(native::engine& engine, detail::scope& s, const ForEach& 
   try {
     for_each([&](reference r) { edges_of.after(r); });
   } catch (...) {
-    failure = std::current_exception();  // the fence ends too early then, but it ends
+    failure = std::current_exception();  // the fence then ends too early, but it does end
   }
-  if (edges::open_join(f, edges_of.edges())) {  // all of them have ended: so has this one
+  if (edges::open_join(f, edges_of.edges())) {  // all of them have ended, and so has the fence
     edges::close(f);
     s.count_ended_here();
     edges::free_overflow(engine.space, f, [&](slot_index b) { self.slots.give_own(b); });
@@ -79,7 +78,7 @@ reference create_fence(native::engine& engine, detail::scope& s, const ForEach& 
   return me;
 }
 
-/// The accesses of one task: edges, and what is kept for policy and engine.
+/// Registers the accesses of one task: adds its edges, and keeps what the policy and the engine need.
 void register_accesses(native::engine& engine, detail::scope& s, task& t, edge_collector& edges_of,
                        std::span<const detail::access_record> records) {
   std::byte* keep = t.access_bytes();
@@ -92,7 +91,7 @@ void register_accesses(native::engine& engine, detail::scope& s, task& t, edge_c
     const bool unknown =
         k.region == 0 || (engine.track_homes && a.bytes > engine.regions[k.region].bytes.load(relaxed));
     if ((engine.track_homes || exclusive) && unknown) k.region = engine.regions.find(a.address, a.bytes);
-    if (exclusive && !engine.policy.has_gate()) t.flags |= task::exclusive;  // else the gate sees to it
+    if (exclusive && !engine.policy.has_gate()) t.flags |= task::exclusive;  // else the gate ensures the exclusion
     // A region that is named twice counts once.
     const std::uint64_t bytes = edges_of.named_before(k) ? 0 : a.bytes;
     const kept_access kept{k.region, static_cast<std::uint32_t>(bytes), static_cast<std::uint16_t>(bytes >> 32), a.how,
@@ -105,10 +104,10 @@ void register_accesses(native::engine& engine, detail::scope& s, task& t, edge_c
   s.bytes_created += all_bytes;
   const std::uint64_t bound = engine.options.throttle_bytes;
   if (bound != 0 && s.unfinished_bytes() >= bound && s.creator != &engine.outside)
-    s.throttle_at = 0;  // the next one helps first
+    s.throttle_at = 0;  // the creator helps before its next task
 }
 
-/// Accesses of a task whose declaration failed half-way: none of the rest is kept.
+/// For a task whose declaration failed half-way: blanks all its accesses.
 void blank_accesses(task& t, std::span<const detail::access_record> records) {
   std::byte* keep = t.access_bytes();
   for (std::size_t i = 0; i < records.size(); ++i, keep += sizeof(kept_access)) {
@@ -117,8 +116,8 @@ void blank_accesses(task& t, std::span<const detail::access_record> records) {
   }
 }
 
-/// Edges for what the task declares; returns their number. A failure is kept for the creator: the task, known to some
-/// trackers already, goes on, but does not run.
+/// Adds edges for all that the task declares; returns their number. A failure is kept for the creator. Some
+/// trackers may already know the task, so it is still submitted, but its body does not run.
 std::uint32_t declare(native::engine& engine, detail::scope& s, task& t, reference me,
                       std::span<const detail::access_record> records, std::span<const task_ref> before,
                       std::exception_ptr& failure) {
@@ -145,7 +144,7 @@ void list_child(detail::scope& s, const slot_space& space, reference child) {
   s.children.push_back(child);
 }
 
-/// MIR's rule (thesis, artifact): 1 always, L only while L tasks a worker wait.
+/// MIR's rule (thesis, artifact): 1: always; L: only while L tasks per worker wait.
 bool runs_inline(const native::engine& engine, const detail::scope& s) {
   const int limit = engine.options.inline_limit;
   return limit == 1 || (limit > 1 && s.unfinished() / engine.workers.size() >= static_cast<std::uint64_t>(limit));
@@ -173,7 +172,7 @@ draft begin(scope& s, std::size_t closure_bytes, std::size_t closure_align, std:
   if (s.not_ended_here() >= s.throttle_at) [[unlikely]] {
     static_cast<worker&>(self).help(s);
   }
-  self.creating_since = began;  // of this one: others may have been created meanwhile
+  self.creating_since = began;  // set after help(), because other tasks may have been created meanwhile
   slot_cache& slots = s.creator->slots;
   task& t = slots.space()[slots.take()];
   try {
@@ -225,7 +224,7 @@ task_ref submit(scope& s, const draft& d, task_code code, std::span<const access
     w.sums.add(event::task_created);
     if (ready) {
       task* now = &t;
-      // A policy that is told of creations waits for the task to become ready.
+      // A policy that observes creations expects ready() for every task.
       if (engine.options.inline_limit == 0 || engine.policy.has_gate() || engine.policy.observes_creation() ||
           !runs_inline(engine, s))
         now = w.make_ready({&now, 1}, ready_reason::creation);

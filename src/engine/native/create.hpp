@@ -7,10 +7,10 @@
 
 namespace kith::native {
 
-/// A scope for the children of what this seat runs.
+/// A scope for the tasks that this seat creates now.
 detail::scope& open_scope(native_seat& self, detail::scope* parent);
 
-/// What the programmer said about the task. Flags were set anew before.
+/// Copies the program's hints into the task. The flags must have been reset before.
 inline void set_hints(task& t, const detail::hints& h) noexcept {
   t.color = h.color;
   t.node = h.node >= 0 && h.node < task::no_node ? static_cast<std::uint8_t>(h.node) : task::no_node;
@@ -18,7 +18,7 @@ inline void set_hints(task& t, const detail::hints& h) noexcept {
   if (h.priority != 0) t.flags |= h.priority == 1 ? task::high : task::low;
 }
 
-/// A new task, before its accesses and edges. `dry`: bodies whose work is known are skipped.
+/// Fills a new task, before its accesses and edges. With `dry`, bodies whose work is known are skipped.
 [[gnu::always_inline]] inline void fill(task& t, detail::scope& in, detail::task_code code, const detail::hints& h,
                                         bool dry) {
   t.code = code;
@@ -28,13 +28,13 @@ inline void set_hints(task& t, const detail::hints& h) noexcept {
   t.state.store(task_state::created, relaxed);
 }
 
-/// The task is about to be put in a queue: from now on a waiting worker may claim it.
+/// The task is about to be put into a queue: from now on a worker may claim it.
 [[gnu::always_inline]] inline void mark_queued(task& t) noexcept {
-  // release: pairs with the claim, which then sees the task whole.
+  // release: pairs with life::claim() and life::take(), which then see the whole task.
   if ((t.flags & task::claimable) != 0) t.state.store(task_state::queued, release);
 }
 
-/// The task's predecessors have ended. True if it can be queued; false if it must first wait for its turn at a
+/// The task's predecessors have ended. True if it can be queued; false if it must wait for its turn at a
 /// commutative region.
 [[gnu::always_inline]] inline bool prepare_ready(const region_table& regions, task& t) {
   if ((t.flags & task::exclusive) != 0 && !take_turns(regions, t)) return false;

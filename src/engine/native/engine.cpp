@@ -14,7 +14,7 @@ namespace kith::native {
 
 namespace {
 
-/// Of each worker the node that its memory comes from: homes are then where the pages are.
+/// For each worker the node that its memory comes from, so that homes are where the pages are.
 std::vector<node_id> nodes_of(const machine& on, const worker_plan& plan) {
   std::vector<node_id> nodes;
   for (core_id c : plan.cores) nodes.push_back(on.nearest_node_with_memory(on.cores[c.index()].node));
@@ -112,7 +112,7 @@ void engine::mark(const std::string& text) {
                                       {ticks(), 0}, text);
 }
 
-// docs/shutdown.md has the order and why.
+// docs/shutdown.md gives the order and the reasons.
 engine::~engine() {
   KITH_INVARIANT(worker::current() == nullptr || &worker::current()->engine != this,
                  "a runtime is not destroyed by its own task");
@@ -145,7 +145,7 @@ void engine::stand_in_main() {
     {
       std::unique_lock lock(outside.guard);
       outside.changed.wait(lock, [this] { return stopping.load(relaxed) || outside.unfinished() != 0; });
-      if (stopping.load(relaxed)) return;  // nothing is unfinished then
+      if (stopping.load(relaxed)) return;  // no task is unfinished then
     }
     std::lock_guard seat(seat_0_);
     worker& w = workers[0];
@@ -170,7 +170,7 @@ void engine::arrive(task& t) noexcept {
 
 void engine::outside_changed() noexcept {
   outside.notify();
-  parked.wake(worker_id(0));  // the stand-in, should it sleep on that seat
+  parked.wake(worker_id(0));  // the stand-in, if it sleeps on that seat
 }
 
 void engine::begin_run() noexcept {
@@ -188,7 +188,7 @@ void engine::end_run() noexcept {
 
 namespace {
 
-/// f, then a wait for what it created. The first failure, if there was one.
+/// Calls f, then waits for what it created. Returns the first failure, if any.
 std::exception_ptr run_in(worker& w, void* context, void (*f)(void*)) {
   detail::scope* const outer = std::exchange(w.children_scope, nullptr);
   std::exception_ptr failure;
@@ -198,7 +198,7 @@ std::exception_ptr run_in(worker& w, void* context, void (*f)(void*)) {
     failure = std::current_exception();
     if (w.children_scope != nullptr) w.children_scope->cancel();
   }
-  if (w.children_scope != nullptr && !w.engine.inherited()) {  // else f has forked: nobody ends them here
+  if (w.children_scope != nullptr && !w.engine.inherited()) {  // else f has forked: no worker ends them here
     std::exception_ptr from_children = w.end_children();
     if (!failure) failure = std::move(from_children);
   }
@@ -206,7 +206,8 @@ std::exception_ptr run_in(worker& w, void* context, void (*f)(void*)) {
   return failure;
 }
 
-/// A run that another thread waits for. It ends with this task, also if that is refused (by a replay) and never runs.
+/// A run that another thread waits for. The run ends with this task, even if the task is refused (by `replay`)
+/// and never runs.
 class handed_over {
  public:
   handed_over(std::shared_ptr<detail::completion> ended, std::exception_ptr& failure, void* context, void (*f)(void*))
@@ -224,7 +225,7 @@ class handed_over {
   }
 
  private:
-  std::shared_ptr<detail::completion> ended_;  // shared: complete() still looks at it when the caller has gone on
+  std::shared_ptr<detail::completion> ended_;  // shared, because complete() still uses it when the caller has returned
   std::exception_ptr& failure_;
   void* context_;
   void (*f_)(void*);
@@ -233,8 +234,8 @@ class handed_over {
 
 }  // namespace
 
-/// Not locked if the stand-in needs the seat. Runs that are recorded, or replayed, are alike each time: a stand-in that is
-/// about to leave is waited for.
+/// Not locked if the stand-in needs the seat. Runs that are recorded or replayed must be the same each time, so
+/// they wait for a stand-in that is about to leave.
 std::unique_lock<std::mutex> engine::take_seat_0() {
   std::unique_lock seat(seat_0_, std::try_to_lock);
   while (!seat.owns_lock() && (policy.has_gate() || recorder_ != nullptr) && outside.unfinished() == 0) {
@@ -248,7 +249,7 @@ void engine::run_root(void* context, void (*f)(void*)) {
   refuse_inherited("runtime::run()");
   std::exception_ptr failure;
   worker* const here = worker::current();
-  worker* mine = here;  // inside a task of this runtime, perhaps with tasks of others in between
+  worker* mine = here;  // not null inside a task of this runtime, perhaps with tasks of other runtimes in between
   while (mine != nullptr && &mine->engine != this) mine = mine->below;
   if (here != nullptr) here->report();  // C1: this may take long
   if (mine != nullptr) {
@@ -267,7 +268,7 @@ void engine::run_root(void* context, void (*f)(void*)) {
     const identity::creator named_before = std::exchange(w.naming, {identity::of_root(roots_)});
     const std::uint64_t began = w.log != nullptr ? w.log->root(w.root) : 0;
     failure = run_in(w, context, f);
-    refuse_inherited("runtime::run()");  // f has forked, and this is the child
+    refuse_inherited("runtime::run()");  // throws if f has forked and this is the child
     if (w.log != nullptr) w.log->executed(w.root, began, ticks(), 0);
     w.root = root_before;
     w.naming = named_before;
@@ -278,7 +279,7 @@ void engine::run_root(void* context, void (*f)(void*)) {
     w.task_scope = no_task;
     w.below = nullptr;
     worker::leave_thread(before);
-  } else {  // another thread is worker 0: hand it over
+  } else {  // another thread is worker 0: hands the function over
     auto ended = std::make_shared<detail::completion>();
     submit_outside(handed_over(ended, failure, context, f));
     ended->wait();

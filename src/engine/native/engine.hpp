@@ -1,4 +1,4 @@
-// The native engine: threads, one policy, and what they share.
+// The native engine: its threads, its policy, and what they share.
 #pragma once
 
 #include "base/sleepers.hpp"
@@ -30,7 +30,7 @@
 
 namespace kith::native {
 
-/// Options with every default decided.
+/// The options, with every default resolved.
 struct engine_options {
   std::string policy;
   std::uint32_t throttle = 0;        // 0: no bound
@@ -38,15 +38,15 @@ struct engine_options {
   int inline_limit = 0;
   int spin = 0;
   std::size_t stack_bytes = 0;
-  std::size_t stacks = 0;  // of a worker's suspended waits
+  std::size_t stacks = 0;  // the most suspended waits of a worker
   std::uint64_t seed = 0;
   bool check_handles = false;
-  bool dry = false;                            // tasks that say what they cost are not run
+  bool dry = false;                            // tasks with a stated cost are not run
   std::string record;                          // the file; empty: nothing is recorded
-  distribution memory = distribution::system;  // of allocations that name none
-  int calibrate = 0;                           // tasks of each type and size that are timed cold and hot
-  bool migrate = false;                        // pages of written data go to the node that writes it
-  std::shared_ptr<cpu_claims> claims = {};     // on the CPUs that workers are bound to; may be null
+  distribution memory = distribution::system;  // of allocations that name no distribution
+  int calibrate = 0;                           // how many tasks of each type and size are timed cold and hot
+  bool migrate = false;                        // pages of written data move to the node that writes them
+  std::shared_ptr<cpu_claims> claims = {};     // claims on the CPUs that workers are bound to; may be null
 };
 
 class engine {
@@ -74,47 +74,47 @@ class engine {
     }
     outside.notify();
   }
-  /// In a child of fork(), in its handler: nothing of the parent's is touched from now on (inherited.hpp).
+  /// Called in a child of fork(), by the fork handler: from now on nothing of the parent's is touched (inherited.hpp).
   void cut_off(kith::policy<world>& nothing) noexcept;
   bool inherited() const noexcept { return cut_off_; }
-  /// Throws kith::error that names the call, if this engine is the parent's.
+  /// Throws kith::error that names the call if this engine was inherited by fork().
   void refuse_inherited(const char* call) const;
-  /// Names this moment in the recording, if there is one. Any thread.
+  /// Names this moment in the recording, if there is one. Thread-safe.
   void mark(const std::string& text);
   /// As kith::runtime::recorded_in.
   std::string recorded_in() const { return recorder_ ? recorder_->file() : std::string(); }
-  /// What the policy is built from.
+  /// The arguments from which the policy is built.
   policy_context context_of_policy();
   /// As kith::allocate (memory.cpp).
   void* allocate(std::size_t bytes, distribution how);
   void start_stand_in();
   std::unique_lock<std::mutex> take_seat_0();
-  /// A task was made ready from outside: some worker will find it.
+  /// A task became ready from outside: passes it to the workers.
   void arrive(task& t) noexcept;
-  /// Reports of a scope that nobody of the engine owns have come in.
+  /// The count of a scope that no worker owns has changed.
   void outside_changed() noexcept;
 
-  const std::uint64_t number;  // from 1 on: never that of another engine of this process
+  const std::uint64_t number;  // from 1 on; unique among the engines of this process
   const machine hardware;
   const engine_options options;
   slot_space space;
   slot_identities identities{space};  // kept if there is a gate
   region_table regions;
   sleepers parked;
-  stall_check together;  // what workers sleep through if there is a gate
+  stall_check together;  // workers sleep through it if there is a gate
   alarm_clock alarms{parked};
   team workers_where;
-  core_distance distance;  // of the workers' cores
+  core_distance distance;  // between the workers' cores
   memory_space memory;
-  std::deque<worker> workers;  // addresses stay
+  std::deque<worker> workers;  // a deque, so that addresses stay valid
   outside_seat outside;
   policy_calls<world> policy;
   std::unique_ptr<native::calibrator> calibrator;  // null: tasks are not calibrated
-  bool track_homes = false;                        // every access has a region, and first touch is recorded
+  bool track_homes = false;                        // every access has a region, and its first touch is noted
   inbox<task> arrivals;
-  inbox<job<worker_view>> jobs;  // the policy's
+  inbox<job<worker_view>> jobs;  // of the policy
   atomic<bool> stopping{false};
-  atomic<std::uint64_t> run_number{0};  // of the present run: counts from 1
+  atomic<std::uint64_t> run_number{0};  // of the current run, from 1 on
   atomic<std::uint64_t> run_began{0};   // in ticks
 
  private:
@@ -125,14 +125,14 @@ class engine {
 
   void start_recording(const worker_plan& plan);
   void note(const memory_block& b, log_kind what);
-  /// Where the stack of worker w is to be.
+  /// Where the stack of worker w should be.
   stack_home home_of_stack(const worker& w) const noexcept;
 
   std::unique_ptr<recorder> recorder_;
-  std::mutex noting_;        // of the log of threads that are no workers; whoever holds it takes no other lock
-  std::uint64_t roots_ = 0;  // under seat_0_
+  std::mutex noting_;        // guards the log of threads that are no workers; its holder takes no other lock
+  std::uint64_t roots_ = 0;  // guarded by seat_0_
   std::vector<event_snapshot> baseline_;
-  std::mutex seat_0_;  // held by whoever is worker 0: a guest in run_root, or the stand-in
+  std::mutex seat_0_;  // held by the thread that is worker 0: a guest in run_root, or the stand-in
   mutable std::mutex running_;
   int runs_ = 0;
   std::uint64_t run_ticks_ = 0;
@@ -143,13 +143,13 @@ class engine {
   friend class outside_seat;
 };
 
-// ---- what is on every task's path, and small
+// ---- small functions on every task's path
 
 [[gnu::always_inline]] inline task* worker::make_ready(std::span<task* const> tasks, ready_reason why) {
   return engine.policy.ready(tasks, *this, why);
 }
 
-/// What the throttle on bytes counts for the task.
+/// The bytes that the throttle on bytes counts for the task.
 [[gnu::always_inline]] inline std::uint64_t worker::throttled_bytes(const task& t) const noexcept {
   std::uint64_t bytes = 0;
   if (engine.options.throttle_bytes != 0) [[unlikely]] {

@@ -1,9 +1,9 @@
-// Tasks that a group's own tasks make in it.
+// Tasks that a group's own tasks create in it.
 //
-// The scope's creator stays the owner: what orders siblings (accesses, predecessors, the list that the owner claims from) is
-// the owner's alone, and such tasks have none of it. They are counted as runs of a keyed graph's nodes are (C4 in
-// scope.hpp): the task that makes them is of the group itself, so the group is not seen empty meanwhile. Their slots are
-// those of the worker that makes them.
+// The scope's creator stays the owner. Only the owner may use what orders siblings (accesses, predecessors, the
+// list that it claims from), so these tasks have none of it. They count like runs of a keyed graph's nodes (C4
+// in scope.hpp). The creating task belongs to the group itself, so the group is not seen empty meanwhile. Their
+// slots come from the worker that creates them.
 #include "engine/native/group.hpp"
 
 #include "engine/native/create.hpp"
@@ -94,7 +94,7 @@ task_ref submit(const filled_group& g, const draft& d, task_code code, std::span
   if (prepare_ready(engine.regions, t)) {
     task* one = &t;
     w.requeue(w.make_ready({&one, 1},
-                           ready_reason::arrival));  // not on top of its creator: it may wait for another of the group
+                           ready_reason::arrival));  // not on top of its creator: it may wait for others of the group
   }
   if (w.log != nullptr) [[unlikely]]
     w.log->created({me, w.running_ref(), g.tasks().serial, began, 0, h, {}, {}, 0, &g.tasks()});

@@ -1,4 +1,4 @@
-// Groups: who may make tasks in one, and wait for it.
+// Groups: which task may create tasks in one and wait for it.
 #pragma once
 
 #include "task/scope.hpp"

@@ -15,7 +15,7 @@ namespace kith::native {
 
 namespace {
 
-/// What a thread meets that forked inside a task and then returned from it, in the child: F1.
+/// The policy of an inherited engine: ends the child if the thread that forked inside a task returns from it (F1).
 class no_policy final : public kith::policy<world>, public kith::observer<world> {
  public:
   using worker = worker_view;
@@ -23,12 +23,12 @@ class no_policy final : public kith::policy<world>, public kith::observer<world>
   poll_result next(worker& /*self*/) override { end_child(); }
   kith::observer<world>* observer() noexcept override { return this; }
   subscriptions subscribes_to() const override { return {.idle = true}; }
-  void idle(worker& /*self*/) override { end_child(); }  // the task ran on top of a wait, which is over
+  void idle(worker& /*self*/) override { end_child(); }  // the task ran on top of a wait, which ends now
 };
 
 struct engine_list {
   std::mutex guard;
-  std::vector<engine*> all;  // in a child with those of its parents, which stay
+  std::vector<engine*> all;  // in a child it includes the parents' engines, which stay
   no_policy nothing;
 };
 engine_list& engines() {
@@ -89,7 +89,7 @@ bool nobody_works_here() noexcept {
 }
 
 void engine::cut_off(kith::policy<world>& nothing) noexcept {
-  if (std::exchange(cut_off_, true)) return;  // by a parent that was a child itself
+  if (std::exchange(cut_off_, true)) return;  // already cut off in a parent that was itself a child
   policy.cut_off(nothing);
   if (recorder_) recorder_->cut_off();
   if (options.claims) options.claims->release();

@@ -1,10 +1,11 @@
-// What becomes of engines in a child of fork(): docs/neighbours.md says what programs see.
+// Engines in a child of fork(). docs/neighbours.md says what programs see.
 //
-// The child has one thread, the one that forked, and a copy of the engines' memory. Invariants:
-//  F1  No worker of an inherited engine runs in the child: its threads are the parent's, and the thread that forked inside a
-//      task is a worker no more. If it comes back from the task, the process ends with a sentence (end_child).
-//  F2  The child writes nothing into the parent's recordings, and holds neither their locks nor the claims on CPUs.
-//  F3  An inherited engine is never destroyed, and can be reached: leak checkers are content.
+// The child has only the thread that forked, and a copy of the engines' memory. Invariants:
+//  F1  No worker of an inherited engine runs in the child: its threads are the parent's, and the thread that
+//      forked inside a task is no longer a worker. If that thread returns from the task, the process ends with
+//      a message (end_child).
+//  F2  The child writes nothing to the parent's recordings, and holds neither their locks nor the claims on CPUs.
+//  F3  An inherited engine is never destroyed but stays reachable, so leak checkers do not report it.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +14,16 @@ namespace kith::native {
 
 class engine;
 
-/// From now on the engine is cut off in children. Ends with leave().
+/// From now on the engine is cut off in children of fork(), until leave_engines().
 void join_engines(engine& e);
 void leave_engines(engine& e) noexcept;
-/// The engine of this number; null if it has ended, or is the parent's.
+/// The engine with this number; null if it has ended, or was inherited.
 engine* engine_of_number(std::uint64_t number) noexcept;
-/// Wakes the sleeping workers of every engine of this process: something was completed that any of them may wait for.
+/// Wakes the sleeping workers of every engine of this process, because any of them may wait for what was completed.
 void wake_every_engine() noexcept;
-/// The thread that forked inside a task has returned from it, in the child: F1.
+/// Called in the child if the thread that forked inside a task has returned from it (F1).
 [[noreturn]] void end_child() noexcept;
-/// True in a child whose parent had engines, while it has none of its own: nobody completes anything.
+/// True in a child whose parent had engines, while it has none of its own: nothing will ever be completed.
 bool nobody_works_here() noexcept;
 
 }  // namespace kith::native

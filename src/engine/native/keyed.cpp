@@ -1,4 +1,4 @@
-// Nodes of keyed graphs: tasks that run twice, first to say what they wait for.
+// Nodes of keyed graphs: tasks that run twice, first to name what they wait for.
 #include "engine/life/hand_over.hpp"
 #include "engine/native/create.hpp"
 #include "engine/native/engine.hpp"
@@ -24,9 +24,9 @@ task* worker::end_phase(task& t, detail::outcome how) {
     return next;
   }
   t.exploring = 0;
-  // From here on, unless it is ready, the node may run and end elsewhere.
+  // After this, unless it is ready, the node may run and end on another worker.
   if (edges::open_join(t, said.edges)) {
-    found.push_back(&t);  // its second run takes the place of this one in the scope's count
+    found.push_back(&t);  // its second run replaces this one in the scope's count
   } else {
     ended_in(s, 0);
   }
@@ -94,7 +94,7 @@ void* node_scope::fill(const node_draft& d, std::size_t closure_bytes, std::size
   t.sequence = static_cast<std::uint32_t>(w.sums[event::task_created]);  // of its creator alone
   t.state.store(task_state::created, relaxed);
   if (engine.policy.has_gate()) [[unlikely]] {
-    // The first node is made by whoever explores, before anybody else runs one.
+    // The worker that explores makes the first node before any other worker runs a node.
     if (scope_->identity == 0) scope_->identity = w.naming.next_graph();
     engine.identities.set(reference::from(d.task).index, identity::of_node(scope_->identity, d.key));
   }
@@ -143,7 +143,7 @@ bool node_scope::dry() const noexcept { return owner_of(*scope_).engine.options.
 node_phase::node_phase(std::size_t most) {
   native::worker::phase& said = here().said;
   said.found.clear();
-  said.found.reserve(most + 1);  // and the node itself
+  said.found.reserve(most + 1);  // one more for the node itself
 }
 
 void node_phase::after(task_ref self, task_ref before) {

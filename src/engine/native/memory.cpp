@@ -1,4 +1,4 @@
-// Memory that this engine's runtime gives out, and what is recorded of it.
+// Allocations of this engine's runtime, and their recording.
 #include "engine/native/engine.hpp"
 
 #include "base/clock.hpp"
@@ -7,7 +7,7 @@ namespace kith::native {
 
 namespace {
 
-/// The calling thread as a worker of this engine; null if it is none.
+/// The worker of this engine that the calling thread is; null if none.
 worker* here_of(const native::engine& engine) noexcept {
   worker* w = worker::current();
   while (w != nullptr && &w->engine != &engine) w = w->below;
@@ -23,8 +23,8 @@ void* engine::allocate(std::size_t bytes, distribution how) {
   return b.at->address();
 }
 
-/// Into the log of the worker that the calling thread is, or else of the threads that are none. The creation of a task may
-/// allocate memory (its closure does), so outside_seat::creating may be held here, by this thread or another.
+/// Writes to the calling worker's log, or to the log for threads that are no workers. Creating a task may
+/// allocate memory (for its closure), so outside_seat::creating may be held here, by this thread or another.
 void engine::note(const memory_block& b, log_kind what) {
   log_cell head{.kind = what, .large = b.at->begin};
   if (what == log_kind::allocation) {

@@ -8,7 +8,7 @@
 
 namespace kith::native {
 
-/// What scope::waiting says for a scope whose waiters are outside: reports call engine::outside_changed().
+/// The value of scope::waiting for a scope whose waiters are outside; reports then call engine::outside_changed().
 inline constexpr std::uint32_t waiting_outside = 0xffffffff;
 
 class outside_seat : public native_seat {
@@ -16,11 +16,11 @@ class outside_seat : public native_seat {
   outside_seat(native::engine& owner, slot_space& space, std::uint16_t number);
   ~outside_seat();
 
-  /// Unfinished tasks that were submitted. Any thread.
+  /// The number of submitted tasks that are unfinished. Thread-safe.
   std::uint64_t unfinished() const noexcept;
-  /// Sleeps until there are none. Not by a worker.
+  /// Sleeps until there are none. Must not be called by a worker.
   void wait_until_empty();
-  /// The first failure of a submitted task's descendants that nobody has taken yet.
+  /// Takes the first failure of a submitted task's descendants that was not yet taken.
   std::exception_ptr take_failure();
   void notify() noexcept;
 
@@ -28,12 +28,12 @@ class outside_seat : public native_seat {
   detail::scope& open();
 
   std::mutex creating;  // held while a task is created from outside
-  std::mutex guard;     // of `changed`
+  std::mutex guard;     // for `changed`
   std::condition_variable changed;
 
  private:
   detail::scope* scope_ = nullptr;
-  atomic<detail::scope*> known_{nullptr};  // the same, for those who only look
+  atomic<detail::scope*> known_{nullptr};  // the same, for threads that only read
 };
 
 }  // namespace kith::native

@@ -27,7 +27,8 @@ void seat_log::created(const created_task& b) {
   }
   const auto node = static_cast<std::uint32_t>(b.h.node < 0 ? task::no_node : b.h.node);
   const auto flags = static_cast<std::uint8_t>(b.flags | (b.h.priority & 3));
-  // How long it took, in 56 bits beside the node and the color: a creator at the throttle may help for long.
+  // Its duration takes 56 bits, packed beside the node and the color, because a creator at the throttle may
+  // help for long.
   const std::uint64_t took = until - b.began;
   append({log_kind::task, flags, b.h.type, node | static_cast<std::uint32_t>(took >> 32 << 8), b.task.packed().value},
          {b.began, (took & 0xffffffff) | std::uint64_t{static_cast<std::uint32_t>(b.h.color)} << 32});
@@ -62,7 +63,7 @@ void seat_log::settle() noexcept {
 
 void seat_log::executed(std::uint64_t task, std::uint64_t began, std::uint64_t ended, std::uint8_t flags) noexcept {
   if (task == charged_) settle();
-  const std::uint64_t gap = began - run_ended_, took = ended - began;  // huge if the one before ran inside this one
+  const std::uint64_t gap = began - run_ended_, took = ended - began;  // huge if the previous task ran inside this one
   run_ended_ = ended;
   if (gap <= 0xffff && took <= 0xffffffff) {
     append({log_kind::ran, flags, static_cast<std::uint16_t>(gap), static_cast<std::uint32_t>(took), task});
@@ -100,7 +101,7 @@ recorder::recorder(const std::string& file, std::uint32_t seats, const std::map<
     : parts_stay_(value_of(var::record_parts).has_value()),
       parts_(file, about, parts_stay_ ? old_parts::keep : old_parts::replace) {
   const std::string parts = parts_.path();
-  // The one behind the seats is of everybody else, as the last seat's: its number says so.
+  // The log after the seats is for all other threads; it has the number of the last seat, the outside.
   for (std::uint32_t s = 0; s <= seats; ++s)
     logs_.emplace_back(parts + "/" + std::to_string(s) + ".log", std::min(s, seats - 1));
 }

@@ -1,5 +1,5 @@
-// How a worker finds the next task: among the children of what waits, in the policy's queues, in the inbox; and how it
-// sleeps when there is none (docs/sleep.md).
+// How a worker finds the next task: among children that it may claim, in the policy's queues, in the inbox. And
+// how it sleeps when there is none (docs/sleep.md).
 #include "engine/life/claim.hpp"
 #include "engine/life/search_order.hpp"
 #include "engine/native/create.hpp"
@@ -11,23 +11,24 @@ namespace kith::native {
 
 namespace {
 
-/// Pauses after a look that was answered with `later`.
+/// Pauses after a look whose result was `later`.
 constexpr int long_pause = 32;
 void pause_for_long() {
   for (int pauses = long_pause; pauses > 0; --pauses) pause();
 }
-/// Tasks between two looks into the inbox while there is other work.
+/// How many tasks run between two looks into the inbox while there is other work.
 constexpr std::uint32_t inbox_interval = 64;
 
 }  // namespace
 
-/// Children first, those of tasks that ran on top of the wait before its own: they are newer.
+/// Looks for children first. Children of tasks that ran on top of the wait come before those of the wait
+/// itself, because they are newer.
 task* worker::find(const pending_wait& w) {
   if (adopted_.size() > w.adopted_from) [[unlikely]] {
     if (task* t = claim_adopted(w.adopted_from)) return t;
   }
   if (w.scope != nullptr && w.scope->listed) {
-    const bool asks_first = w.scope->leveled;  // the policy knows which of them comes first
+    const bool asks_first = w.scope->leveled;  // only the policy knows which has the highest priority
     if (asks_first) {
       if (task* t = find_anywhere()) return t;
     }
@@ -55,13 +56,13 @@ task* worker::find_anywhere() {
   return l.what == poll_result::empty ? drain_inbox() : nullptr;
 }
 
-/// A whole round, so that "nothing" means nothing; or that something may go on.
+/// Looks through a whole round, so that null means that there is no task, or that a wait may continue.
 task* worker::look_everywhere(const pending_wait& w) {
   if (w.is_done() || ready_to_go_on(true) != nullptr) return nullptr;
   if (w.scope != nullptr && w.scope->listed) {
     if (task* t = claim_child(*w.scope, true)) return t;
   }
-  // The round that ends with the first `empty` may have begun before: the second one is whole.
+  // The round that ends with the first `empty` may have begun before this call; the second one is complete.
   for (int empties = 0; empties < 2;) {
     const poll_result l = engine.policy.next(*this);
     if (l.what == poll_result::found) {
@@ -77,9 +78,9 @@ task* worker::look_everywhere(const pending_wait& w) {
   return drain_inbox();
 }
 
-/// A child that is queued, newest first; with `all`, also those older than one that is not ready. Stale entries of the
-/// list are recognised by their generation; should a slot be reused between the look and the claim, what is claimed is
-/// another queued task: just as good.
+/// Claims a queued child, the newest first; with `all`, also children older than one that is not ready. The
+/// generation shows which entries of the list are stale. If a slot is reused between the check and the claim,
+/// another queued task is claimed, which does no harm.
 task* worker::claim_child(detail::scope& s, bool all) {
   const auto found = life::claim_newest(
       s.children, all,
@@ -88,6 +89,8 @@ task* worker::claim_child(detail::scope& s, bool all) {
   return found ? &engine.space[found->index] : nullptr;
 }
 
+/// Claims the newest adopted child that is queued. One that is not ready yet is dropped from the list, and runs
+/// from its queue.
 task* worker::claim_adopted(std::size_t down_to) {
   const auto found =
       life::claim_adopted(adopted_, down_to, [&](reference r) { return is_alive(r) && claim(engine.space[r.index]); });
@@ -98,7 +101,7 @@ bool worker::is_alive(reference r) const noexcept {
   return edges::generation_of(engine.space[r.index].head.load(acquire)) == r.generation;
 }
 
-/// Takes a queued task past its queue.
+/// Claims a queued task.
 bool worker::claim(task& t) {
   if (!life::claim(t.state)) return false;
   sums.add(event::claimed);
@@ -108,19 +111,19 @@ bool worker::claim(task& t) {
 }
 
 void worker::drop_dead_entries() {
-  // A policy may hold entries until its jobs have run; the end is not to take long for it.
+  // A policy may hold entries until its jobs have run; the bound keeps the engine's end short.
   for (int left = 1000; left > 0 && !engine.jobs.empty(); --left) run_job();
-  int rounds = 0;                         // the first may have begun before the last entries came
-  for (int misses = 0; misses < 1000;) {  // or say `later` for a while
+  int rounds = 0;                         // the first round may have begun before the last entries came
+  for (int misses = 0; misses < 1000;) {  // the policy may return `later` for a while
     const poll_result l = engine.policy.next(*this);
     if (l.what == poll_result::empty) {
       if (++rounds == 2) return;
     } else if (l.what != poll_result::found) {
       ++misses;
     } else if (l.work->scope->is_cancelled()) {
-      requeue(run(*l.work));  // left alone, and not run now either
+      requeue(run(*l.work));  // was left alone; is cancelled, so its body does not run
     } else if (take(*l.work)) {
-      return;  // a task that never ran: whoever refused it has told so
+      return;  // a task that never ran; its refusal was already reported
     }
   }
 }
@@ -132,7 +135,7 @@ task* worker::drain_inbox() {
   return arrived.empty() ? nullptr : make_ready(arrived, ready_reason::arrival);
 }
 
-/// One job of the policy; others are left to other workers.
+/// Runs one job of the policy; leaves further ones to other workers.
 void worker::run_job() {
   job<worker_view>* const mine = engine.jobs.take_all();
   if (mine == nullptr) return;
@@ -140,7 +143,7 @@ void worker::run_job() {
     job<worker_view>& other = *std::exchange(next, get_next(*next));
     submit(other, engine.workers_where.everybody());
   }
-  report();  // C1: it may take long
+  report();  // C1: the job may take long
   if (resting_) start_busy();
   const job_size size = mine->size();
   const std::uint64_t began = ticks();
@@ -151,9 +154,9 @@ void worker::run_job() {
   if (resting_) stop_busy();
 }
 
-/// Nothing was found. Looks on for a while, then sleeps; returns with work, or when something may go on.
+/// Nothing was found. Keeps looking for a while, then sleeps. Returns with a task, or when a wait may continue.
 task* worker::search_or_park(pending_wait& w) {
-  stop_busy();  // before the report: who reads statistics after a wait finds it booked
+  stop_busy();  // before the report, so that statistics read after a wait include this time
   resting_ = true;
   const std::uint64_t began = log != nullptr ? ticks() : 0;
   report();
@@ -183,7 +186,7 @@ task* worker::search_or_park(pending_wait& w) {
       continue;
     }
     if ((t = look_everywhere(w)) != nullptr || w.is_done() || ready_to_go_on(true) != nullptr) {
-      // A wake that came meanwhile was meant for other work: pass it on.
+      // A wake that came meanwhile was for other work: pass it on.
       if (!engine.parked.retract(id)) engine.parked.wake_all();
       break;
     }
@@ -191,7 +194,7 @@ task* worker::search_or_park(pending_wait& w) {
     woken = engine.policy.has_gate() ? sleep_in_order() : engine.parked.sleep(id);
     looks = 0;
   }
-  // We were woken for work that we now leave to others, and do not know who may take it.
+  // We were woken for work that we now leave to others, and do not know which workers may take it.
   if (woken == wake_reason::work && t == nullptr) engine.parked.wake_all();
   if (tells) w.scope->waiting.store(0, relaxed);
   resting_ = false;
@@ -201,7 +204,7 @@ task* worker::search_or_park(pending_wait& w) {
   return t;
 }
 
-/// The last one to sleep asks the policy whether it holds tasks back.
+/// The last worker to sleep asks the gate whether it holds tasks back.
 wake_reason worker::sleep_in_order() {
   return engine.together.sleep(id, engine.parked, [this](stall_check::moment now) {
     all_slept = now;
@@ -215,7 +218,7 @@ void worker::note_first_steal() noexcept {
   const bool stolen = std::exchange(steals_seen_, steals) != steals;
   if (run == run_seen_) return;
   run_seen_ = run;
-  if (!stolen) return;  // it had work without stealing
+  if (!stolen) return;  // the worker had work without stealing
   const std::uint64_t began = engine.run_began.load(relaxed), now = ticks();
   sums.add(event::first_steal, now > began ? now - began : 0);
   sums.add(event::first_steals);

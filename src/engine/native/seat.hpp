@@ -1,4 +1,4 @@
-// A seat of this engine: where scopes find the engine they belong to.
+// A seat of this engine; scopes find their engine through it.
 #pragma once
 
 #include "base/identity.hpp"
@@ -17,10 +17,10 @@ class native_seat : public seat {
       : seat(space, number), engine(owner), worker_seat(is_worker) {}
 
   native::engine& engine;
-  const bool worker_seat;            // a worker; else the outside
-  seat_log* log = nullptr;           // none: nothing is recorded
-  identity::creator naming;          // of what creates on this seat; where identities are kept
-  std::uint64_t creating_since = 0;  // in ticks; while a task is made, and that is recorded
+  const bool worker_seat;            // true: a worker; false: the outside
+  seat_log* log = nullptr;           // null: nothing is recorded
+  identity::creator naming;          // of the task that creates on this seat; used if identities are kept
+  std::uint64_t creating_since = 0;  // in ticks; valid while the creation of a task is recorded
 };
 
 }  // namespace kith::native

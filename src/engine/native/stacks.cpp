@@ -37,13 +37,13 @@ namespace kith::native {
 
 namespace {
 
-/// Stacks that are kept for reuse; further ones go back to the system.
+/// How many stacks are kept for reuse; further ones go back to the system.
 constexpr std::size_t kept_stacks = 64;
 
-/// Exceptions that are being handled on the stack that runs: the C++ runtime keeps them by thread.
+/// The exceptions being handled on the current stack. The C++ runtime keeps them per thread.
 class exception_state {
  public:
-  static constexpr std::size_t bytes = sizeof(void*) + sizeof(unsigned int);  // caught, and the number of uncaught ones
+  static constexpr std::size_t bytes = sizeof(void*) + sizeof(unsigned int);  // caught ones, count of uncaught
   exception_state() noexcept { std::memcpy(kept_.data(), abi::__cxa_get_globals(), bytes); }
   void restore() const noexcept { std::memcpy(abi::__cxa_get_globals(), kept_.data(), bytes); }
   static void clear() noexcept { std::memset(static_cast<void*>(abi::__cxa_get_globals()), 0, bytes); }
@@ -77,7 +77,7 @@ stack_switcher::mapping stack_switcher::map() noexcept {
     const mapping m = spare_.back();
     spare_.pop_back();
 #ifdef KITH_ASAN
-    __asan_unpoison_memory_region(m.at, m.bytes);  // frames that ended with the stack
+    __asan_unpoison_memory_region(m.at, m.bytes);  // poisoned by frames that ended with the stack
 #endif
     return m;
   }
@@ -98,7 +98,7 @@ void stack_switcher::keep(mapping m) noexcept {
     try {
       spare_.push_back(m);
       return;
-    } catch (const std::bad_alloc&) {  // then it is not kept
+    } catch (const std::bad_alloc&) {  // the stack is not kept
     }
   }
   munmap(m.at, m.bytes);
@@ -165,7 +165,7 @@ void stack_switcher::leave_for(suspended_stack& here, suspended_stack& to) {
   mine.restore();
 }
 
-/// What a fresh stack runs first. `s` is on the stack that was left, and gone once somebody goes back to that.
+/// The entry of a fresh stack. `s` is on the stack that was left, and is gone once the worker goes back to that.
 void stack_switcher::begin(boost::context::detail::transfer_t t) {
   start& s = *static_cast<start*>(t.data);
   stack_switcher& self = *s.switcher;

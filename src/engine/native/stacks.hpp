@@ -1,10 +1,11 @@
-// Stacks beside the thread's own: what a waiting worker runs meanwhile stands on another one, so that the wait can go on
-// as soon as it may.
+// Further stacks of a thread: a waiting worker runs other tasks on another stack, so that the wait can continue
+// as soon as possible.
 //
-// A worker leaves a stack (suspended) for a fresh one, or for another one that was left. Stacks never change threads; all
-// of it is called by the worker's own thread. Switching is Boost.Context's (its lowest interface: the thread sanitizer's own
-// stack of calls would not follow the higher one); the sanitizers are told, and each stack has its own state of
-// exceptions. A stack is mapped with a guard page below it; used ones are kept for the next time.
+// A worker leaves a stack (which is then suspended) for a fresh one, or for one that was left before. Stacks
+// never change threads; only the worker's own thread calls these functions. Boost.Context switches stacks,
+// through its lowest interface, because the thread sanitizer's call stack would not follow the higher one. The
+// sanitizers are told of each switch, and each stack has its own state of exceptions. A stack is mapped with a
+// guard page below it; used stacks are kept for reuse.
 #pragma once
 
 #include <boost/context/detail/fcontext.hpp>
@@ -15,7 +16,7 @@
 
 namespace kith::native {
 
-/// The bounds of a stack, and what the sanitizers know it by.
+/// The bounds of a stack, and its handle for the thread sanitizer.
 struct stack_bounds {
   const void* lowest = nullptr;
   std::size_t bytes = 0;
@@ -27,15 +28,15 @@ struct stack_mapping {
   std::size_t bytes = 0;
 };
 
-/// A stack that was left. It stands on that stack itself, in the function that left it.
+/// A stack that was left. The object is on that stack itself, in the function that left it.
 struct suspended_stack {
   boost::context::detail::fcontext_t context = nullptr;
   stack_bounds bounds;
-  stack_mapping mapped;    // none: the thread's own stack
+  stack_mapping mapped;    // null: the thread's own stack
   void* shadow = nullptr;  // the address sanitizer's
 };
 
-/// The spare stacks of one worker, and the one it runs on.
+/// The spare stacks of one worker, and its current one.
 class stack_switcher {
  public:
   explicit stack_switcher(std::size_t bytes) noexcept : bytes_(bytes) {}
@@ -43,15 +44,15 @@ class stack_switcher {
   stack_switcher(const stack_switcher&) = delete;
   stack_switcher& operator=(const stack_switcher&) = delete;
 
-  /// Runs on a fresh stack; returns the suspended stack that goes on when it has ended.
+  /// Runs on a fresh stack; returns the suspended stack that continues when it has ended.
   using body = suspended_stack& (*)(void* argument);
-  /// Leaves the present stack for a fresh one that runs f(argument). Returns when somebody goes back to `here`. False, and
-  /// nothing is done, if the system gives no stack.
+  /// Leaves the current stack for a fresh one that runs f(argument). Returns true when the worker goes back to
+  /// `here`; returns false at once if the system gives no stack.
   bool leave_for_fresh(suspended_stack& here, body f, void* argument);
-  /// Leaves the present stack for one that was left before. Returns when somebody goes back to `here`.
+  /// Leaves the current stack for one that was left before. Returns when the worker goes back to `here`.
   void leave_for(suspended_stack& here, suspended_stack& to);
 
-  /// The lowest address of the stack that runs, if it is one of these; else 0.
+  /// The lowest address of the current stack if it is one of these; 0 for the thread's own.
   std::uintptr_t lowest() const noexcept { return reinterpret_cast<std::uintptr_t>(now_.lowest); }
 
  private:
@@ -65,9 +66,9 @@ class stack_switcher {
 
   std::size_t bytes_;
   std::vector<mapping> spare_;
-  stack_bounds now_;                    // of a fresh stack; empty: the thread's own
+  stack_bounds now_;                    // of the current stack; empty: the thread's own
   mapping now_at_;                      // its memory
-  suspended_stack* leaving_ = nullptr;  // whose context comes with the switch; null: a stack that has ended
+  suspended_stack* leaving_ = nullptr;  // the stack that this switch leaves; null if it has ended
 };
 
 }  // namespace kith::native

@@ -1,4 +1,4 @@
-// What has happened since the last reset: sums over the workers' events.
+// The statistics since the last reset: sums over the workers' events.
 #include "engine/life/figures.hpp"
 #include "engine/native/engine.hpp"
 

@@ -1,7 +1,7 @@
-// The end of a task, and how its scope and its ancestors hear of it.
+// The end of a task, and how its scope and its ancestors learn of it.
 //
-// A task ends when its body and all its children have ended. A body that ends first is not waited for by anybody: the scope
-// of its children is left (C5 in scope.hpp), and whoever ends the last child ends the task.
+// A task ends when its body and all its children have ended. If the body ends first, the scope of its children
+// is left (C5 in scope.hpp), and the worker that ends the last child ends the task; no worker waits.
 #include "engine/life/claim.hpp"
 #include "engine/native/create.hpp"
 #include "engine/native/engine.hpp"
@@ -43,7 +43,7 @@ task* worker::end_with_successors(task& t, std::uint32_t first) {
   if (t.scope->phased) count_begun(*t.scope, batch_.size());
   bool more = ended_in(*t.scope, throttled_bytes(t));
   retire(t);
-  while (!internal_.empty()) {  // nothing to run in them: they end at once
+  while (!internal_.empty()) {  // internal tasks have no body and end at once
     task& f = *internal_.back();
     internal_.pop_back();
     edges::free_overflow(space, f, [this](slot_index b) { give_slot(b); });
@@ -55,7 +55,7 @@ task* worker::end_with_successors(task& t, std::uint32_t first) {
   return more ? end_left(next) : next;
 }
 
-/// Frees the slot, unless a queue still holds an entry for it, or is about to: until then a policy may read the task.
+/// Frees the slot, unless a queue still holds an entry for the task, because the policy may read the task until then.
 void worker::retire(task& t) {
   if ((t.flags & task::claimable) != 0 && !life::ended(t.state)) return;
   free_room(t);
@@ -68,7 +68,7 @@ bool worker::ended_elsewhere_in(detail::scope& s, std::uint64_t bytes) {
     reporting_ = &s;
   }
   unreported_bytes_ += bytes;
-  // At once if these are the last ends of a scope that was left: its task is to end here and now.
+  // Reports at once if these are the last ends of a scope that was left, because its task must then end here.
   if (unreported_.end() || s.ended_elsewhere.load(relaxed) + unreported_.ends() == unreported_ends::left) report_one();
   return !left_and_empty_.empty();
 }
@@ -89,7 +89,7 @@ void worker::report() {
   report_one();
   while (!left_and_empty_.empty() && !ending_left_) {
     requeue(end_left(nullptr));
-    report_one();  // the ends that followed
+    report_one();  // the ends that these caused
   }
 }
 
@@ -97,8 +97,9 @@ void worker::report_one() {
   if (reporting_ == nullptr) return;
   detail::scope& s = *std::exchange(reporting_, nullptr);
   if (unreported_bytes_ != 0) s.bytes_ended.fetch_add(std::exchange(unreported_bytes_, 0), relaxed);
-  if (unreported_.ends() == 0) return;  // the scope may be gone already
-  // Pairs with unfinished(), and with leave(): from here on the scope may be reused, unless its task is ours to end.
+  if (unreported_.ends() == 0) return;  // the scope may already be gone
+  // Pairs with unfinished() and with leave(). From here on the scope may be reused, unless this worker must end
+  // its task.
   if (unreported_.report(s.ended_elsewhere) == unreported_ends::left) {
     left_and_empty_.push_back(&s);
     return;
@@ -113,8 +114,9 @@ void worker::report_one() {
   }
 }
 
-/// Ends the tasks whose bodies ended before, and whose last child has ended now; of what that makes ready, and `next`,
-/// returns one to be run next. Iterative: ends of ancestors follow from it.
+/// Ends the tasks whose bodies ended earlier and whose last child has ended now. Returns one task to run next,
+/// of `next` and those that this makes ready, and requeues the others. It is a loop, not a recursion, because
+/// the end of a task may end its ancestors.
 task* worker::end_left(task* next) {
   if (std::exchange(ending_left_, true)) return next;
   while (!left_and_empty_.empty()) {
@@ -143,8 +145,8 @@ task* worker::end_left(task* next) {
   return next;
 }
 
-/// The body of `t` has ended, and these are its children. True if some are unfinished: then t's end is theirs, and t may
-/// have ended already.
+/// The body of `t` has ended, and these are its children. True if some are unfinished: the last of them then
+/// ends t, which may have ended already.
 bool worker::leave(task& t, detail::scope& children, bool held) {
   if (children.unfinished() == 0) {
     std::exception_ptr failure = children.take_failure();
@@ -180,9 +182,9 @@ bool worker::leave(task& t, detail::scope& children, bool held) {
   return true;
 }
 
-/// Whether nobody can tell the end of `t` from that of its children: it has no successors, nobody who could still name it
-/// as a predecessor lives (its siblings and its parent's body have ended), and nothing is to be done at its end. Closes
-/// it then.
+/// Whether the end of `t` cannot be told from that of its children: it has no successors, no living task could
+/// still name it as a predecessor (its siblings and its parent's body have ended), and nothing must be done at
+/// its end. If so, closes it.
 bool worker::end_is_of_child(task& t, detail::scope& outer, bool held) {
   if (held || (t.flags & task::exclusive) != 0 || engine.policy.has_gate() || engine.options.throttle_bytes != 0)
     return false;
@@ -193,12 +195,12 @@ bool worker::end_is_of_child(task& t, detail::scope& outer, bool held) {
   return !outer.failed.load(relaxed) && edges::close_if_alone(t);
 }
 
-/// A child has failed after the body of `t`: that is t's own failure.
+/// A child failed after the body of `t` had ended: that counts as t's own failure.
 void worker::fail_late(task& t, std::exception_ptr why, bool held) {
   if (held) {
     try {
       std::rethrow_exception(why);
-    } catch (...) {  // for the closure to find
+    } catch (...) {  // makes it std::current_exception() for the closure
       if (t.code(t.closure(), detail::action::fail) == detail::outcome::ended) return;
     }
   }

@@ -20,8 +20,8 @@ namespace kith::native {
 struct thread::start {
   std::string name;
   std::function<void()> body;
-  cpu_set_t free;      // where it may run, should it begin elsewhere
-  bool known = false;  // if it does
+  cpu_set_t free;      // where it may run, if it starts bound elsewhere
+  bool known = false;  // whether `free` is set
 };
 
 thread::thread(std::string name, std::size_t stack_bytes, std::function<void()> body, stack_home at) {

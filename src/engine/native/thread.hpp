@@ -11,16 +11,16 @@
 
 namespace kith::native {
 
-/// Where the pages of a thread's stack are to be. The starting thread is the first to touch some of them (thread control
-/// block, thread-local data): those go with the others.
+/// Where the pages of a thread's stack should be. This includes the pages that the starting thread touches
+/// first (thread control block, thread-local data).
 struct stack_home {
-  int node = -1;  // by the system's number; -1: where they are first touched
-  int cpu = -1;   // of that node: if the system refuses to place pages, the starting thread touches its part from there
+  int node = -1;  // the system's number; -1: where the pages are first touched
+  int cpu = -1;   // a CPU of that node; the starting thread touches its part from there if the system places no pages
 };
 
-/// Starts at once, joins in the destructor. The stack is mapped fresh, so that its pages lie where the thread first
-/// touches them (recycled stacks stay on the node of their first user). It may run where the starting thread might before
-/// Kith bound that. Throws kith::error if the system refuses.
+/// Starts at once and joins in the destructor. The stack is mapped fresh, so that its pages are where the
+/// thread first touches them; a recycled stack would stay on the node of its first user. The thread may run
+/// wherever the starting thread could before Kith bound it. Throws kith::error if the system refuses.
 class thread {
  public:
   thread(std::string name, std::size_t stack_bytes, std::function<void()> body, stack_home = {});
@@ -30,7 +30,7 @@ class thread {
 
  private:
   struct start;
-  std::unique_ptr<start> start_;  // the thread's, until it is joined
+  std::unique_ptr<start> start_;  // used by the thread until it is joined
   pthread_t id_;
   void* stack_ = nullptr;
   std::size_t stack_bytes_ = 0;

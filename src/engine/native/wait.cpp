@@ -1,9 +1,9 @@
-// How a worker waits: it runs other tasks, on top of the wait where that can hold nothing up, else on another stack.
+// How a worker waits: it runs other tasks, on top of the wait if they cannot delay it, else on another stack.
 //
-// A task may run on top of a wait only if the wait cannot end before that task has: it is what is waited for, or below it.
-// All others run on a stack of their own, and the wait goes on as soon as it may, whatever they wait for. Each stack that
-// was left is in suspended_, and looked at between two tasks: the newest ones each time, the others in turn, all of them
-// before the worker sleeps.
+// A task may run on top of a wait only if the wait cannot end before the task does: it is what the wait is for,
+// or a descendant of it. All other tasks run on another stack, so that the wait continues as soon as possible,
+// whatever they wait for. Each stack that was left is in suspended_ and is checked between two tasks: the
+// newest ones each time, the others in turn, all of them before the worker sleeps.
 #include "base/fence.hpp"
 #include "engine/life/claim.hpp"
 #include "engine/life/hand_over.hpp"
@@ -19,14 +19,14 @@
 
 namespace kith::native {
 
-/// A wait whose stack was left, with what belongs to the code that stands there.
+/// A wait whose stack was left.
 struct suspended_wait : suspended_stack {
   pending_wait* wait;
 };
 
 namespace {
 
-/// Tasks between two that are timed, for the mean length.
+/// How many tasks run between two that are timed for the mean length.
 constexpr std::uint32_t measure_interval = 16;
 
 }  // namespace
@@ -43,7 +43,7 @@ bool worker::is_below(const task& t, const pending_wait& w) const noexcept {
                        edges::generation_of(t.head.load(relaxed)) == w.awaited.generation;
     if (is_it || t.scope->is_below(w.awaited, life::known_levels)) return true;
   }
-  // What somebody has taken past its queue is only dropped, and the scope that it names may be another by now.
+  // The entry of a claimed task is only dropped, so it may run anywhere. Its scope may have been reused.
   return (t.flags & task::claimable) != 0 && &t != claimed_ && life::is_dead(t.state);
 }
 
@@ -61,7 +61,7 @@ void worker::wait_for(detail::scope*& waited, const char* name, task* first) {
       waited = nullptr;
       leave_alone(s);
     } else if (!s.phased) {
-      s.emptied();  // a graph's may be waited for once more, and is as it was
+      s.emptied();  // a graph's scope may be waited for again, and stays as it is
     }
   };
   try {
@@ -79,7 +79,7 @@ void worker::work_until(pending_wait& w, task* first) {
   while (!w.is_done()) {
     if (w.refused && give_up(w)) [[unlikely]]
       break;
-    if (!suspended_.empty() && claimed_ == nullptr) [[unlikely]] {  // what was claimed has no way back
+    if (!suspended_.empty() && claimed_ == nullptr) [[unlikely]] {  // a claimed task cannot be given back
       if (w.other == nullptr) w.other = ready_to_go_on();
       if (w.other != nullptr) {
         requeue(std::exchange(t, nullptr));
@@ -99,7 +99,7 @@ void worker::work_until(pending_wait& w, task* first) {
       t = nullptr;
     } else if (!w.refused) {
       refuse_stack(w, children_scope);
-    } else {  // nothing can be run by now: another wait of this worker has to end, or other workers go on
+    } else {  // nothing can run here now: another wait of this worker must end, or other workers make progress
       requeue(std::exchange(t, nullptr));
       report();
       if (!refuse_newest_suspended()) std::this_thread::yield();
@@ -107,7 +107,7 @@ void worker::work_until(pending_wait& w, task* first) {
   }
   requeue(t);
   engine.policy.idle(*this);
-  report();  // C1: whoever waited goes on with something else, for who knows how long
+  report();  // C1: the code that waited continues, and may take long
   if (w.refused) [[unlikely]]
     throw error(w.refusal);
 }
@@ -133,21 +133,22 @@ task* worker::run_measured(task& t) {
 
 // ---- stacks
 
-/// Leaves this stack by leave_stack(suspended_wait&), which returns when somebody comes back; false: it could not.
+/// Leaves this stack by leave_stack(suspended_wait&), which returns true when the worker comes back; false if
+/// it could not leave.
 template <class Switch>
 bool worker::suspend(pending_wait& w, const Switch& leave_stack) {
   suspended_wait here;
   here.wait = &w;
   suspended_.push_back(&here);
   const bool tells = w.scope != nullptr && w.scope->waiting.load(relaxed) != waiting_outside;
-  if (tells) w.scope->waiting.store(static_cast<std::uint32_t>(id.value) + 1, relaxed);  // C2: until it goes on
+  if (tells) w.scope->waiting.store(static_cast<std::uint32_t>(id.value) + 1, relaxed);  // C2: until the wait continues
   task* const my_running = running;
   detail::scope* const my_scope = task_scope;
   detail::scope* const my_children = children_scope;
   const std::uintptr_t my_limit = stack_limit;
   const identity::creator my_naming = naming;
   const bool left = leave_stack(here);
-  if (!left) suspended_.pop_back();  // else whoever came back has taken it out
+  if (!left) suspended_.pop_back();  // else the code that switched back has removed it
   running = my_running;
   task_scope = my_scope;
   children_scope = my_children;
@@ -157,8 +158,8 @@ bool worker::suspend(pending_wait& w, const Switch& leave_stack) {
   return left;
 }
 
-/// A suspended wait that may go on; null if none was found. With `idle`, also a creator that helps at the throttle: nothing
-/// can be run.
+/// A suspended wait that may continue; null if none was found. With `idle` (there is nothing to run), also a
+/// creator that helps at the throttle.
 suspended_wait* worker::ready_to_go_on(bool look_at_all, bool idle) {
   const std::size_t count = suspended_.size();
   if (count == 0) return nullptr;
@@ -169,9 +170,9 @@ suspended_wait* worker::ready_to_go_on(bool look_at_all, bool idle) {
   return found != count ? suspended_[found] : nullptr;
 }
 
-/// Leaves this stack for a fresh one, which runs `t` (if there is one) and what comes after it until some wait may go on.
-/// False, and nothing is done, at the limit. A wait that was refused for that may go beyond it: it ends as soon as its
-/// tasks that have started end, and these may wait for what only this worker can run.
+/// Leaves this stack for a fresh one, which runs `t` (if not null) and further tasks until a wait may continue.
+/// At the limit, returns false and does nothing. A refused wait may exceed the limit: it ends as soon as its
+/// started tasks have ended, and these may wait for tasks that only this worker can run.
 bool worker::go_elsewhere(pending_wait& w, task* t) {
   if (suspended_.size() >= (w.refused ? 2 * engine.options.stacks + 16 : engine.options.stacks)) return false;
   carried_ = t;
@@ -181,7 +182,7 @@ bool worker::go_elsewhere(pending_wait& w, task* t) {
   });
 }
 
-/// Leaves this stack for that of the wait that was found.
+/// Leaves this stack for that of the wait in w.other.
 void worker::go_on_with(pending_wait& w) {
   suspended_wait& other = *std::exchange(w.other, nullptr);
   std::erase(suspended_, &other);
@@ -193,7 +194,7 @@ void worker::go_on_with(pending_wait& w) {
   });
 }
 
-/// What a fresh stack runs: tasks, until a wait may go on.
+/// The body of a fresh stack: runs tasks until a wait may continue.
 suspended_stack& worker::serve_fresh_stack() {
   running = nullptr;
   task_scope = children_scope = nullptr;
@@ -221,8 +222,8 @@ void worker::finish_suspended() {
   work_until(w, nullptr);
 }
 
-/// There is no further stack for what the wait would have to run. It ends with an error as soon as all children that have
-/// started have ended; those that have not are cancelled, and left alone.
+/// No stack is left for the tasks that the wait should run. The wait ends with an error as soon as all started
+/// children have ended; the others are cancelled, and left alone.
 void worker::refuse_stack(pending_wait& w, detail::scope* children) {
   w.refused = true;
   w.refusal =
@@ -235,15 +236,15 @@ void worker::refuse_stack(pending_wait& w, detail::scope* children) {
       ", or wait in fewer nested tasks";
   if (w.scope != nullptr) {
     w.scope->cancel();
-    process_fence();  // what is seen unstarted from here on finds itself cancelled when it starts
+    process_fence();  // a task that is seen unstarted from here on will see the cancellation when it starts
   } else {
     if (children != nullptr) children->cancel();
     w.done = [](const void*) { return true; };
   }
 }
 
-/// The wait was refused, and of the tasks that it waits for none has started and not ended. Those in its scope's list are
-/// all that have not started.
+/// Whether the wait was refused and only tasks that have not started are left of those that it waits for. The
+/// scope's list has all tasks that have not started.
 bool worker::only_unstarted_left(const pending_wait& w) const noexcept {
   if (!w.refused || w.scope == nullptr || !w.scope->listed) return false;
   const auto is_unstarted = [&](reference r) {
@@ -255,7 +256,7 @@ bool worker::only_unstarted_left(const pending_wait& w) const noexcept {
   return w.scope->unfinished() == static_cast<std::uint64_t>(std::ranges::count_if(w.scope->children, is_unstarted));
 }
 
-/// Ends what is cancelled and queued; true if the rest of what the wait waits for will never start.
+/// Ends the cancelled tasks that are queued. True if the remaining tasks of the wait will never start.
 bool worker::give_up(const pending_wait& w) {
   if (w.scope == nullptr || !w.scope->listed) return false;
   while (task* const t = claim_child(*w.scope, true)) requeue(run(*t));
@@ -263,19 +264,19 @@ bool worker::give_up(const pending_wait& w) {
   return only_unstarted_left(w);
 }
 
-/// Tasks that are cancelled and have not started end whenever their queues come to them; nobody waits for that.
+/// Leaves the scope's cancelled tasks alone. They end when they come out of their queues; no task waits for that.
 void worker::leave_alone(detail::scope& s) {
   s.forget_names();
   if (s.leave_alone()) give_scope(s);
 }
 
-/// Some wait on this worker has to end without what it waits for, so that its stack is free again. False if there is none
-/// that may.
+/// A wait on this worker must end early, so that its stack becomes free. Refuses the newest suspended wait that
+/// can be refused; false if there is none.
 bool worker::refuse_newest_suspended() {
   for (std::size_t i = suspended_.size(); i-- > 0;) {
     pending_wait& w = *suspended_[i]->wait;
     if (w.refused || w.anything || w.helping || (w.scope != nullptr && !w.scope->listed)) continue;
-    refuse_stack(w, nullptr);  // its children are cancelled when the error leaves their parent
+    refuse_stack(w, nullptr);  // null: its children are cancelled when the error leaves their parent
     return true;
   }
   return false;
@@ -283,7 +284,8 @@ bool worker::refuse_newest_suspended() {
 
 void worker::help(detail::scope& s) {
   const bool exceeded = help_until_few(s, true);
-  // not_ended_here() counts too much by what others have ended; look again when it has grown by what is left.
+  // not_ended_here() still counts tasks that other workers have ended. The next check comes when it has grown
+  // by `left`.
   const std::uint64_t left = life::throttle(engine.options.throttle).owner_goes_on_for(s.unfinished(), exceeded);
   const std::uint64_t now = s.not_ended_here();
   s.throttle_at = left > ~now ? ~std::uint64_t{0} : now + left;
@@ -292,15 +294,15 @@ void worker::help(detail::scope& s) {
 void worker::help_to_fill(detail::scope& s) {
   if (engine.options.throttle == 0 || unthrottled_-- != 0) return;
   const life::throttle bound(engine.options.throttle);
-  unthrottled_ = bound.member_goes_on_for(false);  // also for what is run meanwhile
+  unthrottled_ = bound.member_goes_on_for(false);  // also for tasks that run meanwhile
   if (bound.is_reached(s.unfinished())) unthrottled_ = bound.member_goes_on_for(help_until_few(s, false));
 }
 
-/// Runs tasks until half the bound is left, or nothing could be run for a while; true if too many are left. `on_top`: those
-/// of the scope run on top of the creator, who is the parent of all of them.
+/// Runs tasks until half the bound is left, or until there was nothing to run for a while. True if too many are
+/// still left. With `on_top`, tasks of the scope run on top of the creator, which is the parent of all of them.
 bool worker::help_until_few(detail::scope& s, bool on_top) {
   const life::throttle bound(engine.options.throttle);
-  const std::uint64_t bytes = on_top ? engine.options.throttle_bytes : 0;  // who is not the owner creates none
+  const std::uint64_t bytes = on_top ? engine.options.throttle_bytes : 0;  // tasks of a group have no accesses
   auto over = [&] { return bound.is_reached(s.unfinished()) || (bytes != 0 && s.unfinished_bytes() >= bytes); };
   if (over()) sums.add(event::throttled);
   const auto far_below = [&] {
@@ -322,7 +324,7 @@ bool worker::help_until_few(detail::scope& s, bool on_top) {
       } else if (go_elsewhere(w, t)) {
         t = nullptr;
       } else {
-        break;  // no stack is left: the creator goes on
+        break;  // no stack is left: the creator continues
       }
     } else {
       report();

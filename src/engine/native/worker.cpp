@@ -38,7 +38,7 @@ worker::worker(native::engine& owner, worker_id self, node_id at, thread_place o
 worker* worker::current() noexcept { return this_thread; }
 
 worker* worker::take_thread() noexcept {
-  const worker* const below_here = this_thread;  // perhaps not on the thread's own stack
+  const worker* const below_here = this_thread;  // its stack may not be the thread's own
   stack_limit = below_here != nullptr && below_here != this ? below_here->stack_limit : stack_bottom();
   return std::exchange(this_thread, this);
 }
@@ -66,7 +66,7 @@ task* worker::run(task& t) {
   return end(t);
 }
 
-/// The task came out of a queue: true if it is ours to run. Else a worker that waits for it was faster.
+/// The task came out of a queue. True if this worker must run it; false if another worker has claimed it.
 bool worker::take(task& t) {
   const life::taken_entry entry = life::take(t.state);
   if (entry == life::taken_entry::runs) [[likely]]
@@ -78,13 +78,14 @@ bool worker::take(task& t) {
   return false;
 }
 
-/// Runs the body. What it created and did not wait for goes to left_children_, and the answer is `held` then.
+/// Runs the body. If the body did not wait for its children, their scope goes to left_children_, and the result
+/// is `held`.
 detail::outcome worker::execute(task& t) {
   edges::free_overflow(engine.space, t, [this](slot_index b) { give_slot(b); });
   detail::scope& s = *t.scope;
   detail::outcome how = detail::outcome::ended;
   const bool timed = timing_;
-  timing_ = false;  // not for what t runs inside
+  timing_ = false;  // not for tasks that run inside t
   std::uint64_t began = log != nullptr || timed ? ticks() : 0;
   std::uint8_t noted = t.exploring != 0 ? log_explores : std::uint8_t{0};
   if ((t.flags & task::skip) != 0 || s.is_cancelled()) {
@@ -108,7 +109,7 @@ detail::outcome worker::execute(task& t) {
       if (children_scope != nullptr) children_scope->cancel();
     }
     if (children_scope != nullptr) [[unlikely]] {
-      if (how == detail::outcome::again || how == detail::outcome::generated) {  // what it has said is not to be lost
+      if (how == detail::outcome::again || how == detail::outcome::generated) {  // keeps `said` over the wait
         const phase mine = std::exchange(said, {});
         if (std::exception_ptr failure = end_children()) s.fail(std::move(failure));
         said = mine;
@@ -136,7 +137,7 @@ void worker::tell_time(const task& t, std::uint64_t took) {
   engine.policy.ran(t, *this, static_cast<std::uint64_t>(static_cast<double>(took) * seconds_per_tick() * 1e9));
 }
 
-/// As the task's code alone; now and then a task is calibrated. Its time begins here.
+/// Runs the task's code; calibrates some tasks. Sets `began` to the start of the body.
 detail::outcome worker::run_recorded(task& t, std::uint64_t& began) {
   if (engine.calibrator != nullptr && engine.calibrator->takes(t)) {
     const detail::outcome how = engine.calibrator->run(*this, t);
@@ -163,7 +164,7 @@ std::uint64_t worker::running_ref() const noexcept {
   return running != nullptr ? edges::reference_to(engine.space, *running).packed().value : root;
 }
 
-/// First touch, and the count of remote accesses.
+/// Notes first touch, and counts remote accesses.
 void worker::count_accesses(task& t, std::uint64_t began) {
   life::remote_count count(node);
   for (kept_access a : t.access_list()) {
@@ -187,7 +188,7 @@ void worker::count_accesses(task& t, std::uint64_t began) {
     check_homes();
 }
 
-/// The task that started at `began` is the first that finds the region there.
+/// Records the region's home: the task that started at `began` is the first to find it there.
 void worker::note_home(region& r, std::uint64_t began) {
   const std::int32_t at = r.home.load(relaxed);
   if (r.recorded.exchange(at, relaxed) == at) return;
@@ -225,7 +226,7 @@ std::exception_ptr worker::end_children() {
   std::exception_ptr refused;
   try {
     wait_for(children_scope, "the wait for what a run created");
-  } catch (...) {  // the wait got no stack
+  } catch (...) {  // no stack was left for the wait
     refused = std::current_exception();
   }
   if (children_scope == nullptr) return refused;

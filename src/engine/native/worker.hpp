@@ -1,8 +1,8 @@
-// A worker: the state of one thread of the engine, and what it does with tasks.
+// A worker: the state of one thread of the engine, and its operations on tasks.
 //
-// All members are for the worker's own thread, unless they say otherwise. worker.cpp holds the life of a task
-// (create.cpp its beginning, task_end.cpp its end), wait.cpp how a worker waits, search.cpp how it looks for tasks and
-// sleeps.
+// All members are for the worker's own thread, unless their comments say otherwise. worker.cpp has the life of
+// a task (create.cpp its beginning, task_end.cpp its end), wait.cpp has how a worker waits, search.cpp how it
+// looks for tasks and sleeps.
 #pragma once
 
 #include "base/clock.hpp"
@@ -26,23 +26,23 @@ namespace kith::native {
 
 struct suspended_wait;
 
-/// What a worker waits for. It stands on the waiting stack.
+/// What a worker waits for. The object is on the waiting stack.
 struct pending_wait {
   using predicate = bool (*)(const void*);
   pending_wait(predicate until, const void* argument) noexcept : done(until), what(argument) {}
 
   predicate done;
   const void* what;
-  const char* name = "";           // as the user called it
-  detail::scope* scope = nullptr;  // whose tasks are waited for, if it is one
-  reference awaited;               // the task whose end is waited for, where it is known
-  bool anything = false;           // any task may run on top: nothing is below that could have to go on
-  bool fresh = false;              // of a stack that ends when some other wait may go on
-  bool helping = false;            // it goes on when there is nothing to run, too
-  bool refused = false;            // no stack was left: it ends with the refusal
+  const char* name = "";           // the call that the user made
+  detail::scope* scope = nullptr;  // if the wait is for a scope's tasks: that scope
+  reference awaited;               // the task whose end is waited for, if known
+  bool anything = false;           // any task may run on top, because no code below must continue soon
+  bool fresh = false;              // of a fresh stack, which ends when another wait may continue
+  bool helping = false;            // also continues when there is nothing to run
+  bool refused = false;            // no stack was left: the wait ends with the error `refusal`
   std::string refusal;
-  std::size_t adopted_from = 0;     // entries of worker::adopted_ that are older
-  suspended_wait* other = nullptr;  // found: it may go on
+  std::size_t adopted_from = 0;     // the number of entries of worker::adopted_ at the start of the wait
+  suspended_wait* other = nullptr;  // a suspended wait that was found to be able to continue
 
   bool is_done() const { return done(what); }
 };
@@ -51,49 +51,50 @@ class worker : public native_seat, public worker_view {
  public:
   worker(native::engine& owner, worker_id self, node_id at, thread_place on);
 
-  /// The worker that the calling thread is; null if none.
+  /// The calling thread's worker; null if it is none.
   static worker* current() noexcept;
-  /// Makes the calling thread this worker; returns the one it was before.
+  /// Makes the calling thread this worker; returns the worker that it was before.
   worker* take_thread() noexcept;
   static void leave_thread(worker* before) noexcept;
 
   // ---- tasks (worker.cpp)
 
-  /// Runs the task (unless somebody else took it, or its scope was cancelled) and ends it. Returns what to run next, if
-  /// the policy says so.
+  /// Runs the task (unless another worker took it, or its scope was cancelled) and ends it. Returns the task to
+  /// run next, if the policy names one.
   task* run(task& t);
-  /// As run(), and whatever is to be run next, until done() or nothing is.
+  /// Runs a task on top of its creator, and requeues what run() returns; requeues the task itself if too little
+  /// stack is left.
   void run_at_creation(task& t);
-  /// Hands tasks to the policy that prepare_ready() has let through.
+  /// Hands tasks to the policy. prepare_ready() must have returned true for them.
   task* make_ready(std::span<task* const> tasks, ready_reason why);
-  /// The scope of the running task's children; made when it is first asked for.
+  /// The scope of the running task's children. Made at the first call.
   detail::scope& children();
   /// Waits for the running task's children, if there are any, and throws their first failure.
   void wait_for_children();
-  /// The policy learns that the creator of children waits.
+  /// Calls policy::waiting() if the running task has created children.
   void tell_waiting();
-  /// Waits for what was created here and gives that scope back. The first failure, if there was one.
+  /// Waits for the running task's children and gives their scope back. Returns their first failure, if any.
   std::exception_ptr end_children();
-  /// Reports the ends of tasks that were held back. Before sleeping, at the latest.
+  /// Reports the ends of tasks that were held back. Must be called before sleeping, at the latest.
   void report();
-  /// Counts runs of nodes of a phased scope that are about to be queued (C4). Before anybody can see them.
+  /// Counts runs of a phased scope that are about to be queued (C4). Must come before other workers can see them.
   void count_begun(detail::scope& s, std::uint64_t runs);
 
-  // ---- what the running node of a keyed graph has said, for the moment after its run (keyed.cpp)
+  // ---- what the running node of a keyed graph has found, for use after its run (keyed.cpp)
   struct phase {
     std::vector<task*> found;  // new nodes
-    std::uint32_t edges = 0;   // of the node itself
+    std::uint32_t edges = 0;   // predecessors of the node itself
   } said;
-  /// Takes back a node that will never run: nobody else knows it any more.
+  /// Discards a node that will never run. No other thread may know it any more.
   void discard(task& t);
 
   // ---- waiting (wait.cpp)
 
-  /// Runs tasks, this one first if there is one, until the scope is empty. `name`: of the wait, as the user called it.
-  /// Throws kith::error if no stack is left for that; `s` is null then if tasks are left that will never start.
+  /// Runs tasks, `first` first if it is not null, until the scope is empty. `name` is the call that the user
+  /// made. Throws kith::error if no stack is left; `s` is then null if tasks are left that will never start.
   void wait_for(detail::scope*& s, const char* name, task* first = nullptr);
-  /// Runs tasks until done() is true. Whoever makes it true wakes this worker (through sleepers) afterwards. `awaited`: the
-  /// task that will, if it is known.
+  /// Runs tasks until done() is true. The thread that makes it true must wake this worker (through sleepers)
+  /// afterwards. `awaited` is the task that will make it true, if known.
   template <class Done>
   void work_until(const Done& done, const char* name, reference awaited = {}) {
     pending_wait w{[](const void* d) { return (*static_cast<const Done*>(d))(); }, &done};
@@ -101,37 +102,38 @@ class worker : public native_seat, public worker_view {
     w.awaited = awaited;
     work_until(w, nullptr);
   }
-  /// As work_until(), at the bottom of a thread's stack: whatever is found may run there.
+  /// As work_until(), at the bottom of a thread's stack, where any task may run.
   template <class Done>
   void serve_until(const Done& done) {
     pending_wait w{[](const void* d) { return (*static_cast<const Done*>(d))(); }, &done};
     w.anything = true;
     work_until(w, nullptr);
   }
-  /// Before the thread leaves this worker: stacks do not change threads, so what waits on one here ends first.
+  /// Ends all suspended waits. Called before the thread leaves this worker, because stacks do not change threads.
   void finish_suspended();
-  /// Drops the entries of tasks that were taken past their queue. When the engine ends, and nothing is left to run.
+  /// Drops the dead entries. Called when the engine ends and no task is left to run.
   void drop_dead_entries();
-  /// The scope's owner is at the throttle: runs tasks until it may go on.
+  /// The scope's owner is at the throttle: runs tasks until it may continue.
   void help(detail::scope& s);
-  /// As help(), before a task of the scope makes one in it.
+  /// As help(), before a task of a group creates one in it.
   void help_to_fill(detail::scope& s);
-  /// Gives back a task that this worker was to run next; one that it claimed has no way back.
+  /// Gives back a task that this worker was to run next. Runs it if this worker claimed it, because a claimed
+  /// task cannot be given back.
   void requeue(task* t);
 
   const thread_place place;
 
-  worker* below = nullptr;  // the worker of another engine that the thread is as well, further down its stack
+  worker* below = nullptr;  // the worker of another engine that the same thread is, further down its stack
 
-  /// The running task, or the root, as recordings name it.
+  /// The name of the running task, or of the root, in recordings.
   std::uint64_t running_ref() const noexcept;
 
   // ---- what runs now
-  std::uint64_t root = 0;  // packed, where no task runs
+  std::uint64_t root = 0;  // packed; used while no task runs
   task* running = nullptr;
   detail::scope* task_scope = nullptr;  // of the running task
   detail::scope* children_scope = nullptr;
-  std::uintptr_t stack_limit = 0;  // lowest address of the stack that runs
+  std::uintptr_t stack_limit = 0;  // lowest address of the current stack
 
   void start_busy() noexcept { since_ = ticks(); }
   void stop_busy() noexcept {
@@ -162,7 +164,7 @@ class worker : public native_seat, public worker_view {
   task* end_with_successors(task& t, std::uint32_t first);
   void retire(task& t);
   void give_slot(slot_index i);
-  /// True if that was the end of a scope that was left: end_left() has to follow.
+  /// True if that was the last end of a scope that was left; the caller must then call end_left().
   [[gnu::always_inline]] bool ended_in(detail::scope& s, std::uint64_t bytes) {
     if (s.counts_here.load(relaxed) != this) [[unlikely]]
       return ended_elsewhere_in(s, bytes);
@@ -173,7 +175,7 @@ class worker : public native_seat, public worker_view {
   bool ended_elsewhere_in(detail::scope& s, std::uint64_t bytes);
   std::uint64_t throttled_bytes(const task& t) const noexcept;
   void report_one();
-  /// Whether there is stack for another task.
+  /// Whether the stack has room for another task.
   [[gnu::always_inline]] bool may_nest() const noexcept {
     constexpr std::uintptr_t reserve = std::uintptr_t{256} * 1024;
     return reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) > stack_limit + reserve;
@@ -209,23 +211,23 @@ class worker : public native_seat, public worker_view {
   void run_job();
   void note_first_steal() noexcept;
 
-  bool resting_ = false;     // its time does not count as busy
-  bool timing_ = false;      // the policy wants to know how long the next task takes
+  bool resting_ = false;     // the worker's time does not count as busy
+  bool timing_ = false;      // the next task is timed for the policy
   bool no_hurry_ = false;    // the policy's last answer was `later`
-  task* claimed_ = nullptr;  // taken past its queue, to be run next
-  // Children that tasks left behind when their bodies ended, newest last: they are claimed before the queues are asked, so
-  // that a tree without waits is run in depth under every policy.
+  task* claimed_ = nullptr;  // claimed, to be run next
+  // Unfinished children of tasks whose bodies have ended, newest last. They are claimed before the queues are
+  // asked, so that a tree without waits runs depth-first under every policy.
   std::vector<reference> adopted_;
   std::size_t adopted_bound_ = 256;         // entries at which stale ones are dropped
   std::vector<suspended_wait*> suspended_;  // oldest first
   life::suspended_turn suspended_turn_;
-  task* carried_ = nullptr;                     // to be run first on a fresh stack
+  task* carried_ = nullptr;                     // the first task for a fresh stack
   detail::scope* left_children_ = nullptr;      // of the task whose body has just ended
-  bool nothing_held_ = false;                   // ... and its closure needs no destruction
-  std::vector<detail::scope*> left_and_empty_;  // whose tasks are to be ended
+  bool nothing_held_ = false;                   // that task's closure needs no destruction
+  std::vector<detail::scope*> left_and_empty_;  // scopes whose leavers must be ended
   bool ending_left_ = false;
-  std::vector<task*> batch_;     // tasks that one completion made ready
-  std::vector<task*> internal_;  // internal tasks that the same completion made ready
+  std::vector<task*> batch_;     // tasks that one end made ready
+  std::vector<task*> internal_;  // internal tasks that the same end made ready
   detail::scope* reporting_ = nullptr;
   unreported_ends unreported_;
   std::uint64_t unreported_bytes_ = 0;
@@ -233,10 +235,10 @@ class worker : public native_seat, public worker_view {
   home_check homes_;
   stack_switcher stacks_;
   std::vector<std::uint64_t> by_node_;  // scratch
-  std::uint64_t since_ = 0;             // when the present busy or idle spell began
+  std::uint64_t since_ = 0;             // when the current busy period began
   std::uint64_t steals_seen_ = 0;
   std::uint64_t run_seen_ = 0;     // the run whose first steal was recorded
-  std::uint64_t unthrottled_ = 0;  // tasks that it may make in a group before it looks at the throttle
+  std::uint64_t unthrottled_ = 0;  // tasks that it may create in a group before it checks the throttle
   std::uint32_t until_measure_ = 0;
   std::uint32_t until_inbox_ = 0;
   std::uint32_t mean_ticks_ = 10000;
