@@ -10,8 +10,7 @@ struct worker_statistics {
   std::uint64_t tasks = 0;  // executed
   std::uint64_t created = 0;
   std::uint64_t steal_attempts = 0;
-  std::uint64_t steals = 0;            // tasks stolen: each task of a batch counts, a group (nabbit, nabbitc) counts
-                                       // once
+  std::uint64_t steals = 0;            // tasks stolen; a whole group (nabbit, nabbitc) counts once
   std::uint64_t colored_attempts = 0;  // attempts that take only the thief's color (nabbitc)
   std::uint64_t colored_steals = 0;    // colored attempts that found something
   std::uint64_t parks = 0;

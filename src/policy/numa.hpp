@@ -198,8 +198,7 @@ class numa_policy final : public policy<World> {
   std::int64_t footprint_;
   std::int64_t even_;
   bool rotate_, alternative_, keep_;
-  std::vector<std::uint64_t> small_;                    // by node of the asking worker: an input of fewer bytes is not
-                                                        // placed
+  std::vector<std::uint64_t> small_;                    // by node of the asking worker: smaller inputs are not placed
   std::vector<home_queue<World>> main_, alternatives_;  // by node
   std::vector<round> rounds_;
   std::vector<std::size_t> turn_of_;  // by worker: the position of its node among those with workers

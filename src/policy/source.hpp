@@ -44,8 +44,7 @@ class source final : public policy<World> {
 
   task* ready(std::span<task* const> tasks, worker& self, ready_reason) override {
     for (task* t : tasks) {
-      const bool by_worker = t->owner < queues_.size();  // else it came from outside and goes to the worker that found
-                                                         // it
+      const bool by_worker = t->owner < queues_.size();  // else it came from outside: the finder keeps it
       queues_[by_worker ? t->owner : self.id.index()].push(*t, self);
     }
     return nullptr;

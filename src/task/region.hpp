@@ -34,8 +34,7 @@ struct alignas(64) region {
   atomic<std::int32_t> recorded{no_home};   // the home that a recording has
   atomic<const placement*> block{nullptr};  // the allocation that contains it; null: only first touch decides its home
   atomic<bool> to_bind{false};              // once it has a home, its first writer binds its pages there
-  atomic<bool> promised{false};             // its home is where a policy sent a task, and no task that uses it has run
-                                            // yet
+  atomic<bool> promised{false};             // a policy has sent a task there, but no task has used it yet
 
   /// Tasks of one scope with commutative access exclude each other. These wait while one of them holds the region.
   struct turn {

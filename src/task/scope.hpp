@@ -67,11 +67,9 @@ class scope {
   bool independent = false;                 // submitted from outside: a failed task does not cancel the others
   bool phased = false;                      // of a keyed graph: counts the runs of its nodes, see C4
   bool held = false;                        // the closure of the task that left must be destroyed when that task ends
-  mutable atomic<std::uint64_t> judged{0};  // the count of cancellations when is_cancelled() last checked the scopes
-                                            // around
+  mutable atomic<std::uint64_t> judged{0};  // the count of cancellations at the last check of the scopes around
   atomic<std::uint64_t> owner{0};           // the parent task, packed; 0 for a root's scope
-  atomic<task*> leaver{nullptr};  // the parent task, after its body has ended and before its children have; null after
-                                  // leave_alone()
+  atomic<task*> leaver{nullptr};  // the parent task, between the end of its body and its own; null after leave_alone()
 
   /// Tasks not known to have ended. Others than the owner may see too large a value.
   std::uint64_t unfinished() const noexcept {

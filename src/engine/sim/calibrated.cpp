@@ -30,7 +30,7 @@ double number_in(const recording& r, const char* key) {
   return number;
 }
 
-/// One core with its caches, as it was measured when the recording was calibrated.
+/// One core with its caches, as measured when the recording was calibrated.
 machine_model recorded_core(const recording& r) {
   machine_model m;
   m.hardware = synthetic_machine("node:1 core:1");
@@ -45,13 +45,13 @@ machine_model recorded_core(const recording& r) {
   return m;
 }
 
-/// The rows of a recording's calibration, to be found by type and size.
+/// The rows of a recording's calibration, by type and size.
 class kinds {
  public:
   kinds(const recording& r, const machine_model& on) : on_(on) {
     for (const recorded_calibration& c : r.calibrations) rows_[c.type][c.size] = &c;
   }
-  /// Of the size that is nearest, the smaller of two. Null if the type is not calibrated.
+  /// The row of the nearest size, the smaller of two. Null if the type is not calibrated.
   const recorded_calibration* find(std::uint16_t type, std::uint64_t bytes) const {
     const auto of = rows_.find(type);
     if (of == rows_.end() || bytes == 0) return nullptr;
@@ -59,7 +59,7 @@ class kinds {
     const auto apart = [&](const auto& row) { return std::abs(int{row.first} - size); };
     return std::ranges::min_element(of->second, {}, apart)->second;
   }
-  /// What the levels added to the hot time, over what streams would have added.
+  /// The time that a level added to the hot time, divided by what streaming the bytes would have added.
   program::shown exposure(const recorded_calibration& c) const {
     const auto bytes = static_cast<double>(c.bytes);
     const bool fits = c.bytes / c.samples <= on_.private_bytes;

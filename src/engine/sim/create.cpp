@@ -1,5 +1,5 @@
-// The beginning of a task: created by another, or found as the node of a graph; its edges; the moment it is ready. The
-// native engine's create.cpp and keyed.cpp are the pattern.
+// The beginning of a task: its creation by another task or its discovery as a node of a graph, its edges, and
+// when it becomes ready. It follows the native engine's create.cpp and keyed.cpp.
 #include "base/address.hpp"
 #include "engine/life/hand_over.hpp"
 #include "engine/sim/engine.hpp"
@@ -14,7 +14,7 @@
 
 namespace kith::sim {
 
-/// Whether the creator belongs to the group that it makes the task in.
+/// Whether the creator belongs to the group in which it creates the task.
 bool engine::is_member(const task_record& made, std::int32_t creator) const {
   const std::int32_t owner = scopes_[made.scope].task;
   constexpr auto others = recorded_task::keyed | recorded_task::generated | recorded_task::outside;
@@ -28,14 +28,14 @@ bool engine::is_throttled_member(worker& w, std::uint32_t scope) const {
   return throttle_.is_reached(scopes_[scope].unfinished);
 }
 
-/// A creator at the throttle goes on, and looks again after some tasks.
+/// A creator at the throttle continues, and checks again after some tasks.
 void engine::end_help(worker& w) {
   frame& f = w.frames.back();
   scope_state& s = scopes_[f.scope];
   const bool exceeded = throttle_.is_reached(s.unfinished);
   if (exceeded) w.sums.add(event::throttle_exceeded);
   if (f.helps_as_member) {
-    w.unthrottled = 1 + throttle_.member_goes_on_for(exceeded);  // 1: for the look that is now repeated
+    w.unthrottled = 1 + throttle_.member_goes_on_for(exceeded);  // 1 more, for the check that is repeated now
   } else {
     s.throttle_at = s.created - s.ended_here + throttle_.owner_goes_on_for(s.unfinished, exceeded);
   }
@@ -96,7 +96,7 @@ policy_task& engine::make_visible(worker& by, std::int32_t n) {
   policy_task* const v = free_.back();
   free_.pop_back();
   task_record& t = record_of(n);
-  std::span<const recorded_access> declared;  // where nobody asks for them they are not looked at
+  std::span<const recorded_access> declared;  // empty if no one needs them
   if (policy_.needs_accesses() || t.exclusive) declared = accesses(t);
   make_room(*v, 0, 1, declared.size());
   std::byte* keep = v->access_bytes();
@@ -107,7 +107,7 @@ policy_task& engine::make_visible(worker& by, std::int32_t n) {
   }
   v->set_number(n);
   v->code = nullptr;
-  // Policies and turns tell scopes apart, and look into none.
+  // Only an identity: policies and turns compare scopes, and never read them.
   v->scope = static_cast<detail::scope*>(at_address(std::uintptr_t{t.scope} + 1));
   v->color = t.color;
   v->node = t.node < 0 ? task::no_node : static_cast<std::uint8_t>(t.node);
@@ -133,7 +133,7 @@ policy_task& engine::make_visible(worker& by, std::int32_t n) {
   return *v;
 }
 
-/// Edges to the predecessors that have not ended. True if there are none.
+/// Adds edges from the predecessors that have not ended. True if there are none.
 bool engine::link(std::int32_t t) {
   task_record& after = record_of(t);
   std::uint32_t left = 0;
@@ -158,7 +158,7 @@ bool engine::prepare_ready(std::int32_t t) {
 }
 
 void engine::submit(worker& w, std::int32_t t) {
-  // Fences that the task asked for stand right behind it in the program.
+  // Fences made for the task come directly after it in the program.
   for (std::size_t f = static_cast<std::size_t>(t) + 1; f < program_.tasks(); ++f) {
     const auto fence = static_cast<std::int32_t>(f);
     task_record& x = record_of(fence);
@@ -199,7 +199,8 @@ void engine::wait(worker& w, std::uint32_t scope) {
   scope_state& s = scopes_[scope];
   s.held = 0;
   if (s.wanted.empty()) return;
-  // Nodes of a static graph are known from the start; linked backwards, they are found in their order.
+  // Nodes of a static graph are known from the start. They are linked backwards, so that release() finds them
+  // in their order.
   const auto nodes =
       std::ranges::equal_range(program_.of_graphs, scope, {}, &std::pair<std::uint32_t, std::int32_t>::first);
   if (!nodes.empty() && std::exchange(s.linked, true))
@@ -215,7 +216,7 @@ void engine::wait(worker& w, std::uint32_t scope) {
   if (next != nullptr) w.next = visible(*next).number();
 }
 
-/// The first phase of a keyed node: its predecessors are found, or made.
+/// The first phase of a keyed node: finds or makes its predecessors.
 void engine::explore(worker& w) {
   frame& f = w.frames.back();
   const std::int32_t t = f.task;

@@ -14,7 +14,7 @@ namespace kith::sim {
 
 namespace {
 
-/// Of the first cores: the nodes that their memory comes from, as in the native engine.
+/// The nodes that the memory of the first cores comes from, as in the native engine.
 std::vector<node_id> nodes_of(const machine_model& m, int workers) {
   std::vector<node_id> nodes;
   for (int w = 0; w < workers; ++w)
@@ -30,7 +30,7 @@ int workers_of(const machine_model& m, const settings& s) {
   return s.workers == 0 ? cores : s.workers;
 }
 
-/// Times beyond it would not fit where they are counted.
+/// Longer times would overflow the counters.
 constexpr picoseconds longest = picoseconds{1} << 62;
 
 constexpr double picosecond = 1e-12;
@@ -54,7 +54,7 @@ engine::engine(const program& p, const machine_model& m, const settings& s)
   if (by_allocation && !p.recorded.allocations.empty())
     layout_.emplace(p, m.hardware, nodes_of(m, team_.size()), s.data,
                     std::max<std::uint64_t>(m.page_bytes, s.chunk_bytes));
-  // A region's index is its place in the program, and one.
+  // A region's index is its index in the program plus 1.
   for (std::uint32_t r = 0; r < p.recorded.regions.size(); ++r) {
     const std::uintptr_t name = layout_ ? layout_->address(r) : p.recorded.regions[r].address;
     regions_.append(at_address(name), p.recorded.regions[r].bytes);
@@ -98,7 +98,7 @@ engine::engine(const program& p, const machine_model& m, const settings& s)
   }
 }
 
-/// Of a run that was given up.
+/// Frees the tasks of a run that was given up.
 engine::~engine() {
   for (task_record& t : records_) {
     if (t.seen != nullptr) free_room(*t.seen);
@@ -114,7 +114,7 @@ std::uint64_t engine::program_identities::identity_of(std::int32_t n) const {
   return all_[static_cast<std::size_t>(n)];
 }
 
-/// Data lies with the owner of the color of the first task that writes it, as if the owners had initialised it.
+/// Places data on the node of the color of the first task that writes it, as if the colors' owners had initialised it.
 void engine::place_by_colors() {
   for (const task_record& t : records_) {
     if (t.color < 0 || t.color >= team_.size()) continue;
@@ -126,7 +126,7 @@ void engine::place_by_colors() {
   }
 }
 
-/// Each region on one node, in the order in which a program that allocates every one on its own would do so.
+/// Places each region on one node, in turn, as if the program had allocated each of them separately.
 void engine::place_by_regions() {
   std::vector<std::pair<std::uintptr_t, std::uint32_t>> order;
   for (std::uint32_t i = 0; i < program_.recorded.regions.size(); ++i)
@@ -140,7 +140,7 @@ void engine::place_by_regions() {
   }
 }
 
-/// What the allocations decide before the run, for the policy and for the model of memory.
+/// Sets the homes that the allocations decide before the run, for the policy and for the memory model.
 void engine::place_by_layout() {
   for (std::uint32_t i = 0; i < program_.recorded.regions.size(); ++i) {
     const placement* const block = layout_->block(i);
@@ -182,13 +182,13 @@ result engine::run() {
   while (!done_) {
     const picoseconds now = events_.first();
     if (now == event_queue::never) {
-      if (policy_.stalled(*std::ranges::max_element(workers_, {}, &worker::clock))) continue;  // it held tasks back
+      if (policy_.stalled(*std::ranges::max_element(workers_, {}, &worker::clock))) continue;  // tasks were held back
       starved();
     }
     const std::uint32_t id = events_.first_worker();
     worker& w = workers_[id];
     w.clock = std::max(w.clock, now);
-    bool goes_on;  // at once: no time has passed, and it is nobody else's turn
+    bool goes_on;  // no time has passed, and no other worker comes before it
     do {
       ++steps_;
       const picoseconds before = w.clock;

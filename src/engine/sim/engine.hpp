@@ -1,7 +1,7 @@
-// The simulator's engine: what the native one does with tasks, in simulated time. Called through simulation.hpp.
+// The simulator's engine: does what the native one does with tasks, in simulated time. Called through simulation.hpp.
 //
-// A policy call runs at once, at its event's time; what it costs is spent afterwards, by the worker that called. A look
-// for work is paid in advance: what was pushed a moment before, somebody nearer may have seen first.
+// A policy call runs at once, at its event's time; the calling worker spends its cost afterwards. A look for
+// work is paid in advance, because a nearer worker may see first what was pushed just before.
 #pragma once
 
 #include "engine/life/policy_calls.hpp"
@@ -71,7 +71,7 @@ class engine {
   bool prepare_ready(std::int32_t t);
   void count_accesses(worker& w, frame& f);
 
-  // search.cpp: what workers do that have nothing to do
+  // search.cpp: what idle workers do
   void look_for_work(worker& w);
   void run_found(worker& w, std::int32_t t);
   bool may_run_on(const frame& wait, std::int32_t t) const;
@@ -92,7 +92,7 @@ class engine {
   }
   picoseconds cost(double ns) const { return set_.with.scheduling ? static_cast<picoseconds>(ns * 1000) : 0; }
   picoseconds far_cost(picoseconds near, const worker& by, worker_id owner) const;
-  /// The program's colors and nodes are of the machine it was recorded on: the same share of this one.
+  /// The program's colors and nodes refer to the recorded machine; they are scaled to this one.
   std::int32_t color_here(std::int32_t c) const noexcept {
     const auto then = static_cast<std::int32_t>(program_.recorded.worker_node.size());
     if (c < 0 || then == 0) return c;
@@ -112,17 +112,18 @@ class engine {
     return {program_.recorded.dependences.data() + t.first_dependence,
             program_.recorded.dependences.data() + t.end_dependence};
   }
-  // What a worker will look at when it goes on: it is fetched while others do. Wrong guesses cost little, and change nothing.
+  // These prefetch what a worker will read when it continues, while other workers run. Wrong guesses cost
+  // little and change no result.
   void expect_predecessors(const task_record& t) const noexcept {
     for (const recorded_dependence& d : dependences(t))
       __builtin_prefetch(&records_[static_cast<std::size_t>(d.before)]);
   }
-  /// One of its predecessors is left.
+  /// Called when one predecessor is left.
   void expect_ready(const task_record& t) const noexcept {
     __builtin_prefetch(accesses(t).data());
     __builtin_prefetch(&program_.actions[t.first_action]);
   }
-  /// It is ready: what is accessed has come meanwhile, and says which regions are looked at.
+  /// Called when the task is ready: its accesses were fetched meanwhile, and name the regions that will be read.
   void expect_start(const task_record& t) const noexcept {
     for (const recorded_access& a : accesses(t)) __builtin_prefetch(&regions_[a.region + 1]);
   }
@@ -134,12 +135,12 @@ class engine {
   void place_by_layout();
   void place_by_regions();
   void move_written(worker& w, std::uint32_t region, std::uint32_t chunk);
-  /// With less than a page, the neighbours' data would move as well.
+  /// A region smaller than a page does not move, because its neighbours' data would move with it.
   bool may_move(std::uint64_t region_bytes) const noexcept { return region_bytes >= on_.page_bytes; }
   void measure_from_here();
   result results();
 
-  // schedule.cpp: the simulated run as a recording; where there is to be one
+  // schedule.cpp: the simulated run as a recording, if one is kept
   void forget_recorded_run();
   void note_begin(const worker& w, std::int32_t t);
   void note_birth(const worker& w, std::int32_t t);
@@ -152,16 +153,16 @@ class engine {
   struct scope_state {
     std::uint64_t unfinished = 0, created = 0;
     std::uint64_t ended_here = 0, throttle_at = 0;
-    std::int32_t owner = -1;             // worker that creates in it
-    bool leveled = false;                // children have several priorities: the policy is asked before one is claimed
-    std::int32_t waiter = -1;            // worker that waits until it is empty
-    std::int32_t task = -1;              // whose children these are
-    std::uint32_t next_of_task = 0;      // 1 + another scope of that task
-    bool left = false;                   // that task's body has ended: it ends when the scope is empty
-    std::vector<std::int32_t> children;  // listed ones, that may be claimed
-    bool linked = false;                 // its nodes of a static graph have their edges
-    // Nodes that the next wait starts with: those a keyed graph is explored from, then those that need none. Until that
-    // wait begins so many explored nodes are not waited for.
+    std::int32_t owner = -1;             // the worker that creates in it
+    bool leveled = false;                // children have several priorities: the policy is asked before any is claimed
+    std::int32_t waiter = -1;            // the worker that waits until it is empty
+    std::int32_t task = -1;              // the parent task
+    std::uint32_t next_of_task = 0;      // 1 + the next scope of the same parent; 0: none
+    bool left = false;                   // the parent's body has ended; the parent ends when the scope is empty
+    std::vector<std::int32_t> children;  // listed children, which may be claimed
+    bool linked = false;                 // its nodes (of a static graph) have their edges
+    // `wanted` has the nodes that the next wait starts: first those from which a keyed graph is explored, then
+    // those without predecessors. Until that wait begins, `held` explored nodes are not waited for.
     std::vector<std::int32_t> wanted;
     std::uint64_t held = 0;
   };
@@ -172,9 +173,9 @@ class engine {
   const life::throttle throttle_{set_.throttle};
   const team team_;
   region_table regions_;
-  std::optional<layout> layout_;  // if the recording's allocations decide
+  std::optional<layout> layout_;  // if the recording's allocations decide homes
   memory_view view_;
-  bool migrates_ = false;               // written data moves to the node that writes it
+  bool migrates_ = false;               // pages of written data move to the node that writes them
   std::vector<std::uint64_t> by_node_;  // scratch
   class program_identities final : public identity_source {
    public:
@@ -184,14 +185,14 @@ class engine {
 
    private:
     const program& program_;
-    mutable std::vector<std::uint64_t> all_;  // made when first asked for
+    mutable std::vector<std::uint64_t> all_;  // made at the first call
   } identities_{program_};
   policy_calls<plain::world> policy_;
   std::optional<memory> memory_;
   data_rates data_;
   struct {
     picoseconds create, push, pop, attempt, steal, wake;
-  } const costs_;  // as the machine's; 0 where scheduling is free
+  } const costs_;  // the machine's costs; 0 if scheduling is free
   std::deque<worker> workers_;
   event_queue events_;
   std::deque<kith::job<plain::worker_view>*> jobs_;
@@ -199,19 +200,19 @@ class engine {
   std::vector<task_record> records_;
   struct successor {
     std::int32_t task;
-    std::uint32_t next;  // 1 + another dependence on the same predecessor
+    std::uint32_t next;  // 1 + the next dependence on the same predecessor; 0: none
   };
   std::vector<successor> successors_;  // by dependence
   std::vector<std::unique_ptr<policy_task[]>> room_;
   std::vector<policy_task*> free_;
   std::vector<scope_state> scopes_;
-  std::vector<std::uint32_t> left_scopes_;     // by task whose body has ended: scopes that are not empty
-  std::vector<std::uint32_t> left_and_empty_;  // scopes whose tasks are to be ended
+  std::vector<std::uint32_t> left_scopes_;     // by task: how many of its scopes were not empty when its body ended
+  std::vector<std::uint32_t> left_and_empty_;  // scopes whose parents must be ended
   worker_set parked_;
   std::vector<std::uint64_t> parked_words_;
   std::vector<std::uint64_t>
-      last_round_words_;  // at least those that have found nothing once, and park after the next time
-  std::unordered_map<const void*, picoseconds> queue_free_;  // when a queue can be used again; only looked up
+      last_round_words_;  // includes all workers that found nothing once, and will park if they find nothing again
+  std::unordered_map<const void*, picoseconds> queue_free_;  // when a queue is free again; never iterated
   std::vector<task*> batch_;
   std::size_t root_ = 0;
   bool done_ = false;
@@ -219,7 +220,7 @@ class engine {
   std::uint64_t steps_ = 0, events_taken_ = 0;  // result::steps, result::events
   picoseconds run_began_ = 0;                   // the present one of those that the recording holds
   recording schedule_;
-  std::vector<std::uint32_t> last_home_;  // by region: 1 + the first row of schedule_.homes that holds; 0: none
+  std::vector<std::uint32_t> last_home_;  // by region: 1 + the first valid row of schedule_.homes; 0: none
 
   struct baseline {
     picoseconds at = 0, serial = 0, partition = 0;

@@ -1,8 +1,9 @@
-// What happens next: workers by the time at which they go on, equals in the order in which they were put there.
+// The event queue: workers, by the time at which they continue; ties in the order of insertion.
 //
-// A tournament tree: each worker has at most one time, so that there is a leaf for each, and each inner node has the
-// earlier of the two below it. To set a time replays the matches on the way from its leaf to the root. An entry is one
-// number (time, order, worker), so that a match is a comparison and a move without a branch, which nobody could predict.
+// A tournament tree. Each worker has at most one time, so it has one leaf, and each inner node has the earlier
+// of its two children. Setting a time replays the matches on the way from its leaf to the root. An entry is one
+// number (time, order, worker), so that a match is a comparison and a conditional move, without a branch that
+// could not be predicted.
 #pragma once
 
 #include "engine/sim/program.hpp"
@@ -18,10 +19,11 @@ class event_queue {
  public:
   static constexpr picoseconds never = ~picoseconds{0};
 
-  /// Nobody is to go on. At most 2^16 workers.
+  /// No worker has a time yet. At most 2^16 workers.
   explicit event_queue(std::size_t workers) : leaves_(workers), nodes_(2 * leaves_, ~entry{0}) {}
 
-  /// The worker goes on at that time, behind those that were set before to go on then too; `never`: it does not.
+  /// The worker continues at that time, after those that were set earlier for the same time. `never`: it does
+  /// not continue.
   void set(std::uint32_t worker, picoseconds at) noexcept {
     std::size_t i = leaves_ + worker;
     entry first = entry{at} << 64 | (order_++ << worker_bits | worker);
@@ -32,13 +34,13 @@ class event_queue {
       nodes_[i / 2] = first;
     }
   }
-  /// When the first one goes on; `never`: nobody does.
+  /// When the first worker continues; `never` if none does.
   picoseconds first() const noexcept { return time_of(nodes_[1]); }
   /// REQUIRES: first() is not never.
   std::uint32_t first_worker() const noexcept {
     return static_cast<std::uint32_t>(nodes_[1]) & ((1u << worker_bits) - 1);
   }
-  /// When the first of the others goes on.
+  /// When the first of the other workers continues.
   picoseconds first_but(std::uint32_t worker) const noexcept {
     picoseconds found = never;
     for (std::size_t i = leaves_ + worker; i > 1; i /= 2) found = std::min(found, time_of(nodes_[i ^ 1]));
@@ -51,7 +53,8 @@ class event_queue {
   static picoseconds time_of(entry e) noexcept { return static_cast<picoseconds>(e >> 64); }
 
   std::size_t leaves_;
-  // 1 is the root; below node i are 2 i and 2 i + 1; the second half are leaves, at most one level apart.
+  // Node 1 is the root; the children of node i are 2 i and 2 i + 1; the second half are the leaves, on at most
+  // two levels.
   std::vector<entry> nodes_;
   std::uint64_t order_ = 0;
 };

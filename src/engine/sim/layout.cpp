@@ -13,11 +13,11 @@ using kind = kith::distribution::kind;
 
 constexpr std::uint64_t huge_page = std::uint64_t{2} << 20;
 constexpr std::uintptr_t first_address = std::uintptr_t{1} << 40;
-constexpr std::uintptr_t recorded_addresses = std::uintptr_t{1} << 60;  // above all others: of what is in no allocation
+constexpr std::uintptr_t recorded_addresses = std::uintptr_t{1} << 60;  // of regions outside of allocations
 
 std::uint64_t rounded(std::uint64_t bytes, std::uint64_t to) { return (bytes + to - 1) / to * to; }
 
-/// What an allocation is to be, under the distribution that was chosen for the replay.
+/// The kind of an allocation under the distribution chosen for the simulation.
 kind wanted(const recorded_allocation& a, distribution d) {
   switch (d) {
     case distribution::fine: return kind::fine;
@@ -31,12 +31,12 @@ kind wanted(const recorded_allocation& a, distribution d) {
   return kind::system;
 }
 
-/// Of each region the allocation that it lay in when a task first named it; -1: none.
+/// For each region the allocation that contained it when a task first named it; -1: none.
 std::vector<std::int32_t> enclosing(const recording& r) {
   std::vector<std::int32_t> found(r.regions.size(), -1);
   std::vector<bool> named(r.regions.size());
   const auto of = [&](std::size_t i) -> const recorded_allocation& { return r.allocations[i]; };
-  std::map<std::uint64_t, std::size_t> given;  // by address; what is newer takes the place of what it overlaps
+  std::map<std::uint64_t, std::size_t> given;  // by address; a newer allocation replaces those that it overlaps
   std::size_t next = 0;
   for (std::size_t t = 0; t < r.tasks.size(); ++t) {
     const std::uint64_t now = r.tasks[t].created;
@@ -86,7 +86,7 @@ layout::layout(const program& p, const machine& on, std::span<const node_id> wor
       case kind::block: b.nodes = nodes.in_turn(); break;
       case kind::coarse: b.nodes = {nodes.in_turn()[coarse++ % nodes.in_turn().size()]}; break;
       case kind::local:
-      case kind::at_node:  // the same share of this machine's nodes as of the recorded one's
+      case kind::at_node:  // the node's number is scaled from the recorded machine to this one
         if (a.node >= 0) b.nodes = {nodes.nearest(node_id(static_cast<int>(a.node % p.nodes * count / p.nodes)))};
         break;
       case kind::standard:

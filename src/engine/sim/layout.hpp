@@ -1,8 +1,9 @@
-// Where the data of a recorded program lies at replay, as its allocations say.
+// Where the data of a recorded program is in a simulation, according to its allocations.
 //
-// MIR paper, section 3: `fine` and `coarse`; `block` and hints of single calls are not in the paper. The allocations are laid
-// out anew, each at an address of its own: where they were is chance, and memory that was given back and taken again was two
-// allocations. What is not from an allocation has no place here: first touch decides. Immutable.
+// MIR paper, section 3: `fine` and `coarse`; `block` and hints of single calls are not in the paper. The
+// allocations are laid out again, each at an address of its own: their recorded addresses are chance, and
+// memory that was freed and reused belonged to two allocations. Data outside of allocations is not laid out;
+// first touch decides its home. Immutable.
 #pragma once
 
 #include "engine/sim/program.hpp"
@@ -17,34 +18,34 @@ namespace kith::sim {
 
 enum class distribution : std::uint8_t {
   first_touch,
-  fine,      // page by page over the nodes in turn
-  coarse,    // all of an allocation on one node, the next one on the next node
-  block,     // as many contiguous, equal shares of an allocation as there are nodes
-  recorded,  // each allocation as it was asked for in the recorded run
-  regions,   // as coarse, if every region were an allocation of its own
-  colors,    // with the owner of the color of the task that writes it first
+  fine,      // pages round robin over the nodes
+  coarse,    // a whole allocation on one node, the next one on the next node
+  block,     // one contiguous, equal share of an allocation for each node
+  recorded,  // each allocation as requested in the recorded run
+  regions,   // as coarse, with every region as an allocation of its own
+  colors,    // on the node of the color of the first task that writes it
 };
 
 class layout {
  public:
-  /// `worker_nodes`: of each worker; nodes are dealt from that of worker 0 on. `piece`: bytes that are on one node, at
-  /// least; pages are dealt in such pieces.
+  /// `worker_nodes` has the node of each worker; nodes are dealt from that of worker 0 on. `piece` is the least
+  /// number of bytes on one node; pages are dealt in such pieces.
   layout(const program& p, const machine& on, std::span<const node_id> worker_nodes, distribution d,
          std::uint64_t piece);
 
-  /// Where region r is, in the layout. Unique, and the same for the same recording.
+  /// The address of region r in the layout. Unique, and always the same for a recording.
   std::uintptr_t address(std::uint32_t r) const noexcept { return address_[r]; }
-  /// The allocation that it lies in; null: none that decides anything.
+  /// The allocation that contains region r; null if none decides its home.
   const placement* block(std::uint32_t r) const noexcept {
     return block_of_[r] < 0 ? nullptr : &blocks_[static_cast<std::size_t>(block_of_[r])];
   }
-  /// The node of a byte of region r; none: first touch decides.
+  /// The node of a byte of region r; none if first touch decides.
   node_id node_at(std::uint32_t r, std::uint64_t offset) const noexcept {
     const placement* const b = block(r);
     const std::uintptr_t at = address_[r] + offset;
     return b != nullptr && at - b->begin < b->bytes ? b->node_at(at) : node_id();
   }
-  /// True if a task that writes region r decides where all of it is (distribution::deferred).
+  /// True if the first task that writes region r decides the home of all of it (distribution::deferred).
   bool deferred(std::uint32_t r) const noexcept {
     const placement* const b = block(r);
     return b != nullptr && b->what == kith::distribution::deferred;

@@ -1,5 +1,5 @@
-// What happens to tasks: started, run, ended (create.cpp has how they begin). The native engine's worker.cpp and task_end.cpp
-// are the pattern; the order of calls to the policy is the same.
+// The life of tasks from start to end (create.cpp has their creation). It follows the native engine's
+// worker.cpp and task_end.cpp; the order of calls to the policy is the same.
 #include "engine/life/claim.hpp"
 #include "engine/life/first_touch.hpp"
 #include "engine/life/hand_over.hpp"
@@ -47,7 +47,7 @@ void engine::step(worker& w) {
     }
     return;
   }
-  if (w.next >= 0) {  // the task that was to run next goes back to the policy: the code that waited goes on
+  if (w.next >= 0) {  // the code that waited continues, so the task that was to run next goes back to the policy
     batch_.assign(1, &seen(std::exchange(w.next, -1)));
     hand_over(w, batch_, ready_reason::arrival, false);
   }
@@ -77,7 +77,7 @@ void engine::begin_root(worker& w) {
   w.frames.push_back(f);
 }
 
-/// True if it is ours to run: not taken past the queue by its creator.
+/// True if this worker must run the task; false if it was claimed.
 bool engine::take(std::int32_t t) {
   task_record& r = record_of(t);
   if (!r.has(recorded_task::listed)) {
@@ -116,8 +116,8 @@ void engine::start(worker& w, std::int32_t t, bool at_creation) {
     memory_->move_metadata(workers_[creator].node, w.node, on_.metadata_bytes, w.clock);
 }
 
-/// First touch, and the count of remote accesses, as the native engine has them; from these the factor on the task's
-/// time, where memory is not modelled.
+/// Notes first touch and counts remote accesses, as the native engine does. If memory is not modelled, derives
+/// the factor on the task's time from these.
 void engine::count_accesses(worker& w, frame& f) {
   const task_record& t = record_of(f.task);
   const bool colored = t.has(recorded_task::keyed) && t.color >= 0;
@@ -128,7 +128,7 @@ void engine::count_accesses(worker& w, frame& f) {
     region& r = regions_[a.region];
     bytes += declared.touched;
     const node_id before =
-        r.promised.load(relaxed) ? node_id() : r.home_node();  // this task may be the first to touch it
+        r.promised.load(relaxed) ? node_id() : r.home_node();  // this task may be the first to touch the region
     if (before && before != w.node) far_bytes += declared.touched;
     if (!before && r.block.load(relaxed) != nullptr) {
       by_node_.assign(static_cast<std::size_t>(team_.nodes()), 0);
@@ -136,7 +136,7 @@ void engine::count_accesses(worker& w, frame& f) {
     }
     const life::first_touch touched = life::touch(view_, r, a, w.node, by_node_, [&](region& placed) {
       if (memory_)
-        memory_->put(a.region - 1, placed.bytes.load(relaxed), placed.home_node());  // whoever touches the pages
+        memory_->put(a.region - 1, placed.bytes.load(relaxed), placed.home_node());  // whichever worker touches it
     });
     if (touched.placed) w.sums.add(event::region_placed);
     if (migrates_ && a.how != mode::in && r.home_node() != w.node && may_move(r.bytes.load(relaxed)))
@@ -153,11 +153,12 @@ void engine::count_accesses(worker& w, frame& f) {
   const std::uint64_t noise = set_.noise ? noise_of(on_, set_.seed, f.task) : 1024;
   f.factor = noise * w.speed >> 10;
   if (set_.how == fidelity::abstract) {
-    // By bytes, where they have homes; else by what is counted.
+    // By bytes, if the task has any; else by the counted accesses.
     const double far = bytes != 0 ? static_cast<double>(far_bytes) / static_cast<double>(bytes)
                                   : static_cast<double>(count.remote()) / static_cast<double>(count.all());
     f.factor = stretched(on_, f.factor, far);
-    // The bytes' time is part of the task's, and stretched with it: compute() adds it to the first piece.
+    // The time for the bytes is part of the task's and is stretched with it: compute() adds it to the first
+    // piece of work.
   }
 }
 
@@ -214,7 +215,7 @@ void engine::begin_fetch(worker& w, frame& f, picoseconds work) {
   find_touched(w.data);
 }
 
-/// The next access that touches anything; false: there is none.
+/// Finds the next access that touches any bytes; false if there is none.
 bool engine::find_touched(data_walk& d) {
   for (; d.access != d.end_access; ++d.access) {
     const recorded_access& a = program_.recorded.accesses[d.access];
@@ -227,7 +228,7 @@ bool engine::find_touched(data_walk& d) {
   return false;
 }
 
-/// The next chunk of the task's data, and the share of its computing that belongs to it.
+/// Fetches the next chunk of the task's data, and computes the share of the work that belongs to it.
 void engine::fetch_chunk(worker& w, frame& f) {
   data_walk& d = w.data;
   if (migrates_ && d.writes) move_written(w, program_.recorded.accesses[d.access].region, d.chunk);
@@ -235,13 +236,13 @@ void engine::fetch_chunk(worker& w, frame& f) {
   const fetched got = memory_->touch(d.chunk, bytes, d.writes, w.where, w.clock);
   const picoseconds near = data_.nearest(d.bytes)(bytes);
   const picoseconds data = shown_time(d.exposure, got, near);
-  const fetched unshared = {data_.memory()(bytes), level::beyond};  // from the own memory
+  const fetched unshared = {data_.memory()(bytes), level::beyond};  // from the own node's memory
   const picoseconds idle = shown_time(d.exposure, unshared, near);
   if (data > idle) w.stall += data - idle;
   d.done += bytes;
   const picoseconds before = std::exchange(d.work_done, share_of(d.work, d.done, d.bytes));
   const picoseconds code = by_factor(d.work_done - before, f.factor);
-  // What hides behind computing did so when it was calibrated.
+  // For a calibrated task, its exposure already accounts for what computing hides.
   const picoseconds hidden = d.exposure.calibrated() ? 0 : scaled(std::min(data, code), on_.overlap);
   const picoseconds took = data + code - hidden;
   w.clock += took;
@@ -260,7 +261,8 @@ void engine::fetch_chunk(worker& w, frame& f) {
   memory_->expect(d.chunk, w.where);
 }
 
-/// Gives tasks to the policy. With `keep`, what it returns is run next; else it is given back until it is queued.
+/// Gives tasks to the policy. With `keep`, the task that it returns runs next; else that task is given back
+/// until the policy queues it.
 void engine::hand_over(worker& w, std::vector<task*>& batch, ready_reason why, bool keep) {
   task* next = policy_.ready(batch, w, why);
   if (keep) {
@@ -292,7 +294,7 @@ void engine::wake_waiter(std::uint32_t scope, worker& by) {
   if (waiter.parked) wake(waiter, by.clock);
 }
 
-/// Counts down those that waited for `t`; those that wait for nothing more go to batch_, fences to `fences`.
+/// Counts down the successors of `t`. Those that became ready go to batch_, or, if they are fences, to `fences`.
 void engine::release(std::int32_t t, worker& w, std::vector<std::int32_t>& fences) {
   for (std::uint32_t link = record_of(t).first_successor; link != 0;) {
     const auto [next, further] = successors_[link - 1];
@@ -304,7 +306,7 @@ void engine::release(std::int32_t t, worker& w, std::vector<std::int32_t>& fence
     }
     if (r.has(recorded_task::fence)) {
       fences.push_back(next);
-    } else if (r.state == task_state::none) {  // of a static graph: made when it is ready
+    } else if (r.state == task_state::none) {  // a node of a static graph, which is made when it is ready
       spend(w, costs_.create);
       batch_.push_back(&make_visible(w, next));
       r.state = task_state::queued;
@@ -314,7 +316,7 @@ void engine::release(std::int32_t t, worker& w, std::vector<std::int32_t>& fence
   }
 }
 
-/// The code of the task has run. The task ends now, or when its children have.
+/// The task's body has ended. The task ends now, or when its children have ended.
 void engine::end_body(worker& w) {
   const frame f = w.frames.back();
   const std::int32_t t = f.task;
@@ -342,7 +344,7 @@ void engine::end_body(worker& w) {
   end_left(w, !f.at_creation);
 }
 
-/// True if children of the task are unfinished: then its end is theirs.
+/// True if children of the task are unfinished; the last of them then ends it.
 bool engine::leave(worker& w, const frame& f) {
   std::uint32_t left = 0;
   for (std::uint32_t link = f.first_scope; link != 0; link = scopes_[link - 1].next_of_task) {
@@ -359,7 +361,7 @@ bool engine::leave(worker& w, const frame& f) {
   return left != 0;
 }
 
-/// Ends the tasks whose bodies ended before, and whose last child has ended now.
+/// Ends the tasks whose bodies ended earlier and whose last child has ended now.
 void engine::end_left(worker& w, bool keep_next) {
   while (!left_and_empty_.empty()) {
     const std::uint32_t scope = left_and_empty_.back();
@@ -369,7 +371,8 @@ void engine::end_left(worker& w, bool keep_next) {
   }
 }
 
-/// The task and its children have ended. What that makes ready goes to the policy; with keep_next, one may be run next.
+/// The task and its children have ended. Tasks that this makes ready go to the policy; with keep_next, one of
+/// them may run next.
 void engine::end(std::int32_t t, worker& w, bool keep_next) {
   note_completed(w, t);
   task_record& r = record_of(t);

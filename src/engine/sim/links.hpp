@@ -1,7 +1,7 @@
-// The interconnect: links as servers, and the way from each node to each other.
+// The interconnect: links as servers, and the route between each pair of nodes.
 //
-// A link carries `gbs` in each direction; a transfer occupies every link of its way from when the last of it is free.
-// Ways are shortest paths, found once; equals by the order of the description.
+// A link carries `gbs` in each direction. A transfer occupies every link of its route. Routes are shortest
+// paths, found once; the order of the description decides ties.
 #pragma once
 
 #include "engine/sim/program.hpp"
@@ -14,7 +14,7 @@
 
 namespace kith::sim {
 
-/// Picoseconds for bytes at a rate, in whole numbers: the same on every machine.
+/// Picoseconds for bytes at a rate. Uses integers, so the result is the same on every machine.
 class rate {
  public:
   rate() = default;
@@ -25,11 +25,11 @@ class rate {
   std::uint64_t ps_per_mib_ = 0;  // 0: takes no time
 };
 
-/// One that serves one after the other.
+/// Serves one request after the other.
 struct server {
   picoseconds free_at = 0;
   rate speed;
-  /// When `bytes` that come at `now` are through.
+  /// When `bytes` that arrive at `now` are done.
   picoseconds serve(picoseconds now, std::uint64_t bytes) noexcept {
     free_at = (free_at > now ? free_at : now) + speed(bytes);
     return free_at;
@@ -50,10 +50,10 @@ class interconnect {
     const std::size_t i = from.index() * nodes_ + to.index();
     return {ways_.data() + first_[i], ways_.data() + first_[i + 1]};
   }
-  /// Moves data; returns when it is there. Without `contended` it takes no time.
+  /// Moves data; returns when it arrives. Takes no time without `contended`.
   picoseconds carry(node_id from, node_id to, std::uint64_t bytes, picoseconds now, bool contended) noexcept {
     picoseconds there = now;
-    if (from == to) return there;  // most transfers, where data is placed well
+    if (from == to) return there;  // the most frequent case if data is placed well
     for (std::uint32_t l : way(from, to)) {
       links[l].data += bytes;
       if (contended) there = std::max(there, links[l].at.serve(now, bytes));

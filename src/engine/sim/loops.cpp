@@ -14,7 +14,7 @@ namespace kith::sim {
 
 namespace {
 
-/// The nodes of the measured part by level, each level in the order of the colors.
+/// The nodes of the measured part, by level; each level is sorted by color.
 std::vector<std::vector<std::int32_t>> levels_of(const program& p) {
   const std::uint64_t from = p.recorded.tasks[static_cast<std::size_t>(p.roots[p.measured_from])].created;
   const auto counts = [&](std::size_t t) {
@@ -67,7 +67,7 @@ class loops {
     }
   }
 
-  /// What the task takes on a worker; counts it.
+  /// The time of the task on a worker; also counts the task.
   picoseconds run(std::int32_t task, int worker) {
     const auto t = static_cast<std::size_t>(task);
     const std::int32_t node = on_.hardware.cores[static_cast<std::size_t>(worker)].node.value;

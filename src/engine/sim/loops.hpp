@@ -1,8 +1,8 @@
-// What parallel loops with a barrier after each step would make of a recorded graph: OpenMP's static and guided
-// schedules, to compare policies with. Not a policy: a loop has no tasks, and whoever is ready waits for the slowest.
+// Simulates a recorded graph as parallel loops with a barrier after each step: OpenMP's static and guided schedules,
+// as a baseline for policies. This is not a policy: a loop has no tasks, and all workers wait for the slowest.
 //
-// NabbitC paper, section V. The steps are the levels of the graph (longest path from a source). Time is that of fidelity
-// abstract, data where the colors say.
+// NabbitC paper, section V. The steps are the levels of the graph (longest path from a source). Times are as in
+// fidelity abstract, and colors decide homes.
 #pragma once
 
 #include "engine/sim/simulation.hpp"
@@ -10,12 +10,12 @@
 namespace kith::sim {
 
 enum class loop_schedule : std::uint8_t {
-  static_,  // equal shares of neighbours, in the order of their colors
-  guided,   // the next one takes 1/P of what is left
+  static_,  // equal contiguous shares, in the order of the colors
+  guided,   // the next free worker takes 1/P of what is left
 };
 
-/// Of the keyed nodes behind the recording's last mark; s.policy and s.how do not matter. Throws kith::error if there are
-/// none.
+/// Simulates the keyed nodes after the recording's last mark; ignores s.policy and s.how. Throws kith::error if
+/// there are none.
 result simulate_loops(const program&, const machine_model&, const settings&, loop_schedule);
 
 }  // namespace kith::sim

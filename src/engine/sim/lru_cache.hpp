@@ -1,8 +1,8 @@
-// A cache of chunks, limited by bytes: which ones it holds, by last use.
+// An LRU cache of chunks, limited by bytes.
 //
-// The lines are a ring through line 0, which holds nothing and lies between the oldest and the newest: no end of the list
-// is a case of its own. Lines are few and stay together in memory; the index by chunk is large, and read in the order in
-// which tasks walk their data.
+// The lines are a ring through line 0, which holds nothing and is between the oldest and the newest, so the
+// ends of the list need no special case. The lines are few and close together in memory. The index by chunk is
+// large, and is read in the order in which tasks walk their data.
 #pragma once
 
 #include <cstdint>
@@ -17,18 +17,19 @@ class lru_cache {
     std::uint32_t bytes = 0;
   };
 
-  /// Of chunks 0 .. chunks - 1; it holds up to `capacity` bytes, and the newest chunk however large.
+  /// For chunks 0 .. chunks - 1. Holds up to `capacity` bytes, and always the newest chunk, however large.
   lru_cache(std::uint64_t chunks, std::uint64_t capacity) : at_(chunks, 0), capacity_(capacity) {
     lines_.reserve(64);
     lines_.emplace_back();
   }
 
   bool holds(std::uint32_t chunk) const noexcept { return at_[chunk] != 0; }
-  /// It will be used soon.
+  /// Prefetches the entry of a chunk that will be used soon.
   void expect(std::uint32_t chunk) const noexcept { __builtin_prefetch(&at_[chunk], 1); }
 
-  /// The chunk becomes the newest, new or not. What it held of it stays: a neighbor may read one row of a block. May be
-  /// too full afterwards: the caller drops the oldest ones.
+  /// Makes the chunk the newest, and adds it if it is not there. Bytes of it that the cache already holds stay,
+  /// because a neighbour may read only one row of a block. Afterwards the cache may be too full; the caller
+  /// must then drop the oldest chunks.
   void use(std::uint32_t chunk, std::uint64_t bytes) {
     std::uint32_t i = at_[chunk];
     if (i != 0) {
@@ -50,7 +51,7 @@ class lru_cache {
     ends.older = i;
   }
   bool too_full() const noexcept { return used_ > capacity_ && lines_[0].newer != lines_[0].older; }
-  /// REQUIRES: it holds something.
+  /// REQUIRES: it is not empty.
   const line& oldest() const noexcept { return lines_[lines_[0].newer]; }
   void drop_oldest() noexcept { remove(lines_[0].newer); }
   /// REQUIRES: it holds the chunk.
@@ -88,7 +89,7 @@ class lru_cache {
 
   std::vector<std::uint32_t> at_;  // by chunk: its line; 0: none
   std::vector<line> lines_;
-  std::uint32_t free_ = 0;  // a list by `older`
+  std::uint32_t free_ = 0;  // the free lines, linked by `older`
   std::uint64_t capacity_, used_ = 0;
 };
 

@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::uint64_t line_bytes = 64, control_bytes = 8;
 
-/// For each region the one that it is part of, and whose chunks it uses: the largest that contains it, if a chunk of that
-/// begins where the region does, and none goes beyond its end; else itself.
+/// For each region the region whose chunks it uses: the largest region that contains it, if the two have a
+/// chunk boundary at the beginning and at the end of the smaller one; else itself.
 std::vector<std::uint32_t> wholes_of(const recording& r, std::uint64_t chunk_bytes) {
   std::vector<std::uint32_t> whole(r.regions.size());
   std::iota(whole.begin(), whole.end(), 0u);
@@ -36,12 +36,12 @@ std::vector<std::uint32_t> wholes_of(const recording& r, std::uint64_t chunk_byt
 
 std::uint64_t control_of(std::uint64_t bytes) { return (bytes + line_bytes - 1) / line_bytes * control_bytes; }
 
-/// Half of what this computer has: several runs may go on at once.
+/// Half of this computer's memory, because several simulations may run at once.
 double most_modelled() {
   return static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE)) / 2;
 }
 
-/// The machine, if its caches can be counted in 64 bits. Before anything is made of it.
+/// Throws if the machine has more caches than a 64-bit mask has bits. Called before anything else uses the machine.
 void refuse_many_caches(const machine_model& m) {
   const std::size_t nodes = m.hardware.nodes.size(), caches = nodes * static_cast<std::size_t>(m.caches_per_node);
   if (caches > 64)
@@ -91,7 +91,7 @@ memory::memory(const program& p, const machine_model& m, distribution d, const a
     for (std::uint64_t c = 0; c < here; ++c) {
       const std::uint64_t dealt = d == distribution::fine ? chunks_.size() : r;
       const bool decided =
-          (d == distribution::fine || d == distribution::coarse) && p.recorded.allocations.empty();  // else by put()
+          (d == distribution::fine || d == distribution::coarse) && p.recorded.allocations.empty();  // else put()
       chunks_.push_back({.home = decided ? static_cast<std::int16_t>(dealt % nodes) : std::int16_t{-1}});
     }
   }
@@ -134,13 +134,13 @@ void memory::put(std::uint32_t region, std::uint64_t bytes, const layout& as) {
   }
 }
 
-/// A last-level cache forgets a chunk.
+/// Removes a chunk from a last-level cache.
 inline void memory::drop(std::size_t of, std::uint32_t chunk) noexcept {
   chunks_[chunk].holders &= ~(std::uint64_t{1} << of);
   caches_[of].drop(chunk);
 }
 
-/// A changed chunk, which is at node `from`, goes home; nobody waits for it.
+/// Writes a modified chunk at node `from` back to its home; no core waits for it.
 void memory::write_back(node_id from, std::uint32_t chunk, std::uint64_t bytes, picoseconds now) noexcept {
   chunk_state& c = chunks_[chunk];
   const node_id home(c.home);
@@ -149,7 +149,7 @@ void memory::write_back(node_id from, std::uint32_t chunk, std::uint64_t bytes, 
   c.changed_by = -1;
 }
 
-/// A last-level cache takes the chunk in (or finds it), as the newest.
+/// Makes the chunk the newest one of a last-level cache, and adds it if it is not there.
 inline void memory::keep(std::size_t in, std::uint32_t chunk, std::uint64_t bytes, picoseconds now) {
   const std::uint64_t mine = std::uint64_t{1} << in;
   lru_cache& c = caches_[in];
@@ -167,7 +167,7 @@ inline bool memory::has_own(std::uint32_t core, std::uint32_t chunk) const noexc
   return !own_.empty() && own_[core].holds(chunk) && seen_[core][chunk] == chunks_[chunk].version;
 }
 
-/// What leaves a core's own cache is still in the shared one.
+/// A chunk that leaves a core's private cache needs no write-back, because it is still in the shared one.
 void memory::keep_own(std::uint32_t core, std::uint32_t chunk, std::uint64_t bytes, bool writes) {
   if (writes) ++chunks_[chunk].version;
   seen_[core][chunk] = chunks_[chunk].version;
@@ -175,11 +175,11 @@ void memory::keep_own(std::uint32_t core, std::uint32_t chunk, std::uint64_t byt
   for (c.use(chunk, bytes); c.too_full();) c.drop_oldest();
 }
 
-/// From the cache that has changed the chunk, or from its home's memory.
+/// Fetches the chunk from the cache that holds it modified, or from its home's memory.
 inline fetched memory::fetch(std::uint32_t chunk, std::uint64_t bytes, bool writes, const place& at,
                              picoseconds now) noexcept {
   const chunk_state& c = chunks_[chunk];
-  const std::int16_t other = c.changed_by;  // not the core's cache: it does not hold the chunk
+  const std::int16_t other = c.changed_by;  // not this core's cache, which does not hold the chunk
   const bool elsewhere = other >= 0;
   const node_id from = elsewhere ? cache_node_[static_cast<std::size_t>(other)] : node_id(c.home);
   (from == at.node ? local_bytes : remote_bytes) += bytes;
@@ -187,7 +187,7 @@ inline fetched memory::fetch(std::uint32_t chunk, std::uint64_t bytes, bool writ
   picoseconds until = now + (speed(bytes) * stretch_[at.node.index() * controllers_.size() + from.index()] >> 10);
   if (!elsewhere && with_.contention) until = std::max(until, controllers_[from.index()].serve(now, bytes));
   until = std::max(until, links.carry(from, at.node, bytes, now, with_.contention));
-  if (elsewhere && !writes) write_back(at.node.value == c.home ? at.node : from, chunk, bytes, now);  // once on its way
+  if (elsewhere && !writes) write_back(at.node.value == c.home ? at.node : from, chunk, bytes, now);  // over links once
   return {until - now, level::beyond};
 }
 
@@ -218,7 +218,7 @@ fetched memory::touch(std::uint32_t chunk, std::uint64_t bytes, bool writes, con
   if (!caches_.empty()) {
     keep(here, chunk, bytes, now);
   } else if (writes) {
-    write_back(at.node, chunk, bytes, now);  // no cache: straight to memory
+    write_back(at.node, chunk, bytes, now);  // without caches it goes straight to memory
   }
   return f;
 }

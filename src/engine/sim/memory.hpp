@@ -1,10 +1,10 @@
-// Fidelity *block*: where data is, which caches hold it, and what it costs to fetch a piece of it.
+// Fidelity *block*: where data is, which caches hold it, and what it costs to fetch.
 //
-// Data is moved in chunks. A chunk has a home (first touch, or dealt out), at most one last-level cache that holds it
-// changed, and any number that hold it as it is; a node has one last-level cache or several. Where the machine says so, a
-// core has a cache of its own before that. Of each, the least recently used chunk leaves first. Memory controllers and
-// links serve one after the other. What a chunk takes is the latest of: the core's own rate, stretched by distance; the
-// controller; each link.
+// Data is moved in chunks. A chunk has a home (first touch, or dealt out). At most one last-level cache holds
+// it modified; any number may hold it unmodified. A node has one or more last-level caches. If the machine says
+// so, a core also has a private cache. Each cache evicts its least recently used chunk first. Memory
+// controllers and links serve one request after the other. The time for a chunk is the largest of: the core's
+// own rate, stretched by distance; the controller; each link.
 #pragma once
 
 #include "engine/sim/layout.hpp"
@@ -16,15 +16,15 @@
 
 namespace kith::sim {
 
-/// What can be left out, to see what a result rests on.
+/// Parts of the model that can be left out, to see what a result depends on.
 struct ablations {
   bool contention = true;  // controllers and links can be busy
-  bool latency = true;     // remote memory is further away
+  bool latency = true;     // remote memory has a longer latency
   bool caches = true;
   bool scheduling = true;  // the scheduler's own work takes time
 };
 
-/// Where a core is: its node's number, its last-level cache's (machine_model::cache_of), its own.
+/// A core's place: its node, its last-level cache (machine_model::cache_of), and its own number.
 struct place {
   node_id node;
   std::uint32_t cache = 0, core = 0;
@@ -39,12 +39,12 @@ struct fetched {
 
 class memory {
  public:
-  /// Where there are no recorded allocations, `fine` deals chunks in turn and `coarse` regions. Throws kith::error for more
-  /// than 64 last-level caches.
+  /// Without recorded allocations, `fine` deals chunks round robin and `coarse` deals regions. Throws
+  /// kith::error for more than 64 last-level caches.
   memory(const program& p, const machine_model& m, distribution d, const ablations& on, std::uint64_t chunk_bytes);
-  /// Where a region is from the start. Before anything touches it.
+  /// Sets the home of a region. Must be called before anything touches it.
   void put(std::uint32_t region, std::uint64_t bytes, node_id at);
-  /// The same, chunk by chunk; what has no place in the layout stays as it is.
+  /// The same, chunk by chunk. Chunks that the layout does not place stay as they are.
   void put(std::uint32_t region, std::uint64_t bytes, const layout& as);
 
   /// The chunks that an access touches are first .. first + chunks(bytes) - 1.
@@ -54,33 +54,33 @@ class memory {
   }
   std::uint64_t chunk_bytes() const noexcept { return chunk_bytes_; }
 
-  /// The core at `at` reads (or writes) `bytes` of a chunk at `now`: how long it waits for them.
+  /// The core at `at` reads (or writes) `bytes` of a chunk at `now`. Returns how long it waits for them.
   fetched touch(std::uint32_t chunk, std::uint64_t bytes, bool writes, const place& at, picoseconds now);
-  /// The core will touch the chunk soon: what is known of it is fetched while others go on.
+  /// Prefetches the state of a chunk that the core will touch soon.
   void expect(std::uint32_t chunk, const place& at) const noexcept {
     __builtin_prefetch(&chunks_[chunk], 1);
     if (!caches_.empty()) caches_[at.cache].expect(chunk);
   }
-  /// The runtime's own data moves.
+  /// Moves the runtime's own data.
   void move_metadata(node_id from, node_id to, std::uint64_t bytes, picoseconds now);
-  /// Everything is at home, and in no cache.
+  /// Empties all caches; all data is then at home only.
   void empty_caches();
   node_id home(std::uint32_t chunk) const noexcept { return node_id(chunks_[chunk].home); }
-  /// The chunk moves to node `to`, if it lies elsewhere: how long the core there, which moves it, is at that. No cache
-  /// holds it afterwards.
+  /// Moves the chunk to node `to`, if it is elsewhere. Returns how long that takes the core there, which moves
+  /// it. No cache holds the chunk afterwards.
   picoseconds migrate(std::uint32_t chunk, std::uint64_t bytes, node_id to, picoseconds now);
   std::uint64_t migrated_bytes = 0;
 
   interconnect links;
-  std::uint64_t remote_bytes = 0, local_bytes = 0;  // fetched, from caches of others included
+  std::uint64_t remote_bytes = 0, local_bytes = 0;  // fetched, including from other caches
   std::uint64_t hits = 0, misses = 0;
 
  private:
-  /// What a touch asks of a chunk, in one place.
+  /// All that a touch reads of a chunk, in one place.
   struct chunk_state {
-    std::uint64_t holders = 0;                // last-level caches
-    std::uint32_t version = 0;                // how often it was changed; where cores have caches of their own
-    std::int16_t home = -1, changed_by = -1;  // a node, a last-level cache; -1: none
+    std::uint64_t holders = 0;                // bit mask of last-level caches
+    std::uint32_t version = 0;                // how often it was written; used if cores have private caches
+    std::int16_t home = -1, changed_by = -1;  // a node; the last-level cache that holds it modified; -1: none
   };
   fetched fetch(std::uint32_t chunk, std::uint64_t bytes, bool writes, const place& at, picoseconds now) noexcept;
   void drop(std::size_t of, std::uint32_t chunk) noexcept;
@@ -92,16 +92,16 @@ class memory {
   const machine_model& on_;
   const ablations with_;
   std::uint64_t chunk_bytes_;
-  std::vector<std::uint32_t> first_;  // by region; those that contain each other share chunks where they can
+  std::vector<std::uint32_t> first_;  // by region; regions that contain each other share chunks if possible
   std::vector<chunk_state> chunks_;
-  std::vector<lru_cache> caches_;    // last-level ones; empty: there are none
-  std::vector<node_id> cache_node_;  // where each is, or would be
-  // Of one core each. A chunk in them is good for as long as nobody else has changed it.
+  std::vector<lru_cache> caches_;    // last-level caches; empty: there are none
+  std::vector<node_id> cache_node_;  // the node of each cache, even if `caches_` is empty
+  // The private caches, by core. A chunk in them is valid until another core writes it.
   std::vector<lru_cache> own_;
-  std::vector<std::vector<std::uint32_t>> seen_;  // by core and chunk: its version
+  std::vector<std::vector<std::uint32_t>> seen_;  // by core and chunk: the version that the core has
   std::vector<server> controllers_;
   rate core_, cache_rate_, between_, own_rate_;
-  std::vector<std::uint64_t> stretch_;  // by pair of nodes: distance, in 1/1024 of local
+  std::vector<std::uint64_t> stretch_;  // by pair of nodes: the distance, in 1/1024 of local
 };
 
 }  // namespace kith::sim

@@ -1,6 +1,6 @@
-// Pages of written data move to the node that executes the task that writes them: RIP paper, section 6.5.
+// Pages of written data move to the node that runs the writing task: RIP paper, section 6.5.
 //
-// Each chunk by itself, before the task uses it. What is not modelled is the kernel's own work for each page.
+// Each chunk moves by itself, before the task uses it. The kernel's own work for each page is not modelled.
 #include "engine/sim/engine.hpp"
 
 #include <bit>
@@ -13,7 +13,7 @@ picoseconds memory::migrate(std::uint32_t chunk, std::uint64_t bytes, node_id to
   if (c.changed_by >= 0) write_back(cache_node_[static_cast<std::size_t>(c.changed_by)], chunk, bytes, now);
   for (; c.holders != 0; c.holders &= c.holders - 1)
     caches_[static_cast<std::size_t>(std::countr_zero(c.holders))].drop(chunk);
-  ++c.version;  // copies that cores have are old
+  ++c.version;  // makes copies in private caches stale
   // Read from the old home's memory, written to the new one's.
   const node_id from(c.home);
   picoseconds until = now + (core_(bytes) * stretch_[to.index() * controllers_.size() + from.index()] >> 10);
@@ -27,7 +27,7 @@ picoseconds memory::migrate(std::uint32_t chunk, std::uint64_t bytes, node_id to
   return until - now;
 }
 
-/// A chunk that the task that runs is about to write.
+/// Moves a chunk that the running task is about to write.
 void engine::move_written(worker& w, std::uint32_t region, std::uint32_t chunk) {
   const std::uint64_t whole = program_.recorded.regions[region].bytes;
   if (!may_move(whole)) return;

@@ -14,7 +14,7 @@ namespace kith::sim {
 
 namespace {
 
-/// What happened inside a task, by time.
+/// A recorded step of a task, with its times.
 struct recorded_action {
   std::int32_t task;
   std::uint64_t begun, ended;
@@ -26,10 +26,10 @@ action of_kind(action::kind what, std::uint64_t value) {
   return {.value = value, .what = static_cast<std::uint64_t>(what)};
 }
 
-/// At least this share of what was measured is computing, however many bytes a task declares.
+/// At least 1/10 of a task's measured time is computing, however many bytes it declares.
 constexpr std::uint64_t least_share = 10;
 
-/// Picoseconds have 64 bits, and a worker may have all of it to do.
+/// Throws if all work together, in picoseconds, would not fit 64 bits, because one worker may have to do all of it.
 void refuse_endless(const recording& r) {
   constexpr std::uint64_t most = std::uint64_t{1} << 52;
   std::uint64_t all = 0;
@@ -51,17 +51,18 @@ void split_times(program& p, double core_gbs) {
       p.bytes[t] += a.touched;
       if (static_cast<mode>(a.mode) == mode::commutative) p.exclusive[t] = 1;
     }
-    // A dry run measures nothing: what its roots took is this machine's time to create tasks, which has a cost here.
+    // A dry run measures no task. The time of its roots is the recording machine's time to create tasks, for
+    // which the model has its own cost.
     const std::uint64_t whole =
         dry && p.recorded.tasks[t].has(recorded_task::root) ? 0 : p.recorded.tasks[t].work_ns * 1000;
-    constexpr double most = 1e18;  // beyond what 64 bits hold, it is all memory in any case
+    constexpr double most = 1e18;  // keeps the product within 64 bits; all of the time is memory then
     const auto memory = static_cast<std::uint64_t>(std::min(most, static_cast<double>(p.bytes[t]) * 1000 / core_gbs));
     p.compute[t] = computing_alone ? whole : std::max(whole / least_share, whole - std::min(whole, memory));
   }
   split_calibrated_times(p);
 }
 
-/// Tasks that came from outside hang off a root of their own, which creates them at once and waits for them.
+/// Gives the tasks that came from outside a root of their own, which creates them at once and waits for them.
 std::int32_t gather_outsiders(recording& r) {
   recorded_task root;
   root.flags = recorded_task::root;
@@ -93,7 +94,7 @@ program program_of(recording r, double core_gbs) {
   const std::vector<recorded_task>& tasks = p.recorded.tasks;
   std::vector<recorded_action> all;
   all.reserve(tasks.size() + p.recorded.waits.size());
-  std::vector<std::pair<std::int32_t, std::int32_t>> names;  // who, whom
+  std::vector<std::pair<std::int32_t, std::int32_t>> names;  // the naming node, the named node
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     const recorded_task& t = tasks[i];
     p.scopes = std::max(p.scopes, t.scope + 1);
@@ -131,7 +132,7 @@ program program_of(recording r, double core_gbs) {
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     const recorded_task& t = tasks[i];
     const std::uint64_t whole = t.work_ns * 1000;
-    // Gaps between what a task did are its computing; the share that was memory goes from each alike.
+    // The gaps between a task's actions are its computing; the share of memory is taken from each gap in proportion.
     const auto compute = [&](std::uint64_t ns) {
       const std::uint64_t ps =
           whole == 0 ? 0

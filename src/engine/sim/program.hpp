@@ -1,6 +1,6 @@
-// A recorded program as the simulator runs it: what each task does, in order, and what must come before.
+// A recorded program as the simulator runs it: what each task does, in order, and its dependences.
 //
-// Immutable: made once from a recording, shared by all runs. Times are picoseconds on the machine it was recorded on.
+// Immutable: made once from a recording, shared by all runs. Times are picoseconds on the recorded machine.
 #pragma once
 
 #include "base/printable.hpp"
@@ -16,7 +16,7 @@ namespace kith::sim {
 
 using picoseconds = std::uint64_t;
 
-/// One thing that a task's code does.
+/// One step of a task's code.
 struct action {
   enum kind : std::uint8_t {
     compute,  // `value` picoseconds
@@ -28,16 +28,17 @@ struct action {
 };
 
 struct program {
-  recording recorded;  // tasks, accesses, dependences; times of the run that was recorded
+  recording recorded;  // tasks, accesses, dependences; with the times of the recorded run
 
-  // By task; the actions of task t are actions[first_action[t]] up to first_action[t + 1].
+  // By task: the actions of task t are actions[first_action[t]] up to, not including, actions[first_action[t + 1]].
   std::vector<std::uint64_t> first_action;
   std::vector<action> actions;
-  std::vector<picoseconds> compute;  // without the time for memory
-  /// How much of what the memory model adds to the time of the nearest cache shows beside a task's computing, in 1/1024.
+  std::vector<picoseconds> compute;  // by task, without the time for memory
+  /// A task's exposure: how much of the time that the memory model adds to that of the nearest cache is not
+  /// hidden by computing, in 1/1024.
   struct shown {
     static constexpr std::uint32_t unknown = 0xffffffff;
-    std::uint32_t last = unknown, memory = unknown;  // from the last level; from beyond it
+    std::uint32_t last = unknown, memory = unknown;  // for data from the last level; from beyond it
     bool calibrated() const noexcept { return memory != unknown; }
     picoseconds of_last(picoseconds took, picoseconds near) const noexcept { return part(last, took, near); }
     picoseconds of_memory(picoseconds took, picoseconds near) const noexcept { return part(memory, took, near); }
@@ -45,18 +46,18 @@ struct program {
       return took > near ? (took - near) * of >> 10 : 0;
     }
   };
-  std::vector<shown> exposure;             // of calibrated tasks; of others the model's overlap says it. Empty: none is
-  std::vector<std::uint64_t> bytes;        // touched
-  std::vector<std::uint8_t> exclusive;     // it has commutative accesses
-  std::vector<std::uint64_t> first_named;  // named[...]: the nodes that its computation names
+  std::vector<shown> exposure;             // of calibrated tasks; others use the model's overlap. May be empty
+  std::vector<std::uint64_t> bytes;        // touched bytes, by task
+  std::vector<std::uint8_t> exclusive;     // by task: it has commutative accesses
+  std::vector<std::uint64_t> first_named;  // by task, into `named`: the nodes that its computation names
   std::vector<std::int32_t> named;
-  std::vector<std::pair<std::uint32_t, std::int32_t>> of_graphs;  // scope, node: of static graphs, but their sources
-  std::vector<std::int32_t> roots;                                // in their order
-  std::int32_t gathering = -1;  // the root, not of the recording, that creates what came from outside; the last task
+  std::vector<std::pair<std::uint32_t, std::int32_t>> of_graphs;  // scope, node: of static graphs, without sources
+  std::vector<std::int32_t> roots;                                // in the order of their starts
+  std::int32_t gathering = -1;  // an added root, the last task, that creates the tasks that came from outside; -1: none
   std::uint32_t scopes = 0;
   std::int32_t nodes = 1;                 // of the recorded machine
-  std::vector<std::uint8_t> finds_first;  // by scope: of a graph all of whose nodes are found before any computes
-  std::size_t measured_from = 0;          // the first root behind the last mark
+  std::vector<std::uint8_t> finds_first;  // by scope: of a graph whose nodes are all found before any computes
+  std::size_t measured_from = 0;          // the first root after the last mark
 
   shown exposure_of(std::size_t t) const noexcept { return exposure.empty() ? shown() : exposure[t]; }
   std::size_t tasks() const noexcept { return recorded.tasks.size(); }
@@ -68,14 +69,13 @@ struct program {
     return {recorded.dependences.data() + recorded.first_dependence[t],
             recorded.dependences.data() + recorded.first_dependence[t + 1]};
   }
-  /// For messages.
+  /// The type's name for messages.
   std::string type_name(std::size_t t) const { return printable(recorded.types[recorded.tasks[t].type]); }
 };
 
-/// What the simulator makes of a recording. What of a calibrated task is computing, calibrated.hpp says. Of others the time
-/// that their bytes took at `core_gbs`, which a core of the recorded machine drew from memory, is no computing. A dry
-/// recording holds computing alone.
-/// Throws kith::error for a recording of a run that did not end.
+/// Makes a program from a recording. calibrated.hpp says what part of a calibrated task's time is computing. For other
+/// tasks, the time that their bytes take at `core_gbs`, the memory bandwidth of a core of the recorded machine, is not
+/// computing. A dry recording holds only computing. Throws kith::error for a recording of a run that did not end.
 program program_of(recording, double core_gbs = 10);
 
 }  // namespace kith::sim

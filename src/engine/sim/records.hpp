@@ -1,6 +1,6 @@
-// Where each task stands, and what the engine asks of it again and again: one cache line a task, instead of one in each of
-// the program's columns. Tasks are met in an order that no cache foresees; what a task costs the simulator is how many
-// lines it is spread over.
+// The state of each task, and what the engine often reads about it: one cache line per task, instead of one in
+// each of the program's columns. Tasks come in an unpredictable order, so a task's cost to the simulator is the
+// number of lines that it is spread over.
 #pragma once
 
 #include "engine/sim/program.hpp"
@@ -15,32 +15,33 @@ namespace kith::sim {
 class policy_task;
 
 struct alignas(64) task_record {
-  // Of the program; [first, end) of its columns.
+  // From the program; [first, end) in its columns.
   std::uint32_t first_access, end_access, first_dependence, end_dependence, first_action, end_action;
-  std::uint64_t bytes;  // touched
+  std::uint64_t bytes;  // touched bytes
   std::uint32_t scope;
   std::int32_t color;  // on the simulated machine; negative: none
-  std::int16_t node;   // likewise
+  std::int16_t node;   // on the simulated machine; negative: none
   std::uint16_t type;
   std::uint8_t flags;  // recorded_task::flag
   std::uint8_t priority;
-  // Of the run.
+  // The state of this run.
   task_state state = task_state::none;
-  bool names : 1;             // its computation names nodes
+  bool names : 1;             // its computation names further nodes
   bool exclusive : 1;         // it has commutative accesses
-  bool explored : 1 = false;  // of a keyed node: its predecessors were found
+  bool explored : 1 = false;  // for a keyed node: its predecessors were found
   std::uint32_t waits_for = 0;
-  std::uint32_t first_successor = 0;  // 1 + dependence
-  policy_task* seen = nullptr;        // as policies see it; none before it is made, and after it has ended
+  std::uint32_t first_successor = 0;  // 1 + the dependence; 0: none
+  policy_task* seen = nullptr;        // the task as policies see it; null before it is made and after its slot is freed
 
   bool has(recorded_task::flag f) const noexcept { return (flags & f) != 0; }
 };
 static_assert(sizeof(task_record) == 64);
 
-/// Colors and nodes of a machine as those of another one.
+/// Translates colors or nodes of one machine to another.
 using translation = std::function<std::int32_t(std::int32_t)>;
 
-/// Of all tasks of the program. Throws kith::error for one with 2^32 accesses, dependences or actions.
+/// The records of all tasks of the program. Throws kith::error for a program with more than 2^32 - 2 accesses,
+/// dependences or actions.
 std::vector<task_record> records_of(const program&, const translation& color, const translation& node);
 
 }  // namespace kith::sim

@@ -1,5 +1,5 @@
-// The simulated run as a recording: its own times, places and homes where the recorded run had others. Nothing of it is
-// done unless the schedule is kept.
+// The simulated run as a recording: replaces the recorded run's times, places and homes. Does nothing unless
+// the schedule is kept.
 #include "engine/sim/engine.hpp"
 #include "policy/contract/policy_options.hpp"
 #include "recording/completed_times.hpp"
@@ -16,7 +16,7 @@ constexpr std::uint64_t unborn = ~std::uint64_t{0};
 
 }  // namespace
 
-/// What the recorded run decided is not to be taken for what this one does.
+/// Clears what the recorded run decided, so that it is not taken for results of this one.
 void engine::forget_recorded_run() {
   schedule_.homes.clear();
   last_home_.assign(schedule_.regions.size(), 0);
@@ -34,7 +34,7 @@ void engine::note_begin(const worker& w, std::int32_t t) {
   if (set_.keep_schedule) schedule_.tasks[static_cast<std::size_t>(t)].created = w.clock / 1000;
 }
 
-/// ... and has ended. Nodes that are found have no beginning of their own.
+/// The creation of `t` has ended. Nodes that are found have no separate beginning.
 void engine::note_birth(const worker& w, std::int32_t t) {
   if (!set_.keep_schedule) return;
   recorded_task& kept = schedule_.tasks[static_cast<std::size_t>(t)];
@@ -48,18 +48,18 @@ void engine::note_completed(const worker& w, std::int32_t t) {
   if (set_.keep_schedule) schedule_.tasks[static_cast<std::size_t>(t)].completed = w.clock / 1000;
 }
 
-/// Where data is before anybody has touched it.
+/// Notes where data is before any task has touched it.
 void engine::note_first_homes() {
   if (!set_.keep_schedule) return;
   for (std::uint32_t r = 0; r < schedule_.regions.size(); ++r) note_home(r, 0);
 }
 
-/// Where the task has left its data.
+/// Notes where the task has left its data.
 void engine::note_homes(std::int32_t t, picoseconds began) {
   for (const recorded_access& a : accesses(record_of(t))) note_home(a.region, began);
 }
 
-/// The region is where it is from then on, if that was not known yet.
+/// Notes the region's present home, valid from `since`, if it has changed.
 void engine::note_home(std::uint32_t region, picoseconds since) {
   std::vector<std::uint64_t> bytes(on_.hardware.nodes.size());
   const std::uint64_t all = program_.recorded.regions[region].bytes;
@@ -81,8 +81,7 @@ void engine::note_home(std::uint32_t region, picoseconds since) {
     known[static_cast<std::size_t>(x.node)] = x.bytes;
   }
   if (known == bytes) return;
-  const std::uint64_t at =
-      std::max(since / 1000, last == 0 ? 0 : homes[last - 1].at + 1);  // a group of rows of its own
+  const std::uint64_t at = std::max(since / 1000, last == 0 ? 0 : homes[last - 1].at + 1);  // a new group of rows
   last = static_cast<std::uint32_t>(homes.size() + 1);
   for (std::size_t n = 0; n < bytes.size(); ++n) {
     if (bytes[n] != 0) homes.push_back({region, static_cast<std::int16_t>(n), bytes[n], at});
@@ -102,10 +101,10 @@ void engine::finish_schedule() {
   s.meta["workers"] = std::to_string(workers_.size());
   for (std::size_t i = 0; i < s.regions.size(); ++i) {
     const node_id home = regions_[static_cast<std::uint32_t>(i) + 1].home_node();
-    s.regions[i].home = home ? static_cast<std::int16_t>(home.value) : std::int16_t{-1};  // of several nodes: none
+    s.regions[i].home = home ? static_cast<std::int16_t>(home.value) : std::int16_t{-1};  // none if on several nodes
   }
-  // Before the workers change: the program's colors and nodes are shares of the machine that it was recorded on.
-  std::uint64_t asked_for = 0;  // the creation of the task that a fence stands behind
+  // Comes before the workers change, because the program's colors and nodes refer to the recorded machine.
+  std::uint64_t asked_for = 0;  // when the task before a fence was created
   for (std::size_t i = 0; i < s.tasks.size(); ++i) {
     recorded_task& t = s.tasks[i];
     t.color = records_[i].color;
@@ -119,7 +118,7 @@ void engine::finish_schedule() {
     s.worker_node.push_back(static_cast<std::int16_t>(w.node.value));
     s.meta["worker_nodes"] += (w.id.value == 0 ? "" : " ") + std::to_string(w.node.value);
   }
-  // A mark stands before the run that followed it.
+  // Moves each mark to the start of the run that followed it.
   for (recorded_mark& m : s.marks) {
     const auto next = std::ranges::find_if(program_.roots, [&](std::int32_t r) {
       return program_.recorded.tasks[static_cast<std::size_t>(r)].started >= m.at;

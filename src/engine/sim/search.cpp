@@ -1,4 +1,4 @@
-// What workers do that have nothing to do: claim, ask the policy, sleep; and who wakes them.
+// What idle workers do: claim, ask the policy, sleep. And how they are woken.
 #include "engine/life/claim.hpp"
 #include "engine/life/search_order.hpp"
 #include "engine/sim/engine.hpp"
@@ -12,11 +12,11 @@ namespace kith::sim {
 
 namespace {
 
-/// A worker that has found nothing for a short while still looks; later it sleeps.
+/// After it has parked, a worker counts as still looking for so long; after that it sleeps.
 constexpr picoseconds spins_for = 50'000'000;
-/// Longest pause between two attempts.
+/// The longest pause between two attempts.
 constexpr picoseconds longest_pause = 20'000'000;
-/// Time passes even where nothing costs any.
+/// The least time that passes, even if all costs are 0.
 constexpr picoseconds instant = 1000;
 
 }  // namespace
@@ -40,8 +40,8 @@ picoseconds engine::far_cost(picoseconds near, const worker& by, worker_id owner
   return near * static_cast<picoseconds>(distance) / 10;
 }
 
-/// Looks are paid before they are made (look_for_work): a pop or a failed attempt costs nothing here, but the time that
-/// somebody else needs the queue.
+/// Looks are paid in advance (look_for_work), so a pop or a failed attempt costs nothing here, except the time
+/// until a shared queue is free.
 void engine::charge(worker& by, event e, worker_id owner) {
   if (e == event::steal && set_.keep_schedule) {
     schedule_.steals.push_back(
@@ -54,7 +54,7 @@ void engine::charge(worker& by, event e, worker_id owner) {
     case event::steal: took = far_cost(costs_.steal, by, owner); break;
     default: break;
   }
-  if (!owner && set_.with.contention) {  // a queue of several: one at a time
+  if (!owner && set_.with.contention) {  // a shared queue serves one worker at a time
     picoseconds& free = queue_free_[by.here()];
     const picoseconds waited = free > by.clock ? free - by.clock : 0;
     free = by.clock + waited + (e == event::pop ? costs_.pop : costs_.push) / 2;
@@ -71,7 +71,8 @@ bool engine::ring(worker& by, const worker_set& audience) {
     by.sums.add(event::wake);
     return true;
   }
-  // Whoever is in its last round before it sleeps begins it anew: it may be past the queue that was rung for.
+  // A worker in its last round before sleeping starts that round again: it may already have passed the queue
+  // that was rung for.
   for (std::size_t i = 0; i < last_round_words_.size(); ++i) {
     const std::uint64_t found = last_round_words_[i] & audience.word(i);
     last_round_words_[i] &= ~found;
@@ -104,7 +105,7 @@ void engine::submit(worker& by, job<plain::worker_view>& j, const worker_set& au
   ring(by, audience);
 }
 
-/// The time first, the effect then.
+/// Spends the job's time; end_job() then runs it.
 void engine::begin_job(worker& w) {
   w.doing_job = jobs_.front();
   jobs_.pop_front();
@@ -132,13 +133,14 @@ void engine::park(worker& w) {
   tell_waiter(w);
 }
 
-/// Whoever empties the scope that is waited for wakes this worker. One that helps in a scope is not waiting for it.
+/// If this worker waits for a scope, the worker that empties it will wake this one. A worker that helps in a
+/// scope does not wait for it.
 void engine::tell_waiter(const worker& w) {
   if (w.frames.empty() || w.frames.back().now != frame_state::waiting) return;
   scopes_[w.frames.back().scope].waiter = w.id.value;
 }
 
-/// Whether the wait cannot end before the task has: it is below what is waited for.
+/// Whether the wait cannot end before the task does, because the task is below what it waits for.
 bool engine::may_run_on(const frame& wait, std::int32_t t) const {
   if (wait.helps_as_member) return false;
   std::uint32_t scope = records_[static_cast<std::size_t>(t)].scope;
@@ -152,7 +154,8 @@ bool engine::may_run_on(const frame& wait, std::int32_t t) const {
   return false;
 }
 
-/// 1 + the suspended stack that may go on; 0 if none was found. With `idle`, also a creator that helps at the throttle.
+/// 1 + the index of a suspended stack that may continue; 0 if none was found. With `idle`, also a creator that
+/// helps at the throttle.
 std::size_t engine::ready_to_go_on(worker& w, bool look_at_all, bool idle) const {
   const std::size_t count = w.suspended.size();
   const auto may = [&](std::size_t i) {
@@ -164,14 +167,14 @@ std::size_t engine::ready_to_go_on(worker& w, bool look_at_all, bool idle) const
   return found != count ? found + 1 : 0;
 }
 
-/// The stack that runs waits, and is left for another one.
+/// Suspends the current stack, whose last frame waits.
 void engine::leave_stack(worker& w) {
   tell_waiter(w);
   if (!w.frames.empty()) w.suspended.push_back(std::move(w.frames));
   w.frames.clear();
 }
 
-/// Leaves this stack for one whose wait may go on. False: there is none.
+/// Leaves this stack for one whose wait may continue; false if there is none.
 bool engine::go_on_elsewhere(worker& w, bool look_at_all, bool idle) {
   const std::size_t found = w.suspended.empty() || w.claimed >= 0 ? 0 : ready_to_go_on(w, look_at_all, idle);
   if (found == 0) return false;
@@ -189,7 +192,7 @@ bool engine::go_on_elsewhere(worker& w, bool look_at_all, bool idle) {
   return true;
 }
 
-/// On top of the wait that runs if that cannot hold it up, else on a fresh stack.
+/// Runs the task on top of the current wait if that cannot delay the wait, else on a fresh stack.
 void engine::run_found(worker& w, std::int32_t t) {
   if (!w.frames.empty() && !may_run_on(w.frames.back(), t)) {
     leave_stack(w);
@@ -198,8 +201,10 @@ void engine::run_found(worker& w, std::int32_t t) {
   start(w, t);
 }
 
+/// Claims a queued task.
 bool engine::claim(std::int32_t t) { return life::claim(life::plain_state{state_of(t)}); }
 
+/// Claims a queued child of the scope, the newest first; with `all`, also children older than one that is not ready.
 std::int32_t engine::claim_child(std::uint32_t scope, bool all) {
   return life::claim_newest(
              scopes_[scope].children, all, [&](std::int32_t t) { return state_of(t) == task_state::created; },
@@ -275,7 +280,7 @@ void engine::look_for_work(worker& w) {
     return;
   }
   if (l.what != poll_result::empty) return;
-  // The round that ends with the first `empty` may have begun before somebody pushed: the second one is whole.
+  // The round that ends with the first `empty` may have begun before a push; the second one is complete.
   if (++w.empties < 2) {
     last_round_words_[w.id.index() / 64] |= std::uint64_t{1} << (w.id.index() % 64);
     return;

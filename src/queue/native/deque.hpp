@@ -43,8 +43,7 @@ class work_deque {
     const std::int64_t b = bottom_.load(relaxed);
     array* a = array_.load(relaxed);
     if (b - top_seen_ >= a->capacity) {
-      top_seen_ = top_.load(acquire);  // acquire: pairs with the thieves' exchange; they have read the entries that we
-                                       // may overwrite
+      top_seen_ = top_.load(acquire);  // acquire: pairs with the exchange in steal(); we may overwrite what was read
       if (b - top_seen_ >= a->capacity) a = grow(*a, b);
     }
     a->at(b).store(entry, release);  // pairs with the load of the entry in steal()
@@ -55,8 +54,7 @@ class work_deque {
     const std::int64_t b = bottom_.load(relaxed) - 1;
     if (b < top_seen_) return nullptr;  // empty, because top only grows; no fence needed
     array* a = array_.load(relaxed);
-    bottom_.store(b, release);  // release, here and below: pairs with the load of bottom in steal(); a thief that reads
-                                // this value sees the entries below it
+    bottom_.store(b, release);  // release, here and below: pairs with the load in steal(), which sees entries below b
     full_fence();               // D3: pairs with the fence in steal()
     std::int64_t t = top_.load(relaxed);
     top_seen_ = t;

@@ -74,9 +74,7 @@ class worker_view {
   dead_entries dead;
   bool (*drop_dead_task)(worker_view&, task&) = [](worker_view&, task&) { return false; };  // the engine's
   inbox<job<worker_view>>* jobs = nullptr;                                                  // the engine's
-  log* steal_log = nullptr;                                                                 // where steals are
-                                                                                            // recorded; null: they are
-                                                                                            // not
+  log* steal_log = nullptr;                                                                 // may be null
   const identity::creator* naming_of_innermost = nullptr;                                   // the engine's
   const stall_check* together = nullptr;                                                    // the engine's
   stall_check::moment all_slept = 0;  // within gate::stalled(): when it was called
