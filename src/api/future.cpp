@@ -1,4 +1,4 @@
-// Where tasks with results are made: children of the running task, or, from outside, of any runtime.
+// Creates tasks with results: as children of the running task, or from outside in any runtime.
 #include <kith/runtime.hpp>
 #include <kith/when_all.hpp>
 

@@ -1,4 +1,4 @@
-// What is behind a kith::runtime. For the files of this folder.
+// The implementation of kith::runtime. Only for files of this folder.
 #pragma once
 
 #include "engine/native/engine.hpp"

@@ -1,4 +1,4 @@
-// kith::allocate and its like: which runtime is asked.
+// kith::allocate() and the functions like it: they find the runtime and call it.
 #include <kith/memory.hpp>
 
 #include "api/implementation.hpp"

@@ -1,4 +1,4 @@
-// kith::runtime: options decided, an engine behind it.
+// kith::runtime: resolves the options and makes an engine.
 #include <kith/runtime.hpp>
 
 #include "api/implementation.hpp"
@@ -18,7 +18,7 @@ namespace kith {
 
 namespace {
 
-/// The option, or else (-1) the environment variable, or else the default.
+/// The option; if that is -1, the environment variable, else the default.
 std::int64_t decide(std::int64_t option, const variable& v) {
   if (option < -1 || option > v.most) {
     throw error(std::string("runtime_options: ") + std::to_string(option) + " for " + v.name + "; expected " +
@@ -27,12 +27,12 @@ std::int64_t decide(std::int64_t option, const variable& v) {
   if (option >= 0) return option;
   return number_of(v).value_or(standard_number(v));
 }
-/// The same for a text; an empty option counts as not set.
+/// The same for a text. An empty option counts as not set.
 std::string decide(const std::string& option, const variable& v) {
   return !option.empty() ? option : value_of(v).value_or(v.standard);
 }
 
-/// What `use` makes of the setting's text. Where the variable decided it, what is wrong with that names the variable.
+/// Calls `use` with the setting's text. If the environment variable decided it, errors name the variable.
 template <class Use>
 auto use_setting(const std::string& option, const variable& v, const Use& use) {
   try {
@@ -43,13 +43,13 @@ auto use_setting(const std::string& option, const variable& v, const Use& use) {
   }
 }
 
-/// The file of this runtime: the first of a process has the name that was asked for.
+/// The file of this runtime's recording. The first one of a process has the requested name.
 std::string numbered(const std::string& file) {
   static atomic<int> recorded{0};
   return numbered_file(file, recorded.fetch_add(1, relaxed) + 1);
 }
 
-/// Said before any work is done, which would find no place.
+/// Throws before any work is done whose recording could not be written.
 void refuse_unrecordable(const std::string& file) {
   try {
     refuse_unwritable(file);
@@ -72,7 +72,7 @@ native::engine_options settings_of(const runtime_options& o, bool cores_shared) 
   s.throttle = static_cast<std::uint32_t>(decide(o.throttle, var::throttle));
   s.throttle_bytes = static_cast<std::uint64_t>(decide(o.throttle_bytes, var::throttle_bytes));
   s.inline_limit = static_cast<int>(decide(o.inline_limit, var::inline_limit));
-  // Where workers share cores (always so on a pretended machine) spinning would only keep others from running.
+  // If workers share cores (always on a pretended machine), spinning would only keep other workers from running.
   const std::int64_t spin = decide(o.spin, var::spin);
   s.spin = cores_shared ? 0 : static_cast<int>(spin);
   if (o.stack_bytes > static_cast<std::size_t>(var::many))
@@ -87,7 +87,7 @@ native::engine_options settings_of(const runtime_options& o, bool cores_shared) 
   s.check_handles = decide(o.check_handles, var::check_handles) != 0;
   s.record = decide(o.record, var::record);
   if (!s.record.empty()) refuse_unrecordable(s.record);
-  // Under `kith record` several processes may share the name: the recorder finds a number.
+  // Under `kith record` several processes may share the name; the recorder then adds a number.
   if (!s.record.empty() && !value_of(var::record_parts)) s.record = numbered(s.record);
   s.dry = decide(o.dry, var::dry) != 0;
   s.calibrate = static_cast<int>(decide(o.calibrate, var::calibrate));
@@ -114,7 +114,7 @@ runtime::runtime(const runtime_options& o) {
   impl_ = std::make_unique<implementation>(std::move(on), plan, std::move(settings));
 }
 
-// In a child of fork() that has inherited it, there is nobody to wait for, and all that it has is the parent's.
+// In a child of fork(), an inherited runtime has no workers to wait for, and its resources are the parent's.
 runtime::~runtime() {
   if (impl_->engine.inherited()) {
     [[maybe_unused]] const implementation* const left = impl_.release();

@@ -19,17 +19,17 @@ struct static_graph::content {
     function f;
     detail::hints h;
   };
-  std::pmr::monotonic_buffer_resource functions;  // in one piece of memory, in the order of their nodes
+  std::pmr::monotonic_buffer_resource functions;  // stored together, in the order of the nodes
   std::vector<body> bodies;
   std::vector<std::pair<node, node>> edges;
 
   // ---- derived from these; empty after a change
-  std::vector<std::uint32_t> first;  // of each node's successors, and the end
+  std::vector<std::uint32_t> first;  // where each node's successors begin, and the end
   std::vector<node> successors;
-  std::vector<std::uint32_t> predecessors;  // how many
+  std::vector<std::uint32_t> predecessors;  // the number for each node
   std::vector<node> sources;
 
-  // ---- of the present run
+  // ---- of the current run
   std::unique_ptr<atomic<std::uint32_t>[]> join;  // predecessors that have not ended
   atomic<bool> running{false};
   detail::node_scope* scope = nullptr;
@@ -52,7 +52,7 @@ struct static_graph::content {
 
 namespace {
 
-/// What the task of a node runs.
+/// The closure of a node's task.
 struct node_closure {
   static_graph::node self;
   void* graph;
@@ -79,7 +79,7 @@ void static_graph::content::sort_edges() {
   join = std::make_unique<atomic<std::uint32_t>[]>(n);
 }
 
-/// Takes nodes away whose predecessors are gone (Kahn); walks backwards among what is left.
+/// Removes nodes whose predecessors are removed (Kahn's algorithm); finds a cycle by walking backwards among the rest.
 void static_graph::content::check_cycles() const {
   std::vector<std::uint32_t> left = predecessors;
   std::vector<node> gone = sources;
@@ -89,7 +89,7 @@ void static_graph::content::check_cycles() const {
     }
   }
   if (gone.size() == bodies.size()) return;
-  std::vector<node> needs(bodies.size());  // a predecessor that is left, for each node that is
+  std::vector<node> needs(bodies.size());  // for each node that is left, a predecessor that is left
   for (const auto& [before, after] : edges) {
     if (left[before] != 0) needs[after] = before;
   }
@@ -112,7 +112,7 @@ task_ref static_graph::content::make(node n) {
     const function& f = graph.bodies[self.self].f;
     f.call(f.object);
     if (graph.first[self.self] == graph.first[self.self + 1]) return detail::outcome::ended;
-    kith::wait();  // the node has not ended before what it created
+    kith::wait();  // the node must not end before the tasks that it created
     graph.release_successors(self.self);
     return detail::outcome::generated;
   };
@@ -131,7 +131,8 @@ void static_graph::content::release_successors(node n) {
   try {
     for (std::uint32_t s = first[n]; s < first[n + 1]; ++s) {
       atomic<std::uint32_t>& left = join[successors[s]];
-      // If 1 is left it is ours. acquire, acq_rel: what all predecessors wrote is visible to the node.
+      // If 1 is left, it is ours. acquire and acq_rel pair with the fetch_sub of the other predecessors: the
+      // node sees what they wrote.
       if (left.load(acquire) == 1 || left.fetch_sub(1, acq_rel) == 1) phase.found(make(successors[s]));
     }
   } catch (...) {

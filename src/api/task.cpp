@@ -1,4 +1,4 @@
-// What a task can ask of the runtime it runs on.
+// Functions that a task may call: waiting, cancelling, groups, futures, loops.
 #include <kith/future.hpp>
 #include <kith/parallel.hpp>
 #include <kith/task.hpp>
@@ -60,7 +60,7 @@ group::group() : unwinding_(std::uncaught_exceptions()) {
 
 group::~group() {
   native::worker& w = static_cast<native::worker&>(*scope_->creator);
-  if (w.engine.inherited()) return;  // a child of fork(): nobody ends the tasks here
+  if (w.engine.inherited()) return;  // a child of fork(): no worker ends the tasks here
   if (!native::runs_owner_of(*scope_)) {
     std::fputs(
         "kith: a group is destroyed by a task or thread that did not make it (kith::group::~group()), which would have "
@@ -68,13 +68,13 @@ group::~group() {
         stderr);
     std::abort();
   }
-  // Exceptions that were on their way before have nothing to do with it: a destructor may use a group.
+  // Counts only exceptions thrown since the group was made, because a destructor may use a group.
   const bool left_by_exception = std::uncaught_exceptions() > unwinding_;
   if (left_by_exception) cancel();
   try {
     if (scope_->unfinished() != 0) w.engine.policy.waiting(w);
     w.wait_for(scope_, "kith::group");
-  } catch (...) {  // it got no stack
+  } catch (...) {  // no stack was left for the wait
     (scope_ != nullptr ? *scope_ : w.children()).fail(std::current_exception());
   }
   if (scope_ == nullptr) return;
@@ -118,7 +118,7 @@ bool completion::wait_at_most(double seconds, made_task by) {
   using steady = std::chrono::steady_clock;
   constexpr double for_ever = 1e9;  // 31 years
   native::worker* const w = native::worker::current();
-  if (w != nullptr) ++w->naming.waits;  // here: a replay may find done what its run waited for
+  if (w != nullptr) ++w->naming.waits;  // comes first: under `replay` the wait may be over already
   if (done() || seconds <= 0) return done();
   if (w == nullptr && native::nobody_works_here()) {
     throw error(
@@ -129,8 +129,8 @@ bool completion::wait_at_most(double seconds, made_task by) {
   steady::time_point end;
   if (timed) end = steady::now() + std::chrono::duration_cast<steady::duration>(std::chrono::duration<double>(seconds));
   const auto over = [this, timed, end] { return done() || (timed && steady::now() >= end); };
-  // The count comes before the look (by process_fence() in announce(), or by seq_cst with the futex): complete() either
-  // sees it or is seen.
+  // The count comes before the check of done(): by process_fence() in announce(), or by seq_cst with the futex.
+  // So either complete() sees the count, or we see the completion.
   sleeping_.fetch_add(1, std::memory_order_seq_cst);
   if (w != nullptr) {
     std::optional<native::alarm_clock::alarm> at_end;
@@ -143,12 +143,12 @@ bool completion::wait_at_most(double seconds, made_task by) {
       if (order) w->engine.together.end_awaiting();
       if (w->log != nullptr) w->log->waited(w->running_ref(), 0, began);
     };
-    // What may end later than the wait must not run on top of it: with a bound, that is everything.
-    const bool known = !timed && by.runtime == w->engine.number;  // a task of another runtime is none of ours
+    // A task that may end later than the wait must not run on top of it. With a time limit, that is any task.
+    const bool known = !timed && by.runtime == w->engine.number;  // a task of another runtime is not known here
     const reference awaited = known ? reference::from(by.task) : reference();
     try {
       w->work_until(over, timed ? "kith::future::wait_for()" : "kith::future::wait()", awaited);
-    } catch (...) {  // it got no stack
+    } catch (...) {  // no stack was left for the wait
       sleeping_.fetch_sub(1, std::memory_order_relaxed);
       leave();
       throw;
@@ -180,7 +180,7 @@ loop_dealer::loop_dealer(std::int64_t begin, std::int64_t end, schedule how, int
     : begin_(begin), end_(std::max(begin, end)), grain_(how.grain), deal_(how.deal), shares_(shares) {
   if (how.grain < 0)
     throw error("schedule: the grain is " + std::to_string(how.grain) + "; expected 0 (automatic) or more");
-  // Dealt iterations are counted beyond the end, by a chunk for each taker: leave room.
+  // The count of dealt iterations may exceed the end by one chunk for each taker, which needs room.
   if (static_cast<std::uint64_t>(end_) - static_cast<std::uint64_t>(begin_) > std::uint64_t{1} << 48) {
     throw error("loop: [" + std::to_string(begin) + ", " + std::to_string(end) + ") has more than 2^48 iterations");
   }

@@ -1,4 +1,4 @@
-// The one place where a number becomes a pointer: page arithmetic, and names of simulated data.
+// The only place that turns a number into a pointer: for page arithmetic, and for names of simulated data.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
-// The one place that Kith's sources take atomics from.
+// The only place from which Kith's sources take atomics.
 //
-// A build uses the standard's atomics. A test that defines KITH_INTERLEAVE gets the interleaving checker's
-// instead, so that the same source runs under every schedule the checker explores.
+// A build uses the standard's atomics. A test that defines KITH_INTERLEAVE uses the interleaving checker's
+// instead, so that the same source runs under every schedule that the checker explores.
 #pragma once
 
 #ifdef KITH_INTERLEAVE
@@ -38,7 +38,7 @@ inline void full_fence() noexcept {
   }
 }
 
-/// Keeps the compiler from moving accesses across; the other side of the pair runs process_fence().
+/// Keeps the compiler from moving accesses across it; the other side of the pair runs process_fence().
 inline void light_fence() noexcept { std::atomic_signal_fence(std::memory_order_seq_cst); }
 
 /// Tells the core that this is a spinning loop.
@@ -60,7 +60,7 @@ inline constexpr auto release = std::memory_order_release;
 inline constexpr auto acq_rel = std::memory_order_acq_rel;
 inline constexpr auto seq_cst = std::memory_order_seq_cst;
 
-/// Data that two threads write is kept this far apart (two lines: the adjacent one is prefetched).
+/// Data that different threads write is kept this far apart: two lines, because the adjacent line is prefetched.
 inline constexpr unsigned cache_line = 64;
 inline constexpr unsigned false_sharing_range = 128;
 }  // namespace kith

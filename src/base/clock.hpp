@@ -1,4 +1,4 @@
-// Time stamps cheap enough to take between tasks.
+// Time stamps that are cheap enough to take between tasks.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ inline std::uint64_t ticks() noexcept {
 #endif
 }
 
-/// The same, not before what comes earlier in the program has been done, nor after what comes later.
+/// The same, ordered after all earlier and before all later instructions of the program.
 inline std::uint64_t ordered_ticks() noexcept {
 #if defined(__x86_64__)
   _mm_lfence();
@@ -33,7 +33,7 @@ inline std::uint64_t ordered_ticks() noexcept {
 #endif
 }
 
-/// Measured once a process, against the system's monotonic clock (2 ms at the first call).
+/// Measured once per process, against the system's monotonic clock (takes 2 ms at the first call).
 double seconds_per_tick();
 
 }  // namespace kith

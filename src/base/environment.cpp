@@ -19,7 +19,7 @@ namespace kith {
 
 namespace {
 
-/// "12", with `bytes` also "12K"; none if it is no number in [least, most].
+/// Reads "12", and with `bytes` also "12K"; none if the text is no number in [least, most].
 std::optional<std::int64_t> read(std::string_view text, std::int64_t least, std::int64_t most, bool bytes) {
   std::int64_t value = 0;
   const char* const begin = std::to_address(text.begin());
@@ -35,7 +35,7 @@ std::optional<std::int64_t> read(std::string_view text, std::int64_t least, std:
   return value * unit;
 }
 
-/// "KITH_": how all names begin.
+/// The length of "KITH_", with which all names begin.
 constexpr std::size_t prefix = 5;
 
 }  // namespace
@@ -82,7 +82,7 @@ std::vector<misspelt> misspelt_variables() {
     std::size_t least = 0;
     for (const variable* v : var::all) {
       const std::string_view known = v->name;
-      const std::size_t allowed = known.size() - prefix <= 4 ? 1 : 2;  // of a short word, two letters are half of it
+      const std::size_t allowed = known.size() - prefix <= 4 ? 1 : 2;  // two letters are half of a short word
       if (std::max(name.size(), known.size()) - std::min(name.size(), known.size()) > allowed) continue;
       const std::size_t steps = spelling_distance(name, known);
       if (steps <= allowed && (nearest == nullptr || steps < least)) {

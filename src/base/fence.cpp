@@ -8,7 +8,7 @@ namespace kith {
 
 bool membarrier_serves() noexcept {
   static const bool serves = [] {
-    if (!fences_are_modelled) return false;  // the thread sanitizer sees full fences only
+    if (!fences_are_modelled) return false;  // the thread sanitizer understands only full fences
     const long commands = syscall(SYS_membarrier, MEMBARRIER_CMD_QUERY, 0, 0);
     return commands > 0 && (commands & MEMBARRIER_CMD_PRIVATE_EXPEDITED) != 0 &&
            syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;

@@ -16,7 +16,7 @@ struct kept {
   void (*in_child)() noexcept;
 };
 
-/// All of it stays as long as the process: threads may fork while it ends.
+/// Never destroyed, because threads may fork while the process ends.
 struct registry {
   std::mutex guard;
   std::array<kept, 8> all{};

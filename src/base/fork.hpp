@@ -1,20 +1,22 @@
-// What a child of fork() finds: one thread, and everybody's memory. Locks that the whole process shares are free in it.
+// Support for children of fork(), which have one thread and a copy of all memory: locks shared by the whole
+// process are free in them.
 //
-// POSIX promises a child of a process with threads little more than exec(). Kith does better: what belongs to the parent's
-// runtimes is refused with an error, and the child can make runtimes of its own. Functions that start programs without
-// fork() (posix_spawn, system, popen) call nothing of this.
+// POSIX promises a child of a process with threads little more than exec(). Kith does more: calls to the
+// parent's runtimes are refused with an error, and the child can make runtimes of its own. Functions that start
+// programs without fork() (posix_spawn, system, popen) run none of this.
 //
-// A static object that a thread is just making stays half made in the child for ever. Hence what a child may need is made
-// where there are no other threads yet, before main(), or without a lock (base/made_once.hpp).
+// If fork() comes while another thread initialises a static object, the object stays half-initialised in the
+// child for ever. So objects that a child may need are made before main(), when there are no other threads, or
+// without a lock (base/made_once.hpp).
 #pragma once
 
 #include <mutex>
 
 namespace kith {
 
-/// The lock is held while the process forks, so that in the child nobody else has it, and what it guards is whole. Then, in
-/// the child, with all these locks held, calls `in_child`, which takes none and allocates nothing. For the life of the
-/// process; the order of locks is that of these calls. Any thread.
+/// From now on the lock is held while the process forks, so that in the child no other thread holds it, and the
+/// data that it guards is consistent. Then `in_child` is called in the child, with all these locks held; it
+/// must take no lock and allocate nothing. Locks are taken in the order of these calls. Thread-safe.
 void keep_over_fork(std::mutex& lock, void (*in_child)() noexcept = nullptr);
 
 }  // namespace kith

@@ -15,13 +15,13 @@
 
 namespace kith {
 
-/// Returns when woken, when the word differs from `expected`, or for no reason: callers look again.
+/// Returns when woken, when the word differs from `expected`, or spuriously; callers must check again.
 inline void futex_wait(const atomic<std::uint32_t>& word, std::uint32_t expected) noexcept {
   static_assert(sizeof(word) == 4);
   syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, expected, nullptr, nullptr, 0);
 }
 
-/// The same, and at that moment of the steady clock.
+/// The same; also returns at that time of the steady clock.
 inline void futex_wait_until(const atomic<std::uint32_t>& word, std::uint32_t expected,
                              std::chrono::nanoseconds end) noexcept {
   constexpr std::int64_t second = 1'000'000'000;
@@ -30,7 +30,7 @@ inline void futex_wait_until(const atomic<std::uint32_t>& word, std::uint32_t ex
   syscall(SYS_futex, &word, FUTEX_WAIT_BITSET_PRIVATE, expected, &at, nullptr, FUTEX_BITSET_MATCH_ANY);
 }
 
-/// Wakes up to `count` threads that sleep on the word. The word may no longer exist: then nobody sleeps on it.
+/// Wakes up to `count` threads that sleep on the word. The word may no longer exist; then no thread sleeps on it.
 inline void futex_wake(const atomic<std::uint32_t>& word, int count) noexcept {
   syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, count, nullptr, nullptr, 0);
 }

@@ -1,8 +1,9 @@
 // Identities: 64 bits that name a task in every run of a program, native, recorded or simulated.
 //
-// A task is known by its creator and its place among what the creator made; a node of a keyed graph by the graph and its
-// key, whoever finds it first. Two tasks share an identity with the probability of a hash collision, or if two keys of a
-// graph have the same std::hash; whoever reads a schedule checks that (replay/schedule.hpp).
+// A task's identity comes from its creator and its number among that creator's tasks. A node of a keyed graph
+// gets it from the graph and its key, whichever worker finds the node first. Two tasks share an identity with
+// the probability of a hash collision, or if two keys of a graph have the same std::hash; the reader of a
+// schedule checks that (replay/schedule.hpp).
 #pragma once
 
 #include "base/rng.hpp"
@@ -11,7 +12,7 @@
 
 namespace kith::identity {
 
-/// The creator of what comes from threads that are no workers.
+/// The creator of tasks from threads that are no workers.
 inline constexpr std::uint64_t outside = 1;
 
 /// The n-th run of a runtime, from 1.
@@ -22,16 +23,16 @@ constexpr std::uint64_t of_child(std::uint64_t creator, std::uint64_t n) noexcep
 constexpr std::uint64_t of_graph(std::uint64_t creator, std::uint64_t n) noexcept {
   return mix(mix(creator) + 2 * n + 1);
 }
-/// The node of this key.
+/// The node with this key.
 constexpr std::uint64_t of_node(std::uint64_t graph, std::uint64_t key_hash) noexcept {
   return mix(mix(graph) ^ key_hash);
 }
 
-/// What a task knows while it creates others: its own name, and how far it has come.
+/// The state of a task that creates others: its own identity, and its counts.
 struct creator {
   std::uint64_t self = outside;
-  std::uint64_t children = 0, graphs = 0;  // so far
-  std::uint64_t waits = 0;                 // begun
+  std::uint64_t children = 0, graphs = 0;  // created and explored so far
+  std::uint64_t waits = 0;                 // waits begun
 
   std::uint64_t next_child() noexcept { return of_child(self, children++); }
   std::uint64_t next_graph() noexcept { return of_graph(self, graphs++); }

@@ -1,4 +1,4 @@
-// A broken invariant ends the program with its name. Wrong input is no broken invariant: that is kith::error.
+// A broken invariant ends the program and prints the invariant's name. Wrong input throws kith::error instead.
 #pragma once
 
 #include <cstdio>
@@ -14,7 +14,7 @@ namespace kith {
 
 }  // namespace kith
 
-/// Checked in every build: for places that are off the hot path.
+/// Checked in every build. For places outside of hot paths.
 #define KITH_INVARIANT(holds, name) ((holds) ? (void)0 : ::kith::broken(name, __FILE__, __LINE__))
 
 /// Checked in builds without NDEBUG.

@@ -1,4 +1,4 @@
-// A value that is made when it is first asked for, and stays as long as the process.
+// A value that is made at first use, and lives as long as the process.
 #pragma once
 
 #include "base/atomic.hpp"
@@ -7,13 +7,13 @@
 
 namespace kith {
 
-/// For static objects (constinit): a local static whose making a fork of another thread interrupts would hang the child,
-/// which has not got the thread that makes it (base/fork.hpp). Here nobody waits: of two threads that ask at once both
-/// make a value, and one of the two values is kept.
+/// For static objects (constinit). If a thread forks while another one initialises a local static, the child
+/// would hang, because it lacks the initialising thread (base/fork.hpp). Here no thread waits: two threads that
+/// ask at once both make a value, and one of the values is kept.
 template <class T>
 class made_once {
  public:
-  /// `make()` is called if there is no value yet; what it throws leaves things as they were. Any thread.
+  /// Calls `make()` if there is no value yet. If that throws, nothing changes. Thread-safe.
   template <class Make>
   const T& get(Make&& make) {
     if (const T* there = made_.load(acquire)) return *there;  // pairs with the exchange

@@ -12,7 +12,7 @@ char small(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c 
 }  // namespace
 
 std::size_t spelling_distance(std::string_view a, std::string_view b) {
-  // Rows of the table of distances between beginnings of a and of b: the last two, and the new one.
+  // Three rows of the table of distances between prefixes of a and of b: the last two, and the new one.
   std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), now(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) last[j] = j;
   for (std::size_t i = 1; i <= a.size(); ++i) {

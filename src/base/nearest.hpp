@@ -1,4 +1,4 @@
-// The name that was probably meant, for errors about names that there are not.
+// The name that was probably meant, for errors about unknown names.
 #pragma once
 
 #include <cstddef>
@@ -8,10 +8,10 @@
 
 namespace kith {
 
-/// How many letters were added, left out, changed, or swapped with their neighbour. Capitals count as small letters.
+/// How many letters were added, left out, changed, or swapped with their neighbour. Ignores case.
 std::size_t spelling_distance(std::string_view a, std::string_view b);
 
-/// The one of `names` that is spelt most like `word`; empty if all differ in more than a third of their letters.
+/// The one of `names` that is spelt most like `word`; empty if each differs in more than a third of its letters.
 std::string nearest_name(std::string_view word, std::span<const std::string> names);
 
 /// "no WHAT 'WORD'; did you mean 'NAME'? There are: NAMES", or without the question if no name is near.

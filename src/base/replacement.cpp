@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// In the way is whatever is no file: to rename over a device or a pipe would take it away from everybody.
+/// Throws for anything that is not a regular file: renaming over a device or a pipe would remove it for all users.
 void refuse_obstacles(const std::string& file) {
   if (file.empty()) throw error("a file to write has no name");
   std::error_code ignored;
@@ -36,7 +36,7 @@ void refuse_obstacles(const std::string& file) {
 
 replacement::replacement(std::string file) : file_(std::move(file)) {
   refuse_obstacles(file_);
-  static atomic<unsigned> made{0};  // by this process
+  static atomic<unsigned> made{0};  // counts those made by this process
   for (;;) {
     fresh_ = file_ + ".new-" + std::to_string(::getpid()) + "-" + std::to_string(made.fetch_add(1, relaxed));
     const int fresh = ::open(fresh_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);

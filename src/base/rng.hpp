@@ -1,4 +1,4 @@
-// Random numbers that depend on (seed, purpose, worker) alone, so that a choice can be repeated.
+// Random numbers that depend only on (seed, purpose, worker), so that a choice can be repeated.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ constexpr std::uint64_t mix(std::uint64_t x) noexcept {
   return x ^ (x >> 31);
 }
 
-/// What a stream of random numbers is for: streams of different purposes are independent.
+/// The purpose of a stream of random numbers. Streams with different purposes are independent.
 enum class purpose : std::uint32_t { victim = 1, placement, pick, test };
 
 class rng {

@@ -1,12 +1,14 @@
-// Who sleeps, and how they are woken. docs/sleep.md has the protocol and the argument.
+// Which workers sleep, and how they are woken. docs/sleep.md has the protocol and the argument.
 //
-// A worker that found nothing calls announce(), looks once more, and then either retract()s or sleep()s. Whoever makes
-// work visible calls wake_one() after it. Invariants:
-//  S1  A worker's bit is set only by the worker itself, in announce(), and cleared by whoever takes it.
-//  S2  Who clears a set bit owes the worker a wake: the word becomes 1 (waker), or the worker is awake (itself).
-//  S3  Work made visible before wake_one() is seen by the look after announce(), or wake_one() sees the bit:
-//      process_fence() in announce() pairs with frequent_fence() in wake_one().
-//  S4  The count is never below the number of bits: it is raised before a bit is set, and lowered after one was taken.
+// A worker that found no work calls announce(), looks once more, and then calls either retract() or sleep(). A
+// thread that makes work visible calls wake_one() afterwards. Invariants:
+//  S1  Only the worker itself sets its bit, in announce(); any thread may clear it, in take().
+//  S2  The thread that clears a set bit owes the worker a wake: a waker stores to the worker's word; the worker
+//      itself is awake.
+//  S3  Either the look after announce() sees work that was made visible before wake_one(), or wake_one() sees
+//      the bit: process_fence() in announce() pairs with frequent_fence() in wake_one().
+//  S4  The count is never below the number of set bits: it is raised before a bit is set, and lowered after a
+//      bit was cleared.
 #pragma once
 
 #include "base/atomic.hpp"
@@ -22,8 +24,8 @@ namespace kith {
 /// Why a worker was woken.
 enum class wake_reason : std::uint32_t {
   none,
-  work,  // one worker was woken, for work that others could take as well
-  all,   // the worker was meant, or everybody was woken
+  work,  // one worker was woken, for work that others could take too
+  all,   // this worker was meant, or all workers were woken
 };
 
 class sleepers {
@@ -36,47 +38,48 @@ class sleepers {
 
   // ---- the worker itself
 
-  /// "I am about to sleep." The caller looks for work once more after it.
+  /// The worker is about to sleep. It must look for work once more after this call.
   void announce(worker_id w) noexcept {
     spots_[w.index()].awake.store(0, relaxed);
     count_.fetch_add(1, relaxed);
-    word_of(w).fetch_or(bit_of(w), release);  // the reset and the count (S4) come first; pairs with take()
+    word_of(w).fetch_or(bit_of(w), release);  // orders the reset and the count (S4) before it; pairs with take()
     process_fence();                          // S3: pairs with frequent_fence() in wake_one()
   }
 
-  /// "I found something." False if somebody has woken the caller already: that wake may have been meant for other work,
-  /// and the caller must pass it on (wake_all).
+  /// The worker has found something. False if another thread has already woken it: that wake may have been for
+  /// other work, so the caller must pass it on (wake_all).
   bool retract(worker_id w) noexcept { return take(w); }
 
-  /// Sleeps until woken. Returns with the bit cleared. Who was woken for work and leaves it must pass the wake on.
+  /// Sleeps until woken. Returns with the bit cleared. A worker that was woken for work and does not take it
+  /// must pass the wake on.
   wake_reason sleep(worker_id w) noexcept {
     spot& mine = spots_[w.index()];
     while (mine.awake.load(acquire) == 0) futex_wait(mine.awake, 0);  // acquire: pairs with the store in rouse()
-    take(w);  // already cleared by the waker (S2), unless an old wake of an earlier sleep came late
+    take(w);  // the waker has cleared it (S2), unless a late wake of an earlier sleep has ended this one
     return static_cast<wake_reason>(mine.awake.load(relaxed));
   }
 
-  // ---- everybody
+  // ---- any thread
 
-  /// Wakes one parked worker of the audience. To be called after the work is visible. True if somebody was woken.
+  /// Wakes one parked worker of the audience. Must be called after the work is visible. True if a worker was woken.
   [[gnu::always_inline]] bool wake_one(const worker_set& audience) noexcept {
     frequent_fence();  // S3
     return count_.load(relaxed) != 0 && wake_one_of(audience);
   }
 
-  /// Whether there is anybody to wake: as the first look of wake_one().
+  /// Whether any worker may be parked; the same check as in wake_one().
   bool anybody() const noexcept {
     frequent_fence();  // S3
     return count_.load(relaxed) != 0;
   }
 
-  /// Wakes this worker if it is parked. To be called after what it waits for is visible.
+  /// Wakes this worker if it is parked. Must be called after what it waits for is visible.
   bool wake(worker_id w) noexcept {
     frequent_fence();  // S3
     return rouse(w, wake_reason::all);
   }
 
-  /// Whether all workers are about to sleep, or do: those that the caller knows to have announced themselves.
+  /// Whether the bits of all workers are set. The caller must know that all of them have called announce().
   bool all_announced() const noexcept {
     int bits = 0;
     for (std::size_t i = 0; i < words_; ++i) bits += std::popcount(parked_[i].bits.load(relaxed));
@@ -111,8 +114,8 @@ class sleepers {
   static std::uint64_t bit_of(worker_id w) noexcept { return std::uint64_t{1} << (w.index() % 64); }
   atomic<std::uint64_t>& word_of(worker_id w) noexcept { return parked_[w.index() / 64].bits; }
 
-  /// Clears the worker's bit; true for exactly one of those who try. acquire: pairs with announce(), whose reset of the
-  /// word must not come after our store to it.
+  /// Clears the worker's bit; true for exactly one of the threads that try. acquire: pairs with announce(); its
+  /// reset of the word must not come after our store.
   bool take(worker_id w) noexcept {
     if ((word_of(w).load(relaxed) & bit_of(w)) == 0) return false;
     if ((word_of(w).fetch_and(~bit_of(w), acquire) & bit_of(w)) == 0) return false;
@@ -124,7 +127,7 @@ class sleepers {
     if (!take(w)) return false;
     spot& theirs = spots_[w.index()];
     theirs.awake.store(static_cast<std::uint32_t>(why),
-                       release);  // pairs with the load in sleep(): what we did before is seen by the woken
+                       release);  // pairs with the load in sleep(): the woken worker sees what we did before
     futex_wake(theirs.awake, 1);
     return true;
   }
@@ -133,7 +136,7 @@ class sleepers {
   std::size_t words_;
   std::unique_ptr<line[]> parked_;
   std::unique_ptr<spot[]> spots_;
-  alignas(false_sharing_range) atomic<std::uint32_t> count_{0};  // bits set, or more; read on every push
+  alignas(false_sharing_range) atomic<std::uint32_t> count_{0};  // at least the number of set bits; read on every push
 };
 
 }  // namespace kith

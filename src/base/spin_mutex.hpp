@@ -16,7 +16,7 @@ class spin_mutex {
       if (try_lock()) return;
       pause();
     }
-    // acquire pairs with the exchange in unlock(). `contended` stays set while anybody may sleep.
+    // acquire: pairs with the exchange in unlock(). `contended` stays set while any thread may sleep.
     while (word_.exchange(contended, acquire) != open) futex_wait(word_, contended);
   }
   bool try_lock() noexcept {
@@ -30,7 +30,7 @@ class spin_mutex {
  private:
 #ifdef KITH_INTERLEAVE
   static constexpr int spins =
-      1;  // the checker's pause() returns only after a change: more rounds would hide the sleep
+      1;  // the checker's pause() returns only after a change, so more rounds would hide the sleep
 #else
   static constexpr int spins = 64;
 #endif

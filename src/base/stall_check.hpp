@@ -1,11 +1,13 @@
-// The last worker to sleep finds out that all do: then nobody will push, and what is held back is held back for good.
+// The last worker to sleep detects that all workers sleep: then no worker will push, and held-back tasks would
+// stay held back.
 //
-// Workers sleep through it, where somebody asks. docs/sleep.md has the argument. Invariants:
-//  A1  A worker is counted from before it sleeps until after; while it is counted it makes nothing visible and wakes nobody,
-//      but for the last one within its question.
-//  A2  The count says how many sleep, and how often one has left: no two moments have the same value unless nobody left between.
-//  A3  All are counted, and all have their bit set: each has looked, in vain, after all that was pushed. Whoever was rung for
-//      work since has no bit (S1, S2 of sleepers.hpp), and whoever has it again has looked again.
+// Workers sleep through it if there is a gate. docs/sleep.md has the argument. Invariants:
+//  A1  A worker is counted from before it sleeps until after. While it is counted, it makes nothing visible and
+//      wakes no worker, except the last one while it calls `stalled`.
+//  A2  The count holds how many workers sleep, and how often one has left. Two moments have the same value only
+//      if no worker left in between.
+//  A3  If all are counted and all have their bit set, each has looked in vain after all pushes. A worker that was rung
+//      for work since then has lost its bit (S1, S2 of sleepers.hpp), and one that has it again has looked again.
 #pragma once
 
 #include "base/sleepers.hpp"
@@ -16,14 +18,15 @@ class stall_check {
  public:
   explicit stall_check(int workers) : workers_(static_cast<std::uint32_t>(workers)) {}
 
-  /// What the count was when a worker saw all sleep.
+  /// The value of the count when a worker saw that all sleep.
   using moment = std::uint64_t;
 
-  /// As sleepers::sleep(), for an announced worker that has looked in vain. The last one to sleep asks whether they are stalled:
-  /// `stalled` may take what others hold, and is true if that gave them something to do: all are woken. It is told when it was.
+  /// As sleepers::sleep(), for an announced worker that has looked in vain. The last worker to sleep calls
+  /// stalled(moment). That may take tasks that are held back, and must return true if there is now something to
+  /// do; all workers are then woken.
   template <class Stalled>
   wake_reason sleep(worker_id w, sleepers& parked, Stalled&& stalled) {
-    // acq_rel: whoever slept before, and what it did until then, is seen by the last one.
+    // acq_rel: pairs with the fetch_add of the other workers; the last one sees all that they did before they slept.
     const moment now = asleep_.fetch_add(one, acq_rel) + one;
     if (static_cast<std::uint32_t>(now) == workers_ && awaiting_.load(relaxed) == 0 && parked.all_announced() &&
         lasts(now) && stalled(now))
@@ -33,11 +36,13 @@ class stall_check {
     return why;
   }
 
-  /// Nobody has left its sleep since. What was seen before this was there while all slept: whoever was woken from elsewhere,
-  /// and pushed it, has left before (the lock that it was seen under orders the two).
+  /// Whether no worker has left its sleep since `m`. If so, what the caller saw before this call was there
+  /// while all slept: a worker that was woken from elsewhere and pushed it would have left before the push, and
+  /// the lock under which the caller saw it orders the two.
   bool lasts(moment m) const noexcept { return asleep_.load(relaxed) == m; }
 
-  /// While somebody waits for what others than the workers may bring, nobody knows. By a worker, before it sleeps, and after.
+  /// While a worker waits for something that threads other than workers may complete, nothing can be concluded.
+  /// Called by a worker before and after that wait.
   void begin_awaiting() noexcept { awaiting_.fetch_add(1, relaxed); }
   void end_awaiting() noexcept { awaiting_.fetch_sub(1, relaxed); }
 

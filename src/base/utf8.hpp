@@ -1,4 +1,4 @@
-// One character of UTF-8 after the other. For whoever makes text safe to show.
+// Reads UTF-8 text one character at a time. For code that makes text safe to show.
 #pragma once
 
 #include <cstddef>
@@ -9,11 +9,11 @@ namespace kith {
 struct utf8_character {
   char32_t code = 0;
   std::size_t bytes = 1;
-  bool valid = false;  // else it is one byte that begins no character
+  bool valid = false;  // if false, it is one byte that begins no character
 };
 
-/// The first character of a text that is not empty. Too long encodings, halves of pairs (surrogates) and codes behind the
-/// last one are not valid.
+/// The first character of a text that is not empty. Overlong encodings, surrogates, and codes beyond the last
+/// one are not valid.
 inline utf8_character first_character(std::string_view text) noexcept {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char lead = byte(0);

@@ -1,7 +1,7 @@
-// The environment variables that Kith reads: the one table of their names, defaults, bounds and meanings.
+// The environment variables that Kith reads: the only table of their names, defaults, bounds and meanings.
 //
-// Parsing, messages, docs/settings.md and `kith doctor` take them from here; tests/unit/environment_test.cpp compares the
-// document with it. A new variable is one object and one line of `all`.
+// Parsing, messages, docs/settings.md and `kith doctor` use this table; tests/unit/environment_test.cpp
+// compares the document with it. A new variable is one object and one entry of `all`.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@ namespace kith {
 
 struct variable {
   const char* name;
-  const char* option;    // the member of runtime_options that is asked first; "": there is none
-  const char* standard;  // what holds if nothing is said; of numbers in the form that is read
+  const char* option;    // the member of runtime_options that comes first; "": none
+  const char* standard;  // the default, as text that can be parsed
   const char* meaning;
-  std::int64_t least = 0, most = 0;  // of a number; both 0: a text
-  bool bytes = false;                // a number with K, M or G behind it, if one likes
+  std::int64_t least = 0, most = 0;  // bounds of a number; both 0: a text
+  bool bytes = false;                // the number may end in K, M or G
 
   constexpr bool is_number() const noexcept { return least != 0 || most != 0; }
 };
@@ -83,7 +83,7 @@ inline constexpr variable calibrate{"KITH_CALIBRATE",
                                     0,
                                     std::int64_t{1} << 20};
 
-/// In the order in which people look for them.
+/// In the order in which users look for them.
 inline constexpr const variable* all[] = {&policy,        &workers, &oversubscribe, &bind,     &machine,
                                           &machines,      &memory,  &migrate,       &throttle, &throttle_bytes,
                                           &inline_limit,  &spin,    &stack,         &stacks,   &seed,

@@ -11,7 +11,7 @@ namespace kith {
 class worker_set {
  public:
   worker_set() = default;
-  /// All of 0..workers-1.
+  /// The workers 0..workers-1.
   static worker_set all(int workers) {
     worker_set s;
     for (int w = 0; w < workers; ++w) s.insert(worker_id(w));
@@ -39,7 +39,7 @@ class worker_set {
     if (i >= words_.size()) words_.resize(i + 1);
     words_[i] = word;
   }
-  /// 64 workers a word.
+  /// The number of words, each for 64 workers.
   std::size_t words() const { return words_.size(); }
   std::uint64_t word(std::size_t i) const { return i < words_.size() ? words_[i] : 0; }
 

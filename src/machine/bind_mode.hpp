@@ -1,4 +1,4 @@
-// Where workers' threads may run, as a setting.
+// The setting for where workers' threads may run.
 #pragma once
 
 #include <string>
@@ -6,13 +6,13 @@
 namespace kith {
 
 enum class bind_mode {
-  automatic,  // nodes where there are several, else off
+  automatic,  // nodes if there are several, else off
   cores,      // each on one CPU of its core
   nodes,      // each on the CPUs of its memory node that this process may use
-  off,        // wherever the process may
+  off,        // wherever the process may run
 };
 
-/// The option if it is not empty, else KITH_BIND, else automatic. Throws kith::error that names what there is.
+/// The option if it is not empty, else KITH_BIND, else automatic. Throws kith::error that lists the modes.
 bind_mode bind_setting(const std::string& option = {});
 const char* name_of(bind_mode m) noexcept;
 

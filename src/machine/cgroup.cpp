@@ -14,10 +14,10 @@ namespace {
 struct hierarchy {
   bool unified = false;  // version 2
   std::string mounted_at;
-  std::string shows;  // the group that appears at the mount point (not "/" inside many containers)
+  std::string shows;  // the group at the mount point (not "/" inside many containers)
 };
 
-/// Mount points have blanks and the like as octal escapes.
+/// Decodes the octal escapes of mount points, used for blanks and similar characters.
 std::string unescaped(const std::string& text) {
   std::string plain;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -36,7 +36,7 @@ bool has_item(const std::string& list, std::string_view item) {
   return std::find(items.begin(), items.end(), item) != items.end();
 }
 
-/// A line of mountinfo: "36 35 98:0 /group /at rw,... [tags] - type source options".
+/// Reads lines of mountinfo: "36 35 98:0 /group /at rw,... [tags] - type source options".
 std::vector<hierarchy> hierarchies(const std::string& mountinfo, std::string_view controller) {
   std::vector<hierarchy> found;
   for (const std::string& line : text::split(mountinfo, '\n')) {
@@ -63,8 +63,8 @@ std::optional<std::string> own_group(const std::string& cgroup_file, bool unifie
   return std::nullopt;
 }
 
-/// The part of the group's path below the mount point; a group outside what is mounted (a container that sees
-/// only its own top) counts as the top.
+/// The part of the group's path below the mount point. A group outside of what is mounted (in a container that
+/// sees only its own top) counts as the top.
 std::string below_mount(const std::string& group, const std::string& shows) {
   if (group.find("/..") != std::string::npos) return "";
   if (shows == "/") return group == "/" ? "" : group;
@@ -100,7 +100,7 @@ std::optional<cpu_quota> quota_at(const std::filesystem::path& root, const std::
   return cpus ? std::optional<cpu_quota>({*cpus, file}) : std::nullopt;
 }
 
-/// Calls visit(group's folder, version 2) for each group on the way from the process's own to the top that is visible.
+/// Calls visit(folder of the group, whether version 2) for each group from the process's own up to the visible top.
 template <class F>
 void for_each_group(const std::filesystem::path& root, std::string_view controller, F&& visit) {
   const std::string groups = text::contents(root, "/proc/self/cgroup").value_or("");
@@ -114,13 +114,13 @@ void for_each_group(const std::filesystem::path& root, std::string_view controll
   }
 }
 
-/// A number alone in a file; none for "max".
+/// The only number in a file; none for "max".
 std::optional<std::uint64_t> bytes_in(const std::filesystem::path& root, const std::string& file) {
   const std::optional<std::int64_t> n = text::number(text::trimmed(text::contents(root, file).value_or("")));
   return n && *n >= 0 ? std::optional(static_cast<std::uint64_t>(*n)) : std::nullopt;
 }
 
-/// Of a group's memory, the page cache that goes when somebody needs room.
+/// The part of a group's memory that is page cache and can be reclaimed.
 std::uint64_t reclaimable(const std::filesystem::path& root, const std::string& group) {
   for (const std::string& line : text::split(text::contents(root, group + "/memory.stat").value_or(""), '\n')) {
     const std::string_view key = "inactive_file ";

@@ -17,7 +17,7 @@ bool cpu_claims::take(int cpu, int level) {
   if (s < 0) return true;
   sockaddr_un name{};
   name.sun_family = AF_UNIX;
-  // The first character is 0: no file.
+  // The first character is 0: an abstract name, without a file.
   const int length = std::snprintf(name.sun_path + 1, sizeof name.sun_path - 1, "kith/cpu-%d/user-%d", cpu, level);
   const auto bytes = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + static_cast<std::size_t>(length));
   if (::bind(s, reinterpret_cast<const sockaddr*>(&name), bytes) == 0) {

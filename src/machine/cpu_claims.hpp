@@ -1,8 +1,8 @@
-// Which CPUs the workers of other runtimes are bound to: of this process and of others, without a file.
+// Claims on the CPUs that workers are bound to, shared by all runtimes of this and other processes, without a file.
 //
-// A claim is a socket with a name that says the CPU, in the name space that has no files (unix(7), "abstract"). The system
-// lets one socket have a name and takes it back when its process ends, however it ends. Processes in different network
-// name spaces (containers, mostly) do not see each other's claims.
+// A claim is a socket whose name contains the CPU, in the abstract namespace, which has no files (unix(7)). The
+// system allows only one socket for a name, and frees the name when the process ends, however it ends.
+// Processes in different network namespaces (mostly containers) do not see each other's claims.
 #pragma once
 
 #include <vector>
@@ -16,8 +16,8 @@ class cpu_claims {
   cpu_claims(const cpu_claims&) = delete;
   cpu_claims& operator=(const cpu_claims&) = delete;
 
-  /// True if nobody else has claimed the CPU at this level: 0 for its first user, 1 for its second, and so on. True also
-  /// where the system gives no such sockets: nothing is known then.
+  /// True if no other claim on the CPU exists at this level: 0 for its first user, 1 for its second, and so on.
+  /// Also true if the system gives no such sockets, because nothing is known then.
   bool take(int cpu, int level);
   void release() noexcept;
 

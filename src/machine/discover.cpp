@@ -1,4 +1,4 @@
-// Machines that exist: this one, or one that hwloc exported to a file.
+// Real machines: this one, or one that hwloc exported to a file.
 #include "machine/model.hpp"
 #include "machine/topology.hpp"
 
@@ -17,7 +17,7 @@ namespace kith {
 
 namespace {
 
-/// As hwloc names it; empty if it does not.
+/// The processor's name according to hwloc; empty if it has none.
 std::string processor(const topology& t) {
   const hwloc_obj_t root = hwloc_get_root_obj(t.get());
   for (hwloc_obj_t o : {hwloc_get_obj_by_type(t.get(), HWLOC_OBJ_PACKAGE, 0), root}) {
@@ -62,7 +62,7 @@ machine machine_by_name(const std::string& file_or_line) {
   std::error_code ignored;
   if (std::filesystem::exists(file_or_line, ignored)) return machine_from_file(file_or_line);
   const bool a_path = file_or_line.find('/') != std::string::npos && file_or_line.find(':') == std::string::npos;
-  if (a_path || file_or_line.ends_with(".xml")) return machine_from_file(file_or_line);  // says that it is not there
+  if (a_path || file_or_line.ends_with(".xml")) return machine_from_file(file_or_line);  // throws: no such file
   if (file_or_line.find(':') == std::string::npos) {
     const std::vector<std::string> names = model_names();
     if (!nearest_name(file_or_line, names).empty()) throw error(no_such("machine", file_or_line, names));

@@ -29,7 +29,7 @@ std::string to_json(const machine& m) {
         {{"level", c.level}, {"bytes", c.bytes}, {"line_bytes", c.line_bytes}, {"cores", numbers(c.cores)}});
   }
   all["distances"] = m.distances;
-  // A processor's name may hold any bytes: what is no UTF-8 is replaced, not refused.
+  // A processor's name may hold any bytes: those that are not UTF-8 are replaced, not refused.
   return all.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 

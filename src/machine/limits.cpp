@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::int64_t most_cpus = 1 << 20;
 
-/// The kernel's notation of a set: "0-3,8,10-11".
+/// Reads the kernel's notation of a set: "0-3,8,10-11".
 std::optional<std::vector<int>> cpu_list(const std::string& list) {
   std::vector<int> cpus;
   for (const std::string& range : text::split(list, ',')) {

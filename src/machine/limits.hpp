@@ -1,7 +1,6 @@
 // What this process may use of its machine, and how many workers follow from it.
 //
-// Read from files only (/proc, the cgroup tree) and environment variables, so that tests hand in
-// a tree of their own.
+// Reads only files (/proc, the cgroup tree) and environment variables, so that tests can supply their own tree.
 #pragma once
 
 #include "base/environment.hpp"
@@ -16,10 +15,10 @@
 
 namespace kith {
 
-/// Threads in one engine; a larger number is a mistake, not a wish.
+/// The most threads in one engine; a larger number is taken for a mistake.
 inline constexpr int most_workers = static_cast<int>(var::workers.most);
 
-/// One of several processes that a launcher has started on this machine.
+/// This process's place among those that a launcher has started on this machine.
 struct local_rank {
   int rank = 0, ranks = 1;
   std::string from;  // the variable that says so
@@ -27,19 +26,20 @@ struct local_rank {
 
 struct limits {
   std::optional<std::vector<int>> affinity;  // CPUs in the affinity mask, ascending; none: not known
-  std::optional<double> quota;               // CPUs' worth of time of the tightest cgroup; none: unlimited
+  std::optional<double> quota;               // CPU time, in CPUs, of the tightest cgroup; none: unlimited
   std::string quota_from;                    // the file that says so
   std::optional<int> slurm;                  // CPUs that Slurm allots to this task
   std::string slurm_from;                    // the variable that says so
   std::optional<local_rank> rank;            // among the processes of an MPI program on this machine
-  std::vector<std::string> notes;            // what could not be read or understood, one sentence each
+  std::vector<std::string> notes;            // one sentence for each thing that could not be read or understood
 };
 
 using variables = std::function<std::optional<std::string>(const char*)>;
 
-/// Looks below `root`, as if that were "/". What is absent is no limit; garbage is no limit and a note.
+/// Reads below `root`, as if that were "/". Absent data means no limit; invalid data means no limit, and a note.
 limits read_limits(const std::filesystem::path& root = "/", const variables& lookup = environment);
-/// This process's. Read once, before Kith binds any thread: later the mask may be that of a bound worker.
+/// The limits of this process. Read once, before Kith binds any thread, because later the mask may be that of a
+/// bound worker.
 const limits& process_limits();
 
 struct worker_plan {
@@ -49,17 +49,17 @@ struct worker_plan {
     std::string note;
   };
   int workers = 0;
-  std::vector<core_id> cores;              // of worker w; shared, round robin, if there are more workers than cores
-  std::vector<int> cpus;                   // one of that core; -1: not known, or the core is shared
+  std::vector<core_id> cores;              // by worker; shared round robin if there are more workers than cores
+  std::vector<int> cpus;                   // by worker, one CPU of its core; -1: not known, or the core is shared
   bool cores_shared = false;               // more workers than cores; always so on a pretended machine
   bind_mode bound = bind_mode::off;        // in effect, never automatic
   std::vector<std::vector<int>> bound_to;  // the CPUs that worker w is bound to; empty: it is not bound
-  std::vector<limit> limits;               // all that were considered
-  std::string decided_by;                  // the name of the one that counted
+  std::vector<limit> limits;               // all limits that were considered
+  std::string decided_by;                  // the name of the limit that decided
   bool clamped = false;                    // fewer workers than the setting asked for
 };
 
-/// The option if it is not 0, else KITH_WORKERS if set. A value out of range is a kith::error.
+/// The option if it is not 0, else KITH_WORKERS if set. Throws kith::error for a value out of range.
 std::optional<int> workers_setting(int option = 0);
 /// The option if it is not negative, else KITH_OVERSUBSCRIBE (0 or 1), else false.
 bool oversubscribe_setting(int option = -1);
@@ -67,15 +67,15 @@ bool oversubscribe_setting(int option = -1);
 /// How workers are bound.
 struct bind_wish {
   bind_mode mode = bind_mode::automatic;
-  /// As cpu_claims::take. Asked if some cores will be left free: those that others use are then taken last. Empty: nobody is
-  /// asked.
+  /// As cpu_claims::take. Called if some cores will stay free; cores that others use are then taken last.
+  /// Empty: not called.
   std::function<bool(int cpu, int level)> claim = {};
 };
 
-/// The least of: the setting, Slurm's allotment, the affinity mask, the quota rounded up, the cores that the mask allows,
-/// and of these, where ranks of an MPI program have no mask of their own, this rank's share. On a pretended machine: the
-/// setting, its cores. With `oversubscribe`: the setting alone. The cores are the fastest ones, spread evenly over the
-/// nodes; workers are numbered in node order.
+/// The number of workers is the least of: the setting, Slurm's allotment, the affinity mask, the quota rounded
+/// up, and the cores that the mask allows (this rank's share of them, if ranks of an MPI program have no masks
+/// of their own). On a pretended machine: the setting and its cores. With `oversubscribe`: only the setting.
+/// The cores are the fastest ones, spread evenly over the nodes; workers are numbered in node order.
 worker_plan plan_workers(const machine&, const limits&, std::optional<int> setting, bool oversubscribe = false,
                          const bind_wish& wish = {});
 

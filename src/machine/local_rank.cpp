@@ -12,7 +12,7 @@ struct launcher {
   const char* ranks;
 };
 
-// More than one may be set, when one launcher starts another: the innermost comes first.
+// Several may be set if one launcher starts another; the innermost comes first.
 constexpr launcher launchers[] = {
     {"OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE"},  // Open MPI
     {"MV2_COMM_WORLD_LOCAL_RANK", "MV2_COMM_WORLD_LOCAL_SIZE"},    // MVAPICH 2
@@ -38,7 +38,7 @@ std::optional<local_rank> read_local_rank(const variables& lookup, std::vector<s
     const std::optional<std::string> rank = lookup(l.rank), ranks = lookup(l.ranks);
     if (rank && ranks) return made_of(l.rank, *rank, *ranks, text::number(*ranks));
   }
-  // Slurm says it in a list, and under srun alone: a batch script has a SLURM_LOCALID, too, and is no rank.
+  // Slurm gives it in a list, and only under srun: a batch script also has a SLURM_LOCALID, but is no rank.
   const std::optional<std::string> rank = lookup("SLURM_LOCALID"), list = lookup("SLURM_STEP_TASKS_PER_NODE");
   if (!rank || !list) return std::nullopt;
   const std::optional<int> tasks = slurm_tasks_here(lookup);

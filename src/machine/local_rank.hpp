@@ -1,4 +1,4 @@
-// Which of the processes of an MPI program on this machine this one is, from the variables that launchers set.
+// This process's rank among those of an MPI program on this machine, from the variables that launchers set.
 #pragma once
 
 #include "machine/limits.hpp"
@@ -9,7 +9,7 @@
 
 namespace kith {
 
-/// None: not started by a launcher that says so. Numbers that make no sense are a note.
+/// None if no launcher has set it. Invalid numbers give a note.
 std::optional<local_rank> read_local_rank(const variables&, std::vector<std::string>& notes);
 
 }  // namespace kith

@@ -12,7 +12,7 @@ std::vector<node_id> machine::nearest_nodes(node_id from) const {
   for (const node& n : nodes) {
     if (n.id != from) found.push_back(n.id);
   }
-  // A table may call another node as near as the own one: `from` stays first all the same.
+  // A table may give another node the local distance; `from` stays first anyway.
   std::sort(found.begin() + 1, found.end(),
             [&](node_id a, node_id b) { return std::tuple(distance(from, a), a) < std::tuple(distance(from, b), b); });
   return found;

@@ -1,6 +1,6 @@
-// What a machine is: its cores, memory nodes, caches, and how far its nodes are from each other.
+// A machine: its cores, memory nodes, caches, and the distances between its nodes.
 //
-// A plain value: discovered once, or made from a line of text, then only read. Any layer above may use it.
+// A plain value: discovered once or made from a line of text, then only read. Any layer above may use it.
 #pragma once
 
 #include "base/id.hpp"
@@ -31,43 +31,43 @@ struct machine {
     int level = 0;
     std::uint64_t bytes = 0;     // 0: not known
     int line_bytes = 0;          // 0: not known
-    std::vector<core_id> cores;  // that share it
+    std::vector<core_id> cores;  // the cores that share it
   };
 
   std::string name;
-  bool pretended = false;  // this process runs elsewhere: nothing is bound to its cores, placed on its nodes
+  bool pretended = false;  // this is not the real machine: nothing is bound or placed on it
   std::vector<core> cores;
   std::vector<node> nodes;
-  std::vector<cache> caches;                // of data, by level; within a level by first core
+  std::vector<cache> caches;                // data caches, by level; within a level by first core
   std::vector<std::vector<int>> distances;  // distances[a][b], local = 10
 
   int distance(node_id a, node_id b) const { return distances[a.index()][b.index()]; }
-  /// All nodes by distance: `from` first, equals by index.
+  /// All nodes by distance: `from` first, ties by index.
   std::vector<node_id> nearest_nodes(node_id from) const;
   /// `from` if it has cores, else the nearest node that has.
   node_id nearest_node_with_cores(node_id from) const;
-  /// Where memory comes from that a core of `from` touches first: `from` if it has memory, else the nearest node that
-  /// has, of equals the next one after it in the system's numbers, as Linux takes them. `from`, too, where no node's
-  /// memory is known.
+  /// The node of memory that a core of `from` touches first: `from` if it has memory, else the nearest node
+  /// that has. A tie goes to the next node after `from` in the system's numbers, as in Linux. If no node's
+  /// memory is known, `from`.
   node_id nearest_node_with_memory(node_id from) const;
 };
 
-/// The machine this process runs on; all of it, whatever the process may use (that is limits.hpp).
+/// The machine that this process runs on: all of it, whatever the process may use (limits.hpp has that).
 machine discover_machine();
-/// A machine in a line, in hwloc's synthetic notation: "node:8 core:10", "pack:2 node:2 l3:1 core:8 pu:2".
-/// At most 1024 in a level and 4096 hardware threads. Words may have attributes: "node:8(memory=64GB)". An extra word
-/// gives the distances: "distance:21" (between different nodes; 20 if absent) or a matrix, "distance:10,16/16,10".
+/// Makes a machine from a line in hwloc's synthetic notation: "node:8 core:10", "pack:2 node:2 l3:1 core:8 pu:2". At
+/// most 1024 in a level, and 4096 hardware threads. Words may have attributes: "node:8(memory=64GB)". An extra word
+/// gives the distances: "distance:21" (between different nodes; 20 if absent), or a matrix, "distance:10,16/16,10".
 machine synthetic_machine(std::string_view line);
-/// What a file describes: an XML file exported by hwloc (`lstopo machine.xml`).
+/// Reads a machine from an XML file exported by hwloc (`lstopo machine.xml`).
 machine machine_from_file(const std::string& path);
-/// The name of a described machine (`kith machines`), a file (hwloc's XML, or a description ending in .toml), or else a
-/// synthetic line.
+/// Takes the name of a described machine (`kith machines`), a file (hwloc's XML, or a description ending in
+/// .toml), or else a synthetic line.
 machine machine_by_name(const std::string& file_or_line);
-/// KITH_MACHINE (a file or a line) if set, else this machine; that is discovered once in a process.
+/// KITH_MACHINE (as for machine_by_name) if set, else this machine, which is discovered once per process.
 machine current_machine();
 
 std::string to_json(const machine&);
-/// The distances as in a line: "10,16/16,10".
+/// The distances as in a synthetic line: "10,16/16,10".
 std::string distances_text(const machine&);
 
 }  // namespace kith

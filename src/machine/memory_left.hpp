@@ -1,4 +1,4 @@
-// How much memory this process can still take, before something is begun that needs more.
+// How much memory this process can still take: for checks before work that may need more.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ struct memory_left {
   std::string from;  // the file that says so
 };
 
-/// The least of what the kernel calls available and what control groups leave. Looks below `root`, as if that were "/".
-/// None: nothing says.
+/// The least of what the kernel calls available and what control groups leave. Reads below `root`, as if that
+/// were "/". None: not known.
 std::optional<memory_left> read_memory_left(const std::filesystem::path& root = "/");
 
 }  // namespace kith

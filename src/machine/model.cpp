@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::int64_t most_nodes = 1024;
 
-/// One table of the file, with the keys that were asked for.
+/// One table of the file; it remembers the keys that were requested.
 class section {
  public:
   section(const std::string& file, const toml::table& root, const std::string& name)
@@ -81,7 +81,7 @@ class section {
     if (!n.is_table()) refuse(&n, key, "a table in braces");
     return {file_, name_ + "." + key, *n.as_table()};
   }
-  /// REQUIRES to be called after the last key was asked for.
+  /// Refuses keys that were never requested. REQUIRES: all keys were requested before.
   void all_known() const {
     for (const auto& [key, value] : *table_) {
       if (taken_.count(std::string(key.str())) != 0) continue;
@@ -142,7 +142,7 @@ void read_cores(section s, machine_model& m) {
     }
     m.hardware.nodes.push_back(std::move(node));
   }
-  // Slower cores are of later kinds.
+  // Slower cores have higher kinds.
   std::vector<double> kinds = m.speeds;
   std::ranges::sort(kinds, std::greater<>());
   kinds.erase(std::ranges::unique(kinds).begin(), kinds.end());
@@ -317,7 +317,7 @@ void read_costs(section s, scheduler_costs& c) {
   s.all_known();
 }
 
-/// Every number says where it is from.
+/// Reads the sources, and requires one for every number.
 void read_sources(const std::string& file, const toml::table& root, machine_model& m) {
   static constexpr const char* kinds[] = {"printed:", "derived:", "vendor:", "measured:", "fitted:", "assumed"};
   section s(file, root, "sources");

@@ -16,7 +16,7 @@ namespace kith {
 
 namespace {
 
-/// A core that may be used, and the CPUs of it that may be.
+/// A core that may be used, and its CPUs that may be used.
 struct usable_core {
   const machine::core* core;
   std::vector<int> cpus;
@@ -34,7 +34,7 @@ std::vector<usable_core> usable_cores(const machine& on, const limits& l) {
     if (!cpus.empty()) found.push_back({&c, std::move(cpus)});
   }
   if (!found.empty()) return found;
-  // A mask of CPUs that hwloc does not show: all cores, and the system decides where the threads run.
+  // The mask has only CPUs that hwloc does not show: take all cores, and let the system decide where threads run.
   for (const machine::core& c : on.cores) found.push_back({&c, {}});
   return found;
 }
@@ -45,14 +45,14 @@ std::size_t cpu_count(const machine& m) {
   return count;
 }
 
-/// True if the launcher left it to the ranks to keep apart: each may use all CPUs.
+/// True if the launcher has not separated the ranks: each may use all CPUs.
 bool without_mask(const machine& on, const limits& l) {
   return l.rank && l.rank->ranks > 1 && !on.pretended && (!l.affinity || l.affinity->size() >= cpu_count(on));
 }
 
 /// This rank's share of the cores, in the order of the nodes; at least one.
 std::vector<usable_core> share(std::vector<usable_core> all, const local_rank& mine) {
-  // Of a node's cores the order stays. No std::stable_sort: Clang refuses libstdc++'s.
+  // Keeps the order of a node's cores. Does not use std::stable_sort, because Clang refuses libstdc++'s.
   std::vector<std::size_t> order(all.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::sort(order, {}, [&](std::size_t i) { return std::pair(all[i].core->node, i); });
@@ -66,10 +66,11 @@ std::vector<usable_core> share(std::vector<usable_core> all, const local_rank& m
   return {all.begin() + static_cast<long>(from), all.begin() + static_cast<long>(to)};
 }
 
-/// Of the order the first `count` that nobody else has claimed, then of those with one other user, and so on.
+/// Moves `count` cores to the front: first those that no one else has claimed, then those with one other user,
+/// and so on.
 template <class Ranked>
 void prefer_unclaimed(std::vector<Ranked>& order, std::size_t count, const bind_wish& wish) {
-  constexpr std::size_t most_claims = 64;  // each is a descriptor; a runtime that large is expected to be alone
+  constexpr std::size_t most_claims = 64;  // each takes a descriptor; a larger runtime is expected to be alone
   constexpr int most_users = 16;
   if (!wish.claim || count >= order.size() || count > most_claims) return;
   std::vector<bool> taken(order.size());
@@ -90,12 +91,12 @@ void prefer_unclaimed(std::vector<Ranked>& order, std::size_t count, const bind_
   order = std::move(sorted);
 }
 
-/// `count` cores: fast kinds before slow ones, spread over the nodes; then in the order of the nodes.
+/// Chooses `count` cores: fast kinds before slow ones, spread over the nodes. Returns them in the order of the nodes.
 std::vector<usable_core> choose(std::vector<usable_core> from, std::size_t count, std::size_t nodes,
                                 const bind_wish& wish) {
   struct ranked {
     usable_core it;
-    int turn;  // how many of its kind its node has given before it
+    int turn;  // how many cores of its kind its node has before it
   };
   std::vector<ranked> order;
   std::sort(from.begin(), from.end(), [](const usable_core& a, const usable_core& b) {
@@ -126,7 +127,7 @@ std::string decimal(double x) {
   return text;
 }
 
-/// Names of limits; decided_by is one of them.
+/// The names of limits; decided_by is one of them.
 constexpr const char* by_setting = "setting";
 constexpr const char* by_slurm = "Slurm's allotment";
 constexpr const char* by_mask = "affinity mask";
@@ -138,7 +139,7 @@ std::vector<worker_plan::limit> system_limits(const machine& on, const limits& l
   std::vector<worker_plan::limit> found;
   found.push_back({by_slurm, l.slurm, l.slurm ? "CPUs, by " + l.slurm_from : "not in a Slurm job"});
   if (l.quota) {
-    // Rounded up: a worker that is throttled now and then loses less than one that is missing.
+    // Rounded up, because a worker that is sometimes throttled loses less than a missing one.
     const double ceiling = std::min(std::ceil(*l.quota), static_cast<double>(1 << 20));
     found.push_back(
         {by_quota, static_cast<int>(ceiling), decimal(*l.quota) + " CPUs by " + l.quota_from + ", rounded up"});
@@ -160,7 +161,7 @@ std::vector<worker_plan::limit> system_limits(const machine& on, const limits& l
   return found;
 }
 
-/// The least limit. Of equals the first, but what leaves no core out has decided nothing.
+/// The least limit; of equal ones the first. A limit that excludes no core decides nothing.
 const worker_plan::limit& least(const std::vector<worker_plan::limit>& all, const machine& on) {
   const worker_plan::limit* found = &all.back();
   for (auto l = all.rbegin(); l != all.rend(); ++l) {
@@ -170,8 +171,9 @@ const worker_plan::limit& least(const std::vector<worker_plan::limit>& all, cons
   return *found;
 }
 
-/// What the wish comes to. Several nodes: a worker that leaves its own leaves its data, its stack and its queue behind. One
-/// node: the system moves threads seldom, and one that it may move gives way to other programs.
+/// The mode in effect. With several nodes: a worker that left its node would leave its data, its stack and its
+/// queue behind. With one node: the system seldom moves threads, and a thread that it may move can give way to
+/// other programs.
 bind_mode effective(const machine& on, const worker_plan& plan, bind_mode wish,
                     const std::vector<usable_core>& usable) {
   if (plan.cores_shared || usable.front().cpus.empty()) return bind_mode::off;
@@ -212,7 +214,7 @@ worker_plan plan_workers(const machine& on, const limits& l, std::optional<int> 
         "; more than allowed, by: " + std::string(decided.name) + "; KITH_OVERSUBSCRIBE=1 allows it";
   }
   const auto wanted = static_cast<std::size_t>(plan.workers);
-  // Threads that share a core are better moved about by the system.
+  // The system should be free to move threads that share cores.
   plan.cores_shared = on.pretended || wanted > usable.size();
   plan.bound = effective(on, plan, wish.mode, usable);
   const std::vector<usable_core> chosen =

@@ -19,7 +19,7 @@ std::optional<int> positive(const variables& lookup, const char* name, std::vect
   return std::nullopt;
 }
 
-/// Slurm's run-length list, "2(x3),1": the entry of the node with this number.
+/// The entry for the node with this number in Slurm's run-length list, such as "2(x3),1".
 std::optional<int> entry(const std::string& list, std::int64_t node) {
   for (const std::string& item : text::split(list, ',')) {
     const std::size_t open = item.find("(x");
@@ -49,7 +49,7 @@ std::optional<slurm_allotment> read_slurm(const variables& lookup, std::vector<s
   }
   const std::optional<int> cpus = positive(lookup, "SLURM_CPUS_ON_NODE", notes);
   if (!cpus) return std::nullopt;
-  // Set only under srun: the tasks of the step share the node's CPUs. A batch script has them to itself.
+  // Set only under srun, where the tasks of the step share the node's CPUs. A batch script has them to itself.
   const std::optional<std::string> list = lookup("SLURM_STEP_TASKS_PER_NODE");
   if (!list) return slurm_allotment{*cpus, "SLURM_CPUS_ON_NODE"};
   const std::optional<int> tasks = slurm_tasks_here(lookup);

@@ -1,4 +1,4 @@
-// The CPUs that Slurm allots to this task, from the variables it sets. For limits.cpp.
+// The CPUs that Slurm allots to this task, from its environment variables. For limits.cpp.
 #pragma once
 
 #include "machine/limits.hpp"
@@ -12,7 +12,7 @@ struct slurm_allotment {
 
 std::optional<slurm_allotment> read_slurm(const variables&, std::vector<std::string>& notes);
 
-/// How many tasks of the step run on this node; none: not under srun, or the list makes no sense.
+/// How many tasks of the step run on this node; none if not under srun, or if the list is invalid.
 std::optional<int> slurm_tasks_here(const variables&);
 
 }  // namespace kith

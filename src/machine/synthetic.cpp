@@ -1,4 +1,4 @@
-// A machine from a line of text. hwloc reads the levels; the distances between nodes are ours.
+// Makes a machine from a line of text. hwloc reads the levels; this file reads the distances between nodes.
 #include "machine/topology.hpp"
 
 #include "machine/limits.hpp"
@@ -22,7 +22,7 @@ const std::string levels_expected =
 const std::string distances_expected =
     "'distance:21' for all, or a row for each node, such as 'distance:10,16/16,10' for two";
 
-/// The words of the line; spaces inside (...) and [...] do not separate, the end of such a bracket does.
+/// Splits the line into words. Spaces inside (...) and [...] do not separate words; the end of such a bracket does.
 std::vector<std::string> words_of(std::string_view line) {
   std::vector<std::string> words(1);
   int depth = 0;
@@ -36,11 +36,11 @@ std::vector<std::string> words_of(std::string_view line) {
   return words;
 }
 
-/// hwloc's time grows with the square of a level and more; these take it seconds.
+/// hwloc's time grows at least with the square of a level; these take it seconds.
 constexpr std::int64_t most_in_level = 1024;
 constexpr std::int64_t most_threads = most_workers;
 
-/// The count of a level. hwloc would also take "0x10", "010" (as 8) and "2core:3": slips, as far as we can tell.
+/// The count of a level. hwloc would also accept "0x10", "010" (as 8) and "2core:3"; these are taken for mistakes.
 std::int64_t count_of(std::string_view line, const std::string& level) {
   const std::string word = level.substr(0, level.find('('));
   const std::string count = word.substr(word.find(':') + 1);  // no ':': the whole word is the count
@@ -52,7 +52,7 @@ std::int64_t count_of(std::string_view line, const std::string& level) {
   return *value;
 }
 
-/// hwloc would build a machine of any size before anybody could stop it.
+/// Refuses large machines, because hwloc would build one of any size, and that cannot be stopped.
 void check_size(std::string_view line, const std::vector<std::string>& levels) {
   std::int64_t product = 1;
   for (const std::string& level : levels) {
@@ -63,7 +63,7 @@ void check_size(std::string_view line, const std::vector<std::string>& levels) {
   }
 }
 
-/// A core has one home; nodes that split it would leave it without.
+/// A core must have one node; refuses nodes that split a core.
 void check_order(std::string_view line, const topology& t) {
   for (hwloc_obj_t n = nullptr; (n = hwloc_get_next_obj_by_type(t.get(), HWLOC_OBJ_NUMANODE, n)) != nullptr;) {
     const hwloc_obj_t core = hwloc_get_ancestor_obj_by_type(t.get(), HWLOC_OBJ_CORE, n);
@@ -127,7 +127,7 @@ machine synthetic_machine(std::string_view line) {
   }
   if (innermost.empty()) refuse(line, "no level", levels_expected);
   check_size(line, levels);
-  // hwloc wants hardware threads innermost; one for each core is what a line without them means.
+  // hwloc requires hardware threads as the innermost level; a line without them means one for each core.
   const bool named = std::isalpha(static_cast<unsigned char>(innermost.front())) != 0;
   if (named && !innermost.starts_with("pu:") && !innermost.starts_with("PU:")) description += " pu:1";
 

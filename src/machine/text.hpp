@@ -1,4 +1,4 @@
-// Small pieces of text from small files. For the readers of this folder.
+// Helpers for reading small text files. Only for this folder.
 #pragma once
 
 #include <charconv>
@@ -31,7 +31,7 @@ inline std::string trimmed(std::string_view text) {
                                          : std::string(text.substr(first, text.find_last_not_of(" \t\n") - first + 1));
 }
 
-/// The whole text as a decimal number.
+/// The whole text as a decimal number; none if it is not one.
 inline std::optional<std::int64_t> number(std::string_view text) {
   std::int64_t value = 0;
   const auto [rest, failure] = std::from_chars(text.data(), text.data() + text.size(), value);

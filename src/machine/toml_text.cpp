@@ -22,9 +22,9 @@ bool breaks(std::string_view text) {
   return false;
 }
 
-/// The line with which a text breaks an assertion: the first that belongs to a beginning which does.
+/// The line that breaks an assertion: the last line of the shortest prefix that does.
 std::size_t line_that_breaks(std::string_view text) {
-  std::vector<std::size_t> ends;  // of lines
+  std::vector<std::size_t> ends;  // the ends of lines
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '\n' || i + 1 == text.size()) ends.push_back(i + 1);
   }

@@ -1,15 +1,16 @@
-// toml++, such that no text ends the program. Includes it for whoever reads TOML.
+// Includes toml++ in such a way that no text can end the program. For all code that reads TOML.
 //
-// toml++ states what it takes for given by assertions. Some texts (`[[[[`) break them: then a build with assertions ends,
-// and in one without, what follows is not defined. Here they are checked in every build, and a broken one is an error.
-// Its table of white space calls what letters from U+00A1 to U+0499 reach unreachable: they are no white space.
+// toml++ has assertions that some texts (`[[[[`) break. A build with assertions then ends, and one without has
+// undefined behaviour. Here they are checked in every build, and a broken one throws. Its table of white space
+// marks a place as unreachable that letters from U+00A1 to U+0499 do reach; there it returns false, because
+// these are no white space.
 #pragma once
 
 #include <string>
 
 namespace kith {
 
-/// Thrown in the place of a failed assertion.
+/// Thrown instead of a failed assertion.
 struct toml_assertion {};
 [[noreturn]] inline void broken_toml_assertion() { throw toml_assertion(); }
 
@@ -32,7 +33,7 @@ namespace kith {
 
 inline constexpr std::size_t most_toml_bytes = std::size_t{16} << 20;
 
-/// Throws kith::error that names `file` and the line. For texts of up to most_toml_bytes.
+/// Parses a text of up to most_toml_bytes. Throws kith::error that names `file` and the line.
 toml::table parse_toml(const std::string& text, const std::string& file);
 
 }  // namespace kith

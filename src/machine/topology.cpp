@@ -15,7 +15,7 @@ namespace kith {
 
 namespace {
 
-/// Around the calls that take a lock inside hwloc, so that a child of fork() finds that free.
+/// Held around calls that take a lock inside hwloc, so that this lock is free in a child of fork().
 std::mutex hwloc_state;
 [[maybe_unused]] const bool hwloc_state_is_kept = (keep_over_fork(hwloc_state), true);
 
@@ -31,7 +31,7 @@ std::vector<int> numbers(hwloc_const_bitmap_t set) {
   return found;
 }
 
-/// The cores; hardware threads that no core contains (some virtual machines show none) count as cores.
+/// The cores. Hardware threads that no core contains also count as cores (some virtual machines show no cores).
 std::vector<hwloc_obj_t> core_objects(const topology& from) {
   std::vector<hwloc_obj_t> found = objects(from, HWLOC_OBJ_CORE);
   for (hwloc_obj_t pu : objects(from, HWLOC_OBJ_PU)) {
@@ -40,8 +40,8 @@ std::vector<hwloc_obj_t> core_objects(const topology& from) {
   return found;
 }
 
-/// The memory nearest to a core: of the nodes whose CPUs include it, the one with the fewest CPUs; of several
-/// such (main memory and high-bandwidth memory) the first. A core that no node includes gets the first node.
+/// The node nearest to a core: of the nodes whose CPUs include it, the one with the fewest CPUs. Of several such nodes
+/// (main memory and high-bandwidth memory) it is the first. A core that no node includes gets the first node.
 node_id node_of(hwloc_const_bitmap_t cpus, const std::vector<hwloc_obj_t>& nodes) {
   node_id nearest(0);
   int fewest = -1;
@@ -56,7 +56,7 @@ node_id node_of(hwloc_const_bitmap_t cpus, const std::vector<hwloc_obj_t>& nodes
   return nearest;
 }
 
-/// hwloc ranks kinds from the least powerful up, and not at all where it cannot tell which is faster.
+/// hwloc ranks kinds from the least powerful up, or not at all if it cannot tell which is faster.
 int kind_of(const topology& from, hwloc_const_bitmap_t cpus) {
   const int kinds = hwloc_cpukinds_get_nr(from.get(), 0);
   const int kind = kinds > 1 ? hwloc_cpukinds_get_by_cpuset(from.get(), cpus, 0) : -1;
@@ -72,7 +72,7 @@ std::vector<std::vector<int>> default_distances(std::size_t nodes) {
   return table;
 }
 
-/// The system's latencies between nodes, scaled so that local is 10; what it does not tell stays 10 and 20.
+/// The system's latencies between nodes, scaled so that local is 10. Unknown values stay 10 (local) and 20.
 std::vector<std::vector<int>> distances_of(const topology& from, std::size_t nodes) {
   std::vector<std::vector<int>> table = default_distances(nodes);
   hwloc_distances_s* found = nullptr;

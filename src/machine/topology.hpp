@@ -1,4 +1,4 @@
-// hwloc's topology as a kith::machine. Only for files of this folder: hwloc's names stay inside.
+// Converts hwloc's topology to a kith::machine. Only for files of this folder, to keep hwloc's names inside.
 #pragma once
 
 #include "machine/machine.hpp"
@@ -15,13 +15,13 @@ struct destroy_topology {
 };
 using topology = std::unique_ptr<hwloc_topology, destroy_topology>;
 
-/// Not yet loaded. Shows also what the system does not allow this process to use.
+/// A topology that is not loaded yet. It also shows what the system does not allow this process to use.
 topology new_topology();
-/// False if hwloc cannot read it.
+/// Loads it; false if hwloc cannot read it.
 bool try_load(const topology&);
-/// Loads it; `what` is named in the error.
+/// Loads it; throws kith::error that names `what`.
 void load(const topology&, const std::string& what);
-/// A machine without its name. REQUIRES: loaded.
+/// The machine, without its name. REQUIRES: the topology is loaded.
 machine machine_of(const topology&);
 
 }  // namespace kith

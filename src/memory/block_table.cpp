@@ -10,7 +10,7 @@ block_table& block_table::of_process() {
   static block_table& table = []() -> block_table& {
     block_table& made = *new block_table;
     keep_over_fork(made.guard_);
-    // The listeners are the parent's runtimes.
+    // The listeners belong to the parent's runtimes.
     keep_over_fork(made.telling_, []() noexcept { of_process().listeners_.clear(); });
     return made;
   }();

@@ -1,8 +1,8 @@
-// All allocations of this process, and who wants to know when memory is given back.
+// All allocations of this process, and the listeners that are called when memory is given back.
 //
-// One table, because addresses are the process's: an allocation may outlive its runtime, and be used by another. Any
-// thread; one lock, off every task's path. Node numbers mean something within a *space*: space 0 is this machine, each
-// runtime on a pretended machine has one of its own.
+// There is one table, because addresses are shared by the whole process: an allocation may outlive its runtime
+// and be used by another. Thread-safe; one lock, which is on no task's path. Node numbers are valid within a
+// *space*: space 0 is this machine, and each runtime on a pretended machine has its own space.
 #pragma once
 
 #include "memory/placement.hpp"
@@ -17,16 +17,16 @@
 namespace kith {
 
 struct memory_block {
-  const placement* at = nullptr;              // stays for good
-  distribution asked = distribution::system;  // for; `at.what` is what became of it
-  std::uint64_t space = 0;                    // that `at.nodes` belong to
-  std::uint64_t owner = 0;                    // the runtime that gave it out; 0: none
+  const placement* at = nullptr;              // never destroyed
+  distribution asked = distribution::system;  // the requested distribution; `at.what` is the one in effect
+  std::uint64_t space = 0;                    // the space of `at.nodes`
+  std::uint64_t owner = 0;                    // the runtime that allocated it; 0: none
 };
 
-/// Told about memory that is given back.
+/// Is called for memory that is given back.
 class memory_listener {
  public:
-  /// `block`: what was released; null if the memory is not Kith's.
+  /// `block` is what was released; null if the memory is not Kith's.
   virtual void forget(const void* begin, std::uint64_t bytes, const memory_block* block) = 0;
 
  protected:
@@ -35,28 +35,28 @@ class memory_listener {
 
 class block_table {
  public:
-  /// The process's; lives until its end.
+  /// The table of the process; never destroyed.
   static block_table& of_process();
 
-  /// Placements stay, unchanged, for good: workers look at them without a lock, and may do so after the memory was given back
-  /// and out again. An allocation that is placed as one before it was shares its placement, so that a program that gives out
-  /// and takes back the same sizes keeps no more of them.
+  /// Placements never change and are never destroyed, because workers read them without a lock, perhaps after
+  /// the memory was given back and allocated again. Allocations that are placed alike share a placement, so
+  /// repeated allocations of the same sizes do not add more.
   memory_block add(placement p, distribution asked, std::uint64_t space, std::uint64_t owner);
-  /// The block that the address is in.
+  /// The block that contains the address.
   std::optional<memory_block> find(const void* address);
-  /// Takes out the block that begins there. None: there is no such block.
+  /// Removes and returns the block that begins there; none if there is no such block.
   std::optional<memory_block> remove(const void* begin);
 
   void add_listener(memory_listener& l);
-  /// When this returns, the listener is not being called, and will not be.
+  /// After this returns, the listener is not called any more, by any thread.
   void remove_listener(memory_listener& l);
   void tell(const void* begin, std::uint64_t bytes, const memory_block* block);
 
  private:
-  std::mutex guard_;  // of the blocks
+  std::mutex guard_;  // guards the blocks
   std::map<std::uintptr_t, memory_block> blocks_;
-  std::set<placement> placements_;  // of all blocks there ever were
-  std::mutex telling_;              // of the listeners; held while they are called
+  std::set<placement> placements_;  // of all blocks ever made
+  std::mutex telling_;              // guards the listeners; held while they are called
   std::vector<memory_listener*> listeners_;
 };
 

@@ -12,7 +12,7 @@ home_check::home_check(const memory_space& of)
 home_check::result home_check::look() {
   result found;
   pages_.clear();
-  for (const region* r : waiting_) {  // the page in its middle: those at its ends are shared with neighbours
+  for (const region* r : waiting_) {  // the page in the middle, because neighbours may share those at the ends
     const auto at = reinterpret_cast<std::uintptr_t>(r->address) + r->bytes.load(relaxed) / 2;
     pages_.push_back(at_address(at / page_size() * page_size()));
   }

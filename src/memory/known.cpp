@@ -1,4 +1,4 @@
-// What is known of a range of memory, and what the system says of it: for programs, tests and the doctor.
+// What Kith knows about a range of memory, and what the system says about it. For programs, tests and `kith doctor`.
 #include "base/address.hpp"
 #include "memory/memory_space.hpp"
 #include "memory/numa_calls.hpp"
@@ -34,14 +34,14 @@ std::vector<std::uint64_t> memory_space::known_bytes(const void* memory, std::si
   const std::uintptr_t end = at + bytes;
   for (const region* r : named) {
     const auto begin = reinterpret_cast<std::uintptr_t>(r->address);
-    if (begin < at) continue;  // inside the one before
+    if (begin < at) continue;  // inside the previous one
     between(at, begin);
     const std::uint64_t here = std::min<std::uint64_t>(r->bytes.load(relaxed), end - begin);
     unknown += view_.add_bytes(*r, here, by_node);
     at = begin + here;
   }
   between(at, end);
-  // Data of workers on a node without memory is on the nearest that has some.
+  // Data of workers on a node without memory is on the nearest node that has some.
   for (const machine::node& n : on_.nodes) {
     if (const node_id m = nearest(n.id); m != n.id) sums[m.index()] += std::exchange(sums[n.id.index()], 0);
   }

@@ -1,4 +1,4 @@
-// Which nodes memory can be had from: those with memory, of those that this process may use.
+// The nodes that memory can come from: those with memory that this process may use.
 #include "memory/memory_space.hpp"
 #include "memory/numa_calls.hpp"
 
@@ -8,7 +8,7 @@ namespace kith {
 
 namespace {
 
-/// By node: whether memory can be had there. A machine that says nothing about memory has it everywhere.
+/// By node: whether memory can come from it. A machine without sizes of memory counts as having it everywhere.
 std::vector<bool> with_memory(const machine& on) {
   const bool told = std::ranges::any_of(on.nodes, [](const machine::node& n) { return n.memory_bytes != 0; });
   const std::vector<int> allowed = on.pretended ? std::vector<int>() : numa::allowed_nodes();
@@ -21,8 +21,8 @@ std::vector<bool> with_memory(const machine& on) {
   return found;
 }
 
-/// Where the system puts what a processor of node `from` touches first: Linux prefers near nodes, then those without
-/// processors, then those behind `from`.
+/// Where the system puts memory that a processor of node `from` touches first: Linux prefers near nodes, then
+/// nodes without processors, then those with numbers after `from`.
 node_id first_choice(const machine& on, const machine::node& from, const std::vector<bool>& some) {
   if (some[from.id.index()]) return from.id;
   node_id best;

@@ -24,7 +24,7 @@ std::uint64_t next_number() noexcept {
   return last.fetch_add(1, relaxed) + 1;
 }
 
-/// Whether pages can be placed on a machine with several nodes. What is refused is said once in a process.
+/// Whether pages can be placed on a machine with several nodes. Reports a refusal once per process.
 bool may_place() {
   static constinit made_once<bool> may;
   return may.get([]() -> bool {
@@ -38,7 +38,7 @@ bool may_place() {
   });
 }
 
-/// Address space for `bytes` in whole pages, huge ones if they are wanted and there are any.
+/// Maps address space for `bytes` in whole pages: huge ones if they are wanted and the system has them.
 placement map_for(std::size_t bytes, bool huge, bool dry) {
   const std::size_t large = huge ? huge_page_size() : 0;
   placement p;
@@ -64,7 +64,7 @@ memory_space::memory_space(const machine& on, std::span<const node_id> worker_no
       owner_(next_number()),
       huge_unasked_(unasked_huge_page_size() != 0),
       edges_(on.nodes.size() < 2 || on.pretended || o.dry ? 0 : std::max(huge_page_size(), unasked_huge_page_size())) {
-  static_cast<void>(huge_page_size());  // here, and not in a task while another thread forks (base/fork.hpp)
+  static_cast<void>(huge_page_size());  // early, not in a task while another thread forks (base/fork.hpp)
   if (on.nodes.size() > 1 && !on.pretended) static_cast<void>(numa::interleaves_by_low_bits());
   places_ = on.nodes.size() > 1 && (on.pretended || may_place());
   if (on.nodes.size() > 1 && !on.pretended) keep_own();
@@ -100,7 +100,7 @@ node_id memory_space::node_of_caller() const noexcept {
   return here ? here : nodes_.in_turn().front();
 }
 
-/// Where it is to be, and the mapping. `how` becomes what was asked for in the end.
+/// Maps the memory and decides where it should be. `how` becomes the distribution that was finally requested.
 placement memory_space::decide(std::size_t bytes, distribution& how, node_id by) {
   if (how.what() == distribution::standard) how = how.huge() ? set_.standard.in_huge_pages() : set_.standard;
   if (how.what() == distribution::at_node && how.node_number() < 0)
@@ -126,11 +126,11 @@ placement memory_space::decide(std::size_t bytes, distribution& how, node_id by)
   return p;
 }
 
-/// Tells the system. What it does not do (too many mappings, say) is left to first touch.
+/// Tells the system. If it refuses (for example, because of too many mappings), first touch decides.
 void memory_space::carry_out(const placement& p) const noexcept {
   if (!places_ || on_.pretended || set_.dry) return;
-  // A huge page would be on one node where the distribution says two. Other distributions decide for whole mappings, which
-  // no huge page crosses, or leave it to first touch: keep_apart().
+  // These distributions may put neighbouring pages on two nodes, but a huge page is on one. Other distributions
+  // decide for whole mappings, which no huge page crosses, or leave it to first touch: keep_apart().
   const bool by_pages = p.what == distribution::fine || p.what == distribution::deferred;
   if (by_pages && huge_unasked_ && p.page_bytes == page_size()) refuse_huge_pages(p.address(), p.bytes);
   if (p.nodes.empty()) return;
@@ -159,20 +159,20 @@ memory_block memory_space::allocate(std::size_t bytes, distribution how, node_id
   return b;
 }
 
-/// Where first touch, or the first writer, decides: the region shares no huge page with others.
+/// If first touch or the first writer decides the region's home, makes it share no huge page with others.
 void memory_space::keep_apart(const region& r, const memory_block* b) {
   if (b != nullptr && !b->at->nodes.empty()) return;
   if (huge_unasked_ || (b != nullptr && b->at->page_bytes > page_size()))
     edges_.keep_apart(r.address, r.bytes.load(relaxed));
 }
 
-/// It is new, or longer than it was.
+/// The region is new, or longer than before.
 void memory_space::settle(region& r) noexcept {
   const std::optional<memory_block> b = block_table::of_process().find(r.address);
   keep_apart(r, b ? &*b : nullptr);
   if (!b) return;
   if (r.home.load(relaxed) >= 0 && b->space == space_ && b->at->what == distribution::deferred) {
-    r.to_bind.store(true, relaxed);  // what is new of it goes where the rest is
+    r.to_bind.store(true, relaxed);  // the new part goes where the rest is
   } else {
     settle(r, *b);
   }
@@ -198,7 +198,7 @@ void memory_space::forget(const void* begin, std::uint64_t bytes, const memory_b
     r.block.store(nullptr, relaxed);
     r.to_bind.store(false, relaxed);
     r.promised.store(false, relaxed);
-    r.bytes.store(0, relaxed);  // what comes to lie there may be shorter
+    r.bytes.store(0, relaxed);  // later data there may be shorter
   });
   edges_.forget(begin, bytes);
   if (block != nullptr && block->owner == owner_ && released_) released_(*block);
@@ -214,7 +214,7 @@ void memory_space::bind(region& r) const noexcept {
   if (on_.pretended || set_.dry || !places_) return;
   const std::int32_t home = r.home.load(relaxed);
   if (home < 0) return;
-  // Whole pages: what shares a page with a neighbour lies where the first of the two is.
+  // Only whole pages: data that shares a page with a neighbour is where the first of the two is.
   const std::uint64_t page = page_size();
   const auto at = reinterpret_cast<std::uintptr_t>(r.address);
   const std::uintptr_t from = (at + page - 1) / page * page, to = (at + r.bytes.load(relaxed)) / page * page;

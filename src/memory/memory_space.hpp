@@ -1,12 +1,12 @@
-// The memory of one runtime: gives it out by distribution, and tells regions where it is.
+// The memory of one runtime: allocates by distribution, and tells regions where their bytes are.
 //
-// Who may call what: any thread anything. No call is on a task's path but settle(), once for each new region, and bind(),
-// once for each region of deferred memory. Invariants:
-//  S1  A region that lies in a block says so before anybody finds it (settle), or from the allocation on if it was there
-//      before (allocate), and again when more of its bytes are named (region_table::find).
-//  S2  A region in memory that was given back has no home and no block, in any runtime (forget), before the pages go. A
-//      late look by a worker that still places an ended task may then give it a home: a wrong guess for what comes to lie
-//      there, until memory is given out there or forgotten again.
+// Thread-safe. Only two functions are on a task's path: settle(), once for each new region, and bind(), once
+// for each region of deferred memory. Invariants:
+//  S1  A region in a block refers to it before any thread finds the region (settle), or from the allocation on if the
+//      region existed before (allocate), and again when more of its bytes are named (region_table::find).
+//  S2  Before the pages of released memory go, its regions have no home and no block in any runtime (forget). A
+//      worker that still places an ended task may then give such a region a home. That is a wrong guess for
+//      later data there, until memory is allocated there or forgotten again.
 #pragma once
 
 #include "machine/machine.hpp"
@@ -28,17 +28,18 @@
 
 namespace kith {
 
-/// Which nodes of a machine memory can be had from.
+/// The nodes of a machine that memory can come from.
 class memory_nodes {
  public:
-  /// `serving`: nodes that host a worker, that of worker 0 first.
+  /// `serving` are the nodes that host a worker, that of worker 0 first.
   memory_nodes(const machine& on, std::span<const node_id> serving);
 
   /// The node itself, or the nearest that has memory.
   node_id nearest(node_id n) const noexcept { return nearest_[n.index()]; }
-  /// For those that host a worker, each once; in the order of the nodes' numbers, from that of worker 0 on.
+  /// The nearest() nodes of those that host a worker, each once; in the order of the hosts' numbers, from
+  /// worker 0's on.
   const std::vector<node_id>& in_turn() const noexcept { return in_turn_; }
-  /// The same in the order in which the system deals pages to them.
+  /// The same, in the order in which the system deals pages to them.
   const std::vector<node_id>& dealt() const noexcept { return dealt_; }
 
  private:
@@ -49,23 +50,23 @@ class memory_space final : private memory_listener {
  public:
   struct options {
     distribution standard = distribution::system;  // what distribution::standard stands for
-    bool dry = false;                              // nothing will be touched: address space alone
+    bool dry = false;                              // nothing will be touched: only address space is needed
   };
-  /// `worker_nodes`: of each worker. `serving`: as for memory_view. `on` and `regions` outlive it.
+  /// `worker_nodes` has the node of each worker; `serving` is as for memory_view. `on` and `regions` must outlive it.
   memory_space(const machine& on, std::span<const node_id> worker_nodes, std::vector<node_id> serving,
                region_table& regions, options);
   ~memory_space();
   memory_space(const memory_space&) = delete;
   memory_space& operator=(const memory_space&) = delete;
 
-  /// As kith::allocate. `by`: the node of the worker that asks; none: another thread asks.
+  /// As kith::allocate. `by` is the node of the calling worker; none if the caller is no worker.
   memory_block allocate(std::size_t bytes, distribution how, node_id by);
   void reset() noexcept { next_coarse_.store(0, relaxed); }
-  /// Called for blocks of this runtime that are given back, before they are gone. Set before the first allocation; null: no
-  /// more, and when this returns it is not being called.
+  /// `note` is called for each block of this runtime that is given back, before its pages go. Must be set
+  /// before the first allocation. Null ends the calls; after this returns, none is under way.
   void when_released(std::function<void(const memory_block&)> note);
 
-  /// The pages of a region go to its home, which was decided before it was written. The caller has cleared region::to_bind.
+  /// Binds the pages of a deferred region to its home, if it has one and they are not bound yet.
   void bind(region& r) const noexcept;
 
   /// As kith::known_bytes_on_nodes.
@@ -73,9 +74,9 @@ class memory_space final : private memory_listener {
   /// As kith::count_pages.
   std::optional<page_census> count(const void* memory, std::size_t bytes) const;
 
-  /// True if there is a choice of nodes and the system lets us choose.
+  /// True if there are several nodes and the system lets us place pages.
   bool places() const noexcept { return places_; }
-  /// True if pages of this machine have nodes that can be asked for, and moved between.
+  /// True if pages of this machine can be located and moved between nodes.
   bool moves() const noexcept;
   bool pretended() const noexcept { return on_.pretended; }
   /// True if nothing will be touched.
@@ -85,13 +86,13 @@ class memory_space final : private memory_listener {
   /// The node itself, or the nearest that has memory.
   node_id nearest(node_id n) const noexcept { return nodes_.nearest(n); }
   const memory_view& view() const noexcept { return view_; }
-  /// What regions call home whose pages are on the node with this number of the system; none if it is none of the machine's.
+  /// The home of regions whose pages are on the node with this system number; none if the machine has no such node.
   node_id home_of_page_on(int os_index) const noexcept {
     const node_id n = node_of_system(os_index);
     return n ? view_.serving(n) : node_id();
   }
-  /// By node: what the runtime itself keeps at a node is made of it. Empty on a machine of one node, or a pretended one: there
-  /// the heap does.
+  /// By node: the memory for what the runtime itself keeps at that node. Empty on a machine with one node or a
+  /// pretended one; the heap is then used.
   std::span<std::pmr::memory_resource* const> own() const noexcept { return own_of_; }
 
  private:
@@ -113,11 +114,11 @@ class memory_space final : private memory_listener {
   const std::uint64_t space_, owner_;
   bool places_ = false;
   atomic<std::size_t> next_coarse_{0};
-  const bool huge_unasked_;  // the system gives huge pages to memory that nobody has asked them for
+  const bool huge_unasked_;  // the system gives huge pages without a request
   page_edges edges_;
   std::function<void(const memory_block&)> released_;
-  std::vector<std::unique_ptr<node_memory>> own_;   // of the nodes that have memory
-  std::vector<std::pmr::memory_resource*> own_of_;  // by node: the own, or the nearest's
+  std::vector<std::unique_ptr<node_memory>> own_;   // one for each node that has memory
+  std::vector<std::pmr::memory_resource*> own_of_;  // by node: its own, or that of the nearest node
 };
 
 /// As kith::allocate without a runtime.

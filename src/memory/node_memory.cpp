@@ -10,7 +10,7 @@ namespace kith {
 
 namespace {
 
-/// The next multiple of a power of two.
+/// Rounds up to a multiple of a power of two.
 std::size_t up_to(std::size_t bytes, std::size_t multiple) {
   if (bytes > static_cast<std::size_t>(-1) - multiple) throw std::bad_alloc();
   return (std::max<std::size_t>(1, bytes) + multiple - 1) & ~(multiple - 1);
@@ -24,7 +24,7 @@ void* node_pages::do_allocate(std::size_t bytes, std::size_t alignment) {
   if (numa::process_rights().can_place()) {
     numa::prefer(p, whole, node_);
   } else {
-    refuse_huge_pages(p, whole);  // it may lie beside another node's, and a huge page would be of both
+    refuse_huge_pages(p, whole);  // a huge page could also cover another node's memory beside it
   }
   return p;
 }
@@ -33,7 +33,7 @@ void node_pages::do_deallocate(void* p, std::size_t bytes, std::size_t /*alignme
   unmap_pages(p, up_to(bytes, page_size()));
 }
 
-// The size is a multiple of the alignment: older pools (libstdc++ before 15) forget the alignment of other sizes.
+// Sizes are multiples of the alignment, because older pools (libstdc++ before 15) ignore the alignment of other sizes.
 
 void* node_memory::do_allocate(std::size_t bytes, std::size_t alignment) {
   const std::lock_guard lock(guard_);

@@ -1,10 +1,10 @@
-// Memory on one node, for what the runtime itself keeps there: pieces of any size, cut from pages that prefer the node.
+// Memory on one node for the runtime's own data: pieces of any size, cut from pages that prefer the node.
 //
-// The standard's pool over mapped pages, behind one lock: its pools are kept by node and not by thread, as those of
-// std::pmr::synchronized_pool_resource are, since many threads take few pieces. Any thread may allocate and deallocate.
-// An allocation costs the lock, and seldom (pools grow by doubling) two system calls; a piece of more than 4 KiB is pages
-// of its own, with two system calls each time. Where the system refuses to place pages they lie where they are first
-// touched: they are always fresh.
+// The standard's pool over mapped pages, behind one lock. It has pools for each node, not for each thread as
+// std::pmr::synchronized_pool_resource, because many threads take few pieces each. Thread-safe. An allocation
+// costs the lock, and seldom two system calls (pools grow by doubling). A piece of more than 4 KiB has its own
+// pages, with two system calls each time. If the system refuses to place pages, they are where they are first
+// touched; they are always fresh.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace kith {
 
-/// Whole pages that come from `node` (by the system's number), from others when that one is full. Keeps nothing back.
+/// Whole pages from `node` (the system's number), or from other nodes when that one is full. Caches nothing.
 class node_pages final : public std::pmr::memory_resource {
  public:
   explicit node_pages(int node) noexcept : node_(node) {}
@@ -27,10 +27,10 @@ class node_pages final : public std::pmr::memory_resource {
   const int node_;
 };
 
-/// Pieces that were given back are used again; pages go back to the system when the whole goes.
+/// Reuses pieces that were given back. Its pages go back to the system when it is destroyed.
 class node_memory final : public std::pmr::memory_resource {
  public:
-  /// `node`: by the system's number.
+  /// `node` is the system's number.
   explicit node_memory(int node) : pages_(node), pool_(&pages_) {}
 
  private:

@@ -19,11 +19,11 @@ namespace kith::numa {
 
 namespace {
 
-// The kernel wants room for every node it was built for; MAX_NUMNODES is at most 1024.
+// The kernel requires room for every node that it was built for; MAX_NUMNODES is at most 1024.
 constexpr unsigned long most_nodes = 1024;
 constexpr unsigned long word_bits = CHAR_BIT * sizeof(unsigned long);
 using node_mask = std::array<unsigned long, most_nodes / word_bits>;
-constexpr std::size_t batch = 4096;  // pages in one call
+constexpr std::size_t batch = 4096;  // pages per call
 
 int failure(long result) { return result >= 0 ? 0 : errno; }
 
@@ -34,7 +34,7 @@ bool put(node_mask& mask, int node) noexcept {
 }
 
 int bind(void* begin, std::size_t bytes, int mode, const node_mask& mask, unsigned flags) noexcept {
-  // The kernel reads one bit less than it is told.
+  // The kernel reads one bit less than this number.
   return failure(syscall(SYS_mbind, begin, bytes, mode, mask.data(), most_nodes + 1, flags));
 }
 
@@ -44,7 +44,7 @@ rights try_all() {
   rights r;
   node_mask mask{};
   r.get = failure(syscall(SYS_get_mempolicy, &r.mode, mask.data(), most_nodes, nullptr, 0));
-  // Set again what holds already, so that the question changes nothing.
+  // Sets the policy that is already in effect, so that the attempt changes nothing.
   const bool known = r.get == 0 && r.mode != MPOL_DEFAULT;
   r.set = failure(
       syscall(SYS_set_mempolicy, known ? r.mode : MPOL_DEFAULT, known ? mask.data() : nullptr, known ? most_nodes : 0));
@@ -126,8 +126,9 @@ bool prefer_in_thread(int now, int node) noexcept {
 bool interleaves_by_low_bits() {
   static constinit made_once<bool> low;
   return low.get([]() -> bool {
-    // Three nodes tell: 2^32 is no multiple of 3. With fewer, or a power of two, both ways give the same, and so they do at an
-    // address whose page number has a multiple of 3 above its 32 low bits: then another address is asked for.
+    // The test uses three nodes, because 2^32 is no multiple of 3. With fewer nodes, or a power of two, both
+    // numberings give the same result. They also do at an address whose page number has a multiple of 3 above
+    // its low 32 bits; another address is then used.
     std::vector<int> nodes = allowed_nodes();
     if (nodes.size() < 3) return false;
     nodes.resize(3);
@@ -169,10 +170,10 @@ int move(std::span<void* const> pages, std::span<const int> to, std::span<int> s
     std::fill_n(status.begin() + static_cast<long>(at), count, -EBUSY);  // a call that stops early leaves the rest
     const long failed =
         syscall(SYS_move_pages, 0, count, pages.data() + at, to.data() + at, status.data() + at, MPOL_MF_MOVE);
-    // More than 0: so many pages stayed. ENOENT: all of them are there already, or untouched.
+    // A result above 0: so many pages stayed. ENOENT: all of them are already there, or untouched.
     if (failed < 0 && errno != ENOENT) return errno;
   }
-  // Pages inside a huge one that went with it are reported as busy: ask.
+  // Pages that moved as part of a huge page are reported as busy, so ask where they are.
   return std::ranges::find(status, -EBUSY) == status.end() ? 0 : where(pages, status);
 }
 

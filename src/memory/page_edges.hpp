@@ -1,9 +1,9 @@
-// Keeps huge pages from holding bytes of two homes.
+// Keeps huge pages from holding bytes with different homes.
 //
-// Where the system gives huge pages unasked (transparent_hugepage=always), the first touch of a small region puts two
-// megabytes on the toucher's node, and with them the regions beside it. So the huge pages that a region covers in part
-// are refused (MADV_NOHUGEPAGE) before a task can touch it; those that it covers whole stay: they have one home. Any
-// thread; a lock, and seldom a system call, for each new region.
+// If the system gives huge pages without a request (transparent_hugepage=always), the first touch of a small
+// region puts two megabytes on the toucher's node, including the regions beside it. So huge pages that a region
+// covers only in part are refused (MADV_NOHUGEPAGE) before a task can touch it. Those that it covers completely
+// have one home and stay. Thread-safe; takes a lock, and seldom a system call, for each new region.
 #pragma once
 
 #include <cstddef>
@@ -15,12 +15,12 @@ namespace kith {
 
 class page_edges {
  public:
-  /// `huge`: of huge pages; 0: nothing is done.
+  /// `huge` is the size of huge pages; 0: does nothing.
   explicit page_edges(std::size_t huge) noexcept : huge_(huge) {}
 
-  /// The range has a home of its own, of which its pages know nothing yet.
+  /// The range has its own home, and is not touched yet: refuses huge pages that cross its ends.
   void keep_apart(const void* begin, std::uint64_t bytes);
-  /// The memory was given back: what comes to lie there is new to the system.
+  /// The memory was given back: a later mapping there starts without refusals.
   void forget(const void* begin, std::uint64_t bytes);
 
  private:
@@ -28,7 +28,7 @@ class page_edges {
 
   const std::size_t huge_;
   std::mutex guard_;
-  std::unordered_set<std::uintptr_t> refused_;  // by number
+  std::unordered_set<std::uintptr_t> refused_;  // by page number
 };
 
 }  // namespace kith

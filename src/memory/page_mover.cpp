@@ -14,7 +14,7 @@ void page_mover::add(region& r, std::uint64_t bytes) {
   const placement* const block = r.block.load(relaxed);
   const std::uint64_t page = block != nullptr ? block->page_bytes : page_size();
   const auto at = reinterpret_cast<std::uintptr_t>(r.address);
-  // Whole pages: others have data in the rest.
+  // Only whole pages, because the others also hold data of neighbours.
   const std::uintptr_t from = (at + page - 1) / page * page, to = (at + bytes) / page * page;
   if (from >= to || (to - from) * 2 < bytes) return;
   if (of_.moves()) {

@@ -52,7 +52,7 @@ std::size_t unasked_huge_page_size() noexcept {
   static constinit made_once<std::size_t> bytes;
   return bytes.get([]() -> std::size_t {
     if (chosen_always(folder() / "enabled")) return largest_huge_page();
-    std::error_code none;  // newer kernels have further sizes, each with a setting of its own
+    std::error_code none;  // newer kernels have more sizes, each with its own setting
     for (const fs::directory_entry& size : fs::directory_iterator(folder(), none)) {
       if (size.is_directory(none) && chosen_always(size.path() / "enabled")) return largest_huge_page();
     }
@@ -68,7 +68,7 @@ void* map_pages(std::size_t bytes, std::size_t alignment) {
   if (got == MAP_FAILED) throw std::bad_alloc();
   const auto at = reinterpret_cast<std::uintptr_t>(got);
   const std::uintptr_t first = (at + alignment - 1) / alignment * alignment;
-  // What was mapped for the alignment alone goes back.
+  // Unmaps what was mapped only for the alignment.
   auto* const start = static_cast<std::byte*>(got);
   const std::size_t before = first - at, behind = slack - before;
   if (before != 0) munmap(start, before);

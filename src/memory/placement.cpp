@@ -41,7 +41,8 @@ void placement::add_bytes(std::uintptr_t address, std::uint64_t count, std::span
   } else if (nodes.size() == 1) {
     by_node[nodes.front().index()] += inside;
   } else if (what == distribution::fine) {
-    // Whole rounds give each node the same; then the pages that are left, the first and the last perhaps in part.
+    // Whole rounds give each node the same number of bytes. Then come the remaining pages; the first and the
+    // last may be partial.
     const std::uint64_t round = page_bytes * nodes.size(), rounds = inside / round;
     for (node_id n : nodes) by_node[n.index()] += rounds * page_bytes;
     for (std::uintptr_t at = address + rounds * round; at < end;) {

@@ -1,7 +1,8 @@
-// Where the bytes of accesses are, as policies may ask: no system call, no lock. The same in both worlds.
+// Where the bytes of accesses are, for policies: without a system call or a lock. The same in both worlds.
 //
-// What is known of a region: one home (first touch, or an allocation on one node), or the placement of the allocation that
-// it lies in, or nothing. Any thread. In simulated time addresses are names, or places in the layout of the recorded allocations.
+// A region has one home (by first touch, or in an allocation on one node), or the placement of the allocation
+// that contains it, or nothing is known. Thread-safe. In simulated time addresses are names, or positions in
+// the layout of the recorded allocations.
 #pragma once
 
 #include "memory/placement.hpp"
@@ -17,16 +18,16 @@ namespace kith {
 
 class memory_view {
  public:
-  /// `serving[n]`: the node whose workers run what is sent to node n; n itself, unless it has none.
+  /// `serving[n]` is the node whose workers run tasks sent to node n: n itself, unless it has no workers.
   memory_view(region_table& regions, std::vector<node_id> serving) : regions_(&regions), serving_(std::move(serving)) {}
 
   int nodes() const noexcept { return static_cast<int>(serving_.size()); }
-  /// The node whose workers run what is sent to node n.
+  /// The node whose workers run tasks sent to node n.
   node_id serving(node_id n) const noexcept { return serving_[n.index()]; }
   region& region_of(kept_access a) const noexcept { return (*regions_)[a.region]; }
 
-  /// Adds the region's first `bytes` bytes to the entries of the nodes that they are on; returns those that are nowhere yet
-  /// (not touched, or in deferred memory that nobody has written). REQUIRES: an entry for each node.
+  /// Adds the region's first `bytes` bytes to the entries of their nodes. Returns the number of bytes without a
+  /// node yet (not touched, or in deferred memory that is not written). REQUIRES: an entry for each node.
   std::uint64_t add_bytes(const region& r, std::uint64_t bytes, std::span<std::uint64_t> by_node) const noexcept {
     const std::int32_t home = r.home.load(relaxed);
     if (home >= 0) [[likely]] {
@@ -43,17 +44,17 @@ class memory_view {
     return add_bytes(region_of(a), a.bytes(), by_node);
   }
 
-  /// A policy sends a task with this access to node `n`: that is the region's home now, if it has none and nothing else
-  /// decides it. A task that only reads decides nothing in deferred memory. True if it was placed now.
+  /// A policy sends a task with this access to node `n`, which becomes the region's home if it has none and nothing
+  /// else decides it. In deferred memory, a task that only reads decides nothing. True if this call placed the region.
   bool place(kept_access a, node_id n) const noexcept {
     region& r = region_of(a);
     if (!may_place(a, r) || !r.place(serving_[n.index()])) return false;
     r.promised.store(true, relaxed);
     return true;
   }
-  /// A task with this access runs on node `n`. The same; and if it is the first, and was sent elsewhere but stolen or taken
-  /// past its queue, the region is where it runs: that is where its pages will be. True if it was placed now. Tasks that race
-  /// for new data leave one of their nodes as its home.
+  /// A task with this access runs on node `n`. Does the same as place(). Also, if the first task was sent to another
+  /// node but was stolen or claimed, the home becomes the node where it runs, because its pages will be there. True if
+  /// this call placed the region. If tasks race for new data, one of their nodes becomes its home.
   bool touch(kept_access a, node_id n) const noexcept {
     region& r = region_of(a);
     if (may_place(a, r)) return r.place(serving_[n.index()]);
