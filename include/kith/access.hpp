@@ -77,7 +77,7 @@ struct access_record {
 template <class Parameter>
 class access {
  public:
-  /// The same access, but the task really uses only so many of its bytes (for example, the border of a
+  /// The same access, but the task really uses only `bytes` of its bytes (for example, the border of a
   /// neighbour). Policies see the whole range. A recording keeps both numbers, and a simulation moves only the
   /// bytes that are used.
   access touching(std::size_t bytes) const noexcept {

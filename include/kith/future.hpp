@@ -36,8 +36,8 @@ class completion {
   bool done() const noexcept { return word_.load(std::memory_order_acquire) == 1; }
   /// `by` is the task that completes it, if known.
   void wait(made_task by = {});
-  /// Returns whether it is done. Returns after so many seconds at the latest; a worker first finishes the task
-  /// that it then runs.
+  /// Returns whether it is done. Returns after `seconds` at the latest; a worker first finishes the task that
+  /// it then runs.
   bool wait_at_most(double seconds, made_task by = {});
   void complete() noexcept;
 
@@ -254,9 +254,8 @@ class future {
     detail::future_internals::expect_task(*this, "future::wait()");
     result_->ended.wait({task_, runtime_});
   }
-  /// Waits for so long at most; returns true if it is ready. A thread that runs no task returns on time. A task
-  /// may return later: its worker runs other tasks meanwhile, and the one that runs at that moment must first end
-  /// or wait.
+  /// Waits for `most` at most; returns true if it is ready. A thread that runs no task returns on time. A task may
+  /// return later: its worker runs other tasks meanwhile, and the one that runs at that moment must first end or wait.
   template <class Rep, class Period>
   bool wait_for(const std::chrono::duration<Rep, Period>& most) const {
     detail::future_internals::expect_task(*this, "future::wait_for()");

@@ -86,9 +86,9 @@ void deallocate(void* memory);
 /// Makes `coarse` begin again at the node of worker 0, as when the runtime was made. Thread-safe.
 void reset_distribution(runtime& of);
 
-/// Tells every runtime that memory from elsewhere than allocate() is given back, or will be filled anew by other
-/// workers: the homes of regions that begin in it are forgotten. Thread-safe. No task may be using the memory.
-/// This and the next two functions throw kith::error for more bytes than an address space holds.
+/// Tells every runtime that memory from elsewhere than allocate() is given back, or will be filled anew by
+/// other code: the homes of regions that begin in it are forgotten. Thread-safe. No task may be using the
+/// memory. This and the next two functions throw kith::error for more bytes than an address space holds.
 void forget(const void* memory, std::size_t bytes);
 
 /// Bytes on each node, as policies see them: computed, without asking the system for any page. The last entry

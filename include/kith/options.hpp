@@ -91,7 +91,7 @@ struct hints {
   std::int16_t node = -1;
   std::uint16_t type = 0;
   std::uint8_t priority = 0;
-  double work = -1;  // nanoseconds; negative: not said
+  double work = -1;  // nanoseconds; negative: not given
 };
 
 inline void apply(hints& h, color c) noexcept { h.color = c.value; }

@@ -26,7 +26,7 @@ struct runtime_options {
   std::int64_t throttle_bytes = -1;  // KITH_THROTTLE_BYTES, 0 (no bound): bytes that unfinished tasks access
   int inline_limit =
       -1;         // KITH_INLINE, 0: never; 1: run a ready task at its creation; L: only if L tasks per worker wait
-  int spin = -1;  // KITH_SPIN, 2000: looks for work before an idle worker sleeps
+  int spin = -1;  // KITH_SPIN, 2000: how often an idle worker looks for work before it sleeps
   std::size_t stack_bytes = 0;  // KITH_STACK, 64 MiB: address space of each stack of a worker
   /// KITH_STACKS, 10000: how many waits of a worker may be suspended at a time, each on a stack of its own. A
   /// wait beyond this limit throws `error`.
@@ -41,18 +41,17 @@ struct runtime_options {
   /// second one writes FILE-2, and so on. "": nothing is recorded.
   std::string record;
   /// KITH_MEMORY, "system": how allocations that name no distribution are spread (kith::distribution): system,
-  /// fine, coarse, local, block, node:N, deferred. ",huge" behind it: in huge pages.
+  /// fine, coarse, local, block, node:N, deferred. ",huge" after it: in huge pages.
   std::string memory;
   /// KITH_MIGRATE, 0. 1: the pages of data that a task writes are moved, in batches, to the node of the worker
   /// that runs it. The same as "+pm" after the policy's name, as in "dep+pm".
   int migrate = -1;
   /// KITH_DRY, 0. 1: tasks with a stated cost (kith::work, a graph's cost()) are only recorded, not run.
   int dry = -1;
-  /// KITH_CALIBRATE, 0. With `record` and one worker: so many tasks of each type and size are run again, with
-  /// their data out of the caches and in them. The recording keeps how long each took (`kith calibrate`). A
-  /// task's result does not change if it declares all that it writes: the data it wrote is restored. Not run
-  /// again are tasks without accesses, with concurrent accesses or with a non-const function, and tasks that
-  /// create tasks.
+  /// KITH_CALIBRATE, 0. With `record` and one worker: this number of tasks of each type and size are run again, with
+  /// their data out of the caches and in them. The recording keeps how long each took (`kith calibrate`). A task's
+  /// result does not change if it declares all that it writes: the data it wrote is restored. Not run again are tasks
+  /// without accesses, with concurrent accesses or with a non-const function, and tasks that create tasks.
   int calibrate = -1;
 };
 

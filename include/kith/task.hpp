@@ -53,8 +53,8 @@ void abandon(scope&, const draft&) noexcept;
 class filled_group {
  public:
   explicit filled_group(scope& tasks) noexcept : tasks_(tasks) {}
-  /// Throws unless the running task may create a task with so many accesses and predecessors. Must be called
-  /// first.
+  /// Throws unless the running task may create a task with these numbers of accesses and predecessors. Must be
+  /// called first.
   void admit(std::size_t accesses, std::size_t predecessors);
   scope& tasks() const noexcept { return tasks_; }
   /// The worker (native::worker) that runs the creating task if that belongs to the group; null if the owner
@@ -195,9 +195,9 @@ task_ref create(In&& in, F&& closure, const Args&... args) {
 /// Whatever the task accesses or captures by reference must outlive it. The local variables of the creating
 /// function do so only if that function calls wait().
 ///
-/// The task ends when `f` has returned and all its own children have ended. Then tasks that come after it may start, and
-/// `f` is destroyed with its captures. An exception of `f`, or of a child that `f` did not wait for, is thrown where the
-/// task is waited for.
+/// The task ends when `f` has returned and all its own children have ended. Then `f` is destroyed with its
+/// captures, and tasks that come after it may start. An exception of `f`, or of a child that `f` did not wait
+/// for, is thrown where the task is waited for.
 template <class F, class... Args>
 task_ref spawn(F&& f, const Args&... args) {
   if constexpr (detail::is_task_call<F, Args...>()) {

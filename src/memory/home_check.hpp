@@ -36,7 +36,7 @@ class home_check {
   result look();
 
  private:
-  static constexpr std::uint64_t always = 64, one_in = 16;  // the first regions, then one in so many
+  static constexpr std::uint64_t always = 64, one_in = 16;  // all of the first ones, then one in 16
   static constexpr std::size_t enough = 32;
   const memory_space& of_;
   const bool asks_;

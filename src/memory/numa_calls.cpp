@@ -170,7 +170,7 @@ int move(std::span<void* const> pages, std::span<const int> to, std::span<int> s
     std::fill_n(status.begin() + static_cast<long>(at), count, -EBUSY);  // a call that stops early leaves the rest
     const long failed =
         syscall(SYS_move_pages, 0, count, pages.data() + at, to.data() + at, status.data() + at, MPOL_MF_MOVE);
-    // A result above 0: so many pages stayed. ENOENT: all of them are already there, or untouched.
+    // A result above 0 is the number of pages that stayed. ENOENT: all of them are already there, or untouched.
     if (failed < 0 && errno != ENOENT) return errno;
   }
   // Pages that moved as part of a huge page are reported as busy, so ask where they are.

@@ -36,8 +36,8 @@ class hot_end {
         kinds_(different),
         states_(static_cast<std::size_t>(team_.size())) {}
 
-  /// The end from which the worker should take its next task, if the task queued last has this type and so many
-  /// tasks wait at its node.
+  /// The end from which the worker should take its next task, if the task queued last has this type and
+  /// `waiting` tasks are queued at its node.
   queue_end choose(std::uint16_t type, std::int64_t waiting, worker& self) {
     state& mine = states_[self.id.index()];
     mine = {mine.takes, queue_end::first, false};
@@ -67,7 +67,7 @@ class hot_end {
   static constexpr std::size_t different = 256;  // types; types that collide are averaged
   // There is a choice only while more than 1/2 task per worker waits, or, for a type that is hot, more than 1/8.
   static constexpr std::int64_t few = 2, few_hot = 8;
-  static constexpr std::uint32_t probe = 8;   // one task in so many is taken from the other end
+  static constexpr std::uint32_t probe = 8;   // one task in 8 is taken from the other end
   static constexpr std::uint32_t enough = 8;  // samples needed from each end, and the length of the running means
   // Hysteresis: the last end is chosen when it is 1.25 times as fast, and kept while it is at least 0.8 times as
   // fast.

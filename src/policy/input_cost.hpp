@@ -28,7 +28,7 @@ std::uint64_t reading_cost(std::size_t from, std::span<const std::uint64_t> byte
 }
 
 /// True if the bytes are spread evenly over the nodes that have workers or some of the bytes: the standard
-/// deviation is at most so many percent of the mean. inhabited(n) says whether node n has workers.
+/// deviation is at most `percent` percent of the mean. inhabited(n) says whether node n has workers.
 template <class Inhabited>
 bool is_even(std::span<const std::uint64_t> bytes, std::int64_t percent, const Inhabited& inhabited) {
   double sum = 0, squares = 0, nodes = 0;

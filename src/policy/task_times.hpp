@@ -24,7 +24,7 @@ class task_times {
 
   task_times() : types_(different) {}
 
-  /// A task of this type, with so many bytes, ran where most of them are.
+  /// A task of this type, with `bytes` of data, ran where most of that is.
   void ran_near(std::uint16_t type, std::uint64_t bytes, std::uint64_t nanoseconds) {
     types_[type % different].near.add(each(nanoseconds, bytes));
   }

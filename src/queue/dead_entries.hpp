@@ -17,8 +17,8 @@ class dead_entries {
   bool too_many() const noexcept { return left_ >= bound_; }
   /// How many entries a clean-up examines.
   std::size_t budget() const noexcept { return std::size_t{4} * left_; }
-  /// A clean-up has dropped so many entries. If it found few, the others are elsewhere, and the next clean-up
-  /// comes later.
+  /// A clean-up has dropped this number of entries. If that is few, the others are elsewhere, and the next
+  /// clean-up comes later.
   void cleaned(std::size_t dropped) noexcept {
     bound_ = dropped * 4 >= left_ ? least : bound_ < most ? bound_ * 2 : most;
     left_ = 0;

@@ -1,6 +1,6 @@
 // The identity of each task, stored beside the slots; kept only if it is needed.
 //
-// The creator writes it before any other thread sees the task. Whoever may read the task may read it.
+// The creator writes it before any other thread sees the task. Any thread that may read the task may read it.
 #pragma once
 
 #include "task/slots.hpp"

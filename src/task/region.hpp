@@ -66,7 +66,7 @@ class region_table {
   /// settle it. No other thread may be using the table.
   std::uint32_t append(const void* address, std::uint64_t bytes);
   region& operator[](std::uint32_t index) const noexcept {
-    return chunks_[index / chunk_size].load(acquire)[index % chunk_size];  // acquire: pairs with make()
+    return chunks_[index / chunk_size].load(acquire)[index % chunk_size];  // acquire: pairs with append()
   }
   /// One more than the last index. No other thread may be using the table.
   std::uint32_t count() const noexcept { return used_; }

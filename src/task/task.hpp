@@ -69,7 +69,7 @@ class task {
     extended = 4,      // closure and accesses are in a block of the heap
     has_overflow = 8,  // has more predecessors than embedded links
     exclusive = 16,    // has commutative accesses
-    skip = 32,         // its creation failed: the body is not run
+    skip = 32,         // the body is not run: its creation failed, it was refused, or the run is dry
     high = 64,
     low = 128,
   };

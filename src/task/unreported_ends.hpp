@@ -43,8 +43,8 @@ class unreported_ends {
 
   /// The count of a scope that was left, once its last task has ended. No other scope's count comes near it.
   static constexpr std::uint64_t left = std::uint64_t{1} << 62;
-  /// The owner leaves a scope of which so many tasks did not end on its own thread. True if all of these have
-  /// ended: no other worker will then see the count become `left`.
+  /// The owner leaves a scope; `not_ended_here` of its tasks did not end on the owner's thread. True if all of
+  /// these have ended: no other worker will then see the count become `left`.
   static bool leave(std::uint64_t not_ended_here, atomic<std::uint64_t>& ended) noexcept {
     // release: pairs with report(); the worker that adds the last end sees what the owner wrote. acquire: if
     // the last end came before us, we see what the tasks wrote.

@@ -1,8 +1,8 @@
 // Decides who runs a queued task: the worker that takes it from the queue, or one that claims it past the
 // queue. Used by both engines.
 //
-//     created ─► queued ─► running                   taken from the queue: the entry is gone, and with it all that names it
-//                   └────► claimed ─► ended          the entry is still there: who drops it frees the slot
+//     created ─► queued ─► running                   taken from the queue: the entry, its last name, is gone
+//                   └────► claimed ─► ended          the entry is still there: dropping it frees the slot
 //                              └────► dropped        the entry is gone: the task's end frees the slot
 //
 // Invariants, for tasks that may be claimed (task::claimable); other tasks are running once they are taken:

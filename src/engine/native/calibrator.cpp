@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t line = 64, page = 4096;
 /// The most bytes that are saved.
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 28;
-/// The shortest of so many runs counts; fewer runs are made if they take longer than this in all.
+/// The shortest of `repeats` runs counts; fewer runs are made if they take longer than `patience_seconds` in all.
 constexpr int repeats = 3;
 constexpr double patience_seconds = 0.05;
 /// After so many samples of a kind the interval between them doubles, so that they spread over a run of any length.

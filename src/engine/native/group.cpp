@@ -82,7 +82,7 @@ task_ref submit(const filled_group& g, const draft& d, task_code code, std::span
   native::engine& engine = w.engine;
   task& t = *static_cast<task*>(d.task);
   fill(t, g.tasks(), code, h, engine.options.dry);
-  t.sequence = static_cast<std::uint32_t>(w.sums[event::task_created]);  // of its creator alone
+  t.sequence = static_cast<std::uint32_t>(w.sums[event::task_created]);  // counted by its creator
   w.count_begun(g.tasks(), 1);
   const reference me = edges::reference_to(engine.space, t);
   const std::uint64_t began = w.creating_since;

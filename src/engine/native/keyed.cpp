@@ -91,7 +91,7 @@ void* node_scope::fill(const node_draft& d, std::size_t closure_bytes, std::size
   t.exploring = d.explores ? 1 : 0;
   t.colored = d.colored ? 1 : 0;
   native::set_hints(t, d.h);
-  t.sequence = static_cast<std::uint32_t>(w.sums[event::task_created]);  // of its creator alone
+  t.sequence = static_cast<std::uint32_t>(w.sums[event::task_created]);  // counted by its creator
   t.state.store(task_state::created, relaxed);
   if (engine.policy.has_gate()) [[unlikely]] {
     // The worker that explores makes the first node before any other worker runs a node.

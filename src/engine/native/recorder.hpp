@@ -52,7 +52,7 @@ class seat_log : public log {
   void waited(std::uint64_t task, std::uint64_t scope, std::uint64_t began) noexcept;
   void idle(std::uint64_t began) noexcept;
   void job(std::uint64_t began, const job_size&) noexcept;
-  /// From `at` (in ticks) on, so many bytes of the region at this address are on the node.
+  /// From `at` (in ticks) on, `bytes` of the region at this address are on the node.
   void home(const void* address, std::uint64_t bytes, node_id node, std::uint64_t at) noexcept {
     append({.kind = log_kind::home,
             .middle = static_cast<std::uint32_t>(node.value),

@@ -123,7 +123,7 @@ void stack_switcher::arrive(suspended_stack& here, boost::context::detail::fcont
   std::size_t bytes = 0;
   __sanitizer_finish_switch_fiber(here.shadow, &lowest, &bytes);
   if (leaving_ != nullptr &&
-      leaving_->bounds.lowest == nullptr) {  // the thread's own stack: only now its bounds are told
+      leaving_->bounds.lowest == nullptr) {  // the thread's own stack: its bounds are known only now
     leaving_->bounds.lowest = lowest;
     leaving_->bounds.bytes = bytes;
   }
@@ -175,7 +175,7 @@ void stack_switcher::begin(boost::context::detail::transfer_t t) {
   const void* lowest = nullptr;
   std::size_t bytes = 0;
   __sanitizer_finish_switch_fiber(nullptr, &lowest, &bytes);
-  if (from.bounds.lowest == nullptr) {  // the thread's own stack: only now its bounds are told
+  if (from.bounds.lowest == nullptr) {  // the thread's own stack: its bounds are known only now
     from.bounds.lowest = lowest;
     from.bounds.bytes = bytes;
   }

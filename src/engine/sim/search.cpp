@@ -12,7 +12,7 @@ namespace kith::sim {
 
 namespace {
 
-/// After it has parked, a worker counts as still looking for so long; after that it sleeps.
+/// For this time after it has parked, a worker counts as still looking; after that it sleeps.
 constexpr picoseconds spins_for = 50'000'000;
 /// The longest pause between two attempts.
 constexpr picoseconds longest_pause = 20'000'000;

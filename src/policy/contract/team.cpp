@@ -15,7 +15,7 @@ team::team(const machine& on, std::vector<node_id> node_of)
   for (int w = 0; w < size(); ++w) at_node_[node_of_[static_cast<std::size_t>(w)].index()].emplace_back(w);
   for (int n = 0; n < nodes(); ++n) {
     if (!at_node_[static_cast<std::size_t>(n)].empty()) inhabited_.emplace_back(n);
-    // Workers on cores of a node without memory belong to the node that serves its memory.
+    // A worker on a node without memory belongs to the node that its memory comes from.
     served_by_.push_back(nodes_by_distance(on.nearest_node_with_memory(node_id(n))).front());
     worker_set set;
     for (worker_id w : at_node_[served_by_.back().index()]) set.insert(w);
