@@ -1,18 +1,13 @@
-# kith_layer(NAME SOURCES ... [USES ...] [LIBRARIES ...]): one object library for each layer of the
-# architecture, known as kith::NAME. USES names the lower layers it builds on.
+# kith_layer(NAME SOURCES ... [LIBRARIES ...]): one object library for each layer of the architecture, known as
+# kith::NAME. tests/layering_test.py checks which layers it includes.
 function(kith_layer name)
-  cmake_parse_arguments(layer "" "" "SOURCES;USES;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(layer "" "" "SOURCES;LIBRARIES" ${ARGN})
   add_library(kith_${name} OBJECT ${layer_SOURCES})
   add_library(kith::${name} ALIAS kith_${name})
   target_include_directories(kith_${name} PUBLIC ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
-  target_link_libraries(kith_${name} PRIVATE kith_options)
-  foreach(lower IN LISTS layer_USES)
-    # Only usage requirements; the objects themselves are gathered once, in the library.
-    target_include_directories(kith_${name} PUBLIC $<TARGET_PROPERTY:kith_${lower},INTERFACE_INCLUDE_DIRECTORIES>)
-  endforeach()
-  target_link_libraries(kith_${name} PRIVATE ${layer_LIBRARIES})
+  target_link_libraries(kith_${name} PRIVATE kith_options ${layer_LIBRARIES})
   set_property(TARGET kith_${name} PROPERTY kith_libraries "${layer_LIBRARIES}")
-  set_property(TARGET kith_${name} PROPERTY POSITION_INDEPENDENT_CODE ON)
+  set_target_properties(kith_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON UNITY_BUILD ${KITH_UNITY})
 endfunction()
 
 # kith_library(NAME LAYERS ...): the library that users link, made of the layers' objects.

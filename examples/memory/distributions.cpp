@@ -15,7 +15,7 @@ int main() {
     std::printf("\n");
     kith::deallocate(data);
   };
-  std::printf("pages on    0   1   2   3   ? (nobody knows yet)\n");
+  std::printf("pages on    0   1   2   3   ? (not known yet)\n");
   show("fine", kith::distribution::fine);
   show("coarse", kith::distribution::coarse);
   show("coarse", kith::distribution::coarse);

@@ -75,7 +75,8 @@ class promise {
   promise(promise&&) noexcept = default;
   ~promise() {
     if (end_.result && !ran_)
-      end_.result->failure = std::make_exception_ptr(error("the task was cancelled before it started"));
+      end_.result->failure =
+          std::make_exception_ptr(error("the task was cancelled before it started", error_kind::cancelled));
   }
 
   void operator()() noexcept {

@@ -1,6 +1,7 @@
 // Keyed graphs: nodes are named by keys, and found on demand, backwards from the wanted ones.
 #pragma once
 
+#include <kith/detail/graph_check.hpp>
 #include <kith/detail/keyed_run.hpp>
 #include <kith/keyed_graph.hpp>
 
@@ -22,6 +23,7 @@ namespace kith {
 template <keyed_graph G>
   requires(!valued_graph<G>)
 exploration explore(G& graph, std::span<const typename G::key> wanted) {
+  static_assert(detail::graph_check<G>::value);
   return detail::keyed_run<G>(graph).explore(wanted);
 }
 template <keyed_graph G>
@@ -57,6 +59,20 @@ typename G::value explore(G& graph, const typename G::key& wanted, exploration* 
   const exploration done = run.explore({&wanted, 1});
   if (did != nullptr) *did = done;
   return run.take_value();
+}
+
+// ---- calls that none of these takes: the compiler says what to write
+
+template <class G, class W>
+  requires(!keyed_graph<std::remove_reference_t<G>> || !std::is_lvalue_reference_v<G> ||
+           !detail::keys_of<std::remove_reference_t<G>, W>)
+void explore(G&&, const W&, exploration* = nullptr) {
+  static_cast<void>(sizeof(detail::explore_check<G>));
+}
+template <class G>
+  requires(!keyed_graph<std::remove_reference_t<G>> || !std::is_lvalue_reference_v<G>)
+void explore(G&&, std::initializer_list<detail::any_key>, exploration* = nullptr) {
+  static_cast<void>(sizeof(detail::explore_check<G>));
 }
 
 }  // namespace kith

@@ -4,6 +4,7 @@
 #include <kith/access.hpp>
 #include <kith/error.hpp>
 
+#include <concepts>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -17,6 +18,15 @@ namespace kith {
 struct task_ref {
   std::uint64_t value = 0;
 };
+
+namespace detail {
+/// A future: the task behind it can be waited for.
+template <class T>
+concept has_task = requires(const T& t) {
+  { t.task() } -> std::same_as<task_ref>;
+  { t.valid() } -> std::same_as<bool>;
+};
+}  // namespace detail
 
 /// A kind of task, known by its name in statistics and recordings. Make one for each kernel, usually static:
 /// `static const kith::task_type gemm{"gemm"};`. A process may have at most 65535. Thread-safe.
@@ -64,6 +74,26 @@ enum class priority : std::uint8_t { normal, high, low };
 /// behind a future: `kith::after{f.task()}`.
 struct after {
   task_ref task;
+
+  /// A task, or the task behind a future. Throws `error` for a future without one.
+  template <class T>
+  explicit after(const T& t) : task(task_of(t)) {}
+
+ private:
+  template <class T>
+  static task_ref task_of(const T& t) {
+    static_assert(std::is_same_v<T, task_ref> || detail::has_task<T>,
+                  "kith::after takes neither a task nor a future; write kith::after{task} with what spawn, async or "
+                  "submit returned");
+    if constexpr (detail::has_task<T>) {
+      if (!t.valid()) throw error("kith::after: no task behind the future (it was moved from, taken, or never set)");
+      return t.task();
+    } else if constexpr (std::is_same_v<T, task_ref>) {
+      return t;
+    } else {
+      return {};
+    }
+  }
 };
 
 /// Accesses whose number is known only when the program runs. The task's function gets no parameters for these.

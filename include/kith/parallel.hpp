@@ -5,6 +5,8 @@
 
 #include <atomic>
 #include <cstdint>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace kith {
@@ -61,6 +63,31 @@ void deal(std::int64_t begin, std::int64_t end, schedule how, Take&& take) {
   together.wait();
 }
 
+/// As is_task_call, for the bodies of loops.
+template <class Body>
+struct chunk_check {
+  static constexpr bool value = std::is_invocable_v<Body&, std::int64_t, std::int64_t>;
+  static_assert(value,
+                "argument 3 of parallel_for_chunks cannot be called with two numbers; write [&](std::int64_t from, "
+                "std::int64_t to) { ... }");
+};
+template <class Body>
+struct loop_check {
+  static constexpr bool value = std::is_invocable_v<Body&, std::int64_t>;
+  static_assert(value, "argument 3 of parallel_for cannot be called with a number; write [&](std::int64_t i) { ... }");
+};
+template <class T, class Body, class Combine>
+struct reduction_check {
+  static constexpr bool folds = std::is_invocable_r_v<T, Body&, std::int64_t, std::int64_t, T>;
+  static constexpr bool combines = std::is_invocable_r_v<T, Combine&, T, T>;
+  static_assert(folds,
+                "argument 4 of parallel_reduce cannot be called with two numbers and a value; write "
+                "[&](std::int64_t from, std::int64_t to, T value) { ...; return value; }");
+  static_assert(!folds || combines,
+                "argument 5 of parallel_reduce cannot be called with two values; write [](T a, T b) { return ...; }");
+  static constexpr bool value = folds && combines;
+};
+
 }  // namespace detail
 
 /// Calls body(from, to) for chunks that cover [begin, end), each iteration once, and waits for all. Must be
@@ -69,21 +96,25 @@ void deal(std::int64_t begin, std::int64_t end, schedule how, Take&& take) {
 /// iterations.
 template <class Body>
 void parallel_for_chunks(std::int64_t begin, std::int64_t end, Body&& body, schedule how = {}) {
-  detail::deal(begin, end, how, [&](int, auto next) {
-    std::int64_t from, to;
-    while (next(from, to)) body(from, to);
-  });
+  if constexpr (detail::chunk_check<Body>::value) {
+    detail::deal(begin, end, how, [&](int, auto next) {
+      std::int64_t from, to;
+      while (next(from, to)) body(from, to);
+    });
+  }
 }
 
 /// Calls body(i) for each i in [begin, end).
 template <class Body>
 void parallel_for(std::int64_t begin, std::int64_t end, Body&& body, schedule how = {}) {
-  parallel_for_chunks(
-      begin, end,
-      [&](std::int64_t from, std::int64_t to) {
-        for (std::int64_t i = from; i < to; ++i) body(i);
-      },
-      how);
+  if constexpr (detail::loop_check<Body>::value) {
+    parallel_for_chunks(
+        begin, end,
+        [&](std::int64_t from, std::int64_t to) {
+          for (std::int64_t i = from; i < to; ++i) body(i);
+        },
+        how);
+  }
 }
 
 /// Folds [begin, end). Each taker starts from `identity` and adds its chunks by `value = body(from, to, value)`.
@@ -91,18 +122,22 @@ void parallel_for(std::int64_t begin, std::int64_t end, Body&& body, schedule ho
 /// every run.
 template <class T, class Body, class Combine>
 T parallel_reduce(std::int64_t begin, std::int64_t end, T identity, Body&& body, Combine&& combine, schedule how = {}) {
-  struct alignas(128) partial {
-    T value;
-  };
-  std::vector<partial> partials(static_cast<std::size_t>(detail::worker_count()), partial{identity});
-  detail::deal(begin, end, how, [&](int share, auto next) {
-    T& mine = partials[static_cast<std::size_t>(share)].value;
-    std::int64_t from, to;
-    while (next(from, to)) mine = body(from, to, std::move(mine));
-  });
-  T total = std::move(identity);
-  for (partial& p : partials) total = combine(std::move(total), std::move(p.value));
-  return total;
+  if constexpr (detail::reduction_check<T, Body, Combine>::value) {
+    struct alignas(128) partial {
+      T value;
+    };
+    std::vector<partial> partials(static_cast<std::size_t>(detail::worker_count()), partial{identity});
+    detail::deal(begin, end, how, [&](int share, auto next) {
+      T& mine = partials[static_cast<std::size_t>(share)].value;
+      std::int64_t from, to;
+      while (next(from, to)) mine = body(from, to, std::move(mine));
+    });
+    T total = std::move(identity);
+    for (partial& p : partials) total = combine(std::move(total), std::move(p.value));
+    return total;
+  } else {
+    return identity;
+  }
 }
 
 }  // namespace kith

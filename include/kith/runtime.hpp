@@ -7,52 +7,61 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace kith {
 
-/// How a runtime is set up. An option left at its default comes from the environment variable named beside it,
-/// else from the built-in default shown there. The constructor throws `error` for a wrong value and names it.
+/// How a runtime is set up. An option without a value comes from the environment variable named beside it, else from
+/// the built-in default shown there. The constructor throws `error` for a wrong value and names it.
 struct runtime_options {
-  std::string policy;  // KITH_POLICY, "auto"; with options: "steal:victim=nearest,end=fifo" (see `kith policies`)
-  int workers = 0;     // KITH_WORKERS; 0: one for each core that this process may use
+  /// KITH_POLICY, "auto". With options: "steal:victim=nearest,end=fifo" (see `kith policies`).
+  std::optional<std::string> policy;
+  /// KITH_WORKERS, one for each core that this process may use.
+  std::optional<int> workers;
+  /// KITH_OVERSUBSCRIBE, false: `workers` is limited to the cores that this process may use.
+  std::optional<bool> oversubscribe;
   /// KITH_BIND, "auto": where a worker's thread may run while it executes tasks. "cores": on one CPU of its own;
   /// "nodes": on the CPUs of its memory node that this process may use; "off": wherever the process may. "auto":
   /// "nodes" if there are several nodes, else "off". For threads and programs started inside tasks, see
   /// kith::unbound.
-  std::string bind;
-  std::string machine;         // KITH_MACHINE; "": this machine; "node:8 core:10": behave as if on that one
-  std::int64_t throttle = -1;  // KITH_THROTTLE, 2048: unfinished tasks of one creator before it helps; 0: no bound
-  std::int64_t throttle_bytes = -1;  // KITH_THROTTLE_BYTES, 0 (no bound): bytes that unfinished tasks access
-  int inline_limit =
-      -1;         // KITH_INLINE, 0: never; 1: run a ready task at its creation; L: only if L tasks per worker wait
-  int spin = -1;  // KITH_SPIN, 2000: how often an idle worker looks for work before it sleeps
-  std::size_t stack_bytes = 0;  // KITH_STACK, 64 MiB: address space of each stack of a worker
+  std::optional<std::string> bind;
+  /// KITH_MACHINE, "": this machine. "node:8 core:10": behave as if on that one.
+  std::optional<std::string> machine;
+  /// KITH_THROTTLE, 2048: unfinished tasks of one creator before it helps to run them; 0: no bound.
+  std::optional<std::int64_t> throttle;
+  /// KITH_THROTTLE_BYTES, 0: the same bound in bytes that these tasks access; 0: no bound.
+  std::optional<std::int64_t> throttle_bytes;
+  /// KITH_INLINE, 0: never. 1: a ready task runs at its creation; L: only if L tasks per worker wait.
+  std::optional<int> inline_limit;
+  /// KITH_SPIN, 2000: how often an idle worker looks for work before it sleeps.
+  std::optional<int> spin;
+  /// KITH_STACK, 64 MiB: address space of each stack of a worker. At least 1 MiB.
+  std::optional<std::size_t> stack_bytes;
   /// KITH_STACKS, 10000: how many waits of a worker may be suspended at a time, each on a stack of its own. A
   /// wait beyond this limit throws `error`.
-  int stacks = -1;
-  std::uint64_t seed = 0;  // KITH_SEED, 1: seeds the policies' random choices
-  int oversubscribe =
-      -1;  // KITH_OVERSUBSCRIBE, 0: `workers` is limited to the cores that this process may use; 1: no limit
-  /// KITH_CHECK_HANDLES, 0. 1: a handle that overlaps another handle or a raw range is an error. For debugging;
-  /// costs about 200 ns for each handle and wait.
-  int check_handles = -1;
-  /// KITH_RECORD: the file of the recording (`kith record`, `kith sim`). If a process has several runtimes, the
-  /// second one writes FILE-2, and so on. "": nothing is recorded.
-  std::string record;
+  std::optional<int> stacks;
+  /// KITH_SEED, 1: seeds the policies' random choices.
+  std::optional<std::uint64_t> seed;
+  /// KITH_CHECK_HANDLES, false. True: a handle that overlaps another handle or a raw range is an error. For
+  /// debugging; costs about 200 ns for each handle and wait.
+  std::optional<bool> check_handles;
+  /// KITH_RECORD, "": nothing is recorded. Else the file of the recording (`kith record`, `kith sim`). If a process
+  /// has several runtimes, the second one writes FILE-2, and so on.
+  std::optional<std::string> record;
   /// KITH_MEMORY, "system": how allocations that name no distribution are spread (kith::distribution): system,
   /// fine, coarse, local, block, node:N, deferred. ",huge" after it: in huge pages.
-  std::string memory;
-  /// KITH_MIGRATE, 0. 1: the pages of data that a task writes are moved, in batches, to the node of the worker
+  std::optional<std::string> memory;
+  /// KITH_MIGRATE, false. True: the pages of data that a task writes are moved, in batches, to the node of the worker
   /// that runs it. The same as "+pm" after the policy's name, as in "dep+pm".
-  int migrate = -1;
-  /// KITH_DRY, 0. 1: tasks with a stated cost (kith::work, a graph's cost()) are only recorded, not run.
-  int dry = -1;
+  std::optional<bool> migrate;
+  /// KITH_DRY, false. True: tasks with a stated cost (kith::work, a graph's cost()) are only recorded, not run.
+  std::optional<bool> dry;
   /// KITH_CALIBRATE, 0. With `record` and one worker: this number of tasks of each type and size are run again, with
   /// their data out of the caches and in them. The recording keeps how long each took (`kith calibrate`). A task's
   /// result does not change if it declares all that it writes: the data it wrote is restored. Not run again are tasks
   /// without accesses, with concurrent accesses or with a non-const function, and tasks that create tasks.
-  int calibrate = -1;
+  std::optional<int> calibrate;
 };
 
 /// Workers and a policy. Several runtimes may exist at a time; each can be used from any thread.

@@ -43,7 +43,8 @@ std::string types_of(const recording& r) {
 
 std::int32_t find_key(const recording& r, const std::string& name) {
   const std::optional<std::uint64_t> key = number(name.substr(4));
-  if (!key) throw error("task '" + name + "': expected a whole number behind 'key:', a key or its hash");
+  if (!key)
+    throw error("task '" + name + "': expected a whole number after 'key:', a key or its hash", error_kind::setting);
   bool keys = false;
   for (std::size_t t = 0; t < r.tasks.size(); ++t) {
     if (!r.tasks[t].has(recorded_task::keyed) && !r.tasks[t].has(recorded_task::generated)) continue;
@@ -51,8 +52,9 @@ std::int32_t find_key(const recording& r, const std::string& name) {
     if (r.tasks[t].key == *key) return static_cast<std::int32_t>(t);
   }
   throw error("task '" + name +
-              "': " + (keys ? "no node of a graph has this key" : "the recording has no keyed or static graph") +
-              "; expected a number below " + std::to_string(r.tasks.size()) + ", or one of " + types_of(r));
+                  "': " + (keys ? "no node of a graph has this key" : "the recording has no keyed or static graph") +
+                  "; expected a number below " + std::to_string(r.tasks.size()) + ", or one of " + types_of(r),
+              error_kind::setting);
 }
 
 }  // namespace
@@ -60,7 +62,7 @@ std::int32_t find_key(const recording& r, const std::string& name) {
 std::int32_t find_task(const recording& r, const std::string& name) {
   const std::string expected =
       "expected a number below " + std::to_string(r.tasks.size()) + ", one of " + types_of(r) + ", or key:NUMBER";
-  if (r.tasks.empty()) throw error("the recording has no tasks");
+  if (r.tasks.empty()) throw error("the recording has no tasks", error_kind::setting);
   const bool whole = std::ranges::find(r.types, name) != r.types.end();  // type names may contain colons
   const std::size_t colon = whole ? std::string::npos : name.rfind(':');
   const std::string type = name.substr(0, colon);
@@ -68,7 +70,7 @@ std::int32_t find_task(const recording& r, const std::string& name) {
   if (!of_type && name.starts_with("key:")) return find_key(r, name);
   if (!of_type) {
     const std::optional<std::uint64_t> n = number(name);
-    if (!n || *n >= r.tasks.size()) throw error("no task '" + name + "'; " + expected);
+    if (!n || *n >= r.tasks.size()) throw error("no task '" + name + "'; " + expected, error_kind::setting);
     return static_cast<std::int32_t>(*n);
   }
   std::vector<std::int32_t> all;
@@ -82,9 +84,10 @@ std::int32_t find_task(const recording& r, const std::string& name) {
                                              : number(name.substr(colon + 1));
   if (!n || *n >= all.size()) {
     throw error("no task '" + name + "'; " +
-                (all.empty() ? "no task has this type; " + expected
-                             : "of this type there " + std::string(all.size() == 1 ? "is " : "are ") +
-                                   numbered(all.size(), type)));
+                    (all.empty() ? "no task has this type; " + expected
+                                 : "of this type there " + std::string(all.size() == 1 ? "is " : "are ") +
+                                       numbered(all.size(), type)),
+                error_kind::setting);
   }
   return all[static_cast<std::size_t>(*n)];
 }

@@ -101,15 +101,18 @@ layout told_layout(std::size_t blocks, const std::string& text) {
   if (text == "triangle") {
     l.what = layout::triangle;
     l.rows = l.columns = side_of_triangle(blocks);
-    if (l.rows == 0) throw error("grid 'triangle': " + has + ", expected a number of the form k(k+1)/2");
+    if (l.rows == 0)
+      throw error("grid 'triangle': " + has + ", expected a number of the form k(k+1)/2", error_kind::setting);
     return l;
   }
   char* end = nullptr;
   const long rows = std::strtol(text.c_str(), &end, 10);
   const long columns = *end == 'x' && end[1] != '\0' ? std::strtol(end + 1, &end, 10) : 0;
   if (*end != '\0' || rows < 1 || columns < 1 || rows > n || columns > n)
-    throw error("grid '" + text + "': expected ROWSxCOLUMNS such as 16x16, triangle or line; " + has);
-  if (rows * columns != n) throw error("grid '" + text + "' has " + std::to_string(rows * columns) + " cells; " + has);
+    throw error("grid '" + text + "': expected ROWSxCOLUMNS such as 16x16, triangle or line; " + has,
+                error_kind::setting);
+  if (rows * columns != n)
+    throw error("grid '" + text + "' has " + std::to_string(rows * columns) + " cells; " + has, error_kind::setting);
   l.what = layout::grid;
   l.rows = static_cast<std::int32_t>(rows);
   l.columns = static_cast<std::int32_t>(columns);

@@ -13,13 +13,11 @@ namespace kith::analysis {
 
 namespace {
 
-const recorded_task& at(const recording& r, std::int32_t t) { return r.tasks[static_cast<std::size_t>(t)]; }
-
 /// The number of tasks created before `task` that windows count.
 std::uint64_t created_before(const recording& r, std::int32_t task) {
   std::uint64_t count = 0;
   for (std::int32_t i = 0; i < task; ++i) {
-    const recorded_task& o = at(r, i);
+    const recorded_task& o = r.task(i);
     const bool counts = !o.has(recorded_task::root) && !o.has(recorded_task::fence) && !o.has(recorded_task::outside) &&
                         !o.has(recorded_task::keyed) && !o.has(recorded_task::generated);
     count += counts ? 1 : 0;
@@ -28,7 +26,7 @@ std::uint64_t created_before(const recording& r, std::int32_t task) {
 }
 
 placement_facts facts_of(const recording& r, const explanation& e, const data_costs& costs) {
-  const recorded_task& t = at(r, e.task);
+  const recorded_task& t = r.task(e.task);
   placement_facts f;
   f.worker = t.worker;
   f.node_ran_on = e.node;
@@ -41,7 +39,7 @@ placement_facts facts_of(const recording& r, const explanation& e, const data_co
   if (e.released_by >= 0) {
     f.released_by = "task " + std::to_string(e.released_by) +
                     (e.ended_by == e.released_by ? "" : ", with its last child, task " + std::to_string(e.ended_by));
-    f.released_here = at(r, e.ended_by).worker == t.worker;
+    f.released_here = r.task(e.ended_by).worker == t.worker;
   }
   for (const used_region& u : e.data)
     f.data.push_back({static_cast<mode>(u.mode), u.bytes, u.place.bytes, u.place.nowhere});
@@ -70,7 +68,7 @@ std::optional<policy_options> options_of(const std::string& text, const policy_e
 }  // namespace
 
 std::vector<std::string> reasons_for(const recording& r, const explanation& e, const data_costs& costs) {
-  const recorded_task& t = at(r, e.task);
+  const recorded_task& t = r.task(e.task);
   if (t.has(recorded_task::fence)) return {"a fence has no code: it runs nowhere"};
   if (t.worker < 0)
     return {t.has(recorded_task::skipped) ? "it was cancelled"

@@ -13,8 +13,6 @@ namespace kith::analysis {
 
 namespace {
 
-const recorded_task& at(const recording& r, std::int32_t t) { return r.tasks[static_cast<std::size_t>(t)]; }
-
 /// Scales `of` by part / whole.
 std::uint64_t share(std::uint64_t part, std::uint64_t whole, std::uint64_t of) {
   if (whole == 0 || part == whole) return part == whole ? of : 0;
@@ -23,7 +21,7 @@ std::uint64_t share(std::uint64_t part, std::uint64_t whole, std::uint64_t of) {
 }
 
 void add_data(const recording& r, explanation& e, const home_history& homes) {
-  const recorded_task& t = at(r, e.task);
+  const recorded_task& t = r.task(e.task);
   const std::uint64_t when = t.worker < 0 ? ~std::uint64_t{0} : t.started;
   const auto i = static_cast<std::size_t>(e.task);
   constexpr std::size_t most = std::size_t{1} << 22;  // of accesses times nodes
@@ -39,7 +37,7 @@ void add_data(const recording& r, explanation& e, const home_history& homes) {
     for (std::uint64_t& b : u.place.bytes) b = share(b, all, x.bytes);
     u.place.nowhere = share(u.place.nowhere, all, x.bytes);
     u.writer = writers[x.region];
-    if (u.writer >= 0) u.writer_node = r.node_of(at(r, u.writer).worker);
+    if (u.writer >= 0) u.writer_node = r.node_of(r.task(u.writer).worker);
     e.bytes += x.bytes;
     e.nowhere += u.place.nowhere;
     e.data.push_back(std::move(u));
@@ -81,18 +79,18 @@ std::int32_t ended_last(const recording& r, std::int32_t t) {
   for (std::size_t i = 0; i < r.tasks.size(); ++i) {
     if (parents[i] < 0) continue;
     std::int32_t& last = last_child[static_cast<std::size_t>(parents[i])];
-    if (last < 0 || at(r, last).completed <= r.tasks[i].completed) last = static_cast<std::int32_t>(i);
+    if (last < 0 || r.task(last).completed <= r.tasks[i].completed) last = static_cast<std::int32_t>(i);
   }
   for (;;) {
     const std::int32_t child = last_child[static_cast<std::size_t>(t)];
-    if (child < 0 || at(r, child).completed <= at(r, t).ended) return t;
+    if (child < 0 || r.task(child).completed <= r.task(t).ended) return t;
     t = child;
   }
 }
 
 /// Adds the last steal by the worker before the task started.
 void add_steal(const recording& r, explanation& e) {
-  const recorded_task& t = at(r, e.task);
+  const recorded_task& t = r.task(e.task);
   const auto before = [&](std::uint64_t from, std::uint64_t until) {
     const recorded_steal* last = nullptr;
     for (const recorded_steal& s : r.steals) {
@@ -113,11 +111,11 @@ void add_steal(const recording& r, explanation& e) {
 
 explanation explain(const recording& r, std::int32_t task, const data_costs& costs) {
   const home_history homes(r);
-  const recorded_task& t = at(r, task);
+  const recorded_task& t = r.task(task);
   explanation e{.task = task};
   e.node = r.node_of(t.worker);
   if (t.creator >= 0) {
-    const recorded_task& creator = at(r, t.creator);
+    const recorded_task& creator = r.task(t.creator);
     e.creator_worker = t.has(recorded_task::discovered) ? creator.explorer : creator.worker;
   }
   const auto i = static_cast<std::size_t>(task);
@@ -125,7 +123,7 @@ explanation explain(const recording& r, std::int32_t task, const data_costs& cos
   for (std::uint64_t d = r.first_dependence[i]; d < r.first_dependence[i + 1]; ++d) {
     const std::int32_t before = r.dependences[d].before;
     ++e.predecessors;
-    const std::uint64_t completed = at(r, before).completed;
+    const std::uint64_t completed = r.task(before).completed;
     if (completed < std::max(t.create_until, t.explore_ended) || completed < last) continue;
     last = completed;
     e.released_by = before;

@@ -18,28 +18,28 @@ namespace kith {
 
 namespace {
 
-/// The option; if that is -1, the environment variable, else the default.
-std::int64_t decide(std::int64_t option, const variable& v) {
-  if (option < -1 || option > v.most) {
-    throw error(std::string("runtime_options: ") + std::to_string(option) + " for " + v.name + "; expected " +
-                std::to_string(v.least) + " to " + std::to_string(v.most) + ", or -1 for the default");
+/// The option, or else the environment variable, or else the default.
+std::int64_t decide(std::optional<std::int64_t> option, const variable& v) {
+  if (!option) return number_of(v).value_or(standard_number(v));
+  if (*option < v.least || *option > v.most) {
+    throw error(std::string("runtime_options::") + v.option + " = " + std::to_string(*option) + ": expected " +
+                    std::to_string(v.least) + " to " + std::to_string(v.most),
+                error_kind::setting);
   }
-  if (option >= 0) return option;
-  return number_of(v).value_or(standard_number(v));
+  return *option;
 }
-/// The same for a text. An empty option counts as not set.
-std::string decide(const std::string& option, const variable& v) {
-  return !option.empty() ? option : value_of(v).value_or(v.standard);
+std::string decide(const std::optional<std::string>& option, const variable& v) {
+  return option ? *option : value_of(v).value_or(v.standard);
 }
 
 /// Calls `use` with the setting's text. If the environment variable decided it, errors name the variable.
 template <class Use>
-auto use_setting(const std::string& option, const variable& v, const Use& use) {
+auto use_setting(const std::optional<std::string>& option, const variable& v, const Use& use) {
   try {
     return use(decide(option, v));
   } catch (const error& e) {
-    if (!option.empty() || !value_of(v)) throw;
-    throw error(std::string(v.name) + ": " + e.what());
+    if (option || !value_of(v)) throw;
+    throw error(std::string(v.name) + ": " + e.what(), error_kind::setting);
   }
 }
 
@@ -54,7 +54,7 @@ void refuse_unrecordable(const std::string& file) {
   try {
     refuse_unwritable(file);
   } catch (const error& e) {
-    throw error(std::string(var::record.name) + "=" + e.what());
+    throw error(std::string(var::record.name) + "=" + e.what(), e.kind());
   }
 }
 
@@ -75,15 +75,9 @@ native::engine_options settings_of(const runtime_options& o, bool cores_shared) 
   // If workers share cores (always on a pretended machine), spinning would only keep other workers from running.
   const std::int64_t spin = decide(o.spin, var::spin);
   s.spin = cores_shared ? 0 : static_cast<int>(spin);
-  if (o.stack_bytes > static_cast<std::size_t>(var::many))
-    throw error("runtime_options: " + std::to_string(o.stack_bytes) + " for KITH_STACK; expected at most " +
-                std::to_string(var::many));
-  s.stack_bytes =
-      static_cast<std::size_t>(decide(o.stack_bytes != 0 ? static_cast<std::int64_t>(o.stack_bytes) : -1, var::stack));
-  if (s.stack_bytes < static_cast<std::size_t>(var::stack.least))
-    throw error("KITH_STACK: a worker needs a stack of at least 1M");
+  s.stack_bytes = static_cast<std::size_t>(decide(o.stack_bytes, var::stack));
   s.stacks = static_cast<std::size_t>(decide(o.stacks, var::stacks));
-  s.seed = o.seed != 0 ? o.seed : static_cast<std::uint64_t>(decide(-1, var::seed));
+  s.seed = o.seed ? *o.seed : static_cast<std::uint64_t>(decide(std::optional<std::int64_t>(), var::seed));
   s.check_handles = decide(o.check_handles, var::check_handles) != 0;
   s.record = decide(o.record, var::record);
   if (!s.record.empty()) refuse_unrecordable(s.record);
@@ -92,19 +86,16 @@ native::engine_options settings_of(const runtime_options& o, bool cores_shared) 
   s.dry = decide(o.dry, var::dry) != 0;
   s.calibrate = static_cast<int>(decide(o.calibrate, var::calibrate));
   if (s.calibrate != 0 && (s.record.empty() || s.dry))
-    throw error("KITH_CALIBRATE: what it measures goes into a recording that is not dry; expected KITH_RECORD as well");
+    throw error("KITH_CALIBRATE: it measures for a recording that is not dry; set KITH_RECORD and unset KITH_DRY",
+                error_kind::setting);
   return s;
-}
-
-machine machine_of(const runtime_options& o) {
-  return o.machine.empty() ? current_machine() : machine_by_name(o.machine);
 }
 
 }  // namespace
 
 runtime::runtime(const runtime_options& o) {
   tell_misspelt_variables();
-  machine on = machine_of(o);
+  machine on = current_machine(o.machine);
   const auto claims = std::make_shared<cpu_claims>();
   const worker_plan plan =
       plan_workers(on, process_limits(), workers_setting(o.workers), oversubscribe_setting(o.oversubscribe),

@@ -54,7 +54,8 @@ std::optional<std::int64_t> number_of(const variable& v) {
   const std::optional<std::int64_t> number = read(*text, v.least, v.most, v.bytes);
   if (!number) {
     throw error(std::string(v.name) + "=" + *text + ": expected a number from " + std::to_string(v.least) + " to " +
-                std::to_string(v.most) + (v.bytes ? " (K, M, G allowed)" : ""));
+                    std::to_string(v.most) + (v.bytes ? " (K, M, G allowed)" : ""),
+                error_kind::setting);
   }
   return number;
 }

@@ -19,17 +19,18 @@ namespace {
 
 /// Throws for anything that is not a regular file: renaming over a device or a pipe would remove it for all users.
 void refuse_obstacles(const std::string& file) {
-  if (file.empty()) throw error("a file to write has no name");
+  if (file.empty()) throw error("a file to write has no name", error_kind::resources);
   std::error_code ignored;
   const fs::path folder = fs::path(file).parent_path();
   if (!folder.empty() && !fs::is_directory(folder, ignored))
-    throw error(file + ": cannot be written: there is no folder " + folder.string() +
-                "; make it, or name another file");
+    throw error(file + ": cannot be written: there is no folder " + folder.string() + "; make it, or name another file",
+                error_kind::resources);
   const fs::file_status there = fs::status(file, ignored);
   if (fs::exists(there) && !fs::is_regular_file(there))
     throw error(file + ": cannot be written: it is " +
-                (fs::is_directory(there) ? "a folder" : "no regular file (a device or a pipe)") +
-                "; name another file");
+                    (fs::is_directory(there) ? "a folder" : "no regular file (a device or a pipe)") +
+                    "; name another file",
+                error_kind::resources);
 }
 
 }  // namespace
@@ -45,7 +46,8 @@ replacement::replacement(std::string file) : file_(std::move(file)) {
       return;
     }
     if (errno != EEXIST && errno != EINTR)
-      throw error(file_ + ": cannot be written: " + std::strerror(errno) + "; name a file in another folder");
+      throw error(file_ + ": cannot be written: " + std::strerror(errno) + "; name a file in another folder",
+                  error_kind::resources);
   }
 }
 
@@ -54,7 +56,8 @@ replacement::~replacement() {
 }
 
 void replacement::put_in_place() {
-  if (::rename(fresh_.c_str(), file_.c_str()) != 0) throw error(file_ + ": " + std::strerror(errno));
+  if (::rename(fresh_.c_str(), file_.c_str()) != 0)
+    throw error(file_ + ": " + std::strerror(errno), error_kind::resources);
   there_ = false;
 }
 

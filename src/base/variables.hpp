@@ -25,10 +25,14 @@ inline constexpr std::int64_t many = std::int64_t{1} << 40;
 
 inline constexpr variable policy{"KITH_POLICY", "policy", "auto",
                                  "which worker runs which task: `name:key=value,...` (`kith policies`)"};
-inline constexpr variable workers{
-    "KITH_WORKERS", "workers", "", "at most so many workers; never more than this process may use cores", 1, 4096};
+inline constexpr variable workers{"KITH_WORKERS",
+                                  "workers",
+                                  "",
+                                  "maximum number of workers; never more than the cores that this process may use",
+                                  1,
+                                  4096};
 inline constexpr variable oversubscribe{
-    "KITH_OVERSUBSCRIBE", "oversubscribe", "0", "1: as many workers as asked for, cores or not", 0, 1};
+    "KITH_OVERSUBSCRIBE", "oversubscribe", "0", "1: as many workers as requested, even if there are fewer cores", 0, 1};
 inline constexpr variable bind{
     "KITH_BIND", "bind", "auto",
     "where a worker's thread may run: `cores` (on one CPU), `nodes` (on the CPUs of its memory node), `off`; `auto`: "
@@ -63,7 +67,7 @@ inline constexpr variable stacks{"KITH_STACKS",
                                  "waits of a worker that may be suspended at a time, each on a stack of its own",
                                  0,
                                  std::int64_t{1} << 24};
-inline constexpr variable seed{"KITH_SEED", "seed", "1", "of the policies' random choices", 1, many};
+inline constexpr variable seed{"KITH_SEED", "seed", "1", "seed of the policies' random choices", 0, many};
 inline constexpr variable check_handles{
     "KITH_CHECK_HANDLES",
     "check_handles",
@@ -71,17 +75,18 @@ inline constexpr variable check_handles{
     "1: overlaps of handles, with each other or with raw ranges, are errors (for debugging)",
     0,
     1};
-inline constexpr variable record{"KITH_RECORD", "record", "", "the file that what runs is recorded in (`kith record`)"};
+inline constexpr variable record{"KITH_RECORD", "record", "", "the file in which the run is recorded (`kith record`)"};
 inline constexpr variable record_parts{"KITH_RECORD_PARTS", "", "",
                                        "set by `kith record`, which puts a recording's parts together itself"};
-inline constexpr variable dry{"KITH_DRY", "dry", "0", "1: tasks that say what they cost are not run, only recorded",
+inline constexpr variable dry{"KITH_DRY", "dry", "0", "1: tasks that declare their cost are not run, only recorded",
                               0,          1};
-inline constexpr variable calibrate{"KITH_CALIBRATE",
-                                    "calibrate",
-                                    "0",
-                                    "so many tasks of each type and size are timed cold and hot (`kith calibrate`)",
-                                    0,
-                                    std::int64_t{1} << 20};
+inline constexpr variable calibrate{
+    "KITH_CALIBRATE",
+    "calibrate",
+    "0",
+    "number of tasks of each type and size that are timed cold and hot (`kith calibrate`)",
+    0,
+    std::int64_t{1} << 20};
 
 /// In the order in which users look for them.
 inline constexpr const variable* all[] = {&policy,        &workers, &oversubscribe, &bind,     &machine,

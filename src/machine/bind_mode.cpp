@@ -18,11 +18,12 @@ constexpr std::array<std::string_view, 4> names{"auto", "cores", "nodes", "off"}
 
 }  // namespace
 
-bind_mode bind_setting(const std::string& option) {
-  const std::string text = !option.empty() ? option : value_of(var::bind).value_or(var::bind.standard);
+bind_mode bind_setting(const std::optional<std::string>& option) {
+  const std::string text = option ? *option : value_of(var::bind).value_or(var::bind.standard);
   const auto found = std::ranges::find(names, text);
   if (found == names.end())
-    throw error((option.empty() ? "KITH_BIND=" : "bind = ") + text + ": expected cores, nodes, off or auto");
+    throw error((option ? "bind = " : "KITH_BIND=") + text + ": expected cores, nodes, off or auto",
+                error_kind::setting);
   return static_cast<bind_mode>(std::distance(names.begin(), found));
 }
 

@@ -1,6 +1,7 @@
 // The setting for where workers' threads may run.
 #pragma once
 
+#include <optional>
 #include <string>
 
 namespace kith {
@@ -12,8 +13,8 @@ enum class bind_mode {
   off,        // wherever the process may run
 };
 
-/// The option if it is not empty, else KITH_BIND, else automatic. Throws kith::error that lists the modes.
-bind_mode bind_setting(const std::string& option = {});
+/// The option if there is one, else KITH_BIND, else automatic. Throws kith::error that lists the modes.
+bind_mode bind_setting(const std::optional<std::string>& option = {});
 const char* name_of(bind_mode m) noexcept;
 
 }  // namespace kith

@@ -42,12 +42,13 @@ machine machine_from_file(const std::string& path) {
   const std::string expected = "; expected an XML file exported by hwloc (`lstopo machine.xml` makes one)";
   std::error_code failure;
   const std::filesystem::file_status status = std::filesystem::status(path, failure);
-  if (!std::filesystem::exists(status)) throw error(path + ": no such file" + expected);
-  if (!std::filesystem::is_regular_file(status)) throw error(path + ": not a regular file" + expected);
-  if (!std::ifstream(path)) throw error(path + ": cannot be read: " + std::strerror(errno));
+  if (!std::filesystem::exists(status)) throw error(path + ": no such file" + expected, error_kind::setting);
+  if (!std::filesystem::is_regular_file(status))
+    throw error(path + ": not a regular file" + expected, error_kind::setting);
+  if (!std::ifstream(path)) throw error(path + ": cannot be read: " + std::strerror(errno), error_kind::setting);
   const topology t = new_topology();
   if (hwloc_topology_set_xml(t.get(), path.c_str()) != 0 || !try_load(t)) {
-    throw error(path + ": not a topology that hwloc can read" + expected);
+    throw error(path + ": not a topology that hwloc can read" + expected, error_kind::setting);
   }
   machine found = machine_of(t);
   found.name = std::filesystem::path(path).stem().string();
@@ -65,19 +66,25 @@ machine machine_by_name(const std::string& file_or_line) {
   if (a_path || file_or_line.ends_with(".xml")) return machine_from_file(file_or_line);  // throws: no such file
   if (file_or_line.find(':') == std::string::npos) {
     const std::vector<std::string> names = model_names();
-    if (!nearest_name(file_or_line, names).empty()) throw error(no_such("machine", file_or_line, names));
+    if (!nearest_name(file_or_line, names).empty())
+      throw error(no_such("machine", file_or_line, names), error_kind::setting);
   }
   return synthetic_machine(file_or_line);
 }
 
-machine current_machine() {
+machine current_machine(const std::optional<std::string>& option) {
+  if (option) return option->empty() ? this_machine() : machine_by_name(*option);
   if (const std::optional<std::string> name = value_of(var::machine)) {
     try {
       return machine_by_name(*name);
     } catch (const error& e) {
-      throw error(std::string("KITH_MACHINE: ") + e.what());
+      throw error(std::string("KITH_MACHINE: ") + e.what(), error_kind::setting);
     }
   }
+  return this_machine();
+}
+
+machine this_machine() {
   static constinit made_once<machine> found;
   return found.get(discover_machine);
 }

@@ -66,23 +66,19 @@ const limits& process_limits() {
   return found.get([] { return read_limits("/"); });
 }
 
-std::optional<int> workers_setting(int option) {
-  if (option < 0 || option > most_workers) {
-    throw error("workers = " + std::to_string(option) + ": expected a number from 1 to " +
-                std::to_string(most_workers));
+std::optional<int> workers_setting(std::optional<int> option) {
+  if (option && (*option < 1 || *option > most_workers)) {
+    throw error(
+        "workers = " + std::to_string(*option) + ": expected a number from 1 to " + std::to_string(most_workers),
+        error_kind::setting);
   }
-  if (option > 0) return option;
+  if (option) return option;
   const std::optional<std::int64_t> variable = number_of(var::workers);
   return variable ? std::optional<int>(static_cast<int>(*variable)) : std::nullopt;
 }
 
-bool oversubscribe_setting(int option) {
-  if (option < -1 || option > 1) {
-    throw error("runtime_options: " + std::to_string(option) +
-                " for KITH_OVERSUBSCRIBE; expected 0, 1, or -1 for the default");
-  }
-  if (option >= 0) return option != 0;
-  return number_of(var::oversubscribe).value_or(0) == 1;
+bool oversubscribe_setting(std::optional<bool> option) {
+  return option ? *option : number_of(var::oversubscribe).value_or(0) == 1;
 }
 
 }  // namespace kith

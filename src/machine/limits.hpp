@@ -59,10 +59,10 @@ struct worker_plan {
   bool clamped = false;                    // fewer workers than the setting asked for
 };
 
-/// The option if it is not 0, else KITH_WORKERS if set. Throws kith::error for a value out of range.
-std::optional<int> workers_setting(int option = 0);
-/// The option if it is not negative, else KITH_OVERSUBSCRIBE (0 or 1), else false.
-bool oversubscribe_setting(int option = -1);
+/// The option if there is one, else KITH_WORKERS if set. Throws kith::error for a value out of range.
+std::optional<int> workers_setting(std::optional<int> option = {});
+/// The option if there is one, else KITH_OVERSUBSCRIBE (0 or 1), else false.
+bool oversubscribe_setting(std::optional<bool> option = {});
 
 /// How workers are bound.
 struct bind_wish {

@@ -6,6 +6,7 @@
 #include "base/id.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -63,8 +64,10 @@ machine machine_from_file(const std::string& path);
 /// Takes the name of a described machine (`kith machines`), a file (hwloc's XML, or a description ending in
 /// .toml), or else a synthetic line.
 machine machine_by_name(const std::string& file_or_line);
-/// KITH_MACHINE (as for machine_by_name) if set, else this machine, which is discovered once per process.
-machine current_machine();
+/// Discovered once in a process.
+machine this_machine();
+/// The option (a name, a file or a line; empty: this machine) if there is one, else KITH_MACHINE, else this machine.
+machine current_machine(const std::optional<std::string>& option = {});
 
 std::string to_json(const machine&);
 /// The distances as in a synthetic line: "10,16/16,10".

@@ -28,14 +28,16 @@ class section {
  public:
   section(const std::string& file, const toml::table& root, const std::string& name)
       : file_(file), name_(name), table_(root[name].as_table()) {
-    if (table_ == nullptr) throw error(file + ": no table [" + name + "]; docs/machines.md lists what is needed");
+    if (table_ == nullptr)
+      throw error(file + ": no table [" + name + "]; docs/machines.md lists what is needed", error_kind::input);
   }
 
   [[noreturn]] void refuse(const toml::node* at, const std::string& key, const std::string& expected) const {
     const toml::source_region& where = at != nullptr ? at->source() : table_->source();
     throw error(file_ + ":" + std::to_string(where.begin.line) + ": " + name_ +
-                (key.empty() ? "" : "." + printable(key)) + (at != nullptr ? ": expected " : " is missing: expected ") +
-                expected);
+                    (key.empty() ? "" : "." + printable(key)) +
+                    (at != nullptr ? ": expected " : " is missing: expected ") + expected,
+                error_kind::input);
   }
   const toml::node* find(const std::string& key) {
     taken_.insert(key);
@@ -361,10 +363,11 @@ machine_model model_from_file(const std::string& path) {
   std::error_code ignored;
   std::ifstream in(path);
   if (!in || !std::filesystem::is_regular_file(path, ignored))
-    throw error(path + ": cannot be read; expected a machine's description (docs/machines.md)");
+    throw error(path + ": cannot be read; expected a machine's description (docs/machines.md)", error_kind::input);
   if (std::filesystem::file_size(path, ignored) > most_toml_bytes)
-    throw error(path + ": is larger than any description of a machine, of up to " + std::to_string(most_toml_bytes) +
-                " bytes");
+    throw error(
+        path + ": is larger than any description of a machine, of up to " + std::to_string(most_toml_bytes) + " bytes",
+        error_kind::input);
   return model_from_text({std::istreambuf_iterator<char>(in), {}}, path);
 }
 
@@ -376,8 +379,9 @@ machine_model model_from_text(const std::string& description, const std::string&
     const toml::node* n = root.get(key);
     if (n == nullptr && !needed) return std::string();
     if (n == nullptr || !n->is_string())
-      throw error(path + ":" + std::to_string(n == nullptr ? 1 : n->source().begin.line) + ": " + key +
-                  ": expected a text");
+      throw error(
+          path + ":" + std::to_string(n == nullptr ? 1 : n->source().begin.line) + ": " + key + ": expected a text",
+          error_kind::input);
     return *n->value<std::string>();
   };
   m.hardware.name = text("name", true);
@@ -389,7 +393,8 @@ machine_model model_from_text(const std::string& description, const std::string&
   for (const auto& [key, value] : root) {
     if (std::ranges::none_of(known, [&](const char* k) { return key.str() == k; }))
       throw error(path + ":" + std::to_string(value.source().begin.line) + ": " + printable(key.str()) +
-                  ": no such key; docs/machines.md lists them");
+                      ": no such key; docs/machines.md lists them",
+                  error_kind::input);
   }
   read_cores(section(path, root, "cores"), m);
   read_distance(section(path, root, "distance"), m);
@@ -434,7 +439,7 @@ std::string model_file(const std::string& name) {
 machine_model model_by_name(const std::string& name_or_file) {
   if (const std::string listed = model_file(name_or_file); !listed.empty()) return model_from_file(listed);
   if (std::filesystem::is_regular_file(name_or_file)) return model_from_file(name_or_file);
-  throw error(no_such("machine", name_or_file, model_names()) + "; or the path of a description");
+  throw error(no_such("machine", name_or_file, model_names()) + "; or the path of a description", error_kind::input);
 }
 
 }  // namespace kith

@@ -186,8 +186,9 @@ bind_mode effective(const machine& on, const worker_plan& plan, bind_mode wish,
 worker_plan plan_workers(const machine& on, const limits& l, std::optional<int> setting, bool oversubscribe,
                          const bind_wish& wish) {
   if (setting && (*setting < 1 || *setting > most_workers)) {
-    throw error("workers = " + std::to_string(*setting) + ": expected a number from 1 to " +
-                std::to_string(most_workers));
+    throw error(
+        "workers = " + std::to_string(*setting) + ": expected a number from 1 to " + std::to_string(most_workers),
+        error_kind::setting);
   }
   std::vector<usable_core> usable = usable_cores(on, l);
   worker_plan plan;

@@ -14,7 +14,7 @@ namespace kith {
 namespace {
 
 [[noreturn]] void refuse(std::string_view line, const std::string& why, const std::string& expected) {
-  throw error("synthetic machine '" + std::string(line) + "': " + why + "; expected " + expected);
+  throw error("synthetic machine '" + std::string(line) + "': " + why + "; expected " + expected, error_kind::setting);
 }
 
 const std::string levels_expected =

@@ -40,15 +40,18 @@ std::size_t line_that_breaks(std::string_view text) {
 
 toml::table parse_toml(const std::string& text, const std::string& file) {
   if (text.size() > most_toml_bytes)
-    throw error(file + ": has " + std::to_string(text.size()) + " bytes, expected up to " +
-                std::to_string(most_toml_bytes));
+    throw error(
+        file + ": has " + std::to_string(text.size()) + " bytes, expected up to " + std::to_string(most_toml_bytes),
+        error_kind::input);
   try {
     return toml::parse(text, file);
   } catch (const toml::parse_error& e) {
-    throw error(file + ":" + std::to_string(e.source().begin.line) + ": " + printable(e.description()));
+    throw error(file + ":" + std::to_string(e.source().begin.line) + ": " + printable(e.description()),
+                error_kind::input);
   } catch (const toml_assertion&) {
     throw error(file + ":" + std::to_string(line_that_breaks(text)) +
-                ": no TOML; expected [table], or key = value with a name or a text as the key");
+                    ": no TOML; expected [table], or key = value with a name or a text as the key",
+                error_kind::input);
   }
 }
 

@@ -41,9 +41,8 @@ class automatic final : public policy<World>, public observer<World> {
   using worker = typename World::worker;
 
   static constexpr auto options = joined(
-      std::array{
-          number("caution", 3, 0, 1000,
-                 "how many times longer a task must wait at its node than it takes longer elsewhere, to be taken")},
+      std::array{number("caution", 3, 0, 1000,
+                        "a task is taken if it waits at its node for this many times what it loses elsewhere")},
       chain_bound<World>::options, hot_end<World>::options,
       std::array{ready_order,
                  one_of("window", "off|auto", "auto: the first tasks are partitioned as a graph, as by rip-dep")});
@@ -93,7 +92,7 @@ class automatic final : public policy<World>, public observer<World> {
       .name = "auto",
       .paper = "RIP",
       .section = "4.1, with differences",
-      .summary = "a task runs where its data is, evenly dealt; who has nothing steals where it pays",
+      .summary = "a task runs where its data is, evenly dealt; idle workers steal where it pays",
       .options = options,
       .explain = explain,
   };

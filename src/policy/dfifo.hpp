@@ -19,7 +19,7 @@ class dfifo final : public policy<World> {
   using worker = typename World::worker;
 
   static constexpr std::array options{
-      one_of("steal", "on|off", "whether a worker without tasks takes the oldest of the next one that has any"),
+      one_of("steal", "on|off", "whether an idle worker takes the oldest task of the next worker that has one"),
   };
   [[gnu::cold]] static void explain(explainer& e) {
     e.say_of_policy("tasks are dealt to the workers' queues in turn, wherever their data is");

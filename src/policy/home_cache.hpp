@@ -31,7 +31,7 @@ class home_cache final : public policy<World> {
       one_of("vicinity", "2x2|1x1|1x2|4x4|8x8", "rows x columns of nodes whose cores steal from each other"),
       number_or("columns", "auto", 1, 1 << 15,
                 "of the mesh, whose nodes are numbered by rows; auto: as nearly square as their number allows"),
-      number_or("intense", "off", 0, 255, "the access with this number, from 0, decides alone, where a task has it"),
+      number_or("intense", "off", 0, 255, "only the access with this index (from 0) decides, for tasks that have it"),
       one_of("small", "place|stay",
              "stay: tasks whose input fits a core's share of the last-level cache stay with their creator"),
   };
@@ -40,7 +40,8 @@ class home_cache final : public policy<World> {
     if (e.facts.nodes.size() == 1) {
       e.say_of_policy("there is one node");
     } else if (intense && static_cast<std::size_t>(*intense) < e.facts.data.size()) {
-      e.say_of_policy("access " + std::to_string(*intense) + " alone decides (intense): it runs where that data is");
+      e.say_of_policy("access " + std::to_string(*intense) +
+                      " is the only one that decides (intense): it runs where that data is");
     } else if (const auto bytes = input_by_node(e.facts, counted::inputs);
                std::ranges::any_of(bytes, [](std::uint64_t b) { return b != 0; })) {
       explain_cheapest(e, bytes);
@@ -54,7 +55,7 @@ class home_cache final : public policy<World> {
       .name = "home-cache",
       .paper = "MIR",
       .section = "3.2",
-      .summary = "as numa, for each core; stealing within a vicinity alone",
+      .summary = "as numa, for each core; stealing only within a vicinity",
       .options = options,
       .explain = explain,
   };

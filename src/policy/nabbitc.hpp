@@ -37,7 +37,7 @@ class nabbitc final : public policy<World>, public observer<World> {
                       std::string(e.options.is("colors", "data") ? "most of a task's data" : "the worker it names") +
                       "; thieves prefer their own");
     } else if (f.color < 0) {
-      e.say_of_policy("it has no color: whoever takes its group apart runs it");
+      e.say_of_policy("it has no color: the worker that splits its group runs it");
     } else if (f.color == f.worker) {
       e.say_of_policy("its color is that of " + e.worker_text(f.worker) + ", which ran it");
     } else {

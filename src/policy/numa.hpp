@@ -40,7 +40,7 @@ class numa_policy final : public policy<World> {
              "off: tasks that are not placed go to their creator's main queue (first version)"),
       number_or("backlog", "cores", 0, 1 << 20, "tasks for each hop that a main queue keeps for its own node"),
       ready_order,
-      one_of("keep", "off|on", "on: who makes tasks ready goes on with one of them that may run on its node"),
+      one_of("keep", "off|on", "on: a worker that makes tasks ready continues with one that may run on its node"),
   };
   [[gnu::cold]] static void explain(explainer& e) {
     const placement_facts& f = e.facts;
@@ -54,17 +54,19 @@ class numa_policy final : public policy<World> {
     const auto inhabited = [&](std::size_t n) { return f.nodes[n].workers > 0; };
     if (input == 0) {
       e.say_of_policy(
-          "it has no input that lies anywhere yet: whoever asks first runs it, its creator's node before others");
+          "it has no input that lies anywhere yet: the first worker that asks runs it, its creator's node before "
+          "others");
     } else if (footprint && input < static_cast<std::uint64_t>(*footprint)) {
       e.say_of_policy("its input, " + e.text(input) + " bytes, is less than footprint=" + std::to_string(*footprint) +
-                      ": whoever asks first runs it");
+                      ": the first worker that asks runs it");
     } else if (is_even(bytes, e.options.number("even"), inhabited)) {
-      e.say_of_policy("its input is spread evenly over the nodes: whoever asks first runs it");
+      e.say_of_policy("its input is spread evenly over the nodes: the first worker that asks runs it");
     } else {
       explain_cheapest(e, bytes);
       if (!footprint)
         e.say(
-            "an input smaller than a core's share of the last-level cache, which is not recorded, lets anybody run it");
+            "an input smaller than a core's share of the last-level cache, which is not recorded, lets any worker run "
+            "it");
       return;
     }
     e.say_origin();
@@ -74,7 +76,7 @@ class numa_policy final : public policy<World> {
       .name = "numa",
       .paper = "MIR",
       .section = "3.3",
-      .summary = "a task runs where its input is read at least cost; cheap ones anywhere",
+      .summary = "a task runs where its input is read at least cost; tasks with small or even input anywhere",
       .options = options,
       .explain = explain,
   };

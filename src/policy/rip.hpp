@@ -62,8 +62,8 @@ class rip : public policy<World>, public observer<World> {
       std::array{number_or("window", "auto", 1, 1 << 24,
                            "tasks that are partitioned together; auto: until data was written "
                            "three times in the mean"),
-                 number("first", 0, 0, 1 << 24, "tasks by which the first window is larger"),
-                 one_of("partitioner", "scotch|greedy", "who partitions the first window: SCOTCH, or graph growing")},
+                 number("first", 0, 0, 1 << 24, "additional tasks in the first window"),
+                 one_of("partitioner", "scotch|greedy", "what partitions the first window: SCOTCH, or graph growing")},
       node_queues<World>::options);
 
   rip(const policy_context& s, const policy_options& given, partition::window_rules rules)

@@ -19,7 +19,8 @@ class rip_mw final : public rip<World> {
   static constexpr auto options = joined(
       rip<World>::common_options,
       std::array{number_or("intersection", "half", 0, 1 << 24, "tasks that a window shares with the one before it"),
-                 one_of("moving", "greedy|scotch-fixed", "who partitions later windows, around what is fixed")});
+                 one_of("moving", "greedy|scotch-fixed",
+                        "what partitions later windows, around the tasks that are placed already")});
   [[gnu::cold]] static void explain(explainer& e) {
     std::uint64_t before = 0;
     for (const placement_facts::window& w : e.facts.windows) before += w.ended_before ? 1 : 0;

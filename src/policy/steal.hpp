@@ -29,9 +29,9 @@ class steal final : public policy<World> {
   using worker = typename World::worker;
 
   static constexpr std::array options{
-      one_of("victim", "nearest|cyclic|random|nodes", "whom a worker without tasks robs first"),
+      one_of("victim", "nearest|cyclic|random|nodes", "which worker an idle worker steals from first"),
       one_of("end", "lifo|fifo", "which of its own tasks a worker takes: the newest, or the oldest"),
-      number("batch", 32, 1, 1024, "tasks that one theft takes at most; never more than half of what is there"),
+      number("batch", 32, 1, 1024, "maximum number of tasks per theft; never more than half of the victim's"),
       one_of("patience", "on|off", "leaves a busy victim's tasks alone while they are shorter than a theft"),
   };
   [[gnu::cold]] static void explain(explainer& e) {
@@ -47,7 +47,7 @@ class steal final : public policy<World> {
                       "earlier theft (the last one " + e.text(f.stolen->before_ns) + " ns before)");
     } else {
       e.say_of_policy(worker + " neither created it nor ended its last predecessor, and has stolen nothing: it came " +
-                      "from outside, or was taken past its queue");
+                      "from outside, or was claimed past its queue");
     }
   }
 

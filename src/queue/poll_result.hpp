@@ -6,7 +6,7 @@ namespace kith {
 class task;
 
 /// The result of an attempt to steal one task.
-enum class steal_result : unsigned char {
+enum class [[nodiscard]] steal_result : unsigned char {
   got,
   empty,
   lost,      // another worker was faster; another try may succeed
@@ -14,7 +14,7 @@ enum class steal_result : unsigned char {
 };
 
 /// The result of policy::next(), which makes at most one remote probe per call.
-struct poll_result {
+struct [[nodiscard]] poll_result {
   enum kind : unsigned char {
     found,  // a task
     retry,  // no task in this place; ask again to look at the next one

@@ -47,7 +47,9 @@ class checker {
   }
 
  private:
-  [[noreturn]] void refuse(const std::string& what) const { throw error(file_ + ": damaged: " + what); }
+  [[noreturn]] void refuse(const std::string& what) const {
+    throw error(file_ + ": damaged: " + what, error_kind::input);
+  }
   [[noreturn]] void refuse(const char* table, std::size_t row, const std::string& what) const {
     refuse("table " + std::string(table) + ", row " + text(row) + ": " + what);
   }
@@ -149,17 +151,18 @@ class checker {
       refuse("task", i, "flags are " + text(t.flags) + ", expected " + what);
     };
     if (t.has(recorded_task::root) && !only(recorded_task::root | recorded_task::skipped))
-      wrong("of what runtime::run was given (1) nothing but cancelled (16) beside it");
-    if (t.has(recorded_task::fence) && !only(recorded_task::fence)) wrong("of a fence (64) nothing beside it");
-    if (t.has(recorded_task::discovered) && !is_node(t)) wrong("a node (2 or 4) where an exploration named it (8)");
-    if (t.has(recorded_task::listed) && is_node(t)) wrong("no node (2 or 4) that is taken past its queue (32)");
+      wrong("a root (1) without other flags than cancelled (16)");
+    if (t.has(recorded_task::fence) && !only(recorded_task::fence)) wrong("a fence (64) without other flags");
+    if (t.has(recorded_task::discovered) && !is_node(t))
+      wrong("flag 8 (found by an exploration) only on a node (2 or 4)");
+    if (t.has(recorded_task::listed) && is_node(t)) wrong("flag 32 (may be claimed) never on a node (2 or 4)");
     const bool works = !t.has(recorded_task::root) && !t.has(recorded_task::fence);
     if (!works && r_.first_access[i] != r_.first_access[i + 1]) wrong("a task without accesses");
     if (!t.has(recorded_task::fence)) return;
     // A fence is made while the task before it is created.
     const recorded_task* const asks = i == 0 ? nullptr : &r_.tasks[i - 1];
     if (asks == nullptr || asks->has(recorded_task::root) || is_node(*asks) || asks->scope != t.scope)
-      wrong("a fence behind a task of its scope");
+      wrong("a fence right after a task of its scope");
   }
 
   void access(std::size_t i, std::uint64_t a) const {
@@ -169,7 +172,7 @@ class checker {
       refuse("access", a,
              text(std::max(x.bytes, x.touched)) + " bytes of region " + text(x.region) + ", which has " + text(most));
     if (static_cast<mode>(x.mode) == mode::commutative && is_node(r_.tasks[i]))
-      refuse("access", a, "mode is commutative, expected none of a node of a graph: its predecessors are its order");
+      refuse("access", a, "mode is commutative, which nodes of graphs must not use");
   }
 
   /// The nodes of a graph are created as they are found from each other, so a node waits only for nodes of its graph.

@@ -50,7 +50,7 @@ database::database(std::string path, purpose what) : path_(std::move(path)) {
   if (sqlite3_open_v2(path_.c_str(), &db_, flags, nullptr) != SQLITE_OK) {
     const std::string why = sqlite3_errmsg(db_);
     sqlite3_close(db_);
-    throw error(path_ + ": " + why);
+    throw error(path_ + ": " + why, error_kind::input);
   }
   if (what == purpose::write) return;
   try {
@@ -83,13 +83,14 @@ void database::distrust() {
 
 void database::check(int code) const {
   if (code == SQLITE_OK || code == SQLITE_DONE || code == SQLITE_ROW) return;
-  if (code == SQLITE_NOTADB) throw error(path_ + ": no recording of Kith; `kith record -o FILE -- PROGRAM` makes one");
+  if (code == SQLITE_NOTADB)
+    throw error(path_ + ": no recording of Kith; `kith record -o FILE -- PROGRAM` makes one", error_kind::input);
   if (code == SQLITE_INTERRUPT) refuse("it takes more steps to read than a file of its size can need");
   if (code == SQLITE_TOOBIG) refuse("it has a text or a row of more than " + std::to_string(most_text >> 20) + " MiB");
-  throw error(path_ + ": " + printable(sqlite3_errmsg(db_), 4 * shown));
+  throw error(path_ + ": " + printable(sqlite3_errmsg(db_), 4 * shown), error_kind::input);
 }
 
-void database::refuse(const std::string& what) const { throw error(path_ + ": damaged: " + what); }
+void database::refuse(const std::string& what) const { throw error(path_ + ": damaged: " + what, error_kind::input); }
 
 bool database::has_table(std::string_view name, std::string_view definition) const {
   const std::string table(name);

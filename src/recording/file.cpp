@@ -193,15 +193,17 @@ recording read_recording(const std::string& file, const progress& tell) {
   if (!std::filesystem::is_regular_file(file)) {
     const bool parts = std::filesystem::is_directory(parts_of(file));
     throw error(file + (parts ? ": not put together yet; run: kith repair " + file
-                              : ": there is no such file; `kith record -o " + file + " -- PROGRAM` makes one"));
+                              : ": there is no such file; `kith record -o " + file + " -- PROGRAM` makes one"),
+                error_kind::input);
   }
   const database db(file, database::purpose::read);
   if (pragma(db, "application_id") != application)
-    throw error(file + ": no recording of Kith; `kith record -o FILE -- PROGRAM` makes one");
+    throw error(file + ": no recording of Kith; `kith record -o FILE -- PROGRAM` makes one", error_kind::input);
   const int version = pragma(db, "user_version");
   if (version < 1 || version > recording_version)
     throw error(file + ": a recording of version " + std::to_string(version) + "; this Kith reads versions 1 to " +
-                std::to_string(recording_version) + (version > recording_version ? "; take a later Kith" : ""));
+                    std::to_string(recording_version) + (version > recording_version ? "; take a later Kith" : ""),
+                error_kind::input);
   recording r;
   read_meta(db, r);
   double done = 0;

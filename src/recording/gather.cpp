@@ -139,7 +139,9 @@ gathered_logs gather_logs(const std::string& folder, const progress& tell) {
   for (const auto& entry : fs::directory_iterator(folder, why)) {
     if (entry.path().extension() == ".log") paths.push_back(entry.path());
   }
-  if (why || paths.empty()) throw error(folder + ": no logs of a run there; expected what a recorded run leaves");
+  if (why || paths.empty())
+    throw error(folder + ": no logs in this folder; expected the folder FILE.parts of a recorded run",
+                error_kind::input);
   std::ranges::sort(paths);
   gathered_logs g;
   std::vector<std::unique_ptr<mapped_log>> logs;
@@ -153,7 +155,7 @@ gathered_logs gather_logs(const std::string& folder, const progress& tell) {
     g.began = std::min(g.began, logs.back()->header.began);
     g.ns_per_tick = logs.back()->header.seconds_per_tick * 1e9;
   }
-  if (logs.empty()) throw error(folder + ": no logs of a run there: nothing was written to them");
+  if (logs.empty()) throw error(folder + ": no logs of a run there: nothing was written to them", error_kind::input);
   g.out.meta = read_about(folder);
   for (std::size_t i = 0; i < logs.size(); ++i) {
     if (tell) tell("logs", static_cast<double>(i) / static_cast<double>(logs.size()));

@@ -26,7 +26,7 @@ bool may_have(std::uint64_t bytes) noexcept {
 
 log::log(std::string path, std::uint32_t seat) : path_(std::move(path)) {
   file_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (file_ < 0) throw error("recording: " + path_ + ": " + std::strerror(errno));
+  if (file_ < 0) throw error("recording: " + path_ + ": " + std::strerror(errno), error_kind::resources);
   // Blocks are reserved now, so that a full disk cannot raise a signal at a later store.
   int refused = may_have(log_front_bytes) ? ::posix_fallocate(file_, 0, log_front_bytes) : EFBIG;
   void* mapped = MAP_FAILED;
@@ -37,7 +37,8 @@ log::log(std::string path, std::uint32_t seat) : path_(std::move(path)) {
   if (refused != 0) {
     ::close(file_);
     throw error("recording: " + path_ + ": no room for its first " + std::to_string(log_front_bytes >> 10) +
-                " KB: " + std::strerror(refused));
+                    " KB: " + std::strerror(refused),
+                error_kind::resources);
   }
   front_ = static_cast<std::byte*>(mapped);
   at_ = front_ + sizeof(log_header);

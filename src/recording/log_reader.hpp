@@ -27,18 +27,22 @@ class mapped_log {
     std::memcpy(&header, bytes_.data(), sizeof header);
     constexpr char nothing[sizeof log_magic]{};
     if (std::memcmp(header.magic, nothing, sizeof log_magic) == 0) return;
-    if (std::memcmp(header.magic, log_magic, sizeof log_magic) != 0) throw error(path_ + ": no log of Kith");
+    if (std::memcmp(header.magic, log_magic, sizeof log_magic) != 0)
+      throw error(path_ + ": no log of Kith", error_kind::input);
     if (header.version != log_version)
       throw error(path_ + ": a log of version " + std::to_string(header.version) + "; this Kith reads version " +
-                  std::to_string(log_version));
+                      std::to_string(log_version),
+                  error_kind::input);
     if (!(header.seconds_per_tick > 1e-15 && header.seconds_per_tick < 1))
       throw error(path_ + ": damaged: a tick of " + std::to_string(header.seconds_per_tick) +
-                  " s, expected more than 0 and less than 1");
+                      " s, expected more than 0 and less than 1",
+                  error_kind::input);
     empty_ = false;
     const std::uint64_t room = bytes_.size() - std::min<std::uint64_t>(bytes_.size(), log_front_bytes);
     if (header.behind != log_all_behind && header.behind > room)
       throw error(path_ + ": damaged: " + std::to_string(header.behind) + " bytes of records behind the front, " +
-                  std::to_string(room) + " are there");
+                      std::to_string(room) + " are there",
+                  error_kind::input);
     behind_ = std::min(header.behind, room);
   }
   mapped_log(const mapped_log&) = delete;
@@ -100,7 +104,8 @@ class mapped_log {
       case log_kind::end: break;
     }
     throw error(path_ + ": damaged: no record of kind " + std::to_string(static_cast<int>(head.kind)) + " at byte " +
-                std::to_string(at));
+                    std::to_string(at),
+                error_kind::input);
   }
 
   /// The bytes of a file.
@@ -121,7 +126,7 @@ class mapped_log {
   };
   static mapping map(const std::string& path) {
     const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (file < 0) throw error(path + ": " + std::strerror(errno));
+    if (file < 0) throw error(path + ": " + std::strerror(errno), error_kind::input);
     struct stat is{};
     const bool known = ::fstat(file, &is) == 0;
     const auto size = static_cast<std::size_t>(is.st_size);
@@ -129,7 +134,7 @@ class mapped_log {
     if (known && size != 0) at = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
     const int why = errno;
     ::close(file);
-    if (!known || at == MAP_FAILED) throw error(path + ": " + std::strerror(why));
+    if (!known || at == MAP_FAILED) throw error(path + ": " + std::strerror(why), error_kind::input);
     return {static_cast<const std::byte*>(at), size};
   }
 

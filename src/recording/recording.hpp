@@ -142,6 +142,7 @@ struct recording {
   std::vector<recorded_mark> marks;
   std::vector<recorded_allocation> allocations;  // in the order of `at`
 
+  const recorded_task& task(std::int32_t number) const noexcept { return tasks[static_cast<std::size_t>(number)]; }
   /// -1 if there is no such worker.
   std::int32_t node_of(std::int32_t worker) const noexcept {
     const auto w = static_cast<std::size_t>(worker);
@@ -160,7 +161,8 @@ struct recording {
     const auto [stopped, failed] = std::from_chars(at->second.data(), end, value);
     if (failed != std::errc() || stopped != end || value < 0)
       throw error("the recording is damaged: meta '" + key + "' is '" + printable(at->second, 80) +
-                  "', expected a whole number");
+                      "', expected a whole number",
+                  error_kind::input);
     return value;
   }
 };

@@ -51,7 +51,8 @@ class replay final : public gate<World> {
   static constexpr std::array options{
       file_name("file", "RECORDING", "the run whose schedule is followed"),
       one_of("order", "auto|strict|ready",
-             "strict: as recorded, by as many workers; ready: of the ready tasks the first; auto: strict where that is "
+             "strict: recorded order, by as many workers; ready: the first ready task in recorded order; auto: strict "
+             "where that is "
              "possible"),
       policy_text("policy", "decides where tasks run; they come to it in the recorded order. The last option"),
   };
@@ -78,7 +79,7 @@ class replay final : public gate<World> {
     for (task* t : tasks) {
       const auto at = where_.find(key(identities_->identity_of(*t), t->exploring != 0));
       if (at == where_.end()) {
-        self.refuse(*t, "is not in the schedule of " + file_ + ": the recorded program was another one");
+        self.refuse(*t, "is not in the schedule of " + file_ + ": the recorded program differs from this one");
         give_up(self);
       } else if (const std::int32_t n = step_at(at->second).task; !turns_.has_come(n, *t)) {
         continue;
@@ -123,7 +124,7 @@ class replay final : public gate<World> {
     for (const list& l : lists_) {
       if (const std::size_t next = l.next.load(relaxed); next < l.steps.size())
         return "policy 'replay': task " + name(l.steps[next]) + " of " + file_ +
-               " never came: the recorded program was another one";
+               " was not created: the recorded program differs from this one";
     }
     return {};
   }
@@ -145,9 +146,11 @@ class replay final : public gate<World> {
     enum order : std::uint8_t { automatic, strict, by_readiness };
     const auto wanted = given.word("order", {automatic, strict, by_readiness});
     if (wanted == strict && (few || from.outside))
-      throw error("policy 'replay': order=strict: " + file_ +
-                  (from.outside ? " has tasks from outside, which come in no fixed order"
-                                : " was run by " + std::to_string(then) + " workers, here are " + std::to_string(now)));
+      throw error(
+          "policy 'replay': order=strict: " + file_ +
+              (from.outside ? " has tasks from outside, which come in no fixed order"
+                            : " was run by " + std::to_string(then) + " workers, here are " + std::to_string(now)),
+          error_kind::setting);
     free_.store(wanted == by_readiness || few || from.outside, relaxed);
     for (std::size_t w = 0; w < then; ++w) {
       std::vector<step>& steps = lists_[few ? w * now / then : w].steps;
@@ -191,7 +194,7 @@ class replay final : public gate<World> {
     std::size_t worker;
     std::int64_t position;
   };
-  static constexpr const char* out_of_turn = "lost its turn: another task of the schedule was refused";
+  static constexpr const char* out_of_turn = "is not run: another task of the schedule was refused";
 
   /// The last position that may begin now. A task that the engine put back has an earlier position than the next step.
   std::int64_t last_allowed(list& mine, const worker& owner) const {
@@ -229,10 +232,10 @@ class replay final : public gate<World> {
   std::string what_is_missing(const list& l, std::int64_t position) const {
     const std::size_t next = std::min(l.next.load(relaxed), l.steps.size() - 1);
     const step& missing = l.steps[next];
-    const std::string other = ": the recorded program was another one";
+    const std::string other = ": the recorded program differs from this one";
     if (static_cast<std::int64_t>(next) != position)
-      return "runs task " + name(missing) + " first, which never came" + other;
-    return l.covered.load(relaxed) ? "ends another task first, which waits"
+      return "runs task " + name(missing) + " first, which was not created" + other;
+    return l.covered.load(relaxed) ? "must first end another task, which waits"
                                    : "has created or waited for more by then" + other;
   }
   void push(task& t, worker& self) {

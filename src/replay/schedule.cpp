@@ -176,9 +176,11 @@ recorded_schedule schedule_of(const recording& r) {
     if (t.has(recorded_task::outside)) s.outside = true;
     const auto [other, fresh] = known.try_emplace(names[i], me);
     if (!fresh)
-      throw error("no schedule: " + describe(me) + " and " + describe(other->second) + " have the same key hash");
+      throw error("no schedule: " + describe(me) + " and " + describe(other->second) + " have the same key hash",
+                  error_kind::setting);
     if (!runs_on(t.worker) || (t.has(recorded_task::keyed) && !runs_on(t.explorer)))
-      throw error("no schedule: " + describe(me) + " was not run by a worker of the recording; the run did not end");
+      throw error("no schedule: " + describe(me) + " was not run by a worker of the recording; the run did not end",
+                  error_kind::setting);
     // A node that was cancelled while it explored has only one phase.
     if (t.has(recorded_task::keyed) && !(t.has(recorded_task::skipped) && t.explore_started == t.started))
       executions.push_back({t.explorer,
@@ -207,7 +209,9 @@ recorded_schedule schedule_of(const recording& r) {
 }
 
 recorded_schedule schedule_in(const std::string& file) {
-  if (file.empty()) throw error("policy 'replay': file=RECORDING is missing: the run whose schedule is to be followed");
+  if (file.empty())
+    throw error("policy 'replay': file=RECORDING is missing: the run whose schedule is to be followed",
+                error_kind::setting);
   return schedule_of(read_recording(file));
 }
 

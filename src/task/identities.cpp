@@ -11,7 +11,8 @@ void slot_identities::reserve() {
   void* range = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (range == MAP_FAILED)
     throw error("no address space for the identities of tasks: the system refused " + std::to_string(bytes) +
-                " bytes; see `ulimit -v`");
+                    " bytes; see `ulimit -v`",
+                error_kind::resources);
   at_ = static_cast<std::uint64_t*>(range);
 }
 

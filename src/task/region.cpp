@@ -36,7 +36,7 @@ std::uint32_t region_table::add(const void* address, std::uint64_t bytes) {
 
 std::uint32_t region_table::append(const void* address, std::uint64_t bytes) {
   const std::uint32_t index = used_;
-  if (index / chunk_size >= chunks) throw error("more than 2^26 regions in one runtime");
+  if (index / chunk_size >= chunks) throw error("more than 2^26 regions in one runtime", error_kind::resources);
   atomic<region*>& chunk = chunks_[index / chunk_size];
   if (chunk.load(relaxed) == nullptr) chunk.store(new region[chunk_size], release);  // pairs with operator[]
   region& r = (*this)[index];

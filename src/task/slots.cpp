@@ -21,7 +21,8 @@ slot_space::slot_space(std::size_t slots) {
     }
   }
   throw error("no address space for tasks: the system refused " + std::to_string(least * sizeof(task)) +
-              " bytes; see `ulimit -v`");
+                  " bytes; see `ulimit -v`",
+              error_kind::resources);
 }
 
 slot_space::~slot_space() {
@@ -32,7 +33,8 @@ slot_index slot_space::take_fresh(std::uint32_t count) {
   const std::uint64_t first = fresh_.fetch_add(count, relaxed);
   if (first + count > slots_) {
     throw error("more than " + std::to_string(slots_) +
-                " unfinished tasks: lower the throttle (KITH_THROTTLE), or wait() sooner");
+                    " unfinished tasks: lower the throttle (KITH_THROTTLE), or wait() sooner",
+                error_kind::resources);
   }
   return static_cast<slot_index>(first);
 }

@@ -33,7 +33,7 @@ task_type::task_type(const char* name) {
   registry& r = types();
   std::lock_guard lock(r.guard);
   if (r.names.size() > 0xffff)
-    throw error(std::string("task_type '") + name + "': more than 65535 types in this process");
+    throw error(std::string("task_type '") + name + "': more than 65535 types in this process", error_kind::resources);
   number_ = static_cast<std::uint16_t>(r.names.size());
   r.names.emplace_back(name);
 }

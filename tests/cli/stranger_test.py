@@ -32,8 +32,8 @@ def harmless(done, what):
 # One changed value, no rows: an error that says where, and no crash.
 for sql, says in (("UPDATE task SET flags = 4 WHERE id = 300", ["table dependence", "same graph"]),
                   ("UPDATE task SET flags = flags | 2 WHERE id = 300", ["table dependence", "same graph"]),
-                  ("UPDATE task SET flags = 34 WHERE id = 20", ["table task, row 20: flags are 34", "expected no node"]),
-                  ("UPDATE task SET flags = 3 WHERE id = 20", ["flags are 3", "nothing but cancelled"]),
+                  ("UPDATE task SET flags = 34 WHERE id = 20", ["table task, row 20: flags are 34", "expected flag 32"]),
+                  ("UPDATE task SET flags = 3 WHERE id = 20", ["flags are 3", "without other flags"]),
                   ("DELETE FROM worker", ["table worker has no rows"]),
                   ("UPDATE meta SET value = '1000000' WHERE key = 'nodes'", ["meta 'nodes' is 1000000", "1 to 1024"]),
                   ("UPDATE meta SET value = hex(zeroblob(9000000)) WHERE key = 'engine'", ["more than 16 MiB"]),

@@ -50,7 +50,7 @@ TEST(auto_policy_natively, who_slept_while_nothing_was_known_is_woken_when_it_is
   o.policy = "auto";
   o.machine = "node:2 core:1";
   o.workers = 2;
-  o.oversubscribe = 1;
+  o.oversubscribe = true;
   o.spin = 0;
   kith::runtime rt(o);
   std::vector<block> data(blocks);

@@ -236,6 +236,7 @@ TEST(limits, a_wait_without_a_stack_says_so) {
         } catch (const kith::error& e) {
           EXPECT_THAT(e.what(), testing::HasSubstr("KITH_STACKS"));
           EXPECT_THAT(e.what(), testing::HasSubstr("kith::future::wait()"));
+          EXPECT_EQ(e.kind(), kith::error_kind::resources);
           ++refused;
         }
       });
@@ -254,7 +255,7 @@ kith::runtime_options one_stack() {
   o.policy = "socket";
   o.machine = "node:2 core:1";
   o.workers = 2;
-  o.oversubscribe = 1;
+  o.oversubscribe = true;
   o.stacks = 1;
   return o;
 }

@@ -195,7 +195,7 @@ TEST_P(failure, a_longer_range_at_a_known_address_is_checked_anew) {
 
 TEST_P(failure, overlaps_of_handles_where_they_are_checked) {
   kith::runtime_options o = GetParam().options();
-  o.check_handles = 1;
+  o.check_handles = true;
   kith::runtime checked(o);
   std::vector<int> v(100);
   checked.run([&] {

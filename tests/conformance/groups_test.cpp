@@ -176,7 +176,7 @@ TEST_P(groups, are_closed_to_all_others) {
     outside.join();
     kith::runtime_options one;
     one.workers = 1;
-    one.oversubscribe = 1;
+    one.oversubscribe = true;
     kith::runtime another(one);
     another.run(
         [&] { EXPECT_THAT([&] { g.spawn([] {}); }, ThrowsMessage<kith::error>(HasSubstr("neither made the group"))); });

@@ -106,7 +106,7 @@ TEST(priorities_of_several_workers, every_task_runs_once) {
       o.policy = p.name;
       o.machine = machine;
       o.workers = 4;
-      o.oversubscribe = 1;
+      o.oversubscribe = true;
       kith::runtime rt(o);
       std::vector<int> runs(2000), chain(20);
       rt.run([&] {

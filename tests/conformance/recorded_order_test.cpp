@@ -79,7 +79,7 @@ TEST_P(in_recorded_order, every_program_ends_under_every_policy) {
     o.throttle = 2;  // holds creators up where they were not held up before
     EXPECT_EQ(record(o, run).tasks.size(), first.tasks.size());
     for (const std::uint32_t throttle : {2048u, 2u})
-      EXPECT_EQ(simulate_again(sim::program_of(first), o.policy, s.workers, true, throttle).tasks.size(),
+      EXPECT_EQ(simulate_again(sim::program_of(first), *o.policy, s.workers, true, throttle).tasks.size(),
                 first.tasks.size());
   }
 }

@@ -41,7 +41,7 @@ std::string refusal(const runtime_options& o, int tasks, int behind = 1) {
 TEST(replay_errors, divergence_is_an_error_that_names_the_task) {
   runtime_options o;
   o.workers = 2;
-  o.oversubscribe = 1;
+  o.oversubscribe = true;
   o.policy = "dfifo:steal=off";
   const scratch_file file;
   write_recording(record(o, [](runtime& rt) { chain(rt, 40); }), file.path());
@@ -53,7 +53,7 @@ TEST(replay_errors, divergence_is_an_error_that_names_the_task) {
   EXPECT_THAT(refusal(o, 30), more_or_less);
   testing::internal::CaptureStderr();
   EXPECT_EQ(refusal(o, 40, 0), "");
-  EXPECT_THAT(testing::internal::GetCapturedStderr(), testing::HasSubstr("never came"));
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), testing::HasSubstr("was not created"));
 }
 
 TEST(replay_errors, a_task_that_never_comes_is_named_by_what_waits_for_its_place) {
@@ -80,9 +80,9 @@ TEST(replay_errors, a_task_that_never_comes_is_named_by_what_waits_for_its_place
       spawn([] {}, task_type("other"));
     });
   };
-  EXPECT_THAT(shorter,
-              testing::ThrowsMessage<error>(testing::AllOf(testing::HasSubstr("'other' is ready, but"),
-                                                           testing::HasSubstr("(child) first, which never came"))));
+  EXPECT_THAT(shorter, testing::ThrowsMessage<error>(
+                           testing::AllOf(testing::HasSubstr("'other' is ready, but"),
+                                          testing::HasSubstr("(child) first, which was not created"))));
 }
 
 TEST(replay_errors, in_the_model_divergence_is_an_error_as_well) {
@@ -130,7 +130,7 @@ TEST(replay_errors, only_what_is_held_back_while_all_sleep_is_refused) {
     } else {
       EXPECT_EQ(following.policy->next(by).work, nullptr);
       EXPECT_THAT([&] { following.gate->stalled(by); },
-                  testing::ThrowsMessage<error>(testing::HasSubstr("never came")));
+                  testing::ThrowsMessage<error>(testing::HasSubstr("was not created")));
     }
   }
 }

@@ -203,7 +203,7 @@ void begins_in_the_wait_it_began_in(void (*program)(runtime&)) {
   EXPECT_EQ(schedule_of(r).of_worker[1].back().waits_before, 2u);
   runtime_options o;
   o.workers = 2;
-  o.oversubscribe = 1;
+  o.oversubscribe = true;
   o.policy = "replay:file=" + file.path();
   EXPECT_EQ(decisions(record(o, program)), decisions(r));
 }
@@ -330,7 +330,7 @@ int at_once(const runtime_options& o) {
 TEST(replay, tasks_exclude_each_other_even_if_the_recorded_ones_did_not) {
   runtime_options o;
   o.workers = 2;
-  o.oversubscribe = 1;
+  o.oversubscribe = true;
   o.policy = "dfifo:steal=off";
   const scratch_file file;
   write_recording(record(o,
@@ -352,7 +352,7 @@ TEST(replay, many_workers_schedule_is_run_by_few) {
     write_recording(simulate_again(record(kith::test::with("fifo", 1), run), "nabbitc", 30), file.path());
     runtime_options o = kith::test::with("replay:file=" + file.path(), 2);
     EXPECT_NO_THROW(record(o, run));
-    o.policy += ",order=strict";
+    *o.policy += ",order=strict";
     EXPECT_THAT([&] { runtime rt(o); }, testing::ThrowsMessage<error>(testing::HasSubstr("order=strict")));
   }
 }

@@ -24,7 +24,7 @@ using kith::test::my_cpus;
 
 runtime_options bound(const char* how, int workers = 1) {
   runtime_options o;
-  o.bind = how;
+  if (*how != '\0') o.bind = how;
   o.workers = workers;
   return o;
 }

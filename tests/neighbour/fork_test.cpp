@@ -34,7 +34,7 @@ using testing::HasSubstr;
 runtime_options two_workers() {
   runtime_options o;
   o.workers = 2;
-  o.oversubscribe = 1;
+  o.oversubscribe = true;
   o.machine = "node:2 core:1";
   return o;
 }

@@ -75,9 +75,9 @@ TEST_F(RandomPrograms, EndWithFewStacks) { for_each_program(2, kind::few_stacks,
 
 void simulate(const recording& r, const setup& s, findings& found) {
   sim::settings set;
-  set.policy = s.options.policy;
-  set.workers = s.options.workers;
-  set.throttle = static_cast<std::uint32_t>(s.options.throttle);
+  set.policy = *s.options.policy;
+  set.workers = *s.options.workers;
+  set.throttle = static_cast<std::uint32_t>(*s.options.throttle);
   set.keep_schedule = true;
   const sim::program p = sim::program_of(r);
   const sim::result simulated = sim::simulate(p, model_by_name("bullion-s16-8"), set);

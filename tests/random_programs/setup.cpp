@@ -27,14 +27,14 @@ runtime_options drawn_options(dice& choose, word seed) {
   o.policy = choose.of(all_policies);
   o.machine = choose.of(machines);
   o.workers = choose.of(workers);
-  o.oversubscribe = 1;
+  o.oversubscribe = true;
   o.throttle = choose.of(throttles);
   o.throttle_bytes = choose.one_in(6) ? 64 : 0;
   o.inline_limit = choose.one_in(4) ? choose.below(3) : 0;
   o.spin = choose.one_in(3) ? choose.below(3) : 200;
-  o.migrate = choose.one_in(6) && o.policy != "dep+pm" ? 1 : -1;  // that policy includes it
+  if (choose.one_in(6) && o.policy != "dep+pm") o.migrate = true;  // that policy includes it
   if (choose.one_in(3)) o.stack_bytes = 1 << 20;
-  o.check_handles = 0;
+  o.check_handles = false;
   o.seed = seed + 1;
   return o;
 }
@@ -54,11 +54,11 @@ setup::setup(word s, kind k) : seed(s) {
 
 std::string setup::text() const {
   std::ostringstream out;
-  out << options.policy << " on " << options.workers << " workers of '" << options.machine << "', throttle "
-      << options.throttle << " and " << options.throttle_bytes << " bytes, inline " << options.inline_limit << ", spin "
-      << options.spin << ", stacks " << options.stacks << " of " << options.stack_bytes << " bytes, migrate "
-      << options.migrate << ", depth " << size.depth << ", actions " << size.actions << ", roots " << roots
-      << ", outside threads " << outsiders;
+  out << *options.policy << " on " << *options.workers << " workers of '" << *options.machine << "', throttle "
+      << *options.throttle << " and " << *options.throttle_bytes << " bytes, inline " << *options.inline_limit
+      << ", spin " << *options.spin << ", stacks " << options.stacks.value_or(-1) << " of "
+      << options.stack_bytes.value_or(0) << " bytes, migrate " << options.migrate.value_or(false) << ", depth "
+      << size.depth << ", actions " << size.actions << ", roots " << roots << ", outside threads " << outsiders;
   return out.str();
 }
 

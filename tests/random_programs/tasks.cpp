@@ -195,7 +195,7 @@ void nested_runtime(body& b, draw& d) {
   constexpr const char* policies[] = {"steal", "dep", "numa", "auto"};
   runtime_options o;
   o.workers = 1 + d.choose.below(2);
-  o.oversubscribe = 1;
+  o.oversubscribe = true;
   o.policy = d.choose.of(policies);
   o.throttle = d.choose.one_in(2) ? 3 : 100;
   runtime inner(o);

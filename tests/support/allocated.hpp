@@ -11,7 +11,7 @@ namespace kith::test {
 
 inline const std::size_t page = page_size();
 
-inline runtime_options on(const char* machine, const char* policy = "dep", const char* memory = "") {
+inline runtime_options on(const char* machine, const char* policy = "dep", const char* memory = "system") {
   runtime_options o;
   o.machine = machine;
   o.policy = policy;

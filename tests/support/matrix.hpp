@@ -22,7 +22,7 @@ struct setup {
     o.policy = policy;
     o.workers = workers;
     o.machine = machine;
-    o.oversubscribe = 1;
+    o.oversubscribe = true;
     return o;
   }
 };

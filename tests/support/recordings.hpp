@@ -42,7 +42,7 @@ inline runtime_options with(const std::string& policy, int workers, bool dry = f
   runtime_options o;
   o.policy = policy;
   o.workers = workers;
-  o.dry = dry ? 1 : 0;
+  o.dry = dry;
   return o;
 }
 
@@ -50,7 +50,7 @@ inline runtime_options with(const std::string& policy, int workers, bool dry = f
 inline recording record(runtime_options o, const std::function<void(runtime&)>& f) {
   const scratch_file file;
   o.record = file.path();
-  o.oversubscribe = 1;
+  o.oversubscribe = true;
   std::string made;
   {
     runtime rt(o);

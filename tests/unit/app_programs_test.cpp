@@ -19,7 +19,7 @@ kith::runtime_options with(const char* policy, const char* machine, int workers)
   o.policy = policy;
   o.machine = machine;
   o.workers = workers;
-  o.oversubscribe = 1;
+  o.oversubscribe = true;
   return o;
 }
 
@@ -43,10 +43,10 @@ TEST_P(programs, are_verified_under_unlike_policies_again_and_again) {
   for (const auto& p : places) {
     kith::runtime rt(p.options);
     const result r = run(*program, {rt, p.nodes});
-    EXPECT_TRUE(r.check.verified) << p.options.policy << " " << p.options.machine << ": " << r.check.what;
+    EXPECT_TRUE(r.check.verified) << *p.options.policy << " " << p.options.machine.value_or("") << ": " << r.check.what;
     EXPECT_FALSE(r.check.what.empty());
     EXPECT_GT(r.statistics.total.tasks, 0u);
-    EXPECT_EQ(r.statistics.pretended, !p.options.machine.empty());
+    EXPECT_EQ(r.statistics.pretended, !p.options.machine.value_or("").empty());
     EXPECT_FALSE(r.figures.empty());
   }
 }
@@ -139,7 +139,7 @@ TEST_P(programs, touch_nothing_when_they_run_dry) {
   if (!has_model || GetParam()->name == std::string_view("nqueens")) return;
   const std::unique_ptr<app> program = small();
   kith::runtime_options o = with("dep", "node:4 core:2", 8);
-  o.dry = 1;
+  o.dry = true;
   kith::runtime rt(o);
   EXPECT_THAT(run(*program, {rt, 4}).check.what, testing::StartsWith("dry"));
   EXPECT_FALSE(program->verify().verified) << "no task ran, so nothing can be right";

@@ -193,7 +193,7 @@ TEST(calibrate, needs_one_worker_and_a_recording) {
   const test::scratch_file file;
   o.record = file.path();
   o.workers = 2;
-  o.oversubscribe = 1;
+  o.oversubscribe = true;
   EXPECT_THAT([&] { runtime rt(o); }, ThrowsMessage<error>(HasSubstr("one worker")));
 }
 

@@ -22,7 +22,7 @@ kith::runtime_options with(int workers, const char* policy = "steal") {
   kith::runtime_options o;
   o.workers = workers;
   o.policy = policy;
-  o.oversubscribe = 1;
+  o.oversubscribe = true;
   return o;
 }
 

@@ -20,7 +20,7 @@ kith::runtime_options with(const char* policy, int workers, const char* machine 
   o.policy = policy;
   o.workers = workers;
   o.machine = machine;
-  o.oversubscribe = 1;
+  o.oversubscribe = true;
   return o;
 }
 
@@ -287,7 +287,7 @@ struct no_default {
 
 TEST(graph, a_dry_run_makes_up_values_or_computes_them) {
   kith::runtime_options o = with("fifo", 1);
-  o.dry = 1;
+  o.dry = true;
   kith::runtime rt(o);
   rt.run([] {
     costly<int> made_up;

@@ -340,7 +340,7 @@ TEST(Recording, HasAllocationsAndTheirEnds) {
 
 TEST(Recording, OfADryRunMayHaveMoreMemoryThanThereIs) {
   runtime_options o = on("node:4 core:1", "dep", "fine");
-  o.dry = 1;
+  o.dry = true;
   const recording r = test::record(o, [&](runtime& rt) {
     constexpr std::size_t huge = std::size_t{1} << 39;  // 512 GiB: the thread sanitizer allows programs at most 1 TiB
     auto* p = static_cast<std::byte*>(allocate(rt, huge));

@@ -93,7 +93,7 @@ TEST(nabbitc, the_first_steal_is_colored_as_long_as_the_budget_lasts) {
   // A new run, a new first steal.
   b.chosen->observer()->run_began();
   EXPECT_NE(b.completed(b.tasks({0, 0, 0}), 0), nullptr);
-  for (int attempt = 0; attempt < 6; ++attempt) b.look_once(1);
+  for (int attempt = 0; attempt < 6; ++attempt) static_cast<void>(b.look_once(1));
   EXPECT_EQ(b.sum(1, event::steal), 1u);
 }
 

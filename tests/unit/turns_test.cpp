@@ -86,7 +86,7 @@ TEST_F(Turns, OfAMillionTasksThatWait) {
     o.policy = "fifo";
     o.workers = workers;
     o.throttle = 0;
-    o.oversubscribe = 1;
+    o.oversubscribe = true;
     runtime rt(o);
     std::uint64_t sum = 0, last = 0, faults = 0;
     rt.run([&] {

@@ -204,12 +204,12 @@ TEST(why, says_what_other_policies_go_by) {
   EXPECT_THAT(reason("numa", 4), HasSubstr("at least cost: node 1 (bytes times distance: 3600 from node 0, 2800 from"));
   EXPECT_THAT(reason("numa", 4), HasSubstr("which the rule does not explain"));
   EXPECT_THAT(reason("numa", 4), HasSubstr("smaller than a core's share"));
-  EXPECT_THAT(reason("numa:footprint=2000", 4), HasSubstr("is less than footprint=2000: whoever asks first"));
+  EXPECT_THAT(reason("numa:footprint=2000", 4), HasSubstr("is less than footprint=2000: the first worker that asks"));
   EXPECT_THAT(reason("numa:even=100", 4), HasSubstr("spread evenly"));
   EXPECT_THAT(reason("numa", 1), HasSubstr("no input that lies anywhere"));
   EXPECT_THAT(reason("home-cache", 4), HasSubstr("at least cost: node 1"));
   EXPECT_THAT(reason("home-cache", 1), HasSubstr("stays with its creator"));
-  EXPECT_THAT(reason("home-cache:intense=1", 4), HasSubstr("access 1 alone decides"));
+  EXPECT_THAT(reason("home-cache:intense=1", 4), HasSubstr("access 1 is the only one that decides"));
   EXPECT_THAT(reason("numa:no=option", 4), HasSubstr("at least cost")) << "the policy's line";
   r.tasks[4].worker = -1;
   EXPECT_THAT(reason("dep", 4), HasSubstr("never ran"));

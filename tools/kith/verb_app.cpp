@@ -71,19 +71,19 @@ outcome run_app(const options& o, const std::vector<std::string>& words, const C
                                   o.small   ? apps::preset::small
                                   : o.paper ? apps::preset::paper
                                             : apps::preset::standard,
-                                  o.run.seed == 0 ? 1 : o.run.seed);
+                                  o.run.seed.value_or(1));
   if (o.windows) return print_windows(e, arguments, o.json);
   if (o.one_graph && e.windows == nullptr)
     throw error(o.name + ": --one-graph is for the RIP paper's programs (those that have --windows)");
-  const machine on = o.run.machine.empty() ? current_machine() : machine_by_name(o.run.machine);
+  const machine on = current_machine(o.run.machine);
   progress bar;
   bar.wait_for(o.name);  // before the runtime binds this thread, so that the thread of `bar` is not bound
   runtime rt(o.run);
-  if (o.run.workers > rt.workers()) {
+  if (o.run.workers && *o.run.workers > rt.workers()) {
     fmt::print(stderr,
                "kith app: {} of {} workers: this process may use no more cores (`kith doctor` says why); "
                "--oversubscribe starts all\n",
-               rt.workers(), o.run.workers);
+               rt.workers(), *o.run.workers);
   }
   const allocation_scope with_memory_of(rt);
   const apps::target where{rt, static_cast<int>(on.nodes.size()), nullptr, o.owners};
@@ -157,7 +157,7 @@ std::function<outcome()> add_app(CLI::App& command) {
            "Exit code: 0 if the result was verified, 1 if it is wrong, 2 for a wrong command line or input.";
   });
   return [o, &command] {
-    if (o->oversubscribe) o->run.oversubscribe = 1;
+    if (o->oversubscribe) o->run.oversubscribe = true;
     return run_app(*o, command.remaining(), command);
   };
 }

@@ -128,7 +128,7 @@ std::function<outcome()> add_calibrate(CLI::App& command) {
       .add_option("--machine", o->machine, "this machine's description, from `kith machine --probe` (measured anew)")
       ->excludes(scheduler)
       ->type_name("MACHINE|FILE");
-  command.add_option("program", o->program, "what to run, and its arguments, behind --")
+  command.add_option("program", o->program, "what to run, and its arguments, after --")
       ->excludes(scheduler)
       ->type_name("PROGRAM ARGS");
   command.footer(

@@ -77,7 +77,7 @@ std::function<outcome()> add_record(CLI::App& command) {
                   "the recording to make (kith.rec); one that is there is replaced; of more runs: FILE-2, ...")
       ->type_name("FILE");
   command.add_flag("--dry", o->dry, "run no task that says what it costs (kith::work): only record it");
-  command.add_option("program", o->program, "what to run, and its arguments, behind --")
+  command.add_option("program", o->program, "what to run, and its arguments, after --")
       ->required()
       ->type_name("PROGRAM ARGS");
   command.footer(

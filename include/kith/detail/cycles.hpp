@@ -59,7 +59,8 @@ std::exception_ptr find_cycle(G& graph, Table& table, const Lives& lives) {
       }
     }
     if (at == nullptr)
-      throw error("keyed graph: nodes are left that wait for nothing; predecessors() has changed its mind");
+      throw error(
+          "keyed graph: nodes are left that wait for nothing: predecessors() returned different keys in a second call");
     path.erase(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(seen[at]));
     throw detail::cycle_of(std::move(path));
   } catch (...) {

@@ -285,13 +285,13 @@ class keyed_run {
       const key& k = at.first;
       if constexpr (has_color) {
         const kith::color c{graph_.color(k)};
-        apply(d.h, c);
+        detail::apply(d.h, c);
         if constexpr (has_values) at.second.color = c.value;
       }
-      if constexpr (requires { graph_.node(k); }) apply(d.h, kith::node{graph_.node(k)});
-      if constexpr (requires { graph_.type(k); }) apply(d.h, graph_.type(k));
+      if constexpr (requires { graph_.node(k); }) detail::apply(d.h, kith::node{graph_.node(k)});
+      if constexpr (requires { graph_.type(k); }) detail::apply(d.h, graph_.type(k));
       if constexpr (says::has_cost) {
-        apply(d.h, kith::work{graph_.cost(k)});
+        detail::apply(d.h, kith::work{graph_.cost(k)});
         mine().work += d.h.work;
       }
       if constexpr (requires { graph_.accesses(k, list); }) {
@@ -344,7 +344,8 @@ class keyed_run {
         if (is_dry()) return kept_value();
       }
       throw error("kith::explore(): the node" + detail::key_text(i.first) +
-                  " has no value: the exploration was cancelled before it was computed");
+                      " has no value: the exploration was cancelled before it was computed",
+                  error_kind::cancelled);
     }
     if constexpr (std::copy_constructible<kept_value>) {
       if (!own.end_reading()) return *own.value;

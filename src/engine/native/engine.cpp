@@ -48,7 +48,8 @@ engine::engine(machine on, const worker_plan& plan, engine_options settings)
   if (policy.has_gate()) identities.reserve();
   if (options.calibrate != 0) {
     if (plan.workers != 1)
-      throw error("KITH_CALIBRATE: expected one worker (KITH_WORKERS=1), got " + std::to_string(plan.workers));
+      throw error("KITH_CALIBRATE: expected one worker (KITH_WORKERS=1), got " + std::to_string(plan.workers),
+                  error_kind::setting);
     std::uint64_t own = 1 << 18;
     for (const machine::cache& c : hardware.caches) {
       if (c.cores.size() == 1) own = std::max(own, c.bytes);

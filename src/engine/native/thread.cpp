@@ -31,7 +31,8 @@ thread::thread(std::string name, std::size_t stack_bytes, std::function<void()> 
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   if (map == MAP_FAILED) {
     throw error("no address space for a worker's stack of " + std::to_string(stack_bytes) +
-                " bytes: lower KITH_STACK, or the number of workers; see `ulimit -v`");
+                    " bytes: lower KITH_STACK, or the number of workers; see `ulimit -v`",
+                error_kind::resources);
   }
   stack_ = map;
   const bool refused = at.node >= 0 && numa::prefer(stack_, stack_bytes_, at.node) != 0;
@@ -57,7 +58,8 @@ thread::thread(std::string name, std::size_t stack_bytes, std::function<void()> 
   if (failed != 0) {
     munmap(stack_, stack_bytes_);
     throw error(std::string("the system starts no further thread: ") + std::strerror(failed) +
-                "; lower KITH_WORKERS, or see `ulimit -u`");
+                    "; lower KITH_WORKERS, or see `ulimit -u`",
+                error_kind::resources);
   }
   joinable_ = true;
 }

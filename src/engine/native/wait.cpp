@@ -109,7 +109,7 @@ void worker::work_until(pending_wait& w, task* first) {
   engine.policy.idle(*this);
   report();  // C1: the code that waited continues, and may take long
   if (w.refused) [[unlikely]]
-    throw error(w.refusal);
+    throw error(w.refusal, error_kind::resources);
 }
 
 void worker::requeue(task* t) {

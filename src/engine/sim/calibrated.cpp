@@ -26,7 +26,8 @@ double number_in(const recording& r, const char* key) {
   const double number = std::strtod(text.c_str(), &end);
   if (text.empty() || *end != '\0' || !(number >= 1e-3 && number < 1e15))
     throw error(std::string("the recording is damaged: meta '") + key + "' is '" + printable(text, 80) +
-                "', expected a number above 0.001");
+                    "', expected a number above 0.001",
+                error_kind::input);
   return number;
 }
 
@@ -41,7 +42,8 @@ machine_model recorded_core(const recording& r) {
   m.private_gbs = number_in(r, "near_gbs");
   m.private_bytes = static_cast<std::uint64_t>(number_in(r, "near_bytes"));
   if (m.core_gbs >= m.cache_gbs || m.cache_gbs > m.private_gbs)
-    throw error("the recording is damaged: meta 'core_gbs' (memory), 'cache_gbs' and 'near_gbs' are not each faster");
+    throw error("the recording is damaged: meta 'core_gbs' (memory), 'cache_gbs' and 'near_gbs' are not each faster",
+                error_kind::input);
   return m;
 }
 

@@ -87,7 +87,7 @@ void engine::create(worker& w, std::int32_t t) {
 
 policy_task& engine::make_visible(worker& by, std::int32_t n) {
   if (record_of(n).state != task_state::none)
-    throw error("the recording is damaged: task " + std::to_string(n) + " is created a second time");
+    throw error("the recording is damaged: task " + std::to_string(n) + " is created a second time", error_kind::input);
   if (free_.empty()) {
     constexpr std::size_t at_once = 64;
     policy_task* const more = room_.emplace_back(std::make_unique<policy_task[]>(at_once)).get();
@@ -204,7 +204,7 @@ void engine::wait(worker& w, std::uint32_t scope) {
   const auto nodes =
       std::ranges::equal_range(program_.of_graphs, scope, {}, &std::pair<std::uint32_t, std::int32_t>::first);
   if (!nodes.empty() && std::exchange(s.linked, true))
-    throw error("the recording is damaged: two graphs have scope " + std::to_string(scope));
+    throw error("the recording is damaged: two graphs have scope " + std::to_string(scope), error_kind::input);
   for (auto n = nodes.end(); n != nodes.begin();) link((--n)->second);
   std::vector<task*> first;
   for (std::int32_t n : s.wanted) {

@@ -26,7 +26,8 @@ int workers_of(const machine_model& m, const settings& s) {
   const int cores = static_cast<int>(m.hardware.cores.size());
   if (s.workers < 0 || s.workers > cores)
     throw error(m.hardware.name + " has " + std::to_string(cores) + " cores; " + std::to_string(s.workers) +
-                " workers were asked for");
+                    " workers were asked for",
+                error_kind::setting);
   return s.workers == 0 ? cores : s.workers;
 }
 
@@ -62,7 +63,8 @@ engine::engine(const program& p, const machine_model& m, const settings& s)
   std::string policy = s.policy;
   migrates_ = take_migration(policy);
   if (migrates_ && s.how != fidelity::block)
-    throw error("policy '" + s.policy + "': moving pages is part of the fidelity block, not of abstract");
+    throw error("policy '" + s.policy + "': moving pages is part of the fidelity block, not of abstract",
+                error_kind::setting);
   policy_.set(choose_policy<plain::world>(policy, {team_, regions_, s.seed, view_, &identities_}));
   if (s.how == fidelity::block) memory_.emplace(p, m, s.data, s.with, s.chunk_bytes);
   for (std::size_t w = 0; w < workers; ++w) {
@@ -82,7 +84,8 @@ engine::engine(const program& p, const machine_model& m, const settings& s)
   if (s.data == distribution::regions) place_by_regions();
   if (layout_) place_by_layout();
   if (!layout_ && s.data == distribution::block)
-    throw error("distribution block: the recording has no allocations; there are first-touch, fine, coarse and colors");
+    throw error("distribution block: the recording has no allocations; there are first-touch, fine, coarse and colors",
+                error_kind::setting);
   successors_.resize(p.recorded.dependences.size());
   scopes_.resize(p.scopes);
   left_scopes_.resize(p.tasks());

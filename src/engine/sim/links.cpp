@@ -42,10 +42,12 @@ interconnect::interconnect(const machine_model& m) : nodes_(m.hardware.nodes.siz
       for (std::size_t at = to; at != from; at = vertex[links[by[at]].from]) {
         if (by[at] == none)
           throw error(m.file + ": interconnect.links: there is no way from node " + std::to_string(from) + " to node " +
-                      std::to_string(to));
+                          std::to_string(to),
+                      error_kind::setting);
         if (ways_.size() == most_steps)
           throw error(m.file + ": interconnect: the ways between " + std::to_string(nodes_) + " nodes have more than " +
-                      std::to_string(most_steps) + " links in all; expected shorter ones");
+                          std::to_string(most_steps) + " links in all; expected shorter ones",
+                      error_kind::setting);
         ways_.push_back(by[at]);
       }
       std::reverse(ways_.begin() + static_cast<std::ptrdiff_t>(begin), ways_.end());

@@ -147,7 +147,7 @@ class loops {
 result simulate_loops(const program& p, const machine_model& m, const settings& s, loop_schedule how) {
   const int workers = s.workers == 0 ? static_cast<int>(m.hardware.cores.size()) : s.workers;
   const std::vector<std::vector<std::int32_t>> levels = levels_of(p);
-  if (levels.empty()) throw error("loops: the recording has no keyed nodes behind its last mark");
+  if (levels.empty()) throw error("loops: the recording has no keyed nodes behind its last mark", error_kind::input);
   loops all(p, m, s, workers);
   for (const std::vector<std::int32_t>& nodes : levels)
     all.add_time(how == loop_schedule::static_ ? all.static_step(nodes) : all.guided_step(nodes));

@@ -46,7 +46,8 @@ void refuse_many_caches(const machine_model& m) {
   const std::size_t nodes = m.hardware.nodes.size(), caches = nodes * static_cast<std::size_t>(m.caches_per_node);
   if (caches > 64)
     throw error(m.hardware.name + " has " + std::to_string(nodes) + " nodes with " + std::to_string(caches) +
-                " last-level caches; the fidelity block models up to 64 (use --fidelity abstract)");
+                    " last-level caches; the fidelity block models up to 64 (use --fidelity abstract)",
+                error_kind::setting);
 }
 
 }  // namespace
@@ -75,15 +76,16 @@ memory::memory(const program& p, const machine_model& m, distribution d, const a
     first_[r] = static_cast<std::uint32_t>(count);
     count += (p.recorded.regions[r].bytes + chunk_bytes_ - 1) / chunk_bytes_;
     if (count > std::uint64_t{1} << 31)  // chunks() has 32 bits
-      throw error("the program's data is more than 2^31 chunks; take larger ones (--chunk)");
+      throw error("the program's data is more than 2^31 chunks; take larger ones (--chunk)", error_kind::setting);
   }
   const bool last = with.caches && m.cache_bytes != 0, own = with.caches && m.private_bytes != 0;
   const std::size_t each =
       sizeof(chunk_state) + (last ? 4 * cache_node_.size() : 0) + (own ? 8 * m.hardware.cores.size() : 0);
   if (const double needed = static_cast<double>(count) * static_cast<double>(each); needed > most_modelled()) {
     throw error("the program's data is " + std::to_string(count) + " chunks, which take " +
-                std::to_string(static_cast<std::uint64_t>(needed / 1e9)) + " GB to model on " + m.hardware.name +
-                ", more than half of this computer's memory; take larger ones (--chunk)");
+                    std::to_string(static_cast<std::uint64_t>(needed / 1e9)) + " GB to model on " + m.hardware.name +
+                    ", more than half of this computer's memory; take larger ones (--chunk)",
+                error_kind::setting);
   }
   chunks_.reserve(count);
   for (const std::uint32_t r : in_order) {

@@ -36,7 +36,8 @@ void refuse_endless(const recording& r) {
   for (const recorded_task& t : r.tasks) {
     all += t.work_ns;
     if (all > most)
-      throw error("the recorded tasks have worked for more than 52 days in all: too long to be simulated");
+      throw error("the recorded tasks have worked for more than 52 days in all: too long to be simulated",
+                  error_kind::input);
   }
 }
 
@@ -101,13 +102,15 @@ program program_of(recording r, double core_gbs) {
     const auto me = static_cast<std::int32_t>(i);
     if (t.has(recorded_task::root)) {
       p.roots.push_back(me);
-      if (t.ended == 0) throw error("the recorded run did not end: it can be looked at, not replayed");
+      if (t.ended == 0)
+        throw error("the recorded run did not end: it can be looked at, not replayed", error_kind::input);
       continue;
     }
     if (t.has(recorded_task::fence) || t.has(recorded_task::discovered)) continue;
     if (t.creator < 0)
       throw error("the recorded run did not end (task " + std::to_string(i) +
-                  " has no creator); it can be looked at, not replayed");
+                      " has no creator); it can be looked at, not replayed",
+                  error_kind::input);
     if (t.has(recorded_task::generated) && !t.has(recorded_task::keyed) && !p.dependences(i).empty()) {
       p.of_graphs.emplace_back(t.scope, me);
     } else if (t.has(recorded_task::generated) && tasks[static_cast<std::size_t>(t.creator)].scope == t.scope) {
@@ -161,7 +164,7 @@ program program_of(recording r, double core_gbs) {
     p.first_named.push_back(p.named.size());
   }
   p.nodes = static_cast<std::int32_t>(std::clamp<std::int64_t>(p.recorded.meta_number("nodes", 1), 1, 1 << 20));
-  if (p.roots.empty()) throw error("the recording has no run in it");
+  if (p.roots.empty()) throw error("the recording has no run in it", error_kind::input);
   if (!p.recorded.marks.empty()) {
     const std::uint64_t from = p.recorded.marks.back().at;
     while (p.measured_from + 1 < p.roots.size() &&

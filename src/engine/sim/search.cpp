@@ -291,7 +291,7 @@ void engine::look_for_work(worker& w) {
 }
 
 void engine::starved() {
-  std::string text = "the run starves: nobody can go on, and ";
+  std::string text = "the run starves: no worker can continue, and ";
   std::size_t left = 0;
   std::string some;
   for (std::size_t i = 0; i < program_.tasks(); ++i) {
@@ -301,7 +301,7 @@ void engine::starved() {
     if (++left > 5) continue;
     some += "\n  task " + std::to_string(i) + " (" + program_.type_name(i) + ")";
     if (records_[i].state == task_state::queued) {
-      some += " is in a queue that nobody looks into";
+      some += " is in a queue that no worker reads";
     } else {
       some += " waits for";
       for (const recorded_dependence& d : program_.dependences(i)) {

@@ -29,7 +29,7 @@ void explainer::compare_with(std::int32_t wanted_node) {
     say(where + ": another node's worker had nothing to do");
   } else {
     say(where + " all the same" +
-        (facts.may_be_claimed ? ": whoever waits for it may take it past its queue"
+        (facts.may_be_claimed ? ": a worker that waits for it may claim it past its queue"
                               : ", which the rule does not explain"));
   }
 }

@@ -71,11 +71,12 @@ policy_options::policy_options(std::string_view text, std::span<const policy_opt
     rest.remove_prefix(item.size() == rest.size() ? item.size() : item.size() + 1);
     const std::size_t equals = item.find('=');
     if (equals == 0 || equals == std::string_view::npos || equals + 1 == item.size()) {
-      throw error("policy '" + std::string(text) + "': expected key=value, found '" + std::string(item) + "'");
+      throw error("policy '" + std::string(text) + "': expected key=value, found '" + std::string(item) + "'",
+                  error_kind::setting);
     }
     const std::string_view key = item.substr(0, equals), value = item.substr(equals + 1);
     if (!given_.emplace(key, value).second)
-      throw error("policy '" + std::string(text) + "': '" + std::string(key) + "' is given twice");
+      throw error("policy '" + std::string(text) + "': '" + std::string(key) + "' is given twice", error_kind::setting);
   }
   for (const auto& [key, value] : given_) {
     const auto known = std::ranges::find(table_, key, &policy_option::key);
@@ -117,7 +118,8 @@ std::string policy_options::text(std::string_view key) const {
 void policy_options::refuse(std::string_view key, const std::string& expected) const {
   const auto given = given_.find(key);
   throw error("policy '" + name_ + "': " + std::string(key) + "=" + (given == given_.end() ? "" : given->second) +
-              ": expected " + expected);
+                  ": expected " + expected,
+              error_kind::setting);
 }
 
 void policy_options::check(const policy_option& option, std::string_view given) const {
@@ -147,8 +149,9 @@ void policy_options::refuse_key(std::string_view key) const {
   std::string names;
   for (const std::string& k : known) names += (names.empty() ? "" : ", ") + k;
   throw error("policy '" + name_ + "' has no option '" + std::string(key) + "'; " +
-              (near.empty() ? "" : "did you mean '" + near + "'? ") +
-              (known.empty() ? "it has none" : "it has: " + names));
+                  (near.empty() ? "" : "did you mean '" + near + "'? ") +
+                  (known.empty() ? "it has none" : "it has: " + names),
+              error_kind::setting);
 }
 
 void policy_options::refuse_value(const policy_option& option, std::string_view given) const {
@@ -159,8 +162,9 @@ void policy_options::refuse_value(const policy_option& option, std::string_view 
                              ? "a number from " + std::to_string(option.least) + " to " + std::to_string(option.most)
                              : "one of " + words;
   if (numbers && !words.empty()) expected += ", or " + words;
-  throw error("policy '" + name_ + "': " + std::string(option.key) + "=" + std::string(given) + ": expected " +
-              expected);
+  throw error(
+      "policy '" + name_ + "': " + std::string(option.key) + "=" + std::string(given) + ": expected " + expected,
+      error_kind::setting);
 }
 
 }  // namespace kith
