@@ -11,7 +11,9 @@ import tempfile
 # Lowest first, one rank for each folder. A file may include files of its own folder and of those above it in this list.
 RANKS = [
     ["src/base", "include/kith/error.hpp", "include/kith/access.hpp", "include/kith/statistics.hpp",
-     "include/kith/memory.hpp", "include/kith/options.hpp", "include/kith/call_check.hpp", "include/kith/task.hpp"],
+     "include/kith/memory.hpp", "include/kith/options.hpp", "include/kith/task.hpp", "include/kith/handle.hpp",
+     "include/kith/detail/access_record.hpp", "include/kith/detail/access_maker.hpp", "include/kith/detail/call_check.hpp",
+     "include/kith/detail/creation.hpp"],
     ["src/machine"],
     ["src/task"],
     ["src/recording"],

@@ -33,7 +33,7 @@ bool put(node_mask& mask, int node) noexcept {
   return true;
 }
 
-int bind(void* begin, std::size_t bytes, int mode, const node_mask& mask, unsigned flags) noexcept {
+int call_mbind(void* begin, std::size_t bytes, int mode, const node_mask& mask, unsigned flags) noexcept {
   // The kernel reads one bit less than this number.
   return failure(syscall(SYS_mbind, begin, bytes, mode, mask.data(), most_nodes + 1, flags));
 }
@@ -103,7 +103,7 @@ int node_here() noexcept {
 int prefer(void* begin, std::size_t bytes, int node, bool move) noexcept {
   node_mask mask{};
   if (!put(mask, node)) return EINVAL;
-  return bind(begin, bytes, MPOL_PREFERRED, mask, move ? MPOL_MF_MOVE : 0);
+  return call_mbind(begin, bytes, MPOL_PREFERRED, mask, move ? MPOL_MF_MOVE : 0);
 }
 
 int interleave(void* begin, std::size_t bytes, std::span<const int> nodes) noexcept {
@@ -111,7 +111,7 @@ int interleave(void* begin, std::size_t bytes, std::span<const int> nodes) noexc
   for (int n : nodes) {
     if (!put(mask, n)) return EINVAL;
   }
-  return bind(begin, bytes, MPOL_INTERLEAVE, mask, 0);
+  return call_mbind(begin, bytes, MPOL_INTERLEAVE, mask, 0);
 }
 
 bool prefer_in_thread(int now, int node) noexcept {

@@ -55,6 +55,10 @@ task* worker::end_with_successors(task& t, std::uint32_t first) {
   return more ? end_left(next) : next;
 }
 
+void worker::give_slot(slot_index i) {
+  slots.give(i, [this](std::uint16_t owner) -> slot_cache& { return engine.slots_of(owner); });
+}
+
 /// Frees the slot, unless a queue still holds an entry for the task, because the policy may read the task until then.
 void worker::retire(task& t) {
   if ((t.flags & task::claimable) != 0 && !life::ended(t.state)) return;

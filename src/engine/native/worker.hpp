@@ -1,8 +1,8 @@
 // A worker: the state of one thread of the engine, and its operations on tasks.
 //
-// All members are for the worker's own thread, unless their comments say otherwise. worker.cpp has the life of
-// a task (create.cpp its beginning, task_end.cpp its end), wait.cpp has how a worker waits, search.cpp how it
-// looks for tasks and sleeps.
+// All members are for the worker's own thread, unless their comments say otherwise. The life of a task is in
+// create.cpp, task_run.cpp and task_end.cpp, in this order; wait.cpp has how a worker waits, search.cpp how it looks
+// for tasks and sleeps.
 #pragma once
 
 #include "base/clock.hpp"
@@ -57,7 +57,7 @@ class worker : public native_seat, public worker_view {
   worker* take_thread() noexcept;
   static void leave_thread(worker* before) noexcept;
 
-  // ---- tasks (worker.cpp)
+  // ---- tasks (task_run.cpp, task_end.cpp)
 
   /// Runs the task (unless another worker took it, or its scope was cancelled) and ends it. Returns the task to
   /// run next, if the policy names one.

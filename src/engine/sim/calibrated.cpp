@@ -18,7 +18,7 @@ namespace kith::sim {
 
 namespace {
 
-constexpr std::uint64_t chunk_bytes = 65536;
+constexpr std::uint64_t chunk_size = 65536;
 
 double number_in(const recording& r, const char* key) {
   const std::string text = r.meta_or(key, "");
@@ -88,7 +88,7 @@ void split_calibrated_times(program& p) {
   const data_rates rates(on);
   ablations alone;
   alone.contention = false;
-  memory data(p, on, distribution::first_touch, alone, chunk_bytes);
+  memory data(p, on, distribution::first_touch, alone, chunk_size);
   p.exposure.resize(p.tasks());
   std::vector<std::size_t> order(p.tasks());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -98,9 +98,9 @@ void split_calibrated_times(program& p) {
     if (kind != nullptr) p.exposure[t] = all.exposure(*kind);
     picoseconds took = 0;
     for (const recorded_access& a : p.accesses(t)) {
-      for (std::uint64_t from = 0; from < a.touched; from += chunk_bytes) {
-        const std::uint64_t bytes = std::min(chunk_bytes, a.touched - from);
-        const fetched got = data.touch(data.first_chunk(a.region) + static_cast<std::uint32_t>(from / chunk_bytes),
+      for (std::uint64_t from = 0; from < a.touched; from += chunk_size) {
+        const std::uint64_t bytes = std::min(chunk_size, a.touched - from);
+        const fetched got = data.touch(data.first_chunk(a.region) + static_cast<std::uint32_t>(from / chunk_size),
                                        bytes, static_cast<mode>(a.mode) != mode::in, {node_id(0)}, 0);
         took += shown_time(p.exposure[t], got, rates.nearest(p.bytes[t])(bytes));
       }

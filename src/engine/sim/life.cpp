@@ -1,5 +1,5 @@
 // The life of tasks from start to end (create.cpp has their creation). It follows the native engine's
-// worker.cpp and task_end.cpp; the order of calls to the policy is the same.
+// task_run.cpp and task_end.cpp; the order of calls to the policy is the same.
 #include "engine/life/claim.hpp"
 #include "engine/life/first_touch.hpp"
 #include "engine/life/hand_over.hpp"

@@ -1,0 +1,187 @@
+// How a task is made: its closure is built in room that the library gives, then it is submitted.
+#pragma once
+
+#include <kith/access.hpp>
+#include <kith/detail/call_check.hpp>
+#include <kith/options.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <new>
+#include <span>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace kith {
+
+namespace detail {
+
+enum class action : std::uint8_t {
+  run,
+  discard,   // destroys the closure of a task that has ended or will not run
+  rehearse,  // runs the closure so that it can be run again; only for calibration
+  fail,      // the task ran, then one of its children failed with std::current_exception()
+};
+enum class outcome : std::uint8_t {
+  ended,      // the closure is destroyed
+  held,       // the closure ran; discard it when the task has ended, that is, after its children
+  again,      // the task has named what else it waits for (node_phase); run it again after that
+  generated,  // as ended; the task has made further tasks (node_phase)
+  unable,  // nothing was done: the closure cannot be rehearsed (running it changes it), or no future takes the failure
+};
+using task_code = outcome (*)(void* closure, action);
+
+struct draft {
+  void* task;
+  void* closure;
+};
+class scope;
+
+/// The scope that new tasks of this thread belong to. Throws if the thread runs no task.
+scope& current_scope();
+/// Begins a task and returns the room for its closure. The caller must then call exactly one of submit() and
+/// abandon().
+draft begin(scope&, std::size_t closure_bytes, std::size_t closure_align, std::size_t accesses);
+task_ref submit(scope&, const draft&, task_code, std::span<const access_record>, std::span<const task_ref>,
+                const hints&);
+void abandon(scope&, const draft&) noexcept;
+
+/// A group in which the running task creates a task. The running task owns the group or belongs to it.
+class filled_group {
+ public:
+  explicit filled_group(scope& tasks) noexcept : tasks_(tasks) {}
+  /// Throws unless the running task may create a task with these numbers of accesses and predecessors. Must be
+  /// called first.
+  void admit(std::size_t accesses, std::size_t predecessors);
+  scope& tasks() const noexcept { return tasks_; }
+  /// The worker (native::worker) that runs the creating task if that belongs to the group; null if the owner
+  /// creates.
+  void* member() const noexcept { return member_; }
+
+ private:
+  scope& tasks_;
+  void* member_ = nullptr;
+};
+draft begin(const filled_group&, std::size_t closure_bytes, std::size_t closure_align, std::size_t accesses);
+task_ref submit(const filled_group&, const draft&, task_code, std::span<const access_record>, std::span<const task_ref>,
+                const hints&);
+void abandon(const filled_group&, const draft&) noexcept;
+
+/// The code of every task whose closure has type F. A closure that throws is also held.
+template <class F>
+outcome code_of(void* closure, action what) {
+  F& f = *std::launder(static_cast<F*>(closure));
+  if (what == action::run) [[likely]] {
+    f();
+    return std::is_trivially_destructible_v<F> ? outcome::ended : outcome::held;
+  }
+  if (what == action::discard) {
+    f.~F();
+    return outcome::ended;
+  }
+  if (what == action::rehearse) {
+    if constexpr (std::is_invocable_v<const F&>) {
+      std::as_const(f)();
+      return outcome::held;
+    }
+  } else if constexpr (requires { f.take_late_failure(); }) {
+    if (f.take_late_failure()) return outcome::ended;
+  }
+  return outcome::unable;
+}
+
+/// f bound to the parameters of its accesses, if it takes them; else f itself.
+template <class F, class... P>
+auto bind_parameters(F&& f, P... p) {
+  using body = std::decay_t<F>;
+  constexpr bool any = sizeof...(P) != 0;
+  if constexpr (any && std::is_invocable_v<const body&, decltype(parameter(p))...>) {
+    return [f = body(std::forward<F>(f)), p...]() { return std::invoke(f, parameter(p)...); };
+  } else if constexpr (any && std::is_invocable_v<body&, decltype(parameter(p))...>) {
+    return [f = body(std::forward<F>(f)), p...]() mutable { return std::invoke(f, parameter(p)...); };
+  } else {
+    return body(std::forward<F>(f));
+  }
+}
+
+template <class... Args>
+auto bind_accesses(auto&& f, const Args&... args) {
+  [[maybe_unused]] auto pick = []<class A>(const A& a) {
+    if constexpr (is_access<A>) {
+      return std::make_tuple(internals::parameter(a));
+    } else {
+      return std::tuple<>();
+    }
+  };
+  return std::apply([&](auto... p) { return bind_parameters(std::forward<decltype(f)>(f), p...); },
+                    std::tuple_cat(pick(args)...));
+}
+
+/// A list of items. The arguments' types give its length, or (`Open`) only their values do.
+template <class T, std::size_t Most, bool Open>
+struct gathered {
+  T items[Most + 1];
+  std::size_t count = 0;
+  void add(const T& item) noexcept { items[count++] = item; }
+  std::span<const T> all() const noexcept { return {items, count}; }
+};
+template <class T, std::size_t Most>
+struct gathered<T, Most, true> {
+  std::vector<T> items;
+  void add(const T& item) { items.push_back(item); }
+  std::span<const T> all() const noexcept { return items; }
+};
+
+/// What a task declares, gathered from the arguments of spawn().
+template <class... Args>
+struct declaration {
+  template <class... Kinds>
+  static constexpr std::size_t number = (std::size_t{0} + ... + std::size_t{one_of<Args, Kinds...>});
+  static constexpr std::size_t accesses = (std::size_t{0} + ... + std::size_t{is_access<Args>});
+
+  gathered<access_record, accesses, number<access_list> != 0> records;
+  gathered<task_ref, number<after>, number<after_all> != 0> before;
+  hints h;
+
+  explicit declaration(const Args&... args) { (add(args), ...); }
+
+  template <class P>
+  void add(const access<P>& a) {
+    records.add(internals::record(a));
+  }
+  void add(const access_list& l) {
+    for (const access_record& r : l.records()) records.add(r);
+  }
+  void add(after a) { before.add(a.task); }
+  void add(const after_all& a) {
+    for (task_ref t : a.tasks) before.add(t);
+  }
+  template <hint H>
+  void add(const H& said) {
+    detail::apply(h, said);
+  }
+};
+
+/// `In` is a scope that the caller owns, or a filled_group.
+template <class In, class F, class... Args>
+task_ref create(In&& in, F&& closure, const Args&... args) {
+  using body = std::decay_t<F>;
+  const declaration<Args...> declared(args...);
+  if constexpr (std::is_same_v<std::decay_t<In>, filled_group>)
+    in.admit(declared.records.all().size(), declared.before.all().size());
+  const draft d = begin(in, sizeof(body), alignof(body), declared.records.all().size());
+  try {
+    ::new (d.closure) body(std::forward<F>(closure));
+  } catch (...) {
+    abandon(in, d);
+    throw;
+  }
+  return submit(in, d, &code_of<body>, declared.records.all(), declared.before.all(), declared.h);
+}
+
+}  // namespace detail
+
+}  // namespace kith

@@ -1,0 +1,79 @@
+// How a loop's iterations are dealt to tasks, and what the compiler says about a wrong body.
+#pragma once
+
+#include <kith/schedule.hpp>
+#include <kith/task.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <type_traits>
+
+namespace kith {
+
+namespace detail {
+
+/// Number of workers of the runtime this task runs on.
+int worker_count();
+
+/// Deals [begin, end) to `shares` takers. Each calls next() until it returns false.
+class loop_dealer {
+ public:
+  loop_dealer(std::int64_t begin, std::int64_t end, schedule, int shares);
+  /// The next chunk for taker `share`: [from, to). `turn` counts the taker's calls, starting with 0. Thread-safe.
+  bool next(int share, std::int64_t turn, std::int64_t& from, std::int64_t& to) noexcept;
+
+ private:
+  std::int64_t begin_, end_, grain_;
+  schedule::kind deal_;
+  int shares_;
+  alignas(128) std::atomic<std::int64_t> taken_{0};  // iterations dealt so far, or more
+};
+
+/// Calls take(share, next) in one task for each worker and waits for all. next(from, to) deals a chunk, or
+/// returns false.
+template <class Take>
+void deal(std::int64_t begin, std::int64_t end, schedule how, Take&& take) {
+  const int shares = worker_count();
+  loop_dealer dealer(begin, end, how, shares);
+  group together;
+  for (int share = 0; share < shares; ++share) {
+    together.spawn(
+        [&, share] {
+          std::int64_t turn = 0;
+          take(share, [&](std::int64_t& from, std::int64_t& to) {
+            return !cancelled() && dealer.next(share, turn++, from, to);
+          });
+        },
+        color{share});
+  }
+  together.wait();
+}
+
+/// As is_task_call, for the bodies of loops.
+template <class Body>
+struct chunk_check {
+  static constexpr bool value = std::is_invocable_v<Body&, std::int64_t, std::int64_t>;
+  static_assert(value,
+                "argument 3 of parallel_for_chunks cannot be called with two numbers; write [&](std::int64_t from, "
+                "std::int64_t to) { ... }");
+};
+template <class Body>
+struct loop_check {
+  static constexpr bool value = std::is_invocable_v<Body&, std::int64_t>;
+  static_assert(value, "argument 3 of parallel_for cannot be called with a number; write [&](std::int64_t i) { ... }");
+};
+template <class T, class Body, class Combine>
+struct reduction_check {
+  static constexpr bool folds = std::is_invocable_r_v<T, Body&, std::int64_t, std::int64_t, T>;
+  static constexpr bool combines = std::is_invocable_r_v<T, Combine&, T, T>;
+  static_assert(folds,
+                "argument 4 of parallel_reduce cannot be called with two numbers and a value; write "
+                "[&](std::int64_t from, std::int64_t to, T value) { ...; return value; }");
+  static_assert(!folds || combines,
+                "argument 5 of parallel_reduce cannot be called with two values; write [](T a, T b) { return ...; }");
+  static constexpr bool value = folds && combines;
+};
+
+}  // namespace detail
+
+}  // namespace kith
