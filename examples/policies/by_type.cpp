@@ -14,8 +14,6 @@ class by_type final : public kith::policy<World> {
   };
   static constexpr kith::policy_entry about{
       .name = "by-type",
-      .paper = "",
-      .section = "",
       .summary = "all tasks of a type go to one worker",
       .options = options,
   };

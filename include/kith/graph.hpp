@@ -66,13 +66,15 @@ typename G::value explore(G& graph, const typename G::key& wanted, exploration* 
 template <class G, class W>
   requires(!keyed_graph<std::remove_reference_t<G>> || !std::is_lvalue_reference_v<G> ||
            !detail::keys_of<std::remove_reference_t<G>, W>)
-void explore(G&&, const W&, exploration* = nullptr) {
+auto explore(G&&, const W&, exploration* = nullptr) {
   static_cast<void>(sizeof(detail::explore_check<G>));
+  return detail::any_value();
 }
 template <class G>
   requires(!keyed_graph<std::remove_reference_t<G>> || !std::is_lvalue_reference_v<G>)
-void explore(G&&, std::initializer_list<detail::any_key>, exploration* = nullptr) {
+auto explore(G&&, std::initializer_list<detail::any_key>, exploration* = nullptr) {
   static_cast<void>(sizeof(detail::explore_check<G>));
+  return detail::any_value();
 }
 
 }  // namespace kith

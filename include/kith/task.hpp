@@ -44,7 +44,7 @@ void wait();
 bool cancelled() noexcept;
 /// Cancels the scope that the running task belongs to. Siblings and their descendants that have not started are
 /// skipped; those that have started are not stopped. This is not an error: wait() then returns normally. A task
-/// that was submitted from outside has no siblings; it cancels its own children.
+/// that was submitted from outside and the function of runtime::run() have no siblings: they cancel their own children.
 void cancel() noexcept;
 
 /// The worker that runs the calling task, 0..workers-1; -1 outside of tasks.

@@ -40,8 +40,8 @@ bool cancelled() noexcept {
 
 void cancel() noexcept {
   native::worker* w = native::worker::current();
-  if (w == nullptr || w->task_scope == nullptr) return;
-  if (!w->task_scope->independent) {
+  if (w == nullptr) return;
+  if (w->task_scope != nullptr && !w->task_scope->independent) {
     w->task_scope->cancel();
   } else if (w->children_scope != nullptr) {
     w->children_scope->cancel();

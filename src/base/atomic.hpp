@@ -61,6 +61,6 @@ inline constexpr auto acq_rel = std::memory_order_acq_rel;
 inline constexpr auto seq_cst = std::memory_order_seq_cst;
 
 /// Data that different threads write is kept this far apart: two lines, because the adjacent line is prefetched.
-inline constexpr unsigned cache_line = 64;
 inline constexpr unsigned false_sharing_range = 128;
+
 }  // namespace kith

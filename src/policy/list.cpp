@@ -68,7 +68,7 @@ using lifo = central<World, queue_order::lifo>;
 template <class World>
 using random_order = central<World, queue_order::random>;
 
-// A new policy is one line here.
+// A new policy is one line here, and its include.
 constexpr std::array policies{
     listed_policy{automatic<native::world>::about, build_auto<native::world>, build_auto<plain::world>},
     listed<fifo>(),

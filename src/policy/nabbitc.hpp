@@ -77,6 +77,7 @@ class nabbitc final : public policy<World>, public observer<World> {
     return {.homes = meaning_ == meaning::data && team_.nodes() > 1, .accesses = meaning_ == meaning::data};
   }
   kith::observer<World>* observer() noexcept override { return this; }
+  typename kith::observer<World>::subscriptions subscribes_to() const override { return {}; }
   void run_began() override { run_.fetch_add(1, relaxed); }
 
   task* ready(std::span<task* const> tasks, worker& self, ready_reason why) override {

@@ -44,41 +44,6 @@ enum class event : std::uint8_t {
 };
 inline constexpr std::size_t events = 28;
 
-struct event_name {
-  event what;
-  const char* name;
-};
-inline constexpr std::array<event_name, events> event_names{{
-    {event::task_created, "task_created"},
-    {event::task_inlined, "task_inlined"},
-    {event::task_executed, "task_executed"},
-    {event::task_cancelled, "task_cancelled"},
-    {event::push, "push"},
-    {event::pop, "pop"},
-    {event::steal_attempt, "steal_attempt"},
-    {event::steal, "steal"},
-    {event::first_steal, "first_steal"},
-    {event::claimed, "claimed"},
-    {event::park, "park"},
-    {event::wake, "wake"},
-    {event::busy, "busy"},
-    {event::throttled, "throttled"},
-    {event::throttle_exceeded, "throttle_exceeded"},
-    {event::local_access, "local_access"},
-    {event::remote_access, "remote_access"},
-    {event::region_placed, "region_placed"},
-    {event::node_explored, "node_explored"},
-    {event::colored_attempt, "colored_attempt"},
-    {event::colored_steal, "colored_steal"},
-    {event::first_steals, "first_steals"},
-    {event::migrated, "migrated"},
-    {event::window_partitioned, "window_partitioned"},
-    {event::task_partitioned, "task_partitioned"},
-    {event::job, "job"},
-    {event::home_asked, "home_asked"},
-    {event::home_elsewhere, "home_elsewhere"},
-}};
-
 /// Sums at one moment.
 class event_snapshot {
  public:

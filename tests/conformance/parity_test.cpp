@@ -250,6 +250,19 @@ void static_graph(kith::runtime& rt) {
   rt.run([&] { g.run(); });
 }
 
+/// A wait for tasks that have all ended is no wait for the policy.
+void waits_for_nothing(kith::runtime& rt) {
+  rt.run([] {
+    for (int i = 0; i < 15; ++i) {
+      kith::spawn([] {}, type_of(i));
+      kith::wait();
+      kith::wait();
+    }
+    kith::group g;
+    g.wait();
+  });
+}
+
 class parity : public testing::TestWithParam<int> {};
 INSTANTIATE_TEST_SUITE_P(workers, parity, testing::Values(1, 2, 5));
 
@@ -285,6 +298,7 @@ void compare(void (*program)(kith::runtime&), int workers) {
 TEST_P(parity, of_data_flow) { compare(data_flow, GetParam()); }
 TEST_P(parity, of_children_that_are_left) { compare(left_children, GetParam()); }
 TEST_P(parity, of_a_group_that_its_tasks_fill) { compare(filled_group, GetParam()); }
+TEST_P(parity, of_waits_for_nothing) { compare(waits_for_nothing, GetParam()); }
 TEST_P(parity, of_keyed_graphs) { compare(keyed, GetParam()); }
 TEST_P(parity, of_static_graphs) { compare(static_graph, GetParam()); }
 

@@ -280,6 +280,18 @@ TEST(runtime, options_that_are_wrong_are_named) {
   unsetenv("KITH_MEMORY");
 }
 
+TEST(runtime, cancel_in_run_skips_its_own_tasks) {
+  kith::runtime rt(with(1));
+  int ran = 0;
+  rt.run([&] {
+    for (int i = 0; i < 10; ++i) kith::spawn([&] { ++ran; });
+    kith::cancel();
+  });
+  EXPECT_EQ(ran, 0);
+  rt.run([&] { kith::spawn([&] { ++ran; }); });
+  EXPECT_EQ(ran, 1);
+}
+
 TEST(runtime, misuse_is_an_error) {
   EXPECT_THROW(kith::spawn([] {}), kith::error);
   EXPECT_THROW(kith::wait(), kith::error);

@@ -36,13 +36,18 @@ void print_json() {
   fmt::print("{}\n", all.dump(1));
 }
 
+/// "RIP, 4.1; "; empty for a policy of no paper.
+std::string source_of(const policy_entry& p) {
+  if (*p.paper == '\0') return "";
+  return *p.section == '\0' ? fmt::format("{}; ", p.paper) : fmt::format("{}, {}; ", p.paper, p.section);
+}
+
 void print_table() {
   for (const policy_entry& p : choosable_policies()) {
     fmt::print("{} {}\n", styled(fmt::format("{:<8}", p.name), tone::strong),
                folded(p.summary, std::max<std::size_t>(9, std::string_view(p.name).size() + 1)));
     fmt::print("{:9}{}\n", "",
-               styled(fmt::format("{}, {}; {} priorities", p.paper, p.section, p.priorities ? "honours" : "ignores"),
-                      tone::faint));
+               styled(fmt::format("{}{} priorities", source_of(p), p.priorities ? "honours" : "ignores"), tone::faint));
     for (const policy_option& o : p.options) {
       const std::string text = text_of(o);
       fmt::print("{:9}{:<34} {}\n", "", text, folded(o.help, std::max<std::size_t>(44, 10 + text.size())));

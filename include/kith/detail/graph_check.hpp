@@ -66,6 +66,12 @@ struct any_key {
   any_key(const T&) {}
 };
 
+/// The result of such a call, so that its use is no further error.
+struct any_value {
+  template <class T>
+  operator T() const;  // NOLINT(google-explicit-constructor)
+};
+
 /// Whether W is one key of G, or several.
 template <class G, class W>
 concept keys_of = std::convertible_to<const W&, const typename G::key&> ||

@@ -1,4 +1,4 @@
-// In which order a worker that waits looks for something to do. In both engines.
+// In which order a worker looks at the children that it may claim, and at the stacks that it has left. In both engines.
 #pragma once
 
 #include <algorithm>

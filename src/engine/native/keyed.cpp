@@ -1,5 +1,6 @@
 // Nodes of keyed graphs: tasks that run twice, first to name what they wait for.
 #include "engine/life/hand_over.hpp"
+#include "engine/life/remote_count.hpp"
 #include "engine/native/create.hpp"
 #include "engine/native/engine.hpp"
 #include "engine/native/recorder.hpp"
@@ -167,9 +168,7 @@ void count_colors(std::span<const std::int32_t> colors) noexcept {
   native::worker& w = here();
   const team& where = w.engine.workers_where;
   std::uint64_t remote = 0;
-  for (std::int32_t c : colors) {
-    remote += c < 0 || c >= where.size() || where.node_of(worker_id(c)) != w.node;
-  }
+  for (std::int32_t c : colors) remote += life::node_of_color(where, c) != w.node;
   w.sums.add(event::remote_access, remote);
   w.sums.add(event::local_access, colors.size() - remote);
 }

@@ -68,7 +68,7 @@ std::exception_ptr worker::end_children() {
 }
 
 void worker::tell_waiting() {
-  if (children_scope != nullptr) engine.policy.waiting(*this);
+  if (children_scope != nullptr && children_scope->unfinished() != 0) engine.policy.waiting(*this);
 }
 
 void worker::wait_for_children() {

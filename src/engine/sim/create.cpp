@@ -57,9 +57,9 @@ void engine::create(worker& w, std::int32_t t) {
     }
     if (s.created == 0) s.throttle_at = set_.throttle;
     f.created_in = made.scope;
-    if (set_.throttle != 0 && !made.has(recorded_task::keyed) &&
+    if (set_.throttle != 0 && !made.has(recorded_task::keyed) && !made.has(recorded_task::generated) &&
         (member ? is_throttled_member(w, made.scope) : s.created - s.ended_here >= s.throttle_at)) {
-      w.sums.add(event::throttled);
+      if (throttle_.is_reached(s.unfinished)) w.sums.add(event::throttled);
       f.now = frame_state::helping;
       f.helps_as_member = member;
       f.looks = 0;
@@ -195,8 +195,8 @@ void engine::wait(worker& w, std::uint32_t scope) {
   f.scope = scope;
   f.wait_began = w.clock;
   f.adopted_from = w.adopted.size();
-  policy_.waiting(w);
   scope_state& s = scopes_[scope];
+  if (s.unfinished != s.held || !s.wanted.empty()) policy_.waiting(w);
   s.held = 0;
   if (s.wanted.empty()) return;
   // Nodes of a static graph are known from the start. They are linked backwards, so that release() finds them

@@ -126,6 +126,7 @@ void engine::end_job(worker& w) {
 }
 
 void engine::park(worker& w) {
+  policy_.idle(w);
   w.parked = true;
   w.parked_at = w.clock;
   w.sums.add(event::park);

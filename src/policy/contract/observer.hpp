@@ -1,7 +1,7 @@
 // Events that a policy may observe: a separate interface, which most policies do not implement.
 //
-// The engine asks subscriptions() once, after construction, and makes only the calls that are named there. Events
-// without a subscription cost nothing.
+// The engine asks subscribes_to() once, after construction. Of created(), ran() and idle() it makes only the calls that
+// are named there: the others cost nothing. run_began() is always called.
 #pragma once
 
 #include "task/task.hpp"
@@ -20,13 +20,13 @@ class observer {
     bool ran = false;
     bool idle = false;
   };
-  virtual subscriptions subscribes_to() const { return {}; }
+  virtual subscriptions subscribes_to() const = 0;
 
   /// `t` was created and its accesses are known; it is not ready yet. Not called for nodes of graphs and for
   /// tasks from outside.
   virtual void created(task& /*t*/, worker& /*self*/) {}
   /// `self` has run the task's body. The nanoseconds are the world's own time and include waits inside the body.
-  /// Called for all tasks in simulated time, natively for one task in 16; not for keyed nodes.
+  /// Called for all tasks in simulated time, natively for one task in 17; not for the exploration of a keyed node.
   virtual void ran(const task& /*t*/, worker& /*self*/, std::uint64_t /*nanoseconds*/) {}
   /// The worker stops calling next(): it resumes code that waited, or sleeps. The last task that next() gave it
   /// has ended or waits.

@@ -28,7 +28,7 @@ enum class ready_reason : std::uint8_t {
   creation,    // self is creating them; a task returned from ready() runs on top of the creator's stack
   completion,  // self has ended their last predecessor; a task returned runs next
   arrival,     // they came from outside the workers, and self found them
-  discovery,   // self has found these nodes of a keyed graph, which must be explored; a task returned runs next
+  discovery,   // self has found these nodes of a keyed graph, that start or must be explored; a task returned runs next
 };
 
 template <world World>

@@ -11,9 +11,9 @@ class explainer;
 
 struct policy_entry {
   const char* name;
-  const char* paper;    // NabbitC, MIR, RIP, ADS, HW (token and reference scheduling)
-  const char* section;  // of the paper
-  const char* summary;  // one line
+  const char* paper = "";    // NabbitC, MIR, RIP, ADS, HW (token and reference scheduling)
+  const char* section = "";  // of the paper
+  const char* summary = "";  // one line
   std::span<const policy_option> options;
   bool priorities = true;  // honours task priorities
   bool needs_file = false;
