@@ -21,18 +21,17 @@ namespace kith {
 /// returns. Nodes that become known or ready together are handed to the policy as a group. NabbitC paper,
 /// sections II and III (dynamic task graphs).
 template <keyed_graph G>
-  requires(!valued_graph<G>)
+  requires(!valued_graph<G> && !detail::loses_values<G>)
 exploration explore(G& graph, std::span<const typename G::key> wanted) {
-  static_assert(detail::graph_check<G>::value);
   return detail::keyed_run<G>(graph).explore(wanted);
 }
 template <keyed_graph G>
-  requires(!valued_graph<G>)
+  requires(!valued_graph<G> && !detail::loses_values<G>)
 exploration explore(G& graph, std::initializer_list<typename G::key> wanted) {
   return explore(graph, std::span<const typename G::key>(wanted.begin(), wanted.size()));
 }
 template <keyed_graph G>
-  requires(!valued_graph<G>)
+  requires(!valued_graph<G> && !detail::loses_values<G>)
 exploration explore(G& graph, const typename G::key& wanted) {
   return explore(graph, std::span<const typename G::key>(&wanted, 1));
 }
@@ -64,14 +63,15 @@ typename G::value explore(G& graph, const typename G::key& wanted, exploration* 
 // ---- calls that none of these takes: the compiler says what to write
 
 template <class G, class W>
-  requires(!keyed_graph<std::remove_reference_t<G>> || !std::is_lvalue_reference_v<G> ||
-           !detail::keys_of<std::remove_reference_t<G>, W>)
-auto explore(G&&, const W&, exploration* = nullptr) {
+  requires(!keyed_graph<std::remove_reference_t<G>> || detail::loses_values<std::remove_reference_t<G>> ||
+           !std::is_lvalue_reference_v<G> || !detail::keys_of<std::remove_reference_t<G>, W>)
+auto explore(G&&, W&&, exploration* = nullptr) {
   static_cast<void>(sizeof(detail::explore_check<G>));
   return detail::any_value();
 }
 template <class G>
-  requires(!keyed_graph<std::remove_reference_t<G>> || !std::is_lvalue_reference_v<G>)
+  requires(!keyed_graph<std::remove_reference_t<G>> || detail::loses_values<std::remove_reference_t<G>> ||
+           !std::is_lvalue_reference_v<G>)
 auto explore(G&&, std::initializer_list<detail::any_key>, exploration* = nullptr) {
   static_cast<void>(sizeof(detail::explore_check<G>));
   return detail::any_value();

@@ -82,13 +82,13 @@ struct after {
  private:
   template <class T>
   static task_ref task_of(const T& t) {
-    static_assert(std::is_same_v<T, task_ref> || detail::has_task<T>,
+    static_assert(std::is_convertible_v<const T&, task_ref> || detail::has_task<T>,
                   "kith::after takes neither a task nor a future; write kith::after{task} with what spawn, async or "
                   "submit returned");
     if constexpr (detail::has_task<T>) {
       if (!t.valid()) throw error("kith::after: no task behind the future (it was moved from, taken, or never set)");
       return t.task();
-    } else if constexpr (std::is_same_v<T, task_ref>) {
+    } else if constexpr (std::is_convertible_v<const T&, task_ref>) {
       return t;
     } else {
       return {};

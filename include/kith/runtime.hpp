@@ -16,52 +16,52 @@ namespace kith {
 /// the built-in default shown there. The constructor throws `error` for a wrong value and names it.
 struct runtime_options {
   /// KITH_POLICY, "auto". With options: "steal:victim=nearest,end=fifo" (see `kith policies`).
-  std::optional<std::string> policy;
+  std::optional<std::string> policy = {};
   /// KITH_WORKERS, one for each core that this process may use.
-  std::optional<int> workers;
+  std::optional<int> workers = {};
   /// KITH_OVERSUBSCRIBE, false: `workers` is limited to the cores that this process may use.
-  std::optional<bool> oversubscribe;
+  std::optional<bool> oversubscribe = {};
   /// KITH_BIND, "auto": where a worker's thread may run while it executes tasks. "cores": on one CPU of its own;
   /// "nodes": on the CPUs of its memory node that this process may use; "off": wherever the process may. "auto":
   /// "nodes" if there are several nodes, else "off". For threads and programs started inside tasks, see
   /// kith::unbound.
-  std::optional<std::string> bind;
+  std::optional<std::string> bind = {};
   /// KITH_MACHINE, "": this machine. "node:8 core:10": behave as if on that one.
-  std::optional<std::string> machine;
+  std::optional<std::string> machine = {};
   /// KITH_THROTTLE, 2048: unfinished tasks of one creator before it helps to run them; 0: no bound.
-  std::optional<std::int64_t> throttle;
+  std::optional<std::int64_t> throttle = {};
   /// KITH_THROTTLE_BYTES, 0: the same bound in bytes that these tasks access; 0: no bound.
-  std::optional<std::int64_t> throttle_bytes;
+  std::optional<std::int64_t> throttle_bytes = {};
   /// KITH_INLINE, 0: never. 1: a ready task runs at its creation; L: only if L tasks per worker wait.
-  std::optional<int> inline_limit;
+  std::optional<int> inline_limit = {};
   /// KITH_SPIN, 2000: how often an idle worker looks for work before it sleeps.
-  std::optional<int> spin;
+  std::optional<int> spin = {};
   /// KITH_STACK, 64 MiB: address space of each stack of a worker. At least 1 MiB.
-  std::optional<std::size_t> stack_bytes;
+  std::optional<std::size_t> stack_bytes = {};
   /// KITH_STACKS, 10000: how many waits of a worker may be suspended at a time, each on a stack of its own. A
   /// wait beyond this limit throws `error`.
-  std::optional<int> stacks;
+  std::optional<int> stacks = {};
   /// KITH_SEED, 1: seeds the policies' random choices.
-  std::optional<std::uint64_t> seed;
+  std::optional<std::uint64_t> seed = {};
   /// KITH_CHECK_HANDLES, false. True: a handle that overlaps another handle or a raw range is an error. For
   /// debugging; costs about 200 ns for each handle and wait.
-  std::optional<bool> check_handles;
+  std::optional<bool> check_handles = {};
   /// KITH_RECORD, "": nothing is recorded. Else the file of the recording (`kith record`, `kith sim`). If a process
   /// has several runtimes, the second one writes FILE-2, and so on.
-  std::optional<std::string> record;
+  std::optional<std::string> record = {};
   /// KITH_MEMORY, "system": how allocations that name no distribution are spread (kith::distribution): system,
   /// fine, coarse, local, block, node:N, deferred. ",huge" after it: in huge pages.
-  std::optional<std::string> memory;
+  std::optional<std::string> memory = {};
   /// KITH_MIGRATE, false. True: the pages of data that a task writes are moved, in batches, to the node of the worker
   /// that runs it. The same as "+pm" after the policy's name, as in "dep+pm".
-  std::optional<bool> migrate;
+  std::optional<bool> migrate = {};
   /// KITH_DRY, false. True: tasks with a stated cost (kith::work, a graph's cost()) are only recorded, not run.
-  std::optional<bool> dry;
+  std::optional<bool> dry = {};
   /// KITH_CALIBRATE, 0. With `record` and one worker: this number of tasks of each type and size are run again, with
   /// their data out of the caches and in them. The recording keeps how long each took (`kith calibrate`). A task's
   /// result does not change if it declares all that it writes: the data it wrote is restored. Not run again are tasks
   /// without accesses, with concurrent accesses or with a non-const function, and tasks that create tasks.
-  std::optional<int> calibrate;
+  std::optional<int> calibrate = {};
 };
 
 /// Workers and a policy. Several runtimes may exist at a time; each can be used from any thread.

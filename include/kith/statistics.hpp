@@ -14,10 +14,11 @@ struct worker_statistics {
   std::uint64_t colored_attempts = 0;  // attempts that take only the thief's color (nabbitc)
   std::uint64_t colored_steals = 0;    // colored attempts that found something
   std::uint64_t parks = 0;
-  std::uint64_t wakes = 0;          // wakes sent to other workers
-  double busy_seconds = 0;          // in tasks, including scheduling between them
-  double idle_seconds = 0;          // looking for work in vain, or asleep, during a run
-  double first_steal_seconds = -1;  // from the start of a run to the first steal: mean over runs with a steal; -1: none
+  std::uint64_t wakes = 0;  // wakes sent to other workers
+  double busy_seconds = 0;  // in tasks, including scheduling between them
+  double idle_seconds = 0;  // looking for work in vain, or asleep, during a run
+  double first_steal_seconds =
+      -1;  // from the start of a run to its first task, if that was stolen: mean over such runs; -1: none
 };
 
 struct statistics {

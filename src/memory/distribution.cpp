@@ -20,7 +20,8 @@ constexpr std::array<std::string_view, 8> names{"standard", "system", "fine",  "
 distribution distribution::parse(std::string_view text) {
   const auto refuse = [&]() -> error {
     return error("memory '" + std::string(text) +
-                 "': expected system, fine, coarse, local, block, node:N or deferred; with ',huge' in huge pages");
+                     "': expected system, fine, coarse, local, block, node:N or deferred; with ',huge' in huge pages",
+                 error_kind::setting);
   };
   std::string_view name = text;
   const bool huge = name.ends_with(huge_suffix);

@@ -20,7 +20,9 @@ namespace {
 
 constexpr const char* about_name = "about";
 
-error cannot(const fs::path& what, const std::string& why) { return error("recording: " + what.string() + ": " + why); }
+error cannot(const fs::path& what, const std::string& why) {
+  return error("recording: " + what.string() + ": " + why, error_kind::resources);
+}
 
 /// Writes the text and locks it; the descriptor returned holds the lock. A file system without locks gives none.
 int write_locked(const fs::path& file, const std::string& text) {

@@ -44,6 +44,9 @@ TEST(ErrorKind, OfAnOptionOrAVariableIsASetting) {
   o = one_worker();
   o.machine = "node:2 core:zero";
   EXPECT_EQ(kind_of([&] { kith::runtime rt(o); }), error_kind::setting);
+  o = one_worker();
+  o.memory = "everywhere";
+  EXPECT_EQ(kind_of([&] { kith::runtime rt(o); }), error_kind::setting);
 }
 
 TEST(ErrorKind, OfAFileIsInput) {

@@ -280,6 +280,16 @@ TEST(runtime, options_that_are_wrong_are_named) {
   unsetenv("KITH_MEMORY");
 }
 
+TEST(runtime, statistics_after_wait_have_the_time_of_what_was_submitted) {
+  kith::runtime rt(with(1));
+  for (int i = 0; i < 100; ++i) {
+    std::ignore = rt.submit([] {});
+    rt.wait();
+    EXPECT_GT(rt.statistics().seconds, 0) << i;
+    rt.reset_statistics();
+  }
+}
+
 TEST(runtime, cancel_in_run_skips_its_own_tasks) {
   kith::runtime rt(with(1));
   int ran = 0;

@@ -9,6 +9,13 @@
 
 namespace kith::detail {
 
+/// compute() returns something, and the graph names no type of values: nobody would get it.
+template <class G>
+concept loses_values =
+    keyed_graph<G> && !valued_graph<G> && !requires(G& g, const typename G::key& k, keys<typename G::key>& further) {
+      g.compute(k, further);
+    } && requires(G& g, const typename G::key& k) { requires !std::is_void_v<decltype(g.compute(k))>; };
+
 /// Whether G is a keyed graph whose functions are all called. Only the first fault is reported.
 template <class G>
 struct graph_check {
@@ -34,16 +41,6 @@ struct graph_check {
       return false;
     }
   }
-  /// compute() returns something, and the graph names no type of values: nobody would get it.
-  static constexpr bool loses_values() {
-    if constexpr (can_compute() && !computes_values<G>) {
-      if constexpr (requires(G& g, const typename G::key& k) { g.compute(k); }) {
-        return !std::is_void_v<decltype(std::declval<G&>().compute(std::declval<const typename G::key&>()))>;
-      }
-    }
-    return false;
-  }
-
   static_assert(has_key, "argument 1 of explore is a graph without a type of keys; write using key = ...; in it");
   static_assert(
       !has_key || can_hash(),
@@ -54,10 +51,10 @@ struct graph_check {
   static_assert(!names_predecessors() || can_compute(),
                 "argument 1 of explore is a graph without compute; write void compute(const key&) in it, or value "
                 "compute(const key&, const kith::values<value>&) and using value = ...;");
-  static_assert(!loses_values(),
+  static_assert(!loses_values<G>,
                 "argument 1 of explore is a graph whose compute returns a value that nobody gets; write using value = "
                 "...; in it, or let compute return void");
-  static constexpr bool value = can_compute() && !loses_values();
+  static constexpr bool value = can_compute() && !loses_values<G>;
 };
 
 /// What braces can hold: an argument of explore() in a call that is refused.
@@ -74,8 +71,8 @@ struct any_value {
 
 /// Whether W is one key of G, or several.
 template <class G, class W>
-concept keys_of = std::convertible_to<const W&, const typename G::key&> ||
-                  std::convertible_to<const W&, std::span<const typename G::key>>;
+concept keys_of =
+    std::convertible_to<W&&, const typename G::key&> || std::convertible_to<W&&, std::span<const typename G::key>>;
 
 /// A call of explore() that no overload takes, and what is wrong with it.
 template <class G, class... Wanted>

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
 namespace kith {
 
@@ -52,20 +53,21 @@ void deal(std::int64_t begin, std::int64_t end, schedule how, Take&& take) {
 /// As is_task_call, for the bodies of loops.
 template <class Body>
 struct chunk_check {
-  static constexpr bool value = std::is_invocable_v<Body&, std::int64_t, std::int64_t>;
+  static constexpr bool value = std::is_invocable_v<Body&, std::int64_t&, std::int64_t&>;
   static_assert(value,
                 "argument 3 of parallel_for_chunks cannot be called with two numbers; write [&](std::int64_t from, "
                 "std::int64_t to) { ... }");
 };
 template <class Body>
 struct loop_check {
-  static constexpr bool value = std::is_invocable_v<Body&, std::int64_t>;
+  static constexpr bool value = std::is_invocable_v<Body&, std::int64_t&>;
   static_assert(value, "argument 3 of parallel_for cannot be called with a number; write [&](std::int64_t i) { ... }");
 };
 template <class T, class Body, class Combine>
 struct reduction_check {
-  static constexpr bool folds = std::is_invocable_r_v<T, Body&, std::int64_t, std::int64_t, T>;
-  static constexpr bool combines = std::is_invocable_r_v<T, Combine&, T, T>;
+  static constexpr bool folds =
+      requires(Body& b, std::int64_t& from, std::int64_t& to, T& value) { value = b(from, to, std::move(value)); };
+  static constexpr bool combines = requires(Combine& c, T& a, T& b) { a = c(std::move(a), std::move(b)); };
   static_assert(folds,
                 "argument 4 of parallel_reduce cannot be called with two numbers and a value; write "
                 "[&](std::int64_t from, std::int64_t to, T value) { ...; return value; }");

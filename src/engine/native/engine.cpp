@@ -217,7 +217,8 @@ class handed_over {
   ~handed_over() {
     if (!ended_) return;
     if (!ran_)
-      failure_ = std::make_exception_ptr(error("runtime::run(): the function was cancelled before it started"));
+      failure_ = std::make_exception_ptr(
+          error("runtime::run(): the function was cancelled before it started", error_kind::cancelled));
     ended_->complete();
   }
   void operator()() noexcept {

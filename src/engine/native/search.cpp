@@ -113,6 +113,10 @@ bool worker::claim(task& t) {
 void worker::drop_dead_entries() {
   // A policy may hold entries until its jobs have run; the bound keeps the engine's end short.
   for (int left = 1000; left > 0 && !engine.jobs.empty(); --left) run_job();
+  for (task* t = engine.arrivals.take_all(); t != nullptr;) {
+    task& arrived = *std::exchange(t, get_next(*t));
+    if ((arrived.flags & task::claimable) != 0 && life::is_dead(arrived.state)) static_cast<void>(take(arrived));
+  }
   int rounds = 0;                         // the first round may have begun before the last entries came
   for (int misses = 0; misses < 1000;) {  // the policy may return `later` for a while
     const poll_result l = engine.policy.next(*this);

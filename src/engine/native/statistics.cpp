@@ -11,7 +11,9 @@ kith::statistics engine::statistics() const {
   const double second = seconds_per_tick();
   {
     std::lock_guard lock(running_);
-    all.seconds = static_cast<double>(run_ticks_) * second;
+    // A run that nobody works in any more may not have been closed yet.
+    const std::uint64_t open = runs_ != 0 ? ticks() - run_began.load(relaxed) : 0;
+    all.seconds = static_cast<double>(run_ticks_ + open) * second;
   }
   for (std::size_t w = 0; w < workers.size(); ++w) {
     const auto sum = [&](event e) { return workers[w].sums[e] - baseline_[w][e]; };
@@ -30,6 +32,7 @@ void engine::reset_statistics() {
   for (std::size_t w = 0; w < workers.size(); ++w) baseline_[w] = workers[w].sums.snapshot();
   std::lock_guard lock(running_);
   run_ticks_ = 0;
+  if (runs_ != 0) run_began.store(ticks(), relaxed);
 }
 
 }  // namespace kith::native

@@ -39,7 +39,7 @@ class policy {
   virtual ~policy() = default;
 
   /// Queues the tasks, which became ready together. May return one of them, instead of queueing it, to run right
-  /// now.
+  /// now; not for `arrival`: a task that is given back must be queued, and runs late if it is not.
   virtual task* ready(std::span<task* const> tasks, worker& self, ready_reason why) = 0;
   /// What to run next. Makes at most one remote probe per call. Returns `empty` only if a whole round found
   /// nothing: the worker may then sleep until a push to a queue whose audience it is in. If a policy returns
