@@ -66,7 +66,7 @@ struct any_key {
 /// The result of such a call, so that its use is no further error.
 struct any_value {
   template <class T>
-  operator T() const;  // NOLINT(google-explicit-constructor)
+  operator T() const;
 };
 
 /// Whether W is one key of G, or several.
@@ -75,7 +75,7 @@ concept keys_of =
     std::convertible_to<W&&, const typename G::key&> || std::convertible_to<W&&, std::span<const typename G::key>>;
 
 /// A call of explore() that no overload takes, and what is wrong with it.
-template <class G, class... Wanted>
+template <class G>
 struct explore_check {
   using graph = std::remove_reference_t<G>;
   static constexpr bool good = graph_check<graph>::value;
