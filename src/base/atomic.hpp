@@ -8,6 +8,8 @@
 #include "interleave/atomic.hpp"
 #else
 
+#include "base/sanitizers.hpp"
+
 #include <atomic>
 
 namespace kith {
@@ -15,18 +17,8 @@ namespace kith {
 template <class T>
 using atomic = std::atomic<T>;
 
-// GCC and Clang define one of these under the thread sanitizer, which does not model stand-alone fences.
-#if defined(__SANITIZE_THREAD__)
-inline constexpr bool fences_are_modelled = false;
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-inline constexpr bool fences_are_modelled = false;
-#else
-inline constexpr bool fences_are_modelled = true;
-#endif
-#else
-inline constexpr bool fences_are_modelled = true;
-#endif
+/// The thread sanitizer does not model stand-alone fences.
+inline constexpr bool fences_are_modelled = KITH_TSAN == 0;
 
 /// A full fence between earlier stores and later loads of this thread.
 inline void full_fence() noexcept {

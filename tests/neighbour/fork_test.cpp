@@ -2,6 +2,7 @@
 // make a runtime of its own, and does not touch what is the parent's.
 #include "fresh_process.hpp"
 
+#include "base/sanitizers.hpp"
 #include "recording/parts.hpp"
 #include "support/recordings.hpp"
 
@@ -14,14 +15,6 @@
 #include <latch>
 #include <optional>
 #include <thread>
-
-#if defined(__SANITIZE_THREAD__)
-#define KITH_TEST_NO_THREADS_AFTER_FORK 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define KITH_TEST_NO_THREADS_AFTER_FORK 1
-#endif
-#endif
 
 namespace {
 
@@ -129,7 +122,7 @@ TEST(Fork, OtherCallsAreRefusedInTheChild) {
 }
 
 TEST(Fork, AChildMakesARuntimeOfItsOwn) {
-#ifdef KITH_TEST_NO_THREADS_AFTER_FORK
+#if KITH_TSAN
   GTEST_SKIP() << "the thread sanitizer starts no threads in children";
 #endif
   const auto body = [] {

@@ -1,39 +1,37 @@
 #include "engine/native/stacks.hpp"
 
 #include "base/made_once.hpp"
+#include "base/sanitizers.hpp"
 
 #include <cxxabi.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <new>
 #include <utility>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define KITH_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define KITH_ASAN 1
-#endif
-#endif
-#if defined(__SANITIZE_THREAD__)
-#define KITH_TSAN 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define KITH_TSAN 1
-#endif
-#endif
-#ifdef KITH_ASAN
+#if KITH_ASAN
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
-#ifdef KITH_TSAN
+#if KITH_TSAN
 #include <sanitizer/tsan_interface.h>
 #endif
 
 namespace kith::native {
+
+std::uintptr_t nesting_limit(std::uintptr_t lowest) noexcept {
+#if KITH_TSAN
+  // Its own call stack has 65,536 entries and no check; a frame has 32 bytes or more.
+  const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  return std::max(lowest, here - (std::uintptr_t{2} << 20));
+#else
+  return lowest;
+#endif
+}
 
 namespace {
 
@@ -76,7 +74,7 @@ stack_switcher::mapping stack_switcher::map() noexcept {
   if (!spare_.empty()) {
     const mapping m = spare_.back();
     spare_.pop_back();
-#ifdef KITH_ASAN
+#if KITH_ASAN
     __asan_unpoison_memory_region(m.at, m.bytes);  // poisoned by frames that ended with the stack
 #endif
     return m;
@@ -104,21 +102,24 @@ void stack_switcher::keep(mapping m) noexcept {
   munmap(m.at, m.bytes);
 }
 
-void stack_switcher::depart(suspended_stack& here, [[maybe_unused]] const stack_bounds& to) noexcept {
+/// Tells the sanitizers of the switch. Inline because the thread sanitizer counts each function's entry on the stack
+/// that it began on, and its end on the one that it ended on.
+[[gnu::always_inline]] inline void stack_switcher::depart(suspended_stack& here,
+                                                          [[maybe_unused]] const stack_bounds& to) noexcept {
   here.bounds = now_;
   here.mapped = now_at_;
   leaving_ = &here;
-#ifdef KITH_TSAN
+#if KITH_TSAN
   here.bounds.thread_sanitizer = __tsan_get_current_fiber();
   __tsan_switch_to_fiber(to.thread_sanitizer, 0);
 #endif
-#ifdef KITH_ASAN
+#if KITH_ASAN
   __sanitizer_start_switch_fiber(&here.shadow, to.lowest, to.bytes);
 #endif
 }
 
 void stack_switcher::arrive(suspended_stack& here, boost::context::detail::fcontext_t from) noexcept {
-#ifdef KITH_ASAN
+#if KITH_ASAN
   const void* lowest = nullptr;
   std::size_t bytes = 0;
   __sanitizer_finish_switch_fiber(here.shadow, &lowest, &bytes);
@@ -132,7 +133,7 @@ void stack_switcher::arrive(suspended_stack& here, boost::context::detail::fcont
     leaving_->context = from;
   } else {
     keep(now_at_);
-#ifdef KITH_TSAN
+#if KITH_TSAN
     __tsan_destroy_fiber(now_.thread_sanitizer);
 #endif
   }
@@ -144,7 +145,7 @@ bool stack_switcher::leave_for_fresh(suspended_stack& here, body f, void* argume
   const mapping m = map();
   if (m.at == nullptr) return false;
   start s{this, f, argument, &here, {static_cast<char*>(m.at) + page_bytes(), m.bytes - page_bytes(), nullptr}, m};
-#ifdef KITH_TSAN
+#if KITH_TSAN
   s.bounds.thread_sanitizer = __tsan_create_fiber(0);
 #endif
   const exception_state mine;
@@ -171,7 +172,7 @@ void stack_switcher::begin(boost::context::detail::transfer_t t) {
   stack_switcher& self = *s.switcher;
   suspended_stack& from = *s.from;
   from.context = t.fctx;
-#ifdef KITH_ASAN
+#if KITH_ASAN
   const void* lowest = nullptr;
   std::size_t bytes = 0;
   __sanitizer_finish_switch_fiber(nullptr, &lowest, &bytes);
@@ -185,10 +186,10 @@ void stack_switcher::begin(boost::context::detail::transfer_t t) {
   exception_state::clear();
   suspended_stack& to = s.f(s.argument);
   self.leaving_ = nullptr;
-#ifdef KITH_TSAN
+#if KITH_TSAN
   __tsan_switch_to_fiber(to.bounds.thread_sanitizer, 0);
 #endif
-#ifdef KITH_ASAN
+#if KITH_ASAN
   __sanitizer_start_switch_fiber(nullptr, to.bounds.lowest, to.bounds.bytes);
 #endif
   boost::context::detail::jump_fcontext(to.context, nullptr);

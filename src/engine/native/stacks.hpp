@@ -16,6 +16,9 @@
 
 namespace kith::native {
 
+/// The lowest address that nested tasks may use of the current stack, where `lowest` is the lowest of all.
+std::uintptr_t nesting_limit(std::uintptr_t lowest) noexcept;
+
 /// The bounds of a stack, and its handle for the thread sanitizer.
 struct stack_bounds {
   const void* lowest = nullptr;

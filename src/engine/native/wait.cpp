@@ -199,7 +199,7 @@ suspended_stack& worker::serve_fresh_stack() {
   running = nullptr;
   task_scope = children_scope = nullptr;
   naming = {};
-  stack_limit = stacks_.lowest();
+  stack_limit = nesting_limit(stacks_.lowest());
   pending_wait w{[](const void*) { return false; }, nullptr};
   w.anything = w.fresh = true;
   work_until(w, std::exchange(carried_, nullptr));

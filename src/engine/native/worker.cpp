@@ -37,7 +37,7 @@ worker* worker::current() noexcept { return this_thread; }
 
 worker* worker::take_thread() noexcept {
   const worker* const below_here = this_thread;  // its stack may not be the thread's own
-  stack_limit = below_here != nullptr && below_here != this ? below_here->stack_limit : stack_bottom();
+  stack_limit = below_here != nullptr && below_here != this ? below_here->stack_limit : nesting_limit(stack_bottom());
   return std::exchange(this_thread, this);
 }
 

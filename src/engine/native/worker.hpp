@@ -133,7 +133,7 @@ class worker : public native_seat, public worker_view {
   task* running = nullptr;
   detail::scope* task_scope = nullptr;  // of the running task
   detail::scope* children_scope = nullptr;
-  std::uintptr_t stack_limit = 0;  // lowest address of the current stack
+  std::uintptr_t stack_limit = 0;  // the lowest address of the current stack that nested tasks may use
 
   void start_busy() noexcept { since_ = ticks(); }
   void stop_busy() noexcept {

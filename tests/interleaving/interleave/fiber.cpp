@@ -1,17 +1,11 @@
 // Fibers on ucontext, with the annotations that the address sanitizer needs.
 #include "interleave/fiber.hpp"
 
+#include "base/sanitizers.hpp"
+
 #include <cstdint>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define KITH_FIBER_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define KITH_FIBER_ASAN 1
-#endif
-#endif
-
-#ifdef KITH_FIBER_ASAN
+#if KITH_ASAN
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
@@ -25,7 +19,7 @@ void fiber::prepare(void (*entry)(void*), void* argument) {
   shadow_ = nullptr;
   entry_ = entry;
   argument_ = argument;
-#ifdef KITH_FIBER_ASAN
+#if KITH_ASAN
   __asan_unpoison_memory_region(stack_.get(), stack_bytes);  // of frames that never returned
 #endif
   getcontext(&context_);
@@ -43,17 +37,17 @@ void fiber::trampoline(unsigned low, unsigned high) {
 }
 
 void fiber::switch_to(fiber& to, [[maybe_unused]] bool for_good) {
-#ifdef KITH_FIBER_ASAN
+#if KITH_ASAN
   __sanitizer_start_switch_fiber(for_good ? nullptr : &shadow_, to.bottom_, to.size_);
 #endif
   swapcontext(&context_, &to.context_);
-#ifdef KITH_FIBER_ASAN
+#if KITH_ASAN
   __sanitizer_finish_switch_fiber(shadow_, nullptr, nullptr);
 #endif
 }
 
 void fiber::entered([[maybe_unused]] fiber& from) {
-#ifdef KITH_FIBER_ASAN
+#if KITH_ASAN
   const void* bottom = nullptr;
   std::size_t size = 0;
   __sanitizer_finish_switch_fiber(nullptr, &bottom, &size);
