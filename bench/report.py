@@ -97,12 +97,18 @@ def describe(rows):
     total = sum(seen.values())
     where = ", ".join(f"{name} in {100 * n / total:.0f}% of the samples" for name, n in seen.items())
     rounds = unique(r["rounds"] for r in rows)
-    return (f"{rows[0]['workers']} workers; {versions}. {max(rounds)} rounds; cores {where}; "
+    return (f"{rows[0]['workers']} worker{'s' if rows[0]['workers'] > 1 else ''}; {versions}. {max(rounds)} rounds; cores {where}; "
             f"real-time scheduling {'on' if rows[0]['realtime'] else 'off'}"
             f"{'; quick samples' if any(r['quick'] for r in rows) else ''}.")
 
 
 def report(rows):
+    return "\n\n".join(part for workers in unique(r["workers"] for r in rows)
+                       for part in report_of([r for r in rows if r["workers"] == workers]))
+
+
+def report_of(rows):
+    """The tables of one number of workers."""
     parts = []
     of_dag = [r for r in rows if "case" in r]
     of_metg = [r for r in rows if "pattern" in r]
@@ -112,7 +118,7 @@ def report(rows):
         widths = " → ".join(f"width {w}" for w in sorted({r["width"] for r in of_metg}))
         parts += ["### Minimum effective task granularity (`metg`)", f"{describe(of_metg)} Each cell: {widths}."]
         parts += [metg(of_metg, m) for m in ("metg50", "metg75")]
-    return "\n\n".join(parts)
+    return parts
 
 
 def main():

@@ -65,7 +65,8 @@ class steal final : public policy<World> {
                           {victim_order::nearest, victim_order::cyclic, victim_order::random, victim_order::nodes})),
         own_end_fifo_(given.is("end", "fifo")),
         batch_(given.number("batch")),
-        patient_(given.is("patience", "on")) {
+        patient_(given.is("patience", "on")),
+        watches_(static_cast<std::size_t>(s.workers.size())) {
     const victim_order fixed = order_ == victim_order::random ? victim_order::cyclic : order_;
     for (int w = 0; w < s.workers.size(); ++w) {
       deques_.push_back(make_in<leveled_deque<World>>(s.memory_of(worker_id(w)), worker_id(w), s.workers.everybody()));
@@ -95,7 +96,7 @@ class steal final : public policy<World> {
                                  ? mine.victims[mine.random.below(static_cast<std::uint32_t>(mine.victims.size()))]
                                  : mine.victims[mine.probes];
     leveled_deque<World>& there = *deques_[victim.index()];
-    const bool worth = !patient_ || !there.short_tasks() || worth_it(there, victim, mine);
+    const bool worth = !patient_ || !there.short_tasks() || worth_it(there, victim);
     if (task* t = worth ? visit(there, victim, own, self) : nullptr) {
       mine.probes = 0;
       return poll_result::got(*t);
@@ -119,7 +120,7 @@ class steal final : public policy<World> {
     for (worker_id victim : mine.victims) {
       leveled_deque<World>& there = *deques_[victim.index()];
       if (there.size() == 0) continue;
-      if (patient_ && there.short_tasks() && !worth_it(there, victim, mine)) return {poll_result::later};
+      if (patient_ && there.short_tasks() && !worth_it(there, victim)) return {poll_result::later};
       return poll_result::at(visit(there, victim, *deques_[self.id.index()], self), poll_result::retry);
     }
     return {poll_result::empty};
@@ -131,12 +132,12 @@ class steal final : public policy<World> {
     rng random;
     std::vector<worker_id> victims;
     std::size_t probes = 0;  // in this round
-    // Patience: the watched victim, the owner's end of its deque at the last look, and how many looks ago that
-    // end moved and the last theft was.
-    worker_id watched;
-    std::int64_t seen_bottom = -1;
-    int since_move = 0;
-    int since_theft = 0;
+  };
+  /// Patience: what all thieves together have seen of a victim. Two that look at once may count as one.
+  struct alignas(false_sharing_range) watch {
+    typename World::template shared<std::int64_t> bottom{-1};  // the owner's end of the deque at the last look
+    typename World::template shared<int> since_move{0};        // looks since that end moved
+    typename World::template shared<int> since_theft{0};       // looks since the last theft
   };
 
   /// `end=fifo`: the owner also takes its oldest task (MIR's ws).
@@ -173,26 +174,18 @@ class steal final : public policy<World> {
 
   /// If tasks are shorter than the transfer of their cache lines, there and back, an eager thief makes its victim
   /// slower than it would be alone. A patient thief steals while the victim is busy with something else, and
-  /// otherwise only once in `seldom` looks. It watches one victim at a time, until that has no tasks, but for at
-  /// most `seldom` looks, however many victims there are. Dead entries also count, and their owner may have
-  /// ended.
-  bool worth_it(const leveled_deque<World>& victim, worker_id id, state& mine) const {
+  /// otherwise only once in `seldom` looks. Dead entries also count, and their owner may have ended.
+  bool worth_it(const leveled_deque<World>& victim, worker_id id) {
     constexpr int busy_elsewhere = 50, seldom = 2000;
+    watch& seen = watches_[id.index()];
     const std::int64_t bottom = victim.bottom();
-    if (mine.watched != id) {
-      const bool watches = mine.watched && deques_[mine.watched.index()]->size() > 0;
-      if (watches && mine.since_theft < seldom) {
-        ++mine.since_theft;
-        return false;
-      }
-      mine.watched = id;
-      mine.since_move = 0;
-    }
-    mine.since_move = bottom == mine.seen_bottom ? mine.since_move + 1 : 0;
-    mine.seen_bottom = bottom;
-    if (mine.since_move < busy_elsewhere && ++mine.since_theft < seldom) return false;
-    mine.since_theft = 0;
-    return true;
+    const int since_move = bottom == seen.bottom.load(relaxed) ? seen.since_move.load(relaxed) + 1 : 0;
+    const int since_theft = seen.since_theft.load(relaxed) + 1;
+    const bool worth = since_move >= busy_elsewhere || since_theft >= seldom;
+    seen.bottom.store(bottom, relaxed);
+    seen.since_move.store(since_move, relaxed);
+    seen.since_theft.store(worth ? 0 : since_theft, relaxed);
+    return worth;
   }
 
   victim_order order_;
@@ -201,6 +194,7 @@ class steal final : public policy<World> {
   bool patient_;
   std::vector<std::shared_ptr<leveled_deque<World>>> deques_;
   std::vector<state> states_;
+  std::vector<watch> watches_;  // by victim
 };
 
 }  // namespace kith

@@ -101,7 +101,8 @@ class engine {
   slot_identities identities{space};  // kept if there is a gate
   region_table regions;
   sleepers parked;
-  stall_check together;  // workers sleep through it if there is a gate
+  alignas(false_sharing_range) atomic<int> looking{0};  // workers that look for work in vain, and do not sleep
+  alignas(false_sharing_range) stall_check together;    // workers sleep through it if there is a gate
   alarm_clock alarms{parked};
   team workers_where;
   core_distance distance;  // between the workers' cores

@@ -11,10 +11,12 @@ namespace kith::native {
 
 namespace {
 
-/// Pauses after a look whose result was `later`.
-constexpr int long_pause = 32;
-void pause_for_long() {
-  for (int pauses = long_pause; pauses > 0; --pauses) pause();
+/// Pauses after a look whose result was `later`. Each look costs a busy worker a cache miss, so the more workers
+/// look, the longer each of them pauses (decisions/patient-thieves.md).
+constexpr int long_pause = 32, pauses_for_each_other = 128;
+void pause_for_long(const atomic<int>& looking) {
+  const int others = looking.load(relaxed) - 1;
+  for (int pauses = long_pause + pauses_for_each_other * others; pauses > 0; --pauses) pause();
 }
 /// How many tasks run between two looks into the inbox while there is other work.
 constexpr std::uint32_t inbox_interval = 64;
@@ -73,7 +75,7 @@ task* worker::look_everywhere(const pending_wait& w) {
     if (w.is_done() || ready_to_go_on(true) != nullptr) return nullptr;
     if (l.what != poll_result::later) continue;
     if (!engine.arrivals.empty() || !engine.jobs.empty()) break;
-    pause_for_long();
+    pause_for_long(engine.looking);
   }
   return drain_inbox();
 }
@@ -158,6 +160,24 @@ void worker::run_job() {
   if (resting_) stop_busy();
 }
 
+namespace {
+
+/// Counts a worker among those that look for work in vain.
+class among_looking {
+ public:
+  explicit among_looking(atomic<int>& count) noexcept : count_(count) { count_.fetch_add(1, relaxed); }
+  ~among_looking() { count_.fetch_sub(1, relaxed); }
+  among_looking(const among_looking&) = delete;
+  among_looking& operator=(const among_looking&) = delete;
+  void sleeps() noexcept { count_.fetch_sub(1, relaxed); }
+  void is_awake() noexcept { count_.fetch_add(1, relaxed); }
+
+ private:
+  atomic<int>& count_;
+};
+
+}  // namespace
+
 /// Nothing was found. Keeps looking for a while, then sleeps. Returns with a task, or when a wait may continue.
 task* worker::search_or_park(pending_wait& w) {
   stop_busy();  // before the report, so that statistics read after a wait include this time
@@ -165,6 +185,7 @@ task* worker::search_or_park(pending_wait& w) {
   const std::uint64_t began = log != nullptr ? ticks() : 0;
   report();
   slots.flush([this](std::uint16_t owner) -> slot_cache& { return engine.slots_of(owner); });
+  among_looking counted(engine.looking);
   task* t = nullptr;
   int looks = 0;
   wake_reason woken = wake_reason::none;
@@ -173,7 +194,7 @@ task* worker::search_or_park(pending_wait& w) {
     if (looks++ < engine.options.spin) {
       if (engine.workers.size() > 1) engine.distance.listen(id);
       if (no_hurry_) {
-        pause_for_long();
+        pause_for_long(engine.looking);
       } else {
         pause();
       }
@@ -195,7 +216,9 @@ task* worker::search_or_park(pending_wait& w) {
       break;
     }
     sums.add(event::park);
+    counted.sleeps();
     woken = engine.policy.has_gate() ? sleep_in_order() : engine.parked.sleep(id);
+    counted.is_awake();
     looks = 0;
   }
   // We were woken for work that we now leave to others, and do not know which workers may take it.
