@@ -208,7 +208,7 @@ class automatic final : public policy<World>, public observer<World> {
     for (std::int64_t waiting = queues_[n.index()]->size(); waiting > 0 && self.ring(team_.serving(n)); --waiting) {
     }
   }
-  /// Must come before the push: a worker that looked while the flag was unset is woken by the push's bell.
+  /// Must come before the push: a worker that looked while the flag was unset is woken by the push.
   void note_data() {
     if (!data_seen_.load(relaxed)) data_seen_.store(true, relaxed);
   }

@@ -14,7 +14,7 @@
 namespace kith {
 
 /// A worker as queues and policies see it: its ids, the meter (counts queue operations, which cost time in
-/// simulations), the bell (rung after a push), and submit() for long work.
+/// simulations), ring() (called after a push), and submit() for long work.
 template <class Worker>
 concept policy_worker = requires(Worker& w, const Worker& c, task& t, const worker_set& audience, job<Worker>& work) {
   { c.id } -> std::convertible_to<worker_id>;

@@ -20,7 +20,7 @@
 
 namespace kith::native {
 
-/// The meter and the bell: queue blocks count their operations here, and ring after a push. Only the worker's
+/// Queue blocks count their operations here (meter), and wake workers after a push (ring). Only the worker's
 /// own thread calls it.
 class worker_view {
  public:
