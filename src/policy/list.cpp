@@ -2,6 +2,7 @@
 
 #include "base/fork.hpp"
 #include "base/nearest.hpp"
+#include "policy/ads.hpp"
 #include "policy/automatic.hpp"
 #include "policy/central.hpp"
 #include "policy/contract/policy_options.hpp"
@@ -85,6 +86,7 @@ constexpr std::array policies{
     listed<rip_mw>(),
     listed<nabbit>(),
     listed<nabbitc>(),
+    listed<ads>(),
 };
 
 std::mutex registering;

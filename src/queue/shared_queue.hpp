@@ -88,13 +88,14 @@ class alignas(false_sharing_range) shared_queue {
 
   /// As pop(), for a worker outside the audience.
   template <class Willing>
-  task* steal(worker& self, const Willing& willing) {
+  task* steal(worker& self, const Willing& willing, queue_end end = queue_end::first) {
     self.at(this);
     self.meter(event::steal_attempt, owner_);
-    task* t = take(willing);
+    task* t = take(willing, end);
     if (t != nullptr) self.meter(event::steal, owner_);
     return t;
   }
+  task* steal(worker& self, queue_end end) { return steal(self, any, end); }
   task* steal(worker& self) { return steal(self, any); }
 
   /// The level of the task that leaves next; 3 if there is none. Takes the lock.
