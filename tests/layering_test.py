@@ -30,6 +30,7 @@ RANKS = [
     ["src/engine/sim"],
     ["src/analysis"],
     ["src/api"],
+    ["src/places"],
     ["tools", "apps", "bench", "tests", "examples"],
 ]
 # Neighbours that must not know each other, whatever their ranks.

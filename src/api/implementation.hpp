@@ -1,4 +1,4 @@
-// The implementation of kith::runtime. Only for files of this folder.
+// The implementation of kith::runtime. Only for files of this folder and of src/places.
 #pragma once
 
 #include "engine/native/engine.hpp"

@@ -31,6 +31,8 @@ inline constexpr variable workers{"KITH_WORKERS",
                                   "maximum number of workers; never more than the cores that this process may use",
                                   1,
                                   4096};
+inline constexpr variable places{
+    "KITH_PLACES", "", "1", "number of places of a program that uses them (docs/places.md)", 1, 1024};
 inline constexpr variable oversubscribe{
     "KITH_OVERSUBSCRIBE", "oversubscribe", "0", "1: as many workers as requested, even if there are fewer cores", 0, 1};
 inline constexpr variable bind{
@@ -89,10 +91,10 @@ inline constexpr variable calibrate{
     std::int64_t{1} << 20};
 
 /// In the order in which users look for them.
-inline constexpr const variable* all[] = {&policy,        &workers, &oversubscribe, &bind,     &machine,
-                                          &machines,      &memory,  &migrate,       &throttle, &throttle_bytes,
-                                          &inline_limit,  &spin,    &stack,         &stacks,   &seed,
-                                          &check_handles, &record,  &record_parts,  &dry,      &calibrate};
+inline constexpr const variable* all[] = {
+    &policy, &workers, &places,        &oversubscribe,  &bind,         &machine, &machines,
+    &memory, &migrate, &throttle,      &throttle_bytes, &inline_limit, &spin,    &stack,
+    &stacks, &seed,    &check_handles, &record,         &record_parts, &dry,     &calibrate};
 
 }  // namespace var
 

@@ -135,6 +135,11 @@ bool scope::is_below(reference task, int levels) const noexcept {
   return found;
 }
 
+bool scope::any_owner(const std::function<bool(std::uint64_t)>& is) const {
+  if (is(owner.load(relaxed))) return true;
+  return any_around([&](const scope& s) { return is(s.owner.load(relaxed)); });
+}
+
 bool scope::leave_as_told() noexcept {
   counts_here.store(nullptr, relaxed);  // only this thread counts there
   return unreported_ends::leave(not_ended_here(), ended_elsewhere);

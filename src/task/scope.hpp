@@ -27,6 +27,7 @@
 #include "task/task.hpp"
 
 #include <exception>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -109,6 +110,11 @@ class scope {
   bool is_within(const scope& around, int levels) const noexcept;
   /// True if this is a scope of the task's children, or at most `levels` below one.
   bool is_below(reference task, int levels) const noexcept;
+
+  /// True if is(owner) holds for the parent task of this scope, or of one around it; the last call was then for that
+  /// task. Calls for tasks that are not above this scope may come before it, and do not count. The scope must have
+  /// live tasks.
+  bool any_owner(const std::function<bool(std::uint64_t)>& is) const;
 
   /// Keeps the first failure and cancels the scope (unless it is independent). Thread-safe.
   void fail(std::exception_ptr why) noexcept;

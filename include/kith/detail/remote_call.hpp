@@ -1,0 +1,135 @@
+// A function that another place can be asked to run: its number, and the code that reads its arguments.
+#pragma once
+
+#include <kith/detail/serialize.hpp>
+
+#include <cstdint>
+#include <span>
+#include <tuple>
+#include <type_traits>
+#include <typeinfo>
+#include <utility>
+#include <vector>
+
+namespace kith::detail {
+
+/// Reads the arguments, calls the function, and writes what it returns to `result` unless that is null.
+using remote_code = void (*)(std::span<const std::byte> arguments, std::vector<std::byte>* result);
+
+/// A function that is known to all places. Objects are static: they are made before main(), and are numbered in the
+/// order of their names when the first places start. So all processes of one program have the same numbers.
+class remote_function {
+ public:
+  remote_function(const char* name, remote_code code) noexcept;
+
+  const char* const name;
+  const remote_code code;
+  std::uint32_t number = 0;  // from 1 on; 0: not numbered
+  remote_function* const registered_before;
+};
+
+template <class F>
+struct signature;
+template <class R, class... P>
+struct signature<R(P...)> {
+  static constexpr bool takes_references =
+      ((std::is_lvalue_reference_v<P> && !std::is_const_v<std::remove_reference_t<P>>) || ...);
+  using result = R;
+  using values = std::tuple<std::remove_cvref_t<P>...>;
+  static constexpr std::size_t parameters = sizeof...(P);
+
+  template <class... Args>
+  static std::vector<std::byte> pack(std::size_t header, const Args&... args) {
+    std::vector<std::byte> message(header);
+    output_archive to(message);
+    (put<std::remove_cvref_t<P>>(to, args), ...);
+    return message;
+  }
+  static values unpack(std::span<const std::byte> arguments) {
+    input_archive from(arguments);
+    values read{get<std::remove_cvref_t<P>>(from)...};  // braces: in this order
+    from.expect_end();
+    return read;
+  }
+  template <class... Args>
+  static constexpr bool accepts = (std::is_convertible_v<const Args&, std::remove_cvref_t<P>> && ...);
+};
+template <class R, class... P>
+struct signature<R(P...) noexcept> : signature<R(P...)> {};
+template <class R, class... P>
+struct signature<R (*)(P...)> : signature<R(P...)> {};
+template <class R, class... P>
+struct signature<R (*)(P...) noexcept> : signature<R(P...)> {};
+template <class C, class R, class... P>
+struct signature<R (C::*)(P...)> : signature<R(P...)> {};
+template <class C, class R, class... P>
+struct signature<R (C::*)(P...) const> : signature<R(P...)> {};
+template <class C, class R, class... P>
+struct signature<R (C::*)(P...) const noexcept> : signature<R(P...)> {};
+
+/// A function as a type.
+template <auto F>
+struct constant_function {
+  template <class... A>
+  decltype(auto) operator()(A&&... args) const {
+    return F(std::forward<A>(args)...);
+  }
+};
+
+template <class F>
+struct signature_of {};  // none: a generic lambda, or no function at all
+template <class F>
+  requires requires { &F::operator(); }
+struct signature_of<F> {
+  using type = signature<decltype(&F::operator())>;
+};
+template <auto F>
+struct signature_of<constant_function<F>> {
+  using type = signature<decltype(F)>;
+};
+
+/// The entry of a callable without state.
+template <class F>
+struct registered {
+  using call = typename signature_of<F>::type;
+
+  static void run(std::span<const std::byte> arguments, std::vector<std::byte>* result) {
+    auto values = call::unpack(arguments);
+    if constexpr (std::is_void_v<typename call::result>) {
+      std::apply(F{}, std::move(values));
+    } else if (result == nullptr) {
+      static_cast<void>(std::apply(F{}, std::move(values)));
+    } else {
+      output_archive to(*result);
+      put<std::remove_cvref_t<typename call::result>>(to, std::apply(F{}, std::move(values)));
+    }
+  }
+  static inline remote_function entry{typeid(F).name(), &run};
+};
+
+template <class F>
+concept stateless =
+    std::is_empty_v<F> && std::is_default_constructible_v<F> && requires { typename signature_of<F>::type; };
+
+template <class F, class... Args>
+constexpr bool is_remote_call() {
+  if constexpr (!stateless<F>) {
+    static_assert(stateless<F>,
+                  "a place runs functions that all places know: write at(p).spawn<function>(arguments...), or a lambda "
+                  "without captures whose parameters have types, and pass what it needs as arguments");
+    return false;
+  } else {
+    using call = typename signature_of<F>::type;
+    static_assert(!call::takes_references,
+                  "a parameter of a function that another place runs cannot be a reference to something here; write a "
+                  "value or a const reference");
+    static_assert(call::parameters == sizeof...(Args), "the function takes another number of arguments");
+    if constexpr (call::parameters == sizeof...(Args)) {
+      static_assert(call::template accepts<Args...>, "an argument cannot be converted to the function's parameter");
+      return !call::takes_references && call::template accepts<Args...>;
+    }
+    return false;
+  }
+}
+
+}  // namespace kith::detail

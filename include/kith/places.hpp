@@ -1,0 +1,266 @@
+// Places: groups of workers that share no queue. A program names the place where an activity runs.
+//
+// Affinity-driven distributed scheduling (ADS), section 4. docs/places.md is the tutorial.
+#pragma once
+
+#include <kith/detail/remote_call.hpp>
+#include <kith/runtime.hpp>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace kith {
+
+/// An activity failed at a place. Thrown by finish() and by place_future::get(); the text names the place and has
+/// the activity's own message.
+class place_error : public error {
+ public:
+  place_error(int place, const std::string& what);
+  /// Where it failed.
+  int place() const noexcept { return place_; }
+
+ private:
+  int place_;
+};
+
+/// How activities are scheduled.
+enum class place_scheduling : std::uint8_t {
+  ads,  // each runs at the place that was named, and is stolen only there
+  cws,  // all workers are one group that steals from all; the named place is ignored. The paper's comparison
+};
+
+/// What a worker does while a place does not accept its activity.
+enum class place_waiting : std::uint8_t {
+  works,   // runs other tasks of its place
+  blocks,  // nothing, as in the paper
+};
+
+/// How places are set up. The constructor of place_runtime throws `error` for a wrong value and names it.
+struct place_options {
+  /// KITH_PLACES, 1. At most 1024.
+  std::optional<int> places = {};
+  /// The options of each place's runtime. `workers` is for each place (default: an equal share of the cores that this
+  /// process may use); without `oversubscribe` all places together have no more workers than there are cores, but one
+  /// each. The policy is `ads` unless it, or KITH_POLICY, names another.
+  runtime_options each = {};
+  place_scheduling scheduling = place_scheduling::ads;
+  /// The slots of a fresh activity buffer, and the share of them from which on a place refuses activities (paper: a
+  /// "given threshold"). At least one activity is always accepted.
+  int fab_slots = 64;
+  double fab_threshold = 0.5;
+  /// The paper's delta_t: seconds until a refused activity is offered again. Doubles with each refusal, up to
+  /// `retry_most_seconds`.
+  double retry_seconds = 10e-6;
+  double retry_most_seconds = 1e-3;
+  /// After this number of refusals the place must take the activity. The paper assumes buffers that are large enough;
+  /// without a bound, places whose workers all wait for each other would wait for ever.
+  int most_refusals = 64;
+  place_waiting waiting = place_waiting::works;
+};
+
+/// What one place has counted since it was made, or since the last reset. Messages are those that it sent.
+struct place_statistics {
+  std::uint64_t messages = 0, message_bytes = 0;
+  std::uint64_t spawns_sent = 0;      // offers of activities, repeated ones included
+  std::uint64_t spawns_accepted = 0;  // activities that came from other places
+  std::uint64_t spawns_refused = 0;   // offers that this place refused
+  std::uint64_t spawns_forced = 0;    // accepted above the threshold, after most_refusals
+  std::uint64_t dones_sent = 0;       // messages of finish() alone (docs/finish.md)
+  std::uint64_t results_sent = 0;
+  std::uint64_t activities = 0;  // that ran here, local ones included
+  std::uint64_t fab_peak = 0;    // activities in the buffer
+  double fab_mean = 0;           // the same, averaged over the arrivals
+  kith::statistics tasks;        // of the place's runtime; all zero while an activity runs
+};
+
+namespace detail {
+
+/// The room for a message's header, in front of the arguments.
+inline constexpr std::size_t header_bytes = 64;
+
+struct remote_result {
+  completion ended;
+  std::vector<std::byte> value;  // after header_bytes
+  std::exception_ptr failure;
+};
+
+/// Sends an activity. `result` is null if nobody asks for one.
+void spawn_at(int place, const remote_function& f, std::vector<std::byte> message,
+              std::shared_ptr<remote_result> result);
+void finish(void* context, void (*f)(void*));
+
+}  // namespace detail
+
+/// The result of an activity at some place. Any thread of the place where it was made may ask for it; a task that
+/// waits for it runs other tasks meanwhile. It cannot be sent to another place. Copies refer to the same result.
+template <class R>
+class place_future {
+ public:
+  place_future() = default;
+
+  bool valid() const noexcept { return result_ != nullptr; }
+  /// The place that was named; -1 without a result.
+  int place() const noexcept { return place_; }
+  bool ready() const noexcept { return result_ && result_->ended.done(); }
+  /// Waits until the activity has ended, without its exception. Throws `error` if there is no activity behind it, or
+  /// no stack is left for the tasks that should run meanwhile (runtime_options::stacks).
+  void wait() const {
+    if (!valid()) throw error("place_future: no activity behind it; expected one that at(place).async() returned");
+    result_->ended.wait();
+  }
+  /// A copy of the value, read from its bytes. Throws place_error if the activity failed.
+  R get() const {
+    wait();
+    if (result_->failure) std::rethrow_exception(result_->failure);
+    if constexpr (!std::is_void_v<R>) {
+      detail::input_archive from(std::span<const std::byte>(result_->value).subspan(detail::header_bytes));
+      R value = detail::get<R>(from);
+      from.expect_end();
+      return value;
+    }
+  }
+
+ private:
+  friend class place_ref;
+  place_future(std::shared_ptr<detail::remote_result> result, int place) : result_(std::move(result)), place_(place) {}
+
+  std::shared_ptr<detail::remote_result> result_;
+  int place_ = -1;
+};
+
+/// The number of places. Throws `error` if there is no place_runtime. Thread-safe; a load.
+int places();
+/// The place of the running activity: the one that was named when it was spawned. Throws `error` if the thread runs
+/// no activity. Thread-safe; takes a lock.
+int here();
+
+/// A place, to spawn activities at.
+class place_ref {
+ public:
+  /// Spawns an activity that calls `F(args...)` at this place, and belongs to the innermost finish() around the
+  /// caller. The arguments are copied as bytes, also within a process and a place: trivially copyable types, vectors
+  /// and spans of them and text as they are, other types through their cereal functions. A parameter
+  /// std::span<const T> or std::string_view refers to the message, and is valid until the function returns.
+  ///
+  /// Returns when the place has accepted the activity. While its buffer is full, the caller waits and offers it again
+  /// (place_options); at the caller's own place, the activity is queued at once. An exception goes to the finish().
+  /// The activity ends when `F` and the tasks that it created have ended; the finish() also waits for what it spawned.
+  /// Throws `error` if no activity runs on this thread, and from a wait (place_future::wait). Thread-safe. Cost: one
+  /// message, and one for the answer. ADS, section 4, step 1(a).
+  template <auto F, class... Args>
+  void spawn(const Args&... args) const {
+    spawn(detail::constant_function<F>{}, args...);
+  }
+  /// The same with a lambda that captures nothing.
+  template <class F, class... Args>
+  void spawn(F, const Args&... args) const {
+    if constexpr (detail::is_remote_call<F, Args...>()) {
+      using known = detail::registered<F>;
+      detail::spawn_at(place_, known::entry, known::call::pack(detail::header_bytes, args...), nullptr);
+    }
+  }
+  /// As spawn(), but returns a future for what `F` returns: one more message. The finish() waits for the result, too.
+  /// An exception goes to the future if there is still one, else to the finish().
+  template <auto F, class... Args>
+  [[nodiscard]] auto async(const Args&... args) const {
+    return async(detail::constant_function<F>{}, args...);
+  }
+  template <class F, class... Args>
+  [[nodiscard]] auto async(F, const Args&... args) const {
+    if constexpr (detail::is_remote_call<F, Args...>()) {
+      using known = detail::registered<F>;
+      using R = std::remove_cvref_t<typename known::call::result>;
+      auto result = std::make_shared<detail::remote_result>();
+      detail::spawn_at(place_, known::entry, known::call::pack(detail::header_bytes, args...), result);
+      return place_future<R>(std::move(result), place_);
+    } else {
+      return place_future<void>();
+    }
+  }
+  int number() const noexcept { return place_; }
+
+ private:
+  friend place_ref at(int place);
+  explicit place_ref(int place) noexcept : place_(place) {}
+  int place_;
+};
+
+/// Throws `error` unless 0 <= place < places().
+place_ref at(int place);
+
+/// Runs `f` here and waits for all activities that were spawned in it, and in those, wherever they ran; and runs tasks
+/// meanwhile. Throws the exception of `f`, else the first one that reached it, as place_error; no activity is
+/// cancelled. May be nested: an inner finish waits for its own activities only. Throws `error` if no activity runs
+/// on this thread. Messages: at most one for each activity that was sent to another place (docs/finish.md).
+template <class F>
+void finish(F&& f) {
+  static_assert(std::is_invocable_v<F&>, "argument 1 of finish cannot be called without arguments; write [&] { ... }");
+  auto call = [&] { static_cast<void>(f()); };
+  detail::finish(&call, [](void* p) { (*static_cast<decltype(call)*>(p))(); });
+}
+
+/// The places of this process: the runtime of each, and its progress thread, which exchanges messages with the others.
+/// One may exist at a time.
+class place_runtime {
+ public:
+  explicit place_runtime(const place_options& options = {});
+  /// REQUIRES: no run() is in progress.
+  ~place_runtime();
+  place_runtime(const place_runtime&) = delete;
+  place_runtime& operator=(const place_runtime&) = delete;
+
+  /// Runs `f` at place 0, as by finish(), and sleeps meanwhile. Thread-safe. Throws `error` if a task calls it.
+  template <class F>
+  void run(F&& f) {
+    static_assert(std::is_invocable_v<F&>, "argument 1 of run cannot be called without arguments; write [&] { ... }");
+    auto call = [&] { static_cast<void>(f()); };
+    run_root(&call, [](void* p) { (*static_cast<decltype(call)*>(p))(); });
+  }
+  int places() const noexcept;
+  /// The workers of each place; of all of them under `cws`.
+  int workers() const noexcept;
+  /// The policy inside each place, with its options.
+  std::string policy() const;
+  /// "threads": all places are in this process.
+  std::string transport() const;
+  /// One for each place; under `cws` one for all. Must not be called during run().
+  std::vector<place_statistics> statistics() const;
+  /// Starts all counts again. Must not be called during run().
+  void reset_statistics();
+
+  class implementation;
+
+ private:
+  void run_root(void* context, void (*f)(void*));
+  std::unique_ptr<implementation> impl_;
+};
+
+/// An object for each place, made by its default constructor at the first use there. Usually static. Thread-safe;
+/// takes a lock. The objects live as long as this one, so also from one place_runtime to the next.
+template <class T>
+class place_local {
+ public:
+  /// The object of the place where the caller's activity runs. Throws as here().
+  T& operator*() {
+    const int place = here();
+    const std::lock_guard lock(guard_);
+    std::unique_ptr<T>& mine = objects_[place];
+    if (!mine) mine = std::make_unique<T>();
+    return *mine;
+  }
+  T* operator->() { return &**this; }
+
+ private:
+  std::mutex guard_;
+  std::map<int, std::unique_ptr<T>> objects_;
+};
+
+}  // namespace kith

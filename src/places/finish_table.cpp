@@ -1,0 +1,41 @@
+#include "places/finish_table.hpp"
+
+#include "base/invariant.hpp"
+
+#include <utility>
+
+namespace kith::distributed {
+
+finish_id finish_table::open() {
+  const finish_id f{here_, ++opened_};
+  records_[f] = {.open = 1, .parent = here_, .failed = {}};
+  return f;
+}
+
+void finish_table::add(finish_id f) {
+  const auto at = records_.find(f);
+  KITH_INVARIANT(at != records_.end(), "F1: something of the finish is open");
+  ++at->second.open;
+}
+
+bool finish_table::arrive(finish_id f, std::uint32_t from) {
+  const auto [at, engaged] = records_.try_emplace(f);
+  // The sender's activity keeps the finish open, so that its home still has a record.
+  KITH_INVARIANT(!engaged || f.home != here_, "F2: the home of a finish is engaged while it is open");
+  if (engaged) at->second.parent = from;
+  ++at->second.open;
+  return engaged;
+}
+
+std::optional<finish_table::ended> finish_table::remove(finish_id f, std::optional<failure> why) {
+  const auto at = records_.find(f);
+  KITH_INVARIANT(at != records_.end() && at->second.open > 0, "F1: something of the finish is open");
+  record& r = at->second;
+  if (why && !r.failed) r.failed = std::move(why);
+  if (--r.open > 0) return {};
+  ended over{f.home == here_, r.parent, std::move(r.failed)};
+  records_.erase(at);
+  return over;
+}
+
+}  // namespace kith::distributed

@@ -1,0 +1,50 @@
+// Which finishes a place takes part in. docs/finish.md has the protocol, its proof and the bound on its messages.
+//
+// Plain data: the place calls it under its lock. What is open at a place for a finish: its activities that have not
+// ended, the activities that it sent and that were not accounted for, and the results that it waits for. Invariants:
+//  F1  A place has a record of a finish exactly while something of it is open there.
+//  F2  A record that is not at the finish's home was made by an activity from `parent`, which counts that activity as
+//      open until this place is done. So the records of a finish are a tree whose root is its home.
+//  F3  The first failure that reached a place goes with its `done` to the parent.
+#pragma once
+
+#include "places/message.hpp"
+
+#include <map>
+#include <optional>
+
+namespace kith::distributed {
+
+class finish_table {
+ public:
+  explicit finish_table(int here) noexcept : here_(static_cast<std::uint32_t>(here)) {}
+
+  /// A new finish at home here, with one thing open: its body.
+  finish_id open();
+  /// Something more is open. REQUIRES: something of it is open here.
+  void add(finish_id f);
+  /// An activity came from `from`. True if it engaged this place: its sender is then the parent.
+  bool arrive(finish_id f, std::uint32_t from);
+
+  /// Nothing is open here any more.
+  struct ended {
+    bool at_home;
+    std::uint32_t parent;  // who must be told, if not at home
+    std::optional<failure> failed;
+  };
+  /// Something that was open has ended, perhaps by a failure. REQUIRES: it was open here.
+  std::optional<ended> remove(finish_id f, std::optional<failure> why = {});
+  std::size_t size() const noexcept { return records_.size(); }
+
+ private:
+  struct record {
+    std::uint64_t open = 0;
+    std::uint32_t parent = 0;
+    std::optional<failure> failed;
+  };
+  std::uint32_t here_;
+  std::uint64_t opened_ = 0;
+  std::map<finish_id, record> records_;
+};
+
+}  // namespace kith::distributed

@@ -1,0 +1,40 @@
+// The functions that places know, and their numbers.
+#include "base/invariant.hpp"
+#include "places/message.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+
+namespace kith {
+
+namespace {
+
+// Constant-initialised, because functions register themselves before main() in any order.
+constinit detail::remote_function* last_registered = nullptr;
+constinit std::vector<detail::remote_function*>* numbered = nullptr;  // by number, from 1 on; never freed
+constinit std::mutex numbering;
+
+}  // namespace
+
+detail::remote_function::remote_function(const char* n, remote_code c) noexcept
+    : name(n), code(c), registered_before(std::exchange(last_registered, this)) {}
+
+std::uint32_t distributed::number_functions() {
+  const std::lock_guard lock(numbering);
+  if (numbered == nullptr) {
+    auto* all = new std::vector<detail::remote_function*>;
+    for (detail::remote_function* f = last_registered; f != nullptr; f = f->registered_before) all->push_back(f);
+    std::ranges::stable_sort(*all, [](const auto* a, const auto* b) { return std::strcmp(a->name, b->name) < 0; });
+    for (std::size_t i = 0; i < all->size(); ++i) (*all)[i]->number = static_cast<std::uint32_t>(i + 1);
+    numbered = all;
+  }
+  return static_cast<std::uint32_t>(numbered->size());
+}
+
+const detail::remote_function& distributed::function_of(std::uint32_t number) {
+  KITH_INVARIANT(numbered != nullptr && number >= 1 && number <= numbered->size(), "a checked function number");
+  return *(*numbered)[number - 1];
+}
+
+}  // namespace kith

@@ -1,0 +1,86 @@
+// What places send each other: a header of 64 bytes, then arguments, a result or a failure.
+//
+// Numbers have the byte order of the machine; all places run the same program. decode() checks everything that the
+// receiver relies on, so that a message of any contents is read or refused, and nothing beyond its end is touched.
+#pragma once
+
+#include <kith/places.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace kith::distributed {
+
+enum class message_kind : std::uint16_t {
+  spawn = 1,  // here is an activity; answered by `accepted` or `refused`
+  accepted,   // the activity of this sequence number is in the buffer
+  refused,    // ... is not: offer it again
+  result,     // what an activity returned, or why it failed
+  done,       // nothing of this finish is left at the sender (docs/finish.md)
+};
+
+/// A finish: the place that waits, and its number there.
+struct finish_id {
+  std::uint32_t home = 0;
+  std::uint64_t number = 0;
+  auto operator<=>(const finish_id&) const = default;
+};
+
+struct message_header {
+  static constexpr std::uint32_t current = 0x6b740001;  // "kt", version 1
+
+  std::uint32_t version = current;
+  message_kind kind = message_kind::spawn;
+  std::uint16_t flags = 0;
+  std::uint32_t from = 0;
+  std::uint32_t function = 0;       // of an activity
+  std::uint64_t sequence = 0;       // of a spawn, chosen by its sender
+  std::uint64_t finish_number = 0;  // of a spawn and of `done`
+  std::uint64_t result = 0;         // of a spawn whose result is wanted, and of that result; 0: none
+  std::uint64_t payload = 0;        // bytes after the header
+  std::uint32_t finish_home = 0;
+  std::uint32_t reserved = 0;
+  std::uint64_t reserved_too = 0;
+
+  // flags
+  static constexpr std::uint16_t forced = 1;   // a spawn that must be accepted
+  static constexpr std::uint16_t engaged = 2;  // `accepted`: a `done` will follow
+  static constexpr std::uint16_t failed = 4;   // `result`, `done`: the payload is a failure
+  static constexpr std::uint16_t all_flags = forced | engaged | failed;
+
+  finish_id finish() const noexcept { return {finish_home, finish_number}; }
+  bool has(std::uint16_t flag) const noexcept { return (flags & flag) != 0; }
+};
+static_assert(sizeof(message_header) == detail::header_bytes && detail::header_bytes % detail::message_alignment == 0);
+
+/// Writes the header over the first bytes, with the size of the rest.
+void seal(std::vector<std::byte>& message, message_header h);
+std::vector<std::byte> sealed(const message_header& h);
+
+/// The header of a message. Throws kith::error of kind `input` for a message that is truncated, of another version, of
+/// an unknown kind, flag or function, or that names a place that is not there.
+message_header decode(std::span<const std::byte> message, std::uint32_t places, std::uint32_t functions);
+inline std::span<const std::byte> payload_of(std::span<const std::byte> message) {
+  return message.subspan(detail::header_bytes);
+}
+
+/// Why an activity failed, and where.
+struct failure {
+  std::uint32_t place = 0;
+  std::string what;
+};
+/// The message with this failure as its payload.
+std::vector<std::byte> sealed(message_header h, const failure& why);
+failure read_failure(std::span<const std::byte> payload);
+
+// ---- functions (detail::remote_function)
+
+/// Numbers the functions, if that was not done yet, and returns how many there are.
+std::uint32_t number_functions();
+/// REQUIRES: 1 <= number <= number_functions().
+const detail::remote_function& function_of(std::uint32_t number);
+
+}  // namespace kith::distributed

@@ -1,0 +1,459 @@
+#include "places/place.hpp"
+
+#include "api/implementation.hpp"
+#include "base/invariant.hpp"
+#include "engine/native/worker.hpp"
+
+#include <kith/detail/creation.hpp>
+#include <kith/task.hpp>
+#include <kith/unbound.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace kith::distributed {
+
+namespace {
+
+void count(atomic<std::uint64_t>& n, std::uint64_t amount = 1) noexcept {
+  n.store(n.load(relaxed) + amount, relaxed);  // one writer
+}
+
+/// The text of the exception that is being handled.
+std::string text_of_current() {
+  try {
+    throw;
+  } catch (const std::exception& e) {
+    return e.what();
+  } catch (...) {
+    return "an exception that is no std::exception";
+  }
+}
+
+failure failure_of(int place, std::string what) { return {static_cast<std::uint32_t>(place), std::move(what)}; }
+
+std::exception_ptr exception_of(const failure& f) {
+  return std::make_exception_ptr(place_error(static_cast<int>(f.place), f.what));
+}
+
+}  // namespace
+
+/// The closure of an activity's task. A closure that is destroyed without having run belongs to a cancelled task.
+class place::closure {
+ public:
+  closure(place& at, std::unique_ptr<activity> a) noexcept : at_(&at), activity_(std::move(a)) {}
+  closure(closure&&) noexcept = default;
+  closure& operator=(closure&&) = delete;
+  ~closure() {
+    if (activity_ == nullptr) return;
+    if (activity_->fresh) at_->fab_.fetch_sub(1, relaxed);
+    failure why = failure_of(activity_->at, "the activity was cancelled before it started");
+    at_->conclude(*activity_, {}, exception_of(why), why);
+  }
+  void operator()() noexcept { at_->run(std::move(activity_)); }
+
+ private:
+  place* at_;
+  std::unique_ptr<activity> activity_;
+};
+
+place::place(const setup& all, int number, const runtime_options& each, endpoint& net)
+    : all_(all),
+      number_(number),
+      net_(net),
+      tasks_(std::make_unique<runtime>(each)),
+      engine_(runtime::implementation::engine_of(*tasks_).number),
+      finishes_(number) {
+  progress_ = std::thread([this] { progress(); });
+}
+
+place::~place() {
+  end_tasks();
+  stopping_.store(true, relaxed);
+  net_.ring();
+  progress_.join();
+}
+
+// ---- activities
+
+void place::run(std::unique_ptr<activity> a) noexcept {
+  if (a->fresh) fab_.fetch_sub(1, relaxed);
+  activities_.fetch_add(1, relaxed);
+  const std::uint64_t task = native::worker::current()->running_ref();
+  {
+    const std::lock_guard lock(running_guard_);
+    running_[task] = a.get();
+  }
+  std::optional<failure> failed;
+  std::exception_ptr thrown;
+  std::vector<std::byte> value;
+  const auto attempt = [&](auto&& part) {
+    try {
+      part();
+    } catch (...) {
+      if (failed) return;
+      failed = failure_of(a->at, text_of_current());
+      thrown = std::current_exception();
+      detail::cancel_children();
+    }
+  };
+  attempt([&] {
+    if (a->body != nullptr) {
+      a->body(a->context);
+    } else {
+      value.resize(sizeof(message_header));
+      a->function->code(payload_of(a->message), a->result != 0 ? &value : nullptr);
+    }
+  });
+  attempt([] { kith::wait(); });
+  {
+    const std::lock_guard lock(running_guard_);
+    running_.erase(task);
+  }
+  conclude(*a, std::move(value), std::move(thrown), std::move(failed));
+}
+
+/// The activity has ended: its result or failure goes to whoever waits for it. `value` has room for a header in front.
+void place::conclude(const activity& a, std::vector<std::byte> value, std::exception_ptr thrown,
+                     std::optional<failure> failed) {
+  if (a.thrown != nullptr) {
+    *a.thrown = std::move(thrown);  // the caller of finish() gets the exception itself
+    failed.reset();
+  } else if (a.result != 0) {
+    send_result(a, std::move(value), failed);
+    failed.reset();
+  }
+  end(a.in, std::move(failed));
+}
+
+void place::send_result(const activity& a, std::vector<std::byte> value, const std::optional<failure>& failed) {
+  if (a.result_to == static_cast<std::uint32_t>(number_)) {
+    deliver(a.result, std::move(value), failed ? exception_of(*failed) : nullptr);
+    return;
+  }
+  const message_header h{.kind = message_kind::result, .from = static_cast<std::uint32_t>(number_), .result = a.result};
+  if (failed) {
+    value = sealed(h, *failed);
+  } else {
+    seal(value, h);
+  }
+  post(static_cast<int>(a.result_to), std::move(value));
+}
+
+/// Something of a finish has ended here.
+void place::end(finish_id f, std::optional<failure> why) {
+  std::shared_ptr<finish_wait> waiting;
+  std::optional<finish_table::ended> over;
+  {
+    const std::lock_guard lock(guard_);
+    over = finishes_.remove(f, std::move(why));
+    if (over && over->at_home) waiting = std::move(waits_.extract(f.number).mapped());
+  }
+  if (!over) return;
+  if (waiting) {
+    waiting->failed = std::move(over->failed);
+    waiting->ended.complete();
+    return;
+  }
+  const message_header h{.kind = message_kind::done,
+                         .from = static_cast<std::uint32_t>(number_),
+                         .finish_number = f.number,
+                         .finish_home = f.home};
+  post(static_cast<int>(over->parent), over->failed ? sealed(h, *over->failed) : sealed(h));
+}
+
+/// A result has come, after room for a header. The finish waits for it: if it is a failure that no future is left for,
+/// the finish gets it.
+void place::deliver(std::uint64_t result, std::vector<std::byte> value, std::exception_ptr failed) {
+  std::shared_ptr<detail::remote_result> to;
+  finish_id in;
+  {
+    const std::lock_guard lock(guard_);
+    const auto at = results_.find(result);
+    KITH_INVARIANT(at != results_.end(), "a result that comes is waited for");
+    std::tie(to, in) = std::move(at->second);
+    results_.erase(at);
+  }
+  std::optional<failure> unseen;
+  if (failed && to.use_count() == 1) {
+    try {
+      std::rethrow_exception(failed);
+    } catch (const place_error& e) {
+      unseen = failure_of(e.place(), e.what());
+    }
+  }
+  to->value = std::move(value);
+  to->failure = std::move(failed);
+  to->ended.complete();
+  end(in, std::move(unseen));
+}
+
+const activity* place::current() const {
+  const native::worker* const w = native::worker::current();
+  if (w == nullptr || w->engine.number != engine_) return nullptr;
+  const activity* found = nullptr;
+  const std::lock_guard lock(running_guard_);
+  const auto is_activity = [&](std::uint64_t task) {
+    const auto at = running_.find(task);
+    found = at == running_.end() ? nullptr : at->second;
+    return found != nullptr;
+  };
+  // A task that an activity created, or a task of that, belongs to the activity, which waits for it.
+  if (is_activity(w->running_ref())) return found;
+  return w->task_scope != nullptr && w->task_scope->any_owner(is_activity) ? found : nullptr;
+}
+
+void place::spawn(const activity& by, int to, const detail::remote_function& f, std::vector<std::byte> message,
+                  std::shared_ptr<detail::remote_result> result) {
+  message_header h{.kind = message_kind::spawn,
+                   .from = static_cast<std::uint32_t>(number_),
+                   .function = f.number,
+                   .finish_number = by.in.number,
+                   .finish_home = by.in.home};
+  const bool local = to == number_ || all_.one_group;
+  std::shared_ptr<offer> mine;
+  {
+    const std::lock_guard lock(guard_);
+    finishes_.add(by.in);
+    if (result) {
+      finishes_.add(by.in);
+      h.result = ++last_number_;
+      results_[h.result] = {std::move(result), by.in};
+    }
+    if (!local) {
+      h.sequence = ++last_number_;
+      mine = offers_[h.sequence] = std::make_shared<offer>();
+    }
+  }
+  if (local) {
+    auto a = std::make_unique<activity>();
+    a->at = to;
+    a->in = by.in;
+    a->result_to = static_cast<std::uint32_t>(number_);
+    a->result = h.result;
+    a->function = &f;
+    a->message = std::move(message);
+    detail::create(detail::current_scope(), closure(*this, std::move(a)));
+    return;
+  }
+  seal(message, h);
+  mine->to = to;
+  mine->in = by.in;
+  mine->message = message;
+  post(to, std::move(message));
+  wait_for(*mine);
+}
+
+void place::wait_for(offer& o) const {
+  if (all_.waiting == place_waiting::works) {
+    o.accepted.wait();
+  } else {
+    o.answered.wait(0, acquire);  // pairs with the store in answered()
+  }
+}
+
+void place::finish(const activity* by, void (*f)(void*), void* context) {
+  const auto waiting = std::make_shared<finish_wait>();
+  std::exception_ptr thrown;
+  auto body = std::make_unique<activity>();
+  body->at = by != nullptr ? by->at : 0;
+  body->body = f;
+  body->context = context;
+  body->thrown = &thrown;
+  {
+    const std::lock_guard lock(guard_);
+    body->in = finishes_.open();
+    waits_[body->in.number] = waiting;
+  }
+  if (by != nullptr) {
+    detail::create(detail::current_scope(), closure(*this, std::move(body)));
+  } else {
+    detail::creation(*tasks_).make(closure(*this, std::move(body)));
+  }
+  waiting->ended.wait();
+  if (thrown) std::rethrow_exception(thrown);
+  if (waiting->failed) std::rethrow_exception(exception_of(*waiting->failed));
+}
+
+void place::post(int to, std::vector<std::byte> message) {
+  outbox_.push(*new outgoing{to, std::move(message)});
+  net_.ring();
+}
+
+// ---- the progress thread
+
+void place::progress() {
+  const unbound anywhere;
+  std::vector<std::byte> message;
+  constexpr auto long_time = std::chrono::hours(1);
+  while (!stopping_.load(relaxed)) {
+    bool did = false;
+    while (net_.poll(message)) {
+      handle(std::move(message));
+      did = true;
+    }
+    // The look into the outbox comes after the one into the inbox, so that the bell that sleep() compares is older.
+    did = send_outgoing() || did;
+    offer_again();
+    if (did) continue;
+    auto until = std::chrono::steady_clock::now() + long_time;
+    for (const auto& [when, what] : again_) until = std::min(until, when);
+    net_.sleep(until);
+  }
+}
+
+bool place::send_outgoing() {
+  outgoing* next = outbox_.take_all();
+  const bool any = next != nullptr;
+  while (next != nullptr) {
+    const std::unique_ptr<outgoing> o(std::exchange(next, next->next));
+    send(o->to, std::move(o->message));
+  }
+  return any;
+}
+
+void place::send(int to, std::vector<std::byte> message) {
+  message_header h;
+  std::memcpy(&h, message.data(), sizeof h);
+  count(counts_.messages);
+  count(counts_.bytes, message.size());
+  if (h.kind == message_kind::spawn) count(counts_.offers);
+  if (h.kind == message_kind::done) count(counts_.dones);
+  if (h.kind == message_kind::result) count(counts_.results);
+  net_.send(to, std::move(message));
+}
+
+void place::offer_again() {
+  const auto now = std::chrono::steady_clock::now();
+  for (std::size_t i = 0; i < again_.size();) {
+    if (again_[i].first > now) {
+      ++i;
+      continue;
+    }
+    const std::shared_ptr<offer> o = std::move(again_[i].second);
+    again_.erase(again_.begin() + static_cast<std::ptrdiff_t>(i));
+    send(o->to, o->message);
+  }
+}
+
+void place::handle(std::vector<std::byte> message) {
+  message_header h;
+  std::optional<failure> failed;
+  try {
+    h = decode(message, static_cast<std::uint32_t>(all_.places), all_.functions);
+    if (h.kind != message_kind::spawn && h.has(message_header::failed)) failed = read_failure(payload_of(message));
+  } catch (const error& e) {
+    // The sender's finish would never end: what cannot be read cannot be answered.
+    std::fprintf(stderr, "kith: place %d cannot read a message that it received: %s\n", number_, e.what());
+    std::abort();
+  }
+  switch (h.kind) {
+    case message_kind::spawn: accept(h, std::move(message)); break;
+    case message_kind::accepted: answered(h); break;
+    case message_kind::refused: refused(h); break;
+    case message_kind::result:
+      if (failed) {
+        deliver(h.result, {}, exception_of(*failed));
+      } else {
+        deliver(h.result, std::move(message), nullptr);
+      }
+      break;
+    case message_kind::done: end(h.finish(), std::move(failed)); break;
+  }
+}
+
+void place::accept(const message_header& h, std::vector<std::byte> message) {
+  message_header answer{
+      .kind = message_kind::accepted, .from = static_cast<std::uint32_t>(number_), .sequence = h.sequence};
+  const bool full = fab_.load(relaxed) >= all_.threshold;
+  if (full && !h.has(message_header::forced)) {
+    count(counts_.refused);
+    answer.kind = message_kind::refused;
+    send(static_cast<int>(h.from), sealed(answer));
+    return;
+  }
+  if (full) count(counts_.forced);
+  const auto occupied = static_cast<std::uint64_t>(fab_.fetch_add(1, relaxed) + 1);  // P1
+  count(counts_.accepted);
+  count(counts_.fab_sum, occupied);
+  if (occupied > counts_.fab_peak.load(relaxed)) counts_.fab_peak.store(occupied, relaxed);
+  {
+    const std::lock_guard lock(guard_);
+    if (finishes_.arrive(h.finish(), h.from)) answer.flags |= message_header::engaged;
+  }
+  send(static_cast<int>(h.from), sealed(answer));  // P3
+  auto a = std::make_unique<activity>();
+  a->at = number_;
+  a->in = h.finish();
+  a->fresh = true;
+  a->result_to = h.from;
+  a->result = h.result;
+  a->function = &function_of(h.function);
+  a->message = std::move(message);
+  detail::creation(*tasks_).make(closure(*this, std::move(a)));
+}
+
+void place::answered(const message_header& h) {
+  std::shared_ptr<offer> o;
+  {
+    const std::lock_guard lock(guard_);
+    auto node = offers_.extract(h.sequence);
+    KITH_INVARIANT(!node.empty(), "an answer belongs to an offer");
+    o = std::move(node.mapped());
+  }
+  // Without `engaged` the receiver counts the activity under another parent, so that nothing is open here.
+  if (!h.has(message_header::engaged)) end(o->in, {});
+  o->answered.store(1, release);
+  o->answered.notify_all();
+  o->accepted.complete();
+}
+
+void place::refused(const message_header& h) {
+  std::shared_ptr<offer> o;
+  {
+    const std::lock_guard lock(guard_);
+    const auto at = offers_.find(h.sequence);
+    KITH_INVARIANT(at != offers_.end(), "an answer belongs to an offer");
+    o = at->second;
+  }
+  const auto wait = std::min(all_.retry_most, all_.retry * (std::int64_t{1} << std::min(o->refusals, 30)));
+  if (++o->refusals >= all_.most_refusals) {
+    message_header again;
+    std::memcpy(&again, o->message.data(), sizeof again);
+    again.flags |= message_header::forced;
+    seal(o->message, again);
+  }
+  again_.emplace_back(std::chrono::steady_clock::now() + wait, std::move(o));
+}
+
+place_statistics place::statistics() const {
+  place_statistics s;
+  s.messages = counts_.messages.load(relaxed);
+  s.message_bytes = counts_.bytes.load(relaxed);
+  s.spawns_sent = counts_.offers.load(relaxed);
+  s.spawns_accepted = counts_.accepted.load(relaxed);
+  s.spawns_refused = counts_.refused.load(relaxed);
+  s.spawns_forced = counts_.forced.load(relaxed);
+  s.dones_sent = counts_.dones.load(relaxed);
+  s.results_sent = counts_.results.load(relaxed);
+  s.activities = activities_.load(relaxed);
+  s.fab_peak = counts_.fab_peak.load(relaxed);
+  if (s.spawns_accepted != 0)
+    s.fab_mean = static_cast<double>(counts_.fab_sum.load(relaxed)) / static_cast<double>(s.spawns_accepted);
+  tasks_->wait();  // a task that has told its finish of its end may still be leaving, and its time is counted last
+  s.tasks = tasks_->statistics();
+  return s;
+}
+
+void place::reset_statistics() {
+  for (atomic<std::uint64_t>* n :
+       {&counts_.messages, &counts_.bytes, &counts_.offers, &counts_.accepted, &counts_.refused, &counts_.forced,
+        &counts_.dones, &counts_.results, &counts_.fab_sum, &counts_.fab_peak, &activities_})
+    n->store(0, relaxed);
+  tasks_->wait();
+  tasks_->reset_statistics();
+}
+
+}  // namespace kith::distributed

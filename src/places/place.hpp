@@ -1,0 +1,156 @@
+// A place: a runtime, and a progress thread that exchanges messages and owns the fresh activity buffer (FAB).
+//
+// ADS paper, section 4. An activity from another place is in the FAB from its acceptance until its function starts;
+// the tasks themselves are in the queues of the place's policy (policy/ads.hpp has a queue for them). Who may call
+// what: members under "the progress thread" are its own; all others may be called by any thread. Invariants:
+//  P1  Only the progress thread adds to the FAB's occupancy, after it has compared it with the threshold. So the
+//      threshold is exceeded by forced activities only.
+//  P2  Whoever calls spawn() runs in an activity of the same finish, which is open here until that returns. So the
+//      finish cannot end between the call and the count.
+//  P3  The answer to a spawn that engages the receiver is sent before its activity can run, so before its `done`.
+#pragma once
+
+#include "base/atomic.hpp"
+#include "places/finish_table.hpp"
+#include "places/transport.hpp"
+#include "queue/native/inbox.hpp"
+
+#include <kith/places.hpp>
+
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace kith::distributed {
+
+/// What all places of a place_runtime share. Does not change while they live.
+struct setup {
+  int places = 1;
+  bool one_group = false;  // cws: there is one place object, and the named place is ignored
+  int threshold = 32;      // FAB occupancy from which on activities are refused
+  std::chrono::nanoseconds retry{}, retry_most{};
+  int most_refusals = 64;
+  place_waiting waiting = place_waiting::works;
+  std::uint32_t functions = 0;
+};
+
+/// What waits for the end of a finish.
+struct finish_wait {
+  detail::completion ended;
+  std::optional<failure> failed;
+};
+
+/// A function that runs at a place, as part of a finish. The closure of its task owns it.
+struct activity {
+  int at = 0;  // the place that was named
+  finish_id in;
+  bool fresh = false;           // it is counted in the FAB
+  std::uint32_t result_to = 0;  // the place that waits for the result
+  std::uint64_t result = 0;     // its number there; 0: nobody waits
+  const detail::remote_function* function = nullptr;
+  std::vector<std::byte> message;  // the arguments, after the header
+  void (*body)(void*) = nullptr;   // of a finish, in place of a function
+  void* context = nullptr;
+  std::exception_ptr* thrown = nullptr;  // where the exception of a finish's body goes
+};
+
+class place {
+ public:
+  /// Starts the progress thread. `net` is this place's endpoint.
+  place(const setup& all, int number, const runtime_options& each, endpoint& net);
+  /// REQUIRES: nothing is open at any place.
+  ~place();
+  place(const place&) = delete;
+  place& operator=(const place&) = delete;
+
+  /// Spawns on behalf of `by`, which runs here.
+  void spawn(const activity& by, int to, const detail::remote_function& f, std::vector<std::byte> message,
+             std::shared_ptr<detail::remote_result> result);
+  /// Runs `f` as the body of a new finish and waits for that. `by` is null outside of activities.
+  void finish(const activity* by, void (*f)(void*), void* context);
+  /// The activity that the running task belongs to; null if it belongs to none.
+  const activity* current() const;
+  /// The number of this place's engine.
+  std::uint64_t engine() const noexcept { return engine_; }
+  /// Ends the runtime: waits until its last tasks have left.
+  void end_tasks() { tasks_.reset(); }
+  place_statistics statistics() const;
+  /// REQUIRES: nothing is open, so that no thread counts.
+  void reset_statistics();
+  const runtime& tasks() const noexcept { return *tasks_; }
+
+ private:
+  /// A message for the progress thread to send.
+  struct outgoing {
+    int to = 0;
+    std::vector<std::byte> message;
+    outgoing* next = nullptr;
+  };
+  friend void set_next(outgoing& o, outgoing* next) noexcept { o.next = next; }
+  friend outgoing* get_next(const outgoing& o) noexcept { return o.next; }
+
+  /// A spawn that waits for its answer.
+  struct offer {
+    int to = 0;
+    finish_id in;
+    std::vector<std::byte> message;
+    int refusals = 0;
+    detail::completion accepted;        // if the spawner works meanwhile
+    atomic<std::uint32_t> answered{0};  // if it is blocked
+  };
+  class closure;
+
+  void run(std::unique_ptr<activity> a) noexcept;
+  void conclude(const activity& a, std::vector<std::byte> value, std::exception_ptr thrown,
+                std::optional<failure> failed);
+  void send_result(const activity& a, std::vector<std::byte> value, const std::optional<failure>& failed);
+  void end(finish_id f, std::optional<failure> why);
+  void deliver(std::uint64_t result, std::vector<std::byte> value, std::exception_ptr failed);
+  void post(int to, std::vector<std::byte> message);
+  void wait_for(offer& o) const;
+
+  // ---- the progress thread
+  void progress();
+  bool send_outgoing();
+  void send(int to, std::vector<std::byte> message);
+  void offer_again();
+  void handle(std::vector<std::byte> message);
+  void accept(const message_header& h, std::vector<std::byte> message);
+  void answered(const message_header& h);
+  void refused(const message_header& h);
+
+  const setup& all_;
+  const int number_;
+  endpoint& net_;
+  std::unique_ptr<runtime> tasks_;
+  std::uint64_t engine_;
+
+  mutable std::mutex guard_;  // for the next five
+  finish_table finishes_;
+  std::unordered_map<std::uint64_t, std::shared_ptr<finish_wait>> waits_;  // by finish number; home is here
+  std::unordered_map<std::uint64_t, std::shared_ptr<offer>> offers_;       // by sequence number
+  std::unordered_map<std::uint64_t, std::pair<std::shared_ptr<detail::remote_result>, finish_id>> results_;
+  std::uint64_t last_number_ = 0;  // of an offer or a result
+
+  mutable std::mutex running_guard_;
+  std::unordered_map<std::uint64_t, const activity*> running_;  // by their tasks
+
+  native::inbox<outgoing> outbox_;
+  atomic<int> fab_{0};
+  atomic<bool> stopping_{false};
+
+  // ---- the progress thread's; counts are read by statistics()
+  std::deque<std::pair<std::chrono::steady_clock::time_point, std::shared_ptr<offer>>> again_;  // not sorted
+  struct counts {
+    atomic<std::uint64_t> messages{0}, bytes{0}, offers{0}, accepted{0}, refused{0}, forced{0}, dones{0}, results{0};
+    atomic<std::uint64_t> fab_sum{0}, fab_peak{0};
+  } counts_;
+  atomic<std::uint64_t> activities_{0};
+  std::thread progress_;
+};
+
+}  // namespace kith::distributed

@@ -1,0 +1,206 @@
+// kith::place_runtime, and what a program calls at a place.
+#include "base/environment.hpp"
+#include "engine/native/engine.hpp"
+#include "engine/native/worker.hpp"
+#include "machine/limits.hpp"
+#include "machine/machine.hpp"
+#include "places/place.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+
+namespace kith {
+
+using distributed::place;
+
+namespace {
+
+[[noreturn]] void refuse(const std::string& option, const std::string& expected) {
+  throw error("place_options::" + option + ": expected " + expected, error_kind::setting);
+}
+
+distributed::setup setup_of(const place_options& o, int number) {
+  if (o.fab_slots < 1 || o.fab_slots > 1 << 20)
+    refuse("fab_slots = " + std::to_string(o.fab_slots), "1 to " + std::to_string(1 << 20));
+  if (!(o.fab_threshold > 0 && o.fab_threshold <= 1))
+    refuse("fab_threshold = " + std::to_string(o.fab_threshold), "more than 0, at most 1");
+  if (!(o.retry_seconds >= 0 && o.retry_seconds <= o.retry_most_seconds && o.retry_most_seconds <= 3600))
+    refuse("retry_seconds = " + std::to_string(o.retry_seconds) +
+               ", retry_most_seconds = " + std::to_string(o.retry_most_seconds),
+           "0 <= retry_seconds <= retry_most_seconds <= 3600");
+  if (o.most_refusals < 0 || o.most_refusals > 1 << 20)
+    refuse("most_refusals = " + std::to_string(o.most_refusals), "0 to " + std::to_string(1 << 20));
+  const auto in_nanoseconds = [](double seconds) {
+    return std::chrono::nanoseconds(static_cast<std::int64_t>(seconds * 1e9));
+  };
+  return {.places = number,
+          .one_group = o.scheduling == place_scheduling::cws,
+          .threshold = std::max(1, static_cast<int>(std::lround(o.fab_slots * o.fab_threshold))),
+          .retry = in_nanoseconds(o.retry_seconds),
+          .retry_most = in_nanoseconds(o.retry_most_seconds),
+          .most_refusals = o.most_refusals,
+          .waiting = o.waiting,
+          .functions = distributed::number_functions()};
+}
+
+int number_of_places(std::optional<int> option) {
+  if (!option) return static_cast<int>(number_of(var::places).value_or(standard_number(var::places)));
+  if (*option < var::places.least || *option > var::places.most) {
+    refuse("places = " + std::to_string(*option),
+           std::to_string(var::places.least) + " to " + std::to_string(var::places.most));
+  }
+  return *option;
+}
+
+/// The options of each place's runtime (of the only one, under cws).
+runtime_options options_of_each(const place_options& o, const distributed::setup& all) {
+  runtime_options each = o.each;
+  const int cores =
+      plan_workers(current_machine(each.machine), process_limits(), std::nullopt, false, {bind_mode::off}).workers;
+  const int share = std::max(1, cores / all.places);
+  const bool oversubscribe = oversubscribe_setting(each.oversubscribe);
+  int workers = workers_setting(each.workers).value_or(share);
+  if (!oversubscribe) workers = std::min(workers, share);
+  // The progress threads need cores as well: a worker that looks for work for long would keep them waiting.
+  if (!each.spin && all.places * (workers + 1) > cores && !value_of(var::spin)) each.spin = 0;
+  each.workers = all.one_group ? std::min(all.places * workers, most_workers) : workers;
+  each.oversubscribe = oversubscribe || each.workers.value() * (all.one_group ? 1 : all.places) > cores;
+  if (!each.policy && !value_of(var::policy)) each.policy = "ads";
+  return each;
+}
+
+}  // namespace
+
+class place_runtime::implementation {
+ public:
+  explicit implementation(const place_options& o)
+      : all_(setup_of(o, number_of_places(o.places))),
+        net_(distributed::make_thread_transport(all_.one_group ? 1 : all_.places)) {
+    const runtime_options each = options_of_each(o, all_);
+    for (int p = 0; p < (all_.one_group ? 1 : all_.places); ++p) {
+      places_.push_back(std::make_unique<place>(all_, p, each, net_->of(p)));
+      by_engine_[places_.back()->engine()] = places_.back().get();
+    }
+  }
+  ~implementation() {
+    // A task that has told its finish of its end may still be leaving: it can ring any place.
+    for (const auto& p : places_) p->end_tasks();
+  }
+  implementation(const implementation&) = delete;
+  implementation& operator=(const implementation&) = delete;
+
+  /// The place whose worker the calling thread is; null if it is none's.
+  place* of_thread() const {
+    const native::worker* const w = native::worker::current();
+    const auto at = w == nullptr ? by_engine_.end() : by_engine_.find(w->engine.number);
+    return at == by_engine_.end() ? nullptr : at->second;
+  }
+  const distributed::setup& all() const noexcept { return all_; }
+  const distributed::transport& net() const noexcept { return *net_; }
+  const std::vector<std::unique_ptr<place>>& objects() const noexcept { return places_; }
+
+ private:
+  const distributed::setup all_;
+  std::unique_ptr<distributed::transport> net_;
+  std::vector<std::unique_ptr<place>> places_;
+  std::unordered_map<std::uint64_t, place*> by_engine_;
+};
+
+namespace {
+
+atomic<place_runtime::implementation*> only{nullptr};
+
+place_runtime::implementation& the_only(const char* call) {
+  place_runtime::implementation* const there = only.load(acquire);  // pairs with the constructor
+  if (there == nullptr) throw error(std::string(call) + ": there are no places; make a kith::place_runtime first");
+  return *there;
+}
+
+struct caller {
+  place* at;
+  const distributed::activity* running;
+};
+/// The running activity, and the place whose worker runs it.
+caller caller_of(const char* call) {
+  place* const p = the_only(call).of_thread();
+  const distributed::activity* const running = p == nullptr ? nullptr : p->current();
+  if (running == nullptr) {
+    throw error(std::string(call) +
+                ": no activity runs on this thread; call it inside place_runtime::run(), or in "
+                "what that spawns");
+  }
+  return {p, running};
+}
+
+}  // namespace
+
+place_error::place_error(int place, const std::string& what)
+    : error(what.starts_with("place ") ? what : "place " + std::to_string(place) + ": " + what), place_(place) {}
+
+place_runtime::place_runtime(const place_options& options) : impl_(std::make_unique<implementation>(options)) {
+  implementation* none = nullptr;
+  if (!only.compare_exchange_strong(none, impl_.get(), acq_rel)) {  // pairs with the_only()
+    throw error("place_runtime: there is one already; expected one at a time in a process");
+  }
+}
+
+place_runtime::~place_runtime() {
+  only.store(nullptr, release);
+  impl_.reset();
+}
+
+void place_runtime::run_root(void* context, void (*f)(void*)) {
+  if (native::worker::current() != nullptr) {
+    throw error("place_runtime::run(): called inside a task; kith::finish() waits for what an activity spawns");
+  }
+  impl_->objects().front()->finish(nullptr, f, context);
+}
+
+int place_runtime::places() const noexcept { return impl_->all().places; }
+int place_runtime::workers() const noexcept { return impl_->objects().front()->tasks().workers(); }
+std::string place_runtime::policy() const { return impl_->objects().front()->tasks().policy(); }
+std::string place_runtime::transport() const { return impl_->net().name(); }
+
+std::vector<place_statistics> place_runtime::statistics() const {
+  std::vector<place_statistics> all;
+  for (const auto& p : impl_->objects()) all.push_back(p->statistics());
+  return all;
+}
+
+void place_runtime::reset_statistics() {
+  for (const auto& p : impl_->objects()) p->reset_statistics();
+}
+
+int places() { return the_only("places()").all().places; }
+
+int here() { return caller_of("here()").running->at; }
+
+place_ref at(int place) {
+  const int all = the_only("at()").all().places;
+  if (place < 0 || place >= all) {
+    throw error("at(" + std::to_string(place) + "): expected a place from 0 to " + std::to_string(all - 1) +
+                " (kith::places() - 1)");
+  }
+  return place_ref(place);
+}
+
+namespace detail {
+
+void spawn_at(int to, const remote_function& f, std::vector<std::byte> message, std::shared_ptr<remote_result> result) {
+  if (f.number == 0) {
+    throw error("at(" + std::to_string(to) +
+                "): the function was loaded after the first place_runtime was made; load libraries before that");
+  }
+  const caller by = caller_of("at(place).spawn()");
+  by.at->spawn(*by.running, to, f, std::move(message), std::move(result));
+}
+
+void finish(void* context, void (*f)(void*)) {
+  const caller by = caller_of("finish()");
+  by.at->finish(by.running, f, context);
+}
+
+}  // namespace detail
+
+}  // namespace kith

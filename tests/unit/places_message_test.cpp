@@ -1,0 +1,161 @@
+// Messages of places: what is written is read, and what is damaged is refused.
+#include "base/rng.hpp"
+#include "places/message.hpp"
+
+#include <cereal/types/map.hpp>
+
+#include <gmock/gmock.h>
+
+#include <cstring>
+#include <map>
+
+namespace {
+
+using namespace kith;
+using namespace kith::distributed;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+using message = std::vector<std::byte>;
+
+struct point {
+  double x, y;
+  bool operator==(const point&) const = default;
+};
+struct named {
+  std::string name;
+  std::map<int, std::vector<std::string>> all;
+  bool operator==(const named&) const = default;
+  template <class Archive>
+  void serialize(Archive& a) {
+    a(name, all);
+  }
+};
+
+template <class T>
+T there_and_back(const T& value) {
+  message m;
+  detail::output_archive to(m);
+  detail::put(to, value);
+  detail::input_archive from(m);
+  T read = detail::get<T>(from);
+  from.expect_end();
+  return read;
+}
+
+TEST(PlacesMessage, KeepsValues) {
+  EXPECT_EQ(there_and_back(42), 42);
+  EXPECT_EQ(there_and_back(true), true);
+  EXPECT_EQ(there_and_back(point{1, 2}), (point{1, 2}));
+  EXPECT_EQ(there_and_back(std::string("with \0 inside", 13)), std::string("with \0 inside", 13));
+  EXPECT_THAT(there_and_back(std::vector<point>{{1, 2}, {3, 4}}), ElementsAre(point{1, 2}, point{3, 4}));
+  EXPECT_EQ(there_and_back(std::vector<int>()), std::vector<int>());
+  EXPECT_THAT(there_and_back(std::vector<bool>{true, false, true}), ElementsAre(true, false, true));
+  EXPECT_THAT(there_and_back(std::vector<std::string>{"a", ""}), ElementsAre("a", ""));
+  EXPECT_EQ(there_and_back(std::pair(1, std::string("b"))), std::pair(1, std::string("b")));
+  const named n{"n", {{1, {"x"}}, {2, {}}}};
+  EXPECT_EQ(there_and_back(n), n);
+}
+
+TEST(PlacesMessage, SpansAreAlignedAndNotCopied) {
+  using call = detail::signature<void(char, std::span<const double>, std::string_view)>;
+  const std::vector<double> values{1, 2, 3};
+  const message m = call::pack(detail::header_bytes, 'c', values, "text");
+  const auto [c, span, text] = call::unpack(payload_of(m));
+  EXPECT_EQ(c, 'c');
+  EXPECT_THAT(span, ElementsAre(1, 2, 3));
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(span.data()) % alignof(double), 0u);
+  EXPECT_TRUE(reinterpret_cast<const std::byte*>(span.data()) > m.data() &&
+              reinterpret_cast<const std::byte*>(span.data()) < m.data() + m.size());
+  EXPECT_EQ(text, "text");
+}
+
+TEST(PlacesMessage, RefusesEveryTruncation) {
+  using call = detail::signature<void(int, const std::string&, std::vector<double>, const named&)>;
+  const message whole = call::pack(0, 7, "text", std::vector<double>{1, 2}, named{"n", {{1, {"x"}}}});
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    const message part(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
+    EXPECT_THROW(call::unpack(part), error) << size;
+  }
+  message longer = whole;
+  longer.push_back({});
+  EXPECT_THAT([&] { call::unpack(longer); }, ThrowsMessage<error>(HasSubstr("1 bytes more")));
+}
+
+TEST(PlacesMessage, AnnouncedLengthsTakeNoMemory) {
+  message m;
+  detail::output_archive to(m);
+  detail::put(to, std::uint64_t{1} << 60);
+  const auto read = [&]<class T>(const T&) {
+    detail::input_archive from(m);
+    return detail::get<T>(from);
+  };
+  EXPECT_THAT([&] { read(std::vector<double>()); }, ThrowsMessage<error>(HasSubstr("elements announced")));
+  EXPECT_THROW(read(std::string()), error);
+  EXPECT_THROW(read(std::vector<std::string>()), error);
+  EXPECT_THROW(read(std::string_view()), error);
+  EXPECT_THROW(read(std::span<const int>()), error);
+}
+
+TEST(PlacesMessage, AnyBytesAreReadOrRefused) {
+  using call =
+      detail::signature<void(bool, std::string_view, std::span<const double>, std::vector<std::string>, named)>;
+  const message whole = call::pack(0, true, "text", std::vector<double>{1, 2, 3}, std::vector<std::string>{"a", "bc"},
+                                   named{"n", {{1, {"x", "y"}}}});
+  rng random(1, purpose::pick, 0);
+  int refused = 0;
+  for (int i = 0; i < 20000; ++i) {
+    message m = whole;
+    for (std::uint32_t n = 1 + random.below(3); n > 0; --n)
+      m[random.below(static_cast<std::uint32_t>(m.size()))] = static_cast<std::byte>(random.below(256));
+    if (random.below(4) == 0) m.resize(random.below(static_cast<std::uint32_t>(m.size())));
+    m.shrink_to_fit();
+    try {
+      const auto values = call::unpack(m);
+      EXPECT_LE(std::get<1>(values).size(), m.size());
+      EXPECT_LE(std::get<2>(values).size_bytes(), m.size());
+    } catch (const std::exception&) {
+      ++refused;
+    }
+  }
+  EXPECT_GT(refused, 1000);
+}
+
+TEST(PlacesMessage, RefusesDamagedHeaders) {
+  constexpr std::uint32_t places = 4, functions = 3;
+  const message_header good{.from = 3, .function = 3, .finish_home = 3};
+  EXPECT_EQ(decode(sealed(good), places, functions).function, 3u);
+  const auto with = [&](auto&& change) {
+    message_header h = good;
+    change(h);
+    return sealed(h);
+  };
+  const auto refused = [&](const message& m, const char* why) {
+    EXPECT_THAT([&] { decode(m, places, functions); }, ThrowsMessage<error>(HasSubstr(why)));
+  };
+  refused({}, "truncated");
+  refused(message(63), "truncated");
+  refused(with([](message_header& h) { ++h.version; }), "version");
+  refused(with([](message_header& h) { h.kind = message_kind{0}; }), "unknown kind 0");
+  refused(with([](message_header& h) { h.kind = message_kind{6}; }), "unknown kind 6");
+  refused(with([](message_header& h) { h.flags = 8; }), "unknown flags");
+  refused(with([](message_header& h) { h.function = 0; }), "unknown function 0");
+  refused(with([](message_header& h) { h.function = 4; }), "unknown function 4");
+  refused(with([](message_header& h) { h.from = 4; }), "place 4");
+  refused(with([](message_header& h) { h.finish_home = 9; }), "place 9");
+  message longer = sealed(good);
+  longer.push_back({});
+  refused(longer, "0 bytes announced, 1");
+}
+
+TEST(PlacesMessage, KeepsFailures) {
+  const message m = sealed({.kind = message_kind::done}, failure{5, "why"});
+  EXPECT_TRUE(decode(m, 1, 0).has(message_header::failed));
+  const failure read = read_failure(payload_of(m));
+  EXPECT_EQ(read.place, 5u);
+  EXPECT_EQ(read.what, "why");
+  EXPECT_THROW(read_failure({}), error);
+}
+
+}  // namespace

@@ -1,0 +1,419 @@
+// Places in one process: activities, futures, finish and failures, against what a serial program computes.
+#include "base/rng.hpp"
+#include "support/scale.hpp"
+
+#include <kith/kith.hpp>
+#include <kith/places.hpp>
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <atomic>
+#include <numeric>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+kith::place_options with(int places, int workers = 1, const char* policy = "ads") {
+  kith::place_options o;
+  o.places = places;
+  o.each.workers = workers;
+  o.each.policy = policy;
+  o.each.oversubscribe = true;
+  return o;
+}
+
+std::atomic<std::uint64_t> sum{0};  // of what activities add; tests run one after the other
+std::atomic<int> misplaced{0};      // activities that ran elsewhere than they were spawned
+
+// ---- random trees: what a node spawns follows from its number alone, so that a serial program can add them up
+
+struct tree {
+  std::uint64_t seed = 1;
+  int places = 1;
+  int depth = 0;
+};
+std::uint64_t value_of(const tree& t, std::uint64_t node) {
+  kith::rng r(t.seed, kith::purpose::pick, static_cast<std::uint32_t>(node));
+  return r.below(1000);
+}
+std::uint64_t children_of(const tree& t, std::uint64_t node) {
+  kith::rng r(t.seed + 1, kith::purpose::pick, static_cast<std::uint32_t>(node));
+  return t.depth == 0 ? 0 : r.below(5);
+}
+int place_of(const tree& t, std::uint64_t node) {
+  kith::rng r(t.seed + 2, kith::purpose::pick, static_cast<std::uint32_t>(node));
+  return static_cast<int>(r.below(static_cast<std::uint32_t>(t.places)));
+}
+std::uint64_t serial_sum(tree t, std::uint64_t node) {
+  std::uint64_t all = value_of(t, node);
+  const std::uint64_t n = children_of(t, node);
+  --t.depth;
+  for (std::uint64_t c = 0; c < n; ++c) all += serial_sum(t, node * 5 + c + 1);
+  return all;
+}
+void grow(tree t, std::uint64_t node) {
+  if (kith::here() != place_of(t, node)) misplaced.fetch_add(1);
+  sum.fetch_add(value_of(t, node));
+  const std::uint64_t n = children_of(t, node);
+  --t.depth;
+  for (std::uint64_t c = 0; c < n; ++c) {
+    const std::uint64_t child = node * 5 + c + 1;
+    const auto spawn = [t, child] { kith::at(place_of(t, child)).spawn<grow>(t, child); };
+    if (child % 3 == 0) {
+      kith::finish(spawn);
+    } else if (child % 3 == 1) {
+      kith::spawn(spawn);  // from a task of the activity
+    } else {
+      spawn();
+    }
+  }
+}
+std::uint64_t add_up(tree t, std::uint64_t node) {
+  std::uint64_t all = value_of(t, node);
+  const std::uint64_t n = children_of(t, node);
+  --t.depth;
+  std::vector<kith::place_future<std::uint64_t>> parts;
+  for (std::uint64_t c = 0; c < n; ++c) {
+    const std::uint64_t child = node * 5 + c + 1;
+    parts.push_back(kith::at(place_of(t, child)).async<add_up>(t, child));
+  }
+  for (const auto& p : parts) all += p.get();
+  return all;
+}
+
+void expect_sums(const kith::place_options& o, int trees) {
+  kith::place_runtime rt(o);
+  for (int i = 0; i < trees; ++i) {
+    const tree t{static_cast<std::uint64_t>(i) + 7, rt.places(), 5};
+    sum = misplaced = 0;
+    rt.run([&] { kith::at(place_of(t, 0)).spawn<grow>(t, std::uint64_t{0}); });
+    EXPECT_EQ(sum, serial_sum(t, 0)) << "tree " << i;
+    EXPECT_EQ(misplaced, 0);
+    std::uint64_t by_futures = 0;
+    rt.run([&] { by_futures = kith::at(place_of(t, 0)).async<add_up>(t, std::uint64_t{0}).get(); });
+    EXPECT_EQ(by_futures, serial_sum(t, 0)) << "tree " << i;
+  }
+  std::uint64_t sent = 0, accepted = 0, refused = 0, dones = 0, results = 0, messages = 0;
+  for (const kith::place_statistics& s : rt.statistics()) {
+    sent += s.spawns_sent;
+    accepted += s.spawns_accepted;
+    refused += s.spawns_refused;
+    dones += s.dones_sent;
+    results += s.results_sent;
+    messages += s.messages;
+  }
+  EXPECT_EQ(sent, accepted + refused);
+  EXPECT_LE(dones, accepted);  // the bound of docs/finish.md
+  EXPECT_EQ(messages, 2 * sent + dones + results);
+}
+
+class Places : public testing::TestWithParam<std::tuple<int, int, const char*>> {
+ protected:
+  kith::place_options options() const {
+    const auto [places, workers, policy] = GetParam();
+    return with(places, workers, policy);
+  }
+};
+
+TEST_P(Places, RandomTreesGiveTheSerialSum) { expect_sums(options(), kith::test::scaled(4)); }
+
+TEST_P(Places, TinyBuffersDoNotBlock) {
+  kith::place_options o = options();
+  o.fab_slots = 1;
+  for (const kith::place_waiting w : {kith::place_waiting::works, kith::place_waiting::blocks}) {
+    o.waiting = w;
+    o.most_refusals = 3;
+    expect_sums(o, kith::test::scaled(2));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Places,
+                         testing::Values(std::tuple(1, 2, "ads"), std::tuple(2, 1, "ads"), std::tuple(2, 3, "ads"),
+                                         std::tuple(4, 1, "steal"), std::tuple(4, 2, "ads"), std::tuple(16, 1, "ads"),
+                                         std::tuple(3, 2, "fifo"), std::tuple(3, 2, "dfifo")));
+
+TEST(Place, OneGroupIgnoresWhereActivitiesRun) {
+  kith::place_options o = with(4, 1);
+  o.scheduling = kith::place_scheduling::cws;
+  expect_sums(o, 4);
+  kith::place_runtime rt(o);
+  EXPECT_EQ(rt.places(), 4);
+  EXPECT_EQ(rt.workers(), 4);
+  rt.run([] {
+    for (int p = 0; p < 4; ++p) kith::at(p).spawn([](int expected) { misplaced += kith::here() != expected; }, p);
+  });
+  EXPECT_EQ(misplaced, 0);
+  ASSERT_EQ(rt.statistics().size(), 1u);
+  EXPECT_EQ(rt.statistics()[0].messages, 0u);
+}
+
+/// All places spawn at all others at once, each into buffers of one slot.
+TEST(Place, EverybodySpawnsAtEverybody) {
+  for (const kith::place_waiting w : {kith::place_waiting::works, kith::place_waiting::blocks}) {
+    kith::place_options o = with(4, 1);
+    o.fab_slots = 1;
+    o.most_refusals = 2;
+    o.waiting = w;
+    kith::place_runtime rt(o);
+    sum = 0;
+    rt.run([] {
+      for (int p = 0; p < kith::places(); ++p) {
+        kith::at(p).spawn([] {
+          for (int i = 0; i < 200; ++i) {
+            const int to = (kith::here() + 1 + i % 3) % kith::places();
+            kith::at(to).spawn([](int n) { sum += static_cast<std::uint64_t>(n); }, i);
+          }
+        });
+      }
+    });
+    EXPECT_EQ(sum, 4u * 199u * 200u / 2);
+  }
+}
+
+/// A worker that is blocked runs nothing, so that the buffer of the other place stays full until it is forced.
+TEST(Place, RefusesAtTheThresholdAndIsForced) {
+  kith::place_options o = with(2, 1);
+  o.fab_slots = 4;
+  o.fab_threshold = 0.5;
+  o.most_refusals = 2;
+  o.retry_seconds = o.retry_most_seconds = 0;
+  static std::atomic<bool> go;
+  go = false;
+  kith::place_runtime rt(o);
+  sum = 0;
+  rt.run([] {
+    // The first one keeps the only worker of place 1; the others fill its buffer: two fit, the rest is forced.
+    static std::atomic<bool> started;
+    started = false;
+    kith::at(1).spawn([] {
+      started = true;
+      started.notify_all();
+      go.wait(false);
+    });
+    started.wait(false);
+    for (int i = 0; i < 5; ++i) kith::at(1).spawn([] { sum += 1; });
+    go = true;
+    go.notify_all();
+  });
+  EXPECT_EQ(sum, 5u);
+  const kith::place_statistics s = rt.statistics()[1];
+  EXPECT_EQ(s.spawns_accepted, 6u);
+  EXPECT_EQ(s.spawns_forced, 3u);
+  EXPECT_EQ(s.spawns_refused, 3u * 2);
+  EXPECT_EQ(s.fab_peak, 5u);
+  EXPECT_EQ(rt.statistics()[0].spawns_sent, 6u + 3 * 2);
+}
+
+TEST(Place, ArgumentsAndResultsOfAllKinds) {
+  kith::place_runtime rt(with(3));
+  rt.run([] {
+    const std::vector<double> values{1, 2, 3.5};
+    EXPECT_EQ(kith::at(1)
+                  .async([](std::span<const double> v) { return std::accumulate(v.begin(), v.end(), 0.0); }, values)
+                  .get(),
+              6.5);
+    EXPECT_EQ(kith::at(2)
+                  .async([](const std::string& a, std::string_view b) { return a + std::string(b); }, "ab", "cd")
+                  .get(),
+              "abcd");
+    const auto sorted = kith::at(1).async(
+        [](std::vector<std::string> v) {
+          std::ranges::sort(v);
+          return v;
+        },
+        std::vector<std::string>{"b", "a"});
+    EXPECT_EQ(sorted.get(), (std::vector<std::string>{"a", "b"}));
+    EXPECT_EQ(sorted.get().size(), 2u);  // a copy each time
+    EXPECT_EQ(sorted.place(), 1);
+    kith::at(2).async([] {}).get();
+    EXPECT_EQ(kith::at(0).async([] { return kith::here(); }).get(), 0);  // without a message
+  });
+}
+
+TEST(Place, ObjectsOfAPlaceStayThere) {
+  static kith::place_local<std::vector<int>> mine;
+  kith::place_runtime rt(with(4));
+  rt.run([] {
+    kith::finish([] {
+      for (int i = 0; i < 40; ++i) kith::at(i % 4).spawn([](int n) { mine->push_back(n); }, i);
+    });
+    for (int p = 0; p < 4; ++p) {
+      EXPECT_EQ(kith::at(p).async([] { return std::accumulate(mine->begin(), mine->end(), 0); }).get(), 180 + 10 * p);
+    }
+  });
+}
+
+// ---- failures
+
+void fails(const std::string& why) { throw std::runtime_error(why); }
+
+TEST(PlaceFailure, OfAnActivityGoesToItsFinish) {
+  kith::place_runtime rt(with(3));
+  sum = 0;
+  EXPECT_THAT(
+      [&] {
+        rt.run([] {
+          for (int p = 0; p < 3; ++p) kith::at(p).spawn([] { sum += 1; });
+          kith::at(2).spawn<fails>("no luck");
+        });
+      },
+      ThrowsMessage<kith::place_error>(HasSubstr("place 2: no luck")));
+  EXPECT_EQ(sum, 3u);  // nothing else was cancelled
+  rt.run([] {          // and nothing is left of it
+    try {
+      kith::finish([] { kith::at(1).spawn([] { kith::at(2).spawn([] { kith::at(0).spawn<fails>("far away"); }); }); });
+      ADD_FAILURE() << "finish() did not throw";
+    } catch (const kith::place_error& e) {
+      EXPECT_EQ(e.place(), 0);
+      EXPECT_THAT(e.what(), HasSubstr("far away"));
+    }
+  });
+}
+
+TEST(PlaceFailure, OfAFutureGoesToWhoeverAsks) {
+  kith::place_runtime rt(with(2));
+  rt.run([] {
+    const auto f = kith::at(1).async([](int n) -> int { throw std::runtime_error("number " + std::to_string(n)); }, 7);
+    EXPECT_THAT([&] { f.get(); }, ThrowsMessage<kith::place_error>(HasSubstr("place 1: number 7")));
+    EXPECT_THAT([&] { f.get(); }, ThrowsMessage<kith::place_error>(HasSubstr("number 7")));
+  });
+}
+
+TEST(PlaceFailure, OfADroppedFutureGoesToItsFinish) {
+  kith::place_runtime rt(with(2));
+  EXPECT_THAT(
+      [&] {
+        rt.run([] {
+          kith::finish([] {
+            static std::atomic<bool> dropped;
+            dropped = false;
+            static_cast<void>(kith::at(1).async([] {
+              dropped.wait(false);
+              fails("unseen");
+            }));
+            dropped = true;
+            dropped.notify_all();
+          });
+        });
+      },
+      ThrowsMessage<kith::place_error>(HasSubstr("unseen")));
+}
+
+TEST(PlaceFailure, OfTheBodyKeepsItsType) {
+  kith::place_runtime rt(with(2));
+  struct special {};
+  sum = 0;
+  EXPECT_THROW(rt.run([] {
+    kith::at(1).spawn([] { sum += 1; });
+    throw special();
+  }),
+               special);
+  EXPECT_EQ(sum, 1u);  // the activity was waited for
+}
+
+TEST(PlaceFailure, OfATaskOfAnActivity) {
+  kith::place_runtime rt(with(2));
+  EXPECT_THAT([&] { rt.run([] { kith::at(1).spawn([] { kith::spawn([] { fails("a task's"); }); }); }); },
+              ThrowsMessage<kith::place_error>(HasSubstr("place 1: a task's")));
+}
+
+TEST(PlaceFailure, OfAnInnerFinishStaysThere) {
+  kith::place_runtime rt(with(4));
+  sum = 0;
+  rt.run([] {
+    for (int p = 0; p < 4; ++p) {
+      kith::at(p).spawn([] {
+        EXPECT_THROW(kith::finish([] { kith::at((kith::here() + 1) % 4).spawn<fails>("inner"); }), kith::place_error);
+        sum += 1;
+      });
+    }
+  });
+  EXPECT_EQ(sum, 4u);
+}
+
+TEST(PlaceFailure, CancelledActivitiesEndTheirFinish) {
+  kith::place_runtime rt(with(1));
+  sum = 0;
+  EXPECT_THAT(
+      [&] {
+        rt.run([] {
+          kith::at(0).spawn([] { sum += 1; });  // queued: there is one worker
+          kith::cancel();
+        });
+      },
+      ThrowsMessage<kith::place_error>(HasSubstr("cancelled before it started")));
+  EXPECT_EQ(sum, 0u);
+  rt.run([] {
+    const auto f = kith::at(0).async([] { return 1; });
+    kith::cancel();
+    EXPECT_THAT([&] { f.get(); }, ThrowsMessage<kith::place_error>(HasSubstr("cancelled before it started")));
+  });
+}
+
+// ---- finish
+
+TEST(Finish, WaitsForWhatActivitiesSpawnElsewhere) {
+  kith::place_runtime rt(with(4, 2));
+  rt.run([] {
+    for (int round = 0; round < 20; ++round) {
+      sum = 0;
+      kith::finish([] {
+        kith::at(1).spawn([] {
+          kith::at(2).spawn([] {
+            for (int p = 0; p < 4; ++p) kith::at(p).spawn([] { kith::at(3).spawn([] { sum += 1; }); });
+          });
+        });
+      });
+      EXPECT_EQ(sum, 4u);
+    }
+  });
+}
+
+TEST(Finish, InnerOnesDoNotWaitForOuterActivities) {
+  static std::atomic<bool> inner_over;
+  inner_over = false;
+  kith::place_runtime rt(with(2, 2));
+  rt.run([] {
+    kith::at(1).spawn([] { inner_over.wait(false); });  // would never end if the inner finish waited for it
+    kith::finish([] { kith::at(1).spawn([] {}); });
+    inner_over = true;
+    inner_over.notify_all();
+  });
+}
+
+// ---- wrong calls
+
+TEST(PlaceErrors, AreSaid) {
+  EXPECT_THAT([] { kith::places(); }, ThrowsMessage<kith::error>(HasSubstr("there are no places")));
+  const auto refused = [](auto&& change, const char* what) {
+    kith::place_options o = with(2);
+    change(o);
+    EXPECT_THAT([&] { kith::place_runtime rt(o); }, ThrowsMessage<kith::error>(HasSubstr(what)));
+  };
+  refused([](auto& o) { o.places = 0; }, "places = 0: expected 1 to 1024");
+  refused([](auto& o) { o.fab_slots = 0; }, "fab_slots = 0");
+  refused([](auto& o) { o.fab_threshold = 0; }, "fab_threshold");
+  refused([](auto& o) { o.retry_seconds = 1; }, "retry_seconds");
+  refused([](auto& o) { o.most_refusals = -1; }, "most_refusals");
+  refused([](auto& o) { o.each.policy = "nonsense"; }, "nonsense");
+  kith::place_runtime rt(with(2));
+  EXPECT_THAT([] { kith::place_runtime second(with(1)); }, ThrowsMessage<kith::error>(HasSubstr("one already")));
+  EXPECT_THAT([] { kith::here(); }, ThrowsMessage<kith::error>(HasSubstr("no activity runs")));
+  EXPECT_THAT([] { kith::at(0).spawn([] {}); }, ThrowsMessage<kith::error>(HasSubstr("no activity runs")));
+  EXPECT_THAT([] { kith::finish([] {}); }, ThrowsMessage<kith::error>(HasSubstr("no activity runs")));
+  rt.run([&] {
+    EXPECT_THAT([] { kith::at(2); }, ThrowsMessage<kith::error>(AllOf(HasSubstr("at(2)"), HasSubstr("from 0 to 1"))));
+    EXPECT_THAT([] { kith::at(-1); }, ThrowsMessage<kith::error>(HasSubstr("at(-1)")));
+    EXPECT_THAT([&] { rt.run([] {}); }, ThrowsMessage<kith::error>(HasSubstr("inside a task")));
+    EXPECT_THAT([] { kith::place_future<int>().get(); }, ThrowsMessage<kith::error>(HasSubstr("no activity behind")));
+  });
+}
+
+}  // namespace
