@@ -35,9 +35,27 @@ std::span<const entry* const> app_list() {
   return all;
 }
 
+std::span<const places_entry* const> places_app_list() {
+  static const places_entry* const all[] = {&places_heat_entry};
+  return all;
+}
+
+std::vector<const entry*> app_descriptions() {
+  std::vector<const entry*> all(app_list().begin(), app_list().end());
+  for (const places_entry* e : places_app_list()) all.push_back(&e->about);
+  return all;
+}
+
+const places_entry* find_places_app(std::string_view name) {
+  for (const places_entry* e : places_app_list()) {
+    if (name == e->about.name) return e;
+  }
+  return nullptr;
+}
+
 const entry& find_app(std::string_view name) {
   std::string names;
-  for (const entry* e : app_list()) {
+  for (const entry* e : app_descriptions()) {
     if (name == e->name) return *e;
     names += (names.empty() ? "" : ", ") + std::string(e->name);
   }

@@ -2,9 +2,11 @@
 #pragma once
 
 #include "app.hpp"
+#include "places_app.hpp"
 
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace kith::apps {
 
@@ -34,10 +36,19 @@ extern const entry reduction_entry;
 extern const entry matmul_entry;
 extern const entry sparse_lu_entry;
 
-std::span<const entry* const> app_list();
+extern const places_entry places_heat_entry;
 
-/// Throws kith::error for an unknown name, with the names that exist, and for a program that is not in this build.
+std::span<const entry* const> app_list();
+/// The programs that run on places.
+std::span<const places_entry* const> places_app_list();
+/// What lists and help say of all of them. Those on places cannot be made from it.
+std::vector<const entry*> app_descriptions();
+
+/// Also describes programs on places. Throws kith::error for an unknown name, with the names that exist, and for a program that is not in this build.
 const entry& find_app(std::string_view name);
+
+/// Null if no program on places has that name.
+const places_entry* find_places_app(std::string_view name);
 
 /// The usual value of an entry's `make`.
 template <class App>

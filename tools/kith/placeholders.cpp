@@ -10,7 +10,7 @@ namespace kith::tools {
 
 std::vector<std::string> app_names() {
   std::vector<std::string> names;
-  for (const apps::entry* e : apps::app_list()) names.emplace_back(e->name);
+  for (const apps::entry* e : apps::app_descriptions()) names.emplace_back(e->name);
   return names;
 }
 

@@ -3,6 +3,7 @@
 
 #include "app/describe.hpp"
 #include "app/memory.hpp"
+#include "app/on_places.hpp"
 #include "app/report.hpp"
 #include "apps/list.hpp"
 #include "base/environment.hpp"
@@ -17,6 +18,7 @@
 #include <algorithm>
 #include <memory>
 #include <new>
+#include <optional>
 
 namespace kith::tools {
 
@@ -25,6 +27,7 @@ namespace {
 struct options {
   std::string name;
   runtime_options run;
+  std::optional<int> places;
   bool small = false, paper = false, oversubscribe = false, json = false, windows = false, one_graph = false;
   int owners = 0;  // the number of workers that colors are for; 0: that of the run
   std::vector<std::string> libraries;
@@ -75,6 +78,12 @@ outcome run_app(const options& o, const std::vector<std::string>& words, const C
   if (o.windows) return print_windows(e, arguments, o.json);
   if (o.one_graph && e.windows == nullptr)
     throw error(o.name + ": --one-graph is for the RIP paper's programs (those that have --windows)");
+  if (const apps::places_entry* const p = apps::find_places_app(o.name)) {
+    const app_report report = run_on_places(*p, arguments, o.places, o.run);
+    fmt::print("{}", o.json ? to_json(report) : to_text(report));
+    return report.result.check.verified ? outcome::fine : outcome::limited;
+  }
+  if (o.places) throw error(o.name + ": --places is for programs on places; `kith apps` lists them as places_...");
   const machine on = current_machine(o.run.machine);
   progress bar;
   bar.wait_for(o.name);  // before the runtime binds this thread, so that the thread of `bar` is not bound
@@ -116,6 +125,10 @@ std::function<outcome()> add_app(CLI::App& command) {
   add_policy_library(command, o->libraries);
   command.add_option("--workers", o->run.workers, "workers (KITH_WORKERS, as many as this process may use cores)")
       ->check(whole_number(1, most_workers));
+  command
+      .add_option("--places", o->places,
+                  "places of a program that runs on them; --workers is for each place (KITH_PLACES, 1)")
+      ->check(whole_number(1, var::places.most));
   command.add_flag("--oversubscribe", o->oversubscribe, "start all of --workers, even if there are fewer cores");
   command.add_option("--machine", o->run.machine, "behave as if on this machine (KITH_MACHINE), as for `kith machine`")
       ->type_name("MACHINE|FILE|SYNTHETIC");
@@ -154,6 +167,10 @@ std::function<outcome()> add_app(CLI::App& command) {
            "\"seconds\", \"tasks\", \"steals\", \"steal_attempts\", \"colored_steals\", \"colored_attempts\", "
            "\"remote_access_percent\", \"idle_seconds\", \"first_steal_s\" (null: no steal), "
            "\"load_balance_percent\", \"per_worker\": [...], ...}\n"
+           "Programs on places also: \"places\", \"as\", \"transport\", \"messages\", \"message_bytes\", \"spawns\", "
+           "\"fab_attempts\", \"fab_taken\", \"fab_refused\", \"fab_mean\", \"fab_peak\", \"fab_seconds\", "
+           "\"steal_seconds\", \"stalled\", \"deque_mean\", \"deque_peak\", \"graph_depth\", \"per_place\": [...] "
+           "(null: not measured)\n"
            "Exit code: 0 if the result was verified, 1 if it is wrong, 2 for a wrong command line or input.";
   });
   return [o, &command] {

@@ -15,7 +15,7 @@ namespace {
 
 void print_json() {
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
-  for (const apps::entry* e : apps::app_list()) {
+  for (const apps::entry* e : apps::app_descriptions()) {
     nlohmann::ordered_json parameters = nlohmann::ordered_json::array();
     for (const apps::parameter& p : e->parameters) {
       nlohmann::ordered_json one = {{"name", p.name}, {"what", p.what}, {"flag", is_flag(p)}};
@@ -33,7 +33,7 @@ void print_json() {
 }
 
 void print_table() {
-  for (const apps::entry* e : apps::app_list()) fmt::print("{}", to_text(*e));
+  for (const apps::entry* e : apps::app_descriptions()) fmt::print("{}", to_text(*e));
   fmt::print("\n`kith app NAME --small` runs one; its result is checked.\n");
 }
 

@@ -25,7 +25,7 @@ std::string presets(const apps::parameter& p) {
 
 std::vector<subject> app_subjects() {
   std::vector<subject> all;
-  for (const apps::entry* e : apps::app_list()) {
+  for (const apps::entry* e : apps::app_descriptions()) {
     subject& s = all.emplace_back();
     s.name = e->name;
     s.text = fmt::format("{} ({})", e->summary, e->paper);

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace kith::tools {
 
 namespace {
@@ -33,6 +35,69 @@ std::string to_text_value(const apps::ranking& best) {
 }
 
 json seconds_or_null(double seconds) { return seconds < 0 ? json() : json(seconds); }
+
+/// Counts of all places.
+struct place_sums {
+  std::uint64_t messages = 0, bytes = 0, spawns = 0, taken = 0, refused = 0, peak = 0;
+  double mean = 0;  // over the arrivals at all places
+
+  explicit place_sums(const std::vector<place_statistics>& all) {
+    for (const place_statistics& p : all) {
+      messages += p.messages;
+      bytes += p.message_bytes;
+      spawns += p.spawns_sent;
+      taken += p.spawns_accepted;
+      refused += p.spawns_refused;
+      peak = std::max(peak, p.fab_peak);
+      mean += p.fab_mean * static_cast<double>(p.spawns_accepted);
+    }
+    if (taken != 0) mean /= static_cast<double>(taken);
+  }
+};
+
+json mean_or_null(const place_statistics& p) { return p.spawns_accepted == 0 ? json() : json(p.fab_mean); }
+
+/// Null: not measured, or there is nothing to measure.
+void add_places(json& all, const places_report& r) {
+  const place_sums sums(r.per_place);
+  const bool buffers = r.as == "ads";
+  const auto of_buffers = [buffers](const json& value) { return buffers ? value : json(); };
+  all.update({{"places", r.places},
+              {"as", r.as},
+              {"transport", r.transport},
+              {"messages", sums.messages},
+              {"message_bytes", sums.bytes},
+              {"spawns", sums.spawns},
+              {"fab_attempts", nullptr},
+              {"fab_taken", of_buffers(sums.taken)},
+              {"fab_refused", of_buffers(sums.refused)},
+              {"fab_mean", of_buffers(sums.taken == 0 ? json() : json(sums.mean))},
+              {"fab_peak", of_buffers(sums.peak)},
+              {"fab_seconds", nullptr},
+              {"steal_seconds", nullptr},
+              {"stalled", nullptr},
+              {"deque_mean", nullptr},
+              {"deque_peak", nullptr},
+              {"graph_depth", r.depth == 0 ? json() : json(r.depth)}});
+  all["per_place"] = json::array();
+  for (const place_statistics& p : r.per_place) {
+    all["per_place"].push_back({{"activities", p.activities},
+                                {"messages", p.messages},
+                                {"message_bytes", p.message_bytes},
+                                {"spawns", p.spawns_sent},
+                                {"fab_taken", of_buffers(p.spawns_accepted)},
+                                {"fab_refused", of_buffers(p.spawns_refused)},
+                                {"fab_forced", of_buffers(p.spawns_forced)},
+                                {"fab_mean", of_buffers(mean_or_null(p))},
+                                {"fab_peak", of_buffers(p.fab_peak)},
+                                {"dones", p.dones_sent},
+                                {"results", p.results_sent},
+                                {"tasks", p.tasks.total.tasks},
+                                {"steals", p.tasks.total.steals},
+                                {"steal_attempts", p.tasks.total.steal_attempts},
+                                {"busy_seconds", p.tasks.total.busy_seconds}});
+  }
+}
 
 std::string row(const char* name, const std::string& value) { return fmt::format("  {:<16} {}\n", name, value); }
 
@@ -79,6 +144,7 @@ std::string to_json(const app_report& r) {
   for (const apps::figure& f : r.result.figures) {
     all["figures"][f.name] = std::visit([](const auto& v) { return to_json_value(v); }, f.value);
   }
+  if (r.on_places) add_places(all, *r.on_places);
   return json_text(all, 1) + "\n";
 }
 
@@ -88,6 +154,15 @@ std::string to_text(const app_report& r) {
   const apps::verdict& check = r.result.check;
   std::string text = fmt::format("{} under {}, {} workers on {}{}\n", styled(r.app, tone::strong), r.policy, r.workers,
                                  printable(r.machine), pretended);
+  if (r.on_places) {
+    const place_sums sums(r.on_places->per_place);
+    text += row("places", fmt::format("{} ({}, {})", r.on_places->places, r.on_places->as, r.on_places->transport));
+    text += row("messages", fmt::format("{} with {} bytes", sums.messages, sums.bytes));
+    if (sums.taken != 0) {
+      text += row("FAB", fmt::format("{} activities, {} refusals; {:.1f} in the mean, {} at most", sums.taken,
+                                     sums.refused, sums.mean, sums.peak));
+    }
+  }
   text += row("result", styled(check.verified ? "verified" : "WRONG", check.verified ? tone::good : tone::bad) + ": " +
                             folded(check.what, 19));
   text +=

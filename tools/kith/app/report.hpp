@@ -1,18 +1,29 @@
 // The result of a run of a program, as JSON and as text. For `kith app`.
 #pragma once
 
-#include "apps/app.hpp"
+#include "apps/places_app.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace kith::tools {
+
+/// What only programs on places have.
+struct places_report {
+  std::string as, transport;
+  int places = 0;
+  int depth = 0;                            // 0: not known
+  std::vector<place_statistics> per_place;  // one entry for all under cws
+};
 
 struct app_report {
   std::string app, policy, machine;
   int workers = 0;
   std::uint64_t memory_bytes = 0;  // that the program needs, verification included
   apps::result result;
+  std::optional<places_report> on_places = {};
 };
 
 std::string to_json(const app_report&);

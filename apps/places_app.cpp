@@ -1,0 +1,31 @@
+#include "places_app.hpp"
+
+#include <chrono>
+
+namespace kith::apps {
+
+places_result run(places_app& program, place_runtime& on) {
+  using clock = std::chrono::steady_clock;
+  program.prepare(on);
+  on.reset_statistics();
+  places_result r;
+  const auto began = clock::now();
+  program.solve(on);
+  r.seconds = std::chrono::duration<double>(clock::now() - began).count();
+  r.places = on.statistics();
+  r.check = program.verify(on);
+  return r;
+}
+
+void read_parameters(place_options& o, const arguments& a) {
+  const auto is = [&a](const char* name, const char* one, const char* other) {
+    const std::string word = a.text(name);
+    if (word != one && word != other)
+      throw error("--" + std::string(name) + " " + word + ": expected " + one + " or " + other);
+    return word == one;
+  };
+  o.scheduling = is("as", "ads", "cws") ? place_scheduling::ads : place_scheduling::cws;
+  o.waiting = is("waiting", "works", "blocks") ? place_waiting::works : place_waiting::blocks;
+}
+
+}  // namespace kith::apps

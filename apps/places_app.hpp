@@ -1,0 +1,51 @@
+// A program that runs on places (docs/places.md). list.hpp has all of them.
+#pragma once
+
+#include "app.hpp"
+
+#include <kith/places.hpp>
+
+#include <memory>
+#include <vector>
+
+namespace kith::apps {
+
+/// A program with its input. It can be solved any number of times.
+class places_app {
+ public:
+  virtual ~places_app() = default;
+  /// Brings the data of each place to its initial state.
+  virtual void prepare(place_runtime&) = 0;
+  /// The work itself, on prepared data.
+  virtual void solve(place_runtime&) = 0;
+  /// Gathers the result, and compares it with a serial computation.
+  virtual verdict verify(place_runtime&) = 0;
+  virtual std::vector<figure> figures() const { return {}; }
+  /// The longest chain of activities and tasks, each created by the one before (the paper's Dmax); 0: not known.
+  virtual int depth() const { return 0; }
+};
+
+struct places_result {
+  double seconds = 0;                    // of solve()
+  std::vector<place_statistics> places;  // of the same part
+  verdict check;
+};
+/// Calls prepare, solve, verify; solve is timed.
+places_result run(places_app&, place_runtime&);
+
+struct places_entry {
+  entry about;  // without `make`
+  /// Throws kith::error for a wrong value.
+  std::unique_ptr<places_app> (*make)(const arguments&);
+};
+
+/// What these programs share.
+inline constexpr parameter scheduling_parameter = {
+    "as", "ads", "ads", "ads: activities run where they belong; cws: all workers steal from all"};
+inline constexpr parameter waiting_parameter = {
+    "waiting", "works", "works", "while a place does not accept an activity, its spawner works or blocks"};
+
+/// Sets what these parameters say. Throws kith::error for another word.
+void read_parameters(place_options&, const arguments&);
+
+}  // namespace kith::apps

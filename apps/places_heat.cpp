@@ -1,0 +1,218 @@
+// places_heat: diffusion on a plate, Jacobi steps with a 5-point stencil; each place has an equal share of the rows.
+//
+// ADS paper, section 5 (Heat). In each step every place gets one activity, which halves the columns recursively until
+// at most `leaf` are left, and then sends its border rows to its neighbours. The paper's programs read these rows where
+// they are; here they go as messages. Checked against a serial program with its own layout and loop: every cell
+// is equal up to rounding, border included.
+#include "hash.hpp"
+#include "list.hpp"
+#include "places_app.hpp"
+#include "worst.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <span>
+#include <vector>
+
+namespace kith::apps {
+
+namespace {
+
+constexpr parameter parameters[] = {
+    {"rows", "2048", "256", "rows of the plate", "32768"},
+    {"columns", "2048", "256", "columns of the plate", "4096"},
+    {"iterations", "100", "20", "steps", "100"},
+    {"leaf", "32", "32", "columns from which on a task does not halve its share (the paper's leafmaxcol)"},
+    scheduling_parameter,
+    waiting_parameter,
+};
+
+/// What every place must know.
+struct plate {
+  std::int64_t rows, columns, leaf;
+  std::uint64_t seed;
+
+  /// A hot upper edge, a cold frame elsewhere, and an uneven plate.
+  double initial(std::int64_t i, std::int64_t j) const noexcept {
+    if (i < 0) return 100;
+    if (i == rows || j < 0 || j == columns) return 0;
+    return 40 * hash_unit(seed, static_cast<std::uint64_t>(i * columns + j));
+  }
+  std::int64_t wide() const noexcept { return columns + 2; }
+  std::int64_t first_row(int place) const noexcept { return rows * place / places(); }
+};
+constexpr double weight_here = 0.5, weight_side = 0.125;
+
+/// The rows of one place, with a row of its neighbours above and below, for even and for odd steps.
+class share {
+ public:
+  void fill(const plate& p) {
+    plate_ = p;
+    first_ = p.first_row(here());
+    rows_ = p.first_row(here() + 1) - first_;
+    for (std::vector<double>& cells : steps_) {
+      cells.clear();
+      cells.reserve(static_cast<std::size_t>((rows_ + 2) * p.wide()));
+      for (std::int64_t i = -1; i <= rows_; ++i) {
+        for (std::int64_t j = -1; j <= p.columns; ++j) cells.push_back(p.initial(first_ + i, j));
+      }
+    }
+  }
+
+  /// Computes columns [from, to) of the step after `t`, in tasks.
+  void update(std::int64_t t, std::int64_t from, std::int64_t to) {
+    if (to - from > plate_.leaf) {
+      const std::int64_t middle = from + (to - from) / 2;
+      kith::spawn([this, t, from, middle] { update(t, from, middle); });
+      kith::spawn([this, t, middle, to] { update(t, middle, to); });
+      return;
+    }
+    for (std::int64_t i = 0; i < rows_; ++i) {
+      const std::span<const double> above = row(t, i - 1), at = row(t, i), below = row(t, i + 1);
+      const std::span<double> next = row(t + 1, i);
+      for (std::int64_t j = from; j < to; ++j) {
+        const auto c = static_cast<std::size_t>(j + 1);
+        next[c] = weight_here * at[c] + weight_side * (above[c] + below[c] + at[c - 1] + at[c + 1]);
+      }
+    }
+  }
+  void update(std::int64_t t) { update(t, 0, plate_.columns); }
+
+  /// Sends the border rows of step `t` to the places that need them.
+  void send_borders(std::int64_t t) {
+    if (rows_ == 0) return;
+    if (first_ > 0) send(t, 0, false);
+    if (first_ + rows_ < plate_.rows) send(t, rows_ - 1, true);
+  }
+  /// Takes row `i` of the plate, of step `t`.
+  void receive(std::int64_t t, std::int64_t i, std::span<const double> cells) {
+    std::ranges::copy(cells, row(t, i - first_).begin());
+  }
+  std::vector<double> cells(std::int64_t t) {
+    std::vector<double> all;
+    for (std::int64_t i = 0; i < rows_; ++i) all.insert(all.end(), row(t, i).begin(), row(t, i).end());
+    return all;
+  }
+
+ private:
+  void send(std::int64_t t, std::int64_t i, bool down);
+
+  /// Row -1 and row rows_ are the neighbours'.
+  std::span<double> row(std::int64_t t, std::int64_t i) noexcept {
+    const auto wide = static_cast<std::size_t>(plate_.wide());
+    return std::span(steps_[t % 2 == 0 ? 0 : 1]).subspan(static_cast<std::size_t>(i + 1) * wide, wide);
+  }
+
+  plate plate_{};
+  std::int64_t first_ = 0, rows_ = 0;
+  std::array<std::vector<double>, 2> steps_;
+};
+
+place_local<share>& shares() {
+  static place_local<share> all;
+  return all;
+}
+
+void fill(const plate& p) { shares()->fill(p); }
+void receive_row(std::int64_t t, std::int64_t i, std::span<const double> cells) { shares()->receive(t, i, cells); }
+void step(std::int64_t t) {
+  share& mine = *shares();
+  mine.update(t);
+  kith::wait();
+  mine.send_borders(t + 1);
+}
+
+/// The neighbour is the nearest place that has rows.
+void share::send(std::int64_t t, std::int64_t i, bool down) {
+  int to = here();
+  do {
+    to += down ? 1 : -1;
+  } while (plate_.first_row(to) == plate_.first_row(to + 1));
+  at(to).spawn<receive_row>(t, first_ + i, row(t, i));
+}
+
+class places_heat final : public places_app {
+ public:
+  explicit places_heat(const arguments& a)
+      : plate_{a.number("rows", 1, 1 << 24), a.number("columns", 1, 1 << 24), a.number("leaf", 1, 1 << 24), a.seed()},
+        iterations_(a.number("iterations", 1, 1 << 20)) {}
+
+  void prepare(place_runtime& on) override {
+    on.run([&] {
+      for (int p = 0; p < places(); ++p) at(p).spawn<fill>(plate_);
+    });
+  }
+  void solve(place_runtime& on) override {
+    on.run([&] {
+      for (std::int64_t t = 0; t < iterations_; ++t) {
+        finish([&] {
+          for (int p = 0; p < places(); ++p) at(p).spawn<step>(t);
+        });
+      }
+    });
+  }
+  verdict verify(place_runtime& on) override {
+    std::vector<double> result;
+    on.run([&] {
+      std::vector<place_future<std::vector<double>>> parts;
+      for (int p = 0; p < places(); ++p)
+        parts.push_back(at(p).async([](std::int64_t t) { return shares()->cells(t); }, iterations_));
+      for (const auto& part : parts) {
+        const std::vector<double> rows = part.get();
+        result.insert(result.end(), rows.begin(), rows.end());
+      }
+    });
+    const std::vector<double> expected = serial();
+    if (result.size() != expected.size()) return {false, "the places have another number of cells than the plate"};
+    double worst = 0;
+    for (std::size_t c = 0; c < expected.size(); ++c) worst = worst_of(worst, std::fabs(result[c] - expected[c]));
+    char text[160];
+    std::snprintf(text, sizeof text,
+                  "%zu cells, left and right border included, differ from the serial program's by at most %.2g "
+                  "(bound 1e-9)",
+                  expected.size(), worst);
+    return {worst <= 1e-9, text};
+  }
+  std::vector<figure> figures() const override {
+    return {{"rows", plate_.rows}, {"columns", plate_.columns}, {"iterations", iterations_}};
+  }
+  /// The root, the body of a finish, the step at a place, and a level for each halving.
+  int depth() const override {
+    int levels = 3;
+    for (std::int64_t columns = plate_.columns; columns > plate_.leaf; columns = (columns + 1) / 2) ++levels;
+    return levels;
+  }
+
+ private:
+  std::vector<double> serial() const {
+    const std::int64_t wide = plate_.wide();
+    std::vector<double> now;
+    for (std::int64_t i = -1; i <= plate_.rows; ++i) {
+      for (std::int64_t j = -1; j <= plate_.columns; ++j) now.push_back(plate_.initial(i, j));
+    }
+    std::vector<double> next = now;
+    for (std::int64_t t = 0; t < iterations_; ++t) {
+      for (std::int64_t c = wide; c < wide * (plate_.rows + 1); ++c) {
+        if (c % wide == 0 || c % wide == wide - 1) continue;
+        const auto cell = [&](std::int64_t k) { return now[static_cast<std::size_t>(k)]; };
+        next[static_cast<std::size_t>(c)] =
+            weight_here * cell(c) + weight_side * (cell(c - wide) + cell(c + wide) + cell(c - 1) + cell(c + 1));
+      }
+      std::swap(now, next);
+    }
+    return {now.begin() + wide, now.end() - wide};
+  }
+
+  plate plate_;
+  std::int64_t iterations_;
+};
+
+}  // namespace
+
+const places_entry places_heat_entry = {
+    {"places_heat", "ADS", "diffusion on a plate whose rows belong to places", parameters, nullptr},
+    [](const arguments& a) -> std::unique_ptr<places_app> { return std::make_unique<places_heat>(a); }};
+
+}  // namespace kith::apps

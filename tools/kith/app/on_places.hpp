@@ -1,0 +1,15 @@
+// Runs a program on places. For `kith app`.
+#pragma once
+
+#include "app/report.hpp"
+
+#include <optional>
+
+namespace kith::tools {
+
+/// `each` has the options of each place's runtime. Says on stderr if there are fewer workers than it asks for. Throws
+/// kith::error for a wrong option, and for a dry run.
+app_report run_on_places(const apps::places_entry& e, const apps::arguments& arguments, std::optional<int> places,
+                         const runtime_options& each);
+
+}  // namespace kith::tools
