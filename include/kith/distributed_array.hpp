@@ -1,0 +1,192 @@
+// An array whose elements are dealt to the places.
+#pragma once
+
+#include <kith/places.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace kith {
+
+/// How elements are dealt: blocks of neighbours, round robin.
+struct array_layout {
+  std::uint64_t block = 0;  // elements of a block; 0: so many that each place gets at most one
+
+  static constexpr array_layout blocks() noexcept { return {0}; }
+  static constexpr array_layout cyclic() noexcept { return {1}; }
+  static constexpr array_layout block_cyclic(std::uint64_t elements) noexcept { return {elements}; }
+};
+
+/// The name of an array with a share at each place. A value: copies name the same array, and it may be an argument of
+/// activities. make(), destroy(), get() and put() must be called in an activity, and throw place_error if they fail
+/// elsewhere. Different elements may be used at the same time; the program orders uses of the same one, with finish().
+template <class T>
+class distributed_array {
+  static_assert(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> && !std::is_same_v<T, bool>,
+                "elements of a distributed_array go to other places as bytes: expected a trivially copyable type "
+                "without pointers (std::uint8_t for bool)");
+
+ public:
+  /// No array.
+  distributed_array() = default;
+
+  /// An array of `size` elements T{}. Returns when there is a share at each place. One message and its answer for each
+  /// place. Throws `error` for more bytes than an address space holds.
+  static distributed_array make(std::uint64_t size, array_layout layout = {}) {
+    detail::bytes_of(nullptr, size, sizeof(T));
+    distributed_array a;
+    static std::atomic<std::uint64_t> made{0};
+    a.number_ = (static_cast<std::uint64_t>(here()) << 40) + made.fetch_add(1, std::memory_order_relaxed) + 1;
+    a.size_ = size;
+    const auto all = static_cast<std::uint64_t>(places());
+    const std::uint64_t least = 1;
+    a.block_ = std::clamp(layout.block != 0 ? layout.block : (size + all - 1) / all, least, std::max(least, size));
+    finish([&] {
+      for (int p = 0; p < places(); ++p) at(p).template spawn<make_share>(a);
+    });
+    return a;
+  }
+  /// Gives back the shares of all places. No copy of this name may be used afterwards.
+  void destroy() const {
+    finish([&] {
+      for (int p = 0; p < places(); ++p) at(p).template spawn<destroy_share>(*this);
+    });
+  }
+
+  std::uint64_t size() const noexcept { return size_; }
+  /// Where element `i` is. REQUIRES: i < size().
+  int place_of(std::uint64_t i) const {
+    return static_cast<int>(i / block_ % static_cast<std::uint64_t>(kith::places()));
+  }
+  /// The position of element `i` in local() at its place.
+  std::uint64_t position_of(std::uint64_t i) const {
+    return i / block_ / static_cast<std::uint64_t>(kith::places()) * block_ + i % block_;
+  }
+  /// The element at a position of local() at a place: the inverse of place_of() and position_of().
+  std::uint64_t element_at(int place, std::uint64_t position) const {
+    const std::uint64_t block =
+        position / block_ * static_cast<std::uint64_t>(kith::places()) + static_cast<std::uint64_t>(place);
+    return block * block_ + position % block_;
+  }
+  /// The elements of the caller's place, in the order of their numbers. Stays valid until destroy(). Takes a lock.
+  /// Throws `error` if there is no such array.
+  std::span<T> local() const { return share_of(*this); }
+
+  /// A copy of elements [first, first + count). One message, with its answer and the result, for each place that has
+  /// some of them. Throws `error` for a range outside the array.
+  std::vector<T> get(std::uint64_t first, std::uint64_t count) const {
+    check("get", first, count);
+    std::vector<T> values(count);
+    std::vector<place_future<std::vector<T>>> parts;
+    const std::vector<int> owners = owners_of(first, count);
+    for (const int p : owners) parts.push_back(at(p).template async<read_share>(*this, first, count));
+    for (std::size_t k = 0; k < owners.size(); ++k) {
+      const std::vector<T> part = parts[k].get();
+      auto next = part.begin();
+      for_each_of(owners[k], first, count, [&](std::uint64_t i) { values[i - first] = *next++; });
+    }
+    return values;
+  }
+  T get(std::uint64_t i) const { return get(i, 1).front(); }
+
+  /// Writes elements from `first` on, and returns when they are written. One message, with its answer, for each place
+  /// that has some of them. Throws `error` for a range outside the array.
+  void put(std::uint64_t first, std::span<const T> values) const {
+    const std::uint64_t count = values.size();
+    check("put", first, count);
+    finish([&] {
+      for (const int p : owners_of(first, count)) {
+        std::vector<T> part;
+        for_each_of(p, first, count, [&](std::uint64_t i) { part.push_back(values[i - first]); });
+        at(p).template spawn<write_share>(*this, first, count, part);
+      }
+    });
+  }
+  void put(std::uint64_t i, const T& value) const { put(i, std::span(&value, 1)); }
+
+ private:
+  using shares = std::map<std::uint64_t, std::vector<T>>;
+  static place_local<shares>& all_shares() {
+    static place_local<shares> all;
+    return all;
+  }
+  static std::mutex& guard() {
+    static std::mutex lock;
+    return lock;
+  }
+
+  static void make_share(distributed_array a) {
+    std::uint64_t mine = 0;
+    a.for_each_of(here(), 0, a.size_, [&](std::uint64_t) { ++mine; });
+    std::vector<T> share(mine);
+    const std::lock_guard lock(guard());
+    (*all_shares())[a.number_] = std::move(share);
+  }
+  static void destroy_share(distributed_array a) {
+    const std::lock_guard lock(guard());
+    all_shares()->erase(a.number_);
+  }
+  static std::span<T> share_of(const distributed_array& a) {
+    const std::lock_guard lock(guard());
+    shares& mine = *all_shares();
+    const auto at = mine.find(a.number_);
+    if (at == mine.end())
+      throw error(
+          "distributed_array: there is no such array; expected one that make() returned, "
+          "and that destroy() has not ended");
+    return at->second;
+  }
+  static std::vector<T> read_share(distributed_array a, std::uint64_t first, std::uint64_t count) {
+    const std::span<T> mine = share_of(a);
+    std::vector<T> part;
+    a.for_each_of(here(), first, count, [&](std::uint64_t i) { part.push_back(mine[a.position_of(i)]); });
+    return part;
+  }
+  static void write_share(distributed_array a, std::uint64_t first, std::uint64_t count, std::span<const T> part) {
+    const std::span<T> mine = share_of(a);
+    auto next = part.begin();
+    a.for_each_of(here(), first, count, [&](std::uint64_t i) { mine[a.position_of(i)] = *next++; });
+  }
+
+  /// Calls visit(i) for the elements of a place among [first, first + count), in order.
+  template <class Visit>
+  void for_each_of(int place, std::uint64_t first, std::uint64_t count, const Visit& visit) const {
+    const auto all = static_cast<std::uint64_t>(kith::places()), mine = static_cast<std::uint64_t>(place);
+    if (count == 0) return;
+    const std::uint64_t end = first + count;
+    std::uint64_t block = first / block_;
+    block += (mine + all - block % all) % all;
+    for (; block * block_ < end; block += all) {
+      const std::uint64_t to = std::min(end, (block + 1) * block_);
+      for (std::uint64_t i = std::max(first, block * block_); i < to; ++i) visit(i);
+    }
+  }
+  /// The places that have some of these elements.
+  std::vector<int> owners_of(std::uint64_t first, std::uint64_t count) const {
+    std::vector<int> owners;
+    if (count == 0) return owners;
+    const auto all = static_cast<std::uint64_t>(kith::places());
+    const std::uint64_t from = first / block_, blocks = (first + count - 1) / block_ - from + 1;
+    for (std::uint64_t b = 0; b < std::min(blocks, all); ++b) owners.push_back(static_cast<int>((from + b) % all));
+    return owners;
+  }
+  void check(const char* call, std::uint64_t first, std::uint64_t count) const {
+    if (first > size_ || count > size_ - first) {
+      throw error(std::string("distributed_array::") + call + "(): elements from " + std::to_string(first) + ", " +
+                  std::to_string(count) + " of them; the array has " + std::to_string(size_));
+    }
+  }
+
+  std::uint64_t number_ = 0, size_ = 0, block_ = 1;
+};
+
+}  // namespace kith
