@@ -23,12 +23,15 @@ namespace kith {
 /// the activity's own message.
 class place_error : public error {
  public:
-  place_error(int place, const std::string& what);
+  place_error(int place, const std::string& reason);
   /// Where it failed.
   int place() const noexcept { return place_; }
+  /// The text of the activity's own exception.
+  const std::string& reason() const noexcept { return *reason_; }
 
  private:
   int place_;
+  std::shared_ptr<const std::string> reason_;  // shared, so that a copy cannot throw
 };
 
 /// How activities are scheduled.

@@ -2,9 +2,9 @@
 #include "base/invariant.hpp"
 #include "places/message.hpp"
 
-#include <algorithm>
-#include <cstring>
+#include <map>
 #include <mutex>
+#include <string_view>
 
 namespace kith {
 
@@ -23,10 +23,14 @@ detail::remote_function::remote_function(const char* n, remote_code c) noexcept
 std::uint32_t distributed::number_functions() {
   const std::lock_guard lock(numbering);
   if (numbered == nullptr) {
+    std::multimap<std::string_view, detail::remote_function*> by_name;
+    for (detail::remote_function* f = last_registered; f != nullptr; f = f->registered_before)
+      by_name.emplace(f->name, f);
     auto* all = new std::vector<detail::remote_function*>;
-    for (detail::remote_function* f = last_registered; f != nullptr; f = f->registered_before) all->push_back(f);
-    std::ranges::stable_sort(*all, [](const auto* a, const auto* b) { return std::strcmp(a->name, b->name) < 0; });
-    for (std::size_t i = 0; i < all->size(); ++i) (*all)[i]->number = static_cast<std::uint32_t>(i + 1);
+    for (const auto& [name, f] : by_name) {
+      all->push_back(f);
+      f->number = static_cast<std::uint32_t>(all->size());
+    }
     numbered = all;
   }
   return static_cast<std::uint32_t>(numbered->size());

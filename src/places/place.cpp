@@ -21,18 +21,20 @@ void count(atomic<std::uint64_t>& n, std::uint64_t amount = 1) noexcept {
   n.store(n.load(relaxed) + amount, relaxed);  // one writer
 }
 
-/// The text of the exception that is being handled.
-std::string text_of_current() {
+failure failure_of(int place, std::string what) { return {static_cast<std::uint32_t>(place), std::move(what)}; }
+
+/// The exception that is being handled, as a failure here. One that came from another place keeps its place.
+failure current_failure(int here) {
   try {
     throw;
+  } catch (const place_error& e) {
+    return failure_of(e.place(), e.reason());
   } catch (const std::exception& e) {
-    return e.what();
+    return failure_of(here, e.what());
   } catch (...) {
-    return "an exception that is no std::exception";
+    return failure_of(here, "an exception that is no std::exception");
   }
 }
-
-failure failure_of(int place, std::string what) { return {static_cast<std::uint32_t>(place), std::move(what)}; }
 
 std::exception_ptr exception_of(const failure& f) {
   return std::make_exception_ptr(place_error(static_cast<int>(f.place), f.what));
@@ -94,7 +96,7 @@ void place::run(std::unique_ptr<activity> a) noexcept {
       part();
     } catch (...) {
       if (failed) return;
-      failed = failure_of(a->at, text_of_current());
+      failed = current_failure(a->at);
       thrown = std::current_exception();
       detail::cancel_children();
     }
@@ -130,7 +132,7 @@ void place::conclude(const activity& a, std::vector<std::byte> value, std::excep
 
 void place::send_result(const activity& a, std::vector<std::byte> value, const std::optional<failure>& failed) {
   if (a.result_to == static_cast<std::uint32_t>(number_)) {
-    deliver(a.result, std::move(value), failed ? exception_of(*failed) : nullptr);
+    deliver(a.result, std::move(value), failed);
     return;
   }
   const message_header h{.kind = message_kind::result, .from = static_cast<std::uint32_t>(number_), .result = a.result};
@@ -166,7 +168,7 @@ void place::end(finish_id f, std::optional<failure> why) {
 
 /// A result has come, after room for a header. The finish waits for it: if it is a failure that no future is left for,
 /// the finish gets it.
-void place::deliver(std::uint64_t result, std::vector<std::byte> value, std::exception_ptr failed) {
+void place::deliver(std::uint64_t result, std::vector<std::byte> value, const std::optional<failure>& failed) {
   std::shared_ptr<detail::remote_result> to;
   finish_id in;
   {
@@ -177,15 +179,9 @@ void place::deliver(std::uint64_t result, std::vector<std::byte> value, std::exc
     results_.erase(at);
   }
   std::optional<failure> unseen;
-  if (failed && to.use_count() == 1) {
-    try {
-      std::rethrow_exception(failed);
-    } catch (const place_error& e) {
-      unseen = failure_of(e.place(), e.what());
-    }
-  }
+  if (failed && to.use_count() == 1) unseen = *failed;
   to->value = std::move(value);
-  to->failure = std::move(failed);
+  if (failed) to->failure = exception_of(*failed);
   to->ended.complete();
   end(in, std::move(unseen));
 }
@@ -353,13 +349,7 @@ void place::handle(std::vector<std::byte> message) {
     case message_kind::spawn: accept(h, std::move(message)); break;
     case message_kind::accepted: answered(h); break;
     case message_kind::refused: refused(h); break;
-    case message_kind::result:
-      if (failed) {
-        deliver(h.result, {}, exception_of(*failed));
-      } else {
-        deliver(h.result, std::move(message), nullptr);
-      }
-      break;
+    case message_kind::result: deliver(h.result, std::move(message), failed); break;
     case message_kind::done: end(h.finish(), std::move(failed)); break;
   }
 }

@@ -109,7 +109,7 @@ class place {
                 std::optional<failure> failed);
   void send_result(const activity& a, std::vector<std::byte> value, const std::optional<failure>& failed);
   void end(finish_id f, std::optional<failure> why);
-  void deliver(std::uint64_t result, std::vector<std::byte> value, std::exception_ptr failed);
+  void deliver(std::uint64_t result, std::vector<std::byte> value, const std::optional<failure>& failed);
   void post(int to, std::vector<std::byte> message);
   void wait_for(offer& o) const;
 

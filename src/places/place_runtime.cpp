@@ -135,8 +135,10 @@ caller caller_of(const char* call) {
 
 }  // namespace
 
-place_error::place_error(int place, const std::string& what)
-    : error(what.starts_with("place ") ? what : "place " + std::to_string(place) + ": " + what), place_(place) {}
+place_error::place_error(int place, const std::string& reason)
+    : error("place " + std::to_string(place) + ": " + reason),
+      place_(place),
+      reason_(std::make_shared<const std::string>(reason)) {}
 
 place_runtime::place_runtime(const place_options& options) : impl_(std::make_unique<implementation>(options)) {
   implementation* none = nullptr;

@@ -318,6 +318,18 @@ TEST(PlaceFailure, OfTheBodyKeepsItsType) {
   EXPECT_EQ(sum, 1u);  // the activity was waited for
 }
 
+TEST(PlaceFailure, KeepsItsPlaceOnTheWay) {
+  kith::place_runtime rt(with(3));
+  try {
+    rt.run([] { kith::at(1).spawn([] { kith::at(2).async([] { fails("deep"); }).get(); }); });
+    ADD_FAILURE() << "run() did not throw";
+  } catch (const kith::place_error& e) {
+    EXPECT_EQ(e.place(), 2);
+    EXPECT_EQ(e.reason(), "deep");
+    EXPECT_STREQ(e.what(), "place 2: deep");
+  }
+}
+
 TEST(PlaceFailure, OfATaskOfAnActivity) {
   kith::place_runtime rt(with(2));
   EXPECT_THAT([&] { rt.run([] { kith::at(1).spawn([] { kith::spawn([] { fails("a task's"); }); }); }); },

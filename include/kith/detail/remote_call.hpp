@@ -34,6 +34,8 @@ template <class R, class... P>
 struct signature<R(P...)> {
   static constexpr bool takes_references =
       ((std::is_lvalue_reference_v<P> && !std::is_const_v<std::remove_reference_t<P>>) || ...);
+  static constexpr bool takes_pointers = (std::is_pointer_v<std::remove_cvref_t<P>> || ...);
+  static constexpr bool gives_pointer = std::is_pointer_v<std::remove_cvref_t<R>>;
   using result = R;
   using values = std::tuple<std::remove_cvref_t<P>...>;
   static constexpr std::size_t parameters = sizeof...(P);
@@ -123,10 +125,15 @@ constexpr bool is_remote_call() {
     static_assert(!call::takes_references,
                   "a parameter of a function that another place runs cannot be a reference to something here; write a "
                   "value or a const reference");
+    static_assert(
+        !call::takes_pointers && !call::gives_pointer,
+        "no pointer crosses a place; pass or return the value, a std::vector or a std::span of what it points "
+        "to");
     static_assert(call::parameters == sizeof...(Args), "the function takes another number of arguments");
     if constexpr (call::parameters == sizeof...(Args)) {
       static_assert(call::template accepts<Args...>, "an argument cannot be converted to the function's parameter");
-      return !call::takes_references && call::template accepts<Args...>;
+      return !call::takes_references && !call::takes_pointers && !call::gives_pointer &&
+             call::template accepts<Args...>;
     }
     return false;
   }

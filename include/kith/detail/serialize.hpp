@@ -157,8 +157,6 @@ inline constexpr bool is_plain =
 
 template <class T>
 void put(output_archive& to, const T& value) {
-  static_assert(!std::is_pointer_v<T>,
-                "no pointer crosses a place; pass the value, a std::vector or a std::span of what it points to");
   if constexpr (is_plain<T>) {
     to.write(&value, sizeof value);
   } else if constexpr (is_text_view<T>) {
