@@ -284,16 +284,18 @@ void place::progress() {
   const unbound anywhere;
   std::vector<std::byte> message;
   constexpr auto long_time = std::chrono::hours(1);
-  while (!stopping_.load(relaxed)) {
+  for (;;) {
     bool did = false;
     while (net_.poll(message)) {
       handle(std::move(message));
       did = true;
     }
-    // The look into the outbox comes after the one into the inbox, so that the bell that sleep() compares is older.
+    // poll() has read the bell with acquire. What was done before ring(), here or in the destructor, is seen from here
+    // on, or the bell has changed when sleep() compares it.
     did = send_outgoing() || did;
     offer_again();
     if (did) continue;
+    if (stopping_.load(relaxed)) return;
     auto until = std::chrono::steady_clock::now() + long_time;
     for (const auto& [when, what] : again_) until = std::min(until, when);
     net_.sleep(until);
@@ -365,7 +367,7 @@ void place::accept(const message_header& h, std::vector<std::byte> message) {
     return;
   }
   if (full) count(counts_.forced);
-  const auto occupied = static_cast<std::uint64_t>(fab_.fetch_add(1, relaxed) + 1);  // P1
+  const auto occupied = static_cast<std::uint64_t>(fab_.fetch_add(1, relaxed)) + 1;  // P1
   count(counts_.accepted);
   count(counts_.fab_sum, occupied);
   if (occupied > counts_.fab_peak.load(relaxed)) counts_.fab_peak.store(occupied, relaxed);

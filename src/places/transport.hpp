@@ -16,7 +16,8 @@ class endpoint {
  public:
   virtual ~endpoint() = default;
   virtual void send(int to, std::vector<std::byte> message) = 0;
-  /// Takes the next message; false if none has arrived.
+  /// Takes the next message; false if none has arrived. What other threads did before ring() is visible after a false,
+  /// or the next sleep() returns at once.
   virtual bool poll(std::vector<std::byte>& message) = 0;
   /// Sleeps until a message has arrived, ring() is called or `until` has come. May return early.
   virtual void sleep(std::chrono::steady_clock::time_point until) = 0;

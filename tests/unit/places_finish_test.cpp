@@ -132,6 +132,7 @@ TEST(PlacesFinish, NumbersAreNotReused) {
 }
 
 TEST(PlacesFinishDeathTest, WhatIsNotOpenCannotEnd) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
   finish_table t(0);
   EXPECT_DEATH(t.remove({0, 7}), "F1");
   EXPECT_DEATH(t.arrive({0, 7}, 1), "F2");
