@@ -13,11 +13,13 @@
 #include "policy/nabbit.hpp"
 #include "policy/nabbitc.hpp"
 #include "policy/numa.hpp"
+#include "policy/reference.hpp"
 #include "policy/rip_dep.hpp"
 #include "policy/rip_mw.hpp"
 #include "policy/socket.hpp"
 #include "policy/source.hpp"
 #include "policy/steal.hpp"
+#include "policy/token.hpp"
 
 #include <kith/error.hpp>
 
@@ -76,6 +78,8 @@ constexpr std::array policies{
     listed<lifo>(),
     listed<random_order>(),
     listed<source>(),
+    listed<token>(),
+    listed<reference_policy>(),
     listed<steal>(),
     listed<numa_policy>(),
     listed<home_cache>(),

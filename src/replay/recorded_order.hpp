@@ -47,7 +47,9 @@ class recorded_order final : public gate<World> {
   }
 
   typename policy<World>::data_needs needs() const override {
-    return {.homes = behind_->needs().homes};  // and the accesses (the default), for the turns taken here
+    const auto behind = behind_->needs();
+    return {.homes = behind.homes,
+            .writers = behind.writers};  // and the accesses (the default), for the turns taken here
   }
   kith::observer<World>* observer() noexcept override { return behind_->observer(); }
   poll_result next(worker& self) override { return behind_->next(self); }

@@ -35,6 +35,7 @@ struct alignas(64) region {
   atomic<const placement*> block{nullptr};  // the allocation that contains it; null: only first touch decides its home
   atomic<bool> to_bind{false};              // once it has a home, its first writer binds its pages there
   atomic<bool> promised{false};             // a policy has sent a task there, but no task has used it yet
+  atomic<std::int16_t> writer{-1};  // the worker that last began a task that writes it, if the policy asks; -1: none
 
   /// Tasks of one scope with commutative access exclude each other. These wait while one of them holds the region.
   struct turn {

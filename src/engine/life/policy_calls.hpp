@@ -31,8 +31,10 @@ class policy_calls {
 
   bool needs_accesses() const noexcept { return needs_.accesses; }
   bool needs_homes() const noexcept { return needs_.homes; }
+  bool needs_writers() const noexcept { return needs_.writers; }
   bool observes_creation() const noexcept { return observed_.created; }
   bool observes_time() const noexcept { return observed_.ran; }
+  bool observes_idleness() const noexcept { return observed_.idle; }
   /// If so, tasks have identities, and the gate decides their order (replay/gate.hpp).
   bool has_gate() const noexcept { return gate_ != nullptr; }
 

@@ -15,6 +15,8 @@ void worker::count_accesses(task& t, std::uint64_t began) {
     const auto bind = [this](region& placed) { engine.memory.bind(placed); };
     const life::first_touch touched = life::touch(engine.memory.view(), r, a, node, by_node_, bind);
     if (touched.placed) sums.add(event::region_placed);
+    if (a.how != mode::in && engine.policy.needs_writers())
+      r.writer.store(static_cast<std::int16_t>(id.value), relaxed);  // readers become ready after this task has ended
     if (untouched) [[unlikely]]
       homes_.add(r);
     if (log != nullptr && r.recorded.load(relaxed) != r.home.load(relaxed)) [[unlikely]]

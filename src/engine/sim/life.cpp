@@ -139,6 +139,7 @@ void engine::count_accesses(worker& w, frame& f) {
         memory_->put(a.region - 1, placed.bytes.load(relaxed), placed.home_node());  // whichever worker touches it
     });
     if (touched.placed) w.sums.add(event::region_placed);
+    if (a.how != mode::in && policy_.needs_writers()) r.writer.store(static_cast<std::int16_t>(w.id.value), relaxed);
     if (migrates_ && a.how != mode::in && r.home_node() != w.node && may_move(r.bytes.load(relaxed)))
       r.home.store(w.node.value, relaxed);
     count.access(a, touched.at, colored);

@@ -54,6 +54,7 @@ class policy {
   struct data_needs {
     bool homes = false;    // look up the region of every access, and give it a home at first touch
     bool accesses = true;  // if false, tasks may come without their accesses
+    bool writers = false;  // keep in each region which worker wrote it last (region::writer). REQUIRES: homes
   };
   virtual data_needs needs() const { return {}; }
   /// The policy itself if it observes, else null.

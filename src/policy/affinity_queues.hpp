@@ -1,0 +1,219 @@
+// The queues of the global scheduling unit: one for each core, or one for all, and tasks chosen by affinity. Shared
+// by `token` and `reference`.
+//
+// Token and Reference scheduling, sections 3, 4.1.1 and 5.2.1. organisation=deques is the proposed hardware: a double
+// ended queue for each core, of which only the two ends can be read and removed. A ready task goes to the queue of the
+// core with the highest affinity. A core takes the better end of its own queue; if that is empty, the best end of all
+// others, or any end if it has no affinity to them. organisation=global is the upper bound of section 5.2.1: one queue,
+// of which a core takes the best task, wherever it is. An affinity is only a hint: a core gets a task while any is
+// ready.
+//
+// The paper does not say which core gets a task without affinity, which of two equal ends is taken, and what bounds a
+// queue. Here: the creator's core, then the shortest queue; the end queued last; and a queue that would become longer
+// than `cap` percent of the mean passes the task to the next best core, because tasks that share their data would all
+// wait for one core.
+//
+// Affinity has the policy's rule:
+//   hint of(const task&, const worker&)   what is known of a ready task; a copy, because the task's accesses may be
+//                                         gone when it was claimed past the queue
+//   float at(const hint&, worker_id)      its affinity to the core, 0 or more. Under the lock
+//   float planned(const hint&, worker_id) the same, when a queue is chosen for it. Under the lock
+//   void queued(const hint&, worker_id)   it was put into the core's queue. Under the lock
+//   void assigned(const hint&, worker_id) it is on its way to the core. Under the lock
+//   bool random_ties                      whether equal tasks of the global queue leave at random, or the oldest first
+//
+// Any worker may push and take.
+//  A1  guard_ protects the queues, the lengths, the random numbers and the affinities.
+//  A2  size_ is written under the lock. It is read without it: who reads 0 and sleeps is woken by the push that it did
+//      not see (docs/sleep.md).
+#pragma once
+
+#include "base/atomic.hpp"
+#include "base/rng.hpp"
+#include "policy/contract/policy.hpp"
+#include "policy/contract/policy_options.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace kith {
+
+inline constexpr std::array affinity_queue_options{
+    one_of("organisation", "deques|global", "a queue for each core, used at its ends; or one queue, searched entirely"),
+    number("cap", 130, 100, 1'000'000, "percent of their mean length that a core's queue may have"),
+};
+
+template <class World, class Affinity>
+class alignas(false_sharing_range) affinity_queues {
+ public:
+  using worker = typename World::worker;
+
+  template <class... Arguments>
+  affinity_queues(const policy_context& s, const policy_options& given, Arguments&&... of_affinity)
+      : affinity_(std::forward<Arguments>(of_affinity)...),
+        global_(given.is("organisation", "global")),
+        cap_(static_cast<std::size_t>(given.number("cap"))),
+        everybody_(s.workers.everybody()),
+        queues_(global_ ? 1 : static_cast<std::size_t>(s.workers.size())),
+        random_(s.seed, purpose::pick, 0) {
+    for (int w = 0; w < s.workers.size(); ++w) alone_.push_back(worker_set::only(worker_id(w)));
+  }
+
+  void push(std::span<task* const> tasks, worker& self) {
+    self.at(this);
+    for (task* t : tasks) {
+      const typename Affinity::hint hint = affinity_.of(*t, self);
+      const std::size_t creator = t->owner < alone_.size() ? t->owner : self.id.index();
+      std::size_t to = 0;
+      {
+        std::lock_guard lock(guard_);
+        if (self.dead.too_many()) [[unlikely]]
+          clean_up(self);
+        if (!global_) to = best_queue(hint, creator);
+        queues_[to].by_level[static_cast<std::size_t>(t->level())].push_back({t, hint});
+        ++queues_[to].length;
+        affinity_.queued(hint, worker_id(static_cast<int>(to)));
+        size_.store(size_.load(relaxed) + 1, relaxed);
+      }
+      self.meter(event::push, worker_id());
+      if (global_ || !self.ring(alone_[to])) self.ring(everybody_);
+    }
+  }
+
+  poll_result next(worker& self) {
+    self.at(this);
+    if (size_.load(relaxed) == 0) return {poll_result::empty};
+    task* t = nullptr;
+    {
+      std::lock_guard lock(guard_);
+      for (std::size_t level = 0; level < levels && t == nullptr; ++level)
+        t = global_ ? take_best(level, self.id) : take_end(level, self.id);
+    }
+    if (t == nullptr) return {poll_result::empty};
+    self.meter(event::pop, worker_id());
+    return poll_result::got(*t);
+  }
+
+ private:
+  static constexpr std::size_t levels = 3;
+  struct entry {
+    task* waiting;
+    typename Affinity::hint hint;
+  };
+  struct core_queue {
+    std::array<std::deque<entry>, levels> by_level;
+    std::size_t length = 0;  // of all levels
+  };
+  struct choice {
+    std::size_t from = 0, place = 0;
+    float affinity = -1;
+  };
+
+  bool has_room(std::size_t length) const {
+    const std::size_t total = static_cast<std::size_t>(size_.load(relaxed)) + 1;
+    return length * queues_.size() * 100 < cap_ * total;
+  }
+
+  /// The core with the highest affinity whose queue has room; of equal ones the creator, then that with the shortest
+  /// queue, then the next one after the creator.
+  std::size_t best_queue(const typename Affinity::hint& hint, std::size_t creator) {
+    std::size_t best = creator;
+    float most = -1;
+    for (std::size_t i = 0; i < queues_.size(); ++i) {
+      const std::size_t q = (creator + i) % queues_.size();
+      if (!has_room(queues_[q].length)) continue;
+      const float here = affinity_.planned(hint, worker_id(static_cast<int>(q)));
+      const bool shorter = best != creator && queues_[q].length < queues_[best].length;
+      if (here < most || (here == most && !shorter)) continue;
+      best = q;
+      most = here;
+    }
+    return best;
+  }
+
+  task* remove(const choice& c, std::size_t level, worker_id to) {
+    std::deque<entry>& all = queues_[c.from].by_level[level];
+    const auto at = all.begin() + static_cast<std::ptrdiff_t>(c.place);
+    const entry taken = *at;
+    all.erase(at);
+    --queues_[c.from].length;
+    size_.store(size_.load(relaxed) - 1, relaxed);
+    affinity_.assigned(taken.hint, to);
+    return taken.waiting;
+  }
+
+  /// The better end of a queue that is not empty; of equal ones the end queued last.
+  choice better_end(std::size_t from, std::size_t level, worker_id to) {
+    const std::deque<entry>& all = queues_[from].by_level[level];
+    const float first = affinity_.at(all.front().hint, to), last = affinity_.at(all.back().hint, to);
+    return first > last ? choice{from, 0, first} : choice{from, all.size() - 1, last};
+  }
+
+  task* take_end(std::size_t level, worker_id to) {
+    if (!queues_[to.index()].by_level[level].empty()) return remove(better_end(to.index(), level, to), level, to);
+    choice best;
+    std::uint32_t queues = 0;  // that have tasks of this level
+    for (std::size_t q = 0; q < queues_.size(); ++q) {
+      if (queues_[q].by_level[level].empty()) continue;
+      ++queues;
+      const choice here = better_end(q, level, to);
+      // Of queues without affinity each is taken with the same probability.
+      if (here.affinity > best.affinity || (best.affinity == 0 && here.affinity == 0 && random_.below(queues) == 0))
+        best = here;
+    }
+    return queues == 0 ? nullptr : remove(best, level, to);
+  }
+
+  task* take_best(std::size_t level, worker_id to) {
+    const std::deque<entry>& all = queues_[0].by_level[level];
+    choice best;
+    std::uint32_t equals = 0;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const float here = affinity_.at(all[i].hint, to);
+      if (here < best.affinity) continue;
+      equals = here > best.affinity ? 1 : equals + 1;
+      if (equals == 1 || (Affinity::random_ties && random_.below(equals) == 0)) best = {0, i, here};
+    }
+    return all.empty() ? nullptr : remove(best, level, to);
+  }
+
+  /// Drops entries of claimed tasks, of each queue those queued last. REQUIRES: the lock is held.
+  [[gnu::noinline, gnu::cold]] void clean_up(worker& self) {
+    const std::size_t budget = self.dead.budget() / queues_.size() + 16;  // of each queue
+    std::size_t dropped = 0;
+    for (core_queue& q : queues_) {
+      std::size_t left = budget;
+      for (std::deque<entry>& level : q.by_level) {
+        const std::size_t looked_at = std::min(left, level.size());
+        left -= looked_at;
+        const auto first = level.end() - static_cast<std::ptrdiff_t>(looked_at);
+        const auto end = std::remove_if(first, level.end(), [&](entry& e) { return self.drop_if_dead(*e.waiting); });
+        const auto gone = static_cast<std::size_t>(level.end() - end);
+        level.erase(end, level.end());
+        q.length -= gone;
+        dropped += gone;
+      }
+    }
+    size_.store(size_.load(relaxed) - static_cast<std::int64_t>(dropped), relaxed);
+    self.dead.cleaned(dropped);
+  }
+
+  typename World::mutex guard_;
+  Affinity affinity_;
+  bool global_;
+  std::size_t cap_;
+  worker_set everybody_;
+  std::vector<worker_set> alone_;  // by worker: only that one
+  std::vector<core_queue> queues_;
+  typename World::template shared<std::int64_t> size_{0};
+  rng random_;
+};
+
+}  // namespace kith

@@ -1,0 +1,119 @@
+// `token`: a task runs on the core that most of its references came from.
+//
+// Token and Reference scheduling, section 3.1. A task's affinity to a core is the share of its references that the core
+// passed to it. In a data-flow program a reference comes with the task that computed the data. So here the core that
+// wrote a region last has passed it to those who read it; data that nobody wrote, or that is only written, came from
+// the core that created the task. The queues are those of section 4.1.1 (affinity_queues.hpp).
+//
+// Not in the paper: of a task with references from more than eight cores, the eight with the most count.
+#pragma once
+
+#include "policy/affinity_queues.hpp"
+#include "policy/contract/explainer.hpp"
+#include "policy/contract/policy.hpp"
+#include "policy/contract/policy_entry.hpp"
+#include "policy/contract/policy_options.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace kith {
+
+template <class World>
+class token_affinity {
+ public:
+  using worker = typename World::worker;
+
+  static constexpr bool random_ties = true;
+  struct hint {
+    struct share {
+      std::int16_t core = -1;
+      float part = 0;  // of the task's references
+    };
+    std::array<share, 8> shares;  // ends with the first share of no core
+  };
+
+  explicit token_affinity(const policy_context& s)
+      : memory_(s.memory), counts_(static_cast<std::size_t>(s.workers.size())) {
+    for (counted_tokens& c : counts_) c.of_core.resize(counts_.size());
+  }
+
+  hint of(const task& t, const worker& self) {
+    std::vector<std::uint32_t>& from = counts_[self.id.index()].of_core;
+    std::fill(from.begin(), from.end(), 0);
+    std::uint32_t references = 0;
+    for (kept_access a : t.access_list()) {
+      if (a.region == 0) continue;
+      ++references;
+      const std::int16_t writer = a.how == mode::out ? std::int16_t{-1} : memory_.region_of(a).writer.load(relaxed);
+      const std::size_t core = writer >= 0 ? static_cast<std::size_t>(writer) : t.owner;
+      if (core < from.size()) ++from[core];  // else it came from outside
+    }
+    hint h;
+    for (typename hint::share& s : h.shares) {
+      const auto most = std::ranges::max_element(from);
+      if (*most == 0) break;
+      s = {static_cast<std::int16_t>(most - from.begin()), static_cast<float>(*most) / static_cast<float>(references)};
+      *most = 0;
+    }
+    return h;
+  }
+
+  float at(const hint& h, worker_id core) const {
+    for (const typename hint::share& s : h.shares) {
+      if (s.core < 0) break;
+      if (s.core == core.value) return s.part;
+    }
+    return 0;
+  }
+  float planned(const hint& h, worker_id core) const { return at(h, core); }
+  void queued(const hint& /*h*/, worker_id /*core*/) {}
+  void assigned(const hint& /*h*/, worker_id /*core*/) {}
+
+ private:
+  struct alignas(false_sharing_range) counted_tokens {
+    std::vector<std::uint32_t> of_core;
+  };
+  const memory_view memory_;
+  std::vector<counted_tokens> counts_;  // by the worker that counts
+};
+
+template <class World>
+class token final : public policy<World> {
+ public:
+  using worker = typename World::worker;
+
+  static constexpr auto options = affinity_queue_options;
+  [[gnu::cold]] static void explain(explainer& e) {
+    e.say_of_policy(
+        "a task is for the core that most of its references came from, those of the workers that wrote the "
+        "data, else of its creator; " +
+        e.worker_text(e.facts.worker) + (e.is_created_here() ? " created it" : " did not create it"));
+  }
+
+  static constexpr policy_entry about{
+      .name = "token",
+      .paper = "HW",
+      .section = "3.1",
+      .summary = "a task runs on the core that most of its references came from",
+      .options = options,
+      .explain = explain,
+  };
+
+  token(const policy_context& s, const policy_options& given) : queues_(s, given, s) {}
+
+  typename policy<World>::data_needs needs() const override { return {.homes = true, .writers = true}; }
+
+  task* ready(std::span<task* const> tasks, worker& self, ready_reason) override {
+    queues_.push(tasks, self);
+    return nullptr;
+  }
+  poll_result next(worker& self) override { return queues_.next(self); }
+
+ private:
+  affinity_queues<World, token_affinity<World>> queues_;
+};
+
+}  // namespace kith

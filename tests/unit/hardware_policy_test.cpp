@@ -1,0 +1,211 @@
+// `token` and `reference`, one decision at a time, in both organisations of their queues.
+#include "policy/reference_history.hpp"
+#include "support/policy_bench.hpp"
+
+#include <gmock/gmock.h>
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace {
+
+using kith::mode;
+using bench = kith::test::policy_bench;
+
+constexpr const char* four_cores = "node:4 core:1";
+
+void wrote(bench& b, std::uint32_t region, std::int16_t worker) {
+  b.regions[region].writer.store(worker, kith::relaxed);
+}
+
+// Figure 5: two references from core 1, and one from core 2.
+TEST(token, a_task_is_for_the_core_that_passed_most_of_its_references) {
+  for (const char* how : {"token", "token:organisation=global"}) {
+    bench b(four_cores, how);
+    const std::uint32_t x = b.region(), y = b.region(), z = b.region();
+    wrote(b, x, 1);
+    wrote(b, y, 1);
+    wrote(b, z, 2);
+    kith::task& other = b.task({{z, 8, mode::in}});
+    kith::task& mixed = b.task({{x, 8, mode::in}, {y, 8, mode::inout}, {z, 8, mode::in}});
+    b.ready(other);
+    b.ready(mixed);
+    EXPECT_EQ(b.next(1), &mixed) << how;
+    EXPECT_EQ(b.next(1), &other) << how;  // an affinity is only a hint
+    EXPECT_EQ(b.next(1), nullptr) << how;
+  }
+}
+
+TEST(token, the_creator_passes_what_nobody_wrote_and_what_is_only_written) {
+  for (const char* how : {"token", "token:organisation=global"}) {
+    bench b(four_cores, how);
+    const std::uint32_t fresh = b.region(), result = b.region();
+    wrote(b, result, 2);  // an earlier value, which the task does not read
+    kith::task& of_three = b.task({{fresh, 8, mode::in}, {result, 8, mode::out}}, -1, 3);
+    kith::task& of_two = b.task({{fresh, 8, mode::in}}, -1, 2);
+    b.ready(of_three, 3);
+    b.ready(of_two, 2);
+    EXPECT_EQ(b.next(2), &of_two) << how;
+    EXPECT_EQ(b.next(3), &of_three) << how;
+  }
+}
+
+TEST(token, each_core_gets_its_own_tasks_first) {
+  for (const char* how : {"token", "token:organisation=global"}) {
+    bench b(four_cores, how);
+    std::vector<std::uint32_t> of_core;
+    for (std::int16_t core = 0; core < 4; ++core) {
+      of_core.push_back(b.region());
+      wrote(b, of_core.back(), core);
+    }
+    std::vector<kith::task*> all;
+    for (std::size_t i = 0; i < 40; ++i) {
+      all.push_back(&b.task({{of_core[i % 4], 8, mode::in}}));
+      b.ready(*all.back());
+    }
+    for (int round = 0; round < 10; ++round) {
+      for (int core = 0; core < 4; ++core) {
+        const auto at = std::ranges::find(all, b.next(core)) - all.begin();
+        ASSERT_LT(at, 40) << how;
+        EXPECT_EQ(at % 4, core) << how;
+      }
+    }
+  }
+}
+
+// Figure 6: core 1 was sent a task with X, so the next one with X goes there.
+TEST(reference, a_task_is_for_the_core_that_was_sent_its_data) {
+  for (const char* how : {"reference", "reference:organisation=global", "reference:kept=filters"}) {
+    bench b(four_cores, how);
+    const std::uint32_t x = b.region(), y = b.region();
+    b.ready(b.task({{x, 1000, mode::in}}));
+    EXPECT_NE(b.next(1), nullptr);
+    b.ready(b.task({{y, 1000, mode::in}}));
+    EXPECT_NE(b.next(2), nullptr);
+    kith::task& with_y = b.task({{y, 1000, mode::in}});
+    kith::task& with_x = b.task({{x, 1000, mode::in}});
+    b.ready(with_x);
+    b.ready(with_y);
+    EXPECT_EQ(b.next(2), &with_y) << how;
+    EXPECT_EQ(b.next(1), &with_x) << how;
+  }
+}
+
+TEST(reference, references_weigh_by_their_bytes) {
+  bench b(four_cores, "reference");
+  const std::uint32_t small = b.region(), large = b.region();
+  b.ready(b.task({{small, 100, mode::in}}));
+  EXPECT_NE(b.next(1), nullptr);
+  b.ready(b.task({{large, 100'000, mode::in}}));
+  EXPECT_NE(b.next(2), nullptr);
+  kith::task& both = b.task({{small, 100, mode::in}, {large, 100'000, mode::in}});
+  kith::task& only_small = b.task({{small, 100, mode::in}});
+  b.ready(both);
+  b.ready(only_small);
+  EXPECT_EQ(b.next(1), &only_small);
+  EXPECT_EQ(b.next(2), &both);
+}
+
+TEST(reference, a_task_with_many_references_does_not_make_the_history_forget_all) {
+  bench b(four_cores, "reference:history=8");
+  const std::uint32_t x = b.region();
+  b.ready(b.task({{x, 1000, mode::in}}));
+  EXPECT_NE(b.next(1), nullptr);
+  std::vector<bench::use> many;
+  for (std::uint64_t i = 0; i < 64; ++i) many.push_back({b.region(), 10 + i, mode::in});
+  b.ready(b.task(many));
+  EXPECT_NE(b.next(1), nullptr);
+  kith::task& with_x = b.task({{x, 1000, mode::in}});
+  b.ready(with_x, 0);
+  kith::task& other = b.task({{b.region(), 1000, mode::in}});
+  b.ready(other, 0);
+  EXPECT_EQ(b.next(1), &with_x);
+}
+
+// Section 5.2.1: the difference between the two organisations.
+TEST(affinity_queues, only_the_ends_of_a_deque_can_be_taken) {
+  for (const bool global : {false, true}) {
+    bench b(four_cores, global ? "reference:organisation=global" : "reference:cap=1000000");
+    const std::uint32_t x = b.region(), y = b.region();
+    b.ready(b.task({{x, 1000, mode::in}}, -1, 0));
+    EXPECT_NE(b.next(1), nullptr);
+    // Core 0 has used `y` so recently that all three are in its queue.
+    b.ready(b.task({{y, 1'000'000, mode::in}}, -1, 0));
+    EXPECT_NE(b.next(0), nullptr);
+    kith::task& first = b.task({{y, 1'000'000, mode::in}});
+    kith::task& middle = b.task({{y, 1'000'000, mode::in}, {x, 1000, mode::in}});
+    kith::task& last = b.task({{y, 1'000'000, mode::in}});
+    for (kith::task* t : {&first, &middle, &last}) b.ready(*t);
+    kith::task* const got = b.next(1);
+    if (global) {
+      EXPECT_EQ(got, &middle);
+    } else {
+      EXPECT_TRUE(got == &first || got == &last);
+    }
+  }
+}
+
+TEST(affinity_queues, a_queue_that_is_too_long_passes_tasks_on) {
+  bench b(four_cores, "token:cap=100");
+  const std::uint32_t x = b.region();
+  wrote(b, x, 2);
+  std::vector<kith::task*> all;
+  for (int i = 0; i < 40; ++i) {
+    all.push_back(&b.task({{x, 8, mode::in}}, -1, 2));
+    b.ready(*all.back());
+  }
+  // The other end of its own queue, and not one of another: each of the four queues has ten.
+  for (int i = 0; i < 10; ++i) {
+    for (int core = 0; core < 4; ++core) EXPECT_NE(b.next(core), nullptr);
+  }
+  EXPECT_EQ(b.next(2), nullptr);
+}
+
+TEST(affinity_queues, priorities_come_before_affinity) {
+  for (const char* how : {"token", "token:organisation=global", "reference", "reference:organisation=global"}) {
+    bench b(four_cores, how);
+    const std::uint32_t x = b.region();
+    wrote(b, x, 1);
+    kith::task& mine = b.task({{x, 8, mode::in}});
+    kith::task& urgent = b.task({{b.region(), 8, mode::in}}, -1, 3);
+    urgent.flags |= kith::task::high;
+    b.ready(mine);
+    b.ready(urgent);
+    EXPECT_EQ(b.next(1), &urgent) << how;
+    EXPECT_EQ(b.next(1), &mine) << how;
+  }
+}
+
+using references = std::vector<std::uint64_t>;
+
+TEST(reference_list, weights_decay_and_the_lightest_leaves) {
+  kith::reference_list known(3, 0.5F);
+  known.use(references{1});
+  known.use(references{2});
+  known.use(references{3});
+  EXPECT_FLOAT_EQ(known.weight(1), 0.25F);
+  EXPECT_FLOAT_EQ(known.weight(2), 0.5F);
+  EXPECT_FLOAT_EQ(known.weight(3), 1);
+  known.use(references{1});  // used again: as new
+  EXPECT_FLOAT_EQ(known.weight(1), 1);
+  known.use(references{4});  // 2 is the lightest
+  EXPECT_EQ(known.weight(2), 0);
+  EXPECT_FLOAT_EQ(known.weight(4), 1);
+}
+
+TEST(reference_filters, know_the_last_references_and_forget_old_ones) {
+  constexpr std::size_t capacity = 8;
+  kith::reference_filters known(capacity);
+  for (std::uint64_t r = 1; r <= 1000; ++r) {
+    known.use(references{r});
+    for (std::uint64_t k = 0; k < capacity && k < r; ++k) ASSERT_GT(known.weight(r - k), 0) << r << " " << k;
+    ASSERT_EQ(known.weight(r), 1);
+  }
+  int found = 0;
+  for (std::uint64_t r = 1; r <= 900; ++r) found += known.weight(r) > 0 ? 1 : 0;
+  EXPECT_LT(found, 90);  // at most 32 of 256 bits are set twice over: false finds are rare
+}
+
+}  // namespace
