@@ -319,6 +319,23 @@ void read_costs(section s, scheduler_costs& c) {
   s.all_known();
 }
 
+void read_unit(section s, machine_model& m) {
+  m.unit.present = true;
+  m.unit.cycles = s.number("cycles", 0, 1e6);
+  m.unit.node = node_id(static_cast<int>(s.whole("node", 0, static_cast<std::int64_t>(m.hardware.nodes.size()) - 1)));
+  m.unit.hop_cycles = s.number("hop_cycles", 0, 1e6);
+  m.unit.prefetch = static_cast<int>(s.whole("prefetch", 0, most_prefetched));
+  m.unit.message_bytes = static_cast<int>(s.whole("message_bytes", 0, 1 << 20));
+  m.unit.descriptor_bytes = static_cast<int>(s.whole("descriptor_bytes", 0, 1 << 20));
+  s.all_known();
+}
+
+void read_energies(section s, event_energies& e) {
+  e.flit_bytes = static_cast<int>(s.whole("flit_bytes", 1, 1 << 20));
+  e.flit_hop = s.number("flit_hop", 0, 1e9);
+  s.all_known();
+}
+
 /// Reads the sources, and requires one for every number.
 void read_sources(const std::string& file, const toml::table& root, machine_model& m) {
   static constexpr const char* kinds[] = {"printed:", "derived:", "vendor:", "measured:", "fitted:", "assumed"};
@@ -329,7 +346,9 @@ void read_sources(const std::string& file, const toml::table& root, machine_mode
       s.refuse(s.find(key), key, "a text that begins with printed:, derived:, vendor:, measured:, fitted: or assumed:");
     m.sources[key] = text;
   }
-  for (const char* name : {"cores", "distance", "cache", "memory", "interconnect", "scheduler", "tasks", "abstract"}) {
+  for (const char* name : {"cores", "distance", "cache", "memory", "interconnect", "scheduler", "tasks", "abstract",
+                           "scheduling_unit", "energy"}) {
+    if (!root.contains(name)) continue;  // the last two
     for (const std::string& key : section(file, root, name).keys()) {
       const std::string full = std::string(name) + "." + key;
       if (key != "kind" && m.sources.count(full) == 0 && m.sources.count(name) == 0)
@@ -388,8 +407,9 @@ machine_model model_from_text(const std::string& description, const std::string&
   m.title = text("title", true);
   m.paper = text("paper", false);
   m.hardware.pretended = true;
-  static constexpr const char* known[] = {"name",   "title",        "paper",     "cores", "distance", "cache",
-                                          "memory", "interconnect", "scheduler", "tasks", "abstract", "sources"};
+  static constexpr const char* known[] = {"name",     "title",   "paper",           "cores",     "distance",
+                                          "cache",    "memory",  "interconnect",    "scheduler", "tasks",
+                                          "abstract", "sources", "scheduling_unit", "energy"};
   for (const auto& [key, value] : root) {
     if (std::ranges::none_of(known, [&](const char* k) { return key.str() == k; }))
       throw error(path + ":" + std::to_string(value.source().begin.line) + ": " + printable(key.str()) +
@@ -415,6 +435,8 @@ machine_model model_from_text(const std::string& description, const std::string&
   m.memory_share = abstract.number("memory_share", 0, 1);
   m.remote_factor = abstract.number("remote_factor", 1, 1000);
   abstract.all_known();
+  if (root.contains("scheduling_unit")) read_unit(section(path, root, "scheduling_unit"), m);
+  if (root.contains("energy")) read_energies(section(path, root, "energy"), m.energies);
   read_sources(path, root, m);
   return m;
 }

@@ -30,6 +30,26 @@ struct scheduler_costs {
   double explore = 0;  // for each predecessor that a keyed node names
 };
 
+/// The largest buffer of a core's task prefetcher.
+inline constexpr int most_prefetched = 4;
+
+/// Task queues in hardware: one unit for all cores, in the mesh, and a prefetcher at each core.
+struct scheduling_unit {
+  bool present = false;
+  double cycles = 0;         // of one operation on the queues; the unit does one at a time
+  node_id node;              // where it is
+  double hop_cycles = 0;     // of a message, for each hop
+  int prefetch = 0;          // tasks that a core's buffer holds
+  int message_bytes = 0;     // of a request
+  int descriptor_bytes = 0;  // of a task on its way to or from the unit
+};
+
+/// Energy of the network's events, in picojoules.
+struct event_energies {
+  int flit_bytes = 0;   // 0: there is no table
+  double flit_hop = 0;  // a flit through one link and router
+};
+
 struct machine_model {
   machine hardware;
   std::string title, paper, file;
@@ -47,6 +67,8 @@ struct machine_model {
   std::uint32_t page_bytes = 0;
   std::vector<machine_link> links;
   scheduler_costs costs;
+  scheduling_unit unit;
+  event_energies energies;
   std::uint64_t metadata_bytes = 0;  // the runtime's data that moves if a task runs on another node than its creator
   double overlap = 0;                // share of the shorter of computing and memory time that is hidden
   double noise = 0;                  // half the width of the range of the random factor on a task's time

@@ -170,6 +170,20 @@ kith.check(kith.run("sim", damaged, "--policy", "fifo").returncode == 0, "a thro
 for rate in ("0", "-5", "nan", "inf"):
     kith.refused("sim", heat, f"--recorded-gbs={rate}", says=["--recorded-gbs", "greater than 0"])
 
+# Queues in hardware.
+on_chip = ("sim", heat, "--machine", "cmp-32", "--policy", "fifo,token,reference:organisation=global")
+code, in_memory = kith.json(*on_chip)
+code, in_unit = kith.json(*on_chip, "--gsu", "machine")
+kith.check(all(r["unit_operations"] == 0 for r in in_memory) and all(r["unit_operations"] > 0 for r in in_unit),
+           "operations of the scheduling unit are counted where it is used")
+kith.check(all(abs(r["unit_busy_s"] - r["unit_operations"] * 20 / 2e9) < 1e-12 for r in in_unit), "20 cycles at 2 GHz each")
+kith.check(all(r["network_nj"] > 0 for r in in_unit), "the network's energy")
+kith.refused(*on_chip, "--prefetch", "1", says=["--prefetch", "--gsu"])
+kith.refused(*on_chip, "--gsu", "fast", says=["--gsu"])
+kith.refused(*on_chip, "--gsu", "20", "--prefetch", "5", says=["--prefetch"])
+kith.refused("sim", heat, "--machine", "xeon-8s", "--policy", "fifo", "--gsu", "20", says=["no scheduling unit", "cmp-32"])
+kith.refused("sim", heat, "--machine", "cmp-32", "--policy", "auto", "--gsu", "20", says=["--prefetch 0"])
+
 # Machines.
 code, machines = kith.json("machines")
 named = {m["name"] for m in machines}
@@ -188,6 +202,10 @@ code, found = kith.json("paper", "nabbitc-uk-2002", "--seeds", "1")
 kith.check({r["series"] for r in found} == {"nabbit", "nabbitc", "loop-static", "loop-guided"}, "four series")
 kith.check({r["metric"] for r in found} == {"speedup", "remote_percent", "steals"}, "three metrics")
 kith.check(all(isinstance(r["x"], int) for r in found), "by cores")
+code, found = kith.json("paper", "hw-latency", "--seeds", "1", "--only", "panels")
+kith.check({(r["program"], r["x"]) for r in found} == {(p, x) for p in ("panels", "mean") for x in (2, 4, 8, 16, 32)},
+           "by program and cores")
+kith.check(all(r["kith"] == 1 for r in found if r["series"] == "gsu-0"), "over a unit of no cycles")
 kith.refused("paper", "no-such-result", says=["no-such-result", "nabbitc-heat"])
 kith.check({"rip-uv100", "rip-bullion-4", "rip-bullion-8", "rip-bullion-16", "rip-ablations"} <= {p["id"] for p in papers},
            "those of the RIP paper")

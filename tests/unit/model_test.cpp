@@ -92,6 +92,10 @@ TEST(models, say_where_a_description_is_wrong) {
               ThrowsMessage<error>(HasSubstr("the source of this value")));
   EXPECT_THAT([] { with("\"scheduler\" = \"assumed", "\"scheduler\" = \"who knows"); },
               ThrowsMessage<error>(HasSubstr("begins with printed:")));
+  EXPECT_THAT([] { with("[tasks]", "[scheduling_unit]\ncycles = 20\n\n[tasks]"); },
+              ThrowsMessage<error>(HasSubstr("scheduling_unit.node is missing")));
+  EXPECT_THAT([] { with("[tasks]", "[energy]\nflit_bytes = 16\nflit_hop = 1\n\n[tasks]"); },
+              ThrowsMessage<error>(AllOf(HasSubstr("energy.flit_bytes"), HasSubstr("the source of this value"))));
   EXPECT_THAT([] { with("[cores]", "[cores"); }, ThrowsMessage<error>(HasSubstr(".toml:6:")));
   EXPECT_THAT([] { model_by_name("no-such-machine"); },
               ThrowsMessage<error>(AllOf(HasSubstr("no-such-machine"), HasSubstr("bullion-s16-8"))));

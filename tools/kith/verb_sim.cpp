@@ -32,7 +32,7 @@ namespace {
 
 struct options {
   std::string file, machine = "bullion-s16-8", policies = "auto", fidelity = "block", data = "first-touch";
-  std::string plot, output;
+  std::string plot, output, gsu;
   std::vector<std::string> without, libraries;
   sim::settings set;
   int seeds = 1;
@@ -72,6 +72,12 @@ sim::settings settings_of(const options& o) {
            {"scheduling", &s.with.scheduling},
            {"noise", &s.noise}}) = false;
   }
+  if (!o.gsu.empty()) {
+    s.hardware.used = true;
+    if (o.gsu != "machine") s.hardware.cycles = static_cast<std::uint32_t>(std::stoul(o.gsu));
+  } else if (s.hardware.prefetch) {
+    throw error("--prefetch: is of a scheduling unit; expected --gsu as well");
+  }
   return s;
 }
 
@@ -102,6 +108,10 @@ nlohmann::json row(const sim::settings& s, const sim::result& r) {
           {"steals", r.total.steals},
           {"steal_attempts", r.total.steal_attempts},
           {"first_steal_s", first < 0 ? nlohmann::json() : nlohmann::json(first)},
+          {"network_bytes", r.network_bytes},
+          {"network_nj", r.network_nj},
+          {"unit_operations", r.unit_operations},
+          {"unit_busy_s", static_cast<double>(r.unit_busy) * 1e-12},
           {"links", std::move(links)}};
 }
 
@@ -261,6 +271,13 @@ std::function<outcome()> add_sim(CLI::App& command) {
   command.add_flag("--cold", o->set.cold, "caches are empty when the figures begin");
   command.add_option("--throttle", o->set.throttle, "unfinished tasks before their creator helps (the recording's)")
       ->check(whole_number(1, 1 << 30));
+  command
+      .add_option("--gsu", o->gsu,
+                  "queues are in the machine's scheduling unit: cycles of an operation there, or the machine's (none)")
+      ->type_name("0..100000|machine")
+      ->check(CLI::IsMember({"machine"}) | whole_number(0, 100000));
+  command.add_option("--prefetch", o->set.hardware.prefetch, "tasks that a core's buffer holds then (the machine's)")
+      ->check(whole_number(0, most_prefetched));
   command.add_option("--recorded-gbs", o->core_gbs,
                      "GB/s of one core where it was recorded: what bytes took there is no computing (10)");
   command.add_option("--without", o->without, "what is left out of the model")

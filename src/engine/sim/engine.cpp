@@ -49,7 +49,7 @@ engine::engine(const program& p, const machine_model& m, const settings& s)
       data_(m),
       costs_{cost(m.costs.create),  cost(m.costs.push),  cost(m.costs.pop),
              cost(m.costs.attempt), cost(m.costs.steal), cost(m.costs.wake)},
-      events_(static_cast<std::size_t>(team_.size())) {
+      events_(static_cast<std::size_t>(team_.size()) * (s.hardware.used ? 2 : 1)) {
   const auto workers = static_cast<std::size_t>(team_.size());
   const bool by_allocation = s.data != distribution::first_touch && s.data != distribution::colors;
   if (by_allocation && !p.recorded.allocations.empty())
@@ -67,6 +67,14 @@ engine::engine(const program& p, const machine_model& m, const settings& s)
                 error_kind::setting);
   policy_.set(choose_policy<plain::world>(policy, {team_, regions_, s.seed, view_, &identities_}));
   if (s.how == fidelity::block) memory_.emplace(p, m, s.data, s.with, s.chunk_bytes);
+  if (s.hardware.used) {
+    unit_.emplace(m, s.hardware, s.with);
+    prefetchers_.resize(workers);
+    if (unit_->buffered() != 0 && (policy_.has_gate() || policy_.observes_idleness()))
+      throw error("policy '" + s.policy + "' must know when a worker asks for a task, so none can be fetched ahead: " +
+                      "expected --prefetch 0, or another policy",
+                  error_kind::setting);
+  }
   for (std::size_t w = 0; w < workers; ++w) {
     const worker_id id(static_cast<int>(w));
     workers_.emplace_back(*this, id, team_.node_of(id));
@@ -177,6 +185,10 @@ void engine::measure_from_here() {
     from_.misses = memory_->misses;
     from_.links = memory_->links.links;
   }
+  if (unit_) {
+    from_.unit_operations = unit_->operations;
+    from_.unit_busy = unit_->busy;
+  }
 }
 
 result engine::run() {
@@ -189,6 +201,10 @@ result engine::run() {
       starved();
     }
     const std::uint32_t id = events_.first_worker();
+    if (id >= workers_.size()) {
+      step_prefetcher(workers_[id - workers_.size()], now);
+      continue;
+    }
     worker& w = workers_[id];
     w.clock = std::max(w.clock, now);
     bool goes_on;  // no time has passed, and no other worker comes before it
@@ -233,7 +249,14 @@ result engine::results() {
     for (std::size_t l = 0; l < r.links.size(); ++l) {
       r.links[l].data -= from_.links[l].data;
       r.links[l].control -= from_.links[l].control;
+      r.network_bytes += r.links[l].data + r.links[l].control;
     }
+    if (on_.energies.flit_bytes != 0)
+      r.network_nj = static_cast<double>(r.network_bytes) / on_.energies.flit_bytes * on_.energies.flit_hop / 1000;
+  }
+  if (unit_) {
+    r.unit_operations = unit_->operations - from_.unit_operations;
+    r.unit_busy = unit_->busy - from_.unit_busy;
   }
   if (set_.keep_schedule) {
     finish_schedule();

@@ -9,6 +9,7 @@
 #include "engine/sim/node_time.hpp"
 #include "engine/sim/records.hpp"
 #include "engine/sim/simulation.hpp"
+#include "engine/sim/unit.hpp"
 #include "engine/sim/world.hpp"
 #include "policy/contract/team.hpp"
 
@@ -21,6 +22,9 @@
 #include <vector>
 
 namespace kith::sim {
+
+/// The least time that passes, even if all costs are 0.
+inline constexpr picoseconds instant = 1000;
 
 class engine {
  public:
@@ -84,7 +88,20 @@ class engine {
   void end_job(worker& w);
   void park(worker& w);
   void wake(worker& w, picoseconds at);
+  void wake_at(worker& w, picoseconds at);
   [[noreturn]] void starved();
+
+  // hardware.cpp: the same, with queues in a scheduling unit
+  void count_message(const worker& w, bool to_unit, int bytes);
+  void add_to_unit(worker& by);
+  void approach_unit(worker& w);
+  poll_result ask_unit(worker& w);
+  void answered(worker& w);
+  std::int32_t take_prefetched(worker& w);
+  void ask_ahead(worker& w, picoseconds now);
+  void set_prefetch_event(const worker& w, picoseconds at);
+  void step_prefetcher(worker& w, picoseconds now);
+  bool answer_waiting(const worker_set& audience);
 
   void spend(worker& w, picoseconds time) {
     w.clock += time;
@@ -194,7 +211,9 @@ class engine {
     picoseconds create, push, pop, attempt, steal, wake;
   } const costs_;  // the machine's costs; 0 if scheduling is free
   std::deque<worker> workers_;
-  event_queue events_;
+  std::optional<unit> unit_;             // if the queues are in hardware
+  std::vector<prefetcher> prefetchers_;  // then, by worker
+  event_queue events_;                   // then, the prefetchers' events follow those of the workers
   std::deque<kith::job<plain::worker_view>*> jobs_;
   picoseconds partition_ = 0;
   std::vector<task_record> records_;
@@ -228,6 +247,8 @@ class engine {
     std::vector<event_snapshot> sums;
     std::vector<worker_times> times;
     std::vector<interconnect::link> links;
+    std::uint64_t unit_operations = 0;
+    picoseconds unit_busy = 0;
   } from_;
   picoseconds serial_ = 0;
 };

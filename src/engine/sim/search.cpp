@@ -16,9 +16,6 @@ namespace {
 constexpr picoseconds spins_for = 50'000'000;
 /// The longest pause between two attempts.
 constexpr picoseconds longest_pause = 20'000'000;
-/// The least time that passes, even if all costs are 0.
-constexpr picoseconds instant = 1000;
-
 }  // namespace
 
 bool worker::ring(const worker_set& audience) { return engine.ring(*this, audience); }
@@ -47,6 +44,10 @@ void engine::charge(worker& by, event e, worker_id owner) {
     schedule_.steals.push_back(
         {static_cast<std::int16_t>(by.id.value), static_cast<std::int16_t>(owner.value), by.clock / 1000});
   }
+  if (unit_) {
+    if (e == event::push) add_to_unit(by);
+    return;
+  }
   if (!set_.with.scheduling) return;
   picoseconds took = 0;
   switch (e) {
@@ -64,6 +65,10 @@ void engine::charge(worker& by, event e, worker_id owner) {
 }
 
 bool engine::ring(worker& by, const worker_set& audience) {
+  if (unit_ && answer_waiting(audience)) {
+    by.sums.add(event::wake);
+    return true;
+  }
   for (std::size_t i = 0; i < parked_words_.size(); ++i) {
     const std::uint64_t found = parked_words_[i] & audience.word(i);
     if (found == 0) continue;
@@ -89,10 +94,14 @@ bool engine::anybody_sleeps() const noexcept {
 
 void engine::wake(worker& w, picoseconds at) {
   const picoseconds latency = at < w.parked_at + spins_for ? costs_.attempt : costs_.wake;
+  wake_at(w, std::max(w.clock, at) + std::max(latency, instant));
+}
+
+void engine::wake_at(worker& w, picoseconds at) {
   ++events_taken_;
   w.parked = false;
   parked_words_[w.id.index() / 64] &= ~(std::uint64_t{1} << (w.id.index() % 64));
-  w.clock = std::max(w.clock, at) + std::max(latency, instant);
+  w.clock = at;
   if (set_.keep_schedule)
     schedule_.idles.push_back({static_cast<std::int16_t>(w.id.value), w.parked_at / 1000, w.clock / 1000});
   w.ready_to_look = true;
@@ -215,6 +224,10 @@ std::int32_t engine::claim_child(std::uint32_t scope, bool all) {
 
 void engine::look_for_work(worker& w) {
   const bool waits = !w.frames.empty();
+  if (!w.ready_to_look && unit_) {
+    approach_unit(w);
+    return;
+  }
   if (!w.ready_to_look) {
     picoseconds pause = w.fails == 0 ? costs_.pop : costs_.attempt;
     if (w.fails > 1) pause = std::min(pause << std::min(w.fails - 1, 8), std::max(longest_pause, pause));
@@ -250,7 +263,13 @@ void engine::look_for_work(worker& w) {
   if (runs_claimed(life::claim_adopted(w.adopted, adopted_from, [&](std::int32_t t) { return claim(t); }).value_or(-1)))
     return;
   if (claims && !asks_first && runs_claimed(claim_child(w.frames.back().scope, w.empties != 0))) return;
-  const poll_result l = policy_.next(w);
+  if (const std::int32_t t = unit_ ? take_prefetched(w) : -1; t >= 0) {
+    w.fails = w.empties = 0;
+    if (waits) w.frames.back().looks = 0;
+    run_found(w, t);
+    return;
+  }
+  const poll_result l = unit_ ? ask_unit(w) : policy_.next(w);
   if (asks_first && l.what != poll_result::found && runs_claimed(claim_child(w.frames.back().scope, w.empties != 0)))
     return;
   if (l.what == poll_result::found) {
@@ -264,6 +283,7 @@ void engine::look_for_work(worker& w) {
         w.sums.add(event::first_steals);
       }
     }
+    if (unit_) answered(w);
     run_found(w, visible(*l.work).number());
     return;
   }

@@ -13,6 +13,7 @@
 #include <kith/statistics.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,13 @@ namespace kith::sim {
 enum class fidelity : std::uint8_t {
   abstract,  // a task's time is its work, stretched by the remote share of what it needs
   block,     // data moves in chunks through caches, controllers and links: memory.hpp
+};
+
+/// Task queues in the machine's scheduling unit, instead of in memory (unit.hpp).
+struct hardware_queues {
+  bool used = false;
+  std::optional<std::uint32_t> cycles;    // of an operation; else the machine's
+  std::optional<std::uint32_t> prefetch;  // tasks in a core's buffer; else the machine's
 };
 
 struct settings {
@@ -33,6 +41,7 @@ struct settings {
   bool cold = false;           // caches are empty when the figures begin
   std::uint32_t throttle = 0;  // how many unfinished tasks a creator may have before it helps; 0: no bound
   ablations with;
+  hardware_queues hardware;
   bool noise = true;
   bool keep_schedule = false;  // fill result::schedule
 };
@@ -57,6 +66,10 @@ struct result : statistics {
   std::uint64_t events = 0;                         // steps that took simulated time, and wakes
   picoseconds partition = 0;                        // the workers' time for partitioning
   std::vector<interconnect::link> links;
+  std::uint64_t unit_operations = 0;  // on the hardware queues, whether they gave a task or not
+  picoseconds unit_busy = 0;          // the unit's time for them
+  std::uint64_t network_bytes = 0;    // data and control, each link of a way counted
+  double network_nj = 0;              // the energy of that; 0 if the machine has no table of it
   recording schedule;
 
   /// Derives the other figures of `statistics` from the makespan, the times and the counts.

@@ -69,6 +69,13 @@ struct frame {
   identity::creator naming = {};  // used if there is a gate
 };
 
+/// A worker's own request to the scheduling unit, if the machine's queues are there.
+enum class request_state : std::uint8_t {
+  none,
+  arrives,  // it arrives now
+  waits,    // it is in the unit
+};
+
 /// The frames of one stack, the outermost first. The last frame of a stack that was left is a wait.
 using frame_stack = std::vector<frame>;
 
@@ -103,6 +110,7 @@ class worker final : public plain::worker_view {
   picoseconds job_began = 0;
   bool parked = false;
   bool ready_to_look = false;  // the time of the next look was spent
+  request_state request = request_state::none;
   int empties = 0, fails = 0;
   std::uint64_t unthrottled = 0;  // as in native::worker
   picoseconds parked_at = 0;

@@ -1,0 +1,136 @@
+// How workers use the scheduling unit: requests, prefetched tasks, and requests that wait (unit.hpp).
+#include "engine/sim/engine.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace kith::sim {
+
+/// A message between the worker and the unit.
+void engine::count_message(const worker& w, bool to_unit, int bytes) {
+  if (!memory_) return;
+  const node_id from = to_unit ? w.node : unit_->node(), to = to_unit ? unit_->node() : w.node;
+  memory_->links.notify(from, to, static_cast<std::uint64_t>(bytes));
+}
+
+/// The worker adds a task. It does not wait for the unit.
+void engine::add_to_unit(worker& by) {
+  count_message(by, true, on_.unit.descriptor_bytes);
+  unit_->serve(by.clock + unit_->travel(by.node));
+}
+
+/// The worker wants a task. It continues when the unit has looked for one, or when its prefetched task has arrived.
+void engine::approach_unit(worker& w) {
+  prefetcher& ahead = prefetchers_[w.id.index()];
+  const picoseconds before = w.clock;
+  if (!ahead.buffer.empty()) {
+    w.clock = std::max(w.clock, ahead.buffer.front().arrives);
+    w.ready_to_look = true;
+  } else if (ahead.now == prefetcher::state::asks || ahead.now == prefetcher::state::is_next) {
+    w.clock = std::max(w.clock, ahead.at);
+  } else if (w.request == request_state::arrives) {
+    w.request = request_state::waits;
+    w.clock = unit_->serve(w.clock);
+    w.ready_to_look = true;
+  } else if (w.request == request_state::waits || ahead.now == prefetcher::state::waits) {
+    // The prefetcher's request becomes the worker's own. It is in the unit, which has no task for it yet.
+    ahead.now = prefetcher::state::rests;
+    w.request = request_state::waits;
+    w.clock += instant;
+    w.ready_to_look = true;
+  } else {
+    count_message(w, true, on_.unit.message_bytes);
+    w.request = request_state::arrives;
+    w.clock += unit_->travel(w.node);
+  }
+  w.overhead += w.clock - before;
+}
+
+/// Asks the policy for a task, for the worker or its prefetcher. The unit looks everywhere in one operation.
+poll_result engine::ask_unit(worker& w) {
+  poll_result l = policy_.next(w);
+  for (std::size_t looks = 1; l.what == poll_result::retry && looks < 2 * workers_.size(); ++looks) l = policy_.next(w);
+  return l;
+}
+
+/// The answer to the worker's own request arrives.
+void engine::answered(worker& w) {
+  w.request = request_state::none;
+  count_message(w, false, on_.unit.descriptor_bytes);
+  spend(w, unit_->travel(w.node));
+  ask_ahead(w, w.clock);
+}
+
+/// The first task of the worker's buffer; -1 if it is empty.
+std::int32_t engine::take_prefetched(worker& w) {
+  std::deque<prefetcher::fetched_task>& buffer = prefetchers_[w.id.index()].buffer;
+  if (buffer.empty()) return -1;
+  const std::int32_t t = buffer.front().task;
+  buffer.pop_front();
+  ask_ahead(w, w.clock);
+  return t;
+}
+
+/// The worker's prefetcher sends a request at `now` if it has room for a task.
+void engine::ask_ahead(worker& w, picoseconds now) {
+  prefetcher& p = prefetchers_[w.id.index()];
+  if (p.now != prefetcher::state::rests || p.buffer.size() >= unit_->buffered()) return;
+  count_message(w, true, on_.unit.message_bytes);
+  p.now = prefetcher::state::asks;
+  p.at = now + unit_->travel(w.node);
+  set_prefetch_event(w, p.at);
+}
+
+void engine::set_prefetch_event(const worker& w, picoseconds at) {
+  events_.set(static_cast<std::uint32_t>(workers_.size() + w.id.index()), at);
+}
+
+/// The prefetcher's request has arrived, or the unit has looked for a task.
+void engine::step_prefetcher(worker& w, picoseconds now) {
+  prefetcher& p = prefetchers_[w.id.index()];
+  ++events_taken_;
+  if (p.now == prefetcher::state::asks) {
+    p.now = prefetcher::state::is_next;
+    p.at = unit_->serve(now);
+    set_prefetch_event(w, p.at);
+    return;
+  }
+  set_prefetch_event(w, event_queue::never);
+  const poll_result l = ask_unit(w);
+  if (l.what != poll_result::found) {
+    p.now = prefetcher::state::waits;
+    return;
+  }
+  p.now = prefetcher::state::rests;
+  count_message(w, false, on_.unit.descriptor_bytes);
+  const picoseconds arrives = now + unit_->travel(w.node);
+  p.buffer.push_back({visible(*l.work).number(), arrives});
+  ask_ahead(w, arrives);
+}
+
+/// A task was added: answers the waiting request of an idle worker of `audience`, or, if no worker at all is idle, of a
+/// prefetcher there. False if there is none.
+bool engine::answer_waiting(const worker_set& audience) {
+  bool any_parked = false;
+  for (std::size_t i = 0; i < parked_words_.size(); ++i) {
+    any_parked = any_parked || parked_words_[i] != 0;
+    const std::uint64_t found = parked_words_[i] & audience.word(i);
+    if (found == 0) continue;
+    worker& w = workers_[i * 64 + static_cast<std::size_t>(std::countr_zero(found))];
+    const picoseconds done = unit_->serve(unit_->free_at());
+    wake_at(w, std::max(w.clock, done));
+    return true;
+  }
+  if (any_parked) return false;
+  for (std::size_t i = 0; i < prefetchers_.size(); ++i) {
+    prefetcher& p = prefetchers_[i];
+    if (p.now != prefetcher::state::waits || (audience.word(i / 64) >> (i % 64) & 1) == 0) continue;
+    p.now = prefetcher::state::is_next;
+    p.at = unit_->serve(unit_->free_at());
+    set_prefetch_event(workers_[i], p.at);
+    return true;
+  }
+  return false;
+}
+
+}  // namespace kith::sim

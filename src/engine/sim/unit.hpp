@@ -1,0 +1,73 @@
+// The scheduling unit of a machine that has its task queues in hardware, and the prefetchers of its cores.
+//
+// Token and Reference scheduling, section 4.1. The policy's queues are in the unit. A request of a core and the task in
+// its answer travel through the mesh; the unit does one operation at a time, in the order of their arrival, and each takes
+// the same time. A core that adds a task does not wait for the unit. A core that gets a task asks for the next one at
+// once, if its buffer has room, so that it finds it there when it has ended the first. A request for which there is no
+// task waits in the unit; those of idle cores are answered before those of prefetchers.
+//
+// A task is visible to requests when its message was sent, but no request is answered before the unit has done all
+// that it was sent earlier.
+#pragma once
+
+#include "engine/sim/memory.hpp"
+#include "engine/sim/program.hpp"
+#include "machine/model.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+namespace kith::sim {
+
+struct hardware_queues;
+
+class unit {
+ public:
+  /// Throws kith::error if the machine has no unit.
+  unit(const machine_model&, const hardware_queues&, const ablations&);
+
+  /// How long a message between the unit and node n travels.
+  picoseconds travel(node_id n) const noexcept { return travel_[n.index()]; }
+  /// When an operation is done whose message arrives at `at`.
+  picoseconds serve(picoseconds at) noexcept {
+    ++operations;
+    busy += each_;
+    free_ = std::max(free_, at) + each_;
+    return free_;
+  }
+  /// When the last operation will be done.
+  picoseconds free_at() const noexcept { return free_; }
+  node_id node() const noexcept { return on_.unit.node; }
+  std::size_t buffered() const noexcept { return buffered_; }
+
+  std::uint64_t operations = 0;
+  picoseconds busy = 0;
+
+ private:
+  const machine_model& on_;
+  picoseconds each_;
+  std::size_t buffered_;
+  std::vector<picoseconds> travel_;  // by node
+  picoseconds free_ = 0;
+};
+
+/// The prefetcher of one core.
+struct prefetcher {
+  enum class state : std::uint8_t {
+    rests,
+    asks,     // its request travels, and arrives at `at`
+    is_next,  // the unit looks for a task, until `at`
+    waits,    // its request waits in the unit for a task
+  };
+  struct fetched_task {
+    std::int32_t task;
+    picoseconds arrives;
+  };
+  state now = state::rests;
+  picoseconds at = 0;
+  std::deque<fetched_task> buffer;
+};
+
+}  // namespace kith::sim
