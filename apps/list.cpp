@@ -31,6 +31,8 @@ std::span<const entry* const> app_list() {
       &vecmul_entry,
       &reduction_entry,
       &sparse_lu_entry,
+      &panels_entry,
+      &kmeans_entry,
   };
   return all;
 }

@@ -35,6 +35,8 @@ extern const entry vecmul_entry;
 extern const entry reduction_entry;
 extern const entry matmul_entry;
 extern const entry sparse_lu_entry;
+extern const entry panels_entry;
+extern const entry kmeans_entry;
 
 extern const places_entry places_heat_entry;
 
