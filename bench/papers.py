@@ -152,7 +152,33 @@ def mir():
     yield "mir-ablations", [""] + MIR_PROGRAMS, lines
 
 
-TABLES = {name: Table(page, head, lines) for page, tables in (("nabbitc.md", nabbitc), ("rip.md", rip), ("mir.md", mir))
+# ---- token and reference scheduling
+
+HARDWARE_CORES = ["2", "4", "8", "16", "32"]
+
+
+def hardware():
+    def line(name, result, series, metric, digits):
+        where = [f"mean {c}" for c in HARDWARE_CORES] + ["panels 32", "kmeans 32"]
+        return [name] + [Cell(result, series, metric, x, f"{{kith:.{digits}f}}") for x in where]
+
+    head = [""] + HARDWARE_CORES + ["panels, 32", "kmeans, 32"]
+    policies = [("`fifo`", "fifo"), ("`random`", "random"), ("`source`", "source"), ("`token`", "token"),
+                ("`reference`", "reference"), ("`reference:ahead=on`", "reference, ahead")]
+    for result, metric, digits in (("hw-misses", "l2", 0), ("hw-traffic", "traffic", 0), ("hw-power", "power", 0),
+                                   ("hw-speedup", "speedup", 2)):
+        yield result, head, [line(name, result, series, metric, digits) for name, series in policies]
+    yield ("hw-organisation", head,
+           [line(name, "hw-organisation", series, "performance", 2)
+            for name, series in (("`reference`", "distributed"), ("`reference:ahead=on`", "distributed, ahead"))])
+    for table, metric in (("hw-latency", "time"), ("hw-latency-overhead", "overhead_percent")):
+        yield (table, head,
+               [line(f"{cycles} cycles{without.replace(' ', ', ', 1)}", "hw-latency", f"gsu-{cycles}{without}", metric, 3)
+                for without in ("", " without prefetching") for cycles in (0, 20, 300, 3000)])
+
+
+TABLES = {name: Table(page, head, lines)
+          for page, tables in (("nabbitc.md", nabbitc), ("rip.md", rip), ("mir.md", mir), ("hardware.md", hardware))
           for name, head, lines in tables()}
 RESULTS = list(dict.fromkeys(c.result for t in TABLES.values() for line in t.lines for c in line if isinstance(c, Cell)))
 
@@ -202,7 +228,7 @@ def rows_of(result, kith, folder):
         text = done.stdout
         if kept:
             pathlib.Path(kept).write_text(text)
-    return {(r["series"], r["metric"], str(r["x"])): r for r in json.loads(text)}
+    return {(r["series"], r["metric"], f"{r.get('program', '')} {r['x']}".strip()): r for r in json.loads(text)}
 
 
 def main():

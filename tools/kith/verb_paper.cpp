@@ -65,6 +65,7 @@ nlohmann::json to_json(const reproduced& r) {
                      {"x", number_or_text(row.x)},
                      {"paper", row.paper ? nlohmann::json(*row.paper) : nlohmann::json()},
                      {"kith", row.kith}};
+    if (!row.program.empty()) j["program"] = row.program;
     if (!row.paper_says.empty()) j["paper_says"] = row.paper_says;
     rows.push_back(std::move(j));
   }
@@ -76,7 +77,7 @@ void print(const reproduction& about, const reproduced& r) {
   table t("series", {"metric", "x", "kith", "paper"});
   t.left(0);
   for (const paper_row& row : r.rows) {
-    t.row(row.series,
+    t.row(row.program.empty() ? row.series : row.program + ", " + row.series,
           {row.metric, row.x, fmt::format("{:.4g}", row.kith), row.paper ? fmt::format("{:g}", *row.paper) : "-"},
           row.paper_says);
   }
@@ -136,7 +137,7 @@ std::function<outcome()> add_paper(CLI::App& command) {
       "that were fitted to results are named below each table. docs/papers/ keeps the tables, with what is not met and "
       "why.\n"
       "JSON: rows {\"series\", \"metric\", \"x\", \"paper\" (null: not printed), \"kith\", \"paper_says\" (a "
-      "statement)}\n"
+      "statement), \"program\" (if there are several for one x)}\n"
       "Exit code: 0, or 2 for a wrong command line or if a program cannot be recorded.");
   return [o] { return run_paper(*o); };
 }

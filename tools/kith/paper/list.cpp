@@ -7,6 +7,8 @@ namespace {
 const std::vector<std::string> rip_programs{"cg_tasks", "gauss_seidel", "integral_histogram", "jacobi",
                                             "nstream",  "qr",           "red_black",          "inversion"};
 
+const std::vector<std::string> hardware_programs{"panels", "kmeans"};
+
 }  // namespace
 
 std::span<const reproduction> reproductions() {
@@ -48,6 +50,17 @@ std::span<const reproduction> reproductions() {
       {"rip-bullion-4", "RIP", "figure 6a: 4 x 8 cores", rip_on_machine, {}, rip_programs, 24},
       {"rip-bullion-8", "RIP", "figures 6b and 7: 8 x 4 cores", rip_on_machine, {}, rip_programs, 24},
       {"rip-bullion-16", "RIP", "figure 6c: 16 x 18 cores", rip_on_machine, {}, rip_programs, 8},
+      {"hw-misses", "HW", "figure 9: L2 misses over FIFO", hardware_misses, {}, hardware_programs},
+      {"hw-traffic", "HW", "figure 11: network traffic over FIFO", hardware_traffic, {}, hardware_programs},
+      {"hw-power", "HW", "figure 12: power of the network over FIFO", hardware_power, {}, hardware_programs},
+      {"hw-speedup", "HW", "figure 13: speed-up over FIFO", hardware_speedup, {}, hardware_programs},
+      {"hw-organisation",
+       "HW",
+       "figure 15: distributed deques over one global queue",
+       hardware_organisation,
+       {},
+       hardware_programs},
+      {"hw-latency", "HW", "figure 16: latency of the scheduling unit", hardware_latency, {}, hardware_programs},
       {"rip-ablations", "RIP", "what its results rest on: 8 x 4 cores", rip_ablations, {}, rip_programs, 8},
   };
   return all;

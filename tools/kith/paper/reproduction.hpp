@@ -16,6 +16,7 @@ struct paper_row {
   std::optional<double> paper;  // as printed
   std::string paper_says;       // a range or a statement, if no value is printed
   double kith = 0;
+  std::string program = {};  // if x is a number of cores, and there are several programs; or "mean"
 };
 
 struct reproduced {
@@ -50,6 +51,14 @@ reproduced nabbitc_ablations(const reproduction&, int seeds, const paper_progres
 /// rip.cpp
 reproduced rip_on_machine(const reproduction&, int seeds, const paper_progress&);
 reproduced rip_ablations(const reproduction&, int seeds, const paper_progress&);
+
+/// hardware.cpp
+reproduced hardware_misses(const reproduction&, int seeds, const paper_progress&);
+reproduced hardware_traffic(const reproduction&, int seeds, const paper_progress&);
+reproduced hardware_power(const reproduction&, int seeds, const paper_progress&);
+reproduced hardware_speedup(const reproduction&, int seeds, const paper_progress&);
+reproduced hardware_organisation(const reproduction&, int seeds, const paper_progress&);
+reproduced hardware_latency(const reproduction&, int seeds, const paper_progress&);
 
 /// mir.cpp
 reproduced mir_opteron(const reproduction&, int seeds, const paper_progress&);
