@@ -69,13 +69,13 @@ program random_program(std::uint64_t seed, int tasks) {
 }
 
 TEST(sim_unit, serves_one_operation_at_a_time) {
-  constexpr int tasks = 200;
-  const program p = independent(tasks, 0);
+  constexpr std::uint64_t tasks = 200;
+  const program p = independent(static_cast<int>(tasks), 0);
   for (std::uint32_t prefetch : {0u, 1u, 4u}) {
     for (int workers : {1, 4, 32}) {
       const result r = sim::simulate(p, chip(), on_unit("fifo", workers, 20, prefetch));
       // Each task is added and taken.
-      EXPECT_GE(r.unit_operations, 2u * tasks);
+      EXPECT_GE(r.unit_operations, 2 * tasks);
       EXPECT_EQ(r.unit_busy, r.unit_operations * 20 * cycle);
       EXPECT_GE(r.makespan, 2 * tasks * 20 * cycle) << workers << " " << prefetch;
     }
@@ -89,7 +89,7 @@ TEST(sim_unit, a_task_takes_both_ways_and_two_operations) {
   // The worker is in the unit's tile. Its request is served behind the added task.
   EXPECT_EQ(sim::simulate(p, m, on_unit("fifo", 1, 20, 0)).makespan, 1'000'000 + 40 * cycle);
   m.unit.node = node_id(31);  // 7 + 3 hops away
-  const std::uint64_t way = 10 * 3 * cycle;
+  const std::uint64_t way = 30 * cycle;
   EXPECT_EQ(sim::simulate(p, m, on_unit("fifo", 1, 20, 0)).makespan, 1'000'000 + 40 * cycle + 2 * way);
 }
 
