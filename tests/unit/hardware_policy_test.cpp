@@ -1,10 +1,16 @@
 // `token` and `reference`, one decision at a time, in both organisations of their queues.
+#include "engine/sim/simulation.hpp"
+#include "policy/contract/register_policy.hpp"
 #include "policy/reference_history.hpp"
+#include "policy/worker_queues.hpp"
 #include "support/policy_bench.hpp"
+#include "support/recordings.hpp"
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -176,6 +182,99 @@ TEST(affinity_queues, priorities_come_before_affinity) {
     EXPECT_EQ(b.next(1), &urgent) << how;
     EXPECT_EQ(b.next(1), &mine) << how;
   }
+}
+
+/// A policy that notes who wrote what a ready task reads.
+std::atomic<int> writer_of_last_read{-2};
+template <class World>
+class notes_writers final : public kith::policy<World> {
+ public:
+  using worker = typename World::worker;
+  static constexpr kith::policy_entry about{.name = "notes-writers", .summary = "for a test", .options = {}};
+
+  notes_writers(const kith::policy_context& s, const kith::policy_options&)
+      : memory_(s.memory), queues_(s, kith::queue_order::fifo, true) {}
+  typename kith::policy<World>::data_needs needs() const override { return {.homes = true, .writers = true}; }
+  kith::task* ready(std::span<kith::task* const> tasks, worker& self, kith::ready_reason) override {
+    for (kith::task* t : tasks) {
+      for (kith::kept_access a : t->access_list()) {
+        if (a.how == mode::in) writer_of_last_read = memory_.region_of(a).writer.load(kith::relaxed);
+      }
+      queues_[0].push(*t, self);
+    }
+    return nullptr;
+  }
+  kith::poll_result next(worker& self) override { return queues_.next(self); }
+
+ private:
+  const kith::memory_view memory_;
+  kith::worker_queues<World> queues_;
+};
+
+TEST(writers, are_kept_by_both_engines_if_the_policy_asks) {
+  kith::register_policy<notes_writers>();
+  int x = 0;
+  const auto program = [&](kith::runtime& rt) {
+    rt.run([&] {
+      kith::spawn([](int& v) { v = 1; }, kith::out(x));
+      kith::spawn([](const int&) {}, kith::in(x));
+    });
+  };
+  const kith::recording r = kith::test::record(kith::test::with("notes-writers", 1), program);
+  EXPECT_EQ(writer_of_last_read, 0);
+
+  kith::test::script s;
+  s.region(64);
+  for (int i = 0; i < 5; ++i) s.task(100'000);  // for the other workers
+  const std::int32_t writes = s.task(1000, {}, {{0, static_cast<std::uint8_t>(mode::out), 64, 64}});
+  s.task(1000, {writes}, {{0, static_cast<std::uint8_t>(mode::in), 64, 64}});
+  kith::sim::settings set;
+  set.policy = "notes-writers";
+  set.workers = 8;
+  set.keep_schedule = true;
+  writer_of_last_read = -2;
+  const kith::sim::result simulated =
+      kith::sim::simulate(kith::sim::program_of(s.finish()), kith::model_by_name("cmp-32"), set);
+  const int ran_on = simulated.schedule.tasks[static_cast<std::size_t>(writes)].worker;
+  EXPECT_EQ(writer_of_last_read, ran_on);
+  EXPECT_GE(ran_on, 0);
+}
+
+// Each core keeps its chain: the task that it has just run passed the reference.
+TEST(token, tasks_of_a_chain_stay_on_a_core) {
+  constexpr std::size_t chains = 8, length = 50;
+  kith::test::script s;
+  for (std::size_t c = 0; c < chains; ++c) s.region(4096);
+  std::vector<std::int32_t> last(chains);
+  std::vector<std::vector<std::int32_t>> of_chain(chains);
+  for (std::size_t i = 0; i < length; ++i) {
+    for (std::size_t c = 0; c < chains; ++c) {
+      const kith::recorded_access use{static_cast<std::uint32_t>(c), static_cast<std::uint8_t>(mode::inout), 4096,
+                                      4096};
+      last[c] = i == 0 ? s.task(10'000, {}, {use}) : s.task(10'000, std::vector<std::int32_t>{last[c]}, {use});
+      of_chain[c].push_back(last[c]);
+    }
+  }
+  const kith::sim::program p = kith::sim::program_of(s.finish());
+  const auto moves = [&](const char* policy) {
+    kith::sim::settings set;
+    set.policy = policy;
+    set.workers = chains;
+    set.keep_schedule = true;
+    const kith::sim::result r = kith::sim::simulate(p, kith::model_by_name("cmp-32"), set);
+    std::size_t found = 0;
+    for (const std::vector<std::int32_t>& tasks : of_chain) {
+      for (std::size_t i = 1; i < tasks.size(); ++i) {
+        const auto worker = [&](std::size_t k) { return r.schedule.tasks[static_cast<std::size_t>(tasks[k])].worker; };
+        if (worker(i) != worker(i - 1)) ++found;
+      }
+    }
+    return found;
+  };
+  constexpr std::size_t all = chains * (length - 1);
+  EXPECT_LT(moves("token"), all / 20);
+  EXPECT_LT(moves("reference"), all / 20);
+  EXPECT_GT(moves("random"), all / 20);
 }
 
 using references = std::vector<std::uint64_t>;
