@@ -17,6 +17,7 @@ namespace {
 
 using rows_of_metric = std::vector<const paper_row*>;
 
+/// Of results by program and cores, only the means.
 rows_of_metric rows_of(const reproduced& r, const std::string& metric) {
   rows_of_metric rows;
   std::vector<std::string> names;
@@ -26,7 +27,7 @@ rows_of_metric rows_of(const reproduced& r, const std::string& metric) {
   const bool speed = std::ranges::find(names, "speedup") != names.end();
   const std::string shown = !metric.empty() ? metric : speed ? "speedup" : names.front();
   for (const paper_row& row : r.rows) {
-    if (row.metric == shown) rows.push_back(&row);
+    if (row.metric == shown && (row.program.empty() || row.program == "mean")) rows.push_back(&row);
   }
   if (rows.empty()) throw error("--metric: " + no_such("metric", metric, names));
   return rows;
