@@ -3,7 +3,7 @@
 // Token and Reference scheduling, section 3.2. The scheduler keeps, for each core, a bounded history of the references
 // that tasks sent there use (reference_history.hpp). A task's affinity to a core is the sum, over its references, of
 // their weights in that history. The function that a task runs is a reference as well. The queues are those of section
-// 4.1.1 (affinity_queues.hpp).
+// 4.1.1 (queue/affinity_queues.hpp).
 //
 // Not in the paper: references weigh by their bytes, because what all tasks share (centres, tables) would otherwise
 // count as much as the data of a task alone; a function counts as one cache line. Of a task's references the eight
@@ -11,11 +11,11 @@
 // the scheduler forget all others. ahead=on also counts what tasks use that wait in a core's queue already.
 #pragma once
 
-#include "policy/affinity_queues.hpp"
 #include "policy/contract/explainer.hpp"
 #include "policy/contract/policy.hpp"
 #include "policy/contract/policy_entry.hpp"
 #include "policy/contract/policy_options.hpp"
+#include "policy/organisation.hpp"
 #include "policy/reference_history.hpp"
 
 #include <algorithm>
@@ -119,7 +119,7 @@ class reference_policy final : public policy<World> {
       one_of("kept", "list|filters", "how: a list of weights, or two Bloom filters of 256 bits that take turns"),
       one_of("ahead", "off|on", "on: tasks in a core's queue count as if they had come to it, when a queue is chosen"),
   };
-  static constexpr auto options = joined(affinity_queue_options, own_options);
+  static constexpr auto options = joined(organisation_options, own_options);
   [[gnu::cold]] static void explain(explainer& e) {
     e.say_of_policy("a task is for the core that was sent tasks with the same data most recently; " +
                     e.worker_text(e.facts.worker) + " asked, and no other task at hand shared more with its last ones");
@@ -134,7 +134,8 @@ class reference_policy final : public policy<World> {
       .explain = explain,
   };
 
-  reference_policy(const policy_context& s, const policy_options& given) : queues_(s, given, s, given) {}
+  reference_policy(const policy_context& s, const policy_options& given)
+      : queues_(organisation_in(s, given), reference_affinity<World>(s, given)) {}
 
   typename policy<World>::data_needs needs() const override { return {.homes = true}; }
 

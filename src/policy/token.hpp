@@ -3,16 +3,16 @@
 // Token and Reference scheduling, section 3.1. A task's affinity to a core is the share of its references that the core
 // passed to it. In a data-flow program a reference comes with the task that computed the data. So here the core that
 // wrote a region last has passed it to those who read it; data that nobody wrote, or that is only written, came from
-// the core that created the task. The queues are those of section 4.1.1 (affinity_queues.hpp).
+// the core that created the task. The queues are those of section 4.1.1 (queue/affinity_queues.hpp).
 //
 // Not in the paper: of a task with references from more than eight cores, the eight with the most count.
 #pragma once
 
-#include "policy/affinity_queues.hpp"
 #include "policy/contract/explainer.hpp"
 #include "policy/contract/policy.hpp"
 #include "policy/contract/policy_entry.hpp"
 #include "policy/contract/policy_options.hpp"
+#include "policy/organisation.hpp"
 
 #include <algorithm>
 #include <array>
@@ -85,7 +85,7 @@ class token final : public policy<World> {
  public:
   using worker = typename World::worker;
 
-  static constexpr auto options = affinity_queue_options;
+  static constexpr auto options = organisation_options;
   [[gnu::cold]] static void explain(explainer& e) {
     e.say_of_policy(
         "a task is for the core that most of its references came from, those of the workers that wrote the "
@@ -102,7 +102,8 @@ class token final : public policy<World> {
       .explain = explain,
   };
 
-  token(const policy_context& s, const policy_options& given) : queues_(s, given, s) {}
+  token(const policy_context& s, const policy_options& given)
+      : queues_(organisation_in(s, given), token_affinity<World>(s)) {}
 
   typename policy<World>::data_needs needs() const override { return {.homes = true, .writers = true}; }
 

@@ -30,8 +30,10 @@
 
 #include "base/atomic.hpp"
 #include "base/rng.hpp"
-#include "policy/contract/policy.hpp"
-#include "policy/contract/policy_options.hpp"
+#include "base/worker_set.hpp"
+#include "queue/poll_result.hpp"
+#include "recording/event.hpp"
+#include "task/task.hpp"
 
 #include <algorithm>
 #include <array>
@@ -45,9 +47,12 @@
 
 namespace kith {
 
-inline constexpr std::array affinity_queue_options{
-    one_of("organisation", "deques|global", "a queue for each core, used at its ends; or one queue, searched entirely"),
-    number("cap", 130, 100, 1'000'000, "percent of their mean length that a core's queue may have"),
+struct affinity_queues_shape {
+  int cores = 1;
+  worker_set everybody;
+  bool global = false;     // one queue instead of one for each core
+  std::int64_t cap = 130;  // percent of their mean length that a core's queue may have; at least 100
+  std::uint64_t seed = 0;
 };
 
 template <class World, class Affinity>
@@ -55,15 +60,14 @@ class alignas(false_sharing_range) affinity_queues {
  public:
   using worker = typename World::worker;
 
-  template <class... Arguments>
-  affinity_queues(const policy_context& s, const policy_options& given, Arguments&&... of_affinity)
-      : affinity_(std::forward<Arguments>(of_affinity)...),
-        global_(given.is("organisation", "global")),
-        cap_(static_cast<std::size_t>(given.number("cap"))),
-        everybody_(s.workers.everybody()),
-        queues_(global_ ? 1 : static_cast<std::size_t>(s.workers.size())),
-        random_(s.seed, purpose::pick, 0) {
-    for (int w = 0; w < s.workers.size(); ++w) alone_.push_back(worker_set::only(worker_id(w)));
+  affinity_queues(const affinity_queues_shape& shape, Affinity rule)
+      : affinity_(std::move(rule)),
+        global_(shape.global),
+        cap_(static_cast<std::size_t>(shape.cap)),
+        everybody_(shape.everybody),
+        queues_(shape.global ? 1 : static_cast<std::size_t>(shape.cores)),
+        random_(shape.seed, purpose::pick, 0) {
+    for (int w = 0; w < shape.cores; ++w) alone_.push_back(worker_set::only(worker_id(w)));
   }
 
   void push(std::span<task* const> tasks, worker& self) {
