@@ -94,7 +94,7 @@ class web final : public app, node_program {
     }
     all.add(out(ranks_[1 - from].get() + pages_.begin(n.index), static_cast<std::size_t>(pages_.size(n.index))));
   }
-  /// As pagerank.
+  /// The paper's table I has 24 ns a link for uk-2007, memory included, and 66 for uk-2002.
   double work(node_name n) const override { return 22.0 * static_cast<double>(links_of(n.index)); }
   void compute(node_name) override {}
 

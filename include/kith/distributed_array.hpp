@@ -27,8 +27,8 @@ struct array_layout {
 };
 
 /// The name of an array with a share at each place. A value: copies name the same array, and it may be an argument of
-/// activities. make(), destroy(), get() and put() must be called in an activity, and throw place_error if they fail
-/// elsewhere. Different elements may be used at the same time; the program orders uses of the same one, with finish().
+/// activities. make(), destroy(), get() and put() must be called in an activity, and throw place_error if they fail at a
+/// place. An array lives until destroy(), and can be used as long as the place_runtime in which it was made. Different elements may be used at the same time; the program orders uses of the same one, with finish().
 template <class T>
 class distributed_array {
   static_assert(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> && !std::is_same_v<T, bool>,
@@ -48,11 +48,17 @@ class distributed_array {
     a.number_ = (static_cast<std::uint64_t>(here()) << 40) + made.fetch_add(1, std::memory_order_relaxed) + 1;
     a.size_ = size;
     const auto all = static_cast<std::uint64_t>(places());
+    a.places_ = all;
     const std::uint64_t least = 1;
     a.block_ = std::clamp(layout.block != 0 ? layout.block : (size + all - 1) / all, least, std::max(least, size));
-    finish([&] {
-      for (int p = 0; p < places(); ++p) at(p).template spawn<make_share>(a);
-    });
+    try {
+      finish([&] {
+        for (int p = 0; p < places(); ++p) at(p).template spawn<make_share>(a);
+      });
+    } catch (...) {
+      a.destroy();
+      throw;
+    }
     return a;
   }
   /// Gives back the shares of all places. No copy of this name may be used afterwards.
@@ -64,17 +70,12 @@ class distributed_array {
 
   std::uint64_t size() const noexcept { return size_; }
   /// Where element `i` is. REQUIRES: i < size().
-  int place_of(std::uint64_t i) const {
-    return static_cast<int>(i / block_ % static_cast<std::uint64_t>(kith::places()));
-  }
+  int place_of(std::uint64_t i) const { return static_cast<int>(i / block_ % places_); }
   /// The position of element `i` in local() at its place.
-  std::uint64_t position_of(std::uint64_t i) const {
-    return i / block_ / static_cast<std::uint64_t>(kith::places()) * block_ + i % block_;
-  }
+  std::uint64_t position_of(std::uint64_t i) const { return i / block_ / places_ * block_ + i % block_; }
   /// The element at a position of local() at a place: the inverse of place_of() and position_of().
   std::uint64_t element_at(int place, std::uint64_t position) const {
-    const std::uint64_t block =
-        position / block_ * static_cast<std::uint64_t>(kith::places()) + static_cast<std::uint64_t>(place);
+    const std::uint64_t block = position / block_ * places_ + static_cast<std::uint64_t>(place);
     return block * block_ + position % block_;
   }
   /// The elements of the caller's place, in the order of their numbers. Stays valid until destroy(). Takes a lock.
@@ -89,6 +90,7 @@ class distributed_array {
     std::vector<place_future<std::vector<T>>> parts;
     const std::vector<int> owners = owners_of(first, count);
     for (const int p : owners) parts.push_back(at(p).template async<read_share>(*this, first, count));
+    for (const auto& p : parts) p.wait();  // so that the failure of a later one does not go to the finish as well
     for (std::size_t k = 0; k < owners.size(); ++k) {
       const std::vector<T> part = parts[k].get();
       auto next = part.begin();
@@ -136,6 +138,7 @@ class distributed_array {
     all_shares()->erase(a.number_);
   }
   static std::span<T> share_of(const distributed_array& a) {
+    a.check("local", 0, 0);
     const std::lock_guard lock(guard());
     shares& mine = *all_shares();
     const auto at = mine.find(a.number_);
@@ -160,7 +163,7 @@ class distributed_array {
   /// Calls visit(i) for the elements of a place among [first, first + count), in order.
   template <class Visit>
   void for_each_of(int place, std::uint64_t first, std::uint64_t count, const Visit& visit) const {
-    const auto all = static_cast<std::uint64_t>(kith::places()), mine = static_cast<std::uint64_t>(place);
+    const std::uint64_t all = places_, mine = static_cast<std::uint64_t>(place);
     if (count == 0) return;
     const std::uint64_t end = first + count;
     std::uint64_t block = first / block_;
@@ -174,19 +177,24 @@ class distributed_array {
   std::vector<int> owners_of(std::uint64_t first, std::uint64_t count) const {
     std::vector<int> owners;
     if (count == 0) return owners;
-    const auto all = static_cast<std::uint64_t>(kith::places());
+    const std::uint64_t all = places_;
     const std::uint64_t from = first / block_, blocks = (first + count - 1) / block_ - from + 1;
     for (std::uint64_t b = 0; b < std::min(blocks, all); ++b) owners.push_back(static_cast<int>((from + b) % all));
     return owners;
   }
   void check(const char* call, std::uint64_t first, std::uint64_t count) const {
+    if (number_ != 0 && places_ != static_cast<std::uint64_t>(kith::places())) {
+      throw error(std::string("distributed_array::") + call + "(): made with " + std::to_string(places_) +
+                  " places, and now there are " + std::to_string(kith::places()) +
+                  "; an array cannot be used after its place_runtime");
+    }
     if (first > size_ || count > size_ - first) {
       throw error(std::string("distributed_array::") + call + "(): elements from " + std::to_string(first) + ", " +
                   std::to_string(count) + " of them; the array has " + std::to_string(size_));
     }
   }
 
-  std::uint64_t number_ = 0, size_ = 0, block_ = 1;
+  std::uint64_t number_ = 0, size_ = 0, block_ = 1, places_ = 1;
 };
 
 }  // namespace kith

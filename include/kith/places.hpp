@@ -63,7 +63,7 @@ struct place_options {
   /// `retry_most_seconds`.
   double retry_seconds = 10e-6;
   double retry_most_seconds = 1e-3;
-  /// After this number of refusals the place must take the activity. The paper assumes buffers that are large enough;
+  /// After this number of refusals, with the defaults after about 60 ms, the place must take the activity. The paper assumes buffers that are large enough;
   /// without a bound, places whose workers all wait for each other would wait for ever.
   int most_refusals = 64;
   place_waiting waiting = place_waiting::works;
@@ -81,7 +81,7 @@ struct place_statistics {
   std::uint64_t activities = 0;  // that ran here, local ones included
   std::uint64_t fab_peak = 0;    // activities in the buffer
   double fab_mean = 0;           // the same, averaged over the arrivals
-  kith::statistics tasks;        // of the place's runtime; all zero while an activity runs
+  kith::statistics tasks;        // of the place's runtime
 };
 
 namespace detail {
@@ -142,7 +142,7 @@ class place_future {
 /// The number of places. Throws `error` if there is no place_runtime. Thread-safe; a load.
 int places();
 /// The place of the running activity: the one that was named when it was spawned. Throws `error` if the thread runs
-/// no activity. Thread-safe; takes a lock.
+/// no activity. Thread-safe; takes a lock, and takes longer in tasks that are nested deeply.
 int here();
 
 /// A place, to spawn activities at.
@@ -156,6 +156,8 @@ class place_ref {
   /// Returns when the place has accepted the activity. While its buffer is full, the caller waits and offers it again
   /// (place_options); at the caller's own place, the activity is queued at once. An exception goes to the finish().
   /// The activity ends when `F` and the tasks that it created have ended; the finish() also waits for what it spawned.
+  /// An activity at the caller's own place is also a task of the caller: the caller ends after it, kith::wait() waits for
+  /// it, and it is cancelled as a task is (kith::cancel(), or a task beside it that fails).
   /// Throws `error` if no activity runs on this thread, and from a wait (place_future::wait). Thread-safe. Cost: one
   /// message, and one for the answer. ADS, section 4, step 1(a).
   template <auto F, class... Args>
@@ -171,7 +173,8 @@ class place_ref {
     }
   }
   /// As spawn(), but returns a future for what `F` returns: one more message. The finish() waits for the result, too.
-  /// An exception goes to the future if there is still one, else to the finish().
+  /// An exception goes to the future. If that was dropped before the activity ended, it goes to the finish(); if it is
+  /// dropped later, without get(), nobody sees it. Use spawn() where nobody will ask.
   template <auto F, class... Args>
   [[nodiscard]] auto async(const Args&... args) const {
     return async(detail::constant_function<F>{}, args...);
@@ -181,6 +184,8 @@ class place_ref {
     if constexpr (detail::is_remote_call<F, Args...>()) {
       using known = detail::registered<F>;
       using R = std::remove_cvref_t<typename known::call::result>;
+      static_assert(!detail::is_span<R> && !detail::is_text_view<R>,
+                    "a result must own its data: return a std::vector or a std::string");
       auto result = std::make_shared<detail::remote_result>();
       detail::spawn_at(place_, known::entry, known::call::pack(detail::header_bytes, args...), result);
       return place_future<R>(std::move(result), place_);
@@ -202,7 +207,7 @@ place_ref at(int place);
 /// Runs `f` here and waits for all activities that were spawned in it, and in those, wherever they ran; and runs tasks
 /// meanwhile. Throws the exception of `f`, else the first one that reached it, as place_error; no activity is
 /// cancelled. May be nested: an inner finish waits for its own activities only. Throws `error` if no activity runs
-/// on this thread. Messages: at most one for each activity that was sent to another place (docs/finish.md).
+/// on this thread, or no stack is left for the tasks that should run meanwhile. Messages: at most one for each activity that was sent to another place (docs/finish.md).
 template <class F>
 void finish(F&& f) {
   static_assert(std::is_invocable_v<F&>, "argument 1 of finish cannot be called without arguments; write [&] { ... }");
@@ -220,7 +225,7 @@ class place_runtime {
   place_runtime(const place_runtime&) = delete;
   place_runtime& operator=(const place_runtime&) = delete;
 
-  /// Runs `f` at place 0, as by finish(), and sleeps meanwhile. Thread-safe. Throws `error` if a task calls it.
+  /// Runs `f` at place 0, as by finish(), and sleeps meanwhile; what `f` returns is dropped. Thread-safe. Throws `error` if a task calls it.
   template <class F>
   void run(F&& f) {
     static_assert(std::is_invocable_v<F&>, "argument 1 of run cannot be called without arguments; write [&] { ... }");
@@ -247,17 +252,20 @@ class place_runtime {
 };
 
 /// An object for each place, made by its default constructor at the first use there. Usually static. Thread-safe;
-/// takes a lock. The objects live as long as this one, so also from one place_runtime to the next.
+/// takes a lock. If several threads use it first, each makes an object, and one of these is kept. The objects live as long as this one, so also from one place_runtime to the next.
 template <class T>
 class place_local {
  public:
   /// The object of the place where the caller's activity runs. Throws as here().
   T& operator*() {
     const int place = here();
+    {
+      const std::lock_guard lock(guard_);
+      if (const auto at = objects_.find(place); at != objects_.end()) return *at->second;
+    }
+    auto made = std::make_unique<T>();  // without the lock: it may wait, and this worker then runs other tasks
     const std::lock_guard lock(guard_);
-    std::unique_ptr<T>& mine = objects_[place];
-    if (!mine) mine = std::make_unique<T>();
-    return *mine;
+    return *objects_.try_emplace(place, std::move(made)).first->second;
   }
   T* operator->() { return &**this; }
 

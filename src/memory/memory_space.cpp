@@ -184,6 +184,7 @@ void memory_space::settle(region& r, const memory_block& b) noexcept {
   r.block.store(ours && (deferred || !b.at->nodes.empty()) ? b.at : nullptr, relaxed);
   r.to_bind.store(deferred, relaxed);
   r.promised.store(false, relaxed);
+  r.writer.store(-1, relaxed);
   std::int32_t home = region::no_home;
   if (ours && !b.at->nodes.empty()) {
     const node_id one = b.at->node_of(reinterpret_cast<std::uintptr_t>(r.address), r.bytes.load(relaxed));
@@ -198,6 +199,7 @@ void memory_space::forget(const void* begin, std::uint64_t bytes, const memory_b
     r.block.store(nullptr, relaxed);
     r.to_bind.store(false, relaxed);
     r.promised.store(false, relaxed);
+    r.writer.store(-1, relaxed);
     r.bytes.store(0, relaxed);  // later data there may be shorter
   });
   edges_.forget(begin, bytes);

@@ -31,7 +31,7 @@ std::optional<finish_table::ended> finish_table::remove(finish_id f, std::option
   const auto at = records_.find(f);
   KITH_INVARIANT(at != records_.end() && at->second.open > 0, "F1: something of the finish is open");
   record& r = at->second;
-  if (why && !r.failed) r.failed = std::move(why);
+  if (why && (!r.failed || (r.failed->cancelled && !why->cancelled))) r.failed = std::move(why);
   if (--r.open > 0) return {};
   ended over{f.home == here_, r.parent, std::move(r.failed)};
   records_.erase(at);

@@ -5,7 +5,8 @@
 //  F1  A place has a record of a finish exactly while something of it is open there.
 //  F2  A record that is not at the finish's home was made by an activity from `parent`, which counts that activity as
 //      open until this place is done. So the records of a finish are a tree whose root is its home.
-//  F3  The first failure that reached a place goes with its `done` to the parent.
+//  F3  The first failure that reached a place goes with its `done` to the parent; one of a cancelled activity only if
+//      there is no other.
 #pragma once
 
 #include "places/message.hpp"

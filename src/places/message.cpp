@@ -26,6 +26,7 @@ std::vector<std::byte> sealed(message_header h, const failure& why) {
   std::vector<std::byte> message(sizeof h);
   detail::output_archive to(message);
   detail::put(to, why.place);
+  detail::put(to, static_cast<std::uint32_t>(why.cancelled));
   detail::put<std::string>(to, why.what);
   seal(message, h);
   return message;
@@ -35,6 +36,7 @@ failure read_failure(std::span<const std::byte> payload) {
   detail::input_archive from(payload);
   failure why;
   why.place = detail::get<std::uint32_t>(from);
+  why.cancelled = detail::get<std::uint32_t>(from) != 0;
   why.what = detail::get<std::string>(from);
   from.expect_end();
   return why;

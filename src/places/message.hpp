@@ -1,7 +1,8 @@
 // What places send each other: a header of 64 bytes, then arguments, a result or a failure.
 //
-// Numbers have the byte order of the machine; all places run the same program. decode() checks everything that the
-// receiver relies on, so that a message of any contents is read or refused, and nothing beyond its end is touched.
+// Numbers have the byte order of the machine; all places run the same program. decode() checks everything that reading
+// a message relies on, so that nothing beyond its end is touched. What a message refers to (an offer, a result, a
+// finish) is checked where it is looked up.
 #pragma once
 
 #include <kith/places.hpp>
@@ -71,6 +72,7 @@ inline std::span<const std::byte> payload_of(std::span<const std::byte> message)
 struct failure {
   std::uint32_t place = 0;
   std::string what;
+  bool cancelled = false;  // the consequence of another failure, which goes before it
 };
 /// The message with this failure as its payload.
 std::vector<std::byte> sealed(message_header h, const failure& why);

@@ -8,6 +8,8 @@
 #include <kith/task.hpp>
 #include <kith/unbound.hpp>
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -52,6 +54,7 @@ class place::closure {
     if (activity_ == nullptr) return;
     if (activity_->fresh) at_->fab_.fetch_sub(1, relaxed);
     failure why = failure_of(activity_->at, "the activity was cancelled before it started");
+    why.cancelled = true;
     at_->conclude(*activity_, {}, exception_of(why), why);
   }
   void operator()() noexcept { at_->run(std::move(activity_)); }
@@ -73,6 +76,10 @@ place::place(const setup& all, int number, const runtime_options& each, endpoint
 
 place::~place() {
   end_tasks();
+  if (made_in_ != getpid()) {
+    progress_.detach();
+    return;
+  }
   stopping_.store(true, relaxed);
   net_.ring();
   progress_.join();
@@ -98,7 +105,6 @@ void place::run(std::unique_ptr<activity> a) noexcept {
       if (failed) return;
       failed = current_failure(a->at);
       thrown = std::current_exception();
-      detail::cancel_children();
     }
   };
   attempt([&] {
@@ -120,8 +126,8 @@ void place::run(std::unique_ptr<activity> a) noexcept {
 /// The activity has ended: its result or failure goes to whoever waits for it. `value` has room for a header in front.
 void place::conclude(const activity& a, std::vector<std::byte> value, std::exception_ptr thrown,
                      std::optional<failure> failed) {
-  if (a.thrown != nullptr) {
-    *a.thrown = std::move(thrown);  // the caller of finish() gets the exception itself
+  if (a.waiting != nullptr) {
+    a.waiting->thrown = std::move(thrown);  // the caller of finish() gets the exception itself
     failed.reset();
   } else if (a.result != 0) {
     send_result(a, std::move(value), failed);
@@ -252,12 +258,11 @@ void place::wait_for(offer& o) const {
 
 void place::finish(const activity* by, void (*f)(void*), void* context) {
   const auto waiting = std::make_shared<finish_wait>();
-  std::exception_ptr thrown;
   auto body = std::make_unique<activity>();
   body->at = by != nullptr ? by->at : 0;
   body->body = f;
   body->context = context;
-  body->thrown = &thrown;
+  body->waiting = waiting;
   {
     const std::lock_guard lock(guard_);
     body->in = finishes_.open();
@@ -268,8 +273,17 @@ void place::finish(const activity* by, void (*f)(void*), void* context) {
   } else {
     detail::creation(*tasks_).make(closure(*this, std::move(body)));
   }
-  waiting->ended.wait();
-  if (thrown) std::rethrow_exception(thrown);
+  try {
+    waiting->ended.wait();
+  } catch (...) {  // no stack is left: the body, which uses the caller's frame, has ended before that is left
+    detail::cancel_children();
+    try {
+      kith::wait();
+    } catch (...) {  // the first error is thrown
+    }
+    throw;
+  }
+  if (waiting->thrown) std::rethrow_exception(waiting->thrown);
   if (waiting->failed) std::rethrow_exception(exception_of(*waiting->failed));
 }
 
@@ -296,9 +310,7 @@ void place::progress() {
     offer_again();
     if (did) continue;
     if (stopping_.load(relaxed)) return;
-    auto until = std::chrono::steady_clock::now() + long_time;
-    for (const auto& [when, what] : again_) until = std::min(until, when);
-    net_.sleep(until);
+    net_.sleep(again_.empty() ? std::chrono::steady_clock::now() + long_time : again_.begin()->first);
   }
 }
 
@@ -325,14 +337,9 @@ void place::send(int to, std::vector<std::byte> message) {
 
 void place::offer_again() {
   const auto now = std::chrono::steady_clock::now();
-  for (std::size_t i = 0; i < again_.size();) {
-    if (again_[i].first > now) {
-      ++i;
-      continue;
-    }
-    const std::shared_ptr<offer> o = std::move(again_[i].second);
-    again_.erase(again_.begin() + static_cast<std::ptrdiff_t>(i));
-    send(o->to, o->message);
+  while (!again_.empty() && again_.begin()->first <= now) {
+    const auto next = again_.extract(again_.begin());
+    send(next.mapped()->to, next.mapped()->message);
   }
 }
 
@@ -410,14 +417,15 @@ void place::refused(const message_header& h) {
     KITH_INVARIANT(at != offers_.end(), "an answer belongs to an offer");
     o = at->second;
   }
-  const auto wait = std::min(all_.retry_most, all_.retry * (std::int64_t{1} << std::min(o->refusals, 30)));
+  const std::int64_t times = std::int64_t{1} << std::min(o->refusals, 30);
+  const auto wait = all_.retry > all_.retry_most / times ? all_.retry_most : all_.retry * times;
   if (++o->refusals >= all_.most_refusals) {
     message_header again;
     std::memcpy(&again, o->message.data(), sizeof again);
     again.flags |= message_header::forced;
     seal(o->message, again);
   }
-  again_.emplace_back(std::chrono::steady_clock::now() + wait, std::move(o));
+  again_.emplace(std::chrono::steady_clock::now() + wait, std::move(o));
 }
 
 place_statistics place::statistics() const {

@@ -17,7 +17,10 @@
 
 #include <kith/places.hpp>
 
-#include <deque>
+#include <unistd.h>
+
+#include <chrono>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -42,6 +45,7 @@ struct setup {
 struct finish_wait {
   detail::completion ended;
   std::optional<failure> failed;
+  std::exception_ptr thrown;  // of the body
 };
 
 /// A function that runs at a place, as part of a finish. The closure of its task owns it.
@@ -55,14 +59,14 @@ struct activity {
   std::vector<std::byte> message;  // the arguments, after the header
   void (*body)(void*) = nullptr;   // of a finish, in place of a function
   void* context = nullptr;
-  std::exception_ptr* thrown = nullptr;  // where the exception of a finish's body goes
+  std::shared_ptr<finish_wait> waiting;  // of a finish's body: who gets its exception
 };
 
 class place {
  public:
   /// Starts the progress thread. `net` is this place's endpoint.
   place(const setup& all, int number, const runtime_options& each, endpoint& net);
-  /// REQUIRES: nothing is open at any place.
+  /// REQUIRES: nothing is open at any place, or this is a child of fork(), in which the places' threads do not exist.
   ~place();
   place(const place&) = delete;
   place& operator=(const place&) = delete;
@@ -128,6 +132,7 @@ class place {
   endpoint& net_;
   std::unique_ptr<runtime> tasks_;
   std::uint64_t engine_;
+  const pid_t made_in_ = getpid();
 
   mutable std::mutex guard_;  // for the next five
   finish_table finishes_;
@@ -144,7 +149,7 @@ class place {
   atomic<bool> stopping_{false};
 
   // ---- the progress thread's; counts are read by statistics()
-  std::deque<std::pair<std::chrono::steady_clock::time_point, std::shared_ptr<offer>>> again_;  // not sorted
+  std::multimap<std::chrono::steady_clock::time_point, std::shared_ptr<offer>> again_;  // refused offers, by their time
   struct counts {
     atomic<std::uint64_t> messages{0}, bytes{0}, offers{0}, accepted{0}, refused{0}, forced{0}, dones{0}, results{0};
     atomic<std::uint64_t> fab_sum{0}, fab_peak{0};

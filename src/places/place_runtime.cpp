@@ -6,6 +6,8 @@
 #include "machine/machine.hpp"
 #include "places/place.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
 #include <unordered_map>
@@ -63,7 +65,7 @@ runtime_options options_of_each(const place_options& o, const distributed::setup
   int workers = workers_setting(each.workers).value_or(share);
   if (!oversubscribe) workers = std::min(workers, share);
   // The progress threads need cores as well: a worker that looks for work for long would keep them waiting.
-  if (!each.spin && all.places * (workers + 1) > cores && !value_of(var::spin)) each.spin = 0;
+  if (!each.spin && all.places > 1 && all.places * (workers + 1) > cores && !value_of(var::spin)) each.spin = 0;
   each.workers = all.one_group ? std::min(all.places * workers, most_workers) : workers;
   each.oversubscribe = oversubscribe || each.workers.value() * (all.one_group ? 1 : all.places) > cores;
   if (!each.policy && !value_of(var::policy)) each.policy = "ads";
@@ -96,11 +98,14 @@ class place_runtime::implementation {
     const auto at = w == nullptr ? by_engine_.end() : by_engine_.find(w->engine.number);
     return at == by_engine_.end() ? nullptr : at->second;
   }
+  /// Whether it was made before fork(), by the parent of this process.
+  bool is_inherited() const noexcept { return made_in_ != getpid(); }
   const distributed::setup& all() const noexcept { return all_; }
   const distributed::transport& net() const noexcept { return *net_; }
   const std::vector<std::unique_ptr<place>>& objects() const noexcept { return places_; }
 
  private:
+  const pid_t made_in_ = getpid();
   const distributed::setup all_;
   std::unique_ptr<distributed::transport> net_;
   std::vector<std::unique_ptr<place>> places_;
@@ -114,7 +119,19 @@ atomic<place_runtime::implementation*> only{nullptr};
 place_runtime::implementation& the_only(const char* call) {
   place_runtime::implementation* const there = only.load(acquire);  // pairs with the constructor
   if (there == nullptr) throw error(std::string(call) + ": there are no places; make a kith::place_runtime first");
+  if (there->is_inherited()) {
+    throw error(std::string(call) +
+                ": these places were made before fork(), and their threads are the parent's; make a "
+                "kith::place_runtime in the child");
+  }
   return *there;
+}
+
+/// Before threads are started for places that could not be used.
+void refuse_second() {
+  const place_runtime::implementation* const there = only.load(acquire);
+  if (there != nullptr && !there->is_inherited())
+    throw error("place_runtime: there is one already; expected one at a time in a process");
 }
 
 struct caller {
@@ -140,15 +157,17 @@ place_error::place_error(int place, const std::string& reason)
       place_(place),
       reason_(std::make_shared<const std::string>(reason)) {}
 
-place_runtime::place_runtime(const place_options& options) : impl_(std::make_unique<implementation>(options)) {
-  implementation* none = nullptr;
-  if (!only.compare_exchange_strong(none, impl_.get(), acq_rel)) {  // pairs with the_only()
-    throw error("place_runtime: there is one already; expected one at a time in a process");
-  }
+place_runtime::place_runtime(const place_options& options)
+    : impl_((refuse_second(), std::make_unique<implementation>(options))) {
+  implementation* before = only.load(acquire);
+  do {
+    refuse_second();  // another thread may have made one meanwhile
+  } while (!only.compare_exchange_weak(before, impl_.get(), acq_rel));  // pairs with the_only()
 }
 
 place_runtime::~place_runtime() {
-  only.store(nullptr, release);
+  implementation* mine = impl_.get();
+  only.compare_exchange_strong(mine, nullptr, acq_rel);  // in a child of fork() there may be another one
   impl_.reset();
 }
 
@@ -165,6 +184,8 @@ std::string place_runtime::policy() const { return impl_->objects().front()->tas
 std::string place_runtime::transport() const { return impl_->net().name(); }
 
 std::vector<place_statistics> place_runtime::statistics() const {
+  if (native::worker::current() != nullptr)
+    throw error("place_runtime::statistics(): called inside a task; call it after run()");
   std::vector<place_statistics> all;
   for (const auto& p : impl_->objects()) all.push_back(p->statistics());
   return all;
@@ -195,6 +216,11 @@ void spawn_at(int to, const remote_function& f, std::vector<std::byte> message, 
                 "): the function was loaded after the first place_runtime was made; load libraries before that");
   }
   const caller by = caller_of("at(place).spawn()");
+  const int all = the_only("at()").all().places;
+  if (to >= all) {
+    throw error("at(" + std::to_string(to) + "): this place_ref is of another place_runtime; now there are " +
+                std::to_string(all) + " places");
+  }
   by.at->spawn(*by.running, to, f, std::move(message), std::move(result));
 }
 

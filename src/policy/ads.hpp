@@ -82,7 +82,7 @@ class ads final : public policy<World> {
     if (!victims_.none()) {
       if (task* t = steal(*ready_[victims_.draw(self.id).index()], self)) return victims_.found(self.id, *t);
     }
-    if (task* t = fresh_.pop(self)) return poll_result::got(*t);
+    if (task* t = fresh_.pop(self)) return victims_.found(self.id, *t);
     if (victims_.none()) return {poll_result::empty};
     return victims_.failed(self.id, *this);
   }
@@ -103,7 +103,9 @@ class ads final : public policy<World> {
   };
 
   static task* take_own(ready_deque& own, worker& self) {
-    if (own.upper.highest() < own.lower.highest()) return own.upper.pop(self);
+    if (own.upper.highest() < own.lower.highest()) {
+      if (task* t = own.upper.pop(self)) return t;  // else a thief was faster
+    }
     if (task* t = own.lower.pop(self)) return t;
     return own.upper.pop(self);
   }

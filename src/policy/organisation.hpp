@@ -11,7 +11,8 @@ namespace kith {
 
 inline constexpr std::array organisation_options{
     one_of("organisation", "deques|global", "a queue for each core, used at its ends; or one queue, searched entirely"),
-    number("cap", 130, 100, 1'000'000, "percent of their mean length that a core's queue may have"),
+    number("cap", 130, 100, 1'000'000,
+           "(deques) a core's queue takes no task while it has this percent of the mean length"),
 };
 
 inline affinity_queues_shape organisation_in(const policy_context& s, const policy_options& given) {

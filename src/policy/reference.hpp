@@ -7,7 +7,7 @@
 //
 // Not in the paper: references weigh by their bytes, because what all tasks share (centres, tables) would otherwise
 // count as much as the data of a task alone; a function counts as one cache line. Of a task's references the eight
-// largest count, and those of one task fill at most half a history, so that a task with many arguments does not make
+// largest count, and those of one task fill at most half a history, beside its function, so that a task with many arguments does not make
 // the scheduler forget all others. ahead=on also counts what tasks use that wait in a core's queue already.
 #pragma once
 
@@ -115,14 +115,18 @@ class reference_policy final : public policy<World> {
 
   static constexpr std::array own_options{
       number("history", 8, 2, 4096, "references that the scheduler remembers of each core"),
-      number("decay", 90, 1, 100, "percent of its weight that a reference keeps when another task comes to the core"),
+      number("decay", 90, 1, 100,
+             "(list) percent of its weight that a reference keeps when another task comes to the core"),
       one_of("kept", "list|filters", "how: a list of weights, or two Bloom filters of 256 bits that take turns"),
-      one_of("ahead", "off|on", "on: tasks in a core's queue count as if they had come to it, when a queue is chosen"),
+      one_of("ahead", "off|on",
+             "(deques) on: tasks in a core's queue count as if they had come to it, when a queue is chosen"),
   };
   static constexpr auto options = joined(organisation_options, own_options);
   [[gnu::cold]] static void explain(explainer& e) {
     e.say_of_policy("a task is for the core that was sent tasks with the same data most recently; " +
-                    e.worker_text(e.facts.worker) + " asked, and no other task at hand shared more with its last ones");
+                    e.worker_text(e.facts.worker) +
+                    " asked, and of the ends of its queue (or, if that was empty, of all queues) this task shared most "
+                    "with its last ones");
   }
 
   static constexpr policy_entry about{

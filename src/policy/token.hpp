@@ -88,8 +88,8 @@ class token final : public policy<World> {
   static constexpr auto options = organisation_options;
   [[gnu::cold]] static void explain(explainer& e) {
     e.say_of_policy(
-        "a task is for the core that most of its references came from, those of the workers that wrote the "
-        "data, else of its creator; " +
+        "a task is for the core that most of its references came from: the workers that wrote the data last, else "
+        "its creator; " +
         e.worker_text(e.facts.worker) + (e.is_created_here() ? " created it" : " did not create it"));
   }
 

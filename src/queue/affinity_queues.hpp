@@ -9,13 +9,14 @@
 // ready.
 //
 // The paper does not say which core gets a task without affinity, which of two equal ends is taken, and what bounds a
-// queue. Here: the creator's core, then the shortest queue; the end queued last; and a queue that would become longer
-// than `cap` percent of the mean passes the task to the next best core, because tasks that share their data would all
-// wait for one core.
+// queue. Here: the creator's core, then the shortest queue; of two ends the one queued last, of several queues the one
+// of the lowest core; and a queue whose length is `cap` percent of the mean already passes the task to the next best
+// core, because tasks that share their data would all wait for one core. So while fewer tasks wait than about three
+// quarters of the cores, no queue takes a second one. A task that was claimed past its queue counts for the core that
+// takes its entry out.
 //
 // Affinity has the policy's rule:
-//   hint of(const task&, const worker&)   what is known of a ready task; a copy, because the task's accesses may be
-//                                         gone when it was claimed past the queue
+//   hint of(const task&, const worker&)   what is known of a ready task; a copy, so that a choice reads no task
 //   float at(const hint&, worker_id)      its affinity to the core, 0 or more. Under the lock
 //   float planned(const hint&, worker_id) the same, when a queue is chosen for it. Under the lock
 //   void queued(const hint&, worker_id)   it was put into the core's queue. Under the lock

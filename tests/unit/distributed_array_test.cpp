@@ -7,7 +7,9 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
+#include <vector>
 
 namespace {
 
@@ -108,6 +110,21 @@ TEST(DistributedArrayErrors, AreSaid) {
     EXPECT_THAT([&] { a.get(9); }, ThrowsMessage<kith::place_error>(HasSubstr("no such array")));
     EXPECT_THAT([] { array().local(); }, ThrowsMessage<kith::error>(HasSubstr("no such array")));
     EXPECT_THROW(array::make(~std::uint64_t{0}), kith::error);
+  });
+}
+
+TEST(DistributedArray, IsRefusedByAnotherNumberOfPlaces) {
+  array left;
+  {
+    kith::place_runtime rt(with(4));
+    rt.run([&] { left = array::make(100); });
+  }
+  kith::place_runtime rt(with(2));
+  rt.run([&] {
+    for (const auto& use : std::vector<std::function<void()>>{[&] { left.get(0, 100); }, [&] { left.put(0, 1); },
+                                                              [&] { left.local(); }}) {
+      EXPECT_THAT(use, ThrowsMessage<kith::error>(HasSubstr("made with 4 places, and now there are 2")));
+    }
   });
 }
 

@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <atomic>
 #include <numeric>
+#include <optional>
+#include <stdexcept>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -241,6 +243,9 @@ TEST(Place, ObjectsOfAPlaceStayThere) {
   static kith::place_local<std::vector<int>> mine;
   kith::place_runtime rt(with(4));
   rt.run([] {
+    kith::finish([] {  // the objects of an earlier run are still there
+      for (int p = 0; p < 4; ++p) kith::at(p).spawn([] { mine->clear(); });
+    });
     kith::finish([] {
       for (int i = 0; i < 40; ++i) kith::at(i % 4).spawn([](int n) { mine->push_back(n); }, i);
     });
@@ -316,6 +321,85 @@ TEST(PlaceFailure, OfTheBodyKeepsItsType) {
   }),
                special);
   EXPECT_EQ(sum, 1u);  // the activity was waited for
+}
+
+TEST(PlaceFailure, DoesNotCancelActivitiesAnywhere) {
+  kith::place_runtime rt(with(2));
+  for (const int named : {0, 1}) {
+    sum = 0;
+    EXPECT_THROW(rt.run([named] {
+      for (int i = 0; i < 10; ++i) kith::at(named).spawn([] { sum += 1; });
+      throw std::runtime_error("the body");
+    }),
+                 std::runtime_error);
+    EXPECT_EQ(sum, 10u) << named;
+  }
+}
+
+TEST(PlaceFailure, GoesBeforeThatOthersWereCancelled) {
+  kith::place_runtime rt(with(2));
+  EXPECT_THAT(
+      [&] {
+        rt.run([] {
+          kith::at(1).spawn([] {
+            kith::at(1).spawn([] {});
+            kith::cancel();
+            throw std::runtime_error("the cause");
+          });
+        });
+      },
+      ThrowsMessage<kith::place_error>(HasSubstr("the cause")));
+}
+
+// A finish without a stack to wait on ends with an error, and its body, which uses the caller's frame, has ended or
+// never runs.
+TEST(PlaceFailure, OfAFinishWithoutAStackLeavesNoBodyBehind) {
+  kith::place_options o = with(2, 2);
+  o.each.stacks = 2;
+  for (int round = 0; round < 5; ++round) {
+    kith::place_runtime rt(o);
+    try {
+      rt.run([] {
+        for (int i = 0; i < 100; ++i) {
+          kith::at(0).spawn([] {
+            std::vector<int> frame(100, 7);
+            kith::finish([&] {
+              kith::at(1).async([] { return 1; }).get();
+              for (int& x : frame) EXPECT_EQ(x, 7);
+            });
+            std::ranges::fill(frame, -1);
+          });
+        }
+      });
+    } catch (const kith::error& e) {
+      EXPECT_THAT(e.what(), HasSubstr("stack"));
+    }
+  }
+}
+
+TEST(PlaceFailure, OfAPlaceOfAnEarlierRuntime) {
+  std::optional<kith::place_ref> far;
+  {
+    kith::place_runtime rt(with(4));
+    rt.run([&] { far = kith::at(3); });
+  }
+  kith::place_runtime rt(with(2));
+  EXPECT_THAT(
+      [&] { rt.run([&] { far->spawn([] {}); }); },
+      ThrowsMessage<kith::error>(HasSubstr("this place_ref is of another place_runtime; now there are 2 places")));
+}
+
+struct waits_when_made {
+  int value = kith::at(1).async([] { return 5; }).get();
+};
+static kith::place_local<waits_when_made> waiting;
+TEST(Places, AnObjectOfAPlaceMayWaitWhenItIsMade) {
+  kith::place_runtime rt(with(2, 2));
+  sum = 0;
+  rt.run([] {
+    for (int i = 0; i < 20; ++i) kith::at(0).spawn([] { sum += static_cast<std::uint64_t>(waiting->value); });
+  });
+  EXPECT_EQ(sum, 100u);
 }
 
 TEST(PlaceFailure, KeepsItsPlaceOnTheWay) {

@@ -123,6 +123,25 @@ TEST(sim_unit, every_policy_ends_and_repeats) {
   }
 }
 
+// Windows of rip-mw are partitioned by a worker that then says that there is work, and has pushed nothing.
+TEST(sim_unit, no_task_runs_before_it_was_created) {
+  for (const char* policy : {"rip-mw", "rip-dep", "reference", "steal"}) {
+    for (std::uint32_t prefetch : {0u, 1u, 2u}) {
+      for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+        const program made = random_program(seed, 300);
+        settings s = on_unit(policy, 5, 20, prefetch);
+        s.how = sim::fidelity::block;
+        s.keep_schedule = true;
+        const result r = sim::simulate(made, chip(), s);
+        for (const recorded_task& t : r.schedule.tasks) {
+          EXPECT_LE(t.created, t.ready) << policy;
+          EXPECT_LE(t.ready, t.started) << policy;
+        }
+      }
+    }
+  }
+}
+
 TEST(sim_unit, the_papers_policies_end_with_tasks_in_buffers) {
   for (const char* policy : {"fifo", "random", "source", "token", "token:organisation=global", "reference",
                              "reference:organisation=global", "reference:ahead=on,kept=filters", "steal"}) {

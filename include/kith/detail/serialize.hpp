@@ -13,6 +13,8 @@
 #include <cereal/types/utility.hpp>
 #include <cereal/types/vector.hpp>
 
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -184,9 +186,9 @@ void put(output_archive& to, const T& value) {
 template <class T>
 T get(input_archive& from) {
   if constexpr (is_plain<T>) {
-    T value;
-    from.read(&value, sizeof value);
-    return value;
+    std::array<std::byte, sizeof(T)> raw;
+    from.read(raw.data(), raw.size());
+    return std::bit_cast<T>(raw);
   } else if constexpr (is_text_view<T>) {
     const std::span<const std::byte> text = from.take(from.read_count(1));
     return {reinterpret_cast<const char*>(text.data()), text.size()};

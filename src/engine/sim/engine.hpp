@@ -101,7 +101,7 @@ class engine {
   void ask_ahead(worker& w, picoseconds now);
   void set_prefetch_event(const worker& w, picoseconds at);
   void step_prefetcher(worker& w, picoseconds now);
-  bool answer_waiting(const worker_set& audience);
+  bool answer_waiting(const worker& by, const worker_set& audience);
 
   void spend(worker& w, picoseconds time) {
     w.clock += time;

@@ -108,16 +108,17 @@ void engine::step_prefetcher(worker& w, picoseconds now) {
   ask_ahead(w, arrives);
 }
 
-/// A task was added: answers the waiting request of an idle worker of `audience`, or, if no worker at all is idle, of a
+/// `by` says that there is work: answers the waiting request of an idle worker of `audience`, or, if no worker at all is idle, of a
 /// prefetcher there. False if there is none.
-bool engine::answer_waiting(const worker_set& audience) {
+bool engine::answer_waiting(const worker& by, const worker_set& audience) {
+  const picoseconds told = by.clock + unit_->travel(by.node);
   bool any_parked = false;
   for (std::size_t i = 0; i < parked_words_.size(); ++i) {
     any_parked = any_parked || parked_words_[i] != 0;
     const std::uint64_t found = parked_words_[i] & audience.word(i);
     if (found == 0) continue;
     worker& w = workers_[i * 64 + static_cast<std::size_t>(std::countr_zero(found))];
-    const picoseconds done = unit_->serve(unit_->free_at());
+    const picoseconds done = unit_->serve(told);
     wake_at(w, std::max(w.clock, done));
     return true;
   }
@@ -126,7 +127,7 @@ bool engine::answer_waiting(const worker_set& audience) {
     prefetcher& p = prefetchers_[i];
     if (p.now != prefetcher::state::waits || (audience.word(i / 64) >> (i % 64) & 1) == 0) continue;
     p.now = prefetcher::state::is_next;
-    p.at = unit_->serve(unit_->free_at());
+    p.at = unit_->serve(told);
     set_prefetch_event(workers_[i], p.at);
     return true;
   }

@@ -65,7 +65,7 @@ void engine::charge(worker& by, event e, worker_id owner) {
 }
 
 bool engine::ring(worker& by, const worker_set& audience) {
-  if (unit_ && answer_waiting(audience)) {
+  if (unit_ && answer_waiting(by, audience)) {
     by.sums.add(event::wake);
     return true;
   }
