@@ -37,7 +37,7 @@ class policy_bench {
     mode how = mode::inout;
   };
   kith::task& task(std::vector<use> uses = {}, int node = -1, std::uint16_t creator = 0) {
-    made.push_back(std::make_unique<kith::task>());
+    made.emplace_back(new kith::task());
     kith::task& t = *made.back();
     make_room(t, 0, 1, uses.size());
     t.node = node < 0 ? kith::task::no_node : static_cast<std::uint8_t>(node);
@@ -74,7 +74,13 @@ class policy_bench {
   team workers;
   std::unique_ptr<kith::policy<world>> chosen;
   std::vector<std::unique_ptr<plain::worker_view>> by;
-  std::vector<std::unique_ptr<kith::task>> made;
+  struct free_task {
+    void operator()(kith::task* t) const noexcept {
+      free_room(*t);
+      delete t;
+    }
+  };
+  std::vector<std::unique_ptr<kith::task, free_task>> made;
   std::uintptr_t address = 0x1000;
 
  private:
