@@ -283,7 +283,8 @@ void place::finish(const activity* by, void (*f)(void*), void* context) {
     }
     throw;
   }
-  if (waiting->thrown) std::rethrow_exception(waiting->thrown);
+  const std::exception_ptr thrown = std::move(waiting->thrown);  // so that this thread gives it back, not the body's
+  if (thrown) std::rethrow_exception(thrown);
   if (waiting->failed) std::rethrow_exception(exception_of(*waiting->failed));
 }
 
