@@ -38,7 +38,7 @@ std::span<const entry* const> app_list() {
 }
 
 std::span<const places_entry* const> places_app_list() {
-  static const places_entry* const all[] = {&places_heat_entry};
+  static const places_entry* const all[] = {&places_heat_entry, &places_md_entry, &places_cg_entry};
   return all;
 }
 

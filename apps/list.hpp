@@ -39,6 +39,8 @@ extern const entry panels_entry;
 extern const entry kmeans_entry;
 
 extern const places_entry places_heat_entry;
+extern const places_entry places_md_entry;
+extern const places_entry places_cg_entry;
 
 std::span<const entry* const> app_list();
 /// The programs that run on places.

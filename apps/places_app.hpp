@@ -20,6 +20,8 @@ class places_app {
   virtual void solve(place_runtime&) = 0;
   /// Gathers the result, and compares it with a serial computation.
   virtual verdict verify(place_runtime&) = 0;
+  /// Changes the result a little, so that verify() must refuse it. For tests.
+  virtual void damage(place_runtime&) = 0;
   virtual std::vector<figure> figures() const { return {}; }
   /// The longest chain of activities and tasks, each created by the one before (the paper's Dmax); 0: not known.
   virtual int depth() const { return 0; }

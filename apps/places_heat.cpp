@@ -90,6 +90,9 @@ class share {
   void receive(std::int64_t t, std::int64_t i, std::span<const double> cells) {
     std::ranges::copy(cells, row(t, i - first_).begin());
   }
+  void damage(std::int64_t t) {
+    for (std::int64_t i = 0; i < rows_; ++i) row(t, i)[static_cast<std::size_t>(plate_.columns)] += 1e-6;
+  }
   std::vector<double> cells(std::int64_t t) {
     std::vector<double> all;
     for (std::int64_t i = 0; i < rows_; ++i) all.insert(all.end(), row(t, i).begin(), row(t, i).end());
@@ -174,6 +177,11 @@ class places_heat final : public places_app {
                   "(bound 1e-9)",
                   expected.size(), worst);
     return {worst <= 1e-9, text};
+  }
+  void damage(place_runtime& on) override {
+    on.run([&] {
+      for (int p = 0; p < places(); ++p) at(p).spawn([](std::int64_t t) { shares()->damage(t); }, iterations_);
+    });
   }
   std::vector<figure> figures() const override {
     return {{"rows", plate_.rows}, {"columns", plate_.columns}, {"iterations", iterations_}};

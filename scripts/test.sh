@@ -73,7 +73,7 @@ linted() {
   return "$status"
 }
 
-# Runs both fuzzers at once; together they take twice the seconds of processor time.
+# Runs all fuzzers at once; together they take three times the seconds of processor time.
 fuzzed() { # SECONDS
   tests/fuzz/run.sh build/fuzz "$1"
 }
@@ -98,7 +98,7 @@ if stage "build (gcc, release)" configure_and_build release; then
   fi
   stage "lint" linted
 fi
-if stage "build (fuzzers)" configure_and_build fuzz kith_fuzz_recordings kith_fuzz_machines; then
+if stage "build (fuzzers)" configure_and_build fuzz kith_fuzz_recordings kith_fuzz_machines kith_fuzz_messages; then
   if [ "$full" = full ]; then stage "fuzz (an hour)" fuzzed 3600; else stage "fuzz (a minute)" fuzzed 30; fi
 fi
 # Both by Clang, so that each change passes two compilers.

@@ -34,6 +34,13 @@ class place_error : public error {
   std::shared_ptr<const std::string> reason_;  // shared, so that a copy cannot throw
 };
 
+/// A place was lost: its process has ended, or cannot be reached. Everything that the places were doing then fails with
+/// this error, at all other places; so does what is started later, until the place_runtime is destroyed.
+class place_lost : public place_error {
+ public:
+  using place_error::place_error;
+};
+
 /// How activities are scheduled.
 enum class place_scheduling : std::uint8_t {
   ads,  // each runs at the place that was named, and is stolen only there
@@ -48,7 +55,7 @@ enum class place_waiting : std::uint8_t {
 
 /// How places are set up. The constructor of place_runtime throws `error` for a wrong value and names it.
 struct place_options {
-  /// KITH_PLACES, 1. At most 1024.
+  /// KITH_PLACES, 1. At most 1024. In a job of several processes, which each are a place, their number and nothing else.
   std::optional<int> places = {};
   /// The options of each place's runtime. `workers` is for each place (default: an equal share of the cores that this
   /// process may use); without `oversubscribe` all places together have no more workers than there are cores, but one
@@ -215,33 +222,45 @@ void finish(F&& f) {
   detail::finish(&call, [](void* p) { (*static_cast<decltype(call)*>(p))(); });
 }
 
-/// The places of this process: the runtime of each, and its progress thread, which exchanges messages with the others.
-/// One may exist at a time.
+/// The places: the runtime of each, and its progress thread, which exchanges messages with the others. One may exist at
+/// a time. All places are in this process, unless a launcher (kith launch, mpirun) has started several processes: then
+/// each is one place, and each makes and destroys its place_runtime, as one step that they do together.
 class place_runtime {
  public:
+  /// Throws `error` for a wrong option; in several processes also if these do not run the same executable, or have no
+  /// transport.
   explicit place_runtime(const place_options& options = {});
-  /// REQUIRES: no run() is in progress.
+  /// REQUIRES: no run() is in progress. In several processes it waits until all destroy theirs, or one is lost.
   ~place_runtime();
   place_runtime(const place_runtime&) = delete;
   place_runtime& operator=(const place_runtime&) = delete;
 
-  /// Runs `f` at place 0, as by finish(), and sleeps meanwhile; what `f` returns is dropped. Thread-safe. Throws `error` if a task calls it.
+  /// Runs `f` at place 0, as by finish(), and sleeps meanwhile; what `f` returns is dropped. Thread-safe. Throws `error`
+  /// if a task calls it. In several processes each must call it: `f` runs in that of place 0 alone, and a call elsewhere
+  /// returns when that run has ended, or throws its exception as place_error.
   template <class F>
   void run(F&& f) {
     static_assert(std::is_invocable_v<F&>, "argument 1 of run cannot be called without arguments; write [&] { ... }");
     auto call = [&] { static_cast<void>(f()); };
     run_root(&call, [](void* p) { (*static_cast<decltype(call)*>(p))(); });
   }
+  /// For a process that does not call run() as often as that of place 0: works for the others until place 0 destroys its
+  /// place_runtime. Returns at once in the process of place 0. Throws place_lost if a place is lost.
+  void serve();
   int places() const noexcept;
+  /// Whether this place is in this process. run() runs its function where place 0 is.
+  bool has_place(int place) const noexcept;
   /// The workers of each place; of all of them under `cws`.
   int workers() const noexcept;
   /// The policy inside each place, with its options.
   std::string policy() const;
-  /// "threads": all places are in this process.
+  /// "threads": all places are in this process. "mpi": each place is a process.
   std::string transport() const;
-  /// One for each place; under `cws` one for all. Must not be called during run().
+  /// One for each place; under `cws` one for all. Must not be called during run(). In the process of place 0 those of
+  /// all processes are asked for; elsewhere the entries of other places are empty.
   std::vector<place_statistics> statistics() const;
-  /// Starts all counts again. Must not be called during run().
+  /// Starts all counts again, in all processes if called in that of place 0; elsewhere it does nothing. Must not be called
+  /// during run().
   void reset_statistics();
 
   class implementation;

@@ -19,11 +19,21 @@ struct worker_statistics {
   double idle_seconds = 0;  // looking for work in vain, or asleep, during a run
   double first_steal_seconds =
       -1;  // from the start of a run to its first task, if that was stolen: mean over such runs; -1: none
+  std::uint64_t stalled = 0;  // waits of tasks for what was not over
+  // Counted under the policy `ads`:
+  double steal_seconds = 0;            // in attempts to steal
+  std::uint64_t arrival_attempts = 0;  // looks into the buffer of tasks from outside
+  double arrival_seconds = 0;          // in these
+  std::uint64_t deque_samples = 0;     // how often the length of the worker's own deque was taken: after each push
+  double deque_mean = 0;               // tasks in it, averaged over these
+  std::uint64_t deque_peak = 0;        // the most of them; not counted in a simulation
 };
 
 struct statistics {
   std::vector<worker_statistics> workers;
-  worker_statistics total;      // sums; first_steal_seconds: the mean over workers that stole, -1 if none
+  /// Sums; first_steal_seconds: the mean over workers that stole, -1 if none; deque_mean: over all samples;
+  /// deque_peak: the largest.
+  worker_statistics total;
   double seconds = 0;           // from the start of the first run to the end of the last
   std::uint64_t throttled = 0;  // how often a creator reached the throttle
   std::uint64_t throttle_exceeded = 0;

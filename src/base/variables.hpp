@@ -33,6 +33,16 @@ inline constexpr variable workers{"KITH_WORKERS",
                                   4096};
 inline constexpr variable places{
     "KITH_PLACES", "", "1", "number of places of a program that uses them (docs/places.md)", 1, 1024};
+inline constexpr variable transport{
+    "KITH_TRANSPORT", "", "",
+    "what carries messages between places: `threads` (all are in this process), `openmpi` or `mpich` (each process is "
+    "one), or the path of a plug-in; default: as the program was started"};
+inline constexpr variable silence{"KITH_SILENCE",
+                                  "",
+                                  "4",
+                                  "seconds after which a place on another machine that is silent is lost; 0: never",
+                                  0,
+                                  3600};
 inline constexpr variable oversubscribe{
     "KITH_OVERSUBSCRIBE", "oversubscribe", "0", "1: as many workers as requested, even if there are fewer cores", 0, 1};
 inline constexpr variable bind{
@@ -80,6 +90,13 @@ inline constexpr variable check_handles{
 inline constexpr variable record{"KITH_RECORD", "record", "", "the file in which the run is recorded (`kith record`)"};
 inline constexpr variable record_parts{"KITH_RECORD_PARTS", "", "",
                                        "set by `kith record`, which puts a recording's parts together itself"};
+inline constexpr variable record_addresses{
+    "KITH_RECORD_ADDRESSES",
+    "",
+    "0",
+    "set by `kith record --addresses`: 1: what tasks touch is recorded; 2: the same, under `random` on two workers",
+    0,
+    2};
 inline constexpr variable dry{"KITH_DRY", "dry", "0", "1: tasks that declare their cost are not run, only recorded",
                               0,          1};
 inline constexpr variable calibrate{
@@ -92,9 +109,9 @@ inline constexpr variable calibrate{
 
 /// In the order in which users look for them.
 inline constexpr const variable* all[] = {
-    &policy, &workers, &places,        &oversubscribe,  &bind,         &machine, &machines,
-    &memory, &migrate, &throttle,      &throttle_bytes, &inline_limit, &spin,    &stack,
-    &stacks, &seed,    &check_handles, &record,         &record_parts, &dry,     &calibrate};
+    &policy,   &workers, &places,        &transport, &silence,        &oversubscribe,    &bind, &machine,
+    &machines, &memory,  &migrate,       &throttle,  &throttle_bytes, &inline_limit,     &spin, &stack,
+    &stacks,   &seed,    &check_handles, &record,    &record_parts,   &record_addresses, &dry,  &calibrate};
 
 }  // namespace var
 

@@ -27,6 +27,7 @@ std::vector<std::byte> sealed(message_header h, const failure& why) {
   detail::output_archive to(message);
   detail::put(to, why.place);
   detail::put(to, static_cast<std::uint32_t>(why.cancelled));
+  detail::put(to, static_cast<std::uint32_t>(why.lost));
   detail::put<std::string>(to, why.what);
   seal(message, h);
   return message;
@@ -37,6 +38,7 @@ failure read_failure(std::span<const std::byte> payload) {
   failure why;
   why.place = detail::get<std::uint32_t>(from);
   why.cancelled = detail::get<std::uint32_t>(from) != 0;
+  why.lost = detail::get<std::uint32_t>(from) != 0;
   why.what = detail::get<std::string>(from);
   from.expect_end();
   return why;
@@ -52,7 +54,7 @@ message_header decode(std::span<const std::byte> message, std::uint32_t places, 
     refuse("version " + std::to_string(h.version) + ", expected " + std::to_string(message_header::current) +
            "; all places must run the same program");
   }
-  if (h.kind < message_kind::spawn || h.kind > message_kind::done)
+  if (h.kind < message_kind::spawn || h.kind > message_kind::counts_reset)
     refuse("unknown kind " + std::to_string(static_cast<int>(h.kind)));
   if ((h.flags & ~message_header::all_flags) != 0) refuse("unknown flags " + std::to_string(h.flags));
   if (h.payload != message.size() - sizeof h) {

@@ -21,7 +21,15 @@ enum class message_kind : std::uint16_t {
   refused,    // ... is not: offer it again
   result,     // what an activity returned, or why it failed
   done,       // nothing of this finish is left at the sender (docs/finish.md)
+  // Between processes (control.hpp); not counted.
+  run_ended,   // at place 0, perhaps by a failure
+  job_ended,   // place 0 starts no further run
+  ask_counts,  // answered by `counts`
+  counts,
+  reset_counts,  // answered by `counts_reset`
+  counts_reset,
 };
+constexpr bool is_control(message_kind k) noexcept { return k > message_kind::done; }
 
 /// A finish: the place that waits, and its number there.
 struct finish_id {
@@ -49,7 +57,7 @@ struct message_header {
   // flags
   static constexpr std::uint16_t forced = 1;   // a spawn that must be accepted
   static constexpr std::uint16_t engaged = 2;  // `accepted`: a `done` will follow
-  static constexpr std::uint16_t failed = 4;   // `result`, `done`: the payload is a failure
+  static constexpr std::uint16_t failed = 4;   // `result`, `done`, `run_ended`: the payload is a failure
   static constexpr std::uint16_t all_flags = forced | engaged | failed;
 
   finish_id finish() const noexcept { return {finish_home, finish_number}; }
@@ -73,6 +81,7 @@ struct failure {
   std::uint32_t place = 0;
   std::string what;
   bool cancelled = false;  // the consequence of another failure, which goes before it
+  bool lost = false;       // the place itself was lost
 };
 /// The message with this failure as its payload.
 std::vector<std::byte> sealed(message_header h, const failure& why);

@@ -6,41 +6,14 @@
 
 #include <kith/detail/creation.hpp>
 #include <kith/task.hpp>
-#include <kith/unbound.hpp>
 
 #include <unistd.h>
-
-#include <algorithm>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
 
 namespace kith::distributed {
 
 namespace {
 
-void count(atomic<std::uint64_t>& n, std::uint64_t amount = 1) noexcept {
-  n.store(n.load(relaxed) + amount, relaxed);  // one writer
-}
-
 failure failure_of(int place, std::string what) { return {static_cast<std::uint32_t>(place), std::move(what)}; }
-
-/// The exception that is being handled, as a failure here. One that came from another place keeps its place.
-failure current_failure(int here) {
-  try {
-    throw;
-  } catch (const place_error& e) {
-    return failure_of(e.place(), e.reason());
-  } catch (const std::exception& e) {
-    return failure_of(here, e.what());
-  } catch (...) {
-    return failure_of(here, "an exception that is no std::exception");
-  }
-}
-
-std::exception_ptr exception_of(const failure& f) {
-  return std::make_exception_ptr(place_error(static_cast<int>(f.place), f.what));
-}
 
 }  // namespace
 
@@ -70,7 +43,9 @@ place::place(const setup& all, int number, const runtime_options& each, endpoint
       net_(net),
       tasks_(std::make_unique<runtime>(each)),
       engine_(runtime::implementation::engine_of(*tasks_).number),
-      finishes_(number) {
+      finishes_(number) {}
+
+void place::start() {
   progress_ = std::thread([this] { progress(); });
 }
 
@@ -80,6 +55,7 @@ place::~place() {
     progress_.detach();
     return;
   }
+  if (!progress_.joinable()) return;
   stopping_.store(true, relaxed);
   net_.ring();
   progress_.join();
@@ -98,9 +74,9 @@ void place::run(std::unique_ptr<activity> a) noexcept {
   std::optional<failure> failed;
   std::exception_ptr thrown;
   std::vector<std::byte> value;
-  const auto attempt = [&](auto&& part) {
+  const auto attempt = [&](auto&& step) {
     try {
-      part();
+      step();
     } catch (...) {
       if (failed) return;
       failed = current_failure(a->at);
@@ -156,6 +132,7 @@ void place::end(finish_id f, std::optional<failure> why) {
   std::optional<finish_table::ended> over;
   {
     const std::lock_guard lock(guard_);
+    if (lost_) return;
     over = finishes_.remove(f, std::move(why));
     if (over && over->at_home) waiting = std::move(waits_.extract(f.number).mapped());
   }
@@ -179,6 +156,7 @@ void place::deliver(std::uint64_t result, std::vector<std::byte> value, const st
   finish_id in;
   {
     const std::lock_guard lock(guard_);
+    if (lost_) return;
     const auto at = results_.find(result);
     KITH_INVARIANT(at != results_.end(), "a result that comes is waited for");
     std::tie(to, in) = std::move(at->second);
@@ -218,6 +196,7 @@ void place::spawn(const activity& by, int to, const detail::remote_function& f, 
   std::shared_ptr<offer> mine;
   {
     const std::lock_guard lock(guard_);
+    refuse_if_lost();
     finishes_.add(by.in);
     if (result) {
       finishes_.add(by.in);
@@ -246,6 +225,9 @@ void place::spawn(const activity& by, int to, const detail::remote_function& f, 
   mine->message = message;
   post(to, std::move(message));
   wait_for(*mine);
+  if (!mine->dropped) return;
+  const std::lock_guard lock(guard_);
+  refuse_if_lost();
 }
 
 void place::wait_for(offer& o) const {
@@ -265,6 +247,7 @@ void place::finish(const activity* by, void (*f)(void*), void* context) {
   body->waiting = waiting;
   {
     const std::lock_guard lock(guard_);
+    refuse_if_lost();
     body->in = finishes_.open();
     waits_[body->in.number] = waiting;
   }
@@ -275,17 +258,32 @@ void place::finish(const activity* by, void (*f)(void*), void* context) {
   }
   try {
     waiting->ended.wait();
-  } catch (...) {  // no stack is left: the body, which uses the caller's frame, has ended before that is left
-    detail::cancel_children();
-    try {
-      kith::wait();
-    } catch (...) {  // the first error is thrown
-    }
+  } catch (...) {  // no stack is left
+    wait_for_body(by);
     throw;
   }
+  if (waiting->failed && waiting->failed->lost) wait_for_body(by);
   const std::exception_ptr thrown = std::move(waiting->thrown);  // so that this thread gives it back, not the body's
   if (thrown) std::rethrow_exception(thrown);
   if (waiting->failed) std::rethrow_exception(exception_of(*waiting->failed));
+}
+
+/// Of a finish that ends early: its body uses the caller's frame, and must have ended before that is left.
+void place::wait_for_body(const activity* by) {
+  if (by == nullptr) {
+    tasks_->wait();
+    return;
+  }
+  detail::cancel_children();
+  try {
+    kith::wait();
+  } catch (...) {  // the first error is thrown
+  }
+}
+
+/// REQUIRES: guard_ is held.
+void place::refuse_if_lost() const {
+  if (lost_) std::rethrow_exception(exception_of(*lost_));
 }
 
 void place::post(int to, std::vector<std::byte> message) {
@@ -293,141 +291,9 @@ void place::post(int to, std::vector<std::byte> message) {
   net_.ring();
 }
 
-// ---- the progress thread
+void place::make_task(std::unique_ptr<activity> a) { detail::creation(*tasks_).make(closure(*this, std::move(a))); }
 
-void place::progress() {
-  const unbound anywhere;
-  std::vector<std::byte> message;
-  constexpr auto long_time = std::chrono::hours(1);
-  for (;;) {
-    bool did = false;
-    while (net_.poll(message)) {
-      handle(std::move(message));
-      did = true;
-    }
-    // poll() has read the bell with acquire. What was done before ring(), here or in the destructor, is seen from here
-    // on, or the bell has changed when sleep() compares it.
-    did = send_outgoing() || did;
-    offer_again();
-    if (did) continue;
-    if (stopping_.load(relaxed)) return;
-    net_.sleep(again_.empty() ? std::chrono::steady_clock::now() + long_time : again_.begin()->first);
-  }
-}
-
-bool place::send_outgoing() {
-  outgoing* next = outbox_.take_all();
-  const bool any = next != nullptr;
-  while (next != nullptr) {
-    const std::unique_ptr<outgoing> o(std::exchange(next, next->next));
-    send(o->to, std::move(o->message));
-  }
-  return any;
-}
-
-void place::send(int to, std::vector<std::byte> message) {
-  message_header h;
-  std::memcpy(&h, message.data(), sizeof h);
-  count(counts_.messages);
-  count(counts_.bytes, message.size());
-  if (h.kind == message_kind::spawn) count(counts_.offers);
-  if (h.kind == message_kind::done) count(counts_.dones);
-  if (h.kind == message_kind::result) count(counts_.results);
-  net_.send(to, std::move(message));
-}
-
-void place::offer_again() {
-  const auto now = std::chrono::steady_clock::now();
-  while (!again_.empty() && again_.begin()->first <= now) {
-    const auto next = again_.extract(again_.begin());
-    send(next.mapped()->to, next.mapped()->message);
-  }
-}
-
-void place::handle(std::vector<std::byte> message) {
-  message_header h;
-  std::optional<failure> failed;
-  try {
-    h = decode(message, static_cast<std::uint32_t>(all_.places), all_.functions);
-    if (h.kind != message_kind::spawn && h.has(message_header::failed)) failed = read_failure(payload_of(message));
-  } catch (const error& e) {
-    // The sender's finish would never end: what cannot be read cannot be answered.
-    std::fprintf(stderr, "kith: place %d cannot read a message that it received: %s\n", number_, e.what());
-    std::abort();
-  }
-  switch (h.kind) {
-    case message_kind::spawn: accept(h, std::move(message)); break;
-    case message_kind::accepted: answered(h); break;
-    case message_kind::refused: refused(h); break;
-    case message_kind::result: deliver(h.result, std::move(message), failed); break;
-    case message_kind::done: end(h.finish(), std::move(failed)); break;
-  }
-}
-
-void place::accept(const message_header& h, std::vector<std::byte> message) {
-  message_header answer{
-      .kind = message_kind::accepted, .from = static_cast<std::uint32_t>(number_), .sequence = h.sequence};
-  const bool full = fab_.load(relaxed) >= all_.threshold;
-  if (full && !h.has(message_header::forced)) {
-    count(counts_.refused);
-    answer.kind = message_kind::refused;
-    send(static_cast<int>(h.from), sealed(answer));
-    return;
-  }
-  if (full) count(counts_.forced);
-  const auto occupied = static_cast<std::uint64_t>(fab_.fetch_add(1, relaxed)) + 1;  // P1
-  count(counts_.accepted);
-  count(counts_.fab_sum, occupied);
-  if (occupied > counts_.fab_peak.load(relaxed)) counts_.fab_peak.store(occupied, relaxed);
-  {
-    const std::lock_guard lock(guard_);
-    if (finishes_.arrive(h.finish(), h.from)) answer.flags |= message_header::engaged;
-  }
-  send(static_cast<int>(h.from), sealed(answer));  // P3
-  auto a = std::make_unique<activity>();
-  a->at = number_;
-  a->in = h.finish();
-  a->fresh = true;
-  a->result_to = h.from;
-  a->result = h.result;
-  a->function = &function_of(h.function);
-  a->message = std::move(message);
-  detail::creation(*tasks_).make(closure(*this, std::move(a)));
-}
-
-void place::answered(const message_header& h) {
-  std::shared_ptr<offer> o;
-  {
-    const std::lock_guard lock(guard_);
-    auto node = offers_.extract(h.sequence);
-    KITH_INVARIANT(!node.empty(), "an answer belongs to an offer");
-    o = std::move(node.mapped());
-  }
-  // Without `engaged` the receiver counts the activity under another parent, so that nothing is open here.
-  if (!h.has(message_header::engaged)) end(o->in, {});
-  o->answered.store(1, release);
-  o->answered.notify_all();
-  o->accepted.complete();
-}
-
-void place::refused(const message_header& h) {
-  std::shared_ptr<offer> o;
-  {
-    const std::lock_guard lock(guard_);
-    const auto at = offers_.find(h.sequence);
-    KITH_INVARIANT(at != offers_.end(), "an answer belongs to an offer");
-    o = at->second;
-  }
-  const std::int64_t times = std::int64_t{1} << std::min(o->refusals, 30);
-  const auto wait = all_.retry > all_.retry_most / times ? all_.retry_most : all_.retry * times;
-  if (++o->refusals >= all_.most_refusals) {
-    message_header again;
-    std::memcpy(&again, o->message.data(), sizeof again);
-    again.flags |= message_header::forced;
-    seal(o->message, again);
-  }
-  again_.emplace(std::chrono::steady_clock::now() + wait, std::move(o));
-}
+// ---- counts
 
 place_statistics place::statistics() const {
   place_statistics s;

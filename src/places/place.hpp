@@ -11,6 +11,7 @@
 #pragma once
 
 #include "base/atomic.hpp"
+#include "places/control.hpp"
 #include "places/finish_table.hpp"
 #include "places/transport.hpp"
 #include "queue/native/inbox.hpp"
@@ -20,6 +21,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -64,18 +66,23 @@ struct activity {
 
 class place {
  public:
-  /// Starts the progress thread. `net` is this place's endpoint.
+  /// `net` is this place's endpoint.
   place(const setup& all, int number, const runtime_options& each, endpoint& net);
   /// REQUIRES: nothing is open at any place, or this is a child of fork(), in which the places' threads do not exist.
   ~place();
   place(const place&) = delete;
   place& operator=(const place&) = delete;
+  /// Starts the progress thread: from now on activities of others may run here.
+  void start();
+  bool has_started() const noexcept { return progress_.joinable(); }
 
   /// Spawns on behalf of `by`, which runs here.
   void spawn(const activity& by, int to, const detail::remote_function& f, std::vector<std::byte> message,
              std::shared_ptr<detail::remote_result> result);
   /// Runs `f` as the body of a new finish and waits for that. `by` is null outside of activities.
   void finish(const activity* by, void (*f)(void*), void* context);
+  /// Takes part in what all places do together, and waits for it. Any task; one at a time.
+  void take_part(const char* call, const collective& c);
   /// The activity that the running task belongs to; null if it belongs to none.
   const activity* current() const;
   /// The number of this place's engine.
@@ -85,6 +92,15 @@ class place {
   place_statistics statistics() const;
   /// REQUIRES: nothing is open, so that no thread counts.
   void reset_statistics();
+
+  // ---- in a job of several processes
+
+  /// What this process and the others told each other.
+  control& job() noexcept { return control_; }
+  /// Sends the message to all other places.
+  void tell_others(message_header h, const std::optional<failure>& why = {});
+  /// Waits until all places want to end, or one is lost. REQUIRES: nothing is open.
+  void leave();
   const runtime& tasks() const noexcept { return *tasks_; }
 
  private:
@@ -105,9 +121,17 @@ class place {
     int refusals = 0;
     detail::completion accepted;        // if the spawner works meanwhile
     atomic<std::uint32_t> answered{0};  // if it is blocked
+    bool dropped = false;               // written before either; a place was lost
+  };
+  /// A collective that a task waits for.
+  struct part {
+    collective what;
+    detail::completion ended;
+    std::exception_ptr failed;  // written before it has ended
   };
   class closure;
 
+  void make_task(std::unique_ptr<activity> a);
   void run(std::unique_ptr<activity> a) noexcept;
   void conclude(const activity& a, std::vector<std::byte> value, std::exception_ptr thrown,
                 std::optional<failure> failed);
@@ -116,6 +140,10 @@ class place {
   void deliver(std::uint64_t result, std::vector<std::byte> value, const std::optional<failure>& failed);
   void post(int to, std::vector<std::byte> message);
   void wait_for(offer& o) const;
+  bool do_collectives();
+  void fail_parts(const std::exception_ptr& why);
+  void refuse_if_lost() const;
+  void wait_for_body(const activity* by);
 
   // ---- the progress thread
   void progress();
@@ -126,6 +154,9 @@ class place {
   void accept(const message_header& h, std::vector<std::byte> message);
   void answered(const message_header& h);
   void refused(const message_header& h);
+  void obey(const message_header& h, std::optional<failure> failed, place_statistics counted);
+  void lose(const lost_place& what);
+  void leave_in_turn();
 
   const setup& all_;
   const int number_;
@@ -134,7 +165,9 @@ class place {
   std::uint64_t engine_;
   const pid_t made_in_ = getpid();
 
-  mutable std::mutex guard_;  // for the next five
+  mutable std::mutex guard_;                      // for the next seven
+  std::vector<std::shared_ptr<part>> new_parts_;  // not yet started
+  std::optional<failure> lost_;  // once it is set, nothing is open in the tables below, and none of them is used
   finish_table finishes_;
   std::unordered_map<std::uint64_t, std::shared_ptr<finish_wait>> waits_;  // by finish number; home is here
   std::unordered_map<std::uint64_t, std::shared_ptr<offer>> offers_;       // by sequence number
@@ -147,8 +180,12 @@ class place {
   native::inbox<outgoing> outbox_;
   atomic<int> fab_{0};
   atomic<bool> stopping_{false};
+  atomic<bool> leaving_{false};
+  control control_;
 
   // ---- the progress thread's; counts are read by statistics()
+  std::deque<std::shared_ptr<part>> parts_;  // started, not ended
+  std::uint64_t parts_ended_ = 0;
   std::multimap<std::chrono::steady_clock::time_point, std::shared_ptr<offer>> again_;  // refused offers, by their time
   struct counts {
     atomic<std::uint64_t> messages{0}, bytes{0}, offers{0}, accepted{0}, refused{0}, forced{0}, dones{0}, results{0};

@@ -4,7 +4,9 @@
 #include "engine/native/worker.hpp"
 #include "machine/limits.hpp"
 #include "machine/machine.hpp"
+#include "places/job.hpp"
 #include "places/place.hpp"
+#include "places/place_of_caller.hpp"
 
 #include <unistd.h>
 
@@ -14,6 +16,7 @@
 
 namespace kith {
 
+using distributed::message_kind;
 using distributed::place;
 
 namespace {
@@ -46,28 +49,53 @@ distributed::setup setup_of(const place_options& o, int number) {
           .functions = distributed::number_functions()};
 }
 
-int number_of_places(std::optional<int> option) {
-  if (!option) return static_cast<int>(number_of(var::places).value_or(standard_number(var::places)));
+/// What the program or its user asks for; none if neither does.
+std::optional<int> number_of_places(std::optional<int> option) {
+  if (!option) {
+    const std::optional<std::int64_t> set = number_of(var::places);
+    return set ? std::optional<int>(static_cast<int>(*set)) : std::nullopt;
+  }
   if (*option < var::places.least || *option > var::places.most) {
     refuse("places = " + std::to_string(*option),
            std::to_string(var::places.least) + " to " + std::to_string(var::places.most));
   }
-  return *option;
+  return option;
 }
 
-/// The options of each place's runtime (of the only one, under cws).
-runtime_options options_of_each(const place_options& o, const distributed::setup& all) {
+/// Joins the other processes of the job, or makes all places here.
+std::unique_ptr<distributed::transport> make_transport(const place_options& o) {
+  const std::optional<int> places = number_of_places(o.places);
+  const bool one_group = o.scheduling == place_scheduling::cws;
+  if (!distributed::is_several_processes()) {
+    const int all = places.value_or(static_cast<int>(standard_number(var::places)));
+    return distributed::make_thread_transport(all, one_group);
+  }
+  if (one_group) {
+    throw error(
+        "place_options::scheduling = cws: all workers are one group, which cannot be spread over processes; "
+        "start the program without a launcher",
+        error_kind::setting);
+  }
+  const int workers = workers_setting(o.each.workers).value_or(0);
+  const int cores =
+      plan_workers(current_machine(o.each.machine), process_limits(), std::nullopt, false, {bind_mode::off}).workers;
+  return distributed::join_processes(places, workers != 0 && workers < cores);
+}
+
+/// The options of each place's runtime (of the only one, under cws). `shared`: all places are in this process.
+runtime_options options_of_each(const place_options& o, const distributed::setup& all, bool shared) {
   runtime_options each = o.each;
   const int cores =
       plan_workers(current_machine(each.machine), process_limits(), std::nullopt, false, {bind_mode::off}).workers;
-  const int share = std::max(1, cores / all.places);
+  const int here = shared ? all.places : 1;  // the launcher's processes have their shares of a machine already
+  const int share = std::max(1, cores / here);
   const bool oversubscribe = oversubscribe_setting(each.oversubscribe);
   int workers = workers_setting(each.workers).value_or(share);
   if (!oversubscribe) workers = std::min(workers, share);
   // The progress threads need cores as well: a worker that looks for work for long would keep them waiting.
-  if (!each.spin && all.places > 1 && all.places * (workers + 1) > cores && !value_of(var::spin)) each.spin = 0;
+  if (!each.spin && all.places > 1 && here * (workers + 1) > cores && !value_of(var::spin)) each.spin = 0;
   each.workers = all.one_group ? std::min(all.places * workers, most_workers) : workers;
-  each.oversubscribe = oversubscribe || each.workers.value() * (all.one_group ? 1 : all.places) > cores;
+  each.oversubscribe = oversubscribe || each.workers.value() * (all.one_group ? 1 : here) > cores;
   if (!each.policy && !value_of(var::policy)) each.policy = "ads";
   return each;
 }
@@ -77,15 +105,19 @@ runtime_options options_of_each(const place_options& o, const distributed::setup
 class place_runtime::implementation {
  public:
   explicit implementation(const place_options& o)
-      : all_(setup_of(o, number_of_places(o.places))),
-        net_(distributed::make_thread_transport(all_.one_group ? 1 : all_.places)) {
-    const runtime_options each = options_of_each(o, all_);
-    for (int p = 0; p < (all_.one_group ? 1 : all_.places); ++p) {
+      : net_(make_transport(o)), all_(setup_of(o, net_->places())), own_(net_->own_place()) {
+    const runtime_options each = options_of_each(o, all_, !own_);
+    const int first = own_.value_or(0), last = own_ || all_.one_group ? first : all_.places - 1;
+    for (int p = first; p <= last; ++p) {
       places_.push_back(std::make_unique<place>(all_, p, each, net_->of(p)));
       by_engine_[places_.back()->engine()] = places_.back().get();
     }
   }
   ~implementation() {
+    if (own_ && !is_inherited() && here().has_started()) {
+      if (is_first()) here().tell_others({.kind = message_kind::job_ended});
+      here().leave();
+    }
     // A task that has told its finish of its end may still be leaving: it can ring any place.
     for (const auto& p : places_) p->end_tasks();
   }
@@ -103,11 +135,22 @@ class place_runtime::implementation {
   const distributed::setup& all() const noexcept { return all_; }
   const distributed::transport& net() const noexcept { return *net_; }
   const std::vector<std::unique_ptr<place>>& objects() const noexcept { return places_; }
+  /// The first place of this process.
+  place& here() const noexcept { return *places_.front(); }
+  std::optional<int> own() const noexcept { return own_; }
+  /// The answers of all other processes. REQUIRES: is_first().
+  std::map<int, place_statistics> ask_others(message_kind question) const {
+    here().tell_others({.kind = question});
+    return here().job().await_answers(static_cast<std::size_t>(all_.places) - 1);
+  }
+  /// Whether place 0 is in this process.
+  bool is_first() const noexcept { return own_.value_or(0) == 0; }
 
  private:
   const pid_t made_in_ = getpid();
-  const distributed::setup all_;
   std::unique_ptr<distributed::transport> net_;
+  const distributed::setup all_;
+  const std::optional<int> own_;  // the only place of this process; none: it has all
   std::vector<std::unique_ptr<place>> places_;
   std::unordered_map<std::uint64_t, place*> by_engine_;
 };
@@ -152,6 +195,8 @@ caller caller_of(const char* call) {
 
 }  // namespace
 
+distributed::place& distributed::place_of_caller(const char* call) { return *caller_of(call).at; }
+
 place_error::place_error(int place, const std::string& reason)
     : error("place " + std::to_string(place) + ": " + reason),
       place_(place),
@@ -163,6 +208,7 @@ place_runtime::place_runtime(const place_options& options)
   do {
     refuse_second();  // another thread may have made one meanwhile
   } while (!only.compare_exchange_weak(before, impl_.get(), acq_rel));  // pairs with the_only()
+  for (const auto& p : impl_->objects()) p->start();
 }
 
 place_runtime::~place_runtime() {
@@ -175,7 +221,30 @@ void place_runtime::run_root(void* context, void (*f)(void*)) {
   if (native::worker::current() != nullptr) {
     throw error("place_runtime::run(): called inside a task; kith::finish() waits for what an activity spawns");
   }
-  impl_->objects().front()->finish(nullptr, f, context);
+  place& here = impl_->here();
+  if (!impl_->is_first()) {
+    here.job().await_run();
+    return;
+  }
+  std::optional<distributed::failure> failed;
+  try {
+    here.finish(nullptr, f, context);
+  } catch (...) {
+    failed = distributed::current_failure(0);
+    if (impl_->own()) here.tell_others({.kind = message_kind::run_ended}, failed);
+    throw;
+  }
+  if (impl_->own()) here.tell_others({.kind = message_kind::run_ended});
+}
+
+void place_runtime::serve() {
+  if (native::worker::current() != nullptr)
+    throw error("place_runtime::serve(): called inside a task; call it in place of run()");
+  if (!impl_->is_first()) impl_->here().job().await_job();
+}
+
+bool place_runtime::has_place(int place) const noexcept {
+  return place >= 0 && place < places() && impl_->own().value_or(place) == place;
 }
 
 int place_runtime::places() const noexcept { return impl_->all().places; }
@@ -187,12 +256,23 @@ std::vector<place_statistics> place_runtime::statistics() const {
   if (native::worker::current() != nullptr)
     throw error("place_runtime::statistics(): called inside a task; call it after run()");
   std::vector<place_statistics> all;
-  for (const auto& p : impl_->objects()) all.push_back(p->statistics());
+  if (!impl_->own()) {
+    for (const auto& p : impl_->objects()) all.push_back(p->statistics());
+    return all;
+  }
+  all.resize(static_cast<std::size_t>(places()));
+  all[static_cast<std::size_t>(*impl_->own())] = impl_->here().statistics();
+  if (impl_->is_first()) {
+    for (auto& [place, counts] : impl_->ask_others(message_kind::ask_counts))
+      all[static_cast<std::size_t>(place)] = std::move(counts);
+  }
   return all;
 }
 
 void place_runtime::reset_statistics() {
+  if (!impl_->is_first()) return;
   for (const auto& p : impl_->objects()) p->reset_statistics();
+  if (impl_->own()) impl_->ask_others(message_kind::reset_counts);
 }
 
 int places() { return the_only("places()").all().places; }

@@ -6,6 +6,7 @@
 //      futex: either the ringer sees the sleeper, or the sleeper sees the new bell. Both sides are seq_cst.
 #include "base/atomic.hpp"
 #include "base/futex.hpp"
+#include "places/meeting.hpp"
 #include "places/transport.hpp"
 #include "queue/native/inbox.hpp"
 
@@ -25,7 +26,8 @@ parcel* get_next(const parcel& p) noexcept { return p.next; }
 
 class thread_endpoint final : public endpoint {
  public:
-  explicit thread_endpoint(std::vector<std::unique_ptr<thread_endpoint>>& all) noexcept : all_(all) {}
+  thread_endpoint(std::vector<std::unique_ptr<thread_endpoint>>& all, meeting_room& room, int place) noexcept
+      : all_(all), room_(room), place_(place) {}
   thread_endpoint(const thread_endpoint&) = delete;
   thread_endpoint& operator=(const thread_endpoint&) = delete;
   ~thread_endpoint() override {
@@ -58,12 +60,26 @@ class thread_endpoint final : public endpoint {
     if (sleeping_.load(seq_cst) != 0) futex_wake(bell_, 1);
   }
 
+  void start(const collective& c) override {
+    try {
+      if (!room_.join(started_++, place_, c)) return;
+    } catch (...) {
+      for (const auto& other : all_) other->ring();
+      throw;
+    }
+    for (const auto& other : all_) other->ring();
+  }
+  std::uint64_t ended_collectives() override { return room_.ended(); }
+
  private:
   static void drop(parcel* first) noexcept {
     while (first != nullptr) delete std::exchange(first, first->next);
   }
 
   std::vector<std::unique_ptr<thread_endpoint>>& all_;
+  meeting_room& room_;
+  int place_;
+  std::uint64_t started_ = 0;  // collectives
   native::inbox<parcel> inbox_;
   parcel* arrived_ = nullptr;  // taken out of the inbox, oldest first
   std::uint32_t heard_ = 0;    // the bell, before the last look into the inbox
@@ -73,18 +89,24 @@ class thread_endpoint final : public endpoint {
 
 class thread_transport final : public transport {
  public:
-  explicit thread_transport(int places) {
-    for (int p = 0; p < places; ++p) all_.push_back(std::make_unique<thread_endpoint>(all_));
+  thread_transport(int places, bool one_group) : places_(places), room_(places) {
+    for (int p = 0; p < (one_group ? 1 : places); ++p)
+      all_.push_back(std::make_unique<thread_endpoint>(all_, room_, p));
   }
   const char* name() const noexcept override { return "threads"; }
+  int places() const noexcept override { return places_; }
   endpoint& of(int place) override { return *all_[static_cast<std::size_t>(place)]; }
 
  private:
+  int places_;
+  meeting_room room_;
   std::vector<std::unique_ptr<thread_endpoint>> all_;
 };
 
 }  // namespace
 
-std::unique_ptr<transport> make_thread_transport(int places) { return std::make_unique<thread_transport>(places); }
+std::unique_ptr<transport> make_thread_transport(int places, bool one_group) {
+  return std::make_unique<thread_transport>(places, one_group);
+}
 
 }  // namespace kith::distributed

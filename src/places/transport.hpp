@@ -7,10 +7,32 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 namespace kith::distributed {
+
+/// A place that sends nothing more.
+struct lost_place {
+  int place = 0;
+  std::string why;  // "its process has ended"
+};
+
+/// A step that all places take together, in the same order at each.
+struct collective {
+  enum class operation : std::uint8_t { barrier, broadcast, sum, least, largest };
+  enum class element : std::uint8_t { byte, i32, u32, i64, u64, f32, f64 };
+
+  operation what = operation::barrier;
+  element of = element::byte;
+  int root = 0;               // of a broadcast
+  std::size_t count = 0;      // elements, the same at all places
+  std::byte* data = nullptr;  // these; replaced by the result
+  std::size_t bytes = 0;      // that they take
+};
 
 class endpoint {
  public:
@@ -23,16 +45,32 @@ class endpoint {
   virtual void sleep(std::chrono::steady_clock::time_point until) = 0;
   /// Ends the present or the next sleep(). Any thread.
   virtual void ring() noexcept = 0;
+
+  /// Starts a collective. Its data is used until it has ended. Throws kith::error if it differs from what other places
+  /// have started, and this was noticed; then ended_collectives() throws that, too, at all places.
+  virtual void start(const collective& c) = 0;
+  /// How many of those that were started here have ended; they end in their order.
+  virtual std::uint64_t ended_collectives() = 0;
+
+  /// A place that was found lost; each one once. Messages from it may still arrive, messages to it are dropped.
+  virtual std::optional<lost_place> lost() { return {}; }
+  /// Says that this place spawns nothing more. It still has to poll() until has_left(): that is when all have said so,
+  /// or a place was lost.
+  virtual void leave() {}
+  virtual bool has_left() { return true; }
 };
 
 class transport {
  public:
   virtual ~transport() = default;
   virtual const char* name() const noexcept = 0;
+  virtual int places() const noexcept = 0;
+  /// The only place of this process, if the others are in other processes.
+  virtual std::optional<int> own_place() const noexcept { return {}; }
   virtual endpoint& of(int place) = 0;
 };
 
-/// All places in this process: each has an inbox in shared memory.
-std::unique_ptr<transport> make_thread_transport(int places);
+/// All places in this process: each has an inbox in shared memory. `one_group`: they share the endpoint of place 0.
+std::unique_ptr<transport> make_thread_transport(int places, bool one_group = false);
 
 }  // namespace kith::distributed

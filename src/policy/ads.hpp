@@ -21,7 +21,9 @@
 #include "queue/make_in.hpp"
 #include "queue/shared_queue.hpp"
 
+#include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace kith {
@@ -68,10 +70,14 @@ class ads final : public policy<World> {
     ready_deque& own = *ready_[self.id.index()];
     switch (why) {
       case ready_reason::arrival: fresh_.push(tasks, self); break;
-      case ready_reason::completion: own.upper.push(tasks, self); break;
+      case ready_reason::completion:
+        own.upper.push(tasks, self);
+        sample(own, self);
+        break;
       case ready_reason::creation:
       case ready_reason::discovery:
         for (task* t : tasks) own.lower.push(*t, self);
+        sample(own, self);
         break;
     }
     return nullptr;
@@ -79,10 +85,20 @@ class ads final : public policy<World> {
 
   poll_result next(worker& self) override {
     if (task* t = take_own(*ready_[self.id.index()], self)) return victims_.found(self.id, *t);
+    std::uint64_t began = self.now();
+    const auto took = [&](event e) {
+      const std::uint64_t end = self.now();
+      self.meter(e, {}, end - std::exchange(began, end));
+    };
     if (!victims_.none()) {
-      if (task* t = steal(*ready_[victims_.draw(self.id).index()], self)) return victims_.found(self.id, *t);
+      task* const t = steal(*ready_[victims_.draw(self.id).index()], self);
+      took(event::steal_time);
+      if (t != nullptr) return victims_.found(self.id, *t);
     }
-    if (task* t = fresh_.pop(self)) return victims_.found(self.id, *t);
+    self.meter(event::arrival_attempt, {});
+    task* const t = fresh_.pop(self);
+    took(event::arrival_time);
+    if (t != nullptr) return victims_.found(self.id, *t);
     if (victims_.none()) return {poll_result::empty};
     return victims_.failed(self.id, *this);
   }
@@ -102,6 +118,13 @@ class ads final : public policy<World> {
     shared_queue<World> upper;
   };
 
+  /// The paper's space of a ready deque (figures 22 to 24), after a push.
+  static void sample(const ready_deque& own, worker& self) {
+    const auto length = static_cast<std::uint64_t>(own.lower.size() + own.upper.size());
+    self.meter(event::deque_sampled, self.id);
+    self.meter(event::deque_length, self.id, length);
+    self.sums.raise(event::deque_peak, length);
+  }
   static task* take_own(ready_deque& own, worker& self) {
     if (own.upper.highest() < own.lower.highest()) {
       if (task* t = own.upper.pop(self)) return t;  // else a thief was faster

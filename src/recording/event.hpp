@@ -41,8 +41,15 @@ enum class event : std::uint8_t {
   job,                 // a worker did long work of the policy; amount: ticks
   home_asked,          // the system was asked where a region is that got its home by first touch
   home_elsewhere,      // ... and the region was on another node
+  stalled,             // a task began to wait for what was not over
+  steal_time,          // a worker attempted to steal; amount: ticks
+  arrival_attempt,     // a worker looked for a task that came from outside, in the buffer for these
+  arrival_time,        // ... amount: ticks
+  deque_sampled,       // the length of a worker's own deque was taken
+  deque_length,        // ... amount: the tasks in it
+  deque_peak,          // ... the largest so far: raised, not summed
 };
-inline constexpr std::size_t events = 28;
+inline constexpr std::size_t events = 35;
 
 /// Sums at one moment.
 class event_snapshot {
@@ -58,6 +65,13 @@ class event_sums {
     atomic<std::uint64_t>& sum = sums_[static_cast<std::size_t>(e)];
     sum.store(sum.load(relaxed) + amount, relaxed);
   }
+  /// For events whose largest amount is kept in place of their sum.
+  void raise(event e, std::uint64_t amount) noexcept {
+    atomic<std::uint64_t>& most = sums_[static_cast<std::size_t>(e)];
+    if (most.load(relaxed) < amount) most.store(amount, relaxed);
+  }
+  /// Starts such an event again. REQUIRES: its worker runs no task.
+  void restart(event e) noexcept { sums_[static_cast<std::size_t>(e)].store(0, relaxed); }
   std::uint64_t operator[](event e) const noexcept { return sums_[static_cast<std::size_t>(e)].load(relaxed); }
   event_snapshot snapshot() const noexcept {
     event_snapshot now;

@@ -27,7 +27,7 @@ def finding(answer, key):
 
 plain = examine()
 kith.check(1 <= plain["workers"] <= len(os.sched_getaffinity(0)), "at most as many workers as CPUs are allowed")
-for key in ("settings", "machine", "affinity", "cpu_quota", "slurm", "mpi", "workers", "homes", "memory_policy", "huge_pages", "perf_events",
+for key in ("settings", "machine", "affinity", "cpu_quota", "slurm", "mpi", "places", "workers", "homes", "memory_policy", "huge_pages", "perf_events",
             "membarrier", "address_space", "trial"):
     kith.check(any(f["key"] == key for f in plain["findings"]), f"a finding about {key}")
 trial = finding(plain, "trial")

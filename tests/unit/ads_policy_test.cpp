@@ -1,6 +1,8 @@
 // Decisions of `ads` in the plain world: the two ends of a ready deque, and when the buffer's turn is.
 #include "support/policy_bench.hpp"
 
+#include <kith/kith.hpp>
+
 #include <gmock/gmock.h>
 
 namespace {
@@ -80,6 +82,50 @@ TEST(AdsPolicy, PrioritiesComeFirstInEachQueue) {
   b.ready(normal);
   b.ready(low);
   EXPECT_THAT(b.all(0), ElementsAre(&high, &normal, &low));
+}
+
+TEST(AdsPolicy, CountsWhatThePaperCounts) {
+  ads_bench b("node:1 core:2");
+  for (int i = 0; i < 3; ++i) b.ready(b.task());   // lengths 1, 2, 3
+  b.ready(b.task(), 0, ready_reason::completion);  // 4
+  b.ready(b.task(), 1, ready_reason::arrival);     // in the buffer, in no worker's deque
+  EXPECT_EQ(b.all(1).size(), 5u);
+  const kith::event_sums &owner = b.by[0]->sums, &thief = b.by[1]->sums;
+  EXPECT_EQ(owner[kith::event::deque_sampled], 4u);
+  EXPECT_EQ(owner[kith::event::deque_length], 1u + 2 + 3 + 4);
+  EXPECT_EQ(owner[kith::event::deque_peak], 4u);
+  EXPECT_EQ(thief[kith::event::deque_sampled], 0u);
+  EXPECT_EQ(owner[kith::event::arrival_attempt], 0u);
+  EXPECT_EQ(thief[kith::event::arrival_attempt], thief[kith::event::steal_attempt] - thief[kith::event::steal]);
+  EXPECT_GT(thief[kith::event::arrival_attempt], 1u);
+}
+
+TEST(AdsPolicy, CountsAreInTheStatistics) {
+  kith::runtime_options o;
+  o.policy = "ads";
+  o.workers = 1;
+  kith::runtime rt(o);
+  const auto run = [&](int tasks) {
+    rt.reset_statistics();
+    rt.run([&] {
+      for (int i = 0; i < tasks; ++i) kith::spawn([] {});
+      kith::wait();
+      kith::wait();  // for nothing
+    });
+    rt.submit([] {}).wait();
+    rt.wait();
+    return rt.statistics().total;
+  };
+  for (const int tasks : {9, 3}) {
+    const kith::worker_statistics got = run(tasks);
+    EXPECT_EQ(got.deque_samples, static_cast<std::uint64_t>(tasks));
+    EXPECT_EQ(got.deque_peak, static_cast<std::uint64_t>(tasks));
+    EXPECT_DOUBLE_EQ(got.deque_mean, (tasks + 1) / 2.0);
+    EXPECT_EQ(got.stalled, 1u);
+    EXPECT_GE(got.arrival_attempts, 1u);  // for the task from outside
+    EXPECT_GT(got.arrival_seconds, 0);
+    EXPECT_EQ(got.steal_seconds, 0);  // there is nobody to steal from
+  }
 }
 
 }  // namespace

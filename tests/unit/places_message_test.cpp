@@ -1,5 +1,7 @@
 // Messages of places: what is written is read, and what is damaged is refused.
 #include "base/rng.hpp"
+#include "fuzz/message_input.hpp"
+#include "places/control.hpp"
 #include "places/message.hpp"
 
 #include <cereal/types/map.hpp>
@@ -7,6 +9,9 @@
 #include <gmock/gmock.h>
 
 #include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <map>
 
 namespace {
@@ -138,7 +143,7 @@ TEST(PlacesMessage, RefusesDamagedHeaders) {
   refused(message(63), "truncated");
   refused(with([](message_header& h) { ++h.version; }), "version");
   refused(with([](message_header& h) { h.kind = message_kind{0}; }), "unknown kind 0");
-  refused(with([](message_header& h) { h.kind = message_kind{6}; }), "unknown kind 6");
+  refused(with([](message_header& h) { h.kind = message_kind{12}; }), "unknown kind 12");
   refused(with([](message_header& h) { h.flags = 8; }), "unknown flags");
   refused(with([](message_header& h) { h.function = 0; }), "unknown function 0");
   refused(with([](message_header& h) { h.function = 4; }), "unknown function 4");
@@ -156,6 +161,42 @@ TEST(PlacesMessage, KeepsFailures) {
   EXPECT_EQ(read.place, 5u);
   EXPECT_EQ(read.what, "why");
   EXPECT_THROW(read_failure({}), error);
+}
+
+TEST(PlacesMessage, KeepsCounts) {
+  kith::place_statistics counts;
+  counts.messages = 7;
+  counts.fab_mean = 2.5;
+  counts.tasks.workers.resize(3);
+  counts.tasks.workers[2].deque_peak = 11;
+  counts.tasks.pretended = true;
+  const message m = sealed({.kind = message_kind::counts}, counts);
+  const auto read = read_counts(payload_of(m));
+  EXPECT_EQ(read.messages, 7u);
+  EXPECT_EQ(read.fab_mean, 2.5);
+  ASSERT_EQ(read.tasks.workers.size(), 3u);
+  EXPECT_EQ(read.tasks.workers[2].deque_peak, 11u);
+  EXPECT_TRUE(read.tasks.pretended);
+  for (std::size_t bytes = 0; bytes < payload_of(m).size(); ++bytes)
+    EXPECT_THROW(read_counts(payload_of(m).first(bytes)), error) << bytes;
+}
+
+TEST(PlacesMessage, FuzzersBeginWithMessagesThatCanBeRead) {
+  for (std::uint8_t which = 0; which < test::good_messages().size(); ++which)
+    EXPECT_TRUE(test::use_message(std::vector{which})) << static_cast<int>(which);
+}
+
+TEST(PlacesMessage, WhatFuzzersFoundIsReadOrRefused) {
+  std::size_t read = 0, all = 0;
+  for (const auto& file : std::filesystem::directory_iterator(KITH_TEST_DATA "/../fuzz/corpus/messages")) {
+    SCOPED_TRACE(file.path());
+    std::ifstream in(file.path(), std::ios::binary);
+    read += test::use_message(std::vector<std::uint8_t>{std::istreambuf_iterator<char>(in), {}});
+    ++all;
+  }
+  EXPECT_GT(all, 10u);
+  EXPECT_GT(read, 0u);
+  EXPECT_LT(read, all);
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ class App;
 namespace kith::tools {
 
 /// The exit code of a verb. Each verb's --help says when it returns which.
-enum class outcome { fine = 0, limited = 1, error = 2 };
+enum class outcome { fine = 0, limited = 1, error = 2, lost = 3 };
 
 /// Declares a verb's options on its command, and returns the function that runs the verb once the command
 /// line is read. That function owns the options, because CLI11 keeps pointers to them.

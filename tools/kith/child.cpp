@@ -3,6 +3,7 @@
 #include <kith/error.hpp>
 
 #include <fcntl.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cerrno>
@@ -72,7 +73,7 @@ bool child_result::clean() const noexcept { return WIFEXITED(status) && WEXITSTA
 int child_result::signal() const noexcept { return WIFSIGNALED(status) ? WTERMSIG(status) : 0; }
 
 child_result run_child(std::vector<std::string> words,
-                       const std::vector<std::pair<std::string, std::string>>& environment, bool quiet) {
+                       const std::vector<std::pair<std::string, std::string>>& environment, bool quiet, bool bound) {
   const std::string name = words.front();
   if (name == "kith") words.front() = std::filesystem::read_symlink("/proc/self/exe");  // wherever it is installed
   std::vector<char*> argv;
@@ -86,6 +87,7 @@ child_result run_child(std::vector<std::string> words,
   if (child == 0) {
     to_child.restore();
     for (const auto& [key, value] : environment) ::setenv(key.c_str(), value.c_str(), 1);
+    if (bound) ::prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (quiet) {
       const int nothing = ::open("/dev/null", O_WRONLY);
       if (nothing >= 0) ::dup2(nothing, 1);

@@ -79,9 +79,15 @@ outcome run_app(const options& o, const std::vector<std::string>& words, const C
   if (o.one_graph && e.windows == nullptr)
     throw error(o.name + ": --one-graph is for the RIP paper's programs (those that have --windows)");
   if (const apps::places_entry* const p = apps::find_places_app(o.name)) {
-    const app_report report = run_on_places(*p, arguments, o.places, o.run);
-    fmt::print("{}", o.json ? to_json(report) : to_text(report));
-    return report.result.check.verified ? outcome::fine : outcome::limited;
+    try {
+      const std::optional<app_report> report = run_on_places(*p, arguments, o.places, o.run);
+      if (!report) return outcome::fine;  // the process of place 0 reports
+      fmt::print("{}", o.json ? to_json(*report) : to_text(*report));
+      return report->result.check.verified ? outcome::fine : outcome::limited;
+    } catch (const place_lost& lost) {
+      fmt::print(stderr, "kith app: {}: {}\n", o.name, lost.what());
+      return outcome::lost;
+    }
   }
   if (o.places) throw error(o.name + ": --places is for programs on places; `kith apps` lists them as places_...");
   const machine on = current_machine(o.run.machine);
@@ -170,8 +176,9 @@ std::function<outcome()> add_app(CLI::App& command) {
            "Programs on places also: \"places\", \"as\", \"transport\", \"messages\", \"message_bytes\", \"spawns\", "
            "\"fab_attempts\", \"fab_taken\", \"fab_refused\", \"fab_mean\", \"fab_peak\", \"fab_seconds\", "
            "\"steal_seconds\", \"stalled\", \"deque_mean\", \"deque_peak\", \"graph_depth\", \"per_place\": [...] "
-           "(null: not measured)\n"
-           "Exit code: 0 if the result was verified, 1 if it is wrong, 2 for a wrong command line or input.";
+           "(null: does not apply)\n"
+           "Exit code: 0 if the result was verified, 1 if it is wrong, 2 for a wrong command line or input, 3 if a "
+           "place was lost.";
   });
   return [o, &command] {
     if (o->oversubscribe) o->run.oversubscribe = true;

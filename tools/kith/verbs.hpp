@@ -20,6 +20,7 @@ verb_setup add_paper;
 verb_setup add_placement;
 verb_setup add_policies;
 verb_setup add_record;
+verb_setup add_launch;
 verb_setup add_repair;
 verb_setup add_sim;
 verb_setup add_why;
@@ -29,6 +30,7 @@ inline constexpr verb verbs[] = {
     {"app", "run a program, verify its result, report what was counted", add_app, app_subjects},
     {"apps", "the programs and their parameters", add_apps},
     {"record", "run a program and keep what it did in a file", add_record},
+    {"launch", "start a program as several processes, each a place", add_launch},
     {"calibrate", "part a program's time into computing and memory; or measure the scheduler", add_calibrate},
     {"sim", "run a recording on a modelled machine, under one policy or several", add_sim},
     {"why", "why a task of a recorded run ran where it did", add_why},

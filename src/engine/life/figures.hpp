@@ -22,6 +22,13 @@ worker_statistics figures_of_worker(const Sum& sum, double tick) {
   w.colored_steals = sum(event::colored_steal);
   w.parks = sum(event::park);
   w.wakes = sum(event::wake);
+  w.stalled = sum(event::stalled);
+  w.steal_seconds = static_cast<double>(sum(event::steal_time)) * tick;
+  w.arrival_attempts = sum(event::arrival_attempt);
+  w.arrival_seconds = static_cast<double>(sum(event::arrival_time)) * tick;
+  w.deque_samples = sum(event::deque_sampled);
+  if (w.deque_samples != 0)
+    w.deque_mean = static_cast<double>(sum(event::deque_length)) / static_cast<double>(w.deque_samples);
   if (const std::uint64_t runs = sum(event::first_steals); runs != 0)
     w.first_steal_seconds = static_cast<double>(sum(event::first_steal)) * tick / static_cast<double>(runs);
   return w;
@@ -58,11 +65,19 @@ inline void sum_up(statistics& all) {
     total.wakes += one.wakes;
     total.busy_seconds += one.busy_seconds;
     total.idle_seconds += one.idle_seconds;
+    total.stalled += one.stalled;
+    total.steal_seconds += one.steal_seconds;
+    total.arrival_attempts += one.arrival_attempts;
+    total.arrival_seconds += one.arrival_seconds;
+    total.deque_samples += one.deque_samples;
+    total.deque_mean += one.deque_mean * static_cast<double>(one.deque_samples);
+    total.deque_peak = std::max(total.deque_peak, one.deque_peak);
     largest = std::max(largest, one.busy_seconds);
     if (one.first_steal_seconds < 0) continue;
     first_steals += one.first_steal_seconds;
     ++stole;
   }
+  if (total.deque_samples != 0) total.deque_mean /= static_cast<double>(total.deque_samples);
   if (stole != 0) total.first_steal_seconds = first_steals / stole;
   if (largest > 0)
     all.load_balance_percent = 100 * total.busy_seconds / (largest * static_cast<double>(all.workers.size()));

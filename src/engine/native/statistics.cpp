@@ -20,6 +20,7 @@ kith::statistics engine::statistics() const {
     worker_statistics& one = all.workers.emplace_back(life::figures_of_worker(sum, second));
     one.busy_seconds = static_cast<double>(sum(event::busy)) * second;
     one.idle_seconds = std::max(0.0, all.seconds - one.busy_seconds);
+    one.deque_peak = workers[w].sums[event::deque_peak];
     life::add_figures(all, sum);
     all.partition_seconds += static_cast<double>(sum(event::job)) * second;
   }
@@ -29,7 +30,10 @@ kith::statistics engine::statistics() const {
 }
 
 void engine::reset_statistics() {
-  for (std::size_t w = 0; w < workers.size(); ++w) baseline_[w] = workers[w].sums.snapshot();
+  for (std::size_t w = 0; w < workers.size(); ++w) {
+    workers[w].sums.restart(event::deque_peak);
+    baseline_[w] = workers[w].sums.snapshot();
+  }
   std::lock_guard lock(running_);
   run_ticks_ = 0;
   if (runs_ != 0) run_began.store(ticks(), relaxed);

@@ -75,6 +75,7 @@ void worker::wait_for(detail::scope*& waited, const char* name, task* first) {
 
 void worker::work_until(pending_wait& w, task* first) {
   w.adopted_from = adopted_.size();
+  if (!w.anything && !w.is_done()) sums.add(event::stalled);
   task* t = first;
   while (!w.is_done()) {
     if (w.refused && give_up(w)) [[unlikely]]

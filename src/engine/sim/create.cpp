@@ -196,6 +196,7 @@ void engine::wait(worker& w, std::uint32_t scope) {
   f.wait_began = w.clock;
   f.adopted_from = w.adopted.size();
   scope_state& s = scopes_[scope];
+  if (s.unfinished != s.held) w.sums.add(event::stalled);
   if (s.unfinished != s.held || !s.wanted.empty()) policy_.waiting(w);
   s.held = 0;
   if (s.wanted.empty()) return;

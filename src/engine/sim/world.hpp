@@ -123,6 +123,7 @@ class worker final : public plain::worker_view {
 
  protected:
   void charge(event e, worker_id owner) override;
+  std::uint64_t now() const noexcept override { return clock; }
 };
 
 }  // namespace kith::sim

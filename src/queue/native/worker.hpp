@@ -41,6 +41,8 @@ class worker_view {
     if (e == event::steal && steal_log != nullptr) [[unlikely]]
       steal_log->append({.kind = log_kind::steal, .middle = static_cast<std::uint32_t>(owner.value), .large = ticks()});
   }
+  /// The time, in ticks: for policies that say how long their attempts take.
+  static std::uint64_t now() noexcept { return ticks(); }
   /// Names the queue of the next operations; only worlds in which these cost time use it.
   void at(const void* /*queue*/) noexcept {}
   /// Work that `audience` may take has become visible. Wakes one sleeping worker of `audience`; false if none sleeps.

@@ -39,6 +39,8 @@ class worker_view {
     sums.add(e, amount);
     charge(e, owner);
   }
+  /// The time, in the unit of derived classes.
+  virtual std::uint64_t now() const noexcept { return 0; }
   /// Names the queue of the next operations.
   void at(const void* q) noexcept { here_ = q; }
   virtual void refuse(task& /*t*/, const std::string& why) { throw error("a task " + why); }

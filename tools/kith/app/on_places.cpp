@@ -38,8 +38,8 @@ statistics of_all(const std::vector<place_statistics>& places, double seconds) {
 
 }  // namespace
 
-app_report run_on_places(const apps::places_entry& e, const apps::arguments& arguments, std::optional<int> places,
-                         const runtime_options& each) {
+std::optional<app_report> run_on_places(const apps::places_entry& e, const apps::arguments& arguments,
+                                        std::optional<int> places, const runtime_options& each) {
   const std::string name = e.about.name;
   if (number_of(var::dry).value_or(0) != 0)
     throw error(name + ": a program on places cannot be recorded dry; unset KITH_DRY");
@@ -51,6 +51,11 @@ app_report run_on_places(const apps::places_entry& e, const apps::arguments& arg
   progress bar;
   bar.wait_for(name);
   place_runtime rt(o);
+  if (!rt.has_place(0)) {
+    bar.clear();
+    rt.serve();
+    return {};
+  }
   const bool one_group = o.scheduling == place_scheduling::cws;
   const int asked = each.workers.value_or(0) * (one_group ? rt.places() : 1);
   if (asked > rt.workers()) {
@@ -62,13 +67,13 @@ app_report run_on_places(const apps::places_entry& e, const apps::arguments& arg
   apps::places_result got = apps::run(*program, rt);
   bar.clear();
   const places_report on{one_group ? "cws" : "ads", rt.transport(), rt.places(), program->depth(), got.places};
-  return {name,
-          rt.policy(),
-          current_machine(each.machine).name,
-          rt.workers(),
-          0,
-          {got.seconds, of_all(got.places, got.seconds), std::move(got.check), program->figures()},
-          on};
+  return app_report{name,
+                    rt.policy(),
+                    current_machine(each.machine).name,
+                    rt.workers(),
+                    0,
+                    {got.seconds, of_all(got.places, got.seconds), std::move(got.check), program->figures()},
+                    on};
 }
 
 }  // namespace kith::tools

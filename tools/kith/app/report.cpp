@@ -57,8 +57,27 @@ struct place_sums {
 
 json mean_or_null(const place_statistics& p) { return p.spawns_accepted == 0 ? json() : json(p.fab_mean); }
 
-/// Null: not measured, or there is nothing to measure.
-void add_places(json& all, const places_report& r) {
+/// Only `ads` has what the paper counts of workers. Null where it does not apply.
+class of_workers {
+ public:
+  of_workers(bool ads, bool buffers) : ads_(ads), buffers_(ads && buffers) {}
+
+  void add(json& all, const worker_statistics& w) const {
+    const auto count = [](bool applies, const auto& value) { return applies ? json(value) : json(); };
+    all.update({{"fab_attempts", count(buffers_, w.arrival_attempts)},
+                {"fab_seconds", count(buffers_, w.arrival_seconds)},
+                {"steal_seconds", count(ads_, w.steal_seconds)},
+                {"stalled", w.stalled},
+                {"deque_mean", count(ads_ && w.deque_samples != 0, w.deque_mean)},
+                {"deque_peak", count(ads_, w.deque_peak)}});
+  }
+
+ private:
+  bool ads_, buffers_;
+};
+
+/// Null where it does not apply.
+void add_places(json& all, const places_report& r, const std::string& policy, const worker_statistics& total) {
   const place_sums sums(r.per_place);
   const bool buffers = r.as == "ads";
   const auto of_buffers = [buffers](const json& value) { return buffers ? value : json(); };
@@ -68,17 +87,13 @@ void add_places(json& all, const places_report& r) {
               {"messages", sums.messages},
               {"message_bytes", sums.bytes},
               {"spawns", sums.spawns},
-              {"fab_attempts", nullptr},
               {"fab_taken", of_buffers(sums.taken)},
               {"fab_refused", of_buffers(sums.refused)},
               {"fab_mean", of_buffers(sums.taken == 0 ? json() : json(sums.mean))},
               {"fab_peak", of_buffers(sums.peak)},
-              {"fab_seconds", nullptr},
-              {"steal_seconds", nullptr},
-              {"stalled", nullptr},
-              {"deque_mean", nullptr},
-              {"deque_peak", nullptr},
               {"graph_depth", r.depth == 0 ? json() : json(r.depth)}});
+  const of_workers workers(policy.starts_with("ads"), buffers);
+  workers.add(all, total);
   all["per_place"] = json::array();
   for (const place_statistics& p : r.per_place) {
     all["per_place"].push_back({{"activities", p.activities},
@@ -96,6 +111,7 @@ void add_places(json& all, const places_report& r) {
                                 {"steals", p.tasks.total.steals},
                                 {"steal_attempts", p.tasks.total.steal_attempts},
                                 {"busy_seconds", p.tasks.total.busy_seconds}});
+    workers.add(all["per_place"].back(), p.tasks.total);
   }
 }
 
@@ -144,7 +160,7 @@ std::string to_json(const app_report& r) {
   for (const apps::figure& f : r.result.figures) {
     all["figures"][f.name] = std::visit([](const auto& v) { return to_json_value(v); }, f.value);
   }
-  if (r.on_places) add_places(all, *r.on_places);
+  if (r.on_places) add_places(all, *r.on_places, r.policy, s.total);
   return json_text(all, 1) + "\n";
 }
 

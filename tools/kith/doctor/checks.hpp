@@ -24,6 +24,8 @@ finding check_settings();
 finding check_perf_events();
 finding check_membarrier();
 finding check_address_space(const worker_plan& plan);
+// places.cpp
+finding check_places();
 // trial.cpp
 finding check_trial(const worker_plan& plan);
 finding check_homes(const machine& here);

@@ -57,6 +57,7 @@ examination examine() {
   e.findings.push_back(check_perf_events());
   e.findings.push_back(check_membarrier());
   e.findings.push_back(check_address_space(e.plan));
+  e.findings.push_back(check_places());
   e.findings.push_back(check_trial(e.plan));
   e.findings.push_back(check_homes(e.here));
   return e;

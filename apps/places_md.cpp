@@ -1,0 +1,310 @@
+// places_md: molecules in a box, velocity Verlet; each place has the molecules of one region of the box.
+//
+// ADS paper, section 5 (Molecular Dynamics). The box is cut into one slice for each place, and a molecule feels only
+// the molecules of its own region, so that the work falls quadratically with the number of places, and the result depends
+// on it. In each step every place gets one activity, which halves the list of its molecules recursively until at most
+// `leaf` are left, and then sends those that have left its region to their new places. The paper prints neither the
+// potential nor the time step: those of the OpenMP example program "md", whose words the paper uses, with a longer step,
+// so that molecules migrate. Checked against a serial program that keeps the molecules in the order of their
+// numbers and adds up each pair once.
+#include "hash.hpp"
+#include "list.hpp"
+#include "places_app.hpp"
+#include "worst.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <span>
+#include <vector>
+
+namespace kith::apps {
+
+namespace {
+
+constexpr parameter parameters[] = {
+    {"molecules", "4096", "512", "molecules in the box", "32768"},
+    {"iterations", "100", "20", "steps", "100"},
+    {"leaf", "64", "64", "molecules from which on a task does not halve its list"},
+    scheduling_parameter,
+    waiting_parameter,
+};
+
+using vector3 = std::array<double, 3>;
+
+struct molecule {
+  std::int64_t number = 0;
+  vector3 position{}, velocity{};
+};
+
+constexpr double side = 10, time_step = 0.01;
+constexpr double range = 1.5707963267948966;  // pi/2: molecules that are further apart do not feel each other
+
+/// What every place must know.
+struct box {
+  std::int64_t molecules, iterations, leaf;
+  std::uint64_t seed;
+
+  molecule initial(std::int64_t number) const noexcept {
+    molecule m{.number = number};
+    for (std::size_t k = 0; k < 3; ++k) {
+      m.position[k] = side * hash_unit(seed, static_cast<std::uint64_t>(number) * 3 + k);
+      m.velocity[k] = 8 * hash_unit(seed + 1, static_cast<std::uint64_t>(number) * 3 + k) - 4;
+    }
+    return m;
+  }
+  /// The place whose slice of the box this is in.
+  static int region_of(const vector3& position) noexcept {
+    const int all = places();
+    return std::clamp(static_cast<int>(position[0] / side * all), 0, all - 1);
+  }
+};
+
+/// A molecule that has left the box is reflected by its wall.
+void reflect(double& x, double& velocity) noexcept {
+  if (x < 0) {
+    x = -x;
+    velocity = -velocity;
+  } else if (x > side) {
+    x = 2 * side - x;
+    velocity = -velocity;
+  }
+}
+
+/// What the verifier asks a place for, except its molecules.
+struct region_counts {
+  std::int64_t migrations = 0;  // molecules that left
+  std::int64_t most = 0;        // molecules at a time
+};
+
+class region {
+ public:
+  void fill(const box& b) {
+    box_ = b;
+    counts_ = {};
+    mine_.clear();
+    for (auto& from : arrivals_) from.assign(static_cast<std::size_t>(places()), {});
+    const int here = kith::here();
+    for (std::int64_t n = 0; n < b.molecules; ++n) {
+      if (const molecule m = b.initial(n); box::region_of(m.position) == here) mine_.push_back(m);
+    }
+  }
+
+  /// Ends step `t` with the forces of its end, and begins the next with the same forces: so a step needs them once.
+  void step(std::int64_t t) {
+    for (std::vector<molecule>& from : arrivals_at(t)) {
+      mine_.insert(mine_.end(), from.begin(), from.end());
+      from.clear();
+    }
+    const auto count = static_cast<std::int64_t>(mine_.size());
+    counts_.most = std::max(counts_.most, count);
+    moved_.resize(mine_.size());
+    advance(t, 0, count);
+    kith::wait();
+    migrate(t);
+  }
+  /// Takes the molecules that place `from` sent at the end of step `t`. Each sender has a vector of its own, so that
+  /// activities that run at the same time do not meet.
+  void receive(std::int64_t t, int from, std::span<const molecule> all) {
+    arrivals_at(t + 1)[static_cast<std::size_t>(from)].assign(all.begin(), all.end());
+  }
+  std::vector<molecule>& molecules() noexcept { return mine_; }
+  region_counts counts() const noexcept { return counts_; }
+
+ private:
+  std::vector<std::vector<molecule>>& arrivals_at(std::int64_t t) noexcept { return arrivals_[t % 2 == 0 ? 0 : 1]; }
+
+  void advance(std::int64_t t, std::int64_t from, std::int64_t to) {
+    if (to - from > box_.leaf) {
+      const std::int64_t middle = from + (to - from) / 2;
+      kith::spawn([this, t, from, middle] { advance(t, from, middle); });
+      kith::spawn([this, t, middle, to] { advance(t, middle, to); });
+      return;
+    }
+    for (std::int64_t i = from; i < to; ++i) {
+      molecule m = mine_[static_cast<std::size_t>(i)];
+      const vector3 force = force_on(m);
+      const double ended = t > 0 ? time_step / 2 : 0, begun = t < box_.iterations ? time_step / 2 : 0;
+      for (std::size_t k = 0; k < 3; ++k) {
+        m.velocity[k] += (ended + begun) * force[k];
+        if (begun == 0) continue;
+        m.position[k] += time_step * m.velocity[k];
+        reflect(m.position[k], m.velocity[k]);
+      }
+      moved_[static_cast<std::size_t>(i)] = m;
+    }
+  }
+
+  /// The potential of a pair is sin(min(distance, pi/2))^2. The mass is 1.
+  vector3 force_on(const molecule& m) const noexcept {
+    vector3 sum{};
+    for (const molecule& other : mine_) {
+      const vector3 away{m.position[0] - other.position[0], m.position[1] - other.position[1],
+                         m.position[2] - other.position[2]};
+      const double square = away[0] * away[0] + away[1] * away[1] + away[2] * away[2];
+      if (square >= range * range || square == 0) continue;  // 0: itself
+      const double distance = std::sqrt(square), slope = std::sin(2 * distance) / distance;
+      for (std::size_t k = 0; k < 3; ++k) sum[k] -= slope * away[k];
+    }
+    return sum;
+  }
+
+  void migrate(std::int64_t t);
+
+  box box_{};
+  std::vector<molecule> mine_, moved_;
+  std::array<std::vector<std::vector<molecule>>, 2> arrivals_;  // for even and for odd steps, by the sender
+  region_counts counts_;
+};
+
+place_local<region>& regions() {
+  static place_local<region> all;
+  return all;
+}
+
+void fill_region(const box& b) { regions()->fill(b); }
+void step_region(std::int64_t t) { regions()->step(t); }
+void receive_molecules(std::int64_t t, int from, std::span<const molecule> all) { regions()->receive(t, from, all); }
+
+void region::migrate(std::int64_t t) {
+  const int here = kith::here();
+  std::map<int, std::vector<molecule>> leaving;
+  mine_.clear();
+  for (const molecule& m : moved_) {
+    const int to = box::region_of(m.position);
+    (to == here ? mine_ : leaving[to]).push_back(m);
+  }
+  for (const auto& [to, all] : leaving) {
+    counts_.migrations += static_cast<std::int64_t>(all.size());
+    at(to).spawn<receive_molecules>(t, here, all);
+  }
+}
+
+class places_md final : public places_app {
+ public:
+  explicit places_md(const arguments& a)
+      : box_{a.number("molecules", 1, 1 << 24), a.number("iterations", 1, 1 << 20), a.number("leaf", 1, 1 << 24),
+             a.seed()} {}
+
+  void prepare(place_runtime& on) override {
+    on.run([&] {
+      for (int p = 0; p < places(); ++p) at(p).spawn<fill_region>(box_);
+    });
+  }
+  void solve(place_runtime& on) override {
+    on.run([&] {
+      for (std::int64_t t = 0; t <= box_.iterations; ++t) {
+        finish([&] {
+          for (int p = 0; p < places(); ++p) at(p).spawn<step_region>(t);
+        });
+      }
+    });
+  }
+  verdict verify(place_runtime& on) override {
+    counts_ = {};
+    std::vector<molecule> result;
+    on.run([&] {
+      for (int p = 0; p < places(); ++p) {
+        const std::vector<molecule> there = at(p).async([] { return regions()->molecules(); }).get();
+        result.insert(result.end(), there.begin(), there.end());
+        const region_counts counts = at(p).async([] { return regions()->counts(); }).get();
+        counts_.migrations += counts.migrations;
+        counts_.most = std::max(counts_.most, counts.most);
+      }
+    });
+    std::ranges::sort(result, {}, &molecule::number);
+    const std::vector<molecule> expected = serial();
+    if (!std::ranges::equal(result, expected, {}, &molecule::number, &molecule::number))
+      return {false, "the places together have other molecules than the box"};
+    double worst = 0;
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      for (std::size_t k = 0; k < 3; ++k) {
+        worst = worst_of(worst, std::fabs(result[i].position[k] - expected[i].position[k]));
+        worst = worst_of(worst, std::fabs(result[i].velocity[k] - expected[i].velocity[k]));
+      }
+    }
+    char text[200];
+    std::snprintf(text, sizeof text,
+                  "%zu molecules, %lld migrations between places: positions and velocities differ from the serial "
+                  "program's by at most %.2g (bound 1e-9)",
+                  expected.size(), static_cast<long long>(counts_.migrations), worst);
+    return {worst <= 1e-9, text};
+  }
+  void damage(place_runtime& on) override {
+    on.run([] {
+      for (int p = 0; p < places(); ++p) {
+        at(p).spawn([] {
+          for (molecule& m : regions()->molecules()) m.position[1] += 1e-6;
+        });
+      }
+    });
+  }
+  std::vector<figure> figures() const override {
+    return {{"molecules", box_.molecules}, {"iterations", box_.iterations}, {"migrations", counts_.migrations}};
+  }
+  /// The root, the body of a finish, the step at a place, and a level for each halving.
+  int depth() const override {
+    int levels = 3;
+    for (std::int64_t count = counts_.most; count > box_.leaf; count = (count + 1) / 2) ++levels;
+    return levels;
+  }
+
+ private:
+  /// Adds up the forces of each pair once.
+  static std::vector<vector3> serial_forces(const std::vector<molecule>& all) {
+    std::vector<vector3> forces(all.size(), vector3{});
+    std::vector<int> region(all.size());
+    std::ranges::transform(all, region.begin(), box::region_of, &molecule::position);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      for (std::size_t j = 0; j < i; ++j) {
+        if (region[i] != region[j]) continue;
+        double square = 0;
+        for (std::size_t k = 0; k < 3; ++k) square += std::pow(all[i].position[k] - all[j].position[k], 2);
+        const double distance = std::sqrt(square);
+        if (distance >= range || distance == 0) continue;
+        for (std::size_t k = 0; k < 3; ++k) {
+          const double pull =
+              2 * std::sin(distance) * std::cos(distance) * (all[i].position[k] - all[j].position[k]) / distance;
+          forces[i][k] -= pull;
+          forces[j][k] += pull;
+        }
+      }
+    }
+    return forces;
+  }
+  std::vector<molecule> serial() const {
+    std::vector<molecule> all;
+    for (std::int64_t n = 0; n < box_.molecules; ++n) all.push_back(box_.initial(n));
+    std::vector<vector3> forces = serial_forces(all);
+    const auto accelerate = [&] {
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        for (std::size_t k = 0; k < 3; ++k) all[i].velocity[k] += forces[i][k] * time_step / 2;
+      }
+    };
+    for (std::int64_t t = 0; t < box_.iterations; ++t) {
+      accelerate();
+      for (molecule& m : all) {
+        for (std::size_t k = 0; k < 3; ++k) {
+          m.position[k] += m.velocity[k] * time_step;
+          reflect(m.position[k], m.velocity[k]);
+        }
+      }
+      forces = serial_forces(all);
+      accelerate();
+    }
+    return all;
+  }
+
+  box box_;
+  region_counts counts_;  // of all places, since the last prepare()
+};
+
+}  // namespace
+
+const places_entry places_md_entry = {
+    {"places_md", "ADS", "molecular dynamics; each place has the molecules of one region", parameters, nullptr},
+    [](const arguments& a) -> std::unique_ptr<places_app> { return std::make_unique<places_md>(a); }};
+
+}  // namespace kith::apps

@@ -1,0 +1,125 @@
+// The transport over MPI. Messages for one place are collected and sent as one batch; a large message goes by itself,
+// without a copy, after a record that announces it.
+//
+//  M1  Batches have tag 0 and come into a ring of buffers. MPI gives a sender's batches to receives in the order in which
+//      these were posted, so the ring is read from the oldest receive on.
+//  M2  A large message has tag 1. Its receive is posted when its announcement is read, so that the large messages of
+//      a sender are received in the order of their announcements.
+//  M3  What came from a sender waits behind a large message that came before it and is not complete.
+#pragma once
+
+#include "base/atomic.hpp"
+#include "places/mpi/peers.hpp"
+#include "places/plugin.hpp"
+
+#include <mpi.h>
+
+#include <deque>
+#include <memory>
+#include <vector>
+
+namespace kith::distributed::mpi {
+
+class mpi_endpoint final : public endpoint {
+ public:
+  /// Takes over the communicator. REQUIRES: all its processes do the same.
+  mpi_endpoint(MPI_Comm job, std::vector<process_card> cards, const join_options& o);
+  ~mpi_endpoint() override;
+  mpi_endpoint(const mpi_endpoint&) = delete;
+  mpi_endpoint& operator=(const mpi_endpoint&) = delete;
+
+  void send(int to, std::vector<std::byte> message) override;
+  bool poll(std::vector<std::byte>& message) override;
+  void sleep(std::chrono::steady_clock::time_point until) override;
+  void ring() noexcept override;
+  void start(const collective& c) override;
+  std::uint64_t ended_collectives() override;
+  std::optional<lost_place> lost() override;
+  void leave() override;
+  bool has_left() override { return left_ || lost_any_; }
+
+  int here() const noexcept { return here_; }
+  int places() const noexcept { return static_cast<int>(outgoing_.size()); }
+  /// Whether all have left, and nobody was lost: MPI can be ended.
+  bool in_order() const noexcept { return left_ && !lost_any_; }
+
+ private:
+  using clock = std::chrono::steady_clock;
+  using bytes = std::vector<std::byte>;
+
+  enum class record_kind : std::uint32_t {
+    message = 1,
+    large,  // announces a message of that many bytes
+    sign,   // of life
+    lost,   // that place was lost; the bytes say why
+  };
+  struct record {
+    record_kind kind;
+    std::uint32_t place;
+    std::uint64_t bytes;
+  };
+  /// A message that is being received; complete when there are no requests.
+  struct incoming {
+    bytes message;
+    std::vector<MPI_Request> requests;
+  };
+  struct sender {
+    std::deque<incoming> waiting;  // M3: behind a large message that is not complete
+  };
+  struct receiver {
+    bytes batch;
+    bool dirty = false;  // it is in dirty_
+  };
+  struct sent {
+    int to;
+    bytes data;
+    std::vector<MPI_Request> requests;
+  };
+
+  receiver& to(int place) { return outgoing_[static_cast<std::size_t>(place)]; }
+  void append(int to, record r, const std::byte* data, std::size_t size);
+  void flush(int to);
+  void flush_all();
+  void start(int to, bytes data, int tag);
+  void end_sends();
+  void receive();
+  void post(std::size_t slot);
+  void read(int from, const std::byte* batch, std::size_t size);
+  bool end_first_collective();
+  void receive_large(int from, std::uint64_t size);
+  void complete_large();
+  void watch();
+  static void keep(bytes b);
+  void lose(lost_place what);
+  bool is_fine(int result, int place);
+
+  MPI_Comm job_;
+  int here_ = 0;
+  std::vector<receiver> outgoing_;
+  std::vector<int> dirty_;  // places whose batch is not empty
+  std::deque<sent> sends_;
+  std::vector<bytes> spare_;  // buffers of batches that were sent
+  std::vector<bytes> ring_;   // M1
+  std::vector<MPI_Request> posted_;
+  std::size_t oldest_ = 0;
+  std::vector<sender> incoming_;
+  std::vector<int> held_;  // senders with something in `waiting`
+  std::deque<bytes> ready_;
+  std::deque<MPI_Request> collectives_;  // started, not ended
+  std::uint64_t ended_collectives_ = 0;
+  peers peers_;
+  std::deque<lost_place> newly_lost_;
+  std::vector<bool> gone_;
+  bool lost_any_ = false;
+  bool leaving_ = false, left_ = false;
+  MPI_Request all_leave_ = MPI_REQUEST_NULL;
+  clock::time_point active_;  // when something was sent or received
+  clock::time_point leaving_since_;
+  bool spins_;
+  bool slack_set_ = false;
+  std::uint32_t heard_ = 0;  // the bell, before the last look
+  alignas(false_sharing_range) atomic<std::uint32_t> bell_{0};
+  atomic<std::uint32_t> sleeping_{0};
+};
+
+}  // namespace kith::distributed::mpi

@@ -1,0 +1,112 @@
+// Joins an MPI job. MPI is initialised once for a process, and finalised at its end, because it cannot be initialised
+// again.
+#include "places/mpi/mpi_endpoint.hpp"
+
+#include <cstring>
+#include <stdexcept>
+
+namespace kith::distributed::mpi {
+
+namespace {
+
+/// MPI in this process. If the program has initialised it, that is left as it is.
+class session {
+ public:
+  session() {
+    int there = 0, ended = 0, level = MPI_THREAD_SINGLE;
+    MPI_Finalized(&ended);
+    if (ended != 0) throw std::runtime_error("the program has called MPI_Finalize already");
+    MPI_Initialized(&there);
+    if (there != 0) {
+      MPI_Query_thread(&level);
+    } else {
+      // The progress thread of a place is not the one that initialises MPI.
+      if (MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &level) != MPI_SUCCESS)
+        throw std::runtime_error("MPI_Init_thread failed");
+      is_mine_ = true;
+    }
+    if (level < MPI_THREAD_SERIALIZED) {
+      throw std::runtime_error(there != 0 ? "the program has initialised MPI for one thread; call MPI_Init_thread "
+                                            "with MPI_THREAD_SERIALIZED or more"
+                                          : "this MPI does not allow calls from several threads in turn "
+                                            "(MPI_THREAD_SERIALIZED)");
+    }
+  }
+  ~session() {
+    int ended = 0;
+    MPI_Finalized(&ended);
+    if (is_mine_ && in_order && ended == 0) MPI_Finalize();
+  }
+  session(const session&) = delete;
+  session& operator=(const session&) = delete;
+
+  /// Whether all transports have left in order. Otherwise MPI_Finalize could wait for ever.
+  bool in_order = true;
+
+ private:
+  bool is_mine_ = false;
+};
+
+session& this_session() {
+  static session only;
+  return only;
+}
+
+class mpi_transport final : public transport {
+ public:
+  mpi_transport(MPI_Comm job, std::vector<process_card> cards, const join_options& o) : end_(job, std::move(cards), o) {
+    this_session().in_order = false;
+  }
+  ~mpi_transport() override { this_session().in_order = end_.in_order(); }
+  mpi_transport(const mpi_transport&) = delete;
+  mpi_transport& operator=(const mpi_transport&) = delete;
+
+  const char* name() const noexcept override { return "mpi"; }
+  int places() const noexcept override { return end_.places(); }
+  std::optional<int> own_place() const noexcept override { return end_.here(); }
+  endpoint& of(int /*place*/) override { return end_; }
+
+ private:
+  mpi_endpoint end_;
+};
+
+std::vector<process_card> exchange_cards(MPI_Comm job, const join_options& o) {
+  process_card mine = process_card::of_this_process();
+  mine.program = o.program;
+  mine.version = o.version;
+  int all = 0;
+  MPI_Comm_size(job, &all);
+  std::vector<process_card> cards(static_cast<std::size_t>(all));
+  MPI_Allgather(&mine, sizeof mine, MPI_BYTE, cards.data(), sizeof mine, MPI_BYTE, job);
+  for (std::size_t p = 1; p < cards.size(); ++p) {
+    if (cards[p].version == cards[0].version && cards[p].program == cards[0].program) continue;
+    throw std::runtime_error("place " + std::to_string(p) + " (process " + std::to_string(cards[p].pid) + " on " +
+                             cards[p].host + ") does not run the same program as place 0 (process " +
+                             std::to_string(cards[0].pid) + " on " + cards[0].host +
+                             "); start the same executable, built with the same Kith, everywhere");
+  }
+  return cards;
+}
+
+}  // namespace
+
+}  // namespace kith::distributed::mpi
+
+kith::distributed::transport* kith_make_transport(const kith::distributed::join_options& o) {
+  using namespace kith::distributed;
+  if (o.version != join_options::current) {
+    throw std::runtime_error("the plug-in is of version " + std::to_string(join_options::current) +
+                             ", this Kith needs " + std::to_string(o.version) + "; build and install both together");
+  }
+  mpi::this_session();
+  MPI_Comm job = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &job);
+  std::vector<mpi::process_card> cards;
+  try {
+    cards = mpi::exchange_cards(job, o);
+  } catch (...) {
+    MPI_Comm_free(&job);
+    throw;
+  }
+  return new mpi::mpi_transport(job, std::move(cards), o);
+}

@@ -1,0 +1,62 @@
+// Which processes of the job are alive.
+//
+// A process on this machine is watched through the kernel, which tells of its end at once and never by mistake. One on
+// another machine is lost when it has been silent for too long: everybody sends something to it, if only a sign of
+// life, a few times in that time. One that is stopped, or starved of a core, for less than that is not lost.
+#pragma once
+
+#include "places/transport.hpp"
+
+#include <poll.h>
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kith::distributed::mpi {
+
+/// What processes tell each other about themselves at the start.
+struct process_card {
+  std::uint64_t program = 0;
+  std::uint64_t machine = 0;  // the same for two processes that see each other's process ids
+  std::int32_t pid = 0;
+  std::uint32_t version = 0;
+  char host[64] = {};
+
+  static process_card of_this_process();
+};
+
+class peers {
+ public:
+  using clock = std::chrono::steady_clock;
+
+  peers(std::vector<process_card> cards, int here, std::chrono::nanoseconds silence);
+  ~peers();
+  peers(const peers&) = delete;
+  peers& operator=(const peers&) = delete;
+
+  /// Something has come from that place.
+  void heard(int place, clock::time_point now) { heard_[static_cast<std::size_t>(place)] = now; }
+  /// The places that were silent, or have ended, since the last call. Cheap if called often: looks 100 times a second.
+  std::vector<lost_place> look(clock::time_point now);
+  /// Whether it is time for signs of life, to far().
+  bool should_sign(clock::time_point now);
+  /// The places on other machines.
+  const std::vector<int>& far() const noexcept { return far_; }
+  std::string host(int place) const { return cards_[static_cast<std::size_t>(place)].host; }
+
+ private:
+  std::vector<process_card> cards_;
+  std::chrono::nanoseconds silence_;
+  std::vector<pollfd> near_;      // one for each process that the kernel watches
+  std::vector<int> near_place_;   // of each of these
+  std::vector<int> ended_early_;  // before they could be watched
+  std::vector<int> far_;
+  std::vector<clock::time_point> heard_;
+  std::vector<bool> is_lost_;
+  clock::time_point looked_, signed_;
+};
+
+}  // namespace kith::distributed::mpi

@@ -1,0 +1,297 @@
+// What a place's progress thread does: messages, offers of activities, collectives, and what processes tell each other.
+// The functions by which other threads ask for that stand beside it.
+#include "places/place.hpp"
+
+#include "base/invariant.hpp"
+
+#include <kith/unbound.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace kith::distributed {
+
+namespace {
+
+void count(atomic<std::uint64_t>& n, std::uint64_t amount = 1) noexcept {
+  n.store(n.load(relaxed) + amount, relaxed);  // one writer
+}
+
+}  // namespace
+
+void place::progress() {
+  const unbound anywhere;
+  std::vector<std::byte> message;
+  constexpr auto long_time = std::chrono::hours(1);
+  for (;;) {
+    bool did = false;
+    while (net_.poll(message)) {
+      handle(std::move(message));
+      did = true;
+    }
+    // poll() has read the bell with acquire. What was done before ring(), here or in the destructor, is seen from here
+    // on, or the bell has changed when sleep() compares it.
+    did = send_outgoing() || did;
+    offer_again();
+    did = do_collectives() || did;
+    while (const std::optional<lost_place> l = net_.lost()) lose(*l);
+    if (did) continue;
+    if (leaving_.load(relaxed)) leave_in_turn();
+    if (stopping_.load(relaxed)) return;
+    net_.sleep(again_.empty() ? std::chrono::steady_clock::now() + long_time : again_.begin()->first);
+  }
+}
+
+bool place::send_outgoing() {
+  outgoing* next = outbox_.take_all();
+  const bool any = next != nullptr;
+  while (next != nullptr) {
+    const std::unique_ptr<outgoing> o(std::exchange(next, next->next));
+    send(o->to, std::move(o->message));
+  }
+  return any;
+}
+
+void place::send(int to, std::vector<std::byte> message) {
+  message_header h;
+  std::memcpy(&h, message.data(), sizeof h);
+  if (is_control(h.kind)) {
+    net_.send(to, std::move(message));
+    return;
+  }
+  count(counts_.messages);
+  count(counts_.bytes, message.size());
+  if (h.kind == message_kind::spawn) count(counts_.offers);
+  if (h.kind == message_kind::done) count(counts_.dones);
+  if (h.kind == message_kind::result) count(counts_.results);
+  net_.send(to, std::move(message));
+}
+
+void place::offer_again() {
+  const auto now = std::chrono::steady_clock::now();
+  while (!again_.empty() && again_.begin()->first <= now) {
+    const auto next = again_.extract(again_.begin());
+    send(next.mapped()->to, next.mapped()->message);
+  }
+}
+
+void place::handle(std::vector<std::byte> message) {
+  message_header h;
+  std::optional<failure> failed;
+  place_statistics counted;
+  try {
+    h = decode(message, static_cast<std::uint32_t>(all_.places), all_.functions);
+    if (h.kind != message_kind::spawn && h.has(message_header::failed)) failed = read_failure(payload_of(message));
+    if (h.kind == message_kind::counts) counted = read_counts(payload_of(message));
+  } catch (const error& e) {
+    // The sender's finish would never end: what cannot be read cannot be answered.
+    std::fprintf(stderr, "kith: place %d cannot read a message that it received: %s\n", number_, e.what());
+    std::abort();
+  }
+  switch (h.kind) {
+    case message_kind::spawn: accept(h, std::move(message)); break;
+    case message_kind::accepted: answered(h); break;
+    case message_kind::refused: refused(h); break;
+    case message_kind::result: deliver(h.result, std::move(message), failed); break;
+    case message_kind::done: end(h.finish(), std::move(failed)); break;
+    default: obey(h, std::move(failed), std::move(counted)); break;
+  }
+}
+
+void place::accept(const message_header& h, std::vector<std::byte> message) {
+  message_header answer{
+      .kind = message_kind::accepted, .from = static_cast<std::uint32_t>(number_), .sequence = h.sequence};
+  const bool full = fab_.load(relaxed) >= all_.threshold;
+  if (full && !h.has(message_header::forced)) {
+    count(counts_.refused);
+    answer.kind = message_kind::refused;
+    send(static_cast<int>(h.from), sealed(answer));
+    return;
+  }
+  if (full) count(counts_.forced);
+  const auto occupied = static_cast<std::uint64_t>(fab_.fetch_add(1, relaxed)) + 1;  // P1
+  count(counts_.accepted);
+  count(counts_.fab_sum, occupied);
+  if (occupied > counts_.fab_peak.load(relaxed)) counts_.fab_peak.store(occupied, relaxed);
+  {
+    const std::lock_guard lock(guard_);
+    if (lost_) {
+      fab_.fetch_sub(1, relaxed);
+      return;
+    }
+    if (finishes_.arrive(h.finish(), h.from)) answer.flags |= message_header::engaged;
+  }
+  send(static_cast<int>(h.from), sealed(answer));  // P3
+  auto a = std::make_unique<activity>();
+  a->at = number_;
+  a->in = h.finish();
+  a->fresh = true;
+  a->result_to = h.from;
+  a->result = h.result;
+  a->function = &function_of(h.function);
+  a->message = std::move(message);
+  make_task(std::move(a));
+}
+
+void place::answered(const message_header& h) {
+  std::shared_ptr<offer> o;
+  {
+    const std::lock_guard lock(guard_);
+    if (lost_) return;
+    auto node = offers_.extract(h.sequence);
+    KITH_INVARIANT(!node.empty(), "an answer belongs to an offer");
+    o = std::move(node.mapped());
+  }
+  // Without `engaged` the receiver counts the activity under another parent, so that nothing is open here.
+  if (!h.has(message_header::engaged)) end(o->in, {});
+  o->answered.store(1, release);
+  o->answered.notify_all();
+  o->accepted.complete();
+}
+
+void place::refused(const message_header& h) {
+  std::shared_ptr<offer> o;
+  {
+    const std::lock_guard lock(guard_);
+    if (lost_) return;
+    const auto at = offers_.find(h.sequence);
+    KITH_INVARIANT(at != offers_.end(), "an answer belongs to an offer");
+    o = at->second;
+  }
+  const std::int64_t times = std::int64_t{1} << std::min(o->refusals, 30);
+  const auto wait = all_.retry > all_.retry_most / times ? all_.retry_most : all_.retry * times;
+  if (++o->refusals >= all_.most_refusals) {
+    message_header again;
+    std::memcpy(&again, o->message.data(), sizeof again);
+    again.flags |= message_header::forced;
+    seal(o->message, again);
+  }
+  again_.emplace(std::chrono::steady_clock::now() + wait, std::move(o));
+}
+
+// ---- collectives
+
+void place::take_part(const char* call, const collective& c) {
+  if (all_.one_group)
+    throw error(std::string(call) + ": all workers are one group under cws; expected separate places");
+  const auto mine = std::make_shared<part>();
+  mine->what = c;
+  {
+    const std::lock_guard lock(guard_);
+    refuse_if_lost();
+    new_parts_.push_back(mine);
+  }
+  net_.ring();
+  mine->ended.wait();
+  if (mine->failed) std::rethrow_exception(mine->failed);
+}
+
+bool place::do_collectives() {
+  std::vector<std::shared_ptr<part>> starting;
+  {
+    const std::lock_guard lock(guard_);
+    starting.swap(new_parts_);
+  }
+  parts_.insert(parts_.end(), starting.begin(), starting.end());
+  if (parts_.empty()) return false;
+  try {
+    for (const auto& p : starting) net_.start(p->what);
+    for (const std::uint64_t ended = net_.ended_collectives(); parts_ended_ < ended; ++parts_ended_) {
+      parts_.front()->ended.complete();
+      parts_.pop_front();
+    }
+  } catch (const error&) {
+    fail_parts(std::current_exception());
+  }
+  return !starting.empty();
+}
+
+void place::fail_parts(const std::exception_ptr& why) {
+  for (const auto& p : parts_) {
+    p->failed = why;
+    p->ended.complete();
+  }
+  parts_.clear();
+}
+
+// ---- several processes
+
+void place::obey(const message_header& h, std::optional<failure> failed, place_statistics counted) {
+  const auto from = static_cast<int>(h.from);
+  message_header answer{.from = static_cast<std::uint32_t>(number_)};
+  switch (h.kind) {
+    case message_kind::run_ended: control_.end_run(std::move(failed)); break;
+    case message_kind::job_ended: control_.end_job(); break;
+    case message_kind::ask_counts:
+      answer.kind = message_kind::counts;
+      send(from, sealed(answer, statistics()));
+      break;
+    case message_kind::counts: control_.take(from, std::move(counted)); break;
+    case message_kind::reset_counts:
+      reset_statistics();
+      answer.kind = message_kind::counts_reset;
+      send(from, sealed(answer));
+      break;
+    default: control_.take(from, {}); break;
+  }
+}
+
+void place::tell_others(message_header h, const std::optional<failure>& why) {
+  h.from = static_cast<std::uint32_t>(number_);
+  for (int p = 0; p < all_.places; ++p) {
+    if (p != number_) post(p, why ? sealed(h, *why) : sealed(h));
+  }
+}
+
+void place::leave() {
+  leaving_.store(true, relaxed);
+  net_.ring();
+  control_.await_left();
+}
+
+void place::leave_in_turn() {
+  net_.leave();
+  if (net_.has_left()) control_.has_left();
+}
+
+/// All that waits for messages ends with this failure, because nothing is known about what the lost place had.
+void place::lose(const lost_place& what) {
+  const failure why{static_cast<std::uint32_t>(what.place), "was lost: " + what.why, false, true};
+  std::vector<std::shared_ptr<finish_wait>> waits;
+  std::vector<std::shared_ptr<offer>> offers;
+  std::vector<std::shared_ptr<detail::remote_result>> results;
+  {
+    const std::lock_guard lock(guard_);
+    if (lost_) return;
+    lost_ = why;
+    for (auto& [number, w] : waits_) waits.push_back(std::move(w));
+    for (auto& [number, o] : offers_) offers.push_back(std::move(o));
+    for (auto& [number, r] : results_) results.push_back(std::move(r.first));
+    for (auto& p : new_parts_) parts_.push_back(std::move(p));
+    new_parts_.clear();
+    waits_.clear();
+    offers_.clear();
+    results_.clear();
+  }
+  again_.clear();
+  for (const auto& o : offers) {
+    o->dropped = true;
+    o->answered.store(1, release);
+    o->answered.notify_all();
+    o->accepted.complete();
+  }
+  fail_parts(exception_of(why));
+  for (const auto& r : results) {
+    r->failure = exception_of(why);
+    r->ended.complete();
+  }
+  for (const auto& w : waits) {
+    w->failed = why;
+    w->ended.complete();
+  }
+  control_.lose(why);
+}
+
+}  // namespace kith::distributed

@@ -1,0 +1,179 @@
+// Reads a fuzzer's input as a message between places, and uses all that can be read of it.
+//
+// The first byte selects a message that can be read, or none. In the first case each further five bytes are a change of
+// it (kind, position, value), so that mutated bytes remain changes of a message; else they are the message itself. The
+// second byte says whether the header's size is repaired in the end, so that changes also reach what comes after it. The
+// message is copied to memory of its size, beyond which the address sanitizer sees each access.
+#pragma once
+
+#include "places/control.hpp"
+#include "places/message.hpp"
+
+#include <cereal/types/map.hpp>
+#include <cereal/types/optional.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace kith::test {
+
+struct fuzzed_point {
+  double x, y;
+};
+struct fuzzed_name {
+  std::string name;
+  std::map<int, std::vector<std::string>> all;
+  std::optional<std::pair<char, double>> at;
+  template <class Archive>
+  void serialize(Archive& a) {
+    a(name, all, at);
+  }
+};
+
+/// Reads each byte of a value, and returns how many there are.
+inline std::size_t read_bytes(const void* from, std::size_t count) {
+  [[maybe_unused]] static volatile unsigned char last;  // so that the reads are not left out
+  for (std::size_t i = 0; i < count; ++i) last = static_cast<const unsigned char*>(from)[i];
+  return count;
+}
+template <class T>
+std::size_t read_all(const T& value) {
+  if constexpr (std::is_trivially_copyable_v<T> && !requires { value.size(); }) {
+    return read_bytes(&value, sizeof value);
+  } else if constexpr (requires { value.first; }) {
+    return read_all(value.first) + read_all(value.second);
+  } else if constexpr (requires { value.has_value(); }) {
+    return value ? read_all(*value) : 0;
+  } else if constexpr (requires { value.all; }) {
+    return read_all(value.name) + read_all(value.all) + read_all(value.at);
+  } else if constexpr (requires { *value.data(); }) {
+    std::size_t count = read_bytes(value.data(), value.size() * sizeof(*value.data()));
+    if constexpr (!std::is_trivially_copyable_v<typename T::value_type>) {
+      for (const auto& v : value) count += read_all(v);
+    }
+    return count;
+  } else {
+    std::size_t count = 0;
+    for (const auto& v : value) count += read_all(v);
+    return count;
+  }
+}
+
+/// The parameters of the functions that a spawn may name, and the results that a result may have.
+using fuzzed_functions =
+    std::tuple<detail::signature<void(int, const std::string&, std::vector<double>, const fuzzed_name&)>,
+               detail::signature<void(bool, std::string_view, std::span<const double>, std::vector<std::string>)>,
+               detail::signature<void(char, std::span<const fuzzed_point>, std::span<const char>, std::vector<bool>)>,
+               detail::signature<void()>>;
+
+template <std::size_t I = 0>
+std::size_t read_arguments(std::uint32_t function, std::span<const std::byte> payload) {
+  if constexpr (I < std::tuple_size_v<fuzzed_functions>) {
+    if (function != I + 1) return read_arguments<I + 1>(function, payload);
+    const auto values = std::tuple_element_t<I, fuzzed_functions>::unpack(payload);
+    return std::apply([](const auto&... v) { return (std::size_t{0} + ... + read_all(v)); }, values);
+  }
+  return 0;
+}
+
+/// Messages that can be read, one at least for each kind and function.
+inline const std::vector<std::vector<std::byte>>& good_messages() {
+  using distributed::message_header, distributed::message_kind;
+  static const std::vector<std::vector<std::byte>> good = [] {
+    std::vector<std::vector<std::byte>> all;
+    const auto call = [&]<std::size_t I>(std::integral_constant<std::size_t, I>, const auto&... arguments) {
+      auto message = std::tuple_element_t<I, fuzzed_functions>::pack(sizeof(message_header), arguments...);
+      distributed::seal(message, {.from = 1, .function = I + 1, .sequence = 7, .finish_number = 3});
+      all.push_back(message);
+      distributed::seal(message, {.kind = message_kind::result, .from = 2, .result = I});
+      all.push_back(message);
+    };
+    const fuzzed_name name{"name", {{1, {"one", "uno"}}, {2, {}}}, {{'c', 2}}};
+    call(std::integral_constant<std::size_t, 0>(), 5, "text", std::vector<double>{1, 2}, name);
+    call(std::integral_constant<std::size_t, 1>(), true, "text", std::vector<double>{1, 2, 3},
+         std::vector<std::string>{"a", "bc"});
+    call(std::integral_constant<std::size_t, 2>(), 'c', std::vector<fuzzed_point>{{1, 2}, {3, 4}},
+         std::string_view("letters"), std::vector<bool>{true, false});
+    call(std::integral_constant<std::size_t, 3>());
+    for (const message_kind k : {message_kind::accepted, message_kind::refused, message_kind::done})
+      all.push_back(distributed::sealed({.kind = k, .from = 3, .sequence = 9, .finish_number = 2, .finish_home = 1}));
+    for (const message_kind k : {message_kind::result, message_kind::done})
+      all.push_back(distributed::sealed({.kind = k, .from = 3}, distributed::failure{2, "it failed", true}));
+    place_statistics counts;
+    counts.tasks.workers.resize(2);
+    all.push_back(distributed::sealed({.kind = message_kind::counts, .from = 3}, counts));
+    all.push_back(distributed::sealed({.kind = message_kind::reset_counts, .from = 1}));
+    return all;
+  }();
+  return good;
+}
+
+inline std::vector<std::byte> message_of(std::span<const std::uint8_t> bytes) {
+  const std::size_t which = bytes.empty() ? 0 : bytes[0];
+  const bool repaired = bytes.size() > 1 && bytes[1] % 2 == 1;
+  bytes = bytes.subspan(std::min<std::size_t>(2, bytes.size()));
+  std::vector<std::byte> message;
+  if (which >= good_messages().size()) {
+    for (const std::uint8_t b : bytes) message.push_back(std::byte{b});
+  } else {
+    message = good_messages()[which];
+    for (; bytes.size() >= 5; bytes = bytes.subspan(5)) {
+      const std::size_t at = (bytes[1] * std::size_t{256} + bytes[2]) % (message.size() + 1);
+      const std::uint16_t value = static_cast<std::uint16_t>(bytes[3] * 256 + bytes[4]);
+      const auto position = message.begin() + static_cast<std::ptrdiff_t>(at);
+      const auto write = [&](const auto& number) {
+        if (at < message.size())
+          std::memcpy(message.data() + at, &number, std::min(sizeof number, message.size() - at));
+      };
+      switch (bytes[0] % 5) {
+        case 0: write(bytes[4]); break;
+        case 1: write(std::uint64_t{value}); break;                                // a small length
+        case 2: write(std::uint64_t{value} << (bytes[3] % 49)); break;             // any length
+        case 3: message.erase(position, message.end()); break;                     // truncated
+        case 4: message.insert(position, value % 64, std::byte{bytes[3]}); break;  // moved
+      }
+    }
+  }
+  if (repaired && message.size() >= sizeof(distributed::message_header)) {
+    distributed::message_header h;
+    std::memcpy(&h, message.data(), sizeof h);
+    h.version = distributed::message_header::current;
+    distributed::seal(message, h);
+  }
+  message.shrink_to_fit();
+  return message;
+}
+
+/// True if it could be read to its end.
+inline bool use_message(std::span<const std::uint8_t> bytes) {
+  const std::vector<std::byte> message = message_of(bytes);
+  try {
+    const auto functions = static_cast<std::uint32_t>(std::tuple_size_v<fuzzed_functions>);
+    const distributed::message_header h = distributed::decode(message, 4, functions);
+    const std::span<const std::byte> payload = distributed::payload_of(message);
+    if (h.kind == distributed::message_kind::spawn) {
+      read_arguments(h.function, payload);
+    } else if (h.has(distributed::message_header::failed)) {
+      read_all(distributed::read_failure(payload).what);
+    } else if (h.kind == distributed::message_kind::counts) {
+      static_cast<void>(distributed::read_counts(payload));
+    } else if (h.kind == distributed::message_kind::result) {
+      read_arguments(static_cast<std::uint32_t>(h.result % functions) + 1, payload);
+    }
+    return true;
+  } catch (const std::exception&) {  // of kith, or of a type's cereal functions
+    return false;
+  }
+}
+
+}  // namespace kith::test

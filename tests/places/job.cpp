@@ -1,0 +1,268 @@
+// A program on places that checks itself. It runs unchanged as threads of one process and under each MPI's mpirun.
+//
+// usage: job              all checks; prints "fine: P places, TRANSPORT" in the process of place 0
+//        job endless      activities until a place is lost; prints what run() throws, and exits with 3
+//        job name        what this executable calls itself: another one has another name, and is another program
+//        job refuse       place 0's run fails: each process prints what its run() throws, and exits with 4
+#include <kith/collectives.hpp>
+#include <kith/distributed_array.hpp>
+#include <kith/kith.hpp>
+#include <kith/places.hpp>
+
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <numeric>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+#ifdef KITH_OTHER_PROGRAM
+constexpr const char* name_of_this = "other";
+#else
+constexpr const char* name_of_this = "job";
+#endif
+
+void check(bool holds, const char* what) {
+  if (holds) return;
+  std::fprintf(stderr, "job: failed: %s\n", what);
+  std::_Exit(1);
+}
+
+struct mine {
+  std::atomic<long> sum = 0;
+  std::vector<int> came;  // numbers of messages, in their order
+};
+kith::place_local<mine> local;
+
+// ---- activities
+
+void add(int depth, long value) {
+  local->sum += value;
+  if (depth == 0) return;
+  for (int c = 0; c < 3; ++c) kith::at((kith::here() + c) % kith::places()).spawn<add>(depth - 1, value + c);
+}
+long serial_sum(int depth, long value) {
+  long all = value;
+  for (int c = 0; depth > 0 && c < 3; ++c) all += serial_sum(depth - 1, value + c);
+  return all;
+}
+long sum_of_all() {
+  long all = 0;
+  for (int p = 0; p < kith::places(); ++p) all += kith::at(p).async([] { return local->sum.exchange(0); }).get();
+  return all;
+}
+
+void check_trees() {
+  for (int depth : {0, 1, 4, 7}) {
+    kith::finish([&] { kith::at(kith::places() - 1).spawn<add>(depth, 5L); });
+    check(sum_of_all() == serial_sum(depth, 5), "a tree of activities adds up when its finish has ended");
+  }
+}
+
+void check_nested_finishes() {
+  kith::finish([] {
+    for (int p = 0; p < kith::places(); ++p) {
+      kith::at(p).spawn(
+          [](long depth) {
+            kith::finish(
+                [&] { kith::at((kith::here() + 1) % kith::places()).spawn<add>(static_cast<int>(depth), 1L); });
+          },
+          4L);
+    }
+  });
+  check(sum_of_all() == kith::places() * serial_sum(4, 1), "finishes at all places at once");
+}
+
+/// From a few bytes to more than any transport sends at once: each comes back as it was.
+void check_sizes() {
+  for (const std::size_t bytes : {0UL, 1UL, 100UL, 8000UL, 8128UL, 8200UL, 70'000UL, 1UL << 20, 20'000'000UL}) {
+    std::vector<std::uint8_t> data(bytes);
+    for (std::size_t i = 0; i < bytes; ++i) data[i] = static_cast<std::uint8_t>(i * 7 + i / 251);
+    for (int p = 0; p < kith::places(); ++p) {
+      const auto back = kith::at(p).async([](std::vector<std::uint8_t> d) { return d; }, data).get();
+      check(back == data, "an argument comes and goes as it was");
+    }
+  }
+}
+
+/// Large and small messages in turn, several at a time.
+void check_mixture() {
+  std::vector<kith::place_future<std::uint64_t>> sizes;
+  std::uint64_t expected = 0, got = 0;
+  for (int i = 0; i < 300; ++i) {
+    const std::vector<double> data(i % 3 == 0 ? 20'000 + static_cast<std::size_t>(i) : static_cast<std::size_t>(i),
+                                   1.0);
+    expected += data.size();
+    sizes.push_back(kith::at(i % kith::places())
+                        .async(
+                            [](std::span<const double> d) -> std::uint64_t {
+                              return static_cast<std::uint64_t>(std::accumulate(d.begin(), d.end(), 0.0));
+                            },
+                            data));
+  }
+  for (const auto& s : sizes) got += s.get();
+  check(got == expected, "large and small messages, mixed");
+}
+
+void check_failures() {
+  const int last = kith::places() - 1;
+  try {
+    kith::finish([&] { kith::at(last).spawn([] { throw std::runtime_error("as it must"); }); });
+    check(false, "a finish throws what an activity has thrown");
+  } catch (const kith::place_error& e) {
+    check(e.place() == last && e.reason() == "as it must", "the failure names its place");
+    check(dynamic_cast<const kith::place_lost*>(&e) == nullptr, "nobody is lost");
+  }
+  const auto failed =
+      kith::at(last).async([](int n) { return std::vector<int>(3).at(static_cast<std::size_t>(n)); }, 9);
+  try {
+    failed.get();
+    check(false, "a future throws what its activity has thrown");
+  } catch (const kith::place_error& e) {
+    check(e.place() == last, "the future's failure names its place");
+  }
+}
+
+void check_arrays() {
+  for (const auto layout :
+       {kith::array_layout::blocks(), kith::array_layout::cyclic(), kith::array_layout::block_cyclic(7)}) {
+    auto a = kith::distributed_array<double>::make(1000, layout);
+    std::vector<double> values(1000);
+    std::iota(values.begin(), values.end(), 0.5);
+    a.put(0, values);
+    check(a.get(0, 1000) == values, "an array has what was put there");
+    const auto middle =
+        kith::at(kith::places() - 1).async([](kith::distributed_array<double> b) { return b.get(333, 334); }, a);
+    check(middle.get() == std::vector<double>(values.begin() + 333, values.begin() + 333 + 334),
+          "and another place sees it");
+    a.destroy();
+  }
+}
+
+/// What each place does in check_collectives().
+void take_part(int rounds) {
+  const int all = kith::places(), here = kith::here();
+  for (int r = 0; r < rounds; ++r) {
+    check(kith::all_reduce(here + r, kith::reduction::sum) == all * (all - 1) / 2 + all * r, "sum of int");
+    check(kith::all_reduce(1.5 * here, kith::reduction::largest) == 1.5 * (all - 1), "largest double");
+    check(kith::all_reduce(std::uint64_t{7} + static_cast<unsigned>(here), kith::reduction::least) == 7,
+          "least uint64");
+    check(kith::broadcast(std::array{here, r}, all - 1) == std::array{all - 1, r}, "broadcast of the last place");
+  }
+  std::vector<float> many(100'000, static_cast<float>(here + 1));
+  kith::all_reduce(std::span(many), kith::reduction::sum);
+  check(many == std::vector<float>(many.size(), static_cast<float>(all * (all + 1)) / 2), "sum of many floats");
+  local->sum = 1;
+  kith::barrier();
+  local->sum += 1;
+  kith::barrier();
+}
+
+void check_collectives() {
+  kith::finish([] {
+    for (int p = 0; p < kith::places(); ++p) kith::at(p).spawn<take_part>(20);
+  });
+  check(sum_of_all() == 2 * kith::places(), "all places have taken part");
+}
+
+void all_checks() {
+  check_collectives();
+  check_trees();
+  check_nested_finishes();
+  check_sizes();
+  check_mixture();
+  check_failures();
+  check_arrays();
+}
+
+kith::place_options options() {
+  kith::place_options o;
+  o.each.oversubscribe = true;
+  if (std::getenv("KITH_WORKERS") == nullptr) o.each.workers = 2;
+  return o;
+}
+
+int run_all() {
+  std::string done;
+  for (int round = 0; round < 2; ++round) {  // a second place_runtime in the same processes
+    kith::place_runtime places(options());
+    bool ran = false;
+    places.run([&] {
+      ran = true;
+      check(kith::here() == 0, "run() starts at place 0");
+      all_checks();
+    });
+    check(ran == places.has_place(0), "run() runs its function where place 0 is");
+    places.reset_statistics();
+    places.run([] {
+      kith::finish([] {
+        for (int p = 0; p < kith::places(); ++p) kith::at(p).spawn([] {});
+      });
+    });
+    const auto counts = places.statistics();
+    check(counts.size() == static_cast<std::size_t>(places.places()), "an entry for each place");
+    if (!places.has_place(0)) continue;
+    for (std::size_t p = 0; p < counts.size(); ++p) {
+      check(counts[p].spawns_accepted == (p == 0 ? 0U : 1U), "one activity came to each other place");
+      check(counts[p].activities == (p == 0 ? 3U : 1U), "and ran there");  // the root, the body of the finish, its own
+      check(!counts[p].tasks.workers.empty(), "the workers of all places are counted");
+    }
+    done = "fine: " + std::to_string(places.places()) + " places, " + places.transport() + "\n";
+  }
+  std::fputs(done.c_str(), stdout);
+  return 0;
+}
+
+void spin_for_ever() {
+  while (true) {
+    kith::finish([] {
+      for (int p = 0; p < kith::places(); ++p) kith::at(p).spawn<add>(3, 1L);
+    });
+  }
+}
+
+int run_endless() {
+  try {
+    kith::place_runtime places(options());
+    if (places.has_place(0)) std::fprintf(stderr, "started\n");
+    places.run([] {
+      kith::finish([] {
+        for (int p = 0; p < kith::places(); ++p) kith::at(p).spawn<spin_for_ever>();
+      });
+    });
+  } catch (const kith::place_lost& e) {
+    std::fprintf(stderr, "%d: %s\n", getpid(), e.what());
+    return 3;
+  }
+  return 0;
+}
+
+int run_refuse() {
+  kith::place_runtime places(options());
+  try {
+    places.run([] { throw std::runtime_error("nothing to do"); });
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "%s\n", e.what());
+    return 4;
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string mode = argc > 1 ? argv[1] : "";
+  if (mode == "name") return std::puts(name_of_this) < 0 ? 1 : 0;
+  try {
+    return mode == "endless" ? run_endless() : mode == "refuse" ? run_refuse() : run_all();
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "job: %s\n", e.what());
+    return 2;
+  }
+}

@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+"""Programs on places as threads and as processes: the same program, the same result, and what happens if one is lost.
+
+usage: jobs_test.py PATH_OF_KITH JOB OTHER     (the programs of job.cpp)
+
+KITH_TEST_SCALE=10 kills a place at 50 random moments instead of 5.
+"""
+import json
+import os
+import pathlib
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+KITH, JOB, OTHER = (os.path.abspath(p) for p in sys.argv[1:4])
+ALLOW = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
+         "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe"}
+CLEAN = {k: v for k, v in os.environ.items() if not k.startswith(("KITH_", "SLURM_", "OMPI_", "PMI_"))}
+MPIS = [m for m in ("openmpi", "mpich")
+        if shutil.which(f"mpirun.{m}") and (pathlib.Path(KITH).parent / "transports" / f"libkith_{m}.so").exists()]
+SCALE = float(os.environ.get("KITH_TEST_SCALE", "1"))
+failures = 0
+
+
+def check(holds, what):
+    global failures
+    if not holds:
+        failures += 1
+        print(f"FAILED: {what}")
+
+
+def run(*words, **variables):
+    return subprocess.run(words, env=CLEAN | ALLOW | variables, capture_output=True, text=True, timeout=120, check=False)
+
+
+def checks_itself(places, done, how):
+    check(done.returncode == 0 and f"fine: {places} places" in done.stdout,
+          f"job, {how}: exit code {done.returncode}, {done.stdout}{done.stderr}")
+    check(done.stdout.count("fine") == 1, f"job, {how}: place 0 alone reports")
+
+
+def app(done, how, name="places_heat"):
+    try:
+        r = json.loads(done.stdout)  # one object, from place 0
+    except json.JSONDecodeError:
+        check(False, f"{name}, {how}: one JSON object, not {done.stdout}{done.stderr}")
+        return None
+    check(done.returncode == 0 and r["verified"] is True, f"{name}, {how}, is verified")
+    return r
+
+
+def same_messages(one, other, how):
+    # How many places are engaged anew by a border row depends on time, and with it the number of `done`.
+    def without_dones(r):
+        dones = sum(p["dones"] for p in r["per_place"])
+        refused = r["fab_refused"]
+        return r["messages"] - dones - 2 * refused, r["fab_taken"], len(r["per_place"])
+    check(without_dones(one) == without_dones(other), f"{how}: the messages are the same as between threads")
+
+
+def random_kill(mpi, seed):
+    """Kills a random place at a random moment. Returns kith launch's exit code, its words, and the seconds it took."""
+    choice = random.Random(seed)
+    places = choice.randint(2, 4)
+    job = subprocess.Popen([KITH, "launch", "-n", str(places), "--mpi", mpi, "--workers", "1", "--", JOB, "endless"],
+                           env=CLEAN | ALLOW, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    line = ""
+    while "started" not in line:
+        line = job.stderr.readline()
+        if not line:
+            break
+    time.sleep(choice.random() * 0.5)
+    alive = [int(p.name) for p in pathlib.Path("/proc").iterdir() if p.name.isdigit() and is_job(p, job.pid)]
+    victim = choice.choice(alive) if alive else 0
+    begin = time.monotonic()
+    if victim:
+        os.kill(victim, signal.SIGKILL)
+    _, text = job.communicate(timeout=60)
+    return places, victim, job.returncode, text, time.monotonic() - begin
+
+
+def is_job(process, launcher):
+    """Whether it is a process of JOB below that launcher."""
+    try:
+        if os.readlink(process / "exe") != JOB:
+            return False
+        while process.name not in ("0", "1"):
+            if int(process.name) == launcher:
+                return True
+            process = process.parent / re.search(r"PPid:\t(\d+)", (process / "status").read_text()).group(1)
+    except OSError:
+        pass
+    return False
+
+
+for places in (1, 4):
+    checks_itself(places, run(JOB, KITH_PLACES=str(places)), f"{places} places in one process")
+threads = app(run(KITH, "app", "places_heat", "--places", "4", "--workers", "1", "--oversubscribe", "--small", "--json"), "threads")
+
+if not MPIS:
+    print("places as processes are not tested: neither mpirun.openmpi nor mpirun.mpich, or no transport for them")
+    sys.exit(77 if failures == 0 else 1)
+for mpi in MPIS:
+    mpirun = f"mpirun.{mpi}"
+    for places in (1, 2, 4):
+        checks_itself(places, run(mpirun, "-n", str(places), JOB), f"{mpirun} -n {places}")
+    checks_itself(3, run(KITH, "launch", "-n", "3", "--mpi", mpi, "--", JOB), f"kith launch, {mpi}")
+    for name in ("places_md", "places_cg"):
+        app(run(mpirun, "-n", "3", KITH, "app", name, "--workers", "1", "--small", "--json"), mpirun, name)
+    heat = app(run(mpirun, "-n", "4", KITH, "app", "places_heat", "--workers", "1", "--small", "--json"), mpirun)
+    launched = app(run(KITH, "launch", "-n", "4", "--mpi", mpi, "--", "kith", "app", "places_heat", "--small", "--json"), "kith launch")
+    if heat and launched and threads:
+        check(heat["transport"] == "mpi" and threads["transport"] == "threads", "they say how they were connected")
+        same_messages(threads, heat, mpirun)
+        same_messages(threads, launched, f"kith launch, {mpi}")
+
+    done = run(mpirun, "-n", "2", JOB, KITH_TRANSPORT="threads")
+    check(done.stdout.count("fine: 1 places, threads") == 2, "KITH_TRANSPORT=threads keeps all places in each process")
+    for variables, words in (({"KITH_PLACES": "3"}, ["3 are asked for", "2 processes"]),
+                             ({"KITH_TRANSPORT": "tcp"}, ["KITH_TRANSPORT=tcp", "openmpi"]),
+                             ({"KITH_TRANSPORT": "/none/lib.so"}, ["/none/lib.so", "cannot be loaded"])):
+        done = run(mpirun, "-n", "2", JOB, **variables)
+        check(done.returncode != 0 and all(w in done.stderr for w in words), f"{variables} is refused: {done.stderr}")
+    done = run(mpirun, "-n", "1", JOB, ":", "-n", "1", OTHER)
+    check(done.returncode != 0 and "does not run the same program as place 0" in done.stderr, f"two programs in one job: {done.stderr}")
+    done = run(mpirun, "-n", "2", KITH, "app", "places_heat", "--small", "--as", "cws")
+    check(done.returncode != 0 and "cws" in done.stderr, f"cws is for one process: {done.stderr}")
+
+    done = run(KITH, "launch", "-n", "2", "--mpi", mpi, "--", JOB, "refuse")
+    check(done.returncode == 4 and done.stderr.count("nothing to do") == 2, f"all processes get a run's failure: {done.stderr}")
+    done = run(KITH, "launch", "-n", "2", "--mpi", mpi, "--", "/none/program")
+    check(done.returncode == 127 and "/none/program" in done.stderr, f"a program that is not there: {done.stderr}")
+    for seed in range(round(5 * SCALE)):
+        places, victim, code, text, seconds = random_kill(mpi, seed)
+        named = [w for w in text.splitlines() if re.search(r"place \d: was lost: its process, \d+ on", w)]
+        check(code == 3 and len(named) == places - 1 and f"process, {victim} on" in named[0] and seconds < 15,
+              f"{mpi}, seed {seed}: {places - 1} survivors name process {victim}; exit code {code}, {seconds:.1f} s: {text}")
+sys.exit(failures > 0)

@@ -1,0 +1,16 @@
+// Places for tests, also more than there are cores.
+#pragma once
+
+#include <kith/places.hpp>
+
+namespace kith::test {
+
+inline place_options with(int places, int workers = 1) {
+  place_options o;
+  o.places = places;
+  o.each.workers = workers;
+  o.each.oversubscribe = true;
+  return o;
+}
+
+}  // namespace kith::test

@@ -1,0 +1,174 @@
+// kith launch: starts a program as several processes, each a place.
+//
+// mpirun ends all processes of a job as soon as one has failed. So each runs below a guard, this tool again, which stays
+// until all others have ended, so that these find out themselves and can write what they have.
+#include "verbs.hpp"
+
+#include "base/environment.hpp"
+#include "child.hpp"
+#include "launch/launchers.hpp"
+
+#include <kith/error.hpp>
+
+#include <fmt/format.h>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace kith::tools {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct options {
+  int places = 2;
+  std::optional<int> workers;
+  std::string mpi;
+  std::string guarded;  // the folder of the guards; empty: this is not one
+  std::vector<std::string> program;
+};
+
+/// How a process ended, in the guards' folder: a file named by its place, with waitpid()'s status.
+fs::path status_file(const fs::path& folder, int place) { return folder / std::to_string(place); }
+std::optional<int> read_status(const fs::path& folder, int place) {
+  std::ifstream file(status_file(folder, place));
+  int status = 0;
+  return file >> status ? std::optional(status) : std::nullopt;
+}
+void write_status(const fs::path& folder, int place, int status) {
+  const fs::path part = folder / ("part-" + std::to_string(place));
+  std::ofstream(part) << status << '\n';
+  fs::rename(part, status_file(folder, place));
+}
+
+// ---- a guard
+
+int number_of_variable(std::initializer_list<const char*> names) {
+  for (const char* name : names) {
+    if (const std::optional<std::string> value = environment(name)) return std::atoi(value->c_str());
+  }
+  throw error("launch: --guard is for `kith launch` itself");
+}
+
+outcome guard(const options& o) {
+  const int place = number_of_variable({"OMPI_COMM_WORLD_RANK", "PMI_RANK"});
+  const int places = number_of_variable({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"});
+  child_result ended;
+  try {
+    ended = run_child(o.program, {}, false, true);
+  } catch (const error& e) {
+    if (place == 0) fmt::print(stderr, "kith launch: {}\n", e.what());
+    ended.status = 127 << 8;
+  }
+  write_status(o.guarded, place, ended.status);
+  if (ended.clean()) return outcome::fine;
+  // Others notice within 5 s that a place is lost.
+  const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  for (int p = 0; p < places;) {
+    if (std::chrono::steady_clock::now() > patience) return outcome::error;  // mpirun ends the others
+    if (read_status(o.guarded, p)) {
+      ++p;
+    } else {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+  }
+  return outcome::fine;  // `kith launch` says what is to be said
+}
+
+// ---- the job
+
+mpi_launcher choose(const std::string& name) {
+  const std::vector<mpi_launcher> all = mpi_launchers();
+  std::string missing;
+  for (const mpi_launcher& l : all) {
+    if (!name.empty() && name != l.kind.transport) continue;
+    if (l.usable()) return l;
+    missing += (missing.empty() ? "" : "; ") + std::string(l.kind.name) + ": " + what_is_missing(l);
+  }
+  throw error("launch: no MPI to start processes with. " + missing +
+              ". Without one, KITH_PLACES=N PROGRAM has N places in one process");
+}
+
+/// What the guards said, in words on stderr, and as an exit code.
+outcome judge(const options& o, const fs::path& folder, const child_result& job) {
+  int code = 0;
+  bool lost = false, any = false;
+  for (int p = 0; p < o.places; ++p) {
+    const std::optional<int> status = read_status(folder, p);
+    if (!status) continue;
+    any = true;
+    if (WIFSIGNALED(*status)) {
+      lost = true;
+      fmt::print(stderr, "kith launch: place {} was ended by signal {} ({})\n", p, WTERMSIG(*status),
+                 strsignal(WTERMSIG(*status)));
+    } else if (code == 0) {
+      code = WEXITSTATUS(*status);
+    }
+  }
+  if (lost) return outcome::lost;
+  if (code != 0) return static_cast<outcome>(code);
+  if (job.clean()) return outcome::fine;
+  if (!any) fmt::print(stderr, "kith launch: mpirun failed before the program was started\n");
+  return outcome::error;
+}
+
+outcome launch(const options& o) {
+  if (!o.guarded.empty()) return guard(o);
+  const mpi_launcher with = choose(o.mpi);
+  std::string folder = fs::temp_directory_path() / "kith-launch-XXXXXX";
+  if (mkdtemp(folder.data()) == nullptr) throw error("launch: " + folder + ": " + std::strerror(errno));
+  std::vector<std::string> words = launch_words(with, o.places);
+  const std::string self = fs::read_symlink("/proc/self/exe");
+  words.insert(words.end(), {self, "launch", "--guard", folder, "--"});
+  words.insert(words.end(), o.program.begin(), o.program.end());
+  std::vector<std::pair<std::string, std::string>> set{{"OMPI_ALLOW_RUN_AS_ROOT", "1"},
+                                                       {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"},
+                                                       {"PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe"},
+                                                       {var::transport.name, with.kind.transport}};
+  if (o.workers) set.emplace_back(var::workers.name, std::to_string(*o.workers));
+  const child_result job = run_child(words, set);
+  const outcome result = judge(o, folder, job);
+  std::error_code ignored;
+  fs::remove_all(folder, ignored);
+  return result;
+}
+
+}  // namespace
+
+std::function<outcome()> add_launch(CLI::App& command) {
+  auto o = std::make_shared<options>();
+  command.add_option("-n,--places", o->places, "processes to start, each a place (2)")
+      ->check(whole_number(1, var::places.most));
+  command.add_option("--workers", o->workers, "workers of each place (KITH_WORKERS, an equal share of the cores)")
+      ->check(whole_number(1, var::workers.most));
+  command.add_option("--mpi", o->mpi, "openmpi or mpich; default: the first that is there (`kith doctor`)")
+      ->check(CLI::IsMember({"openmpi", "mpich"}))
+      ->type_name("MPI");
+  command.add_option("--guard", o->guarded)->group("");
+  command.add_option("program", o->program, "what to run, and its arguments, after --")
+      ->required()
+      ->type_name("PROGRAM ARGS");
+  command.footer(
+      "usage: kith launch -n 4 [--workers 3] [--mpi openmpi|mpich] -- PROGRAM ARGS     PROGRAM may be `kith app NAME "
+      "...`\n"
+      "PROGRAM is a program with a kith::place_runtime (docs/places.md). All processes are on this machine; on "
+      "several, use "
+      "their mpirun or srun as for any MPI program. If a place is lost, the others end with an error that names "
+      "it, and write their recordings.\n"
+      "Exit code: 0; 3 if a place was lost; else that of the first place that failed; 2 for a wrong command line.");
+  return [o] { return launch(*o); };
+}
+
+}  // namespace kith::tools
