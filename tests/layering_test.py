@@ -18,6 +18,7 @@ RANKS = [
     ["src/machine"],
     ["src/task"],
     ["src/recording"],
+    ["src/tracing"],
     ["src/memory"],
     ["src/queue"],
     ["src/partition"],
@@ -35,7 +36,9 @@ RANKS = [
 ]
 # Neighbours that must not know each other, whatever their ranks.
 STRANGERS = [("src/engine/sim", "src/engine/native"), ("src/engine/sim", "include/kith/detail"), ("src/analysis", "src/engine/native"),
-             ("src/api", "src/engine/sim"), ("src/api", "src/analysis")]
+             ("src/api", "src/engine/sim"), ("src/api", "src/analysis"),
+             # The recorder of addresses is linked into programs, and the library knows it by base/access_tracer.hpp.
+             ("src/memory", "src/tracing"), ("src/engine", "src/tracing"), ("src/api", "src/tracing")]
 DECIDING = ["src/policy", "src/queue", "src/replay"]  # no thread, lock, clock, system call, MPI or engine of their own
 FORBIDDEN = re.compile(r"^(thread|mutex|shared_mutex|condition_variable|future|chrono|ctime|time\.h|unistd\.h|"
                        r"semaphore|barrier|latch|stop_token|sched\.h|csignal|signal\.h|fcntl\.h|fstream|random|"

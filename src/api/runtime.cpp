@@ -2,6 +2,7 @@
 #include <kith/runtime.hpp>
 
 #include "api/implementation.hpp"
+#include "base/access_tracer.hpp"
 #include "base/environment.hpp"
 #include "base/replacement.hpp"
 #include "machine/limits.hpp"
@@ -58,6 +59,17 @@ void refuse_unrecordable(const std::string& file) {
   }
 }
 
+/// Whether addresses are recorded, and if so, in which of the two runs.
+std::int64_t how_addresses() { return decide(std::optional<std::int64_t>(), var::record_addresses); }
+
+/// The options of a run that `kith record --addresses` compares with the first one.
+runtime_options under_another_schedule(runtime_options o) {
+  o.policy = "random";
+  o.workers = 2;
+  o.oversubscribe = true;
+  return o;
+}
+
 native::engine_options settings_of(const runtime_options& o, bool cores_shared) {
   native::engine_options s;
   s.policy = use_setting(o.policy, var::policy, [](std::string text) {
@@ -83,6 +95,13 @@ native::engine_options settings_of(const runtime_options& o, bool cores_shared) 
   if (!s.record.empty()) refuse_unrecordable(s.record);
   // Under `kith record` several processes may share the name; the recorder then adds a number.
   if (!s.record.empty() && !value_of(var::record_parts)) s.record = numbered(s.record);
+  s.record_addresses = !s.record.empty() && how_addresses() != 0;
+  if (s.record_addresses && the_access_tracer() == nullptr)
+    throw error(
+        "addresses cannot be recorded: this program was built without access callbacks. Link it with the CMake target "
+        "kith::trace_accesses and build it again; for `kith app`, build Kith by `cmake --preset addresses` "
+        "(docs/check.md)",
+        error_kind::setting);
   s.dry = decide(o.dry, var::dry) != 0;
   s.calibrate = static_cast<int>(decide(o.calibrate, var::calibrate));
   if (s.calibrate != 0 && (s.record.empty() || s.dry))
@@ -93,7 +112,8 @@ native::engine_options settings_of(const runtime_options& o, bool cores_shared) 
 
 }  // namespace
 
-runtime::runtime(const runtime_options& o) {
+runtime::runtime(const runtime_options& asked) {
+  const runtime_options o = how_addresses() == 2 ? under_another_schedule(asked) : asked;
   tell_misspelt_variables();
   machine on = current_machine(o.machine);
   const auto claims = std::make_shared<cpu_claims>();

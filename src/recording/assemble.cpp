@@ -1,5 +1,6 @@
 #include "recording/assemble.hpp"
 
+#include "recording/address_parts.hpp"
 #include "recording/check.hpp"
 #include "recording/completed_times.hpp"
 #include "recording/file.hpp"
@@ -23,10 +24,11 @@ class assembler : gathered_logs {
  public:
   explicit assembler(gathered_logs&& g) : gathered_logs(std::move(g)) {}
 
-  recording assemble(const progress& tell) {
+  recording assemble(const std::string& folder, const progress& tell) {
     order(tell);
     add_times();
     finish();
+    add_address_parts(out, folder, index_of);
     return std::move(out);
   }
 
@@ -283,7 +285,7 @@ class assembler : gathered_logs {
 }  // namespace
 
 recording read_parts(const std::string& folder, const progress& tell) {
-  recording r = assembler(gather_logs(folder, tell)).assemble(tell);
+  recording r = assembler(gather_logs(folder, tell)).assemble(folder, tell);
   std::istringstream nodes(r.meta_or("worker_nodes", ""));
   for (int n; nodes >> n;) r.worker_node.push_back(static_cast<std::int16_t>(n));
   if (r.types.empty()) r.types.emplace_back();
@@ -291,8 +293,9 @@ recording read_parts(const std::string& folder, const progress& tell) {
   return r;
 }
 
-void assemble_parts(const std::string& file, const progress& tell) {
-  const recording r = read_parts(parts_of(file), tell);
+void assemble_parts(const std::string& file, const progress& tell, const std::function<void(recording&)>& complete) {
+  recording r = read_parts(parts_of(file), tell);
+  if (complete) complete(r);
   check_recording(r, parts_of(file));  // what is written must be readable: the parts are the only other copy
   write_recording(r, file, tell);
   std::error_code ignored;

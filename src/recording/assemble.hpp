@@ -16,6 +16,8 @@ using progress = std::function<void(const char* what, double share)>;
 /// no log, or if another process is writing the folder.
 recording read_parts(const std::string& folder, const progress& = {});
 /// Writes what read_parts() returns to the file, then removes the parts. If it throws, the parts are still there.
-void assemble_parts(const std::string& file, const progress& = {});
+/// `complete` may add to the recording before it is written.
+void assemble_parts(const std::string& file, const progress& = {},
+                    const std::function<void(recording&)>& complete = {});
 
 }  // namespace kith

@@ -18,10 +18,11 @@ namespace {
 
 using columns::holds;
 
-constexpr std::int64_t most_bytes = (std::int64_t{1} << 48) - 1;   // the addresses of a process
-constexpr std::int64_t latest = (std::int64_t{1} << 52) - 1;       // 52 days; fits 62 bits in picoseconds
-constexpr std::int64_t most_in_all = (std::int64_t{1} << 56) - 1;  // bytes that one task reads, or of all allocations
-constexpr std::size_t most_name = std::size_t{64} << 10;           // as in a log
+constexpr std::int64_t most_bytes = (std::int64_t{1} << 48) - 1;    // the addresses of a process
+constexpr std::int64_t latest = (std::int64_t{1} << 52) - 1;        // 52 days; fits 62 bits in picoseconds
+constexpr std::int64_t most_in_all = (std::int64_t{1} << 56) - 1;   // bytes that one task reads, or of all allocations
+constexpr std::int64_t most_touches = (std::int64_t{1} << 40) - 1;  // of one stream, or of all
+constexpr std::size_t most_name = std::size_t{64} << 10;            // as in a log
 
 struct range {
   std::int64_t least, most;
@@ -44,6 +45,7 @@ class checker {
     spells("job", r_.jobs);
     calibrations();
     allocations();
+    addresses();
   }
 
  private:
@@ -64,6 +66,7 @@ class checker {
     switch (what) {
       case holds::type: return {0, below(r_.types.size())};
       case holds::task: return {0, below(r_.tasks.size())};
+      case holds::task_or_none:
       case holds::creator: return {-1, below(r_.tasks.size())};
       case holds::scope: return {0, below(r_.tasks.size() + r_.waits.size())};
       case holds::region: return {0, below(r_.regions.size())};
@@ -79,6 +82,10 @@ class checker {
       case holds::distribution: return {0, static_cast<std::int64_t>(distribution::deferred)};
       case holds::power: return {0, 47};
       case holds::count: return {0, std::numeric_limits<std::int64_t>::max()};
+      case holds::site_mode: return {0, recorded_site::both};
+      case holds::block_kind: return {0, recorded_block::mapped};
+      case holds::touches: return {0, most_touches};
+      case holds::stream:
       case holds::scope_or_future:  // see waits()
       case holds::hint:
       case holds::anything:
@@ -103,6 +110,7 @@ class checker {
       refuse(table, row,
              std::string(column) + " has " + text(value.size()) + " bytes, expected up to " + text(most_name));
   }
+  void cell(const char*, std::size_t, const char*, const std::vector<std::uint8_t>&, holds) const {}
   template <class T>
   void cell(const char* table, std::size_t row, const char* column, T value, holds what) const {
     if (std::same_as<T, bool> || what == holds::bits) return;
@@ -240,6 +248,24 @@ class checker {
       given += a.bytes;
       if (given > static_cast<std::uint64_t>(most_in_all))
         refuse("allocation", i, "with it there are " + text(given) + " bytes in all");
+    }
+  }
+
+  /// What is in a stream is checked where it is read (analysis/addresses.hpp).
+  void addresses() const {
+    if (r_.blocks.empty() && r_.sites.empty() && r_.streams.empty()) return;
+    if (r_.blocks.size() < 2 || r_.blocks[0].kind != recorded_block::own_stack ||
+        r_.blocks[1].kind != recorded_block::unknown)
+      refuse("table block begins with other rows than a stack (kind 0) and unknown memory (1)");
+    for (std::size_t i = 0; i < r_.blocks.size(); ++i) {
+      if (r_.blocks[i].address > std::numeric_limits<std::uint64_t>::max() - r_.blocks[i].bytes)
+        refuse("block", i, "it has no end");
+    }
+    std::uint64_t touches = 0;
+    for (std::size_t i = 0; i < r_.streams.size(); ++i) {
+      touches += r_.streams[i].touches;
+      if (touches > static_cast<std::uint64_t>(most_touches))
+        refuse("stream", i, "with it there are " + text(touches) + " touches in all");
     }
   }
 

@@ -10,6 +10,7 @@
 #include <concepts>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace kith::columns {
 
@@ -19,7 +20,8 @@ enum class holds : std::uint8_t {
   bits,      // all 64 bits, stored as the signed number with the same bits
   type,      // a task type
   task,
-  creator,  // an earlier task, or -1
+  task_or_none,  // -1: none
+  creator,       // an earlier task, or -1
   scope,
   scope_or_future,
   region,
@@ -37,6 +39,10 @@ enum class holds : std::uint8_t {
   distribution,
   power,  // a size, as an exponent of 2
   name,   // text
+  site_mode,
+  block_kind,
+  touches,
+  stream,  // bytes in the form of address_stream.hpp
 };
 
 /// What a row begins with: nothing, its own number, or that of the task that it belongs to.
@@ -205,6 +211,49 @@ struct allocation {
   }
 };
 
+struct site {
+  using row = recorded_site;
+  static constexpr const char* name = "site";
+  static constexpr leads begins = leads::own_number;
+  static void list(auto& r, auto&& each) {
+    each("mode", r.mode, holds::site_mode);
+    each("bytes", r.bytes, holds::bytes);
+    each("own", r.own, holds::anything);
+    each("file", r.file, holds::name);
+    each("line", r.line, holds::anything);
+    each("function", r.function, holds::name);
+    each("at", r.at, holds::name);
+    each("caller", r.caller, holds::name);
+  }
+};
+struct block {
+  using row = recorded_block;
+  static constexpr const char* name = "block";
+  static constexpr leads begins = leads::own_number;
+  static void list(auto& r, auto&& each) {
+    each("kind", r.kind, holds::block_kind);
+    each("address", r.address, holds::bits);
+    each("bytes", r.bytes, holds::bytes);
+    each("task", r.task, holds::task_or_none);
+    each("ordinal", r.ordinal, holds::bits);
+    each("own", r.own, holds::anything);
+    each("name", r.name, holds::name);
+    each("file", r.file, holds::name);
+    each("line", r.line, holds::anything);
+    each("at", r.at, holds::name);
+    each("caller", r.caller, holds::name);
+  }
+};
+struct stream {
+  using row = recorded_stream;
+  static constexpr const char* name = "stream";
+  static constexpr leads begins = leads::task;
+  static void list(auto& r, auto&& each) {
+    each("touches", r.touches, holds::touches);
+    each("bytes", r.bytes, holds::stream);
+  }
+};
+
 /// Calls each(Table(), rows) for every table but `meta`, in the order in which they are read: a table comes
 /// before those that refer to it.
 template <class Recording, class Each>
@@ -224,6 +273,15 @@ void for_each_table(Recording& r, Each&& each) {
   each(calibration(), r.calibrations);
   each(mark(), r.marks);
   each(allocation(), r.allocations);
+  each(site(), r.sites);
+  each(block(), r.blocks);
+  each(stream(), r.streams);
+}
+
+/// The type of a column of T, with a blank before it.
+template <class T>
+constexpr const char* type_of() {
+  return std::same_as<T, std::string> ? " TEXT" : std::same_as<T, std::vector<std::uint8_t>> ? " BLOB" : " INTEGER";
 }
 
 /// The text after CREATE TABLE that defines the table in a file of this version, from the table's name on.
@@ -235,7 +293,7 @@ std::string definition(int version = recording_version) {
   typename Table::row none{};
   Table::list(none, [&]<class T>(const char* name, const T&, holds, int since = 1) {
     if (since > version) return;
-    text += std::string(text.back() == '(' ? "" : ", ") + name + (std::same_as<T, std::string> ? " TEXT" : " INTEGER");
+    text += std::string(text.back() == '(' ? "" : ", ") + name + type_of<T>();
   });
   return text + ")";
 }

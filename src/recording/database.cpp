@@ -124,6 +124,13 @@ void statement::take(std::string& text) {
   ++at_;
 }
 
+void statement::take(std::vector<std::uint8_t>& bytes) {
+  if (sqlite3_column_type(s_, at_) != SQLITE_BLOB) db_.refuse(here() + "a blob");
+  const auto* p = static_cast<const std::uint8_t*>(sqlite3_column_blob(s_, at_));
+  bytes.assign(p, p + sqlite3_column_bytes(s_, at_));
+  ++at_;
+}
+
 void statement::take_number(std::size_t next) {
   std::int64_t number = -1;
   take(number);

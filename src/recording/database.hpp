@@ -11,6 +11,7 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace kith {
 
@@ -59,6 +60,12 @@ class statement {
   void put(const std::string& text) {
     sqlite3_bind_text(s_, ++at_, text.data(), static_cast<int>(text.size()), SQLITE_STATIC);
   }
+  /// The bytes must stay until insert().
+  void put(const std::vector<std::uint8_t>& bytes) {
+    // An empty vector has no address, and that would be NULL.
+    sqlite3_bind_blob64(s_, ++at_, bytes.empty() ? "" : static_cast<const void*>(bytes.data()), bytes.size(),
+                        SQLITE_STATIC);
+  }
   template <class T>
     requires std::is_integral_v<T>
   void put(T value) {
@@ -77,8 +84,8 @@ class statement {
     at_ = 0;
     return code == SQLITE_ROW;
   }
-  /// The next column of the row. Throws kith::error if the column is not a whole number that T can hold, or not
-  /// a text.
+  /// The next column of the row. Throws kith::error if the column is not a whole number that T can hold, not a
+  /// text, or not a blob.
   template <class T>
     requires std::is_integral_v<T>
   void take(T& value) {
@@ -91,6 +98,7 @@ class statement {
     ++at_;
   }
   void take(std::string& text);
+  void take(std::vector<std::uint8_t>& bytes);
   /// A 64-bit value, stored as the signed number with the same bits.
   void take_bits(std::uint64_t& value) {
     std::int64_t found = 0;

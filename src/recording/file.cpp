@@ -24,10 +24,15 @@ constexpr const char* meta_definition = "meta(key TEXT PRIMARY KEY, value TEXT) 
 using columns::holds;
 using columns::leads;
 
+/// Tables that are there only if addresses were recorded.
+template <class Table>
+constexpr bool is_of_addresses =
+    std::same_as<Table, columns::site> || std::same_as<Table, columns::block> || std::same_as<Table, columns::stream>;
+
 /// Tables that were added without a new recording_version; files of earlier builds do not have them.
 template <class Table>
 constexpr bool may_be_missing = std::same_as<Table, columns::home> || std::same_as<Table, columns::job> ||
-                                std::same_as<Table, columns::calibration>;
+                                std::same_as<Table, columns::calibration> || is_of_addresses<Table>;
 
 /// While it lives, a file that this thread makes larger than the process may (RLIMIT_FSIZE) is an error of the
 /// call that writes it, and not a SIGXFSZ, which would end the program.
@@ -65,6 +70,8 @@ template <class Table, class Recording>
 auto* firsts_of(Recording& r) {
   if constexpr (std::same_as<Table, columns::access>) {
     return &r.first_access;
+  } else if constexpr (std::same_as<Table, columns::stream>) {
+    return &r.first_stream;
   } else {
     return &r.first_dependence;
   }
@@ -97,6 +104,7 @@ void write_all(const database& db, const recording& r, const progress& tell) {
     meta.insert();
   }
   columns::for_each_table(r, [&]<class Table>(Table, const auto& rows) {
+    if (is_of_addresses<Table> && r.blocks.empty()) return;
     db.run("CREATE TABLE " + columns::definition<Table>());
     write_rows<Table>(db, r, rows, tell);
   });

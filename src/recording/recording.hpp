@@ -121,6 +121,47 @@ struct recorded_allocation {
   bool huge = false;              // in huge pages
 };
 
+/// A place in the program from which memory was touched.
+struct recorded_site {
+  enum what : std::uint8_t { reads, writes, both };
+  std::uint8_t mode = reads;
+  std::uint64_t bytes = 0;  // that it always touches; 0: each touch has a number of its own
+  bool own = false;         // it is in Kith's headers, or in Kith
+  std::string at, caller;   // in the program or a library, and where its function was called: MODULE+0xOFFSET
+  std::string file, function;
+  std::uint32_t line = 0;  // 0: not known
+};
+/// Memory that tasks touched: an allocation, a variable. The first two blocks are always a task's own stack and memory
+/// of no known block.
+struct recorded_block {
+  enum what : std::uint8_t {
+    own_stack,
+    unknown,
+    heap,
+    allocated,
+    variable,
+    global,
+    constant,
+    thread_local_data,
+    stack,
+    mapped
+  };
+  std::uint8_t kind = unknown;
+  std::uint64_t address = 0, bytes = 0;
+  std::int32_t task = -1;     // that made it
+  std::uint64_t ordinal = 0;  // how many it had made at that place before
+  bool own = false;           // Kith made it for itself
+  std::string name;           // of a variable or a module
+  std::string at, caller;     // where it was made, and where its function was called: MODULE+0xOFFSET
+  std::string file;           // the source of that place
+  std::uint32_t line = 0;     // 0: not known
+};
+/// A piece of what a task touched, in the form of address_stream.hpp; the pieces of one task belong together.
+struct recorded_stream {
+  std::uint64_t touches = 0;
+  std::vector<std::uint8_t> bytes;
+};
+
 struct recording {
   std::map<std::string, std::string> meta;  // program, policy, seed, machine, ...
   std::vector<std::int16_t> worker_node;    // of each worker
@@ -141,6 +182,11 @@ struct recording {
   std::vector<recorded_calibration> calibrations;  // by type and size; none: it was not calibrated
   std::vector<recorded_mark> marks;
   std::vector<recorded_allocation> allocations;  // in the order of `at`
+  // What tasks touched; all empty if that was not recorded. first_stream is like first_access.
+  std::vector<recorded_site> sites;
+  std::vector<recorded_block> blocks;
+  std::vector<std::uint64_t> first_stream;
+  std::vector<recorded_stream> streams;
 
   const recorded_task& task(std::int32_t number) const noexcept { return tasks[static_cast<std::size_t>(number)]; }
   /// -1 if there is no such worker.

@@ -11,6 +11,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <span>
 #include <string>
 
@@ -42,7 +43,18 @@ class recording_input {
     write_recording(sample_recording::make(on, calibrated), path.name());
     return path.read();
   }
+  static constexpr std::uint8_t new_stream = 0xfd;  // a kind of change that does not depend on the table
+
   std::uint8_t take() { return at_ < bytes_.size() ? bytes_[at_++] : std::uint8_t{0}; }
+
+  /// A stream whose bytes are those of the number, with up to 15 touches.
+  static void set_stream(changing_file& file, std::uint8_t row, unsigned touches, std::uint64_t number) {
+    char bytes[17];
+    std::snprintf(bytes, sizeof bytes, "%016llx", static_cast<unsigned long long>(number));
+    const std::int64_t rows = std::max<std::int64_t>(1, file.rows("stream"));
+    file.run("UPDATE stream SET touches = " + std::to_string(touches % 16) + ", bytes = x'" + std::string(bytes + 2) +
+             "' WHERE rowid = (SELECT rowid FROM stream LIMIT 1 OFFSET " + std::to_string(row % rows) + ")");
+  }
 
   void change(changing_file& file, std::vector<std::pair<std::size_t, char>>& patches) {
     const std::uint8_t what = take();
@@ -55,6 +67,7 @@ class recording_input {
     const std::int64_t rows = std::max<std::int64_t>(1, file.rows(t.name));
     const std::string all = " FROM " + t.name + " LIMIT 1 OFFSET " + std::to_string(row % rows);
     const std::string where = t.name == "meta" ? "key = (SELECT key" : "rowid = (SELECT rowid";
+    if (what == new_stream) return set_stream(file, row, static_cast<unsigned>(number >> 56), number);
     switch (what % 16) {
       case 0: file.run("DELETE FROM " + t.name + " WHERE " + where + all + ")"); break;
       case 1: file.run("DELETE FROM " + t.name); break;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/sim/simulation.hpp"
+#include "recording/address_stream.hpp"
 #include "recording/recording.hpp"
 
 #include <kith/access.hpp>
@@ -10,6 +11,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <string>
+#include <vector>
 
 namespace kith::test {
 
@@ -25,6 +27,7 @@ class sample_recording {
     if (r.jobs.empty()) r.jobs.push_back({0, 4, 3, 10, 20});
     if (r.steals.empty()) r.steals.push_back({1, 0, 30});
     r.idles = {{1, 0, 5}, {2, 5, 9}};
+    add_addresses(r);
     if (!calibrated) return r;
     r.meta["core_gbs"] = "5.0";
     r.meta["cache_gbs"] = "20.0";
@@ -37,6 +40,70 @@ class sample_recording {
 
  private:
   using task = recorded_task;
+
+  /// Streams of some tasks: each touches its own regions, and some what they did not declare.
+  static void add_addresses(recording& r) {
+    r.meta["addresses_unseen"] = "libother.so";
+    const auto site = [&r](std::uint8_t mode, std::uint64_t bytes, const char* at) -> recorded_site& {
+      recorded_site s;
+      s.mode = mode;
+      s.bytes = bytes;
+      s.at = at;
+      return r.sites.emplace_back(s);
+    };
+    const auto in_source = [](auto& what, std::uint32_t line) {
+      what.file = "p.cpp";
+      what.line = line;
+    };
+    in_source(site(recorded_site::reads, 8, "/p+0x1"), 3);
+    in_source(site(recorded_site::writes, 0, "/p+0x2"), 4);
+    recorded_site& own = site(recorded_site::both, 4, "/p+0x3");
+    own.own = true;
+    own.caller = "/p+0x1";
+    const auto block = [&r](std::uint8_t kind, std::uint64_t address, std::uint64_t bytes) -> recorded_block& {
+      recorded_block b;
+      b.kind = kind;
+      b.address = address;
+      b.bytes = bytes;
+      return r.blocks.emplace_back(b);
+    };
+    block(recorded_block::own_stack, 0, 0);
+    block(recorded_block::unknown, 0, 0);
+    block(recorded_block::allocated, std::uint64_t{1} << 30, 0x40000).task = 0;
+    block(recorded_block::variable, 4096, 64).name = "shared";
+    recorded_block& heap = block(recorded_block::heap, 8192, 64);
+    heap.task = 2;
+    heap.ordinal = 1;
+    heap.own = true;
+    heap.at = "/p+0x9";
+    in_source(heap, 9);
+    r.first_stream = {0};
+    for (std::size_t t = 0; t < r.tasks.size(); ++t) {
+      if (t % 2 == 1) r.streams.push_back(stream_of(t));
+      if (t == 3) r.streams.insert(r.streams.end() - 1, {0, {}});  // a stream may be in pieces
+      r.first_stream.push_back(r.streams.size());
+    }
+  }
+  static recorded_stream stream_of(std::size_t task) {
+    struct output {
+      void push(std::uint8_t b) { bytes.push_back(b); }
+      std::vector<std::uint8_t> bytes;
+    } out;
+    stream_writer<output> writer(out);
+    stream_site of[3];
+    std::uint64_t touches = 0;
+    const auto touch = [&](std::uint32_t site, std::uint32_t block, std::uint64_t offset, std::uint64_t bytes) {
+      writer.touch(site, of[site], block, offset, bytes);
+      ++touches;
+    };
+    for (std::uint64_t i = 0; i < 200; ++i) {
+      touch(0, 2, 0x1000 * task + 8 * i, 0);
+      if (i % 50 == 0) touch(1, 2, 0x20000, 40);
+      touch(2, static_cast<std::uint32_t>(task % 5), 4 * (i % 16), 0);
+    }
+    writer.end();
+    return {touches, out.bytes};
+  }
 
   sample_recording() {
     r_.meta = {{"dry", "1"}, {"engine", "native"}, {"nodes", "2"}, {"throttle", "8"}, {"distances", "10,21/21,10"}};

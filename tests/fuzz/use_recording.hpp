@@ -2,11 +2,13 @@
 // anything else is a fault.
 #pragma once
 
+#include "analysis/address_comparison.hpp"
 #include "analysis/find_task.hpp"
 #include "analysis/homes.hpp"
 #include "analysis/layout.hpp"
 #include "analysis/placement.hpp"
 #include "analysis/task_graph.hpp"
+#include "analysis/touch_check.hpp"
 #include "analysis/why.hpp"
 #include "engine/sim/loops.hpp"
 #include "engine/sim/simulation.hpp"
@@ -45,6 +47,16 @@ inline void explain_some(const recording& r) {
   const std::size_t step = std::max<std::size_t>(1, r.tasks.size() / 6);
   for (std::size_t t = 0; t < r.tasks.size(); t += step) analysis::explain(r, static_cast<std::int32_t>(t), costs);
   for (const char* name : {"step:1", "key:14", "0"}) has_result([&] { analysis::find_task(r, name); });
+}
+
+/// `kith check`, and the comparison of `kith record --addresses`. Streams of very many touches are left out: each is
+/// looked at, which takes long, and is no fault.
+inline void check_addresses(const recording& r) {
+  std::uint64_t touches = 0;
+  for (const recorded_stream& s : r.streams) touches += s.touches;
+  if (touches > 1000000) return;
+  analysis::check_touches(r);
+  analysis::compare_addresses(r, r, 3);
 }
 
 /// `kith placement`.
@@ -92,6 +104,7 @@ inline uses use_recording(const std::string& file, const machine_model& on, std:
   if (!u.read) return u;
   u.explained = has_result([&] { explain_some(r); });
   u.placed = has_result([&] { place_all(r); });
+  has_result([&] { check_addresses(r); });
   has_result([&] { schedule_of(r); });
   u.replayed = has_result([&] { replay(std::move(r), on, choice, file); });
   return u;

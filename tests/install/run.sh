@@ -35,6 +35,14 @@ for file in share/man/man1/kith.1 share/man/man1/kith-sim.1 share/bash-completio
   share/fish/vendor_completions.d/kith.fish share/doc/kith/README.md share/doc/kith/docs/tutorial.md share/doc/kith/examples; do
   [ -e "$work/moved/$file" ] || { echo "not installed: $file"; exit 1; }
 done
+# A program that records what its tasks touch.
+mkdir "$work/traced"
+cp "$here/traced/CMakeLists.txt" "$root/examples/check/stencil.cpp" "$work/traced/"
+quietly cmake -S "$work/traced" -B "$work/traced/build" -DCMAKE_PREFIX_PATH="$work/moved" -DCMAKE_CXX_COMPILER="$compiler"
+quietly cmake --build "$work/traced/build"
+quietly "$work/moved/bin/kith" record --addresses -o "$work/traced/rec" -- "$work/traced/build/stencil"
+"$work/moved/bin/kith" check "$work/traced/rec" >"$work/log" 2>&1 && { echo "kith check found nothing in the example"; exit 1; }
+grep -q 'stencil.cpp:.*smooth:1: reads (not declared)' "$work/log" || { cat "$work/log"; echo "kith check: not the mistake of the example"; exit 1; }
 # A policy from outside the tree, in its own library.
 mkdir "$work/policy"
 cp "$here/policy_library/CMakeLists.txt" "$root/examples/policies/by_type.cpp" "$work/policy/"

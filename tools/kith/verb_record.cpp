@@ -1,6 +1,10 @@
 // kith record: runs a program that uses Kith, and keeps what it did in a file.
 #include "verbs.hpp"
 
+#include "addresses/sources.hpp"
+#include "analysis/address_comparison.hpp"
+#include "analysis/addresses.hpp"
+#include "base/printable.hpp"
 #include "child.hpp"
 #include "output.hpp"
 #include "progress.hpp"
@@ -25,7 +29,7 @@ namespace fs = std::filesystem;
 
 struct options {
   std::string file = "kith.rec";
-  bool dry = false;
+  bool dry = false, addresses = false;
   std::vector<std::string> program;
 };
 
@@ -33,26 +37,72 @@ struct options {
 void put_together(const std::string& file, bool dry) {
   {
     progress bar;
-    assemble_parts(file, [&](const char* what, double share) { bar.share(what, share); });
+    assemble_parts(file, [&](const char* what, double share) { bar.share(what, share); }, add_sources);
   }
   const recording r = read_recording(file);
-  fmt::print(stderr, "kith record: {}: {} tasks, {} accesses, {} dependences, {:.1f} MB{}\n", file, r.tasks.size(),
-             r.accesses.size(), r.dependences.size(), static_cast<double>(fs::file_size(file)) / 1e6,
-             dry ? ", dry" : "");
+  std::uint64_t touches = 0;
+  for (const recorded_stream& s : r.streams) touches += s.touches;
+  fmt::print(stderr, "kith record: {}: {} tasks, {} accesses, {} dependences, {}{:.1f} MB{}\n", file, r.tasks.size(),
+             r.accesses.size(), r.dependences.size(), r.blocks.empty() ? "" : fmt::format("{} touches, ", touches),
+             static_cast<double>(fs::file_size(file)) / 1e6, dry ? ", dry" : "");
+}
+
+/// The name of the n-th recording of the second run; its parts alone are ever there.
+std::string again(const options& o, std::size_t n) { return numbered_file(o.file + ".again", static_cast<int>(n + 1)); }
+
+/// Runs the program a second time, under another schedule. True if its tasks touched the same addresses as in the
+/// recordings that the first run has made. Else says which did not.
+bool same_under_another_schedule(const options& o, const std::vector<std::string>& files) {
+  progress bar;
+  bar.wait_for("running it again, under random");
+  remove_parts(again(o, 0));
+  const child_result done = run_child(
+      o.program,
+      {{"KITH_RECORD", fs::absolute(again(o, 0))}, {"KITH_RECORD_PARTS", "1"}, {"KITH_RECORD_ADDRESSES", "2"}}, true);
+  bar.clear();
+  const std::size_t runtimes = files_with_parts(again(o, 0)).size();
+  bool same = done.clean() && runtimes == files.size();
+  if (!done.clean()) {
+    fmt::print(stderr, "kith record: {} failed when it was run again under random on two workers, and not before\n",
+               o.program.front());
+  } else if (!same) {
+    fmt::print(stderr, "kith record: {} started {} runtimes, and {} when it was run again\n", o.program.front(),
+               files.size(), runtimes);
+  }
+  for (std::size_t i = 0; same && i < files.size(); ++i) {
+    recording r = read_parts(parts_of(again(o, i)));
+    add_sources(r);
+    const recording first = read_recording(files[i]);
+    for (const analysis::address_difference& d : analysis::compare_addresses(first, r, 5)) {
+      same = false;
+      const std::string name = d.task < 0 ? o.program.front()
+                                          : "task " + std::to_string(d.task) + " (" +
+                                                printable(first.types[first.task(d.task).type], 200) + ")";
+      fmt::print(stderr, "kith record: {}: under another schedule its addresses are others: {}\n", name, d.what);
+    }
+  }
+  remove_parts(again(o, 0));
+  return same;
 }
 
 outcome record(const options& o) {
+  if (o.dry && o.addresses)
+    throw error("--dry and --addresses: what is not run touches nothing; leave out one of them");
   refuse_output("--output", o.file, {});  // before the program runs: it could not put its recording there
   remove_parts(o.file);
   std::vector<std::pair<std::string, std::string>> set{{"KITH_RECORD", fs::absolute(o.file)},
                                                        {"KITH_RECORD_PARTS", "1"}};
   if (o.dry) set.emplace_back("KITH_DRY", "1");
+  if (o.addresses) set.emplace_back("KITH_RECORD_ADDRESSES", "1");
   const child_result done = run_child(o.program, set);
   const bool clean = done.clean();
   const std::vector<std::string> files = files_with_parts(o.file);  // of several runtimes or programs
   if (files.empty())
     throw error("nothing was recorded: " + o.program.front() +
-                (clean ? " has started no runtime of Kith" : " failed before it started a runtime of Kith"));
+                (clean         ? " has started no runtime of Kith"
+                 : o.addresses ? " failed before anything was recorded; with --addresses it must be built with "
+                                 "kith::trace_accesses (docs/check.md), `kith app` by `cmake --preset addresses`"
+                               : " failed before it started a runtime of Kith"));
   if (done.signal() != 0)
     fmt::print(stderr, "kith record: {} was ended by signal {}; what it did until then is there\n", o.program.front(),
                done.signal());
@@ -65,6 +115,12 @@ outcome record(const options& o) {
     }
   }
   if (!failures.empty()) throw error(failures);
+  if (o.addresses && clean && !same_under_another_schedule(o, files)) {
+    for (const std::string& file : files) fs::remove(file);
+    fmt::print(stderr, "kith record: {}: not kept: a simulation of its addresses would be of this one schedule\n",
+               o.file);
+    return outcome::limited;
+  }
   return clean ? outcome::fine : outcome::limited;
 }
 
@@ -77,6 +133,8 @@ std::function<outcome()> add_record(CLI::App& command) {
                   "the recording to make (kith.rec); one that is there is replaced; of more runs: FILE-2, ...")
       ->type_name("FILE");
   command.add_flag("--dry", o->dry, "run no task that says what it costs (kith::work): only record it");
+  command.add_flag("--addresses", o->addresses,
+                   "record what each task touches, for `kith check`; PROGRAM must be built with kith::trace_accesses");
   command.add_option("program", o->program, "what to run, and its arguments, after --")
       ->required()
       ->type_name("PROGRAM ARGS");
@@ -86,7 +144,11 @@ std::function<outcome()> add_record(CLI::App& command) {
       "recording is a SQLite database: docs/recording-format.md. `kith sim FILE` runs it on other machines.\n"
       "If it makes several runtimes, or starts programs that do, each has its own: FILE, FILE-2, ... Ctrl-C ends "
       "PROGRAM; what it did is kept.\n"
-      "Exit code: 0; 1 if PROGRAM failed or was killed (what it did is recorded all the same); 2 for a wrong command "
+      "With --addresses PROGRAM is run twice, the second time under the policy random on two workers, and without its "
+      "output. If a task touches other addresses there, it is named, and nothing is kept. docs/check.md says how to "
+      "build PROGRAM.\n"
+      "Exit code: 0; 1 if PROGRAM failed or was killed (what it did is recorded all the same), or if its addresses "
+      "depend on the schedule; 2 for a wrong command "
       "line, or if nothing was recorded.");
   return [o] { return record(*o); };
 }

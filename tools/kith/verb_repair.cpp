@@ -1,6 +1,7 @@
 // kith repair: puts together what a recorded run left when it was killed.
 #include "verbs.hpp"
 
+#include "addresses/sources.hpp"
 #include "progress.hpp"
 #include "recording/assemble.hpp"
 
@@ -21,7 +22,7 @@ std::function<outcome()> add_repair(CLI::App& command) {
       "Exit code: 0, or 2 if there are no parts, or they cannot be read.");
   return [file] {
     progress bar;
-    assemble_parts(*file, [&](const char* what, double share) { bar.share(what, share); });
+    assemble_parts(*file, [&](const char* what, double share) { bar.share(what, share); }, add_sources);
     return outcome::fine;
   };
 }

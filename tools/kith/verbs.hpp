@@ -12,6 +12,7 @@ namespace kith::tools {
 verb_setup add_app;
 verb_setup add_apps;
 verb_setup add_calibrate;
+verb_setup add_check;
 verb_setup add_demo;
 verb_setup add_doctor;
 verb_setup add_machine;
@@ -19,8 +20,8 @@ verb_setup add_machines;
 verb_setup add_paper;
 verb_setup add_placement;
 verb_setup add_policies;
-verb_setup add_record;
 verb_setup add_launch;
+verb_setup add_record;
 verb_setup add_repair;
 verb_setup add_sim;
 verb_setup add_why;
@@ -29,9 +30,10 @@ inline constexpr verb verbs[] = {
     {"demo", "where tasks run matters: heat on eight sockets, simulated; then programs on this machine", add_demo},
     {"app", "run a program, verify its result, report what was counted", add_app, app_subjects},
     {"apps", "the programs and their parameters", add_apps},
-    {"record", "run a program and keep what it did in a file", add_record},
     {"launch", "start a program as several processes, each a place", add_launch},
+    {"record", "run a program and keep what it did in a file", add_record},
     {"calibrate", "part a program's time into computing and memory; or measure the scheduler", add_calibrate},
+    {"check", "what tasks touched against what they declared", add_check},
     {"sim", "run a recording on a modelled machine, under one policy or several", add_sim},
     {"why", "why a task of a recorded run ran where it did", add_why},
     {"placement", "pictures of where a program's data is, recorded or under policies side by side", add_placement},

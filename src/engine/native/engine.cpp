@@ -102,7 +102,9 @@ void engine::start_recording(const worker_plan& plan) {
                                                                     {"distances", distances},
                                                                     {"nodes", std::to_string(hardware.nodes.size())},
                                                                     {"pretended", hardware.pretended ? "1" : "0"}});
+  if (options.record_addresses) recorder_->trace_accesses();
   for (worker& w : workers) w.steal_log = w.log = &recorder_->log_of(w.id.index());
+  for (worker& w : workers) w.addresses = recorder_->addresses();
   outside.log = &recorder_->log_of(workers.size());
 }
 
@@ -269,7 +271,10 @@ void engine::run_root(void* context, void (*f)(void*)) {
     const std::uint64_t root_before = std::exchange(w.root, ++roots_ << 32);
     const identity::creator named_before = std::exchange(w.naming, {identity::of_root(roots_)});
     const std::uint64_t began = w.log != nullptr ? w.log->root(w.root) : 0;
-    failure = run_in(w, context, f);
+    {
+      const traced_body traced(w.addresses, w.root);
+      failure = run_in(w, context, f);
+    }
     refuse_inherited("runtime::run()");  // throws if f has forked and this is the child
     if (w.log != nullptr) w.log->executed(w.root, began, ticks(), 0);
     w.root = root_before;

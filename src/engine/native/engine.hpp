@@ -43,6 +43,7 @@ struct engine_options {
   bool check_handles = false;
   bool dry = false;                            // tasks with a stated cost are not run
   std::string record;                          // the file; empty: nothing is recorded
+  bool record_addresses = false;               // and what tasks touch
   distribution memory = distribution::system;  // of allocations that name no distribution
   int calibrate = 0;                           // how many tasks of each type and size are timed cold and hot
   bool migrate = false;                        // pages of written data move to the node that writes them

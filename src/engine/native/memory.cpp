@@ -27,6 +27,13 @@ void* engine::allocate(std::size_t bytes, distribution how) {
 /// allocate memory (for its closure), so outside_seat::creating may be held here, by this thread or another.
 void engine::note(const memory_block& b, log_kind what) {
   log_cell head{.kind = what, .large = b.at->begin};
+  if (recorder_->addresses() != nullptr) {
+    if (what == log_kind::allocation) {
+      the_access_tracer()->allocated(b.at->address(), b.at->bytes);
+    } else {
+      the_access_tracer()->released(b.at->address());
+    }
+  }
   if (what == log_kind::allocation) {
     head.flags = static_cast<std::uint8_t>(b.asked.what() | (b.asked.huge() ? log_huge : 0));
     head.small = static_cast<std::uint16_t>(b.at->nodes.size() == 1 ? b.at->nodes.front().value : -1);

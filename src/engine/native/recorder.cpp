@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <utility>
 
 namespace kith::native {
 
@@ -106,6 +107,13 @@ recorder::recorder(const std::string& file, std::uint32_t seats, const std::map<
     logs_.emplace_back(parts + "/" + std::to_string(s) + ".log", std::min(s, seats - 1));
 }
 
+void recorder::trace_accesses() {
+  addresses_ = the_access_tracer()->start(parts_.path().c_str());
+  if (addresses_ == nullptr)
+    throw error(parts_.path() + ": the file for addresses cannot be made: " + std::strerror(errno),
+                error_kind::resources);
+}
+
 void recorder::keep_homes(const region_table& regions) {
   seat_log& last = logs_.back();
   for (std::uint32_t i = 1; i < regions.count(); ++i) {
@@ -116,6 +124,7 @@ void recorder::keep_homes(const region_table& regions) {
 
 void recorder::cut_off() noexcept {
   for (seat_log& l : logs_) l.cut_off();
+  if (std::exchange(addresses_, nullptr) != nullptr) the_access_tracer()->resume(nullptr);
   parts_.cut_off();
 }
 
@@ -127,6 +136,9 @@ recorder::~recorder() {
     if (why == 0) why = l.why();
   }
   logs_.clear();
+  if (const std::uint64_t bytes = addresses_ != nullptr ? the_access_tracer()->finish(addresses_) : 0; bytes != 0)
+    std::fprintf(stderr, "kith: recording %s: %llu bytes of addresses could not be written\n", file().c_str(),
+                 static_cast<unsigned long long>(bytes));
   if (lost != 0)
     std::fprintf(stderr, "kith: recording %s: %s; %llu records are missing\n", file().c_str(), std::strerror(why),
                  static_cast<unsigned long long>(lost));

@@ -6,6 +6,7 @@
 // outside. One more log holds the allocations and marks of threads that are no workers.
 #pragma once
 
+#include "base/access_tracer.hpp"
 #include "queue/job.hpp"
 #include "recording/log.hpp"
 #include "recording/parts.hpp"
@@ -78,6 +79,9 @@ class recorder {
   /// Makes the folder `file`.parts with a log for each of `seats` and one more, and the text `about`. With
   /// KITH_RECORD_PARTS no existing folder is replaced: the next number is used. Throws kith::error.
   recorder(const std::string& file, std::uint32_t seats, const std::map<std::string, std::string>& about);
+  /// Records what tasks touch, too, from now on. REQUIRES: the program was built for that. Throws kith::error if the
+  /// file cannot be made.
+  void trace_accesses();
   ~recorder();
   recorder(const recorder&) = delete;
   recorder& operator=(const recorder&) = delete;
@@ -85,6 +89,8 @@ class recorder {
   seat_log& log_of(std::size_t seat) { return logs_[seat]; }
   /// The log for allocations and marks of threads that are no workers. Guarded by the engine.
   log& of_no_seat() { return logs_.back(); }
+  /// Of this recording; null if it has no addresses.
+  void* addresses() const noexcept { return addresses_; }
   /// Records the final homes of the regions. Called when all workers have stopped.
   void keep_homes(const region_table& regions);
 
@@ -98,6 +104,25 @@ class recorder {
   const bool parts_stay_;  // the parts are assembled by the command that started the program, which shows its progress
   parts_folder parts_;
   std::deque<seat_log> logs_;
+  void* addresses_ = nullptr;
+};
+
+/// While it lives, what the calling thread touches belongs to a task.
+class traced_body {
+ public:
+  /// `addresses`: null: nothing is done. `task` 0: what is touched belongs to no task.
+  traced_body(void* addresses, std::uint64_t task) : tracer_(addresses != nullptr ? the_access_tracer() : nullptr) {
+    if (tracer_ != nullptr) outer_ = tracer_->enter(addresses, task);
+  }
+  ~traced_body() {
+    if (tracer_ != nullptr) tracer_->leave(outer_);
+  }
+  traced_body(const traced_body&) = delete;
+  traced_body& operator=(const traced_body&) = delete;
+
+ private:
+  const access_tracer* const tracer_;
+  void* outer_ = nullptr;
 };
 
 }  // namespace kith::native

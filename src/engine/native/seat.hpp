@@ -19,6 +19,7 @@ class native_seat : public seat {
   native::engine& engine;
   const bool worker_seat;            // true: a worker; false: the outside
   seat_log* log = nullptr;           // null: nothing is recorded
+  void* addresses = nullptr;         // what traced_body takes; null: no addresses are recorded
   identity::creator naming;          // of the task that creates on this seat; used if identities are kept
   std::uint64_t creating_since = 0;  // in ticks; valid while the creation of a task is recorded
 };

@@ -106,6 +106,7 @@ detail::outcome worker::run_recorded(task& t, std::uint64_t& began) {
   }
   if (engine.track_homes || engine.calibrator != nullptr)
     began = ticks();  // restart the clock: counting homes is not charged to the task
+  const traced_body traced(addresses, t.exploring == 0 ? edges::reference_to(engine.space, t).packed().value : 0);
   return t.code(t.closure(), detail::action::run);
 }
 

@@ -148,6 +148,7 @@ bool worker::suspend(pending_wait& w, const Switch& leave_stack) {
   detail::scope* const my_children = children_scope;
   const std::uintptr_t my_limit = stack_limit;
   const identity::creator my_naming = naming;
+  void* const my_trace = addresses != nullptr ? the_access_tracer()->current() : nullptr;
   const bool left = leave_stack(here);
   if (!left) suspended_.pop_back();  // else the code that switched back has removed it
   running = my_running;
@@ -155,6 +156,7 @@ bool worker::suspend(pending_wait& w, const Switch& leave_stack) {
   children_scope = my_children;
   stack_limit = my_limit;
   naming = my_naming;
+  if (addresses != nullptr) the_access_tracer()->resume(my_trace);
   if (tells) w.scope->waiting.store(0, relaxed);
   return left;
 }
@@ -201,6 +203,7 @@ suspended_stack& worker::serve_fresh_stack() {
   task_scope = children_scope = nullptr;
   naming = {};
   stack_limit = nesting_limit(stacks_.lowest());
+  if (addresses != nullptr) the_access_tracer()->resume(nullptr);
   pending_wait w{[](const void*) { return false; }, nullptr};
   w.anything = w.fresh = true;
   work_until(w, std::exchange(carried_, nullptr));

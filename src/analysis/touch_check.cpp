@@ -1,0 +1,153 @@
+#include "analysis/touch_check.hpp"
+
+#include "analysis/addresses.hpp"
+
+#include <kith/access.hpp>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace kith::analysis {
+
+namespace {
+
+/// What a task declared about one region: all its accesses of the region together.
+struct declared {
+  std::uint32_t region;
+  std::uint64_t begin, end;
+  bool writes;
+  bool touched = false;
+};
+
+class checker {
+ public:
+  explicit checker(const recording& r) : r_(r), streams_(r), written_(r.blocks.size()) {
+    for (std::uint32_t i = 0; i < r.regions.size(); ++i) by_address_.push_back(i);
+    std::ranges::sort(by_address_, {}, [&](std::uint32_t i) { return r.regions[i].address; });
+  }
+
+  touch_report all() {
+    for (std::size_t t = 0; t < r_.tasks.size(); ++t) {
+      streams_.read(t, [&](const touch& x) {
+        if (x.writes()) written_[index_of(*x.block)] = true;
+      });
+    }
+    for (std::size_t t = 0; t < r_.tasks.size(); ++t) {
+      const recorded_task& k = r_.tasks[t];
+      if (k.has(recorded_task::root) || k.has(recorded_task::fence) || k.has(recorded_task::skipped) || k.worker < 0)
+        continue;
+      check(static_cast<std::int32_t>(t));
+    }
+    return std::move(out_);
+  }
+
+ private:
+  std::uint32_t index_of(const recorded_block& b) const { return static_cast<std::uint32_t>(&b - r_.blocks.data()); }
+  std::uint32_t index_of(const recorded_site& s) const { return static_cast<std::uint32_t>(&s - r_.sites.data()); }
+
+  void declare(std::int32_t task) {
+    const auto t = static_cast<std::size_t>(task);
+    declared_.clear();
+    for (std::uint64_t a = r_.first_access[t]; a < r_.first_access[t + 1]; ++a) {
+      const recorded_access& x = r_.accesses[a];
+      const bool writes = static_cast<mode>(x.mode) != mode::in;
+      const auto known = std::ranges::find(declared_, x.region, &declared::region);
+      const recorded_region& region = r_.regions[x.region];
+      if (known == declared_.end()) {
+        declared_.push_back({x.region, region.address, region.address + x.bytes, writes});
+      } else {  // bytes are 0 where the region was named before
+        known->writes = known->writes || writes;
+        known->end = std::max(known->end, region.address + x.bytes);
+      }
+    }
+  }
+
+  /// Whether the block's bytes need no declaration by the task.
+  bool is_free(const recorded_block& b, std::int32_t task) const {
+    switch (b.kind) {
+      case recorded_block::own_stack:
+      case recorded_block::stack:
+      case recorded_block::thread_local_data:
+      case recorded_block::constant: return true;
+      case recorded_block::variable:
+      case recorded_block::global: return !written_[index_of(b)];
+      default: return b.own || (b.task == task && b.task >= 0);
+    }
+  }
+
+  void check(std::int32_t task) {
+    declare(task);
+    first_.clear();
+    ++out_.tasks;
+    streams_.read(static_cast<std::size_t>(task), [&](const touch& x) {
+      ++out_.touches;
+      if (x.block->kind == recorded_block::own_stack) return;
+      if (x.block->kind == recorded_block::unknown) ++out_.unknown;
+      std::uint64_t at = x.block->address + x.offset;
+      const std::uint64_t end = at + x.bytes;
+      bool declared_in = false;
+      // Ranges may lie in each other; at the first byte that is not covered the search ends.
+      for (bool further = true; further && at < end;) {
+        further = false;
+        for (declared& d : declared_) {
+          if (d.begin < end && d.end > at) d.touched = true;
+          if (at < d.begin || at >= d.end) continue;
+          if (x.writes() && !d.writes) {
+            declared_in = true;
+            continue;
+          }
+          at = d.end;
+          further = true;
+        }
+      }
+      if (at < end && !x.site->own && !is_free(*x.block, task)) note(task, x, at - x.block->address, declared_in);
+    });
+    for (const declared& d : declared_) {
+      if (d.touched || d.begin == d.end) continue;
+      const auto t = static_cast<std::size_t>(task);
+      for (std::uint64_t a = r_.first_access[t]; a < r_.first_access[t + 1]; ++a) {
+        if (r_.accesses[a].region == d.region) out_.untouched.push_back({task, d.region, r_.accesses[a].mode});
+      }
+    }
+  }
+
+  void note(std::int32_t task, const touch& x, std::uint64_t from, bool declared_in) {
+    const std::uint32_t site = index_of(*x.site), block = index_of(*x.block);
+    const std::uint64_t end = x.offset + x.bytes;
+    const auto [at, fresh] = first_.try_emplace(std::tuple(site, block, declared_in), out_.undeclared.size());
+    if (fresh) {
+      out_.undeclared.push_back(
+          {task, site, block, x.writes(), declared_in, region_at(x.block->address + from), from, end, 0});
+    }
+    undeclared_touch& u = out_.undeclared[at->second];
+    u.begin = std::min(u.begin, from);
+    u.end = std::max(u.end, end);
+    ++u.touches;
+  }
+
+  /// A region that has the byte: of several the one that begins last.
+  std::int32_t region_at(std::uint64_t address) const {
+    auto at =
+        std::ranges::upper_bound(by_address_, address, {}, [&](std::uint32_t i) { return r_.regions[i].address; });
+    for (int looks = 0; at != by_address_.begin() && looks < 64; ++looks) {
+      --at;
+      if (address < r_.regions[*at].address + r_.regions[*at].bytes) return static_cast<std::int32_t>(*at);
+    }
+    return -1;
+  }
+
+  const recording& r_;
+  touch_reader streams_;
+  std::vector<bool> written_;  // blocks that a task writes
+  std::vector<std::uint32_t> by_address_;
+  std::vector<declared> declared_;
+  std::map<std::tuple<std::uint32_t, std::uint32_t, bool>, std::size_t> first_;
+  touch_report out_;
+};
+
+}  // namespace
+
+touch_report check_touches(const recording& r) { return checker(r).all(); }
+
+}  // namespace kith::analysis

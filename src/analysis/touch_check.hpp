@@ -1,0 +1,42 @@
+// What tasks touched against what they declared. For `kith check`.
+//
+// Not counted as undeclared: the stacks and thread-local data, memory that cannot be written, variables that no task
+// writes, what the task itself has allocated, Kith's own memory, and what Kith's headers touch. Roots cannot declare
+// anything, and are not checked.
+#pragma once
+
+#include "recording/recording.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace kith::analysis {
+
+/// Bytes of one block that a task touched from one place without having declared it.
+struct undeclared_touch {
+  std::int32_t task = -1;
+  std::uint32_t site = 0, block = 0;
+  bool writes = false;               // and does not only read
+  bool declared_in = false;          // it is written, and declared as read only
+  std::int32_t region = -1;          // a region of the recording that has some of these bytes; -1: none
+  std::uint64_t begin = 0, end = 0;  // the range in the block
+  std::uint64_t touches = 0;
+};
+/// An access of which the task touched no byte.
+struct untouched_access {
+  std::int32_t task = -1;
+  std::uint32_t region = 0;
+  std::uint8_t mode = 0;
+};
+struct touch_report {
+  std::vector<undeclared_touch> undeclared;  // by task; of one task in the order of the first touch
+  std::vector<untouched_access> untouched;   // by task, in the order of declaration
+  std::uint64_t tasks = 0;                   // that were checked
+  std::uint64_t touches = 0;                 // of these tasks
+  std::uint64_t unknown = 0;                 // of these, in memory of no known block
+};
+
+/// The recording must have addresses. Throws kith::error if a stream is damaged. Costs O(touches), twice.
+touch_report check_touches(const recording&);
+
+}  // namespace kith::analysis

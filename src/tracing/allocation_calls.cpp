@@ -1,0 +1,149 @@
+// malloc and its family, new and delete, and mmap: they tell what blocks there are. All are weak, so that a program
+// may have its own; then its blocks are those of what it calls.
+#include "base/address.hpp"
+#include "tracing/trace.hpp"
+
+#include <malloc.h>
+#include <sys/mman.h>
+
+#include <cerrno>
+#include <cstdarg>
+#include <new>
+
+using kith::tracing::active;
+using kith::tracing::block;
+using kith::tracing::made_block;
+using kith::tracing::remove_block;
+using kith::tracing::remove_mapped;
+
+extern "C" {
+// glibc's own, under the names that it keeps for interposers.
+void* __libc_malloc(std::size_t) noexcept;
+void* __libc_calloc(std::size_t, std::size_t) noexcept;
+void* __libc_realloc(void*, std::size_t) noexcept;
+void* __libc_memalign(std::size_t, std::size_t) noexcept;
+void __libc_free(void*) noexcept;
+}
+
+namespace {
+
+[[gnu::always_inline]] inline void* noted(void* at, std::size_t bytes, const void* pc) noexcept {
+  if (active()) made_block(block::what::heap, at, bytes, pc);
+  return at;
+}
+void released(void* at) noexcept {
+  if (at != nullptr && active()) remove_block(at, block::what::heap);  // B3
+  __libc_free(at);
+}
+
+[[gnu::always_inline]] inline void* mapped(void* wanted, std::size_t bytes, int protection, int flags, int file,
+                                           off_t offset, const void* pc) noexcept {
+  const long got = ::syscall(SYS_mmap, wanted, bytes, protection, flags, file, offset);
+  void* const at = kith::at_address(static_cast<std::uintptr_t>(got));
+  if (got != -1 && active()) {
+    const auto begin = static_cast<std::uintptr_t>(got);
+    remove_mapped(begin, begin + bytes);
+    made_block(block::what::mapped, at, bytes, pc);
+  }
+  return at;
+}
+
+/// What operator new does when there is no memory.
+template <class Take>
+[[gnu::always_inline]] inline void* until_there_is(const Take& take, const void* pc, std::size_t bytes) {
+  for (;;) {
+    if (void* const at = take()) return noted(at, bytes, pc);
+    const std::new_handler handler = std::get_new_handler();
+    if (handler == nullptr) throw std::bad_alloc();
+    handler();
+  }
+}
+
+}  // namespace
+
+#define KITH_PC __builtin_return_address(0)
+#define KITH_WEAK [[gnu::weak]]
+
+extern "C" {
+
+KITH_WEAK void* malloc(std::size_t bytes) noexcept { return noted(__libc_malloc(bytes), bytes, KITH_PC); }
+KITH_WEAK void* calloc(std::size_t n, std::size_t bytes) noexcept {
+  return noted(__libc_calloc(n, bytes), n * bytes, KITH_PC);
+}
+KITH_WEAK void* realloc(void* old, std::size_t bytes) noexcept {
+  if (!active()) return __libc_realloc(old, bytes);
+  const std::size_t before = old != nullptr ? remove_block(old, block::what::heap) : 0;
+  void* const at = __libc_realloc(old, bytes);
+  if (at == nullptr && bytes != 0) {
+    noted(old, before, KITH_PC);  // it is still there
+    return at;
+  }
+  return noted(at, bytes, KITH_PC);
+}
+KITH_WEAK void* reallocarray(void* old, std::size_t n, std::size_t bytes) noexcept {
+  std::size_t all = 0;
+  if (__builtin_mul_overflow(n, bytes, &all)) {
+    errno = ENOMEM;
+    return nullptr;
+  }
+  return realloc(old, all);
+}
+KITH_WEAK void* memalign(std::size_t align, std::size_t bytes) noexcept {
+  return noted(__libc_memalign(align, bytes), bytes, KITH_PC);
+}
+KITH_WEAK void* aligned_alloc(std::size_t align, std::size_t bytes) noexcept {
+  return noted(__libc_memalign(align, bytes), bytes, KITH_PC);
+}
+KITH_WEAK int posix_memalign(void** at, std::size_t align, std::size_t bytes) noexcept {
+  if (align % sizeof(void*) != 0 || align == 0 || (align & (align - 1)) != 0) return EINVAL;
+  const int kept = errno;
+  void* const got = noted(__libc_memalign(align, bytes), bytes, KITH_PC);
+  errno = kept;
+  if (got == nullptr) return ENOMEM;
+  *at = got;
+  return 0;
+}
+KITH_WEAK void* valloc(std::size_t bytes) noexcept { return noted(__libc_memalign(4096, bytes), bytes, KITH_PC); }
+KITH_WEAK void free(void* at) noexcept { released(at); }
+
+KITH_WEAK void* mmap(void* wanted, std::size_t bytes, int protection, int flags, int file, off_t offset) noexcept {
+  return mapped(wanted, bytes, protection, flags, file, offset, KITH_PC);
+}
+KITH_WEAK void* mmap64(void* wanted, std::size_t bytes, int protection, int flags, int file, off_t offset) noexcept {
+  return mapped(wanted, bytes, protection, flags, file, offset, KITH_PC);
+}
+KITH_WEAK int munmap(void* at, std::size_t bytes) noexcept {
+  const auto begin = reinterpret_cast<std::uintptr_t>(at);
+  if (active()) remove_mapped(begin, begin + bytes);  // B3
+  return static_cast<int>(::syscall(SYS_munmap, at, bytes));
+}
+}
+
+KITH_WEAK void* operator new(std::size_t bytes) {
+  return until_there_is([&] { return __libc_malloc(bytes); }, KITH_PC, bytes);
+}
+KITH_WEAK void* operator new[](std::size_t bytes) {
+  return until_there_is([&] { return __libc_malloc(bytes); }, KITH_PC, bytes);
+}
+KITH_WEAK void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+  return noted(__libc_malloc(bytes), bytes, KITH_PC);
+}
+KITH_WEAK void* operator new[](std::size_t bytes, const std::nothrow_t&) noexcept {
+  return noted(__libc_malloc(bytes), bytes, KITH_PC);
+}
+KITH_WEAK void* operator new(std::size_t bytes, std::align_val_t align) {
+  return until_there_is([&] { return __libc_memalign(static_cast<std::size_t>(align), bytes); }, KITH_PC, bytes);
+}
+KITH_WEAK void* operator new[](std::size_t bytes, std::align_val_t align) {
+  return until_there_is([&] { return __libc_memalign(static_cast<std::size_t>(align), bytes); }, KITH_PC, bytes);
+}
+KITH_WEAK void operator delete(void* at) noexcept { released(at); }
+KITH_WEAK void operator delete[](void* at) noexcept { released(at); }
+KITH_WEAK void operator delete(void* at, std::size_t) noexcept { released(at); }
+KITH_WEAK void operator delete[](void* at, std::size_t) noexcept { released(at); }
+KITH_WEAK void operator delete(void* at, std::align_val_t) noexcept { released(at); }
+KITH_WEAK void operator delete[](void* at, std::align_val_t) noexcept { released(at); }
+KITH_WEAK void operator delete(void* at, std::size_t, std::align_val_t) noexcept { released(at); }
+KITH_WEAK void operator delete[](void* at, std::size_t, std::align_val_t) noexcept { released(at); }
+KITH_WEAK void operator delete(void* at, const std::nothrow_t&) noexcept { released(at); }
+KITH_WEAK void operator delete[](void* at, const std::nothrow_t&) noexcept { released(at); }

@@ -1,0 +1,165 @@
+#include "tracing/blocks.hpp"
+
+#include "base/spin_mutex.hpp"
+#include "tracing/arena.hpp"
+
+#include <cstdlib>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <mutex>
+#include <new>
+#include <utility>
+
+namespace kith::tracing {
+
+namespace {
+
+using block_map =
+    std::map<std::uintptr_t, block*, std::less<>, node_allocator<std::pair<const std::uintptr_t, block*>>>;
+using count_map = std::map<std::uintptr_t, std::uint64_t, std::less<>,
+                           node_allocator<std::pair<const std::uintptr_t, std::uint64_t>>>;
+
+/// Never destroyed: the program frees memory until its very end.
+struct known_blocks {
+  spin_mutex lock;
+  block_map small, large;
+  growing<block*> touched, spare;
+  arena memory;
+  count_map outside;
+};
+
+known_blocks& known() noexcept {
+  alignas(known_blocks) static std::byte room[sizeof(known_blocks)];
+  static known_blocks* const made = ::new (room) known_blocks;  // the first call is from before main()
+  return *made;
+}
+
+block_map& map_of(known_blocks& k, block::what kind) noexcept {
+  const bool large = kind == block::what::mapped || kind == block::what::stack || kind == block::what::constant ||
+                     kind == block::what::global;
+  return large ? k.large : k.small;
+}
+
+void drop(known_blocks& k, block_map& map, block_map::iterator at) noexcept {
+  block* const b = at->second;
+  map.erase(at);
+  b->gone.store(true, relaxed);
+  if (b->number == 0) k.spare.push(b);  // B2
+}
+
+void insert(known_blocks& k, block_map& map, const block& made) noexcept {
+  auto at = map.lower_bound(made.begin);
+  if (at != map.begin() && std::prev(at)->second->end > made.begin) --at;
+  while (at != map.end() && at->first < made.end) drop(k, map, std::exchange(at, std::next(at)));
+  block* b = nullptr;
+  if (k.spare.size() != 0) {
+    b = k.spare[k.spare.size() - 1];
+    k.spare.pop();
+  } else {
+    b = static_cast<block*>(k.memory.take(sizeof(block)));
+  }
+  ::new (b) block{.begin = made.begin,
+                  .end = made.end,
+                  .kind = made.kind,
+                  .recording = made.recording,
+                  .task = made.task,
+                  .ordinal = made.ordinal,
+                  .pc = made.pc,
+                  .caller = made.caller,
+                  .name = made.name};
+  map.emplace(made.begin, b);
+}
+
+block* find_in(const block_map& map, std::uintptr_t address) noexcept {
+  auto at = map.upper_bound(address);
+  if (at == map.begin()) return nullptr;
+  --at;
+  return address < at->second->end ? at->second : nullptr;
+}
+
+}  // namespace
+
+bool active() noexcept {
+  static const bool is = std::getenv("KITH_RECORD_ADDRESSES") != nullptr;
+  return is;
+}
+
+void add_block(const block& made) noexcept {
+  known_blocks& k = known();
+  const std::lock_guard guard(k.lock);
+  insert(k, map_of(k, made.kind), made);
+}
+
+std::size_t remove_block(const void* begin, block::what kind) noexcept {
+  known_blocks& k = known();
+  const std::lock_guard guard(k.lock);
+  block_map& map = map_of(k, kind);
+  const auto at = map.find(reinterpret_cast<std::uintptr_t>(begin));
+  if (at == map.end()) return 0;
+  const std::size_t bytes = at->second->end - at->second->begin;
+  drop(k, map, at);
+  return bytes;
+}
+
+void remove_mapped(std::uintptr_t begin, std::uintptr_t end) noexcept {
+  known_blocks& k = known();
+  const std::lock_guard guard(k.lock);
+  for (block_map* const map : {&k.small, &k.large}) {
+    auto at = map->lower_bound(begin);
+    if (at != map->begin() && std::prev(at)->second->end > begin) --at;
+    while (at != map->end() && at->first < end) {
+      const auto here = std::exchange(at, std::next(at));
+      block& b = *here->second;
+      const std::uintptr_t was_begin = b.begin, was_end = b.end;
+      block rest{.kind = b.kind,
+                 .recording = b.recording,
+                 .task = b.task,
+                 .ordinal = b.ordinal,
+                 .pc = b.pc,
+                 .caller = b.caller,
+                 .name = b.name};
+      drop(k, *map, here);
+      for (const auto& [from, to] : {std::pair(was_begin, begin), std::pair(end, was_end)}) {
+        if (from >= to) continue;
+        rest.begin = from;
+        rest.end = to;
+        insert(k, *map, rest);
+      }
+      at = map->lower_bound(end);
+    }
+  }
+}
+
+block* find_block(std::uintptr_t address) noexcept {
+  known_blocks& k = known();
+  const std::lock_guard guard(k.lock);
+  block* b = find_in(k.small, address);
+  if (b == nullptr) b = find_in(k.large, address);
+  if (b != nullptr && b->number == 0) {
+    b->number = static_cast<std::uint32_t>(k.touched.size()) + first_number;
+    k.touched.push(b);
+  }
+  return b;
+}
+
+std::uint64_t next_outside(std::uintptr_t pc) noexcept {
+  known_blocks& k = known();
+  const std::lock_guard guard(k.lock);
+  return k.outside[pc]++;
+}
+
+void for_each_touched(void (*each)(void* with, const block&), void* with) {
+  known_blocks& k = known();
+  for (std::size_t i = 0;; ++i) {
+    const block* b = nullptr;
+    {
+      const std::lock_guard guard(k.lock);
+      if (i == k.touched.size()) return;
+      b = k.touched[i];
+    }
+    each(with, *b);
+  }
+}
+
+}  // namespace kith::tracing

@@ -1,0 +1,67 @@
+// What addresses belong to: allocations, mapped memory, variables, stacks. Addresses are recorded as block and offset,
+// because a block has the same name in every run, and an address has not.
+//
+// Any thread may call these functions. Invariants:
+//  B1  A live block is in one of two maps: pieces of memory in `small`, what they are pieces of in `large`. Blocks of
+//      one map do not overlap. The lock guards both.
+//  B2  A block that was touched (it has a number) is never reused, so a thread may keep a pointer to it. What it keeps
+//      is valid while the block is not gone. A program that touches a block while it frees it has a race of its own.
+//  B3  A block leaves its map before its memory is given back, so that nobody else can have registered there.
+#pragma once
+
+#include "base/atomic.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace kith::tracing {
+
+struct block {
+  enum class what : std::uint8_t {
+    heap,               // malloc, new
+    allocated,          // kith::allocate
+    variable,           // of a name
+    global,             // what else a program or library can write
+    constant,           // what it cannot
+    thread_local_data,  // of a thread
+    stack,              // of a thread
+    mapped              // mmap
+  };
+  std::uintptr_t begin = 0, end = 0;
+  atomic<bool> gone{false};
+  std::uint32_t number = 0;  // in the order of their first touch; 0: not touched. Set under the lock
+  what kind = what::heap;
+  // Who made it: the task (0: none) of a recording, where in the program, and how many that task had made there.
+  const void* recording = nullptr;
+  std::uint64_t task = 0, ordinal = 0;
+  std::uintptr_t pc = 0, caller = 0;
+  const char* name = nullptr;  // of a variable or module
+};
+
+/// Numbers of blocks: 0 is the task's own stack, 1 is memory of no block.
+inline constexpr std::uint32_t first_number = 2;
+
+/// True if the program was started to record addresses. The first call decides.
+bool active() noexcept;
+
+/// A new block. `made`: all of it but the lock's business. What it overlaps is gone.
+void add_block(const block& made) noexcept;
+/// The block that begins here is gone, if there is one. Returns its size, or 0.
+std::size_t remove_block(const void* begin, block::what kind) noexcept;
+/// Mapped memory that was given back; what is left of blocks at both ends remains.
+void remove_mapped(std::uintptr_t begin, std::uintptr_t end) noexcept;
+/// The block of an address, with a number; null if it is of none.
+block* find_block(std::uintptr_t address) noexcept;
+
+/// Counts what threads outside tasks make at a place in the program, from 0.
+std::uint64_t next_outside(std::uintptr_t pc) noexcept;
+
+/// Calls each(block) for those that were touched, in the order of their numbers.
+void for_each_touched(void (*each)(void* with, const block&), void* with);
+
+/// Registers the variables of the program and its libraries, and their constant data. Once.
+void add_variables();
+/// Registers the calling thread's stack and thread-local data.
+void add_this_thread();
+
+}  // namespace kith::tracing

@@ -1,0 +1,198 @@
+// The functions of the C library that read and write memory for the program, and what Clang calls in their place.
+//
+// Definitions in a program come before those of its libraries, so calls from libraries arrive here, too. The work is
+// done by the library's own function. Calls from before the recorder's start are done here, byte by byte.
+#include "tracing/trace.hpp"
+
+#include <dlfcn.h>
+
+#include <cstddef>
+
+using kith::tracing::now;
+using kith::tracing::touch_kind;
+using kith::tracing::touched;
+
+namespace {
+
+using copy_call = void*(void*, const void*, std::size_t);
+using fill_call = void*(void*, int, std::size_t);
+copy_call* real_copy = nullptr;
+copy_call* real_move = nullptr;
+fill_call* real_fill = nullptr;
+
+[[gnu::constructor(101)]] void find_real() {
+  real_copy = reinterpret_cast<copy_call*>(dlsym(RTLD_NEXT, "memcpy"));
+  real_move = reinterpret_cast<copy_call*>(dlsym(RTLD_NEXT, "memmove"));
+  real_fill = reinterpret_cast<fill_call*>(dlsym(RTLD_NEXT, "memset"));
+}
+
+void* plain_move(void* to, const void* from, std::size_t bytes) noexcept {
+  auto* const t = static_cast<unsigned char*>(to);
+  const auto* const f = static_cast<const unsigned char*>(from);
+  if (reinterpret_cast<std::uintptr_t>(t) <= reinterpret_cast<std::uintptr_t>(f)) {
+    for (std::size_t i = 0; i < bytes; ++i) t[i] = f[i];
+  } else {
+    for (std::size_t i = bytes; i != 0; --i) t[i - 1] = f[i - 1];
+  }
+  return to;
+}
+void* copied(void* to, const void* from, std::size_t bytes) noexcept {
+  return real_copy != nullptr ? real_copy(to, from, bytes) : plain_move(to, from, bytes);
+}
+void* moved(void* to, const void* from, std::size_t bytes) noexcept {
+  return real_move != nullptr ? real_move(to, from, bytes) : plain_move(to, from, bytes);
+}
+void* filled(void* at, int value, std::size_t bytes) noexcept {
+  if (real_fill != nullptr) return real_fill(at, value, bytes);
+  auto* const a = static_cast<unsigned char*>(at);
+  for (std::size_t i = 0; i < bytes; ++i) a[i] = static_cast<unsigned char>(value);
+  return at;
+}
+
+[[gnu::always_inline]] inline void read(const void* at, std::size_t bytes, const void* pc) noexcept {
+  touched(touch_kind::read, at, 0, bytes, pc);
+}
+[[gnu::always_inline]] inline void written(const void* at, std::size_t bytes, const void* pc) noexcept {
+  touched(touch_kind::write, at, 0, bytes, pc);
+}
+
+std::size_t length(const char* text, std::size_t most) noexcept {
+  std::size_t n = 0;
+  while (n < most && text[n] != 0) ++n;
+  return n;
+}
+constexpr std::size_t any = ~std::size_t{0};
+/// The bytes of a text that are read when all of it is.
+std::size_t all_of(const char* text, std::size_t most = any) noexcept {
+  const std::size_t n = length(text, most);
+  return n < most ? n + 1 : n;
+}
+
+/// Compares as memcmp() does, or strncmp(). Sets the bytes that are read of each.
+int compared(const void* one, const void* other, std::size_t most, bool text, std::size_t& read_bytes) noexcept {
+  const auto* const a = static_cast<const unsigned char*>(one);
+  const auto* const b = static_cast<const unsigned char*>(other);
+  for (std::size_t i = 0; i < most; ++i) {
+    read_bytes = i + 1;
+    if (a[i] != b[i]) return a[i] < b[i] ? -1 : 1;
+    if (text && a[i] == 0) return 0;
+  }
+  return 0;
+}
+[[gnu::always_inline]] inline int compare(const void* one, const void* other, std::size_t most, bool text,
+                                          const void* pc) noexcept {
+  std::size_t bytes = 0;
+  const int result = compared(one, other, most, text, bytes);
+  if (now != nullptr) {
+    read(one, bytes, pc);
+    touched(touch_kind::read, other, 0, bytes, static_cast<const char*>(pc) + 1);  // a site of its own
+  }
+  return result;
+}
+
+}  // namespace
+
+extern "C" {
+
+#define KITH_PC __builtin_return_address(0)
+
+void* memcpy(void* to, const void* from, std::size_t bytes) noexcept {
+  read(from, bytes, KITH_PC);
+  written(to, bytes, KITH_PC);
+  return copied(to, from, bytes);
+}
+void* memmove(void* to, const void* from, std::size_t bytes) noexcept {
+  read(from, bytes, KITH_PC);
+  written(to, bytes, KITH_PC);
+  return moved(to, from, bytes);
+}
+void* memset(void* at, int value, std::size_t bytes) noexcept {
+  written(at, bytes, KITH_PC);
+  return filled(at, value, bytes);
+}
+void* __tsan_memcpy(void* to, const void* from, std::size_t bytes) noexcept {
+  read(from, bytes, KITH_PC);
+  written(to, bytes, KITH_PC);
+  return copied(to, from, bytes);
+}
+void* __tsan_memmove(void* to, const void* from, std::size_t bytes) noexcept {
+  read(from, bytes, KITH_PC);
+  written(to, bytes, KITH_PC);
+  return moved(to, from, bytes);
+}
+void* __tsan_memset(void* at, int value, std::size_t bytes) noexcept {
+  written(at, bytes, KITH_PC);
+  return filled(at, value, bytes);
+}
+void* mempcpy(void* to, const void* from, std::size_t bytes) noexcept {
+  read(from, bytes, KITH_PC);
+  written(to, bytes, KITH_PC);
+  return static_cast<char*>(copied(to, from, bytes)) + bytes;
+}
+
+int memcmp(const void* a, const void* b, std::size_t bytes) noexcept { return compare(a, b, bytes, false, KITH_PC); }
+int bcmp(const void* a, const void* b, std::size_t bytes) noexcept { return compare(a, b, bytes, false, KITH_PC); }
+int strcmp(const char* a, const char* b) noexcept { return compare(a, b, any, true, KITH_PC); }
+int strncmp(const char* a, const char* b, std::size_t most) noexcept { return compare(a, b, most, true, KITH_PC); }
+
+std::size_t strlen(const char* text) noexcept {
+  const std::size_t n = length(text, any);
+  read(text, n + 1, KITH_PC);
+  return n;
+}
+std::size_t strnlen(const char* text, std::size_t most) noexcept {
+  read(text, all_of(text, most), KITH_PC);
+  return length(text, most);
+}
+char* strcpy(char* to, const char* from) noexcept {
+  const std::size_t bytes = length(from, any) + 1;
+  read(from, bytes, KITH_PC);
+  written(to, bytes, KITH_PC);
+  copied(to, from, bytes);
+  return to;
+}
+char* stpcpy(char* to, const char* from) noexcept {
+  const std::size_t bytes = length(from, any) + 1;
+  read(from, bytes, KITH_PC);
+  written(to, bytes, KITH_PC);
+  copied(to, from, bytes);
+  return to + bytes - 1;
+}
+char* strncpy(char* to, const char* from, std::size_t bytes) noexcept {
+  const std::size_t n = length(from, bytes);
+  read(from, n < bytes ? n + 1 : n, KITH_PC);
+  written(to, bytes, KITH_PC);
+  copied(to, from, n);
+  filled(to + n, 0, bytes - n);
+  return to;
+}
+char* strcat(char* to, const char* from) noexcept {
+  const std::size_t old = length(to, any), bytes = length(from, any) + 1;
+  read(from, bytes, KITH_PC);
+  touched(touch_kind::read, to, 0, old + 1, static_cast<const char*>(KITH_PC) + 1);
+  written(to + old, bytes, KITH_PC);
+  copied(to + old, from, bytes);
+  return to;
+}
+void* memchr(const void* at, int value, std::size_t bytes) noexcept {
+  const auto* const a = static_cast<const unsigned char*>(at);
+  std::size_t i = 0;
+  while (i < bytes && a[i] != static_cast<unsigned char>(value)) ++i;
+  read(at, i < bytes ? i + 1 : i, KITH_PC);
+  return i < bytes ? const_cast<unsigned char*>(a + i) : nullptr;
+}
+char* strchr(const char* text, int value) noexcept {
+  std::size_t i = 0;
+  while (text[i] != 0 && text[i] != static_cast<char>(value)) ++i;
+  read(text, i + 1, KITH_PC);
+  return text[i] == static_cast<char>(value) ? const_cast<char*>(text + i) : nullptr;
+}
+char* strrchr(const char* text, int value) noexcept {
+  const std::size_t n = length(text, any) + 1;
+  read(text, n, KITH_PC);
+  for (std::size_t i = n; i != 0; --i) {
+    if (text[i - 1] == static_cast<char>(value)) return const_cast<char*>(text + i - 1);
+  }
+  return nullptr;
+}
+}

@@ -1,0 +1,133 @@
+#include "tracing/trace.hpp"
+
+#include "base/spin_mutex.hpp"
+
+#include <mutex>
+#include <utility>
+
+namespace kith::tracing {
+
+void task_trace::begin(address_recording* into, std::uint64_t task, std::uintptr_t stack) noexcept {
+  constexpr std::size_t first_size = 1024;
+  if (entries_ == nullptr) {
+    entries_ = static_cast<entry*>(system_memory(first_size * sizeof(entry)));
+    mask_ = first_size - 1;
+  }
+  ++generation_;  // empties the table
+  used_ = 0;
+  into_ = into;
+  task_ = task;
+  stack_ = stack;
+  touches_ = 0;
+  calls_.clear();
+  bytes_.clear();
+  writer_.moved(nullptr);
+}
+
+void task_trace::end() noexcept {
+  writer_.end();
+  hand_over();
+}
+
+void task_trace::hand_over() noexcept {
+  append(*into_, task_, touches_, bytes_.data(), bytes_.size());
+  bytes_.clear();
+  touches_ = 0;
+}
+
+task_trace::entry& task_trace::fresh_entry(const site_key& k, std::size_t at) noexcept {
+  if (2 * ++used_ > mask_) {
+    grow();
+    at = hash(k) & mask_;
+    while (entries_[at].of == generation_) at = (at + 1) & mask_;
+  }
+  entry& e = entries_[at];
+  e = entry{.key = k, .number = 0, .of = generation_, .where = nullptr, .state = {}};
+  if (k.kind != touch_kind::allocation) e.number = number_of_site(k);
+  return e;
+}
+
+void task_trace::grow() noexcept {
+  entry* const old = entries_;
+  const std::size_t size = mask_ + 1;
+  entries_ = static_cast<entry*>(system_memory(2 * size * sizeof(entry)));
+  mask_ = 2 * size - 1;
+  for (std::size_t i = 0; i < size; ++i) {
+    if (old[i].of != generation_) continue;
+    std::size_t at = hash(old[i].key) & mask_;
+    while (entries_[at].of == generation_) at = (at + 1) & mask_;
+    entries_[at] = old[i];
+    if (writer_.last() == &old[i].state) writer_.moved(&entries_[at].state);
+  }
+  give_back(old, size * sizeof(entry));
+}
+
+namespace {
+
+/// All sites of the process. A task's own table is asked first.
+struct known_sites {
+  spin_mutex lock;
+  growing<site_key> sites;
+  std::uint32_t* slots = nullptr;  // number + 1; 0: empty
+  std::size_t mask = 0;
+
+  std::size_t place(const site_key& k) noexcept {
+    std::size_t i = (k.pc * 31 + k.caller * 17 + std::size_t{k.bytes} * 3 + static_cast<std::size_t>(k.kind)) *
+                        0x9e3779b97f4a7c15u >>
+                    20;
+    for (i &= mask; slots[i] != 0 && sites[slots[i] - 1] != k;) i = (i + 1) & mask;
+    return i;
+  }
+  void grow() noexcept {
+    const std::size_t size = slots == nullptr ? 4096 : 2 * (mask + 1);
+    if (slots != nullptr) give_back(slots, (mask + 1) * sizeof *slots);
+    slots = static_cast<std::uint32_t*>(system_memory(size * sizeof *slots));
+    mask = size - 1;
+    for (std::uint32_t s = 0; s < sites.size(); ++s) slots[place(sites[s])] = s + 1;
+  }
+};
+constinit known_sites known;
+
+}  // namespace
+
+std::uint32_t number_of_site(const site_key& k) noexcept {
+  const std::lock_guard guard(known.lock);
+  if (2 * known.sites.size() >= known.mask) known.grow();
+  const std::size_t at = known.place(k);
+  if (known.slots[at] == 0) {
+    known.sites.push(k);
+    known.slots[at] = static_cast<std::uint32_t>(known.sites.size());
+  }
+  return known.slots[at] - 1;
+}
+
+void for_each_site(void (*each)(void* with, const site_key&), void* with) {
+  for (std::size_t i = 0;; ++i) {
+    site_key k;
+    {
+      const std::lock_guard guard(known.lock);
+      if (i == known.sites.size()) return;
+      k = known.sites[i];
+    }
+    each(with, k);
+  }
+}
+
+void made_block(block::what kind, const void* at, std::size_t bytes, const void* pc) noexcept {
+  if (at == nullptr || bytes == 0) return;
+  task_trace* const t = now;
+  const auto begin = reinterpret_cast<std::uintptr_t>(at), place = reinterpret_cast<std::uintptr_t>(pc);
+  block made{.begin = begin, .end = begin + bytes, .kind = kind, .pc = place};
+  if (t != nullptr) {
+    made.recording = t->recording();
+    made.task = t->task();
+    made.caller = t->calls().caller();
+    made.ordinal = t->next_block(place);
+  } else {
+    made.caller = calls_outside.caller();
+    made.ordinal = next_outside(place);
+  }
+  add_block(made);
+}
+
+}  // namespace kith::tracing

@@ -1,0 +1,153 @@
+// The trace of one task: what its body touches, as a stream (recording/address_stream.hpp).
+//
+// A thread has at most one trace at a time, that of the body which runs on it; only that thread uses it. While a body
+// waits and others run on its thread, its trace is kept. Callbacks of code outside tasks return at once.
+#pragma once
+
+#include "recording/address_stream.hpp"
+#include "tracing/arena.hpp"
+#include "tracing/blocks.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace kith::tracing {
+
+enum class touch_kind : std::uint8_t { read, write, both, allocation };
+
+/// A place in the program that touches memory: the address behind the call of the callback, and the address behind
+/// the call of the function that it is in.
+struct site_key {
+  std::uintptr_t pc = 0, caller = 0;
+  std::uint32_t bytes = 0;  // 0: not always the same
+  touch_kind kind = touch_kind::read;
+  friend bool operator==(const site_key&, const site_key&) = default;
+};
+
+struct address_recording;
+
+/// Where the functions that are running return to.
+class call_stack {
+ public:
+  void enter(std::uintptr_t return_address) noexcept {
+    if (depth_ < most) calls_[depth_] = return_address;
+    ++depth_;
+  }
+  void leave() noexcept {
+    if (depth_ != 0) --depth_;
+  }
+  void clear() noexcept { depth_ = 0; }
+  /// Of the innermost; 0 if that is not known.
+  std::uintptr_t caller() const noexcept { return depth_ == 0 || depth_ > most ? 0 : calls_[depth_ - 1]; }
+
+ private:
+  static constexpr std::size_t most = 256;
+  std::size_t depth_ = 0;
+  std::uintptr_t calls_[most] = {};
+};
+
+class task_trace {
+ public:
+  /// `stack`: the body's stack is below.
+  void begin(address_recording* into, std::uint64_t task, std::uintptr_t stack) noexcept;
+  /// Hands the stream over.
+  void end() noexcept;
+
+  /// `bytes` at `address` are touched by code with its stack at `stack`.
+  void touch(const site_key& where, std::uintptr_t address, std::uint64_t bytes, std::uintptr_t stack) noexcept {
+    entry& e = entry_of(where);
+    std::uint32_t number = own_stack;
+    std::uint64_t offset = stack_ - address;
+    if (address - stack >= stack_ - stack) {  // the task's own stack is between the two
+      if (e.where == nullptr || address - e.where->begin >= e.where->end - e.where->begin ||
+          e.where->gone.load(relaxed))
+        e.where = find_block(address);
+      number = e.where != nullptr ? e.where->number : unknown;
+      offset = e.where != nullptr ? address - e.where->begin : address;
+    }
+    writer_.touch(e.number, e.state, number, offset, where.bytes != 0 ? 0 : bytes);
+    ++touches_;
+    if (bytes_.size() >= chunk) [[unlikely]]
+      hand_over();
+  }
+  /// How many blocks the task has made at this place before.
+  std::uint64_t next_block(std::uintptr_t pc) noexcept {
+    return entry_of({.pc = pc, .kind = touch_kind::allocation}).state.offset++;
+  }
+
+  call_stack& calls() noexcept { return calls_; }
+
+  std::uint64_t task() const noexcept { return task_; }
+  const address_recording* recording() const noexcept { return into_; }
+
+  task_trace* next_spare = nullptr;
+
+  // Numbers of blocks that are always there.
+  static constexpr std::uint32_t own_stack = 0, unknown = 1;
+
+ private:
+  struct entry {
+    site_key key;
+    std::uint32_t number = 0;
+    std::uint64_t of = 0;  // which task's; others are empty
+    block* where = nullptr;
+    stream_site state;
+  };
+  static constexpr std::size_t chunk = std::size_t{4} << 20;
+
+  entry& entry_of(const site_key& k) noexcept {
+    std::size_t i = hash(k) & mask_;
+    while (entries_[i].of == generation_) {
+      if (entries_[i].key == k) return entries_[i];
+      i = (i + 1) & mask_;
+    }
+    return fresh_entry(k, i);
+  }
+  static std::size_t hash(const site_key& k) noexcept {
+    std::uint64_t h = (k.pc ^ k.caller << 20 ^ std::uint64_t{k.bytes} << 1 ^ static_cast<std::uint64_t>(k.kind) << 48) *
+                      0x9e3779b97f4a7c15u;
+    return static_cast<std::size_t>(h >> 32);
+  }
+  entry& fresh_entry(const site_key&, std::size_t at) noexcept;
+  void grow() noexcept;
+  void hand_over() noexcept;
+
+  address_recording* into_ = nullptr;
+  std::uint64_t task_ = 0, generation_ = 0, touches_ = 0;
+  std::uintptr_t stack_ = 0;
+  entry* entries_ = nullptr;
+  std::size_t mask_ = 0, used_ = 0;
+  growing<std::uint8_t> bytes_;
+  stream_writer<growing<std::uint8_t>> writer_{bytes_};
+  call_stack calls_;  // of the body
+};
+
+/// Of the calling thread; null outside tasks.
+inline constinit thread_local task_trace* now [[gnu::tls_model("initial-exec")]] = nullptr;
+/// Of the calling thread, outside tasks. Exceptions and switches of stacks may leave it with too many functions.
+inline constinit thread_local call_stack calls_outside [[gnu::tls_model("initial-exec")]];
+
+/// What callbacks and interposed functions report. `pc` is the address to which they return.
+[[gnu::always_inline]] inline void touched(touch_kind kind, const volatile void* at, std::uint32_t fixed,
+                                           std::uint64_t bytes, const void* pc) noexcept {
+  task_trace* const t = now;
+  if (t == nullptr || bytes == 0) return;
+  t->touch({reinterpret_cast<std::uintptr_t>(pc), t->calls().caller(), fixed, kind},
+           reinterpret_cast<std::uintptr_t>(at), bytes, reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)));
+}
+
+/// Registers memory that the program was given.
+void made_block(block::what kind, const void* at, std::size_t bytes, const void* pc) noexcept;
+
+/// Places of touches have numbers, in the order in which they are first seen. Any thread may call these functions.
+std::uint32_t number_of_site(const site_key&) noexcept;
+void for_each_site(void (*each)(void* with, const site_key&), void* with);
+
+/// Where the streams of a recording go: a file, under a lock. Any thread may call append().
+address_recording* open_recording(const char* folder) noexcept;
+void append(address_recording&, std::uint64_t task, std::uint64_t touches, const std::uint8_t* data,
+            std::size_t bytes) noexcept;
+/// Writes the tables of sites, blocks and modules. Returns the bytes that could not be written.
+std::uint64_t close_recording(address_recording*) noexcept;
+
+}  // namespace kith::tracing

@@ -1,0 +1,117 @@
+"""kith record --addresses and kith check: what tasks touched against what they declared."""
+
+import os
+import re
+import sqlite3
+
+from run_kith import Kith, rows
+
+kith = Kith()
+path = kith.file
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+TRACED = os.path.join(os.path.dirname(kith.path), "tests", "traced")
+SOURCE = os.path.join(ROOT, "tests", "tracing", "program.cpp")
+
+
+def line_of(mark):
+    with open(SOURCE, encoding="utf-8") as f:
+        return next(number for number, line in enumerate(f, 1) if "//! " + mark in line)
+
+
+def record(what, **variables):
+    file = path(what + ".rec")
+    return file, kith.run("record", "--addresses", "-o", file, "--", os.path.join(TRACED, "program"), what, **variables)
+
+
+# Programs that declare what they touch, on one worker and on several.
+for name in ("fine", "nested"):
+    for policy, workers in (("fifo", "1"), ("steal", "4")):
+        file, done = record(name, KITH_POLICY=policy, KITH_WORKERS=workers, KITH_OVERSUBSCRIBE="1")
+        kith.check(done.returncode == 0, f"{name} is recorded under {policy}: {done.stderr}")
+        kith.check(done.stdout == name + "\n", f"its output comes once: {done.stdout}")
+        kith.check(" touches, " in done.stderr, f"touches are counted: {done.stderr}")
+        kith.check(not [f for f in os.listdir(os.path.dirname(file)) if "again" in f or "parts" in f], "nothing is left")
+        code, found = kith.json("check", file)
+        kith.check(code == 0 and not found["undeclared"], f"{name} declares all of it: {found}")
+        kith.check(found["tasks"] > 0 and found["touches"] > 1000 and found["unknown"] == 0, f"{name}: {found}")
+        done = kith.run("check", file)
+        kith.check(done.returncode == 0 and "all of them declared" in done.stdout, f"as text: {done.stdout}{done.stderr}")
+
+# Four mistakes, each with its line.
+file, done = record("undeclared", KITH_POLICY="fifo")
+kith.check(done.returncode == 0, f"undeclared is recorded: {done.stderr}")
+code, found = kith.json("check", file)
+kith.check(code == 1, f"exit code {code}")
+by_line = {u["line"]: u for u in found["undeclared"] if u["access"] == "write"}
+kith.check(len(by_line) == 3, f"one for each mistake: {found['undeclared']}")
+kith.check([u["line"] for u in found["undeclared"] if u["access"] == "read"] == [line_of("variable")], "and what ++ reads")
+kith.check(all(os.path.samefile(u["file"], SOURCE) for u in found["undeclared"]), "in the source")
+hidden, of_input, variable = (by_line.get(line_of(m), {}) for m in ("hidden write", "write of input", "variable"))
+regions = {r[0]: r[1] for r in rows(file, "SELECT id, bytes FROM region")}
+kith.check((hidden["name"], hidden["access"], hidden["begin"], hidden["end"]) == ("bad:0", "write", 40, 44), f"{hidden}")
+kith.check(hidden["declared"] is None and hidden["region"] in regions and hidden["memory"] == "heap", f"{hidden}")
+kith.check((of_input["name"], of_input["declared"], of_input["begin"], of_input["end"]) == ("bad:1", "in", 20, 24), f"{of_input}")
+kith.check(variable["variable"].endswith("shared_counter") and variable["region"] is None, f"{variable}")
+kith.check([(u["name"], u["mode"]) for u in found["untouched"]] == [("bad:2", "inout")], f"never touched: {found['untouched']}")
+done = kith.run("check", file)
+kith.check(done.returncode == 1, "the same as text")
+for text in (f"program.cpp:{line_of('hidden write')} bad:0: writes (not declared) bytes 40 to 44 of region",
+             "bad:1: writes (declared in) bytes 20 to 24", "note: bad:2: declared inout of region", "3 tasks touch"):
+    kith.check(text in done.stdout, f"people read '{text}': {done.stdout}")
+kith.check(kith.run("why", file, "bad:0").returncode == 0, "a task's name is what kith why takes")
+
+# A program whose addresses depend on the schedule is found out.
+file, done = record("by-schedule", KITH_POLICY="fifo", KITH_WORKERS="1")
+kith.check(done.returncode == 1 and not os.path.exists(file), f"it is refused: {done.returncode}, {done.stderr}")
+kith.check("(bad): under another schedule its addresses are others" in done.stderr and "program.cpp:" in done.stderr,
+           f"with the task and the place: {done.stderr}")
+
+# The document shows what the example prints.
+file = path("stencil.rec")
+done = kith.run("record", "--addresses", "-o", file, "--", os.path.join(TRACED, "stencil"))
+kith.check(done.returncode == 0, f"the example is recorded: {done.stderr}")
+done = kith.run("check", file)
+kith.check(done.returncode == 1, "and has a mistake")
+with open(os.path.join(ROOT, "docs", "check.md"), encoding="utf-8") as f:
+    shown = re.search(r"```text\n(.*?)```", f.read(), re.S)[1]
+
+
+def told(text):
+    """The lines about tasks, without paths, numbers of regions and libraries."""
+    return [re.sub(r"region \d+", "region", re.sub(r"\S*/(?=examples/)", "", line)) for line in text.splitlines()
+            if line.startswith(("examples", "/"))]
+
+
+kith.check(told(shown) == told(done.stdout) and told(shown), f"the document shows {told(shown)}, it prints {told(done.stdout)}")
+
+# Other verbs read the recording; damaged streams are errors that say where.
+kith.check(kith.run("sim", file, "--machine", "bullion-s16-8", "--policy", "dep").returncode == 0, "it can be simulated")
+for change, says in (("UPDATE stream SET touches = touches + 1", ["table stream", "fewer touches"]),
+                     ("UPDATE stream SET touches = 0 WHERE rowid = (SELECT max(rowid) FROM stream)", ["table stream"]),
+                     ("UPDATE stream SET bytes = x'80'", ["table stream", "ends within a number"]),
+                     ("UPDATE stream SET bytes = 'text'", ["table stream, column bytes", "expected a blob"]),
+                     ("DELETE FROM site", ["names a site that is not there"]),
+                     ("DELETE FROM block WHERE id > 2", ["block that is not there"]),
+                     ("DELETE FROM block", ["table block begins with other rows"]),
+                     ("UPDATE block SET kind = 99", ["table block, row 0: kind is 99"]),
+                     ("UPDATE block SET task = 99999", ["table block, row 0: task is 99999"])):
+    damaged = path("damaged.rec")
+    with open(file, "rb") as a, open(damaged, "wb") as b:
+        b.write(a.read())
+    with sqlite3.connect(damaged) as db:
+        db.execute(change)
+    kith.refused("check", damaged, says=says)
+
+# Wrong input.
+done = kith.run("record", "--addresses", "-o", path("x.rec"), "--", "kith", "app", "life", "--small")
+kith.check(done.returncode == 2 and "kith::trace_accesses" in done.stderr and "cmake --preset addresses" in done.stderr,
+           f"a program without callbacks: {done.stderr}")
+kith.check(not os.path.exists(path("x.rec")), "nothing was recorded")
+plain = path("plain.rec")
+done = kith.run("record", "-o", plain, "--", os.path.join(TRACED, "program"), "fine")
+kith.check(done.returncode == 0 and not rows(plain, "SELECT name FROM sqlite_master WHERE name = 'stream'"), "as any program")
+kith.refused("check", plain, says=["it has no addresses", "kith record --addresses"])
+kith.refused("check", path("nothing.rec"), says=["there is no such file"])
+kith.refused("record", "--addresses", "--dry", "-o", path("x"), "--", "true", says=["--dry"])
+
+kith.finish()

@@ -1,0 +1,326 @@
+// Touches memory in known ways inside tasks, and compares what was recorded with it, byte by byte. Compiled with access
+// callbacks by each compiler (exact_test.py); the folder for the recording is the argument.
+#include "base/access_tracer.hpp"
+#include "recording/address_stream.hpp"
+
+#include <atomic>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+struct alignas(64) buffer {
+  unsigned char at[4096];
+};
+buffer a, b;
+std::atomic<std::uint32_t> word{5};
+std::atomic<std::uint64_t> wide{7};
+std::atomic<std::uint8_t> tiny{1};
+
+struct s48 {
+  char c[48];
+};
+struct s24 {
+  long x, y, z;
+};
+struct s7 {
+  char c[7];
+};
+struct number {
+  double value;
+  int rest;
+};
+
+template <class T>
+T& in(buffer& of, std::size_t at) {
+  return *reinterpret_cast<T*>(of.at + at);
+}
+
+struct bytes {
+  const void* at;
+  std::size_t count;
+};
+/// A case: what it does, and what it reads and writes, each byte as often as it says.
+struct known_case {
+  std::string name;
+  void (*run)();
+  std::vector<bytes> reads, writes;
+};
+
+volatile std::size_t variable = 100;  // the compiler must not know sizes
+volatile int sink = 0;
+
+void scalars() {
+  in<std::uint8_t>(a, 0) = in<std::uint8_t>(b, 0);
+  in<std::uint16_t>(a, 2) = in<std::uint16_t>(b, 2);
+  in<std::uint32_t>(a, 4) = in<std::uint32_t>(b, 4);
+  in<std::uint64_t>(a, 8) = in<std::uint64_t>(b, 8);
+}
+[[gnu::noinline]] void axpy(double* to, const double* from, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) to[i] = from[i] * 2;
+}
+void vectors() { axpy(&in<double>(a, 0), &in<double>(b, 0), variable + 3); }
+[[gnu::noinline]] void add(double* to, const double* from, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) to[i] += from[i];
+}
+void compound() { add(&in<double>(a, 0), &in<double>(b, 0), variable); }
+void structs() {
+  in<s48>(a, 0) = in<s48>(b, 0);
+  in<s24>(a, 64) = in<s24>(b, 64);
+  in<s7>(a, 128) = in<s7>(b, 128);
+}
+void zeroed() { in<s48>(a, 16) = s48{}; }
+void copies() {
+  std::memcpy(a.at, b.at, variable);
+  std::memcpy(a.at + 200, b.at + 200, 13);
+  std::memcpy(a.at + 300, b.at + 300, 200);
+  std::memmove(a.at + 1000, a.at + 1010, variable);
+}
+void fills() {
+  std::memset(a.at, 1, variable);
+  std::memset(a.at + 200, 1, 24);
+  std::memset(a.at + 300, 0, 300);
+}
+void atomics() {
+  if (word.fetch_add(3) != 5) throw std::logic_error("fetch_add");
+  std::uint32_t expected = 9;
+  if (word.compare_exchange_strong(expected, 1) || expected != 8) throw std::logic_error("compare_exchange");
+  if (!word.compare_exchange_strong(expected, 2)) throw std::logic_error("compare_exchange");
+  wide.store(11, std::memory_order_release);
+  if (wide.load(std::memory_order_acquire) != 11 || wide.exchange(12) != 11) throw std::logic_error("exchange");
+  if ((tiny.fetch_or(6), tiny.fetch_xor(1), tiny.fetch_and(14), tiny.fetch_sub(2)) != 6) throw std::logic_error("bits");
+}
+void unaligned() {
+  std::uint32_t four = 0x01020304;
+  std::memcpy(a.at + 1, &four, sizeof four);
+  std::uint64_t eight = 0;
+  std::memcpy(&eight, b.at + 3, sizeof eight);
+  sink = static_cast<int>(eight);
+}
+void texts() {
+  const char* const t = reinterpret_cast<const char*>(b.at);
+  std::size_t n = std::strlen(t);
+  n += static_cast<std::size_t>(std::strcmp(t, reinterpret_cast<const char*>(a.at)) != 0);
+  n += static_cast<std::size_t>(std::memcmp(t + 100, a.at + 100, variable) != 0);
+  sink = static_cast<int>(n);
+}
+void members() {
+  number& n = in<number>(a, 256);
+  n.value = n.rest + 1;
+}
+void volatiles() { sink = static_cast<int>(const_cast<volatile unsigned char&>(b.at[77])); }
+void allocations() {
+  std::vector<int> grown;
+  for (int i = 0; i < 100; ++i) grown.push_back(i);
+  sink = grown[50];
+}
+
+const std::vector<known_case> cases = {
+    {"scalars",
+     scalars,
+     {{b.at, 1}, {b.at + 2, 2}, {b.at + 4, 4}, {b.at + 8, 8}},
+     {{a.at, 1}, {a.at + 2, 2}, {a.at + 4, 4}, {a.at + 8, 8}}},
+    {"vectors", vectors, {{b.at, 824}}, {{a.at, 824}}},
+    {"compound", compound, {{a.at, 800}, {b.at, 800}}, {{a.at, 800}}},
+    {"structs",
+     structs,
+     {{b.at, 48}, {b.at + 64, 24}, {b.at + 128, 7}},
+     {{a.at, 48}, {a.at + 64, 24}, {a.at + 128, 7}}},
+    {"zeroed", zeroed, {}, {{a.at + 16, 48}}},
+    {"copies",
+     copies,
+     {{b.at, 100}, {b.at + 200, 13}, {b.at + 300, 200}, {a.at + 1010, 100}},
+     {{a.at, 100}, {a.at + 200, 13}, {a.at + 300, 200}, {a.at + 1000, 100}}},
+    {"fills", fills, {}, {{a.at, 100}, {a.at + 200, 24}, {a.at + 300, 300}}},
+    {"atomics",
+     atomics,
+     {{&word, 4}, {&word, 4}, {&word, 4}, {&wide, 8}, {&wide, 8}, {&tiny, 1}, {&tiny, 1}, {&tiny, 1}, {&tiny, 1}},
+     {{&word, 4}, {&word, 4}, {&word, 4}, {&wide, 8}, {&wide, 8}, {&tiny, 1}, {&tiny, 1}, {&tiny, 1}, {&tiny, 1}}},
+    {"unaligned", unaligned, {{b.at + 3, 8}}, {{a.at + 1, 4}}},
+    {"texts", texts, {{b.at, 6}, {b.at, 3}, {a.at, 3}, {b.at + 100, 51}, {a.at + 100, 51}}, {}},
+    {"members", members, {{a.at + 264, 4}}, {{a.at + 256, 8}}},
+    {"volatiles", volatiles, {{b.at + 77, 1}}, {}},
+};
+
+using counts = std::map<std::uintptr_t, int>;  // of each byte
+counts counted(const std::vector<bytes>& of) {
+  counts all;
+  for (const bytes& x : of) {
+    for (std::size_t i = 0; i < x.count; ++i) ++all[reinterpret_cast<std::uintptr_t>(x.at) + i];
+  }
+  return all;
+}
+
+struct recorded {
+  counts reads, writes;
+  std::uint64_t heap_bytes = 0, elsewhere = 0;
+};
+
+class recording {
+ public:
+  explicit recording(const std::string& folder) {
+    std::ifstream tables(folder + "/addresses.tables");
+    blocks_.resize(2);
+    std::vector<bool> variable_size;
+    for (std::string line; std::getline(tables, line);) {
+      std::istringstream words(line);
+      words >> std::hex;
+      std::string what;
+      std::uint64_t x = 0, y = 0;
+      if (words >> what; what == "site") {
+        unsigned mode = 0;
+        std::uint64_t size = 0;
+        words >> x >> y >> mode >> size;
+        sites_.emplace_back(mode, size);
+        variable_size.push_back(size == 0);
+      } else if (what == "block") {
+        unsigned kind = 0;
+        words >> kind >> x >> y;
+        blocks_.push_back({kind, x});
+      }
+    }
+    kith::stream_reader reader(variable_size);
+    std::ifstream in(folder + "/addresses.streams", std::ios::binary);
+    std::map<std::uint64_t, std::pair<std::uint64_t, std::vector<std::uint8_t>>> streams;
+    std::uint64_t head[3];
+    while (in.read(reinterpret_cast<char*>(head), sizeof head)) {
+      auto& [touches, data] = streams[head[0]];
+      touches += head[1];
+      data.resize(data.size() + head[2]);
+      in.read(reinterpret_cast<char*>(data.data() + data.size() - head[2]), static_cast<std::streamsize>(head[2]));
+    }
+    for (const auto& [task, stream] : streams) {
+      recorded& r = of[task];
+      size[task] = stream.second.size();
+      const char* const wrong = reader.read(stream.second, stream.first, [&](const kith::stream_touch& t) {
+        if (t.block == 0) return;
+        const auto [mode, fixed] = sites_.at(t.site);
+        const auto& [kind, begin] = blocks_.at(t.block);
+        const std::uint64_t n = fixed != 0 ? fixed : t.bytes;
+        if (kind == 0 && t.block > 1) r.heap_bytes += n;
+        if (t.block == 1) r.elsewhere += n;
+        for (std::uint64_t i = 0; i < n; ++i) {
+          if (mode != 1) ++r.reads[begin + t.offset + i];
+          if (mode != 0) ++r.writes[begin + t.offset + i];
+        }
+      });
+      if (wrong != nullptr) throw std::runtime_error(wrong);
+    }
+  }
+  std::map<std::uint64_t, recorded> of;
+  std::map<std::uint64_t, std::size_t> size;
+
+ private:
+  std::vector<std::pair<unsigned, std::uint64_t>> sites_;
+  std::vector<std::pair<unsigned, std::uint64_t>> blocks_;
+};
+
+int failures = 0;
+void check(bool holds, const std::string& what) {
+  if (holds) return;
+  ++failures;
+  std::printf("FAILED: %s\n", what.c_str());
+}
+
+/// Leaves out what is not in the buffers and atomics: the test's own variables.
+counts of_interest(const counts& all) {
+  counts some;
+  const auto inside = [](std::uintptr_t at, const void* begin, std::size_t n) {
+    return at - reinterpret_cast<std::uintptr_t>(begin) < n;
+  };
+  for (const auto& [at, n] : all) {
+    if (inside(at, &a, sizeof a) || inside(at, &b, sizeof b) || inside(at, &word, 4) || inside(at, &wide, 8) ||
+        inside(at, &tiny, 1))
+      some[at] = n;
+  }
+  return some;
+}
+
+std::string shown(const counts& all) {
+  std::string text;
+  for (const auto& [at, n] : all) {
+    const bool in_a = at - reinterpret_cast<std::uintptr_t>(&a) < sizeof a;
+    text += (in_a ? " a+" : " b+") + std::to_string(at - reinterpret_cast<std::uintptr_t>(in_a ? &a : &b)) + "x" +
+            std::to_string(n);
+    if (text.size() > 300) break;
+  }
+  return text;
+}
+
+constexpr std::uint64_t nested_outer = 1000, nested_inner = 1001, first_thread = 100000, allocating = 3000,
+                        long_loop = 4000;
+constexpr int threads = 4, rounds = 2000;
+
+}  // namespace
+
+int main(int, char** argv) {
+  const kith::access_tracer* const tracer = kith::the_access_tracer();
+  if (tracer == nullptr) return std::puts("no tracer is registered"), 1;
+  std::memcpy(b.at, "hello", 6);
+  std::memcpy(a.at, "hex", 4);
+  b.at[150] = 1;  // 50 bytes of b + 100 and a + 100 are equal
+  void* const into = tracer->start(argv[1]);
+  const auto in_task = [&](std::uint64_t task, auto&& f) {
+    void* const outer = tracer->enter(into, task);
+    f();
+    tracer->leave(outer);
+  };
+  for (std::size_t c = cases.size(); c-- != 0;) {  // texts come before what changes them
+    in_task(c + 1, cases[c].run);
+  }
+  in_task(nested_outer, [&] {
+    a.at[0] = 1;
+    in_task(nested_inner, [] { a.at[1] = 1; });
+    in_task(0, [] { a.at[2] = 1; });
+    a.at[3] = 1;
+  });
+  a.at[4] = 1;  // outside tasks
+  in_task(allocating, allocations);
+  in_task(long_loop, [] {
+    for (int i = 0; i < rounds; ++i) axpy(&in<double>(a, 0), &in<double>(b, 0), 512);
+  });
+  std::vector<std::thread> all;
+  for (int t = 0; t < threads; ++t) {
+    all.emplace_back([&, t] {
+      for (int i = 0; i < rounds; ++i)
+        in_task(first_thread + static_cast<std::uint64_t>(t * rounds + i), [&] {
+          std::vector<char> mine(static_cast<std::size_t>(16 + i % 64));
+          a.at[static_cast<std::size_t>(64 * t + i % 64)] = mine[3];
+        });
+    });
+  }
+  for (std::thread& t : all) t.join();
+  check(tracer->finish(into) == 0, "everything was written");
+
+  recording found(argv[1]);
+  for (std::size_t c = 0; c < cases.size(); ++c) {
+    const recorded& r = found.of[c + 1];
+    const counts reads = of_interest(r.reads), writes = of_interest(r.writes);
+    check(reads == counted(cases[c].reads), cases[c].name + ": reads" + shown(reads));
+    check(writes == counted(cases[c].writes), cases[c].name + ": writes" + shown(writes));
+    check(r.elsewhere == 0, cases[c].name + ": all blocks are known");
+  }
+  check(of_interest(found.of[nested_outer].writes) == counted({{a.at, 1}, {a.at + 3, 1}}), "outer task");
+  check(of_interest(found.of[nested_inner].writes) == counted({{a.at + 1, 1}}), "inner task");
+  check(!found.of.contains(0), "task 0 is not recorded");
+  check(found.of[allocating].heap_bytes >= 400, "the vector's memory is the heap's");
+  check(found.size[long_loop] < 64 * rounds, "a loop takes few bytes: " + std::to_string(found.size[long_loop]));
+  for (int t = 0; t < threads; ++t) {
+    for (int i = 0; i < rounds; ++i) {
+      const recorded& r = found.of[first_thread + static_cast<std::uint64_t>(t * rounds + i)];
+      const bool right = of_interest(r.writes) == counted({{a.at + 64 * t + i % 64, 1}}) && r.elsewhere == 0 &&
+                         r.heap_bytes >= static_cast<std::uint64_t>(1);
+      if (!right) check(false, "thread " + std::to_string(t) + ", task " + std::to_string(i));
+    }
+  }
+  std::puts(failures == 0 ? "exact" : "not exact");
+  return failures == 0 ? 0 : 1;
+}

@@ -1,0 +1,111 @@
+// A program with known mistakes for tests/cli/check_test.py, which greps for the marks behind `//!`. Its argument says
+// what it does.
+#include <kith/kith.hpp>
+
+#include <atomic>
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace {
+
+constexpr std::size_t count = 1000;
+int table[count];    // filled before tasks run, and only read by them
+int shared_counter;  // written by tasks
+thread_local int mine = 0;
+std::atomic<int> turn{0};
+
+const kith::task_type good("good"), bad("bad");
+
+/// All of it declared, or in need of no declaration.
+void fine(kith::runtime& rt) {
+  for (std::size_t i = 0; i < count; ++i) table[i] = static_cast<int>(i);
+  std::vector<int> data(count), copy(count);
+  rt.run([&] {
+    for (int round = 0; round < 4; ++round) {
+      kith::spawn(
+          [](std::span<int> d) {
+            std::map<int, int> own;  // the task's own allocations
+            for (std::size_t i = 0; i < d.size(); ++i) d[i] += own[static_cast<int>(i % 7)]++ + table[i];
+            mine += d[0];
+          },
+          good, kith::inout(data));
+      kith::spawn([](std::span<const int> from, std::span<int> to) { std::memcpy(to.data(), from.data(), 4 * count); },
+                  good, kith::in(data), kith::out(copy));
+    }
+  });
+}
+
+/// Tasks that create tasks and wait for them.
+long sum(std::span<const long> of) {
+  if (of.size() == 1) return of[0];
+  const std::size_t half = of.size() / 2;
+  long left = 0, right = 0;
+  const auto part = [](long& to, std::span<const long> numbers) { to = sum(numbers); };
+  kith::spawn(part, good, kith::out(left), kith::in(of.data(), half));
+  kith::spawn(part, good, kith::out(right), kith::in(of.data() + half, of.size() - half));
+  kith::wait();
+  return left + right;
+}
+void nested(kith::runtime& rt) {
+  std::vector<long> numbers(64, 1);
+  long all = 0;
+  rt.run([&] { all = sum(numbers); });
+  if (all != 64) throw std::logic_error("a wrong sum");
+}
+
+void undeclared(kith::runtime& rt) {
+  std::vector<int> one(count), other(count);
+  rt.run([&] {
+    int* const hidden = other.data();
+    kith::spawn([](std::span<int> d) { d[0] = 1; }, good, kith::inout(one));
+    kith::spawn(
+        [hidden](std::span<int> d) {
+          d[0] += 1;
+          hidden[10] = 3;  //! hidden write
+        },
+        bad, kith::inout(one));
+    kith::spawn(
+        [](std::span<const int> d) {
+          const_cast<int&>(d[5]) = 3;  //! write of input
+        },
+        bad, kith::in(one));
+    kith::spawn(
+        [](std::span<int>) {
+          ++shared_counter;  //! variable
+        },
+        bad, kith::inout(other));
+  });
+}
+
+/// What a task touches depends on which of two runs first.
+void by_schedule(kith::runtime& rt) {
+  std::vector<int> cells(count);
+  rt.run([&] {
+    int* const c = cells.data();
+    for (int i = 0; i < 64; ++i) {
+      kith::spawn(
+          [c, i] {
+            const int at = turn.fetch_add(1);
+            c[at == i ? i : i + 100] = 1;
+          },
+          bad);
+    }
+  });
+}
+
+}  // namespace
+
+int main(int, char** argv) {
+  const std::string what = argv[1];
+  kith::runtime rt;
+  if (what == "fine") fine(rt);
+  if (what == "nested") nested(rt);
+  if (what == "undeclared") undeclared(rt);
+  if (what == "by-schedule") by_schedule(rt);
+  std::printf("%s\n", what.c_str());
+}
