@@ -21,7 +21,7 @@ namespace kith::apps {
 
 namespace {
 
-constexpr parameter parameters[] = {
+constexpr parameter cg_tasks_parameters[] = {
     {"input", "", "", "a Matrix Market file with a symmetric, positive definite matrix"},
     {"size", "40", "16", "edge of the cube that the matrix is made of", "128"},
     {"iterations", "25", "12", "iterations", "30"},
@@ -319,7 +319,7 @@ window_hint windows(const arguments& a) {
 }  // namespace
 
 const entry cg_tasks_entry = {"cg_tasks", "RIP",          "conjugate gradients as data-flow tasks, on blocks of rows",
-                              parameters, make<cg_tasks>, false,
+                              cg_tasks_parameters, make<cg_tasks>, false,
                               windows};
 
 }  // namespace kith::apps

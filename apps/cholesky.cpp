@@ -15,7 +15,7 @@ namespace kith::apps {
 
 namespace {
 
-constexpr parameter parameters[] = {
+constexpr parameter cholesky_parameters[] = {
     {"size", "2560", "512", "rows of the matrix; a multiple of the block"},
     {"block", "128", "64", "rows of a tile"},
 };
@@ -70,7 +70,7 @@ class cholesky final : public app {
 
 }  // namespace
 
-const entry cholesky_entry = {"cholesky", "RIP", "tiled Cholesky factorization with OpenBLAS kernels", parameters,
+const entry cholesky_entry = {"cholesky", "RIP", "tiled Cholesky factorization with OpenBLAS kernels", cholesky_parameters,
                               make<cholesky>};
 
 }  // namespace kith::apps

@@ -21,7 +21,7 @@ namespace kith::apps {
 
 namespace {
 
-constexpr parameter parameters[] = {
+constexpr parameter fdtd_parameters[] = {
     {"size", "1024", "256", "columns of the plate", "16384"},
     rows_parameter,
     {"iterations", "200", "40", "steps", "5"},
@@ -210,7 +210,7 @@ class fdtd final : public app, node_program {
 
 }  // namespace
 
-const entry fdtd_entry = {"fdtd", "NabbitC", "electromagnetic waves on a plate, in blocks of rows", parameters,
+const entry fdtd_entry = {"fdtd", "NabbitC", "electromagnetic waves on a plate, in blocks of rows", fdtd_parameters,
                           make<fdtd>};
 
 }  // namespace kith::apps

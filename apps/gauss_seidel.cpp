@@ -62,7 +62,7 @@ class gauss_seidel final : public plate_app {
   }
 };
 
-window_hint windows(const arguments& a) {
+window_hint gauss_seidel_windows(const arguments& a) {
   const std::int64_t tiles = square_tiles("gauss_seidel", a).total();
   return {.first = tiles, .window = 3 * tiles, .intersection = tiles};
 }
@@ -75,6 +75,6 @@ const entry gauss_seidel_entry = {"gauss_seidel",
                                   tile_grid_parameters,
                                   make<gauss_seidel>,
                                   false,
-                                  windows};
+                                  gauss_seidel_windows};
 
 }  // namespace kith::apps

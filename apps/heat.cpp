@@ -9,7 +9,7 @@ namespace kith::apps {
 
 namespace {
 
-constexpr parameter parameters[] = {
+constexpr parameter heat_parameters[] = {
     {"size", "2048", "384", "columns of the plate", "16384"},
     rows_parameter,
     {"iterations", "200", "30", "steps", "5"},
@@ -35,7 +35,7 @@ class heat final : public five_point {
 
 }  // namespace
 
-const entry heat_entry = {"heat", "NabbitC", "diffusion on a plate: 5-point stencil on blocks of rows", parameters,
+const entry heat_entry = {"heat", "NabbitC", "diffusion on a plate: 5-point stencil on blocks of rows", heat_parameters,
                           make<heat>};
 
 }  // namespace kith::apps

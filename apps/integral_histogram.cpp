@@ -21,7 +21,7 @@ namespace kith::apps {
 
 namespace {
 
-constexpr parameter parameters[] = {
+constexpr parameter integral_histogram_parameters[] = {
     {"input", "", "", "a PNG file: the first image"},
     {"size", "512", "160", "rows and columns of generated images", "2048"},
     {"images", "4", "5", "how many are scanned", "20"},
@@ -245,7 +245,7 @@ class integral_histogram final : public app {
   paged<count> row_halos_, column_halos_;  // a block for each row, each column of tiles
 };
 
-window_hint windows(const arguments& a) {
+window_hint integral_histogram_windows(const arguments& a) {
   const image first = image_of(a);
   const shape s(a, first.rows, first.columns);
   const std::int64_t each = 3 * s.tiles() + s.halos();
@@ -257,9 +257,9 @@ window_hint windows(const arguments& a) {
 const entry integral_histogram_entry = {"integral_histogram",
                                         "RIP",
                                         "histograms of all rectangles of images, by a cross-weave scan of tiles",
-                                        parameters,
+                                        integral_histogram_parameters,
                                         make<integral_histogram>,
                                         false,
-                                        windows};
+                                        integral_histogram_windows};
 
 }  // namespace kith::apps

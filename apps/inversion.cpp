@@ -23,7 +23,7 @@ namespace kith::apps {
 
 namespace {
 
-constexpr parameter parameters[] = {
+constexpr parameter inversion_parameters[] = {
     {"size", "1024", "384", "rows of the matrix; a multiple of the block", "8192"},
     {"block", "128", "64", "rows of a tile", "256"},
 };
@@ -153,7 +153,7 @@ class inversion final : public app {
   lower_tiles tiles_;
 };
 
-window_hint windows(const arguments& a) {
+window_hint inversion_windows(const arguments& a) {
   const std::int64_t tiles = lower_tiles::total(square_tiles("inversion", a));
   return {.first = 0, .window = tiles, .intersection = tiles / 2};
 }
@@ -161,7 +161,7 @@ window_hint windows(const arguments& a) {
 }  // namespace
 
 const entry inversion_entry = {
-    "inversion", "RIP",  "inverse of a symmetric positive definite matrix, in tiles", parameters, make<inversion>,
-    false,       windows};
+    "inversion", "RIP",  "inverse of a symmetric positive definite matrix, in tiles", inversion_parameters, make<inversion>,
+    false,       inversion_windows};
 
 }  // namespace kith::apps

@@ -12,7 +12,7 @@ namespace kith::apps {
 
 namespace {
 
-constexpr parameter parameters[] = {
+constexpr parameter jacobi_parameters[] = {
     {"size", "2048", "384", "columns of the plate", "16384"},
     {"rows", "", "", "rows (as many as columns)"},
     {"iterations", "50", "30", "steps", "30"},
@@ -36,7 +36,7 @@ class jacobi final : public five_point {
   }
 };
 
-window_hint windows(const arguments& a) {
+window_hint jacobi_windows(const arguments& a) {
   const std::int64_t columns = a.number("size", 1, 1 << 20);
   const std::int64_t rows = a.text("rows").empty() ? columns : a.number("rows", 1, 1 << 20);
   const std::int64_t tasks = blocks{rows, a.number("block", 1, 1 << 20)}.count();
@@ -46,6 +46,6 @@ window_hint windows(const arguments& a) {
 }  // namespace
 
 const entry jacobi_entry = {
-    "jacobi", "RIP", "stationary heat by Jacobi's method, on blocks of rows", parameters, make<jacobi>, false, windows};
+    "jacobi", "RIP", "stationary heat by Jacobi's method, on blocks of rows", jacobi_parameters, make<jacobi>, false, jacobi_windows};
 
 }  // namespace kith::apps

@@ -21,7 +21,7 @@ namespace kith::apps {
 
 namespace {
 
-constexpr parameter parameters[] = {
+constexpr parameter kmeans_parameters[] = {
     {"points", "786432", "24576", "how many; a multiple of the chunks"},
     {"chunks", "96", "12", "tasks of an iteration"},
     {"clusters", "16", "8", "how many centres"},
@@ -184,6 +184,6 @@ class kmeans final : public app {
 
 }  // namespace
 
-const entry kmeans_entry = {"kmeans", "HW", "clusters points around centres, in arrays", parameters, make<kmeans>};
+const entry kmeans_entry = {"kmeans", "HW", "clusters points around centres, in arrays", kmeans_parameters, make<kmeans>};
 
 }  // namespace kith::apps

@@ -12,7 +12,7 @@ namespace kith::apps {
 
 namespace {
 
-constexpr parameter parameters[] = {
+constexpr parameter life_parameters[] = {
     {"size", "2048", "384", "columns of the rectangle", "16384"},
     rows_parameter,
     {"iterations", "200", "30", "generations", "5"},
@@ -95,7 +95,7 @@ class life final : public row_app<cell> {
 
 }  // namespace
 
-const entry life_entry = {"life", "NabbitC", "Conway's game of life: 8 neighbours, on blocks of rows", parameters,
+const entry life_entry = {"life", "NabbitC", "Conway's game of life: 8 neighbours, on blocks of rows", life_parameters,
                           make<life>};
 
 }  // namespace kith::apps

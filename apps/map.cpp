@@ -16,7 +16,7 @@ namespace kith::apps {
 
 namespace {
 
-constexpr parameter parameters[] = {
+constexpr parameter map_parameters[] = {
     {"vectors", "48", "12", "how many"},
     {"size", "32768", "4096", "elements of each", "262144"},
     {"iterations", "20", "10", "passes"},
@@ -108,6 +108,6 @@ class map final : public app {
 
 }  // namespace
 
-const entry map_entry = {"map", "MIR", "one function on every element of many vectors", parameters, make<map>};
+const entry map_entry = {"map", "MIR", "one function on every element of many vectors", map_parameters, make<map>};
 
 }  // namespace kith::apps

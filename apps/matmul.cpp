@@ -23,7 +23,7 @@ namespace kith::apps {
 
 namespace {
 
-constexpr parameter parameters[] = {
+constexpr parameter matmul_parameters[] = {
     {"size", "1024", "256", "rows and columns; a multiple of the block", "4096"},
     {"block", "128", "64", "rows and columns of a tile", "128"},
 };
@@ -125,7 +125,7 @@ class matmul final : public app {
 
 }  // namespace
 
-const entry matmul_entry = {"matmul", "MIR", "product of two matrices in tiles, with OpenBLAS's kernel", parameters,
+const entry matmul_entry = {"matmul", "MIR", "product of two matrices in tiles, with OpenBLAS's kernel", matmul_parameters,
                             make<matmul>};
 
 }  // namespace kith::apps

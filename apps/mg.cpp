@@ -26,7 +26,7 @@ namespace kith::apps {
 
 namespace {
 
-constexpr parameter parameters[] = {
+constexpr parameter mg_parameters[] = {
     {"size", "128", "32", "planes, and cells of an edge: a power of two, at least 4", "2048"},
     {"iterations", "4", "3", "V-cycles", "1"},
     as_parameter,
@@ -426,6 +426,6 @@ class mg final : public app, node_program {
 
 }  // namespace
 
-const entry mg_entry = {"mg", "NabbitC", "a multigrid V-cycle in a cube, planes as nodes", parameters, make<mg>};
+const entry mg_entry = {"mg", "NabbitC", "a multigrid V-cycle in a cube, planes as nodes", mg_parameters, make<mg>};
 
 }  // namespace kith::apps

@@ -11,7 +11,7 @@ namespace kith::apps {
 
 namespace {
 
-constexpr parameter parameters[] = {
+constexpr parameter nqueens_parameters[] = {
     {"size", "15", "10", "queens"},
     {"depth", "5", "3", "rows placed by tasks; below them a task goes on alone"},
 };
@@ -79,6 +79,6 @@ class nqueens final : public app {
 
 }  // namespace
 
-const entry nqueens_entry = {"nqueens", "MIR", "n queens on a board of n x n: nested tasks", parameters, make<nqueens>};
+const entry nqueens_entry = {"nqueens", "MIR", "n queens on a board of n x n: nested tasks", nqueens_parameters, make<nqueens>};
 
 }  // namespace kith::apps

@@ -18,7 +18,7 @@ namespace kith::apps {
 
 namespace {
 
-constexpr parameter parameters[] = {
+constexpr parameter nstream_parameters[] = {
     {"sets", "16", "8", "sets of three arrays", "64"},
     {"size", "65536", "8192", "elements of an array", "1048576"},
     {"iterations", "20", "10", "rounds of the four kernels", "30"},
@@ -122,7 +122,7 @@ class nstream final : public app {
   paged<double> a_, b_, c_;  // a block for each set
 };
 
-window_hint windows(const arguments& a) {
+window_hint nstream_windows(const arguments& a) {
   const std::int64_t sets = a.number("sets", 1, 1 << 20);
   return {.first = sets, .window = 4 * sets, .intersection = 2 * sets};
 }
@@ -130,6 +130,6 @@ window_hint windows(const arguments& a) {
 }  // namespace
 
 const entry nstream_entry = {
-    "nstream", "RIP", "STREAM's kernels on independent sets of arrays", parameters, make<nstream>, false, windows};
+    "nstream", "RIP", "STREAM's kernels on independent sets of arrays", nstream_parameters, make<nstream>, false, nstream_windows};
 
 }  // namespace kith::apps

@@ -29,7 +29,7 @@ namespace {
 
 constexpr double damping = 0.85;
 
-constexpr parameter parameters[] = {
+constexpr parameter pagerank_parameters[] = {
     {"input", "", "", "a file of links: FROM TO on each line, or Matrix Market"},
     {"debian", flag, flag, "the packages of this machine and what they depend on"},
     {"size", "500000", "20000", "pages of the generated graph", "18000000"},
@@ -254,7 +254,7 @@ std::vector<figure> pagerank::figures() const {
 
 }  // namespace
 
-const entry pagerank_entry = {"pagerank", "NabbitC", "the most important pages of a graph of links", parameters,
+const entry pagerank_entry = {"pagerank", "NabbitC", "the most important pages of a graph of links", pagerank_parameters,
                               make<pagerank>};
 
 }  // namespace kith::apps

@@ -17,7 +17,7 @@ namespace kith::apps {
 
 namespace {
 
-constexpr parameter parameters[] = {
+constexpr parameter panels_parameters[] = {
     {"size", "1024", "192", "rows and columns; a multiple of the block"},
     {"block", "64", "32", "rows and columns of a block of C"},
 };
@@ -119,6 +119,6 @@ class panels final : public app {
 }  // namespace
 
 const entry panels_entry = {"panels", "HW", "product of two matrices, a task for each block, of whole panels",
-                            parameters, make<panels>};
+                            panels_parameters, make<panels>};
 
 }  // namespace kith::apps

@@ -20,7 +20,7 @@ namespace kith::apps {
 
 namespace {
 
-constexpr parameter parameters[] = {
+constexpr parameter places_cg_parameters[] = {
     {"class", "A", "S", "of NPB: S, W, A, B or C", "B"},
     {"leaf", "256", "64", "rows from which on a task does not halve its share"},
     scheduling_parameter,
@@ -266,7 +266,7 @@ class places_cg final : public places_app {
 }  // namespace
 
 const places_entry places_cg_entry = {
-    {"places_cg", "ADS", "the CG benchmark of NPB; each place has a block of rows", parameters, nullptr},
+    {"places_cg", "ADS", "the CG benchmark of NPB; each place has a block of rows", places_cg_parameters, nullptr},
     [](const arguments& a) -> std::unique_ptr<places_app> { return std::make_unique<places_cg>(a); }};
 
 }  // namespace kith::apps

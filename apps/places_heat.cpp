@@ -20,7 +20,7 @@ namespace kith::apps {
 
 namespace {
 
-constexpr parameter parameters[] = {
+constexpr parameter places_heat_parameters[] = {
     {"rows", "2048", "256", "rows of the plate", "32768"},
     {"columns", "2048", "256", "columns of the plate", "4096"},
     {"iterations", "100", "20", "steps", "100"},
@@ -220,7 +220,7 @@ class places_heat final : public places_app {
 }  // namespace
 
 const places_entry places_heat_entry = {
-    {"places_heat", "ADS", "diffusion on a plate whose rows belong to places", parameters, nullptr},
+    {"places_heat", "ADS", "diffusion on a plate whose rows belong to places", places_heat_parameters, nullptr},
     [](const arguments& a) -> std::unique_ptr<places_app> { return std::make_unique<places_heat>(a); }};
 
 }  // namespace kith::apps

@@ -24,7 +24,7 @@ namespace kith::apps {
 
 namespace {
 
-constexpr parameter parameters[] = {
+constexpr parameter places_md_parameters[] = {
     {"molecules", "4096", "512", "molecules in the box", "32768"},
     {"iterations", "100", "20", "steps", "100"},
     {"leaf", "64", "64", "molecules from which on a task does not halve its list"},
@@ -304,7 +304,7 @@ class places_md final : public places_app {
 }  // namespace
 
 const places_entry places_md_entry = {
-    {"places_md", "ADS", "molecular dynamics; each place has the molecules of one region", parameters, nullptr},
+    {"places_md", "ADS", "molecular dynamics; each place has the molecules of one region", places_md_parameters, nullptr},
     [](const arguments& a) -> std::unique_ptr<places_app> { return std::make_unique<places_md>(a); }};
 
 }  // namespace kith::apps

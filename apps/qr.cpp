@@ -27,7 +27,7 @@ namespace kith::apps {
 
 namespace {
 
-constexpr parameter parameters[] = {
+constexpr parameter qr_parameters[] = {
     {"size", "768", "256", "rows and columns of the matrix; a multiple of the block", "6144"},
     {"block", "128", "64", "rows and columns of a tile", "256"},
     {"inner", "32", "16", "columns that a kernel takes together"},
@@ -188,14 +188,14 @@ class qr final : public app {
   paged<double> reflectors_;  // copies of the diagonal tiles
 };
 
-window_hint windows(const arguments& a) {
+window_hint qr_windows(const arguments& a) {
   const square_tiles all("qr", a);
   return {.first = 0, .window = all.total(), .intersection = std::min<std::int64_t>(2, all.count()) * all.count()};
 }
 
 }  // namespace
 
-const entry qr_entry = {"qr",  "RIP",  "tiled QR factorisation with LAPACK kernels", parameters, make<qr>,
-                        false, windows};
+const entry qr_entry = {"qr",  "RIP",  "tiled QR factorisation with LAPACK kernels", qr_parameters, make<qr>,
+                        false, qr_windows};
 
 }  // namespace kith::apps

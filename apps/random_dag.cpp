@@ -15,7 +15,7 @@ namespace kith::apps {
 
 namespace {
 
-constexpr parameter parameters[] = {
+constexpr parameter random_dag_parameters[] = {
     {"size", "200000", "20000", "numbers that nodes may have"},
     {"degree", "20", "12", "most successors that a node draws"},
     {"work", "5000", "500", "rounds of arithmetic in each node"},
@@ -27,7 +27,7 @@ struct result_of_node {
   std::uint64_t computed;  // how many times
 };
 
-std::uint64_t work(std::uint64_t i, std::int64_t rounds) {
+std::uint64_t mix(std::uint64_t i, std::int64_t rounds) {
   std::uint64_t x = i | 1;
   for (std::int64_t r = 0; r < rounds; ++r) x = x * 6364136223846793005u + 1442695040888963407u;
   return x;
@@ -70,7 +70,7 @@ class random_dag final : public app {
       if (i == size_ - 1) paths[i] = 1;
       nodes += exists(i);
       const result_of_node& r = results_[i];
-      wrong += exists(i) ? r.computed != 1 || r.paths != paths[i] || r.worked != work(i, rounds_) : r.computed != 0;
+      wrong += exists(i) ? r.computed != 1 || r.paths != paths[i] || r.worked != mix(i, rounds_) : r.computed != 0;
     }
     return {wrong == 0, std::to_string(wrong) + " of " + std::to_string(nodes) +
                             " nodes were computed not exactly once, or have not the serial program's number of paths"};
@@ -108,7 +108,7 @@ class random_dag final : public app {
 
   void compute(std::uint64_t i) {
     result_of_node& r = results_[i];
-    r.worked = work(i, rounds_);
+    r.worked = mix(i, rounds_);
     r.paths = i + 1 == size_ ? 1 : 0;
     for (std::uint64_t s : successors(i)) r.paths += results_[s].paths;
     ++r.computed;
@@ -124,7 +124,7 @@ class random_dag final : public app {
 
 }  // namespace
 
-const entry random_dag_entry = {"random_dag", "NabbitC", "a random task graph, whose path counts are known", parameters,
+const entry random_dag_entry = {"random_dag", "NabbitC", "a random task graph, whose path counts are known", random_dag_parameters,
                                 make<random_dag>};
 
 }  // namespace kith::apps

@@ -64,7 +64,7 @@ class red_black final : public plate_app {
   }
 };
 
-window_hint windows(const arguments& a) {
+window_hint red_black_windows(const arguments& a) {
   const std::int64_t tiles = square_tiles("red_black", a).total();
   return {.first = tiles, .window = 6 * tiles, .intersection = 2 * tiles};
 }
@@ -77,6 +77,6 @@ const entry red_black_entry = {"red_black",
                                tile_grid_parameters,
                                make<red_black>,
                                false,
-                               windows};
+                               red_black_windows};
 
 }  // namespace kith::apps

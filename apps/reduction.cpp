@@ -17,7 +17,7 @@ namespace kith::apps {
 
 namespace {
 
-constexpr parameter parameters[] = {
+constexpr parameter reduction_parameters[] = {
     {"size", "4194304", "262144", "elements", "67108864"},
     {"depth", "7", "5", "of the tree: 2 to this power are its leaves", "10"},
     {"iterations", "4", "2", "sums, one after the other"},
@@ -100,7 +100,7 @@ class reduction final : public app {
 
 }  // namespace
 
-const entry reduction_entry = {"reduction", "MIR", "the sum of a large array, in a binary tree", parameters,
+const entry reduction_entry = {"reduction", "MIR", "the sum of a large array, in a binary tree", reduction_parameters,
                                make<reduction>};
 
 }  // namespace kith::apps

@@ -24,7 +24,7 @@ namespace kith::apps {
 
 namespace {
 
-constexpr parameter parameters[] = {
+constexpr parameter sparse_lu_parameters[] = {
     {"size", "1024", "256", "rows and columns; a multiple of the block", "8192"},
     {"block", "64", "32", "rows and columns of a block", "256"},
     {"density", "20", "20", "of 100 blocks, how many are not zero at first"},
@@ -220,7 +220,7 @@ class sparse_lu final : public app {
 
 }  // namespace
 
-const entry sparse_lu_entry = {"sparse_lu", "MIR", "LU factorisation of a matrix with zero blocks", parameters,
+const entry sparse_lu_entry = {"sparse_lu", "MIR", "LU factorisation of a matrix with zero blocks", sparse_lu_parameters,
                                make<sparse_lu>};
 
 }  // namespace kith::apps

@@ -17,7 +17,7 @@ namespace kith::apps {
 
 namespace {
 
-constexpr auto parameters = alignment_parameters({"size", "1000", "200", "letters of each generated sequence", "5120"},
+constexpr auto sw_parameters = alignment_parameters({"size", "1000", "200", "letters of each generated sequence", "5120"},
                                                  {"block", "40", "24", "rows and columns of a block", "32"});
 
 /// floor(extend * log2(k + 1)), in integers.
@@ -173,7 +173,7 @@ class smith_waterman final : public alignment_app {
 
 }  // namespace
 
-const entry sw_entry = {"sw", "NabbitC", "local alignment of two sequences, gaps of any cost: O(n^3)", parameters,
+const entry sw_entry = {"sw", "NabbitC", "local alignment of two sequences, gaps of any cost: O(n^3)", sw_parameters,
                         make<smith_waterman>};
 
 }  // namespace kith::apps

@@ -14,7 +14,7 @@ namespace kith::apps {
 
 namespace {
 
-constexpr auto parameters =
+constexpr auto swn2_parameters =
     alignment_parameters({"size", "8000", "2000", "letters of each generated sequence", "131072"},
                          {"block", "250", "100", "rows and columns of a block", "1024"});
 
@@ -235,7 +235,7 @@ class smith_waterman_gotoh final : public alignment_app {
 
 }  // namespace
 
-const entry swn2_entry = {"swn2", "NabbitC", "local alignment of two sequences, affine gaps: O(n^2)", parameters,
+const entry swn2_entry = {"swn2", "NabbitC", "local alignment of two sequences, affine gaps: O(n^2)", swn2_parameters,
                           make<smith_waterman_gotoh>};
 
 }  // namespace kith::apps

@@ -16,7 +16,7 @@ namespace kith::apps {
 
 namespace {
 
-constexpr parameter parameters[] = {
+constexpr parameter vecmul_parameters[] = {
     {"vectors", "128", "32", "pairs"},
     {"size", "7168", "1792", "elements of each"},
     {"iterations", "20", "10", "passes"},
@@ -105,7 +105,7 @@ class vecmul final : public app {
 
 }  // namespace
 
-const entry vecmul_entry = {"vecmul", "MIR", "products of pairs of vectors, element by element", parameters,
+const entry vecmul_entry = {"vecmul", "MIR", "products of pairs of vectors, element by element", vecmul_parameters,
                             make<vecmul>};
 
 }  // namespace kith::apps

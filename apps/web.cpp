@@ -20,7 +20,7 @@ namespace kith::apps {
 
 namespace {
 
-constexpr parameter parameters[] = {
+constexpr parameter web_parameters[] = {
     {"graph", "uk-2007-05", "uk-2002", "the size of uk-2002, twitter-2010 or uk-2007-05"},
     {"iterations", "10", "3", "iterations", "10"},
     {"block", "100000", "100000", "pages of a task"},
@@ -152,6 +152,6 @@ class web final : public app, node_program {
 
 const entry web_entry = {
     "web",      "NabbitC", "PageRank on the block graphs of large crawls; for dry recordings alone",
-    parameters, make<web>, true};
+    web_parameters, make<web>, true};
 
 }  // namespace kith::apps

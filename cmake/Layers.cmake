@@ -28,3 +28,11 @@ function(kith_library name)
   target_link_libraries(${name} PRIVATE $<BUILD_INTERFACE:kith_options> PUBLIC Threads::Threads)
   set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
 endfunction()
+
+# kith_compile_together(TARGET...): several files of a target are compiled at once. Most of the time goes into the headers
+# of libraries (CLI11, nlohmann/json, fmt), which are then read and instantiated once for eight files.
+function(kith_compile_together)
+  foreach(target ${ARGN})
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON)
+  endforeach()
+endfunction()

@@ -19,9 +19,8 @@ target_compile_features(kith_options INTERFACE cxx_std_20)
 target_link_libraries(kith_options INTERFACE Threads::Threads)
 if(KITH_DEVELOPER)
   target_compile_options(kith_options INTERFACE -Wall -Wextra -Wpedantic -Wnon-virtual-dtor -Werror)
-  if(NOT KITH_UNITY)  # there, names of other files in the same unit would be shadowed
-    target_compile_options(kith_options INTERFACE -Wshadow)
-  endif()
+  # Where files are compiled at once, names of other files would be shadowed.
+  target_compile_options(kith_options INTERFACE $<$<NOT:$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>>:-Wshadow>)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
     target_compile_options(kith_options INTERFACE -Wno-restrict)  # a known false alarm of GCC 12 in std::string operator+
   endif()

@@ -18,7 +18,7 @@ constexpr double coarsest_kernel_ns =
     1e6;  // a system that is not efficient with tasks of a millisecond is not measured
 
 /// One system on one pattern, with the results of its rounds.
-struct contender {
+struct metg_contender {
   child* of;
   pattern kind;
   int width;
@@ -30,7 +30,7 @@ struct contender {
   int bounds50 = 0, bounds75 = 0;  // how many of them are upper bounds
 };
 
-request asking(verb what, const contender& c, std::int64_t steps) {
+request asking(verb what, const metg_contender& c, std::int64_t steps) {
   request q;
   q.what = what;
   q.subject = name_of(c.kind);
@@ -42,7 +42,7 @@ request asking(verb what, const contender& c, std::int64_t steps) {
 
 class search {
  public:
-  search(contender& c, int workers, double iteration_ns, double sample_ns)
+  search(metg_contender& c, int workers, double iteration_ns, double sample_ns)
       : c_(c), workers_(workers), iteration_ns_(iteration_ns), sample_ns_(sample_ns) {}
 
   /// Goes down from coarse tasks until less than half of the time is work. False if the child failed.
@@ -94,14 +94,14 @@ class search {
     return points_.back().efficiency;
   }
 
-  contender& c_;
+  metg_contender& c_;
   int workers_;
   double iteration_ns_, sample_ns_;
   std::vector<efficiency_point> points_;
 };
 
 /// One round. False if no curve was found, because of other work on the machine or because there is none.
-bool measure(contender& c, const std::vector<int>& cores, int workers, double sample_ns) {
+bool measure(metg_contender& c, const std::vector<int>& cores, int workers, double sample_ns) {
   sample s{0, measure_machine(cores), {}};
   search found(c, workers, s.before.iteration_ns, sample_ns);
   {
@@ -129,7 +129,7 @@ bool measure(contender& c, const std::vector<int>& cores, int workers, double sa
   return true;
 }
 
-void add_row(std::vector<nlohmann::ordered_json>& rows, const contender& c, const options& o, int workers,
+void add_row(std::vector<nlohmann::ordered_json>& rows, const metg_contender& c, const options& o, int workers,
              const char* metric, const std::vector<sample>& samples, int bounds) {
   if (samples.empty()) {
     std::fprintf(stderr, "kith-bench: %s in %s, width %d: %s not found in any round (other work on the machine?)\n",
@@ -154,12 +154,12 @@ void run_metg(const options& o) {
   const auto children = start_systems(o, workers);
   const double sample_ns = o.quick ? 3e6 : 8e6;
 
-  std::vector<contender> contenders;
+  std::vector<metg_contender> contenders;
   for (int width : {2, 8}) {
     for (pattern kind : all_patterns) {
       for (const auto& of : children) {
         for (bool prebuilt : {false, true}) {
-          contender c{of.get(), kind, width, prebuilt, 2000, 8000, {}, {}, 0, 0, 0};
+          metg_contender c{of.get(), kind, width, prebuilt, 2000, 8000, {}, {}, 0, 0, 0};
           show_progress("checking " + of->system() + " on " + std::string(name_of(kind)));
           child::turn now(*of);
           const reply checked = of->ask(asking(verb::check, c, 200));
@@ -174,7 +174,7 @@ void run_metg(const options& o) {
     }
   }
   for (int round = 0; round < o.rounds; ++round) {
-    for (contender& c : contenders) {
+    for (metg_contender& c : contenders) {
       show_progress("round " + std::to_string(round + 1) + " of " + std::to_string(o.rounds) + ": " + c.of->system() +
                     " " + std::string(name_of(c.kind)) + ", width " + std::to_string(c.width));
       for (int attempt = 0; attempt < 3 && c.of->alive() && !measure(c, cores, workers, sample_ns); ++attempt)
@@ -184,7 +184,7 @@ void run_metg(const options& o) {
   end_progress();
 
   std::vector<nlohmann::ordered_json> rows;
-  for (const contender& c : contenders) {
+  for (const metg_contender& c : contenders) {
     add_row(rows, c, o, workers, "metg50", c.at50, c.bounds50);
     add_row(rows, c, o, workers, "metg75", c.at75, c.bounds75);
   }

@@ -17,7 +17,7 @@ std::string in_quotes(const std::string& text) {
 }
 
 /// The values that may follow, words and files, as options of `complete`.
-std::string value(const value_model& v) {
+std::string fish_completion_value(const value_model& v) {
   std::string words;
   for (const std::string& w : v.words) words += (words.empty() ? "" : " ") + w;
   std::string text = v.files || v.folders ? " -F" : "";
@@ -31,7 +31,7 @@ std::string option(const std::string& when, const option_model& o) {
   std::string text = when;
   if (!o.short_name.empty()) text += " -s " + o.short_name.substr(1);
   text += " -l " + o.long_name.substr(2);
-  if (o.takes_value) text += (o.value.files || o.value.folders ? " -r" : " -x") + value(o.value);
+  if (o.takes_value) text += (o.value.files || o.value.folders ? " -r" : " -x") + fish_completion_value(o.value);
   return text + " -d " + in_quotes(o.text) + "\n";
 }
 
@@ -47,7 +47,7 @@ std::string fish_completion(const tool_model& t) {
     const std::string inside = fmt::format("complete -c {} -n '__fish_seen_subcommand_from {}'", t.name, c.name);
     for (const option_model& o : c.options) text += option(inside, o);
     for (const option_model& a : c.arguments) {
-      const std::string what = value(a.value);
+      const std::string what = fish_completion_value(a.value);
       if (!what.empty()) text += inside + what + "\n";
     }
     for (const subject& s : c.subjects) {

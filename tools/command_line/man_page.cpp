@@ -25,7 +25,7 @@ std::string roff(const std::string& text) {
   return out;
 }
 /// Quotes an argument of a macro.
-std::string in_quotes(const std::string& text) {
+std::string man_page_in_quotes(const std::string& text) {
   std::string out;
   for (char c : roff(text)) out += c == '"' ? std::string("\\(dq") : std::string(1, c);
   return '"' + out + '"';
@@ -34,8 +34,8 @@ std::string in_quotes(const std::string& text) {
 std::string head(const std::string& page, const tool_model& t) {
   std::string title = page;
   for (char& c : title) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  return fmt::format(".TH {} 1 \"\" {} {}\n", in_quotes(title), in_quotes(t.name + " " + t.version),
-                     in_quotes(t.name + " manual"));
+  return fmt::format(".TH {} 1 \"\" {} {}\n", man_page_in_quotes(title), man_page_in_quotes(t.name + " " + t.version),
+                     man_page_in_quotes(t.name + " manual"));
 }
 std::string name(const std::string& page, const std::string& summary) {
   return fmt::format(".SH NAME\n{} \\- {}\n", roff(page), roff(summary));
@@ -56,7 +56,7 @@ std::string entry(const option_model& o) {
 
 std::string section(const char* title, const std::vector<std::string>& paragraphs) {
   if (paragraphs.empty()) return "";
-  std::string text = fmt::format(".SH {}\n", in_quotes(title));
+  std::string text = fmt::format(".SH {}\n", man_page_in_quotes(title));
   bool first = true;
   for (std::string p : paragraphs) {
     if (!first) text += ".PP\n";
@@ -85,7 +85,7 @@ std::string subjects_of(const command_model& c) {
   if (c.subjects.empty()) return "";
   std::string text = ".SH \"WHAT IT RUNS\"\n";
   for (const subject& s : c.subjects) {
-    text += fmt::format(".SS {}\n{}\n", in_quotes(s.name), roff(s.text));
+    text += fmt::format(".SS {}\n{}\n", man_page_in_quotes(s.name), roff(s.text));
     for (const subject::option& o : s.options) {
       text += fmt::format(".TP\n\\fB{}\\fR{}\n{}\n", roff("--" + o.name), o.takes_value ? " \\fIVALUE\\fR" : "",
                           roff(o.text));

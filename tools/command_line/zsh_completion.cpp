@@ -24,7 +24,7 @@ std::string escaped(const std::string& text) {
 }
 
 /// A value as ":TYPE:ACTION".
-std::string value(const value_model& v) {
+std::string zsh_completion_value(const value_model& v) {
   std::string words;
   for (const std::string& w : v.words) words += (words.empty() ? "" : " ") + escaped(w);
   std::string action = " ";
@@ -44,10 +44,10 @@ std::string value(const value_model& v) {
 
 std::string option(const option_model& o, const std::string& name, const std::string& indent) {
   return fmt::format("{}'{}{}[{}]{}' \\\n", indent, o.repeats ? "*" : "", name, escaped(o.text),
-                     o.takes_value ? value(o.value) : "");
+                     o.takes_value ? zsh_completion_value(o.value) : "");
 }
 
-std::string command(const command_model& c) {
+std::string zsh_completion_command(const command_model& c) {
   std::string specs;
   const std::string indent = "        ";
   for (const option_model& o : c.options) {
@@ -55,7 +55,7 @@ std::string command(const command_model& c) {
     specs += option(o, o.long_name, indent);
   }
   for (const option_model& a : c.arguments)
-    specs += fmt::format("{}'{}{}' \\\n", indent, a.repeats ? "*" : a.required ? "" : ":", value(a.value));
+    specs += fmt::format("{}'{}{}' \\\n", indent, a.repeats ? "*" : a.required ? "" : ":", zsh_completion_value(a.value));
   std::string own;
   for (const subject& s : c.subjects) {
     own += fmt::format("        {}) own=(", s.name);
@@ -73,7 +73,7 @@ std::string zsh_completion(const tool_model& t) {
   std::string verbs, commands, options;
   for (const command_model& c : t.commands) {
     verbs += fmt::format("    '{}:{}'\n", c.name, escaped(c.summary));
-    commands += command(c);
+    commands += zsh_completion_command(c);
   }
   for (const option_model& o : t.options) options += option(o, o.long_name, "      ");
   return fmt::format(

@@ -13,7 +13,7 @@ namespace kith::tools {
 
 namespace {
 
-constexpr std::size_t gap = 2;           // between columns
+constexpr std::size_t table_gap = 2;           // between columns
 constexpr std::size_t least_label = 12;  // if labels are long; columns leave at least this much
 
 std::vector<std::string> lines_of(const std::string& text) {
@@ -73,7 +73,7 @@ std::string table::text(std::size_t indent, std::size_t width) const {
   std::size_t label = label_head_.size();
   for (const line& l : lines_) label = std::max(label, l.label.size());
   std::size_t all = indent;
-  for (std::size_t c = 0; c < heads_.size(); ++c) all += gap + width_of(c);
+  for (std::size_t c = 0; c < heads_.size(); ++c) all += table_gap + width_of(c);
   if (all + label > width) {  // long labels get their own line; the column of labels is for the others
     const std::size_t room = std::max(width > all ? width - all : 0, least_label);
     label = label_head_.size();
@@ -84,8 +84,8 @@ std::string table::text(std::size_t indent, std::size_t width) const {
   std::string text;
   for (std::size_t first = 0; first < heads_.size();) {
     std::size_t last = first, used = indent + label;
-    while (last < heads_.size() && (last == first || used + gap + width_of(last) <= width))
-      used += gap + width_of(last++);
+    while (last < heads_.size() && (last == first || used + table_gap + width_of(last) <= width))
+      used += table_gap + width_of(last++);
     text += (text.empty() ? "" : "\n") + block(first, last, label, indent, width);
     first = last;
   }
@@ -98,7 +98,7 @@ std::string table::block(std::size_t first, std::size_t last, std::size_t label,
   std::size_t head_lines = 1;
   for (std::size_t c = first; c < last; ++c) head_lines = std::max(head_lines, lines_of(heads_[c]).size());
   const auto cell = [&](std::size_t c, const std::string& text) {
-    return std::string(gap, ' ') +
+    return std::string(table_gap, ' ') +
            (left_[c] ? fmt::format("{:<{}}", text, width_of(c)) : fmt::format("{:>{}}", text, width_of(c)));
   };
   std::string text;
@@ -119,11 +119,11 @@ std::string table::block(std::size_t first, std::size_t last, std::size_t label,
     l.insert(0, margin);
     l = trimmed(l);
     if (!row.note.empty() && last == heads_.size()) {
-      const std::size_t at = l.size() + gap;
+      const std::size_t at = l.size() + table_gap;
       // The note is put after the row if there is room for a few words, else below it.
       l += at + std::min<std::size_t>(30, row.note.size()) <= width
-               ? std::string(gap, ' ') + folded(row.note, at, width)
-               : "\n" + std::string(indent + gap, ' ') + folded(row.note, indent + gap, width);
+               ? std::string(table_gap, ' ') + folded(row.note, at, width)
+               : "\n" + std::string(indent + table_gap, ' ') + folded(row.note, indent + table_gap, width);
     }
     text += l + "\n";
   }

@@ -26,7 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct options {
+struct calibrate_options {
   std::string file, machine;
   bool scheduler = false;
   int samples = 64;
@@ -34,7 +34,7 @@ struct options {
 };
 
 /// Runs the program on one worker, and returns its recording.
-recording recorded(const options& o, const std::string& file, int samples, progress& bar) {
+recording recorded(const calibrate_options& o, const std::string& file, int samples, progress& bar) {
   remove_parts(file);
   std::vector<std::pair<std::string, std::string>> set{
       {"KITH_RECORD", fs::absolute(file)}, {"KITH_RECORD_PARTS", "1"}, {"KITH_WORKERS", "1"}};
@@ -70,7 +70,7 @@ void print_table(const recording& r) {
   fmt::print("{}", t.text());
 }
 
-outcome calibrate_program(const options& o) {
+outcome calibrate_program(const calibrate_options& o) {
   const std::string file = o.file.empty() ? "kith.rec" : o.file;
   refuse_output("--output", file, {o.machine});
   if (!o.machine.empty()) core_rates_of(o.machine);  // refuses a wrong machine before anything runs
@@ -97,7 +97,7 @@ outcome calibrate_program(const options& o) {
   return outcome::fine;
 }
 
-outcome calibrate_scheduler(const options& o) {
+outcome calibrate_scheduler(const calibrate_options& o) {
   if (!o.file.empty()) refuse_output("--output", o.file, {});
   progress bar;
   const std::string text = scheduler_table(bar);
@@ -113,7 +113,7 @@ outcome calibrate_scheduler(const options& o) {
 }  // namespace
 
 std::function<outcome()> add_calibrate(CLI::App& command) {
-  auto o = std::make_shared<options>();
+  auto o = std::make_shared<calibrate_options>();
   command
       .add_option("-o,--output", o->file,
                   "the recording to make (kith.rec), or with --scheduler the machine's description to change (none: "

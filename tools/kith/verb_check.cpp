@@ -22,9 +22,9 @@ namespace kith::tools {
 
 namespace {
 
-constexpr std::size_t shown = 20;  // of each kind, as text
+constexpr std::size_t most_shown = 20;  // of each kind, as text
 
-struct options {
+struct check_options {
   std::string file;
   bool json = false;
 };
@@ -87,15 +87,15 @@ void print_undeclared(const recording& r, const task_names& names, const analysi
 
 void print_report(const recording& r, const analysis::touch_report& found) {
   const task_names names(r);
-  for (std::size_t i = 0; i < found.undeclared.size() && i < shown; ++i)
+  for (std::size_t i = 0; i < found.undeclared.size() && i < most_shown; ++i)
     print_undeclared(r, names, found.undeclared[i]);
-  if (found.undeclared.size() > shown) fmt::print("and {} more (--json)\n", found.undeclared.size() - shown);
-  for (std::size_t i = 0; i < found.untouched.size() && i < shown; ++i) {
+  if (found.undeclared.size() > most_shown) fmt::print("and {} more (--json)\n", found.undeclared.size() - most_shown);
+  for (std::size_t i = 0; i < found.untouched.size() && i < most_shown; ++i) {
     const analysis::untouched_access& u = found.untouched[i];
     fmt::print("note: {}: declared {} of region {}, and never touched it\n", names.of(r, u.task), mode_name(u.mode),
                u.region);
   }
-  if (found.untouched.size() > shown) fmt::print("note: and {} more (--json)\n", found.untouched.size() - shown);
+  if (found.untouched.size() > most_shown) fmt::print("note: and {} more (--json)\n", found.untouched.size() - most_shown);
   if (const std::string unseen = r.meta_or("addresses_unseen", ""); !unseen.empty())
     fmt::print("note: what {} libraries touch is seen only where they call memcpy and its like (--json names them)\n",
                std::ranges::count(unseen, ' ') + 1);
@@ -143,7 +143,7 @@ nlohmann::ordered_json to_json(const recording& r, const analysis::touch_report&
           {"untouched", std::move(untouched)}};
 }
 
-outcome run_check(const options& o) {
+outcome run_check(const check_options& o) {
   progress bar;
   const recording r = read_recording(o.file, [&](const char* what, double share) { bar.share(what, share); });
   analysis::expect_addresses(r, o.file);
@@ -161,7 +161,7 @@ outcome run_check(const options& o) {
 }  // namespace
 
 std::function<outcome()> add_check(CLI::App& command) {
-  auto o = std::make_shared<options>();
+  auto o = std::make_shared<check_options>();
   command.add_option("file", o->file, "a recording with addresses (`kith record --addresses`)")
       ->required()
       ->type_name("FILE");

@@ -23,7 +23,7 @@ namespace kith::tools {
 namespace {
 
 constexpr const char* eight_nodes = "node:8 core:10";
-const std::vector<std::string> policies = {"steal", "dfifo", "dep"};
+const std::vector<std::string> demo_policies = {"steal", "dfifo", "dep"};
 
 struct job {
   std::string name;
@@ -106,7 +106,7 @@ std::vector<trial> try_all(std::vector<job>& jobs, const machine& on, const std:
   for (job& j : jobs) {
     p.stage(fmt::format("{} on {}", j.name, pretended.empty() ? "this machine" : "the pretended machine"));
     done.push_back(
-        run_trial(*j.program, {j.name, pretended, policies, rounds, 20}, on, [&](const std::string& policy, int round) {
+        run_trial(*j.program, {j.name, pretended, demo_policies, rounds, 20}, on, [&](const std::string& policy, int round) {
           p.step(fmt::format("{} under {}", round == 0 ? "warming up" : fmt::format("round {} of {}", round, rounds),
                              policy));
         }));

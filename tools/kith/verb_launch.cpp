@@ -32,7 +32,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct options {
+struct launch_options {
   int places = 2;
   std::optional<int> workers;
   std::string mpi;
@@ -62,7 +62,7 @@ int number_of_variable(std::initializer_list<const char*> names) {
   throw error("launch: --guard is for `kith launch` itself");
 }
 
-outcome guard(const options& o) {
+outcome guard(const launch_options& o) {
   const int place = number_of_variable({"OMPI_COMM_WORLD_RANK", "PMI_RANK"});
   const int places = number_of_variable({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"});
   child_result ended;
@@ -102,7 +102,7 @@ mpi_launcher choose(const std::string& name) {
 }
 
 /// What the guards said, in words on stderr, and as an exit code.
-outcome judge(const options& o, const fs::path& folder, const child_result& job) {
+outcome judge(const launch_options& o, const fs::path& folder, const child_result& job) {
   int code = 0;
   bool lost = false, any = false;
   for (int p = 0; p < o.places; ++p) {
@@ -124,7 +124,7 @@ outcome judge(const options& o, const fs::path& folder, const child_result& job)
   return outcome::error;
 }
 
-outcome launch(const options& o) {
+outcome launch(const launch_options& o) {
   if (!o.guarded.empty()) return guard(o);
   const mpi_launcher with = choose(o.mpi);
   std::string folder = fs::temp_directory_path() / "kith-launch-XXXXXX";
@@ -148,7 +148,7 @@ outcome launch(const options& o) {
 }  // namespace
 
 std::function<outcome()> add_launch(CLI::App& command) {
-  auto o = std::make_shared<options>();
+  auto o = std::make_shared<launch_options>();
   command.add_option("-n,--places", o->places, "processes to start, each a place (2)")
       ->check(whole_number(1, var::places.most));
   command.add_option("--workers", o->workers, "workers of each place (KITH_WORKERS, an equal share of the cores)")

@@ -111,7 +111,7 @@ outcome write_probe(const std::string& file) {
   return outcome::fine;
 }
 
-struct options {
+struct machine_options {
   std::string name, output;
   bool probe = false;
   bool json = false;
@@ -120,7 +120,7 @@ struct options {
 }  // namespace
 
 std::function<outcome()> add_machine(CLI::App& command) {
-  auto o = std::make_shared<options>();
+  auto o = std::make_shared<machine_options>();
   command.add_option("machine", o->name, "what to show, instead of KITH_MACHINE or this machine")
       ->type_name("MACHINE|FILE|SYNTHETIC");
   command.add_flag("--json", o->json, "write JSON");

@@ -15,7 +15,7 @@ namespace kith::tools {
 
 namespace {
 
-struct options {
+struct machines_options {
   bool json = false;
   std::string name;
 };
@@ -33,7 +33,7 @@ void print_sources(const machine_model& m) {
 }  // namespace
 
 std::function<outcome()> add_machines(CLI::App& command) {
-  auto o = std::make_shared<options>();
+  auto o = std::make_shared<machines_options>();
   command.add_option("name", o->name, "one of them, or a file: where each of its numbers is from")
       ->type_name("MACHINE|FILE");
   command.add_flag("--json", o->json, "write JSON");

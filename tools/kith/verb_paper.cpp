@@ -23,7 +23,7 @@ namespace kith::tools {
 
 namespace {
 
-struct options {
+struct paper_options {
   std::string id, plot, metric;
   std::vector<std::string> only;
   int seeds = 0;  // 0: as many as the reproduction has
@@ -89,7 +89,7 @@ void print(const reproduction& about, const reproduced& r) {
   }
 }
 
-outcome run_paper(const options& o) {
+outcome run_paper(const paper_options& o) {
   if (o.id.empty()) {
     nlohmann::json all = nlohmann::json::array();
     for (const reproduction& r : reproductions()) {
@@ -121,7 +121,7 @@ outcome run_paper(const options& o) {
 }  // namespace
 
 std::function<outcome()> add_paper(CLI::App& command) {
-  auto o = std::make_shared<options>();
+  auto o = std::make_shared<paper_options>();
   command.add_option("id", o->id, "which result; without it, the list")->type_name("RESULT");
   command.add_option("--seeds", o->seeds, "runs of each point (5; 24 or 8 for the RIP paper)")
       ->check(whole_number(1, 1000));

@@ -25,7 +25,7 @@ namespace kith::tools {
 
 namespace {
 
-struct options {
+struct placement_options {
   std::string file, machine, policies, picture, grid, title;
   int array = 0, tasks = 0;
   sim::settings set;
@@ -48,7 +48,7 @@ struct shown {
   }
 };
 
-analysis::block_array chosen(const std::vector<analysis::block_array>& all, int number) {
+analysis::block_array array_of_number(const std::vector<analysis::block_array>& all, int number) {
   if (all.empty()) throw error("the recording has no regions: no task says what data it uses");
   if (static_cast<std::size_t>(number) >= all.size())
     throw error("--array " + std::to_string(number) + ": expected a number below " + std::to_string(all.size()) +
@@ -56,17 +56,17 @@ analysis::block_array chosen(const std::vector<analysis::block_array>& all, int 
   return all[static_cast<std::size_t>(number)];
 }
 
-shown look_at(const recording& r, const options& o) {
+shown look_at(const recording& r, const placement_options& o) {
   shown s;
   s.arrays = analysis::arrays_of(r);
-  s.array = chosen(s.arrays, o.array);
+  s.array = array_of_number(s.arrays, o.array);
   s.layout = o.grid.empty() ? analysis::find_layout(s.array.regions.size(), analysis::links_of(r, s.array))
                             : analysis::told_layout(s.array.regions.size(), o.grid);
   if (o.tasks != 0) s.graph = analysis::graph_of(r, s.array, s.layout, static_cast<std::size_t>(o.tasks));
   return s;
 }
 
-void simulate(shown& s, recording r, const options& o, progress& bar) {
+void simulate(shown& s, recording r, const placement_options& o, progress& bar) {
   const machine_model m = model_by_name(o.machine.empty() ? "bullion-s16-8" : o.machine);
   s.machine = m.title;
   const std::vector<std::string> policies = policies_of(o.policies);
@@ -139,7 +139,7 @@ nlohmann::ordered_json to_json(const shown& s) {
           {"runs", std::move(runs)}};
 }
 
-void print(const shown& s, const options& o) {
+void print(const shown& s, const placement_options& o) {
   fmt::print("{} on {}\n{}\n", printable(o.file), styled(printable(s.machine), tone::strong),
              folded(described(s.layout, s.array), 0));
   if (s.arrays.size() > 1) {
@@ -165,7 +165,7 @@ void print(const shown& s, const options& o) {
   }
 }
 
-outcome run_placement(const options& o) {
+outcome run_placement(const placement_options& o) {
   if (!o.picture.empty() && !o.picture.ends_with(".svg") && !o.picture.ends_with(".png"))
     throw error("--output '" + o.picture + "': expected a name that ends in .svg or .png");
   std::vector<std::string> inputs = files_of(policies_of(o.policies));
@@ -198,7 +198,7 @@ outcome run_placement(const options& o) {
 }  // namespace
 
 std::function<outcome()> add_placement(CLI::App& command) {
-  auto o = std::make_shared<options>();
+  auto o = std::make_shared<placement_options>();
   command.add_option("file", o->file, "the recording")->required()->type_name("FILE");
   command.add_option("--policy", o->policies, "simulate it under up to four policies, and show those runs instead")
       ->type_name("POLICY,...");

@@ -19,7 +19,7 @@ namespace kith::tools {
 
 namespace {
 
-void print_json() {
+void policies_print_json() {
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
   for (const policy_entry& p : choosable_policies()) {
     nlohmann::ordered_json options = nlohmann::ordered_json::array();
@@ -42,7 +42,7 @@ std::string source_of(const policy_entry& p) {
   return *p.section == '\0' ? fmt::format("{}; ", p.paper) : fmt::format("{}, {}; ", p.paper, p.section);
 }
 
-void print_table() {
+void policies_print_table() {
   for (const policy_entry& p : choosable_policies()) {
     fmt::print("{} {}\n", styled(fmt::format("{:<8}", p.name), tone::strong),
                folded(p.summary, std::max<std::size_t>(9, std::string_view(p.name).size() + 1)));
@@ -73,9 +73,9 @@ std::function<outcome()> add_policies(CLI::App& command) {
   return [json, libraries] {
     load_policy_libraries(*libraries);
     if (*json) {
-      print_json();
+      policies_print_json();
     } else {
-      print_table();
+      policies_print_table();
     }
     return outcome::fine;
   };

@@ -27,7 +27,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct options {
+struct record_options {
   std::string file = "kith.rec";
   bool dry = false, addresses = false;
   std::vector<std::string> program;
@@ -48,11 +48,11 @@ void put_together(const std::string& file, bool dry) {
 }
 
 /// The name of the n-th recording of the second run; its parts alone are ever there.
-std::string again(const options& o, std::size_t n) { return numbered_file(o.file + ".again", static_cast<int>(n + 1)); }
+std::string again(const record_options& o, std::size_t n) { return numbered_file(o.file + ".again", static_cast<int>(n + 1)); }
 
 /// Runs the program a second time, under another schedule. True if its tasks touched the same addresses as in the
 /// recordings that the first run has made. Else says which did not.
-bool same_under_another_schedule(const options& o, const std::vector<std::string>& files) {
+bool same_under_another_schedule(const record_options& o, const std::vector<std::string>& files) {
   progress bar;
   bar.wait_for("running it again, under random");
   remove_parts(again(o, 0));
@@ -85,7 +85,7 @@ bool same_under_another_schedule(const options& o, const std::vector<std::string
   return same;
 }
 
-outcome record(const options& o) {
+outcome record(const record_options& o) {
   if (o.dry && o.addresses)
     throw error("--dry and --addresses: what is not run touches nothing; leave out one of them");
   refuse_output("--output", o.file, {});  // before the program runs: it could not put its recording there
@@ -127,7 +127,7 @@ outcome record(const options& o) {
 }  // namespace
 
 std::function<outcome()> add_record(CLI::App& command) {
-  auto o = std::make_shared<options>();
+  auto o = std::make_shared<record_options>();
   command
       .add_option("-o,--output", o->file,
                   "the recording to make (kith.rec); one that is there is replaced; of more runs: FILE-2, ...")

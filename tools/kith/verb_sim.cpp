@@ -30,7 +30,7 @@ namespace kith::tools {
 
 namespace {
 
-struct options {
+struct sim_options {
   std::string file, machine = "bullion-s16-8", policies = "auto", fidelity = "block", data = "first-touch";
   std::string plot, output, gsu;
   std::vector<std::string> without, libraries;
@@ -52,7 +52,7 @@ T pick(const char* option, const std::string& given, std::initializer_list<std::
                           near.empty() ? "" : "did you mean '" + near + "'? ", fmt::join(names, ", ")));
 }
 
-sim::settings settings_of(const options& o) {
+sim::settings settings_of(const sim_options& o) {
   sim::settings s = o.set;
   s.how =
       pick("--fidelity", o.fidelity, {std::pair{"block", sim::fidelity::block}, {"abstract", sim::fidelity::abstract}});
@@ -166,7 +166,7 @@ void print_table(const std::vector<std::string>& policies, const std::vector<sim
 }
 
 /// Draws how fast each policy is, and how much data moves.
-std::string draw_runs(const options& o, const machine_model& m, const std::vector<std::string>& policies,
+std::string draw_runs(const sim_options& o, const machine_model& m, const std::vector<std::string>& policies,
                       const std::vector<sim::result>& results) {
   const auto seeds = static_cast<std::size_t>(o.seeds);
   chart c{.title = fmt::format("{} on {}", std::filesystem::path(o.file).stem().string(), m.title),
@@ -185,7 +185,7 @@ std::string draw_runs(const options& o, const machine_model& m, const std::vecto
   return draw_bars(c);
 }
 
-outcome run_sim(const options& o) {
+outcome run_sim(const sim_options& o) {
   load_policy_libraries(o.libraries);
   if (!(o.core_gbs > 0) || !std::isfinite(o.core_gbs))
     throw error(fmt::format("--recorded-gbs {}: expected a number greater than 0", o.core_gbs));
@@ -249,7 +249,7 @@ outcome run_sim(const options& o) {
 }  // namespace
 
 std::function<outcome()> add_sim(CLI::App& command) {
-  auto o = std::make_shared<options>();
+  auto o = std::make_shared<sim_options>();
   command.add_option("file", o->file, "the recording (`kith record` makes one)")->required()->type_name("FILE");
   command.add_option("--machine", o->machine, "the machine, one of `kith machines` or a file (bullion-s16-8)")
       ->type_name("MACHINE|FILE");

@@ -15,12 +15,12 @@ namespace kith::tools {
 
 namespace {
 
-struct options {
+struct why_options {
   std::string file, task, machine;
   bool json = false;
 };
 
-outcome run_why(const options& o) {
+outcome run_why(const why_options& o) {
   progress bar;
   const recording r = read_recording(o.file, [&](const char* what, double share) { bar.share(what, share); });
   bar.wait_for("asking why");
@@ -29,9 +29,9 @@ outcome run_why(const options& o) {
   const analysis::explanation e = analysis::explain(r, task, costs);
   bar.clear();
   if (o.json) {
-    fmt::print("{}\n", json_text(to_json(r, e, costs), 2));
+    fmt::print("{}\n", json_text(explanation_json(r, e, costs), 2));
   } else {
-    print(r, e, costs);
+    print_explanation(r, e, costs);
   }
   return outcome::fine;
 }
@@ -39,7 +39,7 @@ outcome run_why(const options& o) {
 }  // namespace
 
 std::function<outcome()> add_why(CLI::App& command) {
-  auto o = std::make_shared<options>();
+  auto o = std::make_shared<why_options>();
   command.add_option("file", o->file, "the recording: of a run (`kith record`), or of a simulated one (`kith sim -o`)")
       ->required()
       ->type_name("FILE");

@@ -20,7 +20,7 @@ std::string find_in_path(const std::string& program) {
   std::istringstream folders(path == nullptr ? "/usr/bin:/bin" : path);
   for (std::string folder; std::getline(folders, folder, ':');) {
     const fs::path file = fs::path(folder.empty() ? "." : folder) / program;
-    if (access(file.c_str(), X_OK) == 0 && !fs::is_directory(file)) return file;
+    if (::access(file.c_str(), X_OK) == 0 && !fs::is_directory(file)) return file;
   }
   return {};
 }

@@ -18,7 +18,7 @@ namespace kith::tools {
 
 namespace {
 
-constexpr const char* machine_name = "cmp-32";
+constexpr const char* hardware_machine_name = "cmp-32";
 constexpr int most_cores = 32;
 constexpr int mesh_columns = 8;
 
@@ -103,7 +103,7 @@ struct point {
 
 std::vector<point> run_all(const reproduction& about, const std::vector<way>& ways, int seeds,
                            const paper_progress& tell) {
-  const machine_model large = model_by_name(machine_name);
+  const machine_model large = model_by_name(hardware_machine_name);
   std::vector<point> points;
   for (const std::string& name : about.parts) {
     const sim::program p = record_dry({name}, "node:32 core:1", most_cores, "fifo");
@@ -158,7 +158,7 @@ void add_rows(reproduced& out, const std::vector<point>& points, const std::vect
   }
 }
 
-const std::vector<way> policies = {
+const std::vector<way> hardware_policies = {
     {"fifo", "fifo", {}, {}},   {"random", "random", {}, {}},       {"source", "source", {}, {}},
     {"token", "token", {}, {}}, {"reference", "reference", {}, {}}, {"reference, ahead", "reference:ahead=on", {}, {}},
 };
@@ -180,7 +180,7 @@ std::vector<std::string> notes() {
   return all;
 }
 
-reproduced made(std::vector<paper_row> rows = {}) { return {std::move(rows), notes(), machine_name}; }
+reproduced made(std::vector<paper_row> rows = {}) { return {std::move(rows), notes(), hardware_machine_name}; }
 
 double percent_of(double base, double value) { return base == 0 ? 100 : 100 * value / base; }
 
@@ -188,22 +188,22 @@ double percent_of(double base, double value) { return base == 0 ? 100 : 100 * va
 
 reproduced hardware_misses(const reproduction& about, int seeds, const paper_progress& tell) {
   reproduced out = made();
-  add_rows(out, run_all(about, policies, seeds, tell), policies, "l2", {{{"reference", 32}, 50}},
+  add_rows(out, run_all(about, hardware_policies, seeds, tell), hardware_policies, "l2", {{{"reference", 32}, 50}},
            [](const means& fifo, const means& one) { return percent_of(fifo.misses, one.misses); });
   return out;
 }
 
 reproduced hardware_traffic(const reproduction& about, int seeds, const paper_progress& tell) {
   reproduced out = made();
-  const std::vector<point> points = run_all(about, policies, seeds, tell);
-  add_rows(out, points, policies, "traffic", {{{"reference", 32}, 50}},
+  const std::vector<point> points = run_all(about, hardware_policies, seeds, tell);
+  add_rows(out, points, hardware_policies, "traffic", {{{"reference", 32}, 50}},
            [](const means& fifo, const means& one) { return percent_of(fifo.bytes, one.bytes); });
   return out;
 }
 
 reproduced hardware_power(const reproduction& about, int seeds, const paper_progress& tell) {
   reproduced out = made();
-  add_rows(out, run_all(about, policies, seeds, tell), policies, "power", {}, [](const means& fifo, const means& one) {
+  add_rows(out, run_all(about, hardware_policies, seeds, tell), hardware_policies, "power", {}, [](const means& fifo, const means& one) {
     return percent_of(fifo.nanojoules / fifo.seconds, one.nanojoules / one.seconds);
   });
   out.notes.emplace_back("dynamic power: energy of the flits over the time of the run");
@@ -212,7 +212,7 @@ reproduced hardware_power(const reproduction& about, int seeds, const paper_prog
 
 reproduced hardware_speedup(const reproduction& about, int seeds, const paper_progress& tell) {
   reproduced out = made();
-  add_rows(out, run_all(about, policies, seeds, tell), policies, "speedup", {{{"reference", 32}, 1.14}},
+  add_rows(out, run_all(about, hardware_policies, seeds, tell), hardware_policies, "speedup", {{{"reference", 32}, 1.14}},
            [](const means& fifo, const means& one) { return fifo.seconds / one.seconds; });
   return out;
 }

@@ -12,8 +12,8 @@ namespace kith::tools {
 
 namespace {
 
-constexpr const char* machine_name = "opteron-6172";
-constexpr const char* recorded_on = "node:8 core:6";
+constexpr const char* mir_machine_name = "opteron-6172";
+constexpr const char* mir_recorded_on = "node:8 core:6";
 constexpr int cores = 48;
 constexpr std::uint64_t page = 4096;
 const std::string baseline = "steal";  // over pages that the system interleaves: fine distribution
@@ -38,7 +38,7 @@ std::vector<program_at_size> programs() {
 }
 
 /// Means over the seeds.
-struct means {
+struct mir_means {
   double seconds = 0, stall = 0, remote = 0;
   void add(const sim::result& r, int seeds) {
     seconds += r.seconds / seeds;
@@ -54,9 +54,9 @@ struct way_to_run {
   sim::ablations with = {};
 };
 
-std::vector<means> means_of(const program_at_size& what, const machine_model& m, const std::vector<way_to_run>& ways,
+std::vector<mir_means> means_of(const program_at_size& what, const machine_model& m, const std::vector<way_to_run>& ways,
                             int seeds) {
-  const sim::program p = record_dry(what.words, recorded_on, cores, baseline);
+  const sim::program p = record_dry(what.words, mir_recorded_on, cores, baseline);
   std::vector<sim::settings> runs;
   for (const way_to_run& way : ways) {
     for (int seed = 1; seed <= seeds; ++seed) {
@@ -72,7 +72,7 @@ std::vector<means> means_of(const program_at_size& what, const machine_model& m,
     }
   }
   const std::vector<sim::result> results = simulate_all(p, m, runs);
-  std::vector<means> all(ways.size());
+  std::vector<mir_means> all(ways.size());
   for (std::size_t i = 0; i < results.size(); ++i) all[i / static_cast<std::size_t>(seeds)].add(results[i], seeds);
   return all;
 }
@@ -88,8 +88,8 @@ const char* said(const program_at_size& p, const way_to_run& way) {
 
 reproduced mir_opteron(const reproduction&, int seeds, const paper_progress& tell) {
   reproduced out;
-  out.machine = machine_name;
-  const machine_model m = model_by_name(machine_name);
+  out.machine = mir_machine_name;
+  const machine_model m = model_by_name(mir_machine_name);
   std::vector<way_to_run> ways;
   for (sim::distribution d : {sim::distribution::fine, sim::distribution::regions}) {
     for (const char* policy : {"steal", "steal:victim=nodes,batch=1", "fifo", "dep", "numa", "numa:order=created"}) {
@@ -99,7 +99,7 @@ reproduced mir_opteron(const reproduction&, int seeds, const paper_progress& tel
   const std::vector<program_at_size> all = programs();
   for (const program_at_size& p : all) {
     tell(p.name, static_cast<double>(&p - all.data()) / static_cast<double>(all.size()));
-    const std::vector<means> found = means_of(p, m, ways, seeds);
+    const std::vector<mir_means> found = means_of(p, m, ways, seeds);
     for (std::size_t i = 0; i < ways.size(); ++i) {
       out.rows.push_back(
           {ways[i].series, "speedup", p.name, {}, said(p, ways[i]), found[0].seconds / found[i].seconds});
@@ -123,8 +123,8 @@ reproduced mir_opteron(const reproduction&, int seeds, const paper_progress& tel
 
 reproduced mir_ablations(const reproduction&, int seeds, const paper_progress& tell) {
   reproduced out;
-  out.machine = machine_name;
-  const machine_model m = model_by_name(machine_name);
+  out.machine = mir_machine_name;
+  const machine_model m = model_by_name(mir_machine_name);
   machine_model slow_links = m;
   for (machine_link& l : slow_links.links) l.gbs /= 2;
   constexpr std::pair<const char*, sim::ablations> models[] = {{"", {}},
@@ -146,13 +146,13 @@ reproduced mir_ablations(const reproduction&, int seeds, const paper_progress& t
           "numa:order=created", "numa:order=created,backlog=1", "numa:keep=on"}) {
       ways.push_back({policy, policy, p.advised});
     }
-    const std::vector<means> found = means_of(p, m, ways, seeds);
-    const std::vector<means> slow =
+    const std::vector<mir_means> found = means_of(p, m, ways, seeds);
+    const std::vector<mir_means> slow =
         means_of(p, slow_links, {{"", baseline, sim::distribution::fine}, {"", "numa", p.advised}}, seeds);
     out.rows.push_back({"numa, links half as fast", "speedup", p.name, {}, {}, slow[0].seconds / slow[1].seconds});
     for (std::size_t i = 1; i < ways.size(); ++i) {
       if (ways[i].series.empty()) continue;
-      const means& before = found[i < paired ? i - 1 : 0];
+      const mir_means& before = found[i < paired ? i - 1 : 0];
       out.rows.push_back({ways[i].series, "speedup", p.name, {}, {}, before.seconds / found[i].seconds});
     }
   }

@@ -11,8 +11,8 @@ namespace kith::tools {
 
 namespace {
 
-constexpr const char* machine_name = "xeon-e7-8860";
-constexpr int most_cores = 80;
+constexpr const char* nabbitc_machine_name = "xeon-e7-8860";
+constexpr int nabbitc_most_cores = 80;
 constexpr int core_counts[] = {1, 10, 20, 40, 60, 80};
 
 sim::settings settings_for(const std::string& policy, int cores, int seed) {
@@ -30,7 +30,7 @@ sim::program recorded(const std::vector<std::string>& words, int cores) {
 }
 
 /// Means over the seeds.
-struct means {
+struct nabbitc_means {
   double speedup = 0, remote = 0, steals = 0, first_ms = 0;
   void add(const sim::result& r, int seeds) {
     speedup += r.over_serial() / seeds;
@@ -41,14 +41,14 @@ struct means {
 };
 
 /// The means of each policy on `cores` cores.
-std::vector<means> means_of(const sim::program& p, const machine_model& m, const std::vector<std::string>& policies,
+std::vector<nabbitc_means> means_of(const sim::program& p, const machine_model& m, const std::vector<std::string>& policies,
                             int cores, int seeds) {
   std::vector<sim::settings> runs;
   for (const std::string& policy : policies) {
     for (int s = 0; s < seeds; ++s) runs.push_back(settings_for(policy, cores, s));
   }
   const std::vector<sim::result> results = simulate_all(p, m, runs);
-  std::vector<means> all(policies.size());
+  std::vector<nabbitc_means> all(policies.size());
   for (std::size_t i = 0; i < results.size(); ++i) all[i / static_cast<std::size_t>(seeds)].add(results[i], seeds);
   return all;
 }
@@ -64,23 +64,23 @@ std::string printed_remote(const std::string& series, int cores) {
 
 reproduced speedups_by_cores(const reproduction& about, int seeds, const paper_progress& tell) {
   reproduced out;
-  out.machine = machine_name;
-  const machine_model m = model_by_name(machine_name);
+  out.machine = nabbitc_machine_name;
+  const machine_model m = model_by_name(nabbitc_machine_name);
   const std::vector<std::string> policies{"nabbit", "nabbitc"};
   for (int cores : core_counts) {
     const std::string x = std::to_string(cores);
-    tell(about.program.front() + " on " + x + " cores", static_cast<double>(cores) / most_cores);
-    const auto add = [&](const std::string& series, const means& v) {
+    tell(about.program.front() + " on " + x + " cores", static_cast<double>(cores) / nabbitc_most_cores);
+    const auto add = [&](const std::string& series, const nabbitc_means& v) {
       out.rows.push_back({series, "speedup", x, {}, {}, v.speedup});
       out.rows.push_back({series, "remote_percent", x, {}, printed_remote(series, cores), v.remote});
       if (series.starts_with("nabbit")) out.rows.push_back({series, "steals", x, {}, {}, v.steals});
     };
     const sim::program p = recorded(about.program, cores);
-    const std::vector<means> all = means_of(p, m, policies, cores, seeds);
+    const std::vector<nabbitc_means> all = means_of(p, m, policies, cores, seeds);
     for (std::size_t i = 0; i < policies.size(); ++i) add(policies[i], all[i]);
     for (auto [series, how] :
          {std::pair{"loop-static", sim::loop_schedule::static_}, {"loop-guided", sim::loop_schedule::guided}}) {
-      means v;
+      nabbitc_means v;
       for (int s = 0; s < seeds; ++s) v.add(sim::simulate_loops(p, m, settings_for("", cores, s), how), seeds);
       add(series, v);
     }
@@ -98,11 +98,11 @@ reproduced speedups_by_cores(const reproduction& about, int seeds, const paper_p
 
 reproduced first_steal_by_cores(const reproduction& about, int seeds, const paper_progress& tell) {
   reproduced out;
-  out.machine = machine_name;
-  const machine_model m = model_by_name(machine_name);
+  out.machine = nabbitc_machine_name;
+  const machine_model m = model_by_name(nabbitc_machine_name);
   for (int cores : core_counts) {
-    tell(std::to_string(cores) + " cores", static_cast<double>(cores) / most_cores);
-    const means v = means_of(recorded(about.program, cores), m, {"nabbitc"}, cores, seeds).front();
+    tell(std::to_string(cores) + " cores", static_cast<double>(cores) / nabbitc_most_cores);
+    const nabbitc_means v = means_of(recorded(about.program, cores), m, {"nabbitc"}, cores, seeds).front();
     out.rows.push_back({"nabbitc", "first_steal_ms", std::to_string(cores), {}, {}, v.first_ms});
   }
   out.notes = {
@@ -133,8 +133,8 @@ reproduced wrong_colors(const reproduction& about, int seeds, const paper_progre
                                        {"invalid", "uk-2007-05", {1.12, 1.10, 1.08, 1.07}}};
   static constexpr int cores[] = {20, 40, 60, 80};
   reproduced out;
-  out.machine = machine_name;
-  const machine_model m = model_by_name(machine_name);
+  out.machine = nabbitc_machine_name;
+  const machine_model m = model_by_name(nabbitc_machine_name);
   const std::string colors = about.program.front();
   for (const printed& t : tables) {
     if (colors != t.colors) continue;
@@ -146,7 +146,7 @@ reproduced wrong_colors(const reproduction& about, int seeds, const paper_progre
     for (std::size_t c = 0; c < std::size(cores); ++c) {
       tell(name + " on " + std::to_string(cores[c]) + " cores",
            static_cast<double>(&t - std::begin(tables)) / std::size(tables));
-      const std::vector<means> all = means_of(recorded(words, cores[c]), m, {"nabbit", "nabbitc"}, cores[c], seeds);
+      const std::vector<nabbitc_means> all = means_of(recorded(words, cores[c]), m, {"nabbit", "nabbitc"}, cores[c], seeds);
       out.rows.push_back(
           {name, "nabbitc_over_nabbit", std::to_string(cores[c]), t.at[c], {}, all[1].speedup / all[0].speedup});
     }
@@ -157,10 +157,10 @@ reproduced wrong_colors(const reproduction& about, int seeds, const paper_progre
 
 reproduced nabbitc_ablations(const reproduction& about, int seeds, const paper_progress& tell) {
   reproduced out;
-  out.machine = machine_name;
-  const machine_model m = model_by_name(machine_name);
+  out.machine = nabbitc_machine_name;
+  const machine_model m = model_by_name(nabbitc_machine_name);
   tell("recording " + about.program.front(), 0);
-  const sim::program p = recorded(about.program, most_cores);
+  const sim::program p = recorded(about.program, nabbitc_most_cores);
   const std::vector<std::string> policies{"nabbitc",
                                           "nabbitc:first=off",
                                           "nabbitc:morph=off",
@@ -168,7 +168,7 @@ reproduced nabbitc_ablations(const reproduction& about, int seeds, const paper_p
                                           "nabbitc:attempts=400",
                                           "nabbitc:colors=node,attempts=64",
                                           "nabbit"};
-  const std::vector<means> all = means_of(p, m, policies, most_cores, seeds);
+  const std::vector<nabbitc_means> all = means_of(p, m, policies, nabbitc_most_cores, seeds);
   for (std::size_t i = 0; i < policies.size(); ++i) {
     out.rows.push_back({policies[i], "speedup", "80", {}, {}, all[i].speedup});
     out.rows.push_back({policies[i], "remote_percent", "80", {}, {}, all[i].remote});

@@ -12,7 +12,7 @@ namespace kith::tools {
 
 namespace {
 
-constexpr double letters = 12, axis = 44, below = 40;
+constexpr double curves_letters = 12, axis = 44, below = 40;
 
 /// The ranges of both axes.
 struct extent {
@@ -36,14 +36,14 @@ extent extent_of(const std::vector<const chart_part*>& parts) {
   return e;
 }
 
-struct frame {
+struct curves_frame {
   extent of;
   double left, top, width, height;
   double x(double v) const { return left + axis + width * v / of.most_x; }
   double y(double v) const { return top + height * (1 - v / of.most_y); }
 };
 
-void draw_axes(canvas& c, const frame& f, const std::string& what) {
+void draw_axes(canvas& c, const curves_frame& f, const std::string& what) {
   for (int i = 0; i * f.of.step <= f.of.most_y * (1 + 1e-9); ++i) {
     const double v = i * f.of.step;
     c.line(f.x(0), f.y(v), f.x(f.of.most_x), f.y(v), i == 0 ? "#999" : "#e4e4e4");
@@ -61,7 +61,7 @@ void draw_axes(canvas& c, const frame& f, const std::string& what) {
   }
 }
 
-void draw_curve(canvas& c, const frame& f, const chart_part& p, const std::string& color) {
+void draw_curve(canvas& c, const curves_frame& f, const chart_part& p, const std::string& color) {
   std::vector<std::pair<double, double>> points, printed;
   for (const chart_value& v : p.values) {
     const double x = f.x(std::stod(v.name));
@@ -76,7 +76,7 @@ void draw_curve(canvas& c, const frame& f, const chart_part& p, const std::strin
 }
 
 /// Draws the names at the ends of curves, moved apart where ends are close to each other.
-void draw_names(canvas& c, const frame& f, const std::vector<const chart_part*>& parts) {
+void draw_names(canvas& c, const curves_frame& f, const std::vector<const chart_part*>& parts) {
   struct name {
     double end, y;
     std::size_t part;
@@ -88,7 +88,7 @@ void draw_names(canvas& c, const frame& f, const std::vector<const chart_part*>&
     names.push_back({y, y, i});
   }
   std::ranges::sort(names, {}, &name::end);
-  constexpr double apart = letters * 1.35;
+  constexpr double apart = curves_letters * 1.35;
   for (std::size_t i = 1; i < names.size(); ++i) names[i].y = std::max(names[i].y, names[i - 1].y + apart);
   double bottom = f.y(0) + 4;
   for (std::size_t i = names.size(); i-- > 0;) {
@@ -98,14 +98,14 @@ void draw_names(canvas& c, const frame& f, const std::vector<const chart_part*>&
   const double x = f.x(f.of.most_x);
   for (const name& n : names) {
     c.line(x + 5, n.end, x + 16, n.y, "#bbb");
-    c.text(x + 20, n.y + 4, parts[n.part]->title, {.size = letters, .bold = true});
+    c.text(x + 20, n.y + 4, parts[n.part]->title, {.size = curves_letters, .bold = true});
   }
 }
 
 std::string in_one_frame(const chart& about, const std::vector<const chart_part*>& parts) {
   constexpr double width = 560, height = 320;
   canvas c;
-  const frame f{extent_of(parts), 0, draw_head(c, about, axis + width + 120), width, height};
+  const curves_frame f{extent_of(parts), 0, draw_head(c, about, axis + width + 120), width, height};
   draw_axes(c, f, about.along);
   for (std::size_t i = 0; i < parts.size(); ++i) draw_curve(c, f, *parts[i], color_of(i, parts.size()));
   draw_names(c, f, parts);
@@ -126,7 +126,7 @@ std::string in_frames_of_their_own(const chart& about, const std::vector<const c
     const double x = static_cast<double>(in_row) * (axis + width + gap);
     const double y = top + static_cast<double>(row) * (title + height + below + gap);
     c.text(x, y + 10, parts[i]->title, {.size = 13, .bold = true});
-    const frame f{of, x, y + title, width, height};
+    const curves_frame f{of, x, y + title, width, height};
     draw_axes(c, f, about.along);
     draw_curve(c, f, *parts[i], color_of(0, 1));
     bottom = std::max(bottom, f.y(0) + below);

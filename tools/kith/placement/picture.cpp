@@ -11,13 +11,13 @@ namespace kith::tools {
 
 namespace {
 
-constexpr double left = 16, gap = 24, letters = 12, line = 16;
+constexpr double left = 16, gap = 24, picture_letters = 12, line = 16;
 
 /// All lines of the text below a panel, folded to its width.
 std::vector<std::string> folded_below(const panel& p) {
   std::vector<std::string> all;
   for (const std::string& words : p.below) {
-    const std::vector<std::string> lines = text_lines(words, letters, panel_width);
+    const std::vector<std::string> lines = text_lines(words, picture_letters, panel_width);
     all.insert(all.end(), lines.begin(), lines.end());
   }
   return all;
@@ -36,7 +36,7 @@ std::string side_by_side(const std::string& title, const std::vector<panel>& pan
   const std::vector<std::string> heading = text_lines(title, 15, width - 2 * left);
   std::size_t titles = 1, below_lines = 0;
   for (const panel& p : panels) {
-    titles = std::max(titles, text_lines(p.title, letters, panel_width, true).size());
+    titles = std::max(titles, text_lines(p.title, picture_letters, panel_width, true).size());
     below_lines = std::max(below_lines, folded_below(p).size());
   }
   const double top = 30 + 18 * static_cast<double>(heading.size()) + line * static_cast<double>(titles) - 6;
@@ -52,7 +52,7 @@ std::string side_by_side(const std::string& title, const std::vector<panel>& pan
     svg += text(left, 22 + 18 * static_cast<double>(i), heading[i], "font-size=\"15\"");
   double x = left;
   for (const panel& p : panels) {
-    const std::vector<std::string> names = text_lines(p.title, letters, panel_width, true);
+    const std::vector<std::string> names = text_lines(p.title, picture_letters, panel_width, true);
     for (std::size_t i = 0; i < names.size(); ++i)
       svg += text(x, top - 8 - line * static_cast<double>(names.size() - 1 - i), names[i], "font-weight=\"bold\"");
     svg += fmt::format("<g transform=\"translate({} {})\">\n{}</g>\n", x, top, p.drawing);

@@ -49,7 +49,7 @@ std::string in_time(double ns) {
 }
 std::string in_time(std::uint64_t ns) { return in_time(static_cast<double>(ns)); }
 
-std::string kind(const recorded_task& t) {
+std::string kind_of_task(const recorded_task& t) {
   std::string text;
   const auto add = [&](recorded_task::flag f, const char* what) {
     if (t.has(f)) text += (text.empty() ? "" : ", ") + std::string(what);
@@ -153,7 +153,7 @@ void print_nodes(const explanation& e, const data_costs& costs) {
 
 }  // namespace
 
-void print(const recording& r, const explanation& e, const data_costs& costs) {
+void print_explanation(const recording& r, const explanation& e, const data_costs& costs) {
   const recorded_task& t = task_of(r, e.task);
   fmt::print("{} ran on {}\n", styled(named(r, e.task), tone::strong), where(r, t.worker));
   fmt::print("policy {}, {}{}\n\n", printable(r.meta_or("policy", "not named")),
@@ -162,7 +162,7 @@ void print(const recording& r, const explanation& e, const data_costs& costs) {
   for (const std::string& reason : e.reasons) fmt::print("* {}\n", folded(printable(reason), 2));
 
   fmt::print("\n{}\n", styled("what it was", tone::strong));
-  if (const std::string what = kind(t); !what.empty()) fmt::print("  {}\n", what);
+  if (const std::string what = kind_of_task(t); !what.empty()) fmt::print("  {}\n", what);
   if (t.creator >= 0) fmt::print("  created by {}, {}\n", named(r, t.creator), where(r, e.creator_worker));
   if (t.has(recorded_task::keyed) || t.has(recorded_task::generated)) fmt::print("  key {0} (0x{0:x})\n", t.key);
   fmt::print("  color {}, node {}, priority {}\n", t.color < 0 ? "not given" : std::to_string(t.color),
@@ -182,7 +182,7 @@ void print(const recording& r, const explanation& e, const data_costs& costs) {
   print_nodes(e, costs);
 }
 
-nlohmann::ordered_json to_json(const recording& r, const explanation& e, const data_costs& costs) {
+nlohmann::ordered_json explanation_json(const recording& r, const explanation& e, const data_costs& costs) {
   using json = nlohmann::ordered_json;
   const recorded_task& t = task_of(r, e.task);
   const auto known = [](std::int64_t n) { return n < 0 ? json() : json(n); };

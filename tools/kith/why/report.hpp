@@ -7,7 +7,7 @@
 
 namespace kith::tools {
 
-nlohmann::ordered_json to_json(const recording&, const analysis::explanation&, const analysis::data_costs&);
-void print(const recording&, const analysis::explanation&, const analysis::data_costs&);
+nlohmann::ordered_json explanation_json(const recording&, const analysis::explanation&, const analysis::data_costs&);
+void print_explanation(const recording&, const analysis::explanation&, const analysis::data_costs&);
 
 }  // namespace kith::tools
