@@ -1,4 +1,4 @@
-// Every place adds up its own part of a sequence, and tells its neighbour how many parts were ready by then.
+// Every place fills its own part of a sequence and tells its neighbour; then place 0 adds up all parts.
 #include <kith/kith.hpp>
 #include <kith/places.hpp>
 
@@ -20,9 +20,7 @@ static void fill(long first, long count) {
 }
 
 int main() {
-  kith::place_options options;
-  options.places = 4;
-  kith::place_runtime places(options);
+  kith::place_runtime places;  // as many as KITH_PLACES says, or as processes were started
   places.run([] {
     const long part_of_place = 250;
     kith::finish([&] {
@@ -37,7 +35,9 @@ int main() {
     for (const auto& s : sums) sum += s.get();
     std::printf("%d places, sum %.0f\n", kith::places(), sum);
     try {
-      kith::at(3).async([](int n) { return std::vector<int>{1, 2, 3}.at(static_cast<std::size_t>(n)); }, 7).get();
+      kith::at(kith::places() - 1)
+          .async([](int n) { return std::vector<int>{1, 2, 3}.at(static_cast<std::size_t>(n)); }, 7)
+          .get();
     } catch (const kith::place_error& e) {
       std::printf("at place %d: failed\n", e.place());
     }

@@ -4,8 +4,9 @@
 usage: docs_test.py BUILD_FOLDER COMPILER      from the root of the tree
 
 In a document, `<!-- file: PATH -->` before a code block says that it is that file, word for word; `<!-- output: PATH -->`
-that it is what the program made of that file prints. Links to files of the tree are followed, too.
+that it is what the program made of that file prints, and `NAME=VALUE` after the path sets a variable for it. Links to files of the tree are followed, too.
 """
+import os
 import pathlib
 import re
 import subprocess
@@ -14,7 +15,7 @@ import tempfile
 
 ROOT = pathlib.Path(".")
 HEAVY = 65_000  # lines
-BLOCK = re.compile(r"<!-- (file|output): (\S+) -->\n+```\w*\n(.*?)```", re.S)
+BLOCK = re.compile(r"<!-- (file|output): (\S+)(?: (\w+=\S*))? -->\n+```\w*\n(.*?)```", re.S)
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 
 
@@ -23,7 +24,7 @@ def main(build, compiler):
     documents = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "bench").glob("*.md"))]
     with_kith = re.search(r"^Libs: .* -lkith (.*)$", (pathlib.Path(build) / "kith.pc").read_text(), re.M).group(1).split()
     with tempfile.TemporaryDirectory() as work:
-        def output_of(path):
+        def output_of(path, setting):
             if path not in programs:
                 binary = pathlib.Path(work) / path.replace("/", "_")
                 command = [compiler, "-std=c++20", "-O1", "-Wall", "-Wextra", "-Iinclude", path, f"{build}/libkith.a",
@@ -31,15 +32,16 @@ def main(build, compiler):
                 made = subprocess.run(command, capture_output=True, text=True)
                 if made.returncode != 0:
                     return f"does not compile:\n{made.stderr[:2000]}"
-                ran = subprocess.run([str(binary)], capture_output=True, text=True, timeout=60)
+                ran = subprocess.run([str(binary)], capture_output=True, text=True, timeout=60,
+                                     env={**os.environ, **dict([setting.split("=", 1)] if setting else [])})
                 programs[path] = ran.stdout if ran.returncode == 0 else f"exit code {ran.returncode}\n{ran.stderr}"
             return programs[path]
 
         for document in documents:
             text = document.read_text()
-            for kind, path, block in BLOCK.findall(text):
+            for kind, path, setting, block in BLOCK.findall(text):
                 shown.add(path)
-                expected = (ROOT / path).read_text() if kind == "file" else output_of(path)
+                expected = (ROOT / path).read_text() if kind == "file" else output_of(path, setting)
                 if block != expected:
                     faults.append(f"{document}: the {kind} block of {path} differs; expected:\n{expected}")
             for target in LINK.findall(re.sub(r"```.*?```", "", text, flags=re.S)):
