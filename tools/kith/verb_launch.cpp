@@ -7,6 +7,8 @@
 #include "base/environment.hpp"
 #include "child.hpp"
 #include "launch/launchers.hpp"
+#include "machine/limits.hpp"
+#include "machine/machine.hpp"
 
 #include <kith/error.hpp>
 
@@ -15,12 +17,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -124,8 +128,21 @@ outcome judge(const launch_options& o, const fs::path& folder, const child_resul
   return outcome::error;
 }
 
+/// Says so if the places will not get all workers that were asked for.
+void tell_workers(const launch_options& o) {
+  if (!o.workers || oversubscribe_setting()) return;
+  const int cores = plan_workers(current_machine(), process_limits(), std::nullopt, false, {bind_mode::off}).workers;
+  const int share = std::max(1, cores / o.places);
+  if (*o.workers <= share) return;
+  fmt::print(stderr,
+             "kith launch: each of {} places has its share of {} cores, {} worker{}, not {}; KITH_OVERSUBSCRIBE=1 "
+             "allows more\n",
+             o.places, cores, share, share == 1 ? "" : "s", *o.workers);
+}
+
 outcome launch(const launch_options& o) {
   if (!o.guarded.empty()) return guard(o);
+  tell_workers(o);
   const mpi_launcher with = choose(o.mpi);
   std::string folder = fs::temp_directory_path() / "kith-launch-XXXXXX";
   if (mkdtemp(folder.data()) == nullptr) throw error("launch: " + folder + ": " + std::strerror(errno));
@@ -151,7 +168,10 @@ std::function<outcome()> add_launch(CLI::App& command) {
   auto o = std::make_shared<launch_options>();
   command.add_option("-n,--places", o->places, "processes to start, each a place (2)")
       ->check(whole_number(1, var::places.most));
-  command.add_option("--workers", o->workers, "workers of each place (KITH_WORKERS, an equal share of the cores)")
+  command
+      .add_option("--workers", o->workers,
+                  "workers of each place; at most its share of the cores, unless KITH_OVERSUBSCRIBE=1 (KITH_WORKERS, "
+                  "that share)")
       ->check(whole_number(1, var::workers.most));
   command.add_option("--mpi", o->mpi, "openmpi or mpich; default: the first that is there (`kith doctor`)")
       ->check(CLI::IsMember({"openmpi", "mpich"}))
@@ -167,7 +187,8 @@ std::function<outcome()> add_launch(CLI::App& command) {
       "several, use "
       "their mpirun or srun as for any MPI program. If a place is lost, the others end with an error that names "
       "it, and write their recordings.\n"
-      "Exit code: 0; 3 if a place was lost; else that of the first place that failed; 2 for a wrong command line.");
+      "Exit code: 0; 3 if a signal ended a place, as an uncaught exception does; else that of the first place that "
+      "failed; 2 for a wrong command line.");
   return [o] { return launch(*o); };
 }
 
