@@ -66,7 +66,7 @@ class array_halo {
         const std::uint64_t first = std::max(halo.first, own.first), end = std::min(halo.end, own.end);
         if (first < end) at(p).template spawn<receive>(*this, first, mine.subspan(first - own.first, end - first));
         const range there = share_of(p);
-        if (step < 0 ? there.end + width_ <= own.first : there.first >= own.end + width_) break;
+        if (step < 0 ? own.first - there.end >= width_ : there.first - own.end >= width_) break;
       }
     }
   }

@@ -34,7 +34,8 @@ class ArrayHalo : public testing::TestWithParam<int> {};
 TEST_P(ArrayHalo, HasTheNeighboursOfEachShare) {
   kith::place_runtime rt(with(GetParam()));
   for (const std::uint64_t size : {0u, 1u, 3u, 4u, 7u, 40u, 61u}) {
-    for (const std::uint64_t width : {0u, 1u, 3u, 25u, 100u}) {
+    for (const std::uint64_t width :
+         {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{3}, std::uint64_t{25}, ~std::uint64_t{0}}) {
       SCOPED_TRACE(testing::Message() << size << " elements, width " << width);
       rt.run([&] {
         const array a = array::make(size);

@@ -2,6 +2,8 @@
 // again.
 #include "places/mpi/mpi_endpoint.hpp"
 
+#include <unistd.h>
+
 #include <cstring>
 #include <stdexcept>
 
@@ -33,6 +35,7 @@ class session {
     }
   }
   ~session() {
+    if (is_inherited()) return;
     int ended = 0;
     MPI_Finalized(&ended);
     if (is_mine_ && in_order && ended == 0) MPI_Finalize();
@@ -40,10 +43,13 @@ class session {
   session(const session&) = delete;
   session& operator=(const session&) = delete;
 
+  /// Whether this process was forked from the one that MPI belongs to. It must not call MPI.
+  bool is_inherited() const noexcept { return made_in_ != getpid(); }
   /// Whether all transports have left in order. Otherwise MPI_Finalize could wait for ever.
   bool in_order = true;
 
  private:
+  const pid_t made_in_ = getpid();
   bool is_mine_ = false;
 };
 
@@ -98,7 +104,13 @@ kith::distributed::transport* kith_make_transport(const kith::distributed::join_
     throw std::runtime_error("the plug-in is of version " + std::to_string(join_options::current) +
                              ", this Kith needs " + std::to_string(o.version) + "; build and install both together");
   }
-  mpi::this_session();
+  const mpi::session& s = mpi::this_session();
+  if (s.is_inherited()) {
+    throw std::runtime_error(
+        "this process was forked from one that is a place of the job; with KITH_TRANSPORT=threads it can "
+        "have places of its own");
+  }
+  if (!s.in_order) throw std::runtime_error("a place of this job was lost, so its processes cannot meet again");
   MPI_Comm job = MPI_COMM_NULL;
   MPI_Comm_dup(MPI_COMM_WORLD, &job);
   std::vector<mpi::process_card> cards;
