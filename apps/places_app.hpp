@@ -39,6 +39,8 @@ struct places_entry {
   entry about;  // without `make`
   /// Throws kith::error for a wrong value.
   std::unique_ptr<places_app> (*make)(const arguments&);
+  /// The program that does the same by hand, for --as custom (apps/by_hand/); null if there is none.
+  const char* by_hand = nullptr;
 };
 
 /// What these programs share.
@@ -47,7 +49,8 @@ inline constexpr parameter scheduling_parameter = {
 inline constexpr parameter waiting_parameter = {
     "waiting", "works", "works", "while a place does not accept an activity, its spawner works or blocks"};
 
-/// Sets what these parameters say. Throws kith::error for another word.
-void read_parameters(place_options&, const arguments&);
+/// Sets what these parameters say. Throws kith::error for another word. `--as custom` is not for here: programs that
+/// have it (`by_hand`) are named in the message.
+void read_parameters(place_options&, const arguments&, bool by_hand);
 
 }  // namespace kith::apps

@@ -4,15 +4,12 @@
 // at most `leaf` are left, and then sends its border rows to its neighbours. The paper's programs read these rows where
 // they are; here they go as messages. Checked against a serial program with its own layout and loop: every cell
 // is equal up to rounding, border included.
-#include "hash.hpp"
+#include "heat_plate.hpp"
 #include "list.hpp"
 #include "places_app.hpp"
-#include "worst.hpp"
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <cstdio>
 #include <span>
 #include <vector>
 
@@ -25,33 +22,19 @@ constexpr parameter places_heat_parameters[] = {
     {"columns", "2048", "256", "columns of the plate", "4096"},
     {"iterations", "100", "20", "steps", "100"},
     {"leaf", "32", "32", "columns from which on a task does not halve its share (the paper's leafmaxcol)"},
-    scheduling_parameter,
+    {"as", "ads", "ads",
+     "ads: activities run where they belong; cws: all workers steal from all; custom: MPI and threads by hand, for "
+     "comparison, in processes only"},
     waiting_parameter,
 };
-
-/// What every place must know.
-struct plate {
-  std::int64_t rows, columns, leaf;
-  std::uint64_t seed;
-
-  /// A hot upper edge, a cold frame elsewhere, and an uneven plate.
-  double initial(std::int64_t i, std::int64_t j) const noexcept {
-    if (i < 0) return 100;
-    if (i == rows || j < 0 || j == columns) return 0;
-    return 40 * hash_unit(seed, static_cast<std::uint64_t>(i * columns + j));
-  }
-  std::int64_t wide() const noexcept { return columns + 2; }
-  std::int64_t first_row(int place) const noexcept { return rows * place / places(); }
-};
-constexpr double weight_here = 0.5, weight_side = 0.125;
 
 /// The rows of one place, with a row of its neighbours above and below, for even and for odd steps.
 class share {
  public:
   void fill(const plate& p) {
     plate_ = p;
-    first_ = p.first_row(here());
-    rows_ = p.first_row(here() + 1) - first_;
+    first_ = p.first_row(here(), places());
+    rows_ = p.first_row(here() + 1, places()) - first_;
     for (std::vector<double>& cells : steps_) {
       cells.clear();
       cells.reserve(static_cast<std::size_t>((rows_ + 2) * p.wide()));
@@ -132,7 +115,7 @@ void share::send(std::int64_t t, std::int64_t i, bool down) {
   int to = here();
   do {
     to += down ? 1 : -1;
-  } while (plate_.first_row(to) == plate_.first_row(to + 1));
+  } while (plate_.first_row(to, places()) == plate_.first_row(to + 1, places()));
   at(to).spawn<receive_row>(t, first_ + i, row(t, i));
 }
 
@@ -167,16 +150,8 @@ class places_heat final : public places_app {
         result.insert(result.end(), rows.begin(), rows.end());
       }
     });
-    const std::vector<double> expected = serial();
-    if (result.size() != expected.size()) return {false, "the places have another number of cells than the plate"};
-    double worst = 0;
-    for (std::size_t c = 0; c < expected.size(); ++c) worst = worst_of(worst, std::fabs(result[c] - expected[c]));
-    char text[160];
-    std::snprintf(text, sizeof text,
-                  "%zu cells, left and right border included, differ from the serial program's by at most %.2g "
-                  "(bound 1e-9)",
-                  expected.size(), worst);
-    return {worst <= 1e-9, text};
+    const auto [same, what] = check_heat(plate_, iterations_, result);
+    return {same, what};
   }
   void damage(place_runtime& on) override {
     on.run([&] {
@@ -194,25 +169,6 @@ class places_heat final : public places_app {
   }
 
  private:
-  std::vector<double> serial() const {
-    const std::int64_t wide = plate_.wide();
-    std::vector<double> now;
-    for (std::int64_t i = -1; i <= plate_.rows; ++i) {
-      for (std::int64_t j = -1; j <= plate_.columns; ++j) now.push_back(plate_.initial(i, j));
-    }
-    std::vector<double> next = now;
-    for (std::int64_t t = 0; t < iterations_; ++t) {
-      for (std::int64_t c = wide; c < wide * (plate_.rows + 1); ++c) {
-        if (c % wide == 0 || c % wide == wide - 1) continue;
-        const auto cell = [&](std::int64_t k) { return now[static_cast<std::size_t>(k)]; };
-        next[static_cast<std::size_t>(c)] =
-            weight_here * cell(c) + weight_side * (cell(c - wide) + cell(c + wide) + cell(c - 1) + cell(c + 1));
-      }
-      std::swap(now, next);
-    }
-    return {now.begin() + wide, now.end() - wide};
-  }
-
   plate plate_;
   std::int64_t iterations_;
 };
@@ -221,6 +177,7 @@ class places_heat final : public places_app {
 
 const places_entry places_heat_entry = {
     {"places_heat", "ADS", "diffusion on a plate whose rows belong to places", places_heat_parameters, nullptr},
-    [](const arguments& a) -> std::unique_ptr<places_app> { return std::make_unique<places_heat>(a); }};
+    [](const arguments& a) -> std::unique_ptr<places_app> { return std::make_unique<places_heat>(a); },
+    "heat"};
 
 }  // namespace kith::apps

@@ -15,10 +15,9 @@
 #include <memory>
 #include <stdexcept>
 
-namespace {
+namespace kith::bench {
 
-using namespace kith::bench;
-using namespace kith::tools;
+namespace {
 
 /// Whether this process, and so its children, may run ahead of others. Throws if that was requested
 /// expressly and is refused.
@@ -31,8 +30,7 @@ bool run_first(bool expressly) {
                            "; run as root, allow it (ulimit -r 50), or leave the option out");
 }
 
-/// Waits until no other benchmark runs on this machine: two would measure each other. The lock is held
-/// until the process ends.
+/// The lock is held until the process ends.
 void wait_for_turn() {
   const auto path = std::filesystem::temp_directory_path() / "kith-bench.lock";
   const int lock = open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666);
@@ -41,7 +39,26 @@ void wait_for_turn() {
   flock(lock, LOCK_EX);
 }
 
-/// Declares the options that all verbs share. `measure` is the verb's function.
+}  // namespace
+
+CLI::Option* add_realtime(CLI::App& command, options& o) {
+  return command.add_flag("--realtime,!--no-realtime", o.realtime,
+                          "real-time scheduling, so that other programs disturb less (default: if it is allowed)");
+}
+
+void prepare(options& o, bool said) {
+  wait_for_turn();
+  if (o.realtime || !said) o.realtime = run_first(said);
+}
+
+}  // namespace kith::bench
+
+namespace {
+
+using namespace kith::bench;
+using namespace kith::tools;
+
+/// Declares the options that dag and metg share. `measure` is the verb's function.
 std::function<outcome()> add(CLI::App& command, void (*measure)(const options&)) {
   auto o = std::make_shared<options>();
   command.add_option("--systems", o->systems, "only these, comma-separated (default: all that were built)")
@@ -52,15 +69,11 @@ std::function<outcome()> add(CLI::App& command, void (*measure)(const options&))
   command.add_option("--workers", o->workers, "workers of each system (default: one for each core)")
       ->check(whole_number(1, 4096));
   command.add_flag("--quick", o->quick, "about a minute, with fewer and shorter samples");
-  CLI::Option* const realtime =
-      command.add_flag("--realtime,!--no-realtime", o->realtime,
-                       "real-time scheduling, so that other programs disturb less (default: if it is allowed)");
+  CLI::Option* const realtime = add_realtime(command, *o);
   command.add_flag("--json", o->json, "rows as JSON");
   return [o, rounds, realtime, measure] {
     if (o->quick && rounds->count() == 0) o->rounds = 2;
-    wait_for_turn();
-    const bool said = realtime->count() > 0;
-    if (o->realtime || !said) o->realtime = run_first(said);
+    prepare(*o, realtime->count() > 0);
     measure(*o);
     return outcome::fine;
   };
@@ -72,6 +85,7 @@ std::function<outcome()> add_metg(CLI::App& c) { return add(c, run_metg); }
 constexpr kith::tools::verb verbs[] = {
     {"dag", "nanoseconds and bytes of a task that does nothing, in three graphs", add_dag},
     {"metg", "smallest tasks that still keep the cores half (or three quarters) busy, for seven patterns", add_metg},
+    {"places", "messages between two processes, remote spawns and a heat program, beside MPI by hand", add_places},
 };
 
 }  // namespace

@@ -3,9 +3,24 @@
 
 #include "systems.hpp"
 
+#include "command_line/command_line.hpp"
+
+#include <functional>
+
 namespace kith::bench {
 
 void run_dag(const options&);
 void run_metg(const options&);
+
+/// Declares the options of `places`, which is about processes, and returns what measures.
+std::function<tools::outcome()> add_places(CLI::App&);
+
+/// Declares --realtime.
+CLI::Option* add_realtime(CLI::App&, options&);
+
+/// Before a measurement: waits until no other benchmark runs on this machine, as two would measure each other, and runs
+/// ahead of other programs if that is allowed and was not declined (`said`: the option was given). Throws if it was
+/// requested and is refused.
+void prepare(options&, bool said);
 
 }  // namespace kith::bench

@@ -10,6 +10,9 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include <fstream>
 #include <functional>
@@ -26,6 +29,18 @@ constexpr mpi_kind kinds[] = {
     {"openmpi", "Open MPI", "libopenmpi-dev", "OMPI_COMM_WORLD_SIZE"},
     {"mpich", "MPICH", "libmpich-dev", "PMI_SIZE"},
 };
+
+/// glibc gives large blocks back to the kernel when they are freed. Each large message is such a block, and to map its
+/// pages anew takes several times as long as to send it. Who has set this for the program keeps what was set.
+void keep_freed_memory() {
+#ifdef __GLIBC__
+  for (const char* set : {"MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_", "GLIBC_TUNABLES"}) {
+    if (environment(set)) return;
+  }
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);
+  mallopt(M_TRIM_THRESHOLD, 64 << 20);
+#endif
+}
 
 std::string path_of_plugin(const std::string& transport) {
   if (const std::optional<fs::path> file = find_plugin(transport)) return *file;
@@ -133,6 +148,7 @@ std::unique_ptr<transport> join_processes(std::optional<int> places, bool spins)
                     ", or leave out the number of places",
                 error_kind::setting);
   }
+  keep_freed_memory();
   return net;
 }
 

@@ -222,8 +222,8 @@ void place::spawn(const activity& by, int to, const detail::remote_function& f, 
   seal(message, h);
   mine->to = to;
   mine->in = by.in;
-  mine->message = message;
-  post(to, std::move(message));
+  mine->message = std::make_shared<const std::vector<std::byte>>(std::move(message));
+  post(to, {}, mine->message);
   wait_for(*mine);
   if (!mine->dropped) return;
   const std::lock_guard lock(guard_);
@@ -286,8 +286,8 @@ void place::refuse_if_lost() const {
   if (lost_) std::rethrow_exception(exception_of(*lost_));
 }
 
-void place::post(int to, std::vector<std::byte> message) {
-  outbox_.push(*new outgoing{to, std::move(message)});
+void place::post(int to, std::vector<std::byte> message, std::shared_ptr<const std::vector<std::byte>> offered) {
+  outbox_.push(*new outgoing{to, std::move(message), std::move(offered)});
   net_.ring();
 }
 

@@ -108,6 +108,7 @@ class place {
   struct outgoing {
     int to = 0;
     std::vector<std::byte> message;
+    std::shared_ptr<const std::vector<std::byte>> offered;  // of an offer, which keeps it: in place of `message`
     outgoing* next = nullptr;
   };
   friend void set_next(outgoing& o, outgoing* next) noexcept { o.next = next; }
@@ -117,7 +118,7 @@ class place {
   struct offer {
     int to = 0;
     finish_id in;
-    std::vector<std::byte> message;
+    std::shared_ptr<const std::vector<std::byte>> message;  // a transport may still read the last one that was sent
     int refusals = 0;
     detail::completion accepted;        // if the spawner works meanwhile
     atomic<std::uint32_t> answered{0};  // if it is blocked
@@ -138,7 +139,7 @@ class place {
   void send_result(const activity& a, std::vector<std::byte> value, const std::optional<failure>& failed);
   void end(finish_id f, std::optional<failure> why);
   void deliver(std::uint64_t result, std::vector<std::byte> value, const std::optional<failure>& failed);
-  void post(int to, std::vector<std::byte> message);
+  void post(int to, std::vector<std::byte> message, std::shared_ptr<const std::vector<std::byte>> offered = {});
   void wait_for(offer& o) const;
   bool do_collectives();
   void fail_parts(const std::exception_ptr& why);
@@ -149,6 +150,8 @@ class place {
   void progress();
   bool send_outgoing();
   void send(int to, std::vector<std::byte> message);
+  void send(int to, const std::shared_ptr<const std::vector<std::byte>>& offered);
+  void count_message(const message_header& h, std::size_t bytes);
   void offer_again();
   void handle(std::vector<std::byte> message);
   void accept(const message_header& h, std::vector<std::byte> message);

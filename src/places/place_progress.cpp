@@ -49,7 +49,11 @@ bool place::send_outgoing() {
   const bool any = next != nullptr;
   while (next != nullptr) {
     const std::unique_ptr<outgoing> o(std::exchange(next, next->next));
-    send(o->to, std::move(o->message));
+    if (o->offered) {
+      send(o->to, o->offered);
+    } else {
+      send(o->to, std::move(o->message));
+    }
   }
   return any;
 }
@@ -61,12 +65,23 @@ void place::send(int to, std::vector<std::byte> message) {
     net_.send(to, std::move(message));
     return;
   }
+  count_message(h, message.size());
+  net_.send(to, std::move(message));
+}
+
+void place::send(int to, const std::shared_ptr<const std::vector<std::byte>>& offered) {
+  message_header h;
+  std::memcpy(&h, offered->data(), sizeof h);
+  count_message(h, offered->size());
+  net_.send(to, offered);
+}
+
+void place::count_message(const message_header& h, std::size_t bytes) {
   count(counts_.messages);
-  count(counts_.bytes, message.size());
+  count(counts_.bytes, bytes);
   if (h.kind == message_kind::spawn) count(counts_.offers);
   if (h.kind == message_kind::done) count(counts_.dones);
   if (h.kind == message_kind::result) count(counts_.results);
-  net_.send(to, std::move(message));
 }
 
 void place::offer_again() {
@@ -164,9 +179,11 @@ void place::refused(const message_header& h) {
   const auto wait = all_.retry > all_.retry_most / times ? all_.retry_most : all_.retry * times;
   if (++o->refusals >= all_.most_refusals) {
     message_header again;
-    std::memcpy(&again, o->message.data(), sizeof again);
+    std::memcpy(&again, o->message->data(), sizeof again);
     again.flags |= message_header::forced;
-    seal(o->message, again);
+    std::vector<std::byte> changed = *o->message;
+    seal(changed, again);
+    o->message = std::make_shared<const std::vector<std::byte>>(std::move(changed));
   }
   again_.emplace(std::chrono::steady_clock::now() + wait, std::move(o));
 }

@@ -35,6 +35,7 @@ class thread_endpoint final : public endpoint {
     drop(inbox_.take_all());
   }
 
+  using endpoint::send;
   void send(int to, std::vector<std::byte> message) override {
     thread_endpoint& there = *all_[static_cast<std::size_t>(to)];
     there.inbox_.push(*new parcel{std::move(message)});

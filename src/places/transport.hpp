@@ -38,6 +38,8 @@ class endpoint {
  public:
   virtual ~endpoint() = default;
   virtual void send(int to, std::vector<std::byte> message) = 0;
+  /// The same for a message that its sender keeps, to send it again. A transport may refer to it instead of copying it.
+  virtual void send(int to, const std::shared_ptr<const std::vector<std::byte>>& message) { send(to, *message); }
   /// Takes the next message; false if none has arrived. What other threads did before ring() is visible after a false,
   /// or the next sleep() returns at once.
   virtual bool poll(std::vector<std::byte>& message) = 0;

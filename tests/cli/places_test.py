@@ -51,8 +51,9 @@ for options in (("--places", "1"), ("--places", "3", "--workers", "2", "--oversu
 r = ran("--places", "2", "--class", "W", app="places_cg")
 kith.check(r["figures"]["rows"] == 7000 and abs(r["figures"]["zeta"] / 10.362595087124 - 1) < 1e-10, "class W")
 kith.refused("app", "places_cg", "--class", "Q", says=["--class Q", "S, W, A, B or C"])
-for app in ("places_heat", "places_md", "places_cg"):
-    kith.refused("app", app, "--as", "custom", says=["--as", "custom", "ads or cws"])
+kith.refused("app", "places_heat", "--as", "custom", says=["--as custom", "needs processes", "kith launch"])
+for app, words in (("places_heat", "ads, cws or custom"), ("places_md", "ads or cws"), ("places_cg", "ads or cws")):
+    kith.refused("app", app, "--as", "nonsense", says=["--as", "nonsense", words])
     kith.check(app in kith.run("apps").stdout, f"kith apps lists {app}")
 kith.refused("app", "places_heat", "--places", "0", says=["--places"])
 kith.refused("app", "heat", "--small", "--places", "2", says=["heat", "--places"])

@@ -111,6 +111,11 @@ for mpi in MPIS:
     checks_itself(3, run(KITH, "launch", "-n", "3", "--mpi", mpi, "--", JOB), f"kith launch, {mpi}")
     for name in ("places_md", "places_cg"):
         app(run(mpirun, "-n", "3", KITH, "app", name, "--workers", "1", "--small", "--json"), mpirun, name)
+    for words in ((), ("--workers", "3", "--rows", "5")):
+        by_hand = app(run(mpirun, "-n", "3", KITH, "app", "places_heat", "--as", "custom", "--small", "--json", *words), f"{mpirun} --as custom")
+        check(by_hand and by_hand["as"] == "custom" and by_hand["places"] == 3, f"{mpirun}: heat by hand says what it was")
+    done = run(mpirun, "-n", "2", KITH, "app", "places_heat", "--as", "custom", "--rows", "0")
+    check(done.returncode == 2 and "--rows" in done.stderr, f"{mpirun}: heat by hand refuses wrong parameters: {done.stderr}")
     heat = app(run(mpirun, "-n", "4", KITH, "app", "places_heat", "--workers", "1", "--small", "--json"), mpirun)
     launched = app(run(KITH, "launch", "-n", "4", "--mpi", mpi, "--", "kith", "app", "places_heat", "--small", "--json"), "kith launch")
     if heat and launched and threads:

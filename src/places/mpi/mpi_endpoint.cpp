@@ -45,7 +45,7 @@ mpi_endpoint::~mpi_endpoint() {
   // After a loss MPI may wait for ever: the communicator and its requests are left to the end of the process.
   if (!in_order()) {
     for (bytes& b : ring_) keep(std::move(b));
-    for (sent& s : sends_) keep(std::move(s.data));
+    for (sent& s : sends_) keep(std::move(s));
     return;
   }
   for (MPI_Request& r : posted_) {
@@ -58,6 +58,7 @@ mpi_endpoint::~mpi_endpoint() {
 
 /// Never frees them, because MPI may still read or write there.
 void mpi_endpoint::keep(bytes b) { new bytes(std::move(b)); }
+void mpi_endpoint::keep(sent s) { new sent(std::move(s)); }
 
 // ---- sending
 
@@ -70,6 +71,17 @@ void mpi_endpoint::send(int place, bytes message) {
   append(place, {record_kind::large, 0, message.size()}, nullptr, 0);
   flush(place);
   start(place, std::move(message), large_tag);
+}
+
+void mpi_endpoint::send(int place, const std::shared_ptr<const bytes>& message) {
+  if (gone_[static_cast<std::size_t>(place)]) return;
+  if (message->size() < large_bytes) {
+    append(place, {record_kind::message, 0, message->size()}, message->data(), message->size());
+    return;
+  }
+  append(place, {record_kind::large, 0, message->size()}, nullptr, 0);
+  flush(place);
+  start(place, {}, large_tag, message);
 }
 
 void mpi_endpoint::append(int place, record r, const std::byte* data, std::size_t size) {
@@ -103,15 +115,16 @@ void mpi_endpoint::flush_all() {
   dirty_.clear();
 }
 
-void mpi_endpoint::start(int place, bytes data, int tag) {
+void mpi_endpoint::start(int place, bytes data, int tag, std::shared_ptr<const bytes> kept) {
   if (gone_[static_cast<std::size_t>(place)]) return;
   active_ = clock::now();
-  sends_.push_back({place, std::move(data), {}});
+  sends_.push_back({place, std::move(data), std::move(kept), {}});
   sent& s = sends_.back();
-  for (std::size_t at = 0; at < s.data.size(); at += piece_bytes) {
+  const bytes& all = s.kept ? *s.kept : s.data;
+  for (std::size_t at = 0; at < all.size(); at += piece_bytes) {
     MPI_Request r = MPI_REQUEST_NULL;
-    const auto count = static_cast<int>(std::min(piece_bytes, s.data.size() - at));
-    if (!is_fine(MPI_Isend(s.data.data() + at, count, MPI_BYTE, place, tag, job_, &r), place)) return;
+    const auto count = static_cast<int>(std::min(piece_bytes, all.size() - at));
+    if (!is_fine(MPI_Isend(all.data() + at, count, MPI_BYTE, place, tag, job_, &r), place)) return;
     s.requests.push_back(r);
   }
 }
@@ -132,7 +145,7 @@ void mpi_endpoint::end_sends() {
       s.data.clear();
       spare_.push_back(std::move(s.data));
     }
-    if (!fine) keep(std::move(s.data));
+    if (!fine) keep(std::move(s));
     sends_.erase(sends_.begin() + static_cast<std::ptrdiff_t>(i));
   }
 }
@@ -287,13 +300,15 @@ void mpi_endpoint::sleep(clock::time_point until) {
     prctl(PR_SET_TIMERSLACK, 1000UL);  // of this thread, in ns; the default is 50 us
   const auto now = clock::now();
   const auto idle = now - active_;
-  if (idle < (spins_ ? 50us : 5us)) {
+  // An answer comes within some 10 us, and a nap takes longer than it says. Large messages move only while MPI is called;
+  // those that do not move for a while wait for a process that is busy or slow.
+  const bool moving = !sends_.empty() || !held_.empty();
+  if (idle < (moving ? 1ms : spins_ ? 50us : 20us)) {
     sched_yield();
     return;
   }
   clock::duration nap = std::clamp<clock::duration>(idle / 8, 5us, 500us);
-  if (!sends_.empty() || !held_.empty() || !collectives_.empty())
-    nap = 5us;                  // large messages move only while MPI is called
+  if (!sends_.empty() || !held_.empty() || !collectives_.empty()) nap = 5us;
   sleeping_.store(1, seq_cst);  // ring() changes the bell, then reads this; here it is the other way round
   if (bell_.load(seq_cst) == heard_) futex_wait_until(bell_, heard_, std::min(until, now + nap).time_since_epoch());
   sleeping_.store(0, relaxed);

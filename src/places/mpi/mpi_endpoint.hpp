@@ -29,6 +29,7 @@ class mpi_endpoint final : public endpoint {
   mpi_endpoint& operator=(const mpi_endpoint&) = delete;
 
   void send(int to, std::vector<std::byte> message) override;
+  void send(int to, const std::shared_ptr<const std::vector<std::byte>>& message) override;
   bool poll(std::vector<std::byte>& message) override;
   void sleep(std::chrono::steady_clock::time_point until) override;
   void ring() noexcept override;
@@ -73,6 +74,7 @@ class mpi_endpoint final : public endpoint {
   struct sent {
     int to;
     bytes data;
+    std::shared_ptr<const bytes> kept;  // by its sender, too: in place of `data`
     std::vector<MPI_Request> requests;
   };
 
@@ -80,7 +82,7 @@ class mpi_endpoint final : public endpoint {
   void append(int to, record r, const std::byte* data, std::size_t size);
   void flush(int to);
   void flush_all();
-  void start(int to, bytes data, int tag);
+  void start(int to, bytes data, int tag, std::shared_ptr<const bytes> kept = {});
   void end_sends();
   void receive();
   void post(std::size_t slot);
@@ -90,6 +92,7 @@ class mpi_endpoint final : public endpoint {
   void complete_large();
   void watch();
   static void keep(bytes b);
+  static void keep(sent s);
   void lose(lost_place what);
   bool is_fine(int result, int place);
 

@@ -1,5 +1,6 @@
 #include "app/on_places.hpp"
 
+#include "app/by_hand.hpp"
 #include "base/environment.hpp"
 #include "engine/life/figures.hpp"
 #include "machine/machine.hpp"
@@ -40,13 +41,14 @@ statistics of_all(const std::vector<place_statistics>& places, double seconds) {
 
 std::optional<app_report> run_on_places(const apps::places_entry& e, const apps::arguments& arguments,
                                         std::optional<int> places, const runtime_options& each) {
+  if (e.by_hand != nullptr && arguments.text("as") == "custom") return run_by_hand(e, arguments, places, each);
   const std::string name = e.about.name;
   if (number_of(var::dry).value_or(0) != 0)
     throw error(name + ": a program on places cannot be recorded dry; unset KITH_DRY");
   place_options o;
   o.places = places;
   o.each = each;
-  apps::read_parameters(o, arguments);
+  apps::read_parameters(o, arguments, e.by_hand != nullptr);
   const std::unique_ptr<apps::places_app> program = e.make(arguments);
   progress bar;
   bar.wait_for(name);

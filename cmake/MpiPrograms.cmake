@@ -1,0 +1,16 @@
+# kith_mpi_programs(NAME FOLDER SOURCES...): NAME-MPI in FOLDER for each MPI that there is a transport for. These are programs
+# of MPI's own, to compare with: nothing else in Kith is linked to an MPI. Their targets are in kith_mpi_programs_NAME.
+function(kith_mpi_programs name folder)
+  get_property(mpis GLOBAL PROPERTY kith_mpis)
+  set(programs "")
+  foreach(mpi IN LISTS mpis)
+    get_property(library GLOBAL PROPERTY kith_library_of_${mpi})
+    add_executable(${name}-${mpi} ${ARGN})
+    target_compile_definitions(${name}-${mpi} PRIVATE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
+    target_include_directories(${name}-${mpi} PRIVATE ${PROJECT_SOURCE_DIR})
+    target_link_libraries(${name}-${mpi} PRIVATE kith_options ${library})
+    set_target_properties(${name}-${mpi} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${folder})
+    list(APPEND programs ${name}-${mpi})
+  endforeach()
+  set(kith_mpi_programs_${name} ${programs} PARENT_SCOPE)
+endfunction()
