@@ -195,6 +195,11 @@ void place::take_part(const char* call, const collective& c) {
     throw error(std::string(call) + ": all workers are one group under cws; expected separate places");
   const auto mine = std::make_shared<part>();
   mine->what = c;
+  if (c.bytes != 0) {  // the caller may leave before the others have come: it is out of stacks, or a place is lost
+    const auto data = std::make_shared<std::vector<std::byte>>(c.data, c.data + c.bytes);
+    mine->what.data = data->data();
+    mine->what.owner = data;
+  }
   {
     const std::lock_guard lock(guard_);
     refuse_if_lost();
@@ -203,6 +208,7 @@ void place::take_part(const char* call, const collective& c) {
   net_.ring();
   mine->ended.wait();
   if (mine->failed) std::rethrow_exception(mine->failed);
+  if (c.bytes != 0) std::memcpy(c.data, mine->what.data, c.bytes);
 }
 
 bool place::do_collectives() {
@@ -238,6 +244,10 @@ void place::fail_parts(const std::exception_ptr& why) {
 void place::obey(const message_header& h, std::optional<failure> failed, place_statistics counted) {
   const auto from = static_cast<int>(h.from);
   message_header answer{.from = static_cast<std::uint32_t>(number_)};
+  if (h.kind == message_kind::ask_counts || h.kind == message_kind::reset_counts) {
+    const std::lock_guard lock(guard_);
+    if (lost_) return;  // this place may have no workers any more; the other one will learn of the loss
+  }
   switch (h.kind) {
     case message_kind::run_ended: control_.end_run(std::move(failed)); break;
     case message_kind::job_ended: control_.end_job(); break;

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <system_error>
 #include <unordered_map>
 
 namespace kith {
@@ -208,10 +209,23 @@ place_runtime::place_runtime(const place_options& options)
   do {
     refuse_second();  // another thread may have made one meanwhile
   } while (!only.compare_exchange_weak(before, impl_.get(), acq_rel));  // pairs with the_only()
-  for (const auto& p : impl_->objects()) p->start();
+  try {
+    for (const auto& p : impl_->objects()) p->start();
+  } catch (const std::system_error& e) {
+    implementation* mine = impl_.get();
+    only.compare_exchange_strong(mine, nullptr, acq_rel);
+    throw error(std::string("place_runtime: the thread of a place cannot be started: ") + e.what(),
+                error_kind::resources);
+  }
 }
 
 place_runtime::~place_runtime() {
+  if (!impl_->is_inherited() && !impl_->is_first()) {
+    try {
+      impl_->here().job().await_job();  // activities may still come here, and need the places
+    } catch (...) {  // a place was lost: that was thrown where it mattered
+    }
+  }
   implementation* mine = impl_.get();
   only.compare_exchange_strong(mine, nullptr, acq_rel);  // in a child of fork() there may be another one
   impl_.reset();

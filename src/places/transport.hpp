@@ -28,10 +28,11 @@ struct collective {
 
   operation what = operation::barrier;
   element of = element::byte;
-  int root = 0;               // of a broadcast
-  std::size_t count = 0;      // elements, the same at all places
-  std::byte* data = nullptr;  // these; replaced by the result
-  std::size_t bytes = 0;      // that they take
+  int root = 0;                                 // of a broadcast
+  std::size_t count = 0;                        // elements, the same at all places
+  std::byte* data = nullptr;                    // these; replaced by the result
+  std::size_t bytes = 0;                        // that they take
+  std::shared_ptr<const void> owner = nullptr;  // of the data, which may be in use when its caller has left
 };
 
 class endpoint {

@@ -3,12 +3,14 @@
 // usage: job              all checks; prints "fine: P places, TRANSPORT" in the process of place 0
 //        job endless      activities until a place is lost; prints what run() throws, and exits with 3
 //        job name        what this executable calls itself: another one has another name, and is another program
+//        job apart        other processes than place 0's do not call run(); place 0's uses collectives, and then forks
 //        job refuse       place 0's run fails: each process prints what its run() throws, and exits with 4
 #include <kith/collectives.hpp>
 #include <kith/distributed_array.hpp>
 #include <kith/kith.hpp>
 #include <kith/places.hpp>
 
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
@@ -238,8 +240,47 @@ int run_endless() {
     });
   } catch (const kith::place_lost& e) {
     std::fprintf(stderr, "%d: %s\n", getpid(), e.what());
+  }
+  try {
+    const kith::place_runtime again(options());
+  } catch (const kith::error& e) {
+    check(std::string(e.what()).find("cannot meet again") != std::string::npos, "after a loss there are no new places");
     return 3;
   }
+  return 0;
+}
+
+/// Runs `f` in a child; whether it returns true there.
+template <class F>
+bool in_child(F f) {
+  const pid_t child = fork();
+  if (child == 0) std::exit(f() ? 0 : 1);
+  int status = 0;
+  return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+int run_apart() {
+  {
+    kith::place_runtime places(options());
+    if (places.has_place(0)) {
+      places.run([] {
+        for (int step = 0; step < 10; ++step) check_collectives();
+      });
+    }
+  }
+  check(in_child([] { return true; }), "a child may call exit()");
+  check(in_child([] {
+          try {
+            const kith::place_runtime places(options());
+          } catch (const kith::error& e) {
+            return std::string(e.what()).find("forked") != std::string::npos;
+          }
+          return false;
+        }),
+        "a child is no place of the job");
+  kith::place_runtime places(options());  // the parent still is
+  places.run([] { check_collectives(); });
+  if (places.has_place(0)) std::puts("fine: apart");
   return 0;
 }
 
@@ -260,7 +301,10 @@ int main(int argc, char** argv) {
   const std::string mode = argc > 1 ? argv[1] : "";
   if (mode == "name") return std::puts(name_of_this) < 0 ? 1 : 0;
   try {
-    return mode == "endless" ? run_endless() : mode == "refuse" ? run_refuse() : run_all();
+    return mode == "endless"  ? run_endless()
+           : mode == "refuse" ? run_refuse()
+           : mode == "apart"  ? run_apart()
+                              : run_all();
   } catch (const std::exception& e) {
     std::fprintf(stderr, "job: %s\n", e.what());
     return 2;

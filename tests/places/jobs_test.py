@@ -137,6 +137,8 @@ for mpi in MPIS:
 
     done = run(KITH, "launch", "-n", "2", "--mpi", mpi, "--", JOB, "refuse")
     check(done.returncode == 4 and done.stderr.count("nothing to do") == 2, f"all processes get a run's failure: {done.stderr}")
+    done = run(KITH, "launch", "-n", "3", "--mpi", mpi, "--", JOB, "apart")
+    check(done.returncode == 0 and "fine: apart" in done.stdout, f"processes that do not call run(), and children: {done.stderr}")
     done = run(KITH, "launch", "-n", "2", "--mpi", mpi, "--", "/none/program")
     check(done.returncode == 127 and "/none/program" in done.stderr, f"a program that is not there: {done.stderr}")
     for seed in range(round(5 * SCALE)):

@@ -38,14 +38,17 @@ mpi_endpoint::mpi_endpoint(MPI_Comm job, std::vector<process_card> cards, const 
       active_(clock::now()),
       spins_(o.spins) {
   MPI_Comm_set_errhandler(job_, MPI_ERRORS_RETURN);
+  MPI_Comm_dup(job_, &leaving_job_);
   for (std::size_t s = 0; s < ring_slots; ++s) post(s);
 }
 
 mpi_endpoint::~mpi_endpoint() {
   // After a loss MPI may wait for ever: the communicator and its requests are left to the end of the process.
   if (!in_order()) {
-    for (bytes& b : ring_) keep(std::move(b));
-    for (sent& s : sends_) keep(std::move(s));
+    keep(std::move(ring_));
+    keep(std::move(sends_));
+    keep(std::move(incoming_));
+    keep(std::move(collectives_));
     return;
   }
   for (MPI_Request& r : posted_) {
@@ -53,12 +56,16 @@ mpi_endpoint::~mpi_endpoint() {
     MPI_Cancel(&r);
     MPI_Wait(&r, MPI_STATUS_IGNORE);
   }
+  keep(std::move(collectives_));  // of callers that could not wait for them
+  MPI_Comm_free(&leaving_job_);
   MPI_Comm_free(&job_);
 }
 
 /// Never frees them, because MPI may still read or write there.
-void mpi_endpoint::keep(bytes b) { new bytes(std::move(b)); }
-void mpi_endpoint::keep(sent s) { new sent(std::move(s)); }
+template <class T>
+void mpi_endpoint::keep(T what) {
+  new T(std::move(what));
+}
 
 // ---- sending
 
@@ -224,13 +231,17 @@ void mpi_endpoint::receive_large(int from, std::uint64_t size) {
 void mpi_endpoint::complete_large() {
   std::erase_if(held_, [this](int from) {
     std::deque<incoming>& waiting = incoming_[static_cast<std::size_t>(from)].waiting;
+    if (gone_[static_cast<std::size_t>(from)]) {  // one of them may lack its receives, and none is needed any more
+      keep(std::exchange(waiting, {}));
+      return true;
+    }
     while (!waiting.empty()) {
       incoming& first = waiting.front();
       int done = 1;
       if (!first.requests.empty()) {
         const int result =
             MPI_Testall(static_cast<int>(first.requests.size()), first.requests.data(), &done, MPI_STATUSES_IGNORE);
-        if (!is_fine(result, from) || done == 0) return false;
+        if (!is_fine(result, from) || done == 0) return false;  // after a loss the next look drops them
         active_ = clock::now();
       }
       ready_.push_back(std::move(first.message));
@@ -273,12 +284,12 @@ void mpi_endpoint::start(const collective& c) {
     case collective::operation::largest: result = reduce(MPI_MAX); break;
   }
   is_fine(result, -1);
-  collectives_.push_back(r);
+  collectives_.push_back({r, c.owner});
 }
 
 bool mpi_endpoint::end_first_collective() {
   int done = 0;
-  if (!is_fine(MPI_Test(&collectives_.front(), &done, MPI_STATUS_IGNORE), -1) || done == 0) return false;
+  if (!is_fine(MPI_Test(&collectives_.front().request, &done, MPI_STATUS_IGNORE), -1) || done == 0) return false;
   active_ = clock::now();
   collectives_.pop_front();
   ++ended_collectives_;
@@ -357,13 +368,14 @@ void mpi_endpoint::watch() {
     if (is_fine(MPI_Test(&all_leave_, &done, MPI_STATUS_IGNORE), -1) && done != 0) left_ = true;
   }
   if (left_) return;
+  if (peers_.should_sign(now)) {
+    for (const int p : peers_.far()) {
+      if (!gone_[static_cast<std::size_t>(p)]) append(p, {record_kind::sign, 0, 0}, nullptr, 0);
+    }
+  }
   // Others may see that all have left, and end, before this process does.
   if (leaving_ && now - leaving_since_ < std::chrono::seconds(2)) return;
   for (lost_place& l : peers_.look(now)) lose(std::move(l));
-  if (!peers_.should_sign(now)) return;
-  for (const int p : peers_.far()) {
-    if (!gone_[static_cast<std::size_t>(p)]) append(p, {record_kind::sign, 0, 0}, nullptr, 0);
-  }
 }
 
 std::optional<lost_place> mpi_endpoint::lost() {
@@ -376,7 +388,7 @@ std::optional<lost_place> mpi_endpoint::lost() {
 void mpi_endpoint::leave() {
   if (std::exchange(leaving_, true)) return;
   leaving_since_ = clock::now();
-  is_fine(MPI_Ibarrier(job_, &all_leave_), -1);
+  is_fine(MPI_Ibarrier(leaving_job_, &all_leave_), -1);
 }
 
 }  // namespace kith::distributed::mpi

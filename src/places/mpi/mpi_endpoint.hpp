@@ -78,6 +78,11 @@ class mpi_endpoint final : public endpoint {
     std::vector<MPI_Request> requests;
   };
 
+  struct started {
+    MPI_Request request;
+    std::shared_ptr<const void> data;
+  };
+
   receiver& to(int place) { return outgoing_[static_cast<std::size_t>(place)]; }
   void append(int to, record r, const std::byte* data, std::size_t size);
   void flush(int to);
@@ -91,12 +96,13 @@ class mpi_endpoint final : public endpoint {
   void receive_large(int from, std::uint64_t size);
   void complete_large();
   void watch();
-  static void keep(bytes b);
-  static void keep(sent s);
+  template <class T>
+  static void keep(T what);
   void lose(lost_place what);
   bool is_fine(int result, int place);
 
   MPI_Comm job_;
+  MPI_Comm leaving_job_ = MPI_COMM_NULL;  // so that a place which leaves early meets no collective of the others
   int here_ = 0;
   std::vector<receiver> outgoing_;
   std::vector<int> dirty_;  // places whose batch is not empty
@@ -108,7 +114,7 @@ class mpi_endpoint final : public endpoint {
   std::vector<sender> incoming_;
   std::vector<int> held_;  // senders with something in `waiting`
   std::deque<bytes> ready_;
-  std::deque<MPI_Request> collectives_;  // started, not ended
+  std::deque<started> collectives_;  // not ended
   std::uint64_t ended_collectives_ = 0;
   peers peers_;
   std::deque<lost_place> newly_lost_;
