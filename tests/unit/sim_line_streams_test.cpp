@@ -42,6 +42,26 @@ TEST(sim_line_streams, join_touches_of_a_line) {
   EXPECT_EQ(text(all, 0), std::vector<std::string>{});
 }
 
+TEST(sim_line_streams, join_touches_of_lines_that_no_set_shares) {
+  touching_script s;
+  const std::uint32_t a = s.block(4096), b = s.block(4096), far = s.block(4096);
+  const std::int32_t t = s.task(1);
+  for (std::uint64_t i = 0; i < 8; ++i) {
+    s.read(t, a, 8 * i);
+    s.read(t, b, 64 + 8 * i);
+    s.write(t, a, 8 * i);
+  }
+  s.read(t, far, 64);  // in the set of b's line, if there are 4
+  s.read(t, b, 64);
+  for (std::uint64_t i = 2; i < 9; ++i) s.read(t, far, 64 * i);
+  s.read(t, a, 0);  // too long ago
+  const recording r = s.finish();
+  EXPECT_EQ(line_streams_of(r).of(1).size(), 17u + 2 + 7 + 1);
+  EXPECT_EQ(text(line_streams_of(r, 64), t),
+            (std::vector<std::string>{"0x1", "65x8", "0wx15", "129x1", "65x1", "130x1", "131x1", "132x1", "133x1",
+                                      "134x1", "135x1", "136x1", "0x1"}));
+}
+
 TEST(sim_line_streams, do_not_depend_on_where_the_system_puts_memory) {
   const auto made = [](std::uint64_t heap, std::uint64_t mapped) {
     touching_script s;
@@ -101,7 +121,7 @@ TEST(sim_line_streams, what_only_its_maker_touches_is_each_cores_own) {
   EXPECT_LT(all.of(1)[1].line, all.shared);
   EXPECT_EQ(all.of(2)[2].line, all.shared);
   EXPECT_EQ(all.of(2)[3].line, all.shared + 1);
-  EXPECT_EQ(all.stack_depth[2], 2u);
+  EXPECT_EQ(all.stack_depth[2], 64u);
   // Another core's, and that of a task within another.
   std::set<std::uint32_t> lines;
   for (std::uint32_t core = 0; core < 4; ++core) {

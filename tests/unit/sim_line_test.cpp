@@ -52,9 +52,9 @@ settings lines(const std::string& policy, int workers) {
   return s;
 }
 
-program program_of(touching_script& s) {
+program program_of(touching_script& s, std::uint32_t sets = 1) {
   program p = sim::program_of(s.finish());
-  p.lines = sim::line_streams_of(p.recorded);
+  p.lines = sim::line_streams_of(p.recorded, sets);
   return p;
 }
 
@@ -319,7 +319,7 @@ TEST(sim_line, has_the_misses_of_a_plain_model) {
       // Which of two tasks that run at once comes first decides what is evicted. So tasks of several cores run in a row.
       touching_script s;
       fill(s, seed, 150, workers != 1);
-      const program p = program_of(s);
+      const program p = program_of(s, seed % 2 == 0 ? sim::least_sets(m) : 1);
       SCOPED_TRACE(std::string(policy) + " on " + std::to_string(workers) + ", seed " + std::to_string(seed));
       settings how = lines(policy, workers);
       how.keep_schedule = true;

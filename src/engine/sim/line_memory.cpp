@@ -3,6 +3,7 @@
 #include <kith/error.hpp>
 
 #include <unistd.h>
+#include <algorithm>
 #include <bit>
 #include <string>
 #include <utility>
@@ -41,6 +42,10 @@ cache_shape shape_of(const line_costs::cache& c) {
 }
 
 }  // namespace
+
+std::uint32_t least_sets(const machine_model& m) noexcept {
+  return m.line.present ? std::min(shape_of(m.line.first).sets, shape_of(m.line.second).sets) : 1;
+}
 
 line_memory::line_memory(const machine_model& m, const line_streams& touched, std::vector<node_id> core_nodes,
                          const ablations& with)

@@ -17,10 +17,13 @@
 
 namespace kith::sim {
 
+/// The number of sets of the machine's first or second level, whichever has fewer.
+std::uint32_t least_sets(const machine_model&) noexcept;
+
 /// What happened to lines.
 struct line_counts {
   std::uint64_t touches = 0;   // accesses, as recorded
-  std::uint64_t accesses = 0;  // the same, but touches of a line one after the other are one
+  std::uint64_t accesses = 0;  // the same without those that are hits for sure (line_touches)
   std::uint64_t first_misses = 0, second_misses = 0;
   std::uint64_t from_memory = 0, from_cores = 0;
   std::uint64_t upgrades = 0;       // a line that the core has, and may not write without asking

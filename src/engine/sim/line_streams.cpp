@@ -122,7 +122,8 @@ class pages {
 
 class reader {
  public:
-  explicit reader(const recording& r) : r_(r), uses_(r), last_(r.sites.size()) {
+  reader(const recording& r, std::uint32_t sets)
+      : r_(r), set_mask_(std::min(sets, lines_of_page) - 1), uses_(r), last_(r.sites.size()) {
     // Several runs share it, and more may be under way.
     most_rows_ = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
                  static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)) / 2 / sizeof(line_touches);
@@ -153,7 +154,9 @@ class reader {
           add(k);
         }
       });
-      out_.stack_depth.push_back(static_cast<std::uint32_t>(depth));
+      // Whole pages, so that a line is in the same set however deep its stack is.
+      out_.stack_depth.push_back(
+          static_cast<std::uint32_t>((depth + lines_of_page - 1) / lines_of_page * lines_of_page));
       out_.first.push_back(out_.rows.size());
     }
     lay_out();
@@ -185,17 +188,26 @@ class reader {
     for (std::uint64_t l = from / line_bytes; l <= until / line_bytes; ++l) {
       const std::uint64_t place = page == of_stack ? of_stack_from + l : std::uint64_t{page} * lines_of_page + l;
       const auto line = static_cast<std::uint32_t>(place);
-      if (out_.rows.size() > out_.first.back()) {
-        line_touches& before = out_.rows.back();
-        if (before.line == line && (before.writes != 0 || !writes) && before.count != ~std::uint32_t{0}) {
-          ++before.count;
-          continue;
-        }
+      if (line_touches* const before = same_before(line); before != nullptr && (before->writes != 0 || !writes)) {
+        ++before->count;
+        continue;
       }
       if (out_.rows.size() == most_rows_ || pages_.too_many())
         refuse("its lines take more than half of this computer's memory; record a smaller run");
       out_.rows.push_back({line & 0x7fffffff, writes, 1});
     }
+  }
+
+  /// The task's last row of the line, if it is so near that the line is still in the first level, and if no other line
+  /// of its set was used since. Pages are laid out as a whole, so lines of one set are in the same place of their pages.
+  line_touches* same_before(std::uint32_t line) noexcept {
+    const std::size_t nearest = std::max(out_.first.back(), out_.rows.size() - std::min(out_.rows.size(), look_back));
+    for (std::size_t i = out_.rows.size(); i > nearest; --i) {
+      line_touches& before = out_.rows[i - 1];
+      if (before.line == line) return before.count != ~std::uint32_t{0} ? &before : nullptr;
+      if (((before.line ^ line) & set_mask_) == 0) return nullptr;
+    }
+    return nullptr;
   }
 
   void lay_out() {
@@ -221,7 +233,10 @@ class reader {
   };
   static constexpr std::uint32_t of_stack_from = std::uint32_t{1} << 30;  // until the layout is known
 
+  static constexpr std::size_t look_back = 6;
+
   const recording& r_;
+  std::uint32_t set_mask_;
   uses uses_;
   pages pages_;
   std::vector<last_page> last_;  // by site
@@ -231,9 +246,9 @@ class reader {
 
 }  // namespace
 
-line_streams line_streams_of(const recording& r) {
+line_streams line_streams_of(const recording& r, std::uint32_t sets) {
   if (r.blocks.empty()) return {};
-  return reader(r).read();
+  return reader(r, sets).read();
 }
 
 }  // namespace kith::sim

@@ -21,7 +21,8 @@ namespace kith::sim {
 
 inline constexpr std::uint64_t line_bytes = 64;
 
-/// Touches of one line, one after the other: either all are reads, or the first one writes.
+/// Touches of one line: either all are reads, or the first one writes. All but the first are hits of the first level:
+/// between them the task touches few other lines, and none that can be in the same set.
 struct line_touches {
   std::uint32_t line : 31;
   std::uint32_t writes : 1;
@@ -35,7 +36,7 @@ struct line_streams {
   std::uint32_t shared = 0;                // lines; those of a core's own memory follow
   std::uint32_t own = 0;                   // lines of a core's own memory, the stack first
   std::uint32_t stack = 0;                 // a power of two; line 0 is where the outermost body began, others are below
-  std::vector<std::uint32_t> stack_depth;  // by task: the lines of its stack that it touches
+  std::vector<std::uint32_t> stack_depth;  // by task: the lines of its stack that it touches, in whole pages
 
   std::span<const line_touches> of(std::size_t task) const noexcept {
     return {rows.data() + first[task], rows.data() + first[task + 1]};
@@ -50,7 +51,8 @@ struct line_streams {
   }
 };
 
-/// Empty if the recording has none. Throws kith::error for damaged addresses, and if they take more than half of this computer's memory.
-line_streams line_streams_of(const recording&);
+/// `sets`: the least number of sets that the modelled caches have, a power of two. Empty if the recording has no
+/// addresses. Throws kith::error for damaged ones, and if they take more than half of this computer's memory.
+line_streams line_streams_of(const recording&, std::uint32_t sets = 1);
 
 }  // namespace kith::sim
