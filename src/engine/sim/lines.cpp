@@ -110,7 +110,7 @@ void engine::measure_lines_from_here() {
 }
 
 void engine::line_results(result& r) {
-  result::line_figures& f = r.lines.emplace();
+  line_figures& f = r.lines.emplace();
   const double took = processor_seconds() - replay_began_;
   line_counts& now = lines_->counts;
   now.flits = lines_->network.flits;

@@ -56,6 +56,12 @@ struct worker_times {
   picoseconds stall = 0;     // part of `useful`: wait for data beyond that for the own node's unshared memory
 };
 
+/// What fidelity line adds to the results.
+struct line_figures : line_counts {
+  double cycles = 0;               // the makespan
+  double replayed_per_second = 0;  // accesses of the whole run, by the simulator's own processor time
+};
+
 /// The results for what follows the last mark of the recording: the figures of a native run, and those that only a
 /// simulation has.
 struct result : statistics {
@@ -73,10 +79,6 @@ struct result : statistics {
   picoseconds unit_busy = 0;          // the unit's time for them
   std::uint64_t network_bytes = 0;    // data and control, each link of a way counted
   double network_nj = 0;              // the energy of that; 0 if the machine has no table of it
-  struct line_figures : line_counts {
-    double cycles = 0;               // the makespan
-    double replayed_per_second = 0;  // accesses of the whole run, by the simulator's own processor time
-  };
   std::optional<line_figures> lines;  // in fidelity line
   recording schedule;
 
