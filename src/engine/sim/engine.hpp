@@ -216,9 +216,9 @@ class engine {
   } identities_{program_};
   policy_calls<plain::world> policy_;
   std::optional<memory> memory_;
-  std::optional<line_memory> lines_;                   // instead, in fidelity line
-  picoseconds between_accesses_ = 0, most_ahead_ = 0;  // then
-  double replay_began_ = 0;                            // in processor time
+  std::optional<line_memory> lines_;                                       // instead, in fidelity line
+  picoseconds between_accesses_ = 0, most_ahead_ = 0, contended_for_ = 0;  // then
+  double replay_began_ = 0;                                                // in processor time
   data_rates data_;
   struct {
     picoseconds create, push, pop, attempt, steal, wake;

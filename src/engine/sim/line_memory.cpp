@@ -87,6 +87,7 @@ picoseconds line_memory::fetch(std::uint32_t core, std::uint32_t line, bool writ
   const line_caches::outcome o = caches_.ask(core, line, writes);
   if (o.from != source::first) ++counts.first_misses;
   const picoseconds own = o.from == source::first ? first_ : second_;  // to know that they cannot serve it
+  contended_line_ = o.from == source::other_core || o.invalidated != 0;
   if (!o.asked) return own;
   const node_id here = core_nodes_[core], home = home_of(line);
   const picoseconds asked = network.send(here, home, control_, false, now + own, now);

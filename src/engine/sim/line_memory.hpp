@@ -56,6 +56,8 @@ class line_memory {
   }
   /// Serves the access at `now`. REQUIRES: hit() could not, and no earlier access of any core will follow.
   picoseconds fetch(std::uint32_t core, std::uint32_t line, bool writes, picoseconds now);
+  /// Whether another core had the line that fetch() served last, and lost it or sent it.
+  bool last_was_contended() const noexcept { return contended_line_; }
   /// How long a hit of the first level takes.
   picoseconds first() const noexcept { return first_; }
   /// How long an access to idle memory at the own node takes.
@@ -81,6 +83,7 @@ class line_memory {
   std::vector<node_id> core_nodes_;
   std::size_t lines_;
   bool contended_;
+  bool contended_line_ = false;
   picoseconds first_, second_, memory_, transfer_;
   std::uint64_t control_, data_;
   std::vector<reservations> controllers_;  // by node

@@ -4,10 +4,11 @@
 // not recorded, and times of a run that records addresses are those of recording), and how long the caches take. Its lines
 // are shared out over its pieces of computing by their recorded times.
 //
-// A worker runs ahead of the others while its own caches serve it, by up to 1000 cycles. What needs the directory happens in the
-// order of time, so links and controllers see requests as they come. A line that another core takes away meanwhile is
-// noticed late, by at most that time; tasks that are ordered by what they declare do not have such lines, but for those
-// that they share falsely.
+// A worker runs ahead of the others while its own caches serve it, by up to 1000 cycles. What needs the directory happens
+// in the order of time, so links and controllers see requests as they come. A core notices late, by at most that time, that
+// another has taken a line away. When that happens it stays with the others for 10000 cycles: cores that share a line
+// falsely take it from each other at the right times, and tasks that are ordered by what they declare do not wait for
+// each other's simulation.
 #include "engine/sim/engine.hpp"
 
 #include <kith/error.hpp>
@@ -18,7 +19,7 @@ namespace kith::sim {
 
 namespace {
 
-constexpr double cycles_ahead = 1000;
+constexpr double cycles_ahead = 1000, cycles_contended = 10'000;
 
 double processor_seconds() noexcept {
   timespec t{};
@@ -40,6 +41,7 @@ void engine::make_lines() {
   const double cycle = 1000 / on_.ghz;
   between_accesses_ = static_cast<picoseconds>(set_.access_cycles.value_or(on_.line.access_cycles) * cycle);
   most_ahead_ = static_cast<picoseconds>(cycles_ahead * cycle);
+  contended_for_ = static_cast<picoseconds>(cycles_contended * cycle);
   replay_began_ = processor_seconds();
 }
 
@@ -74,11 +76,14 @@ void engine::begin_replay(worker& w, frame& f, picoseconds work, bool all) {
 void engine::replay(worker& w, frame& f) {
   const auto core = static_cast<std::uint32_t>(w.id.index());
   const picoseconds others = events_.first_but(core);
-  const picoseconds until = others < event_queue::never - most_ahead_ ? others + most_ahead_ : event_queue::never;
+  const auto until_at = [&](picoseconds at) {
+    if (at < w.contended_until) return others;
+    return others < event_queue::never - most_ahead_ ? others + most_ahead_ : event_queue::never;
+  };
   const picoseconds first = lines_->first(), idle = lines_->idle_memory(), began = w.clock;
   const line_streams& all = program_.lines;
   const line_touches* next = w.lines.next;
-  picoseconds now = began;
+  picoseconds now = began, until = until_at(now);
   for (; next != w.lines.end && now <= until; ++next) {
     const std::uint32_t line = all.line_of(next->line, core, f.below);
     picoseconds took = w.lines.each;
@@ -88,6 +93,8 @@ void engine::replay(worker& w, frame& f) {
       if (now > others && next != w.lines.next) break;
       const picoseconds data = lines_->fetch(core, line, next->writes != 0, now + took);
       if (data > idle) w.stall += data - idle;
+      if (lines_->last_was_contended()) w.contended_until = now + contended_for_;
+      until = until_at(now);
       took += data;
     }
     now += took + (next->count - 1) * (w.lines.each + first);

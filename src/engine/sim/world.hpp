@@ -121,6 +121,7 @@ class worker final : public plain::worker_view {
   job_size of_job;
   data_walk data;  // of the running task
   line_walk lines;
+  picoseconds contended_until = 0;  // until then it does not run ahead of other cores
   picoseconds job_began = 0;
   bool parked = false;
   bool ready_to_look = false;  // the time of the next look was spent
