@@ -10,6 +10,7 @@
 #include <kith/error.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -330,6 +331,32 @@ void read_unit(section s, machine_model& m) {
   s.all_known();
 }
 
+line_costs::cache read_line_cache(section& s, const std::string& level) {
+  constexpr std::int64_t line = 64;
+  line_costs::cache c;
+  const std::int64_t bytes = s.whole(level + "_bytes", line, std::int64_t{1} << 30);
+  c.ways = static_cast<std::uint32_t>(s.whole(level + "_ways", 1, 64));
+  c.cycles = s.number(level + "_cycles", 0, 1e6);
+  c.bytes = static_cast<std::uint64_t>(bytes);
+  const std::uint64_t way = c.bytes / c.ways;
+  if (way * c.ways != c.bytes || way < line || !std::has_single_bit(way))
+    s.refuse(s.find(level + "_bytes"), level + "_bytes", "ways of 64 bytes times a power of two");
+  return c;
+}
+
+void read_line(section s, line_costs& l) {
+  l.present = true;
+  l.first = read_line_cache(s, "first");
+  l.second = read_line_cache(s, "second");
+  l.memory_cycles = s.number("memory_cycles", 0, 1e6);
+  l.hop_cycles = s.number("hop_cycles", 0, 1e6);
+  l.flit_bytes = static_cast<int>(s.whole("flit_bytes", 1, 1 << 20));
+  l.control_bytes = static_cast<int>(s.whole("control_bytes", 1, 1 << 20));
+  l.data_bytes = static_cast<int>(s.whole("data_bytes", 64, 1 << 20));
+  l.access_cycles = s.number("access_cycles", 0, 1e6);
+  s.all_known();
+}
+
 void read_energies(section s, event_energies& e) {
   e.flit_bytes = static_cast<int>(s.whole("flit_bytes", 1, 1 << 20));
   e.flit_hop = s.number("flit_hop", 0, 1e9);
@@ -347,8 +374,8 @@ void read_sources(const std::string& file, const toml::table& root, machine_mode
     m.sources[key] = text;
   }
   for (const char* name : {"cores", "distance", "cache", "memory", "interconnect", "scheduler", "tasks", "abstract",
-                           "scheduling_unit", "energy"}) {
-    if (!root.contains(name)) continue;  // the last two
+                           "scheduling_unit", "line", "energy"}) {
+    if (!root.contains(name)) continue;  // the last three
     for (const std::string& key : section(file, root, name).keys()) {
       const std::string full = std::string(name) + "." + key;
       if (key != "kind" && m.sources.count(full) == 0 && m.sources.count(name) == 0)
@@ -409,7 +436,7 @@ machine_model model_from_text(const std::string& description, const std::string&
   m.hardware.pretended = true;
   static constexpr const char* known[] = {"name",     "title",   "paper",           "cores",     "distance",
                                           "cache",    "memory",  "interconnect",    "scheduler", "tasks",
-                                          "abstract", "sources", "scheduling_unit", "energy"};
+                                          "abstract", "sources", "scheduling_unit", "line",      "energy"};
   for (const auto& [key, value] : root) {
     if (std::ranges::none_of(known, [&](const char* k) { return key.str() == k; }))
       throw error(path + ":" + std::to_string(value.source().begin.line) + ": " + printable(key.str()) +
@@ -436,6 +463,7 @@ machine_model model_from_text(const std::string& description, const std::string&
   m.remote_factor = abstract.number("remote_factor", 1, 1000);
   abstract.all_known();
   if (root.contains("scheduling_unit")) read_unit(section(path, root, "scheduling_unit"), m);
+  if (root.contains("line")) read_line(section(path, root, "line"), m.line);
   if (root.contains("energy")) read_energies(section(path, root, "energy"), m.energies);
   read_sources(path, root, m);
   return m;

@@ -44,6 +44,22 @@ struct scheduling_unit {
   int descriptor_bytes = 0;  // of a task on its way to or from the unit
 };
 
+/// What the fidelity line needs: a core's private caches, and messages that travel between nodes.
+struct line_costs {
+  struct cache {
+    std::uint64_t bytes = 0;
+    std::uint32_t ways = 0;
+    double cycles = 0;  // until a hit has its data
+  };
+  bool present = false;
+  cache first, second;
+  double memory_cycles = 0;  // until memory has a line, without the way
+  double hop_cycles = 0;     // the head of a message, for each hop
+  int flit_bytes = 0;
+  int control_bytes = 0, data_bytes = 0;  // a message without and with a line
+  double access_cycles = 0;               // of a core between two accesses
+};
+
 /// Energy of the network's events, in picojoules.
 struct event_energies {
   int flit_bytes = 0;   // 0: there is no table
@@ -68,6 +84,7 @@ struct machine_model {
   std::vector<machine_link> links;
   scheduler_costs costs;
   scheduling_unit unit;
+  line_costs line;
   event_energies energies;
   std::uint64_t metadata_bytes = 0;  // the runtime's data that moves if a task runs on another node than its creator
   double overlap = 0;                // share of the shorter of computing and memory time that is hidden

@@ -86,6 +86,25 @@ kith.check(told(shown) == told(done.stdout) and told(shown), f"the document show
 
 # Other verbs read the recording; damaged streams are errors that say where.
 kith.check(kith.run("sim", file, "--machine", "bullion-s16-8", "--policy", "dep").returncode == 0, "it can be simulated")
+in_lines = ("--machine", "cmp-32", "--fidelity", "line", "--policy", "fifo,reference,random")
+code, lines = kith.json("sim", file, *in_lines)
+kith.check(code == 0 and len(lines) == 3, f"line by line, too: {lines}")
+for row in lines:
+    kith.check(row["accesses"] > 8000 and row["accesses"] >= row["line_accesses"] >= row["l1_misses"] >= row["l2_misses"] > 0,
+               f"its counts: {row}")
+    kith.check(row["l2_misses"] == row["lines_from_memory"] + row["lines_from_cores"] and row["cycles"] > row["l2_misses"]
+               and row["network_flits"] > 0 and row["energy_nj"] is None and row["line_accesses_per_second"] > 0, f"and: {row}")
+code, again = kith.json("sim", file, *in_lines)
+kith.check([{k: v for k, v in row.items() if k != "line_accesses_per_second"} for row in again]
+           == [{k: v for k, v in row.items() if k != "line_accesses_per_second"} for row in lines], "the same again")
+code, slower = kith.json("sim", file, *in_lines, "--access-cycles", "50")
+kith.check(all(a["cycles"] > b["cycles"] and a["l2_misses"] > 0 for a, b in zip(slower, lines)), "with slower cores")
+code, queues = kith.json("sim", file, *in_lines, "--gsu", "machine", "--prefetch", "1", "--cold")
+kith.check(code == 0 and all(row["unit_operations"] > 0 for row in queues), "with queues in hardware")
+kith.refused("sim", file, "--fidelity", "line", says=["bullion-s16-8", "a table [line], as cmp-32 has"])
+kith.refused("sim", file, *in_lines, "--distribution", "fine", says=["expected no --distribution"])
+kith.refused("sim", file, *in_lines, "--without", "caches", says=["expected --fidelity block"])
+kith.refused("sim", file, "--access-cycles", "5", says=["expected --fidelity line"])
 for change, says in (("UPDATE stream SET touches = touches + 1", ["table stream", "fewer touches"]),
                      ("UPDATE stream SET touches = 0 WHERE rowid = (SELECT max(rowid) FROM stream)", ["table stream"]),
                      ("UPDATE stream SET bytes = x'80'", ["table stream", "ends within a number"]),
@@ -101,6 +120,7 @@ for change, says in (("UPDATE stream SET touches = touches + 1", ["table stream"
     with sqlite3.connect(damaged) as db:
         db.execute(change)
     kith.refused("check", damaged, says=says)
+    kith.refused("sim", damaged, *in_lines, says=says)
 
 # Wrong input.
 done = kith.run("record", "--addresses", "-o", path("x.rec"), "--", "kith", "app", "life", "--small")
@@ -111,6 +131,7 @@ plain = path("plain.rec")
 done = kith.run("record", "-o", plain, "--", os.path.join(TRACED, "program"), "fine")
 kith.check(done.returncode == 0 and not rows(plain, "SELECT name FROM sqlite_master WHERE name = 'stream'"), "as any program")
 kith.refused("check", plain, says=["it has no addresses", "kith record --addresses"])
+kith.refused("sim", plain, *in_lines, says=["it has no addresses", "kith record --addresses"])
 kith.refused("check", path("nothing.rec"), says=["there is no such file"])
 kith.refused("record", "--addresses", "--dry", "-o", path("x"), "--", "true", says=["--dry"])
 

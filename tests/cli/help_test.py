@@ -63,7 +63,7 @@ for page in pages:
         said = [line for line in done.stdout.splitlines() if "missing date" not in line]  # pages have no dates
         kith.check(not said, f"{page}: {said}")
 sim = open(os.path.join(folder, "man", "man1", "kith-sim.1"), encoding="utf-8").read()
-kith.check(r"\fB\-\-policy\fR" in sim and r"\fIblock|abstract\fR" in sim, "options with their values")
+kith.check(r"\fB\-\-policy\fR" in sim and r"\fIblock|abstract|line\fR" in sim, "options with their values")
 kith.refused("help", "--write", "/dev/null/x", says=["/dev/null/x"])
 
 script = os.path.join(folder, "bash-completion", "completions", "kith")
@@ -71,7 +71,7 @@ query = """source "$1"; shift
 COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _kith; printf '%s\\n' "${COMPREPLY[@]}" """
 for words, expected in ((("s",), {"sim"}), (("",), set(verbs)), (("sim", "--pol"), {"--policy", "--policy-library"}),
                         (("sim", "--policy", "ste"), {"steal"}), (("sim", "--policy", "=", "ste"), {"steal"}),
-                        (("sim", "--policy", "steal,aut"), {"steal,auto"}), (("sim", "--fidelity", ""), {"block", "abstract"}),
+                        (("sim", "--policy", "steal,aut"), {"steal,auto"}), (("sim", "--fidelity", ""), {"block", "abstract", "line"}),
                         (("sim", "--without", "caches,la"), {"caches,latency"}), (("sim", "--seeds", ""), {""}),
                         (("app", "hea"), {"heat"}), (("app", "heat", "--ite"), {"--iterations"}),
                         (("app", "--workers", "2", "heat", "--ite"), {"--iterations"}), (("app", "nqueens", "--ite"), {""}),

@@ -1,6 +1,7 @@
 // kith sim: runs a recording on a modelled machine under one policy or several.
 #include "verbs.hpp"
 
+#include "analysis/addresses.hpp"
 #include "base/nearest.hpp"
 #include "base/printable.hpp"
 #include "json_text.hpp"
@@ -36,7 +37,7 @@ struct sim_options {
   std::vector<std::string> without, libraries;
   sim::settings set;
   int seeds = 1;
-  double core_gbs = 10;
+  double core_gbs = 10, access_cycles = -1;
   bool json = false;
 };
 
@@ -54,8 +55,9 @@ T pick(const char* option, const std::string& given, std::initializer_list<std::
 
 sim::settings settings_of(const sim_options& o) {
   sim::settings s = o.set;
-  s.how =
-      pick("--fidelity", o.fidelity, {std::pair{"block", sim::fidelity::block}, {"abstract", sim::fidelity::abstract}});
+  s.how = pick(
+      "--fidelity", o.fidelity,
+      {std::pair{"block", sim::fidelity::block}, {"abstract", sim::fidelity::abstract}, {"line", sim::fidelity::line}});
   s.data = pick("--distribution", o.data,
                 {std::pair{"first-touch", sim::distribution::first_touch},
                  {"fine", sim::distribution::fine},
@@ -72,6 +74,10 @@ sim::settings settings_of(const sim_options& o) {
            {"scheduling", &s.with.scheduling},
            {"noise", &s.noise}}) = false;
   }
+  if (o.access_cycles >= 0) {
+    if (s.how != sim::fidelity::line) throw error("--access-cycles: is of the fidelity line; expected --fidelity line");
+    s.access_cycles = o.access_cycles;
+  }
   if (!o.gsu.empty()) {
     s.hardware.used = true;
     if (o.gsu != "machine") s.hardware.cycles = static_cast<std::uint32_t>(std::stoul(o.gsu));
@@ -86,33 +92,49 @@ nlohmann::json row(const sim::settings& s, const sim::result& r) {
   for (const sim::interconnect::link& l : r.links)
     links.push_back({{"from", l.from}, {"to", l.to}, {"data_bytes", l.data}, {"control_bytes", l.control}});
   const double first = r.total.first_steal_seconds;
-  return {{"policy", s.policy},
-          {"seed", s.seed},
-          {"makespan_s", r.seconds},
-          {"one_core_s", static_cast<double>(r.one_core) * 1e-12},
-          {"speedup", r.speedup()},
-          {"load_balance_percent", r.load_balance_percent},
-          {"overhead_percent", r.overhead_percent()},
-          {"partition_percent", r.partition_percent()},
-          {"windows", r.windows},
-          {"partitioned_tasks", r.partitioned_tasks},
-          {"remote_access_percent", r.remote_access_percent},
-          {"remote_bytes", r.remote_bytes},
-          {"local_bytes", r.local_bytes},
-          {"migrated_bytes", r.migrated_bytes},
-          {"stall_s_per_task", r.stall_seconds_per_task()},
-          {"cache_hits", r.cache_hits},
-          {"cache_misses", r.cache_misses},
-          {"simulated_steps", r.steps},
-          {"simulated_events", r.events},
-          {"steals", r.total.steals},
-          {"steal_attempts", r.total.steal_attempts},
-          {"first_steal_s", first < 0 ? nlohmann::json() : nlohmann::json(first)},
-          {"network_bytes", r.network_bytes},
-          {"network_nj", r.network_nj},
-          {"unit_operations", r.unit_operations},
-          {"unit_busy_s", static_cast<double>(r.unit_busy) * 1e-12},
-          {"links", std::move(links)}};
+  nlohmann::json all = {{"policy", s.policy},
+                        {"seed", s.seed},
+                        {"makespan_s", r.seconds},
+                        {"one_core_s", static_cast<double>(r.one_core) * 1e-12},
+                        {"speedup", r.speedup()},
+                        {"load_balance_percent", r.load_balance_percent},
+                        {"overhead_percent", r.overhead_percent()},
+                        {"partition_percent", r.partition_percent()},
+                        {"windows", r.windows},
+                        {"partitioned_tasks", r.partitioned_tasks},
+                        {"remote_access_percent", r.remote_access_percent},
+                        {"remote_bytes", r.remote_bytes},
+                        {"local_bytes", r.local_bytes},
+                        {"migrated_bytes", r.migrated_bytes},
+                        {"stall_s_per_task", r.stall_seconds_per_task()},
+                        {"cache_hits", r.cache_hits},
+                        {"cache_misses", r.cache_misses},
+                        {"simulated_steps", r.steps},
+                        {"simulated_events", r.events},
+                        {"steals", r.total.steals},
+                        {"steal_attempts", r.total.steal_attempts},
+                        {"first_steal_s", first < 0 ? nlohmann::json() : nlohmann::json(first)},
+                        {"network_bytes", r.network_bytes},
+                        {"network_nj", r.network_nj},
+                        {"unit_operations", r.unit_operations},
+                        {"unit_busy_s", static_cast<double>(r.unit_busy) * 1e-12},
+                        {"links", std::move(links)}};
+  if (r.lines) {
+    all.update({{"l1_misses", r.lines->first_misses},
+                {"l2_misses", r.lines->second_misses},
+                {"lines_from_memory", r.lines->from_memory},
+                {"lines_from_cores", r.lines->from_cores},
+                {"upgrades", r.lines->upgrades},
+                {"invalidations", r.lines->invalidations},
+                {"written_back", r.lines->written_back},
+                {"network_flits", r.lines->flits},
+                {"energy_nj", nlohmann::json()},
+                {"cycles", r.lines->cycles},
+                {"accesses", r.lines->touches},
+                {"line_accesses", r.lines->accesses},
+                {"line_accesses_per_second", r.lines->replayed_per_second}});
+  }
+  return all;
 }
 
 struct column {
@@ -198,7 +220,12 @@ outcome run_sim(const sim_options& o) {
   sim::settings base = settings_of(o);
   progress bar;
   const auto tell = [&](const char* what, double share) { bar.share(what, share); };
-  const sim::program p = sim::program_of(read_recording(o.file, tell), o.core_gbs);
+  sim::program p = sim::program_of(read_recording(o.file, tell), o.core_gbs);
+  if (base.how == sim::fidelity::line) {
+    if (m.line.present) analysis::expect_addresses(p.recorded, o.file);  // else the machine is to blame
+    bar.wait_for("reading addresses");
+    p.lines = sim::line_streams_of(p.recorded, sim::least_sets(m));
+  }
   if (base.throttle == 0) {
     constexpr std::int64_t most = std::numeric_limits<std::uint32_t>::max();  // 0 would mean no bound
     base.throttle = static_cast<std::uint32_t>(std::min(most, p.recorded.meta_number("throttle", 2048)));
@@ -263,7 +290,7 @@ std::function<outcome()> add_sim(CLI::App& command) {
       ->check(whole_number(1, 100000));
   command.add_option("--seed", o->set.seed, "the first seed (1)")->check(whole_number(1, std::int64_t{1} << 40));
   command.add_option("--workers", o->set.workers, "use the first cores only (all)")->check(whole_number(1, 4096));
-  command.add_option("--fidelity", o->fidelity, "what is modelled of memory (block)")->type_name("block|abstract");
+  command.add_option("--fidelity", o->fidelity, "what is modelled of memory (block)")->type_name("block|abstract|line");
   command.add_option("--distribution", o->data, "where data lies (first-touch)")
       ->type_name("first-touch|fine|coarse|regions|block|colors|recorded");
   command.add_option("--chunk", o->set.chunk_bytes, "bytes that are moved at a time (65536)")
@@ -280,6 +307,10 @@ std::function<outcome()> add_sim(CLI::App& command) {
       ->check(whole_number(0, most_prefetched));
   command.add_option("--recorded-gbs", o->core_gbs,
                      "GB/s of one core where it was recorded: what bytes took there is no computing (10)");
+  command
+      .add_option("--access-cycles", o->access_cycles,
+                  "fidelity line: cycles of a core between two accesses (the machine's)")
+      ->check(CLI::Range(0.0, 1e6));
   command.add_option("--without", o->without, "what is left out of the model")
       ->type_name("contention|latency|caches|scheduling|noise,...")
       ->delimiter(',')

@@ -63,10 +63,12 @@ engine::engine(const program& p, const machine_model& m, const settings& s)
   std::string policy = s.policy;
   migrates_ = take_migration(policy);
   if (migrates_ && s.how != fidelity::block)
-    throw error("policy '" + s.policy + "': moving pages is part of the fidelity block, not of abstract",
-                error_kind::setting);
+    throw error(
+        "policy '" + s.policy + "': moving pages is part of the fidelity block alone; expected --fidelity block",
+        error_kind::setting);
   policy_.set(choose_policy<plain::world>(policy, {team_, regions_, s.seed, view_, &identities_}));
   if (s.how == fidelity::block) memory_.emplace(p, m, s.data, s.with, s.chunk_bytes);
+  if (s.how == fidelity::line) make_lines();
   if (s.hardware.used) {
     unit_.emplace(m, s.hardware, s.with);
     prefetchers_.resize(workers);
@@ -185,6 +187,7 @@ void engine::measure_from_here() {
     from_.misses = memory_->misses;
     from_.links = memory_->links.links;
   }
+  if (lines_) measure_lines_from_here();
   if (unit_) {
     from_.unit_operations = unit_->operations;
     from_.unit_busy = unit_->busy;
@@ -254,6 +257,7 @@ result engine::results() {
     if (on_.energies.flit_bytes != 0)
       r.network_nj = static_cast<double>(r.network_bytes) / on_.energies.flit_bytes * on_.energies.flit_hop / 1000;
   }
+  if (lines_) line_results(r);
   if (unit_) {
     r.unit_operations = unit_->operations - from_.unit_operations;
     r.unit_busy = unit_->busy - from_.unit_busy;

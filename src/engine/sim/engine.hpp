@@ -75,6 +75,16 @@ class engine {
   bool prepare_ready(std::int32_t t);
   void count_accesses(worker& w, frame& f);
 
+  // lines.cpp: how tasks replay their lines
+  void make_lines();
+  bool has_rows(const frame& f) const noexcept;
+  std::uint64_t rows_until(const frame& f, bool all) const noexcept;
+  void begin_replay(worker& w, frame& f, picoseconds work, bool all);
+  void replay(worker& w, frame& f);
+  std::uint32_t lines_in_use(const worker& w) const noexcept;
+  void measure_lines_from_here();
+  void line_results(result& r);
+
   // search.cpp: what idle workers do
   void look_for_work(worker& w);
   void run_found(worker& w, std::int32_t t);
@@ -206,6 +216,9 @@ class engine {
   } identities_{program_};
   policy_calls<plain::world> policy_;
   std::optional<memory> memory_;
+  std::optional<line_memory> lines_;                                       // instead, in fidelity line
+  picoseconds between_accesses_ = 0, most_ahead_ = 0, contended_for_ = 0;  // then
+  double replay_began_ = 0;                                                // in processor time
   data_rates data_;
   struct {
     picoseconds create, push, pop, attempt, steal, wake;
@@ -247,6 +260,7 @@ class engine {
     std::vector<event_snapshot> sums;
     std::vector<worker_times> times;
     std::vector<interconnect::link> links;
+    line_counts lines;
     std::uint64_t unit_operations = 0;
     picoseconds unit_busy = 0;
   } from_;

@@ -8,9 +8,9 @@ namespace kith::sim {
 
 /// A message between the worker and the unit.
 void engine::count_message(const worker& w, bool to_unit, int bytes) {
-  if (!memory_) return;
   const node_id from = to_unit ? w.node : unit_->node(), to = to_unit ? unit_->node() : w.node;
-  memory_->links.notify(from, to, static_cast<std::uint64_t>(bytes));
+  if (memory_) memory_->links.notify(from, to, static_cast<std::uint64_t>(bytes));
+  if (lines_) lines_->network.notify(from, to, static_cast<std::uint64_t>(bytes));
 }
 
 /// The worker adds a task. It does not wait for the unit.

@@ -32,6 +32,7 @@ void engine::step(worker& w) {
   switch (f.now) {
     case frame_state::running: go_on(w); return;
     case frame_state::fetching: fetch_chunk(w, f); return;
+    case frame_state::replaying: replay(w, f); return;
     case frame_state::exploring: explore(w); return;
     case frame_state::waiting:
     case frame_state::helping: break;
@@ -73,6 +74,7 @@ void engine::begin_root(worker& w) {
   state_of(t) = task_state::running;
   frame f{.task = t, .action = record_of(t).first_action, .began = w.clock};
   f.fetched = true;
+  if (lines_) f.below = lines_in_use(w);
   if (policy_.has_gate()) f.naming.self = identities_.identity_of(t);
   w.frames.push_back(f);
 }
@@ -102,8 +104,10 @@ void engine::start(worker& w, std::int32_t t, bool at_creation) {
   }
   const task_record& r = record_of(t);
   const bool explores = r.has(recorded_task::keyed) && !r.explored;
+  const std::uint32_t below = lines_ ? lines_in_use(w) : 0;
   frame& f = w.frames.emplace_back();
   f.task = t;
+  f.below = below;
   f.now = explores ? frame_state::exploring : frame_state::running;
   f.at_creation = at_creation;
   f.action = r.first_action;
@@ -114,6 +118,8 @@ void engine::start(worker& w, std::int32_t t, bool at_creation) {
   const auto creator = r.seen->owner;
   if (memory_ && creator < workers_.size())
     memory_->move_metadata(workers_[creator].node, w.node, on_.metadata_bytes, w.clock);
+  if (lines_ && creator < workers_.size())
+    lines_->move_metadata(workers_[creator].node, w.node, on_.metadata_bytes, w.clock);
 }
 
 /// Notes first touch and counts remote accesses, as the native engine does. If memory is not modelled, derives
@@ -166,8 +172,13 @@ void engine::count_accesses(worker& w, frame& f) {
 void engine::go_on(worker& w) {
   frame& f = w.frames.back();
   const task_record& t = record_of(f.task);
+  // What is left at the end; and all of it at the beginning, if no time was recorded.
+  if (lines_ && (f.action == t.end_action || program_.compute[static_cast<std::size_t>(f.task)] == 0) && has_rows(f)) {
+    begin_replay(w, f, 0, true);
+    return;
+  }
   if (f.action == t.end_action) {
-    if (!f.fetched && t.bytes != 0) {
+    if (!lines_ && !f.fetched && t.bytes != 0) {
       compute(w, f, 0);
     } else {
       end_body(w);
@@ -189,6 +200,11 @@ void engine::go_on(worker& w) {
 
 void engine::compute(worker& w, frame& f, picoseconds work) {
   const task_record& t = record_of(f.task);
+  if (lines_) {
+    ++f.action;
+    begin_replay(w, f, work, false);
+    return;
+  }
   if (!f.fetched && t.bytes != 0) {
     if (memory_) {
       begin_fetch(w, f, work);

@@ -55,7 +55,6 @@ void refuse_many_caches(const machine_model& m) {
 memory::memory(const program& p, const machine_model& m, distribution d, const ablations& with,
                std::uint64_t chunk_bytes)
     : links((refuse_many_caches(m), m)),
-      on_(m),
       with_(with),
       chunk_bytes_(chunk_bytes),
       core_(m.core_gbs),

@@ -89,7 +89,6 @@ class memory {
   void keep_own(std::uint32_t core, std::uint32_t chunk, std::uint64_t bytes, bool writes);
   void write_back(node_id from, std::uint32_t chunk, std::uint64_t bytes, picoseconds now) noexcept;
 
-  const machine_model& on_;
   const ablations with_;
   std::uint64_t chunk_bytes_;
   std::vector<std::uint32_t> first_;  // by region; regions that contain each other share chunks if possible

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/printable.hpp"
+#include "engine/sim/line_streams.hpp"
 #include "recording/recording.hpp"
 
 #include <cstdint>
@@ -58,6 +59,7 @@ struct program {
   std::int32_t nodes = 1;                 // of the recorded machine
   std::vector<std::uint8_t> finds_first;  // by scope: of a graph whose nodes are all found before any computes
   std::size_t measured_from = 0;          // the first root after the last mark
+  line_streams lines;                     // what tasks touch, for the fidelity line; else empty
 
   shown exposure_of(std::size_t t) const noexcept { return exposure.empty() ? shown() : exposure[t]; }
   std::size_t tasks() const noexcept { return recorded.tasks.size(); }

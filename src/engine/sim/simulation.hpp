@@ -6,6 +6,7 @@
 #pragma once
 
 #include "engine/sim/events.hpp"
+#include "engine/sim/line_memory.hpp"
 #include "engine/sim/memory.hpp"
 #include "engine/sim/program.hpp"
 #include "machine/model.hpp"
@@ -22,6 +23,7 @@ namespace kith::sim {
 enum class fidelity : std::uint8_t {
   abstract,  // a task's time is its work, stretched by the remote share of what it needs
   block,     // data moves in chunks through caches, controllers and links: memory.hpp
+  line,      // recorded addresses are replayed line by line through private caches: line_memory.hpp
 };
 
 /// Task queues in the machine's scheduling unit, instead of in memory (unit.hpp).
@@ -42,6 +44,7 @@ struct settings {
   std::uint32_t throttle = 0;  // how many unfinished tasks a creator may have before it helps; 0: no bound
   ablations with;
   hardware_queues hardware;
+  std::optional<double> access_cycles;  // of a core between two accesses, in fidelity line; else the machine's
   bool noise = true;
   bool keep_schedule = false;  // fill result::schedule
 };
@@ -53,6 +56,12 @@ struct worker_times {
   picoseconds stall = 0;     // part of `useful`: wait for data beyond that for the own node's unshared memory
 };
 
+/// What fidelity line adds to the results.
+struct line_figures : line_counts {
+  double cycles = 0;               // the makespan
+  double replayed_per_second = 0;  // accesses of the whole run, by the simulator's own processor time
+};
+
 /// The results for what follows the last mark of the recording: the figures of a native run, and those that only a
 /// simulation has.
 struct result : statistics {
@@ -61,7 +70,7 @@ struct result : statistics {
   picoseconds one_core = 0;  // the makespan of the run that alone_of() describes; 0: not simulated
   std::vector<worker_times> times;
   std::uint64_t remote_bytes = 0, local_bytes = 0;  // block: fetched from other nodes; from the own node
-  std::uint64_t cache_hits = 0, cache_misses = 0;   // chunks
+  std::uint64_t cache_hits = 0, cache_misses = 0;   // chunks, or accesses to lines (the caches of a core count as one)
   std::uint64_t steps = 0;                          // steps of the simulation itself
   std::uint64_t events = 0;                         // steps that took simulated time, and wakes
   picoseconds partition = 0;                        // the workers' time for partitioning
@@ -70,6 +79,7 @@ struct result : statistics {
   picoseconds unit_busy = 0;          // the unit's time for them
   std::uint64_t network_bytes = 0;    // data and control, each link of a way counted
   double network_nj = 0;              // the energy of that; 0 if the machine has no table of it
+  std::optional<line_figures> lines;  // in fidelity line
   recording schedule;
 
   /// Derives the other figures of `statistics` from the makespan, the times and the counts.

@@ -32,6 +32,7 @@ inline policy_task& visible(task& t) noexcept { return static_cast<policy_task&>
 enum class frame_state : std::uint8_t {
   running,    // runs the task's code
   fetching,   // fetches its data, in fidelity block, and computes meanwhile
+  replaying,  // touches its lines, in fidelity line
   exploring,  // runs the first phase of a keyed node
   waiting,    // waits for a scope
   helping,    // helps at the throttle
@@ -47,6 +48,13 @@ struct data_walk {
   std::uint64_t bytes = 0, done = 0;    // of the task
   picoseconds work = 0, work_done = 0;  // the computing meanwhile, and the part that belongs to the bytes done
   program::shown exposure;
+};
+
+/// How far a worker's task has replayed its lines, in fidelity line.
+struct line_walk {
+  const line_touches* next = nullptr;
+  const line_touches* end = nullptr;  // of the present piece of computing
+  picoseconds each = 0;               // the core's time between two accesses
 };
 
 /// A task on a worker's stack.
@@ -65,6 +73,11 @@ struct frame {
   bool fetched = false;                   // all of the task's data was fetched
   std::uint64_t factor = 1024;            // factor on its time, in 1/1024
   picoseconds began = 0, wait_began = 0;
+  // In fidelity line: the next of the task's rows, the recorded computing so far, and how many lines its stack is
+  // below that of the worker.
+  std::uint64_t row = 0;
+  picoseconds computed = 0;
+  std::uint32_t below = 0;
   std::size_t adopted_from = 0;   // the number of entries of worker::adopted when its wait began
   identity::creator naming = {};  // used if there is a gate
 };
@@ -107,6 +120,8 @@ class worker final : public plain::worker_view {
   kith::job<plain::worker_view>* doing_job = nullptr;  // a job whose time was spent; its effect comes next
   job_size of_job;
   data_walk data;  // of the running task
+  line_walk lines;
+  picoseconds contended_until = 0;  // until then it does not run ahead of other cores
   picoseconds job_began = 0;
   bool parked = false;
   bool ready_to_look = false;  // the time of the next look was spent

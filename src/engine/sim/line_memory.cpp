@@ -1,0 +1,133 @@
+#include "engine/sim/line_memory.hpp"
+
+#include <kith/error.hpp>
+
+#include <unistd.h>
+#include <algorithm>
+#include <bit>
+#include <string>
+#include <utility>
+
+namespace kith::sim {
+
+namespace {
+
+constexpr std::size_t most_cores = 64;  // bits of the directory's mask
+
+/// Called before anything else uses the machine.
+void refuse_others(const machine_model& m, const line_streams& touched, std::size_t cores) {
+  if (!m.line.present)
+    throw error("machine " + m.hardware.name +
+                    " has no sizes of private caches; the fidelity line needs a machine with a table [line], as cmp-32 "
+                    "has (docs/machines.md)",
+                error_kind::setting);
+  if (cores > most_cores)
+    throw error(m.hardware.name + " has " + std::to_string(cores) + " cores; the fidelity line models up to " +
+                    std::to_string(most_cores) + " (use --workers " + std::to_string(most_cores) + ")",
+                error_kind::setting);
+  if (touched.first.empty())
+    throw error("fidelity line: the recording has no addresses; `kith record --addresses -- PROGRAM` records them",
+                error_kind::input);
+  const auto most = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
+                    static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)) / 2;  // several runs may be under way
+  const std::uint64_t lines = touched.lines(cores);
+  if (lines >= std::uint64_t{1} << 31 || lines * 16 > most)
+    throw error("fidelity line: the program's memory is " + std::to_string(lines) +
+                    " lines on these cores, which take too much of this computer's; record a smaller run",
+                error_kind::setting);
+}
+
+cache_shape shape_of(const line_costs::cache& c) {
+  return {static_cast<std::uint32_t>(c.bytes / c.ways / line_bytes), c.ways};
+}
+
+}  // namespace
+
+std::uint32_t least_sets(const machine_model& m) noexcept {
+  return m.line.present ? std::min(shape_of(m.line.first).sets, shape_of(m.line.second).sets) : 1;
+}
+
+line_memory::line_memory(const machine_model& m, const line_streams& touched, std::vector<node_id> core_nodes,
+                         const ablations& with)
+    : network((refuse_others(m, touched, core_nodes.size()), m), with.contention, with.latency),
+      on_(m),
+      core_nodes_(std::move(core_nodes)),
+      lines_(touched.lines(core_nodes_.size())),
+      contended_(with.contention),
+      control_(static_cast<std::uint64_t>(m.line.control_bytes)),
+      data_(static_cast<std::uint64_t>(m.line.data_bytes)),
+      controllers_(m.hardware.nodes.size()),
+      caches_(empty()) {
+  const auto time_of = [&](double cycles) { return static_cast<picoseconds>(cycles * 1000 / m.ghz); };
+  first_ = time_of(m.line.first.cycles);
+  second_ = time_of(m.line.second.cycles);
+  memory_ = time_of(m.line.memory_cycles);
+  transfer_ = rate(m.memory_gbs)(line_bytes);
+}
+
+line_caches line_memory::empty() const {
+  return {core_nodes_.size(), shape_of(on_.line.first), shape_of(on_.line.second), lines_};
+}
+
+/// Tells the other holders to drop the line; returns when the core has heard from all of them.
+picoseconds line_memory::invalidate(std::uint32_t core, std::uint64_t others, node_id home, picoseconds at,
+                                    picoseconds now) {
+  picoseconds done = at;
+  for (; others != 0; others &= others - 1) {
+    const node_id holder = core_nodes_[static_cast<std::size_t>(std::countr_zero(others))];
+    const picoseconds told = network.send(home, holder, control_, false, at, now);
+    done = std::max(done, network.send(holder, core_nodes_[core], control_, false, told, now));
+    ++counts.invalidations;
+  }
+  return done;
+}
+
+picoseconds line_memory::fetch(std::uint32_t core, std::uint32_t line, bool writes, picoseconds now) {
+  using source = line_caches::source;
+  const line_caches::outcome o = caches_.ask(core, line, writes);
+  if (o.from != source::first) ++counts.first_misses;
+  const picoseconds own = o.from == source::first ? first_ : second_;  // to know that they cannot serve it
+  contended_line_ = o.from == source::other_core || o.invalidated != 0;
+  if (!o.asked) return own;
+  const node_id here = core_nodes_[core], home = home_of(line);
+  const picoseconds asked = network.send(here, home, control_, false, now + own, now);
+  std::uint64_t others = o.invalidated;
+  picoseconds until = asked;
+  switch (o.from) {
+    case source::first:
+    case source::second:
+      ++counts.upgrades;
+      if (others == 0) until = network.send(home, here, control_, false, asked, now);
+      break;
+    case source::other_core: {
+      ++counts.second_misses;
+      ++counts.from_cores;
+      const auto supplier = static_cast<std::size_t>(o.supplier);
+      const node_id from = core_nodes_[supplier];
+      const picoseconds told = network.send(home, from, control_, false, asked, now);
+      until = network.send(from, here, data_, true, told + second_, now);
+      others &= ~(std::uint64_t{1} << supplier);  // it sends the line, and drops it
+      (from == here ? local_bytes : remote_bytes) += line_bytes;
+      if (writes) ++counts.invalidations;
+      break;
+    }
+    case source::memory: {
+      ++counts.second_misses;
+      ++counts.from_memory;
+      const picoseconds served = contended_ ? controllers_[home.index()].take(asked, transfer_, now) : asked;
+      until = network.send(home, here, data_, true, served + memory_, now);
+      (home == here ? local_bytes : remote_bytes) += line_bytes;
+      break;
+    }
+  }
+  until = std::max(until, invalidate(core, others, home, asked, now));
+  if (o.written_back >= 0) {
+    ++counts.written_back;
+    const node_id to = home_of(static_cast<std::uint32_t>(o.written_back));
+    const picoseconds there = network.send(here, to, data_, true, now + own, now);
+    if (contended_) controllers_[to.index()].take(there, transfer_, now);
+  }
+  return until - now;
+}
+
+}  // namespace kith::sim

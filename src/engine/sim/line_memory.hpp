@@ -1,0 +1,93 @@
+// Fidelity *line*: private caches of two levels for each core, a directory, memory, and the messages between them.
+//
+// The directory and the memory of a line are at one node; lines are dealt to the nodes in turn. A core that misses asks
+// there. Memory has the line after its latency, and sends one after the other. A core that owns the line is told to send
+// it. A writer waits until all others that have the line have said that they have dropped it. Changed lines that a core
+// has no room for are sent to memory; nobody waits for that. Dropping an unchanged line is not a message.
+#pragma once
+
+#include "engine/sim/line_caches.hpp"
+#include "engine/sim/line_network.hpp"
+#include "engine/sim/line_streams.hpp"
+#include "engine/sim/memory.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace kith::sim {
+
+/// The number of sets of the machine's first or second level, whichever has fewer.
+std::uint32_t least_sets(const machine_model&) noexcept;
+
+/// What happened to lines.
+struct line_counts {
+  std::uint64_t touches = 0;   // accesses, as recorded
+  std::uint64_t accesses = 0;  // the same without those that are hits for sure (line_touches)
+  std::uint64_t first_misses = 0, second_misses = 0;
+  std::uint64_t from_memory = 0, from_cores = 0;
+  std::uint64_t upgrades = 0;       // a line that the core has, and may not write without asking
+  std::uint64_t invalidations = 0;  // of lines in other cores
+  std::uint64_t written_back = 0;
+  std::uint64_t flits = 0;
+
+  line_counts operator-(const line_counts& from) const noexcept {
+    return {touches - from.touches,           accesses - from.accesses,
+            first_misses - from.first_misses, second_misses - from.second_misses,
+            from_memory - from.from_memory,   from_cores - from.from_cores,
+            upgrades - from.upgrades,         invalidations - from.invalidations,
+            written_back - from.written_back, flits - from.flits};
+  }
+};
+
+class line_memory {
+ public:
+  /// `core_nodes`: the node of each core that is used. Throws kith::error if the machine has no table [line], for more
+  /// than 64 cores, and for more memory than can be modelled.
+  line_memory(const machine_model&, const line_streams&, std::vector<node_id> core_nodes, const ablations&);
+
+  /// Serves the access if the core's own caches can; then how long that takes.
+  std::optional<picoseconds> hit(std::uint32_t core, std::uint32_t line, bool writes) noexcept {
+    const std::optional<line_caches::source> from = caches_.hit(core, line, writes);
+    if (!from) return std::nullopt;
+    if (*from == line_caches::source::first) return first_;
+    ++counts.first_misses;
+    return second_;
+  }
+  /// Serves the access at `now`. REQUIRES: hit() could not, and no earlier access of any core will follow.
+  picoseconds fetch(std::uint32_t core, std::uint32_t line, bool writes, picoseconds now);
+  /// Whether another core had the line that fetch() served last, and lost it or sent it.
+  bool last_was_contended() const noexcept { return contended_line_; }
+  /// How long a hit of the first level takes.
+  picoseconds first() const noexcept { return first_; }
+  /// How long an access to idle memory at the own node takes.
+  picoseconds idle_memory() const noexcept { return second_ + memory_; }
+
+  /// Moves the runtime's own data; nobody waits.
+  void move_metadata(node_id from, node_id to, std::uint64_t bytes, picoseconds now) {
+    network.send(from, to, bytes, true, now, now);
+  }
+  /// Empties all caches; nothing is written back.
+  void empty_caches() { caches_ = empty(); }
+
+  line_network network;
+  line_counts counts;
+  std::uint64_t local_bytes = 0, remote_bytes = 0;  // lines from the own node, and from others
+
+ private:
+  line_caches empty() const;
+  picoseconds invalidate(std::uint32_t core, std::uint64_t others, node_id home, picoseconds at, picoseconds now);
+  node_id home_of(std::uint32_t line) const noexcept { return node_id(static_cast<int>(line % controllers_.size())); }
+
+  const machine_model& on_;
+  std::vector<node_id> core_nodes_;
+  std::size_t lines_;
+  bool contended_;
+  bool contended_line_ = false;
+  picoseconds first_, second_, memory_, transfer_;
+  std::uint64_t control_, data_;
+  std::vector<reservations> controllers_;  // by node
+  line_caches caches_;
+};
+
+}  // namespace kith::sim

@@ -1,0 +1,59 @@
+// Messages of caches, directories and memory through the machine's links, flit by flit.
+//
+// A message takes the links of its way one after the other: its head waits for a link, passes it in `hop_cycles`, and the
+// link is taken for as long as the flits pass. The tail arrives as much later (wormhole switching with buffers that are
+// never full).
+#pragma once
+
+#include "engine/sim/links.hpp"
+#include "engine/sim/reservations.hpp"
+#include "machine/model.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace kith::sim {
+
+class line_network {
+ public:
+  line_network(const machine_model& m, bool contended, bool far)
+      : links(m),
+        flit_bytes_(static_cast<std::uint64_t>(m.line.flit_bytes)),
+        hop_(far ? static_cast<picoseconds>(m.line.hop_cycles * 1000 / m.ghz) : 0),
+        contended_(contended),
+        taken_(links.links.size()) {}
+
+  /// A message leaves at `at`. Returns when all of it is there. `now`: no message will leave earlier.
+  picoseconds send(node_id from, node_id to, std::uint64_t bytes, bool data, picoseconds at, picoseconds now) {
+    if (from == to) return at;
+    const std::uint64_t count = (bytes + flit_bytes_ - 1) / flit_bytes_;
+    picoseconds tail = 0;
+    for (const std::uint32_t l : links.way(from, to)) {
+      interconnect::link& on = links.links[l];
+      (data ? on.data : on.control) += bytes;
+      flits += count;
+      const picoseconds each = on.at.speed(flit_bytes_);
+      if (contended_) at = taken_[l].take(at, count * each, now);
+      at += hop_;
+      tail = std::max(tail, (count - 1) * each);
+    }
+    return at + tail;
+  }
+
+  /// Counts a message that takes no time.
+  void notify(node_id from, node_id to, std::uint64_t bytes) noexcept {
+    links.notify(from, to, bytes);
+    flits += (bytes + flit_bytes_ - 1) / flit_bytes_ * links.way(from, to).size();
+  }
+
+  interconnect links;
+  std::uint64_t flits = 0;  // over each link
+
+ private:
+  std::uint64_t flit_bytes_;
+  picoseconds hop_;
+  bool contended_;
+  std::vector<reservations> taken_;  // by link
+};
+
+}  // namespace kith::sim

@@ -1,0 +1,254 @@
+#include "engine/sim/line_streams.hpp"
+
+#include "recording/touches.hpp"
+
+#include <kith/error.hpp>
+
+#include <unistd.h>
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <string>
+#include <unordered_map>
+
+namespace kith::sim {
+
+namespace {
+
+constexpr unsigned page_bits = 12;
+constexpr std::uint32_t lines_of_page = (1u << page_bits) / line_bytes;
+constexpr std::uint64_t most_own_stack = std::uint64_t{64} << 20;
+constexpr std::uint64_t most_lines = std::uint64_t{1} << 30;
+
+[[noreturn]] void refuse(const std::string& what) {
+  throw error("the recording's addresses: " + what, error_kind::input);
+}
+
+/// What a block is to the tasks that touch it.
+struct use {
+  static constexpr std::int32_t nobody = -1, several = -2;
+  std::int32_t by = nobody;
+  std::uint32_t life = 0;  // how many blocks were in this memory before
+  bool own = false;        // each core has its own
+};
+
+class uses {
+ public:
+  explicit uses(const recording& r) : blocks_(r.blocks), of_(r.blocks.size()) {}
+
+  void touched(std::size_t block, std::int32_t task) noexcept {
+    std::int32_t& by = of_[block].by;
+    by = by == use::nobody || by == task ? task : use::several;
+  }
+  void decide() {
+    for (std::size_t b = 2; b < of_.size(); ++b) {
+      use& u = of_[b];
+      if (u.by == use::nobody) continue;
+      const recorded_block& k = blocks_[b];
+      u.own = k.kind == recorded_block::thread_local_data || (k.task >= 0 && k.task == u.by);
+      if (!u.own) u.life = lives_before(k);
+    }
+  }
+  const use& of(std::size_t block) const noexcept { return of_[block]; }
+
+ private:
+  /// Blocks come in the order of their first touch. Of those that overlap, the later one is another life.
+  std::uint32_t lives_before(const recorded_block& k) {
+    const std::uint64_t end = k.address + std::max<std::uint64_t>(1, k.bytes);
+    std::uint32_t life = 0;
+    auto at = latest_.lower_bound(k.address);
+    if (at != latest_.begin() && std::prev(at)->second.first > k.address) --at;
+    while (at != latest_.end() && at->first < end) {
+      life = std::max(life, at->second.second + 1);
+      at = latest_.erase(at);
+    }
+    latest_[k.address] = {end, life};
+    return std::min<std::uint32_t>(life, 1023);
+  }
+
+  const std::vector<recorded_block>& blocks_;
+  std::vector<use> of_;
+  std::map<std::uint64_t, std::pair<std::uint64_t, std::uint32_t>> latest_;  // begin -> end, life
+};
+
+/// Pages by address and life, numbered as they come.
+class pages {
+ public:
+  static constexpr std::uint64_t own = std::uint64_t{1} << 63;
+  static std::uint64_t key(const use& u, std::uint64_t address) noexcept {
+    return (u.own ? own : std::uint64_t{u.life} << 52) | address >> page_bits;
+  }
+  std::uint32_t number(std::uint64_t key) {
+    const auto [at, fresh] = numbers_.try_emplace(key, static_cast<std::uint32_t>(keys_.size()));
+    if (fresh) keys_.push_back(key);
+    return at->second;
+  }
+  bool is_own(std::uint32_t page) const noexcept { return (keys_[page] & own) != 0; }
+  bool too_many() const noexcept { return keys_.size() > most_lines / lines_of_page; }
+
+  /// The first line of each page. Shared ones begin at 0, own ones at `own_from`; sets how many lines both have.
+  std::vector<std::uint64_t> laid_out(std::uint64_t own_from, std::uint64_t& shared, std::uint64_t& own_end) const {
+    std::vector<std::uint32_t> order(keys_.size());
+    for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
+    std::ranges::sort(order, {}, [&](std::uint32_t i) { return keys_[i]; });
+    std::vector<std::uint64_t> first(keys_.size());
+    std::uint64_t at[2] = {0, own_from / lines_of_page}, last[2] = {};
+    bool any[2] = {};
+    for (const std::uint32_t i : order) {
+      const std::size_t kind = keys_[i] >> 63;
+      if (any[kind]) at[kind] += distance(last[kind], keys_[i]);
+      any[kind] = true;
+      last[kind] = keys_[i];
+      first[i] = at[kind] * lines_of_page;
+    }
+    shared = any[0] ? (at[0] + 1) * lines_of_page : 0;
+    own_end = any[1] ? (at[1] + 1) * lines_of_page : own_from;
+    return first;
+  }
+
+ private:
+  /// Between two pages in the layout: that of their addresses, if it is small, else a small one that is the same
+  /// modulo 1 MiB.
+  static std::uint64_t distance(std::uint64_t from, std::uint64_t to) noexcept {
+    constexpr std::uint64_t mib = (1u << 20) >> page_bits, gib = (1u << 30) >> page_bits;
+    const std::uint64_t step = to - from;
+    if (step <= mib) return step;
+    if (step > gib && from >> 52 == to >> 52) return 1;
+    return (step - 1) % mib + 1;
+  }
+  std::unordered_map<std::uint64_t, std::uint32_t> numbers_;  // never iterated
+  std::vector<std::uint64_t> keys_;
+};
+
+class reader {
+ public:
+  reader(const recording& r, std::uint32_t sets)
+      : r_(r), set_mask_(std::min(sets, lines_of_page) - 1), uses_(r), last_(r.sites.size()) {
+    // Several runs share it, and more may be under way.
+    most_rows_ = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
+                 static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)) / 2 / sizeof(line_touches);
+  }
+
+  line_streams read() {
+    touch_reader streams(r_);
+    for (std::size_t t = 0; t < r_.tasks.size(); ++t) {
+      streams.read(t, [&](const touch& k) {
+        uses_.touched(block_of(k), static_cast<std::int32_t>(t));
+        if (is_stack(k)) deepest_ = std::max(deepest_, k.offset);
+      });
+    }
+    uses_.decide();
+    if (deepest_ > most_own_stack) refuse("a task touches its stack more than 64 MiB below where it began");
+    // Room for tasks in the waits of others.
+    out_.stack = static_cast<std::uint32_t>(std::bit_ceil(std::max<std::uint64_t>(1024, 4 * (deepest_ / line_bytes))));
+    out_.first.push_back(0);
+    for (std::size_t t = 0; t < r_.tasks.size(); ++t) {
+      std::uint64_t depth = 0;
+      streams.read(t, [&](const touch& k) {
+        if (k.site->own) return;  // the scheduler's work has a cost of its own
+        if (is_stack(k)) {
+          const std::uint64_t end = std::max<std::uint64_t>(k.offset, 1) - 1;
+          add_lines(of_stack, end - std::min(end, k.bytes - 1), end, k.writes());
+          depth = std::max(depth, end / line_bytes + 1);
+        } else {
+          add(k);
+        }
+      });
+      // Whole pages, so that a line is in the same set however deep its stack is.
+      out_.stack_depth.push_back(
+          static_cast<std::uint32_t>((depth + lines_of_page - 1) / lines_of_page * lines_of_page));
+      out_.first.push_back(out_.rows.size());
+    }
+    lay_out();
+    return std::move(out_);
+  }
+
+ private:
+  static constexpr std::uint32_t of_stack = ~std::uint32_t{0};
+  static bool is_stack(const touch& k) noexcept { return k.block->kind == recorded_block::own_stack; }
+  std::size_t block_of(const touch& k) const noexcept { return static_cast<std::size_t>(k.block - r_.blocks.data()); }
+
+  void add(const touch& k) {
+    std::uint64_t address = k.block->address + k.offset;
+    const std::uint64_t end = address + k.bytes;
+    if (k.bytes > std::uint64_t{1} << 32 || end < address) refuse("a touch of " + std::to_string(k.bytes) + " bytes");
+    last_page& last = last_[static_cast<std::size_t>(k.site - r_.sites.data())];
+    do {
+      const std::uint64_t key = pages::key(uses_.of(block_of(k)), address);
+      if (last.key != key || last.number == of_stack) last = {key, pages_.number(key)};
+      constexpr std::uint64_t in_page = (1u << page_bits) - 1;
+      const std::uint64_t upto = std::min(end, (address | in_page) + 1);
+      add_lines(last.number, address & in_page, (upto - 1) & in_page, k.writes());
+      address = upto;
+    } while (address != end);
+  }
+
+  /// Adds the lines of the bytes from..until of a page, or of the stack.
+  void add_lines(std::uint32_t page, std::uint64_t from, std::uint64_t until, bool writes) {
+    for (std::uint64_t l = from / line_bytes; l <= until / line_bytes; ++l) {
+      const std::uint64_t place = page == of_stack ? of_stack_from + l : std::uint64_t{page} * lines_of_page + l;
+      const auto line = static_cast<std::uint32_t>(place);
+      if (line_touches* const before = same_before(line); before != nullptr && (before->writes != 0 || !writes)) {
+        ++before->count;
+        continue;
+      }
+      if (out_.rows.size() == most_rows_ || pages_.too_many())
+        refuse("its lines take more than half of this computer's memory; record a smaller run");
+      out_.rows.push_back({line & 0x7fffffff, writes, 1});
+    }
+  }
+
+  /// The task's last row of the line, if it is so near that the line is still in the first level, and if no other line
+  /// of its set was used since. Pages are laid out as a whole, so lines of one set are in the same place of their pages.
+  line_touches* same_before(std::uint32_t line) noexcept {
+    const std::size_t nearest = std::max(out_.first.back(), out_.rows.size() - std::min(out_.rows.size(), look_back));
+    for (std::size_t i = out_.rows.size(); i > nearest; --i) {
+      line_touches& before = out_.rows[i - 1];
+      if (before.line == line) return before.count != ~std::uint32_t{0} ? &before : nullptr;
+      if (((before.line ^ line) & set_mask_) == 0) return nullptr;
+    }
+    return nullptr;
+  }
+
+  void lay_out() {
+    std::uint64_t shared = 0, own_end = 0;
+    const std::vector<std::uint64_t> first = pages_.laid_out(out_.stack, shared, own_end);
+    if (shared + own_end > most_lines) refuse("its memory has more than 2^30 lines");
+    out_.shared = static_cast<std::uint32_t>(shared);
+    out_.own = static_cast<std::uint32_t>(own_end);
+    for (line_touches& row : out_.rows) {
+      if (row.line >= of_stack_from) {
+        row.line = static_cast<std::uint32_t>(shared + row.line - of_stack_from) & 0x7fffffff;
+      } else {
+        const std::uint64_t begin = first[row.line / lines_of_page];
+        const bool own = pages_.is_own(row.line / lines_of_page);
+        row.line = static_cast<std::uint32_t>((own ? shared : 0) + begin + row.line % lines_of_page) & 0x7fffffff;
+      }
+    }
+  }
+
+  struct last_page {
+    std::uint64_t key = 0;
+    std::uint32_t number = of_stack;
+  };
+  static constexpr std::uint32_t of_stack_from = std::uint32_t{1} << 30;  // until the layout is known
+
+  static constexpr std::size_t look_back = 6;
+
+  const recording& r_;
+  std::uint32_t set_mask_;
+  uses uses_;
+  pages pages_;
+  std::vector<last_page> last_;  // by site
+  std::uint64_t deepest_ = 0, most_rows_ = 0;
+  line_streams out_;
+};
+
+}  // namespace
+
+line_streams line_streams_of(const recording& r, std::uint32_t sets) {
+  if (r.blocks.empty()) return {};
+  return reader(r, sets).read();
+}
+
+}  // namespace kith::sim

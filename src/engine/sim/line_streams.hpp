@@ -1,0 +1,58 @@
+// What each task touches, line by line, as the fidelity *line* replays it.
+//
+// Made once from a recording's addresses, and shared by all runs. Memory is laid out anew, so that a line's number does
+// not depend on where the system had put the program:
+//
+//  * What tasks share has the lines from 0 on, page after page in the order of the recorded addresses. Distances of up
+//    to a GiB are kept modulo 1 MiB (which a way of a cache divides), larger ones are the system's choice and go. Memory
+//    that was freed and given to another block is other memory.
+//  * Each core has memory of its own: for the stacks of the tasks that it runs, and for what only one task touches that
+//    has made it, or only one thread. These have the same addresses on every core, as when an allocator reuses them.
+#pragma once
+
+#include "recording/recording.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace kith::sim {
+
+inline constexpr std::uint64_t line_bytes = 64;
+
+/// Touches of one line: either all are reads, or the first one writes. All but the first are hits of the first level:
+/// between them the task touches few other lines, and none that can be in the same set.
+struct line_touches {
+  std::uint32_t line : 31;
+  std::uint32_t writes : 1;
+  std::uint32_t count;
+};
+static_assert(sizeof(line_touches) == 8);
+
+struct line_streams {
+  std::vector<std::uint64_t> first;  // by task, into `rows`; empty: there are no addresses
+  std::vector<line_touches> rows;
+  std::uint32_t shared = 0;                // lines; those of a core's own memory follow
+  std::uint32_t own = 0;                   // lines of a core's own memory, the stack first
+  std::uint32_t stack = 0;                 // a power of two; line 0 is where the outermost body began, others are below
+  std::vector<std::uint32_t> stack_depth;  // by task: the lines of its stack that it touches, in whole pages
+
+  std::span<const line_touches> of(std::size_t task) const noexcept {
+    return {rows.data() + first[task], rows.data() + first[task + 1]};
+  }
+  /// All lines on a machine with so many cores.
+  std::uint64_t lines(std::size_t cores) const noexcept { return shared + std::uint64_t{own} * cores; }
+  /// The line that a core touches whose task's body began `below` lines below the outermost one's.
+  std::uint32_t line_of(std::uint32_t line, std::uint32_t core, std::uint32_t below) const noexcept {
+    if (line < shared) return line;
+    const std::uint32_t mine = line - shared;
+    return shared + core * own + (mine < stack ? (mine + below) & (stack - 1) : mine);
+  }
+};
+
+/// `sets`: the least number of sets that the modelled caches have, a power of two. Empty if the recording has no
+/// addresses. Throws kith::error for damaged ones, and if they take more than half of this computer's memory.
+line_streams line_streams_of(const recording&, std::uint32_t sets = 1);
+
+}  // namespace kith::sim

@@ -1,0 +1,140 @@
+// How tasks replay the lines that they touch, in fidelity *line*.
+//
+// A task's time is that of its accesses: for each the core's own time between two (the machine's, because instructions are
+// not recorded, and times of a run that records addresses are those of recording), and how long the caches take. Its lines
+// are shared out over its pieces of computing by their recorded times.
+//
+// A worker runs ahead of the others while its own caches serve it, by up to 1000 cycles. What needs the directory happens
+// in the order of time, so links and controllers see requests as they come. A core notices late, by at most that time, that
+// another has taken a line away. When that happens it stays with the others for 10000 cycles: cores that share a line
+// falsely take it from each other at the right times, and tasks that are ordered by what they declare do not wait for
+// each other's simulation.
+#include "engine/sim/engine.hpp"
+
+#include <kith/error.hpp>
+
+#include <time.h>
+
+namespace kith::sim {
+
+namespace {
+
+constexpr double cycles_ahead = 1000, cycles_contended = 10'000;
+
+double processor_seconds() noexcept {
+  timespec t{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
+}
+
+}  // namespace
+
+void engine::make_lines() {
+  if (!set_.with.caches)
+    throw error("--without caches: the fidelity line is nothing without them; expected --fidelity block",
+                error_kind::setting);
+  if (set_.data != distribution::first_touch)
+    throw error("the fidelity line deals lines to the nodes in turn; expected no --distribution", error_kind::setting);
+  std::vector<node_id> nodes;
+  for (int w = 0; w < team_.size(); ++w) nodes.push_back(on_.hardware.cores[static_cast<std::size_t>(w)].node);
+  lines_.emplace(on_, program_.lines, std::move(nodes), set_.with);
+  const double cycle = 1000 / on_.ghz;
+  between_accesses_ = static_cast<picoseconds>(set_.access_cycles.value_or(on_.line.access_cycles) * cycle);
+  most_ahead_ = static_cast<picoseconds>(cycles_ahead * cycle);
+  contended_for_ = static_cast<picoseconds>(cycles_contended * cycle);
+  replay_began_ = processor_seconds();
+}
+
+bool engine::has_rows(const frame& f) const noexcept {
+  return f.row < program_.lines.of(static_cast<std::size_t>(f.task)).size();
+}
+
+/// How many lines of the worker's stacks are in use.
+std::uint32_t engine::lines_in_use(const worker& w) const noexcept {
+  const frame_stack* inner = &w.frames;
+  if (inner->empty() && !w.suspended.empty()) inner = &w.suspended.back();
+  if (inner->empty()) return 0;
+  const frame& f = inner->back();
+  return f.below + program_.lines.stack_depth[static_cast<std::size_t>(f.task)];
+}
+
+/// The task touches the lines that belong to a piece of computing, or all that are left.
+void engine::begin_replay(worker& w, frame& f, picoseconds work, bool all) {
+  const auto t = static_cast<std::size_t>(f.task);
+  const std::span<const line_touches> rows = program_.lines.of(t);
+  f.computed += work;
+  std::uint64_t until = rows.size();
+  if (!all && f.computed < program_.compute[t])
+    until = std::max(f.row, static_cast<std::uint64_t>(share_of(rows.size(), f.computed, program_.compute[t])));
+  w.lines = {.next = rows.data() + f.row, .end = rows.data() + until, .each = by_factor(between_accesses_, f.factor)};
+  f.row = until;
+  if (w.lines.next == w.lines.end) return;
+  f.now = frame_state::replaying;
+  replay(w, f);
+}
+
+void engine::replay(worker& w, frame& f) {
+  const auto core = static_cast<std::uint32_t>(w.id.index());
+  const picoseconds others = events_.first_but(core);
+  const auto until_at = [&](picoseconds at) {
+    if (at < w.contended_until) return others;
+    return others < event_queue::never - most_ahead_ ? others + most_ahead_ : event_queue::never;
+  };
+  const picoseconds first = lines_->first(), idle = lines_->idle_memory(), began = w.clock;
+  const line_streams& all = program_.lines;
+  const line_touches* next = w.lines.next;
+  picoseconds now = began, until = until_at(now);
+  for (; next != w.lines.end && now <= until; ++next) {
+    const std::uint32_t line = all.line_of(next->line, core, f.below);
+    picoseconds took = w.lines.each;
+    if (const std::optional<picoseconds> near = lines_->hit(core, line, next->writes != 0)) {
+      took += *near;
+    } else {
+      if (now > others && next != w.lines.next) break;
+      const picoseconds data = lines_->fetch(core, line, next->writes != 0, now + took);
+      if (data > idle) w.stall += data - idle;
+      if (lines_->last_was_contended()) w.contended_until = now + contended_for_;
+      until = until_at(now);
+      took += data;
+    }
+    now += took + (next->count - 1) * (w.lines.each + first);
+    lines_->counts.touches += next->count;
+    ++lines_->counts.accesses;
+  }
+  w.lines.next = next;
+  w.clock = now;
+  w.useful += now - began;
+  if (next == w.lines.end) f.now = frame_state::running;
+}
+
+void engine::measure_lines_from_here() {
+  if (set_.cold) lines_->empty_caches();
+  lines_->counts.flits = lines_->network.flits;
+  from_.lines = lines_->counts;
+  from_.links = lines_->network.links.links;
+  from_.local_bytes = lines_->local_bytes;
+  from_.remote_bytes = lines_->remote_bytes;
+}
+
+void engine::line_results(result& r) {
+  line_figures& f = r.lines.emplace();
+  const double took = processor_seconds() - replay_began_;
+  line_counts& now = lines_->counts;
+  now.flits = lines_->network.flits;
+  if (took > 0) f.replayed_per_second = static_cast<double>(now.accesses) / took;
+  static_cast<line_counts&>(f) = now - from_.lines;
+  f.cycles = static_cast<double>(r.makespan) * on_.ghz / 1000;
+  r.cache_misses = f.second_misses;
+  r.cache_hits = f.accesses - f.second_misses;
+  r.local_bytes = lines_->local_bytes - from_.local_bytes;
+  r.remote_bytes = lines_->remote_bytes - from_.remote_bytes;
+  r.links = lines_->network.links.links;
+  for (std::size_t l = 0; l < r.links.size(); ++l) {
+    r.links[l].data -= from_.links[l].data;
+    r.links[l].control -= from_.links[l].control;
+    r.network_bytes += r.links[l].data + r.links[l].control;
+  }
+  r.network_nj = static_cast<double>(f.flits) * on_.energies.flit_hop / 1000;
+}
+
+}  // namespace kith::sim

@@ -1,0 +1,44 @@
+// When a link or a controller is taken. Requests come out of order: a line's request is far ahead of its data. So each
+// takes the first gap that is long enough, and later ones may go before it.
+#pragma once
+
+#include "engine/sim/program.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+namespace kith::sim {
+
+class reservations {
+ public:
+  /// The beginning of the first gap of `length` that begins at `from` or later; takes it. What ended before `now` is
+  /// forgotten: nothing more may be asked for before that time.
+  picoseconds take(picoseconds from, picoseconds length, picoseconds now) {
+    std::size_t gone = 0;
+    while (gone != taken_.size() && taken_[gone].end <= now) ++gone;
+    std::size_t at = taken_.size();
+    while (at != gone && taken_[at - 1].end > from) --at;  // the first that ends later
+    for (; at != taken_.size() && from + length > taken_[at].begin; ++at) from = std::max(from, taken_[at].end);
+    if (length != 0) insert(at, {from, from + length});
+    if (gone >= most_gone) taken_.erase(taken_.begin(), taken_.begin() + static_cast<std::ptrdiff_t>(gone));
+    return from;
+  }
+
+ private:
+  struct interval {
+    picoseconds begin, end;
+  };
+  static constexpr std::size_t most_gone = 16;
+
+  void insert(std::size_t at, interval i) {
+    if (at != 0 && taken_[at - 1].end == i.begin) {
+      taken_[at - 1].end = i.end;
+    } else {
+      taken_.insert(taken_.begin() + static_cast<std::ptrdiff_t>(at), i);
+    }
+  }
+  std::vector<interval> taken_;  // in order; none overlap
+};
+
+}  // namespace kith::sim

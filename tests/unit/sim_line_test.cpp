@@ -1,0 +1,396 @@
+// Fidelity line: misses compared with a plain model, and times, misses and messages with what can be computed by hand.
+#include "engine/sim/simulation.hpp"
+#include "support/plain_caches.hpp"
+#include "support/touching.hpp"
+
+#include "base/rng.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using namespace kith;
+using sim::program;
+using sim::result;
+using sim::settings;
+using test::touching_script;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+constexpr std::uint64_t cycle = 500;  // picoseconds, at 2 GHz
+
+/// Only accesses take time.
+machine_model chip() {
+  machine_model m = model_by_name("cmp-32");
+  m.costs = {};
+  m.metadata_bytes = 0;
+  return m;
+}
+/// With 512 bytes of L1 and 2 KiB of L2.
+machine_model small_chip() {
+  machine_model m = chip();
+  m.line.first = {512, 2, 2};
+  m.line.second = {2048, 4, 20};
+  return m;
+}
+
+settings lines(const std::string& policy, int workers) {
+  settings s;
+  s.policy = policy;
+  s.workers = workers;
+  s.how = sim::fidelity::line;
+  s.noise = false;
+  return s;
+}
+
+program program_of(touching_script& s, std::uint32_t sets = 1) {
+  program p = sim::program_of(s.finish());
+  p.lines = sim::line_streams_of(p.recorded, sets);
+  return p;
+}
+
+int hops(int from, int to) { return std::abs(from % 8 - to % 8) + std::abs(from / 8 - to / 8); }
+/// From the home of line `l` for a core at node 0, without contention: L2, the request, memory, and five flits.
+std::uint64_t miss_cycles(std::uint32_t l) {
+  const int way = hops(0, static_cast<int>(l % 32));
+  return 20 + 500 + static_cast<std::uint64_t>(way * 6 + (way != 0 ? 4 : 0));
+}
+
+TEST(sim_line, a_stream_takes_as_long_as_its_misses) {
+  touching_script s;
+  const std::uint32_t b = s.block(64 * 100);
+  const std::int32_t t = s.task(1000);
+  std::uint64_t cycles = 0;
+  for (std::uint32_t l = 0; l < 100; ++l) {
+    for (std::uint32_t i = 0; i < 8; ++i) s.read(t, b, 64 * l + 8 * i);
+    cycles += miss_cycles(l) + 7 * 2 + 8 * 2;  // seven hits, and two cycles of the core for each access
+  }
+  const result r = sim::simulate(program_of(s), chip(), lines("fifo", 1));
+  ASSERT_TRUE(r.lines);
+  EXPECT_EQ(r.lines->touches, 800u);
+  EXPECT_EQ(r.lines->accesses, 100u);
+  EXPECT_EQ(r.lines->first_misses, 100u);
+  EXPECT_EQ(r.lines->second_misses, 100u);
+  EXPECT_EQ(r.lines->from_memory, 100u);
+  EXPECT_EQ(r.makespan, cycles * cycle);
+  EXPECT_DOUBLE_EQ(r.lines->cycles, static_cast<double>(cycles));
+}
+
+TEST(sim_line, what_fits_a_level_is_found_there) {
+  for (const auto& [kib, first, second] : {std::tuple{64, 1024u, 1024u},
+                                           {128, 3u * 2048, 2048u},
+                                           {2048, 3u * 32768, 32768u},
+                                           {2304, 3u * 36864, 3u * 36864}}) {
+    touching_script s;
+    const std::uint32_t b = s.block(static_cast<std::uint64_t>(kib) * 1024);
+    const std::int32_t t = s.task(1000);
+    for (int pass = 0; pass < 3; ++pass) {
+      for (std::uint32_t at = 0; at < static_cast<std::uint32_t>(kib) * 1024; at += 64) s.read(t, b, at);
+    }
+    const result r = sim::simulate(program_of(s), chip(), lines("fifo", 1));
+    EXPECT_EQ(r.lines->first_misses, first) << kib;
+    EXPECT_EQ(r.lines->second_misses, second) << kib;
+  }
+}
+
+TEST(sim_line, a_stride_of_a_way_uses_one_set) {
+  touching_script s;
+  const std::uint32_t b = s.block(std::uint64_t{9} << 18);
+  const std::int32_t eight = s.task(1000), nine = s.task(1000, std::vector<std::int32_t>{eight});
+  for (int pass = 0; pass < 4; ++pass) {
+    for (std::uint64_t i = 0; i < 8; ++i) s.read(eight, b, i << 18);
+    for (std::uint64_t i = 0; i < 9; ++i) s.read(nine, b, (i << 18) + 64);
+  }
+  const result r = sim::simulate(program_of(s), chip(), lines("fifo", 1));
+  EXPECT_EQ(r.lines->second_misses, 8u + 4 * 9);
+  EXPECT_EQ(r.lines->first_misses, 4u * 8 + 4 * 9);
+}
+
+/// C = A B of n x n numbers, in blocks.
+program product(std::uint32_t n, std::uint32_t block) {
+  touching_script s;
+  const std::uint32_t a = s.block(n * n * 8), b = s.block(n * n * 8), c = s.block(n * n * 8);
+  const std::int32_t t = s.task(1000);
+  for (std::uint32_t i0 = 0; i0 < n; i0 += block) {
+    for (std::uint32_t j0 = 0; j0 < n; j0 += block) {
+      for (std::uint32_t k0 = 0; k0 < n; k0 += block) {
+        for (std::uint32_t i = i0; i < i0 + block; ++i) {
+          for (std::uint32_t j = j0; j < j0 + block; ++j) {
+            for (std::uint32_t k = k0; k < k0 + block; ++k) {
+              s.read(t, a, (i * n + k) * 8);
+              s.read(t, b, (k * n + j) * 8);
+            }
+            s.write(t, c, (i * n + j) * 8);
+          }
+        }
+      }
+    }
+  }
+  return program_of(s);
+}
+
+TEST(sim_line, blocks_save_the_misses_of_a_matrix_product) {
+  constexpr std::uint32_t n = 48;
+  machine_model m = small_chip();
+  m.line.first = {4096, 64, 2};  // fully associative: no conflicts
+  m.line.second = {8192, 128, 20};
+  const result plain = sim::simulate(product(n, n), m, lines("fifo", 1));
+  const result blocked = sim::simulate(product(n, 8), m, lines("fifo", 1));
+  // A column of B is 48 lines, which fit beside a row of A; all of B is 288 lines, which do not fit. So B is read anew
+  // for each row of C, and C once. A's lines are used in L1, which L2 does not notice, and drops them twice.
+  EXPECT_GE(plain.lines->second_misses, n * 288u + 288 + 288);
+  EXPECT_LE(plain.lines->second_misses, n * 288u + 288 + 3 * 288);
+  EXPECT_LT(blocked.lines->second_misses, plain.lines->second_misses / 4);
+  EXPECT_LT(blocked.makespan, plain.makespan);
+}
+
+/// Two tasks, one after the other, by turns: both write the same bytes, or each its own.
+program by_turns(std::uint64_t distance, int turns) {
+  touching_script s;
+  const std::uint32_t b = s.block(4096);
+  const std::int32_t one = s.task(1000), other = s.task(1000);
+  for (int i = 0; i < turns; ++i) {
+    s.write(one, b, 0);
+    s.write(other, b, distance);
+    // So long that neither is ahead of the other by as much as a worker may be.
+    for (std::uint64_t k = 0; k < 40; ++k) {
+      s.read(one, b, 1024 + 64 * (k % 2));
+      s.read(other, b, 2048 + 64 * (k % 2));
+    }
+  }
+  return program_of(s);
+}
+
+TEST(sim_line, cores_that_write_a_line_take_it_from_each_other) {
+  constexpr int turns = 3000;
+  const result same = sim::simulate(by_turns(0, turns), chip(), lines("fifo", 2));
+  const result falsely = sim::simulate(by_turns(8, turns), chip(), lines("fifo", 2));
+  const result apart = sim::simulate(by_turns(64, turns), chip(), lines("fifo", 2));
+  EXPECT_EQ(same.makespan, falsely.makespan);
+  EXPECT_EQ(same.lines->invalidations, falsely.lines->invalidations);
+  EXPECT_GT(falsely.lines->invalidations, 100u);
+  EXPECT_GT(falsely.lines->from_cores, 100u);
+  EXPECT_EQ(apart.lines->invalidations, 0u);
+  EXPECT_EQ(apart.lines->second_misses, 6u);
+  EXPECT_GT(falsely.makespan, apart.makespan);
+}
+
+TEST(sim_line, a_chain_moves_its_line_from_core_to_core) {
+  // Each task keeps its worker busy while the next one starts elsewhere.
+  touching_script s;
+  const std::uint32_t b = s.block(64);
+  std::int32_t before = s.task(1000);
+  s.write(before, b, 0);
+  for (int i = 0; i < 9; ++i) {
+    before = s.task(1000, std::vector<std::int32_t>{before});
+    s.write(before, b, 0);
+  }
+  const result one = sim::simulate(program_of(s), chip(), lines("fifo", 1));
+  EXPECT_EQ(one.lines->from_memory, 1u);
+  EXPECT_EQ(one.lines->invalidations, 0u);
+  const result many = sim::simulate(program_of(s), chip(), lines("random", 32));
+  EXPECT_EQ(many.lines->from_memory, 1u);
+  EXPECT_EQ(many.lines->from_cores, many.lines->invalidations);
+  EXPECT_EQ(many.lines->second_misses, 1 + many.lines->from_cores);
+}
+
+TEST(sim_line, every_stack_is_its_cores_own) {
+  touching_script s;
+  for (int t = 0; t < 100; ++t) {
+    const std::int32_t task = s.task(1000);
+    for (std::uint64_t i = 1; i <= 64; ++i) s.write(task, touching_script::stack, 8 * i);
+  }
+  const result one = sim::simulate(program_of(s), chip(), lines("fifo", 1));
+  EXPECT_EQ(one.lines->second_misses, 8u);
+  const result four = sim::simulate(program_of(s), chip(), lines("fifo", 4));
+  EXPECT_EQ(four.lines->second_misses, 32u);
+  EXPECT_EQ(four.lines->invalidations, 0u);
+}
+
+/// Tasks that read and write random blocks, and depend on each other as they must, or each on the one before.
+/// Then other tasks, which use a set of both levels alone, keep the workers so busy that the next task runs elsewhere.
+void fill(touching_script& s, std::uint64_t seed, int tasks, bool in_a_row = false) {
+  rng draw(seed, purpose::test, 0);
+  constexpr std::uint32_t blocks = 12, bytes = 8 * 64;
+  std::vector<std::int32_t> writer(blocks, -1);
+  std::vector<std::vector<std::int32_t>> readers(blocks);
+  std::vector<std::uint32_t> block;
+  std::int32_t last = -1;
+  for (std::uint32_t b = 0; b < blocks; ++b) block.push_back(s.block(bytes));
+  for (int i = 0; i < tasks; ++i) {
+    std::vector<std::pair<std::uint32_t, bool>> uses;
+    std::vector<std::int32_t> before;
+    for (std::uint32_t u = 0; u < 3; ++u) {
+      const std::uint32_t b = draw.below(blocks);
+      if (std::ranges::find(uses, b, &std::pair<std::uint32_t, bool>::first) != uses.end()) continue;
+      uses.emplace_back(b, draw.below(3) == 0);
+      if (writer[b] >= 0) before.push_back(writer[b]);
+      if (uses.back().second) before.insert(before.end(), readers[b].begin(), readers[b].end());
+    }
+    std::ranges::sort(before);
+    before.erase(std::ranges::unique(before).begin(), before.end());
+    if (in_a_row) {
+      before.clear();
+      if (last > 0) {
+        before.push_back(last);
+        const std::int32_t other = s.task(1000, before);
+        for (int k = 0; k < 300; ++k) s.read(other, touching_script::stack, 3 * 64 + 8);
+      }
+    }
+    const std::int32_t t = last = s.task(1000, before);
+    for (const auto& [b, writes] : uses) {
+      if (writes) {
+        writer[b] = t;
+        readers[b].clear();
+      } else {
+        readers[b].push_back(t);
+      }
+    }
+    // The first task touches the first line, so that lines can be counted from there.
+    if (i == 0) s.read(t, block[0], 0);
+    for (std::uint32_t k = draw.below(120); k > 0; --k) {
+      const auto& [b, writes] = uses[draw.below(static_cast<std::uint32_t>(uses.size()))];
+      const std::uint64_t half = draw.below(2) * std::uint64_t{256};
+      if (draw.below(8) == 0) {
+        s.touch(t, {touching_script::stack, half + 8 + 8 * std::uint64_t{draw.below(24)}, draw.below(2) == 0});
+      } else {
+        // Not aligned: some touch two lines.
+        const std::uint64_t at = half + draw.below(3 * 64 - 16);
+        s.touch(t, {block[b], at, writes && draw.below(2) == 0, 1 + std::uint64_t{draw.below(16)}});
+      }
+    }
+  }
+}
+
+struct misses {
+  std::uint64_t first = 0, second = 0;
+  std::size_t cores = 0;
+};
+
+/// Replays the tasks in the order of their starts; counts how many cores have run any.
+misses plain_misses(touching_script& s, const program& p, const result& r, const machine_model& m, std::size_t cores) {
+  const auto shape = [](const line_costs::cache& c) {
+    return sim::cache_shape{static_cast<std::uint32_t>(c.bytes / c.ways / 64), c.ways};
+  };
+  test::plain_caches caches(cores, shape(m.line.first), shape(m.line.second));
+  std::vector<std::int32_t> order;
+  for (std::int32_t t = 1; t < static_cast<std::int32_t>(p.tasks()); ++t) order.push_back(t);
+  const auto run = [&](std::int32_t t) -> const recorded_task& {
+    return r.schedule.tasks[static_cast<std::size_t>(t)];
+  };
+  std::ranges::sort(order, {}, [&](std::int32_t t) { return std::tuple(run(t).started, t); });
+  misses all;
+  std::set<std::uint32_t> used;
+  for (const std::int32_t t : order) {
+    const auto core = static_cast<std::uint32_t>(run(t).worker);
+    used.insert(core);
+    for (const touching_script::one& k : s.of(t)) {
+      std::uint64_t from = s.address(k.block) - s.address(2) + k.offset, until = from + k.bytes - 1;
+      std::uint64_t base = 0;
+      if (k.block == touching_script::stack) {  // downward from the root's, which has none
+        until = k.offset - 1;
+        from = until - std::min(until, k.bytes - 1);
+        base = p.lines.shared + core * p.lines.own;
+      }
+      for (std::uint64_t l = from / 64; l <= until / 64; ++l) {
+        const auto o = caches.access(core, static_cast<std::uint32_t>(base + l), k.writes);
+        all.first += o.from != sim::line_caches::source::first;
+        all.second += o.from == sim::line_caches::source::memory || o.from == sim::line_caches::source::other_core;
+      }
+    }
+  }
+  all.cores = used.size();
+  return all;
+}
+
+TEST(sim_line, has_the_misses_of_a_plain_model) {
+  const machine_model m = small_chip();
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    for (const auto& [policy, workers] : {std::pair{"fifo", 1}, {"fifo", 3}, {"random", 8}, {"reference", 32}}) {
+      // Which of two tasks that run at once comes first decides what is evicted. So tasks of several cores run in a row.
+      touching_script s;
+      fill(s, seed, 150, workers != 1);
+      const program p = program_of(s, seed % 2 == 0 ? sim::least_sets(m) : 1);
+      SCOPED_TRACE(std::string(policy) + " on " + std::to_string(workers) + ", seed " + std::to_string(seed));
+      settings how = lines(policy, workers);
+      how.keep_schedule = true;
+      const result r = sim::simulate(p, m, how);
+      const misses want = plain_misses(s, p, r, m, static_cast<std::size_t>(workers));
+      EXPECT_GE(want.cores, workers == 1 ? 1u : 3u);
+      EXPECT_EQ(r.lines->first_misses, want.first);
+      EXPECT_EQ(r.lines->second_misses, want.second);
+      EXPECT_EQ(r.cache_misses, want.second);
+      EXPECT_EQ(r.lines->from_memory + r.lines->from_cores, want.second);
+    }
+  }
+}
+
+TEST(sim_line, gives_the_same_result_again) {
+  touching_script s;
+  fill(s, 5, 300);
+  const program p = program_of(s);
+  for (const char* policy : {"fifo", "source", "random", "token", "reference", "steal"}) {
+    for (const bool in_hardware : {false, true}) {
+      settings how = lines(policy, 16);
+      how.noise = true;
+      how.hardware.used = in_hardware;
+      const machine_model m = model_by_name("cmp-32");
+      const result a = sim::simulate(p, m, how), b = sim::simulate(p, m, how);
+      EXPECT_EQ(a.makespan, b.makespan) << policy;
+      EXPECT_EQ(a.lines->first_misses, b.lines->first_misses) << policy;
+      EXPECT_EQ(a.lines->flits, b.lines->flits) << policy;
+      EXPECT_EQ(a.network_bytes, b.network_bytes) << policy;
+      EXPECT_EQ(a.events, b.events) << policy;
+      EXPECT_GT(a.network_bytes, 0u) << policy;
+    }
+  }
+}
+
+TEST(sim_line, contention_only_adds_time) {
+  touching_script s;
+  fill(s, 3, 200);
+  const program p = program_of(s);
+  settings how = lines("fifo", 1);
+  const result with = sim::simulate(p, small_chip(), how);
+  how.with.contention = false;
+  const result without = sim::simulate(p, small_chip(), how);
+  EXPECT_GE(with.makespan, without.makespan);
+  EXPECT_EQ(with.lines->flits, without.lines->flits);
+  EXPECT_EQ(with.lines->second_misses, without.lines->second_misses);
+}
+
+TEST(sim_line, says_what_it_lacks) {
+  touching_script s;
+  fill(s, 1, 5);
+  const program p = program_of(s);
+  const auto run = [&](const program& of, const machine_model& m, const settings& how) {
+    return [&, how] { (void)sim::simulate(of, m, how); };
+  };
+  machine_model without = chip();
+  without.line = {};
+  EXPECT_THAT(run(p, without, lines("fifo", 2)), ThrowsMessage<error>(HasSubstr("a table [line], as cmp-32 has")));
+  program plain = p;
+  plain.lines = {};
+  const machine_model m = chip();
+  EXPECT_THAT(run(plain, m, lines("fifo", 2)), ThrowsMessage<error>(HasSubstr("kith record --addresses -- PROGRAM")));
+  machine_model large = model_by_name("xeon-8s");
+  large.line = m.line;
+  EXPECT_THAT(run(p, large, lines("fifo", 0)), ThrowsMessage<error>(HasSubstr("use --workers 64")));
+  settings dealt = lines("fifo", 2);
+  dealt.data = sim::distribution::fine;
+  EXPECT_THAT(run(p, m, dealt), ThrowsMessage<error>(HasSubstr("expected no --distribution")));
+  settings bare = lines("fifo", 2);
+  bare.with.caches = false;
+  EXPECT_THAT(run(p, m, bare), ThrowsMessage<error>(HasSubstr("expected --fidelity block")));
+}
+
+}  // namespace
