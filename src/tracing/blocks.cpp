@@ -1,6 +1,5 @@
 #include "tracing/blocks.hpp"
 
-#include "base/spin_mutex.hpp"
 #include "tracing/arena.hpp"
 
 #include <cstdlib>
@@ -86,12 +85,15 @@ bool active() noexcept {
 }
 
 void add_block(const block& made) noexcept {
+  const recorder_section section;
   known_blocks& k = known();
   const std::lock_guard guard(k.lock);
   insert(k, map_of(k, made.kind), made);
 }
 
 std::size_t remove_block(const void* begin, block::what kind) noexcept {
+  if (inside) return 0;
+  const recorder_section section;
   known_blocks& k = known();
   const std::lock_guard guard(k.lock);
   block_map& map = map_of(k, kind);
@@ -103,6 +105,8 @@ std::size_t remove_block(const void* begin, block::what kind) noexcept {
 }
 
 void remove_mapped(std::uintptr_t begin, std::uintptr_t end) noexcept {
+  if (inside) return;
+  const recorder_section section;
   known_blocks& k = known();
   const std::lock_guard guard(k.lock);
   for (block_map* const map : {&k.small, &k.large}) {
@@ -126,12 +130,12 @@ void remove_mapped(std::uintptr_t begin, std::uintptr_t end) noexcept {
         rest.end = to;
         insert(k, *map, rest);
       }
-      at = map->lower_bound(end);
     }
   }
 }
 
 block* find_block(std::uintptr_t address) noexcept {
+  const recorder_section section;
   known_blocks& k = known();
   const std::lock_guard guard(k.lock);
   block* b = find_in(k.small, address);
@@ -149,11 +153,14 @@ std::uint64_t next_outside(std::uintptr_t pc) noexcept {
   return k.outside[pc]++;
 }
 
+spin_mutex& lock_of_blocks() noexcept { return known().lock; }
+
 void for_each_touched(void (*each)(void* with, const block&), void* with) {
   known_blocks& k = known();
   for (std::size_t i = 0;; ++i) {
     const block* b = nullptr;
     {
+      const recorder_section section;
       const std::lock_guard guard(k.lock);
       if (i == k.touched.size()) return;
       b = k.touched[i];

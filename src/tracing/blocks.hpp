@@ -7,9 +7,12 @@
 //  B2  A block that was touched (it has a number) is never reused, so a thread may keep a pointer to it. What it keeps
 //      is valid while the block is not gone. A program that touches a block while it frees it has a race of its own.
 //  B3  A block leaves its map before its memory is given back, so that nobody else can have registered there.
+//  B4  A thread that holds a lock of the recorder is `inside`. A signal handler of the program that runs then, or another
+//      library's handler of fork(), must not come back for the lock: what it makes and frees is not noted.
 #pragma once
 
 #include "base/atomic.hpp"
+#include "base/spin_mutex.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -44,6 +47,25 @@ inline constexpr std::uint32_t first_number = 2;
 /// True if the program was started to record addresses. The first call decides.
 bool active() noexcept;
 
+/// The calling thread is in the recorder (B4).
+inline constinit thread_local bool inside [[gnu::tls_model("initial-exec")]] = false;
+class recorder_section {
+ public:
+  recorder_section() noexcept : before_(inside) {
+    inside = true;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  }
+  ~recorder_section() {
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    inside = before_;
+  }
+  recorder_section(const recorder_section&) = delete;
+  recorder_section& operator=(const recorder_section&) = delete;
+
+ private:
+  const bool before_;
+};
+
 /// A new block. `made`: all of it but the lock's business. What it overlaps is gone.
 void add_block(const block& made) noexcept;
 /// The block that begins here is gone, if there is one. Returns its size, or 0.
@@ -55,6 +77,9 @@ block* find_block(std::uintptr_t address) noexcept;
 
 /// Counts what threads outside tasks make at a place in the program, from 0.
 std::uint64_t next_outside(std::uintptr_t pc) noexcept;
+
+/// For fork().
+spin_mutex& lock_of_blocks() noexcept;
 
 /// Calls each(block) for those that were touched, in the order of their numbers.
 void for_each_touched(void (*each)(void* with, const block&), void* with);

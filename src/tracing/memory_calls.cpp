@@ -12,6 +12,8 @@ using kith::tracing::now;
 using kith::tracing::touch_kind;
 using kith::tracing::touched;
 
+extern "C" [[noreturn]] void __chk_fail();  // of the C library: ends the program
+
 namespace {
 
 using copy_call = void*(void*, const void*, std::size_t);
@@ -90,44 +92,61 @@ int compared(const void* one, const void* other, std::size_t most, bool text, st
   return result;
 }
 
+void expect_room(std::size_t bytes, std::size_t room) noexcept {
+  if (bytes > room) __chk_fail();
+}
+[[gnu::always_inline]] inline void* copy(void* to, const void* from, std::size_t bytes, const void* pc) noexcept {
+  read(from, bytes, pc);
+  written(to, bytes, pc);
+  return copied(to, from, bytes);
+}
+[[gnu::always_inline]] inline void* move(void* to, const void* from, std::size_t bytes, const void* pc) noexcept {
+  read(from, bytes, pc);
+  written(to, bytes, pc);
+  return moved(to, from, bytes);
+}
+[[gnu::always_inline]] inline void* fill(void* at, int value, std::size_t bytes, const void* pc) noexcept {
+  written(at, bytes, pc);
+  return filled(at, value, bytes);
+}
+/// Returns the bytes of the text.
+[[gnu::always_inline]] inline std::size_t copy_text(char* to, const char* from, std::size_t room,
+                                                    const void* pc) noexcept {
+  const std::size_t bytes = length(from, any) + 1;
+  expect_room(bytes, room);
+  copy(to, from, bytes, pc);
+  return bytes;
+}
+[[gnu::always_inline]] inline char* copy_part(char* to, const char* from, std::size_t bytes, const void* pc) noexcept {
+  const std::size_t n = length(from, bytes);
+  read(from, n < bytes ? n + 1 : n, pc);
+  written(to, bytes, pc);
+  copied(to, from, n);
+  filled(to + n, 0, bytes - n);
+  return to;
+}
+[[gnu::always_inline]] inline char* append_text(char* to, const char* from, std::size_t room, const void* pc) noexcept {
+  const std::size_t old = length(to, any), bytes = length(from, any) + 1;
+  expect_room(old + bytes, room);
+  touched(touch_kind::read, to, 0, old + 1, static_cast<const char*>(pc) + 1);
+  copy(to + old, from, bytes, pc);
+  return to;
+}
+
 }  // namespace
 
 extern "C" {
 
 #define KITH_PC __builtin_return_address(0)
 
-void* memcpy(void* to, const void* from, std::size_t bytes) noexcept {
-  read(from, bytes, KITH_PC);
-  written(to, bytes, KITH_PC);
-  return copied(to, from, bytes);
-}
-void* memmove(void* to, const void* from, std::size_t bytes) noexcept {
-  read(from, bytes, KITH_PC);
-  written(to, bytes, KITH_PC);
-  return moved(to, from, bytes);
-}
-void* memset(void* at, int value, std::size_t bytes) noexcept {
-  written(at, bytes, KITH_PC);
-  return filled(at, value, bytes);
-}
-void* __tsan_memcpy(void* to, const void* from, std::size_t bytes) noexcept {
-  read(from, bytes, KITH_PC);
-  written(to, bytes, KITH_PC);
-  return copied(to, from, bytes);
-}
-void* __tsan_memmove(void* to, const void* from, std::size_t bytes) noexcept {
-  read(from, bytes, KITH_PC);
-  written(to, bytes, KITH_PC);
-  return moved(to, from, bytes);
-}
-void* __tsan_memset(void* at, int value, std::size_t bytes) noexcept {
-  written(at, bytes, KITH_PC);
-  return filled(at, value, bytes);
-}
+void* memcpy(void* to, const void* from, std::size_t bytes) noexcept { return copy(to, from, bytes, KITH_PC); }
+void* memmove(void* to, const void* from, std::size_t bytes) noexcept { return move(to, from, bytes, KITH_PC); }
+void* memset(void* at, int value, std::size_t bytes) noexcept { return fill(at, value, bytes, KITH_PC); }
+void* __tsan_memcpy(void* to, const void* from, std::size_t bytes) noexcept { return copy(to, from, bytes, KITH_PC); }
+void* __tsan_memmove(void* to, const void* from, std::size_t bytes) noexcept { return move(to, from, bytes, KITH_PC); }
+void* __tsan_memset(void* at, int value, std::size_t bytes) noexcept { return fill(at, value, bytes, KITH_PC); }
 void* mempcpy(void* to, const void* from, std::size_t bytes) noexcept {
-  read(from, bytes, KITH_PC);
-  written(to, bytes, KITH_PC);
-  return static_cast<char*>(copied(to, from, bytes)) + bytes;
+  return static_cast<char*>(copy(to, from, bytes, KITH_PC)) + bytes;
 }
 
 int memcmp(const void* a, const void* b, std::size_t bytes) noexcept { return compare(a, b, bytes, false, KITH_PC); }
@@ -145,35 +164,45 @@ std::size_t strnlen(const char* text, std::size_t most) noexcept {
   return length(text, most);
 }
 char* strcpy(char* to, const char* from) noexcept {
-  const std::size_t bytes = length(from, any) + 1;
-  read(from, bytes, KITH_PC);
-  written(to, bytes, KITH_PC);
-  copied(to, from, bytes);
+  copy_text(to, from, any, KITH_PC);
   return to;
 }
-char* stpcpy(char* to, const char* from) noexcept {
-  const std::size_t bytes = length(from, any) + 1;
-  read(from, bytes, KITH_PC);
-  written(to, bytes, KITH_PC);
-  copied(to, from, bytes);
-  return to + bytes - 1;
+char* stpcpy(char* to, const char* from) noexcept { return to + copy_text(to, from, any, KITH_PC) - 1; }
+char* strncpy(char* to, const char* from, std::size_t bytes) noexcept { return copy_part(to, from, bytes, KITH_PC); }
+char* strcat(char* to, const char* from) noexcept { return append_text(to, from, any, KITH_PC); }
+
+// What these become with _FORTIFY_SOURCE. `room`: the bytes that there are behind the first argument.
+void* __memcpy_chk(void* to, const void* from, std::size_t bytes, std::size_t room) noexcept {
+  expect_room(bytes, room);
+  return copy(to, from, bytes, KITH_PC);
 }
-char* strncpy(char* to, const char* from, std::size_t bytes) noexcept {
-  const std::size_t n = length(from, bytes);
-  read(from, n < bytes ? n + 1 : n, KITH_PC);
-  written(to, bytes, KITH_PC);
-  copied(to, from, n);
-  filled(to + n, 0, bytes - n);
+void* __memmove_chk(void* to, const void* from, std::size_t bytes, std::size_t room) noexcept {
+  expect_room(bytes, room);
+  return move(to, from, bytes, KITH_PC);
+}
+void* __memset_chk(void* at, int value, std::size_t bytes, std::size_t room) noexcept {
+  expect_room(bytes, room);
+  return fill(at, value, bytes, KITH_PC);
+}
+void* __mempcpy_chk(void* to, const void* from, std::size_t bytes, std::size_t room) noexcept {
+  expect_room(bytes, room);
+  return static_cast<char*>(copy(to, from, bytes, KITH_PC)) + bytes;
+}
+char* __strcpy_chk(char* to, const char* from, std::size_t room) noexcept {
+  copy_text(to, from, room, KITH_PC);
   return to;
 }
-char* strcat(char* to, const char* from) noexcept {
-  const std::size_t old = length(to, any), bytes = length(from, any) + 1;
-  read(from, bytes, KITH_PC);
-  touched(touch_kind::read, to, 0, old + 1, static_cast<const char*>(KITH_PC) + 1);
-  written(to + old, bytes, KITH_PC);
-  copied(to + old, from, bytes);
-  return to;
+char* __stpcpy_chk(char* to, const char* from, std::size_t room) noexcept {
+  return to + copy_text(to, from, room, KITH_PC) - 1;
 }
+char* __strncpy_chk(char* to, const char* from, std::size_t bytes, std::size_t room) noexcept {
+  expect_room(bytes, room);
+  return copy_part(to, from, bytes, KITH_PC);
+}
+char* __strcat_chk(char* to, const char* from, std::size_t room) noexcept {
+  return append_text(to, from, room, KITH_PC);
+}
+
 void* memchr(const void* at, int value, std::size_t bytes) noexcept {
   const auto* const a = static_cast<const unsigned char*>(at);
   std::size_t i = 0;

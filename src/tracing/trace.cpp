@@ -91,6 +91,7 @@ constinit known_sites known;
 }  // namespace
 
 std::uint32_t number_of_site(const site_key& k) noexcept {
+  const recorder_section section;
   const std::lock_guard guard(known.lock);
   if (2 * known.sites.size() >= known.mask) known.grow();
   const std::size_t at = known.place(k);
@@ -101,10 +102,13 @@ std::uint32_t number_of_site(const site_key& k) noexcept {
   return known.slots[at] - 1;
 }
 
+spin_mutex& lock_of_sites() noexcept { return known.lock; }
+
 void for_each_site(void (*each)(void* with, const site_key&), void* with) {
   for (std::size_t i = 0;; ++i) {
     site_key k;
     {
+      const recorder_section section;
       const std::lock_guard guard(known.lock);
       if (i == known.sites.size()) return;
       k = known.sites[i];
@@ -114,8 +118,10 @@ void for_each_site(void (*each)(void* with, const site_key&), void* with) {
 }
 
 void made_block(block::what kind, const void* at, std::size_t bytes, const void* pc) noexcept {
-  if (at == nullptr || bytes == 0) return;
+  if (at == nullptr || bytes == 0 || inside) return;
   task_trace* const t = now;
+  const trace_pause pause;
+  const recorder_section section;
   const auto begin = reinterpret_cast<std::uintptr_t>(at), place = reinterpret_cast<std::uintptr_t>(pc);
   block made{.begin = begin, .end = begin + bytes, .kind = kind, .pc = place};
   if (t != nullptr) {

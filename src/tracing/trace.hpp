@@ -30,8 +30,9 @@ struct address_recording;
 class call_stack {
  public:
   void enter(std::uintptr_t return_address) noexcept {
-    if (depth_ < most) calls_[depth_] = return_address;
-    ++depth_;
+    const std::size_t here = depth_++;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);  // a signal handler enters above
+    if (here < most) calls_[here] = return_address;
   }
   void leave() noexcept {
     if (depth_ != 0) --depth_;
@@ -127,11 +128,30 @@ inline constinit thread_local task_trace* now [[gnu::tls_model("initial-exec")]]
 /// Of the calling thread, outside tasks. Exceptions and switches of stacks may leave it with too many functions.
 inline constinit thread_local call_stack calls_outside [[gnu::tls_model("initial-exec")]];
 
+/// The calling thread's trace is in change: what a signal handler touches meanwhile is not recorded.
+class trace_pause {
+ public:
+  trace_pause() noexcept : was_(now) {
+    now = nullptr;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  }
+  ~trace_pause() {
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    now = was_;
+  }
+  trace_pause(const trace_pause&) = delete;
+  trace_pause& operator=(const trace_pause&) = delete;
+
+ private:
+  task_trace* const was_;
+};
+
 /// What callbacks and interposed functions report. `pc` is the address to which they return.
 [[gnu::always_inline]] inline void touched(touch_kind kind, const volatile void* at, std::uint32_t fixed,
                                            std::uint64_t bytes, const void* pc) noexcept {
   task_trace* const t = now;
   if (t == nullptr || bytes == 0) return;
+  const trace_pause pause;
   t->touch({reinterpret_cast<std::uintptr_t>(pc), t->calls().caller(), fixed, kind},
            reinterpret_cast<std::uintptr_t>(at), bytes, reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)));
 }
@@ -141,6 +161,9 @@ void made_block(block::what kind, const void* at, std::size_t bytes, const void*
 
 /// Places of touches have numbers, in the order in which they are first seen. Any thread may call these functions.
 std::uint32_t number_of_site(const site_key&) noexcept;
+/// For fork().
+spin_mutex& lock_of_sites() noexcept;
+spin_mutex& lock_of_traces() noexcept;
 void for_each_site(void (*each)(void* with, const site_key&), void* with);
 
 /// Where the streams of a recording go: a file, under a lock. Any thread may call append().

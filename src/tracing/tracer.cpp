@@ -162,6 +162,12 @@ void keep_trace(task_trace* t) noexcept {
   spare = t;
 }
 
+}  // namespace
+
+spin_mutex& lock_of_traces() noexcept { return spare_lock; }
+
+namespace {
+
 thread_local bool this_thread_known = false;
 
 void* start(const char* folder) { return open_recording(folder); }

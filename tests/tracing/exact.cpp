@@ -3,7 +3,14 @@
 #include "base/access_tracer.hpp"
 #include "recording/address_stream.hpp"
 
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <atomic>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -14,6 +21,16 @@
 #include <string>
 #include <thread>
 #include <vector>
+
+// What _FORTIFY_SOURCE makes of copies; libraries may be built with it.
+extern "C" {
+void* __memcpy_chk(void*, const void*, std::size_t, std::size_t) noexcept;
+void* __memmove_chk(void*, const void*, std::size_t, std::size_t) noexcept;
+void* __memset_chk(void*, int, std::size_t, std::size_t) noexcept;
+char* __strcpy_chk(char*, const char*, std::size_t) noexcept;
+char* __strncpy_chk(char*, const char*, std::size_t, std::size_t) noexcept;
+char* __strcat_chk(char*, const char*, std::size_t) noexcept;
+}
 
 namespace {
 
@@ -89,6 +106,17 @@ void fills() {
   std::memset(a.at + 200, 1, 24);
   std::memset(a.at + 300, 0, 300);
 }
+void fortified() {
+  char* const to = reinterpret_cast<char*>(a.at);
+  const char* const text = reinterpret_cast<const char*>(b.at);
+  const std::size_t room = 10 * variable;
+  __memcpy_chk(a.at, b.at, variable, room);
+  __memmove_chk(a.at + 200, b.at + 200, variable, room);
+  __memset_chk(a.at + 400, 1, variable, room);
+  __strcpy_chk(to + 600, text, room);
+  __strncpy_chk(to + 700, text, variable / 10, room);
+  __strcat_chk(to + 700, text, room);
+}
 void atomics() {
   if (word.fetch_add(3) != 5) throw std::logic_error("fetch_add");
   std::uint32_t expected = 9;
@@ -140,6 +168,10 @@ const std::vector<known_case> cases = {
      {{b.at, 100}, {b.at + 200, 13}, {b.at + 300, 200}, {a.at + 1010, 100}},
      {{a.at, 100}, {a.at + 200, 13}, {a.at + 300, 200}, {a.at + 1000, 100}}},
     {"fills", fills, {}, {{a.at, 100}, {a.at + 200, 24}, {a.at + 300, 300}}},
+    {"fortified",
+     fortified,
+     {{b.at, 100}, {b.at + 200, 100}, {b.at, 6}, {b.at, 6}, {b.at, 6}, {a.at + 700, 6}},
+     {{a.at, 100}, {a.at + 200, 100}, {a.at + 400, 100}, {a.at + 600, 6}, {a.at + 700, 10}, {a.at + 705, 6}}},
     {"atomics",
      atomics,
      {{&word, 4}, {&word, 4}, {&word, 4}, {&wide, 8}, {&wide, 8}, {&tiny, 1}, {&tiny, 1}, {&tiny, 1}, {&tiny, 1}},
@@ -256,8 +288,64 @@ std::string shown(const counts& all) {
 }
 
 constexpr std::uint64_t nested_outer = 1000, nested_inner = 1001, first_thread = 100000, allocating = 3000,
-                        long_loop = 4000;
+                        long_loop = 4000, interrupted = 5000, foreign_stacks = 6000, unmapped = 6001;
 constexpr int threads = 4, rounds = 2000;
+
+/// After each instruction of a task, so also of the recorder, a signal handler of the program writes and maps memory.
+void handler(int) {
+  a.at[3000] = 1;
+  munmap(mmap(nullptr, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), 4096);
+}
+void be_interrupted() {
+#if defined(__x86_64__)
+  std::signal(SIGTRAP, handler);
+  constexpr unsigned long step = 0x100;  // the processor's trap flag
+  __builtin_ia32_writeeflags_u64(__builtin_ia32_readeflags_u64() | step);
+#endif
+  axpy(&in<double>(a, 0), &in<double>(b, 0), 4);
+  delete new char[100];
+#if defined(__x86_64__)
+  __builtin_ia32_writeeflags_u64(__builtin_ia32_readeflags_u64() & ~step);
+#endif
+}
+
+/// Children of fork() allocate while other threads are in the recorder. True if all end.
+bool children_end() {
+  constexpr int children = 100;
+  std::atomic<bool> enough{false};
+  std::vector<std::thread> busy;
+  for (int t = 0; t < 2; ++t) {
+    busy.emplace_back([&enough] {
+      while (!enough.load()) delete new char[100];
+    });
+  }
+  bool all = true;
+  for (int i = 0; i < children && all; ++i) {
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(10);
+      delete new char[200];
+      _exit(0);
+    }
+    int status = 1;
+    all = waitpid(child, &status, 0) == child && status == 0;
+  }
+  enough.store(true);
+  for (std::thread& t : busy) t.join();
+  return all;
+}
+
+/// Pieces of mapped memory, given back at once, and mapped again behind the recorder's back.
+constexpr std::size_t page = 4096;
+unsigned char* mapped_behind() {
+  constexpr int how = MAP_PRIVATE | MAP_ANONYMOUS, rights = PROT_READ | PROT_WRITE;
+  auto* const all = static_cast<unsigned char*>(mmap(nullptr, 4 * page, rights, how, -1, 0));
+  mmap(all, page, rights, how | MAP_FIXED, -1, 0);
+  mmap(all + page, page, rights, how | MAP_FIXED, -1, 0);
+  munmap(all, 2 * page);
+  syscall(SYS_mmap, all, 2 * page, rights, how | MAP_FIXED, -1, 0);
+  return all;
+}
 
 }  // namespace
 
@@ -287,6 +375,21 @@ int main(int, char** argv) {
   in_task(long_loop, [] {
     for (int i = 0; i < rounds; ++i) axpy(&in<double>(a, 0), &in<double>(b, 0), 512);
   });
+  std::vector<std::thread> two;
+  std::atomic<unsigned char*> theirs{nullptr};
+  two.emplace_back([&] {  // runs no task, and nor did a thread before it
+    unsigned char local[64] = {};
+    theirs.store(local);
+    while (theirs.load() != nullptr) std::this_thread::yield();
+  });
+  unsigned char mine[64] = {};
+  two.emplace_back([&, at = mine] {
+    while (theirs.load() == nullptr) std::this_thread::yield();
+    unsigned char* const other = theirs.load();
+    in_task(foreign_stacks, [=] { at[5] = other[7]; });
+    theirs.store(nullptr);
+  });
+  for (std::thread& t : two) t.join();
   std::vector<std::thread> all;
   for (int t = 0; t < threads; ++t) {
     all.emplace_back([&, t] {
@@ -298,6 +401,14 @@ int main(int, char** argv) {
     });
   }
   for (std::thread& t : all) t.join();
+  unsigned char* const behind = mapped_behind();
+  in_task(unmapped, [=] {
+    for (const std::size_t i : {0, 1, 2}) behind[i * page] = 1;
+  });
+  alarm(60);
+  in_task(interrupted, be_interrupted);
+  alarm(0);
+  check(children_end(), "children of fork() end");
   check(tracer->finish(into) == 0, "everything was written");
 
   recording found(argv[1]);
@@ -310,6 +421,11 @@ int main(int, char** argv) {
   }
   check(of_interest(found.of[nested_outer].writes) == counted({{a.at, 1}, {a.at + 3, 1}}), "outer task");
   check(of_interest(found.of[nested_inner].writes) == counted({{a.at + 1, 1}}), "inner task");
+  check(found.of[foreign_stacks].elsewhere == 0, "stacks of threads without tasks are known");
+  check(found.of[unmapped].elsewhere == 2, "what was given back is not known");
+  counts loop = of_interest(found.of[interrupted].writes);
+  loop.erase(reinterpret_cast<std::uintptr_t>(a.at + 3000));
+  check(loop == counted({{a.at, 32}}), "a handler's touches do not spoil the task's");
   check(!found.of.contains(0), "task 0 is not recorded");
   check(found.of[allocating].heap_bytes >= 400, "the vector's memory is the heap's");
   check(found.size[long_loop] < 64 * rounds, "a loop takes few bytes: " + std::to_string(found.size[long_loop]));

@@ -15,11 +15,11 @@ def main():
     failed = False
     for setting in sys.argv[4:]:
         compiler, _, options = setting.partition("=")
-        for level in ("-O0", "-O2", "-O3"):
+        for level in ("-O0", "-O2", "-O3", "-O2 -D_FORTIFY_SOURCE=2"):
             with tempfile.TemporaryDirectory() as folder:
                 program = folder + "/exact"
                 words = " ".join(o.removeprefix("SHELL:") for o in options.split(",")).split()
-                command = [compiler, "-std=c++20", level, *words, f"-I{root}/src", f"-I{root}/include", "-c",
+                command = [compiler, "-std=c++20", *level.split(), *words, f"-I{root}/src", f"-I{root}/include", "-c",
                            f"{root}/tests/tracing/exact.cpp", "-o", program + ".o"]
                 subprocess.run(command, check=True, timeout=300)
                 subprocess.run([compiler, program + ".o", "-Wl,--whole-archive", tracing, "-Wl,--no-whole-archive", kith,

@@ -1,0 +1,76 @@
+// Threads and processes that the program starts. The stack of each thread is known from its start, because tasks may
+// touch what is on the stack of a thread that never runs one. Across fork() no lock of the recorder may be held: the
+// child would wait for ever for a thread that it does not have.
+#include "tracing/trace.hpp"
+
+#include <dlfcn.h>
+#include <pthread.h>
+
+#include <cerrno>
+
+extern "C" {
+void* __libc_malloc(std::size_t) noexcept;
+void __libc_free(void*) noexcept;
+}
+
+namespace kith::tracing {
+
+namespace {
+
+struct thread_start {
+  void* (*body)(void*);
+  void* with;
+};
+
+void* begin_thread(void* what) {
+  const thread_start start = *static_cast<thread_start*>(what);
+  __libc_free(what);
+  add_this_thread();
+  return start.body(start.with);
+}
+
+task_trace* forking = nullptr;  // of the thread that forks; guarded by the locks
+
+void before_fork() noexcept {
+  lock_of_traces().lock();
+  lock_of_sites().lock();
+  lock_of_blocks().lock();
+  inside = true;  // handlers of libraries that come before the release may call malloc
+  forking = now;
+  now = nullptr;
+}
+void after_fork() noexcept {
+  inside = false;
+  lock_of_blocks().unlock();
+  lock_of_sites().unlock();
+  lock_of_traces().unlock();
+}
+void in_parent() noexcept {
+  now = forking;
+  after_fork();
+}
+
+/// Before the program's own static objects, so that handlers which they register run while nothing is held.
+[[gnu::constructor(101)]] void begin_process() {
+  if (!active()) return;
+  pthread_atfork(before_fork, in_parent, after_fork);  // what a child touches is not the task's
+  add_this_thread();
+}
+
+}  // namespace
+
+}  // namespace kith::tracing
+
+extern "C" [[gnu::weak]] int pthread_create(pthread_t* thread, const pthread_attr_t* how, void* (*body)(void*),
+                                            void* with) noexcept {
+  using kith::tracing::thread_start;
+  static auto* const real = reinterpret_cast<decltype(&pthread_create)>(dlsym(RTLD_NEXT, "pthread_create"));
+  if (real == nullptr) return EAGAIN;
+  if (!kith::tracing::active()) return real(thread, how, body, with);
+  auto* const start = static_cast<thread_start*>(__libc_malloc(sizeof(thread_start)));
+  if (start == nullptr) return EAGAIN;
+  *start = {body, with};
+  const int failed = real(thread, how, kith::tracing::begin_thread, start);
+  if (failed != 0) __libc_free(start);
+  return failed;
+}
