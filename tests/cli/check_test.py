@@ -18,9 +18,9 @@ def line_of(mark):
         return next(number for number, line in enumerate(f, 1) if "//! " + mark in line)
 
 
-def record(what, **variables):
+def record(what, **how):
     file = path(what + ".rec")
-    return file, kith.run("record", "--addresses", "-o", file, "--", os.path.join(TRACED, "program"), what, **variables)
+    return file, kith.run("record", "--addresses", "-o", file, "--", os.path.join(TRACED, "program"), what, **how)
 
 
 # Programs that declare what they touch, on one worker and on several.
@@ -65,6 +65,49 @@ file, done = record("by-schedule", KITH_POLICY="fifo", KITH_WORKERS="1")
 kith.check(done.returncode == 1 and not os.path.exists(file), f"it is refused: {done.returncode}, {done.stderr}")
 kith.check("(bad): under another schedule its addresses are others" in done.stderr and "program.cpp:" in done.stderr,
            f"with the task and the place: {done.stderr}")
+
+
+def without_numbers(text):
+    return re.sub(r"task \d+ |[^ ]*/|:\d+", "", text)
+
+
+told_by = next((line for line in done.stderr.splitlines() if "its addresses are others" in line), "nothing")
+with open(os.path.join(ROOT, "docs", "check.md"), encoding="utf-8") as f:
+    kith.check(without_numbers(told_by) in without_numbers(f.read()), f"the document has it: {told_by}")
+
+# Stacks need no declaration, whether their thread runs tasks or not.
+file, done = record("stacks", KITH_WORKERS="2", KITH_OVERSUBSCRIBE="1")
+kith.check(done.returncode == 0, f"stacks is recorded: {done.stderr}")
+code, found = kith.json("check", file)
+kith.check(code == 0 and found["tasks"] == 2 and found["unknown"] == 0, f"stacks of all threads are known: {found}")
+
+# Both runs read the same file; a pipe can be read only once.
+words = path("words")
+with open(words, "w", encoding="utf-8") as f:
+    f.write("30 4\n")
+file, done = record("input", before=("sh", "-c", '"$@" < ' + words, "sh"))
+kith.check(done.returncode == 0 and done.stderr.count("cells: 30") == 2, f"both read the file: {done.stderr}")
+file, done = record("input", before=("sh", "-c", '"$@" < /dev/null', "sh"))
+kith.check(done.returncode == 0 and done.stderr.count("cells: 0") == 2, f"or nothing: {done.stderr}")
+file, done = record("input", before=("sh", "-c", 'true | "$@"', "sh"))
+kith.check(done.returncode == 0 and done.stderr.count("cells: 0") == 2, f"or an empty pipe: {done.stderr}")
+os.remove(file)
+file, done = record("input", before=("sh", "-c", 'echo 30 | "$@"', "sh"))
+kith.check(done.returncode == 2 and not os.path.exists(file), f"a pipe is refused: {done.stderr}")
+kith.check("what comes from a pipe can be read only once" in done.stderr, f"and why: {done.stderr}")
+
+# Who stops the second run has the recording of the first.
+file, done = record("stopped")
+kith.check(done.returncode == 1 and "not compared with another schedule" in done.stderr, f"stopped: {done.stderr}")
+kith.check(kith.run("check", file).returncode == 0, "it is kept")
+kith.check(not [f for f in os.listdir(os.path.dirname(file)) if "again" in f or "parts" in f], "and nothing else")
+
+# Runtimes are paired by what they did, and not by the order in which they began.
+file, done = record("two-runtimes", KITH_POLICY="fifo")
+kith.check(done.returncode == 0 and os.path.exists(file + "-2"), f"two runtimes: {done.stderr}")
+file, done = record("two-others", KITH_POLICY="fifo")
+kith.check(done.returncode == 1 and not os.path.exists(file) and not os.path.exists(file + "-2"), "one of them differs")
+kith.check(done.stderr.count("it writes other bytes of") == 1, f"which is named: {done.stderr}")
 
 # The document shows what the example prints.
 file = path("stencil.rec")

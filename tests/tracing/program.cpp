@@ -3,12 +3,15 @@
 #include <kith/kith.hpp>
 
 #include <atomic>
+#include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -98,12 +101,60 @@ void by_schedule(kith::runtime& rt) {
   });
 }
 
+/// Tasks that touch the stack of a thread that runs none.
+void stacks(kith::runtime& rt) {
+  int n = 0;
+  rt.submit([&] { n = 1; }).get();
+  std::thread other([&] {
+    int m = 0;
+    rt.submit([&] { m = n; }).get();
+    n = m + 1;
+  });
+  other.join();
+  if (n != 2) throw std::logic_error("a wrong number");
+}
+
+/// Touches as many cells as standard input says.
+void input(kith::runtime& rt) {
+  int cells = 0;
+  if (std::scanf("%d", &cells) != 1) cells = 0;
+  std::vector<int> data(count);
+  rt.run([&] {
+    kith::spawn(
+        [cells](std::span<int> d) {
+          for (std::size_t i = 0; i < static_cast<std::size_t>(cells); ++i) d[i] = 1;
+        },
+        good, kith::inout(data));
+  });
+  std::fprintf(stderr, "cells: %d\n", cells);
+}
+
+bool again() { return std::strcmp(std::getenv("KITH_RECORD_ADDRESSES"), "2") == 0; }
+
+/// Two runtimes, which begin in another order in the second run.
+void two_runtimes(bool other_cells) {
+  std::vector<int> data(count);
+  for (int i = 0; i < 2; ++i) {
+    kith::runtime rt;
+    const bool odd = (i == 1) != again();
+    const std::size_t cell = !odd ? 0 : other_cells && again() ? 2 : 1;
+    rt.run([&] { kith::spawn([cell](std::span<int> d) { d[cell] = 1; }, good, kith::inout(data)); });
+  }
+}
+
 }  // namespace
 
 int main(int, char** argv) {
   const std::string what = argv[1];
+  if (what == "two-runtimes" || what == "two-others") {
+    two_runtimes(what == "two-others");
+    return 0;
+  }
   kith::runtime rt;
-  if (what == "fine") fine(rt);
+  if (what == "stacks") stacks(rt);
+  if (what == "input") input(rt);
+  if (what == "stopped" && again()) std::raise(SIGINT);
+  if (what == "fine" || what == "stopped") fine(rt);
   if (what == "nested") nested(rt);
   if (what == "undeclared") undeclared(rt);
   if (what == "by-schedule") by_schedule(rt);

@@ -15,8 +15,18 @@
 
 #include <fmt/core.h>
 
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -48,11 +58,96 @@ void put_together(const std::string& file, bool dry) {
 }
 
 /// The name of the n-th recording of the second run; its parts alone are ever there.
-std::string again(const record_options& o, std::size_t n) { return numbered_file(o.file + ".again", static_cast<int>(n + 1)); }
+std::string again(const record_options& o, std::size_t n) {
+  return numbered_file(o.file + ".again", static_cast<int>(n + 1));
+}
 
-/// Runs the program a second time, under another schedule. True if its tasks touched the same addresses as in the
-/// recordings that the first run has made. Else says which did not.
-bool same_under_another_schedule(const record_options& o, const std::vector<std::string>& files) {
+/// Standard input for two runs: a file is read from the same place by both. What else there is can be read only once,
+/// so both get an empty one.
+class input_of_two {
+ public:
+  input_of_two() : begin_(::lseek(0, 0, SEEK_CUR)) {
+    if (begin_ >= 0 || errno == EBADF) return;
+    original_ = ::fcntl(0, F_DUPFD_CLOEXEC, 3);
+    refuse_data();
+    const int empty = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (empty < 0 || ::dup2(empty, 0) < 0) throw error(std::string("/dev/null: ") + std::strerror(errno));
+    ::close(empty);
+  }
+  ~input_of_two() {
+    if (original_ >= 0) ::close(original_);
+  }
+  input_of_two(const input_of_two&) = delete;
+  input_of_two& operator=(const input_of_two&) = delete;
+
+  void again() const {
+    if (begin_ >= 0) ::lseek(0, begin_, SEEK_SET);
+  }
+  /// Throws if a pipe has data, which the program may have wanted.
+  void refuse_data() const {
+    struct stat about{};
+    int bytes = 0;
+    if (original_ < 0 || ::fstat(original_, &about) != 0 || S_ISCHR(about.st_mode)) return;
+    if (::ioctl(original_, FIONREAD, &bytes) == 0 && bytes > 0)
+      throw error(
+          "--addresses runs the program twice, and what comes from a pipe can be read only once; keep the input "
+          "in a file and add `< FILE`, or `< /dev/null` if the program reads none");
+  }
+
+ private:
+  off_t begin_;
+  int original_ = -1;
+};
+
+/// The signal by which people end programs, if one has ended the child or what the child ran.
+bool was_stopped(const child_result& r) {
+  const int signal = r.signal() != 0       ? r.signal()
+                     : WIFEXITED(r.status) ? WEXITSTATUS(r.status) - 128  // as a shell says it
+                                           : 0;
+  return signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT;
+}
+
+enum class comparison { same, different, stopped };
+
+/// Finds for each recording one of the second run in which the tasks touched the same addresses. Runtimes of several
+/// threads or processes get their numbers in any order, so the number only says which to try first.
+bool each_has_its_like(const record_options& o, const std::vector<std::string>& files) {
+  std::vector<bool> taken(files.size());
+  std::vector<std::size_t> alone;
+  const auto second = [&](std::size_t i) {
+    recording r = read_parts(parts_of(again(o, i)));
+    add_sources(r);
+    return r;
+  };
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    const recording first = read_recording(files[i]);
+    bool found = false;
+    for (std::size_t k = 0; k < files.size() && !found; ++k) {
+      const std::size_t other = (i + k) % files.size();
+      if (taken[other] || !analysis::compare_addresses(first, second(other), 1).empty()) continue;
+      found = taken[other] = true;
+    }
+    if (!found) alone.push_back(i);
+  }
+  std::size_t other = 0;
+  for (const std::size_t i : alone) {
+    while (taken[other]) ++other;
+    const recording first = read_recording(files[i]);
+    for (const analysis::address_difference& d : analysis::compare_addresses(first, second(other), 5)) {
+      const std::string name = d.task < 0 ? o.program.front()
+                                          : "task " + std::to_string(d.task) + " (" +
+                                                printable(first.types[first.task(d.task).type], 200) + ")";
+      fmt::print(stderr, "kith record: {}{}: under another schedule its addresses are others: {}\n",
+                 files.size() == 1 ? "" : files[i] + ": ", name, d.what);
+    }
+    taken[other] = true;
+  }
+  return alone.empty();
+}
+
+/// Runs the program a second time, under another schedule, and compares what its tasks touched with the recordings
+/// that the first run has made. Says what differs.
+comparison under_another_schedule(const record_options& o, const std::vector<std::string>& files) {
   progress bar;
   bar.wait_for("running it again, under random");
   remove_parts(again(o, 0));
@@ -61,28 +156,20 @@ bool same_under_another_schedule(const record_options& o, const std::vector<std:
       {{"KITH_RECORD", fs::absolute(again(o, 0))}, {"KITH_RECORD_PARTS", "1"}, {"KITH_RECORD_ADDRESSES", "2"}}, true);
   bar.clear();
   const std::size_t runtimes = files_with_parts(again(o, 0)).size();
-  bool same = done.clean() && runtimes == files.size();
-  if (!done.clean()) {
+  comparison result = comparison::different;
+  if (was_stopped(done)) {
+    result = comparison::stopped;
+  } else if (!done.clean()) {
     fmt::print(stderr, "kith record: {} failed when it was run again under random on two workers, and not before\n",
                o.program.front());
-  } else if (!same) {
+  } else if (runtimes != files.size()) {
     fmt::print(stderr, "kith record: {} started {} runtimes, and {} when it was run again\n", o.program.front(),
                files.size(), runtimes);
-  }
-  for (std::size_t i = 0; same && i < files.size(); ++i) {
-    recording r = read_parts(parts_of(again(o, i)));
-    add_sources(r);
-    const recording first = read_recording(files[i]);
-    for (const analysis::address_difference& d : analysis::compare_addresses(first, r, 5)) {
-      same = false;
-      const std::string name = d.task < 0 ? o.program.front()
-                                          : "task " + std::to_string(d.task) + " (" +
-                                                printable(first.types[first.task(d.task).type], 200) + ")";
-      fmt::print(stderr, "kith record: {}: under another schedule its addresses are others: {}\n", name, d.what);
-    }
+  } else if (each_has_its_like(o, files)) {
+    result = comparison::same;
   }
   remove_parts(again(o, 0));
-  return same;
+  return result;
 }
 
 outcome record(const record_options& o) {
@@ -94,6 +181,8 @@ outcome record(const record_options& o) {
                                                        {"KITH_RECORD_PARTS", "1"}};
   if (o.dry) set.emplace_back("KITH_DRY", "1");
   if (o.addresses) set.emplace_back("KITH_RECORD_ADDRESSES", "1");
+  std::optional<input_of_two> input;
+  if (o.addresses) input.emplace();
   const child_result done = run_child(o.program, set);
   const bool clean = done.clean();
   const std::vector<std::string> files = files_with_parts(o.file);  // of several runtimes or programs
@@ -115,13 +204,29 @@ outcome record(const record_options& o) {
     }
   }
   if (!failures.empty()) throw error(failures);
-  if (o.addresses && clean && !same_under_another_schedule(o, files)) {
+  if (!o.addresses) return clean ? outcome::fine : outcome::limited;
+  const auto remove = [&] {
     for (const std::string& file : files) fs::remove(file);
+  };
+  comparison compared = comparison::stopped;
+  if (clean) {
+    try {
+      input->refuse_data();
+    } catch (...) {
+      remove();
+      throw;
+    }
+    input->again();
+    compared = under_another_schedule(o, files);
+  }
+  if (compared == comparison::stopped) {
+    fmt::print(stderr, "kith record: {}: not compared with another schedule\n", o.file);
+  } else if (compared == comparison::different) {
+    remove();
     fmt::print(stderr, "kith record: {}: not kept: a simulation of its addresses would be of this one schedule\n",
                o.file);
-    return outcome::limited;
   }
-  return clean ? outcome::fine : outcome::limited;
+  return compared == comparison::same ? outcome::fine : outcome::limited;
 }
 
 }  // namespace
@@ -145,10 +250,11 @@ std::function<outcome()> add_record(CLI::App& command) {
       "If it makes several runtimes, or starts programs that do, each has its own: FILE, FILE-2, ... Ctrl-C ends "
       "PROGRAM; what it did is kept.\n"
       "With --addresses PROGRAM is run twice, the second time under the policy random on two workers, and without its "
-      "output. If a task touches other addresses there, it is named, and nothing is kept. docs/check.md says how to "
-      "build PROGRAM.\n"
+      "output. If a task touches other addresses there, it is named, and nothing is kept. Both runs read standard "
+      "input "
+      "from its beginning if it is a file, and else get an empty one. docs/check.md says how to build PROGRAM.\n"
       "Exit code: 0; 1 if PROGRAM failed or was killed (what it did is recorded all the same), or if its addresses "
-      "depend on the schedule; 2 for a wrong command "
+      "depend on the schedule or were not compared; 2 for a wrong command "
       "line, or if nothing was recorded.");
   return [o] { return record(*o); };
 }
