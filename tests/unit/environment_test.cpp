@@ -13,7 +13,7 @@
 
 namespace kith {
 
-std::ostream& operator<<(std::ostream& out, const misspelt& m) { return out << m.name << " for " << m.meant->name; }
+std::ostream& operator<<(std::ostream& to, const misspelt& m) { return to << m.name << " for " << m.meant->name; }
 
 namespace {
 
