@@ -318,8 +318,12 @@ window_hint windows(const arguments& a) {
 
 }  // namespace
 
-const entry cg_tasks_entry = {"cg_tasks", "RIP",          "conjugate gradients as data-flow tasks, on blocks of rows",
-                              cg_tasks_parameters, make<cg_tasks>, false,
+const entry cg_tasks_entry = {"cg_tasks",
+                              "RIP",
+                              "conjugate gradients as data-flow tasks, on blocks of rows",
+                              cg_tasks_parameters,
+                              make<cg_tasks>,
+                              false,
                               windows};
 
 }  // namespace kith::apps

@@ -70,7 +70,7 @@ class cholesky final : public app {
 
 }  // namespace
 
-const entry cholesky_entry = {"cholesky", "RIP", "tiled Cholesky factorization with OpenBLAS kernels", cholesky_parameters,
-                              make<cholesky>};
+const entry cholesky_entry = {"cholesky", "RIP", "tiled Cholesky factorization with OpenBLAS kernels",
+                              cholesky_parameters, make<cholesky>};
 
 }  // namespace kith::apps

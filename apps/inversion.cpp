@@ -161,7 +161,8 @@ window_hint inversion_windows(const arguments& a) {
 }  // namespace
 
 const entry inversion_entry = {
-    "inversion", "RIP",  "inverse of a symmetric positive definite matrix, in tiles", inversion_parameters, make<inversion>,
-    false,       inversion_windows};
+    "inversion",          "RIP",           "inverse of a symmetric positive definite matrix, in tiles",
+    inversion_parameters, make<inversion>, false,
+    inversion_windows};
 
 }  // namespace kith::apps

@@ -45,7 +45,8 @@ window_hint jacobi_windows(const arguments& a) {
 
 }  // namespace
 
-const entry jacobi_entry = {
-    "jacobi", "RIP", "stationary heat by Jacobi's method, on blocks of rows", jacobi_parameters, make<jacobi>, false, jacobi_windows};
+const entry jacobi_entry = {"jacobi",          "RIP",        "stationary heat by Jacobi's method, on blocks of rows",
+                            jacobi_parameters, make<jacobi>, false,
+                            jacobi_windows};
 
 }  // namespace kith::apps

@@ -184,6 +184,7 @@ class kmeans final : public app {
 
 }  // namespace
 
-const entry kmeans_entry = {"kmeans", "HW", "clusters points around centres, in arrays", kmeans_parameters, make<kmeans>};
+const entry kmeans_entry = {"kmeans", "HW", "clusters points around centres, in arrays", kmeans_parameters,
+                            make<kmeans>};
 
 }  // namespace kith::apps

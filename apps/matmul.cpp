@@ -125,7 +125,7 @@ class matmul final : public app {
 
 }  // namespace
 
-const entry matmul_entry = {"matmul", "MIR", "product of two matrices in tiles, with OpenBLAS's kernel", matmul_parameters,
-                            make<matmul>};
+const entry matmul_entry = {"matmul", "MIR", "product of two matrices in tiles, with OpenBLAS's kernel",
+                            matmul_parameters, make<matmul>};
 
 }  // namespace kith::apps

@@ -79,6 +79,7 @@ class nqueens final : public app {
 
 }  // namespace
 
-const entry nqueens_entry = {"nqueens", "MIR", "n queens on a board of n x n: nested tasks", nqueens_parameters, make<nqueens>};
+const entry nqueens_entry = {"nqueens", "MIR", "n queens on a board of n x n: nested tasks", nqueens_parameters,
+                             make<nqueens>};
 
 }  // namespace kith::apps

@@ -129,7 +129,8 @@ window_hint nstream_windows(const arguments& a) {
 
 }  // namespace
 
-const entry nstream_entry = {
-    "nstream", "RIP", "STREAM's kernels on independent sets of arrays", nstream_parameters, make<nstream>, false, nstream_windows};
+const entry nstream_entry = {"nstream",          "RIP",         "STREAM's kernels on independent sets of arrays",
+                             nstream_parameters, make<nstream>, false,
+                             nstream_windows};
 
 }  // namespace kith::apps

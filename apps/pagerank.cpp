@@ -254,7 +254,7 @@ std::vector<figure> pagerank::figures() const {
 
 }  // namespace
 
-const entry pagerank_entry = {"pagerank", "NabbitC", "the most important pages of a graph of links", pagerank_parameters,
-                              make<pagerank>};
+const entry pagerank_entry = {"pagerank", "NabbitC", "the most important pages of a graph of links",
+                              pagerank_parameters, make<pagerank>};
 
 }  // namespace kith::apps

@@ -304,7 +304,8 @@ class places_md final : public places_app {
 }  // namespace
 
 const places_entry places_md_entry = {
-    {"places_md", "ADS", "molecular dynamics; each place has the molecules of one region", places_md_parameters, nullptr},
+    {"places_md", "ADS", "molecular dynamics; each place has the molecules of one region", places_md_parameters,
+     nullptr},
     [](const arguments& a) -> std::unique_ptr<places_app> { return std::make_unique<places_md>(a); }};
 
 }  // namespace kith::apps

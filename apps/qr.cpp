@@ -195,7 +195,7 @@ window_hint qr_windows(const arguments& a) {
 
 }  // namespace
 
-const entry qr_entry = {"qr",  "RIP",  "tiled QR factorisation with LAPACK kernels", qr_parameters, make<qr>,
+const entry qr_entry = {"qr",  "RIP",     "tiled QR factorisation with LAPACK kernels", qr_parameters, make<qr>,
                         false, qr_windows};
 
 }  // namespace kith::apps

@@ -124,7 +124,7 @@ class random_dag final : public app {
 
 }  // namespace
 
-const entry random_dag_entry = {"random_dag", "NabbitC", "a random task graph, whose path counts are known", random_dag_parameters,
-                                make<random_dag>};
+const entry random_dag_entry = {"random_dag", "NabbitC", "a random task graph, whose path counts are known",
+                                random_dag_parameters, make<random_dag>};
 
 }  // namespace kith::apps

@@ -71,12 +71,9 @@ window_hint red_black_windows(const arguments& a) {
 
 }  // namespace
 
-const entry red_black_entry = {"red_black",
-                               "RIP",
-                               "stationary heat by red and black halves, on tiles with halos",
-                               tile_grid_parameters,
-                               make<red_black>,
-                               false,
-                               red_black_windows};
+const entry red_black_entry = {
+    "red_black",          "RIP",           "stationary heat by red and black halves, on tiles with halos",
+    tile_grid_parameters, make<red_black>, false,
+    red_black_windows};
 
 }  // namespace kith::apps

@@ -220,7 +220,7 @@ class sparse_lu final : public app {
 
 }  // namespace
 
-const entry sparse_lu_entry = {"sparse_lu", "MIR", "LU factorisation of a matrix with zero blocks", sparse_lu_parameters,
-                               make<sparse_lu>};
+const entry sparse_lu_entry = {"sparse_lu", "MIR", "LU factorisation of a matrix with zero blocks",
+                               sparse_lu_parameters, make<sparse_lu>};
 
 }  // namespace kith::apps

@@ -17,8 +17,9 @@ namespace kith::apps {
 
 namespace {
 
-constexpr auto sw_parameters = alignment_parameters({"size", "1000", "200", "letters of each generated sequence", "5120"},
-                                                 {"block", "40", "24", "rows and columns of a block", "32"});
+constexpr auto sw_parameters =
+    alignment_parameters({"size", "1000", "200", "letters of each generated sequence", "5120"},
+                         {"block", "40", "24", "rows and columns of a block", "32"});
 
 /// floor(extend * log2(k + 1)), in integers.
 std::function<std::int32_t(std::int64_t)> gap_of(const arguments& a) {

@@ -151,7 +151,7 @@ class web final : public app, node_program {
 }  // namespace
 
 const entry web_entry = {
-    "web",      "NabbitC", "PageRank on the block graphs of large crawls; for dry recordings alone",
+    "web",          "NabbitC", "PageRank on the block graphs of large crawls; for dry recordings alone",
     web_parameters, make<web>, true};
 
 }  // namespace kith::apps

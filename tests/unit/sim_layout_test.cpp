@@ -246,7 +246,8 @@ TEST(sim_migration, is_part_of_the_fidelity_block) {
   at.set.policy = "dep+pm";
   at.set.how = fidelity::abstract;
   const sim::program p = sim::program_of(pages_at({base}, {}));
-  EXPECT_THAT([&] { sim::simulate(p, at.on, at.set); }, ThrowsMessage<error>(HasSubstr("part of the fidelity block alone")));
+  EXPECT_THAT([&] { sim::simulate(p, at.on, at.set); },
+              ThrowsMessage<error>(HasSubstr("part of the fidelity block alone")));
 }
 
 }  // namespace

@@ -55,7 +55,11 @@ std::string zsh_completion_command(const command_model& c) {
     specs += option(o, o.long_name, indent);
   }
   for (const option_model& a : c.arguments)
-    specs += fmt::format("{}'{}{}' \\\n", indent, a.repeats ? "*" : a.required ? "" : ":", zsh_completion_value(a.value));
+    specs += fmt::format("{}'{}{}' \\\n", indent,
+                         a.repeats    ? "*"
+                         : a.required ? ""
+                                      : ":",
+                         zsh_completion_value(a.value));
   std::string own;
   for (const subject& s : c.subjects) {
     own += fmt::format("        {}) own=(", s.name);

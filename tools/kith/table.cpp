@@ -13,7 +13,7 @@ namespace kith::tools {
 
 namespace {
 
-constexpr std::size_t table_gap = 2;           // between columns
+constexpr std::size_t table_gap = 2;     // between columns
 constexpr std::size_t least_label = 12;  // if labels are long; columns leave at least this much
 
 std::vector<std::string> lines_of(const std::string& text) {

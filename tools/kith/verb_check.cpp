@@ -95,7 +95,8 @@ void print_report(const recording& r, const analysis::touch_report& found) {
     fmt::print("note: {}: declared {} of region {}, and never touched it\n", names.of(r, u.task), mode_name(u.mode),
                u.region);
   }
-  if (found.untouched.size() > most_shown) fmt::print("note: and {} more (--json)\n", found.untouched.size() - most_shown);
+  if (found.untouched.size() > most_shown)
+    fmt::print("note: and {} more (--json)\n", found.untouched.size() - most_shown);
   if (const std::string unseen = r.meta_or("addresses_unseen", ""); !unseen.empty())
     fmt::print("note: what {} libraries touch is seen only where they call memcpy and its like (--json names them)\n",
                std::ranges::count(unseen, ' ') + 1);

@@ -105,8 +105,8 @@ std::vector<trial> try_all(std::vector<job>& jobs, const machine& on, const std:
   std::vector<trial> done;
   for (job& j : jobs) {
     p.stage(fmt::format("{} on {}", j.name, pretended.empty() ? "this machine" : "the pretended machine"));
-    done.push_back(
-        run_trial(*j.program, {j.name, pretended, demo_policies, rounds, 20}, on, [&](const std::string& policy, int round) {
+    done.push_back(run_trial(
+        *j.program, {j.name, pretended, demo_policies, rounds, 20}, on, [&](const std::string& policy, int round) {
           p.step(fmt::format("{} under {}", round == 0 ? "warming up" : fmt::format("round {} of {}", round, rounds),
                              policy));
         }));

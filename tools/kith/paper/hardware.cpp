@@ -203,17 +203,18 @@ reproduced hardware_traffic(const reproduction& about, int seeds, const paper_pr
 
 reproduced hardware_power(const reproduction& about, int seeds, const paper_progress& tell) {
   reproduced out = made();
-  add_rows(out, run_all(about, hardware_policies, seeds, tell), hardware_policies, "power", {}, [](const means& fifo, const means& one) {
-    return percent_of(fifo.nanojoules / fifo.seconds, one.nanojoules / one.seconds);
-  });
+  add_rows(out, run_all(about, hardware_policies, seeds, tell), hardware_policies, "power", {},
+           [](const means& fifo, const means& one) {
+             return percent_of(fifo.nanojoules / fifo.seconds, one.nanojoules / one.seconds);
+           });
   out.notes.emplace_back("dynamic power: energy of the flits over the time of the run");
   return out;
 }
 
 reproduced hardware_speedup(const reproduction& about, int seeds, const paper_progress& tell) {
   reproduced out = made();
-  add_rows(out, run_all(about, hardware_policies, seeds, tell), hardware_policies, "speedup", {{{"reference", 32}, 1.14}},
-           [](const means& fifo, const means& one) { return fifo.seconds / one.seconds; });
+  add_rows(out, run_all(about, hardware_policies, seeds, tell), hardware_policies, "speedup",
+           {{{"reference", 32}, 1.14}}, [](const means& fifo, const means& one) { return fifo.seconds / one.seconds; });
   return out;
 }
 

@@ -54,8 +54,8 @@ struct way_to_run {
   sim::ablations with = {};
 };
 
-std::vector<mir_means> means_of(const program_at_size& what, const machine_model& m, const std::vector<way_to_run>& ways,
-                            int seeds) {
+std::vector<mir_means> means_of(const program_at_size& what, const machine_model& m,
+                                const std::vector<way_to_run>& ways, int seeds) {
   const sim::program p = record_dry(what.words, mir_recorded_on, cores, baseline);
   std::vector<sim::settings> runs;
   for (const way_to_run& way : ways) {

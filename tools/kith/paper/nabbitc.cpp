@@ -41,8 +41,8 @@ struct nabbitc_means {
 };
 
 /// The means of each policy on `cores` cores.
-std::vector<nabbitc_means> means_of(const sim::program& p, const machine_model& m, const std::vector<std::string>& policies,
-                            int cores, int seeds) {
+std::vector<nabbitc_means> means_of(const sim::program& p, const machine_model& m,
+                                    const std::vector<std::string>& policies, int cores, int seeds) {
   std::vector<sim::settings> runs;
   for (const std::string& policy : policies) {
     for (int s = 0; s < seeds; ++s) runs.push_back(settings_for(policy, cores, s));
@@ -146,7 +146,8 @@ reproduced wrong_colors(const reproduction& about, int seeds, const paper_progre
     for (std::size_t c = 0; c < std::size(cores); ++c) {
       tell(name + " on " + std::to_string(cores[c]) + " cores",
            static_cast<double>(&t - std::begin(tables)) / std::size(tables));
-      const std::vector<nabbitc_means> all = means_of(recorded(words, cores[c]), m, {"nabbit", "nabbitc"}, cores[c], seeds);
+      const std::vector<nabbitc_means> all =
+          means_of(recorded(words, cores[c]), m, {"nabbit", "nabbitc"}, cores[c], seeds);
       out.rows.push_back(
           {name, "nabbitc_over_nabbit", std::to_string(cores[c]), t.at[c], {}, all[1].speedup / all[0].speedup});
     }
