@@ -55,7 +55,8 @@ enum class place_waiting : std::uint8_t {
 
 /// How places are set up. The constructor of place_runtime throws `error` for a wrong value and names it.
 struct place_options {
-  /// KITH_PLACES, 1. At most 1024. In a job of several processes, which each are a place, their number and nothing else.
+  /// The number of places, 1 to 1024; default: KITH_PLACES, else 1. If a launcher has started several processes, each is
+  /// one place: leave this empty, or give exactly their number.
   std::optional<int> places = {};
   /// The options of each place's runtime. `workers` is for each place (default: an equal share of the cores that this
   /// process may use); without `oversubscribe` all places together have no more workers than there are cores, but one
@@ -165,8 +166,8 @@ class place_ref {
   /// The activity ends when `F` and the tasks that it created have ended; the finish() also waits for what it spawned.
   /// An activity at the caller's own place is also a task of the caller: the caller ends after it, kith::wait() waits for
   /// it, and it is cancelled as a task is (kith::cancel(), or a task beside it that fails).
-  /// Throws `error` if no activity runs on this thread, and from a wait (place_future::wait). Thread-safe. Cost: one
-  /// message, and one for the answer. ADS, section 4, step 1(a).
+  /// Throws `error` if no activity runs on this thread, or no stack is left while it waits (place_future::wait), and
+  /// place_lost. Thread-safe. Cost: one message, and one for the answer. ADS, section 4, step 1(a).
   template <auto F, class... Args>
   void spawn(const Args&... args) const {
     spawn(detail::constant_function<F>{}, args...);
@@ -212,9 +213,10 @@ class place_ref {
 place_ref at(int place);
 
 /// Runs `f` here and waits for all activities that were spawned in it, and in those, wherever they ran; and runs tasks
-/// meanwhile. Throws the exception of `f`, else the first one that reached it, as place_error; no activity is
-/// cancelled. May be nested: an inner finish waits for its own activities only. Throws `error` if no activity runs
-/// on this thread, or no stack is left for the tasks that should run meanwhile. Messages: at most one for each activity that was sent to another place (docs/finish.md).
+/// meanwhile. Throws the exception of `f`, else, as place_error, that of the first failed activity whose failure arrived;
+/// no activity is cancelled. May be nested: an inner finish waits for its own activities only. Throws `error` if no
+/// activity runs on this thread, or no stack is left for the tasks that should run meanwhile, and place_lost. Messages: at
+/// most one for each activity that was sent to another place (docs/finish.md).
 template <class F>
 void finish(F&& f) {
   static_assert(std::is_invocable_v<F&>, "argument 1 of finish cannot be called without arguments; write [&] { ... }");
@@ -230,7 +232,8 @@ class place_runtime {
   /// Throws `error` for a wrong option; in several processes also if these do not run the same executable, or have no
   /// transport.
   explicit place_runtime(const place_options& options = {});
-  /// REQUIRES: no run() is in progress. In several processes it waits until all destroy theirs, or one is lost.
+  /// REQUIRES: no run() is in progress. In several processes it works for place 0 until that destroys its own, as serve()
+  /// does, and waits until all destroy theirs, or one is lost.
   ~place_runtime();
   place_runtime(const place_runtime&) = delete;
   place_runtime& operator=(const place_runtime&) = delete;
@@ -254,7 +257,7 @@ class place_runtime {
   int workers() const noexcept;
   /// The policy inside each place, with its options.
   std::string policy() const;
-  /// "threads": all places are in this process. "mpi": each place is a process.
+  /// "threads": all places are in this process. "mpi": each place is a process, under either MPI.
   std::string transport() const;
   /// One for each place; under `cws` one for all. Must not be called during run(). In the process of place 0 those of
   /// all processes are asked for; elsewhere the entries of other places are empty.

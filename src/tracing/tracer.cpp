@@ -6,12 +6,14 @@
 #include "base/access_tracer.hpp"
 
 #include "base/spin_mutex.hpp"
+#include "tracing/modules.hpp"
 #include "tracing/trace.hpp"
 
 #include <fcntl.h>
 #include <link.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstdarg>
 #include <cstdio>
@@ -68,13 +70,8 @@ class table_text {
 };
 
 int add_module(dl_phdr_info* info, std::size_t, void* text) {
-  char own[4096];
-  const char* path = info->dlpi_name;
-  if (path == nullptr || *path == 0) {
-    const ssize_t got = ::readlink("/proc/self/exe", own, sizeof own - 1);
-    own[got < 0 ? 0 : got] = 0;
-    path = own;
-  }
+  std::array<char, 4096> room;
+  const char* const path = path_of(*info, room);
   for (int i = 0; i < info->dlpi_phnum; ++i) {
     const ElfW(Phdr)& p = info->dlpi_phdr[i];
     if (p.p_type != PT_LOAD) continue;

@@ -2,6 +2,7 @@
 #include "base/address.hpp"
 #include "tracing/arena.hpp"
 #include "tracing/blocks.hpp"
+#include "tracing/modules.hpp"
 
 #include <elf.h>
 #include <fcntl.h>
@@ -11,6 +12,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 namespace kith::tracing {
@@ -77,13 +79,8 @@ void add_symbols(const char* path, std::uintptr_t base, const Covers& covers) no
 }
 
 int add_module(dl_phdr_info* info, std::size_t, void*) noexcept {
-  char own[4096];
-  const char* path = info->dlpi_name;
-  if (path == nullptr || *path == 0) {
-    const ssize_t got = ::readlink("/proc/self/exe", own, sizeof own - 1);
-    own[got < 0 ? 0 : got] = 0;
-    path = own;
-  }
+  std::array<char, 4096> room;
+  const char* const path = path_of(*info, room);
   const char* const slash = std::strrchr(path, '/');
   const char* const name = kept(slash == nullptr ? path : slash + 1);
   std::uintptr_t constant_begin = 0, constant_end = 0;

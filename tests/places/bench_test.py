@@ -8,17 +8,10 @@ import os
 import subprocess
 import sys
 
+from checks import CLEAN, check, failures
+
 BENCH = os.path.abspath(sys.argv[1])
-CLEAN = {k: v for k, v in os.environ.items() if not k.startswith(("KITH_", "SLURM_", "OMPI_", "PMI_"))}
 CASES = {"rate-8": "mpi", "rate-1k": "mpi", "bandwidth-1m": "mpi", "spawn": "mpi", "heat": "custom", "activity-8": "mpi"}
-failures = 0
-
-
-def check(holds, what):
-    global failures
-    if not holds:
-        failures += 1
-        print(f"FAILED: {what}")
 
 
 def run(*words, **variables):
@@ -41,5 +34,5 @@ for mpi in ("openmpi", "mpich"):
           f"{mpi}: figures, units and the version of the MPI: {done.stdout}")
 if not measured:
     print("kith-bench places is not tested: there is no MPI")
-    sys.exit(77 if failures == 0 else 1)
-sys.exit(failures > 0)
+    sys.exit(1 if failures else 77)
+sys.exit(len(failures) > 0)

@@ -16,21 +16,14 @@ import subprocess
 import sys
 import time
 
+from checks import CLEAN, check, failures
+
 KITH, JOB, OTHER = (os.path.abspath(p) for p in sys.argv[1:4])
 ALLOW = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
          "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe"}
-CLEAN = {k: v for k, v in os.environ.items() if not k.startswith(("KITH_", "SLURM_", "OMPI_", "PMI_"))}
 MPIS = [m for m in ("openmpi", "mpich")
         if shutil.which(f"mpirun.{m}") and (pathlib.Path(KITH).parent / "transports" / f"libkith_{m}.so").exists()]
 SCALE = float(os.environ.get("KITH_TEST_SCALE", "1"))
-failures = 0
-
-
-def check(holds, what):
-    global failures
-    if not holds:
-        failures += 1
-        print(f"FAILED: {what}")
 
 
 def run(*words, **variables):
@@ -62,10 +55,8 @@ def same_messages(one, other, how):
     check(without_dones(one) == without_dones(other), f"{how}: the messages are the same as between threads")
 
 
-def random_kill(mpi, seed):
-    """Kills a random place at a random moment. Returns kith launch's exit code, its words, and the seconds it took."""
-    choice = random.Random(seed)
-    places = choice.randint(2, 4)
+def start_endless(mpi, places):
+    """The launcher of a job that has started to run."""
     job = subprocess.Popen([KITH, "launch", "-n", str(places), "--mpi", mpi, "--workers", "1", "--", JOB, "endless"],
                            env=CLEAN | ALLOW, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     line = ""
@@ -73,8 +64,34 @@ def random_kill(mpi, seed):
         line = job.stderr.readline()
         if not line:
             break
+    return job
+
+
+def processes_of(launcher):
+    return [int(p.name) for p in pathlib.Path("/proc").iterdir() if p.name.isdigit() and is_job(p, launcher)]
+
+
+def killed_launcher(mpi):
+    """Kills the launcher itself. Whether the job's processes end."""
+    job = start_endless(mpi, 2)
+    processes = processes_of(job.pid)
+    job.kill()
+    job.communicate(timeout=60)
+    end = time.monotonic() + 60
+    while any(runs_job(p) for p in processes):
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.05)
+    return len(processes) == 2
+
+
+def random_kill(mpi, seed):
+    """Kills a random place at a random moment. Returns kith launch's exit code, its words, and the seconds it took."""
+    choice = random.Random(seed)
+    places = choice.randint(2, 4)
+    job = start_endless(mpi, places)
     time.sleep(choice.random() * 0.5)
-    alive = [int(p.name) for p in pathlib.Path("/proc").iterdir() if p.name.isdigit() and is_job(p, job.pid)]
+    alive = processes_of(job.pid)
     victim = choice.choice(alive) if alive else 0
     begin = time.monotonic()
     if victim:
@@ -83,10 +100,17 @@ def random_kill(mpi, seed):
     return places, victim, job.returncode, text, time.monotonic() - begin
 
 
+def runs_job(number):
+    try:
+        return os.readlink(f"/proc/{number}/exe") == JOB
+    except OSError:  # it has ended
+        return False
+
+
 def is_job(process, launcher):
     """Whether it is a process of JOB below that launcher."""
     try:
-        if os.readlink(process / "exe") != JOB:
+        if not runs_job(process.name):
             return False
         while process.name not in ("0", "1"):
             if int(process.name) == launcher:
@@ -103,7 +127,7 @@ threads = app(run(KITH, "app", "places_heat", "--places", "4", "--workers", "1",
 
 if not MPIS:
     print("places as processes are not tested: neither mpirun.openmpi nor mpirun.mpich, or no transport for them")
-    sys.exit(77 if failures == 0 else 1)
+    sys.exit(1 if failures else 77)
 for mpi in MPIS:
     mpirun = f"mpirun.{mpi}"
     for places in (1, 2, 4):
@@ -141,9 +165,10 @@ for mpi in MPIS:
     check(done.returncode == 0 and "fine: apart" in done.stdout, f"processes that do not call run(), and children: {done.stderr}")
     done = run(KITH, "launch", "-n", "2", "--mpi", mpi, "--", "/none/program")
     check(done.returncode == 127 and "/none/program" in done.stderr, f"a program that is not there: {done.stderr}")
+    check(killed_launcher(mpi), f"{mpi}: a job ends when its launcher is killed")
     for seed in range(round(5 * SCALE)):
         places, victim, code, text, seconds = random_kill(mpi, seed)
         named = [w for w in text.splitlines() if re.search(r"place \d: was lost: its process, \d+ on", w)]
         check(code == 3 and len(named) == places - 1 and f"process, {victim} on" in named[0] and seconds < 15,
               f"{mpi}, seed {seed}: {places - 1} survivors name process {victim}; exit code {code}, {seconds:.1f} s: {text}")
-sys.exit(failures > 0)
+sys.exit(len(failures) > 0)

@@ -155,7 +155,7 @@ outcome launch(const launch_options& o) {
                                                        {"PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe"},
                                                        {var::transport.name, with.kind.transport}};
   if (o.workers) set.emplace_back(var::workers.name, std::to_string(*o.workers));
-  const child_result job = run_child(words, set);
+  const child_result job = run_child(words, set, false, true);  // no job without its launcher
   const outcome result = judge(o, folder, job);
   std::error_code ignored;
   fs::remove_all(folder, ignored);
