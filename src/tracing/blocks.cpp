@@ -148,6 +148,7 @@ block* find_block(std::uintptr_t address) noexcept {
 }
 
 std::uint64_t next_outside(std::uintptr_t pc) noexcept {
+  const recorder_section section;
   known_blocks& k = known();
   const std::lock_guard guard(k.lock);
   return k.outside[pc]++;

@@ -7,8 +7,9 @@
 //  B2  A block that was touched (it has a number) is never reused, so a thread may keep a pointer to it. What it keeps
 //      is valid while the block is not gone. A program that touches a block while it frees it has a race of its own.
 //  B3  A block leaves its map before its memory is given back, so that nobody else can have registered there.
-//  B4  A thread that holds a lock of the recorder is `inside`. A signal handler of the program that runs then, or another
-//      library's handler of fork(), must not come back for the lock: what it makes and frees is not noted.
+//  B4  A thread that holds a lock of the recorder is `inside` and has no trace. A signal handler of the program that runs
+//      then, or another library's handler of fork(), must not come back for the lock: what it makes, frees and touches is
+//      not noted.
 #pragma once
 
 #include "base/atomic.hpp"
@@ -47,23 +48,31 @@ inline constexpr std::uint32_t first_number = 2;
 /// True if the program was started to record addresses. The first call decides.
 bool active() noexcept;
 
-/// The calling thread is in the recorder (B4).
+class task_trace;
+/// Of the calling thread; null outside tasks, and while what is touched is not noted.
+inline constinit thread_local task_trace* now [[gnu::tls_model("initial-exec")]] = nullptr;
+/// The calling thread is in the recorder: what it makes and frees is not noted.
 inline constinit thread_local bool inside [[gnu::tls_model("initial-exec")]] = false;
+
+/// B4: from before a lock is taken until after it is given back.
 class recorder_section {
  public:
-  recorder_section() noexcept : before_(inside) {
+  recorder_section() noexcept : now_before_(now), inside_before_(inside) {
     inside = true;
+    now = nullptr;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
   }
   ~recorder_section() {
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    inside = before_;
+    now = now_before_;
+    inside = inside_before_;
   }
   recorder_section(const recorder_section&) = delete;
   recorder_section& operator=(const recorder_section&) = delete;
 
  private:
-  const bool before_;
+  task_trace* const now_before_;
+  const bool inside_before_;
 };
 
 /// A new block. `made`: all of it but the lock's business. What it overlaps is gone.
@@ -86,7 +95,8 @@ void for_each_touched(void (*each)(void* with, const block&), void* with);
 
 /// Registers the variables of the program and its libraries, and their constant data. Once.
 void add_variables();
-/// Registers the calling thread's stack and thread-local data.
+/// Registers the calling thread's stack and thread-local data. Once for each thread: registered again, they would be other
+/// blocks than those that were touched before.
 void add_this_thread();
 
 }  // namespace kith::tracing

@@ -29,31 +29,41 @@ void* begin_thread(void* what) {
   return start.body(start.with);
 }
 
-task_trace* forking = nullptr;  // of the thread that forks; guarded by the locks
+/// B4: what the thread that forks was before. Other libraries' handlers of fork(), too, run while the locks are held.
+constinit thread_local task_trace* now_before [[gnu::tls_model("initial-exec")]] = nullptr;
+constinit thread_local bool inside_before [[gnu::tls_model("initial-exec")]] = false;
 
 void before_fork() noexcept {
+  now_before = now;
+  inside_before = inside;
+  inside = true;
+  now = nullptr;
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
   lock_of_traces().lock();
   lock_of_sites().lock();
   lock_of_blocks().lock();
-  inside = true;  // handlers of libraries that come before the release may call malloc
-  forking = now;
-  now = nullptr;
 }
-void after_fork() noexcept {
-  inside = false;
+void unlock_all() noexcept {
   lock_of_blocks().unlock();
   lock_of_sites().unlock();
   lock_of_traces().unlock();
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 void in_parent() noexcept {
-  now = forking;
-  after_fork();
+  unlock_all();
+  now = now_before;
+  inside = inside_before;
+}
+/// What a child touches is not the task's, so it has no trace.
+void in_child() noexcept {
+  unlock_all();
+  inside = inside_before;
 }
 
 /// Before the program's own static objects, so that handlers which they register run while nothing is held.
 [[gnu::constructor(101)]] void begin_process() {
   if (!active()) return;
-  pthread_atfork(before_fork, in_parent, after_fork);  // what a child touches is not the task's
+  pthread_atfork(before_fork, in_parent, in_child);
   add_this_thread();
 }
 

@@ -120,7 +120,6 @@ void for_each_site(void (*each)(void* with, const site_key&), void* with) {
 void made_block(block::what kind, const void* at, std::size_t bytes, const void* pc) noexcept {
   if (at == nullptr || bytes == 0 || inside) return;
   task_trace* const t = now;
-  const trace_pause pause;
   const recorder_section section;
   const auto begin = reinterpret_cast<std::uintptr_t>(at), place = reinterpret_cast<std::uintptr_t>(pc);
   block made{.begin = begin, .end = begin + bytes, .kind = kind, .pc = place};

@@ -123,8 +123,6 @@ class task_trace {
   call_stack calls_;  // of the body
 };
 
-/// Of the calling thread; null outside tasks.
-inline constinit thread_local task_trace* now [[gnu::tls_model("initial-exec")]] = nullptr;
 /// Of the calling thread, outside tasks. Exceptions and switches of stacks may leave it with too many functions.
 inline constinit thread_local call_stack calls_outside [[gnu::tls_model("initial-exec")]];
 

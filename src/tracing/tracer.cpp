@@ -98,6 +98,7 @@ address_recording* open_recording(const char* folder) noexcept {
 void append(address_recording& to, std::uint64_t task, std::uint64_t touches, const std::uint8_t* data,
             std::size_t bytes) noexcept {
   const std::uint64_t head[] = {task, touches, bytes};
+  const recorder_section section;
   const std::lock_guard guard(to.lock);
   const auto* const h = reinterpret_cast<const std::uint8_t*>(head);
   for (std::size_t i = 0; i < sizeof head; ++i) to.waiting.push(h[i]);
@@ -145,6 +146,7 @@ task_trace* spare = nullptr;
 
 task_trace* take_trace() noexcept {
   {
+    const recorder_section section;
     const std::lock_guard guard(spare_lock);
     if (task_trace* const t = spare) {
       spare = t->next_spare;
@@ -154,6 +156,7 @@ task_trace* take_trace() noexcept {
   return ::new (system_memory(sizeof(task_trace))) task_trace;
 }
 void keep_trace(task_trace* t) noexcept {
+  const recorder_section section;
   const std::lock_guard guard(spare_lock);
   t->next_spare = spare;
   spare = t;
@@ -165,8 +168,6 @@ spin_mutex& lock_of_traces() noexcept { return spare_lock; }
 
 namespace {
 
-thread_local bool this_thread_known = false;
-
 void* start(const char* folder) { return open_recording(folder); }
 std::uint64_t finish(void* recording) { return close_recording(static_cast<address_recording*>(recording)); }
 
@@ -174,10 +175,7 @@ void* enter(void* recording, std::uint64_t task) {
   task_trace* const outer = now;
   now = nullptr;
   if (task == 0 || recording == nullptr) return outer;
-  if (!this_thread_known) {
-    this_thread_known = true;
-    add_this_thread();
-  }
+  add_this_thread();
   task_trace* const t = take_trace();
   t->begin(static_cast<address_recording*>(recording), task,
            reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)));

@@ -127,6 +127,9 @@ int add_thread_data(dl_phdr_info* info, std::size_t, void*) noexcept {
 void add_variables() { dl_iterate_phdr(add_module, nullptr); }
 
 void add_this_thread() {
+  static constinit thread_local bool known [[gnu::tls_model("initial-exec")]] = false;
+  if (known) return;
+  known = true;
   pthread_attr_t about;
   void* lowest = nullptr;
   std::size_t bytes = 0;

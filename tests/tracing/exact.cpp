@@ -16,6 +16,7 @@
 #include <cstring>
 #include <fstream>
 #include <map>
+#include <set>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -194,6 +195,7 @@ counts counted(const std::vector<bytes>& of) {
 struct recorded {
   counts reads, writes;
   std::uint64_t heap_bytes = 0, elsewhere = 0;
+  std::set<std::uint32_t> stacks;  // of threads
 };
 
 class recording {
@@ -209,10 +211,10 @@ class recording {
       std::uint64_t x = 0, y = 0;
       if (words >> what; what == "site") {
         unsigned mode = 0;
-        std::uint64_t size = 0;
-        words >> x >> y >> mode >> size;
-        sites_.emplace_back(mode, size);
-        variable_size.push_back(size == 0);
+        std::uint64_t fixed = 0;
+        words >> x >> y >> mode >> fixed;
+        sites_.emplace_back(mode, fixed);
+        variable_size.push_back(fixed == 0);
       } else if (what == "block") {
         unsigned kind = 0;
         words >> kind >> x >> y;
@@ -239,6 +241,7 @@ class recording {
         const std::uint64_t n = fixed != 0 ? fixed : t.bytes;
         if (kind == 0 && t.block > 1) r.heap_bytes += n;
         if (t.block == 1) r.elsewhere += n;
+        if (kind == 6) r.stacks.insert(t.block);
         for (std::uint64_t i = 0; i < n; ++i) {
           if (mode != 1) ++r.reads[begin + t.offset + i];
           if (mode != 0) ++r.writes[begin + t.offset + i];
@@ -288,13 +291,24 @@ std::string shown(const counts& all) {
 }
 
 constexpr std::uint64_t nested_outer = 1000, nested_inner = 1001, first_thread = 100000, allocating = 3000,
-                        long_loop = 4000, interrupted = 5000, foreign_stacks = 6000, unmapped = 6001;
+                        long_loop = 4000, interrupted = 5000, foreign_stacks = 6000, unmapped = 6001,
+                        foreign_again = 6002, nothing = 6003;
 constexpr int threads = 4, rounds = 2000;
 
-/// After each instruction of a task, so also of the recorder, a signal handler of the program writes and maps memory.
+/// Compilers may leave out a pair that they see.
+void make_and_free() {
+  char* volatile const made = new char[100];
+  delete[] made;
+}
+
+/// After each instruction of a task, so also of the recorder, a signal handler of the program maps memory, and writes into
+/// known memory and into this.
 void handler(int) {
   a.at[3000] = 1;
-  munmap(mmap(nullptr, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), 4096);
+  auto* const fresh =
+      static_cast<unsigned char*>(mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  fresh[7] = 1;
+  munmap(fresh, 4096);
 }
 void be_interrupted() {
 #if defined(__x86_64__)
@@ -303,7 +317,11 @@ void be_interrupted() {
   __builtin_ia32_writeeflags_u64(__builtin_ia32_readeflags_u64() | step);
 #endif
   axpy(&in<double>(a, 0), &in<double>(b, 0), 4);
-  delete new char[100];
+  make_and_free();
+  munmap(mmap(nullptr, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), 4096);
+  const pid_t child = fork();
+  if (child == 0) _exit(0);
+  waitpid(child, nullptr, 0);
 #if defined(__x86_64__)
   __builtin_ia32_writeeflags_u64(__builtin_ia32_readeflags_u64() & ~step);
 #endif
@@ -316,7 +334,7 @@ bool children_end() {
   std::vector<std::thread> busy;
   for (int t = 0; t < 2; ++t) {
     busy.emplace_back([&enough] {
-      while (!enough.load()) delete new char[100];
+      while (!enough.load()) make_and_free();
     });
   }
   bool all = true;
@@ -324,7 +342,7 @@ bool children_end() {
     const pid_t child = fork();
     if (child == 0) {
       alarm(10);
-      delete new char[200];
+      make_and_free();
       _exit(0);
     }
     int status = 1;
@@ -377,17 +395,28 @@ int main(int, char** argv) {
   });
   std::vector<std::thread> two;
   std::atomic<unsigned char*> theirs{nullptr};
-  two.emplace_back([&] {  // runs no task, and nor did a thread before it
+  std::atomic<int> step{0};
+  const auto await = [&step](int reached) {
+    while (step.load() != reached) std::this_thread::yield();
+  };
+  two.emplace_back([&] {  // runs no task at first, and nor did a thread before it
     unsigned char local[64] = {};
     theirs.store(local);
-    while (theirs.load() != nullptr) std::this_thread::yield();
+    step.store(1);
+    await(2);
+    in_task(nothing, [] {});
+    step.store(3);
+    await(4);
   });
   unsigned char mine[64] = {};
   two.emplace_back([&, at = mine] {
-    while (theirs.load() == nullptr) std::this_thread::yield();
-    unsigned char* const other = theirs.load();
-    in_task(foreign_stacks, [=] { at[5] = other[7]; });
-    theirs.store(nullptr);
+    await(1);
+    const auto touch = [at, other = theirs.load()] { at[5] = other[7]; };
+    in_task(foreign_stacks, touch);
+    step.store(2);
+    await(3);
+    in_task(foreign_again, touch);
+    step.store(4);
   });
   for (std::thread& t : two) t.join();
   std::vector<std::thread> all;
@@ -395,8 +424,8 @@ int main(int, char** argv) {
     all.emplace_back([&, t] {
       for (int i = 0; i < rounds; ++i)
         in_task(first_thread + static_cast<std::uint64_t>(t * rounds + i), [&] {
-          std::vector<char> mine(static_cast<std::size_t>(16 + i % 64));
-          a.at[static_cast<std::size_t>(64 * t + i % 64)] = mine[3];
+          std::vector<char> own(static_cast<std::size_t>(16 + i % 64));
+          a.at[static_cast<std::size_t>(64 * t + i % 64)] = own[3];
         });
     });
   }
@@ -422,6 +451,8 @@ int main(int, char** argv) {
   check(of_interest(found.of[nested_outer].writes) == counted({{a.at, 1}, {a.at + 3, 1}}), "outer task");
   check(of_interest(found.of[nested_inner].writes) == counted({{a.at + 1, 1}}), "inner task");
   check(found.of[foreign_stacks].elsewhere == 0, "stacks of threads without tasks are known");
+  check(!found.of[foreign_stacks].stacks.empty() && found.of[foreign_stacks].stacks == found.of[foreign_again].stacks,
+        "a thread's stack is the same block before and after its first task");
   check(found.of[unmapped].elsewhere == 2, "what was given back is not known");
   counts loop = of_interest(found.of[interrupted].writes);
   loop.erase(reinterpret_cast<std::uintptr_t>(a.at + 3000));
