@@ -9,7 +9,6 @@
 #include "apps/heat_plate.hpp"
 
 #include <mpi.h>
-#include <sched.h>
 
 #include <algorithm>
 #include <array>
@@ -28,19 +27,6 @@ using kith::apps::weight_side;
 struct job {
   int rank = 0, size = 1;
 };
-
-/// An equal share of the cores for each process of this machine, as a place has by default.
-int share_of_cores(const job& of) {
-  MPI_Comm here = MPI_COMM_NULL;
-  int processes = 1;
-  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, of.rank, MPI_INFO_NULL, &here);
-  MPI_Comm_size(here, &processes);
-  MPI_Comm_free(&here);
-  cpu_set_t cores;
-  CPU_ZERO(&cores);
-  sched_getaffinity(0, sizeof cores, &cores);
-  return std::max(1, CPU_COUNT(&cores) / processes);
-}
 
 class share {
  public:
@@ -144,7 +130,6 @@ int run(const plate& p, std::int64_t iterations, int threads, const char* file) 
   job j;
   MPI_Comm_rank(MPI_COMM_WORLD, &j.rank);
   MPI_Comm_size(MPI_COMM_WORLD, &j.size);
-  if (threads <= 0) threads = share_of_cores(j);
   share mine(p, j, threads);
   MPI_Barrier(MPI_COMM_WORLD);
   const double began = MPI_Wtime();
@@ -163,10 +148,10 @@ int run(const plate& p, std::int64_t iterations, int threads, const char* file) 
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 7) return 2;
+  const auto number = [argv](int at) { return std::strtoll(argv[at], nullptr, 10); };
+  if (argc != 7 || number(5) < 1) return 2;
   int level = 0;
   if (MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &level) != MPI_SUCCESS) return 1;
-  const auto number = [argv](int at) { return std::strtoll(argv[at], nullptr, 10); };
   const plate p{number(1), number(2), 0, static_cast<std::uint64_t>(number(4))};
   const int code = run(p, number(3), static_cast<int>(number(5)), argv[6]);
   MPI_Finalize();

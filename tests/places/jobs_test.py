@@ -140,6 +140,20 @@ for mpi in MPIS:
         check(by_hand and by_hand["as"] == "custom" and by_hand["places"] == 3, f"{mpirun}: heat by hand says what it was")
     done = run(mpirun, "-n", "2", KITH, "app", "places_heat", "--as", "custom", "--rows", "0")
     check(done.returncode == 2 and "--rows" in done.stderr, f"{mpirun}: heat by hand refuses wrong parameters: {done.stderr}")
+    for words, says in ((("--waiting", "blocks"), "--waiting has no effect"),
+                        (("--policy", "steal"), "--policy has no effect"),
+                        (("--workers", "3", "--oversubscribe"), "--oversubscribe has no effect"),
+                        (("--machine", "core:4"), "--machine core:4"),
+                        (("--places", "3"), "is a place, and it has 2")):
+        done = run(mpirun, "-n", "2", KITH, "app", "places_heat", "--as", "custom", "--small", *words)
+        check(done.returncode == 2 and says in done.stderr, f"{mpirun}: heat by hand refuses {words}: {done.stderr}")
+    # As many threads as Kith has workers: a launcher's masks are shares already, and there are other limits than masks.
+    for binding, processes, limit in (("none", "2", ()), ("core", "2", ()),
+                                      ("none", "1", ("env", "SLURM_JOB_ID=1", "SLURM_CPUS_PER_TASK=1"))):
+        how = ("--bind-to" if mpi == "openmpi" else "-bind-to", binding, "-n", processes, *limit)
+        both = [app(run(mpirun, *how, KITH, "app", "places_heat", "--as", which, "--small", "--json"), f"{mpirun} {how}, {which}")
+                for which in ("ads", "custom")]
+        check(all(both) and both[0]["workers"] == both[1]["workers"], f"{mpirun} {how}: as many threads by hand: {both}")
     heat = app(run(mpirun, "-n", "4", KITH, "app", "places_heat", "--workers", "1", "--small", "--json"), mpirun)
     launched = app(run(KITH, "launch", "-n", "4", "--mpi", mpi, "--", "kith", "app", "places_heat", "--small", "--json"), "kith launch")
     if heat and launched and threads:

@@ -6,6 +6,7 @@
 
 #include "base/environment.hpp"
 #include "child.hpp"
+#include "machine/limits.hpp"
 #include "machine/machine.hpp"
 #include "places/job.hpp"
 
@@ -57,6 +58,44 @@ std::string program_by_hand(const apps::places_entry& e, const std::string& tran
   return plugin->parent_path() / file;
 }
 
+/// Options that are for Kith's workers would have no effect.
+void refuse_options(const std::string& name, const apps::arguments& arguments, const runtime_options& each,
+                    const machine& on) {
+  const std::pair<const char*, bool> given[] = {{"--waiting", arguments.has("waiting")},
+                                                {"--policy", each.policy.has_value()},
+                                                {"--oversubscribe", each.oversubscribe.has_value()},
+                                                {"--throttle", each.throttle.has_value()},
+                                                {"--memory", each.memory.has_value()}};
+  for (const auto& [option, is_given] : given) {
+    if (is_given)
+      throw error(name + ": " + option +
+                  " has no effect with --as custom, which is MPI and threads by hand; leave it out");
+  }
+  if (on.pretended)
+    throw error(name + ": --as custom runs without Kith, so on this machine alone; leave out --machine " + on.name +
+                ", and unset KITH_MACHINE");
+}
+
+/// `wanted`: what --places asks for. `processes`: empty if not known.
+void refuse_other_places(const std::string& name, std::optional<int> wanted, const std::string& processes) {
+  if (wanted && !processes.empty() && processes != std::to_string(*wanted))
+    throw error(name + ": --places " + std::to_string(*wanted) + ": each process of the job is a place, and it has " +
+                processes);
+}
+
+/// As the launcher of this MPI tells the processes that it starts.
+std::string number_of_processes(const std::string& transport) {
+  for (const distributed::mpi_kind& k : distributed::mpi_kinds()) {
+    if (transport == k.transport) return environment(k.variable).value_or("");
+  }
+  return "";
+}
+
+/// As many as Kith would start here at most, so that both can be compared.
+int planned_workers(const machine& on) {
+  return plan_workers(on, process_limits(), std::nullopt, false, {bind_mode::off}).workers;
+}
+
 }  // namespace
 
 std::optional<app_report> run_by_hand(const apps::places_entry& e, const apps::arguments& arguments,
@@ -64,9 +103,14 @@ std::optional<app_report> run_by_hand(const apps::places_entry& e, const apps::a
   const std::string name = e.about.name;
   if (number_of(var::dry).value_or(0) != 0)
     throw error(name + ": a program on places cannot be recorded dry; unset KITH_DRY");
+  const machine on_machine = current_machine(each.machine);
+  refuse_options(name, arguments, each, on_machine);
   const std::unique_ptr<apps::places_app> program = e.make(arguments);  // checks the parameters, has the figures
-  const std::string file = program_by_hand(e, distributed::transport_of_environment());
-  const std::int64_t workers = each.workers ? *each.workers : number_of(var::workers).value_or(0);
+  const std::string transport = distributed::transport_of_environment();
+  const std::string file = program_by_hand(e, transport);
+  refuse_other_places(name, places, number_of_processes(transport));
+  const std::optional<int> asked = workers_setting(each.workers);
+  const int workers = asked ? *asked : planned_workers(on_machine);
   const result_file result;
   std::vector<std::string> words{file};
   for (const char* p : {"rows", "columns", "iterations"}) words.push_back(arguments.text(p));
@@ -75,15 +119,12 @@ std::optional<app_report> run_by_hand(const apps::places_entry& e, const apps::a
   app_report r;
   r.app = name;
   r.policy = "none";
-  r.machine = current_machine(each.machine).name;
+  r.machine = on_machine.name;
   places_report on{"custom", "mpi", 0, 0, {}};
   std::ifstream in(result.path());
   if (!(in >> on.places >> r.workers >> r.result.seconds >> r.result.check.verified >> std::ws)) return {};
   std::getline(in, r.result.check.what);
-  if (places && *places != on.places) {
-    throw error(name + ": --places " + std::to_string(*places) + ": the job has " + std::to_string(on.places) +
-                " processes, and each is a place");
-  }
+  refuse_other_places(name, places, std::to_string(on.places));  // a launcher may not have said it
   r.result.figures = program->figures();
   r.on_places = on;
   return r;
