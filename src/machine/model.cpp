@@ -339,7 +339,7 @@ line_costs::cache read_line_cache(section& s, const std::string& level) {
   c.cycles = s.number(level + "_cycles", 0, 1e6);
   c.bytes = static_cast<std::uint64_t>(bytes);
   const std::uint64_t way = c.bytes / c.ways;
-  if (way * c.ways != c.bytes || way < line || !std::has_single_bit(way))
+  if (way * c.ways != c.bytes || way < line || way > 1 << 20 || !std::has_single_bit(way))
     s.refuse(s.find(level + "_bytes"), level + "_bytes", "ways of 64 bytes times a power of two");
   return c;
 }

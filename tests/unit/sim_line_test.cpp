@@ -154,7 +154,7 @@ TEST(sim_line, blocks_save_the_misses_of_a_matrix_product) {
 }
 
 /// Two tasks, one after the other, by turns: both write the same bytes, or each its own.
-program by_turns(std::uint64_t distance, int turns) {
+program by_turns(std::uint64_t distance, int turns, std::uint32_t sets = 1) {
   touching_script s;
   const std::uint32_t b = s.block(4096);
   const std::int32_t one = s.task(1000), other = s.task(1000);
@@ -167,7 +167,7 @@ program by_turns(std::uint64_t distance, int turns) {
       s.read(other, b, 2048 + 64 * (k % 2));
     }
   }
-  return program_of(s);
+  return program_of(s, sets);
 }
 
 TEST(sim_line, cores_that_write_a_line_take_it_from_each_other) {
@@ -182,6 +182,10 @@ TEST(sim_line, cores_that_write_a_line_take_it_from_each_other) {
   EXPECT_EQ(apart.lines->invalidations, 0u);
   EXPECT_EQ(apart.lines->second_misses, 6u);
   EXPECT_GT(falsely.makespan, apart.makespan);
+  // Touches that are taken together, because the core has few other lines, notice others all the same.
+  const result merged = sim::simulate(by_turns(8, turns, 256), chip(), lines("fifo", 2));
+  EXPECT_GT(merged.lines->invalidations, falsely.lines->invalidations / 3) << falsely.lines->invalidations;
+  EXPECT_EQ(merged.lines->touches, falsely.lines->touches);
 }
 
 TEST(sim_line, a_chain_moves_its_line_from_core_to_core) {

@@ -74,6 +74,7 @@ sim::settings settings_of(const sim_options& o) {
            {"scheduling", &s.with.scheduling},
            {"noise", &s.noise}}) = false;
   }
+  if (!std::isfinite(o.access_cycles)) throw error("--access-cycles: expected a number of cycles");
   if (o.access_cycles >= 0) {
     if (s.how != sim::fidelity::line) throw error("--access-cycles: is of the fidelity line; expected --fidelity line");
     s.access_cycles = o.access_cycles;
@@ -102,7 +103,7 @@ nlohmann::json row(const sim::settings& s, const sim::result& r) {
                         {"partition_percent", r.partition_percent()},
                         {"windows", r.windows},
                         {"partitioned_tasks", r.partitioned_tasks},
-                        {"remote_access_percent", r.remote_access_percent},
+                        {"remote_access_percent", r.lines ? nlohmann::json() : nlohmann::json(r.remote_access_percent)},
                         {"remote_bytes", r.remote_bytes},
                         {"local_bytes", r.local_bytes},
                         {"migrated_bytes", r.migrated_bytes},

@@ -82,7 +82,7 @@ picoseconds line_memory::invalidate(std::uint32_t core, std::uint64_t others, no
   return done;
 }
 
-picoseconds line_memory::fetch(std::uint32_t core, std::uint32_t line, bool writes, picoseconds now) {
+picoseconds line_memory::fetch(std::uint32_t core, std::uint32_t line, bool writes, picoseconds at, picoseconds now) {
   using source = line_caches::source;
   const line_caches::outcome o = caches_.ask(core, line, writes);
   if (o.from != source::first) ++counts.first_misses;
@@ -90,7 +90,7 @@ picoseconds line_memory::fetch(std::uint32_t core, std::uint32_t line, bool writ
   contended_line_ = o.from == source::other_core || o.invalidated != 0;
   if (!o.asked) return own;
   const node_id here = core_nodes_[core], home = home_of(line);
-  const picoseconds asked = network.send(here, home, control_, false, now + own, now);
+  const picoseconds asked = network.send(here, home, control_, false, at + own, now);
   std::uint64_t others = o.invalidated;
   picoseconds until = asked;
   switch (o.from) {
@@ -124,10 +124,10 @@ picoseconds line_memory::fetch(std::uint32_t core, std::uint32_t line, bool writ
   if (o.written_back >= 0) {
     ++counts.written_back;
     const node_id to = home_of(static_cast<std::uint32_t>(o.written_back));
-    const picoseconds there = network.send(here, to, data_, true, now + own, now);
+    const picoseconds there = network.send(here, to, data_, true, at + own, now);
     if (contended_) controllers_[to.index()].take(there, transfer_, now);
   }
-  return until - now;
+  return until - at;
 }
 
 }  // namespace kith::sim

@@ -54,8 +54,9 @@ class line_memory {
     ++counts.first_misses;
     return second_;
   }
-  /// Serves the access at `now`. REQUIRES: hit() could not, and no earlier access of any core will follow.
-  picoseconds fetch(std::uint32_t core, std::uint32_t line, bool writes, picoseconds now);
+  /// Serves the access at `at`; returns how long it takes from then. REQUIRES: hit() could not, and nothing that follows
+  /// is before `now`.
+  picoseconds fetch(std::uint32_t core, std::uint32_t line, bool writes, picoseconds at, picoseconds now);
   /// Whether another core had the line that fetch() served last, and lost it or sent it.
   bool last_was_contended() const noexcept { return contended_line_; }
   /// How long a hit of the first level takes.

@@ -59,8 +59,13 @@ class uses {
     auto at = latest_.lower_bound(k.address);
     if (at != latest_.begin() && std::prev(at)->second.first > k.address) --at;
     while (at != latest_.end() && at->first < end) {
-      life = std::max(life, at->second.second + 1);
-      at = latest_.erase(at);
+      const auto [old_begin, old] = *at;
+      life = std::max(life, old.second + 1);
+      latest_.erase(at);
+      if (old_begin < k.address) latest_[old_begin] = {k.address, old.second};
+      if (old.first > end) latest_[end] = {old.first, old.second};  // no block begins between the two
+      at = latest_.lower_bound(std::max(k.address, old_begin + 1));
+      if (at != latest_.end() && at->first >= end) break;
     }
     latest_[k.address] = {end, life};
     return std::min<std::uint32_t>(life, 1023);
@@ -173,14 +178,15 @@ class reader {
     const std::uint64_t end = address + k.bytes;
     if (k.bytes > std::uint64_t{1} << 32 || end < address) refuse("a touch of " + std::to_string(k.bytes) + " bytes");
     last_page& last = last_[static_cast<std::size_t>(k.site - r_.sites.data())];
-    do {
+    for (const std::uint64_t last_byte = end - 1;;) {
       const std::uint64_t key = pages::key(uses_.of(block_of(k)), address);
       if (last.key != key || last.number == of_stack) last = {key, pages_.number(key)};
       constexpr std::uint64_t in_page = (1u << page_bits) - 1;
-      const std::uint64_t upto = std::min(end, (address | in_page) + 1);
-      add_lines(last.number, address & in_page, (upto - 1) & in_page, k.writes());
-      address = upto;
-    } while (address != end);
+      const std::uint64_t upto = std::min(last_byte, address | in_page);
+      add_lines(last.number, address & in_page, upto & in_page, k.writes());
+      if (upto == last_byte) return;
+      address = upto + 1;
+    }
   }
 
   /// Adds the lines of the bytes from..until of a page, or of the stack.
@@ -202,9 +208,12 @@ class reader {
   /// of its set was used since. Pages are laid out as a whole, so lines of one set are in the same place of their pages.
   line_touches* same_before(std::uint32_t line) noexcept {
     const std::size_t nearest = std::max(out_.first.back(), out_.rows.size() - std::min(out_.rows.size(), look_back));
+    std::uint32_t since = 0;
     for (std::size_t i = out_.rows.size(); i > nearest; --i) {
       line_touches& before = out_.rows[i - 1];
-      if (before.line == line) return before.count != ~std::uint32_t{0} ? &before : nullptr;
+      since += before.count;
+      if (since >= most_merged) return nullptr;
+      if (before.line == line) return &before;
       if (((before.line ^ line) & set_mask_) == 0) return nullptr;
     }
     return nullptr;
@@ -234,6 +243,7 @@ class reader {
   static constexpr std::uint32_t of_stack_from = std::uint32_t{1} << 30;  // until the layout is known
 
   static constexpr std::size_t look_back = 6;
+  static constexpr std::uint32_t most_merged = 64;  // the more, the later a core notices that others have taken a line
 
   const recording& r_;
   std::uint32_t set_mask_;

@@ -21,8 +21,9 @@ namespace kith::sim {
 
 inline constexpr std::uint64_t line_bytes = 64;
 
-/// Touches of one line: either all are reads, or the first one writes. All but the first are hits of the first level:
-/// between them the task touches few other lines, and none that can be in the same set.
+/// Touches of one line: either all are reads, or the first one writes. All but the first are hits of the first level,
+/// unless another core takes the line meanwhile: between them the task touches few other lines, and none that can be in
+/// the same set. They are near each other in time (most_merged touches).
 struct line_touches {
   std::uint32_t line : 31;
   std::uint32_t writes : 1;

@@ -83,25 +83,34 @@ void engine::replay(worker& w, frame& f) {
   const picoseconds first = lines_->first(), idle = lines_->idle_memory(), began = w.clock;
   const line_streams& all = program_.lines;
   const line_touches* next = w.lines.next;
+  std::uint32_t taken = w.lines.taken;
   picoseconds now = began, until = until_at(now);
-  for (; next != w.lines.end && now <= until; ++next) {
+  while (next != w.lines.end && now <= until) {
     const std::uint32_t line = all.line_of(next->line, core, f.below);
     picoseconds took = w.lines.each;
     if (const std::optional<picoseconds> near = lines_->hit(core, line, next->writes != 0)) {
       took += *near;
     } else {
-      if (now > others && next != w.lines.next) break;
-      const picoseconds data = lines_->fetch(core, line, next->writes != 0, now + took);
+      if (now > others && now != began) break;
+      const picoseconds data = lines_->fetch(core, line, next->writes != 0, now + took, now);
       if (data > idle) w.stall += data - idle;
       if (lines_->last_was_contended()) w.contended_until = now + contended_for_;
       until = until_at(now);
       took += data;
     }
-    now += took + (next->count - 1) * (w.lines.each + first);
-    lines_->counts.touches += next->count;
-    ++lines_->counts.accesses;
+    // While others want its lines, each touch is by itself: the next one may find that the line is gone.
+    const std::uint32_t touches = now < w.contended_until ? 1 : next->count - taken;
+    now += took + (touches - 1) * (w.lines.each + first);
+    lines_->counts.touches += touches;
+    lines_->counts.accesses += taken == 0;
+    taken += touches;
+    if (taken == next->count) {
+      ++next;
+      taken = 0;
+    }
   }
   w.lines.next = next;
+  w.lines.taken = taken;
   w.clock = now;
   w.useful += now - began;
   if (next == w.lines.end) f.now = frame_state::running;
@@ -134,7 +143,8 @@ void engine::line_results(result& r) {
     r.links[l].control -= from_.links[l].control;
     r.network_bytes += r.links[l].data + r.links[l].control;
   }
-  r.network_nj = static_cast<double>(f.flits) * on_.energies.flit_hop / 1000;
+  r.network_nj = static_cast<double>(f.flits) * on_.energies.flit_hop *
+                 (static_cast<double>(on_.line.flit_bytes) / static_cast<double>(on_.energies.flit_bytes)) / 1000;
 }
 
 }  // namespace kith::sim

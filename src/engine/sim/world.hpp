@@ -53,6 +53,7 @@ struct data_walk {
 /// How far a worker's task has replayed its lines, in fidelity line.
 struct line_walk {
   const line_touches* next = nullptr;
+  std::uint32_t taken = 0;            // touches of `next` that were replayed
   const line_touches* end = nullptr;  // of the present piece of computing
   picoseconds each = 0;               // the core's time between two accesses
 };
