@@ -130,7 +130,7 @@ void engine::line_results(result& r) {
   const double took = processor_seconds() - replay_began_;
   line_counts& now = lines_->counts;
   now.flits = lines_->network.flits;
-  if (took > 0) f.replayed_per_second = static_cast<double>(now.accesses) / took;
+  if (took > 0) f.replayed_per_second = static_cast<double>(now.touches) / took;
   static_cast<line_counts&>(f) = now - from_.lines;
   f.cycles = static_cast<double>(r.makespan) * on_.ghz / 1000;
   r.cache_misses = f.second_misses;
