@@ -188,6 +188,16 @@ TEST(sim_line, cores_that_write_a_line_take_it_from_each_other) {
   EXPECT_EQ(merged.lines->touches, falsely.lines->touches);
 }
 
+TEST(sim_line, energy_of_the_network_needs_a_table) {
+  machine_model m = chip();
+  const double known = sim::simulate(by_turns(8, 10), m, lines("fifo", 2)).network_nj;
+  EXPECT_GT(known, 0);
+  m.energies.flit_bytes *= 2;  // a flit of the table is twice as large as one of the model
+  EXPECT_DOUBLE_EQ(sim::simulate(by_turns(8, 10), m, lines("fifo", 2)).network_nj, known / 2);
+  m.energies = {};
+  EXPECT_EQ(sim::simulate(by_turns(8, 10), m, lines("fifo", 2)).network_nj, 0);
+}
+
 TEST(sim_line, a_chain_moves_its_line_from_core_to_core) {
   // Each task keeps its worker busy while the next one starts elsewhere.
   touching_script s;

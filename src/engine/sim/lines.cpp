@@ -143,8 +143,10 @@ void engine::line_results(result& r) {
     r.links[l].control -= from_.links[l].control;
     r.network_bytes += r.links[l].data + r.links[l].control;
   }
-  r.network_nj = static_cast<double>(f.flits) * on_.energies.flit_hop *
-                 (static_cast<double>(on_.line.flit_bytes) / static_cast<double>(on_.energies.flit_bytes)) / 1000;
+  if (const event_energies& e = on_.energies; e.flit_bytes != 0) {  // else the machine has no table of energies
+    const double per_flit = e.flit_hop * on_.line.flit_bytes / e.flit_bytes;
+    r.network_nj = static_cast<double>(f.flits) * per_flit / 1000;
+  }
 }
 
 }  // namespace kith::sim
