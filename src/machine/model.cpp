@@ -5,6 +5,7 @@
 #include "base/nearest.hpp"
 #include "base/printable.hpp"
 #include "machine/limits.hpp"
+#include "machine/model_section.hpp"
 #include "machine/toml_text.hpp"
 
 #include <kith/error.hpp>
@@ -15,8 +16,6 @@
 #include <filesystem>
 #include <fstream>
 #include <numeric>
-#include <set>
-#include <sstream>
 
 namespace kith {
 
@@ -24,92 +23,7 @@ namespace {
 
 constexpr std::int64_t most_nodes = 1024;
 
-/// One table of the file; it remembers the keys that were requested.
-class section {
- public:
-  section(const std::string& file, const toml::table& root, const std::string& name)
-      : file_(file), name_(name), table_(root[name].as_table()) {
-    if (table_ == nullptr)
-      throw error(file + ": no table [" + name + "]; docs/machines.md lists what is needed", error_kind::input);
-  }
-
-  [[noreturn]] void refuse(const toml::node* at, const std::string& key, const std::string& expected) const {
-    const toml::source_region& where = at != nullptr ? at->source() : table_->source();
-    throw error(file_ + ":" + std::to_string(where.begin.line) + ": " + name_ +
-                    (key.empty() ? "" : "." + printable(key)) +
-                    (at != nullptr ? ": expected " : " is missing: expected ") + expected,
-                error_kind::input);
-  }
-  const toml::node* find(const std::string& key) {
-    taken_.insert(key);
-    return table_->get(key);
-  }
-  const toml::node& need(const std::string& key, const std::string& expected) {
-    const toml::node* n = find(key);
-    if (n == nullptr) refuse(nullptr, key, expected);
-    return *n;
-  }
-  double number(const toml::node& n, const std::string& key, double least, double most) const {
-    const std::optional<double> v = n.is_number() ? n.value<double>() : std::nullopt;
-    if (!v || !std::isfinite(*v) || *v < least || *v > most) {
-      std::ostringstream range;
-      range << "a number from " << least << " to " << most;
-      refuse(&n, key, range.str());
-    }
-    return *v;
-  }
-  double number(const std::string& key, double least, double most) {
-    return number(need(key, "a number"), key, least, most);
-  }
-  std::int64_t whole(const toml::node& n, const std::string& key, std::int64_t least, std::int64_t most) const {
-    const std::optional<std::int64_t> v = n.is_integer() ? n.value<std::int64_t>() : std::nullopt;
-    if (!v || *v < least || *v > most)
-      refuse(&n, key, "a whole number from " + std::to_string(least) + " to " + std::to_string(most));
-    return *v;
-  }
-  std::int64_t whole(const std::string& key, std::int64_t least, std::int64_t most) {
-    return whole(need(key, "a whole number"), key, least, most);
-  }
-  std::string text(const std::string& key) {
-    const toml::node& n = need(key, "a text");
-    if (!n.is_string()) refuse(&n, key, "a text");
-    return *n.value<std::string>();
-  }
-  const toml::array& list(const toml::node& n, const std::string& key, const std::string& expected) const {
-    if (!n.is_array()) refuse(&n, key, expected);
-    return *n.as_array();
-  }
-  section inner(const std::string& key) {
-    const toml::node& n = need(key, "a table");
-    if (!n.is_table()) refuse(&n, key, "a table in braces");
-    return {file_, name_ + "." + key, *n.as_table()};
-  }
-  /// Refuses keys that were never requested. REQUIRES: all keys were requested before.
-  void all_known() const {
-    for (const auto& [key, value] : *table_) {
-      if (taken_.count(std::string(key.str())) != 0) continue;
-      std::string known;
-      for (const std::string& k : taken_) known += (known.empty() ? "" : ", ") + k;
-      refuse(&value, std::string(key.str()), "one of the keys " + known);
-    }
-  }
-  std::vector<std::string> keys() const {
-    std::vector<std::string> all;
-    for (const auto& [key, value] : *table_) all.emplace_back(key.str());
-    return all;
-  }
-  const toml::table& table() const { return *table_; }
-
- private:
-  section(const std::string& file, std::string name, const toml::table& t)
-      : file_(file), name_(std::move(name)), table_(&t) {}
-  const std::string& file_;
-  std::string name_;
-  const toml::table* table_;
-  std::set<std::string> taken_;
-};
-
-void read_cores(section s, machine_model& m) {
+void read_cores(model_section s, machine_model& m) {
   const std::int64_t nodes = s.whole("nodes", 1, most_nodes);
   std::vector<std::int64_t> cores(static_cast<std::size_t>(nodes));
   const toml::node& per = s.need("per_node", "a number, or one for each node");
@@ -168,7 +82,7 @@ struct grid {
   }
 };
 
-grid read_grid(section& s, const toml::node* at, int nodes, bool torus) {
+grid read_grid(model_section& s, const toml::node* at, int nodes, bool torus) {
   grid g;
   g.wraps = torus;
   if (torus) {
@@ -183,7 +97,7 @@ grid read_grid(section& s, const toml::node* at, int nodes, bool torus) {
   return g;
 }
 
-void read_distance(section s, machine_model& m) {
+void read_distance(model_section s, machine_model& m) {
   constexpr int local = 10;
   const int nodes = static_cast<int>(m.hardware.nodes.size());
   std::vector<std::vector<int>>& d = m.hardware.distances;
@@ -236,7 +150,7 @@ void read_distance(section s, machine_model& m) {
   for (const char* kind : {"mesh", "torus"}) {
     const toml::node* n = s.find(kind);
     if (n == nullptr) continue;
-    section inner = s.inner(kind);
+    model_section inner = s.inner(kind);
     const grid g = read_grid(inner, n, nodes, kind == std::string("torus"));
     const double base = inner.number("base", 0, 100000), hop = inner.number("hop", 0, 100000);
     inner.all_known();
@@ -249,7 +163,7 @@ void read_distance(section s, machine_model& m) {
 
 std::string node_name(int n) { return "node " + std::to_string(n); }
 
-void read_interconnect(section s, machine_model& m) {
+void read_interconnect(model_section s, machine_model& m) {
   const int nodes = static_cast<int>(m.hardware.nodes.size());
   const std::string kind = s.text("kind");
   if (kind == "links") {
@@ -276,7 +190,7 @@ void read_interconnect(section s, machine_model& m) {
   s.all_known();
 }
 
-void read_cache(section s, machine_model& m) {
+void read_cache(model_section s, machine_model& m) {
   m.cache_bytes = static_cast<std::uint64_t>(s.whole("bytes", 0, std::int64_t{1} << 40));
   m.cache_gbs = s.number("gbs", 0.001, 100000);
   if (const toml::node* given = s.find("per_node")) {
@@ -307,7 +221,7 @@ void read_cache(section s, machine_model& m) {
   }
 }
 
-void read_costs(section s, scheduler_costs& c) {
+void read_costs(model_section s, scheduler_costs& c) {
   constexpr double most = 1e9;
   c.create = s.number("create", 0, most);
   c.dependence = s.number("dependence", 0, most);
@@ -320,7 +234,7 @@ void read_costs(section s, scheduler_costs& c) {
   s.all_known();
 }
 
-void read_unit(section s, machine_model& m) {
+void read_unit(model_section s, machine_model& m) {
   m.unit.present = true;
   m.unit.cycles = s.number("cycles", 0, 1e6);
   m.unit.node = node_id(static_cast<int>(s.whole("node", 0, static_cast<std::int64_t>(m.hardware.nodes.size()) - 1)));
@@ -331,7 +245,7 @@ void read_unit(section s, machine_model& m) {
   s.all_known();
 }
 
-line_costs::cache read_line_cache(section& s, const std::string& level) {
+line_costs::cache read_line_cache(model_section& s, const std::string& level) {
   constexpr std::int64_t line = 64;
   line_costs::cache c;
   const std::int64_t bytes = s.whole(level + "_bytes", line, std::int64_t{1} << 30);
@@ -344,7 +258,7 @@ line_costs::cache read_line_cache(section& s, const std::string& level) {
   return c;
 }
 
-void read_line(section s, line_costs& l) {
+void read_line(model_section s, line_costs& l) {
   l.present = true;
   l.first = read_line_cache(s, "first");
   l.second = read_line_cache(s, "second");
@@ -357,7 +271,7 @@ void read_line(section s, line_costs& l) {
   s.all_known();
 }
 
-void read_energies(section s, event_energies& e) {
+void read_energies(model_section s, event_energies& e) {
   e.flit_bytes = static_cast<int>(s.whole("flit_bytes", 1, 1 << 20));
   e.flit_hop = s.number("flit_hop", 0, 1e9);
   s.all_known();
@@ -366,7 +280,7 @@ void read_energies(section s, event_energies& e) {
 /// Reads the sources, and requires one for every number.
 void read_sources(const std::string& file, const toml::table& root, machine_model& m) {
   static constexpr const char* kinds[] = {"printed:", "derived:", "vendor:", "measured:", "fitted:", "assumed"};
-  section s(file, root, "sources");
+  model_section s(file, root, "sources");
   for (const std::string& key : s.keys()) {
     const std::string text = s.text(key);
     if (std::ranges::none_of(kinds, [&](const char* k) { return text.starts_with(k); }))
@@ -376,7 +290,7 @@ void read_sources(const std::string& file, const toml::table& root, machine_mode
   for (const char* name : {"cores", "distance", "cache", "memory", "interconnect", "scheduler", "tasks", "abstract",
                            "scheduling_unit", "line", "energy"}) {
     if (!root.contains(name)) continue;  // the last three
-    for (const std::string& key : section(file, root, name).keys()) {
+    for (const std::string& key : model_section(file, root, name).keys()) {
       const std::string full = std::string(name) + "." + key;
       if (key != "kind" && m.sources.count(full) == 0 && m.sources.count(name) == 0)
         s.refuse(nullptr, full, "the source of this value, or one for all of \"" + std::string(name) + "\"");
@@ -443,28 +357,28 @@ machine_model model_from_text(const std::string& description, const std::string&
                       ": no such key; docs/machines.md lists them",
                   error_kind::input);
   }
-  read_cores(section(path, root, "cores"), m);
-  read_distance(section(path, root, "distance"), m);
-  read_cache(section(path, root, "cache"), m);
-  section memory(path, root, "memory");
+  read_cores(model_section(path, root, "cores"), m);
+  read_distance(model_section(path, root, "distance"), m);
+  read_cache(model_section(path, root, "cache"), m);
+  model_section memory(path, root, "memory");
   m.memory_gbs = memory.number("gbs", 0.001, 100000);
   m.core_gbs = memory.number("core_gbs", 0.001, 100000);
   m.page_bytes = static_cast<std::uint32_t>(memory.whole("page_bytes", 64, 1 << 30));
   memory.all_known();
-  read_interconnect(section(path, root, "interconnect"), m);
-  read_costs(section(path, root, "scheduler"), m.costs);
-  section tasks(path, root, "tasks");
+  read_interconnect(model_section(path, root, "interconnect"), m);
+  read_costs(model_section(path, root, "scheduler"), m.costs);
+  model_section tasks(path, root, "tasks");
   m.metadata_bytes = static_cast<std::uint64_t>(tasks.whole("metadata_bytes", 0, 1 << 30));
   m.overlap = tasks.number("overlap", 0, 1);
   m.noise = tasks.number("noise", 0, 0.9);
   tasks.all_known();
-  section abstract(path, root, "abstract");
+  model_section abstract(path, root, "abstract");
   m.memory_share = abstract.number("memory_share", 0, 1);
   m.remote_factor = abstract.number("remote_factor", 1, 1000);
   abstract.all_known();
-  if (root.contains("scheduling_unit")) read_unit(section(path, root, "scheduling_unit"), m);
-  if (root.contains("line")) read_line(section(path, root, "line"), m.line);
-  if (root.contains("energy")) read_energies(section(path, root, "energy"), m.energies);
+  if (root.contains("scheduling_unit")) read_unit(model_section(path, root, "scheduling_unit"), m);
+  if (root.contains("line")) read_line(model_section(path, root, "line"), m.line);
+  if (root.contains("energy")) read_energies(model_section(path, root, "energy"), m.energies);
   read_sources(path, root, m);
   return m;
 }
