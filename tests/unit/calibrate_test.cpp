@@ -85,6 +85,8 @@ TEST(calibrate, tasks_run_again_and_results_stay) {
   EXPECT_EQ(samples_of(r, "copy"), 5u);
   EXPECT_EQ(samples_of(r, "sum"), 5u);
   for (const recorded_sample& s : r.samples) {
+    // A clock may tick once in 10 ns, which is longer than one addition.
+    if (r.types[r.tasks[static_cast<std::size_t>(s.task)].type] == "sum") continue;
     EXPECT_GT(s.cold_ns, 0u);
     EXPECT_GT(s.warm_ns, 0u);
   }
