@@ -99,13 +99,12 @@ inline constexpr std::size_t header_bytes = 64;
 
 struct remote_result {
   completion ended;
-  std::vector<std::byte> value;  // after header_bytes
+  byte_buffer value;  // after header_bytes
   std::exception_ptr failure;
 };
 
 /// Sends an activity. `result` is null if nobody asks for one.
-void spawn_at(int place, const remote_function& f, std::vector<std::byte> message,
-              std::shared_ptr<remote_result> result);
+void spawn_at(int place, const remote_function& f, packed_arguments message, std::shared_ptr<remote_result> result);
 void finish(void* context, void (*f)(void*));
 
 }  // namespace detail

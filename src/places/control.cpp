@@ -51,8 +51,8 @@ failure current_failure(int here) {
   }
 }
 
-std::vector<std::byte> sealed(const message_header& h, const place_statistics& counts) {
-  std::vector<std::byte> message(sizeof h);
+detail::byte_buffer sealed(const message_header& h, const place_statistics& counts) {
+  detail::byte_buffer message(sizeof h);
   detail::output_archive to(message);
   to(counts);
   seal(message, h);

@@ -20,7 +20,7 @@ std::exception_ptr exception_of(const failure& f);
 failure current_failure(int here);
 
 /// The message with these counts as its payload, and back. read_counts() throws kith::error for what it cannot read.
-std::vector<std::byte> sealed(const message_header& h, const place_statistics& counts);
+detail::byte_buffer sealed(const message_header& h, const place_statistics& counts);
 place_statistics read_counts(std::span<const std::byte> payload);
 
 class control {

@@ -10,20 +10,25 @@ namespace {
 
 }  // namespace
 
-void seal(std::vector<std::byte>& message, message_header h) {
+void seal(detail::byte_buffer& message, message_header h) {
   h.payload = message.size() - sizeof h;
   std::memcpy(message.data(), &h, sizeof h);
 }
 
-std::vector<std::byte> sealed(const message_header& h) {
-  std::vector<std::byte> message(sizeof h);
+void seal(detail::packed_arguments& message, message_header h) {
+  h.payload = message.size() - sizeof h;
+  std::memcpy(message.buffer.data(), &h, sizeof h);
+}
+
+detail::byte_buffer sealed(const message_header& h) {
+  detail::byte_buffer message(sizeof h);
   seal(message, h);
   return message;
 }
 
-std::vector<std::byte> sealed(message_header h, const failure& why) {
+detail::byte_buffer sealed(message_header h, const failure& why) {
   h.flags |= message_header::failed;
-  std::vector<std::byte> message(sizeof h);
+  detail::byte_buffer message(sizeof h);
   detail::output_archive to(message);
   detail::put(to, why.place);
   detail::put(to, static_cast<std::uint32_t>(why.cancelled));

@@ -66,8 +66,10 @@ struct message_header {
 static_assert(sizeof(message_header) == detail::header_bytes && detail::header_bytes % detail::message_alignment == 0);
 
 /// Writes the header over the first bytes, with the size of the rest.
-void seal(std::vector<std::byte>& message, message_header h);
-std::vector<std::byte> sealed(const message_header& h);
+void seal(detail::byte_buffer& message, message_header h);
+/// The same, with the size of the outer parts.
+void seal(detail::packed_arguments& message, message_header h);
+detail::byte_buffer sealed(const message_header& h);
 
 /// The header of a message. Throws kith::error of kind `input` for a message that is truncated, of another version, of
 /// an unknown kind, flag or function, or that names a place that is not there.
@@ -84,7 +86,7 @@ struct failure {
   bool lost = false;       // the place itself was lost
 };
 /// The message with this failure as its payload.
-std::vector<std::byte> sealed(message_header h, const failure& why);
+detail::byte_buffer sealed(message_header h, const failure& why);
 failure read_failure(std::span<const std::byte> payload);
 
 // ---- functions (detail::remote_function)

@@ -73,7 +73,7 @@ void place::run(std::unique_ptr<activity> a) noexcept {
   }
   std::optional<failure> failed;
   std::exception_ptr thrown;
-  std::vector<std::byte> value;
+  detail::byte_buffer value;
   const auto attempt = [&](auto&& step) {
     try {
       step();
@@ -100,7 +100,7 @@ void place::run(std::unique_ptr<activity> a) noexcept {
 }
 
 /// The activity has ended: its result or failure goes to whoever waits for it. `value` has room for a header in front.
-void place::conclude(const activity& a, std::vector<std::byte> value, std::exception_ptr thrown,
+void place::conclude(const activity& a, detail::byte_buffer value, std::exception_ptr thrown,
                      std::optional<failure> failed) {
   if (a.waiting != nullptr) {
     a.waiting->thrown = std::move(thrown);  // the caller of finish() gets the exception itself
@@ -112,7 +112,7 @@ void place::conclude(const activity& a, std::vector<std::byte> value, std::excep
   end(a.in, std::move(failed));
 }
 
-void place::send_result(const activity& a, std::vector<std::byte> value, const std::optional<failure>& failed) {
+void place::send_result(const activity& a, detail::byte_buffer value, const std::optional<failure>& failed) {
   if (a.result_to == static_cast<std::uint32_t>(number_)) {
     deliver(a.result, std::move(value), failed);
     return;
@@ -151,7 +151,7 @@ void place::end(finish_id f, std::optional<failure> why) {
 
 /// A result has come, after room for a header. The finish waits for it: if it is a failure that no future is left for,
 /// the finish gets it.
-void place::deliver(std::uint64_t result, std::vector<std::byte> value, const std::optional<failure>& failed) {
+void place::deliver(std::uint64_t result, detail::byte_buffer value, const std::optional<failure>& failed) {
   std::shared_ptr<detail::remote_result> to;
   finish_id in;
   {
@@ -185,7 +185,7 @@ const activity* place::current() const {
   return w->task_scope != nullptr && w->task_scope->any_owner(is_activity) ? found : nullptr;
 }
 
-void place::spawn(const activity& by, int to, const detail::remote_function& f, std::vector<std::byte> message,
+void place::spawn(const activity& by, int to, const detail::remote_function& f, detail::packed_arguments message,
                   std::shared_ptr<detail::remote_result> result) {
   message_header h{.kind = message_kind::spawn,
                    .from = static_cast<std::uint32_t>(number_),
@@ -205,7 +205,13 @@ void place::spawn(const activity& by, int to, const detail::remote_function& f, 
     }
     if (!local) {
       h.sequence = ++last_number_;
+      seal(message, h);
       mine = offers_[h.sequence] = std::make_shared<offer>();
+      mine->to = to;
+      mine->in = by.in;
+      mine->message = std::make_shared<const detail::packed_arguments>(std::move(message));
+      // Under the lock: an offer that lose() finds was posted, so that nobody sends it when that has ended it.
+      outbox_.push(*new outgoing{to, {}, mine->message});
     }
   }
   if (local) {
@@ -215,15 +221,11 @@ void place::spawn(const activity& by, int to, const detail::remote_function& f, 
     a->result_to = static_cast<std::uint32_t>(number_);
     a->result = h.result;
     a->function = &f;
-    a->message = std::move(message);
+    a->message = std::move(message).flattened();
     detail::create(detail::current_scope(), closure(*this, std::move(a)));
     return;
   }
-  seal(message, h);
-  mine->to = to;
-  mine->in = by.in;
-  mine->message = std::make_shared<const std::vector<std::byte>>(std::move(message));
-  post(to, {}, mine->message);
+  net_.ring();
   wait_for(*mine);
   if (!mine->dropped) return;
   const std::lock_guard lock(guard_);
@@ -232,9 +234,14 @@ void place::spawn(const activity& by, int to, const detail::remote_function& f, 
 
 void place::wait_for(offer& o) const {
   if (all_.waiting == place_waiting::works) {
-    o.accepted.wait();
+    try {
+      o.accepted.wait();
+    } catch (...) {  // no stack is left; the arguments are still needed
+      o.answered.wait(0, acquire);
+      throw;
+    }
   } else {
-    o.answered.wait(0, acquire);  // pairs with the store in answered()
+    o.answered.wait(0, acquire);  // pairs with the store in complete()
   }
 }
 
@@ -286,8 +293,8 @@ void place::refuse_if_lost() const {
   if (lost_) std::rethrow_exception(exception_of(*lost_));
 }
 
-void place::post(int to, std::vector<std::byte> message, std::shared_ptr<const std::vector<std::byte>> offered) {
-  outbox_.push(*new outgoing{to, std::move(message), std::move(offered)});
+void place::post(int to, detail::byte_buffer message) {
+  outbox_.push(*new outgoing{to, std::move(message), {}});
   net_.ring();
 }
 

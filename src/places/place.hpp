@@ -58,8 +58,8 @@ struct activity {
   std::uint32_t result_to = 0;  // the place that waits for the result
   std::uint64_t result = 0;     // its number there; 0: nobody waits
   const detail::remote_function* function = nullptr;
-  std::vector<std::byte> message;  // the arguments, after the header
-  void (*body)(void*) = nullptr;   // of a finish, in place of a function
+  detail::byte_buffer message;    // the arguments, after the header
+  void (*body)(void*) = nullptr;  // of a finish, in place of a function
   void* context = nullptr;
   std::shared_ptr<finish_wait> waiting;  // of a finish's body: who gets its exception
 };
@@ -77,7 +77,7 @@ class place {
   bool has_started() const noexcept { return progress_.joinable(); }
 
   /// Spawns on behalf of `by`, which runs here.
-  void spawn(const activity& by, int to, const detail::remote_function& f, std::vector<std::byte> message,
+  void spawn(const activity& by, int to, const detail::remote_function& f, detail::packed_arguments message,
              std::shared_ptr<detail::remote_result> result);
   /// Runs `f` as the body of a new finish and waits for that. `by` is null outside of activities.
   void finish(const activity* by, void (*f)(void*), void* context);
@@ -107,8 +107,8 @@ class place {
   /// A message for the progress thread to send.
   struct outgoing {
     int to = 0;
-    std::vector<std::byte> message;
-    std::shared_ptr<const std::vector<std::byte>> offered;  // of an offer, which keeps it: in place of `message`
+    detail::byte_buffer message;
+    std::shared_ptr<const detail::packed_arguments> offered;  // of an offer, which keeps it: in place of `message`
     outgoing* next = nullptr;
   };
   friend void set_next(outgoing& o, outgoing* next) noexcept { o.next = next; }
@@ -118,11 +118,17 @@ class place {
   struct offer {
     int to = 0;
     finish_id in;
-    std::shared_ptr<const std::vector<std::byte>> message;  // a transport may still read the last one that was sent
+    std::shared_ptr<const detail::packed_arguments> message;  // a transport may still read the last one that was sent
     int refusals = 0;
     detail::completion accepted;        // if the spawner works meanwhile
     atomic<std::uint32_t> answered{0};  // if it is blocked
     bool dropped = false;               // written before either; a place was lost
+
+    void complete() {
+      answered.store(1, release);
+      answered.notify_all();
+      accepted.complete();
+    }
   };
   /// A collective that a task waits for.
   struct part {
@@ -134,12 +140,11 @@ class place {
 
   void make_task(std::unique_ptr<activity> a);
   void run(std::unique_ptr<activity> a) noexcept;
-  void conclude(const activity& a, std::vector<std::byte> value, std::exception_ptr thrown,
-                std::optional<failure> failed);
-  void send_result(const activity& a, std::vector<std::byte> value, const std::optional<failure>& failed);
+  void conclude(const activity& a, detail::byte_buffer value, std::exception_ptr thrown, std::optional<failure> failed);
+  void send_result(const activity& a, detail::byte_buffer value, const std::optional<failure>& failed);
   void end(finish_id f, std::optional<failure> why);
-  void deliver(std::uint64_t result, std::vector<std::byte> value, const std::optional<failure>& failed);
-  void post(int to, std::vector<std::byte> message, std::shared_ptr<const std::vector<std::byte>> offered = {});
+  void deliver(std::uint64_t result, detail::byte_buffer value, const std::optional<failure>& failed);
+  void post(int to, detail::byte_buffer message);
   void wait_for(offer& o) const;
   bool do_collectives();
   void fail_parts(const std::exception_ptr& why);
@@ -149,16 +154,17 @@ class place {
   // ---- the progress thread
   void progress();
   bool send_outgoing();
-  void send(int to, std::vector<std::byte> message);
-  void send(int to, const std::shared_ptr<const std::vector<std::byte>>& offered);
+  void send(int to, detail::byte_buffer message);
+  void send(int to, const std::shared_ptr<const detail::packed_arguments>& offered);
   void count_message(const message_header& h, std::size_t bytes);
   void offer_again();
-  void handle(std::vector<std::byte> message);
-  void accept(const message_header& h, std::vector<std::byte> message);
+  void handle(detail::byte_buffer message);
+  void accept(const message_header& h, detail::byte_buffer message);
   void answered(const message_header& h);
   void refused(const message_header& h);
   void obey(const message_header& h, std::optional<failure> failed, place_statistics counted);
   void lose(const lost_place& what);
+  bool end_dropped_offers();
   void leave_in_turn();
 
   const setup& all_;
@@ -190,6 +196,7 @@ class place {
   std::deque<std::shared_ptr<part>> parts_;  // started, not ended
   std::uint64_t parts_ended_ = 0;
   std::multimap<std::chrono::steady_clock::time_point, std::shared_ptr<offer>> again_;  // refused offers, by their time
+  std::vector<std::shared_ptr<offer>> dropped_;  // the transport may still read their messages
   struct counts {
     atomic<std::uint64_t> messages{0}, bytes{0}, offers{0}, accepted{0}, refused{0}, forced{0}, dones{0}, results{0};
     atomic<std::uint64_t> fab_sum{0}, fab_peak{0};

@@ -23,7 +23,7 @@ void count(atomic<std::uint64_t>& n, std::uint64_t amount = 1) noexcept {
 
 void place::progress() {
   const unbound anywhere;
-  std::vector<std::byte> message;
+  detail::byte_buffer message;
   constexpr auto long_time = std::chrono::hours(1);
   for (;;) {
     bool did = false;
@@ -37,6 +37,7 @@ void place::progress() {
     offer_again();
     did = do_collectives() || did;
     while (const std::optional<lost_place> l = net_.lost()) lose(*l);
+    if (!dropped_.empty()) did = end_dropped_offers() || did;
     if (did) continue;
     if (leaving_.load(relaxed)) leave_in_turn();
     if (stopping_.load(relaxed)) return;
@@ -58,7 +59,7 @@ bool place::send_outgoing() {
   return any;
 }
 
-void place::send(int to, std::vector<std::byte> message) {
+void place::send(int to, detail::byte_buffer message) {
   message_header h;
   std::memcpy(&h, message.data(), sizeof h);
   if (is_control(h.kind)) {
@@ -69,9 +70,9 @@ void place::send(int to, std::vector<std::byte> message) {
   net_.send(to, std::move(message));
 }
 
-void place::send(int to, const std::shared_ptr<const std::vector<std::byte>>& offered) {
+void place::send(int to, const std::shared_ptr<const detail::packed_arguments>& offered) {
   message_header h;
-  std::memcpy(&h, offered->data(), sizeof h);
+  std::memcpy(&h, offered->buffer.data(), sizeof h);
   count_message(h, offered->size());
   net_.send(to, offered);
 }
@@ -92,7 +93,7 @@ void place::offer_again() {
   }
 }
 
-void place::handle(std::vector<std::byte> message) {
+void place::handle(detail::byte_buffer message) {
   message_header h;
   std::optional<failure> failed;
   place_statistics counted;
@@ -115,7 +116,7 @@ void place::handle(std::vector<std::byte> message) {
   }
 }
 
-void place::accept(const message_header& h, std::vector<std::byte> message) {
+void place::accept(const message_header& h, detail::byte_buffer message) {
   message_header answer{
       .kind = message_kind::accepted, .from = static_cast<std::uint32_t>(number_), .sequence = h.sequence};
   const bool full = fab_.load(relaxed) >= all_.threshold;
@@ -161,9 +162,7 @@ void place::answered(const message_header& h) {
   }
   // Without `engaged` the receiver counts the activity under another parent, so that nothing is open here.
   if (!h.has(message_header::engaged)) end(o->in, {});
-  o->answered.store(1, release);
-  o->answered.notify_all();
-  o->accepted.complete();
+  o->complete();
 }
 
 void place::refused(const message_header& h) {
@@ -179,11 +178,11 @@ void place::refused(const message_header& h) {
   const auto wait = all_.retry > all_.retry_most / times ? all_.retry_most : all_.retry * times;
   if (++o->refusals >= all_.most_refusals) {
     message_header again;
-    std::memcpy(&again, o->message->data(), sizeof again);
+    std::memcpy(&again, o->message->buffer.data(), sizeof again);
     again.flags |= message_header::forced;
-    std::vector<std::byte> changed = *o->message;
+    detail::packed_arguments changed = *o->message;
     seal(changed, again);
-    o->message = std::make_shared<const std::vector<std::byte>>(std::move(changed));
+    o->message = std::make_shared<const detail::packed_arguments>(std::move(changed));
   }
   again_.emplace(std::chrono::steady_clock::now() + wait, std::move(o));
 }
@@ -196,7 +195,7 @@ void place::take_part(const char* call, const collective& c) {
   const auto mine = std::make_shared<part>();
   mine->what = c;
   if (c.bytes != 0) {  // the caller may leave before the others have come: it is out of stacks, or a place is lost
-    const auto data = std::make_shared<std::vector<std::byte>>(c.data, c.data + c.bytes);
+    const auto data = std::make_shared<detail::byte_buffer>(c.data, c.data + c.bytes);
     mine->what.data = data->data();
     mine->what.owner = data;
   }
@@ -283,6 +282,16 @@ void place::leave_in_turn() {
   if (net_.has_left()) control_.has_left();
 }
 
+/// Its spawner may go on, and free its arguments, once no transport has the message. Others hold it on this thread only.
+bool place::end_dropped_offers() {
+  return std::erase_if(dropped_, [](const std::shared_ptr<offer>& o) {
+           if (o->message.use_count() > 1) return false;
+           o->dropped = true;
+           o->complete();
+           return true;
+         }) != 0;
+}
+
 /// All that waits for messages ends with this failure, because nothing is known about what the lost place had.
 void place::lose(const lost_place& what) {
   const failure why{static_cast<std::uint32_t>(what.place), "was lost: " + what.why, false, true};
@@ -303,12 +312,9 @@ void place::lose(const lost_place& what) {
     results_.clear();
   }
   again_.clear();
-  for (const auto& o : offers) {
-    o->dropped = true;
-    o->answered.store(1, release);
-    o->answered.notify_all();
-    o->accepted.complete();
-  }
+  dropped_ = std::move(offers);
+  send_outgoing();  // what lies there was posted before
+  end_dropped_offers();
   fail_parts(exception_of(why));
   for (const auto& r : results) {
     r->failure = exception_of(why);

@@ -304,7 +304,7 @@ place_ref at(int place) {
 
 namespace detail {
 
-void spawn_at(int to, const remote_function& f, std::vector<std::byte> message, std::shared_ptr<remote_result> result) {
+void spawn_at(int to, const remote_function& f, packed_arguments message, std::shared_ptr<remote_result> result) {
   if (f.number == 0) {
     throw error("at(" + std::to_string(to) +
                 "): the function was loaded after the first place_runtime was made; load libraries before that");

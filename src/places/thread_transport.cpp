@@ -18,7 +18,7 @@ namespace kith::distributed {
 namespace {
 
 struct parcel {
-  std::vector<std::byte> bytes;
+  detail::byte_buffer bytes;
   parcel* next = nullptr;
 };
 void set_next(parcel& p, parcel* next) noexcept { p.next = next; }
@@ -36,12 +36,12 @@ class thread_endpoint final : public endpoint {
   }
 
   using endpoint::send;
-  void send(int to, std::vector<std::byte> message) override {
+  void send(int to, detail::byte_buffer message) override {
     thread_endpoint& there = *all_[static_cast<std::size_t>(to)];
     there.inbox_.push(*new parcel{std::move(message)});
     there.ring();
   }
-  bool poll(std::vector<std::byte>& message) override {
+  bool poll(detail::byte_buffer& message) override {
     if (arrived_ == nullptr) {
       heard_ = bell_.load(acquire);  // T1: pairs with ring()
       arrived_ = inbox_.take_all();

@@ -5,6 +5,8 @@
 // is lost, and send() does not wait for its receiver.
 #pragma once
 
+#include <kith/detail/arguments.hpp>
+
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -38,12 +40,15 @@ struct collective {
 class endpoint {
  public:
   virtual ~endpoint() = default;
-  virtual void send(int to, std::vector<std::byte> message) = 0;
-  /// The same for a message that its sender keeps, to send it again. A transport may refer to it instead of copying it.
-  virtual void send(int to, const std::shared_ptr<const std::vector<std::byte>>& message) { send(to, *message); }
+  virtual void send(int to, detail::byte_buffer message) = 0;
+  /// The same for a message that its sender keeps, to send it again. A transport may refer to it, and to its outer parts,
+  /// instead of copying them, as long as it keeps the pointer.
+  virtual void send(int to, const std::shared_ptr<const detail::packed_arguments>& message) {
+    send(to, message->flattened());
+  }
   /// Takes the next message; false if none has arrived. What other threads did before ring() is visible after a false,
   /// or the next sleep() returns at once.
-  virtual bool poll(std::vector<std::byte>& message) = 0;
+  virtual bool poll(detail::byte_buffer& message) = 0;
   /// Sleeps until a message has arrived, ring() is called or `until` has come. May return early.
   virtual void sleep(std::chrono::steady_clock::time_point until) = 0;
   /// Ends the present or the next sleep(). Any thread.

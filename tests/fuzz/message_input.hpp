@@ -87,12 +87,13 @@ std::size_t read_arguments(std::uint32_t function, std::span<const std::byte> pa
 }
 
 /// Messages that can be read, one at least for each kind and function.
-inline const std::vector<std::vector<std::byte>>& good_messages() {
+inline const std::vector<detail::byte_buffer>& good_messages() {
   using distributed::message_header, distributed::message_kind;
-  static const std::vector<std::vector<std::byte>> good = [] {
-    std::vector<std::vector<std::byte>> all;
+  static const std::vector<detail::byte_buffer> good = [] {
+    std::vector<detail::byte_buffer> all;
     const auto call = [&]<std::size_t I>(std::integral_constant<std::size_t, I>, const auto&... arguments) {
-      auto message = std::tuple_element_t<I, fuzzed_functions>::pack(sizeof(message_header), arguments...);
+      detail::byte_buffer message =
+          std::tuple_element_t<I, fuzzed_functions>::pack(sizeof(message_header), arguments...).flattened();
       distributed::seal(message, {.from = 1, .function = I + 1, .sequence = 7, .finish_number = 3});
       all.push_back(message);
       distributed::seal(message, {.kind = message_kind::result, .from = 2, .result = I});
@@ -118,11 +119,11 @@ inline const std::vector<std::vector<std::byte>>& good_messages() {
   return good;
 }
 
-inline std::vector<std::byte> message_of(std::span<const std::uint8_t> bytes) {
+inline detail::byte_buffer message_of(std::span<const std::uint8_t> bytes) {
   const std::size_t which = bytes.empty() ? 0 : bytes[0];
   const bool repaired = bytes.size() > 1 && bytes[1] % 2 == 1;
   bytes = bytes.subspan(std::min<std::size_t>(2, bytes.size()));
-  std::vector<std::byte> message;
+  detail::byte_buffer message;
   if (which >= good_messages().size()) {
     for (const std::uint8_t b : bytes) message.push_back(std::byte{b});
   } else {
@@ -156,7 +157,7 @@ inline std::vector<std::byte> message_of(std::span<const std::uint8_t> bytes) {
 
 /// True if it could be read to its end.
 inline bool use_message(std::span<const std::uint8_t> bytes) {
-  const std::vector<std::byte> message = message_of(bytes);
+  const detail::byte_buffer message = message_of(bytes);
   try {
     const auto functions = static_cast<std::uint32_t>(std::tuple_size_v<fuzzed_functions>);
     const distributed::message_header h = distributed::decode(message, 4, functions);

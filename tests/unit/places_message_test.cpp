@@ -22,7 +22,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-using message = std::vector<std::byte>;
+using message = detail::byte_buffer;
 
 struct point {
   double x, y;
@@ -66,7 +66,7 @@ TEST(PlacesMessage, KeepsValues) {
 TEST(PlacesMessage, SpansAreAlignedAndNotCopied) {
   using call = detail::signature<void(char, std::span<const double>, std::string_view)>;
   const std::vector<double> values{1, 2, 3};
-  const message m = call::pack(detail::header_bytes, 'c', values, "text");
+  const message m = call::pack(detail::header_bytes, 'c', values, "text").flattened();
   const auto [c, span, text] = call::unpack(payload_of(m));
   EXPECT_EQ(c, 'c');
   EXPECT_THAT(span, ElementsAre(1, 2, 3));
@@ -76,9 +76,40 @@ TEST(PlacesMessage, SpansAreAlignedAndNotCopied) {
   EXPECT_EQ(text, "text");
 }
 
+/// Large elements stay where they are, unless they are those of a temporary object.
+TEST(PlacesMessage, LargeArgumentsAreNotCopied) {
+  using call = detail::signature<void(char, std::span<const double>, std::vector<short>, char, std::string)>;
+  const std::vector<double> large(20000, 1.5), small(10, 2.5);
+  const std::vector<short> odd(40001, 3);
+  const std::string text(100000, 't');
+  const auto packed = call::pack(detail::header_bytes, 'c', large, odd, 'd', text.c_str());
+  ASSERT_EQ(packed.outer.size(), 2u);
+  EXPECT_EQ(packed.outer[0].data, reinterpret_cast<const std::byte*>(large.data()));
+  EXPECT_EQ(packed.outer[1].data, reinterpret_cast<const std::byte*>(odd.data()));
+  EXPECT_LT(packed.buffer.size(), 2 * text.size());
+  const message whole = packed.flattened();
+  EXPECT_EQ(whole.size(), packed.size());
+  const auto [c, span, vector, d, string] = call::unpack(payload_of(whole));
+  EXPECT_TRUE(c == 'c' && d == 'd' && vector == odd && string == text);
+  EXPECT_TRUE(std::ranges::equal(span, large));
+  EXPECT_TRUE(call::pack(0, 'c', small, std::vector<short>{1}, 'd', "text").outer.empty());
+}
+
+TEST(PlacesMessage, ManyLargeArgumentsAreCopied) {
+  const std::vector<int> large(20000, 7);
+  detail::packed_arguments packed;
+  detail::output_archive to(packed);
+  for (int i = 0; i < 20; ++i) detail::put<std::span<const int>, true>(to, large);
+  EXPECT_EQ(packed.outer.size(), detail::packed_arguments::most_outer_parts);
+  const message whole = packed.flattened();
+  detail::input_archive from(whole);
+  for (int i = 0; i < 20; ++i) EXPECT_TRUE(std::ranges::equal(detail::get<std::span<const int>>(from), large));
+  from.expect_end();
+}
+
 TEST(PlacesMessage, RefusesEveryTruncation) {
   using call = detail::signature<void(int, const std::string&, std::vector<double>, const named&)>;
-  const message whole = call::pack(0, 7, "text", std::vector<double>{1, 2}, named{"n", {{1, {"x"}}}});
+  const message whole = call::pack(0, 7, "text", std::vector<double>{1, 2}, named{"n", {{1, {"x"}}}}).flattened();
   for (std::size_t size = 0; size < whole.size(); ++size) {
     const message part(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
     EXPECT_THROW(call::unpack(part), error) << size;
@@ -107,7 +138,8 @@ TEST(PlacesMessage, AnyBytesAreReadOrRefused) {
   using call =
       detail::signature<void(bool, std::string_view, std::span<const double>, std::vector<std::string>, named)>;
   const message whole = call::pack(0, true, "text", std::vector<double>{1, 2, 3}, std::vector<std::string>{"a", "bc"},
-                                   named{"n", {{1, {"x", "y"}}}});
+                                   named{"n", {{1, {"x", "y"}}}})
+                            .flattened();
   rng random(1, purpose::pick, 0);
   int refused = 0;
   for (int i = 0; i < 20000; ++i) {

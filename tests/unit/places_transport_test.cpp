@@ -11,7 +11,7 @@
 namespace {
 
 using namespace kith::distributed;
-using message = std::vector<std::byte>;
+using message = kith::detail::byte_buffer;
 
 message of(int from, int number) {
   message m(2 * sizeof(int));

@@ -14,7 +14,7 @@
 namespace kith::detail {
 
 /// Reads the arguments, calls the function, and writes what it returns to `result` unless that is null.
-using remote_code = void (*)(std::span<const std::byte> arguments, std::vector<std::byte>* result);
+using remote_code = void (*)(std::span<const std::byte> arguments, byte_buffer* result);
 
 /// A function that is known to all places. Objects are static: they are made before main(), and are numbered in the
 /// order of their names when the first places start. So all processes of one program have the same numbers.
@@ -28,6 +28,10 @@ class remote_function {
   remote_function* const registered_before;
 };
 
+/// Whether the elements that a parameter P is made of are the argument's own, not those of a temporary object.
+template <class P, class Argument>
+inline constexpr bool stays = std::is_same_v<P, Argument> || (is_span<P> && (is_span<Argument> || is_vector<Argument>));
+
 template <class F>
 struct signature;
 template <class R, class... P>
@@ -40,11 +44,12 @@ struct signature<R(P...)> {
   using values = std::tuple<std::remove_cvref_t<P>...>;
   static constexpr std::size_t parameters = sizeof...(P);
 
+  /// The arguments, behind room for a header. They must stay until the message was taken.
   template <class... Args>
-  static std::vector<std::byte> pack(std::size_t header, const Args&... args) {
-    std::vector<std::byte> message(header);
+  static packed_arguments pack(std::size_t header, const Args&... args) {
+    packed_arguments message{byte_buffer(header)};
     output_archive to(message);
-    (put<std::remove_cvref_t<P>>(to, args), ...);
+    (put<std::remove_cvref_t<P>, stays<std::remove_cvref_t<P>, Args>>(to, args), ...);
     return message;
   }
   static values unpack(std::span<const std::byte> arguments) {
@@ -95,7 +100,7 @@ template <class F>
 struct registered {
   using call = typename signature_of<F>::type;
 
-  static void run(std::span<const std::byte> arguments, std::vector<std::byte>* result) {
+  static void run(std::span<const std::byte> arguments, byte_buffer* result) {
     auto values = call::unpack(arguments);
     if constexpr (std::is_void_v<typename call::result>) {
       std::apply(F{}, std::move(values));

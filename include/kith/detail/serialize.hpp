@@ -5,6 +5,8 @@
 // before memory is taken for it, and what does not fit throws kith::error.
 #pragma once
 
+#include <kith/detail/arguments.hpp>
+#include <kith/detail/byte_buffer.hpp>
 #include <kith/error.hpp>
 
 #include <cereal/cereal.hpp>
@@ -32,7 +34,9 @@ inline constexpr std::size_t message_alignment = 16;
 class output_archive : public cereal::OutputArchive<output_archive, cereal::AllowEmptyClassElision> {
  public:
   /// Appends to `to`, whose present size is a multiple of message_alignment.
-  explicit output_archive(std::vector<std::byte>& to) : OutputArchive(this), to_(to) {}
+  explicit output_archive(byte_buffer& to) : OutputArchive(this), to_(to) {}
+  /// The same; what write_outer() is given may stay where it is.
+  explicit output_archive(packed_arguments& to) : OutputArchive(this), to_(to.buffer), outer_(&to.outer) {}
 
   void write(const void* from, std::size_t bytes) {
     if (bytes == 0) return;
@@ -40,10 +44,23 @@ class output_archive : public cereal::OutputArchive<output_archive, cereal::Allo
     to_.resize(at + bytes);
     std::memcpy(to_.data() + at, from, bytes);
   }
-  void align(std::size_t to) { to_.resize((to_.size() + to - 1) / to * to); }
+  /// REQUIRES: these bytes stay until the message was taken.
+  void write_outer(const void* from, std::size_t bytes) {
+    if (outer_ == nullptr || bytes < packed_arguments::least_outer_bytes ||
+        outer_->size() == packed_arguments::most_outer_parts)
+      return write(from, bytes);
+    outer_->push_back({to_.size(), static_cast<const std::byte*>(from), bytes});
+    outer_bytes_ += bytes;
+  }
+  void align(std::size_t to) {
+    const std::size_t at = to_.size() + outer_bytes_;
+    to_.resize(to_.size() + (to - at % to) % to, std::byte{0});
+  }
 
  private:
-  std::vector<std::byte>& to_;
+  byte_buffer& to_;
+  std::vector<outer_part>* outer_ = nullptr;
+  std::size_t outer_bytes_ = 0;
 };
 
 class input_archive : public cereal::InputArchive<input_archive, cereal::AllowEmptyClassElision> {
@@ -157,7 +174,8 @@ inline constexpr bool is_plain =
     std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> && !std::is_member_pointer_v<T> &&
     !std::is_null_pointer_v<T> && !is_span<T> && !is_text_view<T> && !std::is_same_v<T, bool>;
 
-template <class T>
+/// With `stays`, elements of `value` may be left where they are (output_archive::write_outer).
+template <class T, bool stays = false>
 void put(output_archive& to, const T& value) {
   if constexpr (is_plain<T>) {
     to.write(&value, sizeof value);
@@ -172,7 +190,11 @@ void put(output_archive& to, const T& value) {
       const std::uint64_t count = value.size();
       to.write(&count, sizeof count);
       to.align(alignof(element));
-      to.write(value.data(), value.size() * sizeof(element));
+      if constexpr (stays) {
+        to.write_outer(value.data(), value.size() * sizeof(element));
+      } else {
+        to.write(value.data(), value.size() * sizeof(element));
+      }
     } else {
       static_assert(!is_span<T>, "a span's elements must be trivially copyable, or use a std::vector");
       to(value);
@@ -197,15 +219,13 @@ T get(input_archive& from) {
     if constexpr (is_plain<element>) {
       const std::size_t count = from.read_count(sizeof(element));
       from.align(alignof(element));
-      const std::span<const std::byte> raw = from.take(count * sizeof(element));
+      const auto* const first = reinterpret_cast<const element*>(from.take(count * sizeof(element)).data());
       if constexpr (is_span<T>) {
         static_assert(std::is_const_v<typename T::element_type> && T::extent == std::dynamic_extent,
                       "a span that a place receives refers to its message; write std::span<const T>");
-        return T(reinterpret_cast<const element*>(raw.data()), count);
+        return T(first, count);
       } else {
-        T values(count);
-        if (count != 0) std::memcpy(values.data(), raw.data(), raw.size());
-        return values;
+        return T(first, first + count);
       }
     } else {
       T values;

@@ -47,6 +47,7 @@ mpi_endpoint::~mpi_endpoint() {
   if (!in_order()) {
     keep(std::move(ring_));
     keep(std::move(sends_));
+    keep(std::move(lost_sends_));
     keep(std::move(incoming_));
     keep(std::move(collectives_));
     return;
@@ -75,20 +76,16 @@ void mpi_endpoint::send(int place, bytes message) {
     append(place, {record_kind::message, 0, message.size()}, message.data(), message.size());
     return;
   }
-  append(place, {record_kind::large, 0, message.size()}, nullptr, 0);
-  flush(place);
-  start(place, std::move(message), large_tag);
+  start_large(place, std::make_shared<const packed>(packed{std::move(message)}));
 }
 
-void mpi_endpoint::send(int place, const std::shared_ptr<const bytes>& message) {
+void mpi_endpoint::send(int place, const std::shared_ptr<const packed>& message) {
   if (gone_[static_cast<std::size_t>(place)]) return;
-  if (message->size() < large_bytes) {
-    append(place, {record_kind::message, 0, message->size()}, message->data(), message->size());
-    return;
+  if (message->size() < large_bytes || (!message->outer.empty() && peers_.is_far(place))) {  // M4
+    send(place, message->flattened());
+  } else {
+    start_large(place, message);
   }
-  append(place, {record_kind::large, 0, message->size()}, nullptr, 0);
-  flush(place);
-  start(place, {}, large_tag, message);
 }
 
 void mpi_endpoint::append(int place, record r, const std::byte* data, std::size_t size) {
@@ -122,39 +119,75 @@ void mpi_endpoint::flush_all() {
   dirty_.clear();
 }
 
-void mpi_endpoint::start(int place, bytes data, int tag, std::shared_ptr<const bytes> kept) {
+void mpi_endpoint::start(int place, bytes data, int tag) {
   if (gone_[static_cast<std::size_t>(place)]) return;
   active_ = clock::now();
-  sends_.push_back({place, std::move(data), std::move(kept), {}});
-  sent& s = sends_.back();
-  const bytes& all = s.kept ? *s.kept : s.data;
-  for (std::size_t at = 0; at < all.size(); at += piece_bytes) {
+  sent& s = sends_.emplace_back(sent{.to = place, .data = std::move(data)});
+  start_part(s, s.data.data(), s.data.size(), tag);
+}
+
+void mpi_endpoint::start_large(int place, std::shared_ptr<const packed> message) {
+  std::vector<std::uint64_t> parts;
+  message->for_each_part([&](const std::byte*, std::size_t size) { parts.push_back(size); });
+  append(place, {record_kind::large, static_cast<std::uint32_t>(parts.size()), message->size()},
+         reinterpret_cast<const std::byte*>(parts.data()), parts.size() * sizeof parts[0]);
+  flush(place);
+  if (gone_[static_cast<std::size_t>(place)]) return;
+  sent& s = sends_.emplace_back(sent{.to = place, .kept = std::move(message)});
+  bool fine = true;
+  s.kept->for_each_part(
+      [&](const std::byte* data, std::size_t size) { fine = fine && start_part(s, data, size, large_tag); });
+}
+
+/// False if the receiver was lost.
+bool mpi_endpoint::start_part(sent& s, const std::byte* data, std::size_t size, int tag) {
+  for (std::size_t at = 0; at < size; at += piece_bytes) {
     MPI_Request r = MPI_REQUEST_NULL;
-    const auto count = static_cast<int>(std::min(piece_bytes, all.size() - at));
-    if (!is_fine(MPI_Isend(all.data() + at, count, MPI_BYTE, place, tag, job_, &r), place)) return;
+    const auto count = static_cast<int>(std::min(piece_bytes, size - at));
+    if (!is_fine(MPI_Isend(data + at, count, MPI_BYTE, s.to, tag, job_, &r), s.to)) return false;
     s.requests.push_back(r);
   }
+  return true;
 }
 
 void mpi_endpoint::end_sends() {
   // From the oldest on; one to a slow place does not hold up those behind it for ever.
   constexpr std::size_t most = 16;
-  for (std::size_t i = 0, looked = 0; i < sends_.size() && looked < most; ++looked) {
+  for (std::size_t i = 0, looked = 0; i < sends_.size() && looked < most;) {
     sent& s = sends_[i];
     int done = 0;
-    const int result = MPI_Testall(static_cast<int>(s.requests.size()), s.requests.data(), &done, MPI_STATUSES_IGNORE);
-    const bool fine = is_fine(result, s.to);
-    if (fine && done == 0) {
-      ++i;
-      continue;
+    const bool gone =
+        gone_[static_cast<std::size_t>(s.to)] ||
+        !is_fine(MPI_Testall(static_cast<int>(s.requests.size()), s.requests.data(), &done, MPI_STATUSES_IGNORE), s.to);
+    if (gone) {
+      lost_sends_.push_back(std::move(s));
+    } else {
+      ++looked;
+      if (done == 0) {
+        ++i;
+        continue;
+      }
+      if (s.data.capacity() == batch_bytes && spare_.size() < most_spare) {
+        s.data.clear();
+        spare_.push_back(std::move(s.data));
+      }
     }
-    if (fine && s.data.capacity() == batch_bytes && spare_.size() < most_spare) {
-      s.data.clear();
-      spare_.push_back(std::move(s.data));
-    }
-    if (!fine) keep(std::move(s));
     sends_.erase(sends_.begin() + static_cast<std::ptrdiff_t>(i));
   }
+}
+
+/// M4. MPI may use the requests for ever, and a message without outer parts is kept for it.
+void mpi_endpoint::give_up_lost() {
+  constexpr int enough = 1000;  // a call of MPI takes some messages out of a queue, which holds thousands at most
+  std::erase_if(lost_sends_, [](sent& s) {
+    int done = 0;
+    MPI_Testall(static_cast<int>(s.requests.size()), s.requests.data(), &done, MPI_STATUSES_IGNORE);
+    if (++s.looks < enough) return false;
+    keep(std::move(s.requests));
+    keep(std::move(s.data));
+    if (s.kept && s.kept->outer.empty()) keep(std::move(s.kept));
+    return true;
+  });
 }
 
 // ---- receiving
@@ -197,8 +230,11 @@ void mpi_endpoint::read(int from, const std::byte* batch, std::size_t size) {
       } else {
         source.waiting.push_back({std::move(message), {}});
       }
-    } else if (r.kind == record_kind::large) {
-      receive_large(from, r.bytes);
+    } else if (r.kind == record_kind::large && r.place <= (size - at) / sizeof(std::uint64_t)) {
+      std::vector<std::uint64_t> parts(r.place);
+      std::memcpy(parts.data(), batch + at, parts.size() * sizeof parts[0]);
+      at += parts.size() * sizeof parts[0];
+      receive_large(from, r.bytes, parts);
     } else if (r.kind == record_kind::lost && r.place < gone_.size() && r.bytes <= size - at) {
       lose({static_cast<int>(r.place), {reinterpret_cast<const char*>(batch + at), r.bytes}});
       at += r.bytes;
@@ -210,7 +246,7 @@ void mpi_endpoint::read(int from, const std::byte* batch, std::size_t size) {
   if (at != size) lose({from, "it sent a batch of messages that cannot be read"});
 }
 
-void mpi_endpoint::receive_large(int from, std::uint64_t size) {
+void mpi_endpoint::receive_large(int from, std::uint64_t size, const std::vector<std::uint64_t>& parts) {
   sender& source = incoming_[static_cast<std::size_t>(from)];
   if (source.waiting.empty()) held_.push_back(from);
   incoming& in = source.waiting.emplace_back();
@@ -220,12 +256,20 @@ void mpi_endpoint::receive_large(int from, std::uint64_t size) {
     lose({from, "it sent a message of " + std::to_string(size) + " bytes, for which there is no memory here"});
     return;
   }
-  for (std::size_t at = 0; at < size; at += piece_bytes) {
-    MPI_Request r = MPI_REQUEST_NULL;
-    const auto count = static_cast<int>(std::min<std::uint64_t>(piece_bytes, size - at));
-    if (!is_fine(MPI_Irecv(in.message.data() + at, count, MPI_BYTE, from, large_tag, job_, &r), from)) return;
-    in.requests.push_back(r);
+  std::uint64_t at = 0;
+  for (const std::uint64_t part : parts) {
+    if (part > size - at) return lose({from, "it announced a message whose parts are larger than itself"});
+    for (const std::uint64_t end = at + part; at < end;) {
+      MPI_Request r = MPI_REQUEST_NULL;
+      const std::uint64_t count = std::min<std::uint64_t>(piece_bytes, end - at);
+      if (!is_fine(MPI_Irecv(in.message.data() + at, static_cast<int>(count), MPI_BYTE, from, large_tag, job_, &r),
+                   from))
+        return;
+      in.requests.push_back(r);
+      at += count;
+    }
   }
+  if (at != size) lose({from, "it announced a message that is larger than its parts"});
 }
 
 void mpi_endpoint::complete_large() {
@@ -256,6 +300,7 @@ bool mpi_endpoint::poll(bytes& message) {
     heard_ = bell_.load(acquire);  // pairs with ring()
     flush_all();
     if (!sends_.empty()) end_sends();
+    if (!lost_sends_.empty()) give_up_lost();
     receive();
     if (!held_.empty()) complete_large();
     watch();
@@ -313,13 +358,13 @@ void mpi_endpoint::sleep(clock::time_point until) {
   const auto idle = now - active_;
   // An answer comes within some 10 us, and a nap takes longer than it says. Large messages move only while MPI is called;
   // those that do not move for a while wait for a process that is busy or slow.
-  const bool moving = !sends_.empty() || !held_.empty();
+  const bool moving = !sends_.empty() || !lost_sends_.empty() || !held_.empty();
   if (idle < (moving ? 1ms : spins_ ? 50us : 20us)) {
     sched_yield();
     return;
   }
   clock::duration nap = std::clamp<clock::duration>(idle / 8, 5us, 500us);
-  if (!sends_.empty() || !held_.empty() || !collectives_.empty()) nap = 5us;
+  if (moving || !collectives_.empty()) nap = 5us;
   sleeping_.store(1, seq_cst);  // ring() changes the bell, then reads this; here it is the other way round
   if (bell_.load(seq_cst) == heard_) futex_wait_until(bell_, heard_, std::min(until, now + nap).time_since_epoch());
   sleeping_.store(0, relaxed);

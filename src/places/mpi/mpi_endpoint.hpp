@@ -4,8 +4,12 @@
 //  M1  Batches have tag 0 and come into a ring of buffers. MPI gives a sender's batches to receives in the order in which
 //      these were posted, so the ring is read from the oldest receive on.
 //  M2  A large message has tag 1. Its receive is posted when its announcement is read, so that the large messages of
-//      a sender are received in the order of their announcements.
+//      a sender are received in the order of their announcements. The announcement has the sizes of its parts, each of
+//      which is sent from where it is.
 //  M3  What came from a sender waits behind a large message that came before it and is not complete.
+//  M4  A message to a place that was lost is given up when MPI was called often enough to have emptied its queues from
+//      that place: a process that has ended asks for nothing more, so MPI does not read the message again. Nobody knows
+//      this of a silent place on another machine: messages to other machines have no outer parts.
 #pragma once
 
 #include "base/atomic.hpp"
@@ -28,9 +32,9 @@ class mpi_endpoint final : public endpoint {
   mpi_endpoint(const mpi_endpoint&) = delete;
   mpi_endpoint& operator=(const mpi_endpoint&) = delete;
 
-  void send(int to, std::vector<std::byte> message) override;
-  void send(int to, const std::shared_ptr<const std::vector<std::byte>>& message) override;
-  bool poll(std::vector<std::byte>& message) override;
+  void send(int to, detail::byte_buffer message) override;
+  void send(int to, const std::shared_ptr<const detail::packed_arguments>& message) override;
+  bool poll(detail::byte_buffer& message) override;
   void sleep(std::chrono::steady_clock::time_point until) override;
   void ring() noexcept override;
   void start(const collective& c) override;
@@ -46,11 +50,12 @@ class mpi_endpoint final : public endpoint {
 
  private:
   using clock = std::chrono::steady_clock;
-  using bytes = std::vector<std::byte>;
+  using bytes = detail::byte_buffer;
+  using packed = detail::packed_arguments;
 
   enum class record_kind : std::uint32_t {
     message = 1,
-    large,  // announces a message of that many bytes
+    large,  // announces a message of that many bytes; behind it are the sizes of its parts, as many as `place` says
     sign,   // of life
     lost,   // that place was lost; the bytes say why
   };
@@ -73,9 +78,10 @@ class mpi_endpoint final : public endpoint {
   };
   struct sent {
     int to;
-    bytes data;
-    std::shared_ptr<const bytes> kept;  // by its sender, too: in place of `data`
-    std::vector<MPI_Request> requests;
+    bytes data = {};
+    std::shared_ptr<const packed> kept = {};  // by its sender, too: in place of `data`
+    std::vector<MPI_Request> requests = {};
+    int looks = 0;  // after its receiver was lost
   };
 
   struct started {
@@ -87,13 +93,16 @@ class mpi_endpoint final : public endpoint {
   void append(int to, record r, const std::byte* data, std::size_t size);
   void flush(int to);
   void flush_all();
-  void start(int to, bytes data, int tag, std::shared_ptr<const bytes> kept = {});
+  void start(int to, bytes data, int tag);
+  void start_large(int to, std::shared_ptr<const packed> message);
+  bool start_part(sent& s, const std::byte* data, std::size_t size, int tag);
   void end_sends();
+  void give_up_lost();
   void receive();
   void post(std::size_t slot);
   void read(int from, const std::byte* batch, std::size_t size);
   bool end_first_collective();
-  void receive_large(int from, std::uint64_t size);
+  void receive_large(int from, std::uint64_t size, const std::vector<std::uint64_t>& parts);
   void complete_large();
   void watch();
   template <class T>
@@ -107,8 +116,9 @@ class mpi_endpoint final : public endpoint {
   std::vector<receiver> outgoing_;
   std::vector<int> dirty_;  // places whose batch is not empty
   std::deque<sent> sends_;
-  std::vector<bytes> spare_;  // buffers of batches that were sent
-  std::vector<bytes> ring_;   // M1
+  std::vector<sent> lost_sends_;  // M4
+  std::vector<bytes> spare_;      // buffers of batches that were sent
+  std::vector<bytes> ring_;       // M1
   std::vector<MPI_Request> posted_;
   std::size_t oldest_ = 0;
   std::vector<sender> incoming_;

@@ -9,6 +9,7 @@
 
 #include <poll.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -45,6 +46,7 @@ class peers {
   bool should_sign(clock::time_point now);
   /// The places on other machines.
   const std::vector<int>& far() const noexcept { return far_; }
+  bool is_far(int place) const { return std::ranges::find(far_, place) != far_.end(); }
   std::string host(int place) const { return cards_[static_cast<std::size_t>(place)].host; }
 
  private:
