@@ -15,6 +15,9 @@
 
 namespace kith {
 
+/// Who sleeps on a word: threads of this process, or of all processes that have mapped the memory.
+enum class futex_scope : int { process = FUTEX_PRIVATE_FLAG, machine = 0 };
+
 /// Returns when woken, when the word differs from `expected`, or spuriously; callers must check again.
 inline void futex_wait(const atomic<std::uint32_t>& word, std::uint32_t expected) noexcept {
   static_assert(sizeof(word) == 4);
@@ -22,17 +25,19 @@ inline void futex_wait(const atomic<std::uint32_t>& word, std::uint32_t expected
 }
 
 /// The same; also returns at that time of the steady clock.
-inline void futex_wait_until(const atomic<std::uint32_t>& word, std::uint32_t expected,
-                             std::chrono::nanoseconds end) noexcept {
+inline void futex_wait_until(const atomic<std::uint32_t>& word, std::uint32_t expected, std::chrono::nanoseconds end,
+                             futex_scope scope = futex_scope::process) noexcept {
   constexpr std::int64_t second = 1'000'000'000;
   const timespec at{.tv_sec = static_cast<time_t>(end.count() / second),
                     .tv_nsec = static_cast<long>(end.count() % second)};
-  syscall(SYS_futex, &word, FUTEX_WAIT_BITSET_PRIVATE, expected, &at, nullptr, FUTEX_BITSET_MATCH_ANY);
+  syscall(SYS_futex, &word, FUTEX_WAIT_BITSET | static_cast<int>(scope), expected, &at, nullptr,
+          FUTEX_BITSET_MATCH_ANY);
 }
 
 /// Wakes up to `count` threads that sleep on the word. The word may no longer exist; then no thread sleeps on it.
-inline void futex_wake(const atomic<std::uint32_t>& word, int count) noexcept {
-  syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, count, nullptr, nullptr, 0);
+inline void futex_wake(const atomic<std::uint32_t>& word, int count,
+                       futex_scope scope = futex_scope::process) noexcept {
+  syscall(SYS_futex, &word, FUTEX_WAKE | static_cast<int>(scope), count, nullptr, nullptr, 0);
 }
 
 }  // namespace kith

@@ -1,7 +1,5 @@
 #include "places/mpi/mpi_endpoint.hpp"
 
-#include "base/futex.hpp"
-
 #include <sched.h>
 #include <sys/prctl.h>
 
@@ -36,7 +34,8 @@ mpi_endpoint::mpi_endpoint(MPI_Comm job, std::vector<process_card> cards, const 
       peers_(std::move(cards), here_, std::chrono::nanoseconds(static_cast<std::int64_t>(o.silence_seconds * 1e9))),
       gone_(outgoing_.size(), false),
       active_(clock::now()),
-      spins_(o.spins) {
+      spins_(o.spins),
+      bells_(job_) {
   MPI_Comm_set_errhandler(job_, MPI_ERRORS_RETURN);
   MPI_Comm_dup(job_, &leaving_job_);
   for (std::size_t s = 0; s < ring_slots; ++s) post(s);
@@ -45,6 +44,7 @@ mpi_endpoint::mpi_endpoint(MPI_Comm job, std::vector<process_card> cards, const 
 mpi_endpoint::~mpi_endpoint() {
   // After a loss MPI may wait for ever: the communicator and its requests are left to the end of the process.
   if (!in_order()) {
+    bells_.keep();
     keep(std::move(ring_));
     keep(std::move(sends_));
     keep(std::move(lost_sends_));
@@ -124,6 +124,7 @@ void mpi_endpoint::start(int place, bytes data, int tag) {
   active_ = clock::now();
   sent& s = sends_.emplace_back(sent{.to = place, .data = std::move(data)});
   start_part(s, s.data.data(), s.data.size(), tag);
+  bells_.ring(place);
 }
 
 void mpi_endpoint::start_large(int place, std::shared_ptr<const packed> message) {
@@ -137,6 +138,7 @@ void mpi_endpoint::start_large(int place, std::shared_ptr<const packed> message)
   bool fine = true;
   s.kept->for_each_part(
       [&](const std::byte* data, std::size_t size) { fine = fine && start_part(s, data, size, large_tag); });
+  bells_.ring(place);
 }
 
 /// False if the receiver was lost.
@@ -297,7 +299,11 @@ void mpi_endpoint::complete_large() {
 
 bool mpi_endpoint::poll(bytes& message) {
   if (ready_.empty()) {
-    heard_ = bell_.load(acquire);  // pairs with ring()
+    // What was rung for may come a little later: MPI had no room to send it at once.
+    if (const std::uint32_t count = bells_.own().count(); count != heard_) {
+      heard_ = count;
+      active_ = clock::now();
+    }
     flush_all();
     if (!sends_.empty()) end_sends();
     if (!lost_sends_.empty()) give_up_lost();
@@ -347,8 +353,9 @@ std::uint64_t mpi_endpoint::ended_collectives() {
   return ended_collectives_;
 }
 
-// ---- sleeping. MPI cannot wake a thread that sleeps in the kernel, so an idle place looks again and again, the less
-// often the longer nothing came: each 500 us in the end, which takes about 1 % of a core.
+// ---- sleeping. A place on this machine rings when it has sent something. MPI cannot wake a thread that sleeps in the
+// kernel, so as long as something can come from another machine, an idle place looks again and again, the less often the
+// longer nothing came: each 500 us in the end, which takes a few percent of a core.
 
 void mpi_endpoint::sleep(clock::time_point until) {
   using namespace std::chrono_literals;
@@ -363,17 +370,12 @@ void mpi_endpoint::sleep(clock::time_point until) {
     sched_yield();
     return;
   }
-  clock::duration nap = std::clamp<clock::duration>(idle / 8, 5us, 500us);
-  if (moving || !collectives_.empty()) nap = 5us;
-  sleeping_.store(1, seq_cst);  // ring() changes the bell, then reads this; here it is the other way round
-  if (bell_.load(seq_cst) == heard_) futex_wait_until(bell_, heard_, std::min(until, now + nap).time_since_epoch());
-  sleeping_.store(0, relaxed);
+  const clock::duration most = bells_.rung_by_all() && !leaving_ ? 10ms : 500us;
+  clock::duration nap = moving || !collectives_.empty() ? 5us : std::clamp<clock::duration>(idle / 8, 5us, most);
+  bells_.own().sleep(heard_, std::min(until, now + nap));
 }
 
-void mpi_endpoint::ring() noexcept {
-  bell_.fetch_add(1, seq_cst);
-  if (sleeping_.load(seq_cst) != 0) futex_wake(bell_, 1);
-}
+void mpi_endpoint::ring() noexcept { bells_.own().ring(); }
 
 // ---- losses, and the end
 

@@ -12,7 +12,7 @@
 //      this of a silent place on another machine: messages to other machines have no outer parts.
 #pragma once
 
-#include "base/atomic.hpp"
+#include "places/mpi/bells.hpp"
 #include "places/mpi/peers.hpp"
 #include "places/plugin.hpp"
 
@@ -137,8 +137,7 @@ class mpi_endpoint final : public endpoint {
   bool spins_;
   bool slack_set_ = false;
   std::uint32_t heard_ = 0;  // the bell, before the last look
-  alignas(false_sharing_range) atomic<std::uint32_t> bell_{0};
-  atomic<std::uint32_t> sleeping_{0};
+  bells bells_;
 };
 
 }  // namespace kith::distributed::mpi
