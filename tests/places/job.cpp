@@ -10,14 +10,18 @@
 #include <kith/kith.hpp>
 #include <kith/places.hpp>
 
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <numeric>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -221,10 +225,28 @@ int run_all() {
   return 0;
 }
 
+/// Sends a large argument to all places. Its memory is gone as soon as spawn() has returned or thrown.
+void send_large() {
+  constexpr std::size_t bytes = 2 << 20;
+  void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  check(memory != MAP_FAILED, "there is memory");
+  const std::unique_ptr<void, void (*)(void*)> unmapped(memory, [](void* m) { munmap(m, bytes); });
+  const std::span<char> data(static_cast<char*>(memory), bytes);
+  std::ranges::fill(data, 'x');
+  for (int p = 0; p < kith::places(); ++p) {
+    kith::at(p).spawn(
+        [](std::span<const char> d) {
+          check(std::ranges::all_of(d, [](char c) { return c == 'x'; }), "a large argument is whole");
+        },
+        std::span<const char>(data));
+  }
+}
+
 void spin_for_ever() {
   while (true) {
     kith::finish([] {
       for (int p = 0; p < kith::places(); ++p) kith::at(p).spawn<add>(3, 1L);
+      send_large();
     });
   }
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <system_error>
 #include <utility>
 
 namespace kith::distributed::mpi {
@@ -31,6 +32,7 @@ mpi_endpoint::mpi_endpoint(MPI_Comm job, std::vector<process_card> cards, const 
       ring_(ring_slots, bytes(batch_bytes)),
       posted_(ring_slots, MPI_REQUEST_NULL),
       incoming_(cards.size()),
+      near_(job_, cards, here_),
       peers_(std::move(cards), here_, std::chrono::nanoseconds(static_cast<std::int64_t>(o.silence_seconds * 1e9))),
       gone_(outgoing_.size(), false),
       active_(clock::now()),
@@ -47,7 +49,7 @@ mpi_endpoint::~mpi_endpoint() {
     bells_.keep();
     keep(std::move(ring_));
     keep(std::move(sends_));
-    keep(std::move(lost_sends_));
+    keep(std::move(near_sends_));
     keep(std::move(incoming_));
     keep(std::move(collectives_));
     return;
@@ -74,18 +76,33 @@ void mpi_endpoint::send(int place, bytes message) {
   if (gone_[static_cast<std::size_t>(place)]) return;
   if (message.size() < large_bytes) {
     append(place, {record_kind::message, 0, message.size()}, message.data(), message.size());
-    return;
+  } else if (near_.reaches(place)) {
+    announce(place, std::make_shared<const packed>(packed{std::move(message)}));
+  } else {
+    append(place, {record_kind::large, 0, message.size()}, nullptr, 0);
+    flush(place);
+    start(place, std::move(message), large_tag);
   }
-  start_large(place, std::make_shared<const packed>(packed{std::move(message)}));
 }
 
 void mpi_endpoint::send(int place, const std::shared_ptr<const packed>& message) {
   if (gone_[static_cast<std::size_t>(place)]) return;
-  if (message->size() < large_bytes || (!message->outer.empty() && peers_.is_far(place))) {  // M4
-    send(place, message->flattened());
+  if (message->size() >= large_bytes && near_.reaches(place)) {
+    announce(place, message);
   } else {
-    start_large(place, message);
+    send(place, message->flattened());
   }
+}
+
+void mpi_endpoint::announce(int place, std::shared_ptr<const packed> message) {
+  std::vector<std::uint64_t> words{++last_near_};
+  message->for_each_part([&](const std::byte* data, std::size_t size) {
+    words.push_back(reinterpret_cast<std::uintptr_t>(data));
+    words.push_back(size);
+  });
+  const record r{record_kind::near, static_cast<std::uint32_t>(words.size() / 2), message->size()};
+  near_sends_[last_near_] = {place, std::move(message)};
+  append(place, r, reinterpret_cast<const std::byte*>(words.data()), words.size() * sizeof words[0]);
 }
 
 void mpi_endpoint::append(int place, record r, const std::byte* data, std::size_t size) {
@@ -122,74 +139,35 @@ void mpi_endpoint::flush_all() {
 void mpi_endpoint::start(int place, bytes data, int tag) {
   if (gone_[static_cast<std::size_t>(place)]) return;
   active_ = clock::now();
-  sent& s = sends_.emplace_back(sent{.to = place, .data = std::move(data)});
-  start_part(s, s.data.data(), s.data.size(), tag);
-  bells_.ring(place);
-}
-
-void mpi_endpoint::start_large(int place, std::shared_ptr<const packed> message) {
-  std::vector<std::uint64_t> parts;
-  message->for_each_part([&](const std::byte*, std::size_t size) { parts.push_back(size); });
-  append(place, {record_kind::large, static_cast<std::uint32_t>(parts.size()), message->size()},
-         reinterpret_cast<const std::byte*>(parts.data()), parts.size() * sizeof parts[0]);
-  flush(place);
-  if (gone_[static_cast<std::size_t>(place)]) return;
-  sent& s = sends_.emplace_back(sent{.to = place, .kept = std::move(message)});
-  bool fine = true;
-  s.kept->for_each_part(
-      [&](const std::byte* data, std::size_t size) { fine = fine && start_part(s, data, size, large_tag); });
-  bells_.ring(place);
-}
-
-/// False if the receiver was lost.
-bool mpi_endpoint::start_part(sent& s, const std::byte* data, std::size_t size, int tag) {
-  for (std::size_t at = 0; at < size; at += piece_bytes) {
+  sent& s = sends_.emplace_back(sent{place, std::move(data)});
+  for (std::size_t at = 0; at < s.data.size(); at += piece_bytes) {
     MPI_Request r = MPI_REQUEST_NULL;
-    const auto count = static_cast<int>(std::min(piece_bytes, size - at));
-    if (!is_fine(MPI_Isend(data + at, count, MPI_BYTE, s.to, tag, job_, &r), s.to)) return false;
+    const auto count = static_cast<int>(std::min(piece_bytes, s.data.size() - at));
+    if (!is_fine(MPI_Isend(s.data.data() + at, count, MPI_BYTE, place, tag, job_, &r), place)) return;
     s.requests.push_back(r);
   }
-  return true;
+  bells_.ring(place);
 }
 
 void mpi_endpoint::end_sends() {
   // From the oldest on; one to a slow place does not hold up those behind it for ever.
   constexpr std::size_t most = 16;
-  for (std::size_t i = 0, looked = 0; i < sends_.size() && looked < most;) {
+  for (std::size_t i = 0, looked = 0; i < sends_.size() && looked < most; ++looked) {
     sent& s = sends_[i];
     int done = 0;
-    const bool gone =
-        gone_[static_cast<std::size_t>(s.to)] ||
-        !is_fine(MPI_Testall(static_cast<int>(s.requests.size()), s.requests.data(), &done, MPI_STATUSES_IGNORE), s.to);
-    if (gone) {
-      lost_sends_.push_back(std::move(s));
-    } else {
-      ++looked;
-      if (done == 0) {
-        ++i;
-        continue;
-      }
-      if (s.data.capacity() == batch_bytes && spare_.size() < most_spare) {
-        s.data.clear();
-        spare_.push_back(std::move(s.data));
-      }
+    const int result = MPI_Testall(static_cast<int>(s.requests.size()), s.requests.data(), &done, MPI_STATUSES_IGNORE);
+    const bool fine = is_fine(result, s.to);
+    if (fine && done == 0) {
+      ++i;
+      continue;
     }
+    if (fine && s.data.capacity() == batch_bytes && spare_.size() < most_spare) {
+      s.data.clear();
+      spare_.push_back(std::move(s.data));
+    }
+    if (!fine) keep(std::move(s));
     sends_.erase(sends_.begin() + static_cast<std::ptrdiff_t>(i));
   }
-}
-
-/// M4. MPI may use the requests for ever, and a message without outer parts is kept for it.
-void mpi_endpoint::give_up_lost() {
-  constexpr int enough = 1000;  // a call of MPI takes some messages out of a queue, which holds thousands at most
-  std::erase_if(lost_sends_, [](sent& s) {
-    int done = 0;
-    MPI_Testall(static_cast<int>(s.requests.size()), s.requests.data(), &done, MPI_STATUSES_IGNORE);
-    if (++s.looks < enough) return false;
-    keep(std::move(s.requests));
-    keep(std::move(s.data));
-    if (s.kept && s.kept->outer.empty()) keep(std::move(s.kept));
-    return true;
-  });
 }
 
 // ---- receiving
@@ -232,11 +210,14 @@ void mpi_endpoint::read(int from, const std::byte* batch, std::size_t size) {
       } else {
         source.waiting.push_back({std::move(message), {}});
       }
-    } else if (r.kind == record_kind::large && r.place <= (size - at) / sizeof(std::uint64_t)) {
-      std::vector<std::uint64_t> parts(r.place);
-      std::memcpy(parts.data(), batch + at, parts.size() * sizeof parts[0]);
-      at += parts.size() * sizeof parts[0];
-      receive_large(from, r.bytes, parts);
+    } else if (r.kind == record_kind::large) {
+      receive_large(from, r.bytes);
+    } else if (r.kind == record_kind::near && near_.reaches(from) && size - at >= sizeof(std::uint64_t) &&
+               r.place <= (size - at - sizeof(std::uint64_t)) / sizeof(near_part)) {
+      receive_near(from, r.bytes, batch + at, r.place);
+      at += sizeof(std::uint64_t) + r.place * sizeof(near_part);
+    } else if (r.kind == record_kind::taken) {
+      near_sends_.erase(r.bytes);
     } else if (r.kind == record_kind::lost && r.place < gone_.size() && r.bytes <= size - at) {
       lose({static_cast<int>(r.place), {reinterpret_cast<const char*>(batch + at), r.bytes}});
       at += r.bytes;
@@ -248,30 +229,85 @@ void mpi_endpoint::read(int from, const std::byte* batch, std::size_t size) {
   if (at != size) lose({from, "it sent a batch of messages that cannot be read"});
 }
 
-void mpi_endpoint::receive_large(int from, std::uint64_t size, const std::vector<std::uint64_t>& parts) {
+/// False if there is no memory for the message; then its sender is lost.
+bool mpi_endpoint::make_room(incoming& in, int from, std::uint64_t size) {
+  try {
+    in.message.resize(size);
+    return true;
+  } catch (const std::exception&) {
+    lose({from, "it sent a message of " + std::to_string(size) + " bytes, for which there is no memory here"});
+    return false;
+  }
+}
+
+void mpi_endpoint::receive_large(int from, std::uint64_t size) {
   sender& source = incoming_[static_cast<std::size_t>(from)];
   if (source.waiting.empty()) held_.push_back(from);
   incoming& in = source.waiting.emplace_back();
-  try {
-    in.message.resize(size);
-  } catch (const std::exception&) {
-    lose({from, "it sent a message of " + std::to_string(size) + " bytes, for which there is no memory here"});
-    return;
+  if (!make_room(in, from, size)) return;
+  for (std::size_t at = 0; at < size; at += piece_bytes) {
+    MPI_Request r = MPI_REQUEST_NULL;
+    const auto count = static_cast<int>(std::min<std::uint64_t>(piece_bytes, size - at));
+    if (!is_fine(MPI_Irecv(in.message.data() + at, count, MPI_BYTE, from, large_tag, job_, &r), from)) return;
+    in.requests.push_back(r);
   }
-  std::uint64_t at = 0;
-  for (const std::uint64_t part : parts) {
-    if (part > size - at) return lose({from, "it announced a message whose parts are larger than itself"});
-    for (const std::uint64_t end = at + part; at < end;) {
-      MPI_Request r = MPI_REQUEST_NULL;
-      const std::uint64_t count = std::min<std::uint64_t>(piece_bytes, end - at);
-      if (!is_fine(MPI_Irecv(in.message.data() + at, static_cast<int>(count), MPI_BYTE, from, large_tag, job_, &r),
-                   from))
-        return;
-      in.requests.push_back(r);
-      at += count;
+}
+
+void mpi_endpoint::receive_near(int from, std::uint64_t size, const std::byte* announced, std::size_t parts) {
+  sender& source = incoming_[static_cast<std::size_t>(from)];
+  if (source.waiting.empty()) held_.push_back(from);
+  incoming& in = source.waiting.emplace_back();
+  std::memcpy(&in.number, announced, sizeof in.number);
+  std::uint64_t left = size;
+  for (std::size_t i = 0; i < parts; ++i) {
+    near_part p{};
+    std::memcpy(&p, announced + sizeof in.number + i * sizeof p, sizeof p);
+    if (p.size > left) break;
+    left -= p.size;
+    in.parts.push_back(p);
+  }
+  if (left != 0) {
+    lose({from, "it announced a message of another size than its parts have"});
+  } else {
+    make_room(in, from, size);
+  }
+}
+
+/// Reads some of the message. Whether it is complete, and its sender knows.
+bool mpi_endpoint::read_near(int from, incoming& in) {
+  constexpr std::size_t at_once = 4 << 20;  // then other messages have their turn
+  std::size_t budget = at_once;
+  while (!in.parts.empty() && budget != 0) {
+    near_part& p = in.parts.front();
+    std::size_t got = 0;
+    try {
+      got = near_.read(from, p.address, in.message.data() + in.read, std::min<std::size_t>(p.size, budget));
+    } catch (const std::system_error& e) {
+      lose({from, std::string("its memory cannot be read: ") + e.what()});
     }
+    if (got == 0) return false;
+    active_ = clock::now();
+    in.read += got;
+    budget -= got;
+    p.address += got;
+    p.size -= got;
+    if (p.size == 0) in.parts.pop_front();
   }
-  if (at != size) lose({from, "it announced a message that is larger than its parts"});
+  if (!in.parts.empty()) return false;
+  append(from, {record_kind::taken, 0, in.number}, nullptr, 0);
+  return true;
+}
+
+bool mpi_endpoint::complete(int from, incoming& in) {
+  if (in.number != 0) return read_near(from, in);
+  if (in.requests.empty()) return true;
+  int done = 0;
+  if (!is_fine(MPI_Testall(static_cast<int>(in.requests.size()), in.requests.data(), &done, MPI_STATUSES_IGNORE),
+               from) ||
+      done == 0)
+    return false;
+  active_ = clock::now();
+  return true;
 }
 
 void mpi_endpoint::complete_large() {
@@ -282,15 +318,8 @@ void mpi_endpoint::complete_large() {
       return true;
     }
     while (!waiting.empty()) {
-      incoming& first = waiting.front();
-      int done = 1;
-      if (!first.requests.empty()) {
-        const int result =
-            MPI_Testall(static_cast<int>(first.requests.size()), first.requests.data(), &done, MPI_STATUSES_IGNORE);
-        if (!is_fine(result, from) || done == 0) return false;  // after a loss the next look drops them
-        active_ = clock::now();
-      }
-      ready_.push_back(std::move(first.message));
+      if (!complete(from, waiting.front())) return false;  // after a loss the next look drops them
+      ready_.push_back(std::move(waiting.front().message));
       waiting.pop_front();
     }
     return true;
@@ -306,7 +335,6 @@ bool mpi_endpoint::poll(bytes& message) {
     }
     flush_all();
     if (!sends_.empty()) end_sends();
-    if (!lost_sends_.empty()) give_up_lost();
     receive();
     if (!held_.empty()) complete_large();
     watch();
@@ -365,7 +393,7 @@ void mpi_endpoint::sleep(clock::time_point until) {
   const auto idle = now - active_;
   // An answer comes within some 10 us, and a nap takes longer than it says. Large messages move only while MPI is called;
   // those that do not move for a while wait for a process that is busy or slow.
-  const bool moving = !sends_.empty() || !lost_sends_.empty() || !held_.empty();
+  const bool moving = !sends_.empty() || !held_.empty();
   if (idle < (moving ? 1ms : spins_ ? 50us : 20us)) {
     sched_yield();
     return;
@@ -400,6 +428,7 @@ void mpi_endpoint::lose(lost_place what) {
   gone_[index] = true;
   lost_any_ = true;
   to(what.place).batch.clear();
+  std::erase_if(near_sends_, [&](const auto& s) { return s.second.to == what.place; });
   const record r{record_kind::lost, static_cast<std::uint32_t>(what.place), what.why.size()};
   for (int p = 0; p < places(); ++p) {
     if (p != here_ && !gone_[static_cast<std::size_t>(p)])

@@ -3,16 +3,14 @@
 //
 //  M1  Batches have tag 0 and come into a ring of buffers. MPI gives a sender's batches to receives in the order in which
 //      these were posted, so the ring is read from the oldest receive on.
-//  M2  A large message has tag 1. Its receive is posted when its announcement is read, so that the large messages of
-//      a sender are received in the order of their announcements. The announcement has the sizes of its parts, each of
-//      which is sent from where it is.
+//  M2  A large message for a place on this machine stays where it is until its receiver has read it and says so, or was
+//      lost. One for another machine has tag 1. Its receive is posted when its announcement is read, so that the large
+//      messages of a sender are received in the order of their announcements.
 //  M3  What came from a sender waits behind a large message that came before it and is not complete.
-//  M4  A message to a place that was lost is given up when MPI was called often enough to have emptied its queues from
-//      that place: a process that has ended asks for nothing more, so MPI does not read the message again. Nobody knows
-//      this of a silent place on another machine: messages to other machines have no outer parts.
 #pragma once
 
 #include "places/mpi/bells.hpp"
+#include "places/mpi/near_memory.hpp"
 #include "places/mpi/peers.hpp"
 #include "places/plugin.hpp"
 
@@ -20,6 +18,7 @@
 
 #include <deque>
 #include <memory>
+#include <unordered_map>
 #include <vector>
 
 namespace kith::distributed::mpi {
@@ -55,7 +54,9 @@ class mpi_endpoint final : public endpoint {
 
   enum class record_kind : std::uint32_t {
     message = 1,
-    large,  // announces a message of that many bytes; behind it are the sizes of its parts, as many as `place` says
+    large,  // announces a message of that many bytes
+    near,  // announces one in the sender's memory: its number there and its parts, as many as `place` says, are behind it
+    taken,  // the receiver has read the message of that number
     sign,   // of life
     lost,   // that place was lost; the bytes say why
   };
@@ -64,10 +65,18 @@ class mpi_endpoint final : public endpoint {
     std::uint32_t place;
     std::uint64_t bytes;
   };
-  /// A message that is being received; complete when there are no requests.
+  /// A part of a message in its sender's memory.
+  struct near_part {
+    std::uint64_t address;
+    std::uint64_t size;
+  };
+  /// A message that is being received; complete when there are no requests and no parts.
   struct incoming {
     bytes message;
-    std::vector<MPI_Request> requests;
+    std::vector<MPI_Request> requests = {};
+    std::deque<near_part> parts = {};  // still to be read
+    std::size_t read = 0;              // bytes of the message
+    std::uint64_t number = 0;          // at its sender; 0: it came by MPI
   };
   struct sender {
     std::deque<incoming> waiting;  // M3: behind a large message that is not complete
@@ -78,10 +87,12 @@ class mpi_endpoint final : public endpoint {
   };
   struct sent {
     int to;
-    bytes data = {};
-    std::shared_ptr<const packed> kept = {};  // by its sender, too: in place of `data`
+    bytes data;
     std::vector<MPI_Request> requests = {};
-    int looks = 0;  // after its receiver was lost
+  };
+  struct near_sent {
+    int to;
+    std::shared_ptr<const packed> message;
   };
 
   struct started {
@@ -94,15 +105,17 @@ class mpi_endpoint final : public endpoint {
   void flush(int to);
   void flush_all();
   void start(int to, bytes data, int tag);
-  void start_large(int to, std::shared_ptr<const packed> message);
-  bool start_part(sent& s, const std::byte* data, std::size_t size, int tag);
+  void announce(int to, std::shared_ptr<const packed> message);
   void end_sends();
-  void give_up_lost();
   void receive();
   void post(std::size_t slot);
   void read(int from, const std::byte* batch, std::size_t size);
   bool end_first_collective();
-  void receive_large(int from, std::uint64_t size, const std::vector<std::uint64_t>& parts);
+  bool make_room(incoming& in, int from, std::uint64_t size);
+  void receive_large(int from, std::uint64_t size);
+  void receive_near(int from, std::uint64_t size, const std::byte* announced, std::size_t parts);
+  bool complete(int from, incoming& in);
+  bool read_near(int from, incoming& in);
   void complete_large();
   void watch();
   template <class T>
@@ -116,9 +129,10 @@ class mpi_endpoint final : public endpoint {
   std::vector<receiver> outgoing_;
   std::vector<int> dirty_;  // places whose batch is not empty
   std::deque<sent> sends_;
-  std::vector<sent> lost_sends_;  // M4
-  std::vector<bytes> spare_;      // buffers of batches that were sent
-  std::vector<bytes> ring_;       // M1
+  std::unordered_map<std::uint64_t, near_sent> near_sends_;  // by number
+  std::uint64_t last_near_ = 0;
+  std::vector<bytes> spare_;  // buffers of batches that were sent
+  std::vector<bytes> ring_;   // M1
   std::vector<MPI_Request> posted_;
   std::size_t oldest_ = 0;
   std::vector<sender> incoming_;
@@ -126,6 +140,7 @@ class mpi_endpoint final : public endpoint {
   std::deque<bytes> ready_;
   std::deque<started> collectives_;  // not ended
   std::uint64_t ended_collectives_ = 0;
+  near_memory near_;
   peers peers_;
   std::deque<lost_place> newly_lost_;
   std::vector<bool> gone_;

@@ -11,9 +11,12 @@
 
 namespace kith::distributed::mpi {
 
+const std::uint64_t process_card::word = 0x6b6974682e6b7463;
+
 process_card process_card::of_this_process() {
   process_card c;
   c.pid = getpid();
+  c.word_at = reinterpret_cast<std::uintptr_t>(&word);
   gethostname(c.host, sizeof c.host - 1);
   std::string boot;
   std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), boot);

@@ -9,7 +9,6 @@
 
 #include <poll.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -24,8 +23,10 @@ struct process_card {
   std::uint64_t machine = 0;  // the same for two processes that see each other's process ids
   std::int32_t pid = 0;
   std::uint32_t version = 0;
+  std::uint64_t word_at = 0;  // the address of `word` in that process, to try whether it can be read
   char host[64] = {};
 
+  static const std::uint64_t word;
   static process_card of_this_process();
 };
 
@@ -46,7 +47,6 @@ class peers {
   bool should_sign(clock::time_point now);
   /// The places on other machines.
   const std::vector<int>& far() const noexcept { return far_; }
-  bool is_far(int place) const { return std::ranges::find(far_, place) != far_.end(); }
   std::string host(int place) const { return cards_[static_cast<std::size_t>(place)].host; }
 
  private:
