@@ -100,6 +100,39 @@ def random_kill(mpi, seed):
     return places, victim, job.returncode, text, time.monotonic() - begin
 
 
+# Places with process numbers of their own take each other for processes of other machines.
+APART = ("unshare", "--pid", "--fork", "--mount-proc")
+FAR = {"OMPI_MCA_btl": "tcp,self"}  # Open MPI would share memory by process numbers
+
+
+def silent_place(mpi):
+    """Stops a place of another machine, first for less than the silence that is allowed. What place 0 says."""
+    job = subprocess.Popen([f"mpirun.{mpi}", "-n", "2", *APART, JOB, "endless"], env=CLEAN | ALLOW | FAR | {"KITH_SILENCE": "2"},
+                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    text = ""
+    while "started" not in text and (line := job.stderr.readline()):
+        text += line
+    place_of = {environment_of(p).get("PMIX_RANK" if mpi == "openmpi" else "PMI_RANK"): p for p in processes_of(job.pid)}
+    check(set(place_of) == {"0", "1"}, f"{mpi}: two far places have started: {place_of}, {text}")
+    if victim := place_of.get("1"):
+        os.kill(victim, signal.SIGSTOP)
+        time.sleep(1)
+        os.kill(victim, signal.SIGCONT)
+        time.sleep(1)
+        check(len(processes_of(job.pid)) == 2, f"{mpi}: a place that is silent for half of the time is not lost")
+        os.kill(victim, signal.SIGSTOP)
+        end = time.monotonic() + 7
+        while runs_job(place_of["0"]) and time.monotonic() < end:
+            time.sleep(0.05)
+        os.kill(victim, signal.SIGKILL)
+    return text + job.communicate(timeout=60)[1]
+
+
+def environment_of(number):
+    words = pathlib.Path(f"/proc/{number}/environ").read_bytes().decode(errors="replace").split("\0")
+    return dict(w.split("=", 1) for w in words if "=" in w)
+
+
 def runs_job(number):
     try:
         return os.readlink(f"/proc/{number}/exe") == JOB
@@ -180,6 +213,12 @@ for mpi in MPIS:
     done = run(KITH, "launch", "-n", "2", "--mpi", mpi, "--", "/none/program")
     check(done.returncode == 127 and "/none/program" in done.stderr, f"a program that is not there: {done.stderr}")
     check(killed_launcher(mpi), f"{mpi}: a job ends when its launcher is killed")
+    if subprocess.run([*APART, "true"], capture_output=True, check=False).returncode == 0:
+        checks_itself(2, run(mpirun, "-n", "2", *APART, JOB, **FAR), f"{mpirun}, far places")
+        text = silent_place(mpi)
+        check("place 1: was lost: nothing came from" in text and "for 2000 ms" in text, f"{mpirun}, a silent place: {text}")
+    else:
+        print(f"{mpi}: places of other machines are not tested: unshare --pid is not permitted")
     for seed in range(round(5 * SCALE)):
         places, victim, code, text, seconds = random_kill(mpi, seed)
         named = [w for w in text.splitlines() if re.search(r"place \d: was lost: its process, \d+ on", w)]

@@ -2,6 +2,7 @@
 
 #include "base/futex.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <new>
 
@@ -30,11 +31,14 @@ void* aligned(void* part) noexcept {
 
 }  // namespace
 
-bells::bells(MPI_Comm job) {
-  int places = 0;
-  MPI_Comm_size(job, &places);
-  of_.resize(static_cast<std::size_t>(places), nullptr);
-  if (MPI_Comm_split_type(job, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine_) != MPI_SUCCESS) return;
+bells::bells(MPI_Comm job, const std::vector<process_card>& cards, int here) : of_(cards.size(), nullptr) {
+  // Not by MPI_COMM_TYPE_SHARED: processes in different containers may not be able to share memory.
+  const auto is_here = [&](const process_card& c) {
+    return c.machine == cards[static_cast<std::size_t>(here)].machine;
+  };
+  const auto first = static_cast<int>(std::ranges::find_if(cards, is_here) - cards.begin());
+  MPI_Comm_split(job, first, here, &machine_);
+  if (std::ranges::count_if(cards, is_here) == 1) return;
   MPI_Comm_set_errhandler(machine_, MPI_ERRORS_RETURN);
   void* mine = nullptr;
   int fine =

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "base/atomic.hpp"
+#include "places/mpi/peers.hpp"
 
 #include <mpi.h>
 
@@ -32,7 +33,7 @@ class bells {
  public:
   /// Takes shared memory for them; without it own() is a bell that other processes cannot ring. All processes of
   /// the communicator must do the same.
-  explicit bells(MPI_Comm job);
+  bells(MPI_Comm job, const std::vector<process_card>& cards, int here);
   /// Gives back the memory. All processes must do it, or keep() it.
   ~bells();
   bells(const bells&) = delete;

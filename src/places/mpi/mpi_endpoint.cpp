@@ -33,11 +33,11 @@ mpi_endpoint::mpi_endpoint(MPI_Comm job, std::vector<process_card> cards, const 
       posted_(ring_slots, MPI_REQUEST_NULL),
       incoming_(cards.size()),
       near_(job_, cards, here_),
+      bells_(job_, cards, here_),
       peers_(std::move(cards), here_, std::chrono::nanoseconds(static_cast<std::int64_t>(o.silence_seconds * 1e9))),
       gone_(outgoing_.size(), false),
       active_(clock::now()),
-      spins_(o.spins),
-      bells_(job_) {
+      spins_(o.spins) {
   MPI_Comm_set_errhandler(job_, MPI_ERRORS_RETURN);
   MPI_Comm_dup(job_, &leaving_job_);
   for (std::size_t s = 0; s < ring_slots; ++s) post(s);

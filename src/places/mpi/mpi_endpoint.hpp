@@ -141,6 +141,7 @@ class mpi_endpoint final : public endpoint {
   std::deque<started> collectives_;  // not ended
   std::uint64_t ended_collectives_ = 0;
   near_memory near_;
+  bells bells_;
   peers peers_;
   std::deque<lost_place> newly_lost_;
   std::vector<bool> gone_;
@@ -152,7 +153,6 @@ class mpi_endpoint final : public endpoint {
   bool spins_;
   bool slack_set_ = false;
   std::uint32_t heard_ = 0;  // the bell, before the last look
-  bells bells_;
 };
 
 }  // namespace kith::distributed::mpi
