@@ -6,7 +6,9 @@
 #include <kith/detail/remote_call.hpp>
 #include <kith/runtime.hpp>
 
+#include <coroutine>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -97,11 +99,25 @@ namespace detail {
 /// The room for a message's header, in front of the arguments.
 inline constexpr std::size_t header_bytes = 64;
 
-struct remote_result {
+/// What an activity has returned, for its futures.
+class remote_result {
+ public:
   completion ended;
   byte_buffer value;  // after header_bytes
   std::exception_ptr failure;
+
+  void complete();
+  /// Calls `resume` when it is complete, at once if it is. Thread-safe.
+  void then(std::function<void()> resume);
+
+ private:
+  std::mutex guard_;
+  std::vector<std::function<void()>> waiting_;
 };
+
+/// What goes on with a coroutine of the running activity, once it is called. REQUIRES: that it is called once. Throws
+/// kith::error if the running activity is not a coroutine.
+std::function<void()> resumption(std::coroutine_handle<> suspended);
 
 /// Sends an activity. `result` is null if nobody asks for one.
 void spawn_at(int place, const remote_function& f, packed_arguments message, std::shared_ptr<remote_result> result);
@@ -136,6 +152,23 @@ class place_future {
       from.expect_end();
       return value;
     }
+  }
+
+  /// In an activity that is a coroutine (activity.hpp): `co_await` waits for the result as get() does, and holds no
+  /// worker and no stack meanwhile. Throws as get(), and `error` in an activity that is not a coroutine.
+  auto operator co_await() const {
+    struct awaiter {
+      place_future of;
+
+      bool await_ready() const noexcept { return of.ready(); }
+      void await_suspend(std::coroutine_handle<> suspended) const {
+        if (!of.valid()) return of.wait();                                 // throws
+        const std::shared_ptr<detail::remote_result> result = of.result_;  // *this may end in then()
+        result->then(detail::resumption(suspended));
+      }
+      R await_resume() const { return of.get(); }
+    };
+    return awaiter{*this};
   }
 
  private:
@@ -190,7 +223,7 @@ class place_ref {
   [[nodiscard]] auto async(F, const Args&... args) const {
     if constexpr (detail::is_remote_call<F, Args...>()) {
       using known = detail::registered<F>;
-      using R = std::remove_cvref_t<typename known::call::result>;
+      using R = typename detail::result_value<typename known::call::result>::type;
       static_assert(!detail::is_span<R> && !detail::is_text_view<R>,
                     "a result must own its data: return a std::vector or a std::string");
       auto result = std::make_shared<detail::remote_result>();

@@ -15,7 +15,7 @@ using distributed::collective;
 void take_part(const char* call, const collective& c) {
   if (c.count > INT_MAX)
     throw error(std::string(call) + ": " + std::to_string(c.count) + " elements; expected at most 2^31 - 1");
-  distributed::place_of_caller(call).take_part(call, c);
+  distributed::caller_of(call).at->take_part(call, c);
 }
 
 collective::element element_of(std::size_t size, int kind) {

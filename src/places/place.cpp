@@ -28,7 +28,9 @@ class place::closure {
     if (activity_->fresh) at_->fab_.fetch_sub(1, relaxed);
     failure why = failure_of(activity_->at, "the activity was cancelled before it started");
     why.cancelled = true;
-    at_->conclude(*activity_, {}, exception_of(why), why);
+    activity_->thrown = exception_of(why);
+    activity_->failed = std::move(why);
+    at_->conclude(*activity_);
   }
   void operator()() noexcept { at_->run(std::move(activity_)); }
 
@@ -61,55 +63,75 @@ place::~place() {
   progress_.join();
 }
 
+void place::end_tasks() {
+  // After a loss a coroutine may be about to be resumed, although nobody waits for it any more.
+  if (made_in_ == getpid())
+    for (int open = coroutines_.load(acquire); open != 0; open = coroutines_.load(acquire)) coroutines_.wait(open);
+  tasks_.reset();
+}
+
 // ---- activities
 
 void place::run(std::unique_ptr<activity> a) noexcept {
   if (a->fresh) fab_.fetch_sub(1, relaxed);
   activities_.fetch_add(1, relaxed);
+  activity& mine = *a.release();
+  run_part(mine, [this, &mine] {
+    if (mine.body != nullptr) return mine.body(mine.context);
+    mine.value.resize(sizeof(message_header));
+    mine.coroutine = mine.function->code(payload_of(mine.message), mine.result != 0 ? &mine.value : nullptr);
+    if (mine.coroutine == nullptr) return;
+    coroutines_.fetch_add(1, relaxed);
+    mine.coroutine->handle().resume();
+  });
+}
+
+/// Runs the activity, or a part of it if it is a coroutine. Whoever ends the last part owns it.
+void place::run_part(activity& a, const std::function<void()>& code) noexcept {
   const std::uint64_t task = native::worker::current()->running_ref();
   {
     const std::lock_guard lock(running_guard_);
-    running_[task] = a.get();
+    running_[task] = &a;
   }
-  std::optional<failure> failed;
-  std::exception_ptr thrown;
-  detail::byte_buffer value;
-  const auto attempt = [&](auto&& step) {
+  const auto attempt = [&](const auto& step) {
     try {
       step();
     } catch (...) {
-      if (failed) return;
-      failed = current_failure(a->at);
-      thrown = std::current_exception();
+      const std::lock_guard lock(running_guard_);  // the next part may run already
+      if (a.failed) return;
+      a.failed = current_failure(a.at);
+      a.thrown = std::current_exception();
     }
   };
-  attempt([&] {
-    if (a->body != nullptr) {
-      a->body(a->context);
-    } else {
-      value.resize(sizeof(message_header));
-      a->function->code(payload_of(a->message), a->result != 0 ? &value : nullptr);
-    }
-  });
+  attempt(code);
   attempt([] { kith::wait(); });
   {
     const std::lock_guard lock(running_guard_);
     running_.erase(task);
   }
-  conclude(*a, std::move(value), std::move(thrown), std::move(failed));
+  if (a.parts.fetch_sub(1, acq_rel) != 1) return;
+  const std::unique_ptr<activity> owned(&a);
+  const bool is_coroutine = a.coroutine != nullptr;
+  if (is_coroutine) {
+    attempt([&] { a.coroutine->write_result(a.result != 0 ? &a.value : nullptr); });
+    a.end_coroutine();
+  }
+  conclude(a);
+  if (is_coroutine && coroutines_.fetch_sub(1, acq_rel) == 1) coroutines_.notify_all();
 }
 
-/// The activity has ended: its result or failure goes to whoever waits for it. `value` has room for a header in front.
-void place::conclude(const activity& a, detail::byte_buffer value, std::exception_ptr thrown,
-                     std::optional<failure> failed) {
-  if (a.waiting != nullptr) {
-    a.waiting->thrown = std::move(thrown);  // the caller of finish() gets the exception itself
-    failed.reset();
+/// The activity has ended: its result or failure goes to whoever waits for it.
+void place::conclude(activity& a) {
+  const std::shared_ptr<finish_wait> waiting = std::move(a.waiting);
+  if (waiting != nullptr) {
+    waiting->thrown = std::move(a.thrown);  // the caller of finish() gets the exception itself
+    a.failed.reset();
   } else if (a.result != 0) {
-    send_result(a, std::move(value), failed);
-    failed.reset();
+    send_result(a, std::move(a.value), a.failed);
+    a.failed.reset();
   }
-  end(a.in, std::move(failed));
+  end(a.in, std::move(a.failed));
+  if (waiting != nullptr) waiting->end_one();
 }
 
 void place::send_result(const activity& a, detail::byte_buffer value, const std::optional<failure>& failed) {
@@ -139,7 +161,7 @@ void place::end(finish_id f, std::optional<failure> why) {
   if (!over) return;
   if (waiting) {
     waiting->failed = std::move(over->failed);
-    waiting->ended.complete();
+    waiting->complete();
     return;
   }
   const message_header h{.kind = message_kind::done,
@@ -166,14 +188,14 @@ void place::deliver(std::uint64_t result, detail::byte_buffer value, const std::
   if (failed && to.use_count() == 1) unseen = *failed;
   to->value = std::move(value);
   if (failed) to->failure = exception_of(*failed);
-  to->ended.complete();
+  to->complete();
   end(in, std::move(unseen));
 }
 
-const activity* place::current() const {
+activity* place::current() const {
   const native::worker* const w = native::worker::current();
   if (w == nullptr || w->engine.number != engine_) return nullptr;
-  const activity* found = nullptr;
+  activity* found = nullptr;
   const std::lock_guard lock(running_guard_);
   const auto is_activity = [&](std::uint64_t task) {
     const auto at = running_.find(task);
@@ -245,24 +267,28 @@ void place::wait_for(offer& o) const {
   }
 }
 
-void place::finish(const activity* by, void (*f)(void*), void* context) {
-  const auto waiting = std::make_shared<finish_wait>();
+void place::begin_finish(const activity* by, void (*f)(void*), void* context, std::shared_ptr<finish_wait> waiting) {
   auto body = std::make_unique<activity>();
   body->at = by != nullptr ? by->at : 0;
   body->body = f;
   body->context = context;
-  body->waiting = waiting;
   {
     const std::lock_guard lock(guard_);
     refuse_if_lost();
     body->in = finishes_.open();
     waits_[body->in.number] = waiting;
   }
+  body->waiting = std::move(waiting);
   if (by != nullptr) {
     detail::create(detail::current_scope(), closure(*this, std::move(body)));
   } else {
     detail::creation(*tasks_).make(closure(*this, std::move(body)));
   }
+}
+
+void place::finish(const activity* by, void (*f)(void*), void* context) {
+  const auto waiting = std::make_shared<finish_wait>();
+  begin_finish(by, f, context, waiting);
   try {
     waiting->ended.wait();
   } catch (...) {  // no stack is left
@@ -272,7 +298,12 @@ void place::finish(const activity* by, void (*f)(void*), void* context) {
   if (waiting->failed && waiting->failed->lost) wait_for_body(by);
   const std::exception_ptr thrown = std::move(waiting->thrown);  // so that this thread gives it back, not the body's
   if (thrown) std::rethrow_exception(thrown);
-  if (waiting->failed) std::rethrow_exception(exception_of(*waiting->failed));
+  waiting->rethrow();
+}
+
+void finish_wait::rethrow() const {
+  if (thrown) std::rethrow_exception(thrown);
+  if (failed) std::rethrow_exception(exception_of(*failed));
 }
 
 /// Of a finish that ends early: its body uses the caller's frame, and must have ended before that is left.

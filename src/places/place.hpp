@@ -21,7 +21,9 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <coroutine>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -43,11 +45,23 @@ struct setup {
   std::uint32_t functions = 0;
 };
 
-/// What waits for the end of a finish.
+/// What waits for the end of a finish: a thread or task, or a coroutine.
 struct finish_wait {
   detail::completion ended;
   std::optional<failure> failed;
-  std::exception_ptr thrown;  // of the body
+  std::exception_ptr thrown;          // of the body
+  std::function<void()> resume = {};  // of a coroutine; called when the finish and its body have ended
+  atomic<int> open{2};
+
+  void end_one() {
+    if (open.fetch_sub(1, acq_rel) == 1 && resume) resume();
+  }
+  void complete() {
+    ended.complete();
+    end_one();
+  }
+  /// Throws what the finish throws.
+  void rethrow() const;
 };
 
 /// A function that runs at a place, as part of a finish. The closure of its task owns it.
@@ -62,6 +76,21 @@ struct activity {
   void (*body)(void*) = nullptr;  // of a finish, in place of a function
   void* context = nullptr;
   std::shared_ptr<finish_wait> waiting;  // of a finish's body: who gets its exception
+
+  // Of a running activity. A coroutine runs in parts, one after the other; a part ends after the tasks that it created.
+  detail::activity_coroutine* coroutine = nullptr;
+  atomic<int> parts{1};       // that have not ended; the next one counts before the coroutine is suspended
+  detail::byte_buffer value;  // what it has returned, behind room for a header
+  std::optional<failure> failed;
+  std::exception_ptr thrown;
+
+  activity() = default;
+  activity(const activity&) = delete;
+  activity& operator=(const activity&) = delete;
+  ~activity() { end_coroutine(); }
+  void end_coroutine() noexcept {
+    if (coroutine != nullptr) std::exchange(coroutine, nullptr)->handle().destroy();
+  }
 };
 
 class place {
@@ -81,14 +110,18 @@ class place {
              std::shared_ptr<detail::remote_result> result);
   /// Runs `f` as the body of a new finish and waits for that. `by` is null outside of activities.
   void finish(const activity* by, void (*f)(void*), void* context);
+  /// The same for a coroutine, which `waiting->resume` resumes in place of waiting.
+  void begin_finish(const activity* by, void (*f)(void*), void* context, std::shared_ptr<finish_wait> waiting);
+  /// What resumes the coroutine that the running activity is about to suspend.
+  std::function<void()> resumption(activity& of, std::coroutine_handle<> suspended);
   /// Takes part in what all places do together, and waits for it. Any task; one at a time.
   void take_part(const char* call, const collective& c);
   /// The activity that the running task belongs to; null if it belongs to none.
-  const activity* current() const;
+  activity* current() const;
   /// The number of this place's engine.
   std::uint64_t engine() const noexcept { return engine_; }
   /// Ends the runtime: waits until its last tasks have left.
-  void end_tasks() { tasks_.reset(); }
+  void end_tasks();
   place_statistics statistics() const;
   /// REQUIRES: nothing is open, so that no thread counts.
   void reset_statistics();
@@ -140,7 +173,8 @@ class place {
 
   void make_task(std::unique_ptr<activity> a);
   void run(std::unique_ptr<activity> a) noexcept;
-  void conclude(const activity& a, detail::byte_buffer value, std::exception_ptr thrown, std::optional<failure> failed);
+  void run_part(activity& a, const std::function<void()>& code) noexcept;
+  void conclude(activity& a);
   void send_result(const activity& a, detail::byte_buffer value, const std::optional<failure>& failed);
   void end(finish_id f, std::optional<failure> why);
   void deliver(std::uint64_t result, detail::byte_buffer value, const std::optional<failure>& failed);
@@ -154,6 +188,7 @@ class place {
   // ---- the progress thread
   void progress();
   bool send_outgoing();
+  bool resume_coroutines();
   void send(int to, detail::byte_buffer message);
   void send(int to, const std::shared_ptr<const detail::packed_arguments>& offered);
   void count_message(const message_header& h, std::size_t bytes);
@@ -174,8 +209,9 @@ class place {
   std::uint64_t engine_;
   const pid_t made_in_ = getpid();
 
-  mutable std::mutex guard_;                      // for the next seven
-  std::vector<std::shared_ptr<part>> new_parts_;  // not yet started
+  mutable std::mutex guard_;                                            // for the next eight
+  std::vector<std::shared_ptr<part>> new_parts_;                        // not yet started
+  std::vector<std::pair<activity*, std::coroutine_handle<>>> resumed_;  // the progress thread makes their tasks
   std::optional<failure> lost_;  // once it is set, nothing is open in the tables below, and none of them is used
   finish_table finishes_;
   std::unordered_map<std::uint64_t, std::shared_ptr<finish_wait>> waits_;  // by finish number; home is here
@@ -184,10 +220,11 @@ class place {
   std::uint64_t last_number_ = 0;  // of an offer or a result
 
   mutable std::mutex running_guard_;
-  std::unordered_map<std::uint64_t, const activity*> running_;  // by their tasks
+  std::unordered_map<std::uint64_t, activity*> running_;  // by their tasks
 
   native::inbox<outgoing> outbox_;
   atomic<int> fab_{0};
+  atomic<int> coroutines_{0};  // that have begun and not ended
   atomic<bool> stopping_{false};
   atomic<bool> leaving_{false};
   control control_;

@@ -4,8 +4,14 @@
 namespace kith::distributed {
 
 class place;
+struct activity;
 
-/// The place whose worker the calling thread is. Throws kith::error, which names `call`, if it runs no activity.
-place& place_of_caller(const char* call);
+struct caller {
+  place* at;
+  activity* running;
+};
+
+/// The running activity, and the place whose worker runs it. Throws kith::error, which names `call`, if there is none.
+caller caller_of(const char* call);
 
 }  // namespace kith::distributed

@@ -34,6 +34,7 @@ void place::progress() {
     // poll() has read the bell with acquire. What was done before ring(), here or in the destructor, is seen from here
     // on, or the bell has changed when sleep() compares it.
     did = send_outgoing() || did;
+    did = resume_coroutines() || did;
     offer_again();
     did = do_collectives() || did;
     while (const std::optional<lost_place> l = net_.lost()) lose(*l);
@@ -318,11 +319,11 @@ void place::lose(const lost_place& what) {
   fail_parts(exception_of(why));
   for (const auto& r : results) {
     r->failure = exception_of(why);
-    r->ended.complete();
+    r->complete();
   }
   for (const auto& w : waits) {
     w->failed = why;
-    w->ended.complete();
+    w->complete();
   }
   control_.lose(why);
 }

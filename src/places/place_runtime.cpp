@@ -178,14 +178,11 @@ void refuse_second() {
     throw error("place_runtime: there is one already; expected one at a time in a process");
 }
 
-struct caller {
-  place* at;
-  const distributed::activity* running;
-};
-/// The running activity, and the place whose worker runs it.
-caller caller_of(const char* call) {
+}  // namespace
+
+distributed::caller distributed::caller_of(const char* call) {
   place* const p = the_only(call).of_thread();
-  const distributed::activity* const running = p == nullptr ? nullptr : p->current();
+  activity* const running = p == nullptr ? nullptr : p->current();
   if (running == nullptr) {
     throw error(std::string(call) +
                 ": no activity runs on this thread; call it inside place_runtime::run(), or in "
@@ -193,10 +190,6 @@ caller caller_of(const char* call) {
   }
   return {p, running};
 }
-
-}  // namespace
-
-distributed::place& distributed::place_of_caller(const char* call) { return *caller_of(call).at; }
 
 place_error::place_error(int place, const std::string& reason)
     : error("place " + std::to_string(place) + ": " + reason),
@@ -291,7 +284,7 @@ void place_runtime::reset_statistics() {
 
 int places() { return the_only("places()").all().places; }
 
-int here() { return caller_of("here()").running->at; }
+int here() { return distributed::caller_of("here()").running->at; }
 
 place_ref at(int place) {
   const int all = the_only("at()").all().places;
@@ -309,7 +302,7 @@ void spawn_at(int to, const remote_function& f, packed_arguments message, std::s
     throw error("at(" + std::to_string(to) +
                 "): the function was loaded after the first place_runtime was made; load libraries before that");
   }
-  const caller by = caller_of("at(place).spawn()");
+  const distributed::caller by = distributed::caller_of("at(place).spawn()");
   const int all = the_only("at()").all().places;
   if (to >= all) {
     throw error("at(" + std::to_string(to) + "): this place_ref is of another place_runtime; now there are " +
@@ -319,7 +312,7 @@ void spawn_at(int to, const remote_function& f, packed_arguments message, std::s
 }
 
 void finish(void* context, void (*f)(void*)) {
-  const caller by = caller_of("finish()");
+  const distributed::caller by = distributed::caller_of("finish()");
   by.at->finish(by.running, f, context);
 }
 

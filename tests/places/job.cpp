@@ -5,6 +5,7 @@
 //        job name        what this executable calls itself: another one has another name, and is another program
 //        job apart        other processes than place 0's do not call run(); place 0's uses collectives, and then forks
 //        job refuse       place 0's run fails: each process prints what its run() throws, and exits with 4
+#include <kith/activity.hpp>
 #include <kith/collectives.hpp>
 #include <kith/distributed_array.hpp>
 #include <kith/kith.hpp>
@@ -177,7 +178,23 @@ void check_collectives() {
   check(sum_of_all() == 2 * kith::places(), "all places have taken part");
 }
 
+kith::activity<long> sum_of_tree(int depth, long value) {
+  long all = value;
+  std::vector<kith::place_future<long>> children;
+  for (int c = 0; depth > 0 && c < 3; ++c)
+    children.push_back(kith::at((kith::here() + c) % kith::places()).async<sum_of_tree>(depth - 1, value + c));
+  for (const auto& child : children) all += co_await child;
+  co_await kith::async_finish([&] { kith::at((kith::here() + 1) % kith::places()).spawn<add>(0, value); });
+  co_return all;
+}
+
+void check_coroutines() {
+  check(kith::at(kith::places() - 1).async<sum_of_tree>(5, 3L).get() == serial_sum(5, 3), "a tree of coroutines");
+  check(sum_of_all() == serial_sum(5, 3), "and what their finishes have waited for");
+}
+
 void all_checks() {
+  check_coroutines();
   check_collectives();
   check_trees();
   check_nested_finishes();
@@ -247,6 +264,7 @@ void spin_for_ever() {
     kith::finish([] {
       for (int p = 0; p < kith::places(); ++p) kith::at(p).spawn<add>(3, 1L);
       send_large();
+      kith::at(0).spawn<sum_of_tree>(3, 1L);
     });
   }
 }

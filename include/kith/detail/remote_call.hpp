@@ -3,6 +3,7 @@
 
 #include <kith/detail/serialize.hpp>
 
+#include <coroutine>
 #include <cstdint>
 #include <span>
 #include <tuple>
@@ -11,10 +12,29 @@
 #include <utility>
 #include <vector>
 
+namespace kith {
+template <class R>
+class activity;
+}  // namespace kith
+
 namespace kith::detail {
 
-/// Reads the arguments, calls the function, and writes what it returns to `result` unless that is null.
-using remote_code = void (*)(std::span<const std::byte> arguments, byte_buffer* result);
+/// A coroutine that an activity runs.
+class activity_coroutine {
+ public:
+  /// What resumes it, and destroys it.
+  virtual std::coroutine_handle<> handle() noexcept = 0;
+  /// Writes what it has returned to `result` unless that is null, or throws its exception. REQUIRES: it has ended.
+  virtual void write_result(byte_buffer* result) = 0;
+
+ protected:
+  activity_coroutine() = default;
+  ~activity_coroutine() = default;
+};
+
+/// Reads the arguments, calls the function, and writes what it returns to `result` unless that is null. Of a coroutine
+/// it returns the suspended one, which has not begun; the arguments must outlive that.
+using remote_code = activity_coroutine* (*)(std::span<const std::byte> arguments, byte_buffer* result);
 
 /// A function that is known to all places. Objects are static: they are made before main(), and are numbered in the
 /// order of their names when the first places start. So all processes of one program have the same numbers.
@@ -34,12 +54,26 @@ inline constexpr bool stays = std::is_same_v<P, Argument> || (is_span<P> && (is_
 
 template <class F>
 struct signature;
+/// The value that arrives where an activity's result is asked for.
+template <class R>
+struct result_value {
+  static constexpr bool is_coroutine = false;
+  using type = std::remove_cvref_t<R>;
+};
+template <class R>
+struct result_value<activity<R>> {
+  static constexpr bool is_coroutine = true;
+  using type = R;
+};
+
 template <class R, class... P>
 struct signature<R(P...)> {
   static constexpr bool takes_references =
       ((std::is_lvalue_reference_v<P> && !std::is_const_v<std::remove_reference_t<P>>) || ...);
   static constexpr bool takes_pointers = (std::is_pointer_v<std::remove_cvref_t<P>> || ...);
-  static constexpr bool gives_pointer = std::is_pointer_v<std::remove_cvref_t<R>>;
+  static constexpr bool is_coroutine = result_value<R>::is_coroutine;
+  static constexpr bool takes_any_references = (std::is_reference_v<P> || ...);
+  static constexpr bool gives_pointer = std::is_pointer_v<typename result_value<R>::type>;
   using result = R;
   using values = std::tuple<std::remove_cvref_t<P>...>;
   static constexpr std::size_t parameters = sizeof...(P);
@@ -100,9 +134,11 @@ template <class F>
 struct registered {
   using call = typename signature_of<F>::type;
 
-  static void run(std::span<const std::byte> arguments, byte_buffer* result) {
+  static activity_coroutine* run(std::span<const std::byte> arguments, byte_buffer* result) {
     auto values = call::unpack(arguments);
-    if constexpr (std::is_void_v<typename call::result>) {
+    if constexpr (call::is_coroutine) {
+      return std::apply(F{}, std::move(values)).release();
+    } else if constexpr (std::is_void_v<typename call::result>) {
       std::apply(F{}, std::move(values));
     } else if (result == nullptr) {
       static_cast<void>(std::apply(F{}, std::move(values)));
@@ -110,6 +146,7 @@ struct registered {
       output_archive to(*result);
       put<std::remove_cvref_t<typename call::result>>(to, std::apply(F{}, std::move(values)));
     }
+    return nullptr;
   }
   static inline remote_function entry{typeid(F).name(), &run};
 };
@@ -131,14 +168,18 @@ constexpr bool is_remote_call() {
                   "a parameter of a function that another place runs cannot be a reference to something here; write a "
                   "value or a const reference");
     static_assert(
+        !call::is_coroutine || !call::takes_any_references,
+        "a parameter of a coroutine cannot be a reference, which would not outlive its first co_await; write a "
+        "value");
+    static_assert(
         !call::takes_pointers && !call::gives_pointer,
         "no pointer crosses a place; pass or return the value, a std::vector or a std::span of what it points "
         "to");
     static_assert(call::parameters == sizeof...(Args), "the function takes another number of arguments");
     if constexpr (call::parameters == sizeof...(Args)) {
       static_assert(call::template accepts<Args...>, "an argument cannot be converted to the function's parameter");
-      return !call::takes_references && !call::takes_pointers && !call::gives_pointer &&
-             call::template accepts<Args...>;
+      return !call::takes_references && !(call::is_coroutine && call::takes_any_references) && !call::takes_pointers &&
+             !call::gives_pointer && call::template accepts<Args...>;
     }
     return false;
   }

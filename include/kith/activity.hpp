@@ -1,0 +1,145 @@
+// Activities that are coroutines: co_await in place of waiting.
+//
+// ADS, section 4: an activity that waits stalls, and its worker goes on with others. docs/places.md has an example.
+#pragma once
+
+#include <kith/places.hpp>
+
+#include <coroutine>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+namespace kith {
+
+namespace detail {
+
+/// Runs f(context) as the body of a finish; resumes the coroutine when that has ended. Sets `state` before.
+void begin_finish(void* context, void (*f)(void*), std::coroutine_handle<> suspended, std::shared_ptr<void>& state);
+/// Throws what the finish throws.
+void end_finish(void* state);
+
+/// Where co_return leaves its value.
+template <class R>
+class coroutine_value {
+ public:
+  template <class V>
+    requires std::is_convertible_v<V, R>
+  void return_value(V&& value) {
+    value_.emplace(std::forward<V>(value));
+  }
+  R take() { return std::move(*value_); }
+
+ private:
+  std::optional<R> value_;
+};
+template <>
+class coroutine_value<void> {
+ public:
+  void return_void() noexcept {}
+  void take() noexcept {}
+};
+
+}  // namespace detail
+
+/// What a function returns whose body is a coroutine, for at(place).spawn() and async(). In it `co_await` takes a
+/// place_future, an async_finish(), or the activity that another such function has returned, which then runs as a part
+/// of this one. Its parameters are values; those of type std::span<const T> stay valid until it has ended.
+///
+/// After a co_await it goes on as a task of its own, perhaps on another worker of the same place. kith::wait() waits for
+/// the tasks that were created since the last co_await. Unlike that of other functions, an activity at the caller's own place
+/// is not a task of the caller after its first co_await: only the finish() waits for it.
+template <class R = void>
+class [[nodiscard]] activity {
+ public:
+  class promise_type final : public detail::activity_coroutine, public detail::coroutine_value<R> {
+   public:
+    activity get_return_object() noexcept { return activity(this); }
+    std::suspend_always initial_suspend() const noexcept { return {}; }
+    /// Goes on with the coroutine that awaits this one, if there is one.
+    auto final_suspend() const noexcept {
+      struct awaiter {
+        std::coroutine_handle<> next;
+
+        bool await_ready() const noexcept { return false; }
+        std::coroutine_handle<> await_suspend(std::coroutine_handle<> /*ended*/) const noexcept { return next; }
+        void await_resume() const noexcept {}
+      };
+      return awaiter{awaited_by_ ? awaited_by_ : std::noop_coroutine()};
+    }
+    void unhandled_exception() noexcept { failure_ = std::current_exception(); }
+
+    R take_or_throw() {
+      if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+      return this->take();
+    }
+    std::coroutine_handle<> handle() noexcept override {
+      return std::coroutine_handle<promise_type>::from_promise(*this);
+    }
+    void write_result(detail::byte_buffer* result) override {
+      if constexpr (std::is_void_v<R>) {
+        take_or_throw();
+      } else if (R value = take_or_throw(); result != nullptr) {
+        detail::output_archive to(*result);
+        detail::put<R>(to, value);
+      }
+    }
+    void set_awaited_by(std::coroutine_handle<> outer) noexcept { awaited_by_ = outer; }
+
+   private:
+    std::coroutine_handle<> awaited_by_;
+    std::exception_ptr failure_;
+  };
+
+  activity(activity&& other) noexcept : coroutine_(other.release()) {}
+  activity& operator=(activity&&) = delete;
+  ~activity() {
+    if (coroutine_ != nullptr) coroutine_->handle().destroy();
+  }
+
+  /// Runs the coroutine as a part of the one that awaits it. Throws its exception.
+  auto operator co_await() && noexcept {
+    struct awaiter {
+      promise_type* inner;
+
+      bool await_ready() const noexcept { return false; }
+      std::coroutine_handle<> await_suspend(std::coroutine_handle<> outer) const noexcept {
+        inner->set_awaited_by(outer);
+        return inner->handle();
+      }
+      R await_resume() const { return inner->take_or_throw(); }
+    };
+    return awaiter{coroutine_};
+  }
+
+  /// Leaves the coroutine to the caller, who destroys it.
+  promise_type* release() noexcept { return std::exchange(coroutine_, nullptr); }
+
+ private:
+  explicit activity(promise_type* coroutine) noexcept : coroutine_(coroutine) {}
+
+  promise_type* coroutine_;
+};
+
+/// In an activity that is a coroutine: `co_await kith::async_finish(f)` is kith::finish(f), and holds no worker and no
+/// stack while it waits for the activities that `f` has spawned. Throws what kith::finish() throws.
+template <class F>
+[[nodiscard]] auto async_finish(F f) {
+  static_assert(std::is_invocable_v<F&>,
+                "argument 1 of async_finish cannot be called without arguments; write [&] { ... }");
+  struct awaiter {
+    F body;
+    std::shared_ptr<void> state = {};
+
+    bool await_ready() const noexcept { return false; }
+    void await_suspend(std::coroutine_handle<> suspended) {
+      detail::begin_finish(&body, [](void* b) { static_cast<void>((*static_cast<F*>(b))()); }, suspended, state);
+    }
+    void await_resume() const { detail::end_finish(state.get()); }
+  };
+  return awaiter{std::move(f)};
+}
+
+}  // namespace kith

@@ -1,0 +1,89 @@
+// Activities that are coroutines: who resumes them, and what co_await waits for.
+#include "places/place.hpp"
+#include "places/place_of_caller.hpp"
+
+#include <kith/activity.hpp>
+
+#include <algorithm>
+
+namespace kith {
+
+namespace distributed {
+
+std::function<void()> place::resumption(activity& of, std::coroutine_handle<> suspended) {
+  of.parts.fetch_add(1, relaxed);  // the part that runs now has not ended
+  return [this, &of, suspended] {
+    {
+      const std::lock_guard lock(guard_);
+      resumed_.emplace_back(&of, suspended);
+    }
+    net_.ring();
+  };
+}
+
+/// Here, so that their tasks are nobody's children: no failure or cancellation of another task keeps them from starting.
+bool place::resume_coroutines() {
+  std::vector<std::pair<activity*, std::coroutine_handle<>>> all;
+  {
+    const std::lock_guard lock(guard_);
+    all.swap(resumed_);
+  }
+  for (const auto& [a, suspended] : all) {
+    detail::creation(*tasks_).make([this, a = a, h = suspended] { run_part(*a, h); });
+  }
+  return !all.empty();
+}
+
+}  // namespace distributed
+
+namespace detail {
+
+using distributed::finish_wait;
+
+void remote_result::complete() {
+  std::vector<std::function<void()>> waiting;
+  {
+    const std::lock_guard lock(guard_);
+    ended.complete();
+    waiting.swap(waiting_);
+  }
+  for (const auto& resume : waiting) resume();
+}
+
+void remote_result::then(std::function<void()> resume) {
+  {
+    const std::lock_guard lock(guard_);
+    if (!ended.done()) {
+      waiting_.push_back(std::move(resume));
+      return;
+    }
+  }
+  resume();
+}
+
+std::function<void()> resumption(std::coroutine_handle<> suspended) {
+  const distributed::caller by = distributed::caller_of("co_await");
+  if (by.running->coroutine == nullptr) {
+    throw error("co_await: the running activity is not a coroutine; spawn a function that returns kith::activity");
+  }
+  return by.at->resumption(*by.running, suspended);
+}
+
+void begin_finish(void* context, void (*f)(void*), std::coroutine_handle<> suspended, std::shared_ptr<void>& state) {
+  const distributed::caller by = distributed::caller_of("co_await");
+  const auto waiting = std::make_shared<finish_wait>();
+  waiting->resume = resumption(suspended);
+  state = waiting;  // the coroutine may go on, and end, before begin_finish() returns
+  try {
+    by.at->begin_finish(by.running, f, context, waiting);
+  } catch (...) {  // a place was lost: the coroutine goes on with the exception
+    by.running->parts.fetch_sub(1, relaxed);
+    throw;
+  }
+}
+
+void end_finish(void* state) { static_cast<finish_wait*>(state)->rethrow(); }
+
+}  // namespace detail
+
+}  // namespace kith
