@@ -214,29 +214,19 @@ void place::spawn(const activity& by, int to, const detail::remote_function& f, 
                    .function = f.number,
                    .finish_number = by.in.number,
                    .finish_home = by.in.home};
-  const bool local = to == number_ || all_.one_group;
-  std::shared_ptr<offer> mine;
-  {
-    const std::lock_guard lock(guard_);
+  const auto open = [&] {  // REQUIRES: guard_ is held
     refuse_if_lost();
     finishes_.add(by.in);
-    if (result) {
-      finishes_.add(by.in);
-      h.result = ++last_number_;
-      results_[h.result] = {std::move(result), by.in};
+    if (!result) return;
+    finishes_.add(by.in);
+    h.result = ++last_number_;
+    results_[h.result] = {std::move(result), by.in};
+  };
+  if (to == number_ || all_.one_group) {
+    {
+      const std::lock_guard lock(guard_);
+      open();
     }
-    if (!local) {
-      h.sequence = ++last_number_;
-      seal(message, h);
-      mine = offers_[h.sequence] = std::make_shared<offer>();
-      mine->to = to;
-      mine->in = by.in;
-      mine->message = std::make_shared<const detail::packed_arguments>(std::move(message));
-      // Under the lock: an offer that lose() finds was posted, so that nobody sends it when that has ended it.
-      outbox_.push(*new outgoing{to, {}, mine->message});
-    }
-  }
-  if (local) {
     auto a = std::make_unique<activity>();
     a->at = to;
     a->in = by.in;
@@ -246,6 +236,19 @@ void place::spawn(const activity& by, int to, const detail::remote_function& f, 
     a->message = std::move(message).flattened();
     detail::create(detail::current_scope(), closure(*this, std::move(a)));
     return;
+  }
+  const auto mine = std::make_shared<offer>();
+  mine->to = to;
+  mine->in = by.in;
+  {
+    const std::lock_guard lock(guard_);
+    open();
+    h.sequence = ++last_number_;
+    seal(message, h);
+    mine->message = std::make_shared<const detail::packed_arguments>(std::move(message));
+    offers_[h.sequence] = mine;
+    // Under the lock: an offer that lose() finds was posted, so that nobody sends it when that has ended it.
+    outbox_.push(*new outgoing{to, {}, mine->message});
   }
   net_.ring();
   wait_for(*mine);
