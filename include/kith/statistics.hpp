@@ -26,7 +26,7 @@ struct worker_statistics {
   double arrival_seconds = 0;          // in these
   std::uint64_t deque_samples = 0;     // how often the length of the worker's own deque was taken: after each push
   double deque_mean = 0;               // tasks in it, averaged over these
-  std::uint64_t deque_peak = 0;        // the most of them; not counted in a simulation
+  std::uint64_t deque_peak = 0;        // the most of them
 };
 
 struct statistics {

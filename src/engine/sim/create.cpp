@@ -40,7 +40,7 @@ void engine::end_help(worker& w) {
     s.throttle_at = s.created - s.ended_here + throttle_.owner_goes_on_for(s.unfinished, exceeded);
   }
   f.helps_as_member = false;
-  policy_.idle(w);
+  w.in.policy.idle(w);
   f.now = frame_state::running;
 }
 
@@ -50,7 +50,7 @@ void engine::create(worker& w, std::int32_t t) {
   scope_state& s = scopes_[made.scope];
   if (!f.time_paid) {
     const bool member = is_member(made, f.task);
-    if (!member) s.owner = w.id.value;
+    if (!member) s.owner = static_cast<std::int32_t>(w.number);
     if (s.task < 0) {
       s.task = f.task;
       s.next_of_task = std::exchange(f.first_scope, made.scope + 1);
@@ -81,7 +81,11 @@ void engine::create(worker& w, std::int32_t t) {
     make_visible(w, t);
     s.wanted.push_back(t);
   } else {
-    submit(w, t);
+    if (is_elsewhere(t, w)) {
+      offer(w, t);
+    } else {
+      submit(w, t);
+    }
   }
 }
 
@@ -97,7 +101,7 @@ policy_task& engine::make_visible(worker& by, std::int32_t n) {
   free_.pop_back();
   task_record& t = record_of(n);
   std::span<const recorded_access> declared;  // empty if no one needs them
-  if (policy_.needs_accesses() || t.exclusive) declared = accesses(t);
+  if (policy().needs_accesses() || t.exclusive) declared = accesses(t);
   make_room(*v, 0, 1, declared.size());
   std::byte* keep = v->access_bytes();
   for (const recorded_access& a : declared) {
@@ -114,11 +118,11 @@ policy_task& engine::make_visible(worker& by, std::int32_t n) {
   v->type = t.type;
   v->exploring = t.has(recorded_task::keyed) ? 1 : 0;
   v->colored = v->exploring != 0 && t.color >= 0 ? 1 : 0;
-  if (t.exclusive && !policy_.has_gate()) v->flags |= task::exclusive;
+  if (t.exclusive && !policy().has_gate()) v->flags |= task::exclusive;
   if (t.priority == 1) v->flags |= task::high;
   if (t.priority == 2) v->flags |= task::low;
   v->sequence = sequence_++;
-  v->owner = static_cast<std::uint16_t>(by.id.value);
+  v->owner = is_elsewhere(n, by) ? std::uint16_t{0xffff} : static_cast<std::uint16_t>(by.id.value);
   t.seen = v;
   t.state = task_state::created;
   note_birth(by, n);
@@ -126,7 +130,8 @@ policy_task& engine::make_visible(worker& by, std::int32_t n) {
   scope_state& s = scopes_[t.scope];
   ++s.unfinished;
   ++s.created;
-  if (t.has(recorded_task::listed) && !policy_.has_gate()) {
+  if (network_ && place_of(n) != home_of(t.scope)) ++places_[place_of(n)].open[t.scope].first;
+  if (t.has(recorded_task::listed) && !policy().has_gate()) {
     s.children.push_back(n);
     if (v->has_level()) s.leveled = true;
   }
@@ -137,14 +142,19 @@ policy_task& engine::make_visible(worker& by, std::int32_t n) {
 bool engine::link(std::int32_t t) {
   task_record& after = record_of(t);
   std::uint32_t left = 0;
+  std::vector<std::uint32_t> late;  // their places have not told this one yet
   for (std::uint32_t d = after.first_dependence; d < after.end_dependence; ++d) {
     task_record& before = record_of(program_.recorded.dependences[d].before);
-    if (before.state == task_state::ended) continue;
+    if (before.state == task_state::ended) {
+      if (!network_ || place_of(program_.recorded.dependences[d].before) == place_of(t)) continue;
+      late.push_back(d);
+    }
     ++left;
     successors_[d] = {t, before.first_successor};
     before.first_successor = d + 1;
   }
   after.waits_for = left;
+  tell_late(t, late);
   return left == 0;
 }
 
@@ -174,7 +184,7 @@ void engine::submit(worker& w, std::int32_t t) {
   policy_task& v = make_visible(w, t);
   const bool free = link(t);
   ++w.frames.back().naming.children;
-  if (!record_of(t).has(recorded_task::outside)) policy_.created(v, w);
+  if (!record_of(t).has(recorded_task::outside)) w.in.policy.created(v, w);
   if (!free || !prepare_ready(t)) return;
   task* one = &v;
   if (is_member(record_of(t), w.frames.back().task)) {
@@ -182,7 +192,7 @@ void engine::submit(worker& w, std::int32_t t) {
     hand_over(w, batch_, ready_reason::arrival, false);
     return;
   }
-  task* const now = policy_.ready({&one, 1}, w, ready_reason::creation);
+  task* const now = w.in.policy.ready({&one, 1}, w, ready_reason::creation);
   if (now == nullptr) return;
   w.sums.add(event::task_inlined);
   start(w, visible(*now).number(), true);
@@ -197,7 +207,7 @@ void engine::wait(worker& w, std::uint32_t scope) {
   f.adopted_from = w.adopted.size();
   scope_state& s = scopes_[scope];
   if (s.unfinished != s.held) w.sums.add(event::stalled);
-  if (s.unfinished != s.held || !s.wanted.empty()) policy_.waiting(w);
+  if (s.unfinished != s.held || !s.wanted.empty()) w.in.policy.waiting(w);
   s.held = 0;
   if (s.wanted.empty()) return;
   // Nodes of a static graph are known from the start. They are linked backwards, so that release() finds them
@@ -213,7 +223,7 @@ void engine::wait(worker& w, std::uint32_t scope) {
     first.push_back(&seen(n));
   }
   s.wanted.clear();
-  task* const next = policy_.ready(first, w, ready_reason::discovery);
+  task* const next = w.in.policy.ready(first, w, ready_reason::discovery);
   if (next != nullptr) w.next = visible(*next).number();
 }
 
@@ -242,7 +252,7 @@ void engine::explore(worker& w) {
   v.exploring = 0;
   if (set_.keep_schedule) {
     recorded_task& kept = schedule_.tasks[static_cast<std::size_t>(t)];
-    kept.explorer = static_cast<std::int16_t>(w.id.value);
+    kept.explorer = static_cast<std::int16_t>(w.number);
     kept.explore_started = f.began / 1000;
     kept.explore_ended = w.clock / 1000;
   }

@@ -14,11 +14,10 @@ namespace kith::sim {
 
 namespace {
 
-/// The nodes that the memory of the first cores comes from, as in the native engine.
-std::vector<node_id> nodes_of(const machine_model& m, int workers) {
+/// The nodes that the memory of the cores comes from, as in the native engine.
+std::vector<node_id> nodes_of(const machine_model& m, std::span<const core_id> cores) {
   std::vector<node_id> nodes;
-  for (int w = 0; w < workers; ++w)
-    nodes.push_back(m.hardware.nearest_node_with_memory(m.hardware.cores[static_cast<std::size_t>(w)].node));
+  for (core_id c : cores) nodes.push_back(m.hardware.nearest_node_with_memory(m.hardware.cores[c.index()].node));
   return nodes;
 }
 
@@ -29,6 +28,28 @@ int workers_of(const machine_model& m, const settings& s) {
                     " workers were asked for",
                 error_kind::setting);
   return s.workers == 0 ? cores : s.workers;
+}
+
+/// Equal shares of the machine's cores, or the machine's own places; each place's workers are spread over its share.
+std::vector<core_id> cores_of_places(const machine_model& m, const place_settings& s) {
+  const int share = static_cast<int>(m.hardware.cores.size()) / std::max(s.count, m.places);
+  const int each = s.workers == 0 ? share : s.workers;
+  if (s.count < 0 || each < 1 || each > share)
+    throw error(m.hardware.name + " has " + std::to_string(share) + " cores for each of " + std::to_string(s.count) +
+                    " places; " + std::to_string(each) + " workers were asked for",
+                error_kind::setting);
+  std::vector<core_id> cores;
+  for (int p = 0; p < s.count; ++p) {
+    for (int w = 0; w < each; ++w) cores.emplace_back(p * share + w * share / each);
+  }
+  return cores;
+}
+
+std::vector<core_id> cores_of(const machine_model& m, const settings& s) {
+  if (s.places.count != 0) return cores_of_places(m, s.places);
+  std::vector<core_id> cores;
+  for (int w = 0; w < workers_of(m, s); ++w) cores.emplace_back(w);
+  return cores;
 }
 
 /// Longer times would overflow the counters.
@@ -44,7 +65,8 @@ engine::engine(const program& p, const machine_model& m, const settings& s)
     : program_(p),
       on_(m),
       set_(s),
-      team_(m.hardware, nodes_of(m, workers_of(m, s))),
+      cores_(cores_of(m, s)),
+      team_(m.hardware, nodes_of(m, cores_)),
       view_(regions_, team_.served_by()),
       data_(m),
       costs_{cost(m.costs.create),  cost(m.costs.push),  cost(m.costs.pop),
@@ -53,8 +75,7 @@ engine::engine(const program& p, const machine_model& m, const settings& s)
   const auto workers = static_cast<std::size_t>(team_.size());
   const bool by_allocation = s.data != distribution::first_touch && s.data != distribution::colors;
   if (by_allocation && !p.recorded.allocations.empty())
-    layout_.emplace(p, m.hardware, nodes_of(m, team_.size()), s.data,
-                    std::max<std::uint64_t>(m.page_bytes, s.chunk_bytes));
+    layout_.emplace(p, m.hardware, nodes_of(m, cores_), s.data, std::max<std::uint64_t>(m.page_bytes, s.chunk_bytes));
   // A region's index is its index in the program plus 1.
   for (std::uint32_t r = 0; r < p.recorded.regions.size(); ++r) {
     const std::uintptr_t name = layout_ ? layout_->address(r) : p.recorded.regions[r].address;
@@ -66,27 +87,37 @@ engine::engine(const program& p, const machine_model& m, const settings& s)
     throw error(
         "policy '" + s.policy + "': moving pages is part of the fidelity block alone; expected --fidelity block",
         error_kind::setting);
-  policy_.set(choose_policy<plain::world>(policy, {team_, regions_, s.seed, view_, &identities_}));
+  const bool apart = s.places.count != 0 && s.places.groups != worker_groups::all;
+  const std::size_t groups = !apart                                      ? 1
+                             : s.places.groups == worker_groups::workers ? workers
+                                                                         : static_cast<std::size_t>(s.places.count);
+  const auto each = static_cast<std::uint32_t>(workers / groups);
+  for (std::uint32_t g = 0; g < groups; ++g) {
+    group& made = groups_.emplace_back(m.hardware, nodes_of(m, std::span(cores_).subspan(g * each, each)), g, g * each);
+    made.policy.set(choose_policy<plain::world>(policy, {made.workers, regions_, s.seed + g, view_, &identities_}));
+  }
   if (s.how == fidelity::block) memory_.emplace(p, m, s.data, s.with, s.chunk_bytes);
   if (s.how == fidelity::line) make_lines();
   if (s.hardware.used) {
     unit_.emplace(m, s.hardware, s.with);
     prefetchers_.resize(workers);
-    if (unit_->buffered() != 0 && (policy_.has_gate() || policy_.observes_idleness()))
+    if (unit_->buffered() != 0 && (this->policy().has_gate() || this->policy().observes_idleness()))
       throw error("policy '" + s.policy + "' must know when a worker asks for a task, so none can be fetched ahead: " +
                       "expected --prefetch 0, or another policy",
                   error_kind::setting);
   }
   for (std::size_t w = 0; w < workers; ++w) {
-    const worker_id id(static_cast<int>(w));
-    workers_.emplace_back(*this, id, team_.node_of(id));
-    const core_id core(static_cast<int>(w));
+    group& in = groups_[w / each];
+    const worker_id id(static_cast<int>(w % each));
+    workers_.emplace_back(*this, in, id, in.workers.node_of(id));
+    const core_id core = cores_[w];
     const auto per_node = static_cast<std::uint32_t>(m.caches_per_node);
-    workers_.back().where = {.node = team_.node_of(id),
-                             .cache = static_cast<std::uint32_t>(team_.node_of(id).value) * per_node +
+    const node_id node = workers_.back().node;
+    workers_.back().where = {.node = node,
+                             .cache = static_cast<std::uint32_t>(node.value) * per_node +
                                       static_cast<std::uint32_t>(m.cache_of(core)) % per_node,
-                             .core = static_cast<std::uint32_t>(w)};
-    workers_.back().speed = static_cast<std::uint64_t>(1024 / m.speeds[w]);
+                             .core = static_cast<std::uint32_t>(core.value)};
+    workers_.back().speed = static_cast<std::uint64_t>(1024 / m.speeds[core.index()]);
   }
   records_ =
       records_of(p, [this](std::int32_t c) { return color_here(c); }, [this](std::int32_t n) { return node_here(n); });
@@ -99,8 +130,7 @@ engine::engine(const program& p, const machine_model& m, const settings& s)
   successors_.resize(p.recorded.dependences.size());
   scopes_.resize(p.scopes);
   left_scopes_.resize(p.tasks());
-  parked_words_.assign((workers + 63) / 64, 0);
-  last_round_words_ = parked_words_;
+  if (apart) make_places();
   if (s.keep_schedule) {
     schedule_ = p.recorded;
     schedule_.waits.clear();
@@ -199,8 +229,15 @@ result engine::run() {
   for (std::uint32_t w = 0; w < workers_.size(); ++w) events_.set(w, 0);
   while (!done_) {
     const picoseconds now = events_.first();
+    if (network_ && network_->first() <= now && network_->first() != event_queue::never) {
+      now_ = network_->first();
+      deliver();
+      continue;
+    }
+    now_ = now;
     if (now == event_queue::never) {
-      if (policy_.stalled(*std::ranges::max_element(workers_, {}, &worker::clock))) continue;  // tasks were held back
+      if (groups_.front().policy.stalled(*std::ranges::max_element(workers_, {}, &worker::clock)))
+        continue;  // tasks were held back
       starved();
     }
     const std::uint32_t id = events_.first_worker();
@@ -216,17 +253,17 @@ result engine::run() {
       const picoseconds before = w.clock;
       step(w);
       if (w.clock != before) ++events_taken_;
-      goes_on = w.clock == now && !w.parked && !done_ && now < events_.first_but(id);
+      goes_on = w.clock == now && !w.parked && !w.offers && !done_ && now < events_.first_but(id);
     } while (goes_on);
     if (w.clock > longest)
       throw error("the simulated run lasts for more than 53 days: " + set_.policy + " is given up");
-    events_.set(id, w.parked ? event_queue::never : w.clock);
+    events_.set(id, w.parked || w.offers ? event_queue::never : w.clock);
   }
   return results();
 }
 
 result engine::results() {
-  if (const std::string word = policy_.final_error(); !word.empty()) throw error(word);
+  if (const std::string word = policy().final_error(); !word.empty()) throw error(word);
   result r;
   r.makespan = workers_.front().clock - from_.at;
   r.serial = serial_ - from_.serial;
@@ -237,6 +274,7 @@ result engine::results() {
     const worker& w = workers_[i];
     const auto sum = [&](event e) { return w.sums[e] - from_.sums[i][e]; };
     r.workers.push_back(life::figures_of_worker(sum, picosecond));
+    r.workers.back().deque_peak = w.sums[event::deque_peak];
     life::add_figures(r, sum);
     const worker_times& then = from_.times[i];
     r.times.push_back({w.useful - then.useful, w.overhead - then.overhead, w.stall - then.stall});
@@ -258,6 +296,7 @@ result engine::results() {
       r.network_nj = static_cast<double>(r.network_bytes) / on_.energies.flit_bytes * on_.energies.flit_hop / 1000;
   }
   if (lines_) line_results(r);
+  if (network_) place_results(r);
   if (unit_) {
     r.unit_operations = unit_->operations - from_.unit_operations;
     r.unit_busy = unit_->busy - from_.unit_busy;

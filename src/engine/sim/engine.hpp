@@ -4,14 +4,13 @@
 // work is paid in advance, because a nearer worker may see first what was pushed just before.
 #pragma once
 
-#include "engine/life/policy_calls.hpp"
 #include "engine/life/throttle.hpp"
 #include "engine/sim/node_time.hpp"
+#include "engine/sim/places.hpp"
 #include "engine/sim/records.hpp"
 #include "engine/sim/simulation.hpp"
 #include "engine/sim/unit.hpp"
 #include "engine/sim/world.hpp"
-#include "policy/contract/team.hpp"
 
 #include <algorithm>
 #include <deque>
@@ -36,7 +35,7 @@ class engine {
 
   // ---- for the workers
   bool ring(worker& by, const worker_set& audience);
-  bool anybody_sleeps() const noexcept;
+  static bool anybody_sleeps(const group& g) noexcept;
   void charge(worker& by, event e, worker_id owner);
   bool drop_if_dead(task& t);
   [[noreturn]] void refuse(task& t, const std::string& why) const;
@@ -101,6 +100,23 @@ class engine {
   void wake_at(worker& w, picoseconds at);
   [[noreturn]] void starved();
 
+  // places.cpp: tasks that belong to places, and messages between these
+  std::uint32_t place_of(std::int32_t t) const noexcept;
+  std::uint64_t argument_bytes(std::int32_t t) const noexcept;
+  std::uint32_t home_of(std::uint32_t scope) const noexcept;
+  bool is_elsewhere(std::int32_t t, const worker& w) const noexcept { return network_ && place_of(t) != w.in.place; }
+  void make_places();
+  void offer(worker& w, std::int32_t t);
+  void deliver();
+  void answer(const place_message& m);
+  void arrive(std::int32_t t, worker& progress);
+  void answered(const place_message& m);
+  void end_elsewhere(std::uint32_t scope, worker& by);
+  void tell(worker& by, std::uint32_t to, std::vector<std::uint32_t> dependences);
+  void tell_late(std::int32_t t, std::span<const std::uint32_t> dependences);
+  void enable(const place_message& m);
+  void place_results(result& r) const;
+
   // hardware.cpp: the same, with queues in a scheduling unit
   void count_message(const worker& w, bool to_unit, int bytes);
   void add_to_unit(worker& by);
@@ -129,6 +145,8 @@ class engine {
   std::int32_t node_here(std::int32_t n) const noexcept {
     return n < 0 ? n : static_cast<std::int32_t>(std::int64_t{n % program_.nodes} * team_.nodes() / program_.nodes);
   }
+  /// What holds for the policies of all groups, which are of one kind.
+  const policy_calls<plain::world>& policy() const noexcept { return groups_.front().policy; }
   task_record& record_of(std::int32_t t) { return records_[static_cast<std::size_t>(t)]; }
   task_state& state_of(std::int32_t t) { return record_of(t).state; }
   policy_task& seen(std::int32_t t) { return *record_of(t).seen; }
@@ -198,6 +216,7 @@ class engine {
   const machine_model& on_;
   const settings set_;
   const life::throttle throttle_{set_.throttle};
+  const std::vector<core_id> cores_;  // of the workers
   const team team_;
   region_table regions_;
   std::optional<layout> layout_;  // if the recording's allocations decide homes
@@ -214,7 +233,7 @@ class engine {
     const program& program_;
     mutable std::vector<std::uint64_t> all_;  // made at the first call
   } identities_{program_};
-  policy_calls<plain::world> policy_;
+  std::deque<group> groups_;  // one for each place; without places, one
   std::optional<memory> memory_;
   std::optional<line_memory> lines_;                                       // instead, in fidelity line
   picoseconds between_accesses_ = 0, most_ahead_ = 0, contended_for_ = 0;  // then
@@ -224,10 +243,14 @@ class engine {
     picoseconds create, push, pop, attempt, steal, wake;
   } const costs_;  // the machine's costs; 0 if scheduling is free
   std::deque<worker> workers_;
+  std::optional<place_network> network_;  // if there are places
+  std::deque<place_state> places_;
+  std::vector<std::uint32_t> refusals_;  // by worker: of what it offers
+  picoseconds progress_cost_ = 0;        // a progress thread's time for a message
+  picoseconds now_ = 0;
   std::optional<unit> unit_;             // if the queues are in hardware
   std::vector<prefetcher> prefetchers_;  // then, by worker
   event_queue events_;                   // then, the prefetchers' events follow those of the workers
-  std::deque<kith::job<plain::worker_view>*> jobs_;
   picoseconds partition_ = 0;
   std::vector<task_record> records_;
   struct successor {
@@ -240,10 +263,6 @@ class engine {
   std::vector<scope_state> scopes_;
   std::vector<std::uint32_t> left_scopes_;     // by task: how many of its scopes were not empty when its body ended
   std::vector<std::uint32_t> left_and_empty_;  // scopes whose parents must be ended
-  worker_set parked_;
-  std::vector<std::uint64_t> parked_words_;
-  std::vector<std::uint64_t>
-      last_round_words_;  // includes all workers that found nothing once, and will park if they find nothing again
   std::unordered_map<const void*, picoseconds> queue_free_;  // when a queue is free again; never iterated
   std::vector<task*> batch_;
   std::size_t root_ = 0;

@@ -21,7 +21,7 @@ void engine::add_to_unit(worker& by) {
 
 /// The worker wants a task. It continues when the unit has looked for one, or when its prefetched task has arrived.
 void engine::approach_unit(worker& w) {
-  prefetcher& ahead = prefetchers_[w.id.index()];
+  prefetcher& ahead = prefetchers_[w.number];
   const picoseconds before = w.clock;
   if (!ahead.buffer.empty()) {
     w.clock = std::max(w.clock, ahead.buffer.front().arrives);
@@ -48,8 +48,9 @@ void engine::approach_unit(worker& w) {
 
 /// Asks the policy for a task, for the worker or its prefetcher. The unit looks everywhere in one operation.
 poll_result engine::ask_unit(worker& w) {
-  poll_result l = policy_.next(w);
-  for (std::size_t looks = 1; l.what == poll_result::retry && looks < 2 * workers_.size(); ++looks) l = policy_.next(w);
+  poll_result l = w.in.policy.next(w);
+  for (std::size_t looks = 1; l.what == poll_result::retry && looks < 2 * workers_.size(); ++looks)
+    l = w.in.policy.next(w);
   return l;
 }
 
@@ -63,7 +64,7 @@ void engine::answered(worker& w) {
 
 /// The first task of the worker's buffer; -1 if it is empty.
 std::int32_t engine::take_prefetched(worker& w) {
-  std::deque<prefetcher::fetched_task>& buffer = prefetchers_[w.id.index()].buffer;
+  std::deque<prefetcher::fetched_task>& buffer = prefetchers_[w.number].buffer;
   if (buffer.empty()) return -1;
   const std::int32_t t = buffer.front().task;
   buffer.pop_front();
@@ -73,7 +74,7 @@ std::int32_t engine::take_prefetched(worker& w) {
 
 /// The worker's prefetcher sends a request at `now` if it has room for a task.
 void engine::ask_ahead(worker& w, picoseconds now) {
-  prefetcher& p = prefetchers_[w.id.index()];
+  prefetcher& p = prefetchers_[w.number];
   if (p.now != prefetcher::state::rests || p.buffer.size() >= unit_->buffered()) return;
   count_message(w, true, on_.unit.message_bytes);
   p.now = prefetcher::state::asks;
@@ -82,12 +83,12 @@ void engine::ask_ahead(worker& w, picoseconds now) {
 }
 
 void engine::set_prefetch_event(const worker& w, picoseconds at) {
-  events_.set(static_cast<std::uint32_t>(workers_.size() + w.id.index()), at);
+  events_.set(static_cast<std::uint32_t>(workers_.size()) + w.number, at);
 }
 
 /// The prefetcher's request has arrived, or the unit has looked for a task.
 void engine::step_prefetcher(worker& w, picoseconds now) {
-  prefetcher& p = prefetchers_[w.id.index()];
+  prefetcher& p = prefetchers_[w.number];
   ++events_taken_;
   if (p.now == prefetcher::state::asks) {
     p.now = prefetcher::state::is_next;
@@ -113,9 +114,9 @@ void engine::step_prefetcher(worker& w, picoseconds now) {
 bool engine::answer_waiting(const worker& by, const worker_set& audience) {
   const picoseconds told = by.clock + unit_->travel(by.node);
   bool any_parked = false;
-  for (std::size_t i = 0; i < parked_words_.size(); ++i) {
-    any_parked = any_parked || parked_words_[i] != 0;
-    const std::uint64_t found = parked_words_[i] & audience.word(i);
+  for (std::size_t i = 0; i < by.in.parked.size(); ++i) {
+    any_parked = any_parked || by.in.parked[i] != 0;
+    const std::uint64_t found = by.in.parked[i] & audience.word(i);
     if (found == 0) continue;
     worker& w = workers_[i * 64 + static_cast<std::size_t>(std::countr_zero(found))];
     const picoseconds done = unit_->serve(told);

@@ -19,7 +19,7 @@ void engine::step(worker& w) {
   }
   if (w.frames.empty()) {
     if (go_on_elsewhere(w)) return;
-    if (w.id.value == 0 && root_ < program_.roots.size() && w.suspended.empty()) {
+    if (w.number == 0 && root_ < program_.roots.size() && w.suspended.empty()) {
       begin_root(w);
     } else if (w.next >= 0) {
       start(w, std::exchange(w.next, -1));
@@ -56,9 +56,9 @@ void engine::step(worker& w) {
     scopes_[f.scope].waiter = -1;
     if (set_.keep_schedule) {
       schedule_.waits.push_back(
-          {f.task, f.scope, static_cast<std::int16_t>(w.id.value), f.wait_began / 1000, w.clock / 1000});
+          {f.task, f.scope, static_cast<std::int16_t>(w.number), f.wait_began / 1000, w.clock / 1000});
     }
-    policy_.idle(w);
+    w.in.policy.idle(w);
     w.frames.back().now = frame_state::running;
   } else {
     end_help(w);
@@ -68,14 +68,14 @@ void engine::step(worker& w) {
 void engine::begin_root(worker& w) {
   const std::int32_t t = program_.roots[root_++];
   if (root_ - 1 == program_.measured_from) measure_from_here();
-  policy_.run_began();
+  for (group& g : groups_) g.policy.run_began();
   for (worker& x : workers_) x.worked = false;
   run_began_ = w.clock;
   state_of(t) = task_state::running;
   frame f{.task = t, .action = record_of(t).first_action, .began = w.clock};
   f.fetched = true;
   if (lines_) f.below = lines_in_use(w);
-  if (policy_.has_gate()) f.naming.self = identities_.identity_of(t);
+  if (policy().has_gate()) f.naming.self = identities_.identity_of(t);
   w.frames.push_back(f);
 }
 
@@ -112,14 +112,18 @@ void engine::start(worker& w, std::int32_t t, bool at_creation) {
   f.at_creation = at_creation;
   f.action = r.first_action;
   f.began = w.clock;
-  if (policy_.has_gate()) f.naming.self = identities_.identity_of(t);
+  if (policy().has_gate()) f.naming.self = identities_.identity_of(t);
   if (explores) return;
   count_accesses(w, f);
-  const auto creator = r.seen->owner;
-  if (memory_ && creator < workers_.size())
-    memory_->move_metadata(workers_[creator].node, w.node, on_.metadata_bytes, w.clock);
-  if (lines_ && creator < workers_.size())
-    lines_->move_metadata(workers_[creator].node, w.node, on_.metadata_bytes, w.clock);
+  if (network_ && r.arrived) {
+    record_of(t).arrived = false;
+    --places_[w.in.place].fab;
+  }
+  const worker_id creator(r.seen->owner);
+  if (creator.value >= w.in.workers.size()) return;
+  const node_id from = w.in.workers.node_of(creator);
+  if (memory_) memory_->move_metadata(from, w.node, on_.metadata_bytes, w.clock);
+  if (lines_) lines_->move_metadata(from, w.node, on_.metadata_bytes, w.clock);
 }
 
 /// Notes first touch and counts remote accesses, as the native engine does. If memory is not modelled, derives
@@ -145,7 +149,7 @@ void engine::count_accesses(worker& w, frame& f) {
         memory_->put(a.region - 1, placed.bytes.load(relaxed), placed.home_node());  // whichever worker touches it
     });
     if (touched.placed) w.sums.add(event::region_placed);
-    if (a.how != mode::in && policy_.needs_writers()) r.writer.store(static_cast<std::int16_t>(w.id.value), relaxed);
+    if (a.how != mode::in && policy().needs_writers()) r.writer.store(static_cast<std::int16_t>(w.id.value), relaxed);
     if (migrates_ && a.how != mode::in && r.home_node() != w.node && may_move(r.bytes.load(relaxed)))
       r.home.store(w.node.value, relaxed);
     count.access(a, touched.at, colored);
@@ -281,12 +285,14 @@ void engine::fetch_chunk(worker& w, frame& f) {
 /// Gives tasks to the policy. With `keep`, the task that it returns runs next; else that task is given back
 /// until the policy queues it.
 void engine::hand_over(worker& w, std::vector<task*>& batch, ready_reason why, bool keep) {
-  task* next = policy_.ready(batch, w, why);
+  task* next = w.in.policy.ready(batch, w, why);
   if (keep) {
     if (next != nullptr) w.next = visible(*next).number();
     return;
   }
-  const auto ready = [&](std::span<task* const> tasks, ready_reason again) { return policy_.ready(tasks, w, again); };
+  const auto ready = [&](std::span<task* const> tasks, ready_reason again) {
+    return w.in.policy.ready(tasks, w, again);
+  };
   if (task* const unqueued = life::give_back(next, ready)) w.unqueued.push_back(visible(*unqueued).number());
 }
 
@@ -299,7 +305,7 @@ void engine::forget(std::int32_t t) {
 
 void engine::end_in(std::uint32_t scope, worker& by) {
   scope_state& s = scopes_[scope];
-  if (s.owner == by.id.value) ++s.ended_here;
+  if (s.owner == static_cast<std::int32_t>(by.number)) ++s.ended_here;
   if (--s.unfinished == 0 && s.left) left_and_empty_.push_back(scope);
   wake_waiter(scope, by);
 }
@@ -313,9 +319,14 @@ void engine::wake_waiter(std::uint32_t scope, worker& by) {
 
 /// Counts down the successors of `t`. Those that became ready go to batch_, or, if they are fences, to `fences`.
 void engine::release(std::int32_t t, worker& w, std::vector<std::int32_t>& fences) {
+  std::map<std::uint32_t, std::vector<std::uint32_t>> elsewhere;  // by place
   for (std::uint32_t link = record_of(t).first_successor; link != 0;) {
     const auto [next, further] = successors_[link - 1];
-    link = further;
+    const std::uint32_t dependence = std::exchange(link, further) - 1;
+    if (is_elsewhere(next, w)) {
+      elsewhere[place_of(next)].push_back(dependence);
+      continue;
+    }
     task_record& r = record_of(next);
     if (--r.waits_for != 0) {
       if (r.waits_for == 1) expect_ready(r);
@@ -331,6 +342,7 @@ void engine::release(std::int32_t t, worker& w, std::vector<std::int32_t>& fence
       batch_.push_back(r.seen);
     }
   }
+  for (auto& [place, dependences] : elsewhere) tell(w, place, std::move(dependences));
 }
 
 /// The task's body has ended. The task ends now, or when its children have ended.
@@ -340,7 +352,7 @@ void engine::end_body(worker& w) {
   w.frames.pop_back();
   if (set_.keep_schedule) {
     recorded_task& kept = schedule_.tasks[static_cast<std::size_t>(t)];
-    kept.worker = w.id.value;
+    kept.worker = static_cast<std::int32_t>(w.number);
     kept.started = f.began / 1000;
     kept.ended = w.clock / 1000;
     note_homes(t, f.began);
@@ -355,7 +367,7 @@ void engine::end_body(worker& w) {
   w.sums.add(event::task_executed);
   const auto i = static_cast<std::size_t>(t);
   serial_ += program_.compute[i] + data_.local(r.bytes, program_.exposure_of(i));
-  if (policy_.observes_time()) policy_.ran(*r.seen, w, static_cast<std::uint64_t>(w.clock - f.began) / 1000);
+  if (w.in.policy.observes_time()) w.in.policy.ran(*r.seen, w, static_cast<std::uint64_t>(w.clock - f.began) / 1000);
   if (f.first_scope != 0 && leave(w, f)) return;
   end(t, w, !f.at_creation);
   end_left(w, !f.at_creation);
@@ -370,7 +382,7 @@ bool engine::leave(worker& w, const frame& f) {
     ++left;
     s.left = true;
     s.owner = -1;
-    policy_.waiting(w);
+    w.in.policy.waiting(w);
     if (!s.leveled) w.adopted.insert(w.adopted.end(), s.children.begin(), s.children.end());
     s.children = {};
   }
@@ -405,8 +417,12 @@ void engine::end(std::int32_t t, worker& w, bool keep_next) {
     give_turns(regions_, v, batch_);
     for (std::size_t b = known; b < batch_.size(); ++b) state_of(visible(*batch_[b]).number()) = task_state::queued;
   }
-  policy_.ended(v, w);
-  end_in(r.scope, w);
+  w.in.policy.ended(v, w);
+  if (network_ && home_of(r.scope) != w.in.place) {
+    end_elsewhere(r.scope, w);
+  } else {
+    end_in(r.scope, w);
+  }
   if (frees) forget(t);
   while (!fences.empty()) {
     const std::int32_t fence = fences.back();

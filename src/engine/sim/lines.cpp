@@ -74,7 +74,7 @@ void engine::begin_replay(worker& w, frame& f, picoseconds work, bool all) {
 }
 
 void engine::replay(worker& w, frame& f) {
-  const auto core = static_cast<std::uint32_t>(w.id.index());
+  const auto core = w.number;
   const picoseconds others = events_.first_but(core);
   const auto until_at = [&](picoseconds at) {
     if (at < w.contended_until) return others;

@@ -58,8 +58,12 @@ struct program {
   std::uint32_t scopes = 0;
   std::int32_t nodes = 1;                 // of the recorded machine
   std::vector<std::uint8_t> finds_first;  // by scope: of a graph whose nodes are all found before any computes
-  std::size_t measured_from = 0;          // the first root after the last mark
-  line_streams lines;                     // what tasks touch, for the fidelity line; else empty
+  // By task: where it must run, and the bytes of its arguments, which travel if another place creates it. Empty: the
+  // program has no places.
+  std::vector<std::uint16_t> place;
+  std::vector<std::uint32_t> message_bytes;
+  std::size_t measured_from = 0;  // the first root after the last mark
+  line_streams lines;             // what tasks touch, for the fidelity line; else empty
 
   shown exposure_of(std::size_t t) const noexcept { return exposure.empty() ? shown() : exposure[t]; }
   std::size_t tasks() const noexcept { return recorded.tasks.size(); }

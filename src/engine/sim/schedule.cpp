@@ -116,7 +116,7 @@ void engine::finish_schedule() {
   s.meta["worker_nodes"].clear();
   for (const worker& w : workers_) {
     s.worker_node.push_back(static_cast<std::int16_t>(w.node.value));
-    s.meta["worker_nodes"] += (w.id.value == 0 ? "" : " ") + std::to_string(w.node.value);
+    s.meta["worker_nodes"] += (w.number == 0 ? "" : " ") + std::to_string(w.node.value);
   }
   // Moves each mark to the start of the run that followed it.
   for (recorded_mark& m : s.marks) {

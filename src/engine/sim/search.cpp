@@ -19,7 +19,7 @@ constexpr picoseconds longest_pause = 20'000'000;
 }  // namespace
 
 bool worker::ring(const worker_set& audience) { return engine.ring(*this, audience); }
-bool worker::anybody_sleeps() const noexcept { return engine.anybody_sleeps(); }
+bool worker::anybody_sleeps() const noexcept { return engine.anybody_sleeps(in); }
 void worker::refuse(task& t, const std::string& why) { engine.refuse(t, why); }
 void worker::submit(job<plain::worker_view>& j, const worker_set& audience) { engine.submit(*this, j, audience); }
 bool worker::drop_if_dead(task& t) { return engine.drop_if_dead(t); }
@@ -33,7 +33,7 @@ void engine::refuse(task& t, const std::string& why) const {
 }
 
 picoseconds engine::far_cost(picoseconds near, const worker& by, worker_id owner) const {
-  const int distance = owner && set_.with.latency ? team_.distance(by.node, team_.node_of(owner)) : 10;
+  const int distance = owner && set_.with.latency ? team_.distance(by.node, by.in.workers.node_of(owner)) : 10;
   return near * static_cast<picoseconds>(distance) / 10;
 }
 
@@ -41,8 +41,9 @@ picoseconds engine::far_cost(picoseconds near, const worker& by, worker_id owner
 /// until a shared queue is free.
 void engine::charge(worker& by, event e, worker_id owner) {
   if (e == event::steal && set_.keep_schedule) {
-    schedule_.steals.push_back(
-        {static_cast<std::int16_t>(by.id.value), static_cast<std::int16_t>(owner.value), by.clock / 1000});
+    schedule_.steals.push_back({static_cast<std::int16_t>(by.number),
+                                static_cast<std::int16_t>(owner.value + static_cast<std::int32_t>(by.in.first)),
+                                by.clock / 1000});
   }
   if (unit_) {
     if (e == event::push) add_to_unit(by);
@@ -69,27 +70,28 @@ bool engine::ring(worker& by, const worker_set& audience) {
     by.sums.add(event::wake);
     return true;
   }
-  for (std::size_t i = 0; i < parked_words_.size(); ++i) {
-    const std::uint64_t found = parked_words_[i] & audience.word(i);
+  group& g = by.in;
+  for (std::size_t i = 0; i < g.parked.size(); ++i) {
+    const std::uint64_t found = g.parked[i] & audience.word(i);
     if (found == 0) continue;
-    wake(workers_[i * 64 + static_cast<std::size_t>(std::countr_zero(found))], by.clock);
+    wake(workers_[g.first + i * 64 + static_cast<std::size_t>(std::countr_zero(found))], by.clock);
     by.sums.add(event::wake);
     return true;
   }
   // A worker in its last round before sleeping starts that round again: it may already have passed the queue
   // that was rung for.
-  for (std::size_t i = 0; i < last_round_words_.size(); ++i) {
-    const std::uint64_t found = last_round_words_[i] & audience.word(i);
-    last_round_words_[i] &= ~found;
+  for (std::size_t i = 0; i < g.last_round.size(); ++i) {
+    const std::uint64_t found = g.last_round[i] & audience.word(i);
+    g.last_round[i] &= ~found;
     for (std::uint64_t rest = found; rest != 0; rest &= rest - 1)
-      workers_[i * 64 + static_cast<std::size_t>(std::countr_zero(rest))].empties = 0;
+      workers_[g.first + i * 64 + static_cast<std::size_t>(std::countr_zero(rest))].empties = 0;
   }
   return false;
 }
 
-bool engine::anybody_sleeps() const noexcept {
+bool engine::anybody_sleeps(const group& g) noexcept {
   const auto any = [](std::uint64_t word) { return word != 0; };
-  return std::ranges::any_of(parked_words_, any) || std::ranges::any_of(last_round_words_, any);
+  return std::ranges::any_of(g.parked, any) || std::ranges::any_of(g.last_round, any);
 }
 
 void engine::wake(worker& w, picoseconds at) {
@@ -100,24 +102,24 @@ void engine::wake(worker& w, picoseconds at) {
 void engine::wake_at(worker& w, picoseconds at) {
   ++events_taken_;
   w.parked = false;
-  parked_words_[w.id.index() / 64] &= ~(std::uint64_t{1} << (w.id.index() % 64));
+  w.in.parked[w.id.index() / 64] &= ~(std::uint64_t{1} << (w.id.index() % 64));
   w.clock = at;
   if (set_.keep_schedule)
-    schedule_.idles.push_back({static_cast<std::int16_t>(w.id.value), w.parked_at / 1000, w.clock / 1000});
+    schedule_.idles.push_back({static_cast<std::int16_t>(w.number), w.parked_at / 1000, w.clock / 1000});
   w.ready_to_look = true;
   w.empties = 0;
-  events_.set(static_cast<std::uint32_t>(w.id.value), w.clock);
+  events_.set(w.number, w.clock);
 }
 
 void engine::submit(worker& by, job<plain::worker_view>& j, const worker_set& audience) {
-  jobs_.push_back(&j);
+  by.in.jobs.push_back(&j);
   ring(by, audience);
 }
 
 /// Spends the job's time; end_job() then runs it.
 void engine::begin_job(worker& w) {
-  w.doing_job = jobs_.front();
-  jobs_.pop_front();
+  w.doing_job = w.in.jobs.front();
+  w.in.jobs.pop_front();
   w.of_job = w.doing_job->size();
   w.job_began = w.clock;
   const picoseconds took = cost(static_cast<double>(w.of_job.nanoseconds));
@@ -128,18 +130,18 @@ void engine::begin_job(worker& w) {
 
 void engine::end_job(worker& w) {
   if (set_.keep_schedule) {
-    schedule_.jobs.push_back({static_cast<std::int16_t>(w.id.value), w.of_job.tasks, w.of_job.dependences,
+    schedule_.jobs.push_back({static_cast<std::int16_t>(w.number), w.of_job.tasks, w.of_job.dependences,
                               w.job_began / 1000, w.clock / 1000});
   }
   std::exchange(w.doing_job, nullptr)->run(w);
 }
 
 void engine::park(worker& w) {
-  policy_.idle(w);
+  w.in.policy.idle(w);
   w.parked = true;
   w.parked_at = w.clock;
   w.sums.add(event::park);
-  parked_words_[w.id.index() / 64] |= std::uint64_t{1} << (w.id.index() % 64);
+  w.in.parked[w.id.index() / 64] |= std::uint64_t{1} << (w.id.index() % 64);
   tell_waiter(w);
 }
 
@@ -147,7 +149,7 @@ void engine::park(worker& w) {
 /// scope does not wait for it.
 void engine::tell_waiter(const worker& w) {
   if (w.frames.empty() || w.frames.back().now != frame_state::waiting) return;
-  scopes_[w.frames.back().scope].waiter = w.id.value;
+  scopes_[w.frames.back().scope].waiter = static_cast<std::int32_t>(w.number);
 }
 
 /// Whether the wait cannot end before the task does, because the task is below what it waits for.
@@ -194,7 +196,7 @@ bool engine::go_on_elsewhere(worker& w, bool look_at_all, bool idle) {
   }
   frame_stack other = std::move(w.suspended[found - 1]);
   w.suspended.erase(w.suspended.begin() + static_cast<std::ptrdiff_t>(found - 1));
-  policy_.idle(w);
+  w.in.policy.idle(w);
   leave_stack(w);
   w.frames = std::move(other);
   w.fails = w.empties = 0;
@@ -237,7 +239,7 @@ void engine::look_for_work(worker& w) {
     return;
   }
   w.ready_to_look = false;
-  if (!jobs_.empty()) {
+  if (!w.in.jobs.empty()) {
     begin_job(w);
     return;
   }
@@ -269,7 +271,7 @@ void engine::look_for_work(worker& w) {
     run_found(w, t);
     return;
   }
-  const poll_result l = unit_ ? ask_unit(w) : policy_.next(w);
+  const poll_result l = unit_ ? ask_unit(w) : w.in.policy.next(w);
   if (asks_first && l.what != poll_result::found && runs_claimed(claim_child(w.frames.back().scope, w.empties != 0)))
     return;
   if (l.what == poll_result::found) {
@@ -292,7 +294,7 @@ void engine::look_for_work(worker& w) {
     frame& f = w.frames.back();
     if (++f.looks < life::throttle::patience && l.what != poll_result::empty) return;
     if (!std::exchange(f.waiting_announced, true)) {  // the policy may hold tasks back
-      policy_.waiting(w);
+      w.in.policy.waiting(w);
       f.looks = 0;
       return;
     }
@@ -303,7 +305,7 @@ void engine::look_for_work(worker& w) {
   if (l.what != poll_result::empty) return;
   // The round that ends with the first `empty` may have begun before a push; the second one is complete.
   if (++w.empties < 2) {
-    last_round_words_[w.id.index() / 64] |= std::uint64_t{1} << (w.id.index() % 64);
+    w.in.last_round[w.id.index() / 64] |= std::uint64_t{1} << (w.id.index() % 64);
     return;
   }
   w.empties = 0;

@@ -33,10 +33,36 @@ struct hardware_queues {
   std::optional<std::uint32_t> prefetch;  // tasks in a core's buffer; else the machine's
 };
 
+/// Which workers share a policy, and steal from each other.
+enum class worker_groups : std::uint8_t {
+  places,   // those of a place
+  all,      // all: the paper's CWS. The program's places are ignored, and there are no messages
+  workers,  // none: each worker is a place of its own, as the threads of a program by hand
+};
+
+/// How the places of a program are simulated (places.hpp). Times of the protocol are those of place_options.
+struct place_settings {
+  int count = 0;    // 0: the program's places are ignored
+  int workers = 0;  // of each place; 0: a worker on each of its cores
+  worker_groups groups = worker_groups::places;
+  std::uint64_t fab_threshold = 32;                            // the occupancy from which on activities are refused
+  picoseconds retry = 10'000'000, retry_most = 1'000'000'000;  // delta_t doubles with each refusal
+  std::uint32_t most_refusals = 64;                            // then the place must take the activity
+};
+
+/// What one place has counted. Messages are those that it sent.
+struct place_figures {
+  std::uint64_t messages = 0, message_bytes = 0;
+  std::uint64_t accepted = 0, refused = 0, forced = 0;
+  std::uint64_t fab_peak = 0;
+  double fab_mean = 0;  // averaged over the arrivals
+};
+
 struct settings {
   std::string policy = "auto";
   std::uint64_t seed = 1;
-  int workers = 0;  // on the first cores; 0: on all cores
+  int workers = 0;  // on the first cores; 0: on all cores. Ignored if there are places
+  place_settings places;
   fidelity how = fidelity::block;
   distribution data = distribution::first_touch;
   std::uint64_t chunk_bytes = 65536;
@@ -80,6 +106,7 @@ struct result : statistics {
   std::uint64_t network_bytes = 0;    // data and control, each link of a way counted
   double network_nj = 0;              // the energy of that; 0 if the machine has no table of it
   std::optional<line_figures> lines;  // in fidelity line
+  std::vector<place_figures> places;  // if there are places
   recording schedule;
 
   /// Derives the other figures of `statistics` from the makespan, the times and the counts.

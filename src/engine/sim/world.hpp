@@ -1,13 +1,17 @@
 // A simulated run as policies see it: workers of the plain world whose meters charge time.
 #pragma once
 
+#include "engine/life/policy_calls.hpp"
 #include "engine/life/search_order.hpp"
 #include "engine/sim/memory.hpp"
 #include "engine/sim/program.hpp"
+#include "policy/contract/team.hpp"
 #include "queue/plain/world.hpp"
 #include "task/task.hpp"
 
 #include <cstdint>
+#include <deque>
+#include <utility>
 #include <vector>
 
 namespace kith::sim {
@@ -93,9 +97,29 @@ enum class request_state : std::uint8_t {
 /// The frames of one stack, the outermost first. The last frame of a stack that was left is a wait.
 using frame_stack = std::vector<frame>;
 
+/// Workers that share a policy: those of one place, or all. The worker with id i is the engine's worker first + i.
+struct group {
+  group(const machine& on, std::vector<node_id> nodes, std::uint32_t number, std::uint32_t first_worker)
+      : workers(on, std::move(nodes)),
+        place(number),
+        first(first_worker),
+        parked((static_cast<std::size_t>(workers.size()) + 63) / 64),
+        last_round(parked) {}
+  const team workers;
+  const std::uint32_t place, first;
+  policy_calls<plain::world> policy;
+  std::vector<std::uint64_t> parked;      // a bit for each worker
+  std::vector<std::uint64_t> last_round;  // those that found nothing once, and will park if they find nothing again
+  std::deque<kith::job<plain::worker_view>*> jobs;
+};
+
 class worker final : public plain::worker_view {
  public:
-  worker(sim::engine& owner, worker_id self, node_id at) : plain::worker_view(self, at), engine(owner) {}
+  worker(sim::engine& owner, group& of, worker_id self, node_id at)
+      : plain::worker_view(self, at),
+        engine(owner),
+        in(of),
+        number(of.first + static_cast<std::uint32_t>(self.value)) {}
 
   bool ring(const worker_set& audience) override;
   bool anybody_sleeps() const noexcept override;
@@ -107,6 +131,8 @@ class worker final : public plain::worker_view {
   }
 
   sim::engine& engine;
+  group& in;
+  const std::uint32_t number;  // in the engine
   place where;
   picoseconds clock = 0;
   frame_stack frames;                  // of the current stack
@@ -125,6 +151,7 @@ class worker final : public plain::worker_view {
   picoseconds contended_until = 0;  // until then it does not run ahead of other cores
   picoseconds job_began = 0;
   bool parked = false;
+  bool offers = false;         // it waits for the answer to a remote spawn
   bool ready_to_look = false;  // the time of the next look was spent
   request_state request = request_state::none;
   int empties = 0, fails = 0;

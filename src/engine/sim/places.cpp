@@ -1,0 +1,203 @@
+#include "engine/sim/places.hpp"
+
+#include "engine/sim/engine.hpp"
+
+#include <kith/error.hpp>
+
+#include <algorithm>
+
+namespace kith::sim {
+
+place_network::place_network(const machine_model& m, const ablations& with, std::vector<node_id> node_of_place)
+    : links(m), counts(node_of_place.size()), on_(m), with_(with), nodes_(std::move(node_of_place)) {}
+
+void place_network::add(place_message what, picoseconds at) { queue_.push({at, order_++, std::move(what)}); }
+
+void place_network::send(place_message what, std::uint64_t bytes, picoseconds now) {
+  place_figures& sent = counts[what.from];
+  ++sent.messages;
+  sent.message_bytes += message_header_bytes + bytes;
+  const node_id from = nodes_[what.from], to = nodes_[what.to];
+  const auto near = static_cast<picoseconds>(on_.costs.push * 1000);
+  const auto distance = static_cast<picoseconds>(with_.latency ? on_.hardware.distance(from, to) : 10);
+  const picoseconds left = links.carry(from, to, message_header_bytes + bytes, now, with_.contention);
+  add(std::move(what), left + near * distance / 10);
+}
+
+void place_network::remind(place_message what, picoseconds at) { add(std::move(what), at); }
+
+place_message place_network::take() {
+  place_message first = queue_.top().what;
+  queue_.pop();
+  return first;
+}
+
+// ---- the engine
+
+void engine::make_places() {
+  if (program_.place.empty())
+    throw error("the program has no places: its tasks do not say where they belong", error_kind::setting);
+  if (set_.hardware.used || lines_ || policy().has_gate())
+    throw error("places are simulated without a scheduling unit, in fidelity abstract or block, and not under replay",
+                error_kind::setting);
+  std::vector<node_id> nodes;
+  for (group& g : groups_) {
+    places_.emplace_back(*this, g);
+    nodes.push_back(g.workers.node_of(worker_id(0)));
+  }
+  if (std::ranges::max(program_.place) >= places_.size())
+    throw error("the program has " + std::to_string(std::ranges::max(program_.place) + 1) + " places; " +
+                    std::to_string(places_.size()) + " were asked for",
+                error_kind::setting);
+  network_.emplace(on_, set_.with, std::move(nodes));
+  refusals_.assign(workers_.size(), 0);
+  progress_cost_ = costs_.push;
+}
+
+void engine::place_results(result& r) const {
+  r.places = network_->counts;
+  for (std::size_t p = 0; p < places_.size(); ++p) {
+    if (r.places[p].accepted != 0)
+      r.places[p].fab_mean = static_cast<double>(places_[p].fab_sum) / static_cast<double>(r.places[p].accepted);
+  }
+}
+
+std::uint32_t engine::place_of(std::int32_t t) const noexcept {
+  return network_ ? program_.place[static_cast<std::size_t>(t)] : 0;
+}
+
+std::uint64_t engine::argument_bytes(std::int32_t t) const noexcept {
+  return program_.message_bytes[static_cast<std::size_t>(t)];
+}
+
+/// The place whose task waits for the scope.
+std::uint32_t engine::home_of(std::uint32_t scope) const noexcept {
+  const std::int32_t owner = scopes_[scope].task;
+  return owner < 0 ? 0 : place_of(owner);
+}
+
+/// Makes a task for another place, and offers it. The worker continues when it is accepted.
+void engine::offer(worker& w, std::int32_t t) {
+  make_visible(w, t);
+  place_state& here = places_[w.in.place];
+  link(t);
+  ++record_of(t).waits_for;  // its acceptance
+  refusals_[w.number] = 0;
+  w.offers = true;
+  spend(w, costs_.push);
+  here.progress.clock = std::max(here.progress.clock, w.clock) + progress_cost_;
+  network_->send({.from = w.in.place, .to = place_of(t), .task = t, .worker = w.number}, argument_bytes(t),
+                 here.progress.clock);
+}
+
+void engine::deliver() {
+  const picoseconds now = network_->first();
+  place_message m = network_->take();
+  place_state& at = places_[m.to];
+  if (at.progress.clock > now) {
+    network_->remind(std::move(m), at.progress.clock);
+    return;
+  }
+  at.progress.clock = now + progress_cost_;
+  ++events_taken_;
+  switch (m.what) {
+    case place_message::kind::offer: answer(m); return;
+    case place_message::kind::accepted:
+    case place_message::kind::refused: answered(m); return;
+    case place_message::kind::done:
+      scopes_[m.scope].unfinished -= m.count - 1;
+      end_in(m.scope, at.progress);
+      end_left(at.progress, false);
+      return;
+    case place_message::kind::enable: enable(m); return;
+  }
+}
+
+/// An offer has come: the place takes it while there is room in its buffer.
+void engine::answer(const place_message& m) {
+  place_state& at = places_[m.to];
+  place_figures& counts = network_->counts[m.to];
+  place_message back{
+      .what = place_message::kind::accepted, .from = m.to, .to = m.from, .task = m.task, .worker = m.worker};
+  const bool full = at.fab >= set_.places.fab_threshold;
+  if (full && refusals_[m.worker] < set_.places.most_refusals) {
+    ++counts.refused;
+    back.what = place_message::kind::refused;
+    network_->send(back, 0, at.progress.clock);
+    return;
+  }
+  if (full) ++counts.forced;
+  ++counts.accepted;
+  at.fab_sum += ++at.fab;
+  counts.fab_peak = std::max(counts.fab_peak, at.fab);
+  record_of(m.task).arrived = true;
+  network_->send(back, 0, at.progress.clock);
+  arrive(m.task, at.progress);
+}
+
+/// One thing less for a task to wait for, at its place.
+void engine::arrive(std::int32_t t, worker& progress) {
+  if (--record_of(t).waits_for != 0 || !prepare_ready(t)) return;
+  batch_.assign(1, &seen(t));
+  hand_over(progress, batch_, ready_reason::arrival, false);
+  if (progress.unqueued.empty()) return;  // else the policy does not queue it
+  worker& first = workers_[progress.in.first];
+  first.unqueued.push_back(progress.unqueued.back());
+  progress.unqueued.clear();
+  if (first.parked) wake(first, progress.clock);
+}
+
+void engine::answered(const place_message& m) {
+  worker& w = workers_[m.worker];
+  const picoseconds now = places_[m.to].progress.clock;
+  if (m.what == place_message::kind::accepted) {
+    w.offers = false;
+    w.overhead += now - w.clock;
+    w.clock = now;
+    events_.set(w.number, now);
+    return;
+  }
+  const std::uint32_t times = std::min(refusals_[m.worker]++, std::uint32_t{20});
+  const picoseconds pause = std::min(set_.places.retry << times, set_.places.retry_most);
+  network_->send({.from = m.to, .to = m.from, .task = m.task, .worker = m.worker}, argument_bytes(m.task), now + pause);
+}
+
+/// A task of a scope that another place waits for has ended here.
+void engine::end_elsewhere(std::uint32_t scope, worker& by) {
+  place_state& here = places_[by.in.place];
+  const auto record = here.open.find(scope);
+  auto& [unfinished, ended] = record->second;
+  ++ended;
+  if (--unfinished != 0) return;
+  here.progress.clock = std::max(here.progress.clock, by.clock) + progress_cost_;
+  network_->send(
+      {.what = place_message::kind::done, .from = by.in.place, .to = home_of(scope), .scope = scope, .count = ended}, 0,
+      here.progress.clock);
+  here.open.erase(record);
+}
+
+/// Tells another place that the predecessor of these dependences has ended.
+void engine::tell(worker& by, std::uint32_t to, std::vector<std::uint32_t> dependences) {
+  place_state& here = places_[by.in.place];
+  here.progress.clock = std::max(here.progress.clock, by.clock) + progress_cost_;
+  std::uint64_t bytes = 0;
+  for (std::uint32_t d : dependences) bytes += program_.recorded.dependences[d].bytes;
+  network_->send(
+      {.what = place_message::kind::enable, .from = by.in.place, .to = to, .dependences = std::move(dependences)},
+      bytes, here.progress.clock);
+}
+
+/// Predecessors of a task have ended before it was created, at other places.
+void engine::tell_late(std::int32_t t, std::span<const std::uint32_t> dependences) {
+  for (std::uint32_t d : dependences) {
+    worker& there = places_[place_of(program_.recorded.dependences[d].before)].progress;
+    there.clock = std::max(there.clock, now_);
+    tell(there, place_of(t), {d});
+  }
+}
+
+void engine::enable(const place_message& m) {
+  for (std::uint32_t d : m.dependences) arrive(successors_[d].task, places_[m.to].progress);
+}
+
+}  // namespace kith::sim

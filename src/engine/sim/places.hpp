@@ -1,0 +1,87 @@
+// Places in the simulator: messages between them, and what each place's progress thread does.
+//
+// ADS paper, section 4; docs/places.md has the protocol as the native places follow it. A place is a group of workers
+// with a policy of its own, on cores of its own. A task that is created for another place is offered to it: its fresh
+// activity buffer (FAB) takes it while its occupancy is below the threshold, else the creator waits and offers it again.
+// Each place has a progress thread, on a core that is not modelled; it handles one message at a time. A message takes
+// the machine's cost of a push, stretched by the distance, and the links of its way one after the other. The end of a
+// task is told to the place that waits for it when no other task of that wait is left at its place.
+#pragma once
+
+#include "engine/sim/links.hpp"
+#include "engine/sim/node_time.hpp"
+#include "engine/sim/simulation.hpp"
+#include "engine/sim/world.hpp"
+
+#include <cstdint>
+#include <map>
+#include <queue>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace kith::sim {
+
+/// The bytes of a message besides its arguments.
+inline constexpr std::uint64_t message_header_bytes = 64;
+
+struct place_message {
+  enum class kind : std::uint8_t {
+    offer,     // of `task`, by `worker`
+    accepted,  // to `worker`
+    refused,   // to `worker`: `task` is to be offered again
+    done,      // `count` tasks of `scope` have ended
+    enable,    // the predecessor of these dependences has ended
+  };
+  kind what = kind::offer;
+  std::uint32_t from = 0, to = 0;  // places
+  std::int32_t task = -1;
+  std::uint32_t worker = 0, scope = 0;
+  std::uint64_t count = 0;
+  std::vector<std::uint32_t> dependences = {};
+};
+
+/// Messages on their way, in the order of their arrival.
+class place_network {
+ public:
+  place_network(const machine_model&, const ablations&, std::vector<node_id> node_of_place);
+
+  /// Sends the message at `now`; `bytes` are those of its arguments.
+  void send(place_message, std::uint64_t bytes, picoseconds now);
+  /// Gives the message to its own place at `at`.
+  void remind(place_message, picoseconds at);
+  /// When the first message arrives; `never` if there is none.
+  picoseconds first() const noexcept { return queue_.empty() ? event_queue::never : queue_.top().at; }
+  /// REQUIRES: there is one.
+  place_message take();
+
+  interconnect links;
+  std::vector<place_figures> counts;  // by place
+
+ private:
+  struct entry {
+    picoseconds at;
+    std::uint64_t order;
+    place_message what;
+    bool operator<(const entry& other) const noexcept { return std::tie(at, order) > std::tie(other.at, other.order); }
+  };
+  void add(place_message, picoseconds at);
+
+  const machine_model& on_;
+  const ablations with_;
+  std::vector<node_id> nodes_;  // by place
+  std::priority_queue<entry> queue_;
+  std::uint64_t order_ = 0;
+};
+
+/// The state of one place, besides its workers.
+struct place_state {
+  explicit place_state(engine& owner, group& of)
+      : progress(owner, of, worker_id(0), of.workers.node_of(worker_id(0))) {}
+  worker progress;        // the progress thread; its clock is when it is free
+  std::uint64_t fab = 0;  // accepted activities that have not started
+  std::uint64_t fab_sum = 0;
+  std::map<std::uint32_t, std::pair<std::uint64_t, std::uint64_t>> open;  // by scope elsewhere: unfinished, ended here
+};
+
+}  // namespace kith::sim
