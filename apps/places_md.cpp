@@ -7,8 +7,8 @@
 // potential nor the time step: those of the OpenMP example program "md", whose words the paper uses, with a longer step,
 // so that molecules migrate. Checked against a serial program that keeps the molecules in the order of their
 // numbers and adds up each pair once.
-#include "hash.hpp"
 #include "list.hpp"
+#include "md_box.hpp"
 #include "places_app.hpp"
 #include "worst.hpp"
 
@@ -32,47 +32,6 @@ constexpr parameter places_md_parameters[] = {
     waiting_parameter,
 };
 
-using vector3 = std::array<double, 3>;
-
-struct molecule {
-  std::int64_t number = 0;
-  vector3 position{}, velocity{};
-};
-
-constexpr double side = 10, time_step = 0.01;
-constexpr double range = 1.5707963267948966;  // pi/2: molecules that are further apart do not feel each other
-
-/// What every place must know.
-struct box {
-  std::int64_t molecules, iterations, leaf;
-  std::uint64_t seed;
-
-  molecule initial(std::int64_t number) const noexcept {
-    molecule m{.number = number};
-    for (std::size_t k = 0; k < 3; ++k) {
-      m.position[k] = side * hash_unit(seed, static_cast<std::uint64_t>(number) * 3 + k);
-      m.velocity[k] = 8 * hash_unit(seed + 1, static_cast<std::uint64_t>(number) * 3 + k) - 4;
-    }
-    return m;
-  }
-  /// The place whose slice of the box this is in.
-  static int region_of(const vector3& position) noexcept {
-    const int all = places();
-    return std::clamp(static_cast<int>(position[0] / side * all), 0, all - 1);
-  }
-};
-
-/// A molecule that has left the box is reflected by its wall.
-void reflect(double& x, double& velocity) noexcept {
-  if (x < 0) {
-    x = -x;
-    velocity = -velocity;
-  } else if (x > side) {
-    x = 2 * side - x;
-    velocity = -velocity;
-  }
-}
-
 /// What the verifier asks a place for, except its molecules.
 struct region_counts {
   std::int64_t migrations = 0;  // molecules that left
@@ -88,7 +47,7 @@ class region {
     for (auto& from : arrivals_) from.assign(static_cast<std::size_t>(places()), {});
     const int here = kith::here();
     for (std::int64_t n = 0; n < b.molecules; ++n) {
-      if (const molecule m = b.initial(n); box::region_of(m.position) == here) mine_.push_back(m);
+      if (const molecule m = b.initial(n); box::region_of(m.position, places()) == here) mine_.push_back(m);
     }
   }
 
@@ -173,7 +132,7 @@ void region::migrate(std::int64_t t) {
   std::map<int, std::vector<molecule>> leaving;
   mine_.clear();
   for (const molecule& m : moved_) {
-    const int to = box::region_of(m.position);
+    const int to = box::region_of(m.position, places());
     (to == here ? mine_ : leaving[to]).push_back(m);
   }
   for (const auto& [to, all] : leaving) {
@@ -256,7 +215,8 @@ class places_md final : public places_app {
   static std::vector<vector3> serial_forces(const std::vector<molecule>& all) {
     std::vector<vector3> forces(all.size(), vector3{});
     std::vector<int> region(all.size());
-    std::ranges::transform(all, region.begin(), box::region_of, &molecule::position);
+    std::ranges::transform(
+        all, region.begin(), [](const vector3& at) { return box::region_of(at, places()); }, &molecule::position);
     for (std::size_t i = 0; i < all.size(); ++i) {
       for (std::size_t j = 0; j < i; ++j) {
         if (region[i] != region[j]) continue;
