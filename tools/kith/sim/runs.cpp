@@ -27,31 +27,37 @@ std::vector<std::string> policies_of(const std::string& text) {
   return all;
 }
 
-std::vector<sim::result> simulate_all(const sim::program& p, const machine_model& m,
-                                      const std::vector<sim::settings>& all,
-                                      const std::function<void(std::size_t, std::size_t)>& tell) {
-  std::vector<sim::result> results(all.size());
+void side_by_side(std::size_t count, const std::function<void(std::size_t)>& run,
+                  const std::function<void(std::size_t, std::size_t)>& tell) {
   std::atomic<std::size_t> next{0}, done{0};
   std::exception_ptr failure;
   std::mutex guard;
   const auto work = [&] {
-    for (std::size_t i = next++; i < all.size(); i = next++) {
+    for (std::size_t i = next++; i < count; i = next++) {
       try {
-        results[i] = sim::simulate(p, m, all[i]);
+        run(i);
       } catch (...) {
         const std::lock_guard lock(guard);
         if (!failure) failure = std::current_exception();
-        next = all.size();
+        next = count;
       }
-      if (tell) tell(++done, all.size());
+      if (tell) tell(++done, count);
     }
   };
-  const std::size_t threads = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, all.size());
+  const std::size_t threads =
+      std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, std::max<std::size_t>(count, 1));
   std::vector<std::jthread> others;
   for (std::size_t t = 1; t < threads; ++t) others.emplace_back(work);
   work();
   others.clear();
   if (failure) std::rethrow_exception(failure);
+}
+
+std::vector<sim::result> simulate_all(const sim::program& p, const machine_model& m,
+                                      const std::vector<sim::settings>& all,
+                                      const std::function<void(std::size_t, std::size_t)>& tell) {
+  std::vector<sim::result> results(all.size());
+  side_by_side(all.size(), [&](std::size_t i) { results[i] = sim::simulate(p, m, all[i]); }, tell);
   return results;
 }
 
