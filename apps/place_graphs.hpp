@@ -1,7 +1,7 @@
 // The tasks of places_heat, places_md and places_cg without their data, for simulations at sizes that fit no machine here.
 //
 // They create, send and wait as the programs do, in the same order; tests/unit/place_graphs_test.cpp compares them with
-// runs of these. `Graph` makes tasks: sim::place_program. Work is in operations, one of which waits for another
+// runs of these; only a share that needs no halving is a task here. `Graph` makes tasks: sim::place_program. Work is in operations, one of which waits for another
 // (rates.hpp), as in the scalar code that the compilers of the paper's time made of these loops. Steps are alike, so a few
 // of them are enough. The functions `..._by_hand` are what an expert writes with MPI and threads: each place has as many
 // equal shares as workers, and sends the neighbours what they need when a step has ended, without a wait for all places.
@@ -24,23 +24,25 @@ namespace kith::apps {
 
 inline double nanoseconds_of(double operations) { return operations / static_cast<double>(rate::chained); }
 
-/// Gives the halves of [from, to) to tasks until at most `leaf` are left. leaf_task(creator, scope, from, to) makes the
-/// last of them. With `waits`, each task waits for its halves. REQUIRES: there is more than a leaf.
+/// Gives the halves of [from, to) to tasks until at most `leaf` are left, and waits for them. leaf_task(creator, scope,
+/// from, to) makes the last ones; a range that is a leaf from the start is one, too. With `waits`, each task between
+/// waits for its halves.
 template <class Graph, class Leaf>
 void halve(Graph& g, std::int32_t task, std::uint32_t scope, std::int64_t from, std::int64_t to, std::int64_t leaf,
-           bool waits, const Leaf& leaf_task) {
+           bool waits, const Leaf& leaf_task, bool outermost = true) {
   const std::int64_t middle = from + (to - from) / 2;
+  using share = std::pair<std::int64_t, std::int64_t>;
+  const bool is_leaf = to - from <= leaf;
   for (const auto& [first, last] :
-       std::array<std::pair<std::int64_t, std::int64_t>, 2>{{{from, middle}, {middle, to}}}) {
+       is_leaf ? std::vector<share>{{from, to}} : std::vector<share>{{from, middle}, {middle, to}}) {
     if (last - first <= leaf) {
       leaf_task(task, scope, first, last);
       continue;
     }
     const std::int32_t half = g.task({.creator = task, .scope = scope, .place = g.place_of(task)});
-    const std::uint32_t inner = g.scope();
-    halve(g, half, inner, first, last, leaf, waits, leaf_task);
-    if (waits) g.wait(half, inner);
+    halve(g, half, g.scope(), first, last, leaf, waits, leaf_task, false);
   }
+  if (waits || outermost) g.wait(task, scope);
 }
 
 /// What both forms of heat do with the plate: each place's rows are cut into blocks of columns.
@@ -79,34 +81,49 @@ class heat_blocks {
   std::vector<std::uint32_t> regions_;
 };
 
+/// How the activities of a step come to their places.
+enum class sent : std::uint8_t {
+  by_main,  // as in the programs: by one loop
+  by_tree,  // each place sends those of half of the places behind it on
+};
+
+/// Makes an activity at each place: activity(place, creator, send_on) must call send_on(task) when it has made it.
+template <class Graph, class Activity>
+void at_all_places(Graph& g, sent how, const Activity& activity) {
+  if (how == sent::by_main) {
+    for (int at = 0; at < g.places(); ++at) activity(at, Graph::main, [](std::int32_t) {});
+    return;
+  }
+  const auto send = [&](const auto& self, int from, int to, std::int32_t creator) -> void {
+    if (from == to) return;
+    activity(from, creator, [&](std::int32_t made) {
+      const int middle = from + 1 + (to - from - 1) / 2;
+      self(self, middle, to, made);
+      self(self, from + 1, middle, made);
+    });
+  };
+  send(send, 0, g.places(), Graph::main);
+}
+
 template <class Graph>
-void make_heat(Graph& g, const plate& p, std::int64_t iterations) {
+void make_heat(Graph& g, const plate& p, std::int64_t iterations, sent how = sent::by_main) {
   heat_blocks<Graph> blocks(g, p, g.places());
+  const auto leaf = [&](std::int32_t creator, std::uint32_t scope, std::int64_t from, std::int64_t to) {
+    const int at = g.place_of(creator);
+    g.task({.creator = creator, .scope = scope, .place = at, .work_ns = blocks.work(at, to - from)});
+    blocks.touch(at, from, to);
+  };
   for (std::int64_t t = 0; t < iterations; ++t) {
     const std::uint32_t all = g.scope();
-    for (int at = 0; at < g.places(); ++at) {
-      const bool whole = p.columns <= p.leaf;
-      const std::int32_t step = g.task({.creator = Graph::main,
-                                        .scope = all,
-                                        .place = at,
-                                        .work_ns = whole ? blocks.work(at, p.columns) : 0,
-                                        .message_bytes = 8});
-      const std::uint32_t inner = g.scope();
-      if (whole) {
-        blocks.touch(at, 0, p.columns);
-      } else {
-        halve(g, step, inner, 0, p.columns, p.leaf, false,
-              [&](std::int32_t creator, std::uint32_t scope, std::int64_t from, std::int64_t to) {
-                g.task({.creator = creator, .scope = scope, .place = at, .work_ns = blocks.work(at, to - from)});
-                blocks.touch(at, from, to);
-              });
-        g.wait(step, inner);
-      }
+    at_all_places(g, how, [&](int at, std::int32_t creator, const auto& send_on) {
+      const std::int32_t step = g.task({.creator = creator, .scope = all, .place = at, .message_bytes = 8});
+      send_on(step);
+      halve(g, step, g.scope(), 0, p.columns, p.leaf, false, leaf);
       for (const int to : {at - 1, at + 1}) {
         if (to >= 0 && to < g.places())
           g.task({.creator = step, .scope = all, .place = to, .message_bytes = 16 + blocks.row_bytes()});
       }
-    }
+    });
     g.wait(Graph::main, all);
   }
 }
@@ -217,30 +234,24 @@ inline double md_work(std::int64_t molecules, std::int64_t others) {
 
 /// The first `steps` of b.iterations + 1 steps. With `regions`, each molecule has as many pairs as with so many regions.
 template <class Graph>
-void make_md(Graph& g, const box& b, std::int64_t steps, const md_counts& counts, int regions = 0) {
+void make_md(Graph& g, const box& b, std::int64_t steps, const md_counts& counts, sent how = sent::by_main,
+             int regions = 0) {
   for (std::int64_t t = 0; t < steps; ++t) {
     const std::uint32_t all = g.scope();
-    for (int at = 0; at < g.places(); ++at) {
-      const std::int64_t mine = counts.at(t, at), others = regions == 0 ? mine : b.molecules / regions;
-      const bool whole = mine <= b.leaf;
-      const std::int32_t step = g.task({.creator = Graph::main,
-                                        .scope = all,
-                                        .place = at,
-                                        .work_ns = whole ? md_work(mine, others) : 0,
-                                        .message_bytes = 8});
-      const std::uint32_t inner = g.scope();
-      if (!whole) {
-        halve(g, step, inner, 0, mine, b.leaf, false,
-              [&](std::int32_t creator, std::uint32_t scope, std::int64_t from, std::int64_t to) {
-                g.task({.creator = creator, .scope = scope, .place = at, .work_ns = md_work(to - from, others)});
-              });
-        g.wait(step, inner);
-      }
+    const auto leaf = [&](std::int32_t creator, std::uint32_t scope, std::int64_t from, std::int64_t to) {
+      const int at = g.place_of(creator);
+      const std::int64_t others = regions == 0 ? counts.at(t, at) : b.molecules / regions;
+      g.task({.creator = creator, .scope = scope, .place = at, .work_ns = md_work(to - from, others)});
+    };
+    at_all_places(g, how, [&](int at, std::int32_t creator, const auto& send_on) {
+      const std::int32_t step = g.task({.creator = creator, .scope = all, .place = at, .message_bytes = 8});
+      send_on(step);
+      halve(g, step, g.scope(), 0, counts.at(t, at), b.leaf, false, leaf);
       for (const auto& [to, count] : counts.sent(t, at)) {
         const auto bytes = static_cast<std::uint32_t>(count * static_cast<std::int64_t>(sizeof(molecule)));
         g.task({.creator = step, .scope = all, .place = to, .message_bytes = 24 + bytes});
       }
-    }
+    });
     g.wait(Graph::main, all);
   }
 }
@@ -309,7 +320,6 @@ class cg_maker {
   template <class Region>
   void sum(std::int32_t by, std::int64_t count, double operations, const Region& region_of, std::uint64_t bytes,
            bool writes) {
-    const std::uint32_t inner = graph_.scope();
     const int at = graph_.place_of(by);
     const auto leaf_task = [&](std::int32_t creator, std::uint32_t scope, std::int64_t from, std::int64_t to) {
       graph_.task({.creator = creator,
@@ -318,12 +328,7 @@ class cg_maker {
                    .work_ns = nanoseconds_of(operations * static_cast<double>(to - from))});
       graph_.touches(region_of(from, to - from), writes, static_cast<std::uint64_t>(to - from) * bytes);
     };
-    if (count <= leaf_) {
-      leaf_task(by, inner, 0, count);
-    } else {
-      halve(graph_, by, inner, 0, count, leaf_, true, leaf_task);
-    }
-    graph_.wait(by, inner);
+    halve(graph_, by, graph_.scope(), 0, count, leaf_, true, leaf_task);
   }
   void multiply(std::int32_t by) {
     const int at = graph_.place_of(by);
