@@ -177,8 +177,97 @@ def hardware():
                 for without in ("", " without prefetching") for cycles in (0, 20, 300, 3000)])
 
 
+# ---- ADS
+
+ADS_FIGURES = [  # what, figure, program, the last x, metric, and which values are printed: of ADS, of Custom, of one over the other
+    ("4", "heat, Blue Gene/P, 2 to 256 places", "heat", "256", "speedup", "yyy"),
+    ("5", "heat, Blue Gene/P, 32 to 256 places, rows with them", "heat", "256", "time_ratio", "yny"),
+    ("6", "heat, 256 places, 64K to 512K rows", "heat", "524288", "time_ratio", "yny"),
+    ("7", "heat, cluster, 1 to 6 threads in each of 4 places", "heat", "6", "speedup", "yyy"),
+    ("8", "heat, cluster, the same in 2 places, rows with them", "heat", "6", "time_ratio", "yyy"),
+    ("9", "heat, cluster, 32K to 256K rows", "heat", "262144", "time_ratio", "yyn"),
+    ("9", "heat, cluster, 32K to 512K rows", "heat", "524288", "time_ratio", "yny"),
+    ("10", "md, Blue Gene/P, 8 to 256 places", "md", "256", "speedup", "yyn"),
+    ("11", "md, Blue Gene/P, 64 to 256 places, molecules with them", "md", "256", "time_ratio", "yyn"),
+    ("12", "md, 256 places, 8K to 32K molecules", "md", "32768", "time_ratio", "yyn"),
+    ("13", "md, cluster, 4 to 24 cores, 1 to 4 places", "md", "24", "speedup", "yyy"),
+    ("14", "md, cluster, 4 to 12 cores, molecules with them", "md", "12", "time_ratio", "yyy"),
+    ("15", "md, cluster, 4K to 32K molecules", "md", "32768", "time_ratio", "yyy"),
+]
+ADS_SHAPES = ["2x8", "4x4", "8x2", "16x1"]
+
+
+def ads():
+    def cell(result, series, metric, x, digits=2, printed=False):
+        return Cell(result, series, metric, x, f"{{kith:.{digits}f}}" + (" ({paper:.3g})" if printed else ""))
+
+    def scaling(series, metric, program, x, printed, digits=2):
+        return cell("ads-scaling", series, metric, f"{program} {x}", digits, printed == "y")
+
+    lines = []
+    for number, what, program, x, metric, printed in ADS_FIGURES:
+        figure, digits = "fig" + number, 1 if metric == "speedup" else 2
+        lines.append([number, what + (": speed-up" if metric == "speedup" else ": time"),
+                      scaling(figure + " ads", metric, program, x, printed[0], digits),
+                      scaling(figure + " custom", metric, program, x, printed[1], digits),
+                      scaling(figure, "ads_over_custom", program, x, printed[2])])
+    yield "ads-scaling", ["figure", "what", "ADS", "Custom", "time of ADS over Custom's"], lines
+
+    places = ["2", "4", "8", "16", "32", "64", "128", "256"]
+    lines = [["heat, " + name] + [cell("ads-scaling", series, metric, f"heat {p}") for p in places]
+             for name, series, metric in (("ADS", "fig4 ads", "speedup"), ("Custom", "fig4 custom", "speedup"),
+                                          ("ADS over Custom", "fig4", "ads_over_custom"))]
+    lines += [["md, " + name, "", ""] + [cell("ads-scaling", series, metric, f"md {p}") for p in places[2:]]
+              for name, series, metric in (("ADS", "fig10 ads", "speedup"), ("Custom", "fig10 custom", "speedup"),
+                                           ("ADS over Custom", "fig10", "ads_over_custom"))]
+    yield "ads-places", [""] + places, lines
+
+    lines = [[without] + [cell("ads-scaling", f"{figure} ads{without and ' ' + without}", "speedup", f"{program} 256", 1)
+                          for figure, program in (("fig4", "heat"), ("fig10", "md"))]
+             for without in ("", "without contention", "without latency", "without scheduling", "sent along a tree")]
+    yield "ads-ablations", ["", "heat", "md"], lines
+
+    def shared(name, result, series, metric, digits, printed=""):
+        return [name] + [cell(result, series, metric, f"{p} 16", digits, p in printed.split()) for p in ("heat", "md", "cg")]
+
+    yield ("ads-cilk", ["", "heat", "md", "cg"],
+           [shared("gain of ADS over CWS, %", "ads-cilk", "fig17 ads over cws", "gain_percent", 1, "md cg"),
+            shared("time of steals, CWS over ADS", "ads-cilk", "fig18 cws over ads", "steal_time_ratio", 2, "heat md cg"),
+            shared("the same, ADS, s", "ads-cilk", "fig18 ads", "steal_seconds", 2, "cg"),
+            shared("the same, CWS, s", "ads-cilk", "fig18 cws", "steal_seconds", 2, "cg"),
+            shared("time at the buffer, % of that of steals", "ads-cilk", "fig18 ads", "fab_percent_of_steal", 0)])
+    yield ("ads-corg", ["cores", "2", "4", "8", "16"],
+           [["time of CORG over that of ADS"] + [cell("ads-cilk", "fig16 corg over ads", "time_ratio", f"heat {c}", 2, c in ("2", "16"))
+                                                for c in ("2", "4", "8", "16")]])
+
+    def shapes(name, result, series, metric, program, digits, printed=""):
+        return [name] + [cell(result, series, metric, f"{program} {x}", digits, x in printed.split()) for x in ADS_SHAPES]
+
+    lines = []
+    for name, program, series, printed in (("md", "md", "ads", ("2x8 8x2 16x1", "2x8 16x1", "2x8 16x1")),
+                                           ("md, work of 2 regions", "md", "ads, work of 2 regions", ("2x8 8x2 16x1", "2x8 16x1", "2x8 16x1")),
+                                           ("cg", "cg", "ads", ("2x8 8x2 16x1", "2x8 8x2 16x1", "")),
+                                           ("heat", "heat", "ads", ("16x1", "", ""))):
+        for what, metric, at in zip(("steals", "buffer", "total"), ("steal_seconds", "fab_seconds", "seconds"), printed):
+            lines.append(shapes(f"{name}: {what}, s", "ads-power6", series, metric, program, 2, at))
+    yield "ads-power6", [""] + ADS_SHAPES, lines
+
+    lines = []
+    for program in ("md", "heat", "cg"):
+        md = program == "md"
+        for what, metric, digits, at in (("depth", "depth", 0, "2x8"), ("buffer, mean", "fab_mean", 1, "2x8 16x1" if md else ""),
+                                         ("buffer, most", "fab_peak", 0, "2x8 8x2 16x1" if md else ""),
+                                         ("deque, mean", "deque_mean", 1, "2x8 16x1" if md else ""),
+                                         ("deque, most", "deque_peak", 0, "2x8 8x2 16x1" if md else "")):
+            lines.append(shapes(f"{program}: {what}", "ads-space", "ads", metric, program, digits, at))
+    yield "ads-space", [""] + ADS_SHAPES, lines
+    yield ("ads-utilisation", ["% of the depth", "md", "heat", "cg"],
+           [[name] + [cell("ads-space", "ads", metric, f"{p} most", 0, p == "md") for p in ("md", "heat", "cg")]
+            for name, metric in (("buffer", "fab_percent_of_depth"), ("deque", "deque_percent_of_depth"))])
+
+
 TABLES = {name: Table(page, head, lines)
-          for page, tables in (("nabbitc.md", nabbitc), ("rip.md", rip), ("mir.md", mir), ("hardware.md", hardware))
+          for page, tables in (("nabbitc.md", nabbitc), ("rip.md", rip), ("mir.md", mir), ("hardware.md", hardware), ("ads.md", ads))
           for name, head, lines in tables()}
 RESULTS = list(dict.fromkeys(c.result for t in TABLES.values() for line in t.lines for c in line if isinstance(c, Cell)))
 

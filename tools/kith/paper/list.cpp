@@ -7,6 +7,9 @@ namespace {
 const std::vector<std::string> rip_programs{"cg_tasks", "gauss_seidel", "integral_histogram", "jacobi",
                                             "nstream",  "qr",           "red_black",          "inversion"};
 
+const std::vector<std::string> ads_programs{"heat", "md"};
+const std::vector<std::string> ads_shared_programs{"md", "heat", "cg"};
+
 const std::vector<std::string> hardware_programs{"panels", "kmeans"};
 
 }  // namespace
@@ -61,6 +64,22 @@ std::span<const reproduction> reproductions() {
        {},
        hardware_programs},
       {"hw-latency", "HW", "figure 16: latency of the scheduling unit", hardware_latency, {}, hardware_programs},
+      {"ads-scaling",
+       "ADS",
+       "figures 4 to 15: heat and molecular dynamics on clusters",
+       ads_scaling,
+       {},
+       ads_programs,
+       1},
+      {"ads-cilk", "ADS", "figures 16 to 18: against Cilk and one global place", ads_cilk, {}, ads_shared_programs, 1},
+      {"ads-power6",
+       "ADS",
+       "figures 19 to 21: time of steals and of looks at the buffer",
+       ads_power6,
+       {},
+       ads_shared_programs,
+       1},
+      {"ads-space", "ADS", "figures 22 to 24: space of the buffers and deques", ads_space, {}, ads_shared_programs, 1},
       {"rip-ablations", "RIP", "what its results rest on: 8 x 4 cores", rip_ablations, {}, rip_programs, 8},
   };
   return all;

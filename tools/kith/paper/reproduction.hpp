@@ -60,6 +60,13 @@ reproduced hardware_speedup(const reproduction&, int seeds, const paper_progress
 reproduced hardware_organisation(const reproduction&, int seeds, const paper_progress&);
 reproduced hardware_latency(const reproduction&, int seeds, const paper_progress&);
 
+/// ads.cpp
+reproduced ads_scaling(const reproduction&, int seeds, const paper_progress&);
+/// ads_details.cpp
+reproduced ads_cilk(const reproduction&, int seeds, const paper_progress&);
+reproduced ads_power6(const reproduction&, int seeds, const paper_progress&);
+reproduced ads_space(const reproduction&, int seeds, const paper_progress&);
+
 /// mir.cpp
 reproduced mir_opteron(const reproduction&, int seeds, const paper_progress&);
 reproduced mir_ablations(const reproduction&, int seeds, const paper_progress&);
