@@ -169,6 +169,33 @@ TEST(sim_places, spawners_that_wait_for_each_other_go_on_after_the_last_refusal)
   EXPECT_EQ(r.total.tasks, 7u);
 }
 
+TEST(sim_places, a_creator_may_work_while_it_waits_for_the_answer) {
+  place_program p(2);
+  const std::uint32_t all = p.scope();
+  p.task({.scope = all, .place = 0, .work_ns = 3000});
+  p.task({.scope = all, .place = 1, .message_bytes = 936});
+  p.wait(place_program::main, all);
+  settings s = plain(2);
+  const sim::program both = p.finish();
+  const result blocks = sim::simulate(both, two_nodes(), s);
+  s.places.works = true;
+  const result works = sim::simulate(both, two_nodes(), s);
+  // The answer comes after 5064 ns; the remote task ends then, too.
+  EXPECT_NEAR(static_cast<double>(blocks.schedule.tasks[1].started), 5064, 20);
+  EXPECT_NEAR(static_cast<double>(works.schedule.tasks[1].started), 0, 20);
+}
+
+TEST(sim_places, works_or_blocks_all_tasks_run) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const sim::program p = random_program(seed, 4);
+    settings s = plain(4, 1 + static_cast<int>(seed % 3));
+    s.with.scheduling = s.noise = true;
+    s.places.works = seed % 2 == 0;
+    s.places.fab_threshold = 1 + seed % 4;
+    EXPECT_EQ(sim::simulate(p, sixteen_cores(), s).total.tasks, p.tasks() - 1);
+  }
+}
+
 TEST(sim_places, the_same_input_gives_the_same_run) {
   const sim::program p = random_program(3, 8);
   settings s = plain(8, 2);

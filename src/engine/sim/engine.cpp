@@ -93,7 +93,8 @@ engine::engine(const program& p, const machine_model& m, const settings& s)
                                                                          : static_cast<std::size_t>(s.places.count);
   const auto each = static_cast<std::uint32_t>(workers / groups);
   for (std::uint32_t g = 0; g < groups; ++g) {
-    group& made = groups_.emplace_back(m.hardware, nodes_of(m, std::span(cores_).subspan(g * each, each)), g, g * each);
+    group& made = groups_.emplace_back(m.hardware, nodes_of(m, std::span(cores_).subspan(std::size_t{g} * each, each)),
+                                       g, g * each);
     made.policy.set(choose_policy<plain::world>(policy, {made.workers, regions_, s.seed + g, view_, &identities_}));
   }
   if (s.how == fidelity::block) memory_.emplace(p, m, s.data, s.with, s.chunk_bytes);

@@ -61,6 +61,7 @@ class engine {
   bool is_throttled_member(worker& w, std::uint32_t scope) const;
   void end_help(worker& w);
   void wait(worker& w, std::uint32_t scope);
+  bool is_over(const frame& wait) const;
   void end_body(worker& w);
   bool leave(worker& w, const frame& f);
   void end(std::int32_t t, worker& w, bool keep_next);
@@ -245,8 +246,7 @@ class engine {
   std::deque<worker> workers_;
   std::optional<place_network> network_;  // if there are places
   std::deque<place_state> places_;
-  std::vector<std::uint32_t> refusals_;  // by worker: of what it offers
-  picoseconds progress_cost_ = 0;        // a progress thread's time for a message
+  picoseconds progress_cost_ = 0;  // a progress thread's time for a message
   picoseconds now_ = 0;
   std::optional<unit> unit_;             // if the queues are in hardware
   std::vector<prefetcher> prefetchers_;  // then, by worker

@@ -35,11 +35,10 @@ void engine::step(worker& w) {
     case frame_state::replaying: replay(w, f); return;
     case frame_state::exploring: explore(w); return;
     case frame_state::waiting:
-    case frame_state::helping: break;
+    case frame_state::helping:
+    case frame_state::offering: break;
   }
-  const bool over_now = f.now == frame_state::waiting ? scopes_[f.scope].unfinished == scopes_[f.scope].held
-                                                      : throttle_.is_far(scopes_[f.scope].unfinished);
-  if (!over_now) {
+  if (!is_over(f)) {
     if (go_on_elsewhere(w)) return;
     if (w.next >= 0) {
       run_found(w, std::exchange(w.next, -1));
@@ -60,9 +59,19 @@ void engine::step(worker& w) {
     }
     w.in.policy.idle(w);
     w.frames.back().now = frame_state::running;
+  } else if (f.now == frame_state::offering) {
+    w.in.policy.idle(w);
+    w.frames.back().now = frame_state::running;
   } else {
     end_help(w);
   }
+}
+
+/// Whether the last frame of a stack may continue.
+bool engine::is_over(const frame& wait) const {
+  if (wait.now == frame_state::offering) return records_[static_cast<std::size_t>(wait.offered)].accepted;
+  const scope_state& s = scopes_[wait.scope];
+  return wait.now == frame_state::waiting ? s.unfinished == s.held : throttle_.is_far(s.unfinished);
 }
 
 void engine::begin_root(worker& w) {

@@ -50,7 +50,6 @@ void engine::make_places() {
                     std::to_string(places_.size()) + " were asked for",
                 error_kind::setting);
   network_.emplace(on_, set_.with, std::move(nodes));
-  refusals_.assign(workers_.size(), 0);
   progress_cost_ = costs_.push;
 }
 
@@ -82,8 +81,14 @@ void engine::offer(worker& w, std::int32_t t) {
   place_state& here = places_[w.in.place];
   link(t);
   ++record_of(t).waits_for;  // its acceptance
-  refusals_[w.number] = 0;
-  w.offers = true;
+  if (set_.places.works) {
+    frame& f = w.frames.back();
+    f.now = frame_state::offering;
+    f.offered = t;
+    f.adopted_from = w.adopted.size();
+  } else {
+    w.offers = true;
+  }
   spend(w, costs_.push);
   here.progress.clock = std::max(here.progress.clock, w.clock) + progress_cost_;
   network_->send({.from = w.in.place, .to = place_of(t), .task = t, .worker = w.number}, argument_bytes(t),
@@ -120,9 +125,10 @@ void engine::answer(const place_message& m) {
   place_message back{
       .what = place_message::kind::accepted, .from = m.to, .to = m.from, .task = m.task, .worker = m.worker};
   const bool full = at.fab >= set_.places.fab_threshold;
-  if (full && refusals_[m.worker] < set_.places.most_refusals) {
+  if (full && m.refusals < set_.places.most_refusals) {
     ++counts.refused;
     back.what = place_message::kind::refused;
+    back.refusals = m.refusals + 1;
     network_->send(back, 0, at.progress.clock);
     return;
   }
@@ -150,16 +156,20 @@ void engine::arrive(std::int32_t t, worker& progress) {
 void engine::answered(const place_message& m) {
   worker& w = workers_[m.worker];
   const picoseconds now = places_[m.to].progress.clock;
-  if (m.what == place_message::kind::accepted) {
-    w.offers = false;
-    w.overhead += now - w.clock;
-    w.clock = now;
-    events_.set(w.number, now);
+  if (m.what == place_message::kind::refused) {
+    const std::uint32_t times = std::min(m.refusals - 1, std::uint32_t{20});
+    const picoseconds pause = std::min(set_.places.retry << times, set_.places.retry_most);
+    network_->send({.from = m.to, .to = m.from, .task = m.task, .worker = m.worker, .refusals = m.refusals},
+                   argument_bytes(m.task), now + pause);
     return;
   }
-  const std::uint32_t times = std::min(refusals_[m.worker]++, std::uint32_t{20});
-  const picoseconds pause = std::min(set_.places.retry << times, set_.places.retry_most);
-  network_->send({.from = m.to, .to = m.from, .task = m.task, .worker = m.worker}, argument_bytes(m.task), now + pause);
+  record_of(m.task).accepted = true;
+  if (w.parked) wake(w, now);
+  if (!w.offers) return;
+  w.offers = false;
+  w.overhead += now - w.clock;
+  w.clock = now;
+  events_.set(w.number, now);
 }
 
 /// A task of a scope that another place waits for has ended here.

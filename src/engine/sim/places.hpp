@@ -37,6 +37,7 @@ struct place_message {
   std::uint32_t from = 0, to = 0;  // places
   std::int32_t task = -1;
   std::uint32_t worker = 0, scope = 0;
+  std::uint32_t refusals = 0;  // of the offer
   std::uint64_t count = 0;
   std::vector<std::uint32_t> dependences = {};
 };

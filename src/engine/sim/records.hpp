@@ -30,6 +30,7 @@ struct alignas(64) task_record {
   bool exclusive : 1;         // it has commutative accesses
   bool explored : 1 = false;  // for a keyed node: its predecessors were found
   bool arrived : 1 = false;   // it is in the buffer of its place
+  bool accepted : 1 = false;  // its creator knows that another place has accepted it
   std::uint32_t waits_for = 0;
   std::uint32_t first_successor = 0;  // 1 + the dependence; 0: none
   policy_task* seen = nullptr;        // the task as policies see it; null before it is made and after its slot is freed

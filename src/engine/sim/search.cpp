@@ -154,7 +154,7 @@ void engine::tell_waiter(const worker& w) {
 
 /// Whether the wait cannot end before the task does, because the task is below what it waits for.
 bool engine::may_run_on(const frame& wait, std::int32_t t) const {
-  if (wait.helps_as_member) return false;
+  if (wait.helps_as_member || wait.now == frame_state::offering) return false;
   std::uint32_t scope = records_[static_cast<std::size_t>(t)].scope;
   for (int level = 0; level <= life::known_levels; ++level) {
     if (scope == wait.scope) return true;
@@ -172,8 +172,7 @@ std::size_t engine::ready_to_go_on(worker& w, bool look_at_all, bool idle) const
   const std::size_t count = w.suspended.size();
   const auto may = [&](std::size_t i) {
     const frame& f = w.suspended[i].back();
-    return f.now == frame_state::waiting ? scopes_[f.scope].unfinished == scopes_[f.scope].held
-                                         : idle || throttle_.is_far(scopes_[f.scope].unfinished);
+    return is_over(f) || (idle && f.now == frame_state::helping);
   };
   const std::size_t found = w.suspended_turn.find(count, look_at_all, may);
   return found != count ? found + 1 : 0;
@@ -259,7 +258,7 @@ void engine::look_for_work(worker& w) {
     run_found(w, child);
     return true;
   };
-  const bool claims = waits && !w.frames.back().helps_as_member;
+  const bool claims = waits && !w.frames.back().helps_as_member && w.frames.back().now != frame_state::offering;
   const bool asks_first = claims && scopes_[w.frames.back().scope].leveled;
   const std::size_t adopted_from = waits ? w.frames.back().adopted_from : w.fresh_adopted_from;
   if (runs_claimed(life::claim_adopted(w.adopted, adopted_from, [&](std::int32_t t) { return claim(t); }).value_or(-1)))

@@ -45,6 +45,7 @@ struct place_settings {
   int count = 0;    // 0: the program's places are ignored
   int workers = 0;  // of each place; 0: a worker on each of its cores
   worker_groups groups = worker_groups::places;
+  bool works = false;  // a worker that waits for an answer runs other tasks meanwhile, as with place_waiting::works
   std::uint64_t fab_threshold = 32;                            // the occupancy from which on activities are refused
   picoseconds retry = 10'000'000, retry_most = 1'000'000'000;  // delta_t doubles with each refusal
   std::uint32_t most_refusals = 64;                            // then the place must take the activity

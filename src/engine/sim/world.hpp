@@ -40,6 +40,7 @@ enum class frame_state : std::uint8_t {
   exploring,  // runs the first phase of a keyed node
   waiting,    // waits for a scope
   helping,    // helps at the throttle
+  offering,   // waits until another place has accepted a task
 };
 
 /// How far a worker's task has fetched its data, in fidelity block. It has all that the next chunk needs,
@@ -72,6 +73,7 @@ struct frame {
   std::uint32_t created_in = 0xffffffff;  // the last scope it created a task in
   std::uint32_t first_scope = 0;          // 1 + the last scope in which it created the first task; the head of a list
   bool helps_as_member = false;           // it helps before it creates a task in a group that it belongs to
+  std::int32_t offered = -1;              // the task that it offers
   int looks = 0;                          // looks in vain while it helps
   bool waiting_announced = false;         // policy::waiting() was called while it helps
   std::uint64_t action = 0;               // the next one
