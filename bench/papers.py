@@ -224,7 +224,8 @@ def ads():
 
     lines = [[without] + [cell("ads-scaling", f"{figure} ads{without and ' ' + without}", "speedup", f"{program} 256", 1)
                           for figure, program in (("fig4", "heat"), ("fig10", "md"))]
-             for without in ("", "without contention", "without latency", "without scheduling", "sent along a tree")]
+             for without in ("", "without contention", "without latency", "without scheduling", "sent along a tree",
+                             "working while it waits", "sent along a tree, working while it waits")]
     yield "ads-ablations", ["", "heat", "md"], lines
 
     def shared(name, result, series, metric, digits, printed=""):

@@ -180,12 +180,12 @@ void add_scaling_rows(reproduced& out, const scaling_figure& f, const std::vecto
 struct scaling_variant {
   const char* name;
   sim::ablations with = {};
-  bool by_tree = false;
+  bool by_tree = false, works = false;
 };
-constexpr scaling_variant scaling_variants[] = {{"without contention", {.contention = false}},
-                                                {"without latency", {.latency = false}},
-                                                {"without scheduling", {.scheduling = false}},
-                                                {"sent along a tree", {}, true}};
+constexpr scaling_variant scaling_variants[] = {
+    {"without contention", {.contention = false}}, {"without latency", {.latency = false}},
+    {"without scheduling", {.scheduling = false}}, {"sent along a tree", {}, true},
+    {"working while it waits", {}, false, true},   {"sent along a tree, working while it waits", {}, true, true}};
 
 ads_run run_of(const scaling_figure& f, const figure_point& p, ads_way way) {
   return {.program = f.program, .size = p.size, .places = p.places, .workers = p.workers, .way = way};
@@ -199,6 +199,7 @@ void add_variants(reproduced& out, const machine_model& m, const scaling_figure&
       runs.push_back(run_of(f, p, ads_way::ads));
       runs.back().with = v.with;
       runs.back().by_tree = v.by_tree;
+      runs.back().works = v.works;
     }
   }
   const std::vector<ads_means> found = run_ads(m, runs, seeds, tell);

@@ -60,6 +60,7 @@ sim::settings ads_settings(const machine_model& m, const ads_run& r) {
                     : r.way == ads_way::by_hand ? sim::worker_groups::workers
                                                 : sim::worker_groups::all;
   s.with = r.with;
+  s.places.works = r.works;
   if (r.way == ads_way::by_hand) s.with.scheduling = false;
   s.noise = r.way != ads_way::by_hand;  // a share is so many blocks that their noise is none
   s.chunk_bytes = std::uint64_t{1} << 20;

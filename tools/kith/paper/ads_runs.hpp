@@ -29,6 +29,7 @@ struct ads_run {
   int places = 1, workers = 1;  // of each place
   ads_way way = ads_way::ads;
   sim::ablations with = {};
+  bool works = false;    // a worker that waits for an answer runs other tasks
   bool by_tree = false;  // a step's activities go from place to place, not all from the first one
   int regions = 0;       // of molecules that feel each other; 0: one for each place, as printed
 };
