@@ -2,6 +2,7 @@
 #include "apps/place_graphs.hpp"
 #include "apps/list.hpp"
 #include "engine/sim/place_program.hpp"
+#include "engine/sim/simulation.hpp"
 #include "support/places.hpp"
 
 #include <gmock/gmock.h>
@@ -94,6 +95,36 @@ TEST(place_graphs, programs_by_hand_have_a_task_for_each_worker_and_step) {
   place_program g(places * 2);
   make_heat_by_hand(g, plate{30, 256, 32, 1}, 7, 2);
   EXPECT_EQ(g.finish().tasks(), 1u + 6 + 6 * 7);
+}
+
+/// The order of docs/papers/ads.md, on fewer places.
+TEST(place_graphs, by_hand_is_faster_than_a_tree_and_that_than_a_loop) {
+  constexpr int nodes = 64, workers = 2;
+  const plate p{4096, 4096, 32, 1};
+  const auto seconds = [](place_program& g, const std::string& policy, const auto& change) {
+    kith::sim::settings s;
+    s.policy = policy;
+    s.how = kith::sim::fidelity::abstract;
+    s.noise = false;
+    s.places.count = nodes;
+    s.places.workers = workers;
+    change(s);
+    return kith::sim::simulate(g.finish(), kith::model_by_name("bluegene-p"), s).seconds;
+  };
+  const auto same = [](kith::sim::settings&) {};
+  place_program hand(nodes * workers), tree(nodes), loop(nodes), working(nodes);
+  make_heat_by_hand(hand, p, 3, workers);
+  make_heat(tree, p, 3, sent::by_tree);
+  make_heat(loop, p, 3);
+  make_heat(working, p, 3);
+  const double by_hand = seconds(hand, "fifo", [](kith::sim::settings& s) {
+    s.with.scheduling = false;
+    s.places.groups = kith::sim::worker_groups::workers;
+  });
+  const double by_tree = seconds(tree, "ads", same), by_loop = seconds(loop, "ads", same);
+  EXPECT_LT(by_hand, by_tree);
+  EXPECT_LT(by_tree, 0.95 * by_loop);
+  EXPECT_LT(by_loop, seconds(working, "ads", [](kith::sim::settings& s) { s.places.works = true; }));
 }
 
 }  // namespace
