@@ -24,6 +24,7 @@ verb_setup add_launch;
 verb_setup add_record;
 verb_setup add_repair;
 verb_setup add_sim;
+verb_setup add_what_if;
 verb_setup add_why;
 
 inline constexpr verb verbs[] = {
@@ -35,6 +36,7 @@ inline constexpr verb verbs[] = {
     {"calibrate", "part a program's time into computing and memory; or measure the scheduler", add_calibrate},
     {"check", "what tasks touched against what they declared", add_check},
     {"sim", "run a recording on a modelled machine, under one policy or several", add_sim},
+    {"what-if", "what a task scheduler in hardware would give to a recorded program", add_what_if},
     {"why", "why a task of a recorded run ran where it did", add_why},
     {"placement", "pictures of where a program's data is, recorded or under policies side by side", add_placement},
     {"paper", "results of the papers beside the simulator's", add_paper},

@@ -2,6 +2,7 @@
 
 #include "base/address.hpp"
 #include "engine/life/figures.hpp"
+#include "engine/sim/planned.hpp"
 #include "policy/contract/policy_options.hpp"
 #include "replay/schedule.hpp"
 #include "task/closure_room.hpp"
@@ -95,7 +96,9 @@ engine::engine(const program& p, const machine_model& m, const settings& s)
   for (std::uint32_t g = 0; g < groups; ++g) {
     group& made = groups_.emplace_back(m.hardware, nodes_of(m, std::span(cores_).subspan(std::size_t{g} * each, each)),
                                        g, g * each);
-    made.policy.set(choose_policy<plain::world>(policy, {made.workers, regions_, s.seed + g, view_, &identities_}));
+    const policy_context context{made.workers, regions_, s.seed + g, view_, &identities_};
+    made.policy.set(s.plan ? chosen_policy<plain::world>{std::make_unique<planned>(context, *s.plan)}
+                           : choose_policy<plain::world>(policy, context));
   }
   if (s.how == fidelity::block) memory_.emplace(p, m, s.data, s.with, s.chunk_bytes);
   if (s.how == fidelity::line) make_lines();
@@ -313,6 +316,7 @@ result simulate(const program& p, const machine_model& m, const settings& s) { r
 
 settings alone_of(settings s) {
   s.policy = "auto";
+  s.plan = nullptr;
   s.workers = 1;
   s.keep_schedule = false;
   return s;

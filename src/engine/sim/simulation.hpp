@@ -8,12 +8,14 @@
 #include "engine/sim/events.hpp"
 #include "engine/sim/line_memory.hpp"
 #include "engine/sim/memory.hpp"
+#include "engine/sim/plan.hpp"
 #include "engine/sim/program.hpp"
 #include "machine/model.hpp"
 
 #include <kith/statistics.hpp>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -61,6 +63,7 @@ struct place_figures {
 
 struct settings {
   std::string policy = "auto";
+  std::shared_ptr<const sim::plan> plan;  // decides in place of the policy, if there is one
   std::uint64_t seed = 1;
   int workers = 0;  // on the first cores; 0: on all cores. Ignored if there are places
   place_settings places;

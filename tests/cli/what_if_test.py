@@ -1,0 +1,70 @@
+"""kith what-if: a scheduler in hardware, on recordings without and with addresses."""
+import os
+
+from run_kith import Kith
+
+kith = Kith()
+path = kith.file
+TRACED = os.path.join(os.path.dirname(kith.path), "tests", "traced")
+
+
+def record(name, *words):
+    done = kith.run("record", "--dry", "-o", path(name), "--", "kith", "app", *words, "--machine", "node:8 core:1",
+                    "--workers", "1", "--owners", "8")
+    kith.check(done.returncode == 0, f"{name} is recorded: {done.stderr}")
+    return path(name)
+
+
+# Rows: a policy in software, the policies in hardware, the oracle.
+file = record("kmeans.rec", "kmeans", "--iterations", "3")
+ask = ("what-if", "--hardware", file, "--machine", "cmp-32", "--cold", "--budget", "40")
+code, rows = kith.json(*ask)
+kith.check(code == 0 and [r["policy"] for r in rows] == ["auto", "fifo", "random", "source", "token",
+                                                         "token:organisation=global", "reference",
+                                                         "reference:organisation=global", "oracle"], f"rows: {rows}")
+kith.check([r["organisation"] for r in rows] == ["software", "global", "global", "deques", "deques", "global", "deques",
+                                                 "global", "offline"], "how each organises its queues")
+named = {r["policy"]: r for r in rows}
+kith.check(named["fifo"]["speedup"] == 1 and named["fifo"]["l2_misses_percent"] == 100, "over fifo")
+kith.check(named["auto"]["over_software"] == 1 and named["auto"]["in_software"] is None, "over auto in software")
+for r in rows:
+    kith.check(abs(r["speedup"] * r["makespan_s"] - named["fifo"]["makespan_s"]) < 1e-12, f"speed-up of {r}")
+    kith.check(r["l1_misses_percent"] is None and r["network_percent"] > 0 and r["energy_percent"] > 0, f"of blocks: {r}")
+kith.check(named["reference"]["speedup"] > 1.05 and named["reference"]["l2_misses_percent"] < 60, "reference gains")
+kith.check(named["oracle"]["speedup"] >= max(r["speedup"] for r in rows[1:-1]), "an order at least as good as each policy's")
+kith.check(kith.json(*ask)[1] == rows, "the same again")
+code, more = kith.json(*ask[:-1], "120")
+kith.check(more[-1]["speedup"] >= rows[-1]["speedup"], "a longer search finds nothing worse")
+code, none = kith.json(*ask[:-1], "0")
+kith.check(code == 0 and none == rows[:-1], "without a search there is no oracle")
+code, one = kith.json(*ask[:-1], "1", "--policy", "reference", "--workers", "4")
+kith.check(code == 0 and one[-1]["policy"] == "oracle" and one[-1]["speedup"] == one[-2]["speedup"],
+           "a search of one run is that of the policy")
+done = kith.run(*ask)
+kith.check(done.returncode == 0 and "is the fastest policy in hardware" in done.stdout
+           and "The best order found offline is" in done.stdout, f"for people: {done.stdout}")
+
+# Programs that wait, and keyed graphs.
+for words in (("nqueens", "--small"), ("heat", "--small", "--as", "graph")):
+    file = path(words[0] + ".rec")
+    done = kith.run("record", "-o", file, "--", "kith", "app", *words, "--workers", "1")
+    kith.check(done.returncode == 0, f"{words} is recorded: {done.stderr}")
+    code, found = kith.json("what-if", "--hardware", file, "--workers", "8", "--budget", "40", "--policy", "fifo")
+    kith.check(code == 0 and found[-1]["speedup"] >= 1, f"{words}: {found[-1]}")
+
+# With addresses: line by line.
+file = path("stencil.rec")
+done = kith.run("record", "--addresses", "-o", file, "--", os.path.join(TRACED, "stencil"))
+kith.check(done.returncode == 0, f"the example is recorded: {done.stderr}")
+code, lines = kith.json("what-if", "--hardware", file, "--budget", "20")
+kith.check(code == 0 and all(r["l1_misses_percent"] > 0 for r in lines), f"misses of the first level: {lines}")
+
+# Wrong input.
+kith.refused("what-if", file, says=["--hardware"])
+kith.refused("what-if", "--hardware", says=["file"])
+kith.refused("what-if", "--hardware", path("none.rec"), says=["none.rec"])
+kith.refused("what-if", "--hardware", file, "--machine", "xeon-8s", says=["no scheduling unit", "cmp-32"])
+kith.refused("what-if", "--hardware", file, "--policy", "replay:file=" + file, says=["--prefetch 0"])
+kith.refused("what-if", "--hardware", file, "--policy", "fifoo", says=["fifo"])
+kith.refused("what-if", "--hardware", file, "--budget", "-1", says=["--budget"])
+kith.finish()

@@ -1,0 +1,140 @@
+// kith what-if: what other hardware would give to a recorded program. --hardware: a scheduler in hardware.
+#include "verbs.hpp"
+
+#include "base/printable.hpp"
+#include "json_text.hpp"
+#include "numbers.hpp"
+#include "policy_library.hpp"
+#include "progress.hpp"
+#include "recording/file.hpp"
+#include "sim/runs.hpp"
+#include "table.hpp"
+#include "terminal.hpp"
+#include "what_if/hardware.hpp"
+
+#include <kith/error.hpp>
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+
+namespace kith::tools {
+
+namespace {
+
+struct what_if_options {
+  std::string file, machine = "cmp-32", policies, software = "auto";
+  std::vector<std::string> libraries;
+  sim::settings set;
+  int budget = 200;
+  bool hardware = false, json = false;
+};
+
+nlohmann::json or_null(const std::optional<double>& value) { return value ? nlohmann::json(*value) : nlohmann::json(); }
+
+nlohmann::json to_json(const what_if_row& r) {
+  return {{"policy", r.policy},
+          {"organisation", r.organisation},
+          {"makespan_s", r.seconds},
+          {"speedup", r.speedup},
+          {"over_software", r.over_software},
+          {"in_software", or_null(r.in_software)},
+          {"l1_misses_percent", or_null(r.first_misses)},
+          {"l2_misses_percent", or_null(r.second_misses)},
+          {"network_percent", or_null(r.network)},
+          {"energy_percent", or_null(r.energy)}};
+}
+
+void print_rows(const what_if_answer& answer, const std::string& software) {
+  table t("policy", {"queues", "time\n[s]", "over\nfifo", "over\nsoftware", "itself in\nsoftware", "L1 misses\n%",
+                     "L2 misses\n%", "network\n%", "energy\n%"});
+  t.left(0);
+  const auto shown = [](const std::optional<double>& v, const char* format) {
+    return v ? fmt::format(fmt::runtime(format), *v) : std::string("-");
+  };
+  for (const what_if_row& r : answer.rows) {
+    t.row(r.policy,
+          {r.organisation, fmt::format("{:.4g}", r.seconds), fmt::format("{:.2f}", r.speedup),
+           fmt::format("{:.2f}", r.over_software), shown(r.in_software, "{:.2f}"), shown(r.first_misses, "{:.0f}"),
+           shown(r.second_misses, "{:.0f}"), shown(r.network, "{:.0f}"), shown(r.energy, "{:.0f}")});
+  }
+  fmt::print("{}\n", t.text());
+  const what_if_row& best = answer.rows[answer.best];
+  const what_if_row& oracle = answer.rows.back();
+  fmt::print("{} ({}) is the fastest policy in hardware: {:.2f} times fifo there, {:.2f} times {} in software.\n",
+             styled(best.policy, tone::strong), best.organisation, best.speedup, best.over_software,
+             printable(software));
+  fmt::print("The best order found offline is {:.2f} times fifo (search of {} runs, begun with {}).\n", oracle.speedup,
+             answer.runs, answer.from == "data" ? "a schedule for the caches" : printable(answer.from));
+}
+
+outcome run_what_if(what_if_options& o) {
+  load_policy_libraries(o.libraries);
+  if (!o.hardware)
+    throw error("what-if: what is to be other hardware? Expected --hardware, for a scheduler in hardware");
+  const machine_model m = model_by_name(o.machine);
+  progress bar;
+  sim::program p =
+      sim::program_of(read_recording(o.file, [&](const char* what, double share) { bar.share(what, share); }));
+  what_if_question q{.policies = o.policies.empty() ? hardware_policies() : policies_of(o.policies),
+                     .software = o.software,
+                     .base = o.set,
+                     .budget = o.budget};
+  choose_fidelity(p, m, q.base);
+  const what_if_answer answer = ask_hardware(p, m, q, [&](const char* what, double share) { bar.share(what, share); });
+  bar.clear();
+  if (o.json) {
+    nlohmann::json rows = nlohmann::json::array();
+    for (const what_if_row& r : answer.rows) rows.push_back(to_json(r));
+    fmt::print("{}\n", json_text(rows, 2));
+    return outcome::fine;
+  }
+  fmt::print("{} on {}\n{} tasks, fidelity {}\n\n", printable(o.file), styled(printable(m.title), tone::strong),
+             p.tasks(), q.base.how == sim::fidelity::line ? "line" : "block");
+  print_rows(answer, o.software);
+  return outcome::fine;
+}
+
+}  // namespace
+
+std::function<outcome()> add_what_if(CLI::App& command) {
+  auto o = std::make_shared<what_if_options>();
+  command.add_option("file", o->file, "the recording (`kith record` makes one; best with --addresses)")
+      ->required()
+      ->type_name("FILE");
+  command.add_flag("--hardware", o->hardware, "what a scheduler in hardware would give");
+  command
+      .add_option("--machine", o->machine, "a machine with a scheduling unit, of `kith machines` or a file (cmp-32)")
+      ->type_name("MACHINE|FILE");
+  command
+      .add_option("--policy", o->policies, "the policies in hardware (those of the paper, token and reference twice)")
+      ->type_name("POLICY,...");
+  command.add_option("--software", o->software, "the policy in software to compare with (auto)")->type_name("POLICY");
+  add_policy_library(command, o->libraries);
+  command.add_option("--workers", o->set.workers, "use the first cores only (all)")->check(whole_number(1, 4096));
+  command.add_option("--seed", o->set.seed, "of all random choices (1)")->check(whole_number(1, std::int64_t{1} << 40));
+  command.add_option("--budget", o->budget, "runs of the search for the best order; 0: no oracle (200)")
+      ->check(whole_number(0, 1'000'000));
+  command.add_option("--gsu", o->set.hardware.cycles, "cycles of an operation of the unit (the machine's)")
+      ->check(whole_number(0, 100000));
+  command.add_option("--prefetch", o->set.hardware.prefetch, "tasks that a core's buffer holds (the machine's)")
+      ->check(whole_number(0, most_prefetched));
+  command.add_flag("--cold", o->set.cold, "caches are empty when the figures begin");
+  command.add_flag("--json", o->json, "write JSON");
+  command.footer(
+      "usage: kith what-if --hardware FILE [--machine NAME]\n"
+      "Simulates the program with its task queues in the machine's scheduling unit, under each policy, and compares "
+      "with fifo there and with a policy in software. `oracle` is the best order that a bounded search has found "
+      "offline: a scheduler can gain that much, perhaps more. A recording with addresses is run line by line, others "
+      "by what their tasks declare. docs/simulation.md says more.\n"
+      "JSON: [{\"policy\", \"organisation\" (deques, global, software, offline), \"makespan_s\", \"speedup\" (over "
+      "fifo "
+      "in hardware), \"over_software\" (over the policy in software), \"in_software\" (speedup of the same policy with "
+      "queues in software), \"l1_misses_percent\", \"l2_misses_percent\", \"network_percent\", \"energy_percent\" (of "
+      "the network; of fifo's; null: not known)}]\n"
+      "Exit code: 0, or 2 for a wrong command line, recording or machine, and for a run that starves.");
+  return [o] { return run_what_if(*o); };
+}
+
+}  // namespace kith::tools

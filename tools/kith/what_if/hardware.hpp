@@ -1,0 +1,48 @@
+// What a scheduler in hardware would give to a program: runs for `kith what-if --hardware`.
+#pragma once
+
+#include "engine/sim/simulation.hpp"
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kith::tools {
+
+struct what_if_question {
+  std::vector<std::string> policies;  // in hardware
+  std::string software;               // the policy in software to compare with
+  sim::settings base;
+  int budget = 0;  // runs of the search for the best order; 0: none
+};
+
+struct what_if_row {
+  std::string policy, organisation;  // deques, global; software; offline
+  double seconds = 0;
+  double speedup = 0, over_software = 0;   // over fifo in hardware, over the policy in software
+  std::optional<double> in_software = {};  // speedup of the same policy with its queues in software
+  std::optional<double> first_misses = {}, second_misses = {}, network = {},
+                        energy = {};  // percent of those of fifo in hardware
+};
+
+struct what_if_answer {
+  std::vector<what_if_row> rows;  // software, policies in hardware, then the oracle if there is one
+  std::size_t best = 0;           // row of the fastest policy in hardware
+  int runs = 0;                   // of the search
+  std::string from;               // what it began with
+};
+
+/// fifo, random, source; token and reference with deques, and with one queue.
+std::vector<std::string> hardware_policies();
+
+/// Line by line if the program has addresses and the machine has private caches; else by blocks of a page, with memory
+/// that is dealt page by page.
+void choose_fidelity(sim::program&, const machine_model&, sim::settings&);
+
+/// Throws kith::error if the machine has no scheduling unit, and what simulate() throws.
+what_if_answer ask_hardware(const sim::program&, const machine_model&, const what_if_question&,
+                            const std::function<void(const char*, double)>& tell = {});
+
+}  // namespace kith::tools
