@@ -33,6 +33,10 @@ std::span<const entry* const> app_list() {
       &sparse_lu_entry,
       &panels_entry,
       &kmeans_entry,
+      &kmeans_list_entry,
+      &sharded_entry,
+      &routing_entry,
+      &refinement_entry,
   };
   return all;
 }

@@ -37,6 +37,10 @@ extern const entry matmul_entry;
 extern const entry sparse_lu_entry;
 extern const entry panels_entry;
 extern const entry kmeans_entry;
+extern const entry kmeans_list_entry;
+extern const entry sharded_entry;
+extern const entry routing_entry;
+extern const entry refinement_entry;
 
 extern const places_entry places_heat_entry;
 extern const places_entry places_md_entry;

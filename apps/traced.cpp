@@ -1,0 +1,36 @@
+// kith-traced: programs that are compiled with access callbacks, whatever the rest of the build is compiled with, so that
+// `kith paper` can record the addresses that they touch.
+//
+// usage: kith-traced NAME [--PARAMETER VALUE ...]
+#include "list.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <vector>
+
+int main(int count, char** words) {
+  using namespace kith::apps;
+  static const entry* const programs[] = {&panels_entry,  &kmeans_entry,  &kmeans_list_entry,
+                                          &sharded_entry, &routing_entry, &refinement_entry};
+  try {
+    const std::string_view name = count > 1 ? words[1] : "";
+    const auto* const found =
+        std::ranges::find(programs, name, [](const entry* e) { return std::string_view(e->name); });
+    if (found == std::end(programs)) throw kith::error("no program '" + std::string(name) + "' is traced");
+    const entry& e = **found;
+    const std::vector<std::string> given(words + 2, words + count);
+    const arguments values(e.name, e.parameters, read_arguments(e.name, e.parameters, given), preset::standard);
+    kith::runtime on;
+    const auto program = e.make(values);
+    const result r = run(*program, {on, 1});
+    std::printf("%s\n", r.check.what.c_str());
+    return r.check.verified ? 0 : 1;
+  } catch (const std::exception& failure) {
+    std::fprintf(stderr, "kith-traced: %s\n", failure.what());
+    return 2;
+  }
+}

@@ -1,0 +1,53 @@
+#include "paper/traced.hpp"
+
+#include "addresses/sources.hpp"
+#include "child.hpp"
+#include "engine/sim/line_memory.hpp"
+#include "recording/assemble.hpp"
+
+#include <kith/error.hpp>
+
+#include <unistd.h>
+#include <filesystem>
+
+namespace kith::tools {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Beside this tool, or where it is installed.
+std::string traced_programs() {
+  const fs::path here = fs::read_symlink("/proc/self/exe").parent_path();
+  for (const fs::path& folder : {here, here.parent_path() / KITH_LIBRARIES / "kith"}) {
+    if (fs::exists(folder / "kith-traced")) return folder / "kith-traced";
+  }
+  throw error("this build has no programs that record their addresses (kith-traced is not beside " + here.string() +
+              "/kith); build them: ninja kith_traced_programs, without a sanitizer");
+}
+
+}  // namespace
+
+sim::program record_traced(const std::vector<std::string>& program, const machine_model& m) {
+  const std::string file = fs::temp_directory_path() / ("kith-traced-" + std::to_string(::getpid()));
+  std::vector<std::string> words{traced_programs()};
+  words.insert(words.end(), program.begin(), program.end());
+  remove_parts(file);
+  const child_result done = run_child(words,
+                                      {{"KITH_RECORD", file},
+                                       {"KITH_RECORD_PARTS", "1"},
+                                       {"KITH_RECORD_ADDRESSES", "1"},
+                                       {"KITH_WORKERS", "1"},
+                                       {"KITH_POLICY", "fifo"}},
+                                      true);
+  if (!done.clean()) throw error("recording the addresses of " + program.front() + " failed");
+  recording r = read_parts(parts_of(file));
+  add_sources(r);
+  remove_parts(file);
+  sim::program p = sim::program_of(std::move(r));
+  p.lines = sim::line_streams_of(p.recorded, sim::least_sets(m));
+  p.recorded.streams.clear();  // the lines have them, without those that hit for sure
+  return p;
+}
+
+}  // namespace kith::tools
