@@ -3,8 +3,8 @@
 // Token and Reference scheduling, section 5.1.5 (kmeans-a). In each iteration a task for each chunk of points adds up,
 // for each centre, the points that are nearest to it; one task, the evaluator, moves the centres. The number of
 // iterations is fixed, so that all schedules do the same work. The paper prints no sizes; with the standard ones three
-// chunks fit a cache of 2 MiB, and all of them fit nine such caches. Points have four coordinates, so four points share a
-// line. The expert placement gives each node an equal share of neighbouring chunks. Property checked:
+// chunks fit a first-level cache of 64 KiB, and all of them fit 32 such caches, but not 16. Points have four coordinates,
+// so four points share a line. The expert placement gives each node an equal share of neighbouring chunks. Property checked:
 //  K1  centres and sizes of the clusters equal those of a serial program that walks all points in order. Coordinates are
 //      integers and centres are rounded down to integers, so they are equal to the last digit.
 #include "hash.hpp"
@@ -22,7 +22,7 @@ namespace kith::apps {
 namespace {
 
 constexpr parameter kmeans_parameters[] = {
-    {"points", "1081344", "24576", "how many; a multiple of the chunks"},
+    {"points", "110592", "24576", "how many; a multiple of the chunks"},
     {"chunks", "96", "12", "tasks of an iteration"},
     {"clusters", "8", "8", "how many centres"},
     {"iterations", "10", "3", "moves of the centres"},

@@ -29,7 +29,7 @@ constexpr parameter routing_parameters[] = {
     {"input", "", "", "a graph of the DIMACS challenge, in its text format (generated)"},
     {"regions", "64", "6", "parts of the map"},
     {"edge", "64", "16", "places along an edge of a generated region"},
-    {"pairs", "512", "48", "how many ways are looked for"},
+    {"pairs", "384", "48", "how many ways are looked for"},
 };
 
 constexpr std::uint32_t nowhere = std::numeric_limits<std::uint32_t>::max();

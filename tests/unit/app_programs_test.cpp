@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 
 namespace {
 
@@ -223,7 +225,17 @@ INSTANTIATE_TEST_SUITE_P(
         odd_case{"reduction", {{"size", "1000"}, {"depth", "6"}}}, odd_case{"sparse_lu", {{"size", "1"}}},
         odd_case{"sparse_lu", {{"size", "60"}, {"block", "6"}, {"density", "0"}}},
         odd_case{"sparse_lu", {{"size", "60"}, {"block", "6"}, {"density", "100"}}},
-        odd_case{"sparse_lu", {{"size", "60"}, {"block", "6"}, {"joined", "on"}}}));
+        odd_case{"sparse_lu", {{"size", "60"}, {"block", "6"}, {"joined", "on"}}},
+        odd_case{"kmeans", {{"points", "1"}, {"chunks", "1"}, {"clusters", "1"}}},
+        odd_case{"kmeans_list", {{"points", "1"}, {"chunks", "1"}, {"clusters", "1"}}},
+        odd_case{"kmeans_list", {{"points", "9"}, {"chunks", "3"}, {"clusters", "20"}, {"iterations", "1"}}},
+        odd_case{"sharded", {{"words", "1"}, {"searches", "1"}, {"shards", "1"}, {"batch", "1"}}},
+        odd_case{"sharded", {{"words", "50"}, {"searches", "999"}, {"shards", "100"}, {"batch", "7"}}},
+        odd_case{"routing", {{"regions", "1"}, {"edge", "2"}, {"pairs", "9"}}},
+        odd_case{"routing", {{"regions", "3"}, {"edge", "33"}, {"pairs", "1"}}},
+        odd_case{"refinement", {{"rows", "1"}, {"columns", "1"}, {"tile", "1"}}},
+        odd_case{"refinement", {{"rows", "21"}, {"columns", "7"}, {"tile", "7"}, {"rounds", "3"}}},
+        odd_case{"refinement", {{"rows", "40"}, {"columns", "40"}, {"tile", "20"}, {"iterations", "300"}}}));
 
 #ifdef KITH_APPS_LAPACK
 INSTANTIATE_TEST_SUITE_P(
@@ -283,6 +295,45 @@ TEST(program_input, sequences_in_fasta) {
   EXPECT_THAT(refusal_of("sw", ">a\nACGT\n"), testing::HasSubstr("takes two"));
   EXPECT_THAT(refusal_of("sw", ">a\nACGT\n>b\n"), testing::HasSubstr("'b' is empty"));
   EXPECT_THAT(refusal_of("swn2", ""), testing::HasSubstr("0 sequences"));
+}
+
+TEST(program_input, maps_of_the_dimacs_challenge) {
+  const std::string head = "c a town\np sp 4 5\n";
+  EXPECT_EQ(refusal_of("routing", head + "a 1 2 7\na 2 1 7\na 2 3 1\na 3 4 2\na 4 1 9\n"), "fine");
+  std::string star = "p sp 30 29\n";
+  for (int to = 2; to <= 30; ++to) star += "a 1 " + std::to_string(to) + " " + std::to_string(to) + "\n";
+  EXPECT_EQ(refusal_of("routing", star), "fine") << "a place with more roads than its record has room for";
+  EXPECT_THAT(refusal_of("routing", head + "a 1 5 7\n"), testing::HasSubstr(":3: "));
+  EXPECT_THAT(refusal_of("routing", "a 1 2 7\n"), testing::HasSubstr("p sp PLACES ROADS"));
+  EXPECT_THAT(refusal_of("routing", "c nothing\n"), testing::HasSubstr("no line 'p sp"));
+  EXPECT_THAT(refusal_of("routing", head + "a 1 2 far\n"), testing::HasSubstr("'far'"));
+}
+
+TEST(program_input, texts_of_a_folder) {
+  const std::string folder = testing::TempDir() + "kith_app_texts_XXXXXX";
+  std::string made = folder;
+  ASSERT_NE(mkdtemp(made.data()), nullptr);
+  const entry& e = find_app("sharded");
+  const arguments::given values = {{"input", made}};
+  const auto solved = [&] {
+    kith::runtime rt(with("steal", "", 2));
+    return run(*e.make(arguments(e.name, e.parameters, values, preset::small)), {rt, 1});
+  };
+  EXPECT_THROW(solved(), kith::error) << "no file";
+  std::ofstream(made + "/a") << "The tree, the TREE and the antidisestablishmentarianism.\n";
+  std::ofstream(made + "/b") << "tree of\n";
+  std::ofstream(made + "/c") << std::string("no\0text", 7);
+  const result r = solved();
+  EXPECT_TRUE(r.check.verified) << r.check.what;
+  EXPECT_EQ(std::get<std::int64_t>(r.figures.at(1).value), 8) << "words of three letters and more";
+  std::filesystem::remove_all(made);
+}
+
+TEST(program_input, images_of_one_size) {
+  const entry& e = find_app("refinement");
+  const arguments::given one = {{"first", "a.png"}}, uneven = {{"tile", "7"}, {"rows", "20"}, {"columns", "7"}};
+  for (const arguments::given& values : {one, uneven})
+    EXPECT_THROW(e.make(arguments(e.name, e.parameters, values, preset::small)), kith::error);
 }
 
 TEST(program_input, matrices_in_matrix_market) {
