@@ -8,7 +8,8 @@
 // Not in the paper: references weigh by their bytes, because what all tasks share (centres, tables) would otherwise
 // count as much as the data of a task alone; a function counts as one cache line. Of a task's references the eight
 // largest count, and those of one task fill at most half a history, beside its function, so that a task with many arguments does not make
-// the scheduler forget all others. ahead=on also counts what tasks use that wait in a core's queue already.
+// the scheduler forget all others. The paper prints no size of the history: with 8 references, tasks that use nine make a
+// core forget the task before, and `token` has fewer misses on 16 cores. ahead=on also counts what tasks use that wait in a core's queue already.
 #pragma once
 
 #include "policy/contract/explainer.hpp"
@@ -114,7 +115,7 @@ class reference_policy final : public policy<World> {
   using worker = typename World::worker;
 
   static constexpr std::array own_options{
-      number("history", 8, 2, 4096, "references that the scheduler remembers of each core"),
+      number("history", 16, 2, 4096, "references that the scheduler remembers of each core"),
       number("decay", 90, 1, 100,
              "(list) percent of its weight that a reference keeps when another task comes to the core"),
       one_of("kept", "list|filters", "how: a list of weights, or two Bloom filters of 256 bits that take turns"),
