@@ -33,6 +33,7 @@ machine_model chip() {
   machine_model m = model_by_name("cmp-32");
   m.costs = {};
   m.metadata_bytes = 0;
+  m.line.access_cycles = 2;
   return m;
 }
 /// With 512 bytes of L1 and 2 KiB of L2.
