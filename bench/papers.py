@@ -155,22 +155,29 @@ def mir():
 # ---- token and reference scheduling
 
 HARDWARE_CORES = ["2", "4", "8", "16", "32"]
+HARDWARE_PROGRAMS = ["panels", "refinement", "sharded", "routing", "kmeans", "kmeans_list"]
 
 
 def hardware():
     def line(name, result, series, metric, digits):
-        where = [f"mean {c}" for c in HARDWARE_CORES] + ["panels 32", "kmeans 32"]
+        where = [f"mean {c}" for c in HARDWARE_CORES] + [f"{p} 32" for p in HARDWARE_PROGRAMS]
         return [name] + [Cell(result, series, metric, x, f"{{kith:.{digits}f}}") for x in where]
 
-    head = [""] + HARDWARE_CORES + ["panels, 32", "kmeans, 32"]
+    head = [""] + HARDWARE_CORES + HARDWARE_PROGRAMS
     policies = [("`fifo`", "fifo"), ("`random`", "random"), ("`source`", "source"), ("`token`", "token"),
-                ("`reference`", "reference"), ("`reference:ahead=on`", "reference, ahead")]
+                ("`reference`", "reference"), ("`reference:history=8`", "reference, 8")]
     for result, metric, digits in (("hw-misses", "l2", 0), ("hw-traffic", "traffic", 0), ("hw-power", "power", 0),
                                    ("hw-speedup", "speedup", 2)):
         yield result, head, [line(name, result, series, metric, digits) for name, series in policies]
+    yield "hw-misses-first", head, [line(name, "hw-misses", series, "l1", 0) for name, series in policies]
+    for metric, digits in (("l1_miss_rate", 2), ("speedup", 2)):
+        yield (f"hw-kmeans-{metric.replace('_', '-')}", [""] + HARDWARE_CORES,
+               [[f"{program}, {name}"] + [Cell("hw-kmeans", series, metric, f"{program} {c}", f"{{kith:.{digits}f}}")
+                                          for c in HARDWARE_CORES]
+                for program in ("panels", "kmeans", "kmeans_list") for name, series in (policies[0], policies[4])])
     yield ("hw-organisation", head,
            [line(name, "hw-organisation", series, "performance", 2)
-            for name, series in (("`reference`", "distributed"), ("`reference:ahead=on`", "distributed, ahead"))])
+            for name, series in (("`reference`", "distributed"), ("`reference:history=8`", "distributed, 8"))])
     for table, metric in (("hw-latency", "time"), ("hw-latency-overhead", "overhead_percent")):
         yield (table, head,
                [line(f"{cycles} cycles{without.replace(' ', ', ', 1)}", "hw-latency", f"gsu-{cycles}{without}", metric, 3)

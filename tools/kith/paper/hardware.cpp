@@ -1,7 +1,7 @@
 // The paper on token and reference scheduling, section 5: the policies' misses, traffic and speed-ups over FIFO, the
 // organisation of the queues, and the latency of the global scheduling unit.
-#include "paper/dry.hpp"
 #include "paper/reproduction.hpp"
+#include "paper/traced.hpp"
 #include "sim/runs.hpp"
 
 #include <fmt/format.h>
@@ -19,7 +19,6 @@ namespace kith::tools {
 namespace {
 
 constexpr const char* hardware_machine_name = "cmp-32";
-constexpr int most_cores = 32;
 constexpr int mesh_columns = 8;
 
 struct mesh {
@@ -70,11 +69,17 @@ sim::settings settings_for(const std::string& policy, int seed) {
   sim::settings s;
   s.policy = policy;
   s.seed = static_cast<std::uint64_t>(seed) + 1;
-  s.chunk_bytes = 4096;
-  s.data = sim::distribution::fine;  // a core's memory is no nearer to it than others: addresses are interleaved
+  s.how = sim::fidelity::line;
   s.cold = true;
   s.hardware.used = true;
   return s;
+}
+
+/// The programs at the sizes of the reproduction: the standard ones, but for a product of matrices whose panels are
+/// small enough for a first-level cache.
+std::vector<std::string> words_of(const std::string& program) {
+  if (program == "panels") return {"panels", "--size", "384", "--block", "8"};
+  return {program};
 }
 
 /// What is run: a policy, on queues of its kind.
@@ -85,10 +90,13 @@ struct way {
 
 /// Means over the seeds.
 struct means {
-  double seconds = 0, misses = 0, bytes = 0, nanojoules = 0, overhead = 0;
+  double seconds = 0, first_misses = 0, misses = 0, miss_rate = 0, bytes = 0, nanojoules = 0, overhead = 0;
   void add(const sim::result& r, int seeds) {
     seconds += r.seconds / seeds;
-    misses += static_cast<double>(r.cache_misses) / seeds;
+    const sim::line_figures& lines = *r.lines;
+    first_misses += static_cast<double>(lines.first_misses) / seeds;
+    misses += static_cast<double>(lines.second_misses) / seeds;
+    miss_rate += 100 * static_cast<double>(lines.first_misses) / static_cast<double>(lines.touches) / seeds;
     bytes += static_cast<double>(r.network_bytes) / seeds;
     nanojoules += r.network_nj / seeds;
     overhead += r.overhead_percent() / seeds;
@@ -106,7 +114,8 @@ std::vector<point> run_all(const reproduction& about, const std::vector<way>& wa
   const machine_model large = model_by_name(hardware_machine_name);
   std::vector<point> points;
   for (const std::string& name : about.parts) {
-    const sim::program p = record_dry({name}, "node:32 core:1", most_cores, "fifo");
+    tell(name, static_cast<double>(points.size()) / static_cast<double>(about.parts.size() * std::size(chips)));
+    const sim::program p = record_traced(words_of(name), large);
     for (const mesh& of : chips) {
       tell(name, static_cast<double>(points.size()) / static_cast<double>(about.parts.size() * std::size(chips)));
       std::vector<sim::settings> runs;
@@ -160,24 +169,17 @@ void add_rows(reproduced& out, const std::vector<point>& points, const std::vect
 
 const std::vector<way> hardware_policies = {
     {"fifo", "fifo", {}, {}},   {"random", "random", {}, {}},       {"source", "source", {}, {}},
-    {"token", "token", {}, {}}, {"reference", "reference", {}, {}}, {"reference, ahead", "reference:ahead=on", {}, {}},
+    {"token", "token", {}, {}}, {"reference", "reference", {}, {}}, {"reference, 8", "reference:history=8", {}, {}},
 };
 
 std::vector<std::string> notes() {
-  std::vector<std::string> all;
-  all.emplace_back(
-      "chips of 2x1, 2x2, 4x2, 4x4 and 8x4 tiles of cmp-32; the means are geometric, over two of the paper's six "
-      "programs; the paper's means are over its six");
-  all.emplace_back(
-      "the paper prints no sizes: those of `kith app panels` and `kith app kmeans`; computing at one operation in a "
-      "nanosecond, two cycles (apps/rates.hpp), assumed");
-  all.emplace_back("memory is interleaved over the tiles, page by page; caches are empty at the start");
-  all.emplace_back(
-      "fidelity block: caches are fully associative, misses are pieces of 4096 bytes, and there is no first-level "
-      "cache");
-  all.emplace_back(
-      "'reference, ahead' is not in the paper: tasks that wait in a core's queue count when a queue is chosen");
-  return all;
+  return {
+      "chips of 2x1, 2x2, 4x2, 4x4 and 8x4 tiles of cmp-32; the means are geometric, over the paper's six programs",
+      "the paper prints no sizes: those of `kith app`, but for a product of 384 rows in blocks of 8; all programs are "
+      "recorded with their addresses, on one worker",
+      "fidelity line; caches are empty at the start; a core takes 9 cycles between two accesses, for all programs "
+      "(machines/cmp-32.toml)",
+      "'8': with a history of 8 references, instead of 16; the paper prints no size"};
 }
 
 reproduced made(std::vector<paper_row> rows = {}) { return {std::move(rows), notes(), hardware_machine_name}; }
@@ -188,8 +190,33 @@ double percent_of(double base, double value) { return base == 0 ? 100 : 100 * va
 
 reproduced hardware_misses(const reproduction& about, int seeds, const paper_progress& tell) {
   reproduced out = made();
-  add_rows(out, run_all(about, hardware_policies, seeds, tell), hardware_policies, "l2", {{{"reference", 32}, 50}},
+  const std::vector<point> points = run_all(about, hardware_policies, seeds, tell);
+  add_rows(out, points, hardware_policies, "l2", {{{"reference", 32}, 50}},
            [](const means& fifo, const means& one) { return percent_of(fifo.misses, one.misses); });
+  add_rows(out, points, hardware_policies, "l1", {},
+           [](const means& fifo, const means& one) { return percent_of(fifo.first_misses, one.first_misses); });
+  for (paper_row& r : out.rows) {
+    if (r.series != "reference" || r.x != "32") continue;
+    if (r.metric == "l2" && r.program == "routing") r.paper = 30;
+    if (r.metric == "l1" && (r.program == "routing" || r.program == "refinement"))
+      r.paper_says = "no significant effect";
+  }
+  return out;
+}
+
+reproduced hardware_kmeans(const reproduction& about, int seeds, const paper_progress& tell) {
+  reproduced out = made();
+  const std::vector<point> points = run_all(about, hardware_policies, seeds, tell);
+  add_rows(out, points, hardware_policies, "l1_miss_rate", {},
+           [](const means&, const means& one) { return one.miss_rate; });
+  add_rows(out, points, hardware_policies, "speedup", {},
+           [](const means& fifo, const means& one) { return fifo.seconds / one.seconds; });
+  std::erase_if(out.rows, [](const paper_row& r) { return r.program == "mean"; });
+  for (paper_row& r : out.rows) {
+    if (r.series == "reference" && r.metric == "speedup")
+      r.paper_says = r.program == "kmeans_list" ? "significant improvement" : "no significant impact";
+  }
+  out.notes.emplace_back("l1_miss_rate: misses of the first level in percent of the accesses");
   return out;
 }
 
@@ -221,7 +248,7 @@ reproduced hardware_speedup(const reproduction& about, int seeds, const paper_pr
 reproduced hardware_organisation(const reproduction& about, int seeds, const paper_progress& tell) {
   const std::vector<way> ways = {{"global", "reference:organisation=global", {}, {}},
                                  {"distributed", "reference", {}, {}},
-                                 {"distributed, ahead", "reference:ahead=on", {}, {}}};
+                                 {"distributed, 8", "reference:history=8", {}, {}}};
   reproduced out = made();
   add_rows(out, run_all(about, ways, seeds, tell), ways, "performance",
            {{{"distributed", 2}, 0.96}, {{"distributed", 32}, 0.97}},

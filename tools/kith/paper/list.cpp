@@ -10,7 +10,7 @@ const std::vector<std::string> rip_programs{"cg_tasks", "gauss_seidel", "integra
 const std::vector<std::string> ads_programs{"heat", "md"};
 const std::vector<std::string> ads_shared_programs{"md", "heat", "cg"};
 
-const std::vector<std::string> hardware_programs{"panels", "kmeans"};
+const std::vector<std::string> hardware_programs{"panels", "refinement", "sharded", "routing", "kmeans", "kmeans_list"};
 
 }  // namespace
 
@@ -53,17 +53,25 @@ std::span<const reproduction> reproductions() {
       {"rip-bullion-4", "RIP", "figure 6a: 4 x 8 cores", rip_on_machine, {}, rip_programs, 24},
       {"rip-bullion-8", "RIP", "figures 6b and 7: 8 x 4 cores", rip_on_machine, {}, rip_programs, 24},
       {"rip-bullion-16", "RIP", "figure 6c: 16 x 18 cores", rip_on_machine, {}, rip_programs, 8},
-      {"hw-misses", "HW", "figure 9: L2 misses over FIFO", hardware_misses, {}, hardware_programs},
-      {"hw-traffic", "HW", "figure 11: network traffic over FIFO", hardware_traffic, {}, hardware_programs},
-      {"hw-power", "HW", "figure 12: power of the network over FIFO", hardware_power, {}, hardware_programs},
-      {"hw-speedup", "HW", "figure 13: speed-up over FIFO", hardware_speedup, {}, hardware_programs},
+      {"hw-misses", "HW", "figures 9, 10: misses over FIFO", hardware_misses, {}, hardware_programs, 1},
+      {"hw-traffic", "HW", "figure 11: network traffic over FIFO", hardware_traffic, {}, hardware_programs, 1},
+      {"hw-power", "HW", "figure 12: power of the network over FIFO", hardware_power, {}, hardware_programs, 1},
+      {"hw-speedup", "HW", "figure 13: speed-up over FIFO", hardware_speedup, {}, hardware_programs, 1},
+      {"hw-kmeans",
+       "HW",
+       "figure 14: k-means on arrays and on lists",
+       hardware_kmeans,
+       {},
+       {"panels", "kmeans", "kmeans_list"},
+       1},
       {"hw-organisation",
        "HW",
        "figure 15: distributed deques over one global queue",
        hardware_organisation,
        {},
-       hardware_programs},
-      {"hw-latency", "HW", "figure 16: latency of the scheduling unit", hardware_latency, {}, hardware_programs},
+       hardware_programs,
+       1},
+      {"hw-latency", "HW", "figure 16: latency of the scheduling unit", hardware_latency, {}, hardware_programs, 1},
       {"ads-scaling",
        "ADS",
        "figures 4 to 15: heat and molecular dynamics on clusters",

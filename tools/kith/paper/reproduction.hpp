@@ -54,6 +54,7 @@ reproduced rip_ablations(const reproduction&, int seeds, const paper_progress&);
 
 /// hardware.cpp
 reproduced hardware_misses(const reproduction&, int seeds, const paper_progress&);
+reproduced hardware_kmeans(const reproduction&, int seeds, const paper_progress&);
 reproduced hardware_traffic(const reproduction&, int seeds, const paper_progress&);
 reproduced hardware_power(const reproduction&, int seeds, const paper_progress&);
 reproduced hardware_speedup(const reproduction&, int seeds, const paper_progress&);
