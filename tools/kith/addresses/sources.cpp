@@ -121,6 +121,8 @@ bool has(std::string_view text, std::string_view part) { return text.find(part) 
 /// In Kith's headers, or in its library, which may be built without line numbers.
 bool is_kith(const frame& f) {
   if (has(f.file, "/include/kith/")) return true;
+  if (has(f.function, "<kith::task*"))
+    return true;  // a container of the library, of which the linker kept a traced copy
   const std::string_view function = std::string_view(f.function).substr(0, f.function.find_first_of("(<"));
   const bool named = function.starts_with("kith::") || has(function, " kith::");
   return named && (f.file.empty() || has(f.file, "/src/"));

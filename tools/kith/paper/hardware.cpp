@@ -260,8 +260,8 @@ reproduced hardware_latency(const reproduction& about, int seeds, const paper_pr
   std::vector<way> ways;
   for (std::uint32_t prefetch : {1u, 0u}) {
     for (std::uint32_t cycles : {0u, 20u, 300u, 3000u})
-      ways.push_back({fmt::format("gsu-{}{}", cycles, prefetch == 0 ? " without prefetching" : ""), "reference", cycles,
-                      prefetch});
+      ways.push_back({fmt::format("gsu-{}{}", cycles, prefetch == 0 ? " without prefetching" : ""),
+                      "reference:history=8", cycles, prefetch});
   }
   reproduced out = made();
   const std::vector<point> points = run_all(about, ways, seeds, tell);
