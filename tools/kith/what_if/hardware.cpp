@@ -7,6 +7,7 @@
 #include <limits>
 #include <numeric>
 #include <span>
+#include <utility>
 
 namespace kith::tools {
 
@@ -87,7 +88,7 @@ what_if_answer ask_hardware(const sim::program& p, const machine_model& m, const
   }
   std::vector<std::size_t> order(q.policies.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return in_hardware[i].makespan; });
+  std::ranges::sort(order, {}, [&](std::size_t i) { return std::pair(in_hardware[i].makespan, i); });
   answer.best = 1 + order.front();
   if (q.budget == 0) return answer;
 

@@ -86,7 +86,7 @@ sim::plan known_tasks::plan_of(const recording& run) const {
 sim::plan known_tasks::plan_for_caches(const sim::plan& order, double weight) const {
   sim::plan made = order;
   std::vector<std::int32_t> tasks = movable_;
-  std::ranges::stable_sort(tasks, {}, [&](std::int32_t t) { return order.place[static_cast<std::size_t>(t)]; });
+  std::ranges::sort(tasks, {}, [&](std::int32_t t) { return std::tuple(order.place[static_cast<std::size_t>(t)], t); });
   std::vector<region_cache> caches(cores_, region_cache(cache_bytes_));
   std::vector<double> free(cores_), ended(program_.tasks());
   for (const std::int32_t n : tasks) {
