@@ -25,7 +25,7 @@ void end_finish(void* state);
 template <class R>
 class coroutine_value {
  public:
-  template <class V>
+  template <class V = R>
     requires std::is_convertible_v<V, R>
   void return_value(V&& value) {
     value_.emplace(std::forward<V>(value));
@@ -51,6 +51,9 @@ class coroutine_value<void> {
 /// After a co_await it goes on as a task of its own, perhaps on another worker of the same place. kith::wait() waits for
 /// the tasks that were created since the last co_await. Unlike that of other functions, an activity at the caller's own place
 /// is not a task of the caller after its first co_await: only the finish() waits for it.
+///
+/// GCC 12 destroys some temporaries of a statement with co_await twice: lambdas with captures, and aggregates such as
+/// `job{v}`, whose members have destructors. Name them before the statement.
 template <class R = void>
 class [[nodiscard]] activity {
  public:
@@ -78,14 +81,6 @@ class [[nodiscard]] activity {
     std::coroutine_handle<> handle() noexcept override {
       return std::coroutine_handle<promise_type>::from_promise(*this);
     }
-    void write_result(detail::byte_buffer* result) override {
-      if constexpr (std::is_void_v<R>) {
-        take_or_throw();
-      } else if (R value = take_or_throw(); result != nullptr) {
-        detail::output_archive to(*result);
-        detail::put<R>(to, value);
-      }
-    }
     void set_awaited_by(std::coroutine_handle<> outer) noexcept { awaited_by_ = outer; }
 
    private:
@@ -99,8 +94,8 @@ class [[nodiscard]] activity {
     if (coroutine_ != nullptr) coroutine_->handle().destroy();
   }
 
-  /// Runs the coroutine as a part of the one that awaits it. Throws its exception.
-  auto operator co_await() && noexcept {
+  /// Runs the coroutine as a part of the one that awaits it. Throws its exception, and `error` if it was moved from.
+  auto operator co_await() && {
     struct awaiter {
       promise_type* inner;
 
@@ -111,6 +106,7 @@ class [[nodiscard]] activity {
       }
       R await_resume() const { return inner->take_or_throw(); }
     };
+    if (coroutine_ == nullptr) throw error("activity: co_await of one that was moved from");
     return awaiter{coroutine_};
   }
 
@@ -123,23 +119,47 @@ class [[nodiscard]] activity {
   promise_type* coroutine_;
 };
 
+namespace detail {
+
+/// Whether GCC 12 destroys a temporary F of a co_await statement twice; later ones and Clang do it once.
+template <class F>
+inline constexpr bool is_destroyed_twice =
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 13
+    !std::is_lvalue_reference_v<F> && !std::is_trivially_destructible_v<F>;
+#else
+    false;
+#endif
+
+}  // namespace detail
+
 /// In an activity that is a coroutine: `co_await kith::async_finish(f)` is kith::finish(f), and holds no worker and no
 /// stack while it waits for the activities that `f` has spawned. Throws what kith::finish() throws.
 template <class F>
-[[nodiscard]] auto async_finish(F f) {
-  static_assert(std::is_invocable_v<F&>,
+[[nodiscard]] auto async_finish(F&& f) {
+  using body_type = std::decay_t<F>;
+  static_assert(std::is_invocable_v<body_type&>,
                 "argument 1 of async_finish cannot be called without arguments; write [&] { ... }");
-  struct awaiter {
-    F body;
-    std::shared_ptr<void> state = {};
+  static_assert(!detail::is_unstarted_coroutine<body_type>(),
+                "a coroutine is spawned: write at(place).spawn<function>() in the finish");
+  static_assert(!detail::is_destroyed_twice<F>,
+                "GCC 12 destroys this temporary twice; name the lambda first: auto body = [...] {...}; co_await "
+                "kith::async_finish(body)");
+  class awaiter {
+   public:
+    explicit awaiter(F&& f) : body_(std::forward<F>(f)) {}
 
     bool await_ready() const noexcept { return false; }
     void await_suspend(std::coroutine_handle<> suspended) {
-      detail::begin_finish(&body, [](void* b) { static_cast<void>((*static_cast<F*>(b))()); }, suspended, state);
+      const auto call = [](void* b) { static_cast<void>((*static_cast<body_type*>(b))()); };
+      detail::begin_finish(&body_, call, suspended, state_);
     }
-    void await_resume() const { detail::end_finish(state.get()); }
+    void await_resume() const { detail::end_finish(state_.get()); }
+
+   private:
+    body_type body_;
+    std::shared_ptr<void> state_;
   };
-  return awaiter{std::move(f)};
+  return awaiter(std::forward<F>(f));
 }
 
 }  // namespace kith

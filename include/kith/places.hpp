@@ -125,6 +125,18 @@ void finish(void* context, void (*f)(void*));
 
 }  // namespace detail
 
+namespace detail {
+/// Whether F returns an activity (activity.hpp), which only at(place).spawn() and async() start.
+template <class F>
+constexpr bool is_unstarted_coroutine() {
+  if constexpr (std::is_invocable_v<F&>) {
+    return result_value<std::invoke_result_t<F&>>::is_coroutine;
+  } else {
+    return false;
+  }
+}
+}  // namespace detail
+
 /// The result of an activity at some place. Any thread of the place where it was made may ask for it; a task that
 /// waits for it runs other tasks meanwhile. It cannot be sent to another place. Copies refer to the same result.
 template <class R>
@@ -191,7 +203,8 @@ class place_ref {
   /// Spawns an activity that calls `F(args...)` at this place, and belongs to the innermost finish() around the
   /// caller. The arguments are copied as bytes, also within a process and a place: trivially copyable types, vectors
   /// and spans of them and text as they are, other types through their cereal functions. A parameter
-  /// std::span<const T> or std::string_view refers to the message, and is valid until the function returns.
+  /// std::span<const T> or std::string_view refers to the message, and is valid until the function returns. Do not change
+  /// arguments before spawn() has returned: large ones are read where they are.
   ///
   /// Returns when the place has accepted the activity. While its buffer is full, the caller waits and offers it again
   /// (place_options); at the caller's own place, the activity is queued at once. An exception goes to the finish().
@@ -252,6 +265,8 @@ place_ref at(int place);
 template <class F>
 void finish(F&& f) {
   static_assert(std::is_invocable_v<F&>, "argument 1 of finish cannot be called without arguments; write [&] { ... }");
+  static_assert(!detail::is_unstarted_coroutine<F>(),
+                "a coroutine is spawned: write at(place).spawn<function>() in the finish");
   auto call = [&] { static_cast<void>(f()); };
   detail::finish(&call, [](void* p) { (*static_cast<decltype(call)*>(p))(); });
 }
@@ -276,6 +291,8 @@ class place_runtime {
   template <class F>
   void run(F&& f) {
     static_assert(std::is_invocable_v<F&>, "argument 1 of run cannot be called without arguments; write [&] { ... }");
+    static_assert(!detail::is_unstarted_coroutine<F>(),
+                  "a coroutine is spawned: write run([] { kith::at(0).spawn<function>(); })");
     auto call = [&] { static_cast<void>(f()); };
     run_root(&call, [](void* p) { (*static_cast<decltype(call)*>(p))(); });
   }

@@ -11,14 +11,15 @@ namespace kith {
 namespace distributed {
 
 std::function<void()> place::resumption(activity& of, std::coroutine_handle<> suspended) {
-  of.parts.fetch_add(1, relaxed);  // the part that runs now has not ended
-  return [this, &of, suspended] {
+  std::function<void()> resume = [this, &of, suspended] {
     {
       const std::lock_guard lock(guard_);
       resumed_.emplace_back(&of, suspended);
     }
     net_.ring();
   };
+  of.parts.fetch_add(1, relaxed);  // the part that runs now has not ended
+  return resume;
 }
 
 /// Here, so that their tasks are nobody's children: no failure or cancellation of another task keeps them from starting.
@@ -29,7 +30,7 @@ bool place::resume_coroutines() {
     all.swap(resumed_);
   }
   for (const auto& [a, suspended] : all) {
-    detail::creation(*tasks_).make([this, a = a, h = suspended] { run_part(*a, h); });
+    detail::creation(*tasks_).make([this, a = a, h = suspended]() mutable { run_part(*a, h); });
   }
   return !all.empty();
 }
@@ -76,8 +77,9 @@ void begin_finish(void* context, void (*f)(void*), std::coroutine_handle<> suspe
   state = waiting;  // the coroutine may go on, and end, before begin_finish() returns
   try {
     by.at->begin_finish(by.running, f, context, waiting);
-  } catch (...) {  // a place was lost: the coroutine goes on with the exception
-    by.running->parts.fetch_sub(1, relaxed);
+  } catch (...) {
+    if (waiting->begun) return;               // and has ended with a failure, so that the coroutine is resumed
+    by.running->parts.fetch_sub(1, relaxed);  // a place was lost: the coroutine goes on with the exception
     throw;
   }
 }

@@ -64,10 +64,13 @@ place::~place() {
 }
 
 void place::end_tasks() {
-  // After a loss a coroutine may be about to be resumed, although nobody waits for it any more.
-  if (made_in_ == getpid())
-    for (int open = coroutines_.load(acquire); open != 0; open = coroutines_.load(acquire)) coroutines_.wait(open);
+  if (made_in_ == getpid()) await_coroutines();
   tasks_.reset();
+}
+
+/// After a loss a coroutine may be about to be resumed, although no finish waits for it any more.
+void place::await_coroutines() const {
+  for (int open = coroutines_.load(acquire); open != 0; open = coroutines_.load(acquire)) coroutines_.wait(open);
 }
 
 // ---- activities
@@ -113,7 +116,7 @@ void place::run_part(activity& a, const std::function<void()>& code) noexcept {
   const std::unique_ptr<activity> owned(&a);
   const bool is_coroutine = a.coroutine != nullptr;
   if (is_coroutine) {
-    attempt([&] { a.coroutine->write_result(a.result != 0 ? &a.value : nullptr); });
+    attempt([&] { a.coroutine->write_result(*a.coroutine, a.result != 0 ? &a.value : nullptr); });
     a.end_coroutine();
   }
   conclude(a);
@@ -223,17 +226,17 @@ void place::spawn(const activity& by, int to, const detail::remote_function& f, 
     results_[h.result] = {std::move(result), by.in};
   };
   if (to == number_ || all_.one_group) {
+    auto a = std::make_unique<activity>();
+    a->message = std::move(message).flattened();  // before it is counted: there may be no memory
     {
       const std::lock_guard lock(guard_);
       open();
     }
-    auto a = std::make_unique<activity>();
     a->at = to;
     a->in = by.in;
     a->result_to = static_cast<std::uint32_t>(number_);
     a->result = h.result;
     a->function = &f;
-    a->message = std::move(message).flattened();
     detail::create(detail::current_scope(), closure(*this, std::move(a)));
     return;
   }
@@ -280,6 +283,7 @@ void place::begin_finish(const activity* by, void (*f)(void*), void* context, st
     refuse_if_lost();
     body->in = finishes_.open();
     waits_[body->in.number] = waiting;
+    waiting->begun = true;
   }
   body->waiting = std::move(waiting);
   if (by != nullptr) {
@@ -312,6 +316,7 @@ void finish_wait::rethrow() const {
 /// Of a finish that ends early: its body uses the caller's frame, and must have ended before that is left.
 void place::wait_for_body(const activity* by) {
   if (by == nullptr) {
+    await_coroutines();
     tasks_->wait();
     return;
   }

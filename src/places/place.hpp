@@ -52,6 +52,7 @@ struct finish_wait {
   std::exception_ptr thrown;          // of the body
   std::function<void()> resume = {};  // of a coroutine; called when the finish and its body have ended
   atomic<int> open{2};
+  bool begun = false;  // it is waited for
 
   void end_one() {
     if (open.fetch_sub(1, acq_rel) == 1 && resume) resume();
@@ -122,6 +123,8 @@ class place {
   std::uint64_t engine() const noexcept { return engine_; }
   /// Ends the runtime: waits until its last tasks have left.
   void end_tasks();
+  /// Waits until no coroutine is left that has begun.
+  void await_coroutines() const;
   place_statistics statistics() const;
   /// REQUIRES: nothing is open, so that no thread counts.
   void reset_statistics();
@@ -187,12 +190,12 @@ class place {
 
   // ---- the progress thread
   void progress();
-  bool send_outgoing();
+  bool send_outgoing(bool offers = true);
   bool resume_coroutines();
   void send(int to, detail::byte_buffer message);
   void send(int to, const std::shared_ptr<const detail::packed_arguments>& offered);
   void count_message(const message_header& h, std::size_t bytes);
-  void offer_again();
+  bool offer_again();
   void handle(detail::byte_buffer message);
   void accept(const message_header& h, detail::byte_buffer message);
   void answered(const message_header& h);

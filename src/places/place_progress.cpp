@@ -35,7 +35,7 @@ void place::progress() {
     // on, or the bell has changed when sleep() compares it.
     did = send_outgoing() || did;
     did = resume_coroutines() || did;
-    offer_again();
+    did = offer_again() || did;
     did = do_collectives() || did;
     while (const std::optional<lost_place> l = net_.lost()) lose(*l);
     if (!dropped_.empty()) did = end_dropped_offers() || did;
@@ -46,13 +46,13 @@ void place::progress() {
   }
 }
 
-bool place::send_outgoing() {
+bool place::send_outgoing(bool offers) {
   outgoing* next = outbox_.take_all();
   const bool any = next != nullptr;
   while (next != nullptr) {
     const std::unique_ptr<outgoing> o(std::exchange(next, next->next));
     if (o->offered) {
-      send(o->to, o->offered);
+      if (offers) send(o->to, o->offered);
     } else {
       send(o->to, std::move(o->message));
     }
@@ -86,12 +86,15 @@ void place::count_message(const message_header& h, std::size_t bytes) {
   if (h.kind == message_kind::result) count(counts_.results);
 }
 
-void place::offer_again() {
+bool place::offer_again() {
+  bool any = false;
   const auto now = std::chrono::steady_clock::now();
   while (!again_.empty() && again_.begin()->first <= now) {
     const auto next = again_.extract(again_.begin());
     send(next.mapped()->to, next.mapped()->message);
+    any = true;
   }
+  return any;
 }
 
 void place::handle(detail::byte_buffer message) {
@@ -314,7 +317,7 @@ void place::lose(const lost_place& what) {
   }
   again_.clear();
   dropped_ = std::move(offers);
-  send_outgoing();  // what lies there was posted before
+  send_outgoing(false);  // nobody takes an offer any more
   end_dropped_offers();
   fail_parts(exception_of(why));
   for (const auto& r : results) {

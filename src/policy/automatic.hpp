@@ -174,7 +174,7 @@ class automatic final : public policy<World>, public observer<World> {
     if (const poll_result l = plain_.rob(self); l.what != poll_result::empty)
       return l.work != nullptr ? passing_on(*l.work, self) : l;
     if (task* t = rob(self)) return passing_on(*t, self);
-    return {windows_ && windows_->starves(self) ? poll_result::later : poll_result::empty};
+    return {windows_ && windows_->starves(self) ? poll_result::watch : poll_result::empty};
   }
 
   void idle(worker& self) override {

@@ -60,12 +60,12 @@ class policy_bench {
     kith::task* one = &t;
     return chosen->ready({&one, 1}, *by[static_cast<std::size_t>(worker)], why);
   }
-  /// The task that the worker finds. Looks again as long as the policy says retry or later.
+  /// The task that the worker finds. Looks again until the policy says that there is none.
   kith::task* next(int worker) {
     poll_result l;
     do {
       l = chosen->next(*by[static_cast<std::size_t>(worker)]);
-    } while (l.what == poll_result::retry || l.what == poll_result::later);
+    } while (l.what != poll_result::found && l.what != poll_result::empty);
     return l.work;
   }
 

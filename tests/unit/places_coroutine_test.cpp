@@ -114,9 +114,29 @@ kith::activity<int> sum_of_parts(int n) {
   co_return all;
 }
 
+/// What stays inside an activity need not be sendable.
+kith::activity<std::unique_ptr<int>> boxed(int n) {
+  co_await kith::at(1).async([] {});
+  co_return std::make_unique<int>(n);
+}
+kith::activity<int> unboxed(int n) {
+  const std::unique_ptr<int> box = co_await boxed(n);
+  kith::activity<int> other = doubled(0, *box), moved = std::move(other);
+  bool refused = false;
+  try {
+    co_await std::move(other);
+  } catch (const kith::error&) {
+    refused = true;
+  }
+  co_return refused ? co_await std::move(moved) : -1;
+}
+
 TEST(PlacesCoroutine, AwaitsOthersAsParts) {
   kith::place_runtime places(with(2));
-  places.run([] { EXPECT_EQ(kith::at(1).async<sum_of_parts>(100).get(), 9900); });
+  places.run([] {
+    EXPECT_EQ(kith::at(1).async<sum_of_parts>(100).get(), 9900);
+    EXPECT_EQ(kith::at(0).async<unboxed>(21).get(), 42);
+  });
 }
 
 kith::activity<> fails(int when) {

@@ -24,8 +24,9 @@ class activity_coroutine {
  public:
   /// What resumes it, and destroys it.
   virtual std::coroutine_handle<> handle() noexcept = 0;
-  /// Writes what it has returned to `result` unless that is null, or throws its exception. REQUIRES: it has ended.
-  virtual void write_result(byte_buffer* result) = 0;
+  /// Writes what it has returned to `result` unless that is null, or throws its exception. REQUIRES: it has ended. Of
+  /// spawned functions only: others may return what cannot be sent.
+  void (*write_result)(activity_coroutine&, byte_buffer* result) = nullptr;
 
  protected:
   activity_coroutine() = default;
@@ -137,7 +138,9 @@ struct registered {
   static activity_coroutine* run(std::span<const std::byte> arguments, byte_buffer* result) {
     auto values = call::unpack(arguments);
     if constexpr (call::is_coroutine) {
-      return std::apply(F{}, std::move(values)).release();
+      auto* const made = std::apply(F{}, std::move(values)).release();
+      made->write_result = &write_result<std::remove_pointer_t<decltype(made)>>;
+      return made;
     } else if constexpr (std::is_void_v<typename call::result>) {
       std::apply(F{}, std::move(values));
     } else if (result == nullptr) {
@@ -147,6 +150,17 @@ struct registered {
       put<std::remove_cvref_t<typename call::result>>(to, std::apply(F{}, std::move(values)));
     }
     return nullptr;
+  }
+  template <class Coroutine>
+  static void write_result(activity_coroutine& ended, byte_buffer* result) {
+    auto& mine = static_cast<Coroutine&>(ended);
+    using R = typename result_value<typename call::result>::type;
+    if constexpr (std::is_void_v<R>) {
+      mine.take_or_throw();
+    } else if (const R value = mine.take_or_throw(); result != nullptr) {
+      output_archive to(*result);
+      put<R>(to, value);
+    }
   }
   static inline remote_function entry{typeid(F).name(), &run};
 };

@@ -7,6 +7,8 @@
 #include "engine/native/recorder.hpp"
 #include "engine/native/worker.hpp"
 
+#include <thread>
+
 namespace kith::native {
 
 namespace {
@@ -14,8 +16,7 @@ namespace {
 /// Pauses after a look whose result was `later`. Each look costs a busy worker a cache miss, so the more workers
 /// look, the longer each of them pauses (decisions/patient-thieves.md).
 constexpr int long_pause = 32, pauses_for_each_other = 128;
-void pause_for_long(const atomic<int>& looking) {
-  const int others = looking.load(relaxed) - 1;
+void pause_for_long(int others) {
   for (int pauses = long_pause + pauses_for_each_other * others; pauses > 0; --pauses) pause();
 }
 /// How many tasks run between two looks into the inbox while there is other work.
@@ -65,7 +66,8 @@ task* worker::look_everywhere(const pending_wait& w) {
     if (task* t = claim_child(*w.scope, true)) return t;
   }
   // The round that ends with the first `empty` may have begun before this call; the second one is complete.
-  for (int empties = 0; empties < 2;) {
+  constexpr int before_yield = 16;
+  for (int empties = 0, laters = 0; empties < 2;) {
     const poll_result l = engine.policy.next(*this);
     if (l.what == poll_result::found) {
       note_first_steal();
@@ -73,9 +75,11 @@ task* worker::look_everywhere(const pending_wait& w) {
     }
     empties += l.what == poll_result::empty;
     if (w.is_done() || ready_to_go_on(true) != nullptr) return nullptr;
-    if (l.what != poll_result::later) continue;
+    if (l.what != poll_result::later && l.what != poll_result::watch) continue;
     if (!engine.arrivals.empty() || !engine.jobs.empty()) break;
-    pause_for_long(engine.looking);
+    pause_for_long(l.what == poll_result::later ? engine.looking.load(relaxed) - 1 : 0);
+    // Whoever has what is to come may wait for this core.
+    if (++laters % before_yield == 0) std::this_thread::yield();
   }
   return drain_inbox();
 }
@@ -194,7 +198,7 @@ task* worker::search_or_park(pending_wait& w) {
     if (looks++ < engine.options.spin) {
       if (engine.workers.size() > 1) engine.distance.listen(id);
       if (no_hurry_) {
-        pause_for_long(engine.looking);
+        pause_for_long(engine.looking.load(relaxed) - 1);
       } else {
         pause();
       }

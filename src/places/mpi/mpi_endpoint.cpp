@@ -2,9 +2,11 @@
 
 #include <sched.h>
 #include <sys/prctl.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -46,6 +48,7 @@ mpi_endpoint::mpi_endpoint(MPI_Comm job, std::vector<process_card> cards, const 
 mpi_endpoint::~mpi_endpoint() {
   // After a loss MPI may wait for ever: the communicator and its requests are left to the end of the process.
   if (!in_order()) {
+    if (made_in_ == getpid()) say_farewell();
     bells_.keep();
     keep(std::move(ring_));
     keep(std::move(sends_));
@@ -62,6 +65,17 @@ mpi_endpoint::~mpi_endpoint() {
   keep(std::move(collectives_));  // of callers that could not wait for them
   MPI_Comm_free(&leaving_job_);
   MPI_Comm_free(&job_);
+}
+
+/// After a loss: nobody reads here any more what others have announced.
+void mpi_endpoint::say_farewell() {
+  constexpr std::string_view why = "it has left after another place was lost";
+  const record r{record_kind::lost, static_cast<std::uint32_t>(here_), why.size()};
+  for (int p = 0; p < places(); ++p) {
+    if (p == here_ || gone_[static_cast<std::size_t>(p)]) continue;
+    append(p, r, reinterpret_cast<const std::byte*>(why.data()), why.size());
+    flush(p);
+  }
 }
 
 /// Never frees them, because MPI may still read or write there.

@@ -15,6 +15,7 @@
 #include "places/plugin.hpp"
 
 #include <mpi.h>
+#include <unistd.h>
 
 #include <deque>
 #include <memory>
@@ -118,11 +119,13 @@ class mpi_endpoint final : public endpoint {
   bool read_near(int from, incoming& in);
   void complete_large();
   void watch();
+  void say_farewell();
   template <class T>
   static void keep(T what);
   void lose(lost_place what);
   bool is_fine(int result, int place);
 
+  const pid_t made_in_ = getpid();
   MPI_Comm job_;
   MPI_Comm leaving_job_ = MPI_COMM_NULL;  // so that a place which leaves early meets no collective of the others
   int here_ = 0;
