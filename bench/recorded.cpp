@@ -12,7 +12,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: kith-bench-recorded WORKERS TASKS ACCESSES NANOSECONDS\n");
     return 2;
   }
-  const auto number = [&](int i) { return std::atol(argv[i]); };
+  const auto number = [&](int i) { return std::strtol(argv[i], nullptr, 10); };
   const long tasks = number(2), accesses = number(3);
   const double work = static_cast<double>(number(4));
   const auto iterations = static_cast<std::int64_t>(work / kith::bench::nanoseconds_per_iteration());

@@ -32,8 +32,4 @@ if(KITH_SANITIZE)
   add_compile_options(-fsanitize=${KITH_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${KITH_SANITIZE})
 endif()
-# Fuzzers observe what a change of their input reaches, so everything is compiled for that.
 option(KITH_FUZZ "Build the fuzzers (Clang)" OFF)
-if(KITH_FUZZ)
-  add_compile_options(-fsanitize=fuzzer-no-link)
-endif()

@@ -63,10 +63,12 @@ sources() { find src include tools apps bench tests examples -name '*.cpp' -o -n
 formatted() { sources | xargs clang-format-19 --dry-run --Werror; }
 # All compiled code except tests, with its headers; several files of a layer at once, so that headers are read less often.
 linted() {
+  local tidy=build/lint-tool/bin/clang-tidy
+  [ -x "$tidy" ] || tidy=clang-tidy-19
   cmake --preset lint || return
   sed -nE 's/^ *"file": "(.*)",?$/\1/p' build/lint/compile_commands.json | grep -vE '/(tests|examples)/|/openmp\.cpp$' |
     sort -u | xargs ls -S | timeout "$lint_limit" xargs -P "$jobs" -n 1 \
-    clang-tidy-19 -p build/lint --quiet --extra-arg=-Wno-unknown-warning-option 2>&1 |
+    "$tidy" -p build/lint --quiet --extra-arg=-Wno-unknown-warning-option 2>&1 |
     grep -vE 'warnings? generated\.|Processing file'
   local status=${PIPESTATUS[4]}
   [ "$status" -eq 124 ] && echo "lint: stopped after $lint_limit s; KITH_LINT_SECONDS sets another limit"
@@ -75,7 +77,7 @@ linted() {
 
 # Runs all fuzzers at once; together they take three times the seconds of processor time.
 fuzzed() { # SECONDS
-  tests/fuzz/run.sh build/fuzz "$1"
+  tests/fuzz/run.sh build/asan "$1"
 }
 
 finish() { # the last line is the sum of all stages
@@ -98,13 +100,12 @@ if stage "build (gcc, release)" configure_and_build release; then
   fi
   stage "lint" linted
 fi
-if stage "build (fuzzers)" configure_and_build fuzz kith_fuzz_recordings kith_fuzz_machines kith_fuzz_messages; then
-  if [ "$full" = full ]; then stage "fuzz (an hour)" fuzzed 3600; else stage "fuzz (a minute)" fuzzed 30; fi
-fi
 # Both by Clang, so that each change passes two compilers.
 sanitized=(kith_unit_tests kith_conformance_tests kith_random_programs_tests)
-if stage "build (address, undefined)" configure_and_build asan "${sanitized[@]}"; then
+fuzzers=(kith_fuzz_recordings kith_fuzz_machines kith_fuzz_messages)
+if stage "build (address, undefined)" configure_and_build asan "${sanitized[@]}" "${fuzzers[@]}"; then
   stage "tests (address, undefined)" run_sanitized asan
+  if [ "$full" = full ]; then stage "fuzz (an hour)" fuzzed 3600; else stage "fuzz (a minute)" fuzzed 30; fi
 fi
 if stage "build (thread)" configure_and_build tsan "${sanitized[@]}"; then
   stage "tests (thread)" run_sanitized tsan

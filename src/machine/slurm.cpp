@@ -26,7 +26,7 @@ std::optional<int> entry(const std::string& list, std::int64_t node) {
     const std::optional<std::int64_t> value = text::number(item.substr(0, open));
     std::optional<std::int64_t> times = 1;
     if (open != std::string::npos) {
-      times = item.ends_with(")") ? text::number(item.substr(open + 2, item.size() - open - 3)) : std::nullopt;
+      times = item.ends_with(')') ? text::number(item.substr(open + 2, item.size() - open - 3)) : std::nullopt;
     }
     if (!value || *value <= 0 || *value > plausible || !times || *times <= 0) return std::nullopt;
     if (node < *times) return static_cast<int>(*value);

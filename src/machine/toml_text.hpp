@@ -6,12 +6,13 @@
 // these are no white space.
 #pragma once
 
+#include <exception>
 #include <string>
 
 namespace kith {
 
 /// Thrown instead of a failed assertion.
-struct toml_assertion {};
+struct toml_assertion : std::exception {};
 [[noreturn]] inline void broken_toml_assertion() { throw toml_assertion(); }
 
 }  // namespace kith

@@ -140,7 +140,7 @@ std::unique_ptr<policy<World>> make_policy(const std::string& text, const policy
     names.emplace_back(p.about.name);
     if (name == names.back()) return p.maker<World>()(context, policy_options(text, p.about.options));
   }
-  throw error(no_such("policy", std::string(name), names), error_kind::setting);
+  throw error(no_such("policy", name, names), error_kind::setting);
 }
 
 template std::unique_ptr<policy<native::world>> make_policy<native::world>(const std::string&, const policy_context&);

@@ -25,7 +25,7 @@ void check_policy(const std::string& text) {
       return;
     }
   }
-  throw error(no_such("policy", std::string(policy_name(text)), names), error_kind::setting);
+  throw error(no_such("policy", policy_name(text), names), error_kind::setting);
 }
 
 template <class World>

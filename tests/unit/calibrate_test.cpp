@@ -26,15 +26,17 @@ constexpr std::uint64_t ns = 1000;  // picoseconds
 /// Records what `f` does on one worker that calibrates, including samples.
 recording calibrated(int samples, const std::function<void()>& f) {
   const test::scratch_file file;
-  ::setenv("KITH_RECORD_PARTS", "1", 1);
   {
+    struct parts_only {
+      parts_only() { ::setenv("KITH_RECORD_PARTS", "1", 1); }
+      ~parts_only() { ::unsetenv("KITH_RECORD_PARTS"); }
+    } const while_it_runs;  // also if it throws
     runtime_options o = test::with("fifo", 1);
     o.record = file.path();
     o.calibrate = samples;
     runtime rt(o);
     rt.run([&] { f(); });
   }
-  ::unsetenv("KITH_RECORD_PARTS");
   for (const auto& folder : std::filesystem::directory_iterator(std::filesystem::path(file.path()).parent_path())) {
     const std::string path = folder.path().string();
     if (!path.starts_with(file.path()) || !path.ends_with(".parts")) continue;

@@ -145,7 +145,7 @@ std::size_t policy_options::place_of_word(std::string_view key, std::size_t coun
 void policy_options::refuse_key(std::string_view key) const {
   std::vector<std::string> known;
   for (const policy_option& o : table_) known.emplace_back(o.key);
-  const std::string near = nearest_name(std::string(key), known);
+  const std::string near = nearest_name(key, known);
   std::string names;
   for (const std::string& k : known) names += (names.empty() ? "" : ", ") + k;
   throw error("policy '" + name_ + "' has no option '" + std::string(key) + "'; " +
