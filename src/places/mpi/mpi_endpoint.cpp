@@ -213,7 +213,7 @@ void mpi_endpoint::read(int from, const std::byte* batch, std::size_t size) {
   sender& source = incoming_[static_cast<std::size_t>(from)];
   std::size_t at = 0;
   while (size - at >= sizeof(record)) {
-    record r{};
+    record r;
     std::memcpy(&r, batch + at, sizeof r);
     at += sizeof r;
     if (r.kind == record_kind::message && r.bytes <= size - at) {
@@ -287,10 +287,8 @@ void mpi_endpoint::receive_near(int from, std::uint64_t size, const std::byte* a
   }
 }
 
-/// Reads some of the message. Whether it is complete, and its sender knows.
-bool mpi_endpoint::read_near(int from, incoming& in) {
-  constexpr std::size_t at_once = 4 << 20;  // then other messages have their turn
-  std::size_t budget = at_once;
+/// Reads up to `budget` bytes of the message, and subtracts them from it. Whether it is complete, and its sender knows.
+bool mpi_endpoint::read_near(int from, incoming& in, std::size_t& budget) {
   while (!in.parts.empty() && budget != 0) {
     near_part& p = in.parts.front();
     std::size_t got = 0;
@@ -312,8 +310,8 @@ bool mpi_endpoint::read_near(int from, incoming& in) {
   return true;
 }
 
-bool mpi_endpoint::complete(int from, incoming& in) {
-  if (in.number != 0) return read_near(from, in);
+bool mpi_endpoint::complete(int from, incoming& in, std::size_t& budget) {
+  if (in.number != 0) return read_near(from, in, budget);
   if (in.requests.empty()) return true;
   int done = 0;
   if (!is_fine(MPI_Testall(static_cast<int>(in.requests.size()), in.requests.data(), &done, MPI_STATUSES_IGNORE),
@@ -325,14 +323,18 @@ bool mpi_endpoint::complete(int from, incoming& in) {
 }
 
 void mpi_endpoint::complete_large() {
-  std::erase_if(held_, [this](int from) {
+  // After some MiB what has come is answered, so that its senders go on while the rest is read.
+  constexpr std::size_t at_once = 2 << 20;
+  std::size_t budget = at_once;
+  std::erase_if(held_, [this, &budget](int from) {
     std::deque<incoming>& waiting = incoming_[static_cast<std::size_t>(from)].waiting;
     if (gone_[static_cast<std::size_t>(from)]) {  // one of them may lack its receives, and none is needed any more
       keep(std::exchange(waiting, {}));
       return true;
     }
     while (!waiting.empty()) {
-      if (!complete(from, waiting.front())) return false;  // after a loss the next look drops them
+      if (budget < at_once / 2 || !complete(from, waiting.front(), budget))
+        return false;  // after a loss the next look drops them
       ready_.push_back(std::move(waiting.front().message));
       waiting.pop_front();
     }

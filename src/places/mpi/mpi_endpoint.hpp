@@ -115,8 +115,8 @@ class mpi_endpoint final : public endpoint {
   bool make_room(incoming& in, int from, std::uint64_t size);
   void receive_large(int from, std::uint64_t size);
   void receive_near(int from, std::uint64_t size, const std::byte* announced, std::size_t parts);
-  bool complete(int from, incoming& in);
-  bool read_near(int from, incoming& in);
+  bool complete(int from, incoming& in, std::size_t& budget);
+  bool read_near(int from, incoming& in, std::size_t& budget);
   void complete_large();
   void watch();
   void say_farewell();
