@@ -26,6 +26,47 @@ struct array_layout {
   static constexpr array_layout block_cyclic(std::uint64_t elements) noexcept { return {elements}; }
 };
 
+template <class T>
+class distributed_array;
+
+namespace detail {
+
+struct array_internals;
+
+/// Elements of an array as a task of a data_flow accesses them, and what its place has to know of them.
+template <class T, mode How, bool Many>
+struct flow_access {
+  static constexpr mode how = How;
+  using element = std::conditional_t<How == mode::in, const T, T>;
+  using parameter = std::conditional_t<Many, std::span<element>, element&>;
+
+  distributed_array<T> array;
+  std::uint64_t first = 0, count = 0;
+  std::uint64_t read = 0, written = 0;  // versions: of what it reads, and of what it writes
+};
+
+}  // namespace detail
+
+/// Elements of a distributed array, for kith::in, out and inout in a data_flow (data_flow.hpp). `Many`: the function gets a
+/// span of them, else a reference to the only one.
+template <class T, bool Many = true>
+class array_range {
+ public:
+  array_range(const distributed_array<T>& array, std::uint64_t first, std::uint64_t count) noexcept
+      : array_(array), first_(first), count_(count) {}
+
+  template <mode How>
+  auto accessed_as() const noexcept {
+    static_assert(How == mode::in || How == mode::out || How == mode::inout,
+                  "elements of a distributed_array can be accessed as kith::in, out and inout");
+    return detail::flow_access<T, How, Many>{array_, first_, count_};
+  }
+
+ private:
+  distributed_array<T> array_;
+  std::uint64_t first_, count_;
+};
+
 /// The name of an array with a share at each place. A value: copies name the same array, and it may be an argument of
 /// activities. make(), destroy(), get() and put() must be called in an activity, and throw place_error if they fail at a
 /// place. An array lives until destroy(), and can be used as long as the place_runtime in which it was made. Different elements may be used at the same time; the program orders uses of the same one, with finish().
@@ -100,6 +141,17 @@ class distributed_array {
   }
   T get(std::uint64_t i) const { return get(i, 1).front(); }
 
+  /// Elements [first, first + count), or the one at `i`, for accesses of a data_flow. Throws `error` for elements outside
+  /// the array.
+  array_range<T> range(std::uint64_t first, std::uint64_t count) const {
+    check("range", first, count);
+    return {*this, first, count};
+  }
+  array_range<T, false> element(std::uint64_t i) const {
+    check("element", i, 1);
+    return {*this, i, 1};
+  }
+
   /// Writes elements from `first` on, and returns when they are written. One message, with its answer, for each place
   /// that has some of them. Throws `error` for a range outside the array.
   void put(std::uint64_t first, std::span<const T> values) const {
@@ -116,6 +168,7 @@ class distributed_array {
   void put(std::uint64_t i, const T& value) const { put(i, std::span(&value, 1)); }
 
  private:
+  friend struct detail::array_internals;
   using shares = std::map<std::uint64_t, std::vector<T>>;
   static place_local<shares>& all_shares() {
     static place_local<shares> all;

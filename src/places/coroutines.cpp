@@ -22,17 +22,21 @@ std::function<void()> place::resumption(activity& of, std::coroutine_handle<> su
   return resume;
 }
 
-/// Here, so that their tasks are nobody's children: no failure or cancellation of another task keeps them from starting.
-bool place::resume_coroutines() {
-  std::vector<std::pair<activity*, std::coroutine_handle<>>> all;
+/// Here, so that these tasks are nobody's children: no failure or cancellation of another task keeps them from starting.
+bool place::make_tasks() {
+  std::vector<std::pair<activity*, std::coroutine_handle<>>> resumed;
+  std::vector<std::unique_ptr<activity>> arrived;
   {
     const std::lock_guard lock(guard_);
-    all.swap(resumed_);
+    resumed.swap(resumed_);
+    arrived.swap(arrived_);
   }
-  for (const auto& [a, suspended] : all) {
+  for (const auto& [a, suspended] : resumed) {
     detail::creation(*tasks_).make([this, a = a, h = suspended]() mutable { run_part(*a, h); });
   }
-  return !all.empty();
+  const bool any = !resumed.empty() || !arrived.empty();
+  for (std::unique_ptr<activity>& a : arrived) make_task(std::move(a));
+  return any;
 }
 
 }  // namespace distributed

@@ -210,54 +210,92 @@ activity* place::current() const {
   return w->task_scope != nullptr && w->task_scope->any_owner(is_activity) ? found : nullptr;
 }
 
-void place::spawn(const activity& by, int to, const detail::remote_function& f, detail::packed_arguments message,
-                  std::shared_ptr<detail::remote_result> result) {
+/// Counts an activity, and gives its result a number. REQUIRES: guard_ is held.
+void place::open(message_header& h, finish_id in, std::shared_ptr<detail::remote_result> result) {
+  refuse_if_lost();
+  finishes_.add(in);
+  if (!result) return;
+  finishes_.add(in);
+  h.result = ++last_number_;
+  results_[h.result] = {std::move(result), in};
+}
+
+std::unique_ptr<activity> place::make_activity(finish_id in, int at, const detail::remote_function& f,
+                                               detail::packed_arguments message,
+                                               std::shared_ptr<detail::remote_result> result) {
+  auto a = std::make_unique<activity>();
+  a->message = std::move(message).flattened();  // before it is counted: there may be no memory
+  message_header h;
+  {
+    const std::lock_guard lock(guard_);
+    open(h, in, std::move(result));
+  }
+  a->at = at;
+  a->in = in;
+  a->result_to = static_cast<std::uint32_t>(number_);
+  a->result = h.result;
+  a->function = &f;
+  return a;
+}
+
+std::shared_ptr<place::offer> place::make_offer(finish_id in, int to, const detail::remote_function& f,
+                                                detail::packed_arguments message,
+                                                std::shared_ptr<detail::remote_result> result) {
   message_header h{.kind = message_kind::spawn,
                    .from = static_cast<std::uint32_t>(number_),
                    .function = f.number,
-                   .finish_number = by.in.number,
-                   .finish_home = by.in.home};
-  const auto open = [&] {  // REQUIRES: guard_ is held
-    refuse_if_lost();
-    finishes_.add(by.in);
-    if (!result) return;
-    finishes_.add(by.in);
-    h.result = ++last_number_;
-    results_[h.result] = {std::move(result), by.in};
-  };
-  if (to == number_ || all_.one_group) {
-    auto a = std::make_unique<activity>();
-    a->message = std::move(message).flattened();  // before it is counted: there may be no memory
-    {
-      const std::lock_guard lock(guard_);
-      open();
-    }
-    a->at = to;
-    a->in = by.in;
-    a->result_to = static_cast<std::uint32_t>(number_);
-    a->result = h.result;
-    a->function = &f;
-    detail::create(detail::current_scope(), closure(*this, std::move(a)));
-    return;
-  }
-  const auto mine = std::make_shared<offer>();
-  mine->to = to;
-  mine->in = by.in;
+                   .finish_number = in.number,
+                   .finish_home = in.home};
+  auto made = std::make_shared<offer>();
+  made->to = to;
+  made->in = in;
   {
     const std::lock_guard lock(guard_);
-    open();
+    open(h, in, std::move(result));
     h.sequence = ++last_number_;
     seal(message, h);
-    mine->message = std::make_shared<const detail::packed_arguments>(std::move(message));
-    offers_[h.sequence] = mine;
+    made->message = std::make_shared<const detail::packed_arguments>(std::move(message));
+    offers_[h.sequence] = made;
     // Under the lock: an offer that lose() finds was posted, so that nobody sends it when that has ended it.
-    outbox_.push(*new outgoing{to, {}, mine->message});
+    outbox_.push(*new outgoing{to, {}, made->message});
   }
   net_.ring();
+  return made;
+}
+
+void place::spawn(const activity& by, int to, const detail::remote_function& f, detail::packed_arguments message,
+                  std::shared_ptr<detail::remote_result> result) {
+  if (is_here(to)) {
+    detail::create(detail::current_scope(),
+                   closure(*this, make_activity(by.in, to, f, std::move(message), std::move(result))));
+    return;
+  }
+  const std::shared_ptr<offer> mine = make_offer(by.in, to, f, std::move(message), std::move(result));
   wait_for(*mine);
   if (!mine->dropped) return;
   const std::lock_guard lock(guard_);
   refuse_if_lost();
+}
+
+void place::send_activity(finish_id in, int to, const detail::remote_function& f, detail::packed_arguments message,
+                          std::shared_ptr<detail::remote_result> result) {
+  message = {std::move(message).flattened()};
+  if (!is_here(to)) {
+    make_offer(in, to, f, std::move(message), std::move(result));
+    return;
+  }
+  auto a = make_activity(in, to, f, std::move(message), std::move(result));
+  {
+    const std::lock_guard lock(guard_);
+    arrived_.push_back(std::move(a));
+  }
+  net_.ring();
+}
+
+void place::hold(finish_id in) {
+  const std::lock_guard lock(guard_);
+  refuse_if_lost();
+  finishes_.add(in);
 }
 
 void place::wait_for(offer& o) const {

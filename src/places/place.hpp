@@ -109,6 +109,14 @@ class place {
   /// Spawns on behalf of `by`, which runs here.
   void spawn(const activity& by, int to, const detail::remote_function& f, detail::packed_arguments message,
              std::shared_ptr<detail::remote_result> result);
+  /// The same as part of a finish that is open here until this returns, and without waiting until the other place has
+  /// accepted the activity. At this place it is nobody's child. The arguments are copied.
+  void send_activity(finish_id in, int to, const detail::remote_function& f, detail::packed_arguments message,
+                     std::shared_ptr<detail::remote_result> result);
+  /// Keeps a finish open that is open here, until let_go(), which may give it a failure.
+  void hold(finish_id in);
+  void let_go(finish_id in, std::optional<failure> why) { end(in, std::move(why)); }
+  int number() const noexcept { return number_; }
   /// Runs `f` as the body of a new finish and waits for that. `by` is null outside of activities.
   void finish(const activity* by, void (*f)(void*), void* context);
   /// The same for a coroutine, which `waiting->resume` resumes in place of waiting.
@@ -174,6 +182,13 @@ class place {
   };
   class closure;
 
+  void open(message_header& h, finish_id in, std::shared_ptr<detail::remote_result> result);
+  bool is_here(int to) const noexcept { return to == number_ || all_.one_group; }
+  std::unique_ptr<activity> make_activity(finish_id in, int at, const detail::remote_function& f,
+                                          detail::packed_arguments message,
+                                          std::shared_ptr<detail::remote_result> result);
+  std::shared_ptr<offer> make_offer(finish_id in, int to, const detail::remote_function& f,
+                                    detail::packed_arguments message, std::shared_ptr<detail::remote_result> result);
   void make_task(std::unique_ptr<activity> a);
   void run(std::unique_ptr<activity> a) noexcept;
   void run_part(activity& a, const std::function<void()>& code) noexcept;
@@ -191,7 +206,7 @@ class place {
   // ---- the progress thread
   void progress();
   bool send_outgoing(bool offers = true);
-  bool resume_coroutines();
+  bool make_tasks();
   void send(int to, detail::byte_buffer message);
   void send(int to, const std::shared_ptr<const detail::packed_arguments>& offered);
   void count_message(const message_header& h, std::size_t bytes);
@@ -212,8 +227,9 @@ class place {
   std::uint64_t engine_;
   const pid_t made_in_ = getpid();
 
-  mutable std::mutex guard_;                                            // for the next eight
+  mutable std::mutex guard_;                                            // for the next nine
   std::vector<std::shared_ptr<part>> new_parts_;                        // not yet started
+  std::vector<std::unique_ptr<activity>> arrived_;                      // of send_activity(), likewise
   std::vector<std::pair<activity*, std::coroutine_handle<>>> resumed_;  // the progress thread makes their tasks
   std::optional<failure> lost_;  // once it is set, nothing is open in the tables below, and none of them is used
   finish_table finishes_;

@@ -34,7 +34,7 @@ void place::progress() {
     // poll() has read the bell with acquire. What was done before ring(), here or in the destructor, is seen from here
     // on, or the bell has changed when sleep() compares it.
     did = send_outgoing() || did;
-    did = resume_coroutines() || did;
+    did = make_tasks() || did;
     did = offer_again() || did;
     did = do_collectives() || did;
     while (const std::optional<lost_place> l = net_.lost()) lose(*l);

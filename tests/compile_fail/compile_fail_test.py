@@ -17,7 +17,8 @@ FUNCTION = """
     [[maybe_unused]] std::vector<double> v, [[maybe_unused]] int x, [[maybe_unused]] double* p,
     [[maybe_unused]] const double* cp, [[maybe_unused]] kith::task_ref t,
     [[maybe_unused]] kith::future<int> f, [[maybe_unused]] kith::handle<int>& h, [[maybe_unused]] kith::static_graph& g,
-    [[maybe_unused]] kith::group& group, [[maybe_unused]] kith::runtime& rt) {
+    [[maybe_unused]] kith::group& group, [[maybe_unused]] kith::runtime& rt,
+    [[maybe_unused]] kith::data_flow& flow, [[maybe_unused]] kith::distributed_array<int> array) {
   [[maybe_unused]] auto only = [m = std::unique_ptr<int>()] {};
   %s
 }
@@ -47,7 +48,7 @@ class Compiler:
         self.command, self.work = command, pathlib.Path(work)
         self.is_clang = "clang" in subprocess.run([command, "--version"], capture_output=True, text=True).stdout
         header = self.work / "all.hpp"
-        header.write_text("#include <kith/activity.hpp>\n#include <kith/kith.hpp>\n#include <kith/places.hpp>\n#include <memory>\n"
+        header.write_text("#include <kith/activity.hpp>\n#include <kith/data_flow.hpp>\n#include <kith/kith.hpp>\n#include <kith/places.hpp>\n#include <memory>\n"
                           "#include <span>\n#include <string>\n#include <vector>\n")
         made = str(header) + (".pch" if self.is_clang else ".gch")
         subprocess.run([command, *FLAGS, "-x", "c++-header", str(header), "-o", made], check=True)

@@ -7,6 +7,7 @@
 //        job refuse       place 0's run fails: each process prints what its run() throws, and exits with 4
 #include <kith/activity.hpp>
 #include <kith/collectives.hpp>
+#include <kith/data_flow.hpp>
 #include <kith/distributed_array.hpp>
 #include <kith/kith.hpp>
 #include <kith/places.hpp>
@@ -152,6 +153,42 @@ void check_arrays() {
   }
 }
 
+using words = std::span<std::uint64_t>;
+
+void rotate(std::span<const std::uint64_t> from, words to, std::uint64_t by) {
+  for (std::size_t i = 0; i < to.size(); ++i) to[i] = from[(i + by) % from.size()] * 3 + by;
+}
+
+/// Tasks on ranges of up to 800 KB, at places in turn and where their bytes are, against the same one after the other.
+void check_data_flow(std::uint64_t size, int steps) {
+  auto a = kith::distributed_array<std::uint64_t>::make(size), b = kith::distributed_array<std::uint64_t>::make(size);
+  std::vector<std::uint64_t> expected(size), next(size);
+  std::iota(expected.begin(), expected.end(), 1U);
+  a.put(0, expected);
+  {
+    kith::data_flow flow;
+    for (int s = 0; s < steps; ++s) {
+      for (std::uint64_t part = 0; part < 4; ++part) {
+        const std::uint64_t first = size * part / 4, count = size * (part + 1) / 4 - first;
+        const std::uint64_t from = first / 2, many = size / 2, by = part + static_cast<std::uint64_t>(s);
+        if (part % 2 == 0) {
+          flow.at(s % kith::places())
+              .spawn<rotate>(kith::in(a.range(from, many)), kith::out(b.range(first, count)), by);
+        } else {
+          flow.spawn<rotate>(kith::in(a.range(from, many)), kith::out(b.range(first, count)), by);
+        }
+        rotate(std::span(expected).subspan(from, many), words(next).subspan(first, count), by);
+      }
+      std::swap(a, b);
+      std::swap(expected, next);
+    }
+    flow.wait();
+  }
+  check(a.get(0, size) == expected, "data-flow has the values of a serial program");
+  a.destroy();
+  b.destroy();
+}
+
 /// What each place does in check_collectives().
 void take_part(int rounds) {
   const int all = kith::places(), here = kith::here();
@@ -202,6 +239,8 @@ void all_checks() {
   check_mixture();
   check_failures();
   check_arrays();
+  check_data_flow(1000, 20);
+  check_data_flow(100'000, 5);
 }
 
 kith::place_options options() {
@@ -266,6 +305,7 @@ void spin_for_ever() {
       send_large();
       kith::at(0).spawn<sum_of_tree>(3, 1L);
     });
+    check_data_flow(20'000, 2);
   }
 }
 

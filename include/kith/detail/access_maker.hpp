@@ -40,6 +40,10 @@ inline constexpr bool is_access<access<P>> = true;
 template <class T>
 inline constexpr bool is_handle = std::is_base_of_v<handle_base, T>;
 
+/// Elements at other places (array_range), for tasks of a data_flow.
+template <class T>
+concept is_range_of_places = requires(const T& t) { t.template accessed_as<mode::in>(); };
+
 template <class T>
 concept has_elements = requires(T& t) {
   std::data(t);
@@ -98,7 +102,9 @@ struct access_maker {
   template <class T>
   auto operator()(T&& object) const noexcept {
     using plain = std::remove_cvref_t<T>;
-    if constexpr (!accessible<How, T>::value) {
+    if constexpr (is_range_of_places<plain>) {
+      return object.template accessed_as<How>();
+    } else if constexpr (!accessible<How, T>::value) {
       return refused_access();
     } else if constexpr (is_handle<plain>) {
       return of_handle(object);

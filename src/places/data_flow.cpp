@@ -1,0 +1,327 @@
+// The order of a data_flow's tasks. For each array it keeps, for ranges of elements, the task that has written them last, and the
+// tasks that read them since. A task is sent to its place when all that it comes after have ended; nobody waits
+// for it on a stack meanwhile.
+//
+//  F1  A version is the number of a write, in the order of the spawns. So the newest version in a range, together with the
+//      range, says what is in it.
+//  F2  The finish in which the data_flow was made is held until it was left and its last task has ended. So tasks may be
+//      sent from the progress thread, long after the activity that has spawned them.
+//  F3  After the first failure no task is sent that was not ready before. Those end, in order, without having run.
+#include <kith/data_flow.hpp>
+
+#include "places/message.hpp"
+#include "places/place.hpp"
+#include "places/place_of_caller.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+
+namespace kith {
+
+using distributed::place;
+
+namespace {
+
+struct node {
+  int to = 0;
+  const detail::remote_function* function = nullptr;
+  detail::packed_arguments message;
+  std::shared_ptr<detail::remote_result> result = std::make_shared<detail::remote_result>();
+  std::uint64_t before = 0;  // tasks that it comes after and that have not ended
+  std::vector<std::shared_ptr<node>> after;
+  bool ended = false;
+};
+
+bool writes(mode how) noexcept { return how != mode::in; }
+
+void drop_copies(std::uint64_t flow) { detail::flow_caches()->drop(flow); }
+
+/// Elements from the key of its map up to `end`, which the same tasks have accessed.
+struct segment {
+  std::uint64_t end = 0;
+  std::uint64_t version = 0;
+  std::shared_ptr<node> writer = {};
+  std::vector<std::shared_ptr<node>> readers = {};  // since then
+
+  void add_reader(const std::shared_ptr<node>& n) {
+    if (readers.size() == readers.capacity())
+      std::erase_if(readers, [](const std::shared_ptr<node>& r) { return r->ended; });
+    readers.push_back(n);
+  }
+};
+
+/// What was accessed of an array. Segments do not overlap; what is in none was not accessed.
+class accessed_array {
+ public:
+  std::uint64_t newest_version(std::uint64_t first, std::uint64_t end) const {
+    std::uint64_t newest = 0;
+    for (auto at = reaching(first); at != segments_.end() && at->first < end; ++at)
+      if (at->second.end > first) newest = std::max(newest, at->second.version);
+    return newest;
+  }
+  /// Calls after(task) for each task that the access comes after, and remembers it. Some are named several times.
+  template <class After>
+  void access(const std::shared_ptr<node>& n, const detail::flow_request& a, const After& after) {
+    const std::uint64_t end = a.first + a.count;
+    cut(a.first);
+    cut(end);
+    if (!writes(a.how)) {
+      fill(a.first, end);
+      for (auto at = segments_.find(a.first); at != segments_.end() && at->first < end; ++at) {
+        if (at->second.writer) after(at->second.writer);
+        at->second.add_reader(n);
+      }
+      return;
+    }
+    auto at = segments_.lower_bound(a.first);
+    while (at != segments_.end() && at->first < end) {
+      for (const std::shared_ptr<node>& r : at->second.readers) after(r);
+      if (at->second.readers.empty() && at->second.writer) after(at->second.writer);
+      at = segments_.erase(at);
+    }
+    segments_.emplace(a.first, segment{end, a.written, n});
+  }
+
+ private:
+  using map = std::map<std::uint64_t, segment>;
+
+  /// The first segment that may contain `i`, or lie behind it.
+  map::const_iterator reaching(std::uint64_t i) const {
+    auto at = segments_.upper_bound(i);
+    return at == segments_.begin() ? at : std::prev(at);
+  }
+  /// Afterwards no segment has elements on both sides of `i`.
+  void cut(std::uint64_t i) {
+    auto at = segments_.lower_bound(i);
+    if (at == segments_.begin()) return;
+    segment& before = std::prev(at)->second;
+    if (before.end <= i) return;
+    segment behind = before;
+    before.end = i;
+    segments_.emplace(i, std::move(behind));
+  }
+  /// Afterwards all of [first, end) is in segments.
+  void fill(std::uint64_t first, std::uint64_t end) {
+    auto at = segments_.lower_bound(first);
+    for (std::uint64_t i = first; i < end; ++at) {
+      const std::uint64_t next = at == segments_.end() ? end : std::min(end, at->first);
+      if (next > i) at = segments_.emplace_hint(at, i, segment{next});
+      i = at->second.end;
+    }
+  }
+
+  map segments_;
+};
+
+class graph final : public detail::flow_graph, public std::enable_shared_from_this<graph> {
+ public:
+  graph(const data_flow_options& o, const distributed::caller& by)
+      : options_(o), at_(*by.at), in_(by.running->in), used_(static_cast<std::size_t>(places()), false) {
+    at_.hold(in_);
+  }
+
+  std::uint64_t number() override {
+    if (number_ == 0) {
+      static atomic<std::uint64_t> last{0};
+      number_ = (static_cast<std::uint64_t>(at_.number()) << 40) + last.fetch_add(1, relaxed) + 1;
+    }
+    return number_;
+  }
+  const data_flow_options& options() const noexcept override { return options_; }
+
+  void declare(std::span<detail::flow_request> accesses) override {
+    refuse_overlap(accesses);
+    const std::lock_guard lock(guard_);
+    for (detail::flow_request& a : accesses) {
+      if (a.how != mode::out) a.read = arrays_[a.array].newest_version(a.first, a.first + a.count);
+      if (writes(a.how)) a.written = ++versions_;
+    }
+  }
+
+  void submit(int to, const detail::remote_function& f, detail::packed_arguments message,
+              std::span<const detail::flow_request> accesses) override {
+    const auto n = std::make_shared<node>();
+    n->to = to;
+    n->function = &f;
+    n->message = {std::move(message).flattened()};
+    n->result->then([self = shared_from_this(), n] { self->end(n); });
+    bool ready = false;
+    {
+      const std::lock_guard lock(guard_);
+      if (failure_) return;
+      for (const detail::flow_request& a : accesses) {
+        if (a.count == 0) continue;
+        arrays_[a.array].access(n, a, [&](const std::shared_ptr<node>& earlier) {
+          if (earlier->ended || earlier == n) return;
+          earlier->after.push_back(n);
+          ++n->before;
+        });
+      }
+      ++open_;
+      used_[static_cast<std::size_t>(to)] = true;
+      ready = n->before == 0;
+    }
+    if (ready) send(n);
+    if (open() >= options_.most_tasks) await(options_.most_tasks / 2);
+  }
+
+  void wait() override {
+    await(0);
+    forget();
+    if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+  }
+
+  void leave() noexcept override {
+    bool last = false;
+    {
+      const std::lock_guard lock(guard_);
+      left_ = true;
+      last = open_ == 0;
+    }
+    if (last) give_back();
+  }
+
+ private:
+  static void refuse_overlap(std::span<const detail::flow_request> accesses) {
+    std::vector<std::size_t> order;
+    for (std::size_t i = 0; i < accesses.size(); ++i)
+      if (accesses[i].count != 0) order.push_back(i);
+    std::ranges::sort(order, {}, [&](std::size_t i) { return std::pair(accesses[i].array, accesses[i].first); });
+    std::uint64_t array = 0, any_end = 0, written_end = 0;
+    for (const std::size_t i : order) {
+      const detail::flow_request& a = accesses[i];
+      if (a.array != array) any_end = written_end = 0;
+      array = a.array;
+      if (a.first < (writes(a.how) ? any_end : written_end)) {
+        throw error("data_flow::spawn(): access " + std::to_string(i + 1) + ", to elements from " +
+                    std::to_string(a.first) + ", " + std::to_string(a.count) +
+                    " of them, overlaps another access of the task, and one of the two writes; expected kith::inout "
+                    "of all of them");
+      }
+      any_end = std::max(any_end, a.first + a.count);
+      if (writes(a.how)) written_end = std::max(written_end, a.first + a.count);
+    }
+  }
+
+  std::uint64_t open() {
+    const std::lock_guard lock(guard_);
+    return open_;
+  }
+  /// Waits until at most so many tasks have not ended.
+  void await(std::uint64_t most) {
+    for (;;) {
+      std::shared_ptr<detail::completion> fewer;
+      {
+        const std::lock_guard lock(guard_);
+        if (open_ <= most) return;
+        if (!fewer_) fewer_ = std::make_shared<detail::completion>();
+        most_ = most;
+        fewer = fewer_;
+      }
+      fewer->wait();
+    }
+  }
+
+  void send(const std::shared_ptr<node>& n) {
+    try {
+      at_.send_activity(in_, n->to, *n->function, std::move(n->message), n->result);
+    } catch (...) {  // a place was lost, or there is no memory
+      n->result->failure = std::current_exception();
+      n->result->complete();
+    }
+  }
+
+  /// The task has ended, or will never run.
+  void end(const std::shared_ptr<node>& n) {
+    std::vector<std::shared_ptr<node>> ended{n}, ready;
+    std::shared_ptr<detail::completion> fewer;
+    bool last = false;
+    {
+      const std::lock_guard lock(guard_);
+      if (n->result->failure && !failure_) failure_ = n->result->failure;
+      while (!ended.empty()) {
+        const std::shared_ptr<node> m = std::move(ended.back());
+        ended.pop_back();
+        m->ended = true;
+        --open_;
+        for (std::shared_ptr<node>& next : m->after)
+          if (--next->before == 0) (failure_ ? ended : ready).push_back(std::move(next));
+        m->after.clear();
+      }
+      if (open_ <= most_) fewer = std::exchange(fewer_, nullptr);
+      last = left_ && open_ == 0;
+    }
+    for (const std::shared_ptr<node>& r : ready) send(r);
+    if (fewer) fewer->complete();
+    if (last) give_back();
+  }
+
+  /// Gives back all copies, so that elements may be changed by others. REQUIRES: no task is open.
+  void forget() noexcept {
+    arrays_.clear();
+    const std::uint64_t flow = std::exchange(number_, 0);
+    for (std::size_t p = 0; p < used_.size(); ++p) {
+      if (!used_[p]) continue;
+      used_[p] = false;
+      using known = detail::registered<detail::constant_function<&drop_copies>>;
+      try {
+        at_.send_activity(in_, static_cast<int>(p), known::entry, known::call::pack(detail::header_bytes, flow),
+                          nullptr);
+      } catch (...) {  // a place was lost, and nobody will use the copies
+      }
+    }
+  }
+  /// F2. Whoever calls it is the last to use the place.
+  void give_back() noexcept {
+    forget();
+    std::optional<distributed::failure> unseen;
+    if (failure_) {
+      try {
+        std::rethrow_exception(failure_);
+      } catch (...) {
+        unseen = distributed::current_failure(at_.number());
+      }
+    }
+    at_.let_go(in_, std::move(unseen));
+  }
+
+  const data_flow_options options_;
+  place& at_;
+  const distributed::finish_id in_;
+  std::uint64_t number_ = 0;    // until wait()
+  std::uint64_t versions_ = 0;  // that were given away
+
+  std::mutex guard_;  // for the rest
+  std::unordered_map<std::uint64_t, accessed_array> arrays_;
+  std::uint64_t open_ = 0;  // tasks that have not ended
+  std::vector<bool> used_;  // places that may have copies
+  std::exception_ptr failure_;
+  std::shared_ptr<detail::completion> fewer_;  // for whoever waits until at most `most_` tasks are open
+  std::uint64_t most_ = 0;
+  bool left_ = false;
+};
+
+}  // namespace
+
+std::shared_ptr<detail::flow_graph> detail::flow_graph::make(const data_flow_options& o) {
+  const distributed::caller by = distributed::caller_of("data_flow");
+  if (o.most_tasks < 1) throw error("data_flow_options::most_tasks = 0: expected at least 1", error_kind::setting);
+  return std::make_shared<graph>(o, by);
+}
+
+void detail::send_activity(int place, const remote_function& f, packed_arguments message,
+                           std::shared_ptr<remote_result> result) {
+  const distributed::caller by = distributed::caller_of("data_flow");
+  by.at->send_activity(by.running->in, place, f, std::move(message), std::move(result));
+}
+
+place_local<detail::flow_cache>& detail::flow_caches() {
+  static place_local<flow_cache> all;
+  return all;
+}
+
+}  // namespace kith
