@@ -26,6 +26,8 @@ void read_parameters(place_options& o, const arguments& a, bool by_hand) {
   const bool ads = is("as", "ads", "cws", by_hand ? "ads, cws or custom" : "ads or cws");
   o.scheduling = ads ? place_scheduling::ads : place_scheduling::cws;
   o.waiting = is("waiting", "works", "blocks", "works or blocks") ? place_waiting::works : place_waiting::blocks;
+  o.admission = is("admission", "refusals", "credits", "refusals or credits") ? place_admission::refusals
+                                                                              : place_admission::credits;
 }
 
 }  // namespace kith::apps

@@ -48,6 +48,9 @@ inline constexpr parameter scheduling_parameter = {
     "as", "ads", "ads", "ads: activities run where they belong; cws: all workers steal from all"};
 inline constexpr parameter waiting_parameter = {
     "waiting", "works", "works", "while a place does not accept an activity, its spawner works or blocks"};
+inline constexpr parameter admission_parameter = {
+    "admission", "refusals", "refusals",
+    "refusals: full buffers refuse activities; credits: each spawning place has its share of the room"};
 
 /// Sets what these parameters say. Throws kith::error for another word. `--as custom` is not for here: programs that
 /// have it (`by_hand`) are named in the message.

@@ -25,6 +25,7 @@ constexpr parameter places_cg_parameters[] = {
     {"leaf", "256", "64", "rows from which on a task does not halve its share"},
     scheduling_parameter,
     waiting_parameter,
+    admission_parameter,
 };
 constexpr int inner_iterations = 25;
 

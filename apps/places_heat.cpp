@@ -26,6 +26,7 @@ constexpr parameter places_heat_parameters[] = {
      "ads: activities run where they belong; cws: all workers steal from all; custom: MPI and threads by hand, for "
      "comparison, in processes only"},
     waiting_parameter,
+    admission_parameter,
 };
 
 /// The rows of one place, with a row of its neighbours above and below, for even and for odd steps.

@@ -30,6 +30,7 @@ constexpr parameter places_md_parameters[] = {
     {"leaf", "64", "64", "molecules from which on a task does not halve its list"},
     scheduling_parameter,
     waiting_parameter,
+    admission_parameter,
 };
 
 /// What the verifier asks a place for, except its molecules.

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <span>
@@ -25,7 +26,7 @@ namespace kith {
 
 struct data_flow_options {
   /// From so many tasks on that have not ended, spawn() waits until half of them have, and runs other tasks meanwhile. At
-  /// least 1.
+  /// least 1. Fewer are under way: to each other place as many as its buffer has room for (place_options).
   std::uint64_t most_tasks = 4096;
   /// The bytes of other places' elements that a place keeps for further tasks.
   std::uint64_t cache_bytes = 256 << 20;
@@ -148,7 +149,7 @@ class flow_argument<flow_access<T, How, Many>> {
   std::vector<T> own_;                   // else, if they are written
 };
 
-/// Waits in a coroutine until results have come; the caller looks at them.
+/// Waits in a coroutine until a result has come, which may be a failure.
 struct until_ended {
   const std::shared_ptr<remote_result>& result;
 
@@ -157,10 +158,30 @@ struct until_ended {
     const std::shared_ptr<remote_result> kept = result;  // *this may end in then()
     kept->then(resumption(suspended));
   }
-  void await_resume() const {
-    if (result->failure) std::rethrow_exception(result->failure);
-  }
+  void await_resume() const noexcept {}
 };
+
+/// Throws the first failure of results that have come.
+inline void expect_values(const std::vector<std::shared_ptr<remote_result>>& results) {
+  for (const auto& r : results)
+    if (r->failure) std::rethrow_exception(r->failure);
+}
+
+/// Calls f() and waits for the tasks that it has created, which use what this function's caller has, also if f() throws.
+template <class F>
+void call_with_tasks(const F& f) {
+  std::exception_ptr thrown;
+  const auto attempt = [&thrown](const auto& step) {
+    try {
+      step();
+    } catch (...) {
+      if (!thrown) thrown = std::current_exception();
+    }
+  };
+  attempt(f);
+  attempt([] { kith::wait(); });
+  if (thrown) std::rethrow_exception(thrown);
+}
 
 /// A task at the place where it runs: gets what it reads, calls F, and sends what that has written.
 template <class F, class... A>
@@ -169,13 +190,15 @@ activity<void> run_flow_task(flow_ticket ticket, A... arguments) {
   std::vector<std::shared_ptr<remote_result>> waits;
   const auto for_each = [&all](const auto& step) { std::apply([&](auto&... one) { (step(one), ...); }, all); };
   for_each([&](auto& one) { one.fetch(ticket, waits); });
-  for (std::size_t i = 0; i < waits.size(); ++i) co_await until_ended{waits[i]};
+  for (std::size_t i = 0; i < waits.size(); ++i)
+    co_await until_ended{waits[i]};  // all, so that none comes after the end
+  expect_values(waits);
   for_each([](auto& one) { one.take(); });
-  std::apply([](auto&... one) { static_cast<void>(F{}(one.pass()...)); }, all);
-  kith::wait();  // the tasks that F has created write, too
+  call_with_tasks([&all] { std::apply([](auto&... one) { static_cast<void>(F{}(one.pass()...)); }, all); });
   waits.clear();
   for_each([&](auto& one) { one.store(waits); });
   for (std::size_t i = 0; i < waits.size(); ++i) co_await until_ended{waits[i]};
+  expect_values(waits);
   for_each([&](auto& one) { one.keep(ticket); });
 }
 
@@ -207,8 +230,9 @@ struct flow_passed<flow_access<T, How, Many>> {
 /// count twice; the first of several such places; without accesses, here). Elements that the place does not have are sent there before the task
 /// runs, and sent back after it. A place keeps copies, and gets elements again only if a task of this data_flow has written them since.
 ///
-/// Made, used and destroyed in one activity, whose finish() waits for the tasks, too. Until wait() returns, nothing else may use
-/// the elements, because copies are not told of it. Not thread-safe.
+/// Made, used and destroyed in one activity. Its tasks belong to the finish() around the place where it was made, which it must not
+/// outlive; a finish() inside, around spawn(), does not wait for them. Until wait() returns, nothing else may use the elements,
+/// because copies are not told of it. Not thread-safe.
 class data_flow {
  public:
   /// Throws `error` if no activity runs on this thread, or for a wrong option.
@@ -219,10 +243,11 @@ class data_flow {
   data_flow& operator=(const data_flow&) = delete;
 
   /// Spawns a task that calls F. An argument is kith::in, out or inout of array.range() or array.element(), in
-  /// any number and overlap, of which F gets a std::span or a reference (to const elements for `in`; those of `out` have no
-  /// value); or a value, which is sent as an argument of place_ref::spawn(). F is no coroutine; it may create tasks, which
-  /// write before the task ends. What it returns is dropped.
-  /// Throws `error` if an access that writes overlaps another one of the task. Returns before the task has run. Cost, at another place: an activity with its result; an activity for each place that has elements of which
+  /// any number and overlap, of which F gets a std::span or a reference, to const elements for `in`; or a value, which is
+  /// sent as an argument of place_ref::spawn(). Elements of `out` have any value before, and F must write all of them; use
+  /// `inout` where it writes some. F is no coroutine; it may create tasks, which the task waits for. What F returns is dropped.
+  /// Throws `error` if an access that writes overlaps another one of the task, and as place_future::wait() if it has to wait
+  /// (data_flow_options::most_tasks); the task is spawned then. Else it returns at once. Cost, at another place: an activity with its result; an activity for each place that has elements of which
   /// there is no copy, and one for each that gets elements.
   template <auto F, class... Args>
   void spawn(const Args&... args) {
@@ -235,8 +260,10 @@ class data_flow {
   /// The same at a place: flow.at(p).spawn(...). Throws `error` unless 0 <= place < places().
   auto at(int place) { return placed{*this, kith::at(place).number()}; }
 
-  /// Waits until all tasks have ended, and runs other tasks meanwhile. Throws the first failure, as place_error; tasks that
-  /// had not been started then never run. Afterwards the elements may be used by anything, and tasks be spawned again.
+  /// Waits until all tasks have ended, and runs other tasks meanwhile. Throws the first failure, as place_error (std::bad_alloc if there
+  /// was no memory to send a task); tasks that had not been started then never run. Afterwards the elements may be
+  /// used by anything, and tasks be spawned again; not so after place_lost, when tasks may still run. Throws `error`
+  /// without having waited if no stack is left, as place_future::wait().
   void wait() { graph_->wait(); }
 
  private:

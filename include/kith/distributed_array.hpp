@@ -33,6 +33,9 @@ namespace detail {
 
 struct array_internals;
 
+/// Arrays that were made in this process, of any element type.
+inline std::atomic<std::uint64_t> arrays_made{0};
+
 /// Elements of an array as a task of a data_flow accesses them, and what its place has to know of them.
 template <class T, mode How, bool Many>
 struct flow_access {
@@ -85,8 +88,8 @@ class distributed_array {
   static distributed_array make(std::uint64_t size, array_layout layout = {}) {
     detail::bytes_of(nullptr, size, sizeof(T));
     distributed_array a;
-    static std::atomic<std::uint64_t> made{0};
-    a.number_ = (static_cast<std::uint64_t>(here()) << 40) + made.fetch_add(1, std::memory_order_relaxed) + 1;
+    a.number_ =
+        (static_cast<std::uint64_t>(here()) << 40) + detail::arrays_made.fetch_add(1, std::memory_order_relaxed) + 1;
     a.size_ = size;
     const auto all = static_cast<std::uint64_t>(places());
     a.places_ = all;

@@ -55,6 +55,13 @@ enum class place_waiting : std::uint8_t {
   blocks,  // nothing, as in the paper
 };
 
+/// How a place keeps others from sending it more activities than its buffer has room for.
+enum class place_admission : std::uint8_t {
+  refusals,  // it refuses, and the spawner offers the activity again later, as in the paper
+  credits,  // each spawning place has an equal share of the room, and waits when that is used up. A spawn returns at once
+            // while there is room, unless its arguments have 64 KiB or more, which are read where they are
+};
+
 /// How places are set up. The constructor of place_runtime throws `error` for a wrong value and names it.
 struct place_options {
   /// The number of places, 1 to 1024; default: KITH_PLACES, else 1. If a launcher has started several processes, each is
@@ -77,6 +84,9 @@ struct place_options {
   /// without a bound, places whose workers all wait for each other would wait for ever.
   int most_refusals = 64;
   place_waiting waiting = place_waiting::works;
+  place_admission admission = place_admission::refusals;
+  /// With credits: after so many seconds a spawn goes without one, for the reason of `most_refusals`.
+  double credit_seconds = 0.06;
 };
 
 /// What one place has counted since it was made, or since the last reset. Messages are those that it sent.
@@ -86,6 +96,8 @@ struct place_statistics {
   std::uint64_t spawns_accepted = 0;  // activities that came from other places
   std::uint64_t spawns_refused = 0;   // offers that this place refused
   std::uint64_t spawns_forced = 0;    // accepted above the threshold, after most_refusals
+  std::uint64_t spawns_waited = 0;    // found no credit
+  std::uint64_t credits_sent = 0;     // messages that had nothing but credits
   std::uint64_t dones_sent = 0;       // messages of finish() alone (docs/finish.md)
   std::uint64_t results_sent = 0;
   std::uint64_t activities = 0;  // that ran here, local ones included

@@ -6,7 +6,8 @@
 //      range, says what is in it.
 //  F2  The finish in which the data_flow was made is held until it was left and its last task has ended. So tasks may be
 //      sent from the progress thread, long after the activity that has spawned them.
-//  F3  After the first failure no task is sent that was not ready before. Those end, in order, without having run.
+//  F3  After the first failure no task is sent. Those that were not end without having run.
+//  F4  A result refers to its task, which refers to the result, until it is complete, or the task gives it up.
 #include <kith/data_flow.hpp>
 
 #include "places/message.hpp"
@@ -14,7 +15,7 @@
 #include "places/place_of_caller.hpp"
 
 #include <algorithm>
-#include <limits>
+#include <deque>
 #include <map>
 #include <mutex>
 #include <string>
@@ -33,7 +34,13 @@ struct node {
   std::shared_ptr<detail::remote_result> result = std::make_shared<detail::remote_result>();
   std::uint64_t before = 0;  // tasks that it comes after and that have not ended
   std::vector<std::shared_ptr<node>> after;
-  bool ended = false;
+  bool sent = false, ended = false;
+};
+
+/// The tasks of another place.
+struct window {
+  std::uint64_t sent = 0;  // that have not ended
+  std::deque<std::shared_ptr<node>> ready = {};
 };
 
 bool writes(mode how) noexcept { return how != mode::in; }
@@ -120,7 +127,11 @@ class accessed_array {
 class graph final : public detail::flow_graph, public std::enable_shared_from_this<graph> {
  public:
   graph(const data_flow_options& o, const distributed::caller& by)
-      : options_(o), at_(*by.at), in_(by.running->in), used_(static_cast<std::size_t>(places()), false) {
+      : options_(o),
+        at_(*by.at),
+        in_(by.running->in),
+        used_(static_cast<std::size_t>(places()), false),
+        windows_(used_.size()) {
     at_.hold(in_);
   }
 
@@ -144,15 +155,22 @@ class graph final : public detail::flow_graph, public std::enable_shared_from_th
 
   void submit(int to, const detail::remote_function& f, detail::packed_arguments message,
               std::span<const detail::flow_request> accesses) override {
+    distributed::expect_numbered(f, to);
     const auto n = std::make_shared<node>();
     n->to = to;
     n->function = &f;
     n->message = {std::move(message).flattened()};
-    n->result->then([self = shared_from_this(), n] { self->end(n); });
-    bool ready = false;
+    std::vector<std::shared_ptr<node>> sending;
+    bool dropped = false;
     {
       const std::lock_guard lock(guard_);
       if (failure_) return;
+      ++open_;
+      n->before = 1;  // until all others are counted
+    }
+    n->result->then([self = shared_from_this(), n] { self->end(n); });
+    try {
+      const std::lock_guard lock(guard_);
       for (const detail::flow_request& a : accesses) {
         if (a.count == 0) continue;
         arrays_[a.array].access(n, a, [&](const std::shared_ptr<node>& earlier) {
@@ -161,11 +179,20 @@ class graph final : public detail::flow_graph, public std::enable_shared_from_th
           ++n->before;
         });
       }
-      ++open_;
       used_[static_cast<std::size_t>(to)] = true;
-      ready = n->before == 0;
+      if (--n->before == 0) {
+        if (failure_) {
+          dropped = true;
+        } else {
+          admit(n, sending);
+        }
+      }
+    } catch (...) {  // no memory: it is not known what the task comes after
+      fail(*n);
+      throw;
     }
-    if (ready) send(n);
+    if (dropped) n->result->complete();
+    for (const std::shared_ptr<node>& s : sending) send(s);
     if (open() >= options_.most_tasks) await(options_.most_tasks / 2);
   }
 
@@ -226,36 +253,73 @@ class graph final : public detail::flow_graph, public std::enable_shared_from_th
     }
   }
 
+  /// A task that may run goes to `sending`, or waits until there are fewer at its place. REQUIRES: guard_ is held.
+  void admit(const std::shared_ptr<node>& n, std::vector<std::shared_ptr<node>>& sending) {
+    if (!at_.is_here(n->to)) {
+      window& w = windows_[static_cast<std::size_t>(n->to)];
+      if (w.sent >= static_cast<std::uint64_t>(at_.all().threshold)) {
+        w.ready.push_back(n);
+        return;
+      }
+      ++w.sent;
+    }
+    n->sent = true;
+    sending.push_back(n);
+  }
   void send(const std::shared_ptr<node>& n) {
     try {
       at_.send_activity(in_, n->to, *n->function, std::move(n->message), n->result);
     } catch (...) {  // a place was lost, or there is no memory
-      n->result->failure = std::current_exception();
-      n->result->complete();
+      fail(*n);
     }
+  }
+  /// The task ends with the current exception.
+  static void fail(const node& n) {
+    const std::shared_ptr<detail::remote_result> result = n.result;
+    result->failure = std::current_exception();
+    result->complete();
   }
 
   /// The task has ended, or will never run.
   void end(const std::shared_ptr<node>& n) {
-    std::vector<std::shared_ptr<node>> ended{n}, ready;
+    std::vector<std::shared_ptr<node>> ended{n}, sending;
     std::shared_ptr<detail::completion> fewer;
     bool last = false;
     {
       const std::lock_guard lock(guard_);
-      if (n->result->failure && !failure_) failure_ = n->result->failure;
+      if (n->result->failure && !failure_) {
+        failure_ = n->result->failure;
+        for (window& w : windows_) {
+          ended.insert(ended.end(), w.ready.begin(), w.ready.end());
+          w.ready.clear();
+        }
+      }
       while (!ended.empty()) {
         const std::shared_ptr<node> m = std::move(ended.back());
         ended.pop_back();
         m->ended = true;
+        m->result.reset();  // F4
         --open_;
-        for (std::shared_ptr<node>& next : m->after)
-          if (--next->before == 0) (failure_ ? ended : ready).push_back(std::move(next));
+        for (const std::shared_ptr<node>& next : m->after) {
+          if (--next->before != 0) continue;
+          if (failure_) {
+            ended.push_back(next);
+          } else {
+            admit(next, sending);
+          }
+        }
         m->after.clear();
+        if (at_.is_here(m->to)) continue;
+        window& w = windows_[static_cast<std::size_t>(m->to)];
+        if (m->sent) --w.sent;
+        if (w.ready.empty()) continue;
+        admit(w.ready.front(), sending);
+        w.ready.pop_front();
       }
       if (open_ <= most_) fewer = std::exchange(fewer_, nullptr);
       last = left_ && open_ == 0;
     }
-    for (const std::shared_ptr<node>& r : ready) send(r);
+    for (const std::shared_ptr<node>& s : sending) send(s);
     if (fewer) fewer->complete();
     if (last) give_back();
   }
@@ -299,6 +363,7 @@ class graph final : public detail::flow_graph, public std::enable_shared_from_th
   std::unordered_map<std::uint64_t, accessed_array> arrays_;
   std::uint64_t open_ = 0;  // tasks that have not ended
   std::vector<bool> used_;  // places that may have copies
+  std::vector<window> windows_;
   std::exception_ptr failure_;
   std::shared_ptr<detail::completion> fewer_;  // for whoever waits until at most `most_` tasks are open
   std::uint64_t most_ = 0;

@@ -36,6 +36,12 @@ std::uint32_t distributed::number_functions() {
   return static_cast<std::uint32_t>(numbered->size());
 }
 
+void distributed::expect_numbered(const detail::remote_function& f, int place) {
+  if (f.number != 0) return;
+  throw error("at(" + std::to_string(place) +
+              "): the function was loaded after the first place_runtime was made; load libraries before that");
+}
+
 const detail::remote_function& distributed::function_of(std::uint32_t number) {
   KITH_INVARIANT(numbered != nullptr && number >= 1 && number <= numbered->size(), "a checked function number");
   return *(*numbered)[number - 1];

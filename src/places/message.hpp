@@ -20,6 +20,7 @@ enum class message_kind : std::uint16_t {
   accepted,   // the activity of this sequence number is in the buffer
   refused,    // ... is not: offer it again
   result,     // what an activity returned, or why it failed
+  credit,     // nothing but credits
   done,       // nothing of this finish is left at the sender (docs/finish.md)
   // Between processes (control.hpp); not counted.
   run_ended,   // at place 0, perhaps by a failure
@@ -51,7 +52,7 @@ struct message_header {
   std::uint64_t result = 0;         // of a spawn whose result is wanted, and of that result; 0: none
   std::uint64_t payload = 0;        // bytes after the header
   std::uint32_t finish_home = 0;
-  std::uint32_t reserved = 0;
+  std::uint32_t credits = 0;  // of the receiver at the sender, that it gets back
   std::uint64_t reserved_too = 0;
 
   // flags
@@ -93,6 +94,8 @@ failure read_failure(std::span<const std::byte> payload);
 
 /// Numbers the functions, if that was not done yet, and returns how many there are.
 std::uint32_t number_functions();
+/// Throws kith::error for a function that has no number, on behalf of a spawn at that place.
+void expect_numbered(const detail::remote_function& f, int place);
 /// REQUIRES: 1 <= number <= number_functions().
 const detail::remote_function& function_of(std::uint32_t number);
 

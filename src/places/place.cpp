@@ -25,7 +25,7 @@ class place::closure {
   closure& operator=(closure&&) = delete;
   ~closure() {
     if (activity_ == nullptr) return;
-    if (activity_->fresh) at_->fab_.fetch_sub(1, relaxed);
+    at_->leave_buffer(*activity_);
     failure why = failure_of(activity_->at, "the activity was cancelled before it started");
     why.cancelled = true;
     activity_->thrown = exception_of(why);
@@ -45,7 +45,9 @@ place::place(const setup& all, int number, const runtime_options& each, endpoint
       net_(net),
       tasks_(std::make_unique<runtime>(each)),
       engine_(runtime::implementation::engine_of(*tasks_).number),
-      finishes_(number) {}
+      finishes_(number),
+      credits_(static_cast<std::size_t>(all.places), all.share()),
+      owed_(static_cast<std::size_t>(all.places)) {}
 
 void place::start() {
   progress_ = std::thread([this] { progress(); });
@@ -76,7 +78,7 @@ void place::await_coroutines() const {
 // ---- activities
 
 void place::run(std::unique_ptr<activity> a) noexcept {
-  if (a->fresh) fab_.fetch_sub(1, relaxed);
+  leave_buffer(*a);
   activities_.fetch_add(1, relaxed);
   activity& mine = *a.release();
   run_part(mine, [this, &mine] {
@@ -87,6 +89,18 @@ void place::run(std::unique_ptr<activity> a) noexcept {
     coroutines_.fetch_add(1, relaxed);
     mine.coroutine->handle().resume();
   });
+}
+
+/// The activity is about to run, or never will.
+void place::leave_buffer(activity& a) noexcept {
+  if (a.fresh) fab_.fetch_sub(1, relaxed);
+  if (!a.credited) return;
+  const std::uint32_t owed = owed_[a.result_to].fetch_add(1, relaxed) + 1;
+  if (owed != static_cast<std::uint32_t>(std::max(1, all_.share() / 2))) return;  // they go with another message
+  const std::lock_guard lock(guard_);
+  if (lost_) return;
+  post(static_cast<int>(a.result_to),
+       sealed({.kind = message_kind::credit, .from = static_cast<std::uint32_t>(number_)}));
 }
 
 /// Runs the activity, or a part of it if it is a coroutine. Whoever ends the last part owns it.
@@ -210,30 +224,24 @@ activity* place::current() const {
   return w->task_scope != nullptr && w->task_scope->any_owner(is_activity) ? found : nullptr;
 }
 
-/// Counts an activity, and gives its result a number. REQUIRES: guard_ is held.
-void place::open(message_header& h, finish_id in, std::shared_ptr<detail::remote_result> result) {
+/// Counts an activity, and returns the number of its result (0: none). REQUIRES: guard_ is held.
+std::uint64_t place::open(finish_id in, std::shared_ptr<detail::remote_result> result) {
   refuse_if_lost();
   finishes_.add(in);
-  if (!result) return;
+  if (!result) return 0;
   finishes_.add(in);
-  h.result = ++last_number_;
-  results_[h.result] = {std::move(result), in};
+  results_[++last_number_] = {std::move(result), in};
+  return last_number_;
 }
 
+/// An activity that is not counted yet.
 std::unique_ptr<activity> place::make_activity(finish_id in, int at, const detail::remote_function& f,
-                                               detail::packed_arguments message,
-                                               std::shared_ptr<detail::remote_result> result) {
+                                               detail::packed_arguments message) const {
   auto a = std::make_unique<activity>();
-  a->message = std::move(message).flattened();  // before it is counted: there may be no memory
-  message_header h;
-  {
-    const std::lock_guard lock(guard_);
-    open(h, in, std::move(result));
-  }
+  a->message = std::move(message).flattened();
   a->at = at;
   a->in = in;
   a->result_to = static_cast<std::uint32_t>(number_);
-  a->result = h.result;
   a->function = &f;
   return a;
 }
@@ -251,28 +259,47 @@ std::shared_ptr<place::offer> place::make_offer(finish_id in, int to, const deta
   made->in = in;
   {
     const std::lock_guard lock(guard_);
-    open(h, in, std::move(result));
+    h.result = open(in, std::move(result));
     h.sequence = ++last_number_;
     seal(message, h);
     made->message = std::make_shared<const detail::packed_arguments>(std::move(message));
     offers_[h.sequence] = made;
-    // Under the lock: an offer that lose() finds was posted, so that nobody sends it when that has ended it.
-    outbox_.push(*new outgoing{to, {}, made->message});
+    if (!all_.credits) {
+      post_offer(*made);
+    } else if (int& left = credits_[static_cast<std::size_t>(to)]; left > 0) {
+      --left;
+      post_offer(*made);
+    } else {
+      made->patience = std::chrono::steady_clock::now() + all_.credit_wait;
+      wait_for_credit_[to].push_back(made);
+      counts_.waited.fetch_add(1, relaxed);
+    }
   }
   net_.ring();
   return made;
 }
 
+/// Sends an offer for the first time. REQUIRES: guard_ is held, so that an offer that lose() finds unsent stays unsent.
+void place::post_offer(offer& o) {
+  outbox_.push(*new outgoing{o.to, {}, o.message});
+  // With credits it will be accepted. Its spawner may go on, unless the message has parts of its memory.
+  if (all_.credits && o.message->outer.empty()) o.complete();
+}
+
 void place::spawn(const activity& by, int to, const detail::remote_function& f, detail::packed_arguments message,
                   std::shared_ptr<detail::remote_result> result) {
   if (is_here(to)) {
-    detail::create(detail::current_scope(),
-                   closure(*this, make_activity(by.in, to, f, std::move(message), std::move(result))));
+    auto a = make_activity(by.in, to, f, std::move(message));
+    {
+      const std::lock_guard lock(guard_);
+      a->result = open(by.in, std::move(result));
+    }
+    detail::create(detail::current_scope(), closure(*this, std::move(a)));
     return;
   }
   const std::shared_ptr<offer> mine = make_offer(by.in, to, f, std::move(message), std::move(result));
   wait_for(*mine);
-  if (!mine->dropped) return;
+  if (!mine->dropped.load(relaxed)) return;
   const std::lock_guard lock(guard_);
   refuse_if_lost();
 }
@@ -284,9 +311,11 @@ void place::send_activity(finish_id in, int to, const detail::remote_function& f
     make_offer(in, to, f, std::move(message), std::move(result));
     return;
   }
-  auto a = make_activity(in, to, f, std::move(message), std::move(result));
+  auto a = make_activity(in, to, f, std::move(message));
   {
     const std::lock_guard lock(guard_);
+    arrived_.reserve(arrived_.size() + 1);
+    a->result = open(in, std::move(result));  // after a loss none gets there
     arrived_.push_back(std::move(a));
   }
   net_.ring();
@@ -387,6 +416,8 @@ place_statistics place::statistics() const {
   s.spawns_accepted = counts_.accepted.load(relaxed);
   s.spawns_refused = counts_.refused.load(relaxed);
   s.spawns_forced = counts_.forced.load(relaxed);
+  s.spawns_waited = counts_.waited.load(relaxed);
+  s.credits_sent = counts_.credits.load(relaxed);
   s.dones_sent = counts_.dones.load(relaxed);
   s.results_sent = counts_.results.load(relaxed);
   s.activities = activities_.load(relaxed);
@@ -399,9 +430,9 @@ place_statistics place::statistics() const {
 }
 
 void place::reset_statistics() {
-  for (atomic<std::uint64_t>* n :
-       {&counts_.messages, &counts_.bytes, &counts_.offers, &counts_.accepted, &counts_.refused, &counts_.forced,
-        &counts_.dones, &counts_.results, &counts_.fab_sum, &counts_.fab_peak, &activities_})
+  for (atomic<std::uint64_t>* n : {&counts_.messages, &counts_.bytes, &counts_.offers, &counts_.accepted,
+                                   &counts_.refused, &counts_.forced, &counts_.credits, &counts_.waited, &counts_.dones,
+                                   &counts_.results, &counts_.fab_sum, &counts_.fab_peak, &activities_})
     n->store(0, relaxed);
   tasks_->wait();
   tasks_->reset_statistics();

@@ -8,6 +8,8 @@
 //  P2  Whoever calls spawn() runs in an activity of the same finish, which is open here until that returns. So the
 //      finish cannot end between the call and the count.
 //  P3  The answer to a spawn that engages the receiver is sent before its activity can run, so before its `done`.
+//  P4  With credits: those of a place at another one are its share of the room there less its activities that are under way, in
+//      the FAB, or whose credits are owed. Half a share is sent at the latest, so no spawner waits while all have started.
 #pragma once
 
 #include "base/atomic.hpp"
@@ -20,6 +22,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <coroutine>
 #include <deque>
@@ -42,7 +45,12 @@ struct setup {
   std::chrono::nanoseconds retry{}, retry_most{};
   int most_refusals = 64;
   place_waiting waiting = place_waiting::works;
+  bool credits = false;
+  std::chrono::nanoseconds credit_wait{};
   std::uint32_t functions = 0;
+
+  /// The activities of one place that another one has room for.
+  int share() const noexcept { return std::max(1, threshold / std::max(1, places - 1)); }
 };
 
 /// What waits for the end of a finish: a thread or task, or a coroutine.
@@ -70,6 +78,7 @@ struct activity {
   int at = 0;  // the place that was named
   finish_id in;
   bool fresh = false;           // it is counted in the FAB
+  bool credited = false;        // it took a credit of `result_to`
   std::uint32_t result_to = 0;  // the place that waits for the result
   std::uint64_t result = 0;     // its number there; 0: nobody waits
   const detail::remote_function* function = nullptr;
@@ -117,6 +126,8 @@ class place {
   void hold(finish_id in);
   void let_go(finish_id in, std::optional<failure> why) { end(in, std::move(why)); }
   int number() const noexcept { return number_; }
+  bool is_here(int to) const noexcept { return to == number_ || all_.one_group; }
+  const setup& all() const noexcept { return all_; }
   /// Runs `f` as the body of a new finish and waits for that. `by` is null outside of activities.
   void finish(const activity* by, void (*f)(void*), void* context);
   /// The same for a coroutine, which `waiting->resume` resumes in place of waiting.
@@ -163,10 +174,11 @@ class place {
     int to = 0;
     finish_id in;
     std::shared_ptr<const detail::packed_arguments> message;  // a transport may still read the last one that was sent
+    std::chrono::steady_clock::time_point patience;           // how long it waits for a credit
     int refusals = 0;
     detail::completion accepted;        // if the spawner works meanwhile
     atomic<std::uint32_t> answered{0};  // if it is blocked
-    bool dropped = false;               // written before either; a place was lost
+    atomic<bool> dropped{false};        // a place was lost; written before either, but for one sent with a credit
 
     void complete() {
       answered.store(1, release);
@@ -182,13 +194,13 @@ class place {
   };
   class closure;
 
-  void open(message_header& h, finish_id in, std::shared_ptr<detail::remote_result> result);
-  bool is_here(int to) const noexcept { return to == number_ || all_.one_group; }
+  std::uint64_t open(finish_id in, std::shared_ptr<detail::remote_result> result);
   std::unique_ptr<activity> make_activity(finish_id in, int at, const detail::remote_function& f,
-                                          detail::packed_arguments message,
-                                          std::shared_ptr<detail::remote_result> result);
+                                          detail::packed_arguments message) const;
   std::shared_ptr<offer> make_offer(finish_id in, int to, const detail::remote_function& f,
                                     detail::packed_arguments message, std::shared_ptr<detail::remote_result> result);
+  void post_offer(offer& o);
+  void leave_buffer(activity& a) noexcept;
   void make_task(std::unique_ptr<activity> a);
   void run(std::unique_ptr<activity> a) noexcept;
   void run_part(activity& a, const std::function<void()>& code) noexcept;
@@ -211,6 +223,9 @@ class place {
   void send(int to, const std::shared_ptr<const detail::packed_arguments>& offered);
   void count_message(const message_header& h, std::size_t bytes);
   bool offer_again();
+  void take_credits(const message_header& h);
+  bool send_without_credit();
+  std::chrono::steady_clock::time_point next_time();
   void handle(detail::byte_buffer message);
   void accept(const message_header& h, detail::byte_buffer message);
   void answered(const message_header& h);
@@ -227,7 +242,7 @@ class place {
   std::uint64_t engine_;
   const pid_t made_in_ = getpid();
 
-  mutable std::mutex guard_;                                            // for the next nine
+  mutable std::mutex guard_;                                            // for the next eleven
   std::vector<std::shared_ptr<part>> new_parts_;                        // not yet started
   std::vector<std::unique_ptr<activity>> arrived_;                      // of send_activity(), likewise
   std::vector<std::pair<activity*, std::coroutine_handle<>>> resumed_;  // the progress thread makes their tasks
@@ -236,14 +251,17 @@ class place {
   std::unordered_map<std::uint64_t, std::shared_ptr<finish_wait>> waits_;  // by finish number; home is here
   std::unordered_map<std::uint64_t, std::shared_ptr<offer>> offers_;       // by sequence number
   std::unordered_map<std::uint64_t, std::pair<std::shared_ptr<detail::remote_result>, finish_id>> results_;
-  std::uint64_t last_number_ = 0;  // of an offer or a result
+  std::uint64_t last_number_ = 0;                                      // of an offer or a result
+  std::vector<int> credits_;                                           // this place's at each other one
+  std::map<int, std::deque<std::shared_ptr<offer>>> wait_for_credit_;  // at that place; none is empty
 
   mutable std::mutex running_guard_;
   std::unordered_map<std::uint64_t, activity*> running_;  // by their tasks
 
   native::inbox<outgoing> outbox_;
   atomic<int> fab_{0};
-  atomic<int> coroutines_{0};  // that have begun and not ended
+  std::vector<atomic<std::uint32_t>> owed_;  // credits of each other place here, that it does not know of
+  atomic<int> coroutines_{0};                // that have begun and not ended
   atomic<bool> stopping_{false};
   atomic<bool> leaving_{false};
   control control_;
@@ -255,6 +273,7 @@ class place {
   std::vector<std::shared_ptr<offer>> dropped_;  // the transport may still read their messages
   struct counts {
     atomic<std::uint64_t> messages{0}, bytes{0}, offers{0}, accepted{0}, refused{0}, forced{0}, dones{0}, results{0};
+    atomic<std::uint64_t> credits{0}, waited{0};
     atomic<std::uint64_t> fab_sum{0}, fab_peak{0};
   } counts_;
   atomic<std::uint64_t> activities_{0};

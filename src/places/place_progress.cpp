@@ -19,12 +19,21 @@ void count(atomic<std::uint64_t>& n, std::uint64_t amount = 1) noexcept {
   n.store(n.load(relaxed) + amount, relaxed);  // one writer
 }
 
+/// The offer that a place must accept.
+std::shared_ptr<const detail::packed_arguments> as_forced(const detail::packed_arguments& message) {
+  message_header h;
+  std::memcpy(&h, message.buffer.data(), sizeof h);
+  h.flags |= message_header::forced;
+  detail::packed_arguments changed = message;
+  seal(changed, h);
+  return std::make_shared<const detail::packed_arguments>(std::move(changed));
+}
+
 }  // namespace
 
 void place::progress() {
   const unbound anywhere;
   detail::byte_buffer message;
-  constexpr auto long_time = std::chrono::hours(1);
   for (;;) {
     bool did = false;
     while (net_.poll(message)) {
@@ -36,13 +45,14 @@ void place::progress() {
     did = send_outgoing() || did;
     did = make_tasks() || did;
     did = offer_again() || did;
+    if (all_.credits) did = send_without_credit() || did;
     did = do_collectives() || did;
     while (const std::optional<lost_place> l = net_.lost()) lose(*l);
     if (!dropped_.empty()) did = end_dropped_offers() || did;
     if (did) continue;
     if (leaving_.load(relaxed)) leave_in_turn();
     if (stopping_.load(relaxed)) return;
-    net_.sleep(again_.empty() ? std::chrono::steady_clock::now() + long_time : again_.begin()->first);
+    net_.sleep(next_time());
   }
 }
 
@@ -63,6 +73,11 @@ bool place::send_outgoing(bool offers) {
 void place::send(int to, detail::byte_buffer message) {
   message_header h;
   std::memcpy(&h, message.data(), sizeof h);
+  if (all_.credits && !is_control(h.kind)) {
+    h.credits = owed_[static_cast<std::size_t>(to)].exchange(0, relaxed);
+    if (h.kind == message_kind::credit && h.credits == 0) return;  // they went with another message
+    std::memcpy(message.data(), &h, sizeof h);
+  }
   if (is_control(h.kind)) {
     net_.send(to, std::move(message));
     return;
@@ -84,6 +99,7 @@ void place::count_message(const message_header& h, std::size_t bytes) {
   if (h.kind == message_kind::spawn) count(counts_.offers);
   if (h.kind == message_kind::done) count(counts_.dones);
   if (h.kind == message_kind::result) count(counts_.results);
+  if (h.kind == message_kind::credit) count(counts_.credits);
 }
 
 bool place::offer_again() {
@@ -110,7 +126,9 @@ void place::handle(detail::byte_buffer message) {
     std::fprintf(stderr, "kith: place %d cannot read a message that it received: %s\n", number_, e.what());
     std::abort();
   }
+  if (h.credits != 0) take_credits(h);
   switch (h.kind) {
+    case message_kind::credit: break;
     case message_kind::spawn: accept(h, std::move(message)); break;
     case message_kind::accepted: answered(h); break;
     case message_kind::refused: refused(h); break;
@@ -123,14 +141,14 @@ void place::handle(detail::byte_buffer message) {
 void place::accept(const message_header& h, detail::byte_buffer message) {
   message_header answer{
       .kind = message_kind::accepted, .from = static_cast<std::uint32_t>(number_), .sequence = h.sequence};
-  const bool full = fab_.load(relaxed) >= all_.threshold;
-  if (full && !h.has(message_header::forced)) {
+  const bool full = fab_.load(relaxed) >= all_.threshold, forced = h.has(message_header::forced);
+  if (full && !forced && !all_.credits) {
     count(counts_.refused);
     answer.kind = message_kind::refused;
     send(static_cast<int>(h.from), sealed(answer));
     return;
   }
-  if (full) count(counts_.forced);
+  if (full && forced) count(counts_.forced);
   const auto occupied = static_cast<std::uint64_t>(fab_.fetch_add(1, relaxed)) + 1;  // P1
   count(counts_.accepted);
   count(counts_.fab_sum, occupied);
@@ -148,6 +166,7 @@ void place::accept(const message_header& h, detail::byte_buffer message) {
   a->at = number_;
   a->in = h.finish();
   a->fresh = true;
+  a->credited = all_.credits && !forced;
   a->result_to = h.from;
   a->result = h.result;
   a->function = &function_of(h.function);
@@ -169,6 +188,50 @@ void place::answered(const message_header& h) {
   o->complete();
 }
 
+/// Credits have come back from a place.
+void place::take_credits(const message_header& h) {
+  const std::lock_guard lock(guard_);
+  if (lost_) return;
+  int& left = credits_[h.from];
+  left = static_cast<int>(std::min<std::uint64_t>(std::uint64_t{h.credits} + static_cast<unsigned>(left),
+                                                  static_cast<unsigned>(all_.share())));
+  const auto waiting = wait_for_credit_.find(static_cast<int>(h.from));
+  if (waiting == wait_for_credit_.end()) return;
+  for (; left > 0 && !waiting->second.empty(); --left) {
+    post_offer(*waiting->second.front());
+    waiting->second.pop_front();
+  }
+  if (waiting->second.empty()) wait_for_credit_.erase(waiting);
+}
+
+/// Offers that have waited for too long.
+bool place::send_without_credit() {
+  const auto now = std::chrono::steady_clock::now();
+  bool any = false;
+  const std::lock_guard lock(guard_);
+  if (lost_) return false;
+  for (auto& [to, offers] : wait_for_credit_) {
+    for (; !offers.empty() && offers.front()->patience <= now; offers.pop_front()) {
+      offer& o = *offers.front();
+      o.message = as_forced(*o.message);
+      post_offer(o);
+      any = true;
+    }
+  }
+  std::erase_if(wait_for_credit_, [](const auto& at) { return at.second.empty(); });
+  return any;
+}
+
+/// When something is to be done though no message comes.
+std::chrono::steady_clock::time_point place::next_time() {
+  auto next = std::chrono::steady_clock::now() + std::chrono::hours(1);
+  if (!again_.empty()) next = again_.begin()->first;
+  if (!all_.credits) return next;
+  const std::lock_guard lock(guard_);
+  for (const auto& [to, offers] : wait_for_credit_) next = std::min(next, offers.front()->patience);
+  return next;
+}
+
 void place::refused(const message_header& h) {
   std::shared_ptr<offer> o;
   {
@@ -180,14 +243,7 @@ void place::refused(const message_header& h) {
   }
   const std::int64_t times = std::int64_t{1} << std::min(o->refusals, 30);
   const auto wait = all_.retry > all_.retry_most / times ? all_.retry_most : all_.retry * times;
-  if (++o->refusals >= all_.most_refusals) {
-    message_header again;
-    std::memcpy(&again, o->message->buffer.data(), sizeof again);
-    again.flags |= message_header::forced;
-    detail::packed_arguments changed = *o->message;
-    seal(changed, again);
-    o->message = std::make_shared<const detail::packed_arguments>(std::move(changed));
-  }
+  if (++o->refusals >= all_.most_refusals) o->message = as_forced(*o->message);
   again_.emplace(std::chrono::steady_clock::now() + wait, std::move(o));
 }
 
@@ -290,7 +346,7 @@ void place::leave_in_turn() {
 bool place::end_dropped_offers() {
   return std::erase_if(dropped_, [](const std::shared_ptr<offer>& o) {
            if (o->message.use_count() > 1) return false;
-           o->dropped = true;
+           o->dropped.store(true, relaxed);
            o->complete();
            return true;
          }) != 0;
@@ -302,6 +358,7 @@ void place::lose(const lost_place& what) {
   std::vector<std::shared_ptr<finish_wait>> waits;
   std::vector<std::shared_ptr<offer>> offers;
   std::vector<std::shared_ptr<detail::remote_result>> results;
+  std::vector<std::unique_ptr<activity>> arrived;  // that never run; what they wait for fails
   {
     const std::lock_guard lock(guard_);
     if (lost_) return;
@@ -309,6 +366,8 @@ void place::lose(const lost_place& what) {
     for (auto& [number, w] : waits_) waits.push_back(std::move(w));
     for (auto& [number, o] : offers_) offers.push_back(std::move(o));
     for (auto& [number, r] : results_) results.push_back(std::move(r.first));
+    arrived.swap(arrived_);
+    wait_for_credit_.clear();
     for (auto& p : new_parts_) parts_.push_back(std::move(p));
     new_parts_.clear();
     waits_.clear();

@@ -37,6 +37,8 @@ distributed::setup setup_of(const place_options& o, int number) {
            "0 <= retry_seconds <= retry_most_seconds <= 3600");
   if (o.most_refusals < 0 || o.most_refusals > 1 << 20)
     refuse("most_refusals = " + std::to_string(o.most_refusals), "0 to " + std::to_string(1 << 20));
+  if (!(o.credit_seconds >= 0 && o.credit_seconds <= 3600))
+    refuse("credit_seconds = " + std::to_string(o.credit_seconds), "0 to 3600");
   const auto in_nanoseconds = [](double seconds) {
     return std::chrono::nanoseconds(static_cast<std::int64_t>(seconds * 1e9));
   };
@@ -47,6 +49,8 @@ distributed::setup setup_of(const place_options& o, int number) {
           .retry_most = in_nanoseconds(o.retry_most_seconds),
           .most_refusals = o.most_refusals,
           .waiting = o.waiting,
+          .credits = o.admission == place_admission::credits,
+          .credit_wait = in_nanoseconds(o.credit_seconds),
           .functions = distributed::number_functions()};
 }
 
@@ -298,10 +302,7 @@ place_ref at(int place) {
 namespace detail {
 
 void spawn_at(int to, const remote_function& f, packed_arguments message, std::shared_ptr<remote_result> result) {
-  if (f.number == 0) {
-    throw error("at(" + std::to_string(to) +
-                "): the function was loaded after the first place_runtime was made; load libraries before that");
-  }
+  distributed::expect_numbered(f, to);
   const distributed::caller by = distributed::caller_of("at(place).spawn()");
   const int all = the_only("at()").all().places;
   if (to >= all) {

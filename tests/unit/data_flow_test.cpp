@@ -243,6 +243,70 @@ TEST(DataFlow, ThrowsTheFirstFailureAndDropsWhatComesAfter) {
   });
 }
 
+void fail_beside_children(words x) {
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    kith::spawn([=] {
+      for (int k = 0; k < 1000; ++k) x[i] = x[i] * 3 % modulus;
+    });
+  }
+  throw std::runtime_error("with children");
+}
+void keep_nothing(words, const std::string&) {}
+
+/// The children use the task's copy; tasks that never run are given back (both by the address sanitizer).
+TEST(DataFlow, EndsTheChildrenOfAFailedTaskAndFreesTheRest) {
+  run(with(2, 2), [] {
+    const numbers a = numbers::make(40);
+    for (int round = 0; round < 5; ++round) {
+      kith::data_flow flow;
+      flow.at(1).spawn<fail_beside_children>(kith::inout(a.range(0, 10)));
+      for (int i = 0; i < 50; ++i)
+        flow.at(i % 2).spawn<keep_nothing>(kith::inout(a.range(1, 2)), std::string(1000, 'x'));
+      EXPECT_THAT([&] { flow.wait(); }, ThrowsMessage<kith::place_error>(HasSubstr("with children")));
+    }
+    a.destroy();
+  });
+}
+
+void copy_small(const_words from, std::span<std::int32_t> to) {
+  for (std::size_t i = 0; i < to.size(); ++i) to[i] = static_cast<std::int32_t>(from[i] + 1);
+}
+
+TEST(DataFlow, KnowsArraysOfSeveralTypesApart) {
+  run(with(2), [] {
+    const numbers a = numbers::make(10);
+    const auto b = kith::distributed_array<std::int32_t>::make(10);
+    a.put(0, std::vector<std::int64_t>(10, 41));
+    {
+      kith::data_flow flow;
+      flow.at(1).spawn<copy_small>(kith::in(a.range(0, 5)), kith::out(b.range(0, 5)));
+      flow.at(1).spawn([](const_words x, std::span<const std::int32_t> y, std::int64_t& to) { to = x[0] + y[0]; },
+                       kith::in(a.range(0, 5)), kith::in(b.range(0, 5)), kith::out(a.element(9)));
+      flow.wait();
+    }
+    EXPECT_EQ(a.get(9), 41 + 42);
+    a.destroy();
+    b.destroy();
+  });
+}
+
+/// As many are under way as the buffer has room for.
+TEST(DataFlow, DoesNotFloodBuffers) {
+  kith::place_options o = with(2);
+  o.fab_slots = 8;
+  kith::place_runtime places(o);
+  places.run([] {
+    const numbers a = numbers::make(600);
+    kith::data_flow flow;
+    for (std::uint64_t i = 0; i < 300; ++i) flow.at(1).spawn<step>(kith::inout(a.range(300 + i, 1)), 1);
+    flow.wait();
+    a.destroy();
+  });
+  const kith::place_statistics s = places.statistics()[1];
+  EXPECT_EQ(s.spawns_refused + s.spawns_forced, 0U);
+  EXPECT_LE(s.fab_peak, 4U);
+}
+
 TEST(DataFlow, GivesAFailureThatNobodyWaitedForToTheFinish) {
   run(with(2), [] {
     const numbers a = numbers::make(10);

@@ -43,13 +43,14 @@ TEST_P(places_programs, are_verified_on_few_and_many_places_again_and_again) {
   }
 }
 
-TEST_P(places_programs, are_verified_as_one_group_and_with_blocked_spawners) {
+TEST_P(places_programs, are_verified_as_one_group_and_with_blocked_spawners_or_credits) {
   const std::unique_ptr<places_app> program = small();
-  kith::place_options one_group = with(4, 1), blocks = with(3, 2);
+  kith::place_options one_group = with(4, 1), blocks = with(3, 2), credits = blocks;
   one_group.scheduling = kith::place_scheduling::cws;
   blocks.waiting = kith::place_waiting::blocks;
   blocks.fab_slots = 1;
-  for (const kith::place_options& o : {one_group, blocks}) {
+  credits.admission = kith::place_admission::credits;
+  for (const kith::place_options& o : {one_group, blocks, credits}) {
     kith::place_runtime on(o);
     const places_result r = run(*program, on);
     EXPECT_TRUE(r.check.verified) << r.check.what;

@@ -9,8 +9,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <cstddef>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <tuple>
@@ -102,18 +105,19 @@ void expect_sums(const kith::place_options& o, int trees) {
     rt.run([&] { by_futures = kith::at(place_of(t, 0)).async<add_up>(t, std::uint64_t{0}).get(); });
     EXPECT_EQ(by_futures, serial_sum(t, 0)) << "tree " << i;
   }
-  std::uint64_t sent = 0, accepted = 0, refused = 0, dones = 0, results = 0, messages = 0;
+  std::uint64_t sent = 0, accepted = 0, refused = 0, dones = 0, results = 0, credits = 0, messages = 0;
   for (const kith::place_statistics& s : rt.statistics()) {
     sent += s.spawns_sent;
     accepted += s.spawns_accepted;
     refused += s.spawns_refused;
     dones += s.dones_sent;
     results += s.results_sent;
+    credits += s.credits_sent;
     messages += s.messages;
   }
   EXPECT_EQ(sent, accepted + refused);
   EXPECT_LE(dones, accepted);  // the bound of docs/finish.md
-  EXPECT_EQ(messages, 2 * sent + dones + results);
+  EXPECT_EQ(messages, 2 * sent + dones + results + credits);
 }
 
 class Places : public testing::TestWithParam<std::tuple<int, int, const char*>> {
@@ -133,6 +137,19 @@ TEST_P(Places, TinyBuffersDoNotBlock) {
     o.waiting = w;
     o.most_refusals = 3;
     expect_sums(o, kith::test::scaled(2));
+  }
+}
+
+TEST_P(Places, CreditsGiveTheSerialSum) {
+  kith::place_options o = options();
+  o.admission = kith::place_admission::credits;
+  o.credit_seconds = 0.003;
+  for (const int slots : {64, 2}) {
+    o.fab_slots = slots;
+    for (const kith::place_waiting w : {kith::place_waiting::works, kith::place_waiting::blocks}) {
+      o.waiting = w;
+      expect_sums(o, kith::test::scaled(2));
+    }
   }
 }
 
@@ -176,6 +193,57 @@ TEST(Place, EverybodySpawnsAtEverybody) {
       }
     });
     EXPECT_EQ(sum, 4u * 199u * 200u / 2);
+  }
+}
+
+/// While there are credits nobody waits for the other place. The last two wait until they go without.
+TEST(Place, SpendsItsCreditsAndThenWaits) {
+  static std::atomic<bool> go, started;
+  go = started = false;
+  kith::place_options o = with(2, 1);
+  o.fab_slots = 10;
+  o.admission = kith::place_admission::credits;
+  o.credit_seconds = 0.02;
+  kith::place_runtime rt(o);
+  sum = 0;
+  rt.run([] {
+    kith::at(1).spawn([] {
+      started = true;
+      started.notify_all();
+      go.wait(false);
+    });
+    started.wait(false);  // its credit comes back with the next answer
+    const auto began = std::chrono::steady_clock::now();
+    const std::vector<std::byte> large(1 << 20);
+    kith::at(1).spawn([](std::span<const std::byte> all) { sum += all.size() >> 20; }, large);  // waits, with a credit
+    for (int i = 0; i < 4; ++i) kith::at(1).spawn([] { sum += 1; });
+    for (int i = 0; i < 2; ++i) kith::at(1).spawn([] { sum += 1; });
+    EXPECT_GE(std::chrono::steady_clock::now() - began, std::chrono::milliseconds(40)) << "each has waited";
+    go = true;
+    go.notify_all();
+  });
+  EXPECT_EQ(sum, 7u);
+  const std::vector<kith::place_statistics> s = rt.statistics();
+  EXPECT_EQ(s[1].spawns_refused, 0u);
+  EXPECT_EQ(s[0].spawns_sent, 8u);
+  EXPECT_GE(s[0].spawns_waited, 2u);
+}
+
+/// One task sends many activities; the credits come back as they start.
+TEST(Place, CreditsComeBack) {
+  kith::place_options o = with(3, 1);
+  o.fab_slots = 16;
+  o.admission = kith::place_admission::credits;
+  o.credit_seconds = 3600;
+  kith::place_runtime rt(o);
+  sum = 0;
+  rt.run([] {
+    for (int i = 0; i < 3000; ++i) kith::at(1 + i % 2).spawn([] { sum += 1; });
+  });
+  EXPECT_EQ(sum, 3000u);
+  for (const kith::place_statistics& s : rt.statistics()) {
+    EXPECT_EQ(s.spawns_refused + s.spawns_forced, 0u);
+    EXPECT_LE(s.fab_peak, 8u) << "the threshold, though two places spawn";
   }
 }
 
@@ -498,6 +566,7 @@ TEST(PlaceErrors, AreSaid) {
   refused([](auto& o) { o.fab_threshold = 0; }, "fab_threshold");
   refused([](auto& o) { o.retry_seconds = 1; }, "retry_seconds");
   refused([](auto& o) { o.most_refusals = -1; }, "most_refusals");
+  refused([](auto& o) { o.credit_seconds = -1; }, "credit_seconds");
   refused([](auto& o) { o.each.policy = "nonsense"; }, "nonsense");
   kith::place_runtime rt(with(2));
   EXPECT_THAT([] { kith::place_runtime second(with(1)); }, ThrowsMessage<kith::error>(HasSubstr("one already")));

@@ -153,8 +153,10 @@ class flow_cache {
   std::shared_ptr<Copy> find_or_make(const key& k, std::uint64_t version, std::size_t bytes, std::uint64_t most,
                                      const Make& make) {
     const std::lock_guard lock(guard_);
-    if (const auto at = kept_.find(k); at != kept_.end() && at->second.version == version)
+    if (const auto at = kept_.find(k); at != kept_.end() && at->second.version == version) {
+      ages_.splice(ages_.end(), ages_, at->second.age);
       return std::static_pointer_cast<Copy>(at->second.copy);
+    }
     std::shared_ptr<Copy> made = make();
     keep(k, {version, bytes, made, {}}, most);
     return made;
@@ -188,15 +190,22 @@ class flow_cache {
       if (old->second.version > e.version) return;
       remove(old);
     }
-    bytes_ += e.bytes;
-    e.age = ages_.insert(ages_.end(), k);
-    kept_.emplace(k, std::move(e));
+    if (e.bytes > most) return;
+    const std::size_t bytes = e.bytes;
+    const auto at = kept_.emplace(k, std::move(e)).first;
+    try {
+      at->second.age = ages_.insert(ages_.end(), k);
+    } catch (...) {
+      kept_.erase(at);
+      throw;
+    }
+    bytes_ += bytes;
     while (bytes_ > most) remove(kept_.find(ages_.front()));  // tasks that use a copy have it all the same
   }
 
   std::mutex guard_;
   entries kept_;
-  std::list<key> ages_;  // the oldest first
+  std::list<key> ages_;  // the one that was not used for the longest time first
   std::size_t bytes_ = 0;
 };
 

@@ -62,6 +62,7 @@ std::string program_by_hand(const apps::places_entry& e, const std::string& tran
 void refuse_options(const std::string& name, const apps::arguments& arguments, const runtime_options& each,
                     const machine& on) {
   const std::pair<const char*, bool> given[] = {{"--waiting", arguments.has("waiting")},
+                                                {"--admission", arguments.has("admission")},
                                                 {"--policy", each.policy.has_value()},
                                                 {"--oversubscribe", each.oversubscribe.has_value()},
                                                 {"--throttle", each.throttle.has_value()},

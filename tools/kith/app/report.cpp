@@ -103,6 +103,7 @@ void add_places(json& all, const places_report& r, const std::string& policy, co
                                 {"fab_taken", of_buffers(p.spawns_accepted)},
                                 {"fab_refused", of_buffers(p.spawns_refused)},
                                 {"fab_forced", of_buffers(p.spawns_forced)},
+                                {"fab_waited", of_buffers(p.spawns_waited)},
                                 {"fab_mean", of_buffers(mean_or_null(p))},
                                 {"fab_peak", of_buffers(p.fab_peak)},
                                 {"dones", p.dones_sent},
