@@ -1,8 +1,8 @@
 // places_heat: diffusion on a plate, Jacobi steps with a 5-point stencil; each place has an equal share of the rows.
 //
-// ADS paper, section 5 (Heat). In each step every place gets one activity. It computes its border rows and sends
-// them to the neighbours, while tasks compute the rest: they halve the columns recursively until at most `leaf` are left. The
-// paper's programs read the border rows where they are; here they go as messages. Checked against a serial program with its own layout and loop: every cell
+// ADS paper, section 5 (Heat). In each step every place gets one activity, which halves the columns recursively until
+// at most `leaf` are left, and then sends its border rows to its neighbours. The paper's programs read these rows where
+// they are; here they go as messages. Checked against a serial program with its own layout and loop: every cell
 // is equal up to rounding, border included.
 #include "heat_plate.hpp"
 #include "list.hpp"
@@ -45,16 +45,30 @@ class share {
     }
   }
 
-  /// Computes the step after `t`, in tasks, and sends its border rows to the places that need them.
-  void step(std::int64_t t) {
+  /// Computes columns [from, to) of the step after `t`, in tasks.
+  void update(std::int64_t t, std::int64_t from, std::int64_t to) {
+    if (to - from > plate_.leaf) {
+      const std::int64_t middle = from + (to - from) / 2;
+      kith::spawn([this, t, from, middle] { update(t, from, middle); });
+      kith::spawn([this, t, middle, to] { update(t, middle, to); });
+      return;
+    }
+    for (std::int64_t i = 0; i < rows_; ++i) {
+      const std::span<const double> above = row(t, i - 1), at = row(t, i), below = row(t, i + 1);
+      const std::span<double> next = row(t + 1, i);
+      for (std::int64_t j = from; j < to; ++j) {
+        const auto c = static_cast<std::size_t>(j + 1);
+        next[c] = weight_here * at[c] + weight_side * (above[c] + below[c] + at[c - 1] + at[c + 1]);
+      }
+    }
+  }
+  void update(std::int64_t t) { update(t, 0, plate_.columns); }
+
+  /// Sends the border rows of step `t` to the places that need them.
+  void send_borders(std::int64_t t) {
     if (rows_ == 0) return;
-    const bool in_tasks = plate_.columns > plate_.leaf;
-    if (in_tasks) update(t, 0, plate_.columns);  // they run at the latest while the rows are under way
-    update_row(t, 0, 0, plate_.columns);
-    if (rows_ > 1) update_row(t, rows_ - 1, 0, plate_.columns);
-    if (first_ > 0) send(t + 1, 0, false);
-    if (first_ + rows_ < plate_.rows) send(t + 1, rows_ - 1, true);
-    if (!in_tasks) update(t, 0, plate_.columns);
+    if (first_ > 0) send(t, 0, false);
+    if (first_ + rows_ < plate_.rows) send(t, rows_ - 1, true);
   }
   /// Takes row `i` of the plate, of step `t`.
   void receive(std::int64_t t, std::int64_t i, std::span<const double> cells) {
@@ -70,25 +84,6 @@ class share {
   }
 
  private:
-  /// Computes columns [from, to) of the rows between the border rows, in tasks.
-  void update(std::int64_t t, std::int64_t from, std::int64_t to) {
-    if (to - from > plate_.leaf) {
-      const std::int64_t middle = from + (to - from) / 2;
-      kith::spawn([this, t, from, middle] { update(t, from, middle); });
-      kith::spawn([this, t, middle, to] { update(t, middle, to); });
-      return;
-    }
-    for (std::int64_t i = 1; i < rows_ - 1; ++i) update_row(t, i, from, to);
-  }
-  void update_row(std::int64_t t, std::int64_t i, std::int64_t from, std::int64_t to) {
-    const std::span<const double> above = row(t, i - 1), at = row(t, i), below = row(t, i + 1);
-    const std::span<double> next = row(t + 1, i);
-    for (std::int64_t j = from; j < to; ++j) {
-      const auto c = static_cast<std::size_t>(j + 1);
-      next[c] = weight_here * at[c] + weight_side * (above[c] + below[c] + at[c - 1] + at[c + 1]);
-    }
-  }
-
   void send(std::int64_t t, std::int64_t i, bool down);
 
   /// Row -1 and row rows_ are the neighbours'.
@@ -109,7 +104,12 @@ place_local<share>& shares() {
 
 void fill(const plate& p) { shares()->fill(p); }
 void receive_row(std::int64_t t, std::int64_t i, std::span<const double> cells) { shares()->receive(t, i, cells); }
-void step(std::int64_t t) { shares()->step(t); }
+void step(std::int64_t t) {
+  share& mine = *shares();
+  mine.update(t);
+  kith::wait();
+  mine.send_borders(t + 1);
+}
 
 /// The neighbour is the nearest place that has rows.
 void share::send(std::int64_t t, std::int64_t i, bool down) {
