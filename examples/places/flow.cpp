@@ -20,9 +20,9 @@ static void relax(std::span<const double> around, std::span<double> next, std::s
 }
 
 int main() {
-  constexpr std::size_t size = 1000, tile = 50;
   kith::place_runtime places;
   places.run([] {
+    constexpr std::size_t size = 1000, tile = 50;
     auto now = array::make(size), next = array::make(size);
     now.put(0, std::vector<double>(size, 1));
     kith::data_flow flow;
