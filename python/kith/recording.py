@@ -17,6 +17,8 @@ from kith.columns import APPLICATION, BOUNDS, ESSENTIAL, FLAGS, MODES, SOMETIMES
 from kith.errors import KithError, printable
 
 _ROWS_AT_ONCE = 200_000
+# What Python's sqlite3 raises for damaged files; its own messages may be no UTF-8.
+_FAULTS = (sqlite3.Error, UnicodeDecodeError, OverflowError)
 
 
 @dataclass
@@ -140,7 +142,7 @@ def read(path, progress=None):
         meta = _meta(db, path)
         reader = _Reader(db, path, version, progress or (lambda what, share=None: None))
         tables = {name: reader.table(name) for name in TABLES}
-    except sqlite3.DatabaseError as e:
+    except _FAULTS as e:
         raise KithError(_said(path, e)) from e
     finally:
         db.close()
@@ -162,17 +164,17 @@ def _open(path):
         head = f.read(100)
     if not head.startswith(b"SQLite format 3\0"):
         raise KithError(f"{printable(path)}: no recording of Kith; `kith record -o FILE -- PROGRAM` makes one")
-    pages = int.from_bytes(head[28:32], "big") * (int.from_bytes(head[16:18], "big") or 1)
-    if len(head) == 100 and int.from_bytes(head[16:18], "big") == 1:
-        pages = int.from_bytes(head[28:32], "big") * 65536
-    if size < pages:
-        raise KithError(f"{printable(path)}: cut off: {size} bytes, expected {pages}; record it again, or copy it whole")
+    page = int.from_bytes(head[16:18], "big")
+    expected = int.from_bytes(head[28:32], "big") * (65536 if page == 1 else page)
+    if size < max(expected, 512):
+        raise KithError(f"{printable(path)}: cut off: {size} bytes, expected {expected}; record it again, or copy it "
+                        "whole")
     quoted = "".join(c if c.isalnum() and c.isascii() or c in "/._-" else "".join(f"%{b:02x}" for b in os.fsencode(c))
                      for c in os.path.abspath(path))
     try:
         db = sqlite3.connect(f"file:{quoted}?mode=ro&immutable=1", uri=True)
-    except sqlite3.Error as e:
-        raise KithError(f"{printable(path)}: {e}") from e
+    except _FAULTS as e:
+        raise KithError(f"{printable(path)}: {printable(e)}") from e
     db.text_factory = lambda raw: raw.decode("utf-8", "backslashreplace")
     steps = [10_000 + size // 10]
 
@@ -184,13 +186,17 @@ def _open(path):
     if hasattr(db, "setlimit"):
         db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 16 << 20)
         db.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
-    for pragma in ("trusted_schema=OFF", "cell_size_check=ON", "mmap_size=0", "query_only=ON", "cache_size=-8000"):
-        db.execute("PRAGMA " + pragma)
+    try:
+        for pragma in ("trusted_schema=OFF", "cell_size_check=ON", "mmap_size=0", "query_only=ON", "cache_size=-8000"):
+            db.execute("PRAGMA " + pragma)
+    except _FAULTS as e:
+        db.close()
+        raise KithError(_said(path, e)) from e
     return db
 
 
 def _said(path, e):
-    text = str(e)
+    text = str(e) if isinstance(e, sqlite3.Error) else "its schema is no text"
     if "not a database" in text:
         return f"{printable(path)}: no recording of Kith; `kith record -o FILE -- PROGRAM` makes one"
     if "interrupted" in text:
@@ -252,7 +258,7 @@ class _Reader:
             if ok != "ok":
                 raise KithError(f"{self.path}: damaged: table {name}: {printable(ok, 300)}")
             return self._read(name, columns)
-        except (KithError, sqlite3.DatabaseError) as e:
+        except (KithError, *_FAULTS) as e:
             text = str(e) if isinstance(e, KithError) else _said(self.path, e)
             if name in ESSENTIAL or "more steps" in text:
                 raise KithError(text) from e

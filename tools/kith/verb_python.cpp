@@ -18,9 +18,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// How each interpreter is asked whether it has the package.
-constexpr const char* is_it_there =
-    "import importlib.util, sys; sys.exit(0 if importlib.util.find_spec('kith.command_line') else 1)";
+/// Asks an interpreter whether it has the package. -P: a folder kith in the current directory is not it.
+const std::vector<std::string> is_it_there = {"-P", "-c",
+                                              "from importlib.util import find_spec as f; import sys; sys.exit(0 if "
+                                              "f('kith') and f('kith.command_line') else 1)"};
 
 fs::path own_path() { return fs::read_symlink("/proc/self/exe"); }
 
@@ -32,7 +33,9 @@ std::string interpreter() {
   for (const std::string& python : {made.string(), std::string("python3")}) {
     if (python != "python3" && !fs::exists(made, ignored)) continue;
     try {
-      if (run_child({python, "-c", is_it_there}, {}, true).clean()) return python;
+      std::vector<std::string> asked = {python};
+      asked.insert(asked.end(), is_it_there.begin(), is_it_there.end());
+      if (run_child(asked, {}, true).clean()) return python;
     } catch (const error&) {  // it cannot be started: the next one
     }
   }
@@ -65,7 +68,8 @@ std::vector<std::string> given(const CLI::App& command) {
 
 std::function<outcome()> pass_on(CLI::App& command) {
   return [&command] {
-    std::vector<std::string> words = {interpreter(), "-m", "kith", "--tool=" + own_path().string(), command.get_name()};
+    std::vector<std::string> words = {interpreter(),     "-P", "-m", "kith", "--tool=" + own_path().string(),
+                                      command.get_name()};
     const std::vector<std::string> rest = given(command);
     words.insert(words.end(), rest.begin(), rest.end());
     const child_result done = run_child(words, {});
