@@ -12,22 +12,21 @@ from kith.graph.fragments import DEPEND
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
-def levels(graph):
-    """Of each task, the depth of its first node in the fragment graph's order of tasks: the number of tasks before it
-    on the longest chain of creations and dependences."""
-    rank = np.argsort(np.argsort(graph.longest.depth[graph.entry], kind="stable"), kind="stable")
-    unique = np.unique(graph.longest.depth[graph.entry], return_inverse=True)[1]
-    return unique if unique.max(initial=0) < len(rank) else rank
+def levels(analysis):
+    """The level of each task: how many steps of the reduced graph (creations, dependences and waits) lead to it, without
+    those numbers that no task has."""
+    depth = analysis.reduced.longest.depth[:len(analysis.recording.tasks)]
+    return np.unique(depth, return_inverse=True)[1]
 
 
 def groups(analysis, keep=None, most=240):
     """(group, table, edges): the group of each task (-1: not in `keep`), a row for each group (layer, name, count,
     work_s and the least, median and greatest work of its tasks, critical: how many are on the critical path), and
     edges between groups (source, target, kind, count, bytes), kind "create" or "depend". At most `most` groups."""
-    tasks, graph = analysis.recording.tasks, analysis.graph
+    tasks = analysis.recording.tasks
     keep = np.ones(len(tasks), bool) if keep is None else keep
     chosen = np.flatnonzero(keep & tasks.ran.to_numpy())
-    level = levels(graph)[chosen]
+    level = levels(analysis)[chosen]
     type_ = tasks.type.to_numpy()[chosen].astype(np.int64)
     number, layer = _grouped(chosen, type_, level, analysis.siblings[chosen], most)
     group = np.full(len(tasks), -1)

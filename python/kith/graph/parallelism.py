@@ -85,7 +85,8 @@ def coverage(begun, ended, begin_s, width, bins, group=None, groups=1):
     size = groups * (bins + 1)
     row = group * (bins + 1)
     same = i == j
-    part = np.bincount((row + i)[same], (b - a)[same], size)
+    part = np.zeros(size)
+    part += np.bincount((row + i)[same], (b - a)[same], size)
     part += np.bincount((row + i)[~same], (i + 1 - a)[~same], size)
     part += np.bincount((row + j)[~same], (b - j)[~same], size)
     # Whole bins between the first and the last.
