@@ -79,8 +79,8 @@ std::function<outcome()> pass_on(CLI::App& command) {
 }
 
 // CLI11 takes a const std::string as the text of an option that has no variable of its own.
-void add_files(CLI::App& command, const std::string& text, int most) {
-  command.add_option("file", text)->required()->type_name("FILE")->expected(1, most);
+CLI::Option* add_file(CLI::App& command, const char* name, const std::string& text) {
+  return command.add_option(name, text)->required()->type_name("FILE")->expected(1);
 }
 CLI::Option* add_value(CLI::App& command, const char* name, const char* type, const std::string& text) {
   return command.add_option(name, text)->type_name(type)->expected(1);
@@ -88,14 +88,14 @@ CLI::Option* add_value(CLI::App& command, const char* name, const char* type, co
 void add_switch(CLI::App& command, const char* name, const std::string& text) { command.add_flag(name, text); }
 void add_json(CLI::App& command) { add_switch(command, "--json", "write JSON"); }
 
-constexpr int many = 4096;
 constexpr const char* exits =
     "Exit code: 0, or 2 for a wrong command line or recording, or without the Python package.";
 
 }  // namespace
 
 std::function<outcome()> add_report(CLI::App& command) {
-  add_files(command, "the recording; a second one is compared with it", 2);
+  add_file(command, "file", "the recording");
+  add_file(command, "other", "a second one, which is compared with it")->required(false);
   add_value(command, "-o,--output", "FILE.html", "the page to write")->required();
   add_value(command, "--thresholds", "FILE.toml", "limits of problems, instead of the package's thresholds.toml");
   add_value(command, "--title", "TEXT", "the page's title (the file's name)");
@@ -106,7 +106,8 @@ std::function<outcome()> add_report(CLI::App& command) {
 }
 
 std::function<outcome()> add_compare(CLI::App& command) {
-  add_files(command, "two recordings: A B", 2);
+  add_file(command, "a", "a recording");
+  add_file(command, "b", "another one of the same program");
   add_json(command);
   command.footer(std::string("JSON: {\"makespan_s\": [a, b], \"causes\": [{\"what\", \"a\", \"b\", \"share\"}], "
                              "\"types\": [{\"name\", \"count\": [..], \"mean_s\": [..]}]}\n") +
@@ -115,7 +116,7 @@ std::function<outcome()> add_compare(CLI::App& command) {
 }
 
 std::function<outcome()> add_export(CLI::App& command) {
-  add_files(command, "the recording", 1);
+  add_file(command, "file", "the recording");
   add_value(command, "--to", "perfetto|paraver|paje|otf2|graphml|dot|csv|parquet|wfformat", "the format")->required();
   add_value(command, "-o,--output", "FILE|FOLDER", "what to write; a folder for csv, parquet, otf2 and paraver")
       ->required();
@@ -124,7 +125,7 @@ std::function<outcome()> add_export(CLI::App& command) {
 }
 
 std::function<outcome()> add_import(CLI::App& command) {
-  add_files(command, "what to read", 1);
+  add_file(command, "file", "what to read");
   add_value(command, "--from", "wfformat", "its format")->required();
   add_value(command, "-o,--output", "FILE", "the recording to write")->required();
   command.footer(exits);
@@ -132,7 +133,7 @@ std::function<outcome()> add_import(CLI::App& command) {
 }
 
 std::function<outcome()> add_graph(CLI::App& command) {
-  add_files(command, "the recording", 1);
+  add_file(command, "file", "the recording");
   add_value(command, "--reference", "FILE", "another run of the program, for work deviation");
   add_value(command, "--thresholds", "FILE.toml", "limits of problems, instead of the package's thresholds.toml");
   add_value(command, "--where", "CONDITION", "count and list only tasks of which this holds, such as 'work_s > 0.001'");
@@ -146,7 +147,11 @@ std::function<outcome()> add_graph(CLI::App& command) {
 }
 
 std::function<outcome()> add_similarity(CLI::App& command) {
-  add_files(command, "recordings of programs, and of their inputs", many);
+  using words = std::vector<std::string>;
+  command.add_option_function<words>(
+             "file", [](const words&) {}, "recordings of programs, and of their inputs")
+      ->required()
+      ->type_name("FILE");
   add_value(command, "-o,--output", "FOLDER", "where pictures and tables are written")->required();
   add_json(command);
   command.footer(std::string("Which programs are alike, by principal components and clusters of what characterises "
@@ -158,7 +163,7 @@ std::function<outcome()> add_similarity(CLI::App& command) {
 }
 
 std::function<outcome()> add_top(CLI::App& command) {
-  add_files(command, "the recording, or the one that a program is writing", 1);
+  add_file(command, "file", "the recording, or the one that a program is writing");
   add_switch(command, "--once", "show it once, and leave");
   add_json(command);
   command.footer(exits);

@@ -12,6 +12,7 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
+from kith.columns import FLAGS
 from kith.graph.fragments import END, FORK, JOIN, START, roots_in_turn
 from kith.graph.paths import LongestPaths, longest_paths
 
@@ -38,10 +39,21 @@ class ReducedGraph:
         return self.longest.length
 
 
+def creators(tasks):
+    """The creator of each task. A node that another node's exploration named counts as created by that node's creator:
+    it must be computed before the node that named it."""
+    creator = tasks.creator.to_numpy().astype(np.int64)
+    named = (tasks["flags"].to_numpy() & FLAGS["discovered"]) != 0
+    first = np.where(named & (creator >= 0), creator, np.arange(len(tasks)))
+    while (first[first] != first).any():  # each pass doubles the steps
+        first = first[first]
+    return creator[first]
+
+
 def sibling_sets(graph):
     """Of each task, the number of its set: equal creator and join. The sets' creators and joins (nodes of the fragment
     graph) as well."""
-    creator = graph.recording.tasks.creator.to_numpy().astype(np.int64)
+    creator = creators(graph.recording.tasks)
     key = pd.DataFrame({"creator": creator, "join": graph.join})
     number = key.groupby(["creator", "join"], sort=False).ngroup().to_numpy()
     first = np.unique(number, return_index=True)[1]

@@ -82,6 +82,6 @@ def locality(f, replayed):
     if "gain" not in replayed:
         return f"{where}; {replayed['why']}."
     on = "that machine" if replayed["own_machine"] and nodes > 1 else replayed["machine"]
-    return (f"{where}; simulated on {on} under {replayed['policy']}, the program would be at most "
-            f"{percent(replayed['gain'])} faster if all its data were local ({seconds(replayed['local_seconds'])} "
+    return (f"{where}; simulated on {on} under {replayed['policy']}, the program would take at most "
+            f"{percent(replayed['gain'])} less time if all its data were local ({seconds(replayed['local_seconds'])} "
             f"instead of {seconds(replayed['seconds'])}).")

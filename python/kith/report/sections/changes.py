@@ -19,7 +19,7 @@ def values(f, g):
     rows.append(("steals", len(f.recording.steals), len(g.recording.steals), lambda v: f"{v:.0f}"))
     by = [pd.DataFrame({"name": h.recording.tasks["name"].astype(str), "work": h.graph.work_s}).groupby("name").work.agg(["size", "mean", "sum"])
           for h in (f, g)]
-    both = by[0].join(by[1], how="outer", lsuffix="_a", rsuffix="_b").fillna(0.0)
+    both = by[0].add_suffix("_a").join(by[1].add_suffix("_b"), how="outer").fillna(0.0)
     both = both.assign(apart=np.abs(both.sum_a - both.sum_b)).sort_values("apart", ascending=False)
     times = g.makespan_s / f.makespan_s if f.makespan_s > 0 else 0.0
     return {"a": charts.text(f.recording.path.rsplit("/", 1)[-1]), "b": charts.text(g.recording.path.rsplit("/", 1)[-1]),
