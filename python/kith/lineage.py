@@ -1,4 +1,4 @@
-"""What names a task in every run of its program (thesis 3.4.2, lineage): its creator's lineage and its number among that
+"""What names a task in every run of its program (thesis 3.4, lineage): its creator's lineage and its number among that
 creator's tasks; of a keyed node, its key and type."""
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""Which tasks have which problem (thesis 3.4.3), by conditions in a file that one may edit (thresholds.toml)."""
+"""Which tasks have which problem (thesis 3.4), by conditions in a file that one may edit (thresholds.toml)."""
 
 import os
 import tomllib

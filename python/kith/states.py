@@ -1,4 +1,4 @@
-"""What each worker did at each time (the thread states of the thesis, 3.4.1): a table of intervals that do not overlap.
+"""What each worker did at each time (the thread states of the thesis, 3.4): a table of intervals that do not overlap.
 
 States, the first that holds counts: `working` (a task's own code), `idle` (looking for work, or asleep), `partitioning`
 (a job of the policy), `exploring` (a keyed node names its predecessors), `creating` (tasks), and `scheduling`, which is

@@ -1,4 +1,4 @@
-"""Groups of tasks, so that a graph of any size is a picture (thesis 3.4.2, aggregation and filtering).
+"""Groups of tasks, so that a graph of any size is a picture (thesis 3.4, aggregation and filtering).
 
 `groups` is for graphs: tasks of one type at one level of the graph, as finely as the number of groups allows.
 `contexts` is for trees: tasks that were created on the same path of types. Both are at hand for filtered tasks.

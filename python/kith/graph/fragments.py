@@ -1,4 +1,4 @@
-"""The fragment graph of a recording (thesis 3.4.2, unreduced task graph): a task's code is cut by each task that it
+"""The fragment graph of a recording (thesis 3.4, unreduced task graph): a task's code is cut by each task that it
 creates (a fork) and by each wait (a join).
 
 Edges: `continue` joins the fragments of a task, `create` leads from a fork to the new task, `sync` from a task's end to

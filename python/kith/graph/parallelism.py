@@ -1,4 +1,4 @@
-"""Parallelism over time: how many fragments could run at once with as many cores as one likes (thesis 3.4.3,
+"""Parallelism over time: how many fragments could run at once with as many cores as one likes (thesis 3.4,
 instantaneous parallelism), and how many tasks did run.
 """
 

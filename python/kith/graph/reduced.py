@@ -1,4 +1,4 @@
-"""The reduced graph (thesis 3.4.2, annotated task graph): one node for each task, and one fork and one join for each set
+"""The reduced graph (thesis 3.4, annotated task graph): one node for each task, and one fork and one join for each set
 of siblings, the tasks of one creator that one wait waits for.
 
 Edges: `scope` from a task to its first fork, `create` from a fork to its tasks, `sync` from a task without children to

@@ -6,7 +6,7 @@ import pandas as pd
 from kith.metrics import metric
 
 
-@metric(unit="", source="thesis 3.4.3, memory hierarchy utilisation", better="lower")
+@metric(unit="", source="thesis 3.4, memory hierarchy utilisation", better="lower")
 def mem_hier_util(a):
     """The share of its time in which it waited for memory: of a calibrated recording, 1 less the time with its data in
     the nearest cache over the recorded time, by type and size. There are no counters of stalled cycles in a recording."""
@@ -23,7 +23,7 @@ def mem_hier_util(a):
     return known[~known.index.duplicated()].reindex(asked).to_numpy()
 
 
-@metric(unit="touches/byte", source="thesis 3.4.3, compute intensity", better="higher")
+@metric(unit="touches/byte", source="thesis 3.4, compute intensity", better="higher")
 def compute_int(a):
     """Loads and stores for each byte of its footprint: of recorded addresses, which have no count of instructions."""
     s = a.recording.streams

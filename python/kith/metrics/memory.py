@@ -75,19 +75,19 @@ def _sum(a, rows):
                        len(a.recording.tasks))
 
 
-@metric(unit="bytes", source="thesis 3.4.3, memory footprint", better="lower")
+@metric(unit="bytes", source="thesis 3.4, memory footprint", better="lower")
 def footprint(a):
     """The bytes that it used."""
     return _sum(a, None)
 
 
-@metric(unit="bytes", source="thesis 3.4.3, memory reads")
+@metric(unit="bytes", source="thesis 3.4, memory reads")
 def read_bytes(a):
     """The bytes of accesses that may read: all but `out`."""
     return _sum(a, "reads")
 
 
-@metric(unit="bytes", source="thesis 3.4.3, memory writes")
+@metric(unit="bytes", source="thesis 3.4, memory writes")
 def written_bytes(a):
     """The bytes of accesses that may write: all but `in`."""
     return _sum(a, "writes")
@@ -100,26 +100,26 @@ def _where_known(a, values):
     return np.where(near + far > 0, values, np.nan)
 
 
-@metric(unit="bytes", source="paper, section on data distribution", better="higher")
+@metric(unit="bytes", source="thesis 3.2, data distribution", better="higher")
 def local_bytes(a):
     """The bytes that it used whose home was the node that ran it."""
     return _where_known(a, a.homes[0])
 
 
-@metric(unit="bytes", source="paper, section on data distribution", better="lower")
+@metric(unit="bytes", source="thesis 3.2, data distribution", better="lower")
 def remote_bytes(a):
     """The bytes that it used whose home was another node."""
     return _where_known(a, a.homes[1])
 
 
-@metric(unit="node", source="paper, section on data distribution")
+@metric(unit="node", source="thesis 3.2, data distribution")
 def home_node(a):
     """The node that had most of its data."""
     found = _where_known(a, a.homes[3])
     return None if found is None else np.where(a.homes[3] >= 0, found, np.nan)
 
 
-@metric(unit="", source="paper, section on data distribution", better="higher")
+@metric(unit="", source="thesis 3.2, data distribution", better="higher")
 def ran_at_home(a):
     """1 if it ran on the node that had most of its data, else 0."""
     node = a.recording.tasks.node.to_numpy()
@@ -127,7 +127,7 @@ def ran_at_home(a):
     return None if found is None else np.where((a.homes[3] >= 0) & (node >= 0), found, np.nan)
 
 
-@metric(unit="", source="thesis 3.4.3, sharing")
+@metric(unit="", source="thesis 3.4, sharing")
 def shared_share(a):
     """The share of its bytes in regions that other tasks use as well."""
     accesses = a.recording.accesses
@@ -142,7 +142,7 @@ def shared_share(a):
 
 
 def sharing(recording, tasks):
-    """The matrix of bytes that pairs of the given tasks share (thesis 3.4.1): entry (i, j) is the size of the regions
+    """The matrix of bytes that pairs of the given tasks share (thesis 3.4): entry (i, j) is the size of the regions
     that both name; the diagonal is a task's own size. SciPy's sparse matrix: its cost is the number of pairs that
     share, not of all pairs."""
     from scipy.sparse import csr_matrix
