@@ -116,8 +116,8 @@ def fragments_of(recording, cut):
     begun = np.where(np.isnan(t.started_s.to_numpy())[task], np.nan, begun)
     gap = np.nan_to_num(np.maximum(ended - begun, 0.0))
     total = np.bincount(task, gap, tasks)
-    work = total.copy() if recording.engine == "sim" and not recording.dry else t.work_s.to_numpy().copy()
-    # Recording has a cost inside tasks, and a dry run only declares its work: the sum is the task's work.
+    work = total.copy() if recording.engine == "sim" else t.work_s.to_numpy().copy()
+    # Recording has a cost inside tasks, and a dry native run only declares its work: the sum is the task's work.
     with np.errstate(divide="ignore", invalid="ignore"):
         weight = np.where(total[task] > 0, gap * (work / total)[task], np.where(number == 0, work[task], 0.0))
     return pd.DataFrame({"task": task, "number": number, "begun_s": begun, "ended_s": ended,

@@ -6,7 +6,7 @@ import pandas as pd
 from kith.metrics import metric
 
 
-@metric(unit="", source="thesis 3.4, memory hierarchy utilisation", better="lower")
+@metric(unit="", source="MIR's tools, memory hierarchy utilisation", better="lower")
 def mem_hier_util(a):
     """The share of its time in which it waited for memory: of a calibrated recording, 1 less the time with its data in
     the nearest cache over the recorded time, by type and size. There are no counters of stalled cycles in a recording."""

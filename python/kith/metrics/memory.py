@@ -81,13 +81,13 @@ def footprint(a):
     return _sum(a, None)
 
 
-@metric(unit="bytes", source="thesis 3.4, memory reads")
+@metric(unit="bytes", source="MIR's tools, memory reads")
 def read_bytes(a):
     """The bytes of accesses that may read: all but `out`."""
     return _sum(a, "reads")
 
 
-@metric(unit="bytes", source="thesis 3.4, memory writes")
+@metric(unit="bytes", source="MIR's tools, memory writes")
 def written_bytes(a):
     """The bytes of accesses that may write: all but `in`."""
     return _sum(a, "writes")

@@ -10,19 +10,19 @@ from kith.metrics import metric
 _PAIRS_AT_ONCE = 4_000_000
 
 
-@metric(unit="s", source="thesis 3.4, work")
+@metric(unit="s", source="MIR's tools, work")
 def work(a):
     """Time of its own code: without creating, waiting, and tasks that ran on top of it."""
     return a.graph.work_s
 
 
-@metric(unit="s", source="thesis 3.4, creation cost", better="lower")
+@metric(unit="s", source="MIR's tools, creation cost", better="lower")
 def creation(a):
     """How long its creation took its creator."""
     return a.recording.tasks.create_s.to_numpy()
 
 
-@metric(unit="s", source="thesis 3.4, synchronisation cost per child", better="lower")
+@metric(unit="s", source="MIR's tools, synchronisation cost per child", better="lower")
 def sync_per_child(a):
     """What the waits of its creator cost beyond tasks and idle time, divided by the number of the creator's tasks."""
     r = a.recording
@@ -36,14 +36,14 @@ def sync_per_child(a):
         return np.where(creator >= 0, (of_task / count)[np.maximum(creator, 0)], 0.0)
 
 
-@metric(unit="s", source="thesis 3.4, thread states", better="lower")
+@metric(unit="s", source="MIR's tools, thread states", better="lower")
 def waited(a):
     """From when it was ready to its start."""
     t = a.recording.tasks
     return np.where(t.ran, np.maximum(t.started_s - t.ready_s, 0.0), np.nan)
 
 
-@metric(unit="", source="thesis 3.4, parallel benefit", better="higher")
+@metric(unit="", source="MIR's tools, parallel benefit", better="higher")
 def parallel_benefit(a):
     """Its work over what it costs its creator: creation, and its share of the waits. Below 1, calling it as a function
     would be faster."""
@@ -53,13 +53,13 @@ def parallel_benefit(a):
         return np.where(ran & (cost > 0), work.compute(a) / cost, np.nan)
 
 
-@metric(unit="", source="thesis 3.4, work deviation", better="lower")
+@metric(unit="", source="MIR's tools, work deviation", better="lower")
 def work_deviation(a):
     """Its work over that of the same task (by lineage) in the reference run; in a simulated run without a reference,
-    over its recorded work. Above 1, the task's code took longer here."""
+    over its recorded work (of a dry recording: the computing that it declared). Above 1, the task's code took longer here."""
     mine = a.graph.work_s
     if a.reference is None:
-        if a.recording.engine != "sim" or a.recording.dry:
+        if a.recording.engine != "sim":
             return None
         with np.errstate(divide="ignore", invalid="ignore"):
             recorded = a.recording.tasks.work_s.to_numpy()
@@ -71,7 +71,7 @@ def work_deviation(a):
         return np.where(found > 0, mine / found, np.nan)
 
 
-@metric(unit="", source="thesis 3.4, load balance", better="lower")
+@metric(unit="", source="MIR's tools, load balance", better="lower")
 def sibling_work_balance(a):
     """The greatest work of its siblings over their mean work; 1 is perfect. NaN for a task without siblings."""
     own, count = work.compute(a), np.bincount(a.siblings)
@@ -84,7 +84,7 @@ def sibling_work_balance(a):
         return np.where((count > 1) & (mean > 0), most / mean, np.nan)[a.siblings]
 
 
-@metric(unit="workers", source="thesis 3.4, scatter", better="lower")
+@metric(unit="workers", source="MIR's tools, scatter", better="lower")
 def sibling_scatter(a):
     """The median of the differences between the numbers of the workers of all pairs of its siblings."""
     worker = a.recording.tasks.worker.to_numpy().astype(np.int64)
@@ -154,7 +154,7 @@ def _medians(place, count, sizes, distance):
     return found
 
 
-@metric(unit="", source="thesis 3.4, last to finish")
+@metric(unit="", source="MIR's tools, last to finish")
 def last_to_finish(a):
     """Whether it is the task that ended last on its worker."""
     t = a.recording.tasks

@@ -53,13 +53,6 @@ class Facts:
         return problems.find(self.analysis, self.thresholds)
 
     @cached_property
-    def problem_of_any(self):
-        found = np.zeros(len(self.recording.tasks), bool)
-        for which in self.problems.values():
-            found |= which
-        return found
-
-    @cached_property
     def type_order(self):
         """The numbers of the types that have tasks, by the time of their tasks' code."""
         t = self.recording.tasks

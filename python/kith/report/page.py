@@ -88,6 +88,4 @@ def _cards(f):
              ("busy", percent(f.shares["working"]), "of the workers' time in tasks")]
     if f.recording.machine["nodes"] > 1 and f.knows_homes:
         cards.append(("remote", percent(f.remote_share), "of bytes from other nodes"))
-    troubled = int(f.problem_of_any.sum())
-    cards.append(("problems", count(troubled), "tasks with one or more"))
     return cards

@@ -18,13 +18,13 @@ def bound(f):
     span, working = f.graph.span_s / f.makespan_s, f.shares["working"]
     width = f"{f.graph.parallelism:.3g}"
     cores = f"{f.workers} worker{'s' if f.workers != 1 else ''}"
-    if span >= NEAR_THE_SPAN and not (working >= BUSY and f.workers == 1):
+    if span >= NEAR_THE_SPAN and working < BUSY:
         return (f"The critical path bounds this run: {seconds(f.graph.span_s)} of its {seconds(f.makespan_s)} are one "
                 f"chain of tasks, and more workers than {width} in the mean find nothing to do.")
     if working >= BUSY:
         return (f"Work bounds this run: {cores} spent {percent(working)} of their time in tasks, and the graph has work "
-                f"for {width} in the mean" + (", so more cores would help." if f.graph.parallelism > 1.5 * f.workers
-                                              else "."))
+                f"for {width} in the mean, so " + ("more cores would help." if f.graph.parallelism > 1.5 * f.workers
+                                                 else "more cores alone would help little."))
     idle, overhead = f.shares["idle"], f.shares["scheduling"] + f.shares["creating"] + f.shares["partitioning"]
     if idle >= overhead:
         why = (f"the graph has work for only {width} workers in the mean" if f.graph.parallelism < f.workers else
