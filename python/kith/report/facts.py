@@ -27,6 +27,11 @@ class Facts:
     def makespan_s(self):
         return self.recording.makespan_s
 
+    @property
+    def only_declared(self):
+        """Whether tasks did not run, but declared their work: then the run's own time means nothing."""
+        return self.recording.dry and self.recording.engine != "sim"
+
     @cached_property
     def workers(self):
         return len(self.recording.workers)

@@ -85,7 +85,7 @@ def _cards(f):
              ("work", seconds(f.graph.total_s), "time of the tasks' own code"),
              ("span", seconds(f.graph.span_s), "of the longest chain"),
              ("parallelism", f"{f.graph.parallelism:.3g}", f"work over span; {f.workers} worker{'s' if f.workers != 1 else ''}"),
-             ("busy", percent(f.shares["working"]), "of the workers' time in tasks")]
+             ("busy", "-" if f.only_declared else percent(f.shares["working"]), "of the workers' time in tasks")]
     if f.recording.machine["nodes"] > 1 and f.knows_homes:
         cards.append(("remote", percent(f.remote_share), "of bytes from other nodes"))
     return cards

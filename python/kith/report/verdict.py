@@ -15,6 +15,10 @@ def verdict(f: Facts, replayed):
 def bound(f):
     if f.graph.total_s <= 0 or f.makespan_s <= 0:
         return "Nothing ran in this recording, so nothing bounds it."
+    if f.only_declared:
+        return (f"Nothing is known of what bounds this dry run, whose tasks only declared {seconds(f.graph.total_s)} of work, "
+                f"with a critical path of {seconds(f.graph.span_s)} and so work for {f.graph.parallelism:.3g} workers in "
+                "the mean: simulate it (kith sim -o).")
     span, working = f.graph.span_s / f.makespan_s, f.shares["working"]
     width = f"{f.graph.parallelism:.3g}"
     cores = f"{f.workers} worker{'s' if f.workers != 1 else ''}"
@@ -60,6 +64,8 @@ def losses(f):
 
 
 def largest_loss(f):
+    if f.only_declared:
+        return "A dry run has no losses."
     name, lost, remedy = losses(f)[0]
     total = f.makespan_s * max(1, f.workers)
     if total <= 0 or lost / total < 0.01:

@@ -27,7 +27,7 @@ def values(f):
                for s in steps.sort_values("seconds", ascending=False, kind="stable").head(MOST_STEPS).itertuples()]
     return {"span": seconds(f.graph.span_s), "makespan": seconds(f.makespan_s), "work": seconds(f.graph.total_s),
             "reduced_span": seconds(f.analysis.reduced.span_s), "parallelism": f"{f.graph.parallelism:.3g}",
-            "of_run": percent(f.graph.span_s / f.makespan_s) if f.makespan_s > 0 else "-", "steps": len(steps),
+            "of_run": percent(f.graph.span_s / f.makespan_s) if f.makespan_s > 0 and not f.only_declared else None, "steps": len(steps),
             "least": seconds(max(f.graph.span_s, f.graph.total_s / max(1, f.workers))), "strip": _strip(f, steps, total),
             "types": rows, "longest": longest, "more_types": max(0, len(by_type) - 12)}
 
