@@ -131,12 +131,12 @@ def test_the_timeline_zooms(opened):
 def test_problems_of_the_graph(opened):
     choice = Select(opened.find_element(By.ID, "problem"))
     names = [o.text for o in choice.options]
-    assert names[0] == "none" and "sibling work balance" in names
+    assert names[:2] == ["all", "on the critical path"] and "sibling work balance" in names
     choice.select_by_visible_text("sibling work balance")
     hit, every = (len(opened.find_elements(By.CSS_SELECTOR, s)) for s in (".graph.problem .g.hit", ".graph .g"))
     assert 0 < hit < every
-    assert "tasks have it" in opened.find_element(By.ID, "graph-count").text
-    choice.select_by_visible_text("none")
+    assert " task" in opened.find_element(By.ID, "graph-count").text
+    choice.select_by_visible_text("all")
     assert not opened.find_elements(By.CSS_SELECTOR, ".graph.problem")
     first = opened.find_elements(By.CSS_SELECTOR, ".graph .g")[0]
     opened.execute_script("arguments[0].focus()", first)

@@ -29,6 +29,8 @@ def groups(analysis, keep=None, most=240):
     level = levels(analysis)[chosen]
     type_ = tasks.type.to_numpy()[chosen].astype(np.int64)
     number, layer = _grouped(chosen, type_, level, analysis.siblings[chosen], most)
+    if len(chosen) > most:
+        number = _split(number, _positions(analysis.recording)[chosen], most)
     group = np.full(len(tasks), -1)
     group[chosen] = number
     table = _described(analysis, chosen, number, layer)
@@ -52,6 +54,32 @@ def _grouped(chosen, type_, level, siblings, most):
             number = np.searchsorted(np.sort(common), type_)
             return np.where(np.isin(type_, common), number, most - 1), layer
         tried = max(1, min(tried // 2, most))
+
+
+def _positions(recording):
+    """Where the data that each task writes first is, from 0 to 1 in the order of addresses; of tasks without any, where
+    they are in the order of creation."""
+    tasks = len(recording.tasks)
+    found = np.arange(tasks) / max(1, tasks)
+    written = recording.accesses[recording.accesses.writes].drop_duplicates("task")
+    if len(written):
+        rank = np.empty(len(recording.regions))
+        rank[np.argsort(recording.regions.address.to_numpy(), kind="stable")] = np.arange(len(rank)) / len(rank)
+        found[written.task.to_numpy()] = rank[written.region.to_numpy()]
+    return found
+
+
+def _split(number, position, most):
+    """Groups divided by where their tasks' data is, into as many pieces as `most` groups in all allow: then the picture
+    shows which parts of the data need each other."""
+    pieces = most // (int(number.max()) + 1)
+    if pieces < 2:
+        return number
+    # Equally many tasks in each piece; tasks of one position stay together.
+    values, counts = np.unique(position, return_counts=True)
+    before = np.cumsum(counts) - counts
+    piece = (before * pieces // len(position))[np.searchsorted(values, position)]
+    return np.unique(number * pieces + piece, return_inverse=True)[1]
 
 
 def _described(analysis, chosen, number, layer):

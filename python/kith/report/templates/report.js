@@ -207,7 +207,7 @@
   function graph(d) {
     const box = one("#graph-box"), svg = one("#graph-svg"), choice = one("#problem"), counted = one("#graph-count"), at = one("#graph-at");
     const nodes = all(".g", svg);
-    let size = parseFloat(svg.getAttribute("width")), last = null;
+    let last = null;
     choice.addEventListener("change", () => {
       const hits = d.problems[choice.value];
       box.classList.toggle("problem", Boolean(hits));
@@ -218,18 +218,18 @@
         g.classList.toggle("hit", hit > 0);
         g.style.setProperty("--hit", String(hit ? 0.35 + 0.65 * hit / d.groups[i].c : 1));
       });
-      counted.textContent = hits ? `${sum} tasks have it` : "";
+      counted.textContent = hits ? `${sum} task${sum === 1 ? "" : "s"}` : "";
     });
     const describe = g => {
       const i = Number(g.dataset.g), x = d.groups[i];
-      const hit = Object.entries(d.problems).filter(([, counts]) => counts[i]).map(([name, counts]) => `${name} (${counts[i]})`);
+      const hit = Object.entries(d.problems).slice(1).filter(([, counts]) => counts[i]).map(([name, counts]) => `${name} (${counts[i]})`);
       at.textContent = `${x.n}: ${x.c} task${x.c === 1 ? "" : "s"} from task ${x.t} on, ${x.w} of work` + (x.c > 1 ? `, median ${x.m}, longest ${x.x}` : "") +
         (x.k ? `, ${x.c > 1 ? `${x.k} ` : ""}on the critical path` : "") + (hit.length ? `. Problems: ${hit.join(", ")}` : "") + ".";
       if (last) last.classList.remove("chosen");
       g.classList.add("chosen");
       last = g;
     };
-    // One stop of the tab key for all circles; arrows go from one to the next.
+    // One stop of the tab key for all groups; arrows go from one to the next.
     if (nodes.length) nodes[0].tabIndex = 0;
     nodes.forEach((g, i) => {
       g.addEventListener("click", () => describe(g));
@@ -247,8 +247,8 @@
       });
     });
     all("[data-graph]").forEach(b => b.addEventListener("click", () => {
-      size = Math.max(200, Math.min(8000, size * (b.dataset.graph === "in" ? 1.4 : 1 / 1.4)));
-      svg.setAttribute("width", size);
+      const size = svg.getBoundingClientRect().width * (b.dataset.graph === "in" ? 1.4 : 1 / 1.4);
+      svg.style.width = svg.style.minWidth = `${Math.max(200, Math.min(8000, size))}px`;
     }));
   }
 })();
