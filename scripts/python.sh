@@ -28,7 +28,7 @@ if ! "$venv/bin/python3" -c '' 2>/dev/null; then  # absent, or of an interpreter
   python3 -m venv "$venv" >"$log" 2>&1 || fail "python3 -m venv failed (Debian: apt-get install python3-venv)"
 fi
 pip() { "$venv/bin/python3" -m pip --disable-pip-version-check --quiet install --retries 3 "$@" >"$log" 2>&1; }
-# setuptools first, so that an editable installation builds without a network of its own.
-pip 'setuptools>=64' && pip --no-build-isolation -e "./python${extra:+[$extra]}" ||
+# setuptools first (it builds wheels itself since 70.1), so that an editable installation needs no build environment of its own.
+pip 'setuptools>=70.1' && pip --no-build-isolation -e "./python${extra:+[$extra]}" ||
   fail "pip failed (above). The verbs report, compare, graph, similarity, top, export and import need the package"
 echo "$wanted" >"$stamp"
