@@ -162,7 +162,7 @@ def test_a_failed_write_leaves_the_old_file(tmp_path):
 
 
 def python(*words):
-    return subprocess.run([sys.executable, "-m", "kith", *words], capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run([sys.executable, "-m", "kith", *words], capture_output=True, text=True, timeout=300, check=False)
 
 
 def test_the_command_line(tmp_path):

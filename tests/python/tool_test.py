@@ -19,7 +19,7 @@ HERE = {k: v for k, v in os.environ.items() if not k.startswith("KITH_")}
 
 
 def run(*words, tool=None, **variables):
-    return subprocess.run([tool or TOOL, *map(str, words)], capture_output=True, text=True, timeout=120, check=False,
+    return subprocess.run([tool or TOOL, *map(str, words)], capture_output=True, text=True, timeout=6000, check=False,
                           env=HERE | variables)
 
 

@@ -23,7 +23,7 @@ def values(f):
         if r.machine["nodes"] <= MOST_NODES:
             found["matrix"] = charts.heat([f"home {n}" for n in names], [f"ran {n}" for n in names],
                                           f.analysis.homes[4].tolist(), "Bytes by the node of their home and the node that "
-                                          "used them; outlined: local", "", size)
+                                          "used them; outlined: local", "bytes", size)
         found["types"] = _by_type(f)
     found["steal_matrix"] = _steals(f)
     found["arrays"] = _arrays(f) if len(r.regions) else []
@@ -60,7 +60,7 @@ def _steals(f):
     matrix = np.zeros((len(names), len(names)))
     np.add.at(matrix, (thief, victim), 1)
     return charts.heat([f"{what} {n}" for n in names], [f"from {n}" for n in names], matrix.tolist(),
-                       f"Steals: by whom (rows), from whom (columns); outlined: within one {what}", "", lambda v: f"{v:.0f}")
+                       f"Steals: by whom (rows), from whom (columns); outlined: within one {what}", "steals", lambda v: f"{v:.0f}")
 
 
 def arrays_of(recording):

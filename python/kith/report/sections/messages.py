@@ -28,7 +28,7 @@ def values(f):
         cells = np.bincount(node[before].astype(np.int64) * nodes + node[after], bytes_, nodes * nodes).reshape(nodes, nodes)
         matrix = charts.heat([f"from {i}" for i in range(nodes)], [f"to {i}" for i in range(nodes)], cells.tolist(),
                              "Bytes along dependences, by the node that wrote and the node that read; outlined: within one node",
-                             "", size)
+                             "bytes", size)
     return {"rows": [{"name": name, "count": count(w.sum()), "share": percent(w.mean()) if len(w) else "-",
                       "bytes": size(bytes_[w].sum())} for name, w in rows],
             "total": count(len(before)), "bytes": size(total), "matrix": matrix}
