@@ -149,6 +149,20 @@ def read(path, progress=None):
     return _assembled(path, version, meta, tables, reader.notes)
 
 
+def stream_blobs(recording):
+    """(task, bytes) of each row of recorded addresses, in the order of tasks: kith.touches reads them."""
+    db = _open(recording.path)
+    try:
+        for task, blob in db.execute("SELECT task, bytes FROM stream ORDER BY rowid"):
+            if not isinstance(blob, bytes):
+                raise KithError(f"{printable(recording.path)}: damaged: table stream: expected blobs")
+            yield task, blob
+    except _FAULTS as e:
+        raise KithError(_said(recording.path, e)) from e
+    finally:
+        db.close()
+
+
 def _open(path):
     if os.path.isdir(path):
         raise KithError(f"{printable(path)}: a folder, expected a recording")

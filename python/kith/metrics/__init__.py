@@ -79,6 +79,14 @@ class Analysis:
         return memory.bytes_by_home(self.recording)
 
     @cached_property
+    def touches(self):
+        """What tasks touched, of recorded addresses; None without, or with too many (kith.touches)."""
+        from kith import touches
+
+        self.progress("reading addresses")
+        return touches.of_tasks(self.recording)
+
+    @cached_property
     def table(self):
         """All metrics that apply, a column each; the index is the task."""
         columns = {}
@@ -119,6 +127,9 @@ METRICS = (
     memory.home_node,
     memory.ran_at_home,
     memory.shared_share,
+    counters.loads,
+    counters.stores,
+    counters.touched_bytes,
     counters.mem_hier_util,
     counters.compute_int,
 )

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 
 from kith.metrics import metric
+from kith.touches import LINE
 
 
 @metric(unit="", source="MIR's tools, memory hierarchy utilisation", better="lower")
@@ -23,14 +24,30 @@ def mem_hier_util(a):
     return known[~known.index.duplicated()].reindex(asked).to_numpy()
 
 
-@metric(unit="touches/byte", source="thesis 3.4, compute intensity", better="higher")
+@metric(unit="touches", source="MIR's tools, mem_read")
+def loads(a):
+    """Loads outside its own stack, of recorded addresses."""
+    return None if a.touches is None else a.touches.loads.to_numpy()
+
+
+@metric(unit="touches", source="MIR's tools, mem_write")
+def stores(a):
+    """Stores outside its own stack, of recorded addresses."""
+    return None if a.touches is None else a.touches.stores.to_numpy()
+
+
+@metric(unit="bytes", source="MIR's tools, mem_fp", better="lower")
+def touched_bytes(a):
+    """The lines of 64 bytes that it touched outside its own stack, in bytes, of recorded addresses."""
+    return None if a.touches is None else a.touches.lines.to_numpy() * LINE
+
+
+@metric(unit="", source="thesis 3.4, compute intensity", better="higher")
 def compute_int(a):
-    """Loads and stores for each byte of its footprint: of recorded addresses, which have no count of instructions."""
-    s = a.recording.streams
-    if len(s) == 0:
+    """Loads and stores for each distinct address, of recorded addresses. MIR divides instructions by addresses; a
+    recording has no count of instructions."""
+    if a.touches is None:
         return None
-    touches = np.bincount(s.task.to_numpy(), s.touches.to_numpy().astype(float), len(a.recording.tasks))
-    accesses = a.recording.accesses
-    used = np.bincount(accesses.task.to_numpy(), accesses.touched.to_numpy().astype(float), len(a.recording.tasks))
+    touched = a.touches.addresses.to_numpy()
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(used > 0, touches / used, np.nan)
+        return np.where(touched > 0, (a.touches.loads + a.touches.stores).to_numpy() / touched, np.nan)
