@@ -1,6 +1,6 @@
 # Thin fronts; CMakePresets.json and scripts/ do the work. KITH_DEPS=no skips the installation of packages.
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo test test-full bench format clean
+.PHONY: help deps build python demo test test-full bench format clean
 
 help:  ## this text
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 18
@@ -15,9 +15,13 @@ build: deps  ## configure and build into build/release
 	@$(configure)
 	@cmake --build --preset release -j "$$(nproc)"
 
+python: deps  ## the Python package, into build/venv: kith report, graph, similarity, export and others
+	@scripts/python.sh
+
 demo: deps  ## where tasks run matters: heat on eight sockets, simulated; then programs on this machine
 	@$(configure)
 	@cmake --build --preset release -j "$$(nproc)" --target kith_tool
+	@scripts/python.sh || echo "make: without it kith demo runs all the same"
 	@build/release/kith demo --picture build/demo.svg
 
 test:  ## every check; what continuous integration runs

@@ -3,9 +3,10 @@
 set -u
 build=(build-essential cmake ninja-build pkg-config ccache libboost-context-dev libhwloc-dev libcli11-dev libfmt-dev nlohmann-json3-dev
        libsqlite3-dev libtomlplusplus-dev libscotch-dev libcereal-dev
-       libopenblas-dev liblapacke-dev libpng-dev librsvg2-bin python3)
-tests=(libgtest-dev libgmock-dev clang-19 clang-format-19 clang-tidy-19 libclang-rt-19-dev python3-venv valgrind groff-base spin
+       libopenblas-dev liblapacke-dev libpng-dev librsvg2-bin python3 python3-venv)
+tests=(libgtest-dev libgmock-dev clang-19 clang-format-19 clang-tidy-19 libclang-rt-19-dev valgrind groff-base spin
        libopenmpi-dev openmpi-bin libmpich-dev mpich  # both: places as processes
+       chromium chromium-driver  # the report in a browser
        qemu-system-x86 busybox-static cpio)  # machines with several memory nodes, tests/numa
 bench=(libomp-19-dev libtbb-dev libstarpu-dev libgomp1 libsimgrid-dev)
 case "${1:-build}" in

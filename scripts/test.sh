@@ -75,6 +75,12 @@ linted() {
   return "$status"
 }
 
+# The Python package and the verbs that use it, with the tool of the release build.
+python_tests() {
+  if [ "${KITH_DEPS:-yes}" = yes ]; then scripts/python.sh test || return; fi
+  KITH_TOOL=$PWD/build/release/kith build/venv/bin/python3 -m pytest tests/python
+}
+
 # Runs all fuzzers at once; together they take three times the seconds of processor time.
 fuzzed() { # SECONDS
   tests/fuzz/run.sh build/asan "$1"
@@ -99,6 +105,7 @@ if stage "build (gcc, release)" configure_and_build release; then
       --gtest_brief=1 --programs="$first:1000000000" --seconds=200  # each of three tests
   fi
   stage "lint" linted
+  stage "python" python_tests
 fi
 # Both by Clang, so that each change passes two compilers.
 sanitized=(kith_unit_tests kith_conformance_tests kith_random_programs_tests)

@@ -39,6 +39,8 @@ with sqlite3.connect(changed) as db:
     db.execute("UPDATE calibration SET cold_ns = 1000 * plain_ns")
 code, memory = kith.json("sim", changed, *sim[2:], "--without", "caches")
 kith.check(memory[0]["makespan_s"] > 2 * computing[0]["makespan_s"], "if cold ones are longer, memory takes longer")
+code, _ = kith.json("sim", changed, *sim[2:], "--without", "contention,latency")
+kith.check(code == 0, "several parts are left out together")
 with sqlite3.connect(changed) as db:
     db.execute("UPDATE meta SET value = 'fast' WHERE key = 'near_gbs'")
 kith.refused("sim", changed, says=["near_gbs", "'fast'", "expected a number"])

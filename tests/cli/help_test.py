@@ -69,7 +69,7 @@ kith.refused("help", "--write", "/dev/null/x", says=["/dev/null/x"])
 script = os.path.join(folder, "bash-completion", "completions", "kith")
 query = """source "$1"; shift
 COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _kith; printf '%s\\n' "${COMPREPLY[@]}" """
-for words, expected in ((("s",), {"sim"}), (("",), set(verbs)), (("sim", "--pol"), {"--policy", "--policy-library"}),
+for words, expected in ((("si",), {"sim", "similarity"}), (("",), set(verbs)), (("sim", "--pol"), {"--policy", "--policy-library"}),
                         (("sim", "--policy", "ste"), {"steal"}), (("sim", "--policy", "=", "ste"), {"steal"}),
                         (("sim", "--policy", "steal,aut"), {"steal,auto"}), (("sim", "--fidelity", ""), {"block", "abstract", "line"}),
                         (("sim", "--without", "caches,la"), {"caches,latency"}), (("sim", "--seeds", ""), {""}),

@@ -315,7 +315,8 @@ std::function<outcome()> add_sim(CLI::App& command) {
   command.add_option("--without", o->without, "what is left out of the model")
       ->type_name("contention|latency|caches|scheduling|noise,...")
       ->delimiter(',')
-      ->expected(1);
+      ->expected(1)
+      ->take_all();
   command.add_option("--plot", o->plot, "write a picture of speed-ups and of what moves")->type_name("FILE.svg|png");
   command.add_option("-o,--output", o->output, "write the simulated run as a recording")->type_name("FILE");
   command.add_flag("--json", o->json, "write JSON");

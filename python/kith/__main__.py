@@ -1,0 +1,3 @@
+from kith.command_line import main
+
+raise SystemExit(main())

@@ -1,0 +1,97 @@
+"""Parallelism over time: how many fragments could run at once with as many cores as one likes (thesis 3.4,
+instantaneous parallelism), and how many tasks did run.
+"""
+
+import numpy as np
+import pandas as pd
+
+from kith.graph.fragments import FRAGMENT
+
+_MOST_BINS = 1_000_000
+_MOST_PARTS = 20_000_000  # fragments times the bins that each overlaps
+
+
+def instantaneous(graph, width_s=None):
+    """(counts, width): of each bin from the start of the graph on, how many fragments overlap it if each runs as early
+    as the graph allows. The width of a bin is the median duration of a fragment, unless that makes too many bins."""
+    first, last, width = _bins(graph, width_s)
+    if len(first) == 0:
+        return np.zeros(0, np.int64), 0.0
+    change = np.bincount(first, minlength=int(last.max()) + 2).astype(np.int64)
+    change -= np.bincount(last + 1, minlength=len(change))
+    return np.cumsum(change)[:-1], width
+
+
+def _fragments(graph):
+    return np.flatnonzero((graph.nodes.kind.to_numpy() == FRAGMENT) & (graph.nodes.weight_s.to_numpy() > 0))
+
+
+def _bins(graph, width_s=None):
+    """The first and the last bin of each fragment with weight, and the width of bins."""
+    nodes = _fragments(graph)
+    if len(nodes) == 0:
+        return nodes, nodes, 0.0
+    weight = graph.nodes.weight_s.to_numpy()[nodes]
+    begin = graph.longest.distance[nodes]
+    width = width_s or float(np.median(weight))
+    width = max(width, graph.span_s / _MOST_BINS, float(weight.sum()) / _MOST_PARTS)
+    first = np.floor(begin / width * (1 + 1e-12)).astype(np.int64)
+    # A fragment that ends where a bin begins does not overlap that bin.
+    last = np.maximum(np.ceil((begin + weight) / width * (1 - 1e-12)).astype(np.int64) - 1, first)
+    return first, last, width
+
+
+def of_tasks(graph):
+    """For each task the median, least and greatest instantaneous parallelism of the bins that its fragments overlap:
+    columns median, min, max; NaN for tasks without work."""
+    counts, width = instantaneous(graph)
+    found = pd.DataFrame(np.nan, index=np.arange(len(graph.entry)), columns=["median", "min", "max"])
+    if len(counts) == 0:
+        return found
+    nodes = _fragments(graph)
+    first, last, _ = _bins(graph, width)
+    parts = last - first + 1
+    task = np.repeat(graph.nodes.task.to_numpy()[nodes], parts)
+    offset = np.arange(len(task)) - np.repeat(np.cumsum(parts) - parts, parts)
+    value = counts[np.repeat(first, parts) + offset]
+    order = np.lexsort((value, task))
+    task, value = task[order], value[order]
+    begins = np.flatnonzero(np.diff(task, prepend=-1))
+    ends = np.append(begins[1:], len(task))
+    lower, upper = (begins + ends - 1) // 2, (begins + ends) // 2
+    found.loc[task[begins], "median"] = (value[lower] + value[upper]) / 2
+    found.loc[task[begins], "min"] = value[begins]
+    found.loc[task[begins], "max"] = value[ends - 1]
+    return found
+
+
+def actual(states, begin_s, end_s, bins=400):
+    """How many workers were in each state in the mean, over equal bins of the run: a table of bins with `at_s` and a
+    column for each state. `states` as from kith.states."""
+    bins = max(1, bins)
+    width = (end_s - begin_s) / bins if end_s > begin_s else 1.0
+    table = {"at_s": begin_s + width * np.arange(bins)}
+    for name, rows in states.groupby("state", observed=True):
+        table[name] = coverage(rows.begun_s.to_numpy(), rows.ended_s.to_numpy(), begin_s, width, bins) / width
+    return pd.DataFrame(table)
+
+
+def coverage(begun, ended, begin_s, width, bins, group=None, groups=1):
+    """The seconds of intervals in each bin; with `group`, a row for each group. Cost: the number of intervals, however
+    many bins each covers."""
+    group = np.zeros(len(begun), np.int64) if group is None else group
+    a, b = np.clip((begun - begin_s) / width, 0, bins), np.clip((ended - begin_s) / width, 0, bins)
+    i, j = np.minimum(a.astype(np.int64), bins - 1), np.minimum(b.astype(np.int64), bins - 1)
+    size = groups * (bins + 1)
+    row = group * (bins + 1)
+    same = i == j
+    part = np.zeros(size)
+    part += np.bincount((row + i)[same], (b - a)[same], size)
+    part += np.bincount((row + i)[~same], (i + 1 - a)[~same], size)
+    part += np.bincount((row + j)[~same], (b - j)[~same], size)
+    # Whole bins between the first and the last.
+    change = np.bincount((row + i + 1)[~same], minlength=size).astype(float)
+    change -= np.bincount((row + j)[~same], minlength=size)
+    whole = np.cumsum(change.reshape(groups, bins + 1), axis=1)
+    found = (part.reshape(groups, bins + 1) + whole)[:, :bins] * width
+    return found[0] if groups == 1 else found

@@ -1,0 +1,135 @@
+"""Metrics of tasks: each is one function from an Analysis to a column, and one line of the list below.
+
+A function has the decorator @metric(unit=, source=, better=): the unit of its values, the section of the thesis it is
+from, and whether lower or higher values are better. It returns one value for each task, NaN where it does not apply
+(a task that never ran, a recording without homes), or None if the recording cannot have it at all.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from kith import graph as graphs
+from kith import lineage, states
+from kith.graph.reduced import sibling_sets
+
+
+@dataclass(frozen=True)
+class Metric:
+    name: str
+    unit: str
+    source: str
+    better: str
+    what: str
+    compute: object
+
+
+def metric(unit, source, better=""):
+    """Makes a function a Metric; its docstring says what it is."""
+    def made(function):
+        text = " ".join((function.__doc__ or "").split())
+        return Metric(function.__name__, unit, source, better, text, function)
+    return made
+
+
+class Analysis:
+    """A recording with what is computed from it once, when it is first asked for. `reference` is another Recording of
+    the same program, for work deviation."""
+
+    def __init__(self, recording, reference=None, progress=None):
+        self.recording, self.reference = recording, reference
+        self.progress = progress or (lambda what, share=None: None)
+
+    @cached_property
+    def graph(self):
+        self.progress("building the task graph")
+        return graphs.fragment_graph(self.recording)
+
+    @cached_property
+    def reduced(self):
+        return graphs.reduced_graph(self.graph)
+
+    @cached_property
+    def states(self):
+        self.progress("finding what workers did")
+        return states.states(self.recording, self.graph)
+
+    @cached_property
+    def depth(self):
+        return lineage.depths(self.recording.tasks)
+
+    @cached_property
+    def siblings(self):
+        """Of each task the number of its sibling set, equal (creator, join)."""
+        return sibling_sets(self.graph)[0]
+
+    @cached_property
+    def parallelism(self):
+        """Of each task: the median, min and max instantaneous parallelism."""
+        self.progress("computing instantaneous parallelism")
+        return graphs.parallelism.of_tasks(self.graph)
+
+    @cached_property
+    def homes(self):
+        from kith.metrics import memory
+
+        self.progress("finding where data was")
+        return memory.bytes_by_home(self.recording)
+
+    @cached_property
+    def touches(self):
+        """What tasks touched, of recorded addresses; None without, or with too many (kith.touches)."""
+        from kith import touches
+
+        self.progress("reading addresses")
+        return touches.of_tasks(self.recording)
+
+    @cached_property
+    def table(self):
+        """All metrics that apply, a column each; the index is the task."""
+        columns = {}
+        for m in METRICS:
+            self.progress(f"computing {m.name}")
+            values = m.compute(self)
+            if values is not None:
+                columns[m.name] = np.asarray(values)
+        return pd.DataFrame(columns)
+
+
+from kith.metrics import counters, memory, shape, time  # noqa: E402  (they use what is above)
+
+METRICS = (
+    shape.children,
+    shape.leaf,
+    shape.depth,
+    shape.num_siblings,
+    shape.inst_par_median,
+    shape.inst_par_min,
+    shape.inst_par_max,
+    shape.on_critical_path,
+    time.work,
+    time.creation,
+    time.sync_per_child,
+    time.waited,
+    time.parallel_benefit,
+    time.work_deviation,
+    time.sibling_work_balance,
+    time.sibling_scatter,
+    time.sibling_numa_scatter,
+    time.last_to_finish,
+    memory.footprint,
+    memory.read_bytes,
+    memory.written_bytes,
+    memory.local_bytes,
+    memory.remote_bytes,
+    memory.home_node,
+    memory.ran_at_home,
+    memory.shared_share,
+    counters.loads,
+    counters.stores,
+    counters.touched_bytes,
+    counters.mem_hier_util,
+    counters.compute_int,
+)

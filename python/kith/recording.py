@@ -1,0 +1,425 @@
+"""Reads a recording into tables, once. Everything else in this package works on what this returns.
+
+The file may come from anybody: it is opened read-only, SQLite is told not to trust it, and each value is checked
+against its bounds. What is wrong is said in a KithError that names the file, the table, the row and the column.
+"""
+
+import os
+import sqlite3
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import chain, islice
+
+import numpy as np
+import pandas as pd
+
+from kith.columns import APPLICATION, BOUNDS, ESSENTIAL, FLAGS, MODES, SOMETIMES, TABLES, TEXT_END, VERSION
+from kith.errors import KithError, printable
+
+_ROWS_AT_ONCE = 200_000
+# What Python's sqlite3 raises for damaged files; its own messages may be no UTF-8.
+_FAULTS = (sqlite3.Error, UnicodeDecodeError, OverflowError)
+
+
+@dataclass
+class Recording:
+    """What one run did. Times are seconds since the recording began, durations seconds, sizes bytes. Ids are numbers of
+    rows; -1 is none. NaN occurs only where a column's text says so. Treat the tables as read-only: they are shared.
+
+    tasks         a row for each task, in the order of creation; the index is the task's id.
+        type, name          the number of its type, and that type's name (categorical)
+        creator             the task that created it; of a keyed node, the one that named it first
+        scope               tasks of one scope are waited for together
+        flags, priority     as in the file (kith.columns.FLAGS); 0 normal, 1 high, 2 low
+        root, keyed, fence, cancelled   of the flags, as truth values
+        color, hint_node    as the program gave them; -1: not given
+        worker, node        that ran it, and that worker's memory node; -1: it never ran
+        ran, finished       it has started; its body has ended
+        created_s, create_until_s, create_s   begin and end of its creation; its length without tasks that ran meanwhile
+        ready_s             when its last predecessor was completed
+        started_s, ended_s  its body; NaN where it did not start, or did not end
+        completed_s         it and all its children had ended; NaN: not known to have
+        work_s              from start to end without creating, waiting, and other tasks on top of it; of a dry run, the
+                            declared cost
+        explorer, explore_started_s, explore_ended_s    the first phase of a keyed node; NaN without one
+        key                 of a node of a graph: the hash of its key
+    types         name, by type
+    regions       address, bytes, home (a node)
+    homes         region, node, bytes, at_s
+    accesses      task, region, mode (0 to 4: kith.columns.MODES), bytes (declared), touched (bytes used), reads, writes
+    dependences   task, before, bytes
+    workers       node, by worker
+    waits         task, scope, worker, begun_s, ended_s;   idles the same without task and scope
+    steals        worker, victim (-1: a queue that several share), at_s
+    jobs          worker, tasks, dependences, begun_s, ended_s: windows that a policy partitioned
+    calibration   type, size, samples, bytes, plain_s, cold_s, warm_s, hot_s
+    marks         name, at_s
+    allocations   address, bytes, at_s, released_s (NaN: not before the end), distribution, node, huge
+    sites, blocks, streams    of recorded addresses, without the streams' bytes
+    """
+
+    path: str
+    version: int
+    meta: dict
+    tasks: pd.DataFrame
+    types: pd.DataFrame
+    regions: pd.DataFrame
+    homes: pd.DataFrame
+    accesses: pd.DataFrame
+    dependences: pd.DataFrame
+    workers: pd.DataFrame
+    waits: pd.DataFrame
+    steals: pd.DataFrame
+    idles: pd.DataFrame
+    jobs: pd.DataFrame
+    calibration: pd.DataFrame
+    marks: pd.DataFrame
+    allocations: pd.DataFrame
+    sites: pd.DataFrame
+    blocks: pd.DataFrame
+    streams: pd.DataFrame
+    notes: list = field(default_factory=list)  # what could not be read, in sentences
+
+    @cached_property
+    def machine(self):
+        """The machine: {"name", "nodes", "workers", "distances" (matrix of the nodes, or None), "pretended"}."""
+        nodes = max(self._number("nodes", 1), int(self.workers.node.max()) + 1 if len(self.workers) else 1)
+        return {"name": self.meta.get("machine", ""), "nodes": nodes, "workers": len(self.workers),
+                "distances": _distances(self.meta.get("distances", ""), nodes),
+                "pretended": self.meta.get("pretended") == "1"}
+
+    @property
+    def engine(self):
+        """"native" or "sim"."""
+        return self.meta.get("engine", "native")
+
+    @property
+    def policy(self):
+        return self.meta.get("policy", "")
+
+    @property
+    def dry(self):
+        """Whether tasks that declare their cost were not run: work_s is then the declared cost."""
+        return self.meta.get("dry") == "1"
+
+    @cached_property
+    def begin_s(self):
+        """When the run began: the first creation or start of a task; 0 without tasks."""
+        times = [self.tasks.started_s.min(), self.tasks.created_s.min()] if len(self.tasks) else [0.0]
+        return float(np.nanmin(times))
+
+    @cached_property
+    def end_s(self):
+        """When the run ended: the last end of a task, of a wait or of an idle period."""
+        times = [self.tasks.ended_s.max(), self.tasks.completed_s.max(), self.waits.ended_s.max(), self.begin_s]
+        return float(np.nanmax(np.array(times, dtype=float)))
+
+    @property
+    def makespan_s(self):
+        """From begin_s to end_s."""
+        return self.end_s - self.begin_s
+
+    def _number(self, key, otherwise):
+        text = self.meta.get(key, "")
+        if not text:
+            return otherwise
+        if not (text.isascii() and text.isdigit() and len(text) < 16):
+            raise KithError(f"{self.path}: damaged: meta '{key}' is '{printable(text, 80)}', expected a whole number")
+        return int(text)
+
+
+def read(path, progress=None):
+    """Reads the recording `path` and returns a Recording. `progress(what, share)` is called meanwhile.
+
+    Raises KithError if it is no recording, of another version, cut off or damaged. Damage in a table that is not
+    essential (steals, idle times, ...) costs only that table, and a sentence in `notes` says so.
+    About 12 s and 1.5 GB for 10^6 tasks with two accesses each.
+    """
+    path = os.fspath(path)
+    db = _open(path)
+    try:
+        version = _version(db, path)
+        meta = _meta(db, path)
+        reader = _Reader(db, path, version, progress or (lambda what, share=None: None))
+        tables = {name: reader.table(name) for name in TABLES}
+    except _FAULTS as e:
+        raise KithError(_said(path, e)) from e
+    finally:
+        db.close()
+    return _assembled(path, version, meta, tables, reader.notes)
+
+
+def stream_blobs(recording):
+    """(task, bytes) of each row of recorded addresses, in the order of tasks: kith.touches reads them."""
+    db = _open(recording.path)
+    try:
+        for task, blob in db.execute("SELECT task, bytes FROM stream ORDER BY rowid"):
+            if not isinstance(blob, bytes):
+                raise KithError(f"{printable(recording.path)}: damaged: table stream: expected blobs")
+            yield task, blob
+    except _FAULTS as e:
+        raise KithError(_said(recording.path, e)) from e
+    finally:
+        db.close()
+
+
+def _open(path):
+    if os.path.isdir(path):
+        raise KithError(f"{printable(path)}: a folder, expected a recording")
+    if not os.path.exists(path):
+        if os.path.isdir(path + ".parts"):
+            raise KithError(f"{printable(path)}: the run that was recorded has not ended, or was killed; "
+                            f"`kith repair {printable(path)}` puts it together")
+        raise KithError(f"{printable(path)}: no such file; `kith record -o FILE -- PROGRAM` makes a recording")
+    size = os.path.getsize(path)
+    if size == 0:
+        raise KithError(f"{printable(path)}: empty, expected a recording")
+    with open(path, "rb") as f:
+        head = f.read(100)
+    if not head.startswith(b"SQLite format 3\0"):
+        raise KithError(f"{printable(path)}: no recording of Kith; `kith record -o FILE -- PROGRAM` makes one")
+    page = int.from_bytes(head[16:18], "big")
+    expected = int.from_bytes(head[28:32], "big") * (65536 if page == 1 else page)
+    if size < max(expected, 512):
+        raise KithError(f"{printable(path)}: cut off: {size} bytes, expected {expected}; record it again, or copy it "
+                        "whole")
+    quoted = "".join(c if c.isalnum() and c.isascii() or c in "/._-" else "".join(f"%{b:02x}" for b in os.fsencode(c))
+                     for c in os.path.abspath(path))
+    try:
+        db = sqlite3.connect(f"file:{quoted}?mode=ro&immutable=1", uri=True)
+    except _FAULTS as e:
+        raise KithError(f"{printable(path)}: {printable(e)}") from e
+    db.text_factory = lambda raw: raw.decode("utf-8", "backslashreplace")
+    steps = [10_000 + size // 10]
+
+    def count_down():
+        steps[0] -= 1
+        return steps[0] <= 0
+
+    db.set_progress_handler(count_down, 1000)
+    if hasattr(db, "setlimit"):
+        db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 16 << 20)
+        db.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
+    try:
+        for pragma in ("trusted_schema=OFF", "cell_size_check=ON", "mmap_size=0", "query_only=ON", "cache_size=-8000"):
+            db.execute("PRAGMA " + pragma)
+    except _FAULTS as e:
+        db.close()
+        raise KithError(_said(path, e)) from e
+    return db
+
+
+def _said(path, e):
+    text = str(e) if isinstance(e, sqlite3.Error) else "its schema is no text"
+    if "not a database" in text:
+        return f"{printable(path)}: no recording of Kith; `kith record -o FILE -- PROGRAM` makes one"
+    if "interrupted" in text:
+        return f"{printable(path)}: damaged: it takes more steps to read than a file of its size can need"
+    return f"{printable(path)}: damaged: {printable(text)}"
+
+
+def _version(db, path):
+    application, = db.execute("PRAGMA application_id").fetchone()
+    version, = db.execute("PRAGMA user_version").fetchone()
+    if application != APPLICATION:
+        raise KithError(f"{printable(path)}: a database, but no recording of Kith; `kith record -o FILE -- PROGRAM` "
+                        "makes one")
+    if not 1 <= version <= VERSION:
+        raise KithError(f"{printable(path)}: a recording of version {version}; this Kith reads versions 1 to {VERSION}"
+                        + ("; install a later Kith" if version > VERSION else ""))
+    return version
+
+
+def _meta(db, path):
+    _check_definition(db, path, "meta", ["key", "value"])
+    rows = db.execute("SELECT key, value FROM meta LIMIT 10000").fetchall()
+    if any(not isinstance(cell, str) for row in rows for cell in row):
+        raise KithError(f"{printable(path)}: damaged: table meta: expected texts")
+    return dict(rows)
+
+
+def _check_definition(db, path, table, expected):
+    """True if the table is there. Raises KithError if it is a view, or has other columns."""
+    found = db.execute("SELECT type FROM sqlite_master WHERE name = ?", (table,)).fetchone()
+    if found is None:
+        return False
+    if found[0] != "table":
+        raise KithError(f"{printable(path)}: damaged: '{table}' is a {printable(found[0], 40)}, expected a table")
+    columns = db.execute(f"PRAGMA table_xinfo({table})").fetchall()
+    if [c[1] for c in columns] != expected or any(c[6] for c in columns):
+        raise KithError(f"{printable(path)}: damaged: table {table} is not defined as by Kith: expected the columns "
+                        + ", ".join(expected))
+    return True
+
+
+class _Reader:
+    """Reads the tables in their order; each checks its references against those before it."""
+
+    def __init__(self, db, path, version, progress):
+        self.db, self.path, self.version, self.progress = db, printable(path), version, progress
+        self.rows = {}  # by table, how many
+        self.notes = []
+
+    def table(self, name):
+        """The table as columns of numbers or lists of texts; empty columns where it is not there."""
+        columns = [c for c in TABLES[name] if c.since <= self.version]
+        try:
+            if not _check_definition(self.db, self.path, name, [c.name for c in columns]):
+                if name in SOMETIMES or name not in ESSENTIAL:
+                    return self._nothing(name, columns)
+                raise KithError(f"{self.path}: damaged: table {name} is missing")
+            ok, = self.db.execute(f"PRAGMA quick_check({name})").fetchone()
+            if ok != "ok":
+                raise KithError(f"{self.path}: damaged: table {name}: {printable(ok, 300)}")
+            return self._read(name, columns)
+        except (KithError, *_FAULTS) as e:
+            text = str(e) if isinstance(e, KithError) else _said(self.path, e)
+            if name in ESSENTIAL or "more steps" in text:
+                raise KithError(text) from e
+            self.notes.append(f"{text}. The report goes on without this table.")
+            return self._nothing(name, columns)
+
+    def _nothing(self, name, columns):
+        self.rows[name] = 0
+        return {c.name: [] if c.holds == "text" else np.zeros(0, np.int64) for c in columns}
+
+    def _read(self, name, columns):
+        count, = self.db.execute(f"SELECT count(*) FROM {name}").fetchone()
+        self.rows[name] = count
+        numbers = [c for c in columns if c.holds not in ("text", "blob")]
+        texts = [c for c in columns if c.holds == "text"]
+        wrong = " OR ".join([f"typeof({c.name}) <> 'integer'" for c in numbers] +
+                            [f"typeof({c.name}) <> 'text' OR length({c.name}) > {TEXT_END}" for c in texts])
+        bad = self.db.execute(f"SELECT rowid FROM {name} WHERE {wrong} LIMIT 1").fetchone()
+        if bad is not None:
+            raise KithError(f"{self.path}: damaged: table {name}, row {bad[0]}: expected "
+                            + ", ".join(f"{c.name} {'a text' if c in texts else 'a whole number'}"
+                                        for c in numbers + texts))
+        found = self._numbers(name, [c.name for c in numbers], count)
+        for c in numbers:
+            self._check(name, c, found[c.name])
+        for c in texts:
+            found[c.name] = [row[0] for row in self.db.execute(f"SELECT {c.name} FROM {name} ORDER BY rowid")]
+        return found
+
+    def _numbers(self, name, columns, count):
+        filled = np.empty((count, len(columns)), np.int64)
+        rows = self.db.execute(f"SELECT {', '.join(columns)} FROM {name} ORDER BY rowid")
+        at = 0
+        while at < count:
+            n = min(_ROWS_AT_ONCE, count - at)
+            cells = np.fromiter(chain.from_iterable(islice(rows, n)), np.int64)
+            if len(cells) != n * len(columns):
+                raise KithError(f"{self.path}: damaged: table {name} has fewer rows than it says")
+            filled[at:at + n] = cells.reshape(n, len(columns))
+            at += n
+            self.progress(f"reading {self.path}: {name}", at / count)
+        return {c: np.ascontiguousarray(filled[:, i]) for i, c in enumerate(columns)}
+
+    def _check(self, name, column, values):
+        """Raises KithError that names the first row whose value is out of bounds."""
+        if len(values) == 0:
+            return
+        if column.holds == "id":
+            self._refuse(name, column, values, values != np.arange(len(values)), "ids from 0, in order")
+            return
+        if column.holds in TABLES:
+            low, high = -1 if column.none else 0, self.rows[column.holds]
+        elif column.holds in BOUNDS:
+            low, high = BOUNDS[column.holds]
+        else:
+            return
+        if low is not None:
+            self._refuse(name, column, values, (values < low) | (values >= high), f"{low} to {high - 1}")
+        if name == "task" and column.name == "creator":
+            self._refuse(name, column, values, values >= np.arange(len(values)), "an earlier task")
+        if name in ("access", "dependence", "stream") and column.name == "task":
+            self._refuse(name, column, values, np.diff(values, prepend=values[0]) < 0, "rows in the order of tasks")
+
+    def _refuse(self, name, column, values, wrong, expected):
+        if not wrong.any():
+            return
+        row = int(np.argmax(wrong))
+        raise KithError(f"{self.path}: damaged: table {name}, row {row}: {column.name} is {values[row]}, expected "
+                        f"{expected}")
+
+
+def _seconds(columns, name, missing=None):
+    """The column NAME_ns as seconds; where `missing`, NaN."""
+    seconds = columns[name + "_ns"] * 1e-9
+    if missing is not None:
+        seconds[missing] = np.nan
+    return seconds
+
+
+def _table(columns, **renamed):
+    """A table of the columns; those in nanoseconds become seconds, and `id` is the index."""
+    made = {}
+    for name, values in columns.items():
+        if name == "id":
+            continue
+        if name.endswith("_ns"):
+            made[name[:-3] + "_s"] = values * 1e-9
+        else:
+            made[renamed.get(name, name)] = values.view(np.uint64) if name in ("address", "key") else values
+    return pd.DataFrame(made)
+
+
+def _tasks(c, workers, types):
+    ran = (c["worker"] >= 0) & ((c["flags"] & FLAGS["fence"]) == 0)
+    finished = ran & (c["ended_ns"] >= c["started_ns"]) & ((c["ended_ns"] > 0) | (c["work_ns"] > 0))
+    node = np.where(c["worker"] >= 0, workers[np.maximum(c["worker"], 0)] if len(workers) else -1, -1)
+    explored = c["explorer"] < 0
+    completed = c.get("completed_ns", c["ended_ns"])
+    flags = c["flags"]
+    return pd.DataFrame({
+        "type": c["type"].astype(np.int32),
+        "name": pd.Categorical.from_codes(c["type"], pd.Index(_distinct(types))),
+        "creator": c["creator"].astype(np.int32), "scope": c["scope"], "flags": flags.astype(np.int16),
+        "root": (flags & FLAGS["root"]) != 0, "keyed": (flags & FLAGS["keyed"]) != 0,
+        "fence": (flags & FLAGS["fence"]) != 0, "cancelled": (flags & FLAGS["cancelled"]) != 0,
+        "priority": c["priority"].astype(np.int8), "color": c["color"].astype(np.int32),
+        "hint_node": c["node"].astype(np.int16), "worker": c["worker"].astype(np.int16), "node": node.astype(np.int16),
+        "ran": ran, "finished": finished,
+        "created_s": _seconds(c, "created"), "create_until_s": _seconds(c, "create_until"),
+        "create_s": _seconds(c, "create"), "ready_s": _seconds(c, "ready"),
+        "started_s": _seconds(c, "started", ~ran), "ended_s": _seconds(c, "ended", ~finished),
+        "completed_s": np.where(completed > 0, completed * 1e-9, np.nan), "work_s": _seconds(c, "work"),
+        "explorer": c["explorer"].astype(np.int16), "explore_started_s": _seconds(c, "explore_started", explored),
+        "explore_ended_s": _seconds(c, "explore_ended", explored), "key": c["key"].view(np.uint64)})
+
+
+def _distinct(names):
+    """The names, with a number after those that occurred before: a categorical needs that."""
+    seen, made = set(), []
+    for i, name in enumerate(names):
+        made.append(name if name not in seen else f"{name} ({i})")
+        seen.add(made[-1])
+    return made
+
+
+def _distances(text, nodes):
+    try:
+        rows = [[float(cell) for cell in row.split(",")] for row in text.split("/")]
+    except ValueError:
+        return None
+    return np.array(rows) if len(rows) == nodes and all(len(r) == nodes for r in rows) else None
+
+
+def _assembled(path, version, meta, t, notes):
+    workers = pd.DataFrame({"node": t["worker"]["node"]})
+    names = t["type"]["name"] or ["task"]
+    accesses = _table(t["access"])
+    accesses["reads"] = accesses["mode"] != MODES.index("out")
+    accesses["writes"] = accesses["mode"] != MODES.index("in")
+    allocations = _table(t["allocation"])
+    allocations["released_s"] = allocations["released_s"].where(allocations["released_s"] > 0)
+    tasks = _tasks(t["task"], t["worker"]["node"], names)
+    if version == 1:  # the file has only the ends of bodies
+        tasks["completed_s"] = tasks["ended_s"]
+    return Recording(path=path, version=version, meta=meta, tasks=tasks, types=pd.DataFrame({"name": names}),
+                     regions=_table(t["region"]), homes=_table(t["home"]), accesses=accesses,
+                     dependences=_table(t["dependence"]), workers=workers, waits=_table(t["wait"]),
+                     steals=_table(t["steal"]), idles=_table(t["idle"]), jobs=_table(t["job"]),
+                     calibration=_table(t["calibration"]), marks=_table(t["mark"]), allocations=allocations,
+                     sites=_table(t["site"]), blocks=_table(t["block"]), streams=_table(t["stream"]), notes=notes)

@@ -1,0 +1,91 @@
+"""Puts the sections together into one page that needs nothing else and asks no network for anything."""
+
+import base64
+import hashlib
+import json
+import os
+import tempfile
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from kith.errors import KithError, printable
+from kith.report import replay
+from kith.report.facts import Facts
+from kith.report.sections import (changes, critical, graph, locality, machine, memory, messages, parallelism, provenance,
+                                  time, timeline, types)
+from kith.report.verdict import verdict
+from kith.units import count, percent, seconds
+
+# In the order of the page: name (of the template and the anchor), heading, module.
+SECTIONS = (("machine", "Machine and binding", machine), ("time", "Where the time went", time),
+            ("timeline", "Timeline", timeline), ("parallelism", "Parallelism over time", parallelism),
+            ("critical", "The critical path", critical), ("types", "Task types", types), ("locality", "Locality", locality),
+            ("graph", "The graph and its problems", graph), ("memory", "Memory", memory), ("messages", "Messages", messages),
+            ("provenance", "Provenance", provenance))
+
+
+def write_report(analysis, output, other=None, title=None, thresholds=None, tool=None, replayed=True):
+    """Writes the page about `analysis` as `output`, compared with the Analysis `other` if there is one. `tool` is the
+    kith program for the replay. The old file stays if anything fails. Raises KithError."""
+    text = page(analysis, other, title, thresholds, tool, replayed)
+    folder = os.path.dirname(os.path.abspath(output))
+    if not os.path.isdir(folder):
+        raise KithError(f"--output '{printable(output)}': there is no folder {printable(folder)}")
+    handle, part = tempfile.mkstemp(dir=folder, prefix=".kith-")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as f:
+            f.write(text)
+        os.chmod(part, 0o644)
+        os.replace(part, output)
+    except BaseException:
+        os.unlink(part)
+        raise
+    return len(text)
+
+
+def page(analysis, other=None, title=None, thresholds=None, tool=None, replayed=True):
+    """The page as text."""
+    f = Facts(analysis, thresholds)
+    shown, data = [], {}
+    for name, heading, module in SECTIONS:
+        f.progress(f"section {name}")
+        values = module.values(f)
+        shown.append((name, heading, values))
+        if values and "data" in values:
+            data[name] = values.pop("data")
+    f.progress("replaying with all data local")
+    bound = replay.replay(f.recording, tool) if replayed else {"why": "locality was not replayed, as asked"}
+    environment = Environment(loader=PackageLoader("kith.report"), autoescape=True, undefined=StrictUndefined,
+                              trim_blocks=True, lstrip_blocks=True)
+    environment.filters["t"] = printable
+    read = environment.loader.get_source
+    script, style = (read(environment, n)[0] for n in ("report.js", "style.css"))
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    return environment.get_template("page.html").render(
+        title=printable(title or os.path.basename(f.recording.path), 120), style=Markup(style), script=Markup(script),
+        policy=f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; base-uri 'none'; "
+               "form-action 'none'",
+        data=_embedded(data), verdict=verdict(f, bound), cards=_cards(f), sections=shown,
+        changes=changes.values(f, Facts(other, thresholds)) if other else None,
+        simulated=f.recording.engine == "sim", run_policy=printable(f.recording.policy),
+        machine_name=printable(f.recording.machine["name"]))
+
+
+def _embedded(data):
+    """JSON that may stand in a page: nothing in it ends the element that it is in."""
+    text = json.dumps(data, separators=(",", ":"), allow_nan=False)
+    return Markup(text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+                  .replace("\u2028", "\\u2028").replace("\u2029", "\\u2029"))
+
+
+def _cards(f):
+    cards = [("run", seconds(f.makespan_s), "from the first creation to the last end"),
+             ("tasks", count(f.recording.tasks.ran.sum()), f"of {len(f.type_order)} type{'s' if len(f.type_order) != 1 else ''}"),
+             ("work", seconds(f.graph.total_s), "time of the tasks' own code"),
+             ("span", seconds(f.graph.span_s), "of the longest chain"),
+             ("parallelism", f"{f.graph.parallelism:.3g}", f"work over span; {f.workers} worker{'s' if f.workers != 1 else ''}"),
+             ("busy", "-" if f.only_declared else percent(f.shares["working"]), "of the workers' time in tasks")]
+    if f.recording.machine["nodes"] > 1 and f.knows_homes:
+        cards.append(("remote", percent(f.remote_share), "of bytes from other nodes"))
+    return cards

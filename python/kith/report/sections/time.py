@@ -1,0 +1,29 @@
+"""Where the time went: what each worker, and each node's workers, spent in which state."""
+
+from kith.report import charts
+from kith.states import STATES
+from kith.units import percent, seconds
+
+MOST_WORKERS = 128
+
+
+def values(f):
+    if f.makespan_s <= 0:
+        return None
+    used = [s for s in STATES if f.seconds[s].sum() > 0]
+    nodes = f.recording.workers.node
+    return {"legend": charts.legend([("s-" + s, f"{s} {percent(f.shares[s])}") for s in used]),
+            "workers": _bars(f, f.seconds.head(MOST_WORKERS), used, "worker", f.makespan_s),
+            "more": max(0, f.workers - MOST_WORKERS),
+            "nodes": _bars(f, f.seconds.groupby(nodes).mean(), used, "node", f.makespan_s) if nodes.nunique() > 1 else [],
+            "total": [{"state": s, "seconds": seconds(f.seconds[s].sum()), "share": percent(f.shares[s])} for s in used]}
+
+
+def _bars(f, table, used, what, whole):
+    bars = []
+    for number, row in table.iterrows():
+        segments = [("s-" + s, row[s] / whole, f"{s} {percent(row[s] / whole)}, {seconds(row[s])}") for s in used]
+        name = f"{what} {number}" if number >= 0 else "not bound"
+        bars.append({"name": name, "bar": charts.stacked(segments, f"{name}: " + ", ".join(x[2] for x in segments if x[1] > 0)),
+                     "working": percent(row.working / whole)})
+    return bars

@@ -1,0 +1,93 @@
+"""The verdict: what bounds the run, its largest loss with a remedy, and whether locality matters. Three sentences."""
+
+from kith.report.facts import Facts
+from kith.units import percent, seconds
+
+NEAR_THE_SPAN = 0.8  # a run that took no longer than its span divided by this is bound by its critical path
+BUSY = 0.85
+
+
+def verdict(f: Facts, replayed):
+    """The three sentences, as plain text."""
+    return [bound(f), largest_loss(f), locality(f, replayed)]
+
+
+def bound(f):
+    if f.graph.total_s <= 0 or f.makespan_s <= 0:
+        return "Nothing ran in this recording, so nothing bounds it."
+    if f.only_declared:
+        return (f"Nothing is known of what bounds this dry run, whose tasks only declared {seconds(f.graph.total_s)} of work, "
+                f"with a critical path of {seconds(f.graph.span_s)} and so work for {f.graph.parallelism:.3g} workers in "
+                "the mean: simulate it (kith sim -o).")
+    span, working = f.graph.span_s / f.makespan_s, f.shares["working"]
+    width = f"{f.graph.parallelism:.3g}"
+    cores = f"{f.workers} worker{'s' if f.workers != 1 else ''}"
+    if span >= NEAR_THE_SPAN and working < BUSY:
+        return (f"The critical path bounds this run: {seconds(f.graph.span_s)} of its {seconds(f.makespan_s)} are one "
+                f"chain of tasks, and more workers than {width} in the mean find nothing to do.")
+    if working >= BUSY:
+        return (f"Work bounds this run: {cores} spent {percent(working)} of their time in tasks, and the graph has work "
+                f"for {width} in the mean, so " + ("more cores would help." if f.graph.parallelism > 1.5 * f.workers
+                                                 else "more cores alone would help little."))
+    idle, overhead = f.shares["idle"], f.shares["scheduling"] + f.shares["creating"] + f.shares["partitioning"]
+    if idle >= overhead:
+        why = (f"the graph has work for only {width} workers in the mean" if f.graph.parallelism < f.workers else
+               f"although the graph has work for {width} in the mean")
+        return (f"A lack of ready tasks bounds this run: {cores} were idle {percent(idle)} of the time, "
+                f"{why}; tasks took {percent(working)}.")
+    return (f"The cost of tasks bounds this run: {cores} spent {percent(overhead)} of their time creating and scheduling "
+            f"tasks, and {percent(working)} in them.")
+
+
+def losses(f):
+    """[(name, worker-seconds, remedy)], the largest first."""
+    s, workers = f.seconds.sum(), max(1, f.workers)
+    mean = f.recording.tasks.work_s[f.recording.tasks.ran].mean() if f.recording.tasks.ran.any() else 0.0
+    if f.graph.parallelism < workers:
+        idle = (f"the graph is too narrow for {workers} workers (it has work for {f.graph.parallelism:.3g}): split the "
+                "tasks on the critical path, or remove dependences between them")
+    elif s.creating > 0.25 * f.makespan_s:
+        idle = "few workers create all tasks: let tasks create tasks, or make them larger"
+    else:
+        idle = "tasks wait for each other although others could run: create those on the critical path first, or raise " \
+               "their priority"
+    found = [("idle workers", s.idle, idle),
+             ("scheduling", s.scheduling, f"tasks are short ({seconds(mean)} in the mean): larger blocks, or an earlier "
+                                          "cut-off"),
+             ("creating tasks", s.creating, "create fewer and larger tasks, or create them in parallel"),
+             ("partitioning", s.partitioning, "smaller windows, or a policy that does not partition"),
+             ("exploring the graph", s.exploring, "name predecessors faster, or keep the graph between runs")]
+    if f.inflation and f.inflation[0] > 0:
+        found.append(("tasks that take longer here", f.inflation[0],
+                      "place tasks near their data (policies dep, numa, auto), or use smaller blocks"))
+    return sorted(found, key=lambda x: -x[1])
+
+
+def largest_loss(f):
+    if f.only_declared:
+        return "A dry run has no losses."
+    name, lost, remedy = losses(f)[0]
+    total = f.makespan_s * max(1, f.workers)
+    if total <= 0 or lost / total < 0.01:
+        return "No loss is larger than 1\u202f% of the workers' time."
+    return f"The largest loss is {name}, {percent(lost / total)} of the workers' time ({seconds(lost)}): {remedy}."
+
+
+def locality(f, replayed):
+    nodes = f.recording.machine["nodes"]
+    where = ""
+    if nodes < 2:
+        where = "Locality between memory nodes cannot matter in this run, which had one node"
+    elif not f.knows_homes:
+        where = "Whether locality matters is not known, because the recording does not say where data was"
+    else:
+        far = percent(f.remote_share)
+        where = (f"Locality is good here: {far} of the bytes came from other nodes" if f.remote_share < 0.05 else
+                 f"Locality matters here: {far} of the bytes came from other nodes" if f.remote_share >= 0.2 else
+                 f"Locality matters a little: {far} of the bytes came from other nodes")
+    if "gain" not in replayed:
+        return f"{where}; {replayed['why']}."
+    on = "that machine" if replayed["own_machine"] and nodes > 1 else replayed["machine"]
+    return (f"{where}; simulated on {on} under {replayed['policy']}, the program would take at most "
+            f"{percent(replayed['gain'])} less time if all its data were local ({seconds(replayed['local_seconds'])} "
+            f"instead of {seconds(replayed['seconds'])}).")

@@ -1,0 +1,32 @@
+"""Numbers as people read them. For texts and pages."""
+
+
+def seconds(value):
+    """Such as 1.23 ms."""
+    return _scaled(value, ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")))
+
+
+def size(value):
+    """Such as 1.5 MB (of 10^6 bytes)."""
+    return _scaled(value, ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B")))
+
+
+def count(value):
+    """Such as 12 345."""
+    return f"{int(value):,}".replace(",", "\u202f")
+
+
+def percent(share):
+    """Such as 12.3 %; of small shares, more digits."""
+    value = share * 100
+    return f"{value:.0f}\u202f%" if abs(value) >= 99.5 or value == 0 else f"{value:.3g}\u202f%"
+
+
+def _scaled(value, units):
+    if value != value:
+        return "-"
+    for scale, unit in units:
+        if abs(value) >= scale * 0.9995:
+            return f"{value / scale:.3g}\u202f{unit}" if abs(value) < scale * 999.5 else f"{value / scale:.0f}\u202f{unit}"
+    scale, unit = units[-1]
+    return f"{value / scale:.3g}\u202f{unit}" if value else f"0\u202f{units[0][1] if unit == 'ns' else unit}"

@@ -1,0 +1,36 @@
+"""kith report: a page about a recorded run."""
+
+SUMMARY = "a page about a recorded run: what bounds it, where the time went, and where the data was"
+
+
+def add_arguments(parser):
+    parser.add_argument("file", metavar="FILE", nargs="+", help="the recording; a second one is compared with it")
+    parser.add_argument("-o", "--output", metavar="FILE.html", required=True, help="the page to write")
+    parser.add_argument("--thresholds", metavar="FILE.toml", help="limits of problems, instead of the package's")
+    parser.add_argument("--title", metavar="TEXT", help="the page's title (the file's name)")
+    parser.add_argument("--no-replay", action="store_true", help="do not simulate the run with all data local")
+
+
+def run(options):
+    import os
+
+    from kith.errors import KithError, printable
+    from kith.metrics import Analysis
+    from kith.progress import Progress
+    from kith.recording import read
+    from kith.report import write_report
+    from kith.units import size
+
+    if len(options.file) > 2:
+        raise KithError(f"{len(options.file)} recordings; expected one, or two to compare")
+    for name in options.file:
+        if os.path.exists(name) and os.path.exists(options.output) and os.path.samefile(name, options.output):
+            raise KithError(f"--output '{printable(options.output)}' is the recording; expected another file")
+    progress = Progress()
+    both = [Analysis(read(name, progress), progress=progress) for name in options.file]
+    letters = write_report(both[0], options.output, both[1] if len(both) > 1 else None, options.title, options.thresholds,
+                           options.tool, not options.no_replay)
+    progress.clear()
+    print(f"{printable(options.output)}: {size(letters)}, open it in a browser")
+    for note in both[0].recording.notes + both[0].graph.notes:
+        print("note: " + note)

@@ -1,0 +1,41 @@
+"""A part of a recording as a recording of its own."""
+
+import dataclasses
+
+import numpy as np
+
+
+def after_last_mark(recording):
+    """What follows the last mark, as the figures of `kith sim` do (programs of `kith app` set one before they solve): the
+    tasks that were created from then on. The recording itself, if it has no mark, or no task after the last one."""
+    if not len(recording.marks):
+        return recording
+    return since(recording, float(recording.marks.at_s.max()))
+
+
+def since(recording, begin_s):
+    """The tasks that were created at `begin_s` or later, with what they accessed, needed and waited for, and the events
+    of workers from then on. Times stay as they are. Tasks get new numbers; creators that are left out are none."""
+    tasks = recording.tasks
+    keep = tasks.created_s.to_numpy() >= begin_s
+    if not keep.any() or keep.all():
+        return recording
+    number = np.full(len(tasks) + 1, -1)  # the last one: of -1
+    number[:-1][keep] = np.arange(keep.sum())
+    kept = tasks[keep].reset_index(drop=True)
+    kept["creator"] = number[kept.creator.to_numpy()].astype(np.int32)
+
+    def of_tasks(table, *columns):
+        rows = np.ones(len(table), bool)
+        for c in columns:
+            rows &= number[table[c].to_numpy()] >= 0
+        some = table[rows].reset_index(drop=True)
+        return some.assign(**{c: number[some[c].to_numpy()] for c in columns})
+
+    def from_then(table, column):
+        return table[table[column] >= begin_s].reset_index(drop=True)
+    return dataclasses.replace(
+        recording, tasks=kept, accesses=of_tasks(recording.accesses, "task"),
+        dependences=of_tasks(recording.dependences, "task", "before"), waits=of_tasks(recording.waits, "task"),
+        streams=of_tasks(recording.streams, "task"), steals=from_then(recording.steals, "at_s"),
+        idles=from_then(recording.idles, "ended_s"), jobs=from_then(recording.jobs, "ended_s"))

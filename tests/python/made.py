@@ -1,0 +1,63 @@
+"""Recordings made by hand, for the tests in this folder. Times are whole microseconds here."""
+
+import kith
+from kith.writer import write
+
+
+class Made:
+    """A recording in the making: rows of tables, with times in microseconds."""
+
+    def __init__(self, workers=(0, 0), nodes=1, **meta):
+        distances = "/".join(",".join("10" if i == j else "20" for j in range(nodes)) for i in range(nodes))
+        self.meta = {"engine": "native", "policy": "steal", "workers": len(workers), "nodes": nodes,
+                     "distances": distances, "machine": "by hand", **meta}
+        self.tables = {"worker": [{"node": n} for n in workers], "type": [{"name": "task"}]}
+
+    def add(self, table, **row):
+        rows = self.tables.setdefault(table, [])
+        rows.append({k + "_ns" if k in _TIMES else k: v * 1000 if k in _TIMES else v for k, v in row.items()})
+        return len(rows) - 1
+
+    def task(self, begin, end, worker=0, creator=-1, scope=None, created=None, work=None, **more):
+        """A task that ran from begin to end; its creation took no time unless `until` says when it ended."""
+        created = begin if created is None else created
+        until = more.pop("until", created)
+        scope = (0 if creator < 0 else creator + 1) if scope is None else scope
+        return self.add("task", creator=creator, scope=scope, worker=worker, created=created, create_until=until,
+                        create=until - created, ready=max(until, more.pop("ready", until)), started=begin, ended=end,
+                        completed=more.pop("completed", end), work=end - begin if work is None else work, **more)
+
+    def wait(self, task, begin, end, scope=None, worker=0):
+        return self.add("wait", task=task, scope=task + 1 if scope is None else scope, worker=worker, begun=begin,
+                        ended=end)
+
+    def type(self, name):
+        return self.add("type", name=name)
+
+    def read(self, folder):
+        return kith.read(self.save(folder))
+
+    def save(self, folder, name="made.rec"):
+        path = str(folder / name)
+        write(path, self.meta, self.tables)
+        return path
+
+
+_TIMES = ("created", "create_until", "create", "ready", "started", "ended", "completed", "work", "begun", "at",
+          "released", "explore_started", "explore_ended", "plain", "cold", "warm", "hot")
+
+
+def diamond():
+    """A root of 40 µs of its own that creates two tasks (20 and 30 µs), waits for them, and creates a third (10 µs) that
+    needs both. By hand: work 100, span 10 + 30 + 20 + 10 = 70."""
+    m = Made()
+    a, b = m.type("a"), m.type("b")
+    m.task(0, 90, flags=1, work=40)
+    m.task(20, 40, 1, creator=0, created=10, type=a)
+    m.task(30, 60, 0, creator=0, created=20, type=a)
+    m.task(70, 80, 1, creator=0, created=70, type=b)
+    m.wait(0, 30, 60)
+    m.wait(0, 80, 80)
+    m.add("dependence", task=3, before=1, bytes=64)
+    m.add("dependence", task=3, before=2, bytes=64)
+    return m

@@ -1,0 +1,170 @@
+"""The report's text: the verdict in each case, and pages of recordings that have little in them."""
+
+import os
+import pathlib
+import re
+import sqlite3
+import warnings
+
+import numpy as np
+import pytest
+
+import kith
+from kith.errors import KithError
+from kith.metrics import Analysis
+from kith.report.facts import Facts
+from kith.report.page import page, write_report
+from kith.report.sections import locality
+from kith.report.verdict import bound, largest_loss, locality as sentence
+from kith.units import seconds, size
+from made import Made, diamond
+
+DATA = pathlib.Path(__file__).parents[1] / "data" / "recordings"
+
+
+def facts(made, folder):
+    return Facts(Analysis(made.read(folder)))
+
+
+def wide(workers=4, length=100, tasks=40, **meta):
+    """Tasks that keep all workers busy."""
+    m = Made(workers=[0] * workers, **meta)
+    m.task(0, 5, flags=1, work=5, completed=length * tasks // workers + 5)
+    for i in range(tasks):
+        begin = 5 + length * (i // workers)
+        m.task(begin, begin + length, i % workers, creator=0, created=1)
+    return m
+
+
+def test_work_bounds(tmp_path):
+    f = facts(wide(), tmp_path)
+    assert bound(f).startswith("Work bounds this run: 4 workers spent 100\u202f% of their time in tasks")
+    assert "more cores would help" in bound(f)
+    assert largest_loss(f) == "No loss is larger than 1\u202f% of the workers' time."
+
+
+def test_the_critical_path_bounds(tmp_path):
+    m = Made(workers=(0, 0, 0, 0))
+    m.task(0, 1, flags=1, completed=1001)
+    for i in range(10):
+        m.task(1 + 100 * i, 101 + 100 * i, i % 4, creator=0, created=0)
+        if i:
+            m.add("dependence", task=i + 1, before=i)
+    for worker in range(4):  # idle between its tasks
+        own = sorted((row["started_ns"] // 1000, row["ended_ns"] // 1000) for row in m.tables["task"] if row["worker"] == worker)
+        for (_, begun), (ended, _) in zip([(0, 0), *own], own):
+            m.add("idle", worker=worker, begun=begun, ended=ended)
+    f = facts(m, tmp_path)
+    assert bound(f).startswith("The critical path bounds this run: 1\u202fms of its 1\u202fms are one chain of tasks")
+    assert "idle workers" in largest_loss(f) and "the graph is too narrow for 4 workers" in largest_loss(f)
+
+
+def test_too_few_ready_tasks_bound(tmp_path):
+    m = wide(workers=4, tasks=8)
+    m.tables["worker"] += [{"node": 0}] * 4
+    assert bound(facts(m, tmp_path)).startswith("A lack of ready tasks bounds this run: 8 workers were idle")
+
+
+def test_the_cost_of_tasks_bounds(tmp_path):
+    m = Made(workers=(0,))
+    m.task(0, 1000, flags=1, work=10)
+    for i in range(90):
+        m.task(100 + 10 * i, 101 + 10 * i, creator=0, created=i, until=i + 1)
+    m.wait(0, 95, 1000)
+    f = facts(m, tmp_path)
+    assert bound(f).startswith("The cost of tasks bounds this run: 1 worker spent")
+    assert "scheduling" in largest_loss(f) and "larger blocks" in largest_loss(f)
+
+
+def test_tasks_that_take_longer_are_a_loss(tmp_path):
+    m = wide(engine="sim")
+    for row in m.tables["task"][1:]:
+        row["work_ns"] //= 2
+    assert "The largest loss is tasks that take longer here, 49.8\u202f%" in largest_loss(facts(m, tmp_path))
+
+
+def test_a_dry_run_says_nothing_of_its_time(tmp_path):
+    f = facts(wide(dry=1), tmp_path)
+    assert "kith sim" in bound(f) and "4\u202fms of work" in bound(f)
+    assert largest_loss(f) == "A dry run has no losses."
+    assert "of the run" not in page(f.analysis, replayed=False).split('id="critical"')[1].split("</section>")[0].split("<table")[0]
+
+
+def test_locality(tmp_path):
+    bad = {"why": "no replay"}
+    assert sentence(facts(wide(), tmp_path), bad) == (
+        "Locality between memory nodes cannot matter in this run, which had one node; no replay.")
+    m = Made(workers=(0, 1), nodes=2)
+    region = m.add("region", address=0, bytes=100, home=1)
+    m.task(0, 9, flags=1)
+    m.task(1, 2, 0, creator=0)
+    assert "is not known" in sentence(facts(m, tmp_path), bad)
+    m.add("access", task=1, region=region, mode=2, bytes=100, touched=100)
+    gain = {"machine": "big", "policy": "dep", "seconds": 2.0, "local_seconds": 1.5, "gain": 0.25, "own_machine": False}
+    said = sentence(facts(m, tmp_path), gain)
+    assert said.startswith("Locality matters here: 100\u202f% of the bytes came from other nodes; simulated on big under dep")
+    assert "at most 25\u202f% less time" in said and "1.5\u202fs instead of 2\u202fs" in said
+
+
+def small_recordings():
+    def unfinished():
+        m = Made(workers=(-1, -1))
+        m.task(0, 10, flags=1)
+        m.add("task", creator=0, scope=1, worker=1, created=1, create_until=2, create=1, started=5)  # killed meanwhile
+        m.add("task", creator=0, scope=1, created=1, create_until=2, create=1)
+        return m
+
+    def cancelled():
+        m = Made()
+        m.add("task", flags=17)
+        return m
+
+    def without_length():
+        m = Made()
+        m.task(5, 5, flags=1)
+        return m
+    return {"empty": Made, "unfinished": unfinished, "cancelled": cancelled, "no time": without_length, "diamond": diamond}
+
+
+@pytest.mark.parametrize("name", small_recordings())
+def test_small_recordings_have_a_page(tmp_path, name):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        text = page(Analysis(small_recordings()[name]().read(tmp_path)), replayed=False)
+    assert text.count("<section") >= 4 and not re.search(r"\bnan\b", text.split("<main>")[1].split("</main>")[0])
+
+
+def test_version_1_has_a_page(tmp_path):
+    path = tmp_path / "version-1.rec"
+    with sqlite3.connect(path) as db:
+        db.executescript((DATA / "version-1.sql").read_text(encoding="utf-8"))
+    r = kith.read(path)
+    assert r.version == 1 and r.tasks.completed_s.notna().any()
+    assert "a recording of version 1" in page(Analysis(r), replayed=False)
+
+
+def test_the_old_page_stays_if_there_is_no_new_one(tmp_path):
+    a = Analysis(diamond().read(tmp_path))
+    (tmp_path / "x.html").write_text("old")
+    (tmp_path / "t.toml").write_text("[[problem]]\nname = 'x'\ncondition = 'no_such_column > 1'\n")
+    with pytest.raises(KithError, match="no_such_column"):
+        write_report(a, str(tmp_path / "x.html"), thresholds=str(tmp_path / "t.toml"), replayed=False)
+    assert (tmp_path / "x.html").read_text() == "old"
+    assert sorted(os.listdir(tmp_path)) == ["made.rec", "t.toml", "x.html"]
+
+
+def test_arrays_are_neighbours_or_allocations(tmp_path):
+    m = Made()
+    for address, length in ((0, 4096), (4096, 4096), (1 << 30, 100), ((1 << 30) + 100, 100), (8192, 4096)):
+        m.add("region", address=address, bytes=length)
+    m.task(0, 1, flags=1)
+    assert locality.arrays_of(m.read(tmp_path)).tolist() == [0, 0, 1, 1, 0]
+    m.add("allocation", address=0, bytes=8192, distribution=1, node=-1)
+    m.add("allocation", address=8192, bytes=4096, distribution=1, node=-1)
+    assert locality.arrays_of(m.read(tmp_path)).tolist() == [0, 0, 2, 2, 1]
+
+
+def test_units():
+    assert [seconds(v) for v in (0, 1.5e-9, 2e-6, 0.0123, 59, 12345.6, np.nan)] == [
+        "0\u202fs", "1.5\u202fns", "2\u202fµs", "12.3\u202fms", "59\u202fs", "12346\u202fs", "-"]
+    assert [size(v) for v in (0, 999, 1000, 1.5e6, 2e9)] == ["0\u202fB", "999\u202fB", "1\u202fkB", "1.5\u202fMB", "2\u202fGB"]
