@@ -38,10 +38,14 @@ worker* worker::current() noexcept { return this_thread; }
 worker* worker::take_thread() noexcept {
   const worker* const below_here = this_thread;  // its stack may not be the thread's own
   stack_limit = below_here != nullptr && below_here != this ? below_here->stack_limit : nesting_limit(stack_bottom());
+  detail::this_lane = lane_;
   return std::exchange(this_thread, this);
 }
 
-void worker::leave_thread(worker* before) noexcept { this_thread = before; }
+void worker::leave_thread(worker* before) noexcept {
+  this_thread = before;
+  detail::this_lane = before != nullptr ? before->lane_ : nullptr;
+}
 
 std::uint64_t worker::running_ref() const noexcept {
   return running != nullptr ? edges::reference_to(engine.space, *running).packed().value : root;
