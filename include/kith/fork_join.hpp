@@ -37,10 +37,9 @@ join_result<F, G> results_of(half_of<F>& first, half_of<G>& second) {
 }
 
 template <class F, class G>
-[[gnu::noinline, gnu::cold]] join_result<F, G> join_without_lane(kept_function<F> f, half_of<G>& second,
-                                                                 without_lane how) {
+[[gnu::noinline, gnu::cold]] join_result<F, G> join_without_lane(kept_function<F> f, half_of<G>& second, join_by how) {
   half_of<F> first(f);
-  if (how == without_lane::tasks) {
+  if (how == join_by::tasks) {
     join_as_tasks(first, second);
   } else {
     first.run();
@@ -100,14 +99,11 @@ detail::join_result<F, G> join(F&& f, G&& g) {
     using namespace detail;
     half_of<G> second(g);
     fork_lane* lane = this_lane;
-    if (lane == nullptr) [[unlikely]] {
-      if (const without_lane how = open_lane(); how != without_lane::none)
-        return join_without_lane<F, G>(f, second, how);
-      lane = this_lane;
-    }
-    const split_deque<half>::place at = lane->halves.top();
+    split_deque<half>::place at = lane->halves.top();
     if (!lane->halves.push(at, second)) [[unlikely]] {
-      if (!offer(*lane, second)) return join_without_lane<F, G>(f, second, without_lane::serial);
+      if (const join_by how = offer(second); how != join_by::lane) return join_without_lane<F, G>(f, second, how);
+      lane = this_lane;
+      at = lane->halves.top() - 1;
     }
     if constexpr (std::is_void_v<join_result<F, G>>) {
       run_first(f, *lane, at, second);

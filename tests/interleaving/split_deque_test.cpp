@@ -27,7 +27,8 @@ struct entry {
 };
 
 struct state {
-  state(std::uint32_t capacity, std::uint32_t least) : deque(capacity, least) {}
+  explicit state(std::uint32_t least) : deque(places, most_entries, least) {}
+  atomic<entry*> places[most_entries];
   detail::split_deque<entry, atomic> deque;
   entry entries[most_entries];
   int pushed = 0;
@@ -77,7 +78,7 @@ struct state {
 /// An owner that does `work` ('(' push, ')' pop), and thieves with the given numbers of attempts.
 std::function<void(il::program&)> race(std::uint32_t least, const char* work, std::vector<int> thieves) {
   return [=](il::program& p) {
-    auto s = std::make_shared<state>(8, least);
+    auto s = std::make_shared<state>(least);
     p.thread(
         [=] {
           std::vector<state::pushed_entry> open;
@@ -122,7 +123,7 @@ TEST(SplitDequeInterleaved, TwoThievesAndOneEntry) { expect_passes(3, race(1, "(
 /// a '|' entry it leaves to the thief. So the deque must offer that one, and the thief must be woken for it.
 std::function<void(il::program&)> sleeping_thief(const char* work) {
   return [=](il::program& p) {
-    auto s = std::make_shared<state>(8, 1);
+    auto s = std::make_shared<state>(1);
     auto over = std::make_shared<atomic<bool>>(false);
     p.thread(
         [=] {

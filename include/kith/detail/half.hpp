@@ -152,21 +152,23 @@ class half_of final : public half {
       std::byte room_[larger(sizeof(kept_as<result>), sizeof(std::exception_ptr))];
 };
 
-/// The halves that one stack of a worker offers to other workers, and how the stack's joins find it.
+/// The halves that one stack of a worker offers to other workers.
 struct fork_lane {
-  fork_lane(std::uint32_t capacity, std::uint32_t least) : halves(capacity, least) {}
+  constexpr fork_lane(split_deque<half>::place places, std::uint32_t capacity, std::uint32_t least) noexcept
+      : halves(places, capacity, least) {}
   split_deque<half> halves;
 };
 
-/// Of the running stack; null: none yet, or the thread is no worker, or joins are made of tasks here.
+/// What a thread has while its stack has no lane: it is always full.
+extern constinit fork_lane no_lane;
+/// The lane of the running stack; or no_lane: there is none yet, or the thread is no worker, or joins are made of tasks.
 extern thread_local constinit fork_lane* this_lane [[gnu::tls_model("initial-exec")]];
 
-/// Why a join runs without a lane.
-enum class without_lane : std::uint8_t { none, serial, tasks };
-/// Gives the running stack a lane if it may have one.
-without_lane open_lane() noexcept;
-/// Pushes the half, and offers halves to other workers. False if the lane is full.
-bool offer(fork_lane&, half&) noexcept;
+/// How a join runs that cannot push its half.
+enum class join_by : std::uint8_t { lane, calls, tasks };
+/// After the push in this_lane has failed: opens a lane if there is none, pushes the half there, and offers halves to
+/// other workers. With `lane`, the half is the newest of this_lane; else it is nowhere.
+join_by offer(half&) noexcept;
 /// The half of this place was public. True if it was not stolen: the caller must run it. Else it has ended.
 bool await_half(fork_lane&, half&, split_deque<half>::place) noexcept;
 /// Runs `second` as a task and `first` meanwhile.

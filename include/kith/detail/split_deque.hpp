@@ -29,14 +29,14 @@ class split_deque {
   using place = Atomic<T*>*;
 
   /// `least` entries at least are kept public, as far as there are so many. 0: none ever is, because nobody steals.
-  split_deque(std::uint32_t capacity, std::uint32_t least)
-      : head_(new Atomic<T*>[capacity]),
-        split_(head_),
-        places_(head_),
-        end_(head_ + capacity),
+  /// REQUIRES: the places outlive the deque.
+  constexpr split_deque(place places, std::uint32_t capacity, std::uint32_t least) noexcept
+      : head_(places),
+        split_(places),
+        places_(places),
+        end_(places + capacity),
         least_(least),
         limit_(least != 0 ? nullptr : end_) {}
-  ~split_deque() { delete[] places_; }
   split_deque(const split_deque&) = delete;
   split_deque& operator=(const split_deque&) = delete;
 

@@ -8,7 +8,7 @@
 //  F1  A worker asks all lanes for halves before it sleeps. A worker that makes halves public then wakes one that
 //      sleeps, by the protocol of docs/sleep.md; who has taken a half wakes the next, or asks for more.
 //  F2  Only the stack that a lane belongs to pushes and pops. this_lane is the lane of the running stack of the
-//      thread's worker, or null.
+//      thread's worker, or no_lane.
 #include "engine/native/create.hpp"
 #include "engine/native/engine.hpp"
 #include "engine/native/lane.hpp"
@@ -21,23 +21,16 @@
 
 namespace kith::detail {
 
-thread_local constinit fork_lane* this_lane = nullptr;
+constinit fork_lane no_lane(nullptr, 0, 0);
+thread_local constinit fork_lane* this_lane = &no_lane;
 
 using namespace kith::native;
 
-without_lane open_lane() noexcept {
+join_by offer(half& h) noexcept {
   worker* const w = worker::current();
-  if (w == nullptr) return without_lane::serial;
-  if (w->log != nullptr || w->engine.policy.has_gate()) return without_lane::tasks;
-  return w->open_lane() ? without_lane::none : without_lane::serial;
-}
-
-bool offer(fork_lane& from, half& h) noexcept {
-  worker& w = *worker::current();
-  const bool pushed = from.halves.push_public(
-      h, w.hungry(), [&](half& offered, auto at) { offered.prepare(w.joins_at(static_cast<const lane&>(from), at)); });
-  if (pushed) w.wake_for_halves();
-  return pushed;
+  if (w == nullptr) return join_by::calls;
+  if (w->log != nullptr || w->engine.policy.has_gate()) return join_by::tasks;
+  return w->offer(h) ? join_by::lane : join_by::calls;
 }
 
 bool await_half(fork_lane& from, half& h, split_deque<half>::place at) noexcept {
@@ -73,10 +66,21 @@ void join_as_tasks(half& first, half& second) {
 
 namespace kith::native {
 
+bool worker::offer(detail::half& h) noexcept {
+  if (lane_ == nullptr && !open_lane()) return false;
+  if (lane_->halves.push(lane_->halves.top(), h)) return true;  // the lane is new, and nobody steals
+  const auto prepare = [this](detail::half& offered, auto at) { offered.prepare(joins_at(*lane_, at)); };
+  if (!lane_->halves.push_public(h, hungry(), prepare)) return false;
+  wake_for_halves();
+  return true;
+}
+
+/// Gives the running stack a lane. False if there is no memory for one.
 bool worker::open_lane() noexcept {
   if (spare_lanes_.empty()) {
     try {
-      lane& made = all_lanes_.emplace_back(id, engine.workers.size());
+      lane& made = all_lanes_.emplace_back(id, engine.workers.size(),
+                                           lane::halves_places(new std::atomic<detail::half*>[lane::most_halves]));
       spare_lanes_.reserve(all_lanes_.size());
       made.next = lanes_.load(relaxed);
       lanes_.store(&made, release);  // pairs with take_half()
@@ -91,9 +95,11 @@ bool worker::open_lane() noexcept {
   return true;
 }
 
+detail::fork_lane* worker::this_lane() const noexcept { return lane_ != nullptr ? lane_ : &detail::no_lane; }
+
 void worker::set_lane(lane* l) noexcept {
   lane_ = l;
-  detail::this_lane = l;
+  detail::this_lane = this_lane();
 }
 
 void worker::close_lane() noexcept {

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <utility>
 
 namespace kith {
 
@@ -32,12 +34,18 @@ struct lane : detail::fork_lane {
   /// So many of the oldest halves are always offered: a worker that becomes idle while this one runs something long
   /// finds them. It makes shallow joins dearer, but not those in a deep recursion.
   static constexpr std::size_t always_offered = 4;
-  lane(worker_id of, std::size_t workers)
-      : fork_lane(most_halves, static_cast<std::uint32_t>(std::min(workers - 1, always_offered))), owner(of) {}
+  using halves_places = std::unique_ptr<std::atomic<detail::half*>[]>;
+  lane(worker_id of, std::size_t workers, halves_places room)
+      : fork_lane(room.get(), most_halves, static_cast<std::uint32_t>(std::min(workers - 1, always_offered))),
+        owner(of),
+        places_(std::move(room)) {}
 
   const worker_id owner;
   const task_boundary* boundaries = nullptr;  // the newest
   lane* next = nullptr;                       // of the same worker; not changed after the lane was published
+
+ private:
+  halves_places places_;
 };
 
 /// Marks in a worker's lane, if it has halves, that other tasks than `running` may run further up the stack.

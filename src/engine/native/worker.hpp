@@ -79,6 +79,8 @@ class worker : public native_seat, public worker_view {
   void tell_waiting();
   /// Waits for the running task's children and gives their scope back. Returns their first failure, if any.
   std::exception_ptr end_children();
+  /// Calls f(context), then waits for the tasks that it created. Returns the first failure, if any.
+  std::exception_ptr run_apart(void* context, void (*f)(void*));
   /// Reports the ends of tasks that were held back. Must be called before sleeping, at the latest.
   void report();
   /// Counts runs of a phased scope that are about to be queued (C4). Must come before other workers can see them.
@@ -127,13 +129,8 @@ class worker : public native_seat, public worker_view {
 
   // ---- joins (fork_join.cpp)
 
-  /// Gives the running stack a lane. False if there is no memory for one.
-  bool open_lane() noexcept;
-  task* joins_at(const lane& l, detail::split_deque<detail::half>::place at) const noexcept;
-  /// About how many workers look for work in vain, or sleep.
-  std::uint32_t hungry() const noexcept;
-  /// Wakes a worker, because halves have become public.
-  void wake_for_halves() noexcept;
+  /// Pushes the half in the running stack's lane, and offers halves to other workers. False if that is full.
+  bool offer(detail::half& h) noexcept;
   /// Returns when the half, which another worker or another stack has taken, has ended; runs other things meanwhile.
   void wait_for(const detail::half& h);
 
@@ -213,8 +210,13 @@ class worker : public native_seat, public worker_view {
   bool suspend(pending_wait& w, const Switch& leave_stack);
   bool help_until_few(detail::scope& s, bool on_top);
   // ---- fork_join.cpp
+  bool open_lane() noexcept;
+  detail::fork_lane* this_lane() const noexcept;
   void set_lane(lane* l) noexcept;
   void close_lane() noexcept;
+  task* joins_at(const lane& l, detail::split_deque<detail::half>::place at) const noexcept;
+  std::uint32_t hungry() const noexcept;
+  void wake_for_halves() noexcept;
   bool take_half(const pending_wait& w, bool everywhere) noexcept;
   void run_taken_half(pending_wait& w);
   void run_half();
