@@ -6,6 +6,10 @@
 #include <cstdlib>
 #include <stdexcept>
 
+#ifndef KITH_BENCH_RUST  // the crate's folder; the build names it from the root of the file system
+#define KITH_BENCH_RUST "bench/forkjoin/rust"
+#endif
+
 namespace kith::bench {
 
 namespace {

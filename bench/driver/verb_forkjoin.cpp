@@ -68,9 +68,10 @@ std::vector<fork_system> chosen_forks(const options& o) {
     const auto& all = all_fork_systems();
     const auto at = std::ranges::find_if(all, [&](const fork_system& s) { return name == s.name; });
     if (at == all.end()) {
-      std::string known;
-      for (const fork_system& s : all) known += std::string(known.empty() ? "" : ", ") + s.name;
-      throw std::runtime_error("--systems: unknown system \"" + name + "\"; expected some of " + known);
+      std::string wrong = "--systems: unknown system \"";
+      wrong.append(name).append("\"; expected some of");
+      for (const fork_system& s : all) wrong.append(s.name == all.front().name ? " " : ", ").append(s.name);
+      throw std::runtime_error(wrong);
     }
     some.push_back(*at);
   }
