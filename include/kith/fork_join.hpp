@@ -78,7 +78,7 @@ struct join_check {
 
 }  // namespace detail
 
-/// Calls f() and g(), perhaps side by side, and returns when both have ended: a pair of their results, or nothing if
+/// Calls f() and g(), perhaps side by side, and returns when both have ended: a std::pair of their results, or nothing if
 /// both return nothing (std::monostate stands for nothing beside a result). The calling thread runs `f`; meanwhile an
 /// idle worker may take `g`, with all that `g` joins itself. Else the calling thread runs `g` after `f`. Costs about as
 /// much as a call: no task is created, and nothing is allocated.
@@ -94,7 +94,7 @@ struct join_check {
 /// the running task's next wait() throws its exception. A group that was made outside of the join can be filled in its
 /// halves, without accesses and predecessors.
 template <class F, class G>
-detail::join_result<F, G> join(F&& f, G&& g) {
+auto join(F&& f, G&& g) {
   if constexpr (detail::join_check<F, G>::value) {
     using namespace detail;
     half_of<G> second(g);
@@ -115,8 +115,8 @@ detail::join_result<F, G> join(F&& f, G&& g) {
     } else {
       half_result<F> a = run_first(f, *lane, at, second);
       if (lane->halves.pop(at) || await_half(*lane, second, at)) [[likely]]
-        return {std::forward<half_result<F>>(a), call_half(g)};
-      return {std::forward<half_result<F>>(a), second.take()};
+        return join_result<F, G>{std::forward<half_result<F>>(a), call_half(g)};
+      return join_result<F, G>{std::forward<half_result<F>>(a), second.take()};
     }
   }
 }

@@ -68,12 +68,15 @@ void sort_parts(It first, It last, Less& less, int splits_left) {
 /// order. May be called anywhere; outside of tasks it sorts serially.
 template <class It, class Less = std::less<>>
 void parallel_sort(It first, It last, Less less = {}) {
+  constexpr bool sortable = std::random_access_iterator<It>;
   static_assert(
-      std::random_access_iterator<It>,
+      sortable,
       "argument 1 of parallel_sort is no random-access iterator; sort a std::vector, a std::deque or an array");
-  // Each split halves a range, or nearly; one that splits badly too often is left to std::sort, whose bound holds.
-  const auto length = static_cast<std::uint64_t>(last - first);
-  detail::sort_parts(first, last, less, 2 * std::bit_width(length));
+  if constexpr (sortable) {
+    // Each split halves a range, or nearly; one that splits badly too often is left to std::sort, whose bound holds.
+    const auto length = static_cast<std::uint64_t>(last - first);
+    detail::sort_parts(first, last, less, 2 * std::bit_width(length));
+  }
 }
 
 }  // namespace kith
