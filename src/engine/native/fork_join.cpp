@@ -11,6 +11,7 @@
 //      thread's worker, or no_lane.
 #include "engine/native/create.hpp"
 #include "engine/native/engine.hpp"
+#include "engine/native/inherited.hpp"
 #include "engine/native/lane.hpp"
 #include "engine/native/worker.hpp"
 
@@ -35,6 +36,7 @@ join_by offer(half& h) noexcept {
 
 bool await_half(fork_lane& from, half& h, split_deque<half>::place at) noexcept {
   if (from.halves.take_back(at)) return true;
+  if (worker::current() == nullptr) end_child();  // of fork(): the half runs in the parent
   worker& w = *worker::current();
   w.wait_for(h);
   from.halves.settle(at);
@@ -172,6 +174,7 @@ void worker::wait_for(const detail::half& h) {
   constexpr int before_other_work = 64;
   for (int looks = 0; looks < before_other_work && !h.is_done(); ++looks) pause();
   if (h.is_done()) return;
+  tell_waiting();
   pending_wait w{[](const void* p) { return static_cast<const detail::half*>(p)->is_done(); }, &h};
   w.name = "kith::join()";
   w.unrefusable = true;
