@@ -1,6 +1,7 @@
 #include "loops_serve.hpp"
 
 #include <kith/kith.hpp>
+#include <kith/parallel_sort.hpp>
 
 namespace {
 

@@ -10,7 +10,6 @@
 #include <kith/options.hpp>
 #include <kith/parallel.hpp>
 #include <kith/parallel_scan.hpp>
-#include <kith/parallel_sort.hpp>
 #include <kith/runtime.hpp>
 #include <kith/static_graph.hpp>
 #include <kith/statistics.hpp>

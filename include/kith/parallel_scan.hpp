@@ -4,7 +4,6 @@
 #include <kith/detail/loop.hpp>
 #include <kith/fork_join.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -48,10 +47,12 @@ struct scan_check {
 template <class T, class Scan, class Combine>
 T parallel_scan(std::int64_t begin, std::int64_t end, T identity, Scan&& scan, Combine&& combine) {
   if constexpr (detail::scan_check<T, Scan, Combine>::value) {
-    const std::int64_t length = std::max<std::int64_t>(0, end - begin);
-    const std::int64_t blocks = std::min<std::int64_t>(detail::worker_count() + 1, length);
+    const std::int64_t length = end > begin ? end - begin : 0;
+    const std::int64_t most = detail::worker_count() + 1, blocks = length < most ? length : most;
     if (blocks < 3) return scan(begin, begin + length, std::move(identity), true);
-    const auto start = [&](std::int64_t b) { return begin + length / blocks * b + std::min(b, length % blocks); };
+    const auto start = [&](std::int64_t b) {
+      return begin + length / blocks * b + (b < length % blocks ? b : length % blocks);
+    };
     struct alignas(128) sum {
       T value;
     };

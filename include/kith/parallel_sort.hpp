@@ -1,4 +1,4 @@
-// Sorting in parallel.
+// Sorting in parallel. Not part of kith/kith.hpp, because <algorithm> is large.
 #pragma once
 
 #include <kith/fork_join.hpp>

@@ -2,6 +2,7 @@
 #include "support/resident.hpp"
 
 #include <kith/kith.hpp>
+#include <kith/parallel_sort.hpp>
 
 #include <gmock/gmock.h>
 

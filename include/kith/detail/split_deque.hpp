@@ -17,7 +17,6 @@
 //      the oldest entries are public, even if no thief has looked yet.
 #pragma once
 
-#include <algorithm>
 #include <atomic>
 #include <cstdint>
 
@@ -74,7 +73,7 @@ class split_deque {
     split_ = to;
     // release: pairs with steal(), which sees the entries.
     const std::uint64_t before = word_.fetch_add(offered << 32, std::memory_order_release);
-    if (split_of(before) + offered - tail_of(before) < std::max(wanted, least_)) ask();  // P4
+    if (split_of(before) + offered - tail_of(before) < (wanted > least_ ? wanted : least_)) ask();  // P4
     return true;
   }
   /// After pop() has returned false: true if the entry was not stolen; the owner has it then, and the newer half of the
