@@ -35,6 +35,8 @@ bench:  ## Kith beside libgomp, libomp, oneTBB and StarPU, in one run
 	@$(MAKE) --no-print-directory build
 	@build/release/kith-bench dag
 	@build/release/kith-bench metg
+	@build/release/kith-bench forkjoin
+	@build/release/kith-bench loops
 
 format:  ## format all sources
 	@git ls-files '*.cpp' '*.hpp' | xargs clang-format-19 -i

@@ -37,6 +37,10 @@ std::span<const entry* const> app_list() {
       &sharded_entry,
       &routing_entry,
       &refinement_entry,
+      &fib_entry,
+      &mergesort_entry,
+      &strassen_entry,
+      &uts_entry,
   };
   return all;
 }

@@ -41,6 +41,10 @@ extern const entry kmeans_list_entry;
 extern const entry sharded_entry;
 extern const entry routing_entry;
 extern const entry refinement_entry;
+extern const entry fib_entry;
+extern const entry mergesort_entry;
+extern const entry strassen_entry;
+extern const entry uts_entry;
 
 extern const places_entry places_heat_entry;
 extern const places_entry places_md_entry;

@@ -6,6 +6,7 @@
 #include "list.hpp"
 
 #include <array>
+#include <bit>
 
 namespace kith::apps {
 
@@ -14,6 +15,7 @@ namespace {
 constexpr parameter nqueens_parameters[] = {
     {"size", "15", "10", "queens"},
     {"depth", "5", "3", "rows placed by tasks; below them a task goes on alone"},
+    {"joins", flag, flag, "joins in place of tasks"},
 };
 
 constexpr std::array<std::int64_t, 19> known = {
@@ -53,16 +55,36 @@ std::int64_t count(columns board, attacked a, int rows, int by_tasks) {
   return sum;
 }
 
+std::int64_t count_joined(columns board, attacked a, int rows, int by_joins);
+
+/// The solutions with a queen on one of these squares of the next row. Joins split the squares by halves.
+std::int64_t count_squares(columns board, attacked a, int rows, int by_joins, columns free) {
+  if ((free & (free - 1)) == 0) return count_joined(board, a.below(free), rows - 1, by_joins - 1);
+  columns upper = free;
+  for (int i = std::popcount(free) / 2; i > 0; --i) upper &= upper - 1;
+  const auto [x, y] = join([=] { return count_squares(board, a, rows, by_joins, free & ~upper); },
+                           [=] { return count_squares(board, a, rows, by_joins, upper); });
+  return x + y;
+}
+
+std::int64_t count_joined(columns board, attacked a, int rows, int by_joins) {
+  if (by_joins == 0 || rows == 0) return count_alone(board, a, rows);
+  const columns free = board & ~a.any();
+  return free == 0 ? 0 : count_squares(board, a, rows, by_joins, free);
+}
+
 class nqueens final : public app {
  public:
   explicit nqueens(const arguments& a)
       : size_(static_cast<int>(a.number("size", 1, known.size() - 1))),
-        depth_(static_cast<int>(a.number("depth", 0, 30))) {}
+        depth_(static_cast<int>(a.number("depth", 0, 30))),
+        joins_(a.on("joins")) {}
 
   void prepare(const target&) override { found_ = -1; }
   void solve(const target& where) override {
     const columns board = (columns{1} << size_) - 1;
-    found_ = where.on.run([&] { return count(board, {}, size_, depth_); });
+    found_ =
+        where.on.run([&] { return joins_ ? count_joined(board, {}, size_, depth_) : count(board, {}, size_, depth_); });
   }
   verdict verify() override {
     const std::int64_t expected = known[static_cast<std::size_t>(size_)];
@@ -74,6 +96,7 @@ class nqueens final : public app {
 
  private:
   int size_, depth_;
+  bool joins_;
   std::int64_t found_ = -1;
 };
 

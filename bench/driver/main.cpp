@@ -58,7 +58,7 @@ namespace {
 using namespace kith::bench;
 using namespace kith::tools;
 
-/// Declares the options that dag and metg share. `measure` is the verb's function.
+/// Declares the options that all verbs but places share. `measure` is the verb's function.
 std::function<outcome()> add(CLI::App& command, void (*measure)(const options&)) {
   auto o = std::make_shared<options>();
   command.add_option("--systems", o->systems, "only these, comma-separated (default: all that were built)")
@@ -81,10 +81,15 @@ std::function<outcome()> add(CLI::App& command, void (*measure)(const options&))
 
 std::function<outcome()> add_dag(CLI::App& c) { return add(c, run_dag); }
 std::function<outcome()> add_metg(CLI::App& c) { return add(c, run_metg); }
+std::function<outcome()> add_forkjoin(CLI::App& c) { return add(c, run_forkjoin); }
+std::function<outcome()> add_loops(CLI::App& c) { return add(c, run_loops); }
 
 constexpr kith::tools::verb verbs[] = {
     {"dag", "nanoseconds and bytes of a task that does nothing, in three graphs", add_dag},
     {"metg", "smallest tasks that still keep the cores half (or three quarters) busy, for seven patterns", add_metg},
+    {"forkjoin", "nanoseconds of a spawn in a recursion that does nothing else, with one worker and with all",
+     add_forkjoin},
+    {"loops", "parallel loops, reductions, scans and sorts over arrays", add_loops},
     {"places", "messages between two processes, remote spawns and a heat program, beside MPI by hand", add_places},
 };
 

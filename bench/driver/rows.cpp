@@ -51,12 +51,34 @@ void add_summary(nlohmann::ordered_json& row, const std::vector<sample>& samples
   row["quick"] = o.quick;
 }
 
+namespace {
+
+void print_json(const std::vector<nlohmann::ordered_json>& rows) {
+  std::cout << "[\n";
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    std::cout << "  " << rows[i].dump() << (i + 1 < rows.size() ? ",\n" : "\n");
+  std::cout << "]\n";
+}
+
+}  // namespace
+
+void print_with_workers(const std::vector<nlohmann::ordered_json>& rows, const options& o) {
+  if (o.json) {
+    print_json(rows);
+    return;
+  }
+  fmt::print("{:<10} {:<10} {:>7} {:>10} {:>10} {:>10}  {:<10} {}\n", "system", "case", "workers", "median", "min",
+             "max", "unit", "cores are");
+  for (const auto& row : rows) {
+    fmt::print("{:<10} {:<10} {:>7} {:>10} {:>10} {:>10}  {:<10} {}\n", text_of(row, "system"), text_of(row, "case"),
+               text_of(row, "workers"), text_of(row, "median"), text_of(row, "min"), text_of(row, "max"),
+               text_of(row, "unit"), text_of(row, "state"));
+  }
+}
+
 void print(const std::vector<nlohmann::ordered_json>& rows, const options& o) {
   if (o.json) {
-    std::cout << "[\n";
-    for (std::size_t i = 0; i < rows.size(); ++i)
-      std::cout << "  " << rows[i].dump() << (i + 1 < rows.size() ? ",\n" : "\n");
-    std::cout << "]\n";
+    print_json(rows);
     return;
   }
   fmt::print("{:<8} {:<15} {:>5} {:<9} {:>10} {:>10} {:>10}  {:<8} {}\n", "system", "case", "width", "prebuilt",

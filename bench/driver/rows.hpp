@@ -21,6 +21,9 @@ struct sample {
 /// ("states"), and how the samples were taken. REQUIRES: at least one sample.
 void add_summary(nlohmann::ordered_json& row, const std::vector<sample>&, const options&);
 
+/// Prints rows that have "workers" instead of a case.
+void print_with_workers(const std::vector<nlohmann::ordered_json>& rows, const options&);
+
 /// Prints {"rows": [...], and where and how they were measured}.
 void print(const std::vector<nlohmann::ordered_json>& rows, const options&);
 

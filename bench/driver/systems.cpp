@@ -11,13 +11,11 @@ namespace kith::bench {
 
 namespace {
 
-const child::settings bound_openmp{{"OMP_PROC_BIND", "close"}, {"OMP_PLACES", "cores"}, {"OMP_DYNAMIC", "false"}};
-
 const std::array<system_description, 6> systems{{
     {"kith", {}, {{"KITH_THROTTLE", "0"}}},
     {"floor", {}, {}},
-    {"libgomp", bound_openmp, {}},
-    {"libomp", bound_openmp, {{"KMP_ENABLE_TASK_THROTTLING", "0"}}},
+    {"libgomp", bound_openmp(), {}},
+    {"libomp", bound_openmp(), {{"KMP_ENABLE_TASK_THROTTLING", "0"}}},
     {"onetbb", {}, {}},
     {"starpu", {{"STARPU_SILENT", "1"}, {"STARPU_NCUDA", "0"}, {"STARPU_NOPENCL", "0"}}, {}},
 }};
@@ -33,6 +31,10 @@ const system_description& description_of(const std::string& name) {
 }
 
 }  // namespace
+
+child::settings bound_openmp() {
+  return {{"OMP_PROC_BIND", "close"}, {"OMP_PLACES", "cores"}, {"OMP_DYNAMIC", "false"}};
+}
 
 std::span<const system_description> all_systems() { return systems; }
 

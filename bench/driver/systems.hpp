@@ -28,6 +28,9 @@ struct system_description {
 };
 std::span<const system_description> all_systems();
 
+/// The environment of OpenMP programs: threads bound to cores.
+child::settings bound_openmp();
+
 /// The path of a system's program, which is in the folder of this one.
 std::filesystem::path program_of(const std::string& system);
 

@@ -3,11 +3,13 @@
 
 #include <kith/access.hpp>
 #include <kith/error.hpp>
+#include <kith/fork_join.hpp>
 #include <kith/future.hpp>
 #include <kith/graph.hpp>
 #include <kith/memory.hpp>
 #include <kith/options.hpp>
 #include <kith/parallel.hpp>
+#include <kith/parallel_scan.hpp>
 #include <kith/runtime.hpp>
 #include <kith/static_graph.hpp>
 #include <kith/statistics.hpp>

@@ -176,6 +176,16 @@ void completion::complete() noexcept {
 
 int worker_count() { return static_cast<int>(this_worker_or_throw("parallel loop").engine.workers.size()); }
 
+bool deals_by_joins() noexcept {
+  const native::worker* const w = native::worker::current();
+  return w != nullptr && w->log == nullptr && !w->engine.policy.has_gate() && w->engine.hardware.nodes.size() == 1;
+}
+
+void run_apart(void* context, void (*f)(void*)) {
+  if (std::exception_ptr failure = native::worker::current()->run_apart(context, f))
+    std::rethrow_exception(std::move(failure));
+}
+
 loop_dealer::loop_dealer(std::int64_t begin, std::int64_t end, schedule how, int shares)
     : begin_(begin), end_(std::max(begin, end)), grain_(how.grain), deal_(how.deal), shares_(shares) {
   if (how.grain < 0)

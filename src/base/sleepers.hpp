@@ -73,6 +73,9 @@ class sleepers {
     return count_.load(relaxed) != 0;
   }
 
+  /// About how many workers are parked.
+  std::uint32_t count() const noexcept { return count_.load(relaxed); }
+
   /// Wakes this worker if it is parked. Must be called after what it waits for is visible.
   bool wake(worker_id w) noexcept {
     frequent_fence();  // S3

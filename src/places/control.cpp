@@ -6,12 +6,12 @@ namespace kith {
 
 // For cereal. A new member belongs into its list.
 constexpr std::size_t word = 8;
-static_assert(sizeof(worker_statistics) == 18 * word && sizeof(statistics) == sizeof(std::vector<int>) + 33 * word &&
+static_assert(sizeof(worker_statistics) == 19 * word && sizeof(statistics) == sizeof(std::vector<int>) + 34 * word &&
               sizeof(place_statistics) == 13 * word + sizeof(statistics));
 template <class Archive>
 void serialize(Archive& a, worker_statistics& w) {
   a(w.tasks, w.created, w.steal_attempts, w.steals, w.colored_attempts, w.colored_steals, w.parks, w.wakes,
-    w.busy_seconds, w.idle_seconds, w.first_steal_seconds, w.stalled, w.steal_seconds, w.arrival_attempts,
+    w.busy_seconds, w.idle_seconds, w.first_steal_seconds, w.stalled, w.halves, w.steal_seconds, w.arrival_attempts,
     w.arrival_seconds, w.deque_samples, w.deque_mean, w.deque_peak);
 }
 template <class Archive>

@@ -48,8 +48,9 @@ enum class event : std::uint8_t {
   deque_sampled,       // the length of a worker's own deque was taken
   deque_length,        // ... amount: the tasks in it
   deque_peak,          // ... the largest so far: raised, not summed
+  half_taken,          // a worker took a half of a join, and ran it
 };
-inline constexpr std::size_t events = 35;
+inline constexpr std::size_t events = 36;
 
 /// Sums at one moment.
 class event_snapshot {

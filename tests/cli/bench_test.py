@@ -40,6 +40,15 @@ kith.check({r["metric"] for r in metg} <= {"metg50", "metg75"}, "metg: two level
 kith.check({r["width"] for r in metg} == {2, 8}, "metg: two widths")
 kith.check({r["system"] for r in metg} == {"kith", "floor"}, "metg: both systems")
 
+for verb, systems, unit in (("forkjoin", ["kith-join", "serial"], "ns/spawn"), ("loops", ["kith", "serial"], None)):
+    code, answer = kith.json(verb, *ours, "--systems", ",".join(systems))
+    kith.check(code == 0 and {r["system"] for r in answer} == set(systems), f"{verb}: has rows of {systems}")
+    for row in answer:
+        kith.check(row["unit"] == (unit or row["unit"]) and row["workers"] >= 1 and 0 < row["min"] <= row["median"] <= row["max"],
+                   f"{verb}: a sound row: {row}")
+cases = {r["case"] for r in answer if r["system"] == "kith"}
+kith.check(cases == {"tiny", "add", "dot", "scan", "sort"}, f"loops: all cases, not {sorted(cases)}")
+
 text = kith.run("dag", *ours, "--systems", "kith")
 kith.check(text.returncode == 0 and "wavefront" in text.stdout and "ns/task" in text.stdout, "a table for people")
 

@@ -1,6 +1,7 @@
-// How a loop's iterations are dealt to tasks, and what the compiler says about a wrong body.
+// How a loop's iterations are dealt to workers, and what the compiler says about a wrong body.
 #pragma once
 
+#include <kith/fork_join.hpp>
 #include <kith/schedule.hpp>
 #include <kith/task.hpp>
 
@@ -30,12 +31,47 @@ class loop_dealer {
   alignas(128) std::atomic<std::int64_t> taken_{0};  // iterations dealt so far, or more
 };
 
-/// Calls take(share, next) in one task for each worker and waits for all. next(from, to) deals a chunk, or
-/// returns false.
+/// True if loops of the running task are dealt by joins. False where tasks do better: their colors keep shares on the
+/// workers that had them before, if the machine has several nodes, and recordings know only tasks.
+bool deals_by_joins() noexcept;
+
+/// Calls f(context), then waits for the tasks that it created, which are its own. Throws its exception, else theirs.
+void run_apart(void* context, void (*f)(void*));
+
+/// The takers from..to-1 of a loop, by joins.
+template <class Take>
+void deal_by_joins(loop_dealer& dealer, int from, int to, std::atomic<bool>& failed, Take& take) {
+  if (to - from > 1) {
+    const int middle = from + (to - from + 1) / 2;
+    join([&, from, middle] { deal_by_joins(dealer, from, middle, failed, take); },
+         [&, middle, to] { deal_by_joins(dealer, middle, to, failed, take); });
+    return;
+  }
+  auto taker = [&] {
+    std::int64_t turn = 0;
+    try {
+      take(from, [&](std::int64_t& first, std::int64_t& last) {
+        return !failed.load(std::memory_order_relaxed) && !cancelled() && dealer.next(from, turn++, first, last);
+      });
+    } catch (...) {
+      failed.store(true, std::memory_order_relaxed);
+      throw;
+    }
+  };
+  run_apart(&taker, [](void* t) { (*static_cast<decltype(taker)*>(t))(); });
+}
+
+/// Calls take(share, next) for each worker's share, perhaps side by side, and waits for all, and for the tasks that they
+/// created. next(from, to) deals a chunk, or returns false.
 template <class Take>
 void deal(std::int64_t begin, std::int64_t end, schedule how, Take&& take) {
   const int shares = worker_count();
   loop_dealer dealer(begin, end, how, shares);
+  if (deals_by_joins()) {
+    std::atomic<bool> failed{false};
+    deal_by_joins(dealer, 0, shares, failed, take);
+    return;
+  }
   group together;
   for (int share = 0; share < shares; ++share) {
     together.spawn(

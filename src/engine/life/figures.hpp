@@ -23,6 +23,7 @@ worker_statistics figures_of_worker(const Sum& sum, double tick) {
   w.parks = sum(event::park);
   w.wakes = sum(event::wake);
   w.stalled = sum(event::stalled);
+  w.halves = sum(event::half_taken);
   w.steal_seconds = static_cast<double>(sum(event::steal_time)) * tick;
   w.arrival_attempts = sum(event::arrival_attempt);
   w.arrival_seconds = static_cast<double>(sum(event::arrival_time)) * tick;
@@ -66,6 +67,7 @@ inline void sum_up(statistics& all) {
     total.busy_seconds += one.busy_seconds;
     total.idle_seconds += one.idle_seconds;
     total.stalled += one.stalled;
+    total.halves += one.halves;
     total.steal_seconds += one.steal_seconds;
     total.arrival_attempts += one.arrival_attempts;
     total.arrival_seconds += one.arrival_seconds;

@@ -191,24 +191,6 @@ void engine::end_run() noexcept {
 
 namespace {
 
-/// Calls f, then waits for what it created. Returns the first failure, if any.
-std::exception_ptr run_in(worker& w, void* context, void (*f)(void*)) {
-  detail::scope* const outer = std::exchange(w.children_scope, nullptr);
-  std::exception_ptr failure;
-  try {
-    f(context);
-  } catch (...) {
-    failure = std::current_exception();
-    if (w.children_scope != nullptr) w.children_scope->cancel();
-  }
-  if (w.children_scope != nullptr && !w.engine.inherited()) {  // else f has forked: no worker ends them here
-    std::exception_ptr from_children = w.end_children();
-    if (!failure) failure = std::move(from_children);
-  }
-  w.children_scope = outer;
-  return failure;
-}
-
 /// A run that another thread waits for. The run ends with this task, even if the task is refused (by `replay`)
 /// and never runs.
 class handed_over {
@@ -225,7 +207,7 @@ class handed_over {
   }
   void operator()() noexcept {
     ran_ = true;
-    failure_ = run_in(*worker::current(), context_, f_);
+    failure_ = worker::current()->run_apart(context_, f_);
   }
 
  private:
@@ -258,7 +240,7 @@ void engine::run_root(void* context, void (*f)(void*)) {
   if (here != nullptr) here->report();  // C1: this may take long
   if (mine != nullptr) {
     worker* const before = mine->take_thread();
-    failure = run_in(*mine, context, f);
+    failure = mine->run_apart(context, f);
     worker::leave_thread(before);
   } else if (std::unique_lock seat = take_seat_0(); seat.owns_lock()) {
     worker& w = workers[0];
@@ -273,7 +255,7 @@ void engine::run_root(void* context, void (*f)(void*)) {
     const std::uint64_t began = w.log != nullptr ? w.log->root(w.root) : 0;
     {
       const traced_body traced(w.addresses, w.root);
-      failure = run_in(w, context, f);
+      failure = w.run_apart(context, f);
     }
     refuse_inherited("runtime::run()");  // throws if f has forked and this is the child
     if (w.log != nullptr) w.log->executed(w.root, began, ticks(), 0);

@@ -17,11 +17,19 @@
 
 namespace kith::native {
 
+namespace {
+
+/// Whether the worker runs the task that made the group, or a half of a join of that task.
+bool is_owner(const detail::scope& group, const worker& w) noexcept {
+  const std::uint64_t owner = group.owner.load(relaxed);
+  return w.running == nullptr ? owner == 0 : edges::reference_to(w.engine.space, *w.running).packed().value == owner;
+}
+
+}  // namespace
+
 bool runs_owner_of(const detail::scope& group) noexcept {
   const worker* const w = worker::current();
-  if (w == nullptr || w != group.creator) return false;
-  const std::uint64_t owner = group.owner.load(relaxed);
-  return w->running == nullptr ? owner == 0 : edges::reference_to(w->engine.space, *w->running).packed().value == owner;
+  return w != nullptr && w == group.creator && is_owner(group, *w);
 }
 
 }  // namespace kith::native
@@ -38,7 +46,9 @@ void filled_group::admit(std::size_t accesses, std::size_t predecessors) {
   if (w == nullptr)
     throw error("group::spawn(): no task runs on this thread; expected the group's owner, or its tasks");
   const task* const t = w->running;
-  if (&w->engine != &engine || t == nullptr || !t->scope->is_within(tasks_, std::numeric_limits<int>::max())) {
+  const bool owns = native::is_owner(tasks_, *w);  // on a worker that runs a half of a join of the owner
+  if (&w->engine != &engine ||
+      (!owns && (t == nullptr || !t->scope->is_within(tasks_, std::numeric_limits<int>::max())))) {
     throw error(
         "group::spawn(): the running task neither made the group nor belongs to it; expected the task that made the "
         "group, or one of the group's tasks");

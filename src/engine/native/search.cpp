@@ -59,9 +59,10 @@ task* worker::find_anywhere() {
   return l.what == poll_result::empty ? drain_inbox() : nullptr;
 }
 
-/// Looks through a whole round, so that null means that there is no task, or that a wait may continue.
+/// Looks through a whole round, so that null means that there is no task, or that a wait may continue, or that half_
+/// was taken.
 task* worker::look_everywhere(const pending_wait& w) {
-  if (w.is_done() || ready_to_go_on(true) != nullptr) return nullptr;
+  if (w.is_done() || ready_to_go_on(true) != nullptr || take_half(w, true)) return nullptr;
   if (w.scope != nullptr && w.scope->listed) {
     if (task* t = claim_child(*w.scope, true)) return t;
   }
@@ -182,7 +183,8 @@ class among_looking {
 
 }  // namespace
 
-/// Nothing was found. Keeps looking for a while, then sleeps. Returns with a task, or when a wait may continue.
+/// Nothing was found. Keeps looking for a while, then sleeps. Returns with a task, or null: a wait may continue, or
+/// half_ is to be run.
 task* worker::search_or_park(pending_wait& w) {
   stop_busy();  // before the report, so that statistics read after a wait include this time
   resting_ = true;
@@ -194,7 +196,7 @@ task* worker::search_or_park(pending_wait& w) {
   int looks = 0;
   wake_reason woken = wake_reason::none;
   const bool tells = w.scope != nullptr && w.scope->waiting.load(relaxed) != waiting_outside;
-  while (!w.is_done() && (w.other = ready_to_go_on()) == nullptr && (t = find(w)) == nullptr) {
+  while (!w.is_done() && (w.other = ready_to_go_on()) == nullptr && (t = find(w)) == nullptr && !take_half(w, false)) {
     if (looks++ < engine.options.spin) {
       if (engine.workers.size() > 1) engine.distance.listen(id);
       if (no_hurry_) {
@@ -214,7 +216,7 @@ task* worker::search_or_park(pending_wait& w) {
       looks = 0;
       continue;
     }
-    if ((t = look_everywhere(w)) != nullptr || w.is_done() || ready_to_go_on(true) != nullptr) {
+    if ((t = look_everywhere(w)) != nullptr || half_.it != nullptr || w.is_done() || ready_to_go_on(true) != nullptr) {
       // A wake that came meanwhile was for other work: pass it on.
       if (!engine.parked.retract(id)) engine.parked.wake_all();
       break;
@@ -226,7 +228,7 @@ task* worker::search_or_park(pending_wait& w) {
     looks = 0;
   }
   // We were woken for work that we now leave to others, and do not know which workers may take it.
-  if (woken == wake_reason::work && t == nullptr) engine.parked.wake_all();
+  if (woken == wake_reason::work && t == nullptr && half_.it == nullptr) engine.parked.wake_all();
   if (tells) w.scope->waiting.store(0, relaxed);
   resting_ = false;
   start_busy();

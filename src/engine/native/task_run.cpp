@@ -128,6 +128,7 @@ void worker::run_at_creation(task& t) {
     return;
   }
   sums.add(event::task_inlined);
+  const above_halves runs_on_top(lane_, running);
   requeue(run(t));
 }
 

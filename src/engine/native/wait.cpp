@@ -74,6 +74,7 @@ void worker::wait_for(detail::scope*& waited, const char* name, task* first) {
 }
 
 void worker::work_until(pending_wait& w, task* first) {
+  const above_halves tasks_run_on_top(lane_, running);
   w.adopted_from = adopted_.size();
   if (!w.anything && !w.is_done()) sums.add(event::stalled);
   task* t = first;
@@ -92,13 +93,15 @@ void worker::work_until(pending_wait& w, task* first) {
     const bool has_room = w.anything || may_nest();
     if (t == nullptr && has_room && (t = find(w)) == nullptr) {
       t = search_or_park(w);
+      if (half_.it != nullptr) [[unlikely]]
+        run_taken_half(w);
       continue;
     }
     if (has_room && may_run_here(*t, w)) [[likely]] {
       t = run_measured(*t);
     } else if (go_elsewhere(w, t)) {
       t = nullptr;
-    } else if (!w.refused) {
+    } else if (!w.refused && !w.unrefusable) {
       refuse_stack(w, children_scope);
     } else {  // nothing can run here now: another wait of this worker must end, or other workers make progress
       requeue(std::exchange(t, nullptr));
@@ -148,6 +151,7 @@ bool worker::suspend(pending_wait& w, const Switch& leave_stack) {
   detail::scope* const my_children = children_scope;
   const std::uintptr_t my_limit = stack_limit;
   const identity::creator my_naming = naming;
+  lane* const my_lane = lane_;
   void* const my_trace = addresses != nullptr ? the_access_tracer()->current() : nullptr;
   const bool left = leave_stack(here);
   if (!left) suspended_.pop_back();  // else the code that switched back has removed it
@@ -156,6 +160,7 @@ bool worker::suspend(pending_wait& w, const Switch& leave_stack) {
   children_scope = my_children;
   stack_limit = my_limit;
   naming = my_naming;
+  set_lane(my_lane);
   if (addresses != nullptr) the_access_tracer()->resume(my_trace);
   if (tells) w.scope->waiting.store(0, relaxed);
   return left;
@@ -203,10 +208,13 @@ suspended_stack& worker::serve_fresh_stack() {
   task_scope = children_scope = nullptr;
   naming = {};
   stack_limit = nesting_limit(stacks_.lowest());
+  set_lane(nullptr);
   if (addresses != nullptr) the_access_tracer()->resume(nullptr);
   pending_wait w{[](const void*) { return false; }, nullptr};
   w.anything = w.fresh = true;
+  if (half_.it != nullptr) run_half();
   work_until(w, std::exchange(carried_, nullptr));
+  close_lane();
   std::erase(suspended_, w.other);
   return *w.other;
 }
@@ -279,7 +287,7 @@ void worker::leave_alone(detail::scope& s) {
 bool worker::refuse_newest_suspended() {
   for (std::size_t i = suspended_.size(); i-- > 0;) {
     pending_wait& w = *suspended_[i]->wait;
-    if (w.refused || w.anything || w.helping || (w.scope != nullptr && !w.scope->listed)) continue;
+    if (w.refused || w.unrefusable || w.anything || w.helping || (w.scope != nullptr && !w.scope->listed)) continue;
     refuse_stack(w, nullptr);  // null: its children are cancelled when the error leaves their parent
     return true;
   }
@@ -309,6 +317,7 @@ bool worker::help_until_few(detail::scope& s, bool on_top) {
   const std::uint64_t bytes = on_top ? engine.options.throttle_bytes : 0;  // tasks of a group have no accesses
   auto over = [&] { return bound.is_reached(s.unfinished()) || (bytes != 0 && s.unfinished_bytes() >= bytes); };
   if (over()) sums.add(event::throttled);
+  const above_halves tasks_run_on_top(lane_, running);
   const auto far_below = [&] {
     return bound.is_far(s.unfinished()) && (bytes == 0 || s.unfinished_bytes() < bytes - bytes / 2);
   };

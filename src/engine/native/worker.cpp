@@ -38,10 +38,14 @@ worker* worker::current() noexcept { return this_thread; }
 worker* worker::take_thread() noexcept {
   const worker* const below_here = this_thread;  // its stack may not be the thread's own
   stack_limit = below_here != nullptr && below_here != this ? below_here->stack_limit : nesting_limit(stack_bottom());
+  detail::this_lane = this_lane();
   return std::exchange(this_thread, this);
 }
 
-void worker::leave_thread(worker* before) noexcept { this_thread = before; }
+void worker::leave_thread(worker* before) noexcept {
+  this_thread = before;
+  detail::this_lane = before != nullptr ? before->this_lane() : &detail::no_lane;
+}
 
 std::uint64_t worker::running_ref() const noexcept {
   return running != nullptr ? edges::reference_to(engine.space, *running).packed().value : root;
@@ -65,6 +69,23 @@ std::exception_ptr worker::end_children() {
   give_scope(*children_scope);
   children_scope = nullptr;
   return failure ? failure : refused;
+}
+
+std::exception_ptr worker::run_apart(void* context, void (*f)(void*)) {
+  detail::scope* const outer = std::exchange(children_scope, nullptr);
+  std::exception_ptr failure;
+  try {
+    f(context);
+  } catch (...) {
+    failure = std::current_exception();
+    if (children_scope != nullptr) children_scope->cancel();
+  }
+  if (children_scope != nullptr && !engine.inherited()) {  // else f has forked: no worker ends them here
+    std::exception_ptr from_children = end_children();
+    if (!failure) failure = std::move(from_children);
+  }
+  children_scope = outer;
+  return failure;
 }
 
 void worker::tell_waiting() {

@@ -8,6 +8,7 @@
 #include "base/clock.hpp"
 #include "engine/life/search_order.hpp"
 #include "engine/native/binding.hpp"
+#include "engine/native/lane.hpp"
 #include "engine/native/seat.hpp"
 #include "engine/native/stacks.hpp"
 #include "memory/home_check.hpp"
@@ -17,7 +18,9 @@
 #include "task/scope.hpp"
 #include "task/unreported_ends.hpp"
 
+#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -39,6 +42,7 @@ struct pending_wait {
   bool anything = false;           // any task may run on top, because no code below must continue soon
   bool fresh = false;              // of a fresh stack, which ends when another wait may continue
   bool helping = false;            // also continues when there is nothing to run
+  bool unrefusable = false;        // what is waited for is on the waiting stack, so it must come
   bool refused = false;            // no stack was left: the wait ends with the error `refusal`
   std::string refusal;
   std::size_t adopted_from = 0;     // the number of entries of worker::adopted_ at the start of the wait
@@ -75,6 +79,8 @@ class worker : public native_seat, public worker_view {
   void tell_waiting();
   /// Waits for the running task's children and gives their scope back. Returns their first failure, if any.
   std::exception_ptr end_children();
+  /// Calls f(context), then waits for the tasks that it created. Returns the first failure, if any.
+  std::exception_ptr run_apart(void* context, void (*f)(void*));
   /// Reports the ends of tasks that were held back. Must be called before sleeping, at the latest.
   void report();
   /// Counts runs of a phased scope that are about to be queued (C4). Must come before other workers can see them.
@@ -120,6 +126,13 @@ class worker : public native_seat, public worker_view {
   /// Gives back a task that this worker was to run next. Runs it if this worker claimed it, because a claimed
   /// task cannot be given back.
   void requeue(task* t);
+
+  // ---- joins (fork_join.cpp)
+
+  /// Pushes the half in the running stack's lane, and offers halves to other workers. False if that is full.
+  bool offer(detail::half& h) noexcept;
+  /// Returns when the half, which another worker or another stack has taken, has ended; runs other things meanwhile.
+  void wait_for(const detail::half& h);
 
   const thread_place place;
 
@@ -196,6 +209,17 @@ class worker : public native_seat, public worker_view {
   template <class Switch>
   bool suspend(pending_wait& w, const Switch& leave_stack);
   bool help_until_few(detail::scope& s, bool on_top);
+  // ---- fork_join.cpp
+  bool open_lane() noexcept;
+  detail::fork_lane* this_lane() const noexcept;
+  void set_lane(lane* l) noexcept;
+  void close_lane() noexcept;
+  task* joins_at(const lane& l, detail::split_deque<detail::half>::place at) const noexcept;
+  std::uint32_t hungry() const noexcept;
+  void wake_for_halves() noexcept;
+  bool take_half(const pending_wait& w, bool everywhere) noexcept;
+  void run_taken_half(pending_wait& w);
+  void run_half();
   // ---- search.cpp
   task* find(const pending_wait& w);
   task* find_anywhere();
@@ -242,6 +266,12 @@ class worker : public native_seat, public worker_view {
   std::uint32_t until_measure_ = 0;
   std::uint32_t until_inbox_ = 0;
   std::uint32_t mean_ticks_ = 10000;
+  lane* lane_ = nullptr;         // of the running stack; null: none yet
+  taken_half half_;              // to be run next
+  std::size_t next_victim_ = 0;  // the worker whose lanes were looked at last
+  std::deque<lane> all_lanes_;   // a deque, so that addresses stay valid
+  std::vector<lane*> spare_lanes_;
+  alignas(false_sharing_range) atomic<lane*> lanes_{nullptr};  // the newest of all_lanes_; any worker reads it
 };
 
 }  // namespace kith::native

@@ -1,0 +1,60 @@
+// The main loop of a child of `kith-bench forkjoin`: fib without a cut-off, so that each call but the smallest is a
+// spawn. Lines as in protocol.hpp:
+//
+//   hello                      ok 0 0 <version>
+//   dag fib 0 <n> 0 0          ok <nanoseconds> <spawns>
+//   quit                       (the child ends)
+#pragma once
+
+#include "kernel.hpp"
+#include "protocol.hpp"
+#include "serve.hpp"
+
+#include <cstdint>
+#include <exception>
+#include <stdexcept>
+#include <string>
+
+namespace kith::bench {
+
+/// fib(n), by addition.
+constexpr std::int64_t known_fib(std::int64_t n) {
+  std::int64_t a = 0, b = 1;
+  for (std::int64_t i = 0; i < n; ++i) {
+    const std::int64_t next = a + b;
+    a = b;
+    b = next;
+  }
+  return a;
+}
+/// The calls of fib(n) that make two more.
+constexpr std::int64_t spawns_of_fib(std::int64_t n) { return known_fib(n + 1) - 1; }
+
+/// `fib(n)` runs the recursion on the system.
+template <class Fib>
+int serve_fork(const std::string& version, const Fib& fib) {
+  for (std::string line; next_line(line);) {
+    reply r;
+    try {
+      const request q = request_of(line);
+      if (q.what == verb::quit) return 0;
+      if (q.what == verb::hello) {
+        r = {true, 0, 0, version};
+      } else if (q.subject != "fib") {
+        r = {false, 0, 0, "not offered by this system"};
+      } else {
+        const double from = now_nanoseconds();
+        const std::int64_t got = fib(static_cast<int>(q.size));
+        const double took = now_nanoseconds() - from;
+        if (got != known_fib(q.size)) throw std::runtime_error("fib(" + std::to_string(q.size) + ") is wrong");
+        r = {true, took, spawns_of_fib(q.size), ""};
+      }
+    } catch (const std::exception& failure) {
+      r = {false, 0, 0, failure.what()};
+    }
+    answer(to_line(r));
+  }
+  return 0;
+}
+
+}  // namespace kith::bench

@@ -1,0 +1,145 @@
+// A deque of entries whose owner's part is private, so that the owner pushes and pops there without a fence.
+//
+// The newest entries are private, the oldest public. Thieves take the oldest public entry. A thief asks when it takes
+// one, or finds none; the owner sees that at its next push, and makes the older half of its private entries public, at
+// each push until enough are. The idea of the split is that of van Dijk and van de Pol, "Lace: non-blocking split deque
+// for work-stealing", Euro-Par 2014 workshops. Entries are popped in the opposite order of their pushes, each at the
+// place where it was pushed; an entry that was stolen leaves its place when its thief has finished. The places are a
+// fixed array; when it is full, nothing can be pushed. Who may call what: the owner (one thread at a time) pushes, pops,
+// takes back and settles; any thread steals. Invariants:
+//  P1  Public are the places tail..split-1; private are the places from split to the owner's head. One word has tail
+//      and split, so every change of it is decided by one atomic operation.
+//  P2  Only the owner changes split. Thieves only add 1 to tail, while it is below split. An owner that finds its newest
+//      entry stolen knows that all older ones are stolen, too.
+//  P3  A thief reads a place after it has moved tail past it. The owner does not write to that place again before the
+//      thief has finished with the entry: the caller ensures that by calling settle() only then.
+//  P4  If fewer entries than `least` are public, the owner was asked, or will be by the thief that took the last one. So
+//      the oldest entries are public, even if no thief has looked yet.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace kith::detail {
+
+template <class T, template <class> class Atomic = std::atomic>
+class split_deque {
+ public:
+  using place = Atomic<T*>*;
+
+  /// `least` entries at least are kept public, as far as there are so many. 0: none ever is, because nobody steals.
+  /// REQUIRES: the places outlive the deque.
+  constexpr split_deque(place places, std::uint32_t capacity, std::uint32_t least) noexcept
+      : head_(places),
+        split_(places),
+        places_(places),
+        end_(places + capacity),
+        least_(least),
+        limit_(least != 0 ? nullptr : end_) {}
+  split_deque(const split_deque&) = delete;
+  split_deque& operator=(const split_deque&) = delete;
+
+  // ---- the owner
+
+  /// Where the next entry goes.
+  [[gnu::always_inline]] place top() const noexcept { return head_; }
+  /// Pushes at top(); the entry is private. False, and nothing is done, if the owner was asked for entries, or the deque
+  /// is full: push_public() comes next.
+  [[gnu::always_inline]] bool push(place at, T& entry) noexcept {
+    if (at >= limit_.load(std::memory_order_relaxed)) [[unlikely]]
+      return false;
+    at->store(&entry, std::memory_order_relaxed);
+    head_ = at + 1;
+    return true;
+  }
+  /// True if the entry of this place, which is the newest, was private: the owner has it.
+  [[gnu::always_inline]] bool pop(place at) noexcept {
+    head_ = at;
+    return at >= split_;
+  }
+  /// After push() has returned false: pushes at top(), and makes the older half of the private entries public. Calls
+  /// prepare(entry, place) for each of them before. The next push does the same, unless `wanted` entries are public then.
+  /// False if the deque is full. Else the caller must wake a thief.
+  template <class Prepare>
+  bool push_public(T& entry, std::uint32_t wanted, const Prepare& prepare) noexcept {
+    const place at = head_;
+    if (at == end_) return false;
+    at->store(&entry, std::memory_order_relaxed);
+    head_ = at + 1;
+    limit_.store(end_, std::memory_order_relaxed);
+    const place to = split_ + (head_ - split_ + 1) / 2;
+    for (place p = split_; p != to; ++p) prepare(*p->load(std::memory_order_relaxed), p);
+    const auto offered = static_cast<std::uint64_t>(to - split_);
+    split_ = to;
+    // release: pairs with steal(), which sees the entries.
+    const std::uint64_t before = word_.fetch_add(offered << 32, std::memory_order_release);
+    if (split_of(before) + offered - tail_of(before) < (wanted > least_ ? wanted : least_)) ask();  // P4
+    return true;
+  }
+  /// After pop() has returned false: true if the entry was not stolen; the owner has it then, and the newer half of the
+  /// other public entries. False: a thief has it. The caller must then wait for the thief, and call settle().
+  bool take_back(place at) noexcept {
+    const auto mine = static_cast<std::uint32_t>(at - places_);
+    std::uint64_t seen = word_.load(std::memory_order_relaxed);
+    std::uint32_t split = 0;
+    do {
+      if (tail_of(seen) > mine) {
+        head_ = at + 1;  // the place is not free yet
+        return false;
+      }
+      split = tail_of(seen) + (mine - tail_of(seen)) / 2;
+    } while (!word_.compare_exchange_weak(seen, word_of(tail_of(seen), split), std::memory_order_relaxed,
+                                          std::memory_order_relaxed));
+    split_ = places_ + split;
+    if (split - tail_of(seen) < least_) ask();  // P4
+    return true;
+  }
+  /// The stolen entry of this place, which is the newest, is finished.
+  void settle(place at) noexcept {
+    const auto free = static_cast<std::uint32_t>(at - places_);
+    head_ = split_ = at;
+    word_.store(word_of(free, free), std::memory_order_relaxed);  // no thief changes it while nothing is public
+    ask();                                                        // P4
+  }
+  bool empty() const noexcept { return head_ == places_; }
+
+  // ---- any thread
+
+  struct stolen {
+    T* entry = nullptr;  // null: there was none, or another thread was faster
+    bool more = false;   // further ones are public
+  };
+  /// Takes the oldest public entry, and asks the owner for more. REQUIRES: `least` is not 0.
+  stolen steal() noexcept {
+    std::uint64_t seen = word_.load(std::memory_order_relaxed);
+    const std::uint32_t tail = tail_of(seen), split = split_of(seen);
+    ask();
+    if (tail >= split) return {};
+    // acquire: pairs with push_public().
+    if (!word_.compare_exchange_strong(seen, seen + 1, std::memory_order_acquire, std::memory_order_relaxed))
+      return {nullptr, true};
+    return {places_[tail].load(std::memory_order_relaxed), tail + 1 < split};
+  }
+
+ private:
+  static constexpr std::uint32_t tail_of(std::uint64_t word) noexcept { return static_cast<std::uint32_t>(word); }
+  static constexpr std::uint32_t split_of(std::uint64_t word) noexcept {
+    return static_cast<std::uint32_t>(word >> 32);
+  }
+  static constexpr std::uint64_t word_of(std::uint32_t tail, std::uint32_t split) noexcept {
+    return std::uint64_t{split} << 32 | tail;
+  }
+  void ask() noexcept {
+    if (limit_.load(std::memory_order_relaxed) != nullptr) limit_.store(nullptr, std::memory_order_relaxed);
+  }
+
+  place head_;   // where the next entry goes; the owner's
+  place split_;  // the owner's copy of split
+  const place places_, end_;
+  const std::uint32_t least_;
+  // Where push() stops: end_; or null, if the owner was asked. Thieves write it, so it is on a line of its own.
+  alignas(128) Atomic<place> limit_;
+  alignas(128) Atomic<std::uint64_t> word_{0};  // P1: tail in the lower half, split in the upper
+};
+
+}  // namespace kith::detail

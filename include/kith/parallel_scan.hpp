@@ -1,0 +1,77 @@
+// Prefix sums in parallel.
+#pragma once
+
+#include <kith/detail/loop.hpp>
+#include <kith/fork_join.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace kith {
+
+namespace detail {
+
+/// Calls step(b) for all b in [from, to), perhaps side by side.
+template <class Step>
+void for_blocks(std::int64_t from, std::int64_t to, Step& step) {
+  if (to - from == 1) return step(from);
+  const std::int64_t middle = from + (to - from + 1) / 2;
+  join([=, &step] { for_blocks(from, middle, step); }, [=, &step] { for_blocks(middle, to, step); });
+}
+
+template <class T, class Scan, class Combine>
+struct scan_check {
+  static constexpr bool scans = requires(Scan& s, std::int64_t& from, std::int64_t& to, T& value, bool& final) {
+    value = s(from, to, std::move(value), final);
+  };
+  static constexpr bool combines = requires(Combine& c, T& a, T& b) { a = c(std::move(a), std::move(b)); };
+  static_assert(scans,
+                "argument 4 of parallel_scan cannot be called with two numbers, a value and a bool; write "
+                "[&](std::int64_t from, std::int64_t to, T value, bool final) { ...; return value; }");
+  static_assert(!scans || combines,
+                "argument 5 of parallel_scan cannot be called with two values; write [](T a, T b) { return ...; }");
+  static constexpr bool value = scans && combines;
+};
+
+}  // namespace detail
+
+/// Prefix sums over [begin, end), and the sum of all. value = scan(from, to, value, final) adds a part to `value`, the sum of
+/// what precedes the part; if `final`, it also writes the part's results. Each iteration is in one final call, and in
+/// at most one other before it, whose value begins with `identity`. `combine` adds the sums of neighbouring parts, in
+/// their order; it must be associative. With one worker there is a single call. Otherwise W workers take the time of
+/// 2/(W+1) of a serial scan, if memory is fast enough. Must be called inside a task or `runtime::run`; throws the
+/// first exception of a part, in their order, and `error` if the thread runs no task.
+template <class T, class Scan, class Combine>
+T parallel_scan(std::int64_t begin, std::int64_t end, T identity, Scan&& scan, Combine&& combine) {
+  if constexpr (detail::scan_check<T, Scan, Combine>::value) {
+    const std::int64_t length = end > begin ? end - begin : 0;
+    const std::int64_t most = detail::worker_count() + 1, blocks = length < most ? length : most;
+    if (blocks < 3) return scan(begin, begin + length, std::move(identity), true);
+    const auto start = [&](std::int64_t b) {
+      return begin + length / blocks * b + (b < length % blocks ? b : length % blocks);
+    };
+    struct alignas(128) sum {
+      T value;
+    };
+    std::vector<sum> before(static_cast<std::size_t>(blocks) + 1, sum{identity});  // of each block's predecessors
+    const auto at = [&](std::int64_t b) -> T& { return before[static_cast<std::size_t>(b)].value; };
+    // The first block has nothing before it, and the last one's sum is needed by none.
+    auto add_up = [&](std::int64_t b) { at(b + 1) = scan(start(b), start(b + 1), identity, b == 0); };
+    detail::for_blocks(0, blocks - 1, add_up);
+    for (std::int64_t b = 1; b + 1 < blocks; ++b) at(b + 1) = combine(at(b), std::move(at(b + 1)));
+    T total = identity;
+    auto write = [&](std::int64_t b) {
+      T sum_of_all = scan(start(b), start(b + 1), at(b), true);
+      if (b + 1 == blocks) total = std::move(sum_of_all);
+    };
+    detail::for_blocks(1, blocks, write);
+    return total;
+  } else {
+    return identity;
+  }
+}
+
+}  // namespace kith

@@ -1,0 +1,184 @@
+// Joins (include/kith/fork_join.hpp): which halves a worker offers, how others take them, how it waits for these.
+//
+// Each stack on which a join runs has a lane, because places of a lane are popped in the opposite order of their
+// pushes, and the stacks of a worker do not end in any such order. Any worker may take any half that is public, of its
+// own lanes too. The rest of a stack that waits for a half must continue as soon as it can, and what it does next may
+// be what another half waits for. So a worker that waits runs a taken half on another stack, as it does with tasks
+// (wait.cpp). Invariants:
+//  F1  A worker asks all lanes for halves before it sleeps. A worker that makes halves public then wakes one that
+//      sleeps, by the protocol of docs/sleep.md; who has taken a half wakes the next, or asks for more.
+//  F2  Only the stack that a lane belongs to pushes and pops. this_lane is the lane of the running stack of the
+//      thread's worker, or no_lane.
+#include "engine/native/create.hpp"
+#include "engine/native/engine.hpp"
+#include "engine/native/inherited.hpp"
+#include "engine/native/lane.hpp"
+#include "engine/native/worker.hpp"
+
+#include <kith/task.hpp>
+
+#include <new>
+#include <utility>
+
+namespace kith::detail {
+
+constinit fork_lane no_lane(nullptr, 0, 0);
+thread_local constinit fork_lane* this_lane = &no_lane;
+
+using namespace kith::native;
+
+join_by offer(half& h) noexcept {
+  worker* const w = worker::current();
+  if (w == nullptr) return join_by::calls;
+  if (w->log != nullptr || w->engine.policy.has_gate()) return join_by::tasks;
+  return w->offer(h) ? join_by::lane : join_by::calls;
+}
+
+bool await_half(fork_lane& from, half& h, split_deque<half>::place at) noexcept {
+  if (from.halves.take_back(at)) return true;
+  if (worker::current() == nullptr) end_child();  // of fork(): the half runs in the parent
+  worker& w = *worker::current();
+  w.wait_for(h);
+  from.halves.settle(at);
+  if (std::exception_ptr late = h.take_late()) w.children().fail(std::move(late));
+  return false;
+}
+
+void join_as_tasks(half& first, half& second) {
+  bool ran = false;
+  std::exception_ptr late;
+  {
+    group together;
+    together.spawn([&] {
+      ran = true;
+      second.run();
+    });
+    first.run();
+    try {
+      together.wait();
+    } catch (...) {
+      late = std::current_exception();
+    }
+  }
+  if (!ran) second.run();  // the task was cancelled before it started
+  if (late) worker::current()->children().fail(std::move(late));
+}
+
+}  // namespace kith::detail
+
+namespace kith::native {
+
+bool worker::offer(detail::half& h) noexcept {
+  if (lane_ == nullptr && !open_lane()) return false;
+  if (lane_->halves.push(lane_->halves.top(), h)) return true;  // the lane is new, and nobody steals
+  const auto prepare = [this](detail::half& offered, auto at) { offered.prepare(joins_at(*lane_, at)); };
+  if (!lane_->halves.push_public(h, hungry(), prepare)) return false;
+  wake_for_halves();
+  return true;
+}
+
+/// Gives the running stack a lane. False if there is no memory for one.
+bool worker::open_lane() noexcept {
+  if (spare_lanes_.empty()) {
+    try {
+      lane& made = all_lanes_.emplace_back(id, engine.workers.size(),
+                                           lane::halves_places(new std::atomic<detail::half*>[lane::most_halves]));
+      spare_lanes_.reserve(all_lanes_.size());
+      made.next = lanes_.load(relaxed);
+      lanes_.store(&made, release);  // pairs with take_half()
+      if (engine.workers.size() > 1) engine.forking.store(true, relaxed);
+      spare_lanes_.push_back(&made);
+    } catch (const std::bad_alloc&) {
+      return false;
+    }
+  }
+  set_lane(spare_lanes_.back());
+  spare_lanes_.pop_back();
+  return true;
+}
+
+detail::fork_lane* worker::this_lane() const noexcept { return lane_ != nullptr ? lane_ : &detail::no_lane; }
+
+void worker::set_lane(lane* l) noexcept {
+  lane_ = l;
+  detail::this_lane = this_lane();
+}
+
+void worker::close_lane() noexcept {
+  if (lane_ != nullptr) spare_lanes_.push_back(lane_);  // has room: open_lane() reserved it
+  set_lane(nullptr);
+}
+
+/// The task whose half is at that place.
+task* worker::joins_at(const lane& l, detail::split_deque<detail::half>::place at) const noexcept {
+  task* joins = running;
+  for (const task_boundary* b = l.boundaries; b != nullptr && at < b->from; b = b->next) joins = b->joins;
+  return joins;
+}
+
+std::uint32_t worker::hungry() const noexcept {
+  return static_cast<std::uint32_t>(std::max(0, engine.looking.load(relaxed))) + engine.parked.count();
+}
+
+void worker::wake_for_halves() noexcept {
+  if (engine.parked.wake_one(engine.workers_where.everybody())) sums.add(event::wake);
+}
+
+/// Takes a half of another worker, or of a stack that this worker has left, into half_. Looks at one worker; with
+/// `everywhere`, at all. Lanes without public halves are asked for some.
+bool worker::take_half(const pending_wait& w, bool everywhere) noexcept {
+  if (!engine.forking.load(relaxed)) return false;
+  if (!w.anything && suspended_.size() >= engine.options.stacks) return false;  // it could not be run
+  const std::size_t workers = engine.workers.size();
+  for (std::size_t left = everywhere ? workers : 1; left > 0; --left) {
+    if (++next_victim_ >= workers) next_victim_ = 0;
+    for (lane* l = engine.workers[next_victim_].lanes_.load(acquire); l != nullptr;
+         l = l->next) {  // pairs with open_lane()
+      const auto stolen = l->halves.steal();
+      if (stolen.entry == nullptr) continue;
+      half_ = {stolen.entry, l->owner};
+      if (stolen.more) wake_for_halves();  // F1
+      return true;
+    }
+  }
+  return false;
+}
+
+/// Runs the half that was taken: here if the wait allows it, else on another stack.
+void worker::run_taken_half(pending_wait& w) {
+  if (!w.anything && go_elsewhere(w, nullptr)) return;
+  if (half_.it != nullptr) run_half();  // no stack was left
+}
+
+/// Runs half_ as a part of the task that joins.
+void worker::run_half() {
+  const taken_half taken = std::exchange(half_, {});
+  detail::half& h = *taken.it;
+  task* const outer = std::exchange(running, h.joins);
+  detail::scope* const outer_scope = std::exchange(task_scope, running != nullptr ? running->scope : nullptr);
+  detail::scope* const outer_children = std::exchange(children_scope, nullptr);
+  sums.add(event::half_taken);
+  h.run();
+  if (children_scope != nullptr) {
+    if (h.has_failed()) children_scope->cancel();
+    if (std::exception_ptr failure = end_children()) h.fail_late(std::move(failure));
+  }
+  running = outer;
+  task_scope = outer_scope;
+  children_scope = outer_children;
+  h.announce();
+  if (engine.parked.wake(taken.owner)) sums.add(event::wake);
+}
+
+void worker::wait_for(const detail::half& h) {
+  constexpr int before_other_work = 64;
+  for (int looks = 0; looks < before_other_work && !h.is_done(); ++looks) pause();
+  if (h.is_done()) return;
+  tell_waiting();
+  pending_wait w{[](const void* p) { return static_cast<const detail::half*>(p)->is_done(); }, &h};
+  w.name = "kith::join()";
+  w.unrefusable = true;
+  work_until(w, nullptr);
+}
+
+}  // namespace kith::native

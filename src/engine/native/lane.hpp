@@ -1,0 +1,76 @@
+// What a worker offers to others of the joins on one of its stacks (fork_join.cpp).
+#pragma once
+
+#include "base/id.hpp"
+
+#include <kith/detail/half.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+namespace kith {
+
+class task;
+
+}  // namespace kith
+
+namespace kith::native {
+
+/// Halves of a lane below `from` are of `joins` (null: the root), or of tasks further down the stack: a task that waits,
+/// or helps at the throttle, and on top of which others run. On the waiting stack.
+struct task_boundary {
+  detail::split_deque<detail::half>::place from;
+  task* joins;
+  const task_boundary* next;  // further down
+};
+
+/// A lane belongs to its worker for ever, and to one of that worker's stacks at a time.
+struct lane : detail::fork_lane {
+  /// Deeper joins of a stack run without being offered.
+  static constexpr std::uint32_t most_halves = 1 << 14;
+  /// So many of the oldest halves are always offered: a worker that becomes idle while this one runs something long
+  /// finds them. It makes shallow joins dearer, but not those in a deep recursion.
+  static constexpr std::size_t always_offered = 4;
+  using halves_places = std::unique_ptr<std::atomic<detail::half*>[]>;
+  lane(worker_id of, std::size_t workers, halves_places room)
+      : fork_lane(room.get(), most_halves, static_cast<std::uint32_t>(std::min(workers - 1, always_offered))),
+        owner(of),
+        places_(std::move(room)) {}
+
+  const worker_id owner;
+  const task_boundary* boundaries = nullptr;  // the newest
+  lane* next = nullptr;                       // of the same worker; not changed after the lane was published
+
+ private:
+  halves_places places_;
+};
+
+/// Marks in a worker's lane, if it has halves, that other tasks than `running` may run further up the stack.
+class above_halves {
+ public:
+  above_halves(lane* l, task* running) noexcept : lane_(l != nullptr && !l->halves.empty() ? l : nullptr) {
+    if (lane_ == nullptr) return;
+    here_ = {lane_->halves.top(), running, lane_->boundaries};
+    lane_->boundaries = &here_;
+  }
+  ~above_halves() {
+    if (lane_ != nullptr) lane_->boundaries = here_.next;
+  }
+  above_halves(const above_halves&) = delete;
+  above_halves& operator=(const above_halves&) = delete;
+
+ private:
+  lane* const lane_;
+  task_boundary here_{};
+};
+
+/// A half that a worker has taken, and is to run.
+struct taken_half {
+  detail::half* it = nullptr;
+  worker_id owner{0};
+};
+
+}  // namespace kith::native

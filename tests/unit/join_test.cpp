@@ -1,0 +1,295 @@
+// kith::join and kith::parallel_invoke: results, failures, where they may be called, and who runs what.
+#include "support/resident.hpp"
+#include "support/scale.hpp"
+
+#include <kith/kith.hpp>
+
+#include <gmock/gmock.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <variant>
+#include <vector>
+
+namespace {
+
+using kith::test::sanitized;
+using kith::test::scaled;
+using testing::ThrowsMessage;
+
+kith::runtime_options with(int workers) {
+  kith::runtime_options o;
+  o.workers = workers;
+  o.oversubscribe = true;
+  return o;
+}
+
+std::int64_t fib(int n) {
+  if (n < 2) return n;
+  const auto [a, b] = kith::join([n] { return fib(n - 1); }, [n] { return fib(n - 2); });
+  return a + b;
+}
+
+/// Ends when another thread has called the other side of it: so the two halves run at the same time.
+class meeting {
+ public:
+  void come() {
+    came_.fetch_add(1);
+    while (came_.load() % 2 != 0) std::this_thread::yield();
+  }
+
+ private:
+  std::atomic<int> came_{0};
+};
+
+TEST(join, returns_what_the_halves_return) {
+  kith::runtime rt(with(2));
+  rt.run([] {
+    int x = 3;
+    EXPECT_EQ(kith::join([] { return 1; }, [] { return std::string("two"); }), std::pair(1, std::string("two")));
+    auto [a, b] = kith::join([&]() -> int& { return x; }, [] { return std::make_unique<int>(4); });
+    EXPECT_EQ(&a, &x);
+    EXPECT_EQ(*b, 4);
+    EXPECT_EQ(kith::join([] {}, [] { return 5; }), std::pair(std::monostate{}, 5));
+    static_assert(std::is_void_v<decltype(kith::join([] {}, [] {}))>);
+  });
+}
+
+TEST(join, runs_both_halves_in_order_on_a_thread_without_a_runtime) {
+  std::vector<int> order;
+  kith::join([&] { order.push_back(1); }, [&] { order.push_back(2); });
+  EXPECT_THAT(order, testing::ElementsAre(1, 2));
+  EXPECT_EQ(fib(15), 610);
+}
+
+TEST(join, runs_serially_on_a_foreign_thread_while_a_runtime_works) {
+  kith::runtime rt(with(2));
+  rt.run([] {
+    std::thread([] {
+      const auto here = std::this_thread::get_id();
+      const auto [a, b] =
+          kith::join([] { return std::this_thread::get_id(); }, [] { return std::this_thread::get_id(); });
+      EXPECT_EQ(a, here);
+      EXPECT_EQ(b, here);
+    }).join();
+  });
+}
+
+TEST(join, is_taken_by_a_sleeping_worker) {
+  kith::runtime_options o = with(2);
+  o.spin = 0;  // a worker that finds nothing sleeps at once
+  kith::runtime rt(o);
+  for (int round = 0; round < scaled(200); ++round) {
+    meeting both;
+    rt.run([&] {
+      const auto [a, b] = kith::join(
+          [&] {
+            both.come();
+            return kith::this_worker();
+          },
+          [&] {
+            both.come();
+            return kith::this_worker();
+          });
+      EXPECT_NE(a, b);
+    });
+  }
+  EXPECT_EQ(rt.statistics().total.halves, static_cast<std::uint64_t>(scaled(200)));
+}
+
+TEST(join, wakes_all_workers_for_a_tree) {
+  constexpr int workers = 8;
+  kith::runtime_options o = with(workers);
+  o.spin = 0;
+  kith::runtime rt(o);
+  for (int round = 0; round < scaled(20); ++round) {
+    std::atomic<int> here{0};
+    // Each of the eight needs a worker of its own. A join must not rely on that, but a stack always offers its oldest
+    // halves, and no stack has more than three here.
+    const auto all_come = [&] {
+      here.fetch_add(1);
+      while (here.load() < workers) std::this_thread::yield();
+    };
+    rt.run(
+        [&] { kith::parallel_invoke(all_come, all_come, all_come, all_come, all_come, all_come, all_come, all_come); });
+    EXPECT_EQ(here, workers);
+  }
+}
+
+TEST(join, throws_the_first_halfs_exception_after_both_have_ended) {
+  for (const int workers : {1, 2}) {
+    kith::runtime rt(with(workers));
+    for (int round = 0; round < scaled(200); ++round) {
+      std::atomic<int> ended{0};
+      const auto fails = [&](const char* what) {
+        return [&ended, what] {
+          ++ended;
+          throw std::runtime_error(what);
+        };
+      };
+      const auto ends = [&ended] { ++ended; };
+      EXPECT_THAT([&] { rt.run([&] { kith::join(fails("f"), fails("g")); }); }, ThrowsMessage<std::runtime_error>("f"));
+      EXPECT_EQ(ended, 2);
+      EXPECT_THAT([&] { rt.run([&] { kith::join(ends, fails("g")); }); }, ThrowsMessage<std::runtime_error>("g"));
+      EXPECT_EQ(ended, 4);
+      EXPECT_THAT([&] { rt.run([&] { kith::join(fails("f"), ends); }); }, ThrowsMessage<std::runtime_error>("f"));
+      EXPECT_EQ(ended, 6);
+    }
+  }
+}
+
+TEST(join, throws_from_a_half_that_another_worker_runs) {
+  kith::runtime rt(with(2));
+  for (int round = 0; round < scaled(50); ++round) {
+    meeting both;
+    EXPECT_THAT(
+        [&] {
+          rt.run([&] {
+            kith::join(
+                [&] {
+                  both.come();
+                  return std::make_unique<int>(1);
+                },
+                [&]() -> std::string {
+                  both.come();
+                  throw std::runtime_error("g");
+                });
+          });
+        },
+        ThrowsMessage<std::runtime_error>("g"));
+    meeting again;
+    EXPECT_THAT(
+        [&] {
+          rt.run([&] {
+            kith::join(
+                [&]() -> int {
+                  again.come();
+                  throw std::runtime_error("f");
+                },
+                [&] {
+                  again.come();
+                  return std::string(1000, 'x');  // is dropped
+                });
+          });
+        },
+        ThrowsMessage<std::runtime_error>("f"));
+  }
+}
+
+TEST(join, goes_deeper_than_what_a_stack_offers) {
+  kith::runtime rt(with(2));
+  const auto depth = [](auto& self, int left) -> int {
+    if (left == 0) return 0;
+    const auto [below, one] = kith::join([&] { return self(self, left - 1); }, [] { return 1; });
+    return below + one;
+  };
+  const int most = sanitized ? 2'000 : 20'000;
+  EXPECT_EQ(rt.run([&] { return depth(depth, most); }), most);
+}
+
+TEST(join, runs_the_halves_of_a_cancelled_task) {
+  kith::runtime rt(with(2));
+  int ran = 0;
+  rt.run([&] {
+    kith::group g;
+    g.spawn([&] {
+      g.cancel();
+      kith::join([&] { EXPECT_TRUE(kith::cancelled()); }, [&] { EXPECT_TRUE(kith::cancelled()); });
+      const auto [a, b] = kith::join([] { return 1; }, [] { return 2; });
+      ran = a + b;
+    });
+    g.wait();
+  });
+  EXPECT_EQ(ran, 3);
+}
+
+TEST(join, tells_a_half_that_another_worker_runs_of_a_cancellation) {
+  kith::runtime rt(with(2));
+  rt.run([&] {
+    kith::group g;
+    g.spawn([&] {
+      meeting both;
+      kith::join(
+          [&] {
+            both.come();
+            g.cancel();
+          },
+          [&] {
+            both.come();
+            while (!kith::cancelled()) std::this_thread::yield();
+          });
+    });
+    g.wait();
+  });
+}
+
+TEST(join, works_in_two_runtimes_at_a_time) {
+  kith::runtime outer(with(2)), inner(with(2));
+  EXPECT_EQ(outer.run([&] {
+    const auto [a, b] = kith::join([&] { return inner.run([] { return fib(15); }) + fib(10); },
+                                   [&] { return inner.run([] { return fib(12); }) + fib(11); });
+    return a + b;
+  }),
+            610 + 55 + 144 + 89);
+}
+
+TEST(join, becomes_tasks_where_a_run_is_recorded) {
+  const std::string file = testing::TempDir() + "join.kith";
+  kith::runtime_options o = with(2);
+  o.record = file;
+  kith::runtime rt(o);
+  EXPECT_EQ(rt.run([] { return fib(5); }), 5);
+  EXPECT_EQ(rt.statistics().total.tasks, 7u);  // one for each call that joins
+  EXPECT_EQ(rt.statistics().total.halves, 0u);
+  EXPECT_THAT([&] { rt.run([] { kith::join([] {}, [] { throw std::runtime_error("g"); }); }); },
+              ThrowsMessage<std::runtime_error>("g"));
+  int ran = 0;
+  rt.run([&] {
+    kith::spawn([&] {
+      kith::cancel();
+      kith::join([] {}, [&] { ++ran; });
+    });
+  });
+  EXPECT_EQ(ran, 1);
+}
+
+TEST(join, wakes_nobody_when_nothing_is_left) {
+  kith::runtime_options o = with(3);
+  o.spin = 0;
+  kith::runtime rt(o);
+  EXPECT_EQ(rt.run([] { return fib(20); }), 6765);
+  const auto parks = [&] { return rt.statistics().total.parks; };
+  // Each worker falls asleep soon. Then none wakes, so none falls asleep again.
+  std::uint64_t asleep = parks();
+  for (int calm = 0; calm < 10; ++calm) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    if (const std::uint64_t now = parks(); now != asleep) asleep = now, calm = 0;
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  EXPECT_EQ(parks(), asleep);
+}
+
+TEST(parallel_invoke, calls_each_function_once) {
+  kith::runtime rt(with(3));
+  rt.run([] {
+    std::array<std::atomic<int>, 5> calls{};
+    kith::parallel_invoke([&] { ++calls[0]; }, [&] { return ++calls[1]; }, [&] { ++calls[2]; }, [&] { ++calls[3]; },
+                          [&] { ++calls[4]; });
+    for (const auto& c : calls) EXPECT_EQ(c, 1);
+    kith::parallel_invoke();
+    kith::parallel_invoke([&] { ++calls[0]; });
+    EXPECT_EQ(calls[0], 2);
+    EXPECT_THAT(
+        [&] {
+          kith::parallel_invoke([] {}, [] { throw std::runtime_error("2"); }, [] { throw std::runtime_error("3"); });
+        },
+        ThrowsMessage<std::runtime_error>("2"));
+  });
+}
+
+}  // namespace
