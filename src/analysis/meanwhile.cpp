@@ -28,12 +28,16 @@ std::uint64_t covered(std::vector<interval> all) {
 
 meanwhile while_waiting(const recording& r, std::int32_t worker, std::uint64_t from, std::uint64_t until) {
   meanwhile m{.from = from, .until = until};
-  const std::int32_t here = r.node_of(worker);
+  const std::int32_t here = r.node_of(worker), place = r.place_of(worker);
+  std::vector<bool> is_near(r.worker_node.size());  // of its node, and its place: others could not have run it
+  for (std::size_t w = 0; w < is_near.size(); ++w)
+    is_near[w] = r.worker_node[w] == here && r.place_of(static_cast<std::int32_t>(w)) == place;
+  const auto near = [&is_near](std::int32_t by) { return by >= 0 && is_near[static_cast<std::size_t>(by)]; };
   std::vector<std::vector<interval>> busy(r.worker_node.size());
   std::vector<std::vector<interval>> jobs(r.worker_node.size());
   const auto note = [&](timeline_entry::kind what, std::int32_t of, std::int32_t by, std::uint64_t begun,
                         std::uint64_t ended) {
-    if (r.node_of(by) != here || begun >= until || ended <= from || ended <= begun) return;
+    if (!near(by) || begun >= until || ended <= from || ended <= begun) return;
     const interval part{std::max(begun, from), std::min(ended, until)};
     if (by == worker) m.worker.push_back({what, of, begun, ended});
     if (what == timeline_entry::idle) {
@@ -48,14 +52,14 @@ meanwhile while_waiting(const recording& r, std::int32_t worker, std::uint64_t f
     const auto me = static_cast<std::int32_t>(i);
     note(timeline_entry::task, me, t.worker, t.started, t.ended);
     note(timeline_entry::exploration, me, t.explorer, t.explore_started, t.explore_ended);
-    if (t.has(recorded_task::root) || r.node_of(t.worker) != here || t.started < from || t.started >= until) continue;
+    if (t.has(recorded_task::root) || !near(t.worker) || t.started < from || t.started >= until) continue;
     ++m.started;
     ++(t.ready < from ? m.ready_before : m.ready_after);
   }
   for (const recorded_idle& i : r.idles) note(timeline_entry::idle, -1, i.worker, i.begun, i.ended);
   for (const recorded_job& j : r.jobs) note(timeline_entry::job, -1, j.worker, j.begun, j.ended);
   for (std::size_t w = 0; w < r.worker_node.size(); ++w) {
-    if (r.worker_node[w] != here) continue;
+    if (!is_near[w]) continue;
     ++m.node_workers;
     const std::uint64_t in_tasks = covered(busy[w]), in_jobs = covered(jobs[w]);
     m.node_busy += in_tasks;

@@ -30,8 +30,10 @@ placement_facts facts_of(const recording& r, const explanation& e, const data_co
   placement_facts f;
   f.worker = t.worker;
   f.node_ran_on = e.node;
-  f.creator_worker = e.creator_worker;
-  f.creator_node = r.node_of(e.creator_worker);
+  if (!e.came) {  // else its creator is at another place, and no worker of this one
+    f.creator_worker = e.creator_worker;
+    f.creator_node = r.node_of(e.creator_worker);
+  }
   f.color = t.color;
   f.color_node = r.node_of(t.color);
   f.named_node = t.node;
@@ -82,7 +84,14 @@ std::vector<std::string> reasons_for(const recording& r, const explanation& e, c
     if (!options || p.explain == nullptr) return {std::string(p.name) + ": " + p.summary};
     explainer reasons(facts, *options);
     p.explain(reasons);
-    return reasons.take();
+    std::vector<std::string> all = reasons.take();
+    if (e.came) {
+      all.insert(all.begin(), "place " + std::to_string(e.came->message.source) + " spawned it at place " +
+                                  std::to_string(e.came->message.destination) + ", and no task leaves its place");
+    } else if (e.place >= 0) {
+      all.insert(all.begin(), "it was created at place " + std::to_string(e.place) + ", and no task leaves its place");
+    }
+    return all;
   }
   return {"the recording does not name a policy that is known here" + (text.empty() ? "" : " ('" + text + "')")};
 }

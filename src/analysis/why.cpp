@@ -88,6 +88,23 @@ std::int32_t ended_last(const recording& r, std::int32_t t) {
   }
 }
 
+/// Adds the message that has made the task, if one has.
+void add_arrival(const recording& r, explanation& e) {
+  for (const recorded_message& m : r.messages) {
+    if (m.kind != recorded_message::spawn || m.task != e.task) continue;
+    arrival a{.message = m, .offered = r.task(e.task).created};
+    // The order of offers of one spawner to one place is that of its activities: it waits for each to be accepted.
+    for (const recorded_message& other : r.messages) {
+      if (other.kind == recorded_message::spawn && other.task < 0 && other.spawner == m.spawner &&
+          other.destination == m.destination && other.sent >= a.offered && other.sent < m.sent)
+        ++a.refusals;
+    }
+    a.clock_error = r.places[m.source].error_ns + r.places[m.destination].error_ns;
+    e.came = a;
+    return;
+  }
+}
+
 /// Adds the last steal by the worker before the task started.
 void add_steal(const recording& r, explanation& e) {
   const recorded_task& t = r.task(e.task);
@@ -114,6 +131,8 @@ explanation explain(const recording& r, std::int32_t task, const data_costs& cos
   const recorded_task& t = r.task(task);
   explanation e{.task = task};
   e.node = r.node_of(t.worker);
+  e.place = r.place_of(t.worker);
+  add_arrival(r, e);
   if (t.creator >= 0) {
     const recorded_task& creator = r.task(t.creator);
     e.creator_worker = t.has(recorded_task::discovered) ? creator.explorer : creator.worker;

@@ -36,8 +36,18 @@ struct alternative {
   std::optional<std::uint64_t> weighted = {};  // used bytes, each times its distance relative to the local one
 };
 
+/// How a task came from another place.
+struct arrival {
+  recorded_message message;       // that made the task
+  std::uint64_t refusals = 0;     // of the same activity, before that
+  std::uint64_t offered = 0;      // when it was offered first
+  std::uint64_t clock_error = 0;  // of the two places' clocks together, in nanoseconds
+};
+
 struct explanation {
   std::int32_t task = -1;
+  std::int32_t place = -1;  // where it ran; -1: the program has no places, or the task never ran
+  std::optional<arrival> came = {};
   std::int32_t node = -1;  // where it ran; -1: it never did
   std::int32_t creator_worker = -1;
   std::size_t predecessors = 0;

@@ -32,10 +32,15 @@ bool place::make_tasks() {
     arrived.swap(arrived_);
   }
   for (const auto& [a, suspended] : resumed) {
-    detail::creation(*tasks_).make([this, a = a, h = suspended]() mutable { run_part(*a, h); });
+    const std::uint64_t before = a->task;  // the next part may end the activity
+    const auto made = detail::creation(*tasks_).make([this, a = a, h = suspended]() mutable { run_part(*a, h); });
+    if (records_) records_->continued(made.task.value, before);
   }
   const bool any = !resumed.empty() || !arrived.empty();
-  for (std::unique_ptr<activity>& a : arrived) make_task(std::move(a));
+  for (std::unique_ptr<activity>& a : arrived) {
+    const std::uint64_t made = make_task(std::move(a));
+    if (records_) records_->continued(made, 0);
+  }
   return any;
 }
 

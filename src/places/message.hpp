@@ -29,6 +29,8 @@ enum class message_kind : std::uint16_t {
   counts,
   reset_counts,  // answered by `counts_reset`
   counts_reset,
+  ask_clock,  // answered by `clock`, with the time (place_records.hpp)
+  clock,
 };
 constexpr bool is_control(message_kind k) noexcept { return k > message_kind::done; }
 
@@ -53,7 +55,7 @@ struct message_header {
   std::uint64_t payload = 0;        // bytes after the header
   std::uint32_t finish_home = 0;
   std::uint32_t credits = 0;  // of the receiver at the sender, that it gets back
-  std::uint64_t reserved_too = 0;
+  std::uint64_t task = 0;  // that sends a spawn or a result, as its recording names it; 0: nothing is recorded
 
   // flags
   static constexpr std::uint16_t forced = 1;   // a spawn that must be accepted

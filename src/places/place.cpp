@@ -2,6 +2,7 @@
 
 #include "api/implementation.hpp"
 #include "base/invariant.hpp"
+#include "engine/native/recorder.hpp"
 #include "engine/native/worker.hpp"
 
 #include <kith/detail/creation.hpp>
@@ -12,6 +13,15 @@
 namespace kith::distributed {
 
 namespace {
+
+/// Under cws there are no messages: its recording is that of any runtime.
+std::unique_ptr<place_records> records_of(const setup& all, int number, const runtime& of) {
+  native::recorder* const recording = runtime::implementation::engine_of(of).recording();
+  if (recording == nullptr || all.one_group) return nullptr;
+  recording->keep_parts();  // the progress thread may have messages when the runtime has ended
+  return std::make_unique<place_records>(recording->parts(), of.workers(), number, all.places, all.clock,
+                                         all.processes && number != 0);
+}
 
 failure failure_of(int place, std::string what) { return {static_cast<std::uint32_t>(place), std::move(what)}; }
 
@@ -45,9 +55,12 @@ place::place(const setup& all, int number, const runtime_options& each, endpoint
       net_(net),
       tasks_(std::make_unique<runtime>(each)),
       engine_(runtime::implementation::engine_of(*tasks_).number),
+      records_(records_of(all, number, *tasks_)),
       finishes_(number),
       credits_(static_cast<std::size_t>(all.places), all.share()),
-      owed_(static_cast<std::size_t>(all.places)) {}
+      owed_(static_cast<std::size_t>(all.places)) {
+  if (records_) recorded_in_ = tasks_->recorded_in();
+}
 
 void place::start() {
   progress_ = std::thread([this] { progress(); });
@@ -109,6 +122,7 @@ void place::run_part(activity& a, const std::function<void()>& code) noexcept {
   {
     const std::lock_guard lock(running_guard_);
     running_[task] = &a;
+    a.task = task;
   }
   const auto attempt = [&](const auto& step) {
     try {
@@ -156,7 +170,10 @@ void place::send_result(const activity& a, detail::byte_buffer value, const std:
     deliver(a.result, std::move(value), failed);
     return;
   }
-  const message_header h{.kind = message_kind::result, .from = static_cast<std::uint32_t>(number_), .result = a.result};
+  const message_header h{.kind = message_kind::result,
+                         .from = static_cast<std::uint32_t>(number_),
+                         .result = a.result,
+                         .task = records_ ? a.task : 0};
   if (failed) {
     value = sealed(h, *failed);
   } else {
@@ -246,6 +263,12 @@ std::unique_ptr<activity> place::make_activity(finish_id in, int at, const detai
   return a;
 }
 
+/// As recordings name it; 0: this thread runs no task of this place.
+std::uint64_t place::running_task() const {
+  const native::worker* const w = native::worker::current();
+  return w != nullptr && w->engine.number == engine_ ? w->running_ref() : 0;
+}
+
 std::shared_ptr<place::offer> place::make_offer(finish_id in, int to, const detail::remote_function& f,
                                                 detail::packed_arguments message,
                                                 std::shared_ptr<detail::remote_result> result) {
@@ -261,6 +284,7 @@ std::shared_ptr<place::offer> place::make_offer(finish_id in, int to, const deta
     const std::lock_guard lock(guard_);
     h.result = open(in, std::move(result));
     h.sequence = ++last_number_;
+    if (records_) h.task = running_task();
     seal(message, h);
     made->message = std::make_shared<const detail::packed_arguments>(std::move(message));
     offers_[h.sequence] = made;
@@ -404,38 +428,8 @@ void place::post(int to, detail::byte_buffer message) {
   net_.ring();
 }
 
-void place::make_task(std::unique_ptr<activity> a) { detail::creation(*tasks_).make(closure(*this, std::move(a))); }
-
-// ---- counts
-
-place_statistics place::statistics() const {
-  place_statistics s;
-  s.messages = counts_.messages.load(relaxed);
-  s.message_bytes = counts_.bytes.load(relaxed);
-  s.spawns_sent = counts_.offers.load(relaxed);
-  s.spawns_accepted = counts_.accepted.load(relaxed);
-  s.spawns_refused = counts_.refused.load(relaxed);
-  s.spawns_forced = counts_.forced.load(relaxed);
-  s.spawns_waited = counts_.waited.load(relaxed);
-  s.credits_sent = counts_.credits.load(relaxed);
-  s.dones_sent = counts_.dones.load(relaxed);
-  s.results_sent = counts_.results.load(relaxed);
-  s.activities = activities_.load(relaxed);
-  s.fab_peak = counts_.fab_peak.load(relaxed);
-  if (s.spawns_accepted != 0)
-    s.fab_mean = static_cast<double>(counts_.fab_sum.load(relaxed)) / static_cast<double>(s.spawns_accepted);
-  tasks_->wait();  // a task that has told its finish of its end may still be leaving, and its time is counted last
-  s.tasks = tasks_->statistics();
-  return s;
-}
-
-void place::reset_statistics() {
-  for (atomic<std::uint64_t>* n : {&counts_.messages, &counts_.bytes, &counts_.offers, &counts_.accepted,
-                                   &counts_.refused, &counts_.forced, &counts_.credits, &counts_.waited, &counts_.dones,
-                                   &counts_.results, &counts_.fab_sum, &counts_.fab_peak, &activities_})
-    n->store(0, relaxed);
-  tasks_->wait();
-  tasks_->reset_statistics();
+std::uint64_t place::make_task(std::unique_ptr<activity> a) {
+  return detail::creation(*tasks_).make(closure(*this, std::move(a))).task.value;
 }
 
 }  // namespace kith::distributed

@@ -15,6 +15,7 @@
 #include "base/atomic.hpp"
 #include "places/control.hpp"
 #include "places/finish_table.hpp"
+#include "places/place_records.hpp"
 #include "places/transport.hpp"
 #include "queue/native/inbox.hpp"
 
@@ -48,6 +49,8 @@ struct setup {
   bool credits = false;
   std::chrono::nanoseconds credit_wait{};
   std::uint32_t functions = 0;
+  bool processes = false;   // each place is a process
+  std::uint64_t clock = 0;  // a random number, the same for all places that read the same clock
 
   /// The activities of one place that another one has room for.
   int share() const noexcept { return std::max(1, threshold / std::max(1, places - 1)); }
@@ -89,6 +92,7 @@ struct activity {
 
   // Of a running activity. A coroutine runs in parts, one after the other; a part ends after the tasks that it created.
   detail::activity_coroutine* coroutine = nullptr;
+  std::uint64_t task = 0;     // of the part that began last, as recordings name it
   atomic<int> parts{1};       // that have not ended; the next one counts before the coroutine is suspended
   detail::byte_buffer value;  // what it has returned, behind room for a header
   std::optional<failure> failed;
@@ -140,6 +144,9 @@ class place {
   activity* current() const;
   /// The number of this place's engine.
   std::uint64_t engine() const noexcept { return engine_; }
+  /// The file of its recording, whose parts whoever made the place assembles when it is destroyed; empty: nothing is
+  /// recorded.
+  const std::string& recorded_in() const noexcept { return recorded_in_; }
   /// Ends the runtime: waits until its last tasks have left.
   void end_tasks();
   /// Waits until no coroutine is left that has begun.
@@ -201,7 +208,8 @@ class place {
                                     detail::packed_arguments message, std::shared_ptr<detail::remote_result> result);
   void post_offer(offer& o);
   void leave_buffer(activity& a) noexcept;
-  void make_task(std::unique_ptr<activity> a);
+  std::uint64_t make_task(std::unique_ptr<activity> a);
+  std::uint64_t running_task() const;
   void run(std::unique_ptr<activity> a) noexcept;
   void run_part(activity& a, const std::function<void()>& code) noexcept;
   void conclude(activity& a);
@@ -221,13 +229,13 @@ class place {
   bool make_tasks();
   void send(int to, detail::byte_buffer message);
   void send(int to, const std::shared_ptr<const detail::packed_arguments>& offered);
-  void count_message(const message_header& h, std::size_t bytes);
+  void count_message(int to, const message_header& h, std::size_t bytes);
   bool offer_again();
   void take_credits(const message_header& h);
   bool send_without_credit();
   std::chrono::steady_clock::time_point next_time();
   void handle(detail::byte_buffer message);
-  void accept(const message_header& h, detail::byte_buffer message);
+  std::uint64_t accept(const message_header& h, detail::byte_buffer message);
   void answered(const message_header& h);
   void refused(const message_header& h);
   void obey(const message_header& h, std::optional<failure> failed, place_statistics counted);
@@ -240,6 +248,8 @@ class place {
   endpoint& net_;
   std::unique_ptr<runtime> tasks_;
   std::uint64_t engine_;
+  const std::unique_ptr<place_records> records_;  // the progress thread's; null: nothing is recorded
+  std::string recorded_in_;
   const pid_t made_in_ = getpid();
 
   mutable std::mutex guard_;                                            // for the next eleven

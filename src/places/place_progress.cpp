@@ -2,6 +2,7 @@
 // The functions by which other threads ask for that stand beside it.
 #include "places/place.hpp"
 
+#include "base/clock.hpp"
 #include "base/invariant.hpp"
 
 #include <kith/unbound.hpp>
@@ -47,6 +48,7 @@ void place::progress() {
     did = offer_again() || did;
     if (all_.credits) did = send_without_credit() || did;
     did = do_collectives() || did;
+    if (records_ && records_->should_ask()) net_.send(0, sealed(records_->question()));
     while (const std::optional<lost_place> l = net_.lost()) lose(*l);
     if (!dropped_.empty()) did = end_dropped_offers() || did;
     if (did) continue;
@@ -82,18 +84,19 @@ void place::send(int to, detail::byte_buffer message) {
     net_.send(to, std::move(message));
     return;
   }
-  count_message(h, message.size());
+  count_message(to, h, message.size());
   net_.send(to, std::move(message));
 }
 
 void place::send(int to, const std::shared_ptr<const detail::packed_arguments>& offered) {
   message_header h;
   std::memcpy(&h, offered->buffer.data(), sizeof h);
-  count_message(h, offered->size());
+  count_message(to, h, offered->size());
   net_.send(to, offered);
 }
 
-void place::count_message(const message_header& h, std::size_t bytes) {
+void place::count_message(int to, const message_header& h, std::size_t bytes) {
+  if (records_) records_->sent(to, h, bytes);
   count(counts_.messages);
   count(counts_.bytes, bytes);
   if (h.kind == message_kind::spawn) count(counts_.offers);
@@ -127,18 +130,23 @@ void place::handle(detail::byte_buffer message) {
     std::abort();
   }
   if (h.credits != 0) take_credits(h);
+  const std::size_t bytes = message.size();
+  const std::uint64_t at = records_ ? ticks() : 0;
+  std::uint64_t made = 0;
   switch (h.kind) {
     case message_kind::credit: break;
-    case message_kind::spawn: accept(h, std::move(message)); break;
+    case message_kind::spawn: made = accept(h, std::move(message)); break;
     case message_kind::accepted: answered(h); break;
     case message_kind::refused: refused(h); break;
     case message_kind::result: deliver(h.result, std::move(message), failed); break;
     case message_kind::done: end(h.finish(), std::move(failed)); break;
     default: obey(h, std::move(failed), std::move(counted)); break;
   }
+  if (records_ && !is_control(h.kind)) records_->received(h, bytes, at, made);
 }
 
-void place::accept(const message_header& h, detail::byte_buffer message) {
+/// The task that it made, as recordings name it; 0: none.
+std::uint64_t place::accept(const message_header& h, detail::byte_buffer message) {
   message_header answer{
       .kind = message_kind::accepted, .from = static_cast<std::uint32_t>(number_), .sequence = h.sequence};
   const bool full = fab_.load(relaxed) >= all_.threshold, forced = h.has(message_header::forced);
@@ -146,7 +154,7 @@ void place::accept(const message_header& h, detail::byte_buffer message) {
     count(counts_.refused);
     answer.kind = message_kind::refused;
     send(static_cast<int>(h.from), sealed(answer));
-    return;
+    return 0;
   }
   if (full && forced) count(counts_.forced);
   const auto occupied = static_cast<std::uint64_t>(fab_.fetch_add(1, relaxed)) + 1;  // P1
@@ -157,7 +165,7 @@ void place::accept(const message_header& h, detail::byte_buffer message) {
     const std::lock_guard lock(guard_);
     if (lost_) {
       fab_.fetch_sub(1, relaxed);
-      return;
+      return 0;
     }
     if (finishes_.arrive(h.finish(), h.from)) answer.flags |= message_header::engaged;
   }
@@ -171,7 +179,7 @@ void place::accept(const message_header& h, detail::byte_buffer message) {
   a->result = h.result;
   a->function = &function_of(h.function);
   a->message = std::move(message);
-  make_task(std::move(a));
+  return make_task(std::move(a));
 }
 
 void place::answered(const message_header& h) {
@@ -320,6 +328,10 @@ void place::obey(const message_header& h, std::optional<failure> failed, place_s
       answer.kind = message_kind::counts_reset;
       send(from, sealed(answer));
       break;
+    case message_kind::ask_clock: send(from, sealed(place_records::answer_to(h, number_, all_.clock))); break;
+    case message_kind::clock:
+      if (records_) records_->answered(h);
+      break;
     default: control_.take(from, {}); break;
   }
 }
@@ -338,6 +350,10 @@ void place::leave() {
 }
 
 void place::leave_in_turn() {
+  if (records_) {
+    records_->begin_last();
+    if (!records_->may_leave()) return;
+  }
   net_.leave();
   if (net_.has_left()) control_.has_left();
 }

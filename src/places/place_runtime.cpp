@@ -7,11 +7,14 @@
 #include "places/job.hpp"
 #include "places/place.hpp"
 #include "places/place_of_caller.hpp"
+#include "recording/assemble.hpp"
 
 #include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <random>
 #include <system_error>
 #include <unordered_map>
 
@@ -26,7 +29,7 @@ namespace {
   throw error("place_options::" + option + ": expected " + expected, error_kind::setting);
 }
 
-distributed::setup setup_of(const place_options& o, int number) {
+distributed::setup setup_of(const place_options& o, const distributed::transport& net) {
   if (o.fab_slots < 1 || o.fab_slots > 1 << 20)
     refuse("fab_slots = " + std::to_string(o.fab_slots), "1 to " + std::to_string(1 << 20));
   if (!(o.fab_threshold > 0 && o.fab_threshold <= 1))
@@ -42,7 +45,8 @@ distributed::setup setup_of(const place_options& o, int number) {
   const auto in_nanoseconds = [](double seconds) {
     return std::chrono::nanoseconds(static_cast<std::int64_t>(seconds * 1e9));
   };
-  return {.places = number,
+  std::random_device random;
+  return {.places = net.places(),
           .one_group = o.scheduling == place_scheduling::cws,
           .threshold = std::max(1, static_cast<int>(std::lround(o.fab_slots * o.fab_threshold))),
           .retry = in_nanoseconds(o.retry_seconds),
@@ -51,7 +55,9 @@ distributed::setup setup_of(const place_options& o, int number) {
           .waiting = o.waiting,
           .credits = o.admission == place_admission::credits,
           .credit_wait = in_nanoseconds(o.credit_seconds),
-          .functions = distributed::number_functions()};
+          .functions = distributed::number_functions(),
+          .processes = net.own_place().has_value(),
+          .clock = std::uint64_t{random()} << 32 | random() | 1};
 }
 
 /// What the program or its user asks for; none if neither does.
@@ -110,7 +116,7 @@ runtime_options options_of_each(const place_options& o, const distributed::setup
 class place_runtime::implementation {
  public:
   explicit implementation(const place_options& o)
-      : net_(make_transport(o)), all_(setup_of(o, net_->places())), own_(net_->own_place()) {
+      : net_(make_transport(o)), all_(setup_of(o, *net_)), own_(net_->own_place()) {
     const runtime_options each = options_of_each(o, all_, !own_);
     const int first = own_.value_or(0), last = own_ || all_.one_group ? first : all_.places - 1;
     for (int p = first; p <= last; ++p) {
@@ -125,6 +131,12 @@ class place_runtime::implementation {
     }
     // A task that has told its finish of its end may still be leaving: it can ring any place.
     for (const auto& p : places_) p->end_tasks();
+    std::vector<std::string> files;
+    for (const auto& p : places_) {
+      if (!p->recorded_in().empty()) files.push_back(p->recorded_in());
+    }
+    places_.clear();  // ends the progress threads, which write to the recordings as well
+    assemble(files);
   }
   implementation(const implementation&) = delete;
   implementation& operator=(const implementation&) = delete;
@@ -152,6 +164,19 @@ class place_runtime::implementation {
   bool is_first() const noexcept { return own_.value_or(0) == 0; }
 
  private:
+  /// Makes recordings of the parts that the places have left.
+  void assemble(const std::vector<std::string>& files) const noexcept {
+    if (files.empty() || is_inherited() || value_of(var::record_parts)) return;
+    for (const std::vector<std::string>& together : by_job(files)) {
+      try {
+        assemble_places(together);
+      } catch (const std::exception& e) {
+        std::fprintf(stderr, "kith: recording: %s; its parts are kept: kith repair %s\n", e.what(),
+                     together.front().c_str());
+      }
+    }
+  }
+
   const pid_t made_in_ = getpid();
   std::unique_ptr<distributed::transport> net_;
   const distributed::setup all_;

@@ -5,6 +5,7 @@
 #include "recording/completed_times.hpp"
 #include "recording/file.hpp"
 #include "recording/gather.hpp"
+#include "recording/merge.hpp"
 #include "recording/parts.hpp"
 #include "recording/ready_times.hpp"
 #include "recording/siblings.hpp"
@@ -24,12 +25,16 @@ class assembler : gathered_logs {
  public:
   explicit assembler(gathered_logs&& g) : gathered_logs(std::move(g)) {}
 
-  recording assemble(const std::string& folder, const progress& tell) {
+  place_part assemble(const std::string& folder, const progress& tell) {
     order(tell);
     add_times();
     finish();
     add_address_parts(out, folder, index_of);
-    return std::move(out);
+    place_part all = part_of_place();
+    if (place.present || !messages.empty())  // until it is put together with the others
+      out.meta["place"] = place.present ? std::to_string(place.number) : "not known";
+    all.recorded = std::move(out);
+    return all;
   }
 
  private:
@@ -237,6 +242,37 @@ class assembler : gathered_logs {
     return bytes;
   }
 
+  std::int32_t index_or_none(std::uint64_t ref) const {
+    const auto at = index_of.find(ref);
+    return ref == 0 || at == index_of.end() ? -1 : at->second;
+  }
+
+  place_part part_of_place() const {
+    place_part p;
+    p.began = began;
+    p.ns_per_tick = ns_per_tick;
+    if (!place.present) return p;
+    p.job = place.job;
+    p.clock = place.clock;
+    p.number = place.number;
+    p.places = place.places;
+    p.host = place.host;
+    for (const message& m : messages)
+      p.messages.push_back({.received = (m.flags & log_received) != 0,
+                            .kind = static_cast<std::uint8_t>(m.flags & ~log_received),
+                            .peer = m.peer,
+                            .bytes = m.bytes,
+                            .at = ns(m.at),
+                            .task = index_or_none(m.task),
+                            .sequence = m.sequence,
+                            .result = m.result});
+    for (const clock_reading& c : clocks) p.clocks.push_back({ns(c.sent), ns(c.received), c.there});
+    for (const continuation& c : continuations)
+      p.continuations.emplace_back(index_or_none(c.task), index_or_none(c.before));
+    std::ranges::sort(p.continuations);
+    return p;
+  }
+
   /// The nanoseconds for which tasks ran on the seat within an interval.
   std::uint64_t run_inside(std::uint16_t seat, interval in) const {
     std::uint64_t sum = 0;
@@ -284,22 +320,67 @@ class assembler : gathered_logs {
 
 }  // namespace
 
-recording read_parts(const std::string& folder, const progress& tell) {
-  recording r = assembler(gather_logs(folder, tell)).assemble(folder, tell);
+recording read_parts(const std::string& folder, const progress& tell) { return read_part(folder, tell).recorded; }
+
+place_part read_part(const std::string& folder, const progress& tell) {
+  place_part p = assembler(gather_logs(folder, tell)).assemble(folder, tell);
+  recording& r = p.recorded;
   std::istringstream nodes(r.meta_or("worker_nodes", ""));
   for (int n; nodes >> n;) r.worker_node.push_back(static_cast<std::int16_t>(n));
   if (r.types.empty()) r.types.emplace_back();
   if (r.types.front().empty()) r.types.front() = "task";  // the name of tasks without a type
-  return r;
+  return p;
 }
 
 void assemble_parts(const std::string& file, const progress& tell, const std::function<void(recording&)>& complete) {
-  recording r = read_parts(parts_of(file), tell);
+  assemble_places({file}, tell, complete);
+}
+
+void assemble_places(const std::vector<std::string>& files, const progress& tell,
+                     const std::function<void(recording&)>& complete) {
+  std::vector<place_part> parts;
+  for (const std::string& f : files) parts.push_back(read_part(parts_of(f), tell));
+  recording r = parts.front().job == 0 || !parts.front().recorded.blocks.empty() ? std::move(parts.front().recorded)
+                                                                                 : merge_places(std::move(parts));
   if (complete) complete(r);
-  check_recording(r, parts_of(file));  // what is written must be readable: the parts are the only other copy
-  write_recording(r, file, tell);
-  std::error_code ignored;
-  std::filesystem::remove_all(parts_of(file), ignored);
+  check_recording(r, parts_of(files.front()));  // what is written must be readable: the parts are the only other copy
+  write_recording(r, files.front(), tell);
+  for (const std::string& f : files) {
+    std::error_code ignored;
+    std::filesystem::remove_all(parts_of(f), ignored);
+  }
+}
+
+std::vector<std::vector<std::string>> by_job(const std::vector<std::string>& files) {
+  std::vector<std::vector<std::string>> all;
+  std::unordered_map<std::uint64_t, std::size_t> of_job;
+  for (const std::string& f : files) {
+    const std::uint64_t job = job_of_parts(parts_of(f));
+    const auto [at, fresh] = of_job.try_emplace(job, all.size());
+    if (fresh || job == 0) {
+      all.push_back({f});
+    } else {
+      all[at->second].push_back(f);
+    }
+  }
+  return all;
+}
+
+std::vector<std::string> parts_of_job(const std::string& file) {
+  const std::uint64_t job = job_of_parts(parts_of(file));
+  if (job == 0) return {file};
+  namespace fs = std::filesystem;
+  std::vector<std::string> all;
+  const fs::path folder = fs::path(file).has_parent_path() ? fs::path(file).parent_path() : fs::path(".");
+  const std::string suffix = parts_of("");
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.ends_with(suffix) || !entry.is_directory() || job_of_parts(entry.path().string()) != job) continue;
+    const std::string other = name.substr(0, name.size() - suffix.size());
+    all.push_back(fs::path(file).has_parent_path() ? (folder / other).string() : other);
+  }
+  std::ranges::sort(all, {}, [](const std::string& f) { return std::pair(f.size(), f); });
+  return all;
 }
 
 }  // namespace kith

@@ -46,6 +46,7 @@ class checker {
     calibrations();
     allocations();
     addresses();
+    places();
   }
 
  private:
@@ -85,6 +86,14 @@ class checker {
       case holds::site_mode: return {0, recorded_site::both};
       case holds::block_kind: return {0, recorded_block::mapped};
       case holds::touches: return {0, most_touches};
+      case holds::place: return {0, below(r_.places.size())};
+      case holds::message_kind: return {recorded_message::spawn, recorded_message::done};
+      case holds::first_worker:
+      case holds::workers: return {0, below(r_.worker_node.size() + 1)};
+      case holds::first_node: return {0, most_recorded_nodes - 1};
+      case holds::nodes: return {0, most_recorded_nodes};
+      case holds::difference: return {-latest, latest};
+      case holds::drift: return {-1'000'000'000, 1'000'000'000};
       case holds::stream:
       case holds::scope_or_future:  // see waits()
       case holds::hint:
@@ -249,6 +258,43 @@ class checker {
       if (given > static_cast<std::uint64_t>(most_in_all))
         refuse("allocation", i, "with it there are " + text(given) + " bytes in all");
     }
+  }
+
+  /// All workers belong to a place, and the places have them in their order.
+  void places() const {
+    if (r_.places.empty()) return;
+    std::uint64_t workers = 0;
+    const std::int64_t nodes = r_.meta_number("nodes", 1);
+    for (std::size_t p = 0; p < r_.places.size(); ++p) {
+      const recorded_place& x = r_.places[p];
+      if (x.first_worker != workers)
+        refuse("place", p, "first_worker is " + text(x.first_worker) + ", expected " + text(workers));
+      workers += x.workers;
+      if (std::int64_t{x.first_node} + x.nodes > nodes)
+        refuse("place", p,
+               "its nodes end at " + text(std::int64_t{x.first_node} + x.nodes) + ", and there are " + text(nodes));
+    }
+    if (workers != r_.worker_node.size())
+      refuse("table place has " + text(workers) + " workers, expected " + text(r_.worker_node.size()) +
+             ", the rows of table worker");
+    for (std::size_t m = 0; m < r_.messages.size(); ++m) message(m);
+  }
+
+  void message(std::size_t m) const {
+    const recorded_message& x = r_.messages[m];
+    if (x.source == x.destination) refuse("message", m, "place " + text(x.source) + " has sent it to itself");
+    if (x.received != 0 && x.received < x.sent) refuse("message", m, "it is received before it was sent");
+    const auto belongs = [&](const char* column, std::int32_t task, std::uint16_t place) {
+      const std::int32_t at = task < 0 ? -1 : r_.place_of(r_.task(task).worker);
+      if (at >= 0 && at != place)
+        refuse("message", m,
+               std::string(column) + " is task " + text(task) + ", which ran at place " + text(at) +
+                   ", expected place " + text(place));
+    };
+    belongs("spawner", x.spawner, x.source);
+    belongs("task", x.task, x.destination);
+    if (x.kind == recorded_message::spawn && x.task >= 0 && r_.task(x.task).creator != x.spawner)
+      refuse("message", m, "it has made task " + text(x.task) + ", whose creator is not its spawner");
   }
 
   /// What is in a stream is checked where it is read (analysis/addresses.hpp).

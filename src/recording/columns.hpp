@@ -43,6 +43,14 @@ enum class holds : std::uint8_t {
   block_kind,
   touches,
   stream,  // bytes in the form of address_stream.hpp
+  place,
+  message_kind,
+  first_worker,  // of a place
+  workers,       // of a place
+  first_node,
+  nodes,
+  difference,  // of two times
+  drift,       // in 10^-9
 };
 
 /// What a row begins with: nothing, its own number, or that of the task that it belongs to.
@@ -211,6 +219,37 @@ struct allocation {
   }
 };
 
+struct place {
+  using row = recorded_place;
+  static constexpr const char* name = "place";
+  static constexpr leads begins = leads::own_number;
+  static void list(auto& r, auto&& each) {
+    each("first_worker", r.first_worker, holds::first_worker);
+    each("workers", r.workers, holds::workers);
+    each("first_node", r.first_node, holds::first_node);
+    each("nodes", r.nodes, holds::nodes);
+    each("host", r.host, holds::name);
+    each("offset_ns", r.offset_ns, holds::difference);
+    each("drift_ppb", r.drift_ppb, holds::drift);
+    each("error_ns", r.error_ns, holds::time);
+  }
+};
+struct message {
+  using row = recorded_message;
+  static constexpr const char* name = "message";
+  static constexpr leads begins = leads::nothing;
+  static void list(auto& r, auto&& each) {
+    each("kind", r.kind, holds::message_kind);
+    each("source", r.source, holds::place);
+    each("destination", r.destination, holds::place);
+    each("bytes", r.bytes, holds::bytes);
+    each("sent_ns", r.sent, holds::time);
+    each("received_ns", r.received, holds::time);
+    each("spawner", r.spawner, holds::task_or_none);
+    each("task", r.task, holds::task_or_none);
+  }
+};
+
 struct site {
   using row = recorded_site;
   static constexpr const char* name = "site";
@@ -273,6 +312,8 @@ void for_each_table(Recording& r, Each&& each) {
   each(calibration(), r.calibrations);
   each(mark(), r.marks);
   each(allocation(), r.allocations);
+  each(place(), r.places);
+  each(message(), r.messages);
   each(site(), r.sites);
   each(block(), r.blocks);
   each(stream(), r.streams);

@@ -29,10 +29,15 @@ template <class Table>
 constexpr bool is_of_addresses =
     std::same_as<Table, columns::site> || std::same_as<Table, columns::block> || std::same_as<Table, columns::stream>;
 
+/// Tables that are there only if the program had places.
+template <class Table>
+constexpr bool is_of_places = std::same_as<Table, columns::place> || std::same_as<Table, columns::message>;
+
 /// Tables that were added without a new recording_version; files of earlier builds do not have them.
 template <class Table>
-constexpr bool may_be_missing = std::same_as<Table, columns::home> || std::same_as<Table, columns::job> ||
-                                std::same_as<Table, columns::calibration> || is_of_addresses<Table>;
+constexpr bool may_be_missing =
+    std::same_as<Table, columns::home> || std::same_as<Table, columns::job> ||
+    std::same_as<Table, columns::calibration> || is_of_addresses<Table> || is_of_places<Table>;
 
 /// While it lives, a file that this thread makes larger than the process may (RLIMIT_FSIZE) is an error of the
 /// call that writes it, and not a SIGXFSZ, which would end the program.
@@ -105,6 +110,7 @@ void write_all(const database& db, const recording& r, const progress& tell) {
   }
   columns::for_each_table(r, [&]<class Table>(Table, const auto& rows) {
     if (is_of_addresses<Table> && r.blocks.empty()) return;
+    if (is_of_places<Table> && r.places.empty()) return;
     db.run("CREATE TABLE " + columns::definition<Table>());
     write_rows<Table>(db, r, rows, tell);
   });

@@ -127,9 +127,44 @@ void gathered_logs::read(const mapped_log& l) {
         break;
       }
       case log_kind::given_back: returns.push_back({head.large, ns(pair_at(rest, 0).second)}); break;
+      case log_kind::place: {
+        const log_pair of = pair_at(rest, 0);
+        place = {.present = true,
+                 .job = head.large,
+                 .clock = of.second,
+                 .number = head.small,
+                 .places = static_cast<std::uint32_t>(of.first),
+                 .host = std::string(reinterpret_cast<const char*>(rest) + sizeof(log_pair), head.middle)};
+        break;
+      }
+      case log_kind::message: {
+        const log_pair when = pair_at(rest, 0), of = pair_at(rest, 1);
+        messages.push_back({head.flags, head.small, head.large, when.first, when.second, of.first, of.second});
+        break;
+      }
+      case log_kind::clock: {
+        const log_pair here = pair_at(rest, 0);
+        clocks.push_back({here.first, here.second, pair_at(rest, 1).first});
+        break;
+      }
+      case log_kind::part: continuations.push_back({head.large, pair_at(rest, 0).first}); break;
       case log_kind::end: break;
     }
   });
+}
+
+std::uint64_t job_of_parts(const std::string& folder) {
+  const fs::path file = fs::path(folder) / log_of_place;
+  if (!fs::exists(file) || fs::exists(fs::path(folder) / "addresses.streams")) return 0;
+  try {
+    std::uint64_t job = 0;
+    mapped_log(file).for_each([&job](const log_cell& head, const std::byte*) {
+      if (head.kind == log_kind::place) job = head.large;
+    });
+    return job;
+  } catch (const error&) {  // read_part() says what is wrong
+    return 0;
+  }
 }
 
 gathered_logs gather_logs(const std::string& folder, const progress& tell) {

@@ -91,6 +91,29 @@ struct gathered_logs {
     std::uint16_t seat;
   };
   std::vector<move> moves;
+  /// What the logs of a place say of its job, and of its messages.
+  struct place_log {
+    bool present = false;
+    std::uint64_t job = 0, clock = 0;
+    std::uint16_t number = 0;
+    std::uint32_t places = 0;
+    std::string host;
+  };
+  place_log place;
+  struct message {
+    std::uint8_t flags;
+    std::uint16_t peer;
+    std::uint64_t task, at, bytes, sequence, result;  // at: ticks
+  };
+  std::vector<message> messages;
+  struct clock_reading {
+    std::uint64_t sent, received, there;  // ticks, here and at place 0
+  };
+  std::vector<clock_reading> clocks;
+  struct continuation {
+    std::uint64_t task, before;
+  };
+  std::vector<continuation> continuations;
   recording out;
   std::uint64_t began = ~std::uint64_t{0};
   double ns_per_tick = 1;
@@ -104,6 +127,10 @@ struct gathered_logs {
 
   void read(const mapped_log&);
 };
+
+/// The number of the job that the place belongs to whose parts these are. 0: it is no place, its parts have addresses,
+/// or they cannot be read.
+std::uint64_t job_of_parts(const std::string& folder);
 
 /// Reads the logs of a folder of parts. Throws kith::error if the folder has none or is in use, or if a log is
 /// damaged. Logs that nothing was written to are left out, with a message.

@@ -14,7 +14,7 @@
 
 namespace kith {
 
-inline constexpr std::uint32_t log_version = 6;
+inline constexpr std::uint32_t log_version = 7;
 inline constexpr char log_magic[8] = {'K', 'I', 'T', 'H', 'L', 'O', 'G', '\n'};
 
 /// A record is one or more cells. The first byte of its first cell gives its kind, and the kind gives its
@@ -43,6 +43,10 @@ enum class log_kind : std::uint8_t {
   ran,         // 1 cell: a short `executed`: from the end of the run before it in this log to its start, and its length
   family,      // 2 cells: the scope and the creator of the tasks that follow in this log
   completed,   // 2 cells: the last child of a task ended after the task's body
+  place,       // 2 cells and the host's name: these logs are of a place
+  message,     // 3 cells: the place has sent a message, or has received one
+  clock,       // 3 cells: the clock of place 0, asked for by a message
+  part,        // 2 cells: a task continues a coroutine
 };
 
 struct log_cell {
@@ -68,6 +72,9 @@ inline constexpr std::uint8_t log_by_handle = 128;  // it was found by its handl
 inline constexpr std::uint8_t log_cancelled = 1;
 inline constexpr std::uint8_t log_explores = 2;  // the phase that names predecessors
 
+// Flags of message records: what the message is, and this.
+inline constexpr std::uint8_t log_received = 128;
+
 // Flags of allocation records: kith::distribution::kind, and this.
 inline constexpr std::uint8_t log_huge = 128;  // huge pages were asked for
 
@@ -86,6 +93,9 @@ inline constexpr std::size_t log_front_bytes = std::size_t{64} << 10;
 /// A value of `behind`: all records are behind the front, up to the end of the file. It is set while the front
 /// is emptied.
 inline constexpr std::uint64_t log_all_behind = ~std::uint64_t{0};
+
+/// The file in which the progress thread of a place notes its messages.
+inline constexpr const char* log_of_place = "place.log";
 
 /// One seat's file, used by the seat's thread. Recording never throws. When the file cannot grow (the disk is
 /// full, or RLIMIT_FSIZE, the process's limit on file sizes, is reached), the rest is dropped. A record longer

@@ -79,11 +79,14 @@ class mapped_log {
   std::size_t cells_of(const log_cell& head, std::uint64_t at) const {
     const std::size_t text = (head.middle + std::size_t{15}) / 16;
     switch (head.kind) {
+      case log_kind::message:
+      case log_kind::clock:
       case log_kind::sample:
       case log_kind::wait: return 3;
       case log_kind::task:
       case log_kind::family:
       case log_kind::completed:
+      case log_kind::part:
       case log_kind::needs:
       case log_kind::executed:
       case log_kind::idle:
@@ -100,6 +103,7 @@ class mapped_log {
       case log_kind::key:
       case log_kind::touched: return 1;
       case log_kind::type: return 1 + text;
+      case log_kind::place:
       case log_kind::mark: return 2 + text;
       case log_kind::end: break;
     }

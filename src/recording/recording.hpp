@@ -162,6 +162,26 @@ struct recorded_stream {
   std::vector<std::uint8_t> bytes;
 };
 
+/// A place of the program: a group of workers with a clock. Its own times became those of the recording by
+/// own + offset_ns + own * drift_ppb / 10^9.
+struct recorded_place {
+  std::uint32_t first_worker = 0, workers = 0;  // 0 workers: nothing is known of it
+  std::int16_t first_node = 0, nodes = 0;       // of the machine that it was on
+  std::string host;
+  std::int64_t offset_ns = 0, drift_ppb = 0;
+  std::uint64_t error_ns = 0;  // by which its times may be wrong, in relation to those of place 0
+};
+/// What one place sent to another.
+struct recorded_message {
+  enum what : std::uint8_t { spawn = 1, accepted, refused, result, credit, done };
+  std::uint8_t kind = spawn;
+  std::uint16_t source = 0, destination = 0;
+  std::uint64_t bytes = 0;               // header included
+  std::uint64_t sent = 0, received = 0;  // 0: not known
+  std::int32_t spawner = -1;             // the task at the source that sent it
+  std::int32_t task = -1;                // the task at the destination that it made, or that waits for the result
+};
+
 struct recording {
   std::map<std::string, std::string> meta;  // program, policy, seed, machine, ...
   std::vector<std::int16_t> worker_node;    // of each worker
@@ -182,6 +202,8 @@ struct recording {
   std::vector<recorded_calibration> calibrations;  // by type and size; none: it was not calibrated
   std::vector<recorded_mark> marks;
   std::vector<recorded_allocation> allocations;  // in the order of `at`
+  std::vector<recorded_place> places;            // by number; none: the program had none
+  std::vector<recorded_message> messages;        // in the order in which they were sent
   // What tasks touched; all empty if that was not recorded. first_stream is like first_access.
   std::vector<recorded_site> sites;
   std::vector<recorded_block> blocks;
@@ -193,6 +215,14 @@ struct recording {
   std::int32_t node_of(std::int32_t worker) const noexcept {
     const auto w = static_cast<std::size_t>(worker);
     return worker >= 0 && w < worker_node.size() ? worker_node[w] : -1;
+  }
+  /// The place that the worker belongs to; -1 if there are no places, or there is no such worker.
+  std::int32_t place_of(std::int32_t worker) const noexcept {
+    for (std::size_t p = 0; p < places.size(); ++p) {
+      const std::int64_t from_first = std::int64_t{worker} - places[p].first_worker;
+      if (from_first >= 0 && from_first < places[p].workers) return static_cast<std::int32_t>(p);
+    }
+    return -1;
   }
   std::string meta_or(const std::string& key, const std::string& otherwise) const {
     const auto at = meta.find(key);

@@ -114,6 +114,8 @@ inline const std::vector<detail::byte_buffer>& good_messages() {
     counts.tasks.workers.resize(2);
     all.push_back(distributed::sealed({.kind = message_kind::counts, .from = 3}, counts));
     all.push_back(distributed::sealed({.kind = message_kind::reset_counts, .from = 1}));
+    for (const message_kind k : {message_kind::ask_clock, message_kind::clock})
+      all.push_back(distributed::sealed({.kind = k, .from = 2, .sequence = 7, .finish_number = 8, .result = 9}));
     return all;
   }();
   return good;

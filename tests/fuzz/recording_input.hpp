@@ -7,6 +7,7 @@
 #include "fuzz/changes.hpp"
 #include "fuzz/sample_recording.hpp"
 #include "fuzz/use_recording.hpp"
+#include "support/sample_of_places.hpp"
 
 #include <array>
 #include <cstddef>
@@ -23,9 +24,11 @@ class recording_input {
 
   uses run() {
     static const machine_model machine = model_from_file(KITH_TEST_DATA "/machines/small-caches.toml");
-    static const std::array<std::string, 2> samples{image_of(machine, false), image_of(machine, true)};
+    static const std::array<std::string, 3> samples{image_of(sample_recording::make(machine, false)),
+                                                    image_of(sample_recording::make(machine, true)),
+                                                    image_of(sample_of_places())};
     const std::uint8_t which = take(), choice = take();
-    changing_file file(samples[which % samples.size()]);
+    changing_file file(samples[which >= of_places ? 2 : which % 2]);
     std::vector<std::pair<std::size_t, char>> patches;  // of the file's bytes, made last
     while (bytes_.size() - at_ >= 12) change(file, patches);
     std::string image = file.image();
@@ -38,11 +41,12 @@ class recording_input {
   }
 
  private:
-  static std::string image_of(const machine_model& on, bool calibrated) {
+  static std::string image_of(const recording& r) {
     const scratch_path path;
-    write_recording(sample_recording::make(on, calibrated), path.name());
+    write_recording(r, path.name());
     return path.read();
   }
+  static constexpr std::uint8_t of_places = 0xc0;   // from here on, the first byte selects the sample of places
   static constexpr std::uint8_t new_stream = 0xfd;  // a kind of change that does not depend on the table
 
   std::uint8_t take() { return at_ < bytes_.size() ? bytes_[at_++] : std::uint8_t{0}; }

@@ -6,11 +6,13 @@
 #include "analysis/find_task.hpp"
 #include "analysis/homes.hpp"
 #include "analysis/layout.hpp"
+#include "analysis/place_counts.hpp"
 #include "analysis/placement.hpp"
 #include "analysis/task_graph.hpp"
 #include "analysis/touch_check.hpp"
 #include "analysis/why.hpp"
 #include "engine/sim/loops.hpp"
+#include "engine/sim/recorded_places.hpp"
 #include "engine/sim/simulation.hpp"
 #include "recording/check.hpp"
 #include "recording/file.hpp"
@@ -61,6 +63,7 @@ inline void check_addresses(const recording& r) {
 
 /// `kith placement`.
 inline void place_all(const recording& r) {
+  analysis::counts_of_places(r);
   for (const analysis::block_array& a : analysis::arrays_of(r)) {
     const analysis::layout l = analysis::find_layout(a.regions.size(), analysis::links_of(r, a));
     analysis::place_array(r, a);
@@ -88,6 +91,7 @@ inline void replay(recording r, const machine_model& on, std::uint8_t choice, co
                                           sim::distribution::regions,     sim::distribution::colors};
   s.data = spread[choice / policies.size() % std::size(spread)];
   s.keep_schedule = true;
+  sim::use_recorded_places(s, p, 1);
   const recording kept = sim::simulate(p, on, s).schedule;
   try {
     check_recording(kept, "the simulated run");

@@ -1,6 +1,7 @@
 // A stranger's recording: whatever is in a cell, a row or a table, there is a result or an error, and no fault.
 #include "fuzz/machine_input.hpp"
 #include "fuzz/recording_input.hpp"
+#include "support/sample_of_places.hpp"
 #include "support/scale.hpp"
 
 #include <gmock/gmock.h>
@@ -29,26 +30,32 @@ const machine_model& two_nodes() {
   return m;
 }
 
+enum class sample : std::uint8_t { plain, calibrated, of_places };
+
 /// A whole file, as bytes.
-const std::string& whole(bool calibrated = false) {
-  static const auto made = [](bool c) {
+const std::string& whole(sample which = sample::plain) {
+  static const auto made = [](const recording& r) {
     const scratch_path path;
-    write_recording(test::sample_recording::make(two_nodes(), c), path.name());
+    write_recording(r, path.name());
     return path.read();
   };
-  static const std::string plain = made(false), with_calibration = made(true);
-  return calibrated ? with_calibration : plain;
+  static const std::string all[] = {made(test::sample_recording::make(two_nodes(), false)),
+                                    made(test::sample_recording::make(two_nodes(), true)),
+                                    made(test::sample_of_places())};
+  return all[static_cast<std::size_t>(which)];
 }
+bool is_of_places(const std::string& table) { return table == "place" || table == "message"; }
 
 /// The sample recording, changed by SQL.
 class changed {
  public:
-  explicit changed(const std::function<void(changing_file&)>& change, bool calibrated = false) {
-    changing_file file(whole(calibrated));
+  explicit changed(const std::function<void(changing_file&)>& change, sample which = sample::plain) {
+    changing_file file(whole(which));
     change(file);
     path_.write(file.image());
   }
-  explicit changed(const std::string& sql) : changed([&](changing_file& f) { f.run(sql); }) {}
+  explicit changed(const std::string& sql, sample which = sample::plain)
+      : changed([&](changing_file& f) { f.run(sql); }, which) {}
   recording read() const { return read_recording(path_.name()); }
   uses use(std::uint8_t choice) const { return test::use_recording(path_.name(), two_nodes(), choice); }
 
@@ -58,17 +65,27 @@ class changed {
 
 TEST(changed_recordings, as_it_was_made_the_sample_can_be_used) {
   for (const bool calibrated : {false, true}) {
-    const changed sample([](changing_file&) {}, calibrated);
-    const uses u = sample.use(0);
+    const changed same([](changing_file&) {}, calibrated ? sample::calibrated : sample::plain);
+    const uses u = same.use(0);
     EXPECT_TRUE(u.read && u.explained && u.placed && u.replayed);
-    recording r = sample.read();
+    recording r = same.read();
     columns::for_each_table(r, [&]<class Table>(Table, const auto& rows) {
+      if (is_of_places(Table::name)) return;
       EXPECT_EQ(rows.empty(), !calibrated && std::string(Table::name) == "calibration") << Table::name;
     });
     unsigned flags = 0;
     for (const recorded_task& t : r.tasks) flags |= t.flags;
     EXPECT_EQ(flags, 255u);
   }
+}
+
+TEST(changed_recordings, as_it_was_made_the_sample_of_places_can_be_used) {
+  const changed same([](changing_file&) {}, sample::of_places);
+  const uses u = same.use(0);
+  EXPECT_TRUE(u.read && u.explained && u.placed && u.replayed);
+  const recording r = same.read();
+  EXPECT_EQ(r.places.size(), 2u);
+  EXPECT_EQ(r.messages.size(), 11u);
 }
 
 /// Every column of every table, in every row, with values at the limits of their ranges.
@@ -80,15 +97,17 @@ TEST(changed_recordings, with_one_changed_cell_give_a_result_or_an_error) {
   for (const int bit : {40, 50, 62}) values.push_back({cell_value::whole, std::int64_t{1} << bit});
   std::size_t tried = 0, read = 0, replayed = 0;
   for (const test::table_of_file& t : test::tables_of_file()) {
-    changing_file sample(whole(true));
-    const std::int64_t rows = sample.rows(t.name);
+    const sample of_table = is_of_places(t.name) ? sample::of_places : sample::calibrated;
+    const std::int64_t rows = changing_file(whole(of_table)).rows(t.name);
     for (const std::string& column : t.columns) {
       for (std::int64_t row = 0; row < rows; ++row) {
         for (const cell_value& value : values) {
           if (++tried % 4 != 0 && !everything && t.name != "task" && row > 0) continue;
+          if (of_table == sample::of_places && !everything && row > 2) continue;
           if (tried % 3 != 0 && !everything && t.name == "task" && column.ends_with("_ns")) continue;
           SCOPED_TRACE(t.name + "." + column + " in row " + std::to_string(row) + ": " + std::to_string(value.number));
-          const changed one([&](changing_file& f) { f.set(t.name, column, row, value); }, tried % 2 == 0);
+          const changed one([&](changing_file& f) { f.set(t.name, column, row, value); },
+                            tried % 2 == 0 || of_table == sample::of_places ? of_table : sample::plain);
           const uses u = one.use(static_cast<std::uint8_t>(tried % 251));
           read += u.read;
           replayed += u.replayed;
@@ -104,15 +123,15 @@ TEST(changed_recordings, with_one_changed_cell_give_a_result_or_an_error) {
 TEST(changed_recordings, with_rows_removed_or_repeated_give_a_result_or_an_error) {
   std::uint8_t choice = 0;
   for (const test::table_of_file& t : test::tables_of_file()) {
-    changing_file sample(whole());
-    const std::int64_t rows = sample.rows(t.name);
+    const sample in = is_of_places(t.name) ? sample::of_places : sample::plain;
+    const std::int64_t rows = changing_file(whole(in)).rows(t.name);
     const std::string id = t.name == "meta" ? "key" : "rowid";
-    changed("DELETE FROM " + t.name).use(choice++);
-    changed("DROP TABLE " + t.name).use(choice++);
+    changed("DELETE FROM " + t.name, in).use(choice++);
+    changed("DROP TABLE " + t.name, in).use(choice++);
     for (std::int64_t row = 0; row < rows; ++row) {
       const std::string at = " FROM " + t.name + " LIMIT 1 OFFSET " + std::to_string(row);
-      changed("DELETE FROM " + t.name + " WHERE " + id + " = (SELECT " + id + at + ")").use(choice++);
-      changed("INSERT INTO " + t.name + " SELECT *" + at).use(choice++);
+      changed("DELETE FROM " + t.name + " WHERE " + id + " = (SELECT " + id + at + ")", in).use(choice++);
+      changed("INSERT INTO " + t.name + " SELECT *" + at, in).use(choice++);
     }
   }
 }

@@ -1,5 +1,6 @@
 // Damaged recordings: refused when they are read, with what is wrong. Readers index and size with what is in them.
 #include "support/recordings.hpp"
+#include "support/sample_of_places.hpp"
 
 #include <gmock/gmock.h>
 
@@ -97,6 +98,50 @@ TEST_P(damaged, is_refused_by_name) {
   EXPECT_THAT([&] { read_recording(file.path()); },
               ThrowsMessage<error>(AllOf(HasSubstr(file.path() + ": damaged: "), HasSubstr(GetParam().says))));
 }
+
+const std::vector<damage>& damages_of_places() {
+  static const std::vector<damage> all{
+      {"workers_of_nobody", [](recording& r) { r.places[1].workers = 0; },
+       "table place has 2 workers, expected 3, the rows of table worker"},
+      {"workers_of_two", [](recording& r) { r.places[1].first_worker = 1; },
+       "table place, row 1: first_worker is 1, expected 2"},
+      {"first_worker", [](recording& r) { r.places[0].first_worker = 9; }, "table place, row 0: first_worker is 9"},
+      {"nodes_of_places", [](recording& r) { r.places[1].nodes = 2; },
+       "table place, row 1: its nodes end at 3, and there are 2"},
+      {"drift", [](recording& r) { r.places[1].drift_ppb = 2'000'000'000; }, "drift_ppb is 2000000000"},
+      {"offset", [](recording& r) { r.places[1].offset_ns = std::int64_t{1} << 52; }, "offset_ns is 4503599627370496"},
+      {"host", [](recording& r) { r.places[0].host = std::string(70000, 'h'); }, "host has 70000 bytes"},
+      {"kind", [](recording& r) { r.messages[0].kind = 7; }, "table message, row 0: kind is 7, expected 1 to 6"},
+      {"source", [](recording& r) { r.messages[0].source = 2; }, "table message, row 0: source is 2, expected 0 to 1"},
+      {"to_itself", [](recording& r) { r.messages[0].source = 1; }, "place 1 has sent it to itself"},
+      {"before_it_was_sent", [](recording& r) { r.messages[0].received = 5; },
+       "row 0: it is received before it was sent"},
+      {"spawner", [](recording& r) { r.messages[0].spawner = 6; }, "table message, row 0: spawner is 6"},
+      {"spawner_elsewhere", [](recording& r) { r.messages[0].spawner = 2; },
+       "row 0: spawner is task 2, which ran at place 1, expected place 0"},
+      {"task_elsewhere", [](recording& r) { r.messages[2].task = 1; },
+       "row 2: task is task 1, which ran at place 0, expected place 1"},
+      {"task_of_another", [](recording& r) { r.messages[2].task = 3; }, "it has made task 3, whose creator is not its"},
+      {"message_bytes", [](recording& r) { r.messages[0].bytes = huge; }, "table message, row 0: bytes is"},
+  };
+  return all;
+}
+
+class damaged_places : public testing::TestWithParam<damage> {};
+
+TEST_P(damaged_places, are_refused_by_name) {
+  recording r = test::sample_of_places();
+  const scratch_file file;
+  write_recording(r, file.path());
+  EXPECT_EQ(read_recording(file.path()).places.size(), 2u);
+  GetParam().make(r);
+  write_recording(r, file.path());
+  EXPECT_THAT([&] { read_recording(file.path()); },
+              ThrowsMessage<error>(AllOf(HasSubstr(file.path() + ": damaged: "), HasSubstr(GetParam().says))));
+}
+
+INSTANTIATE_TEST_SUITE_P(all, damaged_places, testing::ValuesIn(damages_of_places()),
+                         [](const auto& one) { return std::string(one.param.name); });
 
 INSTANTIATE_TEST_SUITE_P(all, damaged, testing::ValuesIn(all_damages()),
                          [](const auto& one) { return std::string(one.param.name); });

@@ -175,7 +175,7 @@ TEST(PlacesMessage, RefusesDamagedHeaders) {
   refused(message(63), "truncated");
   refused(with([](message_header& h) { ++h.version; }), "version");
   refused(with([](message_header& h) { h.kind = message_kind{0}; }), "unknown kind 0");
-  refused(with([](message_header& h) { h.kind = message_kind{13}; }), "unknown kind 13");
+  refused(with([](message_header& h) { h.kind = message_kind{15}; }), "unknown kind 15");
   refused(with([](message_header& h) { h.flags = 8; }), "unknown flags");
   refused(with([](message_header& h) { h.function = 0; }), "unknown function 0");
   refused(with([](message_header& h) { h.function = 4; }), "unknown function 4");

@@ -1,7 +1,9 @@
 // kith placement: pictures of where a program's data is, recorded or simulated.
 #include "verbs.hpp"
 
+#include "analysis/place_counts.hpp"
 #include "base/printable.hpp"
+#include "engine/sim/recorded_places.hpp"
 #include "json_text.hpp"
 #include "numbers.hpp"
 #include "output.hpp"
@@ -37,6 +39,7 @@ constexpr std::size_t most_runs = 4;
 /// What the runs left, and the array and machine they are about.
 struct shown {
   std::string machine;
+  std::vector<analysis::place_count> places;  // of the recorded run
   std::vector<placed_run> runs;
   std::vector<analysis::block_array> arrays;
   analysis::block_array array;
@@ -58,7 +61,9 @@ analysis::block_array array_of_number(const std::vector<analysis::block_array>& 
 
 shown look_at(const recording& r, const placement_options& o) {
   shown s;
+  s.places = analysis::counts_of_places(r);
   s.arrays = analysis::arrays_of(r);
+  if (s.arrays.empty() && !s.places.empty() && o.policies.empty()) return s;  // the places alone
   s.array = array_of_number(s.arrays, o.array);
   s.layout = o.grid.empty() ? analysis::find_layout(s.array.regions.size(), analysis::links_of(r, s.array))
                             : analysis::told_layout(s.array.regions.size(), o.grid);
@@ -79,6 +84,7 @@ void simulate(shown& s, recording r, const placement_options& o, progress& bar) 
     sim::settings one = o.set;
     one.policy = policy;
     one.keep_schedule = true;
+    sim::use_recorded_places(one, p, one.workers);
     one.throttle = static_cast<std::uint32_t>(p.recorded.meta_number("throttle", 2048));
     runs.push_back(std::move(one));
   }
@@ -90,8 +96,13 @@ void simulate(shown& s, recording r, const placement_options& o, progress& bar) 
 
 void take_recorded(shown& s, const recording& r) {
   s.machine = r.meta_or("machine", "");
+  if (s.arrays.empty()) return;
   s.add(r.meta_or("policy", "the recorded run"), r, 0);
   const bool anything = std::ranges::any_of(s.runs.front().where.bytes, [](std::uint64_t b) { return b != 0; });
+  if (!anything && !s.places.empty()) {
+    s.runs.clear();
+    return;
+  }
   if (!anything)
     throw error(
         "the recorded run has no homes of its data (of a dry run nothing is anywhere); expected --policy A,B --machine "
@@ -127,7 +138,20 @@ nlohmann::ordered_json to_json(const shown& s) {
                     {"edges_apart_percent", s.graph.edges.empty() ? json() : json(edges_apart_percent(s.graph, r.ran))},
                     {"cells", std::move(cells)}});
   }
+  json places = json::array();
+  for (const analysis::place_count& p : s.places)
+    places.push_back({{"host", p.host},
+                      {"workers", p.workers},
+                      {"nodes", p.nodes},
+                      {"tasks", p.tasks},
+                      {"came", p.came},
+                      {"work_ns", p.work_ns},
+                      {"messages", p.messages},
+                      {"message_bytes", p.bytes},
+                      {"travelled_ns", p.travelled_ns},
+                      {"clock_error_ns", p.error_ns}});
   return {{"machine", s.machine},
+          {"places", std::move(places)},
           {"arrays", s.arrays.size()},
           {"blocks", s.array.regions.size()},
           {"block_bytes", s.array.block_bytes},
@@ -139,9 +163,31 @@ nlohmann::ordered_json to_json(const shown& s) {
           {"runs", std::move(runs)}};
 }
 
+void print_places(const shown& s) {
+  table t("place", {"workers", "nodes", "tasks", "from others", "work [s]", "messages", "bytes", "travelled", "clock"});
+  for (std::size_t p = 0; p < s.places.size(); ++p) {
+    const analysis::place_count& c = s.places[p];
+    std::string nodes;
+    for (const std::int32_t n : c.nodes) nodes += (nodes.empty() ? "" : " ") + std::to_string(n);
+    t.row(fmt::format("{} {}", p, printable(c.host)),
+          {std::to_string(c.workers), nodes, std::to_string(c.tasks), std::to_string(c.came),
+           fmt::format("{:.4g}", static_cast<double>(c.work_ns) * 1e-9), std::to_string(c.messages), in_bytes(c.bytes),
+           fmt::format("{:.1f} us", static_cast<double>(c.travelled_ns) * 1e-3),
+           fmt::format("+-{:.1f} us", static_cast<double>(c.error_ns) * 1e-3)});
+  }
+  fmt::print(
+      "\n{}  {}\n", t.text(),
+      folded("from others: tasks that other places spawned there; travelled: the median of the messages it sent", 2));
+}
+
 void print(const shown& s, const placement_options& o) {
-  fmt::print("{} on {}\n{}\n", printable(o.file), styled(printable(s.machine), tone::strong),
-             folded(described(s.layout, s.array), 0));
+  fmt::print("{} on {}\n", printable(o.file), styled(printable(s.machine), tone::strong));
+  if (!s.places.empty()) print_places(s);
+  if (s.runs.empty()) {
+    fmt::print("\n{}\n", folded("where data was is not known: its tasks name no data, or nobody has touched it", 0));
+    return;
+  }
+  fmt::print("{}\n", folded(described(s.layout, s.array), 0));
   if (s.arrays.size() > 1) {
     std::string others;
     constexpr std::size_t most = 6;
@@ -183,6 +229,8 @@ outcome run_placement(const placement_options& o) {
     simulate(s, std::move(r), o, bar);
   }
   bar.clear();
+  if (!o.picture.empty() && s.runs.empty())
+    throw error("--output: the recording says nothing of where data was, so there is nothing to draw");
   const std::string title =
       o.title.empty() ? std::filesystem::path(o.file).stem().string() + " on " + s.machine : o.title;
   if (!o.picture.empty())
@@ -224,7 +272,10 @@ std::function<outcome()> add_placement(CLI::App& command) {
       "balance: bytes of the fullest node over the mean. neighbours apart: of blocks that depend on each other, those "
       "on two nodes. tasks at home: of those that write blocks. PNG needs rsvg-convert (Debian: librsvg2-bin).\n"
       "--tasks: depth goes down; red lines are dependences between two nodes.\n"
-      "JSON: {\"machine\", \"blocks\", \"block_bytes\", \"shape\" (line, grid, triangle), \"rows\", \"columns\", "
+      "Of a program with places, there is a row for each place as well (docs/places.md).\n"
+      "JSON: {\"machine\", \"places\": [{\"host\", \"workers\", \"nodes\", \"tasks\", \"came\" (from other places), "
+      "\"work_ns\", \"messages\", \"message_bytes\" (sent), \"travelled_ns\", \"clock_error_ns\"}], \"blocks\", "
+      "\"block_bytes\", \"shape\" (line, grid, triangle), \"rows\", \"columns\", "
       "\"runs\": [{\"policy\", \"seconds\", \"bytes_by_node\", \"tasks_by_node\", \"balance\", \"cut_percent\", "
       "\"tasks_at_home_percent\", \"cells\": [{\"row\", \"column\", \"region\", \"home\" (null: nobody touched it), "
       "\"ran\", \"tasks\", ...}]}]}\n"

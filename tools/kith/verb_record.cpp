@@ -21,6 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -43,17 +44,26 @@ struct record_options {
   std::vector<std::string> program;
 };
 
-/// Makes a recording of its parts, and prints what is in it.
-void put_together(const std::string& file, bool dry) {
+/// Makes a recording of the parts of a runtime, or of the places of a job, and prints what is in it.
+void put_together(const std::vector<std::string>& parts, bool dry) {
   {
     progress bar;
-    assemble_parts(file, [&](const char* what, double share) { bar.share(what, share); }, add_sources);
+    assemble_places(parts, [&](const char* what, double share) { bar.share(what, share); }, add_sources);
   }
+  const std::string& file = parts.front();
   const recording r = read_recording(file);
   std::uint64_t touches = 0;
   for (const recorded_stream& s : r.streams) touches += s.touches;
-  fmt::print(stderr, "kith record: {}: {} tasks, {} accesses, {} dependences, {}{:.1f} MB{}\n", file, r.tasks.size(),
-             r.accesses.size(), r.dependences.size(), r.blocks.empty() ? "" : fmt::format("{} touches, ", touches),
+  std::string of_places;
+  if (!r.places.empty()) {
+    std::uint64_t error = 0;
+    for (const recorded_place& p : r.places) error = std::max(error, p.error_ns);
+    of_places = fmt::format("{} places with {} messages, clocks within {:.1f} us, ", r.places.size(), r.messages.size(),
+                            static_cast<double>(error) * 1e-3);
+  }
+  fmt::print(stderr, "kith record: {}: {}{} tasks, {} accesses, {} dependences, {}{:.1f} MB{}\n", file, of_places,
+             r.tasks.size(), r.accesses.size(), r.dependences.size(),
+             r.blocks.empty() ? "" : fmt::format("{} touches, ", touches),
              static_cast<double>(fs::file_size(file)) / 1e6, dry ? ", dry" : "");
 }
 
@@ -185,8 +195,8 @@ outcome record(const record_options& o) {
   if (o.addresses) input.emplace();
   const child_result done = run_child(o.program, set);
   const bool clean = done.clean();
-  const std::vector<std::string> files = files_with_parts(o.file);  // of several runtimes or programs
-  if (files.empty())
+  const std::vector<std::string> all_parts = files_with_parts(o.file);  // of several runtimes or programs
+  if (all_parts.empty())
     throw error("nothing was recorded: " + o.program.front() +
                 (clean         ? " has started no runtime of Kith"
                  : o.addresses ? " failed before anything was recorded; with --addresses it must be built with "
@@ -196,11 +206,13 @@ outcome record(const record_options& o) {
     fmt::print(stderr, "kith record: {} was ended by signal {}; what it did until then is there\n", o.program.front(),
                done.signal());
   std::string failures;
-  for (const std::string& file : files) {
+  std::vector<std::string> files;
+  for (const std::vector<std::string>& parts : by_job(all_parts)) {
+    files.push_back(parts.front());
     try {
-      put_together(file, o.dry);
+      put_together(parts, o.dry);
     } catch (const std::exception& e) {
-      failures += std::string(failures.empty() ? "" : "; ") + e.what() + " (later: kith repair " + file + ")";
+      failures += std::string(failures.empty() ? "" : "; ") + e.what() + " (later: kith repair " + files.back() + ")";
     }
   }
   if (!failures.empty()) throw error(failures);
@@ -247,8 +259,8 @@ std::function<outcome()> add_record(CLI::App& command) {
       "usage: kith record [--dry] [-o FILE] -- PROGRAM ARGS     PROGRAM may be `kith app NAME ...`\n"
       "PROGRAM is any program that uses Kith. The same without this command: KITH_RECORD=FILE PROGRAM ARGS. A "
       "recording is a SQLite database: docs/recording-format.md. `kith sim FILE` runs it on other machines.\n"
-      "If it makes several runtimes, or starts programs that do, each has its own: FILE, FILE-2, ... Ctrl-C ends "
-      "PROGRAM; what it did is kept.\n"
+      "If it makes several runtimes, or starts programs that do, each has its own: FILE, FILE-2, ... The places of a "
+      "job have one together, on one clock (docs/places.md). Ctrl-C ends PROGRAM; what it did is kept.\n"
       "With --addresses PROGRAM is run twice, the second time under the policy random on two workers, and without its "
       "output. If a task touches other addresses there, it is named, and nothing is kept. Both runs read standard "
       "input "

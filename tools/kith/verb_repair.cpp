@@ -8,6 +8,8 @@
 #include <fmt/core.h>
 
 #include <memory>
+#include <string>
+#include <vector>
 
 namespace kith::tools {
 
@@ -22,7 +24,10 @@ std::function<outcome()> add_repair(CLI::App& command) {
       "Exit code: 0, or 2 if there are no parts, or they cannot be read.");
   return [file] {
     progress bar;
-    assemble_parts(*file, [&](const char* what, double share) { bar.share(what, share); }, add_sources);
+    const std::vector<std::string> together = parts_of_job(*file);
+    assemble_places(together, [&](const char* what, double share) { bar.share(what, share); }, add_sources);
+    if (together.front() != *file)
+      fmt::print(stderr, "kith repair: {} is of one job with {}, which has both now\n", *file, together.front());
     return outcome::fine;
   };
 }

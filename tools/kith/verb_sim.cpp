@@ -4,6 +4,7 @@
 #include "analysis/addresses.hpp"
 #include "base/nearest.hpp"
 #include "base/printable.hpp"
+#include "engine/sim/recorded_places.hpp"
 #include "json_text.hpp"
 #include "numbers.hpp"
 #include "output.hpp"
@@ -222,6 +223,7 @@ outcome run_sim(const sim_options& o) {
   progress bar;
   const auto tell = [&](const char* what, double share) { bar.share(what, share); };
   sim::program p = sim::program_of(read_recording(o.file, tell), o.core_gbs);
+  sim::use_recorded_places(base, p, base.workers);
   if (base.how == sim::fidelity::line) {
     if (m.line.present) analysis::expect_addresses(p.recorded, o.file);  // else the machine is to blame
     bar.wait_for("reading addresses");
@@ -290,7 +292,8 @@ std::function<outcome()> add_sim(CLI::App& command) {
   command.add_option("--seeds", o->seeds, "runs of each policy, with seeds of their own (1)")
       ->check(whole_number(1, 100000));
   command.add_option("--seed", o->set.seed, "the first seed (1)")->check(whole_number(1, std::int64_t{1} << 40));
-  command.add_option("--workers", o->set.workers, "use the first cores only (all)")->check(whole_number(1, 4096));
+  command.add_option("--workers", o->set.workers, "use the first cores only (all); of places: of each place's cores")
+      ->check(whole_number(1, 4096));
   command.add_option("--fidelity", o->fidelity, "what is modelled of memory (block)")->type_name("block|abstract|line");
   command.add_option("--distribution", o->data, "where data lies (first-touch)")
       ->type_name("first-touch|fine|coarse|regions|block|colors|recorded");

@@ -77,6 +77,9 @@ outcome run_what_if(what_if_options& o) {
   progress bar;
   sim::program p =
       sim::program_of(read_recording(o.file, [&](const char* what, double share) { bar.share(what, share); }));
+  if (!p.place.empty())
+    throw error(o.file +
+                ": a recording of places; a scheduling unit is of one machine, and is not simulated with them");
   what_if_question q{.policies = o.policies.empty() ? hardware_policies() : policies_of(o.policies),
                      .software = o.software,
                      .base = o.set,

@@ -82,6 +82,8 @@ class engine {
   void refuse_inherited(const char* call) const;
   /// Names this moment in the recording, if there is one. Thread-safe.
   void mark(const std::string& text);
+  /// Null if nothing is recorded.
+  recorder* recording() const noexcept { return recorder_.get(); }
   /// As kith::runtime::recorded_in.
   std::string recorded_in() const { return recorder_ ? recorder_->file() : std::string(); }
   /// The arguments from which the policy is built.

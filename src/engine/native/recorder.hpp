@@ -89,6 +89,10 @@ class recorder {
   seat_log& log_of(std::size_t seat) { return logs_[seat]; }
   /// The log for allocations and marks of threads that are no workers. Guarded by the engine.
   log& of_no_seat() { return logs_.back(); }
+  /// The folder of the logs; others may add to them.
+  std::string parts() const { return parts_.path(); }
+  /// The parts are not assembled when the recording ends: whoever calls this does it.
+  void keep_parts() noexcept { parts_stay_ = true; }
   /// Of this recording; null if it has no addresses.
   void* addresses() const noexcept { return addresses_; }
   /// Records the final homes of the regions. Called when all workers have stopped.
@@ -101,7 +105,7 @@ class recorder {
   const std::string& file() const noexcept { return parts_.file(); }
 
  private:
-  const bool parts_stay_;  // the parts are assembled by the command that started the program, which shows its progress
+  bool parts_stay_;  // the parts are assembled by the command that started the program, which shows its progress
   parts_folder parts_;
   std::deque<seat_log> logs_;
   void* addresses_ = nullptr;

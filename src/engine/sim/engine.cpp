@@ -318,6 +318,7 @@ settings alone_of(settings s) {
   s.policy = "auto";
   s.plan = nullptr;
   s.workers = 1;
+  s.places = {};
   s.keep_schedule = false;
   return s;
 }

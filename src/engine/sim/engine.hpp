@@ -117,6 +117,8 @@ class engine {
   void tell_late(std::int32_t t, std::span<const std::uint32_t> dependences);
   void enable(const place_message& m);
   void place_results(result& r) const;
+  void note_message(const place_message& m, picoseconds now);
+  void finish_places();
 
   // hardware.cpp: the same, with queues in a scheduling unit
   void count_message(const worker& w, bool to_unit, int bytes);

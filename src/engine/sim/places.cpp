@@ -20,6 +20,8 @@ void place_network::send(place_message what, std::uint64_t bytes, picoseconds no
   const node_id from = nodes_[what.from], to = nodes_[what.to];
   const auto near = static_cast<picoseconds>(on_.costs.push * 1000);
   const auto distance = static_cast<picoseconds>(with_.latency ? on_.hardware.distance(from, to) : 10);
+  what.sent = now;
+  what.bytes = bytes;
   const picoseconds left = links.carry(from, to, message_header_bytes + bytes, now, with_.contention);
   add(std::move(what), left + near * distance / 10);
 }
@@ -106,16 +108,17 @@ void engine::deliver() {
   at.progress.clock = now + progress_cost_;
   ++events_taken_;
   switch (m.what) {
-    case place_message::kind::offer: answer(m); return;
+    case place_message::kind::offer: answer(m); break;
     case place_message::kind::accepted:
-    case place_message::kind::refused: answered(m); return;
+    case place_message::kind::refused: answered(m); break;
     case place_message::kind::done:
       scopes_[m.scope].unfinished -= m.count - 1;
       end_in(m.scope, at.progress);
       end_left(at.progress, false);
-      return;
-    case place_message::kind::enable: enable(m); return;
+      break;
+    case place_message::kind::enable: enable(m); break;
   }
+  if (set_.keep_schedule) note_message(m, now);
 }
 
 /// An offer has come: the place takes it while there is room in its buffer.
@@ -181,8 +184,8 @@ void engine::end_elsewhere(std::uint32_t scope, worker& by) {
   if (--unfinished != 0) return;
   here.progress.clock = std::max(here.progress.clock, by.clock) + progress_cost_;
   network_->send(
-      {.what = place_message::kind::done, .from = by.in.place, .to = home_of(scope), .scope = scope, .count = ended}, 0,
-      here.progress.clock);
+      {.what = place_message::kind::done, .from = by.in.place, .to = home_of(scope), .scope = scope, .count = ended},
+      program_.results.empty() ? 0 : program_.results[scope].bytes, here.progress.clock);
   here.open.erase(record);
 }
 

@@ -40,6 +40,8 @@ struct place_message {
   std::uint32_t refusals = 0;  // of the offer
   std::uint64_t count = 0;
   std::vector<std::uint32_t> dependences = {};
+  picoseconds sent = 0;
+  std::uint64_t bytes = 0;  // of its arguments
 };
 
 /// Messages on their way, in the order of their arrival.

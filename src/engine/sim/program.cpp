@@ -1,6 +1,7 @@
 #include "engine/sim/program.hpp"
 
 #include "engine/sim/calibrated.hpp"
+#include "engine/sim/recorded_places.hpp"
 #include "recording/found_first.hpp"
 
 #include <kith/access.hpp>
@@ -90,6 +91,7 @@ std::int32_t gather_outsiders(recording& r) {
 
 program program_of(recording r, double core_gbs) {
   program p;
+  prepare_places(r);
   p.gathering = gather_outsiders(r);
   p.recorded = std::move(r);
   const std::vector<recorded_task>& tasks = p.recorded.tasks;
@@ -171,6 +173,7 @@ program program_of(recording r, double core_gbs) {
            tasks[static_cast<std::size_t>(p.roots[p.measured_from])].started < from)
       ++p.measured_from;
   }
+  add_places(p);
   return p;
 }
 

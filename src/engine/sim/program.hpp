@@ -62,6 +62,12 @@ struct program {
   // program has no places.
   std::vector<std::uint16_t> place;
   std::vector<std::uint32_t> message_bytes;
+  /// What a task returns to another place.
+  struct returned {
+    std::int32_t task = -1;
+    std::uint64_t bytes = 0;
+  };
+  std::vector<returned> results;  // by scope: of its only task, whose result comes back when it has ended. May be empty
   std::size_t measured_from = 0;  // the first root after the last mark
   line_streams lines;             // what tasks touch, for the fidelity line; else empty
 

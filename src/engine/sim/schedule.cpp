@@ -19,6 +19,7 @@ constexpr std::uint64_t unborn = ~std::uint64_t{0};
 /// Clears what the recorded run decided, so that it is not taken for results of this one.
 void engine::forget_recorded_run() {
   schedule_.homes.clear();
+  schedule_.messages.clear();
   last_home_.assign(schedule_.regions.size(), 0);
   for (recorded_task& t : schedule_.tasks) {
     t.created = unborn;
@@ -88,6 +89,53 @@ void engine::note_home(std::uint32_t region, picoseconds since) {
   }
 }
 
+/// What the simulated places send: a result is in the message that its task has ended.
+void engine::note_message(const place_message& m, picoseconds now) {
+  recorded_message kept{.source = static_cast<std::uint16_t>(m.from),
+                        .destination = static_cast<std::uint16_t>(m.to),
+                        .bytes = message_header_bytes + m.bytes,
+                        .sent = m.sent / 1000,
+                        .received = now / 1000};
+  switch (m.what) {
+    case place_message::kind::offer:
+      kept.spawner = program_.recorded.task(m.task).creator;
+      if (record_of(m.task).arrived) kept.task = m.task;  // it was accepted
+      break;
+    case place_message::kind::accepted: kept.kind = recorded_message::accepted; break;
+    case place_message::kind::refused: kept.kind = recorded_message::refused; break;
+    case place_message::kind::done:
+      kept.kind = m.bytes == 0 ? recorded_message::done : recorded_message::result;
+      if (m.bytes == 0) break;
+      kept.spawner = program_.results[m.scope].task;
+      kept.task = scopes_[m.scope].task;
+      break;
+    case place_message::kind::enable: return;  // recordings have none
+  }
+  schedule_.messages.push_back(kept);
+}
+
+/// The places of this run: as many groups of workers, on one clock.
+void engine::finish_places() {
+  recording& s = schedule_;
+  if (s.places.empty()) return;
+  if (!network_ || places_.size() != s.places.size()) {
+    s.places.clear();
+    s.messages.clear();
+    return;
+  }
+  for (std::size_t p = 0; p < s.places.size(); ++p) {
+    const group& g = groups_[p];
+    s.places[p] = {.first_worker = g.first,
+                   .workers = static_cast<std::uint32_t>(g.workers.size()),
+                   .first_node = 0,
+                   .nodes = static_cast<std::int16_t>(on_.hardware.nodes.size()),
+                   .host = on_.hardware.name};
+  }
+  std::ranges::sort(s.messages, {}, [](const recorded_message& m) {
+    return std::tuple(m.sent, m.source, m.destination, m.received, m.kind, m.task);
+  });
+}
+
 void engine::finish_schedule() {
   recording& s = schedule_;
   const auto nodes = static_cast<std::int32_t>(on_.hardware.nodes.size());
@@ -118,6 +166,7 @@ void engine::finish_schedule() {
     s.worker_node.push_back(static_cast<std::int16_t>(w.node.value));
     s.meta["worker_nodes"] += (w.number == 0 ? "" : " ") + std::to_string(w.node.value);
   }
+  finish_places();
   // Moves each mark to the start of the run that followed it.
   for (recorded_mark& m : s.marks) {
     const auto next = std::ranges::find_if(program_.roots, [&](std::int32_t r) {

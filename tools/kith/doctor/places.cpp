@@ -21,10 +21,8 @@ finding check_places() {
   }
   f.effect = any ? "`kith launch -n N -- PROGRAM` starts N processes, each a place"
                  : "places are threads of one process (KITH_PLACES)";
-  if (!any) {
-    f.is = verdict::note;
-    f.advice = missing;
-  }
+  if (!any) f.is = verdict::note;
+  f.advice = missing;  // also if another MPI can be used: a program may need this one
   return f;
 }
 

@@ -30,7 +30,10 @@ std::string named(const recording& r, std::int32_t t) {
 }
 
 std::string where(const recording& r, std::int32_t worker) {
-  return worker < 0 ? "nowhere" : fmt::format("worker {} on node {}", worker, r.node_of(worker));
+  if (worker < 0) return "nowhere";
+  const std::int32_t place = r.place_of(worker);
+  return fmt::format("worker {} on node {}{}", worker, r.node_of(worker),
+                     place < 0 ? "" : fmt::format(" at place {}", place));
 }
 
 /// Says what made the task ready.
@@ -103,11 +106,25 @@ void print_waiting(const recording& r, const explanation& e) {
   }
   if (m.worker.size() > most) fmt::print("    and {} more\n", m.worker.size() - most);
   fmt::print(
-      "  its node: {}; {:.0f} % of their time in tasks, {:.0f} % idle; {} began there, {} of them ready before it\n",
-      counted(static_cast<std::size_t>(m.node_workers), "worker"),
+      "  its {}: {}; {:.0f} % of their time in tasks, {:.0f} % idle; {} began there, {} of them ready before it\n",
+      e.place < 0 ? "node" : "node and place", counted(static_cast<std::size_t>(m.node_workers), "worker"),
       100 * static_cast<double>(m.node_busy) / (static_cast<double>(all) * m.node_workers),
       100 * static_cast<double>(m.node_idle) / (static_cast<double>(all) * m.node_workers), counted(m.started, "task"),
       m.ready_before);
+}
+
+/// Says how the task came from another place.
+void print_arrival(const explanation& e) {
+  const analysis::arrival& a = *e.came;
+  const recorded_message& m = a.message;
+  fmt::print("  came from place {} in a message of {}", m.source, in_bytes(m.bytes));
+  if (m.received != 0) fmt::print(", which travelled {}", in_time(m.received - m.sent));
+  if (a.clock_error != 0) fmt::print(" (their clocks agree within {})", in_time(a.clock_error));
+  fmt::print("\n");
+  if (a.refusals != 0)
+    fmt::print("  was refused {}: place {} took it {} after the first offer\n",
+               a.refusals == 1 ? "once" : fmt::format("{} times", a.refusals), m.destination,
+               in_time(m.sent - a.offered));
 }
 
 void print_data(const recording& r, const explanation& e) {
@@ -164,6 +181,7 @@ void print_explanation(const recording& r, const explanation& e, const data_cost
   fmt::print("\n{}\n", styled("what it was", tone::strong));
   if (const std::string what = kind_of_task(t); !what.empty()) fmt::print("  {}\n", what);
   if (t.creator >= 0) fmt::print("  created by {}, {}\n", named(r, t.creator), where(r, e.creator_worker));
+  if (e.came) print_arrival(e);
   if (t.has(recorded_task::keyed) || t.has(recorded_task::generated)) fmt::print("  key {0} (0x{0:x})\n", t.key);
   fmt::print("  color {}, node {}, priority {}\n", t.color < 0 ? "not given" : std::to_string(t.color),
              t.node < 0 ? "not given" : std::to_string(t.node), priorities[std::min<std::size_t>(t.priority, 2)]);
@@ -212,6 +230,16 @@ nlohmann::ordered_json explanation_json(const recording& r, const explanation& e
   for (const timeline_entry& s : e.waited.worker)
     spells.push_back(
         {{"what", kinds[s.what]}, {"task", known(s.number)}, {"begun_ns", s.begun}, {"ended_ns", s.ended}});
+  json came;
+  if (e.came) {
+    const recorded_message& of = e.came->message;
+    came = {{"source", of.source},
+            {"bytes", of.bytes},
+            {"sent_ns", of.sent},
+            {"received_ns", of.received != 0 ? json(of.received) : json()},
+            {"clock_error_ns", e.came->clock_error},
+            {"refusals", e.came->refusals}};
+  }
   json stolen;
   if (e.stolen)
     stolen = {{"victim", known(e.stolen->victim)}, {"at_ns", e.stolen->at}, {"right_before", e.first_after_steal}};
@@ -221,6 +249,8 @@ nlohmann::ordered_json explanation_json(const recording& r, const explanation& e
           {"policy", r.meta_or("policy", "")},
           {"worker", known(t.worker)},
           {"node", known(e.node)},
+          {"place", known(e.place)},
+          {"message", came},
           {"creator", known(t.creator)},
           {"creator_worker", known(e.creator_worker)},
           {"key", node ? json(t.key) : json()},

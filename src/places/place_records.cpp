@@ -1,0 +1,114 @@
+#include "places/place_records.hpp"
+
+#include "base/clock.hpp"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstring>
+#include <string>
+
+namespace kith::distributed {
+
+namespace {
+
+constexpr int at_once = 16;                                      // questions at the start and at the end
+constexpr std::chrono::milliseconds between(250), longest(200);  // of questions; of waiting for the last answers
+
+std::string name_of_host() {
+  char name[256] = {};
+  gethostname(name, sizeof name - 1);
+  return name;
+}
+
+}  // namespace
+
+place_records::place_records(const std::string& parts, int workers, int number, int places, std::uint64_t clock,
+                             bool asks)
+    : file_(parts + "/" + log_of_place),
+      log_(file_, static_cast<std::uint32_t>(workers)),
+      number_(number),
+      places_(places),
+      clock_(clock),
+      asks_(asks),
+      left_(asks ? at_once : 0) {
+  if (!asks_) introduce(clock_);
+}
+
+place_records::~place_records() {
+  if (log_.lost() == 0) return;
+  std::fprintf(stderr, "kith: recording %s: %s; %llu records of messages are missing\n", file_.c_str(),
+               std::strerror(log_.why()), static_cast<unsigned long long>(log_.lost()));
+}
+
+void place_records::introduce(std::uint64_t job) noexcept {
+  introduced_ = true;
+  const std::string host = name_of_host();
+  log_.append_text({.kind = log_kind::place,
+                    .small = static_cast<std::uint16_t>(number_),
+                    .middle = static_cast<std::uint32_t>(host.size()),
+                    .large = job},
+                   {static_cast<std::uint64_t>(places_), clock_}, host);
+}
+
+void place_records::note(int peer, const message_header& h, std::size_t bytes, std::uint8_t flag, std::uint64_t task,
+                         std::uint64_t at) noexcept {
+  log_.append({.kind = log_kind::message,
+               .flags = static_cast<std::uint8_t>(static_cast<std::uint8_t>(h.kind) | flag),
+               .small = static_cast<std::uint16_t>(peer),
+               .large = task},
+              {at, bytes}, {h.sequence, h.result});
+}
+
+void place_records::sent(int to, const message_header& h, std::size_t bytes) noexcept {
+  note(to, h, bytes, 0, h.task, ticks());
+}
+
+void place_records::received(const message_header& h, std::size_t bytes, std::uint64_t at,
+                             std::uint64_t task) noexcept {
+  note(static_cast<int>(h.from), h, bytes, log_received, task, at);
+}
+
+void place_records::continued(std::uint64_t task, std::uint64_t before) noexcept {
+  log_.append({.kind = log_kind::part, .large = task}, {before, 0});
+}
+
+// ---- clocks
+
+bool place_records::should_ask() const noexcept {
+  return asks_ && !waits_ && (left_ > 0 || (!leaves_ && steady::now() - asked_ >= between));
+}
+
+message_header place_records::question() noexcept {
+  waits_ = true;
+  asked_ = steady::now();
+  return {.kind = message_kind::ask_clock, .from = static_cast<std::uint32_t>(number_), .sequence = ticks()};
+}
+
+message_header place_records::answer_to(const message_header& question, int from, std::uint64_t clock) noexcept {
+  return {.kind = message_kind::clock,
+          .from = static_cast<std::uint32_t>(from),
+          .sequence = question.sequence,
+          .finish_number = clock,
+          .result = ticks()};
+}
+
+void place_records::answered(const message_header& h) noexcept {
+  waits_ = false;
+  if (left_ > 0) --left_;
+  log_.append({.kind = log_kind::clock}, {h.sequence, ticks()}, {h.result, 0});
+  if (!introduced_) introduce(h.finish_number);  // after the first reading: without one, nothing can be put together
+}
+
+void place_records::begin_last() noexcept {
+  if (leaves_ || !asks_) return;
+  leaves_ = true;
+  left_ = at_once;
+  leaving_since_ = steady::now();
+}
+
+bool place_records::may_leave() const noexcept {
+  return left_ == 0 || (leaves_ && steady::now() - leaving_since_ > longest);
+}
+
+}  // namespace kith::distributed

@@ -1,0 +1,62 @@
+// What a place notes in its recording: its messages, and how its clock relates to place 0's.
+//
+// The progress thread calls all members, and has a log of its own (recording/log.hpp). Places in one process read the
+// same clock. A place in another process asks place 0 for the time: several times at the start and before it leaves,
+// and now and then between. The quickest answers decide (recording/place_clock.hpp).
+#pragma once
+
+#include "places/message.hpp"
+#include "recording/log.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace kith::distributed {
+
+class place_records {
+ public:
+  /// In the folder of the recording's parts. `workers`: of the place. `clock`: the same number for all places that read
+  /// the same clock; place 0's is also that of the job. Throws kith::error.
+  place_records(const std::string& parts, int workers, int number, int places, std::uint64_t clock, bool asks);
+  ~place_records();
+  place_records(const place_records&) = delete;
+  place_records& operator=(const place_records&) = delete;
+
+  void sent(int to, const message_header& h, std::size_t bytes) noexcept;
+  /// `task`: that the message has made; 0: none. `at`: in ticks.
+  void received(const message_header& h, std::size_t bytes, std::uint64_t at, std::uint64_t task) noexcept;
+  /// The task continues the coroutine that the other one has begun, or continued; 0: no task has spawned it.
+  void continued(std::uint64_t task, std::uint64_t before) noexcept;
+
+  // ---- the time at place 0
+  /// Whether it is time to ask.
+  bool should_ask() const noexcept;
+  message_header question() noexcept;
+  /// What place 0 answers. `clock` is its own.
+  static message_header answer_to(const message_header& question, int from, std::uint64_t clock) noexcept;
+  void answered(const message_header& h) noexcept;
+  /// The place is about to leave: asks some more.
+  void begin_last() noexcept;
+  /// Whether it may leave now: it knows the time, or place 0 does not answer.
+  bool may_leave() const noexcept;
+
+ private:
+  using steady = std::chrono::steady_clock;
+
+  void note(int peer, const message_header& h, std::size_t bytes, std::uint8_t flag, std::uint64_t task,
+            std::uint64_t at) noexcept;
+  void introduce(std::uint64_t job) noexcept;
+
+  const std::string file_;
+  log log_;
+  const int number_, places_;
+  const std::uint64_t clock_;
+  const bool asks_;
+  bool introduced_ = false, waits_ = false, leaves_ = false;
+  int left_;  // questions to be asked at once
+  steady::time_point asked_{}, leaving_since_{};
+};
+
+}  // namespace kith::distributed

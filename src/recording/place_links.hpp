@@ -1,0 +1,42 @@
+// What relates the parts of a job: their clocks, and their messages. For merge.cpp.
+#pragma once
+
+#include "recording/place_clock.hpp"
+#include "recording/place_part.hpp"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace kith {
+
+/// By part: how its time becomes that of the recording, whose 0 is the earliest one of all. Throws kith::error for a
+/// place that has never read the clock of place 0.
+std::vector<clock_relation> clocks_of(std::span<const place_part>);
+
+/// The index of the part of a place. REQUIRES: the parts are sorted by their numbers.
+std::optional<std::size_t> part_of(std::span<const place_part>, std::uint16_t number);
+
+/// A message as both sides know it; null: that side has not noted it, or there is no part of it.
+struct message_link {
+  std::uint16_t source = 0, destination = 0;  // places
+  const place_part::message* sent = nullptr;
+  const place_part::message* received = nullptr;
+};
+/// In the order of the ways from place to place, and of each way's messages. They refer to the parts.
+std::vector<message_link> links_between(std::span<const place_part>, std::uint32_t places);
+
+/// Where a task comes from that another place has spawned.
+struct spawned_task {
+  std::size_t part = 0;
+  std::int32_t spawner = -1;
+  std::uint64_t sent = 0, accepted = 0;  // in that part's time: offered first; known to be accepted (0: never)
+  bool with_result = false;
+};
+using spawned_by_task = std::map<std::pair<std::size_t, std::int32_t>, spawned_task>;  // by part and task
+spawned_by_task spawned_tasks(std::span<const place_part>, std::span<const message_link>);
+
+}  // namespace kith

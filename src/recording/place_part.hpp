@@ -1,0 +1,45 @@
+// What the logs of one place say, before the places of a job are put together (merge.hpp).
+#pragma once
+
+#include "recording/recording.hpp"
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace kith {
+
+struct place_part {
+  /// A message as one of its two places has noted it. Those from one place to another arrive in the order in which they
+  /// were sent, so the n-th that one has sent is the n-th that the other has received.
+  struct message {
+    bool received = false;  // else sent
+    std::uint8_t kind = recorded_message::spawn;
+    std::uint16_t peer = 0;
+    std::uint64_t bytes = 0, at = 0;         // at: as in `recorded`
+    std::int32_t task = -1;                  // sent: by this task; a received spawn: made this task
+    std::uint64_t sequence = 0, result = 0;  // as in the header of the message
+  };
+  /// What place 0's clock said between two moments here.
+  struct clock_reading {
+    std::uint64_t sent = 0, received = 0;  // as in `recorded`
+    std::uint64_t there = 0;               // ticks of place 0
+  };
+
+  recording recorded;
+  std::uint64_t began = 0;  // ticks of this place's clock at time 0
+  double ns_per_tick = 1;
+
+  std::uint64_t job = 0;    // the same for all places of a job; 0: this is no place, and the rest is empty
+  std::uint64_t clock = 0;  // the same for all places that read the same clock
+  std::uint16_t number = 0;
+  std::uint32_t places = 0;
+  std::string host;
+  std::vector<message> messages;
+  std::vector<clock_reading> clocks;
+  /// A task that continues a coroutine, and the task that began it or continued it before.
+  std::vector<std::pair<std::int32_t, std::int32_t>> continuations;
+};
+
+}  // namespace kith

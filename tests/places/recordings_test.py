@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+"""Recordings of places: one file for all of them, with their messages, and what the verbs say of it.
+
+usage: recordings_test.py PATH_OF_KITH JOB     (the program of job.cpp)
+"""
+import json
+import os
+import pathlib
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+
+from checks import CLEAN, check, failures
+
+KITH, JOB = (os.path.abspath(p) for p in sys.argv[1:3])
+ALLOW = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
+         "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe"}
+MPIS = [m for m in ("openmpi", "mpich")
+        if shutil.which(f"mpirun.{m}") and (pathlib.Path(KITH).parent / "transports" / f"libkith_{m}.so").exists()]
+SPAWN = 1  # kinds of messages, as in docs/recording-format.md
+HEAT = (KITH, "app", "places_heat", "--small", "--json")
+
+
+def run(*words, **variables):
+    return subprocess.run(words, env=CLEAN | ALLOW | variables, capture_output=True, text=True, timeout=120, check=False)
+
+
+def rows(file, query):
+    with sqlite3.connect(f"file:{file}?mode=ro", uri=True) as db:
+        return db.execute(query).fetchall()
+
+
+def left_beside(file):
+    return sorted(p.name for p in file.parent.iterdir() if p != file)
+
+
+def holds_all(file, places, figures, how):
+    """One file with all places, whose messages are those that the program has counted."""
+    check(file.exists() and left_beside(file) == [], f"{how}: one file, and besides it {left_beside(file)}")
+    if not file.exists():
+        return
+    workers = rows(file, "SELECT first_worker, workers FROM place ORDER BY id")
+    check(len(workers) == places and all(w > 0 for _, w in workers), f"{how}: {places} places with workers: {workers}")
+    # The program counts from the beginning of its second run() to the end of that.
+    runs = [s for s, in rows(file, "SELECT started_ns FROM task WHERE flags & 1 ORDER BY started_ns")]
+    check(len(runs) == 3, f"{how}: three runs, {runs}")
+    sent = rows(file, f"SELECT count(*), sum(bytes) FROM message WHERE sent_ns >= {runs[1]} AND sent_ns < {runs[2]}")[0]
+    check(sent == (figures["messages"], figures["message_bytes"]),
+          f"{how}: messages and bytes {sent}, counted {figures['messages']} and {figures['message_bytes']}")
+    lost = rows(file, "SELECT count(*) FROM message WHERE received_ns = 0 OR received_ns < sent_ns")[0][0]
+    check(lost == 0, f"{how}: {lost} messages have not arrived")
+    orphans = rows(file, "SELECT count(*) FROM task WHERE creator < 0 AND flags & 1 = 0")[0][0]
+    check(orphans == 0, f"{how}: {orphans} tasks have no creator")
+    apart = rows(file, """SELECT count(*) FROM message JOIN task ON task.id = message.task JOIN place ON place.id = destination
+                          WHERE kind = 1 AND (worker < first_worker OR worker >= first_worker + workers)""")[0][0]
+    check(apart == 0, f"{how}: {apart} spawned tasks ran at another place")
+
+
+def verbs_understand(file, places, how):
+    task, = rows(file, f"SELECT task FROM message WHERE kind = {SPAWN} AND task >= 0 LIMIT 1")[0]
+    why = run(KITH, "why", str(file), str(task))
+    check(why.returncode == 0 and "came from place" in why.stdout and "travelled" in why.stdout, f"{how}: why: {why.stdout}{why.stderr}")
+    place = json.loads(run(KITH, "placement", str(file), "--json").stdout)["places"]
+    check(len(place) == places and sum(p["came"] for p in place) > 0, f"{how}: placement: {place}")
+    simulated = file.parent / "simulated.rec"
+    done = run(KITH, "sim", str(file), "--machine", "xeon-5504-cluster", "--policy", "ads", "--workers", "1", "--json",
+               "-o", str(simulated))
+    check(done.returncode == 0, f"{how}: sim: {done.stderr}")
+    if done.returncode == 0:
+        check(len(json.loads(done.stdout)) == 1, f"{how}: sim has one row")
+        spawned = f"SELECT source, destination, sum(bytes), count(*) FROM message WHERE kind = {SPAWN} AND task >= 0 GROUP BY 1, 2"
+        check(rows(simulated, spawned) == rows(file, spawned), f"{how}: the simulated places spawn what the real ones did")
+        # With one worker in each place, a worker has the tasks of its own place alone.
+        tasks = "SELECT id, worker FROM task WHERE flags & 65 = 0 ORDER BY id"
+        first = {w: p for p, w in rows(file, "SELECT id, first_worker FROM place")}
+        check([(t, w) for t, w in rows(simulated, tasks)] == [(t, first.get(w)) for t, w in rows(file, tasks)],
+              f"{how}: each task is simulated at its own place")
+        simulated.unlink()
+
+
+def processes_of_job():
+    found = []
+    for p in pathlib.Path("/proc").iterdir():
+        try:
+            if p.name.isdigit() and os.readlink(p / "exe") == JOB and str(MINE) in (p / "environ").read_text(errors="replace"):
+                found.append(int(p.name))
+        except OSError:  # it has ended
+            pass
+    return found
+
+
+def loses_a_place(mpi, file):
+    """Kills a place while all are recorded. The survivors and what the lost one did become one file."""
+    job = subprocess.Popen([KITH, "record", "-o", str(file), "--", KITH, "launch", "-n", "3", "--mpi", mpi, "--workers", "1", "--",
+                            JOB, "endless"], env=CLEAN | ALLOW, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    line = ""
+    while "started" not in line and (line := job.stderr.readline()):
+        pass
+    time.sleep(0.1)
+    if alive := processes_of_job():
+        os.kill(alive[-1], signal.SIGKILL)
+    _, text = job.communicate(timeout=60)
+    check(job.returncode == 1 and left_beside(file) == [], f"{mpi}, a lost place: exit code {job.returncode}, {left_beside(file)}: {text}")
+    if file.exists():
+        check(len(rows(file, "SELECT * FROM place WHERE workers > 0")) == 3, f"{mpi}: what the lost place did is there")
+        done = run(KITH, "sim", str(file))
+        check(done.returncode == 2, f"{mpi}: a run that did not end is not simulated: {done.stdout}{done.stderr}")
+
+
+with tempfile.TemporaryDirectory() as folder:
+    MINE = pathlib.Path(folder)
+    file = MINE / "a.rec"
+    done = run(*HEAT, "--places", "3", "--workers", "1", "--oversubscribe", KITH_RECORD=str(file))
+    check(done.returncode == 0, f"threads: {done.stderr}")
+    holds_all(file, 3, json.loads(done.stdout), "threads")
+    check(rows(file, "SELECT max(error_ns) FROM place") == [(0,)], "places of one process share a clock")
+    verbs_understand(file, 3, "threads")
+    file.unlink()
+
+    done = run(KITH, "record", "-o", str(file), "--", JOB, KITH_PLACES="3")  # everything that places can do
+    check(done.returncode == 0 and left_beside(file) == ["a.rec-4"],
+          f"all of job.cpp, which makes its places twice, is recorded: {done.stderr}, {left_beside(file)}")
+    (MINE / "a.rec-4").unlink()
+    done = run(KITH, "sim", str(file))
+    check(done.returncode == 2 and "it continues a coroutine" in done.stderr, f"coroutines are not simulated: {done.stderr}")
+    file.unlink()
+
+    for mpi in MPIS:
+        mpirun = (f"mpirun.{mpi}", "-n", "2")
+        done = run(KITH, "record", "-o", str(file), "--", *mpirun, *HEAT)
+        check(done.returncode == 0, f"{mpi}: {done.stderr}")
+        holds_all(file, 2, json.loads(done.stdout), mpi)
+        error = rows(file, "SELECT max(error_ns) FROM place")[0][0]
+        length = rows(file, "SELECT max(ended_ns) FROM task")[0][0]
+        check(0 < error < length, f"{mpi}: the clocks' error {error} ns is stated, and is below {length} ns")
+        verbs_understand(file, 2, mpi)
+        file.unlink()
+
+        # As if `kith record` had been killed: the parts are there, and repair puts them together, whichever it is given.
+        done = run(*mpirun, *HEAT, KITH_RECORD=str(file), KITH_RECORD_PARTS="1")
+        check(left_beside(file) == ["a.rec-2.parts", "a.rec.parts"], f"{mpi}: the parts of two places: {left_beside(file)}")
+        run(KITH, "repair", f"{file}-2")
+        holds_all(file, 2, json.loads(done.stdout), f"{mpi}, repaired")
+        file.unlink()
+
+        loses_a_place(mpi, file)
+        file.unlink(missing_ok=True)
+sys.exit(len(failures) > 0)

@@ -1,0 +1,96 @@
+// Recordings of places are replayed: tasks stay at their places, and what was spawned travels.
+#include "engine/sim/recorded_places.hpp"
+#include "recording/check.hpp"
+#include "support/sample_of_places.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <string>
+
+namespace {
+
+using namespace kith;
+using sim::settings;
+using test::sample_of_places;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+settings plain(const sim::program& p) {
+  settings s;
+  s.policy = "ads";
+  s.keep_schedule = true;
+  s.with.scheduling = s.noise = false;
+  sim::use_recorded_places(s, p, 1);
+  return s;
+}
+
+TEST(sim_recorded_places, tasks_stay_and_messages_have_their_bytes) {
+  const sim::program p = sim::program_of(sample_of_places());
+  const sim::result r = sim::simulate(p, model_by_name("xeon-5504-cluster"), plain(p));
+  check_recording(r.schedule, "simulated");
+  const std::int32_t expected[] = {0, 0, 1, 1, 1, 0};
+  for (std::size_t t = 0; t < 6; ++t) EXPECT_EQ(r.schedule.place_of(r.schedule.tasks[t].worker), expected[t]) << t;
+  std::size_t spawns = 0, results = 0;
+  for (const recorded_message& m : r.schedule.messages) {
+    EXPECT_GE(m.received, m.sent);
+    if (m.kind == recorded_message::spawn) {
+      ++spawns;
+      EXPECT_EQ(m.bytes, m.task == 2 ? 200u : m.task == 4 ? 100u : 80u);
+      EXPECT_GE(r.schedule.task(m.task).started, m.received);
+    }
+    if (m.kind != recorded_message::result) continue;
+    ++results;
+    EXPECT_EQ(m.bytes, 1064u);
+    EXPECT_EQ(m.spawner, 4);
+    EXPECT_EQ(m.task, 0);
+  }
+  EXPECT_EQ(spawns, 3u);
+  EXPECT_EQ(results, 1u);
+  EXPECT_GE(r.schedule.tasks[0].ended, r.schedule.tasks[5].ended);  // run() waits for what it has spawned, and so on
+}
+
+TEST(sim_recorded_places, a_simulated_run_can_be_simulated_again) {
+  const machine_model on = model_by_name("xeon-5504-cluster");
+  const sim::program p = sim::program_of(sample_of_places());
+  const sim::program again = sim::program_of(sim::simulate(p, on, plain(p)).schedule);
+  EXPECT_EQ(again.place, p.place);
+  EXPECT_EQ(again.message_bytes, p.message_bytes);
+  const sim::result r = sim::simulate(again, on, plain(again));
+  EXPECT_EQ(std::ranges::count(r.schedule.messages, recorded_message::spawn, &recorded_message::kind), 3);
+}
+
+TEST(sim_recorded_places, a_slower_network_takes_longer) {
+  const sim::program p = sim::program_of(sample_of_places());
+  machine_model near = model_by_name("xeon-5504-cluster"), far = near;
+  for (auto& link : far.links) link.gbs /= 1000;
+  EXPECT_GT(sim::simulate(p, far, plain(p)).makespan, sim::simulate(p, near, plain(p)).makespan);
+}
+
+TEST(sim_recorded_places, what_cannot_be_replayed_is_refused) {
+  const auto refused = [](const auto& change, const std::string& why) {
+    recording r = sample_of_places();
+    change(r);
+    EXPECT_THAT([&] { sim::program_of(r); }, ThrowsMessage<error>(HasSubstr(why)));
+  };
+  refused([](recording& r) { r.meta["place"] = "1"; }, "is of place 1 alone");
+  refused([](recording& r) { r.places[1].workers = 0; }, "nothing is known of place 1");
+  refused([](recording& r) { r.tasks[2].flags = recorded_task::outside; }, "it continues a coroutine");
+  refused([](recording& r) { r.tasks[1].color = 0; }, "task 1 (step) has a color or a node");
+  refused(
+      [](recording& r) {
+        r.dependences = {{4, 8}};
+        r.first_dependence.back() = 1;
+      },
+      "task 4 (step) spawns at another place, and tasks of its own place wait for it");
+}
+
+TEST(sim_recorded_places, a_machine_that_is_too_small_is_refused) {
+  const sim::program p = sim::program_of(sample_of_places());
+  settings s = plain(p);
+  s.places.workers = 100;
+  EXPECT_THAT([&] { sim::simulate(p, model_by_name("xeon-5504-cluster"), s); },
+              ThrowsMessage<error>(HasSubstr("cores for each of 2 places")));
+}
+
+}  // namespace
