@@ -57,6 +57,15 @@ def test_a_workflow(tmp_path):
     assert len(r.regions) == 3 and len(r.accesses) == 6
 
 
+def test_types_of_tasks_that_are_named_by_their_ids(tmp_path):
+    w = workflow()
+    text = json.dumps(w)
+    for a, b in (("a", "sifting_ID0000001"), ("b", "sifting_ID0000002"), ("c", "17"), ("d", "frequency3")):
+        text = text.replace(f'"{a}"', f'"{b}"').replace(f'"{a.upper()}"', f'"{b}"')
+    r, _ = imported(text, tmp_path)
+    assert r.tasks["name"].astype(str).tolist() == ["task", "sifting", "sifting", "17", "frequency"]
+
+
 def test_times_and_machines(tmp_path):
     w = workflow()
     for run, at in zip(w["workflow"]["execution"]["tasks"], ("10:00:00Z", "12:00:01.5+02:00", "10:00:01.25Z", "10:00:10Z")):

@@ -1,5 +1,6 @@
 """OTF2: a trace with a location for each worker, and a region for each task type and state. An enter event has the task's
-number as an attribute. Written by the otf2 package, event by event: 10^6 tasks take minutes."""
+number as an attribute. Written by the otf2 package, event by event: 12 s of processor time
+for 300,000 tasks."""
 
 import os
 

@@ -12,5 +12,4 @@ def tables(recording):
     for name in NAMES:
         table = getattr(recording, name)
         if len(table):
-            kept = [c for c in table.columns if not (len(table) and isinstance(table[c].iloc[0], bytes))]
-            yield name, table[kept].rename_axis("id")
+            yield name, table.rename_axis("id")

@@ -18,7 +18,8 @@ _EPOCH = np.datetime64(0, "ns")
 
 def write(analysis, out):
     with open(out, "w", encoding="utf-8") as f:
-        f.writelines(json.JSONEncoder(indent=0 if len(analysis.recording.tasks) > 10_000 else 1).iterencode(document(analysis)))
+        # Without an indentation the encoder is the one in C.
+        f.write(json.JSONEncoder(indent=1 if len(analysis.recording.tasks) <= 10_000 else None).encode(document(analysis)))
 
 
 def document(analysis):

@@ -19,6 +19,7 @@ VERSION = "1.5"
 _BYTES = 4 << 30  # of a file that is read at all
 _WITHOUT_MACHINES = 16  # workers, where the file names no machine
 _TIME = re.compile(r"(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d):(\d\d)(?:\.(\d{1,12}))?(Z|[+-]\d\d:?\d\d)?", re.ASCII)
+_NUMBER = re.compile(r"[_.-]?(?:ID)?\d+$", re.ASCII)
 
 
 class _Checked:
@@ -66,11 +67,11 @@ def read(path):
     number = {}
     for i, t in enumerate(tasks):
         where = f"specification.tasks[{i}]"
-        name = c.get(t, "name", str, where)
-        if len(name) > TEXT_END:
-            raise c.wrong(where + ".name", f"at most {TEXT_END} characters")
+        c.get(t, "name", str, where)
         if number.setdefault(c.get(t, "id", str, where), i) != i:
             raise c.wrong(where + ".id", f"each id once, found '{printable(t['id'], 60)}' again")
+        if len(_type_of(t)) > TEXT_END:
+            raise c.wrong(where + ".name", f"at most {TEXT_END} characters")
     parents = _parents(c, tasks, number)
     order = _in_order(c, tasks, parents)
     runs = _runs(c, execution, number)
@@ -91,10 +92,10 @@ def _recording(c, document, tasks, order, parents, runs, placed, specification):
         raise c.wrong("execution", "a run of less than 52 days")
     rows.append({"flags": 1, "creator": -1, "worker": 0, "ended_ns": end, "completed_ns": end})
     for i in order:
-        name = tasks[i]["name"]
+        name = _type_of(tasks[i])
         if name not in types:
             types[name] = len(type_rows)
-            type_rows.append({"name": name.encode("utf-8", "backslashreplace").decode()})
+            type_rows.append({"name": name})
         ready = min(begun[i], max((begun[p] + runs[p]["ns"] for p in parents[i]), default=0))
         rows.append({"type": types[name], "creator": 0, "scope": 1, "worker": worker[i], "ready_ns": ready, "started_ns": begun[i],
                      "ended_ns": begun[i] + runs[i]["ns"], "completed_ns": begun[i] + runs[i]["ns"], "work_ns": runs[i]["ns"]})
@@ -110,6 +111,15 @@ def _recording(c, document, tasks, order, parents, runs, placed, specification):
               "region": regions, "access": accesses,
               "wait": [{"task": 0, "scope": 1, "worker": 0, "begun_ns": 1, "ended_ns": end}]}  # after the creations
     return meta, tables
+
+
+def _type_of(task):
+    """A task's name, as text that UTF-8 can hold. Where the name is the task's id, as in many instances of WfCommons, the
+    number at its end is left out: individuals_ID0000012 is of type individuals."""
+    name = task["name"]
+    if name == task["id"]:
+        name = _NUMBER.sub("", name) or name
+    return name.encode("utf-8", "backslashreplace").decode()
 
 
 def _loaded(path, c):
