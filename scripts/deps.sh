@@ -7,6 +7,7 @@ build=(build-essential cmake ninja-build pkg-config ccache libboost-context-dev 
 tests=(libgtest-dev libgmock-dev clang-19 clang-format-19 clang-tidy-19 libclang-rt-19-dev valgrind groff-base spin
        libopenmpi-dev openmpi-bin libmpich-dev mpich  # both: places as processes
        chromium chromium-driver  # the report in a browser
+       otf2-tools graphviz pajeng  # readers of what kith export writes
        qemu-system-x86 busybox-static cpio)  # machines with several memory nodes, tests/numa
 bench=(libomp-19-dev libtbb-dev libstarpu-dev libgomp1 libsimgrid-dev)
 case "${1:-build}" in

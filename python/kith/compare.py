@@ -1,0 +1,125 @@
+"""What differs between two recordings, and why (the verb compare).
+
+A run's makespan is the mean over its workers of the seconds that they spent in each state, so the difference of two
+makespans is the sum of the differences of these means. Time in tasks is divided by types, and there into a part because
+of more or fewer tasks and a part because tasks take longer; idle time into what the critical path asks for, and the rest.
+"""
+
+import numpy as np
+
+from kith.metrics import Analysis
+from kith.report.facts import Facts
+
+_TYPES = 12  # by name; the others are one cause
+_OVERHEADS = (("scheduling", "scheduling: queues, ends of tasks, switching, and the recorder"), ("creating", "creating tasks"),
+              ("partitioning", "partitioning windows of tasks"), ("exploring", "exploring keyed graphs"))
+
+
+def compare(a, b):
+    """{"makespan_s", "causes", "types", "facts", "notes"} of two Analyses: what `kith compare --json` prints. A cause's
+    a and b are seconds of the makespans (of one worker, in the mean), its share is of the difference; the shares sum to 1
+    (to 0, if the makespans are equal). 10^6 tasks in each: 40 s, nearly all of it for reading and the graphs."""
+    f, g = Facts(a), Facts(b)
+    times = [f.makespan_s, g.makespan_s]
+    apart = times[1] - times[0]
+    rows = _tasks(f, g) + _idle(f, g)
+    rows += [(what, *(h.seconds[state].sum() / max(1, h.workers) for h in (f, g))) for state, what in _OVERHEADS]
+    rows = [(what, round(float(x), 12), round(float(y), 12)) for what, x, y in rows]  # clocks are no finer
+    rows = [r for r in rows if r[1] or r[2]]
+    rest = [t - sum(r[i] for r in rows) for i, t in ((1, times[0]), (2, times[1]))]
+    rows.append(("the rest", *rest))
+    causes = [{"what": what, "a": float(x), "b": float(y), "share": float((y - x) / apart) if apart else 0.0} for what, x, y in rows]
+    causes[:-1] = sorted(causes[:-1], key=lambda c: -abs(c["b"] - c["a"]))
+    return {"makespan_s": times, "causes": causes, "types": _types(f, g), "facts": _facts(f, g),
+            "notes": _notes(f, g)}
+
+
+def _by_type(f):
+    """{name: (tasks that ran, seconds of their code on workers' timelines)}"""
+    t, s = f.recording.tasks, f.analysis.states
+    working = (s.state == "working").to_numpy() & (s.task.to_numpy() >= 0)
+    type_ = t.type.to_numpy()
+    kinds = len(t["name"].cat.categories)
+    spent = np.bincount(type_[s.task.to_numpy()[working]], (s.ended_s - s.begun_s).to_numpy()[working], kinds)
+    count = np.bincount(type_[t.ran.to_numpy()], minlength=kinds)
+    return {str(name): (int(count[i]), float(spent[i])) for i, name in enumerate(t["name"].cat.categories) if count[i]}
+
+
+def _tasks(f, g):
+    """Time in tasks: of each type, by the number of tasks and by the time of one. The latter's part is the difference of the
+    two mean times, times the mean of the two numbers, which favours neither run."""
+    x, y = _by_type(f), _by_type(g)
+    w = max(1, f.workers), max(1, g.workers)
+    names = sorted({*x, *y}, key=lambda n: -abs(y.get(n, (0, 0))[1] / w[1] - x.get(n, (0, 0))[1] / w[0]))
+    rows, others = [], [0.0, 0.0]
+    for i, name in enumerate(names):
+        (n, spent), (m, took) = x.get(name, (0, 0.0)), y.get(name, (0, 0.0))
+        each = spent / w[0], took / w[1]
+        if i >= _TYPES:
+            others = [others[0] + each[0], others[1] + each[1]]
+        elif n and m and w[0] == w[1]:
+            longer = (took / m - spent / n) * (n + m) / 2 / w[0]
+            if n == m:
+                rows.append((f"{name}: time of a task", *each))
+            else:
+                rows.append((f"{name}: number of tasks", each[0], each[1] - longer))
+                rows.append((f"{name}: time of a task", 0.0, longer))
+        else:
+            why = "only in one run" if not (n and m) else "over a different number of workers"
+            rows.append((f"{name}: {why}", *each))
+    if len(names) > _TYPES:
+        rows.append((f"{len(names) - _TYPES} other types of tasks", *others))
+    return rows
+
+
+def _idle(f, g):
+    """Idle time: as much of it as the critical path makes inevitable on that many workers, and the rest."""
+    inevitable, rest = [], []
+    for h in (f, g):
+        idle = h.seconds["idle"].sum() / max(1, h.workers)
+        least = min(idle, max(0.0, h.graph.span_s - h.graph.total_s / max(1, h.workers))) if not h.only_declared else 0.0
+        inevitable.append(least)
+        rest.append(idle - least)
+    return [("idle: the critical path is longer than the work of a worker", *inevitable),
+            ("idle: waiting for tasks although the graph has more", *rest)]
+
+
+def _types(f, g):
+    tables = [_by_type(h) for h in (f, g)]
+    works = []
+    for h in (f, g):
+        t = h.recording.tasks
+        ran = t.ran.to_numpy()
+        sums = np.bincount(t.type.to_numpy()[ran], h.graph.work_s[ran], len(t["name"].cat.categories))
+        works.append({str(n): float(s) for n, s in zip(t["name"].cat.categories, sums)})
+    names = sorted({n for t in tables for n in t}, key=lambda n: -max(w.get(n, 0.0) for w in works))
+    return [{"name": n, "count": [t.get(n, (0, 0))[0] for t in tables],
+             "mean_s": [w.get(n, 0.0) / t[n][0] if n in t else 0.0 for t, w in zip(tables, works)]} for n in names]
+
+
+def _facts(f, g):
+    """Numbers of both runs that are no parts of the makespan."""
+    found = {"workers": [h.workers for h in (f, g)], "engine": [h.recording.engine for h in (f, g)],
+             "policy": [h.recording.policy for h in (f, g)], "tasks": [len(h.recording.tasks) for h in (f, g)],
+             "work_s": [h.graph.total_s for h in (f, g)], "span_s": [h.graph.span_s for h in (f, g)],
+             "steals": [len(h.recording.steals) for h in (f, g)]}
+    found["remote_share"] = [h.remote_share if h.knows_homes else None for h in (f, g)]
+    return found
+
+
+def _notes(f, g):
+    notes = [n for h in (f, g) for n in (*h.recording.notes, *h.graph.notes)]
+    for h in (f, g):
+        if h.only_declared:
+            notes.append(f"{h.recording.path}: a dry run, whose tasks only declared their work: its makespan says little")
+    if f.workers != g.workers:
+        notes.append("the runs have different numbers of workers: causes are the means over the workers of each")
+    if not (f.knows_homes and g.knows_homes):
+        notes.append("remote access: not in both recordings, so it is not compared")
+    return notes
+
+
+def of_files(paths, progress=None):
+    from kith.recording import read
+
+    return compare(*(Analysis(read(p, progress), progress=progress) for p in paths))

@@ -1,0 +1,44 @@
+"""kith compare: what differs between two recordings, and why."""
+
+import json
+
+SUMMARY = "what differs between two recorded runs, and why"
+
+
+def add_arguments(parser):
+    parser.add_argument("a", metavar="A", help="a recording")
+    parser.add_argument("b", metavar="B", help="another one of the same program")
+    parser.add_argument("--json", action="store_true", help="write JSON")
+
+
+def run(options):
+    from kith.compare import of_files
+    from kith.progress import Progress
+
+    progress = Progress()
+    found = of_files([options.a, options.b], progress)
+    progress.clear()
+    print(json.dumps(found, indent=1) if options.json else text(found))
+
+
+def text(found, most=12):
+    from kith.errors import printable
+    from kith.units import percent, seconds
+
+    a, b = found["makespan_s"]
+    apart = b - a
+    times = f", {b / a:.3g} times as long" if a > 0 else ""
+    lines = [f"A took {seconds(a)}, B {seconds(b)}{times}", "", "why, in seconds of the run (means over its workers):",
+             f"  {'A':>10}  {'B':>10}  {'B - A':>10}   share"]
+    for c in found["causes"][:most] + found["causes"][max(most, len(found["causes"]) - 1):]:
+        share = percent(c["share"]) if apart else "-"
+        lines.append(f"  {seconds(c['a']):>10}  {seconds(c['b']):>10}  {seconds(c['b'] - c['a']):>10}  {share:>6}  {printable(c['what'], 80)}")
+    facts = found["facts"]
+    lines += ["", *(f"{name:<13} {show(facts[key][0])} and {show(facts[key][1])}" for name, key, show in (
+        ("policy", "policy", lambda v: printable(v, 60) or "-"), ("workers", "workers", str), ("work", "work_s", seconds),
+        ("critical path", "span_s", seconds), ("steals", "steals", str),
+        ("remote bytes", "remote_share", lambda v: "not known" if v is None else percent(v))))]
+    lines += ["", "task types:  number in A and B, mean time in A and B"]
+    lines += [f"  {printable(t['name'], 40):<24} {t['count'][0]:>9} {t['count'][1]:>9}  {seconds(t['mean_s'][0]):>10} {seconds(t['mean_s'][1]):>10}"
+              for t in found["types"][:most]]
+    return "\n".join(lines + [f"note: {printable(n, 300)}" for n in found["notes"]])

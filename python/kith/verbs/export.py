@@ -1,0 +1,31 @@
+"""kith export: a recording in the format of another tool."""
+
+SUMMARY = "write a recording in the format of another tool"
+
+
+def add_arguments(parser):
+    parser.add_argument("file", metavar="FILE", help="the recording")
+    parser.add_argument("--to", metavar="FORMAT", required=True, help="perfetto, paraver, paje, otf2, graphml, dot, csv, "
+                        "parquet or wfformat")
+    parser.add_argument("-o", "--output", metavar="FILE|FOLDER", required=True,
+                        help="what to write; a folder for csv, parquet, otf2 and paraver")
+
+
+def run(options):
+    from kith.errors import printable
+    from kith.export import export, format_named, need
+    from kith.metrics import Analysis
+    from kith.progress import Progress
+    from kith.recording import read
+
+    chosen = format_named(options.to)
+    if chosen.package:
+        need(chosen.package, options.to)  # before the recording is read
+    progress = Progress()
+    analysis = Analysis(read(options.file, progress), progress=progress)
+    progress(f"writing {chosen.name}")
+    export(analysis, options.to, options.output)
+    progress.clear()
+    print(f"{printable(options.output)}: {chosen.what}")
+    for note in analysis.recording.notes:
+        print("note: " + note)

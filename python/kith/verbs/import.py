@@ -1,0 +1,32 @@
+"""kith import: a recording of another tool's file."""
+
+SUMMARY = "make a recording of another tool's file"
+
+
+def add_arguments(parser):
+    parser.add_argument("file", metavar="FILE", help="what to read")
+    parser.add_argument("--from", dest="format", metavar="FORMAT", required=True, help="its format: wfformat")
+    parser.add_argument("-o", "--output", metavar="FILE", required=True, help="the recording to write")
+
+
+def run(options):
+    import os
+
+    from kith.errors import KithError, printable
+    from kith.importing import FORMATS
+    from kith.writer import write
+
+    if options.format not in FORMATS:
+        raise KithError(f"--from '{printable(options.format, 40)}'; expected one of: {', '.join(FORMATS)}")
+    out = options.output
+    if os.path.isdir(out):
+        raise KithError(f"--output '{printable(out)}' is a folder; expected a file")
+    if not os.path.isdir(os.path.dirname(os.path.abspath(out))):
+        raise KithError(f"--output '{printable(out)}': there is no folder '{printable(os.path.dirname(out))}'")
+    if os.path.exists(out) and os.path.exists(options.file) and os.path.samefile(out, options.file):
+        raise KithError(f"--output '{printable(out)}' is the file to read; expected another name")
+    meta, tables, notes = FORMATS[options.format](options.file)
+    write(out, meta, tables)
+    print(f"{printable(out)}: {len(tables['task']) - 1} tasks, {len(tables['dependence'])} dependences")
+    for note in notes:
+        print("note: " + note)

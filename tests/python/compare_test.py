@@ -1,0 +1,98 @@
+"""What differs between two runs, against cases computed by hand."""
+
+import json
+
+import pytest
+
+from kith.command_line import main
+from kith.compare import compare
+from kith.metrics import Analysis
+from made import Made, diamond
+
+
+def slower():
+    """The diamond, where the second task of type a takes 40 µs instead of 30, and all later times are 10 µs later."""
+    m = Made()
+    a, b = m.type("a"), m.type("b")
+    m.task(0, 100, flags=1, work=40)
+    m.task(20, 40, 1, creator=0, created=10, type=a)
+    m.task(30, 70, 0, creator=0, created=20, type=a)
+    m.task(80, 90, 1, creator=0, created=80, type=b)
+    m.wait(0, 30, 70)
+    m.wait(0, 90, 90)
+    return m
+
+
+def of(a, b, folder):
+    from kith import read
+
+    return compare(*(Analysis(read(m.save(folder, f"{i}.rec"))) for i, m in enumerate((a, b))))
+
+
+def cause(found, what):
+    return next(c for c in found["causes"] if what in c["what"])
+
+
+def test_a_slower_task(tmp_path):
+    found = of(diamond(), slower(), tmp_path)
+    assert found["makespan_s"] == pytest.approx([90e-6, 100e-6])
+    assert sum(c["share"] for c in found["causes"]) == pytest.approx(1)
+    for key, time in (("a", 90e-6), ("b", 100e-6)):
+        assert sum(c[key] for c in found["causes"]) == pytest.approx(time)
+    # Two workers: 10 µs more work are 5 µs more of the run, and the other 5 µs are the other worker's.
+    longer = cause(found, "a: time of a task")
+    assert (longer["a"], longer["b"], longer["share"]) == pytest.approx((25e-6, 30e-6, 0.5))
+    by_name = {t["name"]: t for t in found["types"]}
+    assert by_name["a"]["count"] == [2, 2] and by_name["a"]["mean_s"] == pytest.approx([25e-6, 30e-6])
+    assert found["causes"][-1]["what"] == "the rest" and abs(found["causes"][-1]["share"]) < 1e-6
+
+
+def test_more_tasks(tmp_path):
+    """One worker, tasks of 10 µs: two in A, four of 15 µs in B. 20 to 60: of the 40, (15 - 10) * 3 are the time of a task,
+    25 the number."""
+    def run(count, length):
+        m = Made(workers=(0,))
+        x = m.type("x")
+        m.task(0, count * length, flags=1, work=0)
+        for i in range(count):
+            m.task(i * length, (i + 1) * length, creator=0, created=0, type=x)
+        m.wait(0, 0, count * length)
+        return m
+    found = of(run(2, 10), run(4, 15), tmp_path)
+    assert found["makespan_s"] == pytest.approx([20e-6, 60e-6])
+    assert cause(found, "x: time of a task")["share"] == pytest.approx(15 / 40)
+    assert cause(found, "x: number of tasks")["share"] == pytest.approx(25 / 40)
+    assert sum(c["share"] for c in found["causes"]) == pytest.approx(1)
+
+
+def test_equal_runs(tmp_path):
+    found = of(diamond(), diamond(), tmp_path)
+    assert all(c["share"] == 0 and c["a"] == c["b"] for c in found["causes"])
+
+
+def test_a_narrow_graph_is_why_workers_are_idle(tmp_path):
+    """A chain of 100 µs on one and on four workers: three quarters of the time of the four are inevitably idle."""
+    def chain(workers):
+        m = Made(workers=(0,) * workers)
+        m.task(0, 100, flags=1)
+        for w in range(1, workers):
+            m.add("idle", worker=w, begun=0, ended=100)
+        return m
+    found = of(chain(1), chain(4), tmp_path)
+    assert cause(found, "the critical path is longer")["b"] == pytest.approx(75e-6)
+    assert any("different numbers of workers" in n for n in found["notes"])
+
+
+def test_the_command(tmp_path, capsys):
+    a, b = diamond(), slower()
+    b.tables["type"][1]["name"] = "a\x1b[31m"
+    files = [a.save(tmp_path, "a.rec"), b.save(tmp_path, "b.rec")]
+    assert main(["compare", *files, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert {"makespan_s", "causes", "types"} <= set(found)
+    assert all({"what", "a", "b", "share"} == set(c) for c in found["causes"])
+    assert all({"name", "count", "mean_s"} == set(t) for t in found["types"])
+    assert main(["compare", *files]) == 0
+    out = capsys.readouterr().out
+    assert "A took 90" in out and "\x1b" not in out and "a\\x1b[31m: only in one run" in out
+    assert main(["compare", files[0], str(tmp_path / "none.rec")]) == 2
