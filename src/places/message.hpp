@@ -55,7 +55,7 @@ struct message_header {
   std::uint64_t payload = 0;        // bytes after the header
   std::uint32_t finish_home = 0;
   std::uint32_t credits = 0;  // of the receiver at the sender, that it gets back
-  std::uint64_t task = 0;  // that sends a spawn or a result, as its recording names it; 0: nothing is recorded
+  std::uint64_t task = 0;     // that sends a spawn or a result, as its recording names it; 0: nothing is recorded
 
   // flags
   static constexpr std::uint16_t forced = 1;   // a spawn that must be accepted

@@ -61,12 +61,10 @@ std::string program_by_hand(const apps::places_entry& e, const std::string& tran
 /// Options that are for Kith's workers would have no effect.
 void refuse_options(const std::string& name, const apps::arguments& arguments, const runtime_options& each,
                     const machine& on) {
-  const std::pair<const char*, bool> given[] = {{"--waiting", arguments.has("waiting")},
-                                                {"--admission", arguments.has("admission")},
-                                                {"--policy", each.policy.has_value()},
-                                                {"--oversubscribe", each.oversubscribe.has_value()},
-                                                {"--throttle", each.throttle.has_value()},
-                                                {"--memory", each.memory.has_value()}};
+  const std::pair<const char*, bool> given[] = {
+      {"--waiting", arguments.has("waiting")},   {"--admission", arguments.has("admission")},
+      {"--policy", each.policy.has_value()},     {"--oversubscribe", each.oversubscribe.has_value()},
+      {"--throttle", each.throttle.has_value()}, {"--memory", each.memory.has_value()}};
   for (const auto& [option, is_given] : given) {
     if (is_given)
       throw error(name + ": " + option +
