@@ -10,6 +10,7 @@
 //  F4  A result refers to its task, which refers to the result, until it is complete, or the task gives it up.
 #include <kith/data_flow.hpp>
 
+#include "base/made_once.hpp"
 #include "places/message.hpp"
 #include "places/place.hpp"
 #include "places/place_of_caller.hpp"
@@ -17,6 +18,7 @@
 #include <algorithm>
 #include <deque>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <unordered_map>
@@ -385,8 +387,8 @@ void detail::send_activity(int place, const remote_function& f, packed_arguments
 }
 
 place_local<detail::flow_cache>& detail::flow_caches() {
-  static place_local<flow_cache> all;
-  return all;
+  static constinit made_once<std::unique_ptr<place_local<flow_cache>>> all;
+  return *all.get([] { return std::make_unique<place_local<flow_cache>>(); });
 }
 
 }  // namespace kith

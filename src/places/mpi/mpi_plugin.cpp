@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include <chrono>
 #include <cstring>
 #include <stdexcept>
 
@@ -38,7 +39,17 @@ class session {
     if (is_inherited()) return;
     int ended = 0;
     MPI_Finalized(&ended);
-    if (is_mine_ && in_order && ended == 0) MPI_Finalize();
+    if (!is_mine_ || !in_order || ended != 0) return;
+    settle();
+    MPI_Finalize();
+  }
+  /// MPICH over UCX hangs in MPI_Finalize if the other side has not acknowledged the last messages by then, and makes no
+  /// progress any more. So all meet, and then give MPI time for what is left.
+  static void settle() noexcept {
+    MPI_Barrier(MPI_COMM_WORLD);
+    const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(20);
+    for (int any = 0; std::chrono::steady_clock::now() < until;)
+      MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &any, MPI_STATUS_IGNORE);
   }
   session(const session&) = delete;
   session& operator=(const session&) = delete;
