@@ -84,9 +84,13 @@ TABLES = {
     "block": _columns("id:id kind:block_kind address:bits bytes:bytes task:task? ordinal:bits own:any name:text "
                       "file:text line:any at:text caller:text"),
     "stream": _columns("task:task touches:count bytes:blob"),
+    "place": _columns("id:id first_worker:any workers:any first_node:any nodes:any host:text offset_ns:any "
+                      "drift_ppb:any error_ns:time"),
+    "message": _columns("kind:any source:any destination:any bytes:bytes sent_ns:time received_ns:time "
+                        "spawner:task? task:task?"),
 }
 ESSENTIAL = ("worker", "type", "region", "task")  # without these nothing can be said
-SOMETIMES = ("home", "job", "calibration", "site", "block", "stream")  # missing in files of earlier builds
+SOMETIMES = ("home", "job", "calibration", "site", "block", "stream", "place", "message")  # missing in files of earlier builds
 
 FLAGS = {"root": 1, "keyed": 2, "generated": 4, "discovered": 8, "cancelled": 16, "listed": 32, "fence": 64,
          "outside": 128}

@@ -52,7 +52,7 @@ def ran(name, gap, length):
 
 def log(folder, number, front, behind=b"", all_behind=False):
     said = (1 << 64) - 1 if all_behind else len(behind)
-    head = struct.pack("<8sIIdQQQ", b"KITHLOG\n", 6, number, TICK, 1000, said, 0)
+    head = struct.pack("<8sIIdQQQ", b"KITHLOG\n", 7, number, TICK, 1000, said, 0)
     (folder / f"{number}.log").write_bytes((head + front).ljust(FRONT, b"\0") + behind)
 
 
@@ -102,7 +102,7 @@ def test_ends_that_are_read_before_the_creation(parts):
 
 @pytest.mark.parametrize("change,message", [
     (lambda raw: b"SOMETHIN" + raw[8:], "no log of Kith"),
-    (lambda raw: raw[:8] + struct.pack("<I", 7) + raw[12:], "version 7"),
+    (lambda raw: raw[:8] + struct.pack("<I", 8) + raw[12:], "version 8"),
     (lambda raw: raw[:16] + struct.pack("<d", 5.0) + raw[24:], "a tick of 5"),
     (lambda raw: raw[:32] + struct.pack("<Q", 1 << 40) + raw[40:], "behind the front"),
     (lambda raw: raw[:48] + b"\xee" + raw[49:], "no record of kind 238"),
