@@ -11,7 +11,6 @@
 #include "serve.hpp"
 
 #include <cstdint>
-#include <exception>
 #include <stdexcept>
 #include <string>
 
@@ -33,28 +32,15 @@ constexpr std::int64_t spawns_of_fib(std::int64_t n) { return known_fib(n + 1) -
 /// `fib(n)` runs the recursion on the system.
 template <class Fib>
 int serve_fork(const std::string& version, const Fib& fib) {
-  for (std::string line; next_line(line);) {
-    reply r;
-    try {
-      const request q = request_of(line);
-      if (q.what == verb::quit) return 0;
-      if (q.what == verb::hello) {
-        r = {true, 0, 0, version};
-      } else if (q.subject != "fib") {
-        r = {false, 0, 0, "not offered by this system"};
-      } else {
-        const double from = now_nanoseconds();
-        const std::int64_t got = fib(static_cast<int>(q.size));
-        const double took = now_nanoseconds() - from;
-        if (got != known_fib(q.size)) throw std::runtime_error("fib(" + std::to_string(q.size) + ") is wrong");
-        r = {true, took, spawns_of_fib(q.size), ""};
-      }
-    } catch (const std::exception& failure) {
-      r = {false, 0, 0, failure.what()};
-    }
-    answer(to_line(r));
-  }
-  return 0;
+  return answer_requests([&](const request& q) -> reply {
+    if (q.what == verb::hello) return {true, 0, 0, version};
+    if (q.subject != "fib") return {false, 0, 0, "not offered by this system"};
+    const double from = now_nanoseconds();
+    const std::int64_t got = fib(static_cast<int>(q.size));
+    const double took = now_nanoseconds() - from;
+    if (got != known_fib(q.size)) throw std::runtime_error("fib(" + std::to_string(q.size) + ") is wrong");
+    return {true, took, spawns_of_fib(q.size), ""};
+  });
 }
 
 }  // namespace kith::bench

@@ -19,7 +19,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <exception>
 #include <numeric>
 #include <random>
 #include <stdexcept>
@@ -34,24 +33,11 @@ class loop_server {
   loop_server(System& s, std::string version) : system_(s), version_(std::move(version)) {}
 
   int loop() {
-    for (std::string line; next_line(line);) {
-      reply r;
-      try {
-        const request q = request_of(line);
-        if (q.what == verb::quit) return 0;
-        if (q.what == verb::hello) {
-          r = {true, 0, 0, version_};
-        } else if (!system_.can(q.subject)) {
-          r = {false, 0, 0, "not offered by this system"};
-        } else {
-          r = {true, run(q.subject, q.size), q.subject == "tiny" ? tiny_loops : q.size, ""};
-        }
-      } catch (const std::exception& failure) {
-        r = {false, 0, 0, failure.what()};
-      }
-      answer(to_line(r));
-    }
-    return 0;
+    return answer_requests([this](const request& q) -> reply {
+      if (q.what == verb::hello) return {true, 0, 0, version_};
+      if (!system_.can(q.subject)) return {false, 0, 0, "not offered by this system"};
+      return {true, run(q.subject, q.size), q.subject == "tiny" ? tiny_loops : q.size, ""};
+    });
   }
 
  private:

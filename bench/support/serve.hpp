@@ -14,6 +14,7 @@
 #include "patterns.hpp"
 #include "protocol.hpp"
 
+#include <exception>
 #include <stdexcept>
 #include <string>
 
@@ -29,24 +30,30 @@ child_options child_options_of(int argc, char** argv);
 bool next_line(std::string&);
 void answer(const std::string& line);
 
+/// Answers requests by `handle(request)`, or by what it throws, until the driver ends the child.
+template <class Handle>
+int answer_requests(const Handle& handle) {
+  for (std::string line; next_line(line);) {
+    reply r;
+    try {
+      const request q = request_of(line);
+      if (q.what == verb::quit) return 0;
+      r = handle(q);
+    } catch (const std::exception& failure) {
+      r = {false, 0, 0, failure.what()};
+    }
+    answer(to_line(r));
+  }
+  return 0;
+}
+
 template <class System>
 class server {
  public:
   explicit server(System& s) : system_(s) {}
 
   int loop() {
-    for (std::string line; next_line(line);) {
-      reply r;
-      try {
-        const request q = request_of(line);
-        if (q.what == verb::quit) return 0;
-        r = handle(q);
-      } catch (const std::exception& failure) {
-        r = {false, 0, 0, failure.what()};
-      }
-      answer(to_line(r));
-    }
-    return 0;
+    return answer_requests([this](const request& q) { return handle(q); });
   }
 
  private:

@@ -216,8 +216,7 @@ TEST(Place, SpendsItsCreditsAndThenWaits) {
     const auto began = std::chrono::steady_clock::now();
     const std::vector<std::byte> large(1 << 20);
     kith::at(1).spawn([](std::span<const std::byte> all) { sum += all.size() >> 20; }, large);  // waits, with a credit
-    for (int i = 0; i < 4; ++i) kith::at(1).spawn([] { sum += 1; });
-    for (int i = 0; i < 2; ++i) kith::at(1).spawn([] { sum += 1; });
+    for (int i = 0; i < 6; ++i) kith::at(1).spawn([] { sum += 1; });
     EXPECT_GE(std::chrono::steady_clock::now() - began, std::chrono::milliseconds(40)) << "each has waited";
     go = true;
     go.notify_all();
