@@ -32,7 +32,9 @@ struct runtime_options {
   std::optional<std::int64_t> throttle = {};
   /// KITH_THROTTLE_BYTES, 0: the same bound in bytes that these tasks access; 0: no bound.
   std::optional<std::int64_t> throttle_bytes = {};
-  /// KITH_INLINE, 0: never. 1: a ready task runs at its creation; L: only if L tasks per worker wait.
+  /// KITH_INLINE, -1: a ready task runs at its creation, as a plain call, if tasks with this code were measured to be
+  /// shorter than their way to another worker, and if the policy does not place or order tasks (docs/performance.md).
+  /// 0: never. 1: always. L: only if L tasks per worker wait.
   std::optional<int> inline_limit = {};
   /// KITH_SPIN, 2000: how often an idle worker looks for work before it sleeps.
   std::optional<int> spin = {};

@@ -62,13 +62,14 @@ inline constexpr variable throttle{
     std::int64_t{1} << 26};
 inline constexpr variable throttle_bytes{
     "KITH_THROTTLE_BYTES", "throttle_bytes", "0", "the same in bytes that they access; 0: no bound", 0, many, true};
-inline constexpr variable inline_limit{
-    "KITH_INLINE",
-    "inline_limit",
-    "0",
-    "1: run ready tasks at their creation; L: only while L tasks a worker wait; 0: never",
-    0,
-    std::int64_t{1} << 20};
+inline constexpr variable inline_limit{"KITH_INLINE",
+                                       "inline_limit",
+                                       "-1",
+                                       "which ready tasks run at their creation: -1: short ones, as measured, if the "
+                                       "policy lets them; 0: none; 1: all; L: "
+                                       "all while L tasks a worker wait",
+                                       -1,
+                                       std::int64_t{1} << 20};
 inline constexpr variable spin{"KITH_SPIN",          "spin", "2000", "looks for work before an idle worker sleeps", 0,
                                std::int64_t{1} << 30};
 inline constexpr variable stack{"KITH_STACK",          "stack_bytes", "64M", "address space of each stack of a worker",

@@ -29,6 +29,7 @@ class dep final : public policy<World> {
   dep(const policy_context& s, const policy_options& given) : queues_(s, given), place_(s) {}
 
   typename policy<World>::data_needs needs() const override { return {.homes = queues_.size() > 1}; }
+  bool leaves_short_tasks() const override { return queues_.size() == 1; }
 
   task* ready(std::span<task* const> tasks, worker& self, ready_reason) override {
     for (task* t : tasks) queues_[place_(*t, self)].push(*t, self);

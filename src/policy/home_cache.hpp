@@ -88,6 +88,7 @@ class home_cache final : public policy<World> {
   }
 
   typename policy<World>::data_needs needs() const override { return {.homes = team_.nodes() > 1}; }
+  bool leaves_short_tasks() const override { return team_.nodes() == 1; }
 
   task* ready(std::span<task* const> tasks, worker& self, ready_reason) override {
     for (task* t : tasks) queues_[place(*t, self).index()]->push(*t, self);

@@ -37,6 +37,7 @@ class nabbit final : public policy<World> {
       : deques_(s.workers.size(), 0, [&](worker_id w) { return s.memory_of(w); }), victims_(s.workers, s.seed) {}
 
   typename policy<World>::data_needs needs() const override { return {.accesses = false}; }
+  bool leaves_short_tasks() const override { return true; }
 
   task* ready(std::span<task* const> tasks, worker& self, ready_reason why) override {
     if (keeps_one(why)) return deques_.push_rest(tasks, self, {}, no_color);

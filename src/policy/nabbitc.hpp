@@ -76,6 +76,7 @@ class nabbitc final : public policy<World>, public observer<World> {
   typename policy<World>::data_needs needs() const override {
     return {.homes = meaning_ == meaning::data && team_.nodes() > 1, .accesses = meaning_ == meaning::data};
   }
+  bool leaves_short_tasks() const override { return team_.nodes() == 1; }
   kith::observer<World>* observer() noexcept override { return this; }
   typename kith::observer<World>::subscriptions subscribes_to() const override { return {}; }
   void run_began() override { run_.fetch_add(1, relaxed); }

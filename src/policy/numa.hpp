@@ -106,6 +106,7 @@ class numa_policy final : public policy<World> {
   }
 
   typename policy<World>::data_needs needs() const override { return {.homes = team_.nodes() > 1}; }
+  bool leaves_short_tasks() const override { return team_.nodes() == 1; }
 
   task* ready(std::span<task* const> tasks, worker& self, ready_reason why) override {
     task* kept = nullptr;

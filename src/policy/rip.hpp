@@ -32,6 +32,7 @@ class rip : public policy<World>, public observer<World> {
   using worker = typename World::worker;
 
   typename policy<World>::data_needs needs() const override { return {.homes = queues_.size() > 1}; }
+  bool leaves_short_tasks() const override { return queues_.size() == 1; }
   kith::observer<World>* observer() noexcept override { return windows_ ? this : nullptr; }
   typename kith::observer<World>::subscriptions subscribes_to() const override { return {.created = true}; }
 

@@ -43,6 +43,7 @@ class socket final : public policy<World> {
   socket(const policy_context& s, const policy_options& given) : team_(s.workers), queues_(s, given) {}
 
   typename policy<World>::data_needs needs() const override { return {.accesses = false}; }
+  bool leaves_short_tasks() const override { return queues_.size() == 1; }
 
   task* ready(std::span<task* const> tasks, worker& self, ready_reason) override {
     for (task* t : tasks) queues_[node_for(*t, self)].push(*t, self);

@@ -76,6 +76,7 @@ class steal final : public policy<World> {
   }
 
   typename policy<World>::data_needs needs() const override { return {.accesses = false}; }
+  bool leaves_short_tasks() const override { return !own_end_fifo_; }
 
   task* ready(std::span<task* const> tasks, worker& self, ready_reason why) override {
     leveled_deque<World>& own = *deques_[self.id.index()];

@@ -109,6 +109,9 @@ inline std::uint32_t close(task& t) noexcept {
   return link_of(t.head.exchange((generation + 1) << 32, acq_rel));
 }
 
+/// As close(), for a task that no other thread knows: it has no successor.
+inline void close_unseen(task& t) noexcept { t.head.store(((t.head.load(relaxed) >> 32) + 1) << 32, relaxed); }
+
 /// As close(), if the task has no successor; else does nothing and returns false.
 inline bool close_if_alone(task& t) noexcept {
   std::uint64_t head = t.head.load(relaxed);

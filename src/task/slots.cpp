@@ -4,8 +4,10 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <new>
 #include <string>
+#include <utility>
 
 namespace kith {
 
@@ -37,6 +39,13 @@ slot_index slot_space::take_fresh(std::uint32_t count) {
                 error_kind::resources);
   }
   return static_cast<slot_index>(first);
+}
+
+void slot_cache::make_room() {
+  auto larger = std::make_unique<slot_index[]>(2 * room_);
+  std::copy_n(stack_.get(), room_, larger.get());
+  stack_ = std::move(larger);
+  room_ *= 2;
 }
 
 void slot_cache::refill() {

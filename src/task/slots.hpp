@@ -13,7 +13,7 @@
 #include "task/task.hpp"
 
 #include <cstddef>
-#include <vector>
+#include <memory>
 
 namespace kith {
 
@@ -80,8 +80,8 @@ class slot_cache {
   }
   /// Frees a slot that this seat took.
   void give_own(slot_index i) {
-    if (free_ == stack_.size()) [[unlikely]]
-      stack_.resize(2 * stack_.size());
+    if (free_ == room_) [[unlikely]]
+      make_room();
     stack_[free_++] = i;
   }
   /// Sends what give() still holds. Called when the worker runs out of work.
@@ -112,9 +112,12 @@ class slot_cache {
     } while (!inbound_.compare_exchange_weak(top, b, release, relaxed));  // pairs with the exchange in refill()
   }
   void refill();
+  void make_room();
 
   slot_space& space_;
-  std::vector<slot_index> stack_ = std::vector<slot_index>(256);  // the first free_ entries are free slots
+  std::size_t room_ = 256;
+  std::unique_ptr<slot_index[]> stack_ =
+      std::make_unique<slot_index[]>(room_);  // the first free_ entries are free slots
   std::size_t free_ = 0;
   slot_index outgoing_ = 0;
   std::uint16_t outgoing_owner_ = 0;

@@ -106,6 +106,7 @@ TEST_P(ordered, one_worker_runs_in_the_order_of_the_native_engine) {
     for (std::uint32_t throttle : {0u, 20u}) {
       runtime_options o = kith::test::with(s.policy, 1);
       o.throttle = throttle;
+      o.inline_limit = 0;  // else measured times decide
       const recording native = record(o, run);
       set.throttle = throttle;
       const sim::result r = sim::simulate(sim::program_of(native), m, set);

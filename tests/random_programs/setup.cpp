@@ -30,7 +30,7 @@ runtime_options drawn_options(dice& choose, word seed) {
   o.oversubscribe = true;
   o.throttle = choose.of(throttles);
   o.throttle_bytes = choose.one_in(6) ? 64 : 0;
-  o.inline_limit = choose.one_in(4) ? choose.below(3) : 0;
+  o.inline_limit = choose.one_in(2) ? choose.below(4) - 1 : 0;
   o.spin = choose.one_in(3) ? choose.below(3) : 200;
   if (choose.one_in(6) && o.policy != "dep+pm") o.migrate = true;  // that policy includes it
   if (choose.one_in(3)) o.stack_bytes = 1 << 20;

@@ -21,17 +21,20 @@ class policy_calls {
     owned_ = std::move(chosen.policy);
     gate_ = chosen.gate;
     needs_ = owned_->needs();
+    leaves_short_tasks_ = gate_ == nullptr && owned_->leaves_short_tasks();
     redirect(*owned_);
   }
   /// From now on calls go to `other`, without a gate; the policy set before stays alive.
   void cut_off(policy<World>& other) noexcept {
     gate_ = nullptr;
+    leaves_short_tasks_ = false;
     redirect(other);
   }
 
   bool needs_accesses() const noexcept { return needs_.accesses; }
   bool needs_homes() const noexcept { return needs_.homes; }
   bool needs_writers() const noexcept { return needs_.writers; }
+  bool leaves_short_tasks() const noexcept { return leaves_short_tasks_; }
   bool observes_creation() const noexcept { return observed_.created; }
   bool observes_time() const noexcept { return observed_.ran; }
   bool observes_idleness() const noexcept { return observed_.idle; }
@@ -73,6 +76,7 @@ class policy_calls {
   observer<World>* observer_ = nullptr;
   gate<World>* gate_ = nullptr;
   typename policy<World>::data_needs needs_;
+  bool leaves_short_tasks_ = false;
   typename kith::observer<World>::subscriptions observed_;
 };
 

@@ -71,6 +71,9 @@ class core_distance {
   /// A task of fewer ticks is short: if it is stolen, both workers wait for longer than it runs.
   std::uint32_t short_task() const noexcept { return std::max(least_short, trips * trip()); }
 
+  /// A body of fewer ticks costs less than what handing its task to another worker costs: it runs at its creation.
+  std::uint32_t short_body() const noexcept { return std::max(least_short / 2, trip()); }
+
   /// Trips for a stolen task: its line must come, and what the thief writes must go back.
   static constexpr std::uint32_t trips = 2;
   /// About 0.1 us: the cost of stealing a task between near cores.

@@ -78,13 +78,24 @@ reference create_fence(native::engine& engine, detail::scope& s, const ForEach& 
   return me;
 }
 
-/// Registers the accesses of one task: adds its edges, and keeps what the policy and the engine need.
+/// Adds the edges that the accesses of one task require.
+void order_accesses(native::engine& engine, detail::scope& s, task& t, edge_collector& edges_of,
+                    std::span<const detail::access_record> records) {
+  const auto fence = [&](const auto& for_each) { return create_fence(engine, s, for_each); };
+  for (const detail::access_record& a : records) {
+    detail::tracker& k = tracker_of(s, a, t.type, engine.options.check_handles,
+                                    [&](nested_range& r) { edges_of.meet(s.by_address, r, a.how, fence); });
+    edges_of.access(k, a.how, fence);
+  }
+}
+
+/// As order_accesses(). Also keeps what the policy and the engine need of them.
 void register_accesses(native::engine& engine, detail::scope& s, task& t, edge_collector& edges_of,
                        std::span<const detail::access_record> records) {
+  const auto fence = [&](const auto& for_each) { return create_fence(engine, s, for_each); };
   std::byte* keep = t.access_bytes();
   std::uint64_t all_bytes = 0;
   for (const detail::access_record& a : records) {
-    const auto fence = [&](const auto& for_each) { return create_fence(engine, s, for_each); };
     detail::tracker& k = tracker_of(s, a, t.type, engine.options.check_handles,
                                     [&](nested_range& r) { edges_of.meet(s.by_address, r, a.how, fence); });
     const bool exclusive = a.how == mode::commutative;
@@ -107,6 +118,12 @@ void register_accesses(native::engine& engine, detail::scope& s, task& t, edge_c
     s.throttle_at = 0;  // the creator helps before its next task
 }
 
+/// Whether the task's accesses are read after its creation. Turns at commutative regions are.
+bool keeps_accesses(const native::engine& engine, std::span<const detail::access_record> records) {
+  return engine.keeps_accesses ||
+         std::ranges::any_of(records, [](const detail::access_record& a) { return a.how == mode::commutative; });
+}
+
 /// For a task whose declaration failed half-way: blanks all its accesses.
 void blank_accesses(task& t, std::span<const detail::access_record> records) {
   std::byte* keep = t.access_bytes();
@@ -125,7 +142,11 @@ std::uint32_t declare(native::engine& engine, detail::scope& s, task& t, referen
   edge_collector edges_of(t, me, s.creator->slots, s.blocks);
   try {
     for (task_ref b : before) edges_of.after(reference::from(b));
-    register_accesses(engine, s, t, edges_of, records);
+    if (keeps_accesses(engine, records)) {
+      register_accesses(engine, s, t, edges_of, records);
+    } else {
+      order_accesses(engine, s, t, edges_of, records);
+    }
   } catch (...) {
     failure = std::current_exception();
     blank_accesses(t, records);
@@ -148,6 +169,14 @@ void list_child(detail::scope& s, const slot_space& space, reference child) {
 bool runs_inline(const native::engine& engine, const detail::scope& s) {
   const int limit = engine.options.inline_limit;
   return limit == 1 || (limit > 1 && s.unfinished() / engine.workers.size() >= static_cast<std::uint64_t>(limit));
+}
+
+[[gnu::noinline]] void note_created(native_seat& self, detail::scope& s, reference task, std::uint64_t began,
+                                    const detail::hints& h, std::span<const detail::access_record> records,
+                                    std::span<const task_ref> before) {
+  const std::uint64_t parent = self.worker_seat ? static_cast<worker&>(self).running_ref() : 0;
+  self.log->created(
+      {task, parent, s.serial, began, s.listed ? log_listed : std::uint8_t{0}, h, records, before, 0, &s});
 }
 
 }  // namespace
@@ -197,7 +226,6 @@ task_ref submit(scope& s, const draft& d, task_code code, std::span<const access
   task& t = *static_cast<task*>(d.task);
   fill(t, s, code, h, engine.options.dry);
   t.sequence = s.sequence++;
-  if (s.listed) t.flags |= task::claimable;
   s.count_created();
   const reference me = edges::reference_to(engine.space, t);
   const std::uint64_t began = self.creating_since;
@@ -208,9 +236,20 @@ task_ref submit(scope& s, const draft& d, task_code code, std::span<const access
   std::exception_ptr failure;
   std::uint32_t edges_added = 0;
   if (declares) edges_added = declare(engine, s, t, me, records, before, failure);
+  if (self.worker_seat && static_cast<worker&>(self).runs_now(t)) {
+    if (edges_added == 0) {
+      static_cast<worker&>(self).sums.add(event::task_created);
+      static_cast<worker&>(self).run_now(t);
+      if (self.log != nullptr) [[unlikely]]
+        note_created(self, s, me, began, h, records, before);
+      return me.packed();
+    }
+    if (engine.at_creation == runs_at_creation::short_ones) static_cast<worker&>(self).helps_soon(s);
+  }
   if (engine.policy.observes_creation() && self.worker_seat) [[unlikely]]
     engine.policy.created(t, static_cast<worker&>(self));
   if (s.listed) {
+    t.flags |= task::claimable;
     list_child(s, engine.space, me);
     if (t.has_level()) s.leveled = true;
   }
@@ -231,11 +270,8 @@ task_ref submit(scope& s, const draft& d, task_code code, std::span<const access
       if (now != nullptr) w.run_at_creation(*now);
     }
   }
-  if (self.log != nullptr) [[unlikely]] {
-    const std::uint64_t parent = self.worker_seat ? static_cast<worker&>(self).running_ref() : 0;
-    self.log->created(
-        {me, parent, s.serial, began, s.listed ? log_listed : std::uint8_t{0}, h, records, before, 0, &s});
-  }
+  if (self.log != nullptr) [[unlikely]]
+    note_created(self, s, me, began, h, records, before);
   if (failure) [[unlikely]]
     std::rethrow_exception(std::move(failure));
   return me.packed();

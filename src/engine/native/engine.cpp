@@ -62,6 +62,12 @@ engine::engine(machine on, const worker_plan& plan, engine_options settings)
     start_recording(plan);
     memory.when_released([this](const memory_block& b) { note(b, log_kind::given_back); });
   }
+  keeps_accesses = track_homes || policy.needs_accesses() || policy.has_gate() || options.throttle_bytes != 0;
+  plain = recorder_ == nullptr && !track_homes && !policy.has_gate() && !options.dry;
+  if (policy.leaves_short_tasks() && !policy.observes_creation()) {
+    if (options.inline_limit < 0) at_creation = runs_at_creation::short_ones;
+    if (options.inline_limit == 1) at_creation = runs_at_creation::all;
+  }
   join_engines(*this);
   try {
     threads_.reserve(workers.size());

@@ -5,6 +5,7 @@
 #include "base/stall_check.hpp"
 #include "engine/life/policy_calls.hpp"
 #include "engine/native/alarm_clock.hpp"
+#include "engine/native/body_times.hpp"
 #include "engine/native/calibrator.hpp"
 #include "engine/native/core_distance.hpp"
 #include "engine/native/outside.hpp"
@@ -35,7 +36,7 @@ struct engine_options {
   std::string policy;
   std::uint32_t throttle = 0;        // 0: no bound
   std::uint64_t throttle_bytes = 0;  // 0: no bound
-  int inline_limit = 0;
+  int inline_limit = 0;              // -1: short tasks run at their creation
   int spin = 0;
   std::size_t stack_bytes = 0;
   std::size_t stacks = 0;  // the most suspended waits of a worker
@@ -49,6 +50,9 @@ struct engine_options {
   bool migrate = false;                        // pages of written data move to the node that writes them
   std::shared_ptr<cpu_claims> claims = {};     // claims on the CPUs that workers are bound to; may be null
 };
+
+/// Which tasks that are ready at their creation run there, as far as the engine decides without the policy.
+enum class runs_at_creation : std::uint8_t { none, short_ones, all };
 
 class engine {
  public:
@@ -110,12 +114,16 @@ class engine {
   alarm_clock alarms{parked};
   team workers_where;
   core_distance distance;  // between the workers' cores
+  body_times bodies;
   memory_space memory;
   std::deque<worker> workers;  // a deque, so that addresses stay valid
   outside_seat outside;
   policy_calls<world> policy;
   std::unique_ptr<native::calibrator> calibrator;  // null: tasks are not calibrated
   bool track_homes = false;                        // every access has a region, and its first touch is noted
+  bool keeps_accesses = false;  // accesses are read after a task's creation, besides commutative ones
+  bool plain = false;  // nothing is recorded, skipped or replayed, and no homes are tracked: bodies are only run
+  runs_at_creation at_creation = runs_at_creation::none;  // fixed once the policy is known
   inbox<task> arrivals;
   inbox<job<worker_view>> jobs;  // of the policy
   atomic<bool> stopping{false};
@@ -152,6 +160,18 @@ class engine {
 
 [[gnu::always_inline]] inline task* worker::make_ready(std::span<task* const> tasks, ready_reason why) {
   return engine.policy.ready(tasks, *this, why);
+}
+
+[[gnu::always_inline]] inline bool worker::runs_now(const task& t) const noexcept {
+  constexpr std::uint8_t special = task::exclusive | task::skip | task::high | task::low;
+  if (engine.at_creation == runs_at_creation::none || (t.flags & special) != 0) return false;
+  if (engine.at_creation == runs_at_creation::short_ones && (on_creator_ || !engine.bodies.is_short(t.code)))
+    return false;
+  return may_nest();
+}
+
+[[gnu::always_inline]] inline void worker::give_slot(slot_index i) {
+  slots.give(i, [this](std::uint16_t owner) -> slot_cache& { return engine.slots_of(owner); });
 }
 
 /// The bytes that the throttle on bytes counts for the task.

@@ -24,6 +24,29 @@ constexpr std::uint32_t inbox_interval = 64;
 
 }  // namespace
 
+[[gnu::always_inline]] inline void worker::note_found() noexcept {
+  if (const std::uint64_t run = engine.run_number.load(relaxed); run != run_seen_) [[unlikely]]
+    note_first_task(run);
+}
+
+[[gnu::always_inline]] inline task* worker::find_anywhere() {
+  if (!engine.jobs.empty()) [[unlikely]] {
+    run_job();
+    return nullptr;
+  }
+  if (until_inbox_-- == 0) {
+    until_inbox_ = inbox_interval;
+    if (task* t = drain_inbox()) return t;
+  }
+  const poll_result l = engine.policy.next(*this);
+  no_hurry_ = l.what == poll_result::later;
+  if (l.what == poll_result::found) {
+    note_found();
+    return l.work;
+  }
+  return l.what == poll_result::empty ? drain_inbox() : nullptr;
+}
+
 /// Looks for children first. Children of tasks that ran on top of the wait come before those of the wait
 /// itself, because they are newer.
 task* worker::find(const pending_wait& w) {
@@ -41,24 +64,6 @@ task* worker::find(const pending_wait& w) {
   return find_anywhere();
 }
 
-task* worker::find_anywhere() {
-  if (!engine.jobs.empty()) [[unlikely]] {
-    run_job();
-    return nullptr;
-  }
-  if (until_inbox_-- == 0) {
-    until_inbox_ = inbox_interval;
-    if (task* t = drain_inbox()) return t;
-  }
-  const poll_result l = engine.policy.next(*this);
-  no_hurry_ = l.what == poll_result::later;
-  if (l.what == poll_result::found) {
-    note_first_steal();
-    return l.work;
-  }
-  return l.what == poll_result::empty ? drain_inbox() : nullptr;
-}
-
 /// Looks through a whole round, so that null means that there is no task, or that a wait may continue, or that half_
 /// was taken.
 task* worker::look_everywhere(const pending_wait& w) {
@@ -71,7 +76,7 @@ task* worker::look_everywhere(const pending_wait& w) {
   for (int empties = 0, laters = 0; empties < 2;) {
     const poll_result l = engine.policy.next(*this);
     if (l.what == poll_result::found) {
-      note_first_steal();
+      note_found();
       return l.work;
     }
     empties += l.what == poll_result::empty;
@@ -245,13 +250,10 @@ wake_reason worker::sleep_in_order() {
   });
 }
 
-void worker::note_first_steal() noexcept {
-  const std::uint64_t run = engine.run_number.load(relaxed);
-  const std::uint64_t steals = sums[event::steal];
-  const bool stolen = std::exchange(steals_seen_, steals) != steals;
-  if (run == run_seen_) return;
+/// The worker has found its first task of this run.
+void worker::note_first_task(std::uint64_t run) noexcept {
   run_seen_ = run;
-  if (!stolen) return;  // the worker had work without stealing
+  if (sums[event::steal] == steals_before_) return;  // it had work without stealing
   const std::uint64_t began = engine.run_began.load(relaxed), now = ticks();
   sums.add(event::first_steal, now > began ? now - began : 0);
   sums.add(event::first_steals);

@@ -13,6 +13,13 @@
 
 namespace kith::native {
 
+/// Frees the slot, unless a queue still holds an entry for the task, because the policy may read the task until then.
+[[gnu::always_inline]] inline void worker::retire(task& t) {
+  if ((t.flags & task::claimable) != 0 && !life::ended(t.state)) return;
+  free_room(t);
+  give_slot(engine.space.index_of(t));
+}
+
 task* worker::end(task& t) {
   const std::uint32_t first = edges::close(t);
   if (first == 0 && (t.flags & task::exclusive) == 0 && !engine.policy.has_gate()) [[likely]] {
@@ -53,17 +60,6 @@ task* worker::end_with_successors(task& t, std::uint32_t first) {
   }
   task* const next = batch_.empty() ? nullptr : make_ready(batch_, ready_reason::completion);
   return more ? end_left(next) : next;
-}
-
-void worker::give_slot(slot_index i) {
-  slots.give(i, [this](std::uint16_t owner) -> slot_cache& { return engine.slots_of(owner); });
-}
-
-/// Frees the slot, unless a queue still holds an entry for the task, because the policy may read the task until then.
-void worker::retire(task& t) {
-  if ((t.flags & task::claimable) != 0 && !life::ended(t.state)) return;
-  free_room(t);
-  give_slot(engine.space.index_of(t));
 }
 
 bool worker::ended_elsewhere_in(detail::scope& s, std::uint64_t bytes) {

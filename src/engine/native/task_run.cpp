@@ -14,16 +14,21 @@ task* worker::run(task& t) {
   if ((t.flags & task::claimable) != 0 && std::exchange(claimed_, nullptr) != &t && !take(t)) return nullptr;
   if (reporting_ != nullptr && reporting_ != t.scope) [[unlikely]]
     report();  // C1: t may take long
-  const detail::outcome how = execute(t);
-  if (how == detail::outcome::held) {
-    const bool held = !std::exchange(nothing_held_, false);
-    if (detail::scope* const children = std::exchange(left_children_, nullptr); children != nullptr) {
-      if (leave(t, *children, held)) return nullptr;
-    }
-    if (held) t.code(t.closure(), detail::action::discard);
-  } else if (how != detail::outcome::ended) [[unlikely]] {
-    return end_phase(t, how);
+  return end_run(t, execute(t));
+}
+
+/// The body of t has ended so.
+[[gnu::always_inline]] inline task* worker::end_run(task& t, detail::outcome how) {
+  return how == detail::outcome::ended ? end(t) : end_run_in_full(t, how);
+}
+
+[[gnu::noinline]] task* worker::end_run_in_full(task& t, detail::outcome how) {
+  if (how != detail::outcome::held) return end_phase(t, how);
+  const bool held = !std::exchange(nothing_held_, false);
+  if (detail::scope* const children = std::exchange(left_children_, nullptr); children != nullptr) {
+    if (leave(t, *children, held)) return nullptr;
   }
+  if (held) t.code(t.closure(), detail::action::discard);
   return end(t);
 }
 
@@ -41,12 +46,18 @@ bool worker::take(task& t) {
 
 /// Runs the body. If the body did not wait for its children, their scope goes to left_children_, and the result
 /// is `held`.
-detail::outcome worker::execute(task& t) {
+[[gnu::always_inline]] inline detail::outcome worker::execute(task& t) {
+  if (!engine.plain || timing_ || (t.flags & (task::skip | task::has_overflow)) != 0 || t.scope->is_cancelled())
+      [[unlikely]]
+    return execute_in_full(t);
+  return run_body(t, [&] { return t.code(t.closure(), detail::action::run); });
+}
+
+[[gnu::noinline]] detail::outcome worker::execute_in_full(task& t) {
   edges::free_overflow(engine.space, t, [this](slot_index b) { give_slot(b); });
   detail::scope& s = *t.scope;
   detail::outcome how = detail::outcome::ended;
-  const bool timed = timing_;
-  timing_ = false;  // not for tasks that run inside t
+  const bool timed = std::exchange(timing_, false);  // not for tasks that run inside t
   std::uint64_t began = log != nullptr || timed ? ticks() : 0;
   std::uint8_t noted = t.exploring != 0 ? log_explores : std::uint8_t{0};
   if ((t.flags & task::skip) != 0 || s.is_cancelled()) {
@@ -56,46 +67,61 @@ detail::outcome worker::execute(task& t) {
     if (!dry) noted |= log_cancelled;
   } else {
     if (engine.track_homes && t.exploring == 0) count_accesses(t, began);
-    task* const outer = std::exchange(running, &t);
-    detail::scope* const outer_scope = std::exchange(task_scope, &s);
-    detail::scope* const outer_children = std::exchange(children_scope, nullptr);
     identity::creator outer_naming;
     if (engine.policy.has_gate()) [[unlikely]]
       outer_naming = std::exchange(naming, {engine.identities.identity_of(t)});
-    try {
-      how = log != nullptr ? run_recorded(t, began) : t.code(t.closure(), detail::action::run);
-    } catch (...) {
-      how = detail::outcome::held;
-      s.fail(std::current_exception());
-      if (children_scope != nullptr) children_scope->cancel();
-    }
-    if (children_scope != nullptr) [[unlikely]] {
-      if (how == detail::outcome::again || how == detail::outcome::generated) {  // keeps `said` over the wait
-        const phase mine = std::exchange(said, {});
-        if (std::exception_ptr failure = end_children()) s.fail(std::move(failure));
-        said = mine;
-      } else {
-        left_children_ = children_scope;
-        nothing_held_ = how == detail::outcome::ended;
-        how = detail::outcome::held;
-      }
-    }
+    how =
+        run_body(t, [&] { return log != nullptr ? run_recorded(t, began) : t.code(t.closure(), detail::action::run); });
     if (engine.policy.has_gate()) [[unlikely]]
       naming = outer_naming;
-    running = outer;
-    task_scope = outer_scope;
-    children_scope = outer_children;
-    sums.add(how == detail::outcome::again ? event::node_explored : event::task_executed);
-    if (timed) [[unlikely]]
-      tell_time(t, ticks() - began);
+    if (timed) note_time(t, ticks() - began);
   }
   if (log != nullptr) [[unlikely]]
     note_executed(t, began, noted);
   return how;
 }
 
-void worker::tell_time(const task& t, std::uint64_t took) {
-  engine.policy.ran(t, *this, static_cast<std::uint64_t>(static_cast<double>(took) * seconds_per_tick() * 1e9));
+/// Runs call(), which runs the code of t, as the innermost task on this worker.
+template <class Call>
+[[gnu::always_inline]] inline detail::outcome worker::run_body(task& t, const Call& call) {
+  detail::scope& s = *t.scope;
+  task* const outer = std::exchange(running, &t);
+  detail::scope* const outer_scope = std::exchange(task_scope, &s);
+  detail::scope* const outer_children = std::exchange(children_scope, nullptr);
+  detail::outcome how;
+  try {
+    how = call();
+  } catch (...) {
+    how = detail::outcome::held;
+    s.fail(std::current_exception());
+    if (children_scope != nullptr) children_scope->cancel();
+  }
+  if (children_scope != nullptr) [[unlikely]]
+    how = leave_children_behind(s, how);
+  running = outer;
+  task_scope = outer_scope;
+  children_scope = outer_children;
+  sums.add(how == detail::outcome::again ? event::node_explored : event::task_executed);
+  return how;
+}
+
+/// The body of a task of `s` has ended, and has created tasks.
+[[gnu::noinline]] detail::outcome worker::leave_children_behind(detail::scope& s, detail::outcome how) {
+  if (how == detail::outcome::again || how == detail::outcome::generated) {  // keeps `said` over the wait
+    const phase mine = std::exchange(said, {});
+    if (std::exception_ptr failure = end_children()) s.fail(std::move(failure));
+    said = mine;
+    return how;
+  }
+  left_children_ = children_scope;
+  nothing_held_ = how == detail::outcome::ended;
+  return detail::outcome::held;
+}
+
+void worker::note_time(const task& t, std::uint64_t took) {
+  engine.bodies.took(t.code, took, engine.distance.short_body());
+  if (engine.policy.observes_time())
+    engine.policy.ran(t, *this, static_cast<std::uint64_t>(static_cast<double>(took) * seconds_per_tick() * 1e9));
 }
 
 /// Runs the task's code; calibrates some tasks. Sets `began` to the start of the body.
@@ -130,6 +156,33 @@ void worker::run_at_creation(task& t) {
   sums.add(event::task_inlined);
   const above_halves runs_on_top(lane_, running);
   requeue(run(t));
+}
+
+void worker::helps_soon(detail::scope& s) noexcept {
+  constexpr std::uint64_t few = 32;
+  s.throttle_at = std::min(s.throttle_at, s.not_ended_here() + few);
+  drains_ = true;
+}
+
+void worker::run_now(task& t) {
+  sums.add(event::task_inlined);
+  const above_halves runs_on_top(lane_, running);
+  if (until_measure_-- == 0) [[unlikely]] {
+    until_measure_ = measure_interval;
+    timing_ = true;
+  }
+  const bool outer = std::exchange(on_creator_, true);
+  const detail::outcome how = execute(t);
+  on_creator_ = outer;
+  if (how != detail::outcome::ended) [[unlikely]] {
+    requeue(end_run_in_full(t, how));
+    return;
+  }
+  edges::close_unseen(t);
+  if (ended_in(*t.scope, throttled_bytes(t))) [[unlikely]]
+    requeue(end_left(nullptr));
+  free_room(t);
+  slots.give_own(engine.space.index_of(t));
 }
 
 }  // namespace kith::native

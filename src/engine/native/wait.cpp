@@ -24,13 +24,6 @@ struct suspended_wait : suspended_stack {
   pending_wait* wait;
 };
 
-namespace {
-
-/// How many tasks run between two that are timed for the mean length.
-constexpr std::uint32_t measure_interval = 16;
-
-}  // namespace
-
 [[gnu::always_inline]] inline bool worker::may_run_here(const task& t, const pending_wait& w) const noexcept {
   return t.scope == w.scope || w.anything || is_below(t, w);
 }
@@ -125,7 +118,7 @@ void worker::requeue(task* t) {
 task* worker::run_measured(task& t) {
   if (until_measure_-- != 0) return run(t);
   until_measure_ = measure_interval;
-  timing_ = engine.policy.observes_time() && t.exploring == 0;
+  timing_ = t.exploring == 0 && (engine.policy.observes_time() || engine.at_creation == runs_at_creation::short_ones);
   const std::uint64_t from = ticks();
   task* next = run(t);
   const std::uint64_t took = std::min<std::uint64_t>(ticks() - from, 1 << 20);
@@ -318,8 +311,10 @@ bool worker::help_until_few(detail::scope& s, bool on_top) {
   auto over = [&] { return bound.is_reached(s.unfinished()) || (bytes != 0 && s.unfinished_bytes() >= bytes); };
   if (over()) sums.add(event::throttled);
   const above_halves tasks_run_on_top(lane_, running);
+  const bool all = std::exchange(drains_, false);
   const auto far_below = [&] {
-    return bound.is_far(s.unfinished()) && (bytes == 0 || s.unfinished_bytes() < bytes - bytes / 2);
+    return all ? s.unfinished() == 0
+               : bound.is_far(s.unfinished()) && (bytes == 0 || s.unfinished_bytes() < bytes - bytes / 2);
   };
   pending_wait w{[](const void* d) { return (*static_cast<decltype(&far_below)>(d))(); }, &far_below};
   w.scope = on_top ? &s : nullptr;

@@ -69,6 +69,12 @@ class worker : public native_seat, public worker_view {
   /// Runs a task on top of its creator, and requeues what run() returns; requeues the task itself if too little
   /// stack is left.
   void run_at_creation(task& t);
+  /// Whether a task runs at its creation, if it is ready, without a call of the policy.
+  [[gnu::always_inline]] bool runs_now(const task& t) const noexcept;
+  /// Runs such a task. No other thread knows it, and it was not listed.
+  void run_now(task& t);
+  /// Such a task has predecessors. Its creator soon runs what is queued, so that later tasks are ready at their creation.
+  void helps_soon(detail::scope& s) noexcept;
   /// Hands tasks to the policy. prepare_ready() must have returned true for them.
   task* make_ready(std::span<task* const> tasks, ready_reason why);
   /// The scope of the running task's children. Made at the first call.
@@ -148,19 +154,29 @@ class worker : public native_seat, public worker_view {
   detail::scope* children_scope = nullptr;
   std::uintptr_t stack_limit = 0;  // the lowest address of the current stack that nested tasks may use
 
-  void start_busy() noexcept { since_ = ticks(); }
+  void start_busy() noexcept {
+    since_ = ticks();
+    steals_before_ = sums[event::steal];
+  }
   void stop_busy() noexcept {
     if (!mover_.empty()) [[unlikely]]
       move_pages();
     if (!homes_.empty()) [[unlikely]]
       check_homes();
     sums.add(event::busy, ticks() - since_);
+    steals_before_ = sums[event::steal];
   }
 
  private:
   bool take(task& t);
   detail::outcome execute(task& t);
-  void tell_time(const task& t, std::uint64_t took);
+  detail::outcome execute_in_full(task& t);
+  template <class Call>
+  detail::outcome run_body(task& t, const Call& call);
+  detail::outcome leave_children_behind(detail::scope& s, detail::outcome how);
+  task* end_run(task& t, detail::outcome how);
+  task* end_run_in_full(task& t, detail::outcome how);
+  void note_time(const task& t, std::uint64_t took);
   detail::outcome run_recorded(task& t, std::uint64_t& began);
   void note_executed(task& t, std::uint64_t began, std::uint8_t noted);
   void count_accesses(task& t, std::uint64_t began);
@@ -233,10 +249,15 @@ class worker : public native_seat, public worker_view {
   task* run_measured(task& t);
   task* drain_inbox();
   void run_job();
-  void note_first_steal() noexcept;
+  void note_found() noexcept;
+  void note_first_task(std::uint64_t run) noexcept;
+
+  static constexpr std::uint32_t measure_interval = 16;  // tasks between two that are timed
 
   bool resting_ = false;     // the worker's time does not count as busy
-  bool timing_ = false;      // the next task is timed for the policy
+  bool timing_ = false;      // the next task is timed
+  bool drains_ = false;      // at the throttle, runs all that is queued
+  bool on_creator_ = false;  // a short task runs at its creation: tasks that it creates are queued
   bool no_hurry_ = false;    // the policy's last answer was `later`
   task* claimed_ = nullptr;  // claimed, to be run next
   // Unfinished children of tasks whose bodies have ended, newest last. They are claimed before the queues are
@@ -260,9 +281,9 @@ class worker : public native_seat, public worker_view {
   stack_switcher stacks_;
   std::vector<std::uint64_t> by_node_;  // scratch
   std::uint64_t since_ = 0;             // when the current busy period began
-  std::uint64_t steals_seen_ = 0;
-  std::uint64_t run_seen_ = 0;     // the run whose first steal was recorded
-  std::uint64_t unthrottled_ = 0;  // tasks that it may create in a group before it checks the throttle
+  std::uint64_t steals_before_ = 0;     // when it last began to look for work, or to run something
+  std::uint64_t run_seen_ = 0;          // the run whose first steal was recorded
+  std::uint64_t unthrottled_ = 0;       // tasks that it may create in a group before it checks the throttle
   std::uint32_t until_measure_ = 0;
   std::uint32_t until_inbox_ = 0;
   std::uint32_t mean_ticks_ = 10000;
