@@ -9,6 +9,7 @@
 #include <bit>
 #include <cstdio>
 #include <string>
+#include <utility>
 
 namespace kith {
 
@@ -62,7 +63,7 @@ address_map::found address_map::add(const detail::access_record& a, std::uint16_
     }
   }
   const std::uint64_t key = key_of(a.address);
-  if (mask_ == 0 || used_ * 3 >= (mask_ + 1) * 2) grow();
+  if (mask_ == 0 || used_ * 3 >= capacity() * 2) make_room();
   auto fresh = nested ? std::make_unique<nested_range>() : nullptr;
   const auto at = put(where, self, a, type);
   // Nothing throws from here on. An entry of an earlier epoch with the same address is reused, with its region.
@@ -130,6 +131,7 @@ address_map::index::iterator address_map::put(const place& where, const extent& 
   auto at = where.next;
   if (at == ranges_.end() || self < at->first) at = ranges_.emplace_hint(where.next, self, range{});
   at->second = range{a.handle, a.how, type, epoch_, nullptr};
+  ++named_;
   for (auto i = std::next(at); i != ranges_.end() && i->first.begin < self.end;)
     i = i->second.epoch == epoch_ ? std::next(i) : ranges_.erase(i);
   return at;
@@ -164,41 +166,49 @@ address_map::entry& address_map::entry_at(std::uint64_t key) {
   return entries_[i];
 }
 
-void address_map::grow() {
-  const std::uint64_t capacity = std::max<std::uint64_t>(least_, (mask_ + 1) * 2);
-  std::unique_ptr<entry[]> old = std::move(entries_);
-  const std::uint64_t old_capacity = mask_ == 0 ? 0 : mask_ + 1;
-  entries_ = std::make_unique<entry[]>(capacity);
-  mask_ = capacity - 1;
-  shift_ = 64 - static_cast<unsigned>(std::countr_zero(capacity));
+void address_map::make_room() {
+  const std::uint64_t old_capacity = capacity();
+  const std::uint64_t larger =
+      named_ * 3 >= old_capacity ? std::max<std::uint64_t>(least_, old_capacity * 2) : old_capacity;
+  std::unique_ptr<entry[]> old = std::exchange(entries_, std::make_unique<entry[]>(larger));
+  mask_ = larger - 1;
+  shift_ = 64 - static_cast<unsigned>(std::countr_zero(larger));
+  used_ = 0;
   for (std::uint64_t k = 0; k < old_capacity; ++k) {
-    if (old[k].key == 0) continue;
+    if (old[k].key >> address_bits != epoch_) continue;
     std::uint64_t i = hash(old[k].key);
     while (entries_[i].key != 0) i = (i + 1) & mask_;
     entries_[i] = old[k];
+    ++used_;
   }
+}
+
+void address_map::begin_epoch() noexcept {
+  named_ = 0;
+  if (++epoch_ != 0) return;
+  // No entry or range may seem to be of an epoch to come.
+  std::fill_n(entries_.get(), capacity(), entry{});
+  ranges_.clear();
+  used_ = 0;
+  epoch_ = 1;
 }
 
 void address_map::next_epoch() {
-  if (used_ == 0 && ranges_.empty()) return;
-  if (epoch_ == 0xffff) {
-    clear();
-  } else {
-    ++epoch_;
-  }
+  if (named_ == 0) return;
+  // Ranges are kept, because most programs name the same ones again; not where that would fill the memory.
+  constexpr std::uint64_t few = 64, kept_for_each = 4;
+  if (ranges_.size() > few + kept_for_each * named_) ranges_.clear();
+  begin_epoch();
 }
 
 void address_map::clear() noexcept {
-  if (mask_ + 1 > kept_capacity) {
-    entries_.reset();
-    mask_ = 0;
-    shift_ = 64;
-  } else if (used_ != 0) {
-    std::fill_n(entries_.get(), mask_ + 1, entry{});
-  }
-  used_ = 0;
-  epoch_ = 1;
   ranges_.clear();
+  if (capacity() > kept_capacity) {
+    entries_.reset();
+    mask_ = used_ = 0;
+    shift_ = 64;
+  }
+  if (named_ != 0) begin_epoch();
 }
 
 }  // namespace kith

@@ -54,8 +54,11 @@ class address_map {
 
   /// After a completed wait: all entries count as never seen, and data may be divided into other ranges.
   void next_epoch();
-  /// Forgets everything; keeps a table of moderate size for the next scope.
+  /// Forgets everything for the next scope; keeps a table of moderate size. Takes a time that grows with the ranges
+  /// that were named, not with the table.
   void clear() noexcept;
+  /// Entries of the table.
+  std::uint64_t capacity() const noexcept { return mask_ == 0 ? 0 : mask_ + 1; }
 
   // ---- for sibling_rules::meet
   std::uint64_t tick() noexcept { return ++stamps_; }
@@ -112,13 +115,17 @@ class address_map {
   nested_range& nest(index::iterator);
   /// The entry of this address, from any epoch, or a free one.
   entry& entry_at(std::uint64_t key);
-  void grow();
+  /// Makes room for more entries; forgets those of earlier epochs.
+  void make_room();
+  /// From here on all entries count as never seen.
+  void begin_epoch() noexcept;
 
   std::unique_ptr<entry[]> entries_;
   std::uint64_t mask_ = 0;  // capacity - 1; 0: no table
   unsigned shift_ = 64;
   std::uint16_t epoch_ = 1;  // part of every key, so that 0 is no key
-  std::uint64_t used_ = 0;
+  std::uint64_t used_ = 0;   // entries, of any epoch
+  std::uint64_t named_ = 0;  // ranges of this epoch: at least its entries
   std::uint64_t least_;
   std::uint64_t stamps_ = 0;
   index ranges_;

@@ -1,0 +1,68 @@
+// The table of a scope's ranges, over many waits.
+#include "task/address_map.hpp"
+
+#include <kith/error.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+
+namespace {
+
+using kith::address_map;
+using kith::nested_range;
+
+kith::detail::tracker& named(address_map& map, std::uintptr_t address, std::uint64_t bytes) {
+  return map.find({reinterpret_cast<const void*>(address), bytes, nullptr, kith::mode::inout}, 0, [](nested_range&) {});
+}
+
+TEST(address_map, stays_small_where_each_epoch_names_fresh_addresses) {
+  address_map map;
+  std::uintptr_t next = 1 << 20;
+  for (int epoch = 0; epoch < 2'000; ++epoch) {
+    for (int i = 0; i < 100; ++i, next += 64) named(map, next, 64).writer = 7;
+    map.next_epoch();
+  }
+  EXPECT_LE(map.capacity(), 1024u);
+}
+
+TEST(address_map, keeps_its_table_where_each_epoch_names_the_same_addresses) {
+  address_map map;
+  std::uint64_t after_first = 0;
+  for (int epoch = 0; epoch < 1'000; ++epoch) {
+    for (std::uintptr_t i = 0; i < 100; ++i) {
+      kith::detail::tracker& k = named(map, (1 << 20) + i * 64, 64);
+      EXPECT_EQ(k.writer, 0u);
+      k.writer = 7;
+    }
+    if (epoch == 0) after_first = map.capacity();
+    map.next_epoch();
+  }
+  EXPECT_EQ(map.capacity(), after_first);
+}
+
+TEST(address_map, forgets_what_earlier_scopes_named) {
+  address_map map;
+  for (int scope = 0; scope < 200; ++scope) {
+    kith::detail::tracker& k = named(map, 4096, 64);
+    EXPECT_EQ(k.writer, 0u);
+    EXPECT_EQ(k.member, 0u);
+    k.writer = k.member = 9;
+    map.next_epoch();
+    map.clear();
+  }
+}
+
+/// More waits than epochs have numbers.
+TEST(address_map, lets_ranges_be_cut_anew_after_any_number_of_waits) {
+  address_map map;
+  for (int epoch = 0; epoch < 70'000; ++epoch) {
+    const std::uintptr_t shift = epoch % 2 == 0 ? 0 : 32;
+    ASSERT_EQ(named(map, 4096 + shift, 64).writer, 0u) << epoch;
+    named(map, 4096 + shift, 64).writer = 3;
+    ASSERT_THROW(named(map, 4096 + shift + 16, 64), kith::error) << epoch;
+    map.next_epoch();
+  }
+}
+
+}  // namespace
