@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kith/access.hpp>
+#include <kith/captured_graph.hpp>
 #include <kith/error.hpp>
 #include <kith/fork_join.hpp>
 #include <kith/future.hpp>

@@ -4,11 +4,12 @@
 #include <kith/task.hpp>
 
 #include "base/atomic.hpp"
+#include "engine/native/array_run.hpp"
+#include "engine/native/engine.hpp"
 
 #include <algorithm>
 #include <exception>
 #include <memory_resource>
-#include <numeric>
 #include <string>
 #include <vector>
 
@@ -23,14 +24,12 @@ struct static_graph::content {
   std::vector<body> bodies;
   std::vector<std::pair<node, node>> edges;
 
-  // ---- derived from these; empty after a change
-  std::vector<std::uint32_t> first;  // where each node's successors begin, and the end
-  std::vector<node> successors;
-  std::vector<std::uint32_t> predecessors;  // the number for each node
-  std::vector<node> sources;
+  // ---- derived from these
+  native::node_arrays arrays;  // not linked after a change
+  bool has_priorities = false;
 
   // ---- of the current run
-  std::unique_ptr<atomic<std::uint32_t>[]> join;  // predecessors that have not ended
+  native::array_run::lanes lanes;
   atomic<bool> running{false};
   detail::node_scope* scope = nullptr;
 
@@ -42,10 +41,11 @@ struct static_graph::content {
   content(const content&) = delete;
   content& operator=(const content&) = delete;
   ~content() {
-    for (const body& b : bodies) b.f.destroy(b.f.object);
+    for (const body& b : bodies) b.f.code(b.f.object, detail::action::discard);
   }
-  void sort_edges();
+  void link();
   void check_cycles() const;
+  void run_as_tasks();
   task_ref make(node n);
   void release_successors(node n);
 };
@@ -60,32 +60,24 @@ struct node_closure {
 
 }  // namespace
 
-void static_graph::content::sort_edges() {
-  const std::size_t n = bodies.size();
-  first.assign(n + 1, 0);
-  predecessors.assign(n, 0);
-  for (const auto& [before, after] : edges) {
-    ++first[before + 1];
-    ++predecessors[after];
+void static_graph::content::link() {
+  arrays.steps.clear();
+  has_priorities = false;
+  for (const body& b : bodies) {
+    arrays.steps.push_back({b.f.code, b.f.object});
+    has_priorities = has_priorities || b.h.priority != 0;
   }
-  std::partial_sum(first.begin(), first.end(), first.begin());
-  successors.resize(edges.size());
-  std::vector<std::uint32_t> at(first.begin(), first.end() - 1);
-  for (const auto& [before, after] : edges) successors[at[before]++] = after;
-  sources.clear();
-  for (node i = 0; i < n; ++i) {
-    if (predecessors[i] == 0) sources.push_back(i);
-  }
-  join = std::make_unique<atomic<std::uint32_t>[]>(n);
+  arrays.link(edges);
 }
 
 /// Removes nodes whose predecessors are removed (Kahn's algorithm); finds a cycle by walking backwards among the rest.
 void static_graph::content::check_cycles() const {
-  std::vector<std::uint32_t> left = predecessors;
-  std::vector<node> gone = sources;
+  std::vector<std::uint32_t> left;
+  for (const native::node_arrays::step& s : arrays.steps) left.push_back(s.predecessors);
+  std::vector<node> gone = arrays.sources;
   for (std::size_t i = 0; i < gone.size(); ++i) {
-    for (std::uint32_t s = first[gone[i]]; s < first[gone[i] + 1]; ++s) {
-      if (--left[successors[s]] == 0) gone.push_back(successors[s]);
+    for (std::uint32_t s = arrays.steps[gone[i]].first; s < arrays.steps[gone[i]].last; ++s) {
+      if (--left[arrays.successors[s]] == 0) gone.push_back(arrays.successors[s]);
     }
   }
   if (gone.size() == bodies.size()) return;
@@ -110,8 +102,10 @@ task_ref static_graph::content::make(node n) {
     if (what == detail::action::rehearse) return detail::outcome::unable;
     content& graph = *static_cast<content*>(self.graph);
     const function& f = graph.bodies[self.self].f;
-    f.call(f.object);
-    if (graph.first[self.self] == graph.first[self.self + 1]) return detail::outcome::ended;
+    f.code(f.object, detail::action::run);
+    native::node_arrays::step& mine = graph.arrays.steps[self.self];
+    mine.home = static_cast<std::uint16_t>(native::worker::current()->node.value);
+    if (mine.first == mine.last) return detail::outcome::ended;
     kith::wait();  // the node must not end before the tasks that it created
     graph.release_successors(self.self);
     return detail::outcome::generated;
@@ -127,13 +121,14 @@ task_ref static_graph::content::make(node n) {
 }
 
 void static_graph::content::release_successors(node n) {
-  detail::node_phase phase(first[n + 1] - first[n]);
+  const native::node_arrays::step& ended = arrays.steps[n];
+  detail::node_phase phase(ended.last - ended.first);
   try {
-    for (std::uint32_t s = first[n]; s < first[n + 1]; ++s) {
-      atomic<std::uint32_t>& left = join[successors[s]];
+    for (std::uint32_t s = ended.first; s < ended.last; ++s) {
+      atomic<std::uint32_t>& left = arrays.join[arrays.successors[s]];
       // If 1 is left, it is ours. acquire and acq_rel pair with the fetch_sub of the other predecessors: the
       // node sees what they wrote.
-      if (left.load(acquire) == 1 || left.fetch_sub(1, acq_rel) == 1) phase.found(make(successors[s]));
+      if (left.load(acquire) == 1 || left.fetch_sub(1, acq_rel) == 1) phase.found(make(arrays.successors[s]));
     }
   } catch (...) {
     scope->fail(std::current_exception());
@@ -165,7 +160,7 @@ void* static_graph::room_for_node(std::size_t bytes, std::size_t align) {
 
 static_graph::node static_graph::add_node(const function& f, const detail::hints& h) noexcept {
   content_->bodies.push_back({f, h});
-  content_->first.clear();
+  content_->arrays.unlink();
   return static_cast<node>(content_->bodies.size() - 1);
 }
 
@@ -178,43 +173,56 @@ void static_graph::edge(node before, node after) {
     }
   }
   c.edges.emplace_back(before, after);
-  c.first.clear();
+  c.arrays.unlink();
 }
 
 void static_graph::run() {
   content& c = present("run()");
-  detail::node_scope scope;
+  native::worker* const w = native::worker::current();
+  if (w == nullptr)
+    throw error("static_graph::run(): no task runs on this thread; call it inside runtime::run() or a task");
   if (c.running.exchange(true, acquire)) throw error("static_graph::run(): the graph is running");
   struct ending {
     content& c;
     ~ending() { c.running.store(false, release); }
   } at_end{c};
-  if (c.first.empty()) {
-    c.sort_edges();
+  if (!c.arrays.linked()) {
+    c.link();
     try {
       c.check_cycles();
     } catch (...) {
-      c.first.clear();
+      c.arrays.unlink();
       throw;
     }
   }
-  for (std::size_t i = 0; i < c.bodies.size(); ++i) c.join[i].store(c.predecessors[i], relaxed);
-  c.scope = &scope;
+  if (native::may_run_arrays(*w, c.arrays, c.has_priorities)) return native::run_arrays(*w, c.arrays, c.lanes);
+  c.run_as_tasks();
+  native::learn_homes(*w, c.arrays);
+}
+
+void static_graph::content::run_as_tasks() {
+  content& c = *this;
+  detail::node_scope tasks;
+  c.scope = &tasks;
+  const struct joins {
+    content& c;
+    ~joins() { c.arrays.reset_joins(); }  // nodes that were skipped have counted none down
+  } at_end{c};
   c.made.clear();
-  if (scope.records()) {
+  if (tasks.records()) {
     c.made.resize(c.bodies.size());
     c.needed.assign(c.bodies.size(), {});
     for (const auto& [b, after] : c.edges) c.needed[after].push_back(b);
   }
   std::vector<task_ref> ready;
-  ready.reserve(c.sources.size());
+  ready.reserve(c.arrays.sources.size());
   try {
-    for (node n : c.sources) ready.push_back(c.make(n));
+    for (node n : c.arrays.sources) ready.push_back(c.make(n));
   } catch (...) {
-    scope.fail(std::current_exception());
+    tasks.fail(std::current_exception());
   }
-  scope.run(ready);
-  if (std::exception_ptr failure = scope.take_failure()) std::rethrow_exception(std::move(failure));
+  tasks.run(ready);
+  if (std::exception_ptr failure = tasks.take_failure()) std::rethrow_exception(std::move(failure));
 }
 
 }  // namespace kith

@@ -36,6 +36,20 @@ namespace kith {
 
 namespace detail {
 
+/// Takes what is created in a scope, in place of the engine: the tasks of a graph that is captured. The functions are
+/// those of creation.hpp; the draft that begin() returns has no task.
+class creation_taker {
+ public:
+  virtual draft begin(std::size_t closure_bytes, std::size_t closure_align) = 0;
+  virtual task_ref submit(task_code, std::span<const access_record>, std::span<const task_ref>, const hints&) = 0;
+  virtual void abandon() noexcept = 0;
+  /// Throws kith::error: what the running code asks for needs tasks that run now.
+  [[noreturn]] virtual void refuse(const char* what) const = 0;
+
+ protected:
+  ~creation_taker() = default;
+};
+
 class scope {
  public:
   // ---- the owner's lines
@@ -46,6 +60,7 @@ class scope {
   std::uint64_t bytes_created = 0;      // bytes of accesses, less those of tasks that the owner ended
   std::uint32_t sequence = 0;
   std::uint64_t throttle_at = 0;  // value of created - ended_here at which the creator checks whether it must help
+  creation_taker* taker = nullptr;  // throttle_at is 0 then
   std::uint64_t identity = 0;     // of a graph, if identities are kept
   bool listed = false;            // children are listed, so that the owner may claim them
   bool leveled = false;           // children have several priorities: the policy is asked before any is claimed

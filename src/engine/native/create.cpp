@@ -199,6 +199,7 @@ draft begin(scope& s, std::size_t closure_bytes, std::size_t closure_align, std:
   native_seat& self = static_cast<native_seat&>(*s.creator);
   const std::uint64_t began = self.log != nullptr ? ticks() : 0;
   if (s.not_ended_here() >= s.throttle_at) [[unlikely]] {
+    if (s.taker != nullptr) return s.taker->begin(closure_bytes, closure_align);
     static_cast<worker&>(self).help(s);
   }
   self.creating_since = began;  // set after help(), because other tasks may have been created meanwhile
@@ -213,6 +214,7 @@ draft begin(scope& s, std::size_t closure_bytes, std::size_t closure_align, std:
 }
 
 void abandon(scope& s, const draft& d) noexcept {
+  if (d.task == nullptr) return s.taker->abandon();
   task& t = *static_cast<task*>(d.task);
   free_room(t);
   slot_cache& slots = s.creator->slots;
@@ -221,6 +223,8 @@ void abandon(scope& s, const draft& d) noexcept {
 
 task_ref submit(scope& s, const draft& d, task_code code, std::span<const access_record> records,
                 std::span<const task_ref> before, const hints& h) {
+  if (d.task == nullptr) [[unlikely]]
+    return s.taker->submit(code, records, before, h);
   native_seat& self = static_cast<native_seat&>(*s.creator);
   native::engine& engine = self.engine;
   task& t = *static_cast<task*>(d.task);

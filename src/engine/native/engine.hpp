@@ -110,6 +110,7 @@ class engine {
   sleepers parked;
   alignas(false_sharing_range) atomic<int> looking{0};  // workers that look for work in vain, and do not sleep
   atomic<bool> forking{false};                          // there are lanes from which halves can be taken
+  active_runs graph_runs;                               // in which other workers may help
   alignas(false_sharing_range) stall_check together;    // workers sleep through it if there is a gate
   alarm_clock alarms{parked};
   team workers_where;

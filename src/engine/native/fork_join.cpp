@@ -30,6 +30,7 @@ using namespace kith::native;
 join_by offer(half& h) noexcept {
   worker* const w = worker::current();
   if (w == nullptr) return join_by::calls;
+  if (w->children_scope != nullptr && w->children_scope->taker != nullptr) return join_by::calls;  // it takes all tasks
   if (w->log != nullptr || w->engine.policy.has_gate()) return join_by::tasks;
   return w->offer(h) ? join_by::lane : join_by::calls;
 }
@@ -104,6 +105,12 @@ void worker::set_lane(lane* l) noexcept {
   detail::this_lane = this_lane();
 }
 
+lane* worker::swap_lane(lane* other) noexcept {
+  lane* const before = lane_;
+  set_lane(other);
+  return before;
+}
+
 void worker::close_lane() noexcept {
   if (lane_ != nullptr) spare_lanes_.push_back(lane_);  // has room: open_lane() reserved it
   set_lane(nullptr);
@@ -124,11 +131,13 @@ void worker::wake_for_halves() noexcept {
   if (engine.parked.wake_one(engine.workers_where.everybody())) sums.add(event::wake);
 }
 
-/// Takes a half of another worker, or of a stack that this worker has left, into half_. Looks at one worker; with
-/// `everywhere`, at all. Lanes without public halves are asked for some.
+/// Takes a half of another worker, or of a stack that this worker has left, into half_; or the part of a helper in the
+/// run of a graph (array_run.hpp). Looks at one worker; with `everywhere`, at all. Lanes without public halves are asked
+/// for some.
 bool worker::take_half(const pending_wait& w, bool everywhere) noexcept {
-  if (!engine.forking.load(relaxed)) return false;
+  if (!engine.forking.load(relaxed) && !engine.graph_runs.any()) return false;
   if (!w.anything && suspended_.size() >= engine.options.stacks) return false;  // it could not be run
+  if (engine.graph_runs.any() && take_run(everywhere)) return true;
   const std::size_t workers = engine.workers.size();
   for (std::size_t left = everywhere ? workers : 1; left > 0; --left) {
     if (++next_victim_ >= workers) next_victim_ = 0;

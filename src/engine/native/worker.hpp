@@ -7,6 +7,7 @@
 
 #include "base/clock.hpp"
 #include "engine/life/search_order.hpp"
+#include "engine/native/array_run.hpp"
 #include "engine/native/binding.hpp"
 #include "engine/native/lane.hpp"
 #include "engine/native/seat.hpp"
@@ -137,6 +138,8 @@ class worker : public native_seat, public worker_view {
 
   /// Pushes the half in the running stack's lane, and offers halves to other workers. False if that is full.
   bool offer(detail::half& h) noexcept;
+  /// Gives the running stack another lane, null for none; returns the one that it had.
+  lane* swap_lane(lane* other) noexcept;
   /// Returns when the half, which another worker or another stack has taken, has ended; runs other things meanwhile.
   void wait_for(const detail::half& h);
 
@@ -234,6 +237,7 @@ class worker : public native_seat, public worker_view {
   std::uint32_t hungry() const noexcept;
   void wake_for_halves() noexcept;
   bool take_half(const pending_wait& w, bool everywhere) noexcept;
+  bool take_run(bool surely) noexcept;  // array_run.cpp
   void run_taken_half(pending_wait& w);
   void run_half();
   // ---- search.cpp
@@ -292,6 +296,8 @@ class worker : public native_seat, public worker_view {
   std::size_t next_victim_ = 0;  // the worker whose lanes were looked at last
   std::deque<lane> all_lanes_;   // a deque, so that addresses stay valid
   std::vector<lane*> spare_lanes_;
+  friend class array_run;
+  std::deque<run_helper> helpers_;                             // a deque, so that addresses stay valid
   alignas(false_sharing_range) atomic<lane*> lanes_{nullptr};  // the newest of all_lanes_; any worker reads it
 };
 

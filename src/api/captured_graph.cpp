@@ -1,0 +1,168 @@
+#include <kith/captured_graph.hpp>
+#include <kith/error.hpp>
+
+#include "base/atomic.hpp"
+#include "engine/native/array_run.hpp"
+#include "engine/native/capture.hpp"
+#include "engine/native/create.hpp"
+#include "engine/native/engine.hpp"
+
+#include <exception>
+#include <new>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace kith {
+
+struct captured_graph::content {
+  native::capture tasks{"captured_graph"};
+  native::node_arrays arrays;
+  native::array_run::lanes lanes;
+  atomic<bool> running{false};
+
+  /// Marks the graph as running while it lives.
+  class use {
+   public:
+    use(content& c, const char* who) : c_(c) {
+      if (c.running.exchange(true, acquire)) {  // pairs with the destructor
+        throw error(std::string("captured_graph::") + who +
+                    ": the graph is running; run it again when that run has ended, or capture a second graph");
+      }
+    }
+    ~use() { c_.running.store(false, release); }
+    use(const use&) = delete;
+    use& operator=(const use&) = delete;
+
+   private:
+    content& c_;
+  };
+  void run_as_tasks(native::worker& w);
+};
+
+namespace {
+
+native::worker& this_worker_or_throw(const char* who) {
+  native::worker* const w = native::worker::current();
+  if (w == nullptr)
+    throw error(std::string("captured_graph::") + who +
+                ": no task runs on this thread; call it inside runtime::run() or a task");
+  return *w;
+}
+
+/// The closure of the task of a node.
+struct node_closure {
+  native::node_arrays* graph;
+  std::uint32_t self;
+};
+
+detail::outcome node_code(void* closure, detail::action what) {
+  const node_closure self = *static_cast<node_closure*>(closure);
+  if (what == detail::action::discard) return detail::outcome::ended;
+  native::node_arrays::step& s = self.graph->steps[self.self];
+  if (what != detail::action::run) return s.code(s.closure, what);
+  s.code(s.closure, what);
+  s.home = static_cast<std::uint16_t>(native::worker::current()->node.value);
+  return detail::outcome::ended;
+}
+
+/// The scope of a body that is captured, in place of the running task's own. Joins are calls meanwhile, because a half on
+/// another worker would create its tasks elsewhere.
+class capturing {
+ public:
+  capturing(native::worker& w, detail::creation_taker& into) : w_(w), scope_(native::open_scope(w, w.task_scope)) {
+    scope_.taker = &into;
+    scope_.throttle_at = 0;
+    outer_ = std::exchange(w.children_scope, &scope_);
+    lane_ = w.swap_lane(nullptr);
+  }
+  ~capturing() {
+    w_.swap_lane(lane_);
+    w_.children_scope = outer_;
+    scope_.taker = nullptr;
+    give_scope(scope_);
+  }
+  capturing(const capturing&) = delete;
+  capturing& operator=(const capturing&) = delete;
+
+ private:
+  native::worker& w_;
+  detail::scope& scope_;
+  detail::scope* outer_;
+  native::lane* lane_;
+};
+
+}  // namespace
+
+captured_graph::captured_graph() = default;
+captured_graph::~captured_graph() = default;
+captured_graph::captured_graph(captured_graph&&) noexcept = default;
+captured_graph& captured_graph::operator=(captured_graph&&) noexcept = default;
+
+captured_graph::content& captured_graph::present() {
+  if (!content_) content_ = std::make_unique<content>();
+  return *content_;
+}
+
+std::size_t captured_graph::nodes() const noexcept { return content_ ? content_->tasks.nodes().size() : 0; }
+std::size_t captured_graph::edges() const noexcept { return content_ ? content_->tasks.edges() : 0; }
+
+void captured_graph::place_again() noexcept {
+  if (content_) content_->arrays.homes_in = 0;
+}
+
+bool captured_graph::execute(const void* body, void (*calls)(void*), bool again) {
+  const char* const who = again ? "repeat()" : "capture()";
+  native::worker& w = this_worker_or_throw(who);
+  content& c = present();
+  const content::use now(c, who);
+  c.tasks.start(again);
+  try {
+    const capturing tasks(w, c.tasks);
+    calls(const_cast<void*>(body));
+  } catch (...) {
+    c.tasks.clear();
+    c.arrays.steps.clear();
+    c.arrays.unlink();
+    throw;
+  }
+  return c.tasks.finish(c.arrays);
+}
+
+void captured_graph::run() {
+  native::worker& w = this_worker_or_throw("run()");
+  if (nodes() == 0) return;
+  content& c = *content_;
+  const content::use now(c, "run()");
+  if (native::may_run_arrays(w, c.arrays, c.tasks.has_levels())) return native::run_arrays(w, c.arrays, c.lanes);
+  c.run_as_tasks(w);
+  native::learn_homes(w, c.arrays);
+}
+
+/// Creates all nodes as tasks, with their accesses, and waits for them.
+void captured_graph::content::run_as_tasks(native::worker& w) {
+  detail::scope* s = &native::open_scope(w, w.task_scope);
+  std::exception_ptr failure;
+  try {
+    std::vector<task_ref> made, before;
+    made.reserve(tasks.nodes().size());
+    for (std::uint32_t i = 0; i < tasks.nodes().size(); ++i) {
+      before.clear();
+      for (std::uint32_t b : tasks.needs_of(i)) before.push_back(made[b]);
+      const std::span<const detail::access_record> accesses = tasks.accesses_of(i);
+      const detail::draft d = detail::begin(*s, sizeof(node_closure), alignof(node_closure), accesses.size());
+      ::new (d.closure) node_closure{&arrays, i};
+      made.push_back(detail::submit(*s, d, &node_code, accesses, before, tasks.nodes()[i].h));
+    }
+  } catch (...) {
+    failure = std::current_exception();
+    s->cancel();
+  }
+  if (s->unfinished() != 0) w.engine.policy.waiting(w);
+  w.wait_for(s, "captured_graph::run()");
+  if (std::exception_ptr of_task = s->take_failure(); !failure) failure = std::move(of_task);
+  give_scope(*s);
+  if (failure) std::rethrow_exception(std::move(failure));
+}
+
+}  // namespace kith

@@ -1,0 +1,425 @@
+#include "engine/native/array_run.hpp"
+
+#include "base/clock.hpp"
+#include "engine/native/create.hpp"
+#include "engine/native/engine.hpp"
+#include "engine/native/inherited.hpp"
+#include "engine/native/worker.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <iterator>
+#include <mutex>
+#include <new>
+#include <utility>
+
+namespace kith::native {
+
+namespace {
+
+constexpr std::uint32_t most_taken = 32;            // nodes taken in one visit
+constexpr std::uint32_t nodes_between_clocks = 64;  // how often a worker times its nodes
+/// How often a worker looks in vain before it leaves a run. Half-way it begins to look at other memory nodes.
+int looks_before_leaving(const engine_options& o) noexcept { return o.spin == 0 ? 2 : 256; }
+
+/// What the owner of a run waits for.
+struct end_or_work {
+  const array_run* run;
+  bool (*holds)(const array_run&);
+  mutable int refusals;  // so often the answer is no, so that a wait of this worker that may continue does so
+};
+
+}  // namespace
+
+array_run::array_run(node_arrays& graph, lanes& kept, worker& owner, detail::scope& scope)
+    : graph_(graph),
+      lanes_(kept),
+      owner_(owner),
+      owner_id_(owner.id),
+      runs_in_(owner.running),
+      scope_(scope),
+      alone_(owner.engine.workers.size() == 1),
+      by_home_(graph.homes_in == owner.engine.number && owner.engine.workers_where.inhabited().size() > 1),
+      arrivals_(by_home_ ? static_cast<std::size_t>(owner.engine.workers_where.nodes()) : 1),
+      left_(static_cast<std::uint32_t>(graph.steps.size())) {
+  while (lanes_.size() < owner.engine.workers.size()) lanes_.emplace_back();
+}
+
+/// Gives each worker a piece of the nodes without predecessors: with homes, of those that belong to its node.
+void array_run::deal_sources() {
+  const auto deal = [this](std::uint32_t from, std::uint32_t to, std::size_t share, std::size_t of, lane& to_lane) {
+    const std::uint64_t n = to - from;
+    to_lane.sources_at.store(from + static_cast<std::uint32_t>((n * share + of - 1) / of), relaxed);
+    to_lane.sources_end = from + static_cast<std::uint32_t>((n * (share + 1) + of - 1) / of);
+  };
+  for (lane& l : lanes_) l.sources_at.store(l.sources_end = l.taken_at = l.taken_end = 0, relaxed);
+  const std::size_t workers = owner_.engine.workers.size();
+  const auto count = static_cast<std::uint32_t>(graph_.sources.size());
+  if (!by_home_) {
+    for (std::size_t i = 0; i < workers; ++i) deal(0, count, i, workers, lanes_[(owner_.id.index() + i) % workers]);
+    return;
+  }
+  for (std::uint32_t from = 0; from < count;) {  // they are sorted by home
+    const std::uint16_t home = graph_.steps[graph_.sources[from]].home;
+    std::uint32_t to = from;
+    while (to < count && graph_.steps[graph_.sources[to]].home == home) ++to;
+    const std::vector<worker_id>& there = owner_.engine.workers_where.workers_at(node_id(home));
+    for (std::size_t i = 0; i < there.size(); ++i) deal(from, to, i, there.size(), lanes_[there[i].index()]);
+    from = to;
+  }
+}
+
+void array_run::run() {
+  deal_sources();
+  engine& e = owner_.engine;
+  e.graph_runs.add(*this);
+  if (graph_.sources.size() > 1 || by_home_) e.parked.wake_one(e.workers_where.everybody());  // N4
+  for (bool listed = true;;) {
+    const bool others_go_on = work(owner_);
+    if (is_over() && std::exchange(listed, false)) e.graph_runs.remove(*this);
+    if (!listed && inside_.load(acquire) == 0) return;  // pairs with help()
+    const end_or_work until{
+        this, [](const array_run& r) { return r.is_over() ? r.inside_.load(acquire) == 0 : r.has_work(r.owner_); },
+        others_go_on ? 2 : 0};  // work_until() asks twice before it looks at other waits
+    pending_wait w{[](const void* p) {
+                     const end_or_work& u = *static_cast<const end_or_work*>(p);
+                     if (u.refusals == 0) return u.holds(*u.run);
+                     --u.refusals;
+                     return false;
+                   },
+                   &until};
+    w.name = "the run of a graph";
+    w.scope = &scope_;
+    w.unrefusable = true;
+    owner_.work_until(w, nullptr);
+  }
+}
+
+void array_run::help(worker& w) noexcept {
+  work(w);
+  inside_.fetch_sub(1, release);  // N3: pairs with run(); run_half() wakes the owner
+}
+
+bool array_run::has_work(const worker& w) const noexcept {
+  const lane& mine = lanes_[w.id.index()];
+  if (top_ != node_arrays::none || mine.taken_at != mine.taken_end) return true;
+  for (const list& l : arrivals_) {
+    if (l.head.load(relaxed) != node_arrays::none) return true;
+  }
+  return std::ranges::any_of(
+      lanes_, [](const lane& l) { return l.ready.size() > 0 || l.sources_at.load(relaxed) < l.sources_end; });
+}
+
+/// True if other code of the worker may continue.
+bool array_run::work(worker& w) {
+  w.report();  // C1: the nodes may take long
+  detail::scope* const outer_scope = std::exchange(w.task_scope, &scope_);
+  detail::scope* const outer_children = std::exchange(w.children_scope, nullptr);
+  const bool others_go_on = alone_ ? run_nodes<true>(w) : run_nodes<false>(w);
+  w.task_scope = outer_scope;
+  w.children_scope = outer_children;
+  return others_go_on;
+}
+
+template <bool Alone>
+bool array_run::run_nodes(worker& w) {
+  const int most_looks = looks_before_leaving(w.engine.options);
+  lane& mine = lanes_[w.id.index()];
+  std::uint32_t ended = 0, skipped = 0, until_clock = nodes_between_clocks;
+  std::uint64_t clock = Alone ? 0 : ticks();
+  int looks = 0;
+  step* now = nullptr;
+  while (true) {
+    if (now == nullptr && (now = take_own<Alone>(w, mine)) == nullptr) {
+      report(w, std::exchange(ended, 0), std::exchange(skipped, 0));
+      if (Alone || is_over() || looks == most_looks) return false;
+      now = steal(w, mine, looks >= most_looks / 2);
+      if (now == nullptr) {
+        if (w.ready_to_go_on() != nullptr) return true;
+        ++looks;
+        for (int pauses = std::min(looks, 32); pauses > 0; --pauses) pause();  // each look costs the others a miss
+        continue;
+      }
+      looks = 0;
+      clock = ticks();
+      until_clock = nodes_between_clocks;
+    }
+    execute(w, *now, skipped);
+    now = end<Alone>(w, mine, *now);
+    ++ended;
+    if constexpr (!Alone) {
+      if (--until_clock == 0) [[unlikely]] {
+        const std::uint64_t then = std::exchange(clock, ticks());
+        const bool is_short = clock - then < std::uint64_t{nodes_between_clocks} * w.engine.distance.short_task();
+        if (is_short != mine.is_short.load(relaxed)) mine.is_short.store(is_short, relaxed);
+        until_clock = nodes_between_clocks;
+        w.engine.distance.speak(w.id);
+      }
+    }
+    if (!w.suspended_.empty() && w.ready_to_go_on() != nullptr) [[unlikely]] {
+      if (now != nullptr) offer<Alone>(w, mine, static_cast<node>(now - graph_.steps.data()));
+      report(w, ended, skipped);
+      w.engine.parked.wake_one(w.engine.workers_where.everybody());  // N4: for what this worker leaves in its lane
+      return true;
+    }
+  }
+}
+
+[[gnu::always_inline]] inline void array_run::execute(worker& w, const step& s, std::uint32_t& skipped) {
+  if (scope_.is_cancelled()) [[unlikely]] {
+    ++skipped;
+    return;
+  }
+  try {
+    s.code(s.closure, detail::action::run);
+  } catch (...) {
+    scope_.fail(std::current_exception());
+    if (w.children_scope != nullptr) w.children_scope->cancel();
+  }
+  if (w.engine.inherited()) [[unlikely]]
+    end_child();
+  if (w.children_scope != nullptr) [[unlikely]] {
+    if (std::exception_ptr failure = w.end_children()) scope_.fail(std::move(failure));
+  }
+}
+
+/// Counts the successors down. Returns one to run next.
+template <bool Alone>
+[[gnu::always_inline]] inline array_run::step* array_run::end(worker& w, lane& mine, const step& ended) {
+  step* next = nullptr;
+  for (std::uint32_t i = ended.first; i < ended.last; ++i) {
+    const node s = graph_.successors[i];
+    step& to = graph_.steps[s];
+    atomic<std::uint32_t>& left = graph_.join[s];
+    if constexpr (Alone) {
+      if (const std::uint32_t before = left.load(relaxed); before != 1) {
+        left.store(before - 1, relaxed);
+        continue;
+      }
+    } else {
+      // If 1 is left, it is ours. acquire and acq_rel pair with the fetch_sub of the other predecessors: the node sees
+      // what they wrote.
+      if (left.load(acquire) != 1 && left.fetch_sub(1, acq_rel) != 1) continue;
+    }
+    left.store(to.predecessors, relaxed);  // A1
+    if (next == nullptr && (!by_home_ || to.home == w.node.value)) {
+      next = &to;
+    } else {
+      offer<Alone>(w, mine, s);
+    }
+  }
+  return next;
+}
+
+template <bool Alone>
+void array_run::offer(worker& w, lane& mine, node n) {
+  if constexpr (Alone) {
+    graph_.next[n].store(std::exchange(top_, n), relaxed);
+  } else {
+    if (by_home_ && graph_.steps[n].home != w.node.value) {
+      put(arrivals_[graph_.steps[n].home], n);
+      if (w.engine.parked.wake_one(w.engine.workers_where.serving(node_id(graph_.steps[n].home))))
+        w.sums.add(event::wake);
+    } else {
+      push(mine, n);
+      if (w.engine.parked.wake_one(w.engine.workers_where.everybody())) w.sums.add(event::wake);
+    }
+  }
+}
+
+void array_run::push(lane& mine, node n) noexcept {
+  try {
+    mine.ready.push(&graph_.steps[n]);
+  } catch (const std::bad_alloc&) {
+    put(arrivals_[by_home_ ? graph_.steps[n].home : 0], n);
+  }
+}
+
+void array_run::put(list& in, node n) noexcept {
+  node head = in.head.load(relaxed);
+  do {
+    graph_.next[n].store(head, relaxed);
+  } while (!in.head.compare_exchange_weak(head, n, release, relaxed));  // pairs with take_all()
+}
+
+/// Takes all nodes of the list: keeps the newest, and puts the others into the worker's own lane.
+array_run::step* array_run::take_all(list& from, lane& mine) noexcept {
+  if (from.head.load(relaxed) == node_arrays::none) return nullptr;
+  const node newest = from.head.exchange(node_arrays::none, acquire);  // pairs with put()
+  if (newest == node_arrays::none) return nullptr;
+  for (node n = graph_.next[newest].load(relaxed); n != node_arrays::none;) {
+    const node after = graph_.next[n].load(relaxed);
+    push(mine, n);
+    n = after;
+  }
+  return &graph_.steps[newest];
+}
+
+template <bool Alone>
+array_run::step* array_run::take_own(worker& w, lane& mine) noexcept {
+  if constexpr (Alone) {
+    if (top_ != node_arrays::none) {
+      const node n = std::exchange(top_, graph_.next[top_].load(relaxed));
+      return &graph_.steps[n];
+    }
+    if (mine.sources_at.load(relaxed) == mine.sources_end) return nullptr;
+    const std::uint32_t at = mine.sources_at.load(relaxed);
+    mine.sources_at.store(at + 1, relaxed);
+    return &graph_.steps[graph_.sources[at]];
+  } else {
+    if (step* s = mine.ready.pop()) return s;
+    if (mine.taken_at != mine.taken_end) return &graph_.steps[graph_.sources[mine.taken_at++]];
+    if (step* s = take_all(arrivals_[by_home_ ? static_cast<std::size_t>(w.node.value) : 0], mine)) return s;
+    return take_sources(mine, mine);
+  }
+}
+
+/// Takes one of the sources; if nodes are short, a few, of which the worker runs the others next.
+array_run::step* array_run::take_sources(lane& from, lane& mine) noexcept {
+  const std::uint32_t seen = from.sources_at.load(relaxed), end = from.sources_end;
+  if (seen >= end) return nullptr;
+  const std::uint32_t count =
+      mine.is_short.load(relaxed) ? std::clamp<std::uint32_t>((end - seen) / 8, 1, most_taken) : 1;
+  const std::uint32_t at = from.sources_at.fetch_add(count, relaxed);
+  if (at >= end) return nullptr;
+  mine.taken_at = at + 1;
+  mine.taken_end = std::min(at + count, end);
+  return &graph_.steps[graph_.sources[at]];
+}
+
+/// Looks at each other worker of this worker's memory node once; with `anywhere`, at those of other nodes too.
+array_run::step* array_run::steal(const worker& w, lane& mine, bool anywhere) noexcept {
+  const std::size_t workers = w.engine.workers.size();
+  const auto visit = [&](bool near) -> step* {
+    for (std::size_t i = 1; i < workers; ++i) {
+      const std::size_t v = (w.id.index() + i) % workers;
+      if (by_home_ && (w.engine.workers[v].node == w.node) != near) continue;
+      if (step* s = steal_from(lanes_[v], mine)) return s;
+      if (step* s = take_sources(lanes_[v], mine)) return s;
+    }
+    return nullptr;
+  };
+  if (step* s = visit(true)) return s;
+  if (!by_home_ || !anywhere) return nullptr;
+  if (step* s = visit(false)) return s;
+  for (list& l : arrivals_) {
+    if (step* s = take_all(l, mine)) return s;
+  }
+  return nullptr;
+}
+
+/// Takes up to half of the lane's nodes. If these are short, the first look only gives their owner time to get ahead
+/// (docs/decisions/patient-thieves.md).
+array_run::step* array_run::steal_from(lane& victim, lane& mine) noexcept {
+  const std::int64_t there = victim.ready.size();
+  if (there == 0) return nullptr;
+  if (victim.is_short.load(relaxed) && !std::exchange(mine.waited, true)) {
+    constexpr int patience = 64;
+    for (int pauses = 0; pauses < patience; ++pauses) pause();
+    return nullptr;
+  }
+  mine.waited = false;
+  step* first = nullptr;
+  if (victim.ready.steal(first) != steal_result::got) return nullptr;
+  for (std::int64_t more = std::min<std::int64_t>(there / 2, most_taken) - 1; more > 0; --more) {
+    step* s = nullptr;
+    if (victim.ready.steal(s) != steal_result::got) break;
+    push(mine, static_cast<node>(s - graph_.steps.data()));
+  }
+  return first;
+}
+
+/// Reports the ends of nodes (N2).
+void array_run::report(worker& w, std::uint32_t ended, std::uint32_t skipped) noexcept {
+  if (ended == 0) return;
+  w.sums.add(event::task_created, ended);
+  w.sums.add(event::task_executed, ended - skipped);
+  w.sums.add(event::task_cancelled, skipped);
+  if (alone_) {
+    left_.store(left_.load(relaxed) - ended, relaxed);
+  } else {
+    left_.fetch_sub(ended, acq_rel);  // pairs with is_over(): the owner sees what all nodes wrote
+  }
+}
+
+bool may_run_arrays(const worker& w, const node_arrays& graph, bool has_priorities) noexcept {
+  const engine& e = w.engine;
+  return w.log == nullptr && !e.policy.has_gate() && !e.options.dry && !has_priorities &&
+         (e.workers_where.inhabited().size() == 1 || graph.homes_in == e.number);
+}
+
+void run_arrays(worker& w, node_arrays& graph, array_run::lanes& kept) {
+  if (graph.steps.empty()) return;
+  w.tell_waiting();
+  detail::scope& s = open_scope(w, w.task_scope);
+  s.listed = false;
+  array_run(graph, kept, w, s).run();
+  std::exception_ptr failure = s.take_failure();
+  give_scope(s);
+  if (failure) std::rethrow_exception(std::move(failure));
+}
+
+void learn_homes(const worker& w, node_arrays& graph) {
+  using arrays = node_arrays;
+  for (arrays::node n = 0; n < graph.steps.size(); ++n) {
+    std::uint16_t& home = graph.steps[n].home;
+    if (graph.steps[n].closure != nullptr) {
+      if (home == arrays::no_home) return;  // it was skipped
+    } else {                                // a node that only orders others was no task
+      home = static_cast<std::uint16_t>(w.engine.workers_where.inhabited().front().value);
+    }
+  }
+  std::ranges::stable_sort(graph.sources, {}, [&](arrays::node n) { return graph.steps[n].home; });
+  graph.homes_in = w.engine.number;
+}
+
+void active_runs::add(array_run& r) {
+  std::lock_guard lock(guard_);
+  runs_.push_back(&r);
+  count_.store(static_cast<std::uint32_t>(runs_.size()), relaxed);
+}
+
+void active_runs::remove(array_run& r) noexcept {
+  std::lock_guard lock(guard_);
+  std::erase(runs_, &r);
+  count_.store(static_cast<std::uint32_t>(runs_.size()), relaxed);
+}
+
+array_run* active_runs::enter(const worker& by, bool surely) noexcept {
+  if (surely) {
+    guard_.lock();
+  } else if (!guard_.try_lock()) {
+    return nullptr;
+  }
+  std::lock_guard locked(guard_, std::adopt_lock);
+  for (array_run* r : runs_) {
+    if (!r->has_work(by)) continue;
+    r->enter();
+    return r;
+  }
+  return nullptr;
+}
+
+void run_helper::help(half& h) noexcept {
+  run_helper& self = static_cast<run_helper&>(h);
+  self.outcome_ = 0;
+  self.in_->help(self.by_);
+  self.in_ = nullptr;
+}
+
+/// Takes part in a run of another worker, as half_.
+bool worker::take_run(bool surely) noexcept {
+  try {
+    auto free = std::ranges::find_if(helpers_, [](const run_helper& h) { return h.is_free(); });
+    if (free == helpers_.end()) free = (helpers_.emplace_back(*this), std::prev(helpers_.end()));
+    array_run* const r = engine.graph_runs.enter(*this, surely);
+    if (r == nullptr) return false;
+    free->begin(*r);
+    half_ = {&*free, r->owner()};
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+  return true;
+}
+
+}  // namespace kith::native

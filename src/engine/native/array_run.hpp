@@ -1,0 +1,146 @@
+// One run of a graph that is kept as arrays (node_arrays.hpp): no task for a node, and no call of the policy.
+//
+// The worker that runs the graph owns the run. Workers that look for work in vain take part as helpers: for them a run is
+// a half of a join (fork_join.cpp), so it never keeps the code below it from continuing. Each worker has a lane: a deque of
+// ready nodes, and a piece of the nodes without predecessors. It runs a node, counts its successors down, runs the first
+// that is ready next, and pushes the others. Where homes are known, a node that is ready goes to the workers of its home,
+// who look among themselves first. Invariants:
+//  N1  A node is in at most one place: a lane's deque, a list of arrivals, a piece of sources, or a worker's hands.
+//  N2  left_ is the number of nodes that have not ended, or whose end is not reported. A worker reports when it finds no
+//      node of its own, so whoever reports the last one has seen all others.
+//  N3  Helpers enter under the lock of active_runs, and count in inside_. The owner leaves the list first, and then waits
+//      until nobody is inside; a helper that has left does not touch the run any more.
+//  N4  A worker that makes nodes available wakes one that sleeps (docs/sleep.md). Before it sleeps, a worker looks at all
+//      runs (take_half), and the owner at its own.
+#pragma once
+
+#include "base/id.hpp"
+#include "base/spin_mutex.hpp"
+#include "engine/native/node_arrays.hpp"
+#include "queue/native/deque.hpp"
+#include "task/scope.hpp"
+
+#include <kith/detail/half.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+namespace kith::native {
+
+class engine;
+class worker;
+
+class array_run {
+ public:
+  /// What a worker has of a run. Kept by the graph, so that the deques need not grow again.
+  struct alignas(false_sharing_range) lane {
+    work_deque<node_arrays::step> ready;
+    // The worker's own:
+    std::uint32_t taken_at = 0, taken_end = 0;  // short sources that it has taken, and will run itself
+    bool waited = false;                        // it has given a victim of short nodes time
+    // Read by others:
+    alignas(false_sharing_range) std::uint32_t sources_end = 0;  // of its piece of node_arrays::sources
+    atomic<std::uint32_t> sources_at{0};                         // where the rest of that begins
+    atomic<bool> is_short{false};                                // its nodes are too short to be stolen one by one
+  };
+  using lanes = std::deque<lane>;
+
+  /// Nodes are children of the running task of `owner`, in `scope`. REQUIRES: the arrays are linked, not empty and not
+  /// run by another thread meanwhile; `kept` is used by no other run.
+  array_run(node_arrays& graph, lanes& kept, worker& owner, detail::scope& scope);
+  /// Runs all nodes; returns when they have ended. If the scope is cancelled, those that have not started are skipped.
+  void run();
+
+  /// As helper `w`, runs nodes until none is found, or other code of `w` must continue.
+  void help(worker& w) noexcept;
+  /// A node may be there for the worker to take.
+  bool has_work(const worker& w) const noexcept;
+  /// Called under the lock of active_runs.
+  void enter() noexcept { inside_.fetch_add(1, relaxed); }
+  task* runs_in() const noexcept { return runs_in_; }
+  worker_id owner() const noexcept { return owner_id_; }
+
+ private:
+  using node = node_arrays::node;
+  using step = node_arrays::step;
+  struct alignas(false_sharing_range) list {
+    atomic<node> head{node_arrays::none};
+  };
+
+  void deal_sources();
+  bool work(worker& w);
+  template <bool Alone>
+  bool run_nodes(worker& w);
+  void execute(worker& w, const step& s, std::uint32_t& skipped);
+  template <bool Alone>
+  step* end(worker& w, lane& mine, const step& ended);
+  template <bool Alone>
+  void offer(worker& w, lane& mine, node n);
+  void put(list& in, node n) noexcept;
+  step* take_all(list& from, lane& mine) noexcept;
+  template <bool Alone>
+  step* take_own(worker& w, lane& mine) noexcept;
+  step* take_sources(lane& from, lane& mine) noexcept;
+  step* steal(const worker& w, lane& mine, bool anywhere) noexcept;
+  step* steal_from(lane& victim, lane& mine) noexcept;
+  void report(worker& w, std::uint32_t ended, std::uint32_t skipped) noexcept;
+  bool is_over() const noexcept { return left_.load(acquire) == 0; }  // pairs with report()
+  void push(lane& mine, node n) noexcept;
+
+  node_arrays& graph_;
+  lanes& lanes_;
+  worker& owner_;
+  const worker_id owner_id_;
+  task* const runs_in_;  // the task that the nodes are children of; null: the root
+  detail::scope& scope_;
+  const bool alone_;              // the engine has one worker: no other thread takes part
+  const bool by_home_;            // homes are known and differ
+  node top_ = node_arrays::none;  // the newest ready node, if alone
+  std::vector<list> arrivals_;    // ready nodes for each memory node, from others
+  alignas(false_sharing_range) atomic<std::uint32_t> left_;
+  alignas(false_sharing_range) atomic<std::uint32_t> inside_{0};
+};
+
+/// Whether a run needs no tasks: nothing is recorded, no gate or dry run decides, no node has a priority, and on several
+/// memory nodes the nodes' homes are known.
+bool may_run_arrays(const worker& w, const node_arrays& graph, bool has_priorities) noexcept;
+/// Runs all nodes as children of the running task, and throws the first failure. REQUIRES: as array_run().
+void run_arrays(worker& w, node_arrays& graph, array_run::lanes& kept);
+/// All nodes have run as tasks, and have noted where: from now on these are their homes.
+void learn_homes(const worker& w, node_arrays& graph);
+
+/// The runs of an engine that helpers may enter.
+class active_runs {
+ public:
+  bool any() const noexcept { return count_.load(relaxed) != 0; }
+  void add(array_run& r);
+  void remove(array_run& r) noexcept;
+  /// A run that has work for the worker, entered; null if there is none, or (unless `surely`) if another thread is looking.
+  array_run* enter(const worker& by, bool surely) noexcept;
+
+ private:
+  atomic<std::uint32_t> count_{0};
+  spin_mutex guard_;
+  std::vector<array_run*> runs_;
+};
+
+/// A worker's part in a run of another worker, as the half that take_half() takes. It belongs to its worker for ever,
+/// because it is touched after the run is over.
+class run_helper final : public detail::half {
+ public:
+  explicit run_helper(worker& by) noexcept : half(&help), by_(by) { prepare(nullptr); }
+  bool is_free() const noexcept { return in_ == nullptr; }
+  void begin(array_run& in) noexcept {
+    in_ = &in;
+    prepare(in.runs_in());
+  }
+
+ private:
+  static void help(half& h) noexcept;
+  worker& by_;
+  array_run* in_ = nullptr;
+};
+
+}  // namespace kith::native
