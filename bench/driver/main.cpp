@@ -83,6 +83,7 @@ std::function<outcome()> add_dag(CLI::App& c) { return add(c, run_dag); }
 std::function<outcome()> add_metg(CLI::App& c) { return add(c, run_metg); }
 std::function<outcome()> add_forkjoin(CLI::App& c) { return add(c, run_forkjoin); }
 std::function<outcome()> add_loops(CLI::App& c) { return add(c, run_loops); }
+std::function<outcome()> add_graph(CLI::App& c) { return add(c, run_graph); }
 
 constexpr kith::tools::verb verbs[] = {
     {"dag", "nanoseconds and bytes of a task that does nothing, in three graphs", add_dag},
@@ -90,6 +91,8 @@ constexpr kith::tools::verb verbs[] = {
     {"forkjoin", "nanoseconds of a spawn in a recursion that does nothing else, with one worker and with all",
      add_forkjoin},
     {"loops", "parallel loops, reductions, scans and sorts over arrays", add_loops},
+    {"graph", "nanoseconds of a node of a graph that is made once and run again, with one worker and with all",
+     add_graph},
     {"places", "messages between two processes, remote spawns and a heat program, beside MPI by hand", add_places},
 };
 

@@ -13,6 +13,7 @@ void run_dag(const options&);
 void run_metg(const options&);
 void run_forkjoin(const options&);
 void run_loops(const options&);
+void run_graph(const options&);
 
 /// Declares the options of `places`, which is about processes, and returns what measures.
 std::function<tools::outcome()> add_places(CLI::App&);

@@ -1,5 +1,6 @@
 // oneTBB in two ways: a flow graph, created while the clock runs and run once; and tasks of a task_group
 // that decrement their successors' counters by hand, over a graph prebuilt in arrays and run repeatedly.
+#include "callables.hpp"
 #include "explicit_graph.hpp"
 #include "serve.hpp"
 
@@ -10,39 +11,11 @@
 #include <oneapi/tbb/version.h>
 
 #include <deque>
-#include <functional>
 
 namespace {
 
 using namespace kith::bench;
 namespace flow = oneapi::tbb::flow;
-
-/// The callables of a program's tasks, in order; only one if every task does the same.
-template <class Body>
-class callables {
- public:
-  template <class Program>
-  callables(const Program& program, Body body) : body_(body) {
-    if constexpr (Body::checks) program.emit(*this);
-  }
-  void run(std::size_t task) {
-    if constexpr (Body::checks) {
-      recorded_[task]();
-    } else {
-      body_.make()();
-    }
-  }
-  template <class... In>
-  void task(std::int64_t x, In... in) {
-    recorded_.emplace_back(body_.make(x, in...));
-  }
-  void free_task() { recorded_.emplace_back(body_.make()); }
-  void reader(std::int64_t) { free_task(); }
-
- private:
-  Body body_;
-  std::vector<std::function<void()>> recorded_;
-};
 
 class onetbb_system {
  public:

@@ -40,7 +40,8 @@ kith.check({r["metric"] for r in metg} <= {"metg50", "metg75"}, "metg: two level
 kith.check({r["width"] for r in metg} == {2, 8}, "metg: two widths")
 kith.check({r["system"] for r in metg} == {"kith", "floor"}, "metg: both systems")
 
-for verb, systems, unit in (("forkjoin", ["kith-join", "serial"], "ns/spawn"), ("loops", ["kith", "serial"], None)):
+for verb, systems, unit in (("graph", ["kith-captured", "kith-repeat", "kith-static", "counters"], "ns/node"),
+                            ("forkjoin", ["kith-join", "serial"], "ns/spawn"), ("loops", ["kith", "serial"], None)):
     code, answer = kith.json(verb, *ours, "--systems", ",".join(systems))
     kith.check(code == 0 and {r["system"] for r in answer} == set(systems), f"{verb}: has rows of {systems}")
     for row in answer:
