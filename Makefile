@@ -36,6 +36,7 @@ bench:  ## Kith beside libgomp, libomp, oneTBB and StarPU, in one run
 	@build/release/kith-bench dag
 	@build/release/kith-bench metg
 	@build/release/kith-bench forkjoin
+	@build/release/kith-bench graph
 	@build/release/kith-bench loops
 
 format:  ## format all sources

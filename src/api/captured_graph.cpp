@@ -42,7 +42,7 @@ struct captured_graph::content {
 
 namespace {
 
-native::worker& this_worker_or_throw(const char* who) {
+native::worker& worker_for(const char* who) {
   native::worker* const w = native::worker::current();
   if (w == nullptr)
     throw error(std::string("captured_graph::") + who +
@@ -51,13 +51,13 @@ native::worker& this_worker_or_throw(const char* who) {
 }
 
 /// The closure of the task of a node.
-struct node_closure {
+struct captured_node {
   native::node_arrays* graph;
   std::uint32_t self;
 };
 
-detail::outcome node_code(void* closure, detail::action what) {
-  const node_closure self = *static_cast<node_closure*>(closure);
+detail::outcome captured_code(void* closure, detail::action what) {
+  const captured_node self = *static_cast<captured_node*>(closure);
   if (what == detail::action::discard) return detail::outcome::ended;
   native::node_arrays::step& s = self.graph->steps[self.self];
   if (what != detail::action::run) return s.code(s.closure, what);
@@ -113,7 +113,7 @@ void captured_graph::place_again() noexcept {
 
 bool captured_graph::execute(const void* body, void (*calls)(void*), bool again) {
   const char* const who = again ? "repeat()" : "capture()";
-  native::worker& w = this_worker_or_throw(who);
+  native::worker& w = worker_for(who);
   content& c = present();
   const content::use now(c, who);
   c.tasks.start(again);
@@ -130,7 +130,7 @@ bool captured_graph::execute(const void* body, void (*calls)(void*), bool again)
 }
 
 void captured_graph::run() {
-  native::worker& w = this_worker_or_throw("run()");
+  native::worker& w = worker_for("run()");
   if (nodes() == 0) return;
   content& c = *content_;
   const content::use now(c, "run()");
@@ -150,9 +150,9 @@ void captured_graph::content::run_as_tasks(native::worker& w) {
       before.clear();
       for (std::uint32_t b : tasks.needs_of(i)) before.push_back(made[b]);
       const std::span<const detail::access_record> accesses = tasks.accesses_of(i);
-      const detail::draft d = detail::begin(*s, sizeof(node_closure), alignof(node_closure), accesses.size());
-      ::new (d.closure) node_closure{&arrays, i};
-      made.push_back(detail::submit(*s, d, &node_code, accesses, before, tasks.nodes()[i].h));
+      const detail::draft d = detail::begin(*s, sizeof(captured_node), alignof(captured_node), accesses.size());
+      ::new (d.closure) captured_node{&arrays, i};
+      made.push_back(detail::submit(*s, d, &captured_code, accesses, before, tasks.nodes()[i].h));
     }
   } catch (...) {
     failure = std::current_exception();

@@ -125,10 +125,8 @@ void static_graph::content::release_successors(node n) {
   detail::node_phase phase(ended.last - ended.first);
   try {
     for (std::uint32_t s = ended.first; s < ended.last; ++s) {
-      atomic<std::uint32_t>& left = arrays.join[arrays.successors[s]];
-      // If 1 is left, it is ours. acquire and acq_rel pair with the fetch_sub of the other predecessors: the
-      // node sees what they wrote.
-      if (left.load(acquire) == 1 || left.fetch_sub(1, acq_rel) == 1) phase.found(make(arrays.successors[s]));
+      const node after = arrays.successors[s];
+      if (native::count_down(arrays.join[after], arrays.steps[after].predecessors)) phase.found(make(after));
     }
   } catch (...) {
     scope->fail(std::current_exception());

@@ -48,7 +48,7 @@ enum class event : std::uint8_t {
   deque_sampled,       // the length of a worker's own deque was taken
   deque_length,        // ... amount: the tasks in it
   deque_peak,          // ... the largest so far: raised, not summed
-  half_taken,          // a worker took a half of a join, and ran it
+  half_taken,          // a worker took a half of a join and ran it, or took part in the run of a graph
 };
 inline constexpr std::size_t events = 36;
 

@@ -76,6 +76,26 @@ inline void valued_grid(runtime& rt) {
   rt.run([&] { explore(g, 143); });
 }
 
+/// A captured graph with all kinds of accesses, whose nodes create tasks, run twice.
+inline void captured_accesses(runtime& rt) {
+  static std::array<int, 4> data;
+  captured_graph g;
+  rt.run([&] {
+    g.capture([] {
+      for (int t = 0; t < 30; ++t) {
+        int& x = data[static_cast<std::size_t>(t) % 4];
+        int& y = data[static_cast<std::size_t>(t) % 3];
+        const task_ref first = spawn([] { spawn([] {}); }, inout(x), in(y));
+        if (t % 5 == 0) spawn([] {}, after{first}, color{t % 3});
+        if (t % 7 == 0) spawn([] {}, commutative(x));
+        if (t % 7 == 1) spawn([] {}, concurrent(y));
+      }
+    });
+    g.run();
+    g.run();
+  });
+}
+
 /// A static graph: a diamond of chains, run twice.
 inline void static_diamond(runtime& rt) {
   static_graph g;

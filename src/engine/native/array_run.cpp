@@ -47,7 +47,7 @@ array_run::array_run(node_arrays& graph, lanes& kept, worker& owner, detail::sco
 
 /// Gives each worker a piece of the nodes without predecessors: with homes, of those that belong to its node.
 void array_run::deal_sources() {
-  const auto deal = [this](std::uint32_t from, std::uint32_t to, std::size_t share, std::size_t of, lane& to_lane) {
+  const auto deal = [](std::uint32_t from, std::uint32_t to, std::size_t share, std::size_t of, lane& to_lane) {
     const std::uint64_t n = to - from;
     to_lane.sources_at.store(from + static_cast<std::uint32_t>((n * share + of - 1) / of), relaxed);
     to_lane.sources_end = from + static_cast<std::uint32_t>((n * (share + 1) + of - 1) / of);
@@ -190,18 +190,14 @@ template <bool Alone>
   for (std::uint32_t i = ended.first; i < ended.last; ++i) {
     const node s = graph_.successors[i];
     step& to = graph_.steps[s];
-    atomic<std::uint32_t>& left = graph_.join[s];
     if constexpr (Alone) {
-      if (const std::uint32_t before = left.load(relaxed); before != 1) {
-        left.store(before - 1, relaxed);
-        continue;
-      }
+      atomic<std::uint32_t>& left = graph_.join[s];
+      const std::uint32_t before = left.load(relaxed);
+      left.store(before == 1 ? to.predecessors : before - 1, relaxed);  // A1
+      if (before != 1) continue;
     } else {
-      // If 1 is left, it is ours. acquire and acq_rel pair with the fetch_sub of the other predecessors: the node sees
-      // what they wrote.
-      if (left.load(acquire) != 1 && left.fetch_sub(1, acq_rel) != 1) continue;
+      if (!count_down(graph_.join[s], to.predecessors)) continue;
     }
-    left.store(to.predecessors, relaxed);  // A1
     if (next == nullptr && (!by_home_ || to.home == w.node.value)) {
       next = &to;
     } else {
@@ -369,7 +365,7 @@ void learn_homes(const worker& w, node_arrays& graph) {
       home = static_cast<std::uint16_t>(w.engine.workers_where.inhabited().front().value);
     }
   }
-  std::ranges::stable_sort(graph.sources, {}, [&](arrays::node n) { return graph.steps[n].home; });
+  std::ranges::sort(graph.sources, {}, [&](arrays::node n) { return std::pair(graph.steps[n].home, n); });
   graph.homes_in = w.engine.number;
 }
 

@@ -17,6 +17,15 @@
 
 namespace kith::native {
 
+/// A predecessor of the node has ended. True if it was the last one: the node is ready.
+[[gnu::always_inline]] inline bool count_down(atomic<std::uint32_t>& join, std::uint32_t predecessors) noexcept {
+  // If 1 is left, it is ours. acquire and acq_rel pair with the fetch_sub of the other predecessors: the node sees what
+  // they wrote.
+  if (join.load(acquire) != 1 && join.fetch_sub(1, acq_rel) != 1) return false;
+  join.store(predecessors, relaxed);  // A1
+  return true;
+}
+
 class node_arrays {
  public:
   using node = std::uint32_t;
