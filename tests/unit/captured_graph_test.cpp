@@ -147,7 +147,7 @@ TEST(captured_graph, regions_that_come_to_overlap_are_noticed) {
   const auto two = [&](std::size_t first, std::size_t second) {
     return [&a, first, second] {
       kith::spawn([&a, first] { a[first] = 1; }, kith::out(&a[first], 2));
-      kith::spawn([&a, second, first] { a[second] = a[first] + 1; }, kith::out(&a[second], 1));
+      kith::spawn([&a, second] { a[second] = 2; }, kith::out(&a[second], 1));
     };
   };
   rt.run([&] {
