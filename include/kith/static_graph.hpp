@@ -8,8 +8,11 @@
 #include <cstdint>
 #include <memory>
 #include <new>
+#include <span>
 #include <type_traits>
+#include <unordered_map>
 #include <utility>
+#include <vector>
 
 namespace kith {
 
@@ -67,6 +70,15 @@ class static_graph {
       return 0;
     }
   }
+  /// The `wanted` nodes of a keyed graph, and everything they need, for graphs that are run again and whose answers stay
+  /// the same. The calling thread asks for the predecessors of each node once, and for its color, memory node and cost;
+  /// each run calls compute(key) for each node once. `graph` must outlive the result. Not for graphs whose nodes have
+  /// values, or name further nodes while they compute; accesses() is not asked. Throws what the graph's functions throw;
+  /// cycles are found by run().
+  template <keyed_graph G>
+    requires(!valued_graph<G> && requires(G& g, const typename G::key& k) { g.compute(k); })
+  static static_graph of(G& graph, std::span<const typename G::key> wanted);
+
   /// `after` starts when `before` has ended. Throws kith::error for a node that does not exist.
   void edge(node before, node after);
 
@@ -91,5 +103,38 @@ class static_graph {
   content& present(const char* who) const;
   std::unique_ptr<content> content_;
 };
+
+template <keyed_graph G>
+  requires(!valued_graph<G> && requires(G& g, const typename G::key& k) { g.compute(k); })
+static_graph static_graph::of(G& graph, std::span<const typename G::key> wanted) {
+  using key = typename G::key;
+  static_graph made;
+  std::unordered_map<key, node> known;
+  std::vector<const key*> found;  // by node
+  const auto node_of = [&](const key& k) {
+    const auto [at, is_new] = known.try_emplace(k, static_cast<node>(found.size()));
+    if (is_new) {
+      found.push_back(&at->first);
+      const auto body = [&graph, k] { graph.compute(k); };
+      detail::hints h;
+      if constexpr (requires { graph.color(k); }) detail::apply(h, kith::color{graph.color(k)});
+      if constexpr (requires { graph.node(k); }) detail::apply(h, kith::node{graph.node(k)});
+      if constexpr (requires { graph.cost(k); }) detail::apply(h, work{graph.cost(k)});
+      void* const place = made.room_for_node(sizeof body, alignof(decltype(body)));
+      using kept = std::remove_const_t<decltype(body)>;
+      ::new (place) kept(body);
+      made.add_node({place, &detail::code_of<kept>}, h);
+    }
+    return at->second;
+  };
+  for (const key& k : wanted) node_of(k);
+  keys<key> needed;
+  for (node n = 0; n < found.size(); ++n) {
+    needed.clear();
+    graph.predecessors(*found[n], needed);
+    for (const key& k : needed) made.edge(node_of(k), n);
+  }
+  return made;
+}
 
 }  // namespace kith

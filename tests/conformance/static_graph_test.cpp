@@ -41,6 +41,21 @@ TEST_P(static_graphs, run_again_and_again) {
   }
 }
 
+TEST_P(static_graphs, are_made_of_keyed_graphs) {
+  path_graph g(static_cast<std::uint32_t>(scaled(300)), 4, 5);
+  const auto last = static_cast<path_graph::key>(g.needs.size() - 1);
+  const std::vector<path_graph::key> wanted{last};
+  kith::static_graph s = kith::static_graph::of(g, wanted);
+  for (int again = 0; again < 3; ++again) {
+    for (auto& c : g.computed) c = 0;
+    rt.run([&] { s.run(); });
+    EXPECT_EQ(g.paths, g.serial(last));
+    EXPECT_EQ(g.too_early, 0);
+    for (std::size_t k = 0; k < g.needs.size(); ++k) EXPECT_EQ(g.computed[k], g.paths[k] != 0 ? 1 : 0);
+  }
+  for (int n : g.named) EXPECT_LE(n, 1);
+}
+
 TEST_P(static_graphs, fail_and_recover) {
   kith::static_graph s;
   int ran = 0;
