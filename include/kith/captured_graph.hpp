@@ -42,7 +42,7 @@ class captured_graph {
   /// not kept.
   template <class F>
   void capture(F&& body) {
-    execute(&body, call<F>, false);
+    if constexpr (is_body<F>()) execute(&body, call<F>, false);
   }
 
   /// Runs every node once, in the order of their accesses, and waits for all. Must be called inside a task or
@@ -57,7 +57,8 @@ class captured_graph {
   /// returned then. Errors are those of capture() and run().
   template <class F>
   bool repeat(F&& body) {
-    const bool changed = execute(&body, call<F>, true);
+    bool changed = false;
+    if constexpr (is_body<F>()) changed = execute(&body, call<F>, true);
     run();
     return changed;
   }
@@ -71,6 +72,13 @@ class captured_graph {
 
  private:
   struct content;
+  template <class F>
+  static constexpr bool is_body() {
+    constexpr bool value = std::is_invocable_v<F&>;
+    static_assert(
+        value, "argument 1 of captured_graph::capture (repeat) cannot be called without arguments; write [&] { ... }");
+    return value;
+  }
   template <class F>
   static void call(void* body) {
     std::invoke(*static_cast<std::remove_reference_t<F>*>(body));

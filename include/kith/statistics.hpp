@@ -20,7 +20,8 @@ struct worker_statistics {
   double first_steal_seconds =
       -1;  // from the start of a run to its first task, if that was stolen: mean over such runs; -1: none
   std::uint64_t stalled = 0;  // waits of tasks for what was not over
-  std::uint64_t halves = 0;   // halves of joins that were taken from another worker or stack, and helps in runs of graphs
+  std::uint64_t halves =
+      0;  // halves of joins that were taken from another worker or stack, and helps in runs of graphs
   // Counted under the policy `ads`:
   double steal_seconds = 0;            // in attempts to steal
   std::uint64_t arrival_attempts = 0;  // looks into the buffer of tasks from outside
