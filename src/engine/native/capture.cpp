@@ -13,7 +13,7 @@
 namespace kith::native {
 
 void* closure_stack::take(std::size_t bytes, std::size_t align) {
-  constexpr std::size_t usual = 64 * 1024;
+  constexpr std::size_t usual = std::size_t{64} * 1024;
   while (true) {
     if (top_.block == blocks_.size())
       blocks_.push_back({std::make_unique_for_overwrite<std::byte[]>(std::max(usual, bytes + align)),
