@@ -35,9 +35,17 @@ void build_with_cargo() {
 }  // namespace
 
 const std::vector<fork_system>& all_fork_systems() {
-  static const std::vector<fork_system> all{
-      {"kith-join", {}},          {"kith-spawn", {}}, {"serial", {}}, {"onetbb", {}}, {"libgomp", bound_openmp()},
-      {"libomp", bound_openmp()}, {"rayon", {}},      {"chili", {}},  {"lace", {}},   {"libfork", {}}};
+  static const std::vector<fork_system> all{{"kith-join", {}},
+                                            {"kith-coroutine", {}},
+                                            {"kith-spawn", {}},
+                                            {"serial", {}},
+                                            {"onetbb", {}},
+                                            {"libgomp", bound_openmp()},
+                                            {"libomp", bound_openmp()},
+                                            {"rayon", {}},
+                                            {"chili", {}},
+                                            {"lace", {}},
+                                            {"libfork", {}}};
   return all;
 }
 

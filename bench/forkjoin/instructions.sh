@@ -7,7 +7,7 @@ set -euo pipefail
 build=${1:-build/release}
 [ $# -gt 0 ] && shift
 systems=("$@")
-[ ${#systems[@]} -gt 0 ] || systems=(kith-join kith-spawn serial onetbb rayon chili lace libfork)
+[ ${#systems[@]} -gt 0 ] || systems=(kith-join kith-coroutine kith-spawn serial onetbb rayon chili lace libfork)
 command -v valgrind >/dev/null || { echo "instructions.sh: valgrind is not installed (Debian package valgrind)" >&2; exit 1; }
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT

@@ -3,6 +3,7 @@
 // ADS, section 4: an activity that waits stalls, and its worker goes on with others. docs/places.md has an example.
 #pragma once
 
+#include <kith/detail/destroyed_twice.hpp>
 #include <kith/places.hpp>
 
 #include <coroutine>
@@ -118,19 +119,6 @@ class [[nodiscard]] activity {
 
   promise_type* coroutine_;
 };
-
-namespace detail {
-
-/// Whether GCC 12 destroys a temporary F of a co_await statement twice; later ones and Clang do it once.
-template <class F>
-inline constexpr bool is_destroyed_twice =
-#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 13
-    !std::is_lvalue_reference_v<F> && !std::is_trivially_destructible_v<F>;
-#else
-    false;
-#endif
-
-}  // namespace detail
 
 /// In an activity that is a coroutine: `co_await kith::async_finish(f)` is kith::finish(f), and holds no worker and no
 /// stack while it waits for the activities that `f` has spawned. Throws what kith::finish() throws.

@@ -3,6 +3,7 @@
 
 #include <kith/access.hpp>
 #include <kith/captured_graph.hpp>
+#include <kith/coroutine.hpp>
 #include <kith/error.hpp>
 #include <kith/fork_join.hpp>
 #include <kith/future.hpp>

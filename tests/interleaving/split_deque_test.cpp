@@ -57,11 +57,13 @@ struct state {
     while (!e.ended.load(acquire)) pause();
     il::check(e.result.read() == 1, "a thief's result arrives");
   }
+  bool take_newest(pushed_entry p) {
+    const bool mine = deque.pop(p.at) || deque.take_back(p.at, [](entry&) {});
+    if (mine) take(*p.it);
+    return mine;
+  }
   void pop(pushed_entry p) {
-    if (deque.pop(p.at) || deque.take_back(p.at)) {
-      take(*p.it);
-      return;
-    }
+    if (take_newest(p)) return;
     wait_for(*p.it);
     deque.settle(p.at);
   }
@@ -118,6 +120,49 @@ TEST(SplitDequeInterleaved, HalfOfManyEntries) { expect_passes(2, race(1, "(((((
 TEST(SplitDequeInterleaved, SeveralArePublic) { expect_passes(2, race(3, "((()))", {3})); }
 TEST(SplitDequeInterleaved, TwoThieves) { expect_passes(2, race(2, "((()))", {1, 1})); }
 TEST(SplitDequeInterleaved, TwoThievesAndOneEntry) { expect_passes(3, race(1, "()()", {1, 1})); }
+
+/// As race(), but an owner that finds an entry stolen waits for nothing: so are all older ones, and it uses their places
+/// again at once (coroutines).
+std::function<void(il::program&)> race_without_waits(const char* work, std::vector<int> thieves) {
+  return [=](il::program& p) {
+    auto s = std::make_shared<state>(1u);
+    p.thread(
+        [=] {
+          const auto bottom = s->deque.top();
+          std::vector<state::pushed_entry> open;
+          for (const char* w = work; *w != 0; ++w) {
+            if (*w == '(') {
+              open.push_back(s->push());
+            } else if (!open.empty()) {
+              const state::pushed_entry newest = open.back();
+              open.pop_back();
+              if (s->take_newest(newest)) continue;
+              s->deque.settle(bottom);
+              open.clear();
+            }
+          }
+        },
+        "owner");
+    for (const int attempts : thieves) {
+      p.thread(
+          [=] {
+            for (int i = 0; i < attempts; ++i) s->steal();
+          },
+          "thief");
+    }
+    p.after([=] {
+      il::check(s->deque.empty(), "the deque is empty");
+      for (int i = 0; i < s->pushed; ++i) il::check(s->entries[i].taken == 1, "no entry is lost");
+    });
+  };
+}
+
+TEST(SplitDequeInterleaved, OwnerWaitsForNothing) { expect_passes(3, race_without_waits("()()", {2})); }
+TEST(SplitDequeInterleaved, OwnerWaitsForNothingWhileTwoSteal) {
+  expect_passes(2, race_without_waits("(())()", {1, 2}));
+}
+/// The place and the word are as before, but for the count of how often the owner has lowered split.
+TEST(SplitDequeInterleaved, SeesThatAPlaceWasUsedAgain) { expect_passes(2, race_without_waits("()()", {1, 1})); }
 
 /// A thief that sleeps whenever it finds nothing, until `steals` entries are its own. The owner pops '-' entries at once;
 /// a '|' entry it leaves to the thief. So the deque must offer that one, and the thief must be woken for it.

@@ -1,6 +1,8 @@
-// One half of a join: a function that may run on another worker, and its result. It lives in the frame of join().
+// One half of a join: a function that may run on another worker, and its result. It lives in the frame of join(). And
+// lanes, which hold halves, and the continuations of coroutines (continuation.hpp).
 #pragma once
 
+#include <kith/detail/frame_stack.hpp>
 #include <kith/detail/split_deque.hpp>
 
 #include <atomic>
@@ -44,6 +46,7 @@ class half {
   }
   /// Tells the owner that the half has ended; it may be gone from then on.
   void announce() noexcept { state().store(outcome_ | done, std::memory_order_release); }  // pairs with is_done()
+  bool runs(code what) const noexcept { return run_ == what; }
   bool has_failed() const noexcept { return (outcome_ & failed) != 0; }
   bool is_done() const noexcept { return state().load(std::memory_order_acquire) != 0; }
 
@@ -152,11 +155,19 @@ class half_of final : public half {
       std::byte room_[larger(sizeof(kept_as<result>), sizeof(std::exception_ptr))];
 };
 
-/// The halves that one stack of a worker offers to other workers.
+struct coroutine_promise;
+struct strand;
+
+/// The halves and continuations that one stack of a worker offers to other workers, and what else coroutines need on
+/// that stack.
 struct fork_lane {
   constexpr fork_lane(split_deque<half>::place places, std::uint32_t capacity, std::uint32_t least) noexcept
       : halves(places, capacity, least) {}
   split_deque<half> halves;
+  frame_room frames;
+  bool unwinding = false;             // the coroutines on this stack return, because others go on with them
+  coroutine_promise* next = nullptr;  // while unwinding: the coroutine that this stack goes on with, if any
+  const strand* innermost = nullptr;  // on this stack
 };
 
 /// What a thread has while its stack has no lane: it is always full.

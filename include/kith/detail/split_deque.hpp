@@ -4,15 +4,15 @@
 // one, or finds none; the owner sees that at its next push, and makes the older half of its private entries public, at
 // each push until enough are. The idea of the split is that of van Dijk and van de Pol, "Lace: non-blocking split deque
 // for work-stealing", Euro-Par 2014 workshops. Entries are popped in the opposite order of their pushes, each at the
-// place where it was pushed; an entry that was stolen leaves its place when its thief has finished. The places are a
-// fixed array; when it is full, nothing can be pushed. Who may call what: the owner (one thread at a time) pushes, pops,
-// takes back and settles; any thread steals. Invariants:
+// place where it was pushed; an entry that was stolen leaves its place when the owner says so. The places are a fixed
+// array; when it is full, nothing can be pushed. Who may call what: the owner (one thread at a time) pushes, pops, takes
+// back and settles; any thread steals. Invariants:
 //  P1  Public are the places tail..split-1; private are the places from split to the owner's head. One word has tail
 //      and split, so every change of it is decided by one atomic operation.
 //  P2  Only the owner changes split. Thieves only add 1 to tail, while it is below split. An owner that finds its newest
 //      entry stolen knows that all older ones are stolen, too.
-//  P3  A thief reads a place after it has moved tail past it. The owner does not write to that place again before the
-//      thief has finished with the entry: the caller ensures that by calling settle() only then.
+//  P3  A thief reads a place before it moves tail past it. The word counts how often the owner has lowered split: if
+//      the owner may have written to the place since the thief read the word, the thief's change of it fails.
 //  P4  If fewer entries than `least` are public, the owner was asked, or will be by the thief that took the last one. So
 //      the oldest entries are public, even if no thief has looked yet.
 #pragma once
@@ -28,7 +28,7 @@ class split_deque {
   using place = Atomic<T*>*;
 
   /// `least` entries at least are kept public, as far as there are so many. 0: none ever is, because nobody steals.
-  /// REQUIRES: the places outlive the deque.
+  /// REQUIRES: the places outlive the deque, and there are fewer than 65536.
   constexpr split_deque(place places, std::uint32_t capacity, std::uint32_t least) noexcept
       : head_(places),
         split_(places),
@@ -72,13 +72,15 @@ class split_deque {
     const auto offered = static_cast<std::uint64_t>(to - split_);
     split_ = to;
     // release: pairs with steal(), which sees the entries.
-    const std::uint64_t before = word_.fetch_add(offered << 32, std::memory_order_release);
+    const std::uint64_t before = word_.fetch_add(offered << 16, std::memory_order_release);
     if (split_of(before) + offered - tail_of(before) < (wanted > least_ ? wanted : least_)) ask();  // P4
     return true;
   }
   /// After pop() has returned false: true if the entry was not stolen; the owner has it then, and the newer half of the
-  /// other public entries. False: a thief has it. The caller must then wait for the thief, and call settle().
-  bool take_back(place at) noexcept {
+  /// other public entries. Calls withdraw(entry) for all of these. False: a thief has it. The caller must then wait for the
+  /// thief, and call settle().
+  template <class Withdraw>
+  bool take_back(place at, const Withdraw& withdraw) noexcept {
     const auto mine = static_cast<std::uint32_t>(at - places_);
     std::uint64_t seen = word_.load(std::memory_order_relaxed);
     std::uint32_t split = 0;
@@ -88,18 +90,21 @@ class split_deque {
         return false;
       }
       split = tail_of(seen) + (mine - tail_of(seen)) / 2;
-    } while (!word_.compare_exchange_weak(seen, word_of(tail_of(seen), split), std::memory_order_relaxed,
-                                          std::memory_order_relaxed));
+    } while (!word_.compare_exchange_weak(seen, word_of(epoch_of(seen) + 1, tail_of(seen), split),
+                                          std::memory_order_relaxed, std::memory_order_relaxed));
     split_ = places_ + split;
+    for (place p = split_; p <= at; ++p) withdraw(*p->load(std::memory_order_relaxed));
     if (split - tail_of(seen) < least_) ask();  // P4
     return true;
   }
-  /// The stolen entry of this place, which is the newest, is finished.
+  /// All entries from this place on, and all older ones, were stolen: the places from here on are used again.
   void settle(place at) noexcept {
     const auto free = static_cast<std::uint32_t>(at - places_);
     head_ = split_ = at;
-    word_.store(word_of(free, free), std::memory_order_relaxed);  // no thief changes it while nothing is public
-    ask();                                                        // P4
+    const std::uint32_t epoch = epoch_of(word_.load(std::memory_order_relaxed));
+    // No thief changes it while nothing is public.
+    word_.store(word_of(epoch + 1, free, free), std::memory_order_relaxed);
+    ask();  // P4
   }
   bool empty() const noexcept { return head_ == places_; }
 
@@ -111,23 +116,24 @@ class split_deque {
   };
   /// Takes the oldest public entry, and asks the owner for more. REQUIRES: `least` is not 0.
   stolen steal() noexcept {
-    std::uint64_t seen = word_.load(std::memory_order_relaxed);
+    std::uint64_t seen = word_.load(std::memory_order_acquire);  // pairs with push_public()
     const std::uint32_t tail = tail_of(seen), split = split_of(seen);
     ask();
     if (tail >= split) return {};
-    // acquire: pairs with push_public().
-    if (!word_.compare_exchange_strong(seen, seen + 1, std::memory_order_acquire, std::memory_order_relaxed))
+    T* const entry = places_[tail].load(std::memory_order_relaxed);  // P3
+    if (!word_.compare_exchange_strong(seen, seen + 1, std::memory_order_relaxed, std::memory_order_relaxed))
       return {nullptr, true};
-    return {places_[tail].load(std::memory_order_relaxed), tail + 1 < split};
+    return {entry, tail + 1 < split};
   }
 
  private:
-  static constexpr std::uint32_t tail_of(std::uint64_t word) noexcept { return static_cast<std::uint32_t>(word); }
-  static constexpr std::uint32_t split_of(std::uint64_t word) noexcept {
+  static constexpr std::uint32_t tail_of(std::uint64_t word) noexcept { return word & 0xffff; }
+  static constexpr std::uint32_t split_of(std::uint64_t word) noexcept { return (word >> 16) & 0xffff; }
+  static constexpr std::uint32_t epoch_of(std::uint64_t word) noexcept {
     return static_cast<std::uint32_t>(word >> 32);
   }
-  static constexpr std::uint64_t word_of(std::uint32_t tail, std::uint32_t split) noexcept {
-    return std::uint64_t{split} << 32 | tail;
+  static constexpr std::uint64_t word_of(std::uint32_t epoch, std::uint32_t tail, std::uint32_t split) noexcept {
+    return std::uint64_t{epoch} << 32 | split << 16 | tail;
   }
   void ask() noexcept {
     if (limit_.load(std::memory_order_relaxed) != nullptr) limit_.store(nullptr, std::memory_order_relaxed);
@@ -139,7 +145,7 @@ class split_deque {
   const std::uint32_t least_;
   // Where push() stops: end_; or null, if the owner was asked. Thieves write it, so it is on a line of its own.
   alignas(128) Atomic<place> limit_;
-  alignas(128) Atomic<std::uint64_t> word_{0};  // P1: tail in the lower half, split in the upper
+  alignas(128) Atomic<std::uint64_t> word_{0};  // P1, P3: from the lowest bits tail, split, epoch
 };
 
 }  // namespace kith::detail

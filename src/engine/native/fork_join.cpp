@@ -36,7 +36,7 @@ join_by offer(half& h) noexcept {
 }
 
 bool await_half(fork_lane& from, half& h, split_deque<half>::place at) noexcept {
-  if (from.halves.take_back(at)) return true;
+  if (from.halves.take_back(at, withdraw)) return true;
   if (worker::current() == nullptr) end_child();  // of fork(): the half runs in the parent
   worker& w = *worker::current();
   w.wait_for(h);
@@ -70,22 +70,22 @@ void join_as_tasks(half& first, half& second) {
 namespace kith::native {
 
 bool worker::offer(detail::half& h) noexcept {
-  if (lane_ == nullptr && !open_lane()) return false;
+  if (!open_lane()) return false;
   if (lane_->halves.push(lane_->halves.top(), h)) return true;  // the lane is new, and nobody steals
-  const auto prepare = [this](detail::half& offered, auto at) { offered.prepare(joins_at(*lane_, at)); };
-  if (!lane_->halves.push_public(h, hungry(), prepare)) return false;
+  if (!lane_->halves.push_public(h, hungry(), [this](detail::half& offered, auto at) { prepare(offered, at); }))
+    return false;
   wake_for_halves();
   return true;
 }
 
-/// Gives the running stack a lane. False if there is no memory for one.
-bool worker::open_lane() noexcept {
+/// Whether open_lane() will find one. Makes one if there is none.
+bool worker::has_spare_lane() noexcept {
   if (spare_lanes_.empty()) {
     try {
       lane& made = all_lanes_.emplace_back(id, engine.workers.size(),
                                            lane::halves_places(new std::atomic<detail::half*>[lane::most_halves]));
       spare_lanes_.reserve(all_lanes_.size());
-      made.next = lanes_.load(relaxed);
+      made.next_of_worker = lanes_.load(relaxed);
       lanes_.store(&made, release);  // pairs with take_half()
       if (engine.workers.size() > 1) engine.forking.store(true, relaxed);
       spare_lanes_.push_back(&made);
@@ -93,6 +93,13 @@ bool worker::open_lane() noexcept {
       return false;
     }
   }
+  return true;
+}
+
+/// Gives the running stack a lane, if it has none. False if there is no memory for one.
+bool worker::open_lane() noexcept {
+  if (lane_ != nullptr) return true;
+  if (!has_spare_lane()) return false;
   set_lane(spare_lanes_.back());
   spare_lanes_.pop_back();
   return true;
@@ -138,11 +145,12 @@ bool worker::take_half(const pending_wait& w, bool everywhere) noexcept {
   if (!engine.forking.load(relaxed) && !engine.graph_runs.any()) return false;
   if (!w.anything && suspended_.size() >= engine.options.stacks) return false;  // it could not be run
   if (engine.graph_runs.any() && take_run(everywhere)) return true;
+  if (!has_spare_lane()) return false;                                          // it may need one
   const std::size_t workers = engine.workers.size();
   for (std::size_t left = everywhere ? workers : 1; left > 0; --left) {
     if (++next_victim_ >= workers) next_victim_ = 0;
     for (lane* l = engine.workers[next_victim_].lanes_.load(acquire); l != nullptr;
-         l = l->next) {  // pairs with open_lane()
+         l = l->next_of_worker) {  // pairs with open_lane()
       const auto stolen = l->halves.steal();
       if (stolen.entry == nullptr) continue;
       half_ = {stolen.entry, l->owner};
@@ -163,6 +171,8 @@ void worker::run_taken_half(pending_wait& w) {
 void worker::run_half() {
   const taken_half taken = std::exchange(half_, {});
   detail::half& h = *taken.it;
+  if (h.runs(&detail::coroutine_continuation::never_run))
+    return run_continuation(static_cast<detail::coroutine_continuation&>(h));
   task* const outer = std::exchange(running, h.joins);
   detail::scope* const outer_scope = std::exchange(task_scope, running != nullptr ? running->scope : nullptr);
   detail::scope* const outer_children = std::exchange(children_scope, nullptr);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/id.hpp"
+#include "engine/native/frame_stack.hpp"
 
 #include <kith/detail/half.hpp>
 
@@ -39,10 +40,19 @@ struct lane : detail::fork_lane {
       : fork_lane(room.get(), most_halves, static_cast<std::uint32_t>(std::min(workers - 1, always_offered))),
         owner(of),
         places_(std::move(room)) {}
+  ~lane() { detail::end_frame_stack(frames.stack); }
+  lane(const lane&) = delete;
+  lane& operator=(const lane&) = delete;
+
+  /// The frames of coroutines go to another stack from now on: `held`, or one that is made when it is needed.
+  void give_frames_away(detail::frame_stack* held = nullptr) noexcept {
+    if (frames.stack != nullptr) frames.stack->give(frames);
+    frames = held != nullptr ? held->take() : detail::frame_room{};
+  }
 
   const worker_id owner;
   const task_boundary* boundaries = nullptr;  // the newest
-  lane* next = nullptr;                       // of the same worker; not changed after the lane was published
+  lane* next_of_worker = nullptr;             // not changed after the lane was published
 
  private:
   halves_places places_;

@@ -19,6 +19,8 @@
 #include "task/scope.hpp"
 #include "task/unreported_ends.hpp"
 
+#include <kith/detail/continuation.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -143,6 +145,17 @@ class worker : public native_seat, public worker_view {
   /// Returns when the half, which another worker or another stack has taken, has ended; runs other things meanwhile.
   void wait_for(const detail::half& h);
 
+  // ---- coroutines (coroutine.cpp)
+
+  /// As offer(), for what follows the first half of a coroutine.
+  detail::join_by offer_rest(detail::coroutine_continuation& c) noexcept;
+  /// Runs the coroutine that the root waits for, on this stack and where it is stolen to.
+  void run_coroutine(detail::coroutine_root& root, detail::coroutine_promise& first);
+  /// A half of the continuation has ended on this stack. The coroutine, if this strand goes on with it.
+  detail::coroutine_promise* arrive(detail::awaiting& at) noexcept;
+  /// A spare one. Throws std::bad_alloc.
+  detail::frame_stack& take_frame_stack() { return spare_frames_.take(); }
+
   const thread_place place;
 
   worker* below = nullptr;  // the worker of another engine that the same thread is, further down its stack
@@ -240,6 +253,13 @@ class worker : public native_seat, public worker_view {
   bool take_run(bool surely) noexcept;  // array_run.cpp
   void run_taken_half(pending_wait& w);
   void run_half();
+  bool has_spare_lane() noexcept;
+  // ---- coroutine.cpp
+  void prepare(detail::half& offered, detail::split_deque<detail::half>::place at) noexcept;
+  void run_continuation(detail::coroutine_continuation& c);
+  void go_on(const detail::strand& in, detail::coroutine_promise* next) noexcept;
+  void end_root(const detail::strand& in) noexcept;
+  void hold_frames(detail::frame_stack* held) noexcept;
   // ---- search.cpp
   task* find(const pending_wait& w);
   task* find_anywhere();
@@ -291,8 +311,9 @@ class worker : public native_seat, public worker_view {
   std::uint32_t until_measure_ = 0;
   std::uint32_t until_inbox_ = 0;
   std::uint32_t mean_ticks_ = 10000;
-  lane* lane_ = nullptr;         // of the running stack; null: none yet
-  taken_half half_;              // to be run next
+  lane* lane_ = nullptr;  // of the running stack; null: none yet
+  taken_half half_;       // to be run next
+  detail::spare_frame_stacks spare_frames_;
   std::size_t next_victim_ = 0;  // the worker whose lanes were looked at last
   std::deque<lane> all_lanes_;   // a deque, so that addresses stay valid
   std::vector<lane*> spare_lanes_;

@@ -1,0 +1,92 @@
+// The stacks on which coroutines have their frames (include/kith/detail/frame_stack.hpp), and who keeps the spare ones.
+#pragma once
+
+#include "base/atomic.hpp"
+
+#include <kith/detail/frame_stack.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace kith::detail {
+
+/// 64 KiB of frames. At an address that is a multiple of its size, so that a frame's address says where it is.
+class frame_segment {
+ public:
+  static constexpr std::size_t bytes = std::size_t{64} << 10;
+  static frame_segment& of(const void* inside) noexcept {
+    return *reinterpret_cast<frame_segment*>(reinterpret_cast<std::uintptr_t>(inside) & ~(bytes - 1));
+  }
+  /// Throws std::bad_alloc.
+  static frame_segment* make(frame_stack& of, frame_segment* below);
+  void destroy() noexcept;
+
+  std::byte* begin() noexcept;
+  std::byte* end() noexcept { return reinterpret_cast<std::byte*>(this) + bytes; }
+  /// The frame has ended (S2).
+  void mark(std::byte* frame, std::size_t size) noexcept;
+  /// The size of the frame that ends at `top`, and its mark is cleared; 0 if it has no mark.
+  std::size_t unmark(std::byte* top) noexcept;
+
+  frame_stack& stack;
+  frame_segment* const below;
+  frame_segment* above = nullptr;  // is empty
+  std::byte* top = nullptr;        // while there are frames in the next one
+
+ private:
+  frame_segment(frame_stack& of, frame_segment* under) noexcept : stack(of), below(under) {}
+  std::size_t unit_before(const std::byte* at) const noexcept {
+    return static_cast<std::size_t>(at - reinterpret_cast<const std::byte*>(this)) / frame_unit - 1;
+  }
+
+  atomic<std::uint64_t> marks_[bytes / frame_unit / 64]{};
+};
+
+/// A stack of segments. Its top is in the lane that holds it, if one does.
+class frame_stack {
+ public:
+  /// Throws std::bad_alloc.
+  frame_stack() : first_(frame_segment::make(*this, nullptr)), room_{first_->begin(), first_->end(), this} {}
+  ~frame_stack();
+  frame_stack(const frame_stack&) = delete;
+  frame_stack& operator=(const frame_stack&) = delete;
+
+  frame_room take() const noexcept { return room_; }
+  void give(const frame_room& r) noexcept { room_ = r; }
+  /// Gives segments without frames back to the system, but for one. REQUIRES: no lane holds it.
+  void shrink() noexcept;
+  /// Takes marked frames away. True if nothing is left. REQUIRES: no lane holds it.
+  bool is_empty() noexcept;
+
+  /// Goes on in the next segment. Throws std::bad_alloc.
+  static void grow(frame_room&);
+  /// Takes marked frames away from the top.
+  static void collect(frame_room&) noexcept;
+
+  frame_stack* next = nullptr;  // of those that are never ended
+
+ private:
+  frame_segment* const first_;
+  frame_room room_;
+};
+
+/// The spare stacks of a worker.
+class spare_frame_stacks {
+ public:
+  spare_frame_stacks() = default;
+  ~spare_frame_stacks();
+  spare_frame_stacks(const spare_frame_stacks&) = delete;
+  spare_frame_stacks& operator=(const spare_frame_stacks&) = delete;
+  /// Throws std::bad_alloc.
+  frame_stack& take();
+  void keep(frame_stack&) noexcept;
+
+ private:
+  std::vector<frame_stack*> all_;
+};
+
+/// Ends a stack. One that still has frames is kept as long as the process lives, because these may yet be freed.
+void end_frame_stack(frame_stack*) noexcept;
+
+}  // namespace kith::detail
