@@ -6,8 +6,8 @@ namespace {
 
 kith::coroutine<std::int64_t> fib(int n) {
   if (n < 2) co_return n;
-  const auto [a, b] = co_await kith::both([n] { return fib(n - 1); }, [n] { return fib(n - 2); });
-  co_return a + b;
+  const auto sums = co_await kith::both([n] { return fib(n - 1); }, [n] { return fib(n - 2); });
+  co_return sums.first + sums.second;
 }
 
 }  // namespace

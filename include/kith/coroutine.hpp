@@ -50,11 +50,13 @@ class both_awaiter;
 template <class T>
 class one_awaiter;
 
-/// What both() returns.
+[[noreturn, gnu::cold]] void refuse_to_run_again();
+
+/// What both() returns. It keeps the functions while the coroutines run, because these may be lambdas themselves.
 template <class F, class G>
 struct both_call {
-  F& first;
-  G& second;
+  kept_function<F> first;
+  kept_function<G> second;
 };
 
 }  // namespace detail
@@ -70,6 +72,9 @@ struct both_call {
 /// A coroutine may do what a half of join() may: block, wait for futures, create tasks, call join(). Tasks that it
 /// creates are children of the running task; kith::wait() in it waits at least for those that it has created since its last
 /// co_await. It cannot co_await anything else: `f.get()` waits for a future, and its worker runs other things meanwhile.
+///
+/// GCC 12 makes the coroutines of both sides of `a ? co_await f() : b`, and runs them: write `if`. It also destroys some
+/// temporaries of a statement with co_await twice, such as lambdas whose captures have destructors: name them before.
 template <class T = void>
 class [[nodiscard]] coroutine {
  public:
@@ -87,7 +92,7 @@ class [[nodiscard]] coroutine {
     }
     template <class F, class G>
     detail::both_awaiter<F, G> await_transform(detail::both_call<F, G>&& call) const noexcept {
-      return {call.first, call.second};
+      return detail::both_awaiter<F, G>(call);
     }
     template <class A>
     std::suspend_never await_transform(const A& /*other*/) const noexcept {
@@ -108,9 +113,9 @@ class [[nodiscard]] coroutine {
   detail::one_awaiter<T> operator co_await() && { return detail::one_awaiter<T>(release()); }
 
   /// Leaves the coroutine to the caller, who starts or destroys it.
-  promise_type* release() {
+  [[gnu::always_inline]] promise_type* release() {
     if (promise_ == nullptr) [[unlikely]]
-      throw error("kith::coroutine: it was moved from, or has run; each call of its function makes one to be run once");
+      detail::refuse_to_run_again();
     return std::exchange(promise_, nullptr);
   }
 
@@ -162,7 +167,7 @@ using both_result = std::conditional_t<
 template <class F, class G>
 class both_awaiter final : coroutine_continuation {
  public:
-  both_awaiter(F& f, G& g) noexcept : coroutine_continuation(&start_second), f_(f), g_(g) {}
+  explicit both_awaiter(both_call<F, G>& call) noexcept : coroutine_continuation(&start_second), call_(call) {}
 
   bool await_ready() const noexcept { return false; }
   template <class P>
@@ -175,10 +180,10 @@ class both_awaiter final : coroutine_continuation {
       if (const join_by how = offer_rest(*this); how != join_by::lane) return run_here(how);
       at = lane->halves.top() - 1;
     }
-    start(f_, first_);
+    start(call_.first, first_);
     if (!lane->halves.pop(at) && !goes_on_here(*lane, *this, at)) [[unlikely]]
       return true;
-    start(g_, second_);
+    start(call_.second, second_);
     return lane->unwinding;
   }
   both_result<F, G> await_resume() {
@@ -187,7 +192,7 @@ class both_awaiter final : coroutine_continuation {
     if constexpr (std::is_void_v<both_result<F, G>>) {
       return;
     } else if constexpr (std::is_nothrow_move_constructible_v<typename coroutine_result<returned_by<F>>::given>) {
-      return {first_.take(), second_.take()};
+      return {first_.take_value(), second_.take_value()};
     } else {
       struct dropped {
         coroutine_result<returned_by<G>>* left;
@@ -195,8 +200,8 @@ class both_awaiter final : coroutine_continuation {
           if (left != nullptr) left->drop();
         }
       } if_first_throws{&second_};
-      typename coroutine_result<returned_by<F>>::given first = first_.take();
-      return {std::move(first), std::exchange(if_first_throws.left, nullptr)->take()};
+      typename coroutine_result<returned_by<F>>::given first = first_.take_value();
+      return {std::move(first), std::exchange(if_first_throws.left, nullptr)->take_value()};
     }
   }
 
@@ -216,18 +221,18 @@ class both_awaiter final : coroutine_continuation {
   }
   static void start_second(coroutine_continuation& c) noexcept {
     both_awaiter& self = static_cast<both_awaiter&>(c);
-    self.start(self.g_, self.second_);
+    self.start(self.call_.second, self.second_);
   }
   [[gnu::noinline, gnu::cold]] bool run_here(join_by how) noexcept {
     if (how == join_by::tasks) {
-      auto f = [this] { start(f_, first_); };
-      auto g = [this] { start(g_, second_); };
+      auto f = [this] { start(call_.first, first_); };
+      auto g = [this] { start(call_.second, second_); };
       half_of<decltype(f)&> first(f);
       half_of<decltype(g)&> second(g);
       join_as_tasks(first, second);
     } else {
-      start(f_, first_);
-      start(g_, second_);
+      start(call_.first, first_);
+      start(call_.second, second_);
     }
     return false;
   }
@@ -241,8 +246,7 @@ class both_awaiter final : coroutine_continuation {
     }
   }
 
-  kept_function<F> f_;
-  kept_function<G> g_;
+  both_call<F, G>& call_;
   coroutine_result<returned_by<F>> first_;
   coroutine_result<returned_by<G>> second_;
 };

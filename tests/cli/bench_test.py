@@ -41,7 +41,7 @@ kith.check({r["width"] for r in metg} == {2, 8}, "metg: two widths")
 kith.check({r["system"] for r in metg} == {"kith", "floor"}, "metg: both systems")
 
 for verb, systems, unit in (("graph", ["kith-captured", "kith-repeat", "kith-static", "counters"], "ns/node"),
-                            ("forkjoin", ["kith-join", "serial"], "ns/spawn"), ("loops", ["kith", "serial"], None)):
+                            ("forkjoin", ["kith-join", "kith-coroutine", "serial"], "ns/spawn"), ("loops", ["kith", "serial"], None)):
     code, answer = kith.json(verb, *ours, "--systems", ",".join(systems))
     kith.check(code == 0 and {r["system"] for r in answer} == set(systems), f"{verb}: has rows of {systems}")
     for row in answer:

@@ -99,7 +99,7 @@ TEST(coroutine, returns_what_it_returns) {
 TEST(coroutine, runs_once) {
   coroutine<int> a = number(1);
   EXPECT_EQ(sync_wait(std::move(a)), 1);
-  EXPECT_THAT([&] { sync_wait(std::move(a)); }, testing::Throws<kith::error>());
+  EXPECT_THAT([&] { sync_wait(std::move(a)); }, testing::Throws<kith::error>());  // NOLINT(bugprone-use-after-move)
 }
 
 TEST(coroutine, goes_on_where_it_is_stolen_to) {

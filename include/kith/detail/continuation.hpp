@@ -74,6 +74,10 @@ class coroutine_result {
   given take() {
     if (failed_) [[unlikely]]
       rethrow();
+    return take_value();
+  }
+  /// As take(). REQUIRES: it has not failed.
+  [[gnu::always_inline]] given take_value() {
     if constexpr (std::is_reference_v<given>) {
       return static_cast<given>(*value());
     } else if constexpr (std::is_trivially_copyable_v<kept>) {

@@ -9,7 +9,7 @@
 #include "engine/native/lane.hpp"
 #include "engine/native/worker.hpp"
 
-#include <kith/detail/continuation.hpp>
+#include <kith/coroutine.hpp>
 
 #include <new>
 #include <utility>
@@ -17,6 +17,10 @@
 namespace kith::detail {
 
 using namespace kith::native;
+
+void refuse_to_run_again() {
+  throw error("kith::coroutine: it was moved from, or has run; each call of its function makes one that is run once");
+}
 
 void coroutine_continuation::never_run(half& /*self*/) noexcept {}
 

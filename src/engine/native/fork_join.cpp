@@ -145,7 +145,7 @@ bool worker::take_half(const pending_wait& w, bool everywhere) noexcept {
   if (!engine.forking.load(relaxed) && !engine.graph_runs.any()) return false;
   if (!w.anything && suspended_.size() >= engine.options.stacks) return false;  // it could not be run
   if (engine.graph_runs.any() && take_run(everywhere)) return true;
-  if (!has_spare_lane()) return false;                                          // it may need one
+  if (!has_spare_lane()) return false;  // it may need one
   const std::size_t workers = engine.workers.size();
   for (std::size_t left = everywhere ? workers : 1; left > 0; --left) {
     if (++next_victim_ >= workers) next_victim_ = 0;

@@ -15,8 +15,9 @@ namespace kith::detail {
 class frame_segment {
  public:
   static constexpr std::size_t bytes = std::size_t{64} << 10;
-  static frame_segment& of(const void* inside) noexcept {
-    return *reinterpret_cast<frame_segment*>(reinterpret_cast<std::uintptr_t>(inside) & ~(bytes - 1));
+  static frame_segment& of(void* inside) noexcept {
+    std::byte* const at = static_cast<std::byte*>(inside);
+    return *reinterpret_cast<frame_segment*>(at - reinterpret_cast<std::uintptr_t>(at) % bytes);
   }
   /// Throws std::bad_alloc.
   static frame_segment* make(frame_stack& of, frame_segment* below);
