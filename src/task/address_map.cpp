@@ -183,14 +183,16 @@ void address_map::make_room() {
   }
 }
 
+void address_map::forget_regions() noexcept {
+  if (used_ != 0) std::fill_n(entries_.get(), capacity(), entry{});
+  ranges_.clear();
+  used_ = named_ = 0;
+  epoch_ = 1;
+}
+
 void address_map::begin_epoch() noexcept {
   named_ = 0;
-  if (++epoch_ != 0) return;
-  // No entry or range may seem to be of an epoch to come.
-  std::fill_n(entries_.get(), capacity(), entry{});
-  ranges_.clear();
-  used_ = 0;
-  epoch_ = 1;
+  if (++epoch_ == 0) forget_regions();  // no entry or range may seem to be of an epoch to come
 }
 
 void address_map::next_epoch() {

@@ -54,9 +54,11 @@ class address_map {
 
   /// After a completed wait: all entries count as never seen, and data may be divided into other ranges.
   void next_epoch();
-  /// Forgets everything for the next scope; keeps a table of moderate size. Takes a time that grows with the ranges
-  /// that were named, not with the table.
+  /// Forgets everything but the regions of addresses, for the next scope of the same engine; keeps a table of moderate
+  /// size. Takes a time that grows with the ranges that were named, not with the table.
   void clear() noexcept;
+  /// Forgets the regions as well, which are numbers of one engine.
+  void forget_regions() noexcept;
   /// Entries of the table.
   std::uint64_t capacity() const noexcept { return mask_ == 0 ? 0 : mask_ + 1; }
 

@@ -53,6 +53,17 @@ TEST(address_map, forgets_what_earlier_scopes_named) {
   }
 }
 
+TEST(address_map, keeps_regions_for_the_scopes_of_one_engine_only) {
+  address_map map;
+  named(map, 4096, 64).region = 5;
+  map.next_epoch();
+  map.clear();
+  EXPECT_EQ(named(map, 4096, 64).region, 5u);
+  map.next_epoch();
+  map.forget_regions();
+  EXPECT_EQ(named(map, 4096, 64).region, 0u);
+}
+
 /// More waits than epochs have numbers.
 TEST(address_map, lets_ranges_be_cut_anew_after_any_number_of_waits) {
   address_map map;

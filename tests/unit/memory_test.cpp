@@ -232,7 +232,7 @@ TEST(MemoryMap, PoliciesWeighRegionsOnSeveralNodes) {
 }
 
 TEST(MemoryMap, DeferredFollowsItsFirstWriter) {
-  runtime rt(on("node:4 core:1"));
+  runtime rt(on("node:4 core:1", "dep"));  // takes no task from another node
   memory anchor(rt, 64 * page, node{2}), other(rt, 64 * page, node{1}), d(rt, 4 * page, distribution::deferred);
   rt.run([&] {
     spawn([] {}, inout(other.get(), 64 * page), in(d.get(), page));  // a reader does not decide the home
