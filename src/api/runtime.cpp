@@ -70,7 +70,7 @@ runtime_options under_another_schedule(runtime_options o) {
   return o;
 }
 
-native::engine_options settings_of(const runtime_options& o, bool cores_shared) {
+native::engine_options settings_of(const runtime_options& o, int workers, bool cores_shared) {
   native::engine_options s;
   s.policy = use_setting(o.policy, var::policy, [](std::string text) {
     std::string without_mark = text;
@@ -84,9 +84,13 @@ native::engine_options settings_of(const runtime_options& o, bool cores_shared) 
   s.throttle = static_cast<std::uint32_t>(decide(o.throttle, var::throttle));
   s.throttle_bytes = static_cast<std::uint64_t>(decide(o.throttle_bytes, var::throttle_bytes));
   s.inline_limit = static_cast<int>(decide(o.inline_limit, var::inline_limit));
-  // If workers share cores (always on a pretended machine), spinning would only keep other workers from running.
+  // If workers share cores, spinning would only keep other workers from running. With a bound on those that are awake,
+  // they do not share them for long.
+  const int cpus = usable_cpus(process_limits());
+  const auto awake = static_cast<int>(number_of(var::awake).value_or(workers > cpus ? cpus : 0));
+  s.awake = awake < workers ? awake : 0;
   const std::int64_t spin = decide(o.spin, var::spin);
-  s.spin = cores_shared ? 0 : static_cast<int>(spin);
+  s.spin = cores_shared && s.awake == 0 ? 0 : static_cast<int>(spin);
   s.stack_bytes = static_cast<std::size_t>(decide(o.stack_bytes, var::stack));
   s.stacks = static_cast<std::size_t>(decide(o.stacks, var::stacks));
   s.seed = o.seed ? *o.seed : static_cast<std::uint64_t>(decide(std::optional<std::int64_t>(), var::seed));
@@ -120,7 +124,7 @@ runtime::runtime(const runtime_options& asked) {
   const worker_plan plan =
       plan_workers(on, process_limits(), workers_setting(o.workers), oversubscribe_setting(o.oversubscribe),
                    {bind_setting(o.bind), [&](int cpu, int level) { return claims->take(cpu, level); }});
-  native::engine_options settings = settings_of(o, plan.cores_shared);
+  native::engine_options settings = settings_of(o, plan.workers, plan.cores_shared);
   settings.claims = claims;
   impl_ = std::make_unique<implementation>(std::move(on), plan, std::move(settings));
 }

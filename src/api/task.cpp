@@ -131,6 +131,7 @@ bool completion::wait_at_most(double seconds, made_task by) {
   const auto over = [this, timed, end] { return done() || (timed && steady::now() >= end); };
   // The count comes before the check of done(): by process_fence() in announce(), or by seq_cst with the futex.
   // So either complete() sees the count, or we see the completion.
+  if (w != nullptr) w->awaits.store(w->awaits.load(relaxed) + 1, relaxed);
   sleeping_.fetch_add(1, std::memory_order_seq_cst);
   if (w != nullptr) {
     std::optional<native::alarm_clock::alarm> at_end;
@@ -140,6 +141,7 @@ bool completion::wait_at_most(double seconds, made_task by) {
     const bool order = w->engine.policy.has_gate();
     if (order) w->engine.together.begin_awaiting();
     const auto leave = [&] {
+      w->awaits.store(w->awaits.load(relaxed) - 1, relaxed);
       if (order) w->engine.together.end_awaiting();
       if (w->log != nullptr) w->log->waited(w->running_ref(), 0, began);
     };
@@ -171,10 +173,14 @@ void completion::complete() noexcept {
   word_.store(1, std::memory_order_seq_cst);
   if (sleeping_.load(std::memory_order_seq_cst) == 0) return;
   futex_wake(word_, INT_MAX);
-  native::wake_every_engine();
+  native::wake_those_that_await();
 }
 
-int worker_count() { return static_cast<int>(this_worker_or_throw("parallel loop").engine.workers.size()); }
+/// More shares than workers that are awake would only be more work. By tasks, each worker has a share, which is its color.
+int worker_count() {
+  const native::engine& e = this_worker_or_throw("parallel loop").engine;
+  return e.parked.has_bound() && deals_by_joins() ? e.options.awake : static_cast<int>(e.workers.size());
+}
 
 bool deals_by_joins() noexcept {
   const native::worker* const w = native::worker::current();

@@ -34,6 +34,12 @@ inline void futex_wait_until(const atomic<std::uint32_t>& word, std::uint32_t ex
           FUTEX_BITSET_MATCH_ANY);
 }
 
+/// As futex_wait(); also returns after that time.
+inline void futex_wait_for(const atomic<std::uint32_t>& word, std::uint32_t expected,
+                           std::chrono::nanoseconds longest) noexcept {
+  futex_wait_until(word, expected, std::chrono::steady_clock::now().time_since_epoch() + longest);
+}
+
 /// Wakes up to `count` threads that sleep on the word. The word may no longer exist; then no thread sleeps on it.
 inline void futex_wake(const atomic<std::uint32_t>& word, int count,
                        futex_scope scope = futex_scope::process) noexcept {

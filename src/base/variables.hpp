@@ -72,6 +72,13 @@ inline constexpr variable inline_limit{"KITH_INLINE",
                                        std::int64_t{1} << 20};
 inline constexpr variable spin{"KITH_SPIN",          "spin", "2000", "looks for work before an idle worker sleeps", 0,
                                std::int64_t{1} << 30};
+inline constexpr variable awake{"KITH_AWAKE",
+                                "",
+                                "",
+                                "where there are more workers than cores: while so many are awake, no further one is "
+                                "woken for work unless cores are idle; 0: no bound",
+                                0,
+                                4096};
 inline constexpr variable stack{"KITH_STACK",          "stack_bytes", "64M", "address space of each stack of a worker",
                                 std::int64_t{1} << 20, many,          true};
 inline constexpr variable stacks{"KITH_STACKS",
@@ -110,9 +117,11 @@ inline constexpr variable calibrate{
 
 /// In the order in which users look for them.
 inline constexpr const variable* all[] = {
-    &policy,   &workers, &places,        &transport, &silence,        &oversubscribe,    &bind, &machine,
-    &machines, &memory,  &migrate,       &throttle,  &throttle_bytes, &inline_limit,     &spin, &stack,
-    &stacks,   &seed,    &check_handles, &record,    &record_parts,   &record_addresses, &dry,  &calibrate};
+    &policy,        &workers,      &places,           &transport,    &silence,
+    &oversubscribe, &bind,         &machine,          &machines,     &memory,
+    &migrate,       &throttle,     &throttle_bytes,   &inline_limit, &spin,
+    &awake,         &stack,        &stacks,           &seed,         &check_handles,
+    &record,        &record_parts, &record_addresses, &dry,          &calibrate};
 
 }  // namespace var
 

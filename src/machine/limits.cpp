@@ -9,6 +9,8 @@
 #include <kith/error.hpp>
 
 #include <algorithm>
+#include <cmath>
+#include <thread>
 
 namespace kith {
 
@@ -64,6 +66,12 @@ limits read_limits(const std::filesystem::path& root, const variables& lookup) {
 const limits& process_limits() {
   static constinit made_once<limits> found;
   return found.get([] { return read_limits("/"); });
+}
+
+int usable_cpus(const limits& l) noexcept {
+  int cpus = l.affinity ? static_cast<int>(l.affinity->size()) : static_cast<int>(std::thread::hardware_concurrency());
+  if (l.quota) cpus = std::min(cpus, static_cast<int>(std::ceil(*l.quota)));
+  return std::max(1, cpus);
 }
 
 std::optional<int> workers_setting(std::optional<int> option) {

@@ -42,6 +42,9 @@ limits read_limits(const std::filesystem::path& root = "/", const variables& loo
 /// bound worker.
 const limits& process_limits();
 
+/// How many CPUs the process may keep busy at a time: those of its mask, or fewer by its quota. At least 1.
+int usable_cpus(const limits&) noexcept;
+
 struct worker_plan {
   struct limit {
     std::string name;

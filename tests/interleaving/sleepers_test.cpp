@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <utility>
 
 namespace kith {
 namespace {
@@ -168,6 +169,84 @@ void one_comes_and_goes(il::program& p) {
       "waker of the sleeper");
 }
 
+/// Workers of which only `most` are to be awake. The item `blocks` ends only when all others have been taken, so that
+/// another worker must be woken although the bound is reached.
+struct bounded_state : state {
+  bounded_state(int workers, int items, int most, int blocking) : state(workers, items), blocks(blocking) {
+    parked.bound(most);
+  }
+  const int blocks;
+
+  bool take(int& i) {
+    i = taken.load(relaxed);
+    do {
+      if (i == posted.load(acquire)) return false;
+    } while (!taken.compare_exchange_weak(i, i + 1, relaxed, relaxed));
+    il::check(content[i].read() == i, "an item arrives with its content");
+    return true;
+  }
+  void end(int i) {
+    while (i == blocks && taken.load(relaxed) != total) pause();
+    if (done.fetch_add(1, relaxed) + 1 == total) {
+      stopping.store(true, release);
+      parked.wake_all();
+    }
+  }
+  /// As worker::search_or_park.
+  void work_bounded(worker_id self) {
+    wake_reason woken = wake_reason::none;
+    while (!stopping.load(acquire)) {
+      if (int i = 0; take(i)) {
+        if (std::exchange(woken, wake_reason::none) == wake_reason::work) parked.found_work();
+        end(i);
+        continue;
+      }
+      parked.announce(self);
+      if (work_is_visible()) {
+        if (!parked.retract(self)) parked.wake_all();
+        continue;
+      }
+      woken = parked.sleep(self, false, [] { return true; });
+    }
+  }
+};
+
+/// Worker 0 posts all items, then works like the others. `named`: each item is for one worker, to be woken by name;
+/// any may take it.
+std::function<void(il::program&)> bounded(int workers, int items, int blocks, bool named) {
+  return [=](il::program& p) {
+    auto s = std::make_shared<bounded_state>(workers, items, 1, blocks);
+    p.thread(
+        [=] {
+          for (int i = 0; i < items; ++i) {
+            s->content[i].write(i);
+            s->posted.store(i + 1, release);
+            s->parked.wake_one(named ? worker_set::only(worker_id(1 + i % (workers - 1))) : s->everybody);
+          }
+          s->work_bounded(worker_id(0));
+        },
+        "worker 0");
+    for (int w = 1; w < workers; ++w) p.thread([=] { s->work_bounded(worker_id(w)); }, "worker");
+    p.after([=] { il::check(s->done.load() == s->total, "all items are done"); });
+  };
+}
+
+/// All items come at once, from a thread that is no worker.
+std::function<void(il::program&)> bounded_from_outside(int workers, int items, int blocks) {
+  return [=](il::program& p) {
+    auto s = std::make_shared<bounded_state>(workers, items, 1, blocks);
+    for (int w = 0; w < workers; ++w) p.thread([=] { s->work_bounded(worker_id(w)); }, "worker");
+    p.thread(
+        [=] {
+          for (int i = 0; i < items; ++i) s->content[i].write(i);
+          s->posted.store(items, release);
+          s->parked.wake_one(s->everybody);
+        },
+        "producer");
+    p.after([=] { il::check(s->done.load() == s->total, "all items are done"); });
+  };
+}
+
 void expect_passes(int preemptions, const std::function<void(il::program&)>& program) {
   const auto r = il::explore({.preemptions = preemptions, .spurious_wakes = true}, program);
   EXPECT_TRUE(r.ok) << r.report;
@@ -180,6 +259,11 @@ TEST(SleepersInterleaved, AWaitForOneCondition) { expect_passes(4, wait_for_one(
 TEST(SleepersInterleaved, AWakeUpHandsOver) { expect_passes(4, hand_over); }
 
 TEST(SleepersInterleaved, OneComesAndGoes) { expect_passes(3, one_comes_and_goes); }
+
+TEST(SleepersInterleaved, ABound) { expect_passes(2, bounded(2, 2, -1, false)); }
+TEST(SleepersInterleaved, ABoundAndATaskThatBlocks) { expect_passes(2, bounded(2, 2, 0, false)); }
+TEST(SleepersInterleaved, ABoundAndNamedWorkers) { expect_passes(2, bounded(2, 2, 0, true)); }
+TEST(SleepersInterleaved, ABoundAndWorkFromOutside) { expect_passes(2, bounded_from_outside(2, 2, 0)); }
 
 TEST(SleepersInterleaved, EachOrderingIsNeeded) {
   const char* const store_store = "keeps a store before a later one of another thread that saw it: TSO always does";

@@ -45,7 +45,11 @@ engine::engine(machine on, const worker_plan& plan, engine_options settings)
     workers.emplace_back(*this, id, workers_where.node_of(id), place_of(hardware, plan, w));
   }
   policy.set(choose_policy<world>(options.policy, context_of_policy()));
-  if (policy.has_gate()) identities.reserve();
+  if (policy.has_gate()) {
+    identities.reserve();  // and all workers are to look before it is asked for what it holds back
+  } else {
+    parked.bound(options.awake);
+  }
   if (options.calibrate != 0) {
     if (plan.workers != 1)
       throw error("KITH_CALIBRATE: expected one worker (KITH_WORKERS=1), got " + std::to_string(plan.workers),
@@ -67,6 +71,9 @@ engine::engine(machine on, const worker_plan& plan, engine_options settings)
   if (policy.leaves_short_tasks() && !policy.observes_creation()) {
     if (options.inline_limit < 0) at_creation = runs_at_creation::short_ones;
     if (options.inline_limit == 1) at_creation = runs_at_creation::all;
+  }
+  for (const worker& w : workers) {
+    if (begins_asleep(w)) parked.begin_asleep(w.id);
   }
   join_engines(*this);
   try {
@@ -140,9 +147,16 @@ engine::~engine() {
   if (const std::string word = policy.final_error(); !word.empty()) std::fprintf(stderr, "kith: %s\n", word.c_str());
 }
 
+/// There is nothing to find yet, so those beyond the bound need not look.
+bool engine::begins_asleep(const worker& w) const noexcept {
+  return parked.has_bound() && w.id.value >= std::max(1, options.awake);
+}
+
 void engine::worker_main(worker& w) {
   const binding bound(w.place);
   w.take_thread();
+  // When it is woken, it looks at everything before it sleeps again. There may be work for others, too (S6).
+  if (begins_asleep(w) && w.sleep(false) == wake_reason::work) parked.found_work();
   w.start_busy();
   w.serve_until([this] { return stopping.load(relaxed); });
   worker::leave_thread(nullptr);

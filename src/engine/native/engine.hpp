@@ -38,6 +38,7 @@ struct engine_options {
   std::uint64_t throttle_bytes = 0;  // 0: no bound
   int inline_limit = 0;              // -1: short tasks run at their creation
   int spin = 0;
+  int awake = 0;  // workers that are awake at once, where there are more than CPUs (docs/sleep.md); 0: no bound
   std::size_t stack_bytes = 0;
   std::size_t stacks = 0;  // the most suspended waits of a worker
   std::uint64_t seed = 0;
@@ -133,6 +134,7 @@ class engine {
 
  private:
   void worker_main(worker& w);
+  bool begins_asleep(const worker& w) const noexcept;
   void stand_in_main();
   void begin_run() noexcept;
   void end_run() noexcept;

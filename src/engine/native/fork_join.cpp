@@ -131,7 +131,7 @@ task* worker::joins_at(const lane& l, detail::split_deque<detail::half>::place a
 }
 
 std::uint32_t worker::hungry() const noexcept {
-  return static_cast<std::uint32_t>(std::max(0, engine.looking.load(relaxed))) + engine.parked.count();
+  return static_cast<std::uint32_t>(std::max(0, engine.looking.load(relaxed))) + engine.parked.wakeable();
 }
 
 void worker::wake_for_halves() noexcept {

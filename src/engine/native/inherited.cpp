@@ -74,11 +74,14 @@ engine* engine_of_number(std::uint64_t number) noexcept {
   return at == list.all.end() ? nullptr : *at;
 }
 
-void wake_every_engine() noexcept {
+void wake_those_that_await() noexcept {
   engine_list& list = engines();
   std::lock_guard lock(list.guard);
   for (engine* e : list.all) {
-    if (!e->inherited()) e->parked.wake_all();
+    if (e->inherited()) continue;
+    for (const worker& w : e->workers) {
+      if (w.awaits.load(relaxed) != 0) e->parked.wake(w.id);
+    }
   }
 }
 

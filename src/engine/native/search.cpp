@@ -7,7 +7,9 @@
 #include "engine/native/recorder.hpp"
 #include "engine/native/worker.hpp"
 
+#include <ctime>
 #include <thread>
+#include <utility>
 
 namespace kith::native {
 
@@ -65,8 +67,9 @@ task* worker::find(const pending_wait& w) {
 }
 
 /// Looks through a whole round, so that null means that there is no task, or that a wait may continue, or that half_
-/// was taken.
-task* worker::look_everywhere(const pending_wait& w) {
+/// was taken. `left_some`: there is work that it may take later, but as many workers as the bound allows are awake.
+task* worker::look_everywhere(const pending_wait& w, bool& left_some) {
+  left_some = false;
   if (w.is_done() || ready_to_go_on(true) != nullptr || take_half(w, true)) return nullptr;
   if (w.scope != nullptr && w.scope->listed) {
     if (task* t = claim_child(*w.scope, true)) return t;
@@ -83,6 +86,10 @@ task* worker::look_everywhere(const pending_wait& w) {
     if (w.is_done() || ready_to_go_on(true) != nullptr) return nullptr;
     if (l.what != poll_result::later && l.what != poll_result::watch) continue;
     if (!engine.arrivals.empty() || !engine.jobs.empty()) break;
+    if (engine.parked.enough_awake()) {  // those that are awake see to it, or the watcher does
+      left_some = true;
+      break;
+    }
     pause_for_long(l.what == poll_result::later ? engine.looking.load(relaxed) - 1 : 0);
     // Whoever has what is to come may wait for this core.
     if (++laters % before_yield == 0) std::this_thread::yield();
@@ -186,6 +193,28 @@ class among_looking {
   atomic<int>& count_;
 };
 
+/// Tells whether this process leaves cores idle: called again and again, whether it did since the last call. Tasks that
+/// block leave them idle; tasks that wait for a core because of other programs do not count.
+class idle_cores {
+ public:
+  explicit idle_cores(int cores) noexcept : cores_(cores) {}
+  bool are_idle() noexcept {
+    const std::int64_t used = nanoseconds(CLOCK_PROCESS_CPUTIME_ID), now = nanoseconds(CLOCK_MONOTONIC);
+    const std::int64_t took = now - std::exchange(last_, now), ran = used - std::exchange(used_, used);
+    constexpr double slack = 0.75;
+    return static_cast<double>(ran) < (cores_ - slack) * static_cast<double>(took);
+  }
+
+ private:
+  static std::int64_t nanoseconds(clockid_t of) noexcept {
+    timespec t{};
+    clock_gettime(of, &t);
+    return t.tv_sec * std::int64_t{1'000'000'000} + t.tv_nsec;
+  }
+  int cores_;
+  std::int64_t last_ = 0, used_ = 0;
+};
+
 }  // namespace
 
 /// Nothing was found. Keeps looking for a while, then sleeps. Returns with a task, or null: a wait may continue, or
@@ -199,10 +228,11 @@ task* worker::search_or_park(pending_wait& w) {
   among_looking counted(engine.looking);
   task* t = nullptr;
   int looks = 0;
+  bool left_some = false, surplus = false;
   wake_reason woken = wake_reason::none;
   const bool tells = w.scope != nullptr && w.scope->waiting.load(relaxed) != waiting_outside;
   while (!w.is_done() && (w.other = ready_to_go_on()) == nullptr && (t = find(w)) == nullptr && !take_half(w, false)) {
-    if (looks++ < engine.options.spin) {
+    if (looks++ < engine.options.spin && !(surplus = engine.parked.is_surplus())) {
       if (engine.workers.size() > 1) engine.distance.listen(id);
       if (no_hurry_) {
         pause_for_long(engine.looking.load(relaxed) - 1);
@@ -211,35 +241,50 @@ task* worker::search_or_park(pending_wait& w) {
       }
       continue;
     }
-    if ((w.other = ready_to_go_on(true, true)) != nullptr) break;
+    if ((w.other = ready_to_go_on(true, true)) != nullptr) {
+      if (surplus) engine.parked.stays();
+      break;
+    }
     if (tells)
       w.scope->waiting.store(static_cast<std::uint32_t>(id.value) + 1, relaxed);  // C2: before the fence in announce()
     engine.policy.idle(*this);
-    engine.parked.announce(id);
+    engine.parked.announce(id, std::exchange(surplus, false));
     if (!engine.jobs.empty()) {
       if (!engine.parked.retract(id)) engine.parked.wake_all();
       looks = 0;
       continue;
     }
-    if ((t = look_everywhere(w)) != nullptr || half_.it != nullptr || w.is_done() || ready_to_go_on(true) != nullptr) {
+    if ((t = look_everywhere(w, left_some)) != nullptr || half_.it != nullptr || w.is_done() ||
+        ready_to_go_on(true) != nullptr) {
       // A wake that came meanwhile was for other work: pass it on.
       if (!engine.parked.retract(id)) engine.parked.wake_all();
       break;
     }
     sums.add(event::park);
     counted.sleeps();
-    woken = engine.policy.has_gate() ? sleep_in_order() : engine.parked.sleep(id);
+    woken = engine.policy.has_gate() ? sleep_in_order() : sleep(left_some);
     counted.is_awake();
     looks = 0;
   }
-  // We were woken for work that we now leave to others, and do not know which workers may take it.
-  if (woken == wake_reason::work && t == nullptr && half_.it == nullptr) engine.parked.wake_all();
+  if (woken == wake_reason::work) {
+    if (t != nullptr || half_.it != nullptr) {
+      engine.parked.found_work();
+    } else {  // we leave it to others, and do not know which workers may take it
+      engine.parked.wake_all();
+    }
+  }
   if (tells) w.scope->waiting.store(0, relaxed);
   resting_ = false;
   start_busy();
   if (log != nullptr) [[unlikely]]
     log->idle(began);
   return t;
+}
+
+wake_reason worker::sleep(bool left_some) {
+  idle_cores cores(engine.options.awake);
+  // A worker that looks will find what is there.
+  return engine.parked.sleep(id, left_some, [&] { return cores.are_idle() && engine.looking.load(relaxed) <= 0; });
 }
 
 /// The last worker to sleep asks the gate whether it holds tasks back.

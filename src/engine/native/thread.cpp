@@ -17,11 +17,18 @@
 
 namespace kith::native {
 
+namespace {
+
+thread_local constinit std::uintptr_t lowest_here = 0;  // of the thread's stack; 0: not known yet
+
+}  // namespace
+
 struct thread::start {
   std::string name;
   std::function<void()> body;
   cpu_set_t free;      // where it may run, if it starts bound elsewhere
   bool known = false;  // whether `free` is set
+  std::uintptr_t lowest = 0;
 };
 
 thread::thread(std::string name, std::size_t stack_bytes, std::function<void()> body, stack_home at) {
@@ -41,13 +48,16 @@ thread::thread(std::string name, std::size_t stack_bytes, std::function<void()> 
   pthread_attr_init(&attributes);
   pthread_attr_setstack(&attributes, static_cast<char*>(stack_) + guard, stack_bytes_ - guard);
   const unbound starter;
+  const auto lowest = reinterpret_cast<std::uintptr_t>(stack_) + guard;
   start_.reset(new start{std::move(name), std::move(body), {}});
+  start_->lowest = lowest;
   start_->known = refused && sched_getaffinity(0, sizeof start_->free, &start_->free) == 0;
   const binding there(refused && at.cpu >= 0 ? thread_place{{at.cpu}} : thread_place{});
   const int failed = pthread_create(
       &id_, &attributes,
       [](void* p) -> void* {
         const start* const s = static_cast<start*>(p);
+        lowest_here = s->lowest;  // the C library would ask the kernel
         if (s->known) sched_setaffinity(0, sizeof s->free, &s->free);
         pthread_setname_np(pthread_self(), s->name.substr(0, 15).c_str());
         s->body();
@@ -78,17 +88,15 @@ thread::~thread() {
 }
 
 std::uintptr_t stack_bottom() noexcept {
-  thread_local const std::uintptr_t bottom = [] {
-    pthread_attr_t attributes;
-    void* lowest = nullptr;
-    std::size_t bytes = 0;
-    if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
-      pthread_attr_getstack(&attributes, &lowest, &bytes);
-      pthread_attr_destroy(&attributes);
-    }
-    return reinterpret_cast<std::uintptr_t>(lowest);
-  }();
-  return bottom;
+  if (lowest_here != 0) return lowest_here;
+  pthread_attr_t attributes;
+  void* lowest = nullptr;
+  std::size_t bytes = 0;
+  if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+    pthread_attr_getstack(&attributes, &lowest, &bytes);
+    pthread_attr_destroy(&attributes);
+  }
+  return lowest_here = reinterpret_cast<std::uintptr_t>(lowest);
 }
 
 }  // namespace kith::native

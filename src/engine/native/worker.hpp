@@ -124,6 +124,9 @@ class worker : public native_seat, public worker_view {
     w.anything = true;
     work_until(w, nullptr);
   }
+  /// Sleeps until woken, after sleepers::announce() and a look in vain, or after begin_asleep(). `left_some`: there is
+  /// work that it may take later.
+  wake_reason sleep(bool left_some);
   /// Ends all suspended waits. Called before the thread leaves this worker, because stacks do not change threads.
   void finish_suspended();
   /// Drops the dead entries. Called when the engine ends and no task is left to run.
@@ -157,6 +160,9 @@ class worker : public native_seat, public worker_view {
   detail::frame_stack& take_frame_stack() { return spare_frames_.take(); }
 
   const thread_place place;
+
+  /// How many of this worker's waits are for a completion; any thread reads it (completion::complete()).
+  atomic<int> awaits{0};
 
   worker* below = nullptr;  // the worker of another engine that the same thread is, further down its stack
 
@@ -269,7 +275,7 @@ class worker : public native_seat, public worker_view {
   bool is_alive(reference r) const noexcept;
   task* search_or_park(pending_wait& w);
   wake_reason sleep_in_order();
-  task* look_everywhere(const pending_wait& w);
+  task* look_everywhere(const pending_wait& w, bool& left_some);
   task* run_measured(task& t);
   task* drain_inbox();
   void run_job();
