@@ -2,7 +2,7 @@
 """Turns what `kith-bench dag --json` and `kith-bench metg --json` printed into Markdown tables.
 
   bench/report.py FILE...                    prints the tables
-  bench/report.py FILE... --into README.md   puts them between the file's lines <!-- results --> and <!-- end -->
+  bench/report.py FILE... --into PAGE.md     puts them between the file's lines <!-- results --> and <!-- end -->
 """
 import argparse
 import json
@@ -11,7 +11,8 @@ import pathlib
 import sys
 
 PATTERNS = ["stencil_1d", "nearest", "dom", "tree", "fft", "random_nearest", "trivial"]
-CASES = ["wavefront", "cholesky", "independent"]
+CASES = ["wavefront", "wavefront-address", "cholesky", "independent", "nested"]
+WITH_BYTES = ["wavefront", "cholesky"]
 BEGIN, END = "<!-- results -->", "<!-- end -->"
 
 
@@ -60,11 +61,11 @@ def dag(rows):
         for case in CASES:
             mine = [r for r in rows if (r["system"], r["prebuilt"]) == key and r["case"] == case]
             line += [f"{r['median']:g} [{r['min']:g}, {r['max']:g}]{states(r)}" for r in mine[:1]] or ["-"]
-        for case in CASES[:2]:
+        for case in WITH_BYTES:
             mine = [r for r in rows if (r["system"], r["prebuilt"]) == key and r["case"] == case]
             line += [f"{r['bytes_per_task']:g}" if r["bytes_per_task"] else "-" for r in mine[:1]] or ["-"]
         lines.append(line)
-    head = ["ns per task: median [min, max]"] + CASES + ["bytes per task: wavefront", "cholesky"]
+    head = ["ns per task: median [min, max]"] + CASES + [f"bytes per task: {WITH_BYTES[0]}"] + WITH_BYTES[1:]
     return table(head, lines)
 
 

@@ -58,8 +58,9 @@ namespace {
 using namespace kith::bench;
 using namespace kith::tools;
 
-/// Declares the options that all verbs but places share. `measure` is the verb's function.
-std::function<outcome()> add(CLI::App& command, void (*measure)(const options&)) {
+/// Declares the options that all verbs but places share. `measure` is the verb's function; `ahead`: it runs under
+/// real-time scheduling if that is allowed, else only on request.
+std::function<outcome()> add(CLI::App& command, void (*measure)(const options&), bool ahead = true) {
   auto o = std::make_shared<options>();
   command.add_option("--systems", o->systems, "only these, comma-separated (default: all that were built)")
       ->delimiter(',');
@@ -71,9 +72,9 @@ std::function<outcome()> add(CLI::App& command, void (*measure)(const options&))
   command.add_flag("--quick", o->quick, "about a minute, with fewer and shorter samples");
   CLI::Option* const realtime = add_realtime(command, *o);
   command.add_flag("--json", o->json, "rows as JSON");
-  return [o, rounds, realtime, measure] {
+  return [o, rounds, realtime, measure, ahead] {
     if (o->quick && rounds->count() == 0) o->rounds = 2;
-    prepare(*o, realtime->count() > 0);
+    prepare(*o, realtime->count() > 0 || !ahead);
     measure(*o);
     return outcome::fine;
   };
@@ -84,15 +85,20 @@ std::function<outcome()> add_metg(CLI::App& c) { return add(c, run_metg); }
 std::function<outcome()> add_forkjoin(CLI::App& c) { return add(c, run_forkjoin); }
 std::function<outcome()> add_loops(CLI::App& c) { return add(c, run_loops); }
 std::function<outcome()> add_graph(CLI::App& c) { return add(c, run_graph); }
+// Threads that share cores are scheduled in another way under real-time scheduling, which few programs have.
+std::function<outcome()> add_oversubscribed(CLI::App& c) { return add(c, run_oversubscribed, false); }
+std::function<outcome()> add_startup(CLI::App& c) { return add(c, run_startup, false); }
 
 constexpr kith::tools::verb verbs[] = {
-    {"dag", "nanoseconds and bytes of a task that does nothing, in three graphs", add_dag},
+    {"dag", "nanoseconds and bytes of a task that does nothing, in five programs", add_dag},
     {"metg", "smallest tasks that still keep the cores half (or three quarters) busy, for seven patterns", add_metg},
     {"forkjoin", "nanoseconds of a spawn in a recursion that does nothing else, with one worker and with all",
      add_forkjoin},
     {"loops", "parallel loops, reductions, scans and sorts over arrays", add_loops},
     {"graph", "nanoseconds of a node of a graph that is made once and run again, with one worker and with all",
      add_graph},
+    {"oversubscribed", "64 workers on the cores that there are, and a busy program beside them", add_oversubscribed},
+    {"startup", "starting and stopping a runtime, beside bare threads", add_startup},
     {"places", "messages between two processes, remote spawns and a heat program, beside MPI by hand", add_places},
 };
 

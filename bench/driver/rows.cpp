@@ -67,10 +67,10 @@ void print_with_workers(const std::vector<nlohmann::ordered_json>& rows, const o
     print_json(rows);
     return;
   }
-  fmt::print("{:<10} {:<10} {:>7} {:>10} {:>10} {:>10}  {:<10} {}\n", "system", "case", "workers", "median", "min",
+  fmt::print("{:<10} {:<26} {:>7} {:>10} {:>10} {:>10}  {:<10} {}\n", "system", "case", "workers", "median", "min",
              "max", "unit", "cores are");
   for (const auto& row : rows) {
-    fmt::print("{:<10} {:<10} {:>7} {:>10} {:>10} {:>10}  {:<10} {}\n", text_of(row, "system"), text_of(row, "case"),
+    fmt::print("{:<10} {:<26} {:>7} {:>10} {:>10} {:>10}  {:<10} {}\n", text_of(row, "system"), text_of(row, "case"),
                text_of(row, "workers"), text_of(row, "median"), text_of(row, "min"), text_of(row, "max"),
                text_of(row, "unit"), text_of(row, "state"));
   }

@@ -41,6 +41,8 @@ std::vector<std::unique_ptr<child>> start_systems(const options&, int workers);
 /// Bytes for each unstarted task of a case, measured in a fresh process; 0 if the system cannot tell.
 double bytes_per_task(const std::string& system, const request& what, int workers);
 
+/// Workers of a crowd: many more than there are cores.
+inline constexpr int many_workers = 64;
 int workers_of(const options&, std::size_t cores);
 
 /// Shows a line on stderr that is rewritten, if stderr is a terminal.

@@ -1,4 +1,4 @@
-// kith-bench dag: the cost of an empty task, in three graphs.
+// kith-bench dag: the cost of an empty task, in five programs.
 #include "verbs.hpp"
 
 #include "dags.hpp"
@@ -21,8 +21,11 @@ struct dag_case {
   double power;  // the number of tasks grows with this power of the size
   int repeats;   // runs in one sample, so that a sample takes some milliseconds
 };
-constexpr dag_case cases[] = {
-    {"wavefront", 1000, 100, 2, 1}, {"cholesky", 60, 16, 3, 8}, {"independent", 1'000'000, 10'000, 1, 1}};
+constexpr dag_case cases[] = {{"wavefront", 1000, 100, 2, 1},
+                              {"wavefront-address", 1000, 100, 2, 1},
+                              {"cholesky", 60, 16, 3, 8},
+                              {"independent", 1'000'000, 10'000, 1, 1},
+                              {"nested", 1'000'000, 10'000, 1, 1}};
 
 /// One system on one case, with the graph made before the clock starts or after.
 struct contender {

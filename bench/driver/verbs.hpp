@@ -14,6 +14,8 @@ void run_metg(const options&);
 void run_forkjoin(const options&);
 void run_loops(const options&);
 void run_graph(const options&);
+void run_oversubscribed(const options&);
+void run_startup(const options&);
 
 /// Declares the options of `places`, which is about processes, and returns what measures.
 std::function<tools::outcome()> add_places(CLI::App&);

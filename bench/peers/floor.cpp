@@ -1,6 +1,8 @@
-// The floor: what threads achieve without a runtime. Each worker owns neighbouring points and runs them
+// The floor: what threads achieve without a runtime. In patterns each worker owns neighbouring points and runs them
 // step by step. It spins on the flags of points that others own, and sets a flag after each of its own. The
-// dependences are computed during the run, or prebuilt before the clock starts. Patterns only.
+// dependences are computed during the run, or prebuilt before the clock starts. In graphs one worker creates all tasks
+// (floor_rings.hpp).
+#include "floor_rings.hpp"
 #include "serve.hpp"
 
 #include <pthread.h>
@@ -44,15 +46,16 @@ class floor_system {
   explicit floor_system(int workers) : workers_(workers) {}
 
   std::string version() const { return "flags by hand"; }
-  bool can(bool, bool pattern) const { return pattern; }
-  std::int64_t live_limit() const { return 0; }
+  bool can(bool prebuilt, bool pattern) const { return pattern || !prebuilt; }
+  /// So many fit in one ring.
+  std::int64_t live_limit() const { return static_cast<std::int64_t>(descriptor_ring::size); }
 
   template <class Program, class Body>
   double run(const Program& program, Body body, bool prebuilt) {
     if constexpr (requires { program.shape; }) {
       return run_grid(program.shape, prebuilt, [&](const own_task&) { body.make()(); });
     } else {
-      throw std::runtime_error("not offered by this system");
+      return run_in_rings(program, body, workers_, bind_to);
     }
   }
 

@@ -39,8 +39,21 @@ struct address_emitter {
   void reader(std::int64_t x) { kith::spawn(body.make(), kith::in(at(x))); }
 };
 
+/// A task of a tree.
+template <class Body>
+struct nested_task {
+  nested tree;
+  std::int64_t i;
+  Body body;
+  void operator()() const {
+    body.make()();
+    tree.children(i, [&](std::int64_t c) { kith::spawn(nested_task{tree, c, body}); });
+  }
+};
+
 class kith_system {
  public:
+  static constexpr bool tracks_addresses = true, nests = true;
   explicit kith_system(int workers) : runtime_(options(workers)) {}
 
   std::string version() const { return KITH_VERSION " " + runtime_.policy(); }
@@ -55,7 +68,11 @@ class kith_system {
       runtime_.run([&] {
         body.creating();
         from = now_nanoseconds();
-        program.emit(emitter);
+        if constexpr (is_nested<Program>) {
+          kith::spawn(nested_task<Body>{program, 0, body});
+        } else {
+          program.emit(emitter);
+        }
         body.created();
         kith::wait();
         to = now_nanoseconds();
@@ -77,6 +94,7 @@ class kith_system {
   static kith::runtime_options options(int workers) {
     kith::runtime_options o;
     o.workers = workers;
+    o.oversubscribe = true;
     return o;
   }
   kith::runtime runtime_;

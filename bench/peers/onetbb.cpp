@@ -19,6 +19,8 @@ namespace flow = oneapi::tbb::flow;
 
 class onetbb_system {
  public:
+  static constexpr bool nests = true;
+
   explicit onetbb_system(int workers)
       : limit_(oneapi::tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(workers)),
         arena_(workers) {}
@@ -29,12 +31,32 @@ class onetbb_system {
 
   template <class Program, class Body>
   double run(const Program& program, Body body, bool prebuilt) {
+    if constexpr (is_nested<Program>) {
+      return by_nesting(program, body);
+    }
     const explicit_graph<Body> graph(program, body);
     callables<Body> work(program, body);
     return prebuilt ? by_counters(graph, work, body) : by_flow_graph(graph, work, body);
   }
 
  private:
+  template <class Body>
+  double by_nesting(const nested& tree, Body& body) {
+    return arena_.execute([&] {
+      oneapi::tbb::task_group group;
+      const double from = now_nanoseconds();
+      run_nested(group, tree, 0, body);
+      group.wait();
+      return now_nanoseconds() - from;
+    });
+  }
+  template <class Body>
+  static void run_nested(oneapi::tbb::task_group& group, const nested& tree, std::int64_t i, const Body& body) {
+    body.make()();
+    tree.children(i,
+                  [&](std::int64_t c) { group.run([&group, &tree, c, &body] { run_nested(group, tree, c, body); }); });
+  }
+
   template <class Body>
   double by_flow_graph(const explicit_graph<Body>& graph, callables<Body>& work, Body& body) {
     using node = flow::continue_node<flow::continue_msg>;

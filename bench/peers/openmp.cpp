@@ -59,8 +59,19 @@ struct depend_emitter {
   }
 };
 
+/// A task of a tree.
+template <class Body>
+void run_nested(const nested tree, const std::int64_t i, Body body) {
+  body.make()();
+  tree.children(i, [tree, body](std::int64_t c) {
+#pragma omp task default(none) firstprivate(tree, c, body)
+    run_nested(tree, c, body);
+  });
+}
+
 class openmp_system {
  public:
+  static constexpr bool tracks_addresses = true, nests = true;
   explicit openmp_system(int workers) : workers_(workers) {}
 
   std::string version() const { return KITH_BENCH_OPENMP_VERSION; }
@@ -80,7 +91,12 @@ class openmp_system {
       {
         body.creating();
         from = now_nanoseconds();
-        program.emit(depend_emitter<Body>{cells.data(), body});
+        if constexpr (is_nested<Program>) {
+#pragma omp taskgroup
+          run_nested(program, 0, body);
+        } else {
+          program.emit(depend_emitter<Body>{cells.data(), body});
+        }
         body.created();
 #pragma omp taskwait
         to = now_nanoseconds();

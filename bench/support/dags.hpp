@@ -26,6 +26,11 @@ struct wavefront {
   }
 };
 
+/// The same by address, for systems that offer both.
+struct wavefront_by_address : wavefront {
+  static constexpr bool by_address = true;
+};
+
 /// The tasks of a right-looking tiled Cholesky factorisation of n x n tiles.
 struct cholesky {
   std::int64_t n;
@@ -60,6 +65,28 @@ struct independent {
     for (std::int64_t i = 0; i < n; ++i) to.free_task();
   }
 };
+
+/// A tree of n tasks without data: task i creates the tasks 2i+1 and 2i+2, and does not wait for them. To emit it means
+/// to run it in order.
+struct nested {
+  std::int64_t n;
+  static constexpr bool by_address = false, nests = true;
+
+  std::int64_t cells() const { return 0; }
+  std::int64_t tasks() const { return n; }
+
+  template <class Emit>
+  void emit(Emit&& to) const {
+    for (std::int64_t i = 0; i < n; ++i) to.free_task();
+  }
+  /// Calls create(child) for the tasks that task `i` creates.
+  template <class Create>
+  void children(std::int64_t i, const Create& create) const {
+    for (std::int64_t c = 2 * i + 1; c <= 2 * i + 2 && c < n; ++c) create(c);
+  }
+};
+template <class Program>
+inline constexpr bool is_nested = requires { Program::nests; };
 
 /// n tasks that wait for a first one. Measures the memory of unstarted tasks, which `independent` would have started.
 struct fan {

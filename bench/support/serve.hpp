@@ -7,6 +7,8 @@
 //   template <class Program, class Body>
 //   double run(const Program&, Body, bool prebuilt);     // nanoseconds from the first creation to the last end
 //   bool verify(const grid&);                            // instead of `check`, if its tasks do not write cells
+//   static constexpr bool tracks_addresses;              // if there: it offers the wavefront by address
+//   static constexpr bool nests;                         // if there: its tasks may create tasks
 #pragma once
 
 #include "bodies.hpp"
@@ -57,10 +59,27 @@ class server {
   }
 
  private:
+  static reply not_offered() { return {false, 0, 0, "not offered by this system"}; }
+
   reply handle(const request& q) {
     if (q.what == verb::hello) return {true, 0, 0, system_.version()};
-    const bool dag = q.subject == "wavefront" || q.subject == "cholesky" || q.subject == "independent";
-    if (!system_.can(q.prebuilt, !dag)) return {false, 0, 0, "not offered by this system"};
+    const bool dag = q.subject == "wavefront" || q.subject == "wavefront-address" || q.subject == "cholesky" ||
+                     q.subject == "independent" || q.subject == "nested";
+    if (!system_.can(q.prebuilt, !dag)) return not_offered();
+    if (q.subject == "wavefront-address") {
+      if constexpr (requires { System::tracks_addresses; }) {
+        return on_dag(q, wavefront_by_address{fitting<wavefront_by_address>(q)});
+      } else {
+        return not_offered();
+      }
+    }
+    if (q.subject == "nested") {
+      if constexpr (requires { System::nests; }) {
+        if (q.what != verb::bytes && !q.prebuilt)
+          return on_dag(q, nested{q.size});  // its tasks never all exist at once
+      }
+      return not_offered();
+    }
     if (q.subject == "wavefront") return on_dag(q, wavefront{fitting<wavefront>(q)});
     if (q.subject == "cholesky") return on_dag(q, cholesky{fitting<cholesky>(q)});
     if (q.subject == "independent") {

@@ -28,10 +28,13 @@ def rows(verb, systems, unit):
     return answer
 
 
-dag = rows("dag", sorted(built - {"floor"}), "ns/task")
-for case in ("wavefront", "cholesky", "independent"):
+dag = rows("dag", sorted(built), "ns/task")
+floor = {r["case"] for r in dag if r["system"] == "floor"}
+kith.check(floor == {"wavefront", "cholesky", "independent"}, f"dag: the floor's cases, not {sorted(floor)}")
+for case in ("wavefront", "wavefront-address", "cholesky", "independent"):
     here = [r for r in dag if r["case"] == case and r["system"] == "kith"]
     kith.check(here and all(r["bytes_per_task"] > 0 for r in here), f"dag: kith's time and bytes in {case}")
+kith.check(any((r["case"], r["system"]) == ("nested", "kith") for r in dag), "dag: kith's tree of tasks")
 
 metg = rows("metg", ["kith", "floor"], "us")
 patterns = {r["pattern"] for r in metg}
@@ -49,6 +52,18 @@ for verb, systems, unit in (("graph", ["kith-captured", "kith-repeat", "kith-sta
                    f"{verb}: a sound row: {row}")
 cases = {r["case"] for r in answer if r["system"] == "kith"}
 kith.check(cases == {"tiny", "add", "dot", "scan", "sort"}, f"loops: all cases, not {sorted(cases)}")
+
+code, answer = kith.json("oversubscribed", *ours, "--systems", "kith")
+kith.check(code == 0 and {r["unit"] for r in answer} == {"ns/task"}, "oversubscribed: has rows")
+for case in ("wavefront", "cholesky", "independent", "forkjoin", "loops", "wavefront beside a program"):
+    here = {r["workers"]: r["median"] for r in answer if r["case"] == case}
+    kith.check(len(here) == 2 and 64 in here and min(here.values()) > 0, f"oversubscribed: few and many workers in {case}: {here}")
+
+code, answer = kith.json("startup", *ours, "--workers", "3")
+kith.check(code == 0 and [(r["system"], r["case"]) for r in answer] ==
+           [("kith", "first start"), ("kith", "start"), ("kith", "stop"), ("threads", "start"), ("threads", "stop")],
+           f"startup: its rows: {answer}")
+kith.check(all(r["unit"] == "ms" and r["workers"] == 3 and r["median"] > 0 for r in answer), f"startup: sound rows: {answer}")
 
 text = kith.run("dag", *ours, "--systems", "kith")
 kith.check(text.returncode == 0 and "wavefront" in text.stdout and "ns/task" in text.stdout, "a table for people")
