@@ -97,6 +97,24 @@ kith.refused("doctor", "--nonsense", says=["kith doctor", "--nonsense", "--help"
 wrong = examine(KITH_POLICY="nonsense")
 kith.check(wrong["status"] == "error" and "nonsense" in finding(wrong, "trial")["fact"], "a wrong policy is found out")
 
+# A recording: every second call of fib is a task of some nanoseconds.
+small = kith.file("small.rec")
+done = kith.run("record", "-o", small, "--", "kith", "app", "fib", "--size", "16", "--alone", "2", "--workers", "1")
+kith.check(done.returncode == 0, f"fib is recorded: {done.stderr}")
+code, answer = kith.json("doctor", small)
+sizes = [f for f in answer["findings"] if f["key"] == "task_size"]
+kith.check(code == 1 and answer["status"] == "limited" and sizes[0]["status"] == "limited", f"its tasks are too small: {answer}")
+kith.check(answer["tasks"] >= sizes[0]["details"]["tasks"] > 100 and 0.25 < sizes[0]["details"]["overhead_share"] <= 1, f"{sizes}")
+kith.check(sizes[0]["details"]["merge"] >= 2, "so many are to be one")
+text = kith.run("doctor", small)
+kith.check(text.returncode == 1 and f"merge about {sizes[0]['details']['merge']}" in text.stdout, f"as text: {text.stdout}")
+kith.refused("doctor", kith.file("no.rec"), says=["no.rec"])
+kith.refused("doctor", small, "--settings", says=["--settings"])
+dry = kith.file("dry.rec")
+kith.run("record", "-o", dry, "--", "kith", "app", "fib", "--size", "10", "--alone", "2", KITH_DRY="1")
+if os.path.exists(dry):
+    kith.refused("doctor", dry, says=["dry"])
+
 # Text for people.
 text = kith.run("doctor")
 kith.check(text.returncode == code_of[plain["status"]], "the same exit code without --json")

@@ -3,6 +3,7 @@
 
 #include "base/environment.hpp"
 #include "doctor/examination.hpp"
+#include "doctor/recorded.hpp"
 #include "numbers.hpp"
 #include "terminal.hpp"
 
@@ -11,6 +12,8 @@
 #include <fmt/core.h>
 
 #include <memory>
+#include <stdexcept>
+#include <string>
 
 namespace kith::tools {
 
@@ -80,15 +83,34 @@ nlohmann::ordered_json settings_json() {
 
 std::function<outcome()> add_doctor(CLI::App& command) {
   auto json = std::make_shared<bool>(false);
-  command.add_flag("--json", *json,
-                   "write JSON: {\"status\", \"workers\", \"limits\", \"placement\", \"findings\", ...}");
+  command.add_flag(
+      "--json", *json,
+      "write JSON: {\"status\", \"workers\", \"limits\", \"placement\", \"findings\", ...}; of a recording: "
+      "{\"status\", \"tasks\", \"overhead_ns\" (of a task), \"overhead_share\", \"findings\"}");
+  auto file = std::make_shared<std::string>();
+  command
+      .add_option("recording", *file,
+                  "examine this recording (`kith record`) instead of the machine: are its tasks large enough?")
+      ->type_name("FILE");
   auto settings = std::make_shared<bool>(false);
   command.add_flag("--settings", *settings, "list the environment variables that Kith reads, and nothing else");
   command.footer(
       "Exit code: 0, all is well; 1, Kith works, but this process is allowed less than the machine can do; 2, Kith "
-      "does not work, or a setting is wrong.\n"
+      "does not work, or a setting is wrong. Of a recording: 1, a type of tasks is too small.\n"
+      "A recording's overhead is the workers' time without idle times and the tasks' own code, shared out evenly "
+      "among tasks. It includes what recording costs (docs/recording-format.md).\n"
       "Settings (--settings lists them) are taken from the environment, as programs take them.");
-  return [json, settings] {
+  return [json, settings, file] {
+    if (!file->empty()) {
+      if (*settings) throw std::runtime_error("--settings and a recording exclude each other");
+      const examination_of_run e = examine_run(*file);
+      if (*json) {
+        fmt::print("{}\n", to_json(e).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+      } else {
+        for (const finding& f : e.findings) print(f);
+      }
+      return e.is_limited() ? outcome::limited : outcome::fine;
+    }
     if (*settings) {
       if (*json) {
         fmt::print("{}\n", settings_json().dump(2));

@@ -1,0 +1,78 @@
+#include "doctor/recorded.hpp"
+
+#include "base/printable.hpp"
+#include "numbers.hpp"
+#include "recording/file.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace kith::tools {
+
+namespace {
+
+/// From here on the tasks of a type are called too small.
+constexpr double large_share = 0.25;
+constexpr std::uint64_t few_tasks = 100;
+
+std::string in_time(double ns) {
+  if (ns < 1000) return fmt::format("{:.0f} ns", ns);
+  if (ns < 1e6) return fmt::format("{:.1f} us", ns / 1000);
+  return fmt::format("{:.1f} ms", ns / 1e6);
+}
+
+finding of_type(const analysis::grain& g, const std::string& name) {
+  finding f{.key = "task_size"};
+  f.fact = fmt::format("tasks of `{}` take {}; {:.0f}% of the time is overhead", name, in_time(g.mean_ns),
+                       100 * g.overhead_share);
+  f.details = {{"type", name},
+               {"tasks", g.tasks},
+               {"mean_ns", std::round(g.mean_ns)},
+               {"overhead_share", g.overhead_share},
+               {"merge", g.merge}};
+  if (g.overhead_share < large_share || !g.matters || g.tasks < few_tasks) return f;
+  f.is = verdict::limited;
+  f.fact += fmt::format("; merge about {}", g.merge);
+  f.effect = "the workers create, queue and end tasks for longer than a tenth of the time that tasks should cost";
+  f.advice = fmt::format("give each task the work of about {}: larger blocks, or an earlier cut-off", g.merge);
+  return f;
+}
+
+}  // namespace
+
+bool examination_of_run::is_limited() const {
+  return std::ranges::any_of(findings, [](const finding& f) { return f.is == verdict::limited; });
+}
+
+examination_of_run examine_run(const std::string& file) {
+  const recording r = read_recording(file);
+  examination_of_run e{analysis::grains_of(r), {}};
+  e.findings.push_back(
+      {.key = "run",
+       .fact = fmt::format("{} on {}; of the time in which they had something to do, {:.0f}% is overhead, {} a task",
+                           counted(e.grains.tasks, "task"), counted(r.worker_node.size(), "worker"),
+                           100 * e.grains.overhead_share, in_time(e.grains.overhead_ns))});
+  for (const analysis::grain& g : e.grains.types) e.findings.push_back(of_type(g, printable(r.types[g.type], 60)));
+  return e;
+}
+
+nlohmann::ordered_json to_json(const examination_of_run& e) {
+  nlohmann::ordered_json all{{"status", e.is_limited() ? "limited" : "fine"},
+                             {"tasks", e.grains.tasks},
+                             {"overhead_ns", std::round(e.grains.overhead_ns)},
+                             {"overhead_share", e.grains.overhead_share},
+                             {"findings", nlohmann::ordered_json::array()}};
+  for (const finding& f : e.findings) {
+    all["findings"].push_back({{"key", f.key},
+                               {"status", f.is == verdict::limited ? "limited" : "fine"},
+                               {"fact", f.fact},
+                               {"effect", f.effect},
+                               {"advice", f.advice},
+                               {"details", f.details}});
+  }
+  return all;
+}
+
+}  // namespace kith::tools

@@ -1,0 +1,27 @@
+// kith doctor RECORDING: what a recorded run says about the program.
+#pragma once
+
+#include "doctor/finding.hpp"
+
+#include "analysis/grain.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <vector>
+
+namespace kith::tools {
+
+struct examination_of_run {
+  analysis::grains grains;
+  std::vector<finding> findings;
+
+  bool is_limited() const;
+};
+
+/// Throws kith::error if the file is no recording, or one that is dry.
+examination_of_run examine_run(const std::string& file);
+
+nlohmann::ordered_json to_json(const examination_of_run&);
+
+}  // namespace kith::tools
