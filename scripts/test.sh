@@ -96,10 +96,13 @@ if [ "${KITH_DEPS:-yes}" = yes ]; then
   stage "dependencies" scripts/deps.sh bench || finish
 fi
 stage "format" formatted
+without=numa
+[ "$full" = full ] && without='numa|soak'  # the stage below runs it for longer
 if stage "build (gcc, release)" configure_and_build release; then
-  stage "tests (gcc, release)" run_tests release -LE numa
+  stage "tests (gcc, release)" run_tests release -LE "$without"
   stage "numa (virtual machines)" run_tests release -L numa -V
   if [ "$full" = full ]; then
+    stage "soak (10^9 tasks)" env KITH_TEST_SCALE=25 build/release/tests/kith_soak_tests
     first=$(date +%s)000  # other programs each time
     stage "random programs from $first" build/release/tests/random_programs/kith_random_programs_tests \
       --gtest_brief=1 --programs="$first:1000000000" --seconds=200  # each of three tests
@@ -119,7 +122,7 @@ if stage "build (thread)" configure_and_build tsan "${sanitized[@]}"; then
 fi
 if [ "$full" = full ]; then
   stage "build (debug)" configure_and_build debug && stage "tests (debug)" run_tests debug
-  stage "build (clang, release)" configure_and_build clang && stage "tests (clang, release)" run_tests clang -LE numa
+  stage "build (clang, release)" configure_and_build clang && stage "tests (clang, release)" run_tests clang -LE "$without"
 fi
 
 finish
