@@ -46,6 +46,12 @@ int workers_of(const options& o, std::size_t cores) {
   return o.workers > 0 ? o.workers : static_cast<int>(std::max<std::size_t>(1, cores));
 }
 
+std::vector<int> one_and_all(const options& o, std::size_t cores) {
+  const int most = workers_of(o, cores);
+  if (o.workers > 0 || most == 1) return {most};
+  return {1, most};
+}
+
 std::vector<std::unique_ptr<child>> start_systems(const options& o, int workers) {
   std::vector<std::string> names = o.systems;
   for (const std::string& name : names) description_of(name);

@@ -44,6 +44,8 @@ double bytes_per_task(const std::string& system, const request& what, int worker
 /// Workers of a crowd: many more than there are cores.
 inline constexpr int many_workers = 64;
 int workers_of(const options&, std::size_t cores);
+/// 1 and all; or what the options ask for.
+std::vector<int> one_and_all(const options&, std::size_t cores);
 
 /// Shows a line on stderr that is rewritten, if stderr is a terminal.
 void show_progress(const std::string& text);

@@ -82,12 +82,7 @@ std::vector<fork_system> chosen_forks(const options& o) {
 
 void run_forkjoin(const options& o) {
   const std::vector<int> cores = allowed_cores();
-  std::vector<int> counts{1};
-  if (const int most = workers_of(o, cores.size()); o.workers > 0) {
-    counts = {most};
-  } else if (most > 1) {
-    counts.push_back(most);
-  }
+  const std::vector<int> counts = one_and_all(o, cores.size());
   std::vector<recursion> recursions;
   for (const fork_system& s : chosen_forks(o)) {
     std::filesystem::path program;

@@ -87,12 +87,7 @@ void take_sample(const rerun& r, const graph_case& on, std::int64_t size, const 
 
 void run_graph(const options& o) {
   const std::vector<int> cores = allowed_cores();
-  std::vector<int> counts{1};
-  if (const int most = workers_of(o, cores.size()); o.workers > 0) {
-    counts = {most};
-  } else if (most > 1) {
-    counts.push_back(most);
-  }
+  const std::vector<int> counts = one_and_all(o, cores.size());
   const std::vector<rerun> systems = start_graph_systems(o, counts);
   std::vector<nlohmann::ordered_json> rows;
   for (const graph_case& on : graph_cases) {  // one after the other, because a child keeps one graph

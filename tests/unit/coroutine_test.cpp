@@ -1,4 +1,5 @@
 // kith::coroutine, both() and sync_wait(): results, failures, who runs what, and where frames are.
+#include "support/meeting.hpp"
 #include "support/resident.hpp"
 #include "support/scale.hpp"
 
@@ -21,6 +22,7 @@ namespace {
 using kith::both;
 using kith::coroutine;
 using kith::sync_wait;
+using kith::test::meeting;
 using kith::test::sanitized;
 using kith::test::scaled;
 using testing::ThrowsMessage;
@@ -54,18 +56,6 @@ coroutine<int> throws(const char* what) {
   throw std::runtime_error(what);
   co_return 0;
 }
-
-/// Ends when another thread has called it, too.
-class meeting {
- public:
-  void come() {
-    came_.fetch_add(1);
-    while (came_.load() % 2 != 0) std::this_thread::yield();
-  }
-
- private:
-  std::atomic<int> came_{0};
-};
 
 TEST(coroutine, returns_what_it_returns) {
   static_assert(std::is_void_v<decltype(sync_wait(nothing()))>);

@@ -1,4 +1,5 @@
 // kith::join and kith::parallel_invoke: results, failures, where they may be called, and who runs what.
+#include "support/meeting.hpp"
 #include "support/resident.hpp"
 #include "support/scale.hpp"
 
@@ -18,6 +19,7 @@
 
 namespace {
 
+using kith::test::meeting;
 using kith::test::sanitized;
 using kith::test::scaled;
 using testing::ThrowsMessage;
@@ -34,18 +36,6 @@ std::int64_t fib(int n) {
   const auto [a, b] = kith::join([n] { return fib(n - 1); }, [n] { return fib(n - 2); });
   return a + b;
 }
-
-/// Ends when another thread has called the other side of it: so the two halves run at the same time.
-class meeting {
- public:
-  void come() {
-    came_.fetch_add(1);
-    while (came_.load() % 2 != 0) std::this_thread::yield();
-  }
-
- private:
-  std::atomic<int> came_{0};
-};
 
 TEST(join, returns_what_the_halves_return) {
   kith::runtime rt(with(2));

@@ -85,14 +85,19 @@ nlohmann::ordered_json to_json(const examination& e) {
                                 {"cpu", cpu < 0 ? json() : json(cpu)},
                                 {"bound_to", e.plan.bound_to[w]}});
   }
-  all["findings"] = json::array();
-  for (const finding& f : e.findings) {
-    all["findings"].push_back({{"key", f.key},
-                               {"status", name_of(f.is)},
-                               {"fact", f.fact},
-                               {"effect", f.effect},
-                               {"advice", f.advice},
-                               {"details", f.details}});
+  all["findings"] = to_json(e.findings);
+  return all;
+}
+
+nlohmann::ordered_json to_json(const std::vector<finding>& findings) {
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  for (const finding& f : findings) {
+    all.push_back({{"key", f.key},
+                   {"status", name_of(f.is)},
+                   {"fact", f.fact},
+                   {"effect", f.effect},
+                   {"advice", f.advice},
+                   {"details", f.details}});
   }
   return all;
 }

@@ -20,5 +20,6 @@ struct examination {
 examination examine();
 
 nlohmann::ordered_json to_json(const examination&);
+nlohmann::ordered_json to_json(const std::vector<finding>&);
 
 }  // namespace kith::tools

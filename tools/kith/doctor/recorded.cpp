@@ -1,6 +1,7 @@
 #include "doctor/recorded.hpp"
 
 #include "base/printable.hpp"
+#include "doctor/examination.hpp"
 #include "numbers.hpp"
 #include "recording/file.hpp"
 
@@ -59,20 +60,11 @@ examination_of_run examine_run(const std::string& file) {
 }
 
 nlohmann::ordered_json to_json(const examination_of_run& e) {
-  nlohmann::ordered_json all{{"status", e.is_limited() ? "limited" : "fine"},
-                             {"tasks", e.grains.tasks},
-                             {"overhead_ns", std::round(e.grains.overhead_ns)},
-                             {"overhead_share", e.grains.overhead_share},
-                             {"findings", nlohmann::ordered_json::array()}};
-  for (const finding& f : e.findings) {
-    all["findings"].push_back({{"key", f.key},
-                               {"status", f.is == verdict::limited ? "limited" : "fine"},
-                               {"fact", f.fact},
-                               {"effect", f.effect},
-                               {"advice", f.advice},
-                               {"details", f.details}});
-  }
-  return all;
+  return {{"status", e.is_limited() ? "limited" : "fine"},
+          {"tasks", e.grains.tasks},
+          {"overhead_ns", std::round(e.grains.overhead_ns)},
+          {"overhead_share", e.grains.overhead_share},
+          {"findings", to_json(e.findings)}};
 }
 
 }  // namespace kith::tools
