@@ -77,7 +77,8 @@ double median(std::vector<times> all, double times::* of) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const int workers = argc == 2 ? std::atoi(argv[1]) : 0;
+  const long workers_asked = argc == 2 ? std::strtol(argv[1], nullptr, 10) : 0;
+  const int workers = workers_asked <= 4096 ? static_cast<int>(workers_asked) : 0;
   if (workers < 1) {
     std::fprintf(stderr, "kith-bench-startup: expected the number of workers; this program is started by kith-bench\n");
     return 2;

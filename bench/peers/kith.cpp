@@ -64,7 +64,7 @@ class kith_system {
   double run(const Program& program, Body body, bool) {
     std::vector<cell> cells = cells_of(program);
     double from = 0, to = 0;
-    auto timed = [&](auto&& emitter) {
+    auto timed = [&]([[maybe_unused]] auto&& emitter) {
       runtime_.run([&] {
         body.creating();
         from = now_nanoseconds();

@@ -106,7 +106,7 @@ grains grains_of(const recording& r) {
     g.matters = each * static_cast<double>(of.tasks) >= least_part * busy;
     all.types.push_back(g);
   }
-  std::ranges::stable_sort(all.types, std::ranges::greater{}, &grain::overhead_share);
+  std::ranges::sort(all.types, {}, [](const grain& g) { return std::pair(-g.overhead_share, g.type); });
   return all;
 }
 
