@@ -40,7 +40,11 @@ struct lane : detail::fork_lane {
       : fork_lane(room.get(), most_halves, static_cast<std::uint32_t>(std::min(workers - 1, always_offered))),
         owner(of),
         places_(std::move(room)) {}
-  ~lane() { detail::end_frame_stack(frames.stack); }
+  ~lane() {
+    detail::frame_stack* const held = frames.stack;
+    give_frames_away();
+    detail::end_frame_stack(held);
+  }
   lane(const lane&) = delete;
   lane& operator=(const lane&) = delete;
 
