@@ -49,7 +49,8 @@ class nabbit final : public policy<World> {
     if (task* t = deques_.pop(self, {})) return poll_result::got(*t);
     if (victims_.none()) return {poll_result::empty};
     task* t = nullptr;
-    if (deques_.steal(t, victims_.draw(self.id), self, {}) == steal_result::got) return victims_.found(self.id, *t);
+    if (deques_.steal(t, victims_.draw(self.id), self, {}, -1, false, [] { return true; }) == steal_result::got)
+      return victims_.found(self.id, *t);
     return victims_.failed(self.id, deques_);
   }
 

@@ -97,7 +97,9 @@ class nabbitc final : public policy<World>, public observer<World> {
     const bool colored = forced || mine.series < attempts_;
     if (colored) self.meter(event::colored_attempt, {});
     task* t = nullptr;
-    switch (deques_.steal(t, victims_.draw(self.id), self, likes, colored ? likes.own : -1, forced)) {
+    // A run may have begun since `forced` was read; its first steal is forced. Whoever sees a task of a run sees its number.
+    const auto same_run = [&] { return !first_ || mine.run == run_.load(relaxed); };
+    switch (deques_.steal(t, victims_.draw(self.id), self, likes, colored ? likes.own : -1, forced, same_run)) {
       case steal_result::got:
         mine.series = 0;
         mine.budget = 0;
@@ -137,13 +139,13 @@ class nabbitc final : public policy<World>, public observer<World> {
   }
 
   bool must_be_colored(state& mine) const noexcept {
-    if (!first_ || attempts_ == 0) return false;
+    if (!first_) return false;
     const std::uint64_t run = run_.load(relaxed);
     if (mine.run != run) {
       mine.run = run;
       mine.budget = budget_;
     }
-    return mine.budget > 0;
+    return mine.budget > 0 && attempts_ != 0;
   }
 
   const team& team_;

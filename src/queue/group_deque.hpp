@@ -96,16 +96,18 @@ class group_deques {
 
   /// Takes an item from `victim`, returns one task of it in `t`, and queues the rest as the thief's own. If
   /// `only` is not negative, takes only an item with that color, or, with `or_nobodys`, one without any
-  /// worker's color. Takes from the highest level that has such an item.
-  steal_result steal(task*& t, worker_id victim, worker& self, taste likes, color_number only = -1,
-                     bool or_nobodys = false) {
+  /// worker's color. Takes from the highest level that has such an item. allowed() is asked when the item was seen, and
+  /// may refuse it.
+  template <class Allowed>
+  steal_result steal(task*& t, worker_id victim, worker& self, taste likes, color_number only, bool or_nobodys,
+                     const Allowed& allowed) {
     self.meter(event::steal_attempt, victim);
     item* i = nullptr;
     const auto steal_at = [&](std::size_t level) {
       auto& there = *deques_[level][victim.index()];
-      if (only < 0) return there.steal(i);
-      return there.steal(i,
-                         [&](const item& seen) { return seen.has(only) || (or_nobodys && seen.is_nobodys(colors_)); });
+      return there.steal(i, [&](const item& seen) {
+        return allowed() && (only < 0 || seen.has(only) || (or_nobodys && seen.is_nobodys(colors_)));
+      });
     };
     steal_result outcome = steal_result::empty;
     if (!has_levels_.load(relaxed)) [[likely]] {
