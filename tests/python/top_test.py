@@ -146,7 +146,8 @@ def test_it_ends_on_q_and_on_ctrl_c(parts, key):
         mine, its = pty.openpty()
         fcntl.ioctl(its, 0x5414, struct.pack("HHHH", 24, 80, 0, 0))  # TIOCSWINSZ
         child = subprocess.Popen([sys.executable, "-m", "kith", "top", str(parts)[:-len(".parts")]], stdin=its, stdout=its,
-                                 stderr=subprocess.PIPE)
+                                 stderr=subprocess.PIPE,
+                                 preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))  # it may be ignored here
         os.close(its)
         seen = b""
         while b"busy" not in seen:

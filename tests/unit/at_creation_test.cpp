@@ -99,6 +99,7 @@ TEST(at_creation, tasks_with_a_priority_are_queued) {
       kith::spawn(body, kith::priority::high);
       EXPECT_EQ(ran, before);
     }
+    kith::wait();
   });
 }
 
