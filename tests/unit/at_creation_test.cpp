@@ -1,11 +1,16 @@
 // Tasks that run at their creation because tasks with the same code were short.
+#include "base/clock.hpp"
 #include "engine/native/body_times.hpp"
+#include "support/resident.hpp"
 
 #include <kith/kith.hpp>
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <vector>
 
@@ -65,12 +70,25 @@ int run_at_creation(int count, std::atomic<int>& ran) {
   return at_creation;
 }
 
+/// Whether reading the clock, and little else, takes less than the limit: not in every virtual machine.
+bool takes_little_time() {
+  std::uint64_t least = limit;
+  for (int i = 0; i < 1000; ++i) {
+    const std::uint64_t from = kith::ticks();
+    least = std::min(least, kith::ticks() - from);
+  }
+  return least < limit / 2;
+}
+
 TEST(at_creation, short_tasks_run_there_once_they_are_known) {
   kith::runtime rt(with(1));
   std::atomic<int> ran{0};
   EXPECT_EQ(rt.run([&] { return run_at_creation(100, ran); }), 0);  // nothing is known of them
   rt.run([&] { run_at_creation(20'000, ran); });
-  EXPECT_GT(rt.run([&] { return run_at_creation(1'000, ran); }), 0);
+  const int at_creation = rt.run([&] { return run_at_creation(1'000, ran); });
+  if (!kith::test::sanitized && takes_little_time()) {
+    EXPECT_GT(at_creation, 0);
+  }
   EXPECT_EQ(ran, 21'100);
 }
 
@@ -108,7 +126,7 @@ TEST(at_creation, a_dependent_task_waits_for_its_predecessors) {
     kith::runtime rt(with(workers));
     constexpr int length = 64, rows = 300;
     std::vector<int> cells(length);
-    int wrong = 0;
+    std::atomic<int> wrong{0};
     rt.run([&] {
       for (int r = 0; r < rows; ++r) {
         for (int i = 1; i < length; ++i)
