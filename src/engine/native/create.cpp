@@ -241,14 +241,15 @@ task_ref submit(scope& s, const draft& d, task_code code, std::span<const access
   std::uint32_t edges_added = 0;
   if (declares) edges_added = declare(engine, s, t, me, records, before, failure);
   if (self.worker_seat && static_cast<worker&>(self).runs_now(t)) {
+    worker& w = static_cast<worker&>(self);
     if (edges_added == 0) {
-      static_cast<worker&>(self).sums.add(event::task_created);
-      static_cast<worker&>(self).run_now(t);
+      w.sums.add(event::task_created);
+      w.run_now(t);
       if (self.log != nullptr) [[unlikely]]
         note_created(self, s, me, began, h, records, before);
       return me.packed();
     }
-    if (engine.at_creation == runs_at_creation::short_ones) static_cast<worker&>(self).helps_soon(s);
+    if (engine.at_creation == runs_at_creation::short_ones) w.helps_soon(s);
   }
   if (engine.policy.observes_creation() && self.worker_seat) [[unlikely]]
     engine.policy.created(t, static_cast<worker&>(self));

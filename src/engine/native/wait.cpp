@@ -311,7 +311,7 @@ bool worker::help_until_few(detail::scope& s, bool on_top) {
   auto over = [&] { return bound.is_reached(s.unfinished()) || (bytes != 0 && s.unfinished_bytes() >= bytes); };
   if (over()) sums.add(event::throttled);
   const above_halves tasks_run_on_top(lane_, running);
-  const bool all = std::exchange(drains_, false);
+  const bool all = on_top && std::exchange(drains_, false);  // a task of a group never sees the group empty
   const auto far_below = [&] {
     return all ? s.unfinished() == 0
                : bound.is_far(s.unfinished()) && (bytes == 0 || s.unfinished_bytes() < bytes - bytes / 2);
