@@ -2,6 +2,7 @@
 #include "support/meeting.hpp"
 #include "support/resident.hpp"
 #include "support/scale.hpp"
+#include "support/workers.hpp"
 
 #include <kith/kith.hpp>
 
@@ -22,14 +23,8 @@ namespace {
 using kith::test::meeting;
 using kith::test::sanitized;
 using kith::test::scaled;
+using kith::test::with;
 using testing::ThrowsMessage;
-
-kith::runtime_options with(int workers) {
-  kith::runtime_options o;
-  o.workers = workers;
-  o.oversubscribe = true;
-  return o;
-}
 
 std::int64_t fib(int n) {
   if (n < 2) return n;

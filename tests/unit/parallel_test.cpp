@@ -1,5 +1,6 @@
 // Loops, scans and sorts on joins.
 #include "support/resident.hpp"
+#include "support/workers.hpp"
 
 #include <kith/kith.hpp>
 #include <kith/parallel_sort.hpp>
@@ -20,14 +21,9 @@
 
 namespace {
 
-using testing::ThrowsMessage;
+using kith::test::with;
 
-kith::runtime_options with(int workers) {
-  kith::runtime_options o;
-  o.workers = workers;
-  o.oversubscribe = true;
-  return o;
-}
+using testing::ThrowsMessage;
 
 std::vector<int> numbers(std::size_t count, int below) {
   std::mt19937 random(static_cast<std::mt19937::result_type>(count));
