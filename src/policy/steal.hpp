@@ -89,23 +89,8 @@ class steal final : public policy<World> {
   }
 
   poll_result next(worker& self) override {
-    state& mine = states_[self.id.index()];
-    leveled_deque<World>& own = *deques_[self.id.index()];
-    if (task* t = take_own(own, self)) return poll_result::got(*t);
-    if (mine.victims.empty()) return {poll_result::empty};
-    const worker_id victim = order_ == victim_order::random
-                                 ? mine.victims[mine.random.below(static_cast<std::uint32_t>(mine.victims.size()))]
-                                 : mine.victims[mine.probes];
-    leveled_deque<World>& there = *deques_[victim.index()];
-    const bool worth = !patient_ || !there.short_tasks() || worth_it(there, victim);
-    if (task* t = worth ? visit(there, victim, own, self) : nullptr) {
-      mine.probes = 0;
-      return poll_result::got(*t);
-    }
-    if (++mine.probes < mine.victims.size()) return {worth ? poll_result::retry : poll_result::later};
-    mine.probes = 0;
-    if (!anything_left(mine)) return {poll_result::empty};
-    return {worth ? poll_result::retry : poll_result::later};
+    if (task* t = take_own(self)) return poll_result::got(*t);
+    return rob(self);
   }
 
   // ---- for a policy that has other queues besides these
@@ -114,17 +99,27 @@ class steal final : public policy<World> {
   /// The level of the next task there, and whether the deque has had several levels.
   int own_level(const worker& self) const { return deques_[self.id.index()]->highest(); }
   bool has_levels(const worker& self) const { return deques_[self.id.index()]->has_levels(); }
-  /// Steals from the first other worker that has any task. Visits all victims in one call, for workers that also
-  /// wait for other tasks.
+  /// Steals from another worker that has tasks, if any: looks at all of them in one call, because a look at a deque
+  /// that did not change costs next to nothing.
   poll_result rob(worker& self) {
     state& mine = states_[self.id.index()];
-    for (worker_id victim : mine.victims) {
+    poll_result::kind otherwise = poll_result::empty;
+    const auto looks = static_cast<std::uint32_t>(mine.victims.size());
+    for (std::uint32_t i = 0; i < looks; ++i) {
+      const worker_id victim = mine.victims[order_ == victim_order::random ? mine.random.below(looks) : i];
       leveled_deque<World>& there = *deques_[victim.index()];
       if (there.size() == 0) continue;
-      if (patient_ && there.short_tasks() && !worth_it(there, victim)) return {poll_result::later};
-      return poll_result::at(visit(there, victim, *deques_[self.id.index()], self), poll_result::retry);
+      if (patient_ && there.short_tasks() && !worth_it(there, victim)) {
+        otherwise = poll_result::later;
+      } else if (task* t = visit(there, *deques_[self.id.index()], self)) {
+        return poll_result::got(*t);
+      } else {
+        otherwise = poll_result::retry;
+      }
     }
-    return {poll_result::empty};
+    if (otherwise == poll_result::empty && order_ == victim_order::random && anything_left(mine))
+      return {poll_result::retry};
+    return {otherwise};
   }
 
  private:
@@ -132,7 +127,6 @@ class steal final : public policy<World> {
     state(rng r, std::vector<worker_id> v) : random(r), victims(std::move(v)) {}
     rng random;
     std::vector<worker_id> victims;
-    std::size_t probes = 0;  // in this round
   };
   /// Patience: what all thieves together have seen of a victim. Two that look at once may count as one.
   struct alignas(false_sharing_range) watch {
@@ -156,12 +150,8 @@ class steal final : public policy<World> {
     return std::ranges::any_of(mine.victims, [this](worker_id v) { return deques_[v.index()]->size() > 0; });
   }
 
-  task* visit(leveled_deque<World>& victim, worker_id id, leveled_deque<World>& own, worker& self) {
+  task* visit(leveled_deque<World>& victim, leveled_deque<World>& own, worker& self) {
     const std::int64_t there = victim.size();
-    if (there == 0) {
-      self.meter(event::steal_attempt, id);
-      return nullptr;
-    }
     task* first = nullptr;
     if (victim.steal(first, self) != steal_result::got) return nullptr;
     // Takes more in the same visit, because the victim's cache line is already here.
