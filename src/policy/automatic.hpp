@@ -4,14 +4,15 @@
 // there:
 //  * A task without data of at least a page is queued and stolen as by `steal`. Until the first task with data,
 //    and if one node has all workers (list.cpp), `auto` is `steal`.
-//  * Every other task waits at the node where most of its data is. Untouched data is dealt out evenly
-//    (balanced_placement.hpp).
+//  * Every other task waits at the node where most of its data is. Untouched data is dealt out evenly: in runs, if
+//    tasks initialise it (initial_runs.hpp), else block by block (balanced_placement.hpp).
 //  * A worker that has ended a task continues with one that this made ready, if one belongs to the same node. The
 //    others are queued in the order of their creation.
 //  * A node runs no more chains of tasks at once than its caches hold, and takes the task queued last, if that
 //    was measured to be faster (chain_bound.hpp, hot_end.hpp).
 //  * Among its own tasks and those of its node, a worker takes those of the highest priority first.
-//  * A node is robbed if that pays (pays() below, from the measurements in task_times.hpp).
+//  * A node is robbed when idle workers have waited for as long as they would lose by it (pays() below, from the
+//    measurements in task_times.hpp).
 //  * With window=auto, the first tasks are partitioned as by `rip-dep` (section 4.3.1).
 // docs/auto.md has its goals and its results.
 #pragma once
@@ -25,6 +26,7 @@
 #include "policy/contract/policy_options.hpp"
 #include "policy/home_queue.hpp"
 #include "policy/hot_end.hpp"
+#include "policy/initial_runs.hpp"
 #include "policy/rip.hpp"
 #include "policy/steal.hpp"
 #include "policy/task_times.hpp"
@@ -41,9 +43,10 @@ class automatic final : public policy<World>, public observer<World> {
   using worker = typename World::worker;
 
   static constexpr auto options = joined(
-      std::array{number("caution", 3, 0, 1000,
-                        "a task is taken if it waits at its node for this many times what it loses elsewhere")},
-      chain_bound<World>::options, hot_end<World>::options,
+      std::array{
+          number("caution", 1, 0, 1000,
+                 "a node is robbed by workers that have waited for this many times what a task loses elsewhere")},
+      initial_runs<World>::options, chain_bound<World>::options, hot_end<World>::options,
       std::array{ready_order,
                  one_of("window", "off|auto", "auto: the first tasks are partitioned as a graph, as by rip-dep")});
   [[gnu::cold]] static void explain(explainer& e) {
@@ -75,8 +78,8 @@ class automatic final : public policy<World>, public observer<World> {
       if (bytes[n] == most) heaviest.push_back(static_cast<std::int32_t>(n));
     }
     const bool several = heaviest.size() > 1;
-    e.say_of_policy("a task runs where most of its data is, what it writes counted twice: " + e.nodes_text(heaviest) +
-                    (several ? " have " : " has ") + e.text(most) + " bytes" +
+    e.say_of_policy("a task runs where most of its data is, what it changes counted " + e.text(weight_of_changed) +
+                    " times: " + e.nodes_text(heaviest) + (several ? " have " : " has ") + e.text(most) + " bytes" +
                     (several ? " each; the shortest queue was taken" : ""));
     if (bytes[static_cast<std::size_t>(f.node_ran_on)] == most) {
       if (f.released_here)
@@ -84,7 +87,7 @@ class automatic final : public policy<World>, public observer<World> {
               ", which has its data in its caches");
     } else if (!e.say_origin()) {
       e.say("it ran on node " + e.text(f.node_ran_on) +
-            ": a worker there had nothing to do, and fetching the data was to cost less than waiting");
+            ": a worker there had waited for longer than fetching the data was to take");
     }
   }
 
@@ -102,15 +105,16 @@ class automatic final : public policy<World>, public observer<World> {
         caution_(static_cast<float>(given.number("caution"))),
         plain_(s, steals_as_),
         place_(s),
+        runs_(s, given),
         chains_(s, given),
         order_(order_in(given)),
         ends_(s, order_, given),
         states_(static_cast<std::size_t>(team_.size())),
-        last_type_(static_cast<std::size_t>(team_.nodes())),
-        stands_(last_type_.size()) {
+        nodes_(static_cast<std::size_t>(team_.nodes())) {
     for (int n = 0; n < team_.nodes(); ++n) {
       queues_.push_back(make_queue<World>(s, node_id(n), order_));
       rounds_.push_back(team_.nodes_by_distance(node_id(n)));
+      nodes_[node_id(n).index()].begun_before = std::vector<count>(nodes_.size());
     }
     if (given.is("window", "off")) return;
     windows_.emplace(partition::window_rules{.first_method = partition::available(partition::method::scotch)},
@@ -121,16 +125,21 @@ class automatic final : public policy<World>, public observer<World> {
   typename policy<World>::data_needs needs() const override { return {.homes = true}; }
   kith::observer<World>* observer() noexcept override { return this; }
   typename kith::observer<World>::subscriptions subscribes_to() const override {
-    return {.created = windows_.has_value(), .ran = true, .idle = true};
+    return {.created = true, .ran = true, .idle = true};
   }
 
   void created(task& t, worker& self) override {
     if (!has_data(&t)) return;
-    note_data();
-    windows_->add(t, self);
+    if (windows_) {
+      note_data();
+      windows_->add(t, self);
+    } else if (runs_.holds_any() && !runs_.initialises(t)) {
+      deal(self);
+    }
   }
   void waiting(worker& self) override {
     if (windows_) windows_->close(self);
+    if (runs_.holds_any()) deal(self);
   }
 
   task* ready(std::span<task* const> tasks, worker& self, ready_reason why) override {
@@ -141,6 +150,10 @@ class automatic final : public policy<World>, public observer<World> {
       return now;
     }
     note_data();
+    if (why == ready_reason::creation && !windows_ && runs_.initialises(*tasks.front())) {
+      runs_.hold(*tasks.front(), self);
+      return nullptr;
+    }
     task* now = nullptr;
     if (std::ranges::none_of(tasks, [](const task* t) { return t->has_level(); })) [[likely]] {
       queue_all(tasks, self, why, now, [](const task&) { return true; });
@@ -161,9 +174,9 @@ class automatic final : public policy<World>, public observer<World> {
     if (!node_first) {
       if (task* t = plain_.take_own(self)) return passing_on(*t, self);
     }
-    const queue_end end = ends_.choose(last_type_[self.node.index()].load(relaxed), queue.size(), self);
+    const queue_end end = ends_.choose(nodes_[self.node.index()].last_type.load(relaxed), queue.size(), self);
     if (task* t = queue.pop(self, [&](const task& one) { return chains_.may_begin(one, self); }, end)) {
-      states_[self.id.index()] = {t, node_id()};
+      begin(*t, self);
       chains_.begins(*t, self);
       note_next(self.node, t->type);
       return passing_on(*t, self);
@@ -173,7 +186,13 @@ class automatic final : public policy<World>, public observer<World> {
     }
     if (const poll_result l = plain_.rob(self); l.what != poll_result::empty)
       return l.work != nullptr ? passing_on(*l.work, self) : l;
+    begin_waiting(self.node);
     if (task* t = rob(self)) return passing_on(*t, self);
+    if (runs_.holds_any()) {
+      if (!runs_.starves(self)) return {poll_result::watch};
+      deal(self);
+      return {poll_result::retry};
+    }
     return {windows_ && windows_->starves(self) ? poll_result::watch : poll_result::empty};
   }
 
@@ -196,11 +215,22 @@ class automatic final : public policy<World>, public observer<World> {
   }
 
  private:
+  using count = typename World::template shared<std::uint32_t>;
+  using shared_type = typename World::template shared<std::uint16_t>;
   struct alignas(false_sharing_range) state {
     // The last task with data that it was given. That task may have waited since, and others may have run on top
     // of it.
     const task* runs = nullptr;
-    node_id robbed;  // the node it was taken from, if another one
+    node_id robbed;  // the node to which it belongs, if another one
+    count begun{0};  // tasks with data; written by this worker only
+  };
+  struct alignas(false_sharing_range) node_state {
+    shared_type last_type{0};  // the type of the task queued last
+    shared_type stands{0};     // the type by which thieves judge the queue
+    // Whether a task was queued since a worker of the node looked in vain; if not, how many tasks every node's workers
+    // had begun when one did.
+    typename World::template shared<bool> fed{false};
+    std::vector<count> begun_before;
   };
 
   /// Rings once for each task that waits at the node, while a worker there sleeps.
@@ -222,7 +252,7 @@ class automatic final : public policy<World>, public observer<World> {
   /// or the next task is known. This rings for one sleeper, which rings for the next one after it has robbed.
   void ring_for_thief(node_id victim, worker& self) {
     if (queues_[victim.index()]->size() == 0 || !self.anybody_sleeps()) return;
-    const std::uint16_t type = stands_[victim.index()].load(relaxed);
+    const std::uint16_t type = nodes_[victim.index()].stands.load(relaxed);
     for (node_id n : rounds_[victim.index()]) {
       if (n != victim && pays(type, victim, n) && self.ring(team_.serving(n))) return;
     }
@@ -269,24 +299,30 @@ class automatic final : public policy<World>, public observer<World> {
     return send(t, node_id(part), self, keeps);
   }
 
+  void deal(worker& self) {
+    runs_.deal([&](task& t, node_id to) { send(t, to, self, false); });
+  }
+
   /// Queues the task at node `to`, or, if there is none, at a node chosen by its data. If `keeps` and the task
-  /// belongs here, returns it instead.
+  /// belongs here, or to the node that was robbed of its predecessor, returns it instead.
   task* send(task& t, node_id to, worker& self, bool keeps) {
     if (to) {
       place_.settle(t, to, self);
-      self.meter(event::task_partitioned, {});
+      if (windows_) self.meter(event::task_partitioned, {});
     } else {
       to = place_(t, self, [this](node_id n) { return queues_[n.index()]->size(); });
     }
     if (t.has_level()) [[unlikely]]
       levels_seen_.store(true, relaxed);
-    if (keeps && to == self.node && !is_outranked(t, self) && chains_.goes_on(t, self)) {
-      states_[self.id.index()] = {&t, node_id()};
+    if (keeps && (to == self.node || stays_away(to, self)) && !is_outranked(t, self) && chains_.goes_on(t, self)) {
+      begin(t, self, to);
       ends_.went_on(self);
       return &t;
     }
-    set(last_type_[to.index()], t.type);
-    set(stands_[to.index()], t.type);
+    node_state& there = nodes_[to.index()];
+    set(there.last_type, t.type);
+    set(there.stands, t.type);
+    if (!there.fed.load(relaxed)) there.fed.store(true, relaxed);
     if (queues_[to.index()]->push(t, self) && chains_.has_room(t, to)) return nullptr;
     for (node_id n : rounds_[to.index()]) {  // no worker of that node sleeps
       if (n != to && pays(t.type, to, n) && self.ring(team_.serving(n))) return nullptr;
@@ -294,23 +330,52 @@ class automatic final : public policy<World>, public observer<World> {
     return nullptr;
   }
 
-  /// Whether a worker of node `thief` should run a task of this type that waits at `victim`. Two conditions: the
-  /// task would wait there for clearly more time than it loses elsewhere (`caution` times as much, since its data
-  /// must also travel back, and to its readers), and the loss is less than the time that the victim's workers are
-  /// spared.
+  /// Whether a worker of node `thief` should run a task of this type that waits at `victim`. The tasks that wait
+  /// there must take its workers longer than the task loses elsewhere. And the thief must have waited for as long
+  /// (`caution` times): its own tasks may come soon, and if they do not, theft costs at most as much as waiting did.
+  /// Time is counted in tasks that the victim's workers have begun.
   bool pays(std::uint16_t type, node_id victim, node_id thief) const {
     const std::int64_t waiting = queues_[victim.index()]->size();
     if (waiting == 0) return false;
-    const float longer = times_.longer(type, team_.distance(thief, victim));
-    return longer < 1 && static_cast<float>(waiting) > caution_ * longer * static_cast<float>(team_.working_at(victim));
+    const node_state& mine = nodes_[thief.index()];
+    const float lost =
+        times_.longer(type, team_.distance(thief, victim)) * static_cast<float>(team_.working_at(victim));
+    if (mine.fed.load(relaxed) || static_cast<float>(waiting) <= lost) return false;
+    const std::uint32_t meanwhile = begun_at(victim) - mine.begun_before[victim.index()].load(relaxed);
+    return static_cast<float>(meanwhile) >= caution_ * lost;
+  }
+  /// Whether a worker that has run a task of another node of its machine continues with a successor that belongs
+  /// there as well: while that node has other tasks to begin, and the data is in the caches here.
+  bool stays_away(node_id home, const worker& self) const {
+    return states_[self.id.index()].robbed == home && queues_[home.index()]->size() > 0 &&
+           team_.distance(self.node, home) <= team::farthest;
+  }
+  std::uint32_t begun_at(node_id n) const {
+    std::uint32_t sum = 0;
+    for (worker_id w : team_.workers_at(n)) sum += states_[w.index()].begun.load(relaxed);
+    return sum;
+  }
+  /// A worker of the node has found no task there.
+  void begin_waiting(node_id n) {
+    node_state& here = nodes_[n.index()];
+    if (!here.fed.load(relaxed)) return;
+    for (node_id other : team_.inhabited()) here.begun_before[other.index()].store(begun_at(other), relaxed);
+    here.fed.store(false, relaxed);
+  }
+  /// The worker runs a task with data, which belongs to its own node or to `home`.
+  void begin(const task& t, worker& self, node_id home = {}) {
+    state& mine = states_[self.id.index()];
+    mine.runs = &t;
+    mine.robbed = home == self.node ? node_id() : home;
+    mine.begun.store(mine.begun.load(relaxed) + 1, relaxed);
   }
 
-  /// Thieves judge a queue by one task type (`stands_`): that of the task queued last. If the task that would be
+  /// Thieves judge a queue by one task type (`stands`): that of the task queued last. If the task that would be
   /// taken has another type and does not pay, its type takes that place; after that, the type of each task that
   /// the node takes (note_next).
   task* rob(worker& self) {
     for (node_id n : rounds_[self.node.index()]) {
-      auto& stands = stands_[n.index()];
+      auto& stands = nodes_[n.index()].stands;
       if (n == self.node || !pays(stands.load(relaxed), n, self.node)) continue;
       task* t = queues_[n.index()]->steal(self, [&](const task& first) {
         if (pays(first.type, n, self.node)) return chains_.may_begin(first, self);
@@ -318,7 +383,7 @@ class automatic final : public policy<World>, public observer<World> {
         return false;
       });
       if (t != nullptr) {
-        states_[self.id.index()] = {t, n};
+        begin(*t, self, n);
         chains_.begins(*t, self);
         ends_.went_on(self);
         ring_for_thief(n, self);
@@ -328,13 +393,13 @@ class automatic final : public policy<World>, public observer<World> {
     return nullptr;
   }
 
-  using shared_type = typename World::template shared<std::uint16_t>;
   /// All workers of a node write it, nearly always the same value.
   static void set(shared_type& to, std::uint16_t type) {
     if (to.load(relaxed) != type) to.store(type, relaxed);
   }
   void note_next(node_id n, std::uint16_t type) {
-    if (stands_[n.index()].load(relaxed) != last_type_[n.index()].load(relaxed)) set(stands_[n.index()], type);
+    node_state& here = nodes_[n.index()];
+    if (here.stands.load(relaxed) != here.last_type.load(relaxed)) set(here.stands, type);
   }
 
   const team& team_;
@@ -342,6 +407,7 @@ class automatic final : public policy<World>, public observer<World> {
   policy_options steals_as_{"steal", steal<World>::options};
   steal<World> plain_;  // the tasks without data
   balanced_placement<World> place_;
+  initial_runs<World> runs_;
   task_times<World> times_;
   chain_bound<World> chains_;
   typename World::template shared<bool> data_seen_{false};    // a task with data has become ready or was created
@@ -351,8 +417,7 @@ class automatic final : public policy<World>, public observer<World> {
   std::vector<home_queue<World>> queues_;     // by node; those of nodes without workers stay empty
   std::vector<std::vector<node_id>> rounds_;  // from each node, the others by distance
   std::vector<state> states_;
-  std::vector<shared_type> last_type_;  // the type of the task queued last, by node
-  std::vector<shared_type> stands_;     // the type by which thieves judge the queue, by node
+  std::vector<node_state> nodes_;
   std::optional<partition::windows<World>> windows_;
 };
 

@@ -3,9 +3,10 @@
 // RIP paper, section 4.1, draws the node of new data uniformly. Some node then gets much more than its share, and
 // the run takes as long as that node. Here untouched data is dealt to the nodes in turn (dealing_order.hpp),
 // unless that node already has clearly more than another one. Each task type has its own turn, so that blocks
-// with the same number in several arrays meet. Bytes that a task writes count twice, as in Nanos6: a block stays
-// at home even if all its neighbours are on another node. If several nodes have equally many bytes of a task, the
-// one with the shortest queue is taken. Regions smaller than a page have no home of their own and do not count.
+// with the same number in several arrays meet. Data that a task changes, reading and writing it, counts eight times:
+// others may read the rest as well, but this task's successors come back to what it has changed. If several nodes have
+// equally many bytes of a task, the one with the shortest queue is taken. Regions smaller than a page have no home of
+// their own and do not count.
 #pragma once
 
 #include "policy/contract/policy.hpp"
@@ -23,8 +24,10 @@ namespace kith {
 inline constexpr std::uint64_t least_placed = 4096;
 inline bool has_home(std::uint64_t bytes) noexcept { return bytes >= least_placed; }
 inline bool has_home(kept_access a) noexcept { return has_home(a.bytes()); }
-/// The weight of an access's byte.
-inline std::uint64_t weight_of(mode how) noexcept { return how == mode::in ? 1 : 2; }
+/// The weight of an access's byte: of data that is changed, and of all other.
+inline constexpr std::uint64_t weight_of_changed = 8;
+inline bool changes(mode how) noexcept { return how != mode::in && how != mode::out; }
+inline std::uint64_t weight_of(mode how) noexcept { return changes(how) ? weight_of_changed : 1; }
 /// The bytes of the task's data that can have a home. If 0, any node will do.
 inline std::uint64_t placed_bytes(const task& t) noexcept {
   std::uint64_t sum = 0;
@@ -48,15 +51,18 @@ class balanced_placement {
         dealt_(static_cast<std::size_t>(team_.nodes())),
         turns_(different),
         states_(static_cast<std::size_t>(team_.size())) {
-    for (state& mine : states_) mine.bytes.resize(dealt_.size());
+    for (state& mine : states_) {
+      mine.bytes.resize(dealt_.size());
+      mine.changed.resize(dealt_.size());
+    }
   }
 
   /// The node for the task, which must have data that can have a home; all of that has a home afterwards.
   /// waiting(n) is the number of tasks queued at node n.
   template <class Waiting>
   node_id operator()(task& t, worker& self, const Waiting& waiting) {
-    std::vector<std::uint64_t>& bytes = states_[self.id.index()].bytes;
-    const std::uint64_t nowhere = weigh(t, bytes);
+    const auto& [bytes, changed] = states_[self.id.index()];
+    const std::uint64_t nowhere = weigh(t, states_[self.id.index()]);
     const std::uint64_t most = *std::ranges::max_element(bytes);
     node_id chosen;
     if (nowhere > most) {
@@ -83,18 +89,19 @@ class balanced_placement {
   static constexpr std::size_t different = 256;  // types; types that collide share their turns
 
   struct alignas(false_sharing_range) state {
-    std::vector<std::uint64_t> bytes;  // scratch
+    std::vector<std::uint64_t> bytes, changed;  // scratch, by node
   };
 
-  /// Sums the task's bytes by the nodes that serve them, written ones twice. Returns the bytes without a home.
-  std::uint64_t weigh(const task& t, std::vector<std::uint64_t>& bytes) const {
+  /// Sums the task's bytes by the nodes that serve them, with their weights. Returns the bytes without a home.
+  std::uint64_t weigh(const task& t, state& scratch) const {
+    auto& [bytes, changed] = scratch;
     std::ranges::fill(bytes, 0);
+    std::ranges::fill(changed, 0);
     std::uint64_t nowhere = 0;
     for (kept_access a : t.access_list()) {
-      if (!has_home(a)) continue;
-      nowhere += memory_.add_bytes(a, bytes);
-      if (a.how != mode::in) memory_.add_bytes(a, bytes);
+      if (has_home(a)) nowhere += memory_.add_bytes(a, changes(a.how) ? changed : bytes);
     }
+    for (std::size_t n = 0; n < bytes.size(); ++n) bytes[n] += weight_of_changed * changed[n];
     for (std::size_t n = 0; n < bytes.size(); ++n) {
       const std::size_t self = team_.served_by()[n].index();
       if (self != n) bytes[self] += std::exchange(bytes[n], 0);

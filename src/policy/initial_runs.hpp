@@ -1,0 +1,137 @@
+// Deals the data that tasks initialise in runs, so that blocks created one after the other, which often are neighbours,
+// share a node.
+//
+// Not in the papers. A task that only writes, and whose data has no home yet, initialises it. Such tasks are held while
+// their creator goes on creating them, because only then is it known how long the sequence is. They are dealt when their
+// creator waits, when a task that uses data is created, or when idle workers see that no more come.
+#pragma once
+
+#include "policy/balanced_placement.hpp"
+#include "policy/contract/policy.hpp"
+#include "policy/contract/policy_options.hpp"
+#include "policy/dealing_order.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace kith {
+
+/// Any worker may call anything.
+template <class World>
+class initial_runs {
+ public:
+  using worker = typename World::worker;
+
+  static constexpr std::array options{
+      number("runs", 4, 0, 1024,
+             "how many runs of each sequence of new blocks a node gets; 0: blocks are dealt one by one"),
+  };
+
+  initial_runs(const policy_context& s, const policy_options& given)
+      : team_(s.workers),
+        memory_(s.memory),
+        order_(s.workers),
+        runs_(given.number("runs")),
+        watches_(static_cast<std::size_t>(team_.size())) {}
+
+  bool initialises(const task& t) const {
+    if (runs_ == 0) return false;
+    bool writes = false;
+    for (kept_access a : t.access_list()) {
+      if (!has_home(a)) continue;
+      if (a.how != mode::out || memory_.region_of(a).home.load(relaxed) != region::no_home) return false;
+      writes = true;
+    }
+    return writes;
+  }
+  /// Holds a ready task. REQUIRES: initialises(t).
+  void hold(task& t, worker& self) {
+    std::size_t held = 0;
+    {
+      const std::lock_guard lock(guard_);
+      held_.push_back(&t);
+      held = held_.size();
+      count_.store(held, relaxed);
+    }
+    if (held == 1) self.ring(team_.everybody());  // a worker must watch: starves()
+  }
+  bool holds_any() const noexcept { return count_.load(relaxed) != 0; }
+  /// Called by a worker that has nothing else to do. True if no more tasks seem to come: they should be dealt.
+  bool starves(worker& self) {
+    watch& mine = watches_[self.id.index()];
+    const std::size_t now = count_.load(relaxed);
+    if (std::exchange(mine.seen, now) != now) mine.looks = 0;
+    if (++mine.looks < patience) return false;
+    mine.looks = 0;
+    return true;
+  }
+  /// Calls send(task, node) for each held task, in the order of creation. The node is none for the tasks of a type
+  /// of which there are fewer than nodes.
+  template <class Send>
+  void deal(const Send& send) {
+    std::vector<task*> all;
+    {
+      const std::lock_guard lock(guard_);
+      all = std::exchange(held_, {});
+      count_.store(0, relaxed);
+    }
+    std::vector<sequence> types;
+    for (task* t : all) ++of(types, t->type).tasks;
+    const auto nodes = static_cast<std::int64_t>(team_.inhabited().size());
+    std::int64_t rounds = runs_;  // the same for all types, so that tasks with the same place in their sequences meet
+    for (const sequence& s : types) rounds = s.tasks < nodes ? rounds : std::min(rounds, s.tasks / nodes);
+    for (sequence& s : types) {
+      if (s.tasks >= nodes) choose(s, rounds);
+    }
+    for (task* t : all) {
+      sequence& s = of(types, t->type);
+      send(*t, s.sent < s.nodes.size() ? s.nodes[s.sent++] : node_id());
+    }
+  }
+
+ private:
+  static constexpr std::uint32_t patience = 32;  // looks of one worker without a new task
+
+  struct sequence {  // held tasks of one type
+    std::uint16_t type;
+    std::int64_t tasks;
+    std::vector<node_id> nodes;
+    std::size_t sent;
+  };
+  struct alignas(false_sharing_range) watch {
+    std::size_t seen = 0;
+    std::uint32_t looks = 0;
+  };
+
+  static sequence& of(std::vector<sequence>& all, std::uint16_t type) {
+    const auto at = std::ranges::find(all, type, &sequence::type);
+    return at != all.end() ? *at : all.emplace_back(sequence{type, 0, {}, 0});
+  }
+  /// After each round, every node has had its share of what was dealt until then, by its workers and to the nearest task.
+  void choose(sequence& s, std::int64_t rounds) const {
+    std::vector<std::int64_t> given(static_cast<std::size_t>(team_.nodes()));
+    const auto nodes = static_cast<std::uint32_t>(team_.inhabited().size());
+    const std::int64_t all = rounds * team_.size();
+    for (std::uint32_t turn = 0; turn < nodes * rounds; ++turn) {
+      const node_id n = order_(turn);
+      const std::int64_t until = std::int64_t{turn / nodes + 1} * team_.working_at(n);
+      std::int64_t& has = given[n.index()];
+      for (; has < (2 * s.tasks * until + all) / (2 * all); ++has) s.nodes.push_back(n);
+    }
+  }
+
+  const team& team_;
+  const memory_view memory_;
+  const dealing_order order_;
+  std::int64_t runs_;
+  typename World::mutex guard_;
+  std::vector<task*> held_;                                // ready, in no queue
+  typename World::template shared<std::size_t> count_{0};  // of them; written under the lock
+  std::vector<watch> watches_;
+};
+
+}  // namespace kith
