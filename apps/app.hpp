@@ -108,6 +108,7 @@ struct window_hint {
   std::int64_t first;         // tasks, in the order of creation, of the first window in addition to `window`
   std::int64_t window;        // tasks of a window
   std::int64_t intersection;  // tasks of a window that belong to the next window as well (RIP-MW)
+  bool initial = false;       // the tasks of prepare() fill a window: a moving window counts them in addition
 };
 
 /// A program's description, and the function that makes it.

@@ -3,7 +3,8 @@
 //
 // RIP paper, section 5.2 (Porikli's method, on tiles; several images overlap). The sums of a row of tiles so
 // far are a halo of their own, and those of a column as well. Images, histograms and halos are in a ring, so
-// that the next images begin before the first has ended. The expert placement deals rows' halos and columns'
+// that the next images begin before the first has ended; or each image has memory of its own, which no task
+// initialises (--ring 0). The expert placement deals rows' halos and columns'
 // halos round robin, and tiles by their column. Windows: two images, of which one stays. The paper does not
 // print sizes; 16 x 16 tiles of 128 pixels and four images in the ring are assumed. Images are a PNG file,
 // each turned one column further, or generated. Property checked, for the images that are still in the ring:
@@ -25,7 +26,7 @@ constexpr parameter integral_histogram_parameters[] = {
     {"input", "", "", "a PNG file: the first image"},
     {"size", "512", "160", "rows and columns of generated images", "2048"},
     {"images", "4", "5", "how many are scanned", "20"},
-    {"ring", "2", "2", "how many may be worked on at a time", "4"},
+    {"ring", "2", "2", "how many may be worked on at a time; 0: each has fresh memory of its own", "4"},
     {"bins", "16", "8", "shades that are told apart", "32"},
     {"block", "64", "32", "rows and columns of a tile", "128"},
 };
@@ -34,9 +35,16 @@ constexpr parameter integral_histogram_parameters[] = {
 struct shape {
   blocks rows, columns;
   std::int64_t ring;
+  bool fresh;  // the ring has all images, and no task initialises it
 
   shape(const arguments& a, std::int64_t height, std::int64_t width)
-      : rows{height, edge(a, height, width)}, columns{width, rows.each}, ring(a.number("ring", 1, 64)) {}
+      : rows{height, edge(a, height, width)},
+        columns{width, rows.each},
+        ring(a.number("ring", 0, 64)),
+        fresh(ring == 0) {
+    if (fresh) ring = images(a);
+  }
+  static std::int64_t images(const arguments& a) { return a.number("images", 1, 1 << 20); }
   std::int64_t tiles() const noexcept { return rows.count() * columns.count(); }
   std::int64_t halos() const noexcept { return rows.count() + columns.count(); }
 
@@ -61,6 +69,7 @@ class integral_histogram final : public app {
 
   void prepare(const target& where) override {
     static const task_type type{"histogram_initial"};
+    if (shape_.fresh) return;
     where.run([&] {
       for (std::int64_t slot = 0; slot < shape_.ring; ++slot) {
         for (std::int64_t i = 0; i < shape_.rows.count(); ++i) {
@@ -155,7 +164,7 @@ class integral_histogram final : public app {
       : source_(a.has("input") ? a.text("input") : "generated"),
         first_(std::move(first)),
         shape_(a, first_.rows, first_.columns),
-        total_(a.number("images", 1, 1 << 20)),
+        total_(shape::images(a)),
         bins_(a.number("bins", 1, 256)),
         seed_(a.seed()),
         images_(shape_.ring * shape_.tiles(), area()),
@@ -249,7 +258,7 @@ window_hint integral_histogram_windows(const arguments& a) {
   const image first = image_of(a);
   const shape s(a, first.rows, first.columns);
   const std::int64_t each = 3 * s.tiles() + s.halos();
-  return {.first = s.ring * (s.tiles() + s.halos()), .window = 2 * each, .intersection = each};
+  return {.first = s.fresh ? 0 : s.ring * (s.tiles() + s.halos()), .window = 2 * each, .intersection = each};
 }
 
 }  // namespace

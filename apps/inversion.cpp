@@ -3,7 +3,8 @@
 // in place, and none waits for the end of the one before.
 //
 // RIP paper, section 5.2 (symmetric matrix inversion, lower triangle). The expert placement lays a grid of
-// nodes over the tiles, block cyclic in both directions, and a task runs where the tile is that it writes.
+// nodes over the tiles, block cyclic in both directions, and a task runs where the tile is that it writes
+// (the paper refers to another one for its annotations; --annotate columns has another placement).
 // Window: the number of tiles of the triangle, which is exactly the tasks of prepare(); half of them stay.
 // For a moving window that counts these separately, add as many as `first`. The paper does not print the
 // size; 32 x 32 tiles of 256 rows are assumed. Property checked, without any BLAS:
@@ -26,11 +27,16 @@ namespace {
 constexpr parameter inversion_parameters[] = {
     {"size", "1024", "384", "rows of the matrix; a multiple of the block", "8192"},
     {"block", "128", "64", "rows of a tile", "256"},
+    {"annotate", "grid", "grid",
+     "the nodes that tiles are annotated with: grid (block cyclic), or columns (neighbours)"},
 };
 
 class inversion final : public app {
  public:
-  explicit inversion(const arguments& a) : tiles_("inversion", a) {}
+  explicit inversion(const arguments& a) : tiles_("inversion", a), by_columns_(a.text("annotate") == "columns") {
+    if (!by_columns_ && a.text("annotate") != "grid")
+      throw error("inversion: --annotate '" + a.text("annotate") + "'; expected grid or columns");
+  }
 
   void prepare(const target& where) override {
     static const task_type type{"inversion_initial"};
@@ -83,7 +89,8 @@ class inversion final : public app {
   std::span<std::byte> output() override { return tiles_.bytes(); }
 
  private:
-  static tile_owner owner(const target& where) {
+  tile_owner owner(const target& where) const {
+    if (by_columns_) return [&where, all = tiles_.count()](std::int64_t, std::int64_t j) { return where.of(j, all); };
     return [&where](std::int64_t i, std::int64_t j) { return where.cyclic(i, j); };
   }
 
@@ -151,11 +158,12 @@ class inversion final : public app {
   }
 
   lower_tiles tiles_;
+  bool by_columns_;
 };
 
 window_hint inversion_windows(const arguments& a) {
   const std::int64_t tiles = lower_tiles::total(square_tiles("inversion", a));
-  return {.first = 0, .window = tiles, .intersection = tiles / 2};
+  return {.first = 0, .window = tiles, .intersection = tiles / 2, .initial = true};
 }
 
 }  // namespace

@@ -190,7 +190,10 @@ class qr final : public app {
 
 window_hint qr_windows(const arguments& a) {
   const square_tiles all("qr", a);
-  return {.first = 0, .window = all.total(), .intersection = std::min<std::int64_t>(2, all.count()) * all.count()};
+  return {.first = 0,
+          .window = all.total(),
+          .intersection = std::min<std::int64_t>(2, all.count()) * all.count(),
+          .initial = true};
 }
 
 }  // namespace

@@ -57,14 +57,15 @@ def code(name):
 # ---- NabbitC
 
 def nabbitc():
-    policies = ["nabbitc", "nabbit", "loop-static", "loop-guided"]
+    policies = ["nabbitc", "nabbit", "loop-static", "loop-guided", "nabbitc:colors=node,attempts=256",
+                "nabbitc:colors=node,attempts=1024"]
     lines = []
-    for program in ("heat", "fdtd", "life", "mg", "uk-2002", "twitter-2010", "uk-2007-05", "sw", "swn2"):
+    for program in ("cg", "heat", "fdtd", "life", "mg", "uk-2002", "twitter-2010", "uk-2007-05", "sw", "swn2"):
         for name, metric in (("speed-up", "speedup"), ("remote %", "remote_percent"), ("steals", "steals")):
             lines.append([program if metric == "speedup" else "", name] +
                          [Cell("nabbitc-" + program, p, metric, "80") if metric != "steals" or p.startswith("nabbit") else ""
                           for p in policies])
-    yield "nabbitc-programs", ["program", ""] + policies, lines
+    yield "nabbitc-programs", ["program", ""] + policies[:4] + ["node colors, 256", "node colors, 1024"], lines
 
     columns = [("nabbitc", "speedup", 1), ("nabbitc", "remote_percent", 2), ("nabbitc", "steals", 1), ("nabbit", "speedup", 1),
                ("nabbit", "remote_percent", 0), ("nabbit", "steals", 1), ("loop-static", "speedup", 1)]
@@ -77,12 +78,14 @@ def nabbitc():
            [["ms"] + [Cell("nabbitc-first-steal", "nabbitc", "first_steal_ms", c) for c in cores]])
 
     results = {"nabbitc-ablations": "heat", "nabbitc-mg-ablations": "mg", "nabbitc-swn2-ablations": "swn2"}
-    lines = [[code(p)] + [Cell(r, p, metric, "80") for r in results for metric in ("speedup", "remote_percent", "steals")]
+    lines = [[code(p)] + [Cell(r, p, metric, "80") for r in results for metric in ("speedup", "remote_percent", "steals")] +
+             [Cell("nabbitc-swn2-ablations", p, "first_steal_ms", "80", "{kith:.0f}")]
              for p in ("nabbitc", "nabbitc:first=off", "nabbitc:morph=off", "nabbitc:attempts=0", "nabbitc:attempts=400",
-                       "nabbitc:colors=node,attempts=64", "nabbit")]
-    yield "nabbitc-ablations", [""] + [h for p in results.values() for h in (f"{p}: speed-up", "remote %", "steals")], lines
+                       "nabbitc:budget=1", "nabbitc:colors=node,attempts=64", "nabbit")]
+    yield ("nabbitc-ablations", [""] + [h for p in results.values() for h in (f"{p}: speed-up", "remote %", "steals")] +
+           ["first steal, ms"], lines)
 
-    programs = ["heat", "fdtd", "life", "uk-2002", "twitter-2010", "uk-2007-05"]
+    programs = ["cg", "mg", "heat", "fdtd", "life", "uk-2002", "twitter-2010", "uk-2007-05"]
     for result in ("nabbitc-bad-colors", "nabbitc-invalid-colors"):
         lines = [[c] + [Cell(result, p, "nabbitc_over_nabbit", c, "ratio") for p in programs] for c in ("20", "40", "60", "80")]
         yield result, ["cores"] + programs, lines
@@ -105,6 +108,21 @@ def rip():
     for result in ("rip-bullion-4", "rip-bullion-8", "rip-bullion-16", "rip-uv100"):
         yield result, [""] + series, programs(result, "speedup")
     yield "rip-traffic", [""] + series, programs("rip-bullion-8", "traffic_reduction")
+
+    migrating = ["dep+pm", "rip-dep", "rip-dep+pm", "rip-mw", "rip-mw+pm"]
+    lines = [[name] + [Cell("rip-migration", s, "speedup", x, "ratio") for s in migrating] +
+             [Cell("rip-migration", s, "migrated_gbytes", x, "ratio") if x != "mean" else ""
+              for s in migrating if s.endswith("+pm")] for x, name in RIP_PROGRAMS.items()]
+    yield "rip-migration", [""] + [code(s) for s in migrating] + ["GB moved, " + code(s) for s in migrating if s.endswith("+pm")], lines
+
+    places = {"bullion-4": "4 sockets", "bullion-8": "8 sockets", "bullion-16": "16 sockets", "uv100": "Altix"}
+    readings = [("columns", place, "inversion", f"inversion in groups of columns, {name}") for place, name in places.items()]
+    readings += [("fresh", place, "integral_histogram", f"integral histogram in fresh memory, {name}")
+                 for place, name in places.items()]
+    readings += [("link", "uv100", x, f"slow NUMAlink, {RIP_PROGRAMS[x]}") for x in ("inversion", "mean")]
+    yield ("rip-readings", [""] + series,
+           [[name] + [Cell("rip-readings", s, "speedup", f"{how} rip-{place} {x}", "ratio") for s in RIP_SERIES]
+            for how, place, x, name in readings])
 
     lines = []
     for s in ("dfifo", "rip-mw", "rip-dep", "socket", "dep", "auto"):

@@ -199,7 +199,8 @@ kith.check("printed:" in done.stdout and "fitted:" in done.stdout, "each number 
 code, papers = kith.json("paper")
 kith.check({"nabbitc-heat", "nabbitc-bad-colors", "mir-opteron"} <= {p["id"] for p in papers}, "the list of reproductions")
 code, found = kith.json("paper", "nabbitc-uk-2002", "--seeds", "1")
-kith.check({r["series"] for r in found} == {"nabbit", "nabbitc", "loop-static", "loop-guided"}, "four series")
+kith.check({r["series"] for r in found} == {"nabbit", "nabbitc", "nabbitc:colors=node,attempts=256",
+                                            "nabbitc:colors=node,attempts=1024", "loop-static", "loop-guided"}, "six series")
 kith.check({r["metric"] for r in found} == {"speedup", "remote_percent", "steals"}, "three metrics")
 kith.check(all(isinstance(r["x"], int) for r in found), "by cores")
 code, found = kith.json("paper", "hw-latency", "--seeds", "1", "--only", "kmeans_list")
@@ -207,8 +208,13 @@ kith.check({(r["program"], r["x"]) for r in found} == {(p, x) for p in ("kmeans_
            "by program and cores")
 kith.check(all(r["kith"] == 1 for r in found if (r["series"], r["metric"]) == ("gsu-0", "time")), "over a unit of no cycles")
 kith.refused("paper", "no-such-result", says=["no-such-result", "nabbitc-heat"])
-kith.check({"rip-uv100", "rip-bullion-4", "rip-bullion-8", "rip-bullion-16", "rip-ablations"} <= {p["id"] for p in papers},
+kith.check({"rip-uv100", "rip-bullion-4", "rip-bullion-8", "rip-bullion-16", "rip-migration", "rip-readings",
+            "rip-ablations"} <= {p["id"] for p in papers},
            "those of the RIP paper")
+code, found = kith.json("paper", "rip-migration", "--seeds", "1", "--only", "qr")
+values = {(r["series"], r["metric"]): r for r in found}
+kith.check(values["rip-mw+pm", "speedup"]["paper"] == 1.12 and not any(r["x"] == "mean" for r in found), "one printed value")
+kith.check(values["dep+pm", "migrated_gbytes"]["kith"] > 0 == values["dep", "migrated_gbytes"]["kith"], "pages move with +pm")
 code, found = kith.json("paper", "rip-uv100", "--seeds", "1", "--only", "jacobi")
 kith.check({"dfifo", "socket", "dep", "rip-dep", "rip-mw", "auto"} <= {r["series"] for r in found}, "its policies")
 kith.check({r["metric"] for r in found} == {"speedup", "traffic_reduction", "load_balance_percent", "overhead_percent",

@@ -1,6 +1,7 @@
 // Every program of the list: verified under different policies, on few and many nodes; and its verifier
 // detects damage.
 #include "apps/list.hpp"
+#include "apps/outer_products.hpp"
 
 #include <gmock/gmock.h>
 
@@ -130,7 +131,7 @@ TEST_P(programs, count_the_first_tasks_of_their_windows_right) {
   const auto prepared = static_cast<std::int64_t>(rt.statistics().total.tasks);
   program->solve({rt, 1});
   const auto all = static_cast<std::int64_t>(rt.statistics().total.tasks);
-  EXPECT_EQ(w.first == 0 ? w.window : w.first, prepared) << "a window of the initial tasks alone, or beside them";
+  EXPECT_EQ(w.initial ? w.window : w.first, prepared) << "a window of the initial tasks alone, or beside them";
   EXPECT_LE(w.first + w.window, all);
   EXPECT_GT(w.intersection, 0);
   EXPECT_LT(w.intersection, w.window);
@@ -221,6 +222,8 @@ INSTANTIATE_TEST_SUITE_P(
         odd_case{"nstream", {{"sets", "1"}, {"size", "1"}}}, odd_case{"nstream", {{"sets", "3"}, {"size", "777"}}},
         odd_case{"integral_histogram", {{"size", "1"}, {"bins", "1"}}},
         odd_case{"integral_histogram", {{"size", "50"}, {"block", "17"}, {"ring", "3"}, {"images", "7"}}},
+        odd_case{"integral_histogram", {{"size", "50"}, {"block", "17"}, {"ring", "0"}, {"images", "5"}}},
+        odd_case{"inversion", {{"annotate", "columns"}}},
         odd_case{"integral_histogram", {{"size", "20"}, {"block", "64"}, {"bins", "256"}, {"images", "1"}}},
         odd_case{"cg_tasks", {{"size", "1"}}}, odd_case{"cg_tasks", {{"size", "5"}, {"block", "9"}}},
         odd_case{"map", {{"vectors", "1"}, {"size", "3"}, {"iterations", "1"}}},
@@ -331,6 +334,42 @@ TEST(program_input, texts_of_a_folder) {
   EXPECT_TRUE(r.check.verified) << r.check.what;
   EXPECT_EQ(std::get<std::int64_t>(r.figures.at(1).value), 8) << "words of three letters and more";
   std::filesystem::remove_all(made);
+}
+
+TEST(program_input, options_that_do_not_exist_are_named) {
+  const entry& e = find_app("inversion");
+  const arguments::given wrong = {{"annotate", "rows"}};
+  try {
+    e.make(arguments(e.name, e.parameters, wrong, preset::small));
+    FAIL();
+  } catch (const kith::error& refused) {
+    EXPECT_THAT(refused.what(), testing::AllOf(testing::HasSubstr("--annotate 'rows'"), testing::HasSubstr("columns")));
+  }
+}
+
+/// A dry run of cg asks for the places alone.
+TEST(program_input, a_generated_matrix_has_its_entries_where_it_says) {
+  for (const std::int64_t nonzeros : {0, 3, 30}) {  // 30 in 20 rows: some rows are drawn twice for a vector
+    const outer_products made(20, nonzeros, 7);
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> said, has, mirrored;
+    made.places([&](std::uint32_t row, std::uint32_t column) { said.emplace_back(row, column); });
+    EXPECT_TRUE(std::ranges::is_sorted(said, {}, [](const auto& at) { return at.first; }));
+    for (const matrix::entry& e : made.entries()) {
+      has.emplace_back(e.row, e.column);
+      mirrored.emplace_back(e.column, e.row);
+    }
+    EXPECT_THAT(said, testing::UnorderedElementsAreArray(has));
+    EXPECT_THAT(mirrored, testing::UnorderedElementsAreArray(has));
+  }
+}
+
+TEST(programs_run_dry, cg_has_a_model_of_its_work) {
+  const entry& e = find_app("cg");
+  kith::runtime_options o = with("nabbitc", "node:2 core:1", 2);
+  o.dry = true;
+  kith::runtime rt(o);
+  const std::unique_ptr<app> program = e.make(arguments(e.name, e.parameters, {}, preset::small));
+  EXPECT_THAT(run(*program, {rt, 2}).check.what, testing::StartsWith("dry"));
 }
 
 TEST(program_input, images_of_one_size) {

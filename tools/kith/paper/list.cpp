@@ -16,6 +16,7 @@ const std::vector<std::string> hardware_programs{"panels", "refinement", "sharde
 
 std::span<const reproduction> reproductions() {
   static const std::vector<reproduction> all = {
+      {"nabbitc-cg", "NabbitC", "figures 6, 7, 8 for cg", speedups_by_cores, {"cg", "--paper"}},
       {"nabbitc-heat", "NabbitC", "figures 6, 7, 8 for heat", speedups_by_cores, {"heat", "--paper"}},
       {"nabbitc-fdtd", "NabbitC", "figures 6, 7, 8 for fdtd", speedups_by_cores, {"fdtd", "--paper"}},
       {"nabbitc-life", "NabbitC", "figures 6, 7, 8 for life", speedups_by_cores, {"life", "--paper"}},
@@ -53,6 +54,8 @@ std::span<const reproduction> reproductions() {
       {"rip-bullion-4", "RIP", "figure 6a: 4 x 8 cores", rip_on_machine, {}, rip_programs, 24},
       {"rip-bullion-8", "RIP", "figures 6b and 7: 8 x 4 cores", rip_on_machine, {}, rip_programs, 24},
       {"rip-bullion-16", "RIP", "figure 6c: 16 x 18 cores", rip_on_machine, {}, rip_programs, 8},
+      {"rip-migration", "RIP", "figure 8: 3 x 8 cores, with page migration", rip_migration, {}, rip_programs, 24},
+      {"rip-readings", "RIP", "other readings of what the paper leaves open", rip_readings, {}, rip_programs, 8},
       {"hw-misses", "HW", "figures 9, 10: misses over FIFO", hardware_misses, {}, hardware_programs, 1},
       {"hw-traffic", "HW", "figure 11: network traffic over FIFO", hardware_traffic, {}, hardware_programs, 1},
       {"hw-power", "HW", "figure 12: power of the network over FIFO", hardware_power, {}, hardware_programs, 1},

@@ -51,6 +51,9 @@ reproduced nabbitc_ablations(const reproduction&, int seeds, const paper_progres
 /// rip.cpp
 reproduced rip_on_machine(const reproduction&, int seeds, const paper_progress&);
 reproduced rip_ablations(const reproduction&, int seeds, const paper_progress&);
+/// rip_readings.cpp
+reproduced rip_migration(const reproduction&, int seeds, const paper_progress&);
+reproduced rip_readings(const reproduction&, int seeds, const paper_progress&);
 
 /// hardware.cpp
 reproduced hardware_misses(const reproduction&, int seeds, const paper_progress&);

@@ -8,17 +8,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cmath>
 
 namespace kith::tools {
 
 namespace {
-
-double geometric_mean(const std::vector<double>& values) {
-  double sum = 0;
-  for (double v : values) sum += std::log(v);
-  return std::exp(sum / static_cast<double>(values.size()));
-}
 
 using by_series = std::vector<rip_means>;
 
@@ -45,12 +38,6 @@ constexpr rip_metric metrics[] = {
     {"overhead_percent", [](const rip_means& v, const rip_means&) { return v.overhead; }},
     {"partition_percent", [](const rip_means& v, const rip_means&) { return v.partition; }, false, true},
 };
-
-/// The paper's means are over all its programs.
-bool has_all_programs(const reproduction& about) {
-  const auto whole = std::ranges::find(reproductions(), std::string_view(about.id), &reproduction::id);
-  return whole != reproductions().end() && whole->parts.size() == about.parts.size();
-}
 
 /// Adds the values of one metric by program, and over the programs as the paper has them.
 void add(reproduced& out, const reproduction& about, const std::string& series, const rip_metric& metric,

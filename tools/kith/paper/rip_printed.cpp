@@ -52,6 +52,8 @@ constexpr printed all[] = {
     {"rip-bullion-16", "socket", "speedup", "mean", 1.19},
     {"rip-bullion-16", "rip-dep", "speedup", "jacobi", 1.43},
     {"rip-bullion-16", "rip-dep", "speedup", "nstream", 1.52},
+    // Section 6.5, figure 8.
+    {"rip-migration", "rip-mw+pm", "speedup", "qr", 1.12},
     // Table 1.
     {"rip-uv100", "dfifo", "load_balance_percent", "mean", 96.1},
     {"rip-uv100", "dfifo", "load_balance_percent", "min", 78.7},
@@ -110,7 +112,10 @@ std::optional<double> printed_in_rip(std::string_view id, std::string_view serie
 
 std::string said_in_rip(std::string_view id, std::string_view series, std::string_view metric, std::string_view x) {
   if (id == "rip-bullion-8" && series == "dfifo" && metric == "traffic_reduction" && x == "mean")
-    return "172.2 times as much as rip-dep";  // the paper's introduction
+    return "172.2 times as much as rip-dep";                                              // the paper's introduction
+  if (series == "socket" && metric == "speedup" && x == "inversion") return "below dep";  // section 6.2.3
+  if (id == "rip-migration" && series.ends_with("+pm") && metric == "speedup" && x == "mean")
+    return "no benefit in general, and in many cases detrimental";  // section 6.5
   return {};
 }
 

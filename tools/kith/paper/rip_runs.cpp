@@ -2,19 +2,21 @@
 
 #include "apps/list.hpp"
 #include "paper/dry.hpp"
+#include "paper/reproduction.hpp"
 #include "sim/runs.hpp"
 
 #include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
 
 namespace kith::tools {
 
 namespace {
 
 std::string rip_dep(const apps::window_hint& w) { return fmt::format("rip-dep:first={},window={}", w.first, w.window); }
-/// The moving windows of qr and inversion count the initialisation separately, because it has as many tasks
-/// as a window.
 std::string rip_mw(const apps::window_hint& w) {
-  return fmt::format("rip-mw:first={},window={},intersection={}", w.first == 0 ? w.window : w.first, w.window,
+  return fmt::format("rip-mw:first={},window={},intersection={}", w.initial ? w.window : w.first, w.window,
                      w.intersection);
 }
 
@@ -73,10 +75,15 @@ double crossed(const sim::result& r, std::string_view way) {
 
 std::span<const char* const> rip_series() { return series; }
 
-rip_program rip_program_on(const std::string& name, const machine_model& m) {
+rip_program rip_program_on(const std::string& name, const machine_model& m, const std::vector<std::string>& changed) {
   const apps::entry& e = apps::find_app(name);
   const int nodes = static_cast<int>(m.hardware.nodes.size()), cores = static_cast<int>(m.hardware.cores.size());
-  const std::vector<std::string> size = size_of(name, nodes, cores);
+  std::vector<std::string> size = size_of(name, nodes, cores);
+  for (std::size_t i = 0; i + 1 < changed.size(); i += 2) {
+    const auto at = std::ranges::find(size, changed[i]);
+    if (at != size.end()) size.erase(at, at + 2);
+    size.insert(size.end(), {changed[i], changed[i + 1]});
+  }
   const apps::window_hint windows = e.windows(
       apps::arguments(e.name, e.parameters, apps::read_arguments(e.name, e.parameters, size), apps::preset::paper));
   std::vector<std::string> words{name, "--paper", "--one-graph"};
@@ -85,6 +92,17 @@ rip_program rip_program_on(const std::string& name, const machine_model& m) {
   rip_program p{record_dry(words, fmt::format("node:{} core:{}", nodes, cores / nodes), 1, "fifo"), {}};
   for (const char* s : series) p.policies.push_back(policy_of(s, windows));
   return p;
+}
+
+bool has_all_programs(const reproduction& about) {
+  const auto whole = std::ranges::find(reproductions(), std::string_view(about.id), &reproduction::id);
+  return whole != reproductions().end() && whole->parts.size() == about.parts.size();
+}
+
+double geometric_mean(const std::vector<double>& values) {
+  double sum = 0;
+  for (double v : values) sum += std::log(v);
+  return std::exp(sum / static_cast<double>(values.size()));
 }
 
 std::vector<rip_means> rip_means_of(const rip_program& p, const machine_model& m, std::string_view way,
@@ -114,6 +132,7 @@ std::vector<rip_means> rip_means_of(const rip_program& p, const machine_model& m
     v.balance += r.load_balance_percent / seeds;
     v.overhead += r.overhead_percent() / seeds;
     v.partition += r.partition_percent() / seeds;
+    v.migrated += static_cast<double>(r.migrated_bytes) / seeds;
   }
   return all;
 }

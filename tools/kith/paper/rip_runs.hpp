@@ -11,6 +11,8 @@
 
 namespace kith::tools {
 
+struct reproduction;
+
 /// The names of the compared policies, which are the names of the rows. The baseline is one of them.
 std::span<const char* const> rip_series();
 inline constexpr std::string_view rip_baseline = "dep";
@@ -22,7 +24,8 @@ struct rip_program {
 };
 
 /// Recorded dry, with initialisation and computation in one graph, at a size that fits the machine's nodes and cores.
-rip_program rip_program_on(const std::string& name, const machine_model&);
+/// `changed`: arguments, with their values, that are not the comparison's.
+rip_program rip_program_on(const std::string& name, const machine_model&, const std::vector<std::string>& changed = {});
 
 /// How it is run.
 struct rip_variant {
@@ -35,10 +38,14 @@ struct rip_variant {
 
 /// Means over the seeds.
 struct rip_means {
-  double seconds = 0, traffic = 0, balance = 0, overhead = 0, partition = 0;
+  double seconds = 0, traffic = 0, balance = 0, overhead = 0, partition = 0, migrated = 0;
 };
 
-/// In the order of rip_series(). `way` is the switch whose bytes are the traffic: data and control
+/// The paper's means are over all its programs; `--only` may have left some out.
+bool has_all_programs(const reproduction&);
+double geometric_mean(const std::vector<double>&);
+
+/// In the order of the program's policies. `way` is the switch whose bytes are the traffic: data and control
 /// messages, which the paper's counters include. tell(share) may be called by any thread.
 std::vector<rip_means> rip_means_of(const rip_program&, const machine_model&, std::string_view way, const rip_variant&,
                                     int seeds, const std::function<void(double)>& tell);
