@@ -24,13 +24,10 @@ class fiber {
   static void entered(fiber& from);
 
  private:
-  struct handover {
-    fiber* from;
-    fiber* to;
-  };
   static void trampoline(boost::context::detail::transfer_t);
 
   boost::context::detail::fcontext_t context_ = nullptr;  // where it was left
+  fiber* next_ = nullptr;                                 // for which it was left
   std::unique_ptr<std::byte[]> stack_;                    // null: the process's own stack
   const void* bottom_ = nullptr;                          // bounds, for the address sanitizer
   std::size_t size_ = 0;
