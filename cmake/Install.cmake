@@ -51,4 +51,5 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/kith-config.cmake ${CMAKE_CURRENT_BINA
 # Relative to the file itself, so that the tree can be installed in, or moved to, any folder.
 file(RELATIVE_PATH kith_pc_prefix "/p/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/p")
 configure_file(cmake/kith.pc.in kith.pc @ONLY)
+configure_file(cmake/kith-uninstalled.pc.in kith-uninstalled.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/kith.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

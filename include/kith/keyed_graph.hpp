@@ -16,10 +16,18 @@
 
 namespace kith {
 
-/// Collects the keys that a graph names.
+/// Collects the keys that a graph names. A graph's functions take it by reference: it cannot be copied, because what is
+/// added to a copy would be lost.
 template <class Key>
 class keys {
  public:
+  keys() = default;
+  keys(const keys&) = delete;
+  keys& operator=(const keys&) = delete;
+  keys(keys&&) noexcept = default;
+  keys& operator=(keys&&) noexcept = default;
+  ~keys() = default;
+
   void add(Key k) { list_.push_back(std::move(k)); }
   std::size_t size() const noexcept { return list_.size(); }
   auto begin() const noexcept { return list_.begin(); }

@@ -1,6 +1,7 @@
 // A runtime: its workers, its policy, its statistics.
 #pragma once
 
+#include <kith/detail/option_check.hpp>
 #include <kith/future.hpp>
 #include <kith/statistics.hpp>
 
@@ -12,6 +13,17 @@
 
 namespace kith {
 
+/// An option that is true, false or without a value. Only these are accepted: any pointer converts to bool, so that "no"
+/// would mean true.
+class optional_bool : public std::optional<bool> {
+ public:
+  constexpr optional_bool() noexcept = default;
+  constexpr optional_bool(std::nullopt_t) noexcept {}
+  constexpr optional_bool(const std::optional<bool>& value) noexcept : std::optional<bool>(value) {}
+  template <class T>
+  constexpr optional_bool(T value) : std::optional<bool>(detail::bool_of(value)) {}
+};
+
 /// How a runtime is set up. An option without a value comes from the environment variable named beside it, else from
 /// the built-in default shown there. The constructor throws `error` for a wrong value and names it.
 struct runtime_options {
@@ -20,7 +32,7 @@ struct runtime_options {
   /// KITH_WORKERS, one for each core that this process may use.
   std::optional<int> workers = {};
   /// KITH_OVERSUBSCRIBE, false: `workers` is limited to the cores that this process may use.
-  std::optional<bool> oversubscribe = {};
+  optional_bool oversubscribe = {};
   /// KITH_BIND, "auto": where a worker's thread may run while it executes tasks. "cores": on one CPU of its own;
   /// "nodes": on the CPUs of its memory node that this process may use; "off": wherever the process may. "auto":
   /// "nodes" if there are several nodes, else "off". For threads and programs started inside tasks, see
@@ -47,7 +59,7 @@ struct runtime_options {
   std::optional<std::uint64_t> seed = {};
   /// KITH_CHECK_HANDLES, false. True: a handle that overlaps another handle or a raw range is an error. For
   /// debugging; costs about 200 ns for each handle and wait.
-  std::optional<bool> check_handles = {};
+  optional_bool check_handles = {};
   /// KITH_RECORD, "": nothing is recorded. Else the file of the recording (`kith record`, `kith sim`). If a process
   /// has several runtimes, the second one writes FILE-2, and so on.
   std::optional<std::string> record = {};
@@ -56,9 +68,9 @@ struct runtime_options {
   std::optional<std::string> memory = {};
   /// KITH_MIGRATE, false. True: the pages of data that a task writes are moved, in batches, to the node of the worker
   /// that runs it. The same as "+pm" after the policy's name, as in "dep+pm".
-  std::optional<bool> migrate = {};
+  optional_bool migrate = {};
   /// KITH_DRY, false. True: tasks with a stated cost (kith::work, a graph's cost()) are only recorded, not run.
-  std::optional<bool> dry = {};
+  optional_bool dry = {};
   /// KITH_CALIBRATE, 0. With `record` and one worker: this number of tasks of each type and size are run again, with
   /// their data out of the caches and in them. The recording keeps how long each took (`kith calibrate`). A task's
   /// result does not change if it declares all that it writes: the data it wrote is restored. Not run again are tasks

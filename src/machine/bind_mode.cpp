@@ -22,7 +22,7 @@ bind_mode bind_setting(const std::optional<std::string>& option) {
   const std::string text = option ? *option : value_of(var::bind).value_or(var::bind.standard);
   const auto found = std::ranges::find(mode_names, text);
   if (found == mode_names.end())
-    throw error((option ? "bind = " : "KITH_BIND=") + text + ": expected cores, nodes, off or auto",
+    throw error((option ? "bind = '" + text + "'" : "KITH_BIND=" + text) + ": expected cores, nodes, off or auto",
                 error_kind::setting);
   return static_cast<bind_mode>(std::distance(mode_names.begin(), found));
 }

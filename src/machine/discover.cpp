@@ -73,15 +73,13 @@ machine machine_by_name(const std::string& file_or_line) {
 }
 
 machine current_machine(const std::optional<std::string>& option) {
-  if (option) return option->empty() ? this_machine() : machine_by_name(*option);
-  if (const std::optional<std::string> name = value_of(var::machine)) {
-    try {
-      return machine_by_name(*name);
-    } catch (const error& e) {
-      throw error(std::string("KITH_MACHINE: ") + e.what(), error_kind::setting);
-    }
+  const std::optional<std::string> name = option ? option : value_of(var::machine);
+  if (!name || name->empty()) return this_machine();
+  try {
+    return machine_by_name(*name);
+  } catch (const error& e) {
+    throw error(std::string(option ? "machine: " : "KITH_MACHINE: ") + e.what(), error_kind::setting);
   }
-  return this_machine();
 }
 
 machine this_machine() {

@@ -18,7 +18,8 @@ namespace {
 }
 
 const std::string levels_expected =
-    "levels from large to small, such as 'node:8 core:10' or 'pack:2 node:2 core:8 pu:2 distance:21'";
+    "levels from large to small, such as 'node:8 core:10' or 'pack:2 node:2 core:8 pu:2 distance:21'; or a name that "
+    "`kith machines` lists, or a file: a description (.toml) or what hwloc exported (.xml)";
 const std::string distances_expected =
     "'distance:21' for all, or a row for each node, such as 'distance:10,16/16,10' for two";
 

@@ -1,5 +1,6 @@
 // Keyed graphs whose nodes have values, under every policy. Nodes get the right values, in order; each
 // value is made once, and destroyed after its last reader.
+#include "support/counted.hpp"
 #include "support/matrix.hpp"
 #include "support/scale.hpp"
 
@@ -37,26 +38,8 @@ class keyed_values : public testing::TestWithParam<kith::test::setup> {
 };
 KITH_FOR_ALL_POLICIES(keyed_values);
 
-/// Counts its living instances. With its padding, `large` ones are on the heap.
-template <std::size_t padding>
-struct counted {
-  static inline std::atomic<int> alive{0}, most{0};
-  static void reset() { most = alive.load(); }
-  static void note() {
-    const int now = ++alive;
-    for (int seen = most; now > seen && !most.compare_exchange_weak(seen, now);) {
-    }
-  }
-  explicit counted(std::uint64_t v = 0) : number(v) { note(); }
-  counted(const counted& o) : number(o.number) { note(); }
-  counted(counted&& o) noexcept : number(std::exchange(o.number, ~std::uint64_t{0})) { note(); }
-  counted& operator=(const counted&) = default;
-  ~counted() { --alive; }
-  std::uint64_t number;
-  std::array<char, padding> room{};
-};
-using small = counted<1>;
-using large = counted<1000>;
+using small = kith::test::counted<1>;
+using large = kith::test::counted<1000>;
 
 /// A random graph over 0..size-1: node k needs some of the nodes below it, in any order. Counts the paths to node 0.
 struct path_graph {

@@ -1,4 +1,5 @@
 // `replay` with a policy behind it: tasks come to that policy in the order of a recorded run.
+#include "base/sanitizers.hpp"
 #include "recording/file.hpp"
 #include "support/matrix.hpp"
 #include "support/programs.hpp"
@@ -78,6 +79,7 @@ TEST_P(in_recorded_order, every_program_ends_under_every_policy) {
     EXPECT_EQ(record(o, run).tasks.size(), first.tasks.size());
     o.throttle = 2;  // holds creators up where they were not held up before
     EXPECT_EQ(record(o, run).tasks.size(), first.tasks.size());
+    if (KITH_TSAN) continue;  // the simulator has one thread
     for (const std::uint32_t throttle : {2048u, 2u})
       EXPECT_EQ(simulate_again(sim::program_of(first), *o.policy, s.workers, true, throttle).tasks.size(),
                 first.tasks.size());

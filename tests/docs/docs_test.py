@@ -22,13 +22,14 @@ LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 def main(build, compiler):
     faults, programs, shown = [], {}, set()
     documents = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "bench").glob("*.md"))]
-    with_kith = re.search(r"^Libs: .* -lkith (.*)$", (pathlib.Path(build) / "kith.pc").read_text(), re.M).group(1).split()
+    # As the README says: against the build folder.
+    with_kith = subprocess.run(["pkg-config", "--cflags", "--libs", "kith"], check=True, capture_output=True, text=True,
+                               env={**os.environ, "PKG_CONFIG_PATH": build}).stdout.split()
     with tempfile.TemporaryDirectory() as work:
         def output_of(path, setting):
             if path not in programs:
                 binary = pathlib.Path(work) / path.replace("/", "_")
-                command = [compiler, "-std=c++20", "-O1", "-Wall", "-Wextra", "-Iinclude", path, f"{build}/libkith.a",
-                           "-o", str(binary), "-lhwloc", "-lsqlite3", *with_kith]
+                command = [compiler, "-std=c++20", "-O1", "-Wall", "-Wextra", path, "-o", str(binary), *with_kith]
                 made = subprocess.run(command, capture_output=True, text=True)
                 if made.returncode != 0:
                     return f"does not compile:\n{made.stderr[:2000]}"

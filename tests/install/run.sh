@@ -52,7 +52,7 @@ quietly "$work/moved/bin/kith" app life --small --policy-library "$work/policy/b
 quietly python3 "$here/links.py" "$work/moved/share/doc/kith"
 
 quietly cmake -S "$here/subproject" -B "$work/subproject" -DKITH_SOURCE="$root" -DCMAKE_CXX_COMPILER="$compiler" \
-  -DCMAKE_BUILD_TYPE=Debug -DKITH_UNITY=ON -DCMAKE_INSTALL_PREFIX="$work/as-shared"  # quick to compile
+  -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0 -DKITH_UNITY=ON -DCMAKE_INSTALL_PREFIX="$work/as-shared"  # quick to compile
 quietly cmake --build "$work/subproject" -j 2
 prints_42 "add_subdirectory" "$work/subproject/program"
 quietly cmake --install "$work/subproject"

@@ -5,10 +5,11 @@
 
 namespace kith::test {
 
-inline place_options with(int places, int workers = 1) {
+inline place_options with(int places, int workers = 1, const char* policy = "ads") {
   place_options o;
   o.places = places;
   o.each.workers = workers;
+  o.each.policy = policy;
   o.each.oversubscribe = true;
   return o;
 }

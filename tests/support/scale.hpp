@@ -1,6 +1,9 @@
 // How much work the stress tests do: KITH_TEST_SCALE, 1 by default.
 #pragma once
 
+#include "base/sanitizers.hpp"
+
+#include <cstdint>
 #include <cstdlib>
 
 namespace kith::test {
@@ -11,5 +14,8 @@ inline int scaled(int count) {
   const double wanted = count * (scale > 0 ? scale : 1.0);
   return wanted < 1 ? 1 : static_cast<int>(wanted);
 }
+
+/// For tests of depth and of memory, which need a large number, and no other one for races.
+constexpr std::uint32_t million = KITH_TSAN ? 100'000 : 1'000'000;
 
 }  // namespace kith::test

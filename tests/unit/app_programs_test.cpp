@@ -62,6 +62,8 @@ TEST_P(programs, are_verified_in_every_way_they_run) {
       const arguments::given values = {{"as", as}, {"colors", colors}};
       const std::unique_ptr<app> program = GetParam()->make(arguments(GetParam()->name, takes, values, preset::small));
       for (const char* policy : {"nabbitc", "nabbit", "dep", "steal"}) {
+        if (colors != std::string_view("good") && policy != std::string_view("nabbitc"))
+          continue;  // the same run again
         kith::runtime rt(with(policy, "node:4 core:2", 8));
         const result r = run(*program, {rt, 4});
         EXPECT_TRUE(r.check.verified) << as << " " << colors << " " << policy << ": " << r.check.what;

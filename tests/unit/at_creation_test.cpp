@@ -169,4 +169,37 @@ TEST(at_creation, children_end_before_their_parent_does) {
   }
 }
 
+TEST(at_creation, inline_limit_runs_tasks_at_creation) {
+  kith::runtime rt(with(1, 1));
+  int value = 0;
+  rt.run([&] {
+    kith::spawn([&] { value = 1; });
+    EXPECT_EQ(value, 1);
+  });
+}
+
+/// The policy waits until tasks are ready to decide where they go.
+TEST(at_creation, inline_limit_is_nothing_to_a_policy_that_is_told_of_creations) {
+  kith::runtime_options o = with(2, 1);
+  o.policy = "rip-dep:window=4";
+  o.machine = "node:2 core:1";
+  kith::runtime rt(o);
+  static thread_local bool creating = false;
+  std::atomic<int> at_creation{0};
+  int data[8] = {};
+  rt.run([&] {
+    for (int& d : data) {
+      creating = true;
+      kith::spawn(
+          [&] {
+            at_creation += creating;
+            d = 1;
+          },
+          kith::out(d));
+      creating = false;
+    }
+  });
+  EXPECT_EQ(at_creation, 0);
+}
+
 }  // namespace

@@ -1,4 +1,6 @@
 // Keyed graphs of extreme shape, and what is counted for them.
+#include "support/scale.hpp"
+
 #include <kith/kith.hpp>
 
 #include <gtest/gtest.h>
@@ -14,6 +16,7 @@
 namespace {
 
 using kith::keys;
+using kith::test::million;
 
 kith::runtime_options with(const char* policy, int workers, const char* machine = "") {
   kith::runtime_options o;
@@ -39,15 +42,15 @@ TEST(graph, a_chain_of_a_million_nodes_needs_no_stack) {
     o.stack_bytes = 1 << 20;
     kith::runtime rt(o);
     chain g;
-    rt.run([&] { kith::explore(g, 999'999u); });
-    EXPECT_EQ(g.computed, 1'000'000u) << policy;
+    rt.run([&] { kith::explore(g, million - 1); });
+    EXPECT_EQ(g.computed, million) << policy;
   }
 }
 
 struct star {
   using key = std::uint32_t;
   void predecessors(key k, keys<key>& all) const {
-    for (key p = 1; k == 0 && p <= 1'000'000; ++p) all.add(p);
+    for (key p = 1; k == 0 && p <= million; ++p) all.add(p);
   }
   void compute(key) { computed.fetch_add(1, std::memory_order_relaxed); }
   std::atomic<std::uint32_t> computed{0};
@@ -59,9 +62,9 @@ TEST(graph, a_node_with_a_million_predecessors) {
     star g;
     kith::exploration done;
     rt.run([&] { done = kith::explore(g, 0u); });
-    EXPECT_EQ(g.computed, 1'000'001u);
-    EXPECT_EQ(done.most_predecessors, 1'000'000u);
-    EXPECT_EQ(done.edges, 1'000'000u);
+    EXPECT_EQ(g.computed, million + 1);
+    EXPECT_EQ(done.most_predecessors, million);
+    EXPECT_EQ(done.edges, million);
   }
 }
 
@@ -309,7 +312,7 @@ struct long_sum {
     for (key p = 0; k == last && p + 1 < last; ++p) all.add(p);
   }
   value compute(key, const kith::values<value>& from) const { return from.empty() ? 1 : from[0]; }
-  static constexpr key last = 300'000;
+  static constexpr key last = 3 * (million / 10);
 };
 
 TEST(graph, values_of_a_long_chain_whose_last_node_reads_all) {

@@ -1,4 +1,5 @@
-// Places in one process: activities, futures, finish and failures, against what a serial program computes.
+// Places in one process: activities, futures and finish, against what a serial program computes.
+#include "support/places.hpp"
 #include "base/rng.hpp"
 #include "support/scale.hpp"
 
@@ -21,18 +22,10 @@
 
 namespace {
 
+using kith::test::with;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
-
-kith::place_options with(int places, int workers = 1, const char* policy = "ads") {
-  kith::place_options o;
-  o.places = places;
-  o.each.workers = workers;
-  o.each.policy = policy;
-  o.each.oversubscribe = true;
-  return o;
-}
 
 std::atomic<std::uint64_t> sum{0};  // of what activities add; tests run one after the other
 std::atomic<int> misplaced{0};      // activities that ran elsewhere than they were spawned
@@ -322,140 +315,6 @@ TEST(Place, ObjectsOfAPlaceStayThere) {
   });
 }
 
-// ---- failures
-
-void fails(const std::string& why) { throw std::runtime_error(why); }
-
-TEST(PlaceFailure, OfAnActivityGoesToItsFinish) {
-  kith::place_runtime rt(with(3));
-  sum = 0;
-  EXPECT_THAT(
-      [&] {
-        rt.run([] {
-          for (int p = 0; p < 3; ++p) kith::at(p).spawn([] { sum += 1; });
-          kith::at(2).spawn<fails>("no luck");
-        });
-      },
-      ThrowsMessage<kith::place_error>(HasSubstr("place 2: no luck")));
-  EXPECT_EQ(sum, 3u);  // nothing else was cancelled
-  rt.run([] {          // and nothing is left of it
-    try {
-      kith::finish([] { kith::at(1).spawn([] { kith::at(2).spawn([] { kith::at(0).spawn<fails>("far away"); }); }); });
-      ADD_FAILURE() << "finish() did not throw";
-    } catch (const kith::place_error& e) {
-      EXPECT_EQ(e.place(), 0);
-      EXPECT_THAT(e.what(), HasSubstr("far away"));
-    }
-  });
-}
-
-TEST(PlaceFailure, OfAFutureGoesToWhoeverAsks) {
-  kith::place_runtime rt(with(2));
-  rt.run([] {
-    const auto f = kith::at(1).async([](int n) -> int { throw std::runtime_error("number " + std::to_string(n)); }, 7);
-    EXPECT_THAT([&] { f.get(); }, ThrowsMessage<kith::place_error>(HasSubstr("place 1: number 7")));
-    EXPECT_THAT([&] { f.get(); }, ThrowsMessage<kith::place_error>(HasSubstr("number 7")));
-  });
-}
-
-TEST(PlaceFailure, OfADroppedFutureGoesToItsFinish) {
-  kith::place_runtime rt(with(2));
-  EXPECT_THAT(
-      [&] {
-        rt.run([] {
-          kith::finish([] {
-            static std::atomic<bool> dropped;
-            dropped = false;
-            static_cast<void>(kith::at(1).async([] {
-              dropped.wait(false);
-              fails("unseen");
-            }));
-            dropped = true;
-            dropped.notify_all();
-          });
-        });
-      },
-      ThrowsMessage<kith::place_error>(HasSubstr("unseen")));
-}
-
-TEST(PlaceFailure, OfTheBodyKeepsItsType) {
-  kith::place_runtime rt(with(2));
-  struct special {};
-  sum = 0;
-  EXPECT_THROW(rt.run([] {
-    kith::at(1).spawn([] { sum += 1; });
-    throw special();
-  }),
-               special);
-  EXPECT_EQ(sum, 1u);  // the activity was waited for
-}
-
-TEST(PlaceFailure, DoesNotCancelActivitiesAnywhere) {
-  kith::place_runtime rt(with(2));
-  for (const int named : {0, 1}) {
-    sum = 0;
-    EXPECT_THROW(rt.run([named] {
-      for (int i = 0; i < 10; ++i) kith::at(named).spawn([] { sum += 1; });
-      throw std::runtime_error("the body");
-    }),
-                 std::runtime_error);
-    EXPECT_EQ(sum, 10u) << named;
-  }
-}
-
-TEST(PlaceFailure, GoesBeforeThatOthersWereCancelled) {
-  kith::place_runtime rt(with(2));
-  EXPECT_THAT(
-      [&] {
-        rt.run([] {
-          kith::at(1).spawn([] {
-            kith::at(1).spawn([] {});
-            kith::cancel();
-            throw std::runtime_error("the cause");
-          });
-        });
-      },
-      ThrowsMessage<kith::place_error>(HasSubstr("the cause")));
-}
-
-// A finish without a stack to wait on ends with an error, and its body, which uses the caller's frame, has ended or
-// never runs.
-TEST(PlaceFailure, OfAFinishWithoutAStackLeavesNoBodyBehind) {
-  kith::place_options o = with(2, 2);
-  o.each.stacks = 2;
-  for (int round = 0; round < 5; ++round) {
-    kith::place_runtime rt(o);
-    try {
-      rt.run([] {
-        for (int i = 0; i < 100; ++i) {
-          kith::at(0).spawn([] {
-            std::vector<int> frame(100, 7);
-            kith::finish([&] {
-              kith::at(1).async([] { return 1; }).get();
-              for (int& x : frame) EXPECT_EQ(x, 7);
-            });
-            std::ranges::fill(frame, -1);
-          });
-        }
-      });
-    } catch (const kith::error& e) {
-      EXPECT_THAT(e.what(), HasSubstr("stack"));
-    }
-  }
-}
-
-TEST(PlaceFailure, OfAPlaceOfAnEarlierRuntime) {
-  std::optional<kith::place_ref> far;
-  {
-    kith::place_runtime rt(with(4));
-    rt.run([&] { far = kith::at(3); });
-  }
-  kith::place_runtime rt(with(2));
-  EXPECT_THAT(
-      [&] { rt.run([&] { far->spawn([] {}); }); },
-      ThrowsMessage<kith::error>(HasSubstr("this place_ref is of another place_runtime; now there are 2 places")));
-}
-
 struct waits_when_made {
   int value = kith::at(1).async([] { return 5; }).get();
 };
@@ -467,57 +326,6 @@ TEST(Places, AnObjectOfAPlaceMayWaitWhenItIsMade) {
     for (int i = 0; i < 20; ++i) kith::at(0).spawn([] { sum += static_cast<std::uint64_t>(waiting->value); });
   });
   EXPECT_EQ(sum, 100u);
-}
-
-TEST(PlaceFailure, KeepsItsPlaceOnTheWay) {
-  kith::place_runtime rt(with(3));
-  try {
-    rt.run([] { kith::at(1).spawn([] { kith::at(2).async([] { fails("deep"); }).get(); }); });
-    ADD_FAILURE() << "run() did not throw";
-  } catch (const kith::place_error& e) {
-    EXPECT_EQ(e.place(), 2);
-    EXPECT_EQ(e.reason(), "deep");
-    EXPECT_STREQ(e.what(), "place 2: deep");
-  }
-}
-
-TEST(PlaceFailure, OfATaskOfAnActivity) {
-  kith::place_runtime rt(with(2));
-  EXPECT_THAT([&] { rt.run([] { kith::at(1).spawn([] { kith::spawn([] { fails("a task's"); }); }); }); },
-              ThrowsMessage<kith::place_error>(HasSubstr("place 1: a task's")));
-}
-
-TEST(PlaceFailure, OfAnInnerFinishStaysThere) {
-  kith::place_runtime rt(with(4));
-  sum = 0;
-  rt.run([] {
-    for (int p = 0; p < 4; ++p) {
-      kith::at(p).spawn([] {
-        EXPECT_THROW(kith::finish([] { kith::at((kith::here() + 1) % 4).spawn<fails>("inner"); }), kith::place_error);
-        sum += 1;
-      });
-    }
-  });
-  EXPECT_EQ(sum, 4u);
-}
-
-TEST(PlaceFailure, CancelledActivitiesEndTheirFinish) {
-  kith::place_runtime rt(with(1));
-  sum = 0;
-  EXPECT_THAT(
-      [&] {
-        rt.run([] {
-          kith::at(0).spawn([] { sum += 1; });  // queued: there is one worker
-          kith::cancel();
-        });
-      },
-      ThrowsMessage<kith::place_error>(HasSubstr("cancelled before it started")));
-  EXPECT_EQ(sum, 0u);
-  rt.run([] {
-    const auto f = kith::at(0).async([] { return 1; });
-    kith::cancel();
-    EXPECT_THAT([&] { f.get(); }, ThrowsMessage<kith::place_error>(HasSubstr("cancelled before it started")));
-  });
 }
 
 // ---- finish

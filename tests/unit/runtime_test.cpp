@@ -19,7 +19,9 @@
 namespace {
 
 using kith::test::scaled;
+using testing::AllOf;
 using testing::HasSubstr;
+using testing::StartsWith;
 
 kith::runtime_options with(int workers, const char* policy = "steal", const char* machine = "") {
   kith::runtime_options o;
@@ -203,40 +205,6 @@ TEST(runtime, a_throttle_below_the_length_of_a_chain) {
   EXPECT_EQ(ran, 20);
 }
 
-TEST(runtime, inline_limit_runs_tasks_at_creation) {
-  kith::runtime_options o = with(1);
-  o.inline_limit = 1;
-  kith::runtime rt(o);
-  int value = 0;
-  rt.run([&] {
-    kith::spawn([&] { value = 1; });
-    EXPECT_EQ(value, 1);
-  });
-}
-
-/// The policy waits until tasks are ready to decide where they go.
-TEST(runtime, inline_limit_is_nothing_to_a_policy_that_is_told_of_creations) {
-  kith::runtime_options o = with(2, "rip-dep:window=4", "node:2 core:1");
-  o.inline_limit = 1;
-  kith::runtime rt(o);
-  static thread_local bool creating = false;
-  std::atomic<int> at_creation{0};
-  int data[8] = {};
-  rt.run([&] {
-    for (int& d : data) {
-      creating = true;
-      kith::spawn(
-          [&] {
-            at_creation += creating;
-            d = 1;
-          },
-          kith::out(d));
-      creating = false;
-    }
-  });
-  EXPECT_EQ(at_creation, 0);
-}
-
 TEST(runtime, options_that_are_wrong_are_named) {
   auto message_of = [](const kith::runtime_options& o) {
     try {
@@ -247,7 +215,10 @@ TEST(runtime, options_that_are_wrong_are_named) {
     return std::string("no error");
   };
   EXPECT_THAT(message_of(with(1, "nonsense")), HasSubstr("nonsense"));
-  EXPECT_THAT(message_of(with(1, "steal", "node:x")), HasSubstr("node:x"));
+  for (const char* wrong : {"node:x", ":", "0", "no such machine", "/no/such.xml"}) {
+    EXPECT_THAT(message_of(with(1, "steal", wrong)),
+                AllOf(StartsWith("machine: "), HasSubstr(wrong), HasSubstr("expected ")));
+  }
   kith::runtime_options o = with(1);
   o.stack_bytes = 4096;
   EXPECT_THAT(message_of(o), HasSubstr("runtime_options::stack_bytes = 4096: expected 1048576"));
@@ -262,6 +233,10 @@ TEST(runtime, options_that_are_wrong_are_named) {
   EXPECT_THAT(refused(&kith::runtime_options::inline_limit, -9), HasSubstr("runtime_options::inline_limit = -9"));
   EXPECT_THAT(refused(&kith::runtime_options::workers, 0), HasSubstr("workers = 0: expected a number from 1"));
   EXPECT_THAT(refused(&kith::runtime_options::policy, ""), HasSubstr("no policy ''"));
+  EXPECT_THAT(refused(&kith::runtime_options::bind, ":"), HasSubstr("bind = ':': expected cores, nodes, off or auto"));
+  for (const char* wrong : {"", ":", "node:", "node:-1", "huge", "fine,", "fine,huge,huge"})
+    EXPECT_THAT(refused(&kith::runtime_options::memory, wrong),
+                HasSubstr("memory '" + std::string(wrong) + "': expected system, fine, coarse"));
   EXPECT_THAT(refused(&kith::runtime_options::stack_bytes, ~std::size_t{4}), HasSubstr("runtime_options::stack_bytes"));
   setenv("KITH_SPIN", "q", 1);
   EXPECT_THAT(message_of(with(1, "steal", "node:1 core:1")), HasSubstr("KITH_SPIN=q"));
@@ -273,10 +248,10 @@ TEST(runtime, options_that_are_wrong_are_named) {
   EXPECT_EQ(kith::runtime().policy(), "lifo");
   setenv("KITH_POLICY", "steal:victim=me", 1);
   EXPECT_THAT([] { kith::runtime wrong; },
-              testing::ThrowsMessage<kith::error>(testing::StartsWith("KITH_POLICY: policy 'steal': victim=me")));
+              testing::ThrowsMessage<kith::error>(StartsWith("KITH_POLICY: policy 'steal': victim=me")));
   unsetenv("KITH_POLICY");
   setenv("KITH_MEMORY", "everywhere", 1);
-  EXPECT_THAT([] { kith::runtime wrong; }, testing::ThrowsMessage<kith::error>(testing::StartsWith("KITH_MEMORY: ")));
+  EXPECT_THAT([] { kith::runtime wrong; }, testing::ThrowsMessage<kith::error>(StartsWith("KITH_MEMORY: ")));
   unsetenv("KITH_MEMORY");
 }
 

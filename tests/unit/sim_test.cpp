@@ -417,38 +417,4 @@ TEST(sim, refuses_a_run_that_did_not_end) {
   EXPECT_THAT([&] { sim::program_of(r); }, ThrowsMessage<error>(HasSubstr("did not end")));
 }
 
-/// The acceptance tests of heat: colors keep it local, because of the forced first steal and morphing.
-TEST(sim, colors_keep_heat_at_home) {
-  runtime_options on = test::with("nabbitc", 40, true);
-  on.machine = "node:4 core:10";
-  const recording r = test::record(on, [](runtime& rt) {
-    const apps::entry& e = apps::find_app("heat");
-    const apps::arguments a(e.name, e.parameters,
-                            {{"rows", "163840"}, {"size", "16384"}, {"block", "32"}, {"iterations", "5"}},
-                            apps::preset::standard);
-    apps::run(*e.make(a), {rt, 4});
-  });
-  const program p = sim::program_of(r);
-  const machine_model m = model_by_name("xeon-e7-8860");
-  const auto of = [&](const char* policy) {
-    settings s;
-    s.policy = policy;
-    s.workers = 40;
-    s.how = fidelity::abstract;
-    s.data = sim::distribution::colors;
-    return sim::simulate(p, m, s);
-  };
-  const result colored = of("nabbitc"), blind = of("nabbit");
-  EXPECT_LT(colored.remote_access_percent, 1);
-  EXPECT_GT(blind.remote_access_percent, 45);
-  EXPECT_GT(of("nabbitc:first=off").remote_access_percent, 15);
-  EXPECT_GT(of("nabbitc:morph=off").remote_access_percent, 5);
-  EXPECT_GT(blind.total.steals, 5 * colored.total.steals);
-  settings loops;
-  loops.workers = 40;
-  const result fixed = sim::simulate_loops(p, m, loops, sim::loop_schedule::static_);
-  EXPECT_GT(colored.over_serial(), 0.97 * fixed.over_serial());
-  EXPECT_GT(fixed.over_serial(), sim::simulate_loops(p, m, loops, sim::loop_schedule::guided).over_serial());
-}
-
 }  // namespace

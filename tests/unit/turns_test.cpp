@@ -2,6 +2,8 @@
 // the number of waiting tasks.
 #include "task/turns.hpp"
 
+#include "support/scale.hpp"
+
 #include <kith/kith.hpp>
 
 #include <gmock/gmock.h>
@@ -13,6 +15,7 @@
 namespace {
 
 using namespace kith;
+using test::million;
 using testing::ElementsAre;
 
 class Turns : public testing::Test {
@@ -90,7 +93,7 @@ TEST_F(Turns, OfAMillionTasksThatWait) {
     runtime rt(o);
     std::uint64_t sum = 0, last = 0, faults = 0;
     rt.run([&] {
-      for (std::uint64_t t = 1; t <= 1'000'000; ++t)
+      for (std::uint64_t t = 1; t <= million; ++t)
         spawn(
             [&, t] {
               ++sum;
@@ -99,7 +102,7 @@ TEST_F(Turns, OfAMillionTasksThatWait) {
             },
             commutative(sum));
     });
-    EXPECT_EQ(sum, 1'000'000u);
+    EXPECT_EQ(sum, million);
     EXPECT_EQ(faults, 0u) << "one worker makes them ready in the order of their creation";
   }
 }

@@ -46,8 +46,8 @@ struct graph_check {
       !has_key || can_hash(),
       "argument 1 of explore is a graph whose keys cannot be looked up; give the key operator== and std::hash");
   static_assert(!can_hash() || names_predecessors(),
-                "argument 1 of explore is a graph without predecessors; write void predecessors(const key&, "
-                "kith::keys<key>&) in it, which names the nodes that a node needs");
+                "argument 1 of explore is a graph without predecessors, or they take other parameters; write void "
+                "predecessors(const key&, kith::keys<key>&) in it, which names the nodes that a node needs");
   static_assert(!names_predecessors() || can_compute(),
                 "argument 1 of explore is a graph without compute; write void compute(const key&) in it, or value "
                 "compute(const key&, const kith::values<value>&) and using value = ...;");

@@ -78,26 +78,25 @@ reference create_fence(native::engine& engine, detail::scope& s, const ForEach& 
   return me;
 }
 
-/// Adds the edges that the accesses of one task require.
+/// Adds the edges that the accesses of one task require. Calls keep(access, tracker) for each, before its edges.
+template <class Keep>
 void order_accesses(native::engine& engine, detail::scope& s, task& t, edge_collector& edges_of,
-                    std::span<const detail::access_record> records) {
+                    std::span<const detail::access_record> records, const Keep& keep) {
   const auto fence = [&](const auto& for_each) { return create_fence(engine, s, for_each); };
   for (const detail::access_record& a : records) {
     detail::tracker& k = tracker_of(s, a, t.type, engine.options.check_handles,
                                     [&](nested_range& r) { edges_of.meet(s.by_address, r, a.how, fence); });
+    keep(a, k);
     edges_of.access(k, a.how, fence);
   }
 }
 
-/// As order_accesses(). Also keeps what the policy and the engine need of them.
+/// The same. Also keeps what the policy and the engine need of the accesses.
 void register_accesses(native::engine& engine, detail::scope& s, task& t, edge_collector& edges_of,
                        std::span<const detail::access_record> records) {
-  const auto fence = [&](const auto& for_each) { return create_fence(engine, s, for_each); };
-  std::byte* keep = t.access_bytes();
+  std::byte* at = t.access_bytes();
   std::uint64_t all_bytes = 0;
-  for (const detail::access_record& a : records) {
-    detail::tracker& k = tracker_of(s, a, t.type, engine.options.check_handles,
-                                    [&](nested_range& r) { edges_of.meet(s.by_address, r, a.how, fence); });
+  order_accesses(engine, s, t, edges_of, records, [&](const detail::access_record& a, detail::tracker& k) {
     const bool exclusive = a.how == mode::commutative;
     const bool unknown =
         k.region == 0 || (engine.track_homes && a.bytes > engine.regions[k.region].bytes.load(relaxed));
@@ -107,11 +106,10 @@ void register_accesses(native::engine& engine, detail::scope& s, task& t, edge_c
     const std::uint64_t bytes = edges_of.named_before(k) ? 0 : a.bytes;
     const kept_access kept{k.region, static_cast<std::uint32_t>(bytes), static_cast<std::uint16_t>(bytes >> 32), a.how,
                            0};
-    std::memcpy(keep, &kept, sizeof kept);
-    keep += sizeof kept;
+    std::memcpy(at, &kept, sizeof kept);
+    at += sizeof kept;
     all_bytes += bytes;
-    edges_of.access(k, a.how, fence);
-  }
+  });
   s.bytes_created += all_bytes;
   const std::uint64_t bound = engine.options.throttle_bytes;
   if (bound != 0 && s.unfinished_bytes() >= bound && s.creator != &engine.outside)
@@ -145,7 +143,7 @@ std::uint32_t declare(native::engine& engine, detail::scope& s, task& t, referen
     if (keeps_accesses(engine, records)) {
       register_accesses(engine, s, t, edges_of, records);
     } else {
-      order_accesses(engine, s, t, edges_of, records);
+      order_accesses(engine, s, t, edges_of, records, [](const detail::access_record&, const detail::tracker&) {});
     }
   } catch (...) {
     failure = std::current_exception();

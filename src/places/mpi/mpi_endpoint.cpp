@@ -14,11 +14,7 @@ namespace kith::distributed::mpi {
 
 namespace {
 
-constexpr int batch_tag = 0, large_tag = 1;
-constexpr std::size_t batch_bytes = 32 << 10;
 constexpr std::size_t large_bytes = 8 << 10;  // from here on a message goes by itself
-constexpr std::size_t ring_slots = 16;
-constexpr std::size_t piece_bytes = 1 << 30;  // MPI counts in int
 constexpr std::size_t most_spare = 64;
 
 }  // namespace
@@ -76,12 +72,6 @@ void mpi_endpoint::say_farewell() {
     append(p, r, reinterpret_cast<const std::byte*>(why.data()), why.size());
     flush(p);
   }
-}
-
-/// Never frees them, because MPI may still read or write there.
-template <class T>
-void mpi_endpoint::keep(T what) {
-  new T(std::move(what));
 }
 
 // ---- sending
@@ -184,163 +174,7 @@ void mpi_endpoint::end_sends() {
   }
 }
 
-// ---- receiving
-
-void mpi_endpoint::post(std::size_t slot) {
-  is_fine(MPI_Irecv(ring_[slot].data(), static_cast<int>(batch_bytes), MPI_BYTE, MPI_ANY_SOURCE, batch_tag, job_,
-                    &posted_[slot]),
-          -1);
-}
-
-void mpi_endpoint::receive() {
-  for (;;) {
-    int done = 0;
-    MPI_Status status;
-    MPI_Request& request = posted_[oldest_];
-    if (request == MPI_REQUEST_NULL) return;  // it could not be posted, and a place was lost
-    if (!is_fine(MPI_Test(&request, &done, &status), -1) || done == 0) return;
-    int size = 0;
-    MPI_Get_count(&status, MPI_BYTE, &size);
-    active_ = clock::now();
-    peers_.heard(status.MPI_SOURCE, active_);
-    read(status.MPI_SOURCE, ring_[oldest_].data(), static_cast<std::size_t>(size));
-    post(oldest_);
-    oldest_ = (oldest_ + 1) % ring_slots;
-  }
-}
-
-void mpi_endpoint::read(int from, const std::byte* batch, std::size_t size) {
-  sender& source = incoming_[static_cast<std::size_t>(from)];
-  std::size_t at = 0;
-  while (size - at >= sizeof(record)) {
-    record r;
-    std::memcpy(&r, batch + at, sizeof r);
-    at += sizeof r;
-    if (r.kind == record_kind::message && r.bytes <= size - at) {
-      bytes message(batch + at, batch + at + r.bytes);
-      at += r.bytes;
-      if (source.waiting.empty()) {
-        ready_.push_back(std::move(message));
-      } else {
-        source.waiting.push_back({std::move(message), {}});
-      }
-    } else if (r.kind == record_kind::large) {
-      receive_large(from, r.bytes);
-    } else if (r.kind == record_kind::near && near_.reaches(from) && size - at >= sizeof(std::uint64_t) &&
-               r.place <= (size - at - sizeof(std::uint64_t)) / sizeof(near_part)) {
-      receive_near(from, r.bytes, batch + at, r.place);
-      at += sizeof(std::uint64_t) + r.place * sizeof(near_part);
-    } else if (r.kind == record_kind::taken) {
-      near_sends_.erase(r.bytes);
-    } else if (r.kind == record_kind::lost && r.place < gone_.size() && r.bytes <= size - at) {
-      lose({static_cast<int>(r.place), {reinterpret_cast<const char*>(batch + at), r.bytes}});
-      at += r.bytes;
-    } else if (r.kind != record_kind::sign) {
-      at = size + 1;
-      break;
-    }
-  }
-  if (at != size) lose({from, "it sent a batch of messages that cannot be read"});
-}
-
-/// False if there is no memory for the message; then its sender is lost.
-bool mpi_endpoint::make_room(incoming& in, int from, std::uint64_t size) {
-  try {
-    in.message.resize(size);
-    return true;
-  } catch (const std::exception&) {
-    lose({from, "it sent a message of " + std::to_string(size) + " bytes, for which there is no memory here"});
-    return false;
-  }
-}
-
-void mpi_endpoint::receive_large(int from, std::uint64_t size) {
-  sender& source = incoming_[static_cast<std::size_t>(from)];
-  if (source.waiting.empty()) held_.push_back(from);
-  incoming& in = source.waiting.emplace_back();
-  if (!make_room(in, from, size)) return;
-  for (std::size_t at = 0; at < size; at += piece_bytes) {
-    MPI_Request r = MPI_REQUEST_NULL;
-    const auto count = static_cast<int>(std::min<std::uint64_t>(piece_bytes, size - at));
-    if (!is_fine(MPI_Irecv(in.message.data() + at, count, MPI_BYTE, from, large_tag, job_, &r), from)) return;
-    in.requests.push_back(r);
-  }
-}
-
-void mpi_endpoint::receive_near(int from, std::uint64_t size, const std::byte* announced, std::size_t parts) {
-  sender& source = incoming_[static_cast<std::size_t>(from)];
-  if (source.waiting.empty()) held_.push_back(from);
-  incoming& in = source.waiting.emplace_back();
-  std::memcpy(&in.number, announced, sizeof in.number);
-  std::uint64_t left = size;
-  for (std::size_t i = 0; i < parts; ++i) {
-    near_part p{};
-    std::memcpy(&p, announced + sizeof in.number + i * sizeof p, sizeof p);
-    if (p.size > left) break;
-    left -= p.size;
-    in.parts.push_back(p);
-  }
-  if (left != 0) {
-    lose({from, "it announced a message of another size than its parts have"});
-  } else {
-    make_room(in, from, size);
-  }
-}
-
-/// Reads up to `budget` bytes of the message, and subtracts them from it. Whether it is complete, and its sender knows.
-bool mpi_endpoint::read_near(int from, incoming& in, std::size_t& budget) {
-  while (!in.parts.empty() && budget != 0) {
-    near_part& p = in.parts.front();
-    std::size_t got = 0;
-    try {
-      got = near_.read(from, p.address, in.message.data() + in.read, std::min<std::size_t>(p.size, budget));
-    } catch (const std::system_error& e) {
-      lose({from, std::string("its memory cannot be read: ") + e.what()});
-    }
-    if (got == 0) return false;
-    active_ = clock::now();
-    in.read += got;
-    budget -= got;
-    p.address += got;
-    p.size -= got;
-    if (p.size == 0) in.parts.pop_front();
-  }
-  if (!in.parts.empty()) return false;
-  append(from, {record_kind::taken, 0, in.number}, nullptr, 0);
-  return true;
-}
-
-bool mpi_endpoint::complete(int from, incoming& in, std::size_t& budget) {
-  if (in.number != 0) return read_near(from, in, budget);
-  if (in.requests.empty()) return true;
-  int done = 0;
-  if (!is_fine(MPI_Testall(static_cast<int>(in.requests.size()), in.requests.data(), &done, MPI_STATUSES_IGNORE),
-               from) ||
-      done == 0)
-    return false;
-  active_ = clock::now();
-  return true;
-}
-
-void mpi_endpoint::complete_large() {
-  // After some MiB what has come is answered, so that its senders go on while the rest is read.
-  constexpr std::size_t at_once = 2 << 20;
-  std::size_t budget = at_once;
-  std::erase_if(held_, [this, &budget](int from) {
-    std::deque<incoming>& waiting = incoming_[static_cast<std::size_t>(from)].waiting;
-    if (gone_[static_cast<std::size_t>(from)]) {  // one of them may lack its receives, and none is needed any more
-      keep(std::exchange(waiting, {}));
-      return true;
-    }
-    while (!waiting.empty()) {
-      if (budget < at_once / 2 || !complete(from, waiting.front(), budget))
-        return false;  // after a loss the next look drops them
-      ready_.push_back(std::move(waiting.front().message));
-      waiting.pop_front();
-    }
-    return true;
-  });
-}
+// ---- polling
 
 bool mpi_endpoint::poll(bytes& message) {
   if (ready_.empty()) {

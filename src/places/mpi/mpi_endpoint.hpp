@@ -20,6 +20,7 @@
 #include <deque>
 #include <memory>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace kith::distributed::mpi {
@@ -52,6 +53,11 @@ class mpi_endpoint final : public endpoint {
   using clock = std::chrono::steady_clock;
   using bytes = detail::byte_buffer;
   using packed = detail::packed_arguments;
+
+  static constexpr int batch_tag = 0, large_tag = 1;
+  static constexpr std::size_t batch_bytes = 32 << 10;
+  static constexpr std::size_t ring_slots = 16;
+  static constexpr std::size_t piece_bytes = 1 << 30;  // MPI counts in int
 
   enum class record_kind : std::uint32_t {
     message = 1,
@@ -120,8 +126,11 @@ class mpi_endpoint final : public endpoint {
   void complete_large();
   void watch();
   void say_farewell();
+  /// Never frees them, because MPI may still read or write there.
   template <class T>
-  static void keep(T what);
+  static void keep(T what) {
+    new T(std::move(what));
+  }
   void lose(lost_place what);
   bool is_fine(int result, int place);
 

@@ -1,9 +1,7 @@
-// Fibers on ucontext, with the annotations that the address sanitizer needs.
+// Fibers on Boost.Context, whose switches make no system call, with the annotations that the address sanitizer needs.
 #include "interleave/fiber.hpp"
 
 #include "base/sanitizers.hpp"
-
-#include <cstdint>
 
 #if KITH_ASAN
 #include <sanitizer/asan_interface.h>
@@ -22,25 +20,22 @@ void fiber::prepare(void (*entry)(void*), void* argument) {
 #if KITH_ASAN
   __asan_unpoison_memory_region(stack_.get(), stack_bytes);  // of frames that never returned
 #endif
-  getcontext(&context_);
-  context_.uc_stack.ss_sp = stack_.get();
-  context_.uc_stack.ss_size = stack_bytes;
-  context_.uc_link = nullptr;
-  const auto self = reinterpret_cast<std::uintptr_t>(this);  // makecontext passes only ints
-  makecontext(&context_, reinterpret_cast<void (*)()>(&fiber::trampoline), 2, static_cast<unsigned>(self),
-              static_cast<unsigned>(self >> 32));
+  context_ = boost::context::detail::make_fcontext(stack_.get() + stack_bytes, stack_bytes, &fiber::trampoline);
 }
 
-void fiber::trampoline(unsigned low, unsigned high) {
-  auto* self = reinterpret_cast<fiber*>(std::uintptr_t{high} << 32 | low);
-  self->entry_(self->argument_);
+void fiber::trampoline(boost::context::detail::transfer_t t) {
+  auto* from = static_cast<fiber*>(t.data);
+  from->context_ = t.fctx;
+  from->next_->entry_(from->next_->argument_);
 }
 
 void fiber::switch_to(fiber& to, [[maybe_unused]] bool for_good) {
+  next_ = &to;  // a member, because the sanitizer may give up the frame of what is left for good
 #if KITH_ASAN
   __sanitizer_start_switch_fiber(for_good ? nullptr : &shadow_, to.bottom_, to.size_);
 #endif
-  swapcontext(&context_, &to.context_);
+  const auto back = boost::context::detail::jump_fcontext(to.context_, this);
+  static_cast<fiber*>(back.data)->context_ = back.fctx;
 #if KITH_ASAN
   __sanitizer_finish_switch_fiber(shadow_, nullptr, nullptr);
 #endif

@@ -1,7 +1,8 @@
 // A stack that can be left and entered again, for the threads of an explored program. Used only by the checker.
 #pragma once
 
-#include <ucontext.h>
+#include <boost/context/detail/fcontext.hpp>
+
 #include <cstddef>
 #include <memory>
 
@@ -23,11 +24,12 @@ class fiber {
   static void entered(fiber& from);
 
  private:
-  static void trampoline(unsigned low, unsigned high);
+  static void trampoline(boost::context::detail::transfer_t);
 
-  ucontext_t context_{};
-  std::unique_ptr<std::byte[]> stack_;  // null: the process's own stack
-  const void* bottom_ = nullptr;        // bounds, for the address sanitizer
+  boost::context::detail::fcontext_t context_ = nullptr;  // where it was left
+  fiber* next_ = nullptr;                                 // for which it was left
+  std::unique_ptr<std::byte[]> stack_;                    // null: the process's own stack
+  const void* bottom_ = nullptr;                          // bounds, for the address sanitizer
   std::size_t size_ = 0;
   void* shadow_ = nullptr;
   void (*entry_)(void*) = nullptr;

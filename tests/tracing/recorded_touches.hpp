@@ -1,0 +1,83 @@
+// Reads the files that the recorder of addresses writes for `kith record`, for exact.cpp.
+#pragma once
+
+#include "recording/address_stream.hpp"
+
+#include <cstdint>
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+using counts = std::map<std::uintptr_t, int>;  // of each byte
+
+/// What one task has touched.
+struct recorded {
+  counts reads, writes;
+  std::uint64_t heap_bytes = 0, elsewhere = 0;
+  std::set<std::uint32_t> stacks;  // of threads
+};
+
+class recording {
+ public:
+  explicit recording(const std::string& folder) {
+    std::ifstream tables(folder + "/addresses.tables");
+    blocks_.resize(2);
+    std::vector<bool> variable_size;
+    for (std::string line; std::getline(tables, line);) {
+      std::istringstream words(line);
+      words >> std::hex;
+      std::string what;
+      std::uint64_t x = 0, y = 0;
+      if (words >> what; what == "site") {
+        unsigned mode = 0;
+        std::uint64_t fixed = 0;
+        words >> x >> y >> mode >> fixed;
+        sites_.emplace_back(mode, fixed);
+        variable_size.push_back(fixed == 0);
+      } else if (what == "block") {
+        unsigned kind = 0;
+        words >> kind >> x >> y;
+        blocks_.push_back({kind, x});
+      }
+    }
+    kith::stream_reader reader(variable_size);
+    std::ifstream in(folder + "/addresses.streams", std::ios::binary);
+    std::map<std::uint64_t, std::pair<std::uint64_t, std::vector<std::uint8_t>>> streams;
+    std::uint64_t head[3];
+    while (in.read(reinterpret_cast<char*>(head), sizeof head)) {
+      auto& [touches, data] = streams[head[0]];
+      touches += head[1];
+      data.resize(data.size() + head[2]);
+      in.read(reinterpret_cast<char*>(data.data() + data.size() - head[2]), static_cast<std::streamsize>(head[2]));
+    }
+    for (const auto& [task, stream] : streams) {
+      recorded& r = of[task];
+      size[task] = stream.second.size();
+      const char* const wrong = reader.read(stream.second, stream.first, [&](const kith::stream_touch& t) {
+        if (t.block == 0) return;
+        const auto [mode, fixed] = sites_.at(t.site);
+        const auto& [kind, begin] = blocks_.at(t.block);
+        const std::uint64_t n = fixed != 0 ? fixed : t.bytes;
+        if (kind == 0 && t.block > 1) r.heap_bytes += n;
+        if (t.block == 1) r.elsewhere += n;
+        if (kind == 6) r.stacks.insert(t.block);
+        for (std::uint64_t i = 0; i < n; ++i) {
+          if (mode != 1) ++r.reads[begin + t.offset + i];
+          if (mode != 0) ++r.writes[begin + t.offset + i];
+        }
+      });
+      if (wrong != nullptr) throw std::runtime_error(wrong);
+    }
+  }
+  std::map<std::uint64_t, recorded> of;
+  std::map<std::uint64_t, std::size_t> size;
+
+ private:
+  std::vector<std::pair<unsigned, std::uint64_t>> sites_;
+  std::vector<std::pair<unsigned, std::uint64_t>> blocks_;
+};
