@@ -4,8 +4,9 @@
 // MIR's `ws`, `ws-de` and `ws-de-node` (thesis ch. 3, artifact) with the choice of victims and the owner's end as
 // options: these are victim=cyclic,end=fifo; victim=cyclic; victim=nodes. Distances decide, not the artifact's
 // own table. Not in the paper: one of the tasks that a completion makes ready runs at once; a visit takes several
-// tasks, at most half of the victim's; patience (below); and priorities: a worker takes tasks of the highest
-// level first, from its own deque and from a victim's.
+// tasks, at most half of the victim's; with victim=nearest, an idle worker looks at all victims before it pauses;
+// patience (below); and priorities: a worker takes tasks of the highest level first, from its own deque and from
+// a victim's.
 #pragma once
 
 #include "base/rng.hpp"
@@ -90,7 +91,7 @@ class steal final : public policy<World> {
 
   poll_result next(worker& self) override {
     if (task* t = take_own(self)) return poll_result::got(*t);
-    return rob(self);
+    return order_ == victim_order::nearest ? rob(self) : probe(self);
   }
 
   // ---- for a policy that has other queues besides these
@@ -99,34 +100,49 @@ class steal final : public policy<World> {
   /// The level of the next task there, and whether the deque has had several levels.
   int own_level(const worker& self) const { return deques_[self.id.index()]->highest(); }
   bool has_levels(const worker& self) const { return deques_[self.id.index()]->has_levels(); }
-  /// Steals from another worker that has tasks, if any: looks at all of them in one call, because a look at a deque
-  /// that did not change costs next to nothing.
+  /// Steals from the first other worker that has tasks, if any. Looks at all of them in one call: a look at a deque that
+  /// did not change costs next to nothing.
   poll_result rob(worker& self) {
-    state& mine = states_[self.id.index()];
     poll_result::kind otherwise = poll_result::empty;
-    const auto looks = static_cast<std::uint32_t>(mine.victims.size());
-    for (std::uint32_t i = 0; i < looks; ++i) {
-      const worker_id victim = mine.victims[order_ == victim_order::random ? mine.random.below(looks) : i];
+    for (worker_id victim : states_[self.id.index()].victims) {
       leveled_deque<World>& there = *deques_[victim.index()];
       if (there.size() == 0) continue;
       if (patient_ && there.short_tasks() && !worth_it(there, victim)) {
         otherwise = poll_result::later;
-      } else if (task* t = visit(there, *deques_[self.id.index()], self)) {
+      } else if (task* t = visit(there, victim, *deques_[self.id.index()], self)) {
         return poll_result::got(*t);
       } else {
         otherwise = poll_result::retry;
       }
     }
-    if (otherwise == poll_result::empty && order_ == victim_order::random && anything_left(mine))
-      return {poll_result::retry};
     return {otherwise};
   }
 
  private:
+  /// As the papers have it: looks at one victim.
+  poll_result probe(worker& self) {
+    state& mine = states_[self.id.index()];
+    if (mine.victims.empty()) return {poll_result::empty};
+    const worker_id victim = order_ == victim_order::random
+                                 ? mine.victims[mine.random.below(static_cast<std::uint32_t>(mine.victims.size()))]
+                                 : mine.victims[mine.probes];
+    leveled_deque<World>& there = *deques_[victim.index()];
+    const bool worth = !patient_ || !there.short_tasks() || worth_it(there, victim);
+    if (task* t = worth ? visit(there, victim, *deques_[self.id.index()], self) : nullptr) {
+      mine.probes = 0;
+      return poll_result::got(*t);
+    }
+    if (++mine.probes < mine.victims.size()) return {worth ? poll_result::retry : poll_result::later};
+    mine.probes = 0;
+    if (!anything_left(mine)) return {poll_result::empty};
+    return {worth ? poll_result::retry : poll_result::later};
+  }
+
   struct alignas(false_sharing_range) state {
     state(rng r, std::vector<worker_id> v) : random(r), victims(std::move(v)) {}
     rng random;
     std::vector<worker_id> victims;
+    std::size_t probes = 0;  // in this round
   };
   /// Patience: what all thieves together have seen of a victim. Two that look at once may count as one.
   struct alignas(false_sharing_range) watch {
@@ -150,8 +166,12 @@ class steal final : public policy<World> {
     return std::ranges::any_of(mine.victims, [this](worker_id v) { return deques_[v.index()]->size() > 0; });
   }
 
-  task* visit(leveled_deque<World>& victim, leveled_deque<World>& own, worker& self) {
+  task* visit(leveled_deque<World>& victim, worker_id id, leveled_deque<World>& own, worker& self) {
     const std::int64_t there = victim.size();
+    if (there == 0) {
+      self.meter(event::steal_attempt, id);
+      return nullptr;
+    }
     task* first = nullptr;
     if (victim.steal(first, self) != steal_result::got) return nullptr;
     // Takes more in the same visit, because the victim's cache line is already here.

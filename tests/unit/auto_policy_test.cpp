@@ -1,5 +1,5 @@
-// The policy `auto` in the plain world: where data goes, what counts as plain work, and when stealing pays.
-#include "support/policy_bench.hpp"
+// The policy `auto` in the plain world: where data goes, and what counts as plain work.
+#include "support/auto_bench.hpp"
 
 #include "base/address.hpp"
 #include "policy/steal.hpp"
@@ -11,6 +11,8 @@ namespace {
 using kith::event;
 using kith::node_id;
 using kith::ready_reason;
+using kith::test::auto_bench;
+using kith::test::megabyte;
 using testing::AllOf;
 using testing::Each;
 using testing::ElementsAre;
@@ -18,43 +20,7 @@ using testing::Ge;
 using testing::HasSubstr;
 using testing::Le;
 
-constexpr std::uint64_t page = 4096, megabyte = 1 << 20;
-
-class auto_bench : public kith::test::policy_bench {
- public:
-  explicit auto_bench(const char* machine, const std::string& policy = "auto") : policy_bench(machine, policy) {}
-
-  /// Makes tasks of this type ready, each with so many untouched bytes. Returns how many went to each node.
-  std::vector<int> deal(int tasks, std::uint64_t bytes, std::uint16_t type = 0) {
-    std::vector<int> dealt(static_cast<std::size_t>(workers.nodes()));
-    for (int i = 0; i < tasks; ++i) ++dealt[fresh(bytes, type).index()];
-    return dealt;
-  }
-  node_id fresh(std::uint64_t bytes, std::uint16_t type = 0) {
-    const auto r = region();
-    kith::task& t = task({{r, bytes}});
-    t.type = type;
-    ready(t);
-    return regions[r].home_node();
-  }
-  /// Queues so many tasks with a megabyte at node 0.
-  void queue_at_0(int tasks) {
-    for (int i = 0; i < tasks; ++i) ready(task({{region(0), megabyte}}));
-  }
-  /// Runs what the worker finds in so many nanoseconds.
-  kith::task* run_next(int worker, std::uint64_t nanoseconds) {
-    kith::task* t = next(worker);
-    if (t != nullptr) chosen->observer()->ran(*t, *by[static_cast<std::size_t>(worker)], nanoseconds);
-    return t;
-  }
-  /// Makes worker 0 run a task with a megabyte at node 0 in so many nanoseconds.
-  void ran(std::uint64_t nanoseconds, std::uint16_t type = 0) {
-    kith::task& t = task({{region(0), megabyte}});
-    t.type = type;
-    ready(t);
-    EXPECT_EQ(run_next(0, nanoseconds), &t);
-  }
-};
+constexpr std::uint64_t page = 4096;
 
 TEST(auto_policy, is_steal_where_one_node_has_all_workers) {
   auto_bench one("node:1 core:3"), two("node:2 core:2");
@@ -68,11 +34,10 @@ TEST(auto_policy, is_steal_until_data_comes) {
   kith::test::policy_bench plain("node:2 core:2", "steal");
   for (kith::test::policy_bench* p : {static_cast<kith::test::policy_bench*>(&b), &plain}) {
     p->ready(p->task());
-    const kith::poll_result first = p->chosen->next(*p->by[2]);  // one victim in each look
-    EXPECT_EQ(first.what, kith::poll_result::retry);
-    EXPECT_EQ(p->by[2]->sums[event::steal_attempt], 1u);
+    EXPECT_NE(p->next(2), nullptr);
+    EXPECT_EQ(p->by[2]->sums[event::steal], 1u);
+    EXPECT_EQ(p->chosen->next(*p->by[2]).what, kith::poll_result::empty);
   }
-  EXPECT_NE(b.next(2), nullptr);
   b.ready(b.task({{b.region(0), page}}));
   b.ready(b.task());
   EXPECT_EQ(b.chosen->next(*b.by[2]).what, kith::poll_result::found);  // takes from the first victim that has tasks
@@ -121,18 +86,105 @@ TEST(auto_policy, successors_wait_in_the_order_of_their_creation) {
   for (kith::task* t : made) EXPECT_EQ(b.next(1), t);
 }
 
-TEST(auto_policy, what_is_written_counts_twice) {
+TEST(auto_policy, what_is_changed_counts_eight_times) {
   auto_bench b("node:2 core:1");
-  const auto own = b.region(0), left = b.region(1);
-  kith::task& t = b.task({{own, 2 * page}, {left, 3 * page}});
-  std::byte* const second = t.access_bytes() + sizeof(kith::kept_access);
-  kith::kept_access reads;
-  std::memcpy(&reads, second, sizeof reads);
-  reads.how = kith::mode::in;
-  std::memcpy(second, &reads, sizeof reads);
-  b.ready(t);
-  EXPECT_EQ(b.next(1), nullptr);
-  EXPECT_EQ(b.next(0), &t);
+  const auto own = b.region(0), table = b.region(1);
+  for (const kith::mode how : {kith::mode::in, kith::mode::out}) {
+    kith::task &stays = b.task({{own, 2 * page}, {table, 15 * page, how}}),
+               &goes = b.task({{own, 2 * page}, {table, 17 * page, how}});
+    b.ready(stays);
+    EXPECT_EQ(b.next(1), nullptr);
+    EXPECT_EQ(b.next(0), &stays);
+    b.ready(goes);
+    EXPECT_EQ(b.next(1), &goes);
+  }
+}
+
+class initial_bench : public auto_bench {
+ public:
+  explicit initial_bench(const char* machine) : auto_bench(machine) {}
+  /// Creates tasks of this type, each of which initialises a block.
+  void create(int tasks, std::uint16_t type = 0) {
+    for (int i = 0; i < tasks; ++i) {
+      blocks.push_back(region());
+      kith::task& t = task({{blocks.back(), page, kith::mode::out}});
+      t.type = type;
+      chosen->observer()->created(t, *by[0]);
+      ready(t);
+    }
+  }
+  std::vector<int> homes() const {
+    std::vector<int> all;
+    for (const std::uint32_t r : blocks) all.push_back(regions[r].home_node().value);
+    return all;
+  }
+  std::vector<std::uint32_t> blocks;
+};
+
+TEST(auto_policy, initial_blocks_are_dealt_in_runs_when_their_creator_waits) {
+  initial_bench b("node:2 core:2");
+  b.create(16);
+  EXPECT_THAT(b.homes(), Each(-1));
+  b.chosen->waiting(*b.by[0]);
+  EXPECT_THAT(b.homes(), ElementsAre(0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1));
+  EXPECT_NE(b.next(0), nullptr);
+  EXPECT_NE(b.next(2), nullptr);
+}
+
+TEST(auto_policy, initial_blocks_are_dealt_when_one_is_used) {
+  initial_bench b("node:2 core:1");
+  b.create(8);
+  b.chosen->observer()->created(b.task(), *b.by[0]);  // uses no data
+  EXPECT_THAT(b.homes(), Each(-1));
+  b.chosen->observer()->created(b.task({{b.blocks[3], page, kith::mode::in}}), *b.by[0]);
+  EXPECT_THAT(b.homes(), ElementsAre(0, 1, 0, 1, 0, 1, 0, 1));
+}
+
+TEST(auto_policy, initial_blocks_are_dealt_when_no_more_seem_to_come) {
+  initial_bench b("node:2 core:1");
+  b.create(4);
+  EXPECT_EQ(b.chosen->next(*b.by[1]).what, kith::poll_result::watch);
+  for (int looks = 0; looks < 100 && b.homes()[0] < 0; ++looks) static_cast<void>(b.chosen->next(*b.by[1]));
+  EXPECT_THAT(b.homes(), Each(Ge(0)));
+}
+
+TEST(auto_policy, runs_have_the_share_of_the_nodes_workers) {
+  initial_bench b("node:2 core:3");
+  kith::machine on = kith::synthetic_machine("node:2 core:3");
+  const kith::team some(on, {node_id(0), node_id(0), node_id(0), node_id(1)});
+  auto chosen = kith::make_policy<kith::test::world>("auto:runs=2", {some, b.regions, 1});
+  for (int i = 0; i < 12; ++i) {
+    b.blocks.push_back(b.region());
+    kith::task* t = &b.task({{b.blocks.back(), page, kith::mode::out}});
+    chosen->ready({&t, 1}, *b.by[0], ready_reason::creation);
+  }
+  chosen->waiting(*b.by[0]);
+  EXPECT_THAT(b.homes(), ElementsAre(0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 1));
+  for (int w : {0, 3}) {
+    kith::plain::worker_view there(kith::worker_id(w), some.node_of(kith::worker_id(w)));
+    while (chosen->next(there).work != nullptr) {
+    }
+  }
+}
+
+TEST(auto_policy, runs_of_sequences_of_different_lengths_meet) {
+  initial_bench b("node:2 core:1");
+  b.create(8, 1);
+  b.create(32, 2);
+  b.chosen->waiting(*b.by[0]);
+  const std::vector<int> homes = b.homes();
+  for (std::size_t i = 0; i < 8; ++i) {
+    for (std::size_t k = 0; k < 4; ++k) EXPECT_EQ(homes[8 + 4 * i + k], homes[i]) << i;
+  }
+}
+
+TEST(auto_policy, few_initial_blocks_are_dealt_in_turn) {
+  initial_bench b("node:4 core:1");
+  for (int i = 0; i < 4; ++i) {
+    b.create(1);
+    b.chosen->waiting(*b.by[0]);
+  }
+  EXPECT_THAT(b.homes(), testing::UnorderedElementsAre(0, 1, 2, 3));
 }
 
 TEST(auto_policy, follows_the_bytes_that_have_homes) {
@@ -204,182 +256,6 @@ TEST(auto_policy, equal_bytes_go_to_the_shorter_queue) {
   b.ready(t);
   b.next(0);
   EXPECT_EQ(b.next(0), &t);
-}
-
-// Local is 10, the other node is 20. Until it is measured, a byte takes 0.1 ns on its own node, and 0.1 ns
-// more on the other.
-
-TEST(auto_policy, robs_nobody_before_it_knows_what_that_costs) {
-  auto_bench b("node:2 core:1 distance:20");
-  b.queue_at_0(50);
-  EXPECT_EQ(b.next(1), nullptr);
-}
-
-TEST(auto_policy, robs_who_computes) {
-  auto_bench b("node:2 core:1 distance:20");
-  b.ran(10'000'000);  // 10 ns a byte: only 1 % longer there
-  b.queue_at_0(1);
-  EXPECT_NE(b.next(1), nullptr);
-  EXPECT_EQ(b.by[1]->sums[event::steal], 1u);
-}
-
-TEST(auto_policy, robs_who_waits_for_memory_only_of_a_long_queue) {
-  auto_bench b("node:2 core:4 distance:20");
-  b.ran(150'000);  // 0.14 ns a byte: 0.7 times as long again there; four workers are near: more than 3 * 0.7 * 4
-  b.queue_at_0(8);
-  EXPECT_EQ(b.next(4), nullptr);
-  b.queue_at_0(1);
-  EXPECT_NE(b.next(4), nullptr);
-  EXPECT_EQ(b.next(4), nullptr);  // eight are left again
-}
-
-TEST(auto_policy, robs_nobody_whose_data_comes_back_as_slowly) {
-  auto_bench b("node:2 core:1 distance:20");
-  b.ran(100'000);  // only memory's time: twice as long there
-  b.queue_at_0(1000);
-  EXPECT_EQ(b.next(1), nullptr);
-}
-
-TEST(auto_policy, learns_from_its_thefts) {
-  auto_bench b("node:2 core:1 distance:20");
-  b.ran(1'000'000);
-  b.queue_at_0(10);
-  ASSERT_NE(b.run_next(1, 3'000'000), nullptr);  // three times as long, whatever was expected
-  EXPECT_EQ(b.next(1), nullptr);
-  EXPECT_NE(b.next(0), nullptr);
-}
-
-TEST(auto_policy, learns_of_caches_where_memory_is_as_far_for_all) {
-  auto_bench b("node:2 core:1 distance:10");
-  b.ran(100'000);
-  b.queue_at_0(10);
-  ASSERT_NE(b.run_next(1, 300'000), nullptr);
-  EXPECT_EQ(b.next(1), nullptr);
-}
-
-TEST(auto_policy, a_theft_says_nothing_of_larger_distances) {
-  auto_bench b("node:3 core:1 distance:10,12,400/12,10,400/400,400,10");
-  b.ran(1'000'000);
-  b.queue_at_0(100);
-  ASSERT_EQ(b.next(2), nullptr);                 // the policy assumes four times as long
-  ASSERT_NE(b.run_next(1, 1'000'000), nullptr);  // no longer at all, because it is so near
-  EXPECT_EQ(b.next(2), nullptr);
-  EXPECT_NE(b.next(1), nullptr);
-}
-
-TEST(auto_policy, the_task_that_would_be_taken_decides) {
-  auto_bench b("node:2 core:1 distance:20");
-  const auto queue = [&](std::uint16_t type) {
-    kith::task& t = b.task({{b.region(0), megabyte}});
-    t.type = type;
-    b.ready(t);
-    return &t;
-  };
-  b.ran(100'000, 1);     // only memory's time: not to be taken
-  b.ran(10'000'000, 2);  // computes
-  kith::task *memory = queue(1), *computes = queue(2);
-  EXPECT_EQ(b.next(1), nullptr);
-  EXPECT_EQ(b.next(0), memory);
-  memory = queue(1);
-  queue(2);
-  EXPECT_EQ(b.next(1), computes);
-  EXPECT_EQ(b.next(1), nullptr);
-  EXPECT_EQ(b.next(0), memory);
-}
-
-TEST(auto_policy, near_nodes_are_robbed_where_far_ones_are_not) {
-  auto_bench b("node:3 core:1 distance:10,12,40/12,10,40/40,40,10");
-  b.ran(150'000);
-  b.queue_at_0(5);
-  EXPECT_EQ(b.next(2), nullptr);
-  EXPECT_NE(b.next(1), nullptr);
-}
-
-TEST(auto_policy, a_task_that_others_were_run_on_top_of_is_not_timed) {
-  auto_bench b("node:2 core:1 distance:20");
-  kith::task &outer = b.task({{b.region(0), megabyte}}), &inner = b.task({{b.region(0), megabyte}});
-  b.ready(outer);
-  ASSERT_EQ(b.next(0), &outer);
-  b.ready(inner);
-  ASSERT_EQ(b.next(0), &inner);
-  b.chosen->observer()->ran(outer, *b.by[0], 10'000'000);
-  b.queue_at_0(50);
-  EXPECT_EQ(b.next(1), nullptr);  // the cost of robbing is not known
-  b.chosen->observer()->ran(inner, *b.by[0], 10'000'000);
-  EXPECT_NE(b.next(1), nullptr);
-}
-
-/// A worker that notes the nodes whose workers it rings for.
-class listener final : public kith::plain::worker_view {
- public:
-  listener(const kith::test::policy_bench& b, int self)
-      : worker_view(kith::worker_id(self), b.workers.node_of(kith::worker_id(self))), workers_(b.workers) {}
-  bool ring(const kith::worker_set& audience) override {
-    for (int n = 0; n < workers_.nodes(); ++n) {
-      if (audience.contains(workers_.workers_at(node_id(n)).front())) rung.push_back(n);
-    }
-    return !asleep.empty() && std::ranges::find(asleep, rung.back()) != asleep.end();
-  }
-  std::vector<int> rung, asleep;
-
- private:
-  const kith::team& workers_;
-};
-
-class listening_bench : public auto_bench {
- public:
-  explicit listening_bench(const char* machine) : auto_bench(machine) {
-    for (std::size_t w = 0; w < by.size(); ++w) by[w] = std::make_unique<listener>(*this, static_cast<int>(w));
-  }
-  listener& ear(int worker) { return static_cast<listener&>(*by[static_cast<std::size_t>(worker)]); }
-  /// The nodes, other than its own, that the worker has rung for since the last call.
-  std::vector<int> rung_by(int worker) {
-    std::vector<int> far = std::exchange(ear(worker).rung, {});
-    std::erase(far, ear(worker).node.value);
-    return far;
-  }
-};
-
-TEST(auto_policy, rings_for_thieves_when_it_has_learnt_that_a_theft_pays) {
-  listening_bench b("node:3 core:1 distance:20");
-  b.queue_at_0(50);
-  EXPECT_THAT(b.rung_by(0), ElementsAre());  // the cost is not known
-  ASSERT_NE(b.run_next(0, 10'000'000), nullptr);
-  EXPECT_THAT(b.rung_by(0), ElementsAre(1, 2));  // neither sleeps
-  b.ear(0).asleep = {1, 2};
-  ASSERT_NE(b.run_next(0, 10'000'000), nullptr);
-  EXPECT_THAT(b.rung_by(0), ElementsAre(1));  // one at a time
-  b.ear(1).asleep = {2};
-  ASSERT_NE(b.next(1), nullptr);
-  EXPECT_THAT(b.rung_by(1), ElementsAre(2));  // a worker that has robbed rings for the next one
-}
-
-TEST(auto_policy, rings_for_nobody_whom_a_theft_does_not_pay) {
-  listening_bench b("node:2 core:1 distance:20");
-  b.queue_at_0(50);
-  ASSERT_NE(b.run_next(0, 100'000), nullptr);  // only memory's time
-  EXPECT_THAT(b.rung_by(0), ElementsAre());
-}
-
-TEST(auto_policy, rings_for_thieves_when_what_they_did_not_want_is_gone) {
-  listening_bench b("node:2 core:1 distance:20");
-  const auto queue = [&](std::uint16_t type) {
-    kith::task& t = b.task({{b.region(0), megabyte}});
-    t.type = type;
-    b.ready(t);
-    return &t;
-  };
-  b.ran(100'000, 1);     // only memory's time: not to be taken
-  b.ran(10'000'000, 2);  // computes
-  kith::task* const memory = queue(1);
-  for (int i = 0; i < 5; ++i) queue(2);
-  EXPECT_EQ(b.next(1), nullptr);
-  ASSERT_EQ(b.next(0), memory);
-  b.rung_by(0);
-  kith::task* const computes = b.next(0);
-  b.chosen->observer()->ran(*computes, *b.by[0], 10'000'000);
-  EXPECT_THAT(b.rung_by(0), ElementsAre(1));
-  EXPECT_NE(b.next(1), nullptr);
 }
 
 TEST(auto_policy, partitions_the_first_tasks_when_told) {

@@ -1,0 +1,48 @@
+// The policy `auto` in the plain world, for tests.
+#pragma once
+
+#include "support/policy_bench.hpp"
+
+#include <gtest/gtest.h>
+
+namespace kith::test {
+
+inline constexpr std::uint64_t megabyte = 1 << 20;
+
+class auto_bench : public policy_bench {
+ public:
+  explicit auto_bench(const char* machine, const std::string& policy = "auto") : policy_bench(machine, policy) {}
+
+  /// Makes tasks of this type ready, each with so many untouched bytes. Returns how many went to each node.
+  std::vector<int> deal(int tasks, std::uint64_t bytes, std::uint16_t type = 0) {
+    std::vector<int> dealt(static_cast<std::size_t>(workers.nodes()));
+    for (int i = 0; i < tasks; ++i) ++dealt[fresh(bytes, type).index()];
+    return dealt;
+  }
+  node_id fresh(std::uint64_t bytes, std::uint16_t type = 0) {
+    const auto r = region();
+    kith::task& t = task({{r, bytes}});
+    t.type = type;
+    ready(t);
+    return regions[r].home_node();
+  }
+  /// Queues so many tasks with a megabyte at node 0.
+  void queue_at_0(int tasks) {
+    for (int i = 0; i < tasks; ++i) ready(task({{region(0), megabyte}}));
+  }
+  /// Runs what the worker finds in so many nanoseconds.
+  kith::task* run_next(int worker, std::uint64_t nanoseconds) {
+    kith::task* t = next(worker);
+    if (t != nullptr) chosen->observer()->ran(*t, *by[static_cast<std::size_t>(worker)], nanoseconds);
+    return t;
+  }
+  /// Makes worker 0 run a task with a megabyte at node 0 in so many nanoseconds.
+  void ran(std::uint64_t nanoseconds, std::uint16_t type = 0) {
+    kith::task& t = task({{region(0), megabyte}});
+    t.type = type;
+    ready(t);
+    EXPECT_EQ(run_next(0, nanoseconds), &t);
+  }
+};
+
+}  // namespace kith::test

@@ -1,0 +1,227 @@
+// The policy `auto` in the plain world: when a node is robbed, and who is rung for.
+#include "support/auto_bench.hpp"
+
+#include <gmock/gmock.h>
+
+namespace {
+
+using kith::event;
+using kith::node_id;
+using kith::ready_reason;
+using kith::test::auto_bench;
+using kith::test::megabyte;
+using testing::ElementsAre;
+
+constexpr std::uint64_t page = 4096;
+
+// Local is 10, the other node is 20. Until it is measured, a byte takes 0.1 ns on its own node, and 0.1 ns
+// more on the other.
+
+TEST(auto_theft, robs_nobody_before_it_knows_what_that_costs) {
+  auto_bench b("node:2 core:1 distance:20");
+  b.queue_at_0(50);
+  EXPECT_EQ(b.next(1), nullptr);
+}
+
+TEST(auto_theft, robs_who_computes) {
+  auto_bench b("node:2 core:1 distance:20");
+  b.ran(10'000'000);  // 10 ns a byte: only 1 % longer there
+  b.queue_at_0(1);
+  EXPECT_NE(b.next(1), nullptr);
+  EXPECT_EQ(b.by[1]->sums[event::steal], 1u);
+}
+
+TEST(auto_theft, robs_who_waits_for_memory_after_it_has_waited_for_as_long) {
+  auto_bench b("node:2 core:4 distance:20");
+  b.ran(150'000);  // 0.14 ns a byte: 0.7 times as long again there; four workers are near: 0.7 * 4 of their tasks
+  b.queue_at_0(9);
+  EXPECT_EQ(b.next(4), nullptr);
+  EXPECT_NE(b.next(0), nullptr);
+  EXPECT_EQ(b.next(4), nullptr);
+  EXPECT_NE(b.next(1), nullptr);  // the third
+  EXPECT_NE(b.next(4), nullptr);
+  for (int left = 6; left > 2; --left) EXPECT_NE(b.next(4), nullptr) << left;
+  EXPECT_EQ(b.next(4), nullptr);  // the last two are begun there sooner
+}
+
+TEST(auto_theft, waits_anew_after_tasks_of_its_own) {
+  auto_bench b("node:2 core:1 distance:40");
+  b.ran(100'000);  // only memory's time: four times as long there
+  b.queue_at_0(20);
+  for (int begun = 1; begun < 3; ++begun) {
+    EXPECT_EQ(b.next(1), nullptr);
+    EXPECT_NE(b.next(0), nullptr);
+  }
+  kith::task& own = b.task({{b.region(1), page}});
+  b.ready(own);
+  EXPECT_EQ(b.next(1), &own);
+  for (int begun = 0; begun < 3; ++begun) {
+    EXPECT_EQ(b.next(1), nullptr);
+    EXPECT_NE(b.next(0), nullptr);
+  }
+  EXPECT_NE(b.next(1), nullptr);
+}
+
+TEST(auto_theft, goes_on_with_successors_of_a_theft_while_the_robbed_node_has_tasks) {
+  auto_bench b("node:2 core:1 distance:20");
+  b.ran(10'000'000);
+  b.queue_at_0(2);
+  ASSERT_NE(b.next(1), nullptr);
+  const auto successor = [&] { return b.ready(b.task({{b.region(0), megabyte}}), 1, ready_reason::completion); };
+  EXPECT_NE(successor(), nullptr);
+  EXPECT_NE(b.next(0), nullptr);
+  EXPECT_EQ(successor(), nullptr);  // node 0 has nothing else to do
+  EXPECT_NE(b.next(0), nullptr);
+}
+
+TEST(auto_theft, brings_successors_back_to_their_machine) {
+  auto_bench b("node:2 core:1 distance:1000");
+  b.ran(10'000'000'000);
+  b.queue_at_0(9);
+  ASSERT_NE(b.next(1), nullptr);
+  EXPECT_EQ(b.ready(b.task({{b.region(0), megabyte}}), 1, ready_reason::completion), nullptr);
+}
+
+TEST(auto_theft, learns_from_its_thefts) {
+  auto_bench b("node:2 core:1 distance:20");
+  b.ran(1'000'000);
+  b.queue_at_0(10);
+  ASSERT_NE(b.run_next(1, 3'000'000), nullptr);  // three times as long, whatever was expected
+  EXPECT_EQ(b.next(1), nullptr);
+  EXPECT_NE(b.next(0), nullptr);
+}
+
+TEST(auto_theft, learns_of_caches_where_memory_is_as_far_for_all) {
+  auto_bench b("node:2 core:1 distance:10");
+  b.ran(100'000);
+  b.queue_at_0(10);
+  ASSERT_NE(b.run_next(1, 300'000), nullptr);
+  EXPECT_EQ(b.next(1), nullptr);
+}
+
+TEST(auto_theft, a_theft_says_nothing_of_larger_distances) {
+  auto_bench b("node:3 core:1 distance:10,12,400/12,10,400/400,400,10");
+  b.ran(1'000'000);
+  b.queue_at_0(100);
+  ASSERT_EQ(b.next(2), nullptr);                 // the policy assumes four times as long
+  ASSERT_NE(b.run_next(1, 1'000'000), nullptr);  // no longer at all, because it is so near
+  EXPECT_EQ(b.next(2), nullptr);
+  EXPECT_NE(b.next(1), nullptr);
+}
+
+TEST(auto_theft, the_task_that_would_be_taken_decides) {
+  auto_bench b("node:2 core:1 distance:60");
+  const auto queue = [&](std::uint16_t type) {
+    kith::task& t = b.task({{b.region(0), megabyte}});
+    t.type = type;
+    b.ready(t);
+    return &t;
+  };
+  b.ran(100'000, 1);     // only memory's time: six times as long there, too long for so few tasks
+  b.ran(10'000'000, 2);  // computes
+  kith::task *memory = queue(1), *computes = queue(2);
+  EXPECT_EQ(b.next(1), nullptr);
+  EXPECT_EQ(b.next(0), memory);
+  memory = queue(1);
+  queue(2);
+  EXPECT_EQ(b.next(1), computes);
+  EXPECT_EQ(b.next(1), nullptr);
+  EXPECT_EQ(b.next(0), memory);
+}
+
+TEST(auto_theft, near_nodes_are_robbed_where_far_ones_are_not) {
+  auto_bench b("node:3 core:1 distance:10,12,40/12,10,40/40,40,10");
+  b.ran(150'000);
+  b.queue_at_0(5);
+  EXPECT_EQ(b.next(2), nullptr);
+  EXPECT_NE(b.next(1), nullptr);
+}
+
+TEST(auto_theft, a_task_that_others_were_run_on_top_of_is_not_timed) {
+  auto_bench b("node:2 core:1 distance:60");
+  kith::task &outer = b.task({{b.region(0), megabyte}}), &inner = b.task({{b.region(0), megabyte}});
+  b.ready(outer);
+  ASSERT_EQ(b.next(0), &outer);
+  b.ready(inner);
+  ASSERT_EQ(b.next(0), &inner);
+  b.chosen->observer()->ran(outer, *b.by[0], 10'000'000);
+  b.queue_at_0(50);
+  EXPECT_EQ(b.next(1), nullptr);  // the cost of robbing is not known
+  b.chosen->observer()->ran(inner, *b.by[0], 10'000'000);
+  EXPECT_NE(b.next(1), nullptr);
+}
+
+/// A worker that notes the nodes whose workers it rings for.
+class listener final : public kith::plain::worker_view {
+ public:
+  listener(const kith::test::policy_bench& b, int self)
+      : worker_view(kith::worker_id(self), b.workers.node_of(kith::worker_id(self))), workers_(b.workers) {}
+  bool ring(const kith::worker_set& audience) override {
+    for (int n = 0; n < workers_.nodes(); ++n) {
+      if (audience.contains(workers_.workers_at(node_id(n)).front())) rung.push_back(n);
+    }
+    return !asleep.empty() && std::ranges::find(asleep, rung.back()) != asleep.end();
+  }
+  std::vector<int> rung, asleep;
+
+ private:
+  const kith::team& workers_;
+};
+
+class listening_bench : public auto_bench {
+ public:
+  explicit listening_bench(const char* machine) : auto_bench(machine) {
+    for (std::size_t w = 0; w < by.size(); ++w) by[w] = std::make_unique<listener>(*this, static_cast<int>(w));
+  }
+  listener& ear(int worker) { return static_cast<listener&>(*by[static_cast<std::size_t>(worker)]); }
+  /// The nodes, other than its own, that the worker has rung for since the last call.
+  std::vector<int> rung_by(int worker) {
+    std::vector<int> far = std::exchange(ear(worker).rung, {});
+    std::erase(far, ear(worker).node.value);
+    return far;
+  }
+};
+
+TEST(auto_theft, rings_for_thieves_when_it_has_learnt_that_a_theft_pays) {
+  listening_bench b("node:3 core:1 distance:20");
+  b.queue_at_0(50);
+  EXPECT_THAT(b.rung_by(0), ElementsAre());  // the cost is not known
+  ASSERT_NE(b.run_next(0, 10'000'000), nullptr);
+  EXPECT_THAT(b.rung_by(0), ElementsAre(1, 2));  // neither sleeps
+  b.ear(0).asleep = {1, 2};
+  ASSERT_NE(b.run_next(0, 10'000'000), nullptr);
+  EXPECT_THAT(b.rung_by(0), ElementsAre(1));  // one at a time
+  b.ear(1).asleep = {2};
+  ASSERT_NE(b.next(1), nullptr);
+  EXPECT_THAT(b.rung_by(1), ElementsAre(2));  // a worker that has robbed rings for the next one
+}
+
+TEST(auto_theft, rings_for_nobody_whom_a_theft_does_not_pay) {
+  listening_bench b("node:2 core:1 distance:60");
+  b.queue_at_0(50);
+  ASSERT_NE(b.run_next(0, 100'000), nullptr);  // only memory's time: who robs must have waited for five tasks
+  EXPECT_THAT(b.rung_by(0), ElementsAre());
+}
+
+TEST(auto_theft, rings_for_thieves_when_what_they_did_not_want_is_gone) {
+  listening_bench b("node:2 core:1 distance:60");
+  const auto queue = [&](std::uint16_t type) {
+    kith::task& t = b.task({{b.region(0), megabyte}});
+    t.type = type;
+    b.ready(t);
+    return &t;
+  };
+  b.ran(100'000, 1);     // only memory's time: six times as long there
+  b.ran(10'000'000, 2);  // computes
+  kith::task* const memory = queue(1);
+  for (int i = 0; i < 5; ++i) queue(2);
+  EXPECT_EQ(b.next(1), nullptr);
+  ASSERT_EQ(b.next(0), memory);
+  b.rung_by(0);
+  kith::task* const computes = b.next(0);
+  b.chosen->observer()->ran(*computes, *b.by[0], 10'000'000);
+  EXPECT_THAT(b.rung_by(0), ElementsAre(1));
+  EXPECT_NE(b.next(1), nullptr);
+}
+
+}  // namespace
