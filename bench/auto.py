@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The policy `auto` beside the others, in simulated time: what it was tuned on, and what it is judged on.
 
-usage: bench/auto.py [--kith PATH] [--set tuning|seen|judging|all] [--seeds N] [--programs a,b] [--machines a,b]
+usage: bench/auto.py [--kith PATH] [--set tuning|seen|judging|fresh|fresh-2|all] [--seeds N] [--programs a,b] [--machines a,b]
                      [--policies "a b:x=1"] [--keep FOLDER] [--rows FILE] [--into FILE] [--check]
 
 Each program is recorded dry (bodies skipped) for as many nodes as the machine has, and simulated in block fidelity, N times
@@ -236,10 +236,64 @@ SETS = {
         },
         "machines": ["tilepro64"],
     }],
+    # Two sets with more kinds of programs (bench/kinds) and machines, each fixed before any of it was run.
+    "fresh": [{
+        "kinds": {
+            "batches": "300 786432 5 0.4",
+            "coarse_fill": "360 786432 9 0.2",
+            "directions": "900 262144 5 0.5",
+            "filled_across": "400 1048576 7 0.15",
+            "filled_by_one": "240 786432 14 0.2",
+            "gradients": "144 98304 24 0.2",
+            "lu_panels": "80 1572864 1 2.5",
+            "merge": "128 1572864 1 0.3",
+            "mixture": "280 786432 9 0.15",
+            "one_graph": "240 1048576 11 0.15",
+            "pairs": "1600 65536 3 1.5",
+            "phases": "420 327680 10 0.15",
+            "pipeline": "200 327680 5 0.5",
+            "power_law": "220 786432 9 0.2",
+            "reduce_groups": "340 917504 8 0.12",
+            "refined": "192 917504 12 0.15",
+            "shared_table": "400 196608 12 0.2",
+            "transpose": "324 917504 5 0.15",
+            "tree": "300 524288 7 0.2",
+            "uneven_wavefront": "625 524288 3 0.4",
+            "waits": "110 786432 20 0.15",
+        },
+        "machines": ["dies-2x2", "ring-4", "memory-node", "one-64", "xeon-e7-8860", "power6"],
+    }],
+    "fresh-2": [{
+        "kinds": {
+            "batches": "160 1572864 7 0.15",
+            "coarse_fill": "700 262144 14 0.3",
+            "directions": "400 786432 7 0.2",
+            "filled_across": "784 393216 6 0.3",
+            "filled_by_one": "180 1310720 16 0.15",
+            "gradients": "256 65536 18 0.25",
+            "lu_panels": "128 786432 1 3",
+            "merge": "200 655360 1 0.4",
+            "mixture": "220 1310720 11 0.25",
+            "one_graph": "400 524288 16 0.3",
+            "pairs": "1225 98304 4 0.8",
+            "phases": "240 786432 9 0.2",
+            "pipeline": "160 655360 4 0.2",
+            "power_law": "380 393216 11 0.25",
+            "reduce_groups": "640 393216 12 0.2",
+            "refined": "320 393216 18 0.2",
+            "shared_table": "640 229376 9 0.4",
+            "transpose": "256 1310720 7 0.3",
+            "tree": "700 196608 9 0.25",
+            "uneven_wavefront": "1024 196608 4 1",
+            "waits": "200 655360 24 0.2",
+        },
+        "machines": ["epyc-2x4", "bullion-s16-4", "opteron-6172", "hybrid-laptop", "xeon-5570"],
+    }],
 }
 AUTOMATIC = ["dfifo", "dep", "rip-dep", "rip-mw", "nabbit", "numa", "home-cache"]  # of the papers, those without hints
 OTHERS = ["steal"] + AUTOMATIC
 EXPERT = "socket"
+MACHINES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "kinds", "machines")  # beside those that kith knows
 CLUSTER = "xeon-5504-cluster"  # a byte from another machine costs so much there that it would dominate a mean
 
 
@@ -250,13 +304,17 @@ def kith(path, *words):
     return done.stdout
 
 
-def recorded(path, folder, program, words, nodes):
-    """A dry recording of the program for so many nodes. One worker records, so that the order of tasks is the same each time."""
+def recorded(path, folder, program, words, nodes, kind):
+    """A dry recording of the program for so many nodes. One worker records, so that the order of tasks is the same each time.
+    A `kind` (kith-bench-kinds, built beside kith) is the same for all."""
+    nodes = 1 if kind else nodes
     size = "".join(c if c.isalnum() else "_" for c in words)
     file = os.path.join(folder, f"{program}{size}-{nodes}.rec")
     if not os.path.exists(file):
-        kith(path, "record", "--dry", "-o", file + ".new", "--", path, "app", program, *words.split(),
-             "--machine", f"node:{nodes} core:1", "--workers", "1", "--policy", "fifo")
+        command = ([path + "-bench-kinds", program, *words.split()] if kind else
+                   [path, "app", program, *words.split(), "--machine", f"node:{nodes} core:1", "--workers", "1", "--policy",
+                    "fifo"])
+        kith(path, "record", "--dry", "-o", file + ".new", "--", *command)
         os.rename(file + ".new", file)
     return file
 
@@ -269,13 +327,16 @@ def simulated(a, folder, name, rows):
     """{(program, machine): {policy: mean makespan}} of a set. `rows` holds the results of an earlier run, and gets more."""
     table = {}
     for group in SETS[name]:
+        programs = group.get("programs") or group["kinds"]
         for machine in [m for m in group["machines"] if not a.machines or m in a.machines.split(",")]:
-            nodes = json.loads(kith(a.kith, "machines", machine, "--json"))[0]["nodes"]
-            for program in [p for p in group["programs"] if not a.programs or p in a.programs.split(",")]:
+            described = os.path.join(MACHINES, machine + ".toml")
+            described = described if os.path.exists(described) else machine
+            nodes = json.loads(kith(a.kith, "machines", described, "--json"))[0]["nodes"]
+            for program in [p for p in programs if not a.programs or p in a.programs.split(",")]:
                 key = f"{name}: {program} on {machine}"
                 if key not in rows:
-                    file = recorded(a.kith, folder, program, group["programs"][program], nodes)
-                    runs = json.loads(kith(a.kith, "sim", file, "--machine", machine, "--policy", ",".join(a.policies),
+                    file = recorded(a.kith, folder, program, programs[program], nodes, "kinds" in group)
+                    runs = json.loads(kith(a.kith, "sim", file, "--machine", described, "--policy", ",".join(a.policies),
                                            "--seeds", str(a.seeds), "--json"))
                     of = collections.defaultdict(list)
                     for r in runs:
@@ -315,6 +376,10 @@ def lines_of(name, table, policies):
     if behind:
         median = statistics.median(b[0] for b in behind)
         worst = max(behind)
+        lines.append(f"{sum(b[0] <= 0.03 for b in behind)} of {len(behind)} rows are at most 3 % behind the better of `steal` and "
+                     f"`dep`, {sum(b[0] > 0.1 for b in behind)} more than 10 %.")
+        hindsight = mean([of["auto"] / min(v for p, v in of.items() if p not in ("auto", EXPERT)) for of in table.values()])
+        lines.append(f"Behind the best of these policies without hints, in hindsight: {100 * (hindsight - 1):+.1f} % in the mean.")
         holds = median <= 0.03 and worst[0] <= 0.10 and all(means[p] > 1 for p in others if p in AUTOMATIC)
         lines.append(f"Behind the better of `steal` and `dep`: {100 * median:+.1f} % in the median, "
                      f"{100 * worst[0]:+.1f} % at worst ({worst[1]} on {worst[2]}).")
@@ -324,7 +389,7 @@ def lines_of(name, table, policies):
 def write_into(path, lines):
     """Writes the sets' tables to their places in the page; all lines, if it has no such places."""
     page = open(path).read() if os.path.exists(path) else ""
-    places = re.compile(r"(<!-- table: auto-(\w+) -->\n).*?(<!-- end -->\n)", re.S)
+    places = re.compile(r"(<!-- table: auto-([\w-]+) -->\n).*?(<!-- end -->\n)", re.S)
     if places.search(page):
         tables = {}
         for line in lines:
