@@ -154,10 +154,10 @@ def mir():
             Cell("mir-opteron", f"{data} {policy}", metric, p, f"**{{kith:.{digits}f}}**" if bold else f"{{kith:.{digits}f}}")
             for p, bold in zip(MIR_PROGRAMS, advised)]
 
-    policies = ["steal", "steal:victim=nodes,batch=1", "fifo", "dep", "numa", "numa:order=created"]
+    policies = ["steal:looks=one", "steal:victim=nodes,batch=1,looks=one", "fifo", "dep", "numa", "numa:order=created"]
     yield "mir-speed", [""] + MIR_PROGRAMS, [line(d, p, "speedup", 2) for d in ("fine", "coarse") for p in policies]
     yield ("mir-remote", [""] + MIR_PROGRAMS,
-           [line(d, p, "remote_percent", 0) for d, p in (("fine", "steal"), ("fine", "numa"), ("coarse", "steal"), ("coarse", "dep"),
+           [line(d, p, "remote_percent", 0) for d, p in (("fine", "steal:looks=one"), ("fine", "numa"), ("coarse", "steal:looks=one"), ("coarse", "dep"),
                                                          ("coarse", "numa"))])
     series = ["numa", "numa, links half as fast", "numa without contention", "numa without latency", "numa without caches",
               "numa without scheduling", "numa:footprint=0", "numa:reads=all", "numa:ties=first", "numa:alternative=off",

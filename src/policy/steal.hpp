@@ -2,10 +2,9 @@
 // creator continues.
 //
 // MIR's `ws`, `ws-de` and `ws-de-node` (thesis ch. 3, artifact) with the choice of victims and the owner's end as
-// options: these are victim=cyclic,end=fifo; victim=cyclic; victim=nodes. Distances decide, not the artifact's
+// options: these are victim=cyclic,end=fifo; victim=cyclic; victim=nodes; all with looks=one. Distances decide, not the artifact's
 // own table. Not in the paper: one of the tasks that a completion makes ready runs at once; a visit takes several
-// tasks, at most half of the victim's; with victim=nearest, an idle worker looks at all victims before it pauses;
-// patience (below); and priorities: a worker takes tasks of the highest level first, from its own deque and from
+// tasks, at most half of the victim's; an idle worker looks at all victims before it pauses (looks=all); patience (below); and priorities: a worker takes tasks of the highest level first, from its own deque and from
 // a victim's.
 #pragma once
 
@@ -33,6 +32,7 @@ class steal final : public policy<World> {
       one_of("victim", "nearest|cyclic|random|nodes", "which worker an idle worker steals from first"),
       one_of("end", "lifo|fifo", "which of its own tasks a worker takes: the newest, or the oldest"),
       number("batch", 32, 1, 1024, "maximum number of tasks per theft; never more than half of the victim's"),
+      one_of("looks", "all|one", "at how many victims an idle worker looks before it pauses"),
       one_of("patience", "on|off", "leaves a busy victim's tasks alone while they are shorter than a theft"),
   };
   [[gnu::cold]] static void explain(explainer& e) {
@@ -66,6 +66,7 @@ class steal final : public policy<World> {
                           {victim_order::nearest, victim_order::cyclic, victim_order::random, victim_order::nodes})),
         own_end_fifo_(given.is("end", "fifo")),
         batch_(given.number("batch")),
+        looks_at_all_(given.is("looks", "all")),
         patient_(given.is("patience", "on")),
         watches_(static_cast<std::size_t>(s.workers.size())) {
     const victim_order fixed = order_ == victim_order::random ? victim_order::cyclic : order_;
@@ -91,7 +92,7 @@ class steal final : public policy<World> {
 
   poll_result next(worker& self) override {
     if (task* t = take_own(self)) return poll_result::got(*t);
-    return order_ == victim_order::nearest ? rob(self) : probe(self);
+    return looks_at_all_ ? rob(self) : probe(self);
   }
 
   // ---- for a policy that has other queues besides these
@@ -103,8 +104,10 @@ class steal final : public policy<World> {
   /// Steals from the first other worker that has tasks, if any. Looks at all of them in one call: a look at a deque that
   /// did not change costs next to nothing.
   poll_result rob(worker& self) {
+    state& mine = states_[self.id.index()];
     poll_result::kind otherwise = poll_result::empty;
-    for (worker_id victim : states_[self.id.index()].victims) {
+    for (std::size_t i = 0; i < mine.victims.size(); ++i) {
+      const worker_id victim = choose(mine, i);
       leveled_deque<World>& there = *deques_[victim.index()];
       if (there.size() == 0) continue;
       if (patient_ && there.short_tasks() && !worth_it(there, victim)) {
@@ -115,7 +118,8 @@ class steal final : public policy<World> {
         otherwise = poll_result::retry;
       }
     }
-    return {otherwise};
+    const bool missed = order_ == victim_order::random && otherwise == poll_result::empty && anything_left(mine);
+    return {missed ? poll_result::retry : otherwise};
   }
 
  private:
@@ -123,9 +127,7 @@ class steal final : public policy<World> {
   poll_result probe(worker& self) {
     state& mine = states_[self.id.index()];
     if (mine.victims.empty()) return {poll_result::empty};
-    const worker_id victim = order_ == victim_order::random
-                                 ? mine.victims[mine.random.below(static_cast<std::uint32_t>(mine.victims.size()))]
-                                 : mine.victims[mine.probes];
+    const worker_id victim = choose(mine, mine.probes);
     leveled_deque<World>& there = *deques_[victim.index()];
     const bool worth = !patient_ || !there.short_tasks() || worth_it(there, victim);
     if (task* t = worth ? visit(there, victim, *deques_[self.id.index()], self) : nullptr) {
@@ -159,6 +161,12 @@ class steal final : public policy<World> {
       if (own.take_oldest(t, self)) return t;
     }
     return nullptr;
+  }
+
+  /// The i-th victim of a round.
+  worker_id choose(state& mine, std::size_t i) const {
+    if (order_ == victim_order::random) i = mine.random.below(static_cast<std::uint32_t>(mine.victims.size()));
+    return mine.victims[i];
   }
 
   /// Random victims may miss one that has work, so every deque is checked before the answer is `empty`.
@@ -202,6 +210,7 @@ class steal final : public policy<World> {
   victim_order order_;
   bool own_end_fifo_;
   std::int64_t batch_;
+  bool looks_at_all_;
   bool patient_;
   std::vector<std::shared_ptr<leveled_deque<World>>> deques_;
   std::vector<state> states_;

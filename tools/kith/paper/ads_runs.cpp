@@ -52,7 +52,7 @@ part_of_program make_ads_program(const ads_run& r) {
 sim::settings ads_settings(const machine_model& m, const ads_run& r) {
   sim::settings s;
   s.policy = r.way == ads_way::by_hand ? "fifo"
-             : r.way == ads_way::cilk  ? "steal:victim=random,batch=1,patience=off"
+             : r.way == ads_way::cilk  ? "steal:victim=random,batch=1,looks=one,patience=off"
                                        : "ads";
   s.places.count = r.places;
   s.places.workers = r.workers;

@@ -16,7 +16,7 @@ constexpr const char* mir_machine_name = "opteron-6172";
 constexpr const char* mir_recorded_on = "node:8 core:6";
 constexpr int cores = 48;
 constexpr std::uint64_t page = 4096;
-const std::string baseline = "steal";  // over pages that the system interleaves: fine distribution
+const std::string baseline = "steal:looks=one";  // over pages that the system interleaves: fine distribution
 
 struct program_at_size {
   const char* name;
@@ -92,7 +92,8 @@ reproduced mir_opteron(const reproduction&, int seeds, const paper_progress& tel
   const machine_model m = model_by_name(mir_machine_name);
   std::vector<way_to_run> ways;
   for (sim::distribution d : {sim::distribution::fine, sim::distribution::regions}) {
-    for (const char* policy : {"steal", "steal:victim=nodes,batch=1", "fifo", "dep", "numa", "numa:order=created"}) {
+    for (const char* policy :
+         {"steal:looks=one", "steal:victim=nodes,batch=1,looks=one", "fifo", "dep", "numa", "numa:order=created"}) {
       ways.push_back({std::string(name_of(d)) + " " + policy, policy, d});
     }
   }
