@@ -150,7 +150,7 @@ class automatic final : public policy<World>, public observer<World> {
       return now;
     }
     note_data();
-    if (why == ready_reason::creation && !windows_ && runs_.initialises(*tasks.front())) {
+    if (why == ready_reason::creation && tasks.size() == 1 && !windows_ && runs_.initialises(*tasks.front())) {
       runs_.hold(*tasks.front(), self);
       return nullptr;
     }
