@@ -4,10 +4,11 @@
 usage: bench/auto.py [--kith PATH] [--set tuning|tuning-kinds|seen|judging|judging-2|all] [--seeds N] [--programs a,b] [--machines a,b]
                      [--policies "a b:x=1"] [--keep FOLDER] [--rows FILE] [--into FILE] [--check]
 
-Each program is recorded dry (bodies skipped) for as many nodes as the machine has, and simulated in block fidelity, N times
-(3) under each policy, with seeds of their own. A row has the mean makespan of `auto` and, for each other policy, how much
+Each program is recorded dry (bodies skipped), for as many nodes as the machine has (a kind: once for all machines), and
+simulated in block fidelity, N times (3) under each policy, with seeds of their own. A row has the mean makespan of `auto` and, for each other policy, how much
 faster than it `auto` is (above 1: auto is faster). The split into sets is by program, size and machine: no pair of the
-judging set was looked at while the policy was tuned. docs/auto.md says what is asked of it; --check fails if it is missed.
+judging set was looked at while the policy was tuned. docs/auto.md says what is asked of it; --check tests the part on
+the median, the worst row and the means over all machines of a set.
 """
 
 import argparse
@@ -343,7 +344,7 @@ SETS = {
         "machines": ["epyc-2x4", "bullion-s16-4", "opteron-6172", "hybrid-laptop", "xeon-5570"],
     }],
 }
-AUTOMATIC = ["dfifo", "dep", "rip-dep", "rip-mw", "nabbit", "numa", "home-cache"]  # of the papers, those without hints
+AUTOMATIC = ["dfifo", "dep", "rip-dep", "rip-mw", "nabbit", "numa", "home-cache"]  # of the papers, without hints
 OTHERS = ["steal"] + AUTOMATIC
 JUDGING = ["judging", "judging-2"]
 EXPERT = "socket"

@@ -1,10 +1,10 @@
 // Task programs without bodies, recorded dry by bench/auto.py to judge the policy `auto`: one for each kind of
-// program that users write. Only the accesses and the stated work of the tasks count. None of them is in a paper,
-// and the policy is not tuned on their sizes.
+// program that users write. Only the accesses and the stated work of the tasks count. None of them is in a paper.
+// The policy was tuned on them in some sizes and is judged in others.
 //
-// Each has BLOCKS blocks of BYTES bytes and takes STEPS steps. WORK is the computing time for a byte in
-// nanoseconds: about 0.02 for a copy, 0.25 for a loop, 5 for dense matrices. As users write them, programs wait
-// after the initialisation, unless their comment says otherwise.
+// Most have BLOCKS blocks of BYTES bytes and take STEPS steps (lu_panels and merge: one; pairs: sqrt(BLOCKS) blocks).
+// WORK is the computing time for a byte in nanoseconds: about 0.02 for a copy, 0.25 for a loop, 5 for dense matrices.
+// As users write them, programs wait after the initialisation, unless their comment says otherwise.
 #include <kith/kith.hpp>
 
 #include <algorithm>
@@ -159,6 +159,7 @@ void power_law(const sizes& s) {
 }
 
 // Items pass through stages; each stage has a table of its own. Items' buffers are used again.
+// Nothing waits until the end.
 void pipeline(const sizes& s) {
   constexpr index stages = 8;
   const blocks buffers(s.blocks, s.bytes), tables(stages, s.bytes * 4);
@@ -447,6 +448,7 @@ void coarse_fill(const sizes& s) {
 }
 
 // Independent batches of small matrix products; each batch is filled, used and never seen again.
+// The program waits after each batch only.
 void batches(const sizes& s) {
   const blocks a(s.blocks * s.steps, s.bytes), b(s.blocks * s.steps, s.bytes);
   for (index step = 0; step < s.steps; ++step) {

@@ -6,8 +6,9 @@
 //    and if one node has all workers (list.cpp), `auto` is `steal`.
 //  * Every other task waits at the node where most of its data is. Untouched data is dealt out evenly: in runs, if
 //    tasks initialise it (initial_runs.hpp), else block by block (balanced_placement.hpp).
-//  * A worker that has ended a task continues with one that this made ready, if one belongs to the same node. The
-//    others are queued in the order of their creation.
+//  * A worker that has ended a task continues with one that this made ready, if one belongs to its node, or to the
+//    node from which the ended task was stolen, while that has other tasks. The others are queued in the order of their
+//    creation.
 //  * A node runs no more chains of tasks at once than its caches hold, and takes the task queued last, if that
 //    was measured to be faster (chain_bound.hpp, hot_end.hpp).
 //  * Among its own tasks and those of its node, a worker takes those of the highest priority first.
@@ -85,6 +86,8 @@ class automatic final : public policy<World>, public observer<World> {
       if (f.released_here)
         e.say("its last predecessor (" + f.released_by + ") ended on " + e.worker_text(f.worker) +
               ", which has its data in its caches");
+    } else if (f.released_here) {
+      e.say("its last predecessor (" + f.released_by + ") ran there after a theft, and had the data in the caches");
     } else if (!e.say_origin()) {
       e.say("it ran on node " + e.text(f.node_ran_on) +
             ": a worker there had waited for longer than fetching the data was to take");

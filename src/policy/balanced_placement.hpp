@@ -3,10 +3,10 @@
 // RIP paper, section 4.1, draws the node of new data uniformly. Some node then gets much more than its share, and
 // the run takes as long as that node. Here untouched data is dealt to the nodes in turn (dealing_order.hpp),
 // unless that node already has clearly more than another one. Each task type has its own turn, so that blocks
-// with the same number in several arrays meet. Data that a task changes, reading and writing it, counts eight times:
-// others may read the rest as well, but this task's successors come back to what it has changed. If several nodes have
-// equally many bytes of a task, the one with the shortest queue is taken. Regions smaller than a page have no home of
-// their own and do not count.
+// with the same number in several arrays meet. Data that a task changes, reading and writing it, counts eight times
+// (once while it has no home): others may read the rest as well, but this task's successors come back to what it has
+// changed. If several nodes have equally many bytes of a task, the one with the shortest queue is taken. Regions
+// smaller than a page have no home of their own and do not count.
 #pragma once
 
 #include "policy/contract/policy.hpp"

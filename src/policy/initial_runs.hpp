@@ -1,8 +1,8 @@
 // Deals the data that tasks initialise in runs, so that blocks created one after the other, which often are neighbours,
 // share a node.
 //
-// Not in the papers. A task that only writes, and whose data has no home yet, initialises it. Such tasks are held while
-// their creator goes on creating them, because only then is it known how long the sequence is. They are dealt when their
+// Not in the papers. A task that only writes, and whose data has no home yet, initialises it. Such tasks are held until
+// their creator stops creating them, because only then is the length of the sequence known. They are dealt when their
 // creator waits, when a task that uses data is created, or when idle workers see that no more come.
 #pragma once
 
@@ -111,7 +111,7 @@ class initial_runs {
     const auto at = std::ranges::find(all, type, &sequence::type);
     return at != all.end() ? *at : all.emplace_back(sequence{type, 0, {}, 0});
   }
-  /// After each round, every node has had its share of what was dealt until then, by its workers and to the nearest task.
+  /// After each round, every node has been dealt its workers' share of the tasks so far, rounded to the nearest task.
   void choose(sequence& s, std::int64_t rounds) const {
     std::vector<std::int64_t> given(static_cast<std::size_t>(team_.nodes()));
     const auto nodes = static_cast<std::uint32_t>(team_.inhabited().size());

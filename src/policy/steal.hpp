@@ -2,10 +2,11 @@
 // creator continues.
 //
 // MIR's `ws`, `ws-de` and `ws-de-node` (thesis ch. 3, artifact) with the choice of victims and the owner's end as
-// options: these are victim=cyclic,end=fifo; victim=cyclic; victim=nodes; all with looks=one. Distances decide, not the artifact's
-// own table. Not in the paper: one of the tasks that a completion makes ready runs at once; a visit takes several
-// tasks, at most half of the victim's; an idle worker looks at all victims before it pauses (looks=all); patience (below); and priorities: a worker takes tasks of the highest level first, from its own deque and from
-// a victim's.
+// options: these are victim=cyclic,end=fifo; victim=cyclic; victim=nodes; all with looks=one. Distances decide, not
+// the artifact's own table. Not in the paper: one of the tasks that a completion makes ready runs at once; a visit
+// takes several tasks, at most half of the victim's; an idle worker looks at all victims before it pauses
+// (looks=all); patience (below); and priorities: a worker takes tasks of the highest level first, from its own
+// deque and from a victim's.
 #pragma once
 
 #include "base/rng.hpp"
@@ -101,8 +102,8 @@ class steal final : public policy<World> {
   /// The level of the next task there, and whether the deque has had several levels.
   int own_level(const worker& self) const { return deques_[self.id.index()]->highest(); }
   bool has_levels(const worker& self) const { return deques_[self.id.index()]->has_levels(); }
-  /// Steals from the first other worker that has tasks, if any. Looks at all of them in one call: a look at a deque that
-  /// did not change costs next to nothing.
+  /// Steals from the first other worker that has tasks, if any. Looks at as many as there are in one call
+  /// (victim=random may draw one twice, and miss another): a look at a deque that did not change costs next to nothing.
   poll_result rob(worker& self) {
     state& mine = states_[self.id.index()];
     poll_result::kind otherwise = poll_result::empty;
