@@ -67,6 +67,9 @@ class grid : public blocks {
   index side_;
 };
 
+/// The same numbers in each run.
+std::mt19937 numbers(unsigned seed) { return std::mt19937(seed); }
+
 index side_of(index blocks) { return std::max<index>(2, std::lround(std::sqrt(static_cast<double>(blocks)))); }
 
 kith::task_type type_of(const char* name) {
@@ -122,7 +125,7 @@ void transpose(const sizes& s) {
 
 // A sparse product whose rows' lengths follow a power law; the vector is read in random blocks.
 void power_law(const sizes& s) {
-  std::mt19937 random(7);
+  std::mt19937 random = numbers(7);
   const index n = s.blocks;
   std::vector<std::vector<index>> columns(static_cast<std::size_t>(n));
   std::vector<std::unique_ptr<blocks>> rows;
@@ -191,7 +194,7 @@ void tree(const sizes& s) {
 void uneven_wavefront(const sizes& s) {
   const index n = side_of(s.blocks);
   const grid tiles(n, s.bytes);
-  std::mt19937 random(11);
+  std::mt19937 random = numbers(11);
   for (index i = 0; i < n; ++i) {
     for (index j = 0; j < n; ++j) task("fill", 0.02 * tiles.bytes(), tiles.out(i, j));
   }
@@ -267,7 +270,7 @@ void directions(const sizes& s) {
 // A stencil, then, for as many steps, products of random pairs of blocks.
 void phases(const sizes& s) {
   const blocks a(s.blocks, s.bytes), b(s.blocks, s.bytes);
-  std::mt19937 random(3);
+  std::mt19937 random = numbers(3);
   for (index i = 0; i < s.blocks; ++i) {
     task("fill_a", 0.02 * a.bytes(), a.out(i));
     task("fill_b", 0.02 * b.bytes(), b.out(i));
@@ -335,7 +338,7 @@ void shared_table(const sizes& s) {
 // Streams beside computations that use hardly any data.
 void mixture(const sizes& s) {
   const blocks a(s.blocks, s.bytes);
-  std::mt19937 random(5);
+  std::mt19937 random = numbers(5);
   for (index i = 0; i < s.blocks; ++i) task("fill", 0.02 * a.bytes(), a.out(i));
   kith::wait();
   for (index step = 0; step < s.steps; ++step) {
@@ -519,7 +522,8 @@ int main(int argc, char** argv) {
     std::fputs("\n", stderr);
     return 2;
   }
-  const sizes s{std::atoll(argv[2]), std::atoll(argv[3]), std::atoll(argv[4]), std::atof(argv[5])};
+  const auto number = [&](int i) { return std::strtoll(argv[i], nullptr, 10); };
+  const sizes s{number(2), number(3), number(4), std::strtod(argv[5], nullptr)};
   if (s.blocks < 1 || s.bytes < 1 || s.steps < 1 || s.work < 0) {
     std::fputs("kith-bench-kinds: BLOCKS, BYTES and STEPS must be 1 or more, WORK 0 or more\n", stderr);
     return 2;

@@ -33,6 +33,7 @@
 #include "policy/task_times.hpp"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <vector>
 
@@ -128,7 +129,10 @@ class automatic final : public policy<World>, public observer<World> {
   typename policy<World>::data_needs needs() const override { return {.homes = true}; }
   kith::observer<World>* observer() noexcept override { return this; }
   typename kith::observer<World>::subscriptions subscribes_to() const override {
-    return {.created = true, .ran = true, .idle = true};
+    return {.created = windows_.has_value() || runs_.deals(),
+            .ran = true,
+            .idle = true,
+            .every_ready = windows_.has_value()};
   }
 
   void created(task& t, worker& self) override {
@@ -153,17 +157,19 @@ class automatic final : public policy<World>, public observer<World> {
       return now;
     }
     note_data();
-    if (why == ready_reason::creation && tasks.size() == 1 && !windows_ && runs_.initialises(*tasks.front())) {
+    if (why == ready_reason::creation && tasks.size() == 1 && !windows_ && !tasks.front()->has_level() &&
+        runs_.initialises(*tasks.front())) {
       runs_.hold(*tasks.front(), self);
       return nullptr;
     }
-    task* now = nullptr;
     if (std::ranges::none_of(tasks, [](const task* t) { return t->has_level(); })) [[likely]] {
-      queue_all(tasks, self, why, now, [](const task&) { return true; });
-    } else {
-      for (int level = 0; level < 3; ++level)
-        queue_all(tasks, self, why, now, [level](const task& t) { return t.level() == level; });
+      return queue_all(tasks, self, why, nullptr);
     }
+    // Sorted before any of them is queued: others may run it from then on.
+    std::array<std::vector<task*>, 3> by_level;
+    for (task* t : tasks) by_level[static_cast<std::size_t>(t->level())].push_back(t);
+    task* now = nullptr;
+    for (const std::vector<task*>& level : by_level) now = queue_all(level, self, why, now);
     return now;
   }
 
@@ -182,13 +188,20 @@ class automatic final : public policy<World>, public observer<World> {
       begin(*t, self);
       chains_.begins(*t, self);
       note_next(self.node, t->type);
+      if (self.anybody_sleeps()) {
+        if (queue.size() == 0) begin_waiting(self.node);  // its other workers wait from now on
+        ring_for_thief(self.node, self);
+      }
       return passing_on(*t, self);
     }
     if (node_first) {
       if (task* t = plain_.take_own(self)) return passing_on(*t, self);
     }
-    if (const poll_result l = plain_.rob(self); l.what != poll_result::empty)
-      return l.work != nullptr ? passing_on(*l.work, self) : l;
+    if (const poll_result l = plain_.rob(self); l.work != nullptr) {
+      return passing_on(*l.work, self);
+    } else if (l.what != poll_result::empty && !runs_.holds_any()) {
+      return l;
+    }
     begin_waiting(self.node);
     if (task* t = rob(self)) return passing_on(*t, self);
     if (runs_.holds_any()) {
@@ -275,14 +288,11 @@ class automatic final : public policy<World>, public observer<World> {
            (queues_[self.node.index()]->highest() < t.level() || plain_.own_level(self) < t.level());
   }
 
-  /// Queues the tasks that `which` selects. While `now` is null, the first task to continue with is put there
-  /// instead.
-  template <class Which>
-  void queue_all(std::span<task* const> tasks, worker& self, ready_reason why, task*& now, const Which& which) {
+  /// Queues the tasks. If `now` is null, returns the first task to continue with, if any, instead; else `now`.
+  task* queue_all(std::span<task* const> tasks, worker& self, ready_reason why, task* now) {
     const bool keeps = why == ready_reason::completion;
     for (std::size_t i = 0; i < tasks.size(); ++i) {
       task* t = tasks[keeps ? tasks.size() - 1 - i : i];  // successors come in list order: the last created first
-      if (!which(*t)) continue;
       if (has_data(t)) {
         if (task* kept = queue(*t, self, keeps && now == nullptr)) now = kept;
       } else if (keeps && now == nullptr && !is_outranked(*t, self)) {
@@ -292,6 +302,7 @@ class automatic final : public policy<World>, public observer<World> {
         plain_.ready({&t, 1}, self, ready_reason::arrival);
       }
     }
+    return now;
   }
 
   /// As send(), unless the task's window holds it.
@@ -303,7 +314,7 @@ class automatic final : public policy<World>, public observer<World> {
   }
 
   void deal(worker& self) {
-    runs_.deal([&](task& t, node_id to) { send(t, to, self, false); });
+    runs_.deal(self, [&](task& t, node_id to) { send(t, to, self, false); });
   }
 
   /// Queues the task at node `to`, or, if there is none, at a node chosen by its data. If `keeps` and the task
@@ -326,9 +337,11 @@ class automatic final : public policy<World>, public observer<World> {
     set(there.last_type, t.type);
     set(there.stands, t.type);
     if (!there.fed.load(relaxed)) there.fed.store(true, relaxed);
-    if (queues_[to.index()]->push(t, self) && chains_.has_room(t, to)) return nullptr;
+    const std::uint16_t type = t.type;
+    const bool has_room = chains_.has_room(t, to);
+    if ((queues_[to.index()]->push(t, self) && has_room) || !self.anybody_sleeps()) return nullptr;
     for (node_id n : rounds_[to.index()]) {  // no worker of that node sleeps
-      if (n != to && pays(t.type, to, n) && self.ring(team_.serving(n))) return nullptr;
+      if (n != to && pays(type, to, n) && self.ring(team_.serving(n))) return nullptr;
     }
     return nullptr;
   }
@@ -336,16 +349,16 @@ class automatic final : public policy<World>, public observer<World> {
   /// Whether a worker of node `thief` should run a task of this type that waits at `victim`. The tasks that wait
   /// there must take its workers longer than the task loses elsewhere. And the thief must have waited for as long
   /// (`caution` times): its own tasks may come soon, and if they do not, theft costs at most as much as waiting did.
-  /// Time is counted in tasks that the victim's workers have begun.
+  /// Time is counted in tasks that the victim's workers have begun; a loss of less than one is not waited for.
   bool pays(std::uint16_t type, node_id victim, node_id thief) const {
-    const std::int64_t waiting = queues_[victim.index()]->size();
-    if (waiting == 0) return false;
     const node_state& mine = nodes_[thief.index()];
+    const std::int64_t waiting = queues_[victim.index()]->size();
+    if (waiting == 0 || mine.fed.load(relaxed)) return false;
     const float lost =
         times_.longer(type, team_.distance(thief, victim)) * static_cast<float>(team_.working_at(victim));
-    if (mine.fed.load(relaxed) || static_cast<float>(waiting) <= lost) return false;
+    if (static_cast<float>(waiting) <= lost) return false;
     const std::uint32_t meanwhile = begun_at(victim) - mine.begun_before[victim.index()].load(relaxed);
-    return static_cast<float>(meanwhile) >= caution_ * lost;
+    return static_cast<float>(meanwhile) + 1 > caution_ * lost;
   }
   /// Whether a worker that has run a task of another node of its machine continues with a successor that belongs
   /// there as well: while that node has other tasks to begin, and the data is in the caches here.

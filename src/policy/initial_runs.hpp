@@ -10,11 +10,11 @@
 #include "policy/contract/policy.hpp"
 #include "policy/contract/policy_options.hpp"
 #include "policy/dealing_order.hpp"
+#include "queue/held_tasks.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -38,8 +38,9 @@ class initial_runs {
         runs_(given.number("runs")),
         watches_(static_cast<std::size_t>(team_.size())) {}
 
+  bool deals() const noexcept { return runs_ != 0; }
   bool initialises(const task& t) const {
-    if (runs_ == 0) return false;
+    if (!deals()) return false;
     bool writes = false;
     for (kept_access a : t.access_list()) {
       if (!has_home(a)) continue;
@@ -50,35 +51,24 @@ class initial_runs {
   }
   /// Holds a ready task. REQUIRES: initialises(t).
   void hold(task& t, worker& self) {
-    std::size_t held = 0;
-    {
-      const std::lock_guard lock(guard_);
-      held_.push_back(&t);
-      held = held_.size();
-      count_.store(held, relaxed);
-    }
-    if (held == 1) self.ring(team_.everybody());  // a worker must watch: starves()
+    if (held_.add(t) == 1) self.ring(team_.everybody());  // a worker must watch: starves()
   }
-  bool holds_any() const noexcept { return count_.load(relaxed) != 0; }
+  bool holds_any() const noexcept { return !held_.empty(); }
   /// Called by a worker that has nothing else to do. True if no more tasks seem to come: they should be dealt.
   bool starves(worker& self) {
     watch& mine = watches_[self.id.index()];
-    const std::size_t now = count_.load(relaxed);
+    const std::uint64_t now = held_.ever();
     if (std::exchange(mine.seen, now) != now) mine.looks = 0;
     if (++mine.looks < patience) return false;
     mine.looks = 0;
     return true;
   }
-  /// Calls send(task, node) for each held task, in the order of creation. The node is none for the tasks of a type
-  /// of which there are fewer than nodes.
+  /// Calls send(task, node) for each held task, in the order of creation. The node is none for some tasks: those of a
+  /// type of which there are fewer than nodes, and what is left over when every node has its share.
   template <class Send>
-  void deal(const Send& send) {
-    std::vector<task*> all;
-    {
-      const std::lock_guard lock(guard_);
-      all = std::exchange(held_, {});
-      count_.store(0, relaxed);
-    }
+  void deal(worker& self, const Send& send) {
+    std::vector<task*> all = held_.take_all();
+    std::erase_if(all, [&](task* t) { return self.drop_if_dead(*t); });
     std::vector<sequence> types;
     for (task* t : all) ++of(types, t->type).tasks;
     const auto nodes = static_cast<std::int64_t>(team_.inhabited().size());
@@ -103,7 +93,7 @@ class initial_runs {
     std::size_t sent;
   };
   struct alignas(false_sharing_range) watch {
-    std::size_t seen = 0;
+    std::uint64_t seen = 0;  // tasks ever held, at the last look
     std::uint32_t looks = 0;
   };
 
@@ -111,7 +101,7 @@ class initial_runs {
     const auto at = std::ranges::find(all, type, &sequence::type);
     return at != all.end() ? *at : all.emplace_back(sequence{type, 0, {}, 0});
   }
-  /// After each round, every node has been dealt its workers' share of the tasks so far, rounded to the nearest task.
+  /// After each round, every node has been dealt its workers' share of the tasks so far, rounded down.
   void choose(sequence& s, std::int64_t rounds) const {
     std::vector<std::int64_t> given(static_cast<std::size_t>(team_.nodes()));
     const auto nodes = static_cast<std::uint32_t>(team_.inhabited().size());
@@ -120,7 +110,7 @@ class initial_runs {
       const node_id n = order_(turn);
       const std::int64_t until = std::int64_t{turn / nodes + 1} * team_.working_at(n);
       std::int64_t& has = given[n.index()];
-      for (; has < (2 * s.tasks * until + all) / (2 * all); ++has) s.nodes.push_back(n);
+      for (; has < s.tasks * until / all; ++has) s.nodes.push_back(n);
     }
   }
 
@@ -128,9 +118,7 @@ class initial_runs {
   const memory_view memory_;
   const dealing_order order_;
   std::int64_t runs_;
-  typename World::mutex guard_;
-  std::vector<task*> held_;                                // ready, in no queue
-  typename World::template shared<std::size_t> count_{0};  // of them; written under the lock
+  held_tasks<World> held_;
   std::vector<watch> watches_;
 };
 

@@ -106,21 +106,21 @@ class steal final : public policy<World> {
   /// (victim=random may draw one twice, and miss another): a look at a deque that did not change costs next to nothing.
   poll_result rob(worker& self) {
     state& mine = states_[self.id.index()];
-    poll_result::kind otherwise = poll_result::empty;
-    for (std::size_t i = 0; i < mine.victims.size(); ++i) {
+    const std::size_t all = mine.victims.size(), from = mine.probes;
+    mine.probes = 0;
+    for (std::size_t k = 0; k < all; ++k) {
+      const std::size_t i = (from + k) % all;
       const worker_id victim = choose(mine, i);
       leveled_deque<World>& there = *deques_[victim.index()];
       if (there.size() == 0) continue;
-      if (patient_ && there.short_tasks() && !worth_it(there, victim)) {
-        otherwise = poll_result::later;
-      } else if (task* t = visit(there, victim, *deques_[self.id.index()], self)) {
+      const bool worth = !patient_ || !there.short_tasks() || worth_it(there, victim);
+      if (task* t = worth ? visit(there, victim, *deques_[self.id.index()], self) : nullptr)
         return poll_result::got(*t);
-      } else {
-        otherwise = poll_result::retry;
-      }
+      mine.probes = (i + 1) % all;  // goes on behind it next time
+      return {worth ? poll_result::retry : poll_result::later};
     }
-    const bool missed = order_ == victim_order::random && otherwise == poll_result::empty && anything_left(mine);
-    return {missed ? poll_result::retry : otherwise};
+    const bool missed = order_ == victim_order::random && anything_left(mine);
+    return {missed ? poll_result::retry : poll_result::empty};
   }
 
  private:
@@ -145,7 +145,7 @@ class steal final : public policy<World> {
     state(rng r, std::vector<worker_id> v) : random(r), victims(std::move(v)) {}
     rng random;
     std::vector<worker_id> victims;
-    std::size_t probes = 0;  // in this round
+    std::size_t probes = 0;  // the victim of the next look, by its place in a round
   };
   /// Patience: what all thieves together have seen of a victim. Two that look at once may count as one.
   struct alignas(false_sharing_range) watch {

@@ -159,7 +159,7 @@ TEST(auto_policy, runs_have_the_share_of_the_nodes_workers) {
     chosen->ready({&t, 1}, *b.by[0], ready_reason::creation);
   }
   chosen->waiting(*b.by[0]);
-  EXPECT_THAT(b.homes(), ElementsAre(0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 1));
+  EXPECT_THAT(b.homes(), ElementsAre(0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 1));
   for (int w : {0, 3}) {
     kith::plain::worker_view there(kith::worker_id(w), some.node_of(kith::worker_id(w)));
     while (chosen->next(there).work != nullptr) {

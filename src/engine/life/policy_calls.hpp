@@ -36,6 +36,7 @@ class policy_calls {
   bool needs_writers() const noexcept { return needs_.writers; }
   bool leaves_short_tasks() const noexcept { return leaves_short_tasks_; }
   bool observes_creation() const noexcept { return observed_.created; }
+  bool expects_every_ready() const noexcept { return observed_.created && observed_.every_ready; }
   bool observes_time() const noexcept { return observed_.ran; }
   bool observes_idleness() const noexcept { return observed_.idle; }
   /// If so, tasks have identities, and the gate decides their order (replay/gate.hpp).

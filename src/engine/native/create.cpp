@@ -266,8 +266,7 @@ task_ref submit(scope& s, const draft& d, task_code code, std::span<const access
     w.sums.add(event::task_created);
     if (ready) {
       task* now = &t;
-      // A policy that observes creations expects ready() for every task.
-      if (engine.options.inline_limit == 0 || engine.policy.has_gate() || engine.policy.observes_creation() ||
+      if (engine.options.inline_limit == 0 || engine.policy.has_gate() || engine.policy.expects_every_ready() ||
           !runs_inline(engine, s))
         now = w.make_ready({&now, 1}, ready_reason::creation);
       if (now != nullptr) w.run_at_creation(*now);

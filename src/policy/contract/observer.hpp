@@ -19,6 +19,7 @@ class observer {
     bool created = false;
     bool ran = false;
     bool idle = false;
+    bool every_ready = true;  // with `created`: ready() is called for every such task, also where it might run at once
   };
   virtual subscriptions subscribes_to() const = 0;
 
