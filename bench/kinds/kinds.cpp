@@ -5,6 +5,8 @@
 // Most have BLOCKS blocks of BYTES bytes and take STEPS steps (lu_panels and merge: one; pairs: sqrt(BLOCKS) blocks).
 // WORK is the computing time for a byte in nanoseconds: about 0.02 for a copy, 0.25 for a loop, 5 for dense matrices.
 // As users write them, programs wait after the initialisation, unless their comment says otherwise.
+#include "blocks.hpp"
+
 #include <kith/kith.hpp>
 
 #include <algorithm>
@@ -13,7 +15,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <map>
 #include <memory>
 #include <random>
 #include <string>
@@ -21,50 +22,15 @@
 
 namespace {
 
-using index = std::int64_t;
+using kith::bench::blocks;
+using kith::bench::grid;
+using kith::bench::index;
+using kith::bench::task;
+using kith::bench::type_of;
 
 struct sizes {
   index blocks, bytes, steps;
   double work;  // nanoseconds a byte
-};
-
-struct give_back {
-  void operator()(char* p) const noexcept {
-    kith::wait();  // tasks name it until they end
-    kith::deallocate(p);
-  }
-};
-
-/// Blocks that do not share pages. No page is ever touched.
-class blocks {
- public:
-  blocks(index count, index bytes)
-      : bytes_(static_cast<std::size_t>(std::max<index>(bytes, 1))),
-        stride_((bytes_ + 4095) / 4096 * 4096),
-        data_(static_cast<char*>(kith::allocate(static_cast<std::size_t>(count) * stride_))) {}
-
-  auto in(index b) const { return kith::in(at(b), bytes_); }
-  auto out(index b) const { return kith::out(at(b), bytes_); }
-  auto inout(index b) const { return kith::inout(at(b), bytes_); }
-  double bytes() const { return static_cast<double>(bytes_); }
-
- private:
-  char* at(index b) const { return data_.get() + static_cast<std::size_t>(b) * stride_; }
-
-  std::size_t bytes_, stride_;
-  std::unique_ptr<char[], give_back> data_;
-};
-
-/// A grid of blocks by row and column.
-class grid : public blocks {
- public:
-  grid(index side, index bytes) : blocks(side * side, bytes), side_(side) {}
-  auto in(index i, index j) const { return blocks::in(i * side_ + j); }
-  auto out(index i, index j) const { return blocks::out(i * side_ + j); }
-  auto inout(index i, index j) const { return blocks::inout(i * side_ + j); }
-
- private:
-  index side_;
 };
 
 /// The same numbers in each run.
@@ -72,15 +38,16 @@ std::mt19937 numbers(unsigned seed) { return std::mt19937(seed); }
 
 index side_of(index blocks) { return std::max<index>(2, std::lround(std::sqrt(static_cast<double>(blocks)))); }
 
-kith::task_type type_of(const char* name) {
-  static std::map<std::string, kith::task_type> all;
-  return all.try_emplace(name, name).first->second;
+/// One task for each of the first n blocks.
+void fill(const blocks& a, index n) {
+  for (index i = 0; i < n; ++i) task("fill", 0.02 * a.bytes(), a.out(i));
 }
-/// Spawns a task with these accesses and so much work in nanoseconds.
-template <class... Accesses>
-void task(const char* type, double nanoseconds, const Accesses&... accesses) {
-  const auto body = [](auto&&...) {};
-  kith::spawn(body, type_of(type), kith::work{nanoseconds}, accesses...);
+/// Two arrays of blocks, each filled by a type of its own.
+void fill_both(const blocks& a, const blocks& b, index n) {
+  for (index i = 0; i < n; ++i) {
+    task("fill_a", 0.02 * a.bytes(), a.out(i));
+    task("fill_b", 0.02 * b.bytes(), b.out(i));
+  }
 }
 
 // A stencil on a ring of blocks, each of which has two copies.
@@ -91,7 +58,7 @@ void relax(const blocks& a, const blocks& b, index n, double each, const char* t
 void lu_panels(const sizes& s) {
   const blocks panels(s.blocks, s.bytes);
   const double each = s.work * panels.bytes();
-  for (index j = 0; j < s.blocks; ++j) task("fill", 0.02 * panels.bytes(), panels.out(j));
+  fill(panels, s.blocks);
   kith::wait();
   for (index k = 0; k < s.blocks; ++k) {
     const double left = static_cast<double>(s.blocks - k) / static_cast<double>(s.blocks);
@@ -195,9 +162,7 @@ void uneven_wavefront(const sizes& s) {
   const index n = side_of(s.blocks);
   const grid tiles(n, s.bytes);
   std::mt19937 random = numbers(11);
-  for (index i = 0; i < n; ++i) {
-    for (index j = 0; j < n; ++j) task("fill", 0.02 * tiles.bytes(), tiles.out(i, j));
-  }
+  fill(tiles, n * n);
   kith::wait();
   for (index step = 0; step < s.steps; ++step) {
     for (index i = 0; i < n; ++i) {
@@ -221,7 +186,7 @@ void uneven_wavefront(const sizes& s) {
 void reduce_groups(const sizes& s) {
   constexpr index fan = 8;
   const blocks data(s.blocks, s.bytes), sums(2 * s.blocks, 8192);
-  for (index i = 0; i < s.blocks; ++i) task("fill", 0.02 * data.bytes(), data.out(i));
+  fill(data, s.blocks);
   kith::wait();
   for (index step = 0; step < s.steps; ++step) {
     for (index i = 0; i < s.blocks; ++i) task("sum", s.work * data.bytes(), data.in(i), sums.out(i));
@@ -245,9 +210,7 @@ void directions(const sizes& s) {
   const index n = side_of(s.blocks);
   const grid tiles(n, s.bytes);
   const double each = s.work * tiles.bytes();
-  for (index i = 0; i < n; ++i) {
-    for (index j = 0; j < n; ++j) task("fill", 0.02 * tiles.bytes(), tiles.out(i, j));
-  }
+  fill(tiles, n * n);
   kith::wait();
   for (index step = 0; step < s.steps; ++step) {
     for (index i = 0; i < n; ++i) {
@@ -271,10 +234,7 @@ void directions(const sizes& s) {
 void phases(const sizes& s) {
   const blocks a(s.blocks, s.bytes), b(s.blocks, s.bytes);
   std::mt19937 random = numbers(3);
-  for (index i = 0; i < s.blocks; ++i) {
-    task("fill_a", 0.02 * a.bytes(), a.out(i));
-    task("fill_b", 0.02 * b.bytes(), b.out(i));
-  }
+  fill_both(a, b, s.blocks);
   kith::wait();
   for (index step = 0; step < s.steps; ++step) {
     relax(step % 2 == 0 ? a : b, step % 2 == 0 ? b : a, s.blocks, s.work * a.bytes(), "relax");
@@ -294,7 +254,7 @@ void merge(const sizes& s) {
   index chunks = 1;
   while (chunks < s.blocks) chunks *= 2;
   const blocks a(chunks, s.bytes), b(chunks, s.bytes);
-  for (index i = 0; i < chunks; ++i) task("fill", 0.02 * a.bytes(), a.out(i));
+  fill(a, chunks);
   kith::wait();
   for (index i = 0; i < chunks; ++i) task("sort", 10 * s.work * a.bytes(), a.inout(i));
   const blocks *from = &a, *to = &b;
@@ -328,7 +288,7 @@ void filled_by_one(const sizes& s) {
 void shared_table(const sizes& s) {
   const blocks table(1, s.bytes * 16), own(s.blocks, s.bytes);
   task("table", 0.02 * table.bytes(), table.out(0));
-  for (index i = 0; i < s.blocks; ++i) task("fill", 0.02 * own.bytes(), own.out(i));
+  fill(own, s.blocks);
   kith::wait();
   for (index step = 0; step < s.steps; ++step) {
     for (index i = 0; i < s.blocks; ++i) task("look_up", s.work * own.bytes() * 4, table.in(0), own.inout(i));
@@ -339,7 +299,7 @@ void shared_table(const sizes& s) {
 void mixture(const sizes& s) {
   const blocks a(s.blocks, s.bytes);
   std::mt19937 random = numbers(5);
-  for (index i = 0; i < s.blocks; ++i) task("fill", 0.02 * a.bytes(), a.out(i));
+  fill(a, s.blocks);
   kith::wait();
   for (index step = 0; step < s.steps; ++step) {
     for (index i = 0; i < s.blocks; ++i) {
@@ -352,10 +312,7 @@ void mixture(const sizes& s) {
 // Steps of few tasks, each of which the program waits for.
 void waits(const sizes& s) {
   const blocks a(s.blocks, s.bytes), b(s.blocks, s.bytes);
-  for (index i = 0; i < s.blocks; ++i) {
-    task("fill_a", 0.02 * a.bytes(), a.out(i));
-    task("fill_b", 0.02 * b.bytes(), b.out(i));
-  }
+  fill_both(a, b, s.blocks);
   kith::wait();
   for (index step = 0; step < s.steps; ++step) {
     relax(step % 2 == 0 ? a : b, step % 2 == 0 ? b : a, s.blocks, s.work * a.bytes(), "relax");
@@ -424,10 +381,7 @@ void pairs(const sizes& s) {
 // A stencil in one task graph with its initialisation: nothing waits until the end.
 void one_graph(const sizes& s) {
   const blocks a(s.blocks, s.bytes), b(s.blocks, s.bytes);
-  for (index i = 0; i < s.blocks; ++i) {
-    task("fill_a", 0.02 * a.bytes(), a.out(i));
-    task("fill_b", 0.02 * b.bytes(), b.out(i));
-  }
+  fill_both(a, b, s.blocks);
   for (index step = 0; step < s.steps; ++step) {
     relax(step % 2 == 0 ? a : b, step % 2 == 0 ? b : a, s.blocks, s.work * a.bytes(), "relax");
   }
@@ -467,10 +421,7 @@ void batches(const sizes& s) {
 void refined(const sizes& s) {
   const blocks a(s.blocks, s.bytes), b(s.blocks, s.bytes);
   const index n = s.blocks;
-  for (index i = 0; i < n; ++i) {
-    task("fill_a", 0.02 * a.bytes(), a.out(i));
-    task("fill_b", 0.02 * b.bytes(), b.out(i));
-  }
+  fill_both(a, b, n);
   kith::wait();
   for (index step = 0; step < s.steps; ++step) {
     const blocks &from = step % 2 == 0 ? a : b, &to = step % 2 == 0 ? b : a;

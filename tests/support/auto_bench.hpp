@@ -30,6 +30,13 @@ class auto_bench : public policy_bench {
   void queue_at_0(int tasks) {
     for (int i = 0; i < tasks; ++i) ready(task({{region(0), megabyte}}));
   }
+  /// Queues a task of this type with a megabyte at node 0.
+  kith::task* queue(std::uint16_t type) {
+    kith::task& t = task({{region(0), megabyte}});
+    t.type = type;
+    ready(t);
+    return &t;
+  }
   /// Runs what the worker finds in so many nanoseconds.
   kith::task* run_next(int worker, std::uint64_t nanoseconds) {
     kith::task* t = next(worker);
@@ -38,10 +45,8 @@ class auto_bench : public policy_bench {
   }
   /// Makes worker 0 run a task with a megabyte at node 0 in so many nanoseconds.
   void ran(std::uint64_t nanoseconds, std::uint16_t type = 0) {
-    kith::task& t = task({{region(0), megabyte}});
-    t.type = type;
-    ready(t);
-    EXPECT_EQ(run_next(0, nanoseconds), &t);
+    kith::task* const t = queue(type);
+    EXPECT_EQ(run_next(0, nanoseconds), t);
   }
 };
 

@@ -108,19 +108,13 @@ TEST(auto_theft, a_theft_says_nothing_of_larger_distances) {
 
 TEST(auto_theft, the_task_that_would_be_taken_decides) {
   auto_bench b("node:2 core:1 distance:60");
-  const auto queue = [&](std::uint16_t type) {
-    kith::task& t = b.task({{b.region(0), megabyte}});
-    t.type = type;
-    b.ready(t);
-    return &t;
-  };
   b.ran(100'000, 1);     // only memory's time: six times as long there, too long for so few tasks
   b.ran(10'000'000, 2);  // computes
-  kith::task *memory = queue(1), *computes = queue(2);
+  kith::task *memory = b.queue(1), *computes = b.queue(2);
   EXPECT_EQ(b.next(1), nullptr);
   EXPECT_EQ(b.next(0), memory);
-  memory = queue(1);
-  queue(2);
+  memory = b.queue(1);
+  b.queue(2);
   EXPECT_EQ(b.next(1), computes);
   EXPECT_EQ(b.next(1), nullptr);
   EXPECT_EQ(b.next(0), memory);
@@ -202,16 +196,10 @@ TEST(auto_theft, rings_for_nobody_whom_a_theft_does_not_pay) {
 
 TEST(auto_theft, rings_for_thieves_when_what_they_did_not_want_is_gone) {
   listening_bench b("node:2 core:1 distance:60");
-  const auto queue = [&](std::uint16_t type) {
-    kith::task& t = b.task({{b.region(0), megabyte}});
-    t.type = type;
-    b.ready(t);
-    return &t;
-  };
   b.ran(100'000, 1);     // only memory's time: six times as long there
   b.ran(10'000'000, 2);  // computes
-  kith::task* const memory = queue(1);
-  for (int i = 0; i < 5; ++i) queue(2);
+  kith::task* const memory = b.queue(1);
+  for (int i = 0; i < 5; ++i) b.queue(2);
   EXPECT_EQ(b.next(1), nullptr);
   ASSERT_EQ(b.next(0), memory);
   b.rung_by(0);
