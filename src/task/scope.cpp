@@ -66,8 +66,7 @@ std::exception_ptr scope::take_failure() noexcept {
 
 void scope::emptied() {
   forget_names();
-  cancelled.store(false, relaxed);
-  judged.store(0, relaxed);  // a scope around it may still be cancelled
+  cancelled_.clear();
   serial = fresh_serial(*creator);
 }
 
@@ -78,10 +77,7 @@ void scope::forget_names() {
   blocks.clear([&by](slot_index b) { by.slots.give_own(b); });
 }
 
-void scope::cancel() noexcept {
-  cancelled.store(true, relaxed);
-  cancellations.fetch_add(1, release);  // pairs with judge(): a thread that sees the count sees the flag
-}
+void scope::cancel() noexcept { cancelled_.set(cancellations); }
 
 template <class Visit>
 bool scope::any_around(const Visit& visit) const noexcept {
@@ -103,16 +99,9 @@ bool scope::any_around(const Visit& visit) const noexcept {
   return false;
 }
 
-bool scope::judge() const noexcept {
-  const std::uint64_t now = cancellations.load(acquire);  // pairs with cancel()
-  bool found = false;
-  any_around([&](const scope& s) {
-    found = s.cancelled.load(relaxed);
-    return found || s.judged.load(relaxed) == now;  // that scope has already checked those around it
-  });
-  if (found) cancelled.store(true, relaxed);
-  judged.store(now, relaxed);
-  return cancelled.load(relaxed);
+bool scope::look_around() const noexcept {
+  return cancelled_.look_around(
+      cancellations, [this](const auto& visit) { any_around([&](const scope& s) { return visit(s.cancelled_); }); });
 }
 
 bool scope::is_within(const scope& around, int levels) const noexcept {
@@ -158,8 +147,7 @@ bool scope::leave_in_place_of(scope& before) noexcept {
   held = before.held;
   leaver.store(before.leaver.load(relaxed), relaxed);
   owner.store(before.owner.load(relaxed), relaxed);
-  if (before.is_cancelled()) cancelled.store(true, relaxed);
-  judged.store(0, relaxed);
+  cancelled_.take_place_of(before.is_cancelled());
   parent.store(before.parent.load(relaxed), release);  // C6: before `before` is given back
   return leave_as_told();
 }

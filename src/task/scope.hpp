@@ -22,6 +22,7 @@
 
 #include "base/atomic.hpp"
 #include "base/id.hpp"
+#include "task/cancellation.hpp"
 #include "task/dependences.hpp"
 #include "task/seat.hpp"
 #include "task/task.hpp"
@@ -78,14 +79,12 @@ class scope {
   alignas(false_sharing_range) atomic<const seat*> counts_here{
       nullptr};                    // the seat whose ends are counted in ended_here; null once the scope is left
   atomic<scope*> parent{nullptr};  // the scope that contains the task (or group) of this one; null for roots
-  mutable atomic<bool> cancelled{false};
   atomic<bool> failed{false};
-  bool independent = false;                 // submitted from outside: a failed task does not cancel the others
-  bool phased = false;                      // of a keyed graph: counts the runs of its nodes, see C4
-  bool held = false;                        // the closure of the task that left must be destroyed when that task ends
-  mutable atomic<std::uint64_t> judged{0};  // the count of cancellations at the last check of the scopes around
-  atomic<std::uint64_t> owner{0};           // the parent task, packed; 0 for a root's scope
-  atomic<task*> leaver{nullptr};  // the parent task, between the end of its body and its own; null after leave_alone()
+  bool independent = false;        // submitted from outside: a failed task does not cancel the others
+  bool phased = false;             // of a keyed graph: counts the runs of its nodes, see C4
+  bool held = false;               // the closure of the task that left must be destroyed when that task ends
+  atomic<std::uint64_t> owner{0};  // the parent task, packed; 0 for a root's scope
+  atomic<task*> leaver{nullptr};   // the parent task, between the end of its body and its own; null after leave_alone()
 
   /// Tasks not known to have ended. Others than the owner may see too large a value.
   std::uint64_t unfinished() const noexcept {
@@ -117,7 +116,7 @@ class scope {
   /// True if this scope, or one around it, was cancelled. Takes one comparison, unless a scope was cancelled
   /// since the last call.
   bool is_cancelled() const noexcept {
-    return cancelled.load(relaxed) || (judged.load(relaxed) != cancellations.load(relaxed) && judge());
+    return cancelled_.is_set(cancellations, [this] { return look_around(); });
   }
   /// Tasks of this scope, and of scopes inside it, do not start any more. Thread-safe.
   void cancel() noexcept;
@@ -143,10 +142,11 @@ class scope {
   /// Walks up the parents until visit(scope) is true, and returns true; false if there are no more.
   template <class Visit>
   bool any_around(const Visit& visit) const noexcept;
-  bool judge() const noexcept;
+  bool look_around() const noexcept;
   bool leave_as_told() noexcept;
 
-  static inline atomic<std::uint64_t> cancellations{1};  // counts all cancellations in the process
+  static inline cancellation::counter cancellations{1};  // in the process
+  cancellation cancelled_;
 
   std::mutex failing_;
   std::exception_ptr failure_;

@@ -1,0 +1,61 @@
+// Whether a scope is cancelled: it was cancelled itself, or one around it was.
+//
+// A count of all cancellations tells a scope whether it must look around again. Any thread may call. Invariant:
+//  A1  A cancellation is seen by whoever comes after it: by each task that the thread which cancelled creates later, say,
+//      also where several workers check one scope at a time.
+#pragma once
+
+#include "base/atomic.hpp"
+
+#include <cstdint>
+
+namespace kith::detail {
+
+class cancellation {
+ public:
+  using counter = atomic<std::uint64_t>;  // begins with 1, because `looked_` begins with 0
+
+  /// Takes one comparison, unless something was cancelled since the last call. Otherwise calls `look`, which must call
+  /// look_around() and return its result.
+  template <class Look>
+  bool is_set(const counter& all, const Look& look) const noexcept {
+    // acquire: pairs with look_around(). The count comes before the flag: another thread's look may end between the two.
+    return looked_.load(acquire) == all.load(relaxed) ? set_.load(relaxed) : look();
+  }
+  /// `around(visit)` must call visit(const cancellation&) for each scope around this one, the nearest first, until visit
+  /// returns true.
+  template <class Around>
+  bool look_around(const counter& all, const Around& around) const noexcept {
+    const std::uint64_t now = all.load(acquire);  // pairs with set()
+    bool found = false;
+    around([&](const cancellation& c) {
+      const bool knows = c.looked_.load(acquire) == now;  // it has looked around itself; read before its flag
+      found = c.set_.load(relaxed);
+      return found || knows;
+    });
+    if (found) set_.store(true, relaxed);
+    looked_.store(now, release);  // pairs with is_set(): a thread that sees the count sees the flag
+    return set_.load(relaxed);
+  }
+
+  void set(counter& all) noexcept {
+    set_.store(true, relaxed);
+    all.fetch_add(1, release);  // pairs with look_around(): a thread that sees the count sees the flag
+  }
+  /// Is set as `before` is, whose place it takes.
+  void take_place_of(bool before) noexcept {
+    if (before) set_.store(true, relaxed);
+    look_again();
+  }
+  void look_again() noexcept { looked_.store(0, relaxed); }
+  void clear() noexcept {
+    set_.store(false, relaxed);
+    look_again();  // a scope around it may still be cancelled
+  }
+
+ private:
+  mutable atomic<bool> set_{false};
+  mutable atomic<std::uint64_t> looked_{0};  // the count at the last look around
+};
+
+}  // namespace kith::detail
