@@ -50,8 +50,8 @@ creation::creation(runtime& r) : outside_(true) {
 creation::~creation() {
   if (!outside_) return;
   native::engine& e = engine_of(*scope_);
-  e.outside.creating.unlock();
   e.outside.notify();
+  e.outside.creating.unlock();  // last: ~outside_seat() waits for it
 }
 
 std::uint64_t common_runtime(std::span<const made_task> tasks) {

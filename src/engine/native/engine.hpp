@@ -74,11 +74,9 @@ class engine {
   template <class F>
   void submit_outside(F&& f) {
     start_stand_in();
-    {
-      std::lock_guard lock(outside.creating);
-      detail::create(outside.open(), std::forward<F>(f));
-    }
-    outside.notify();
+    std::lock_guard lock(outside.creating);
+    detail::create(outside.open(), std::forward<F>(f));
+    outside.notify();  // before the lock is given back: ~outside_seat() waits for that
   }
   /// Called in a child of fork(), by the fork handler: from now on nothing of the parent's is touched (inherited.hpp).
   void cut_off(kith::policy<world>& nothing) noexcept;

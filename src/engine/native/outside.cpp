@@ -8,6 +8,9 @@ outside_seat::outside_seat(native::engine& owner, slot_space& space, std::uint16
     : native_seat(owner, space, number, false) {}
 
 outside_seat::~outside_seat() {
+  {
+    const std::lock_guard last(creating);
+  }  // a thread whose tasks have ended may still be in notify()
   if (scope_ != nullptr) give_scope(*scope_);
 }
 

@@ -27,7 +27,7 @@ class outside_seat : public native_seat {
   /// The scope of submitted tasks. REQUIRES: `creating` is held.
   detail::scope& open();
 
-  std::mutex creating;  // held while a task is created from outside
+  std::mutex creating;  // held while a task is created from outside, and until notify() has returned
   std::mutex guard;     // for `changed`
   std::condition_variable changed;
 
