@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The policy `auto` beside the others, in simulated time: what it was tuned on, and what it is judged on.
 
-usage: bench/auto.py [--kith PATH] [--set tuning|tuning-kinds|seen|judging|judging-2|all] [--seeds N] [--programs a,b] [--machines a,b]
+usage: bench/auto.py [--kith PATH] [--set tuning|tuning-kinds|seen|seen-kinds|judging|judging-2|all] [--seeds N] [--programs a,b] [--machines a,b]
                      [--policies "a b:x=1"] [--keep FOLDER] [--rows FILE] [--into FILE] [--check]
 
 Each program is recorded dry (bodies skipped), for as many nodes as the machine has (a kind: once for all machines), and
@@ -106,6 +106,10 @@ def summary(table, others):
 def lines_of(name, table, policies):
     """The table of a set, its means, and whether `auto` meets its requirements."""
     others = [p for p in policies if p != "auto"]
+    for (program, machine), of in table.items():
+        if missing := {"auto", *others} - of.keys():
+            sys.exit(f"{program} on {machine}: no time under {', '.join(sorted(missing))}. --policies must name auto, and --rows a file "
+                     "that was written for the same policies")
     lines = [f"### The {name} set", "",
              "| program | machine | auto, s | " + " | ".join(f"over {p}" for p in others) + " |",
              "| --- | --- | --- |" + " --- |" * len(others)]

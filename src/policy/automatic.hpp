@@ -6,14 +6,12 @@
 //    and if one node has all workers (list.cpp), `auto` is `steal`.
 //  * Every other task waits at the node where most of its data is. Untouched data is dealt out evenly: in runs, if
 //    tasks initialise it (initial_runs.hpp), else block by block (balanced_placement.hpp).
-//  * A worker that has ended a task continues with one that this made ready, if one belongs to its node, or to the
-//    node from which the ended task was stolen, while that has other tasks. The others are queued in the order of their
-//    creation.
+//  * A worker that has ended a task continues with one that this made ready, if that belongs to its node, or if the
+//    worker was the last to write what that task writes. The others are queued in the order of their creation.
 //  * A node runs no more chains of tasks at once than its caches hold, and takes the task queued last, if that
 //    was measured to be faster (chain_bound.hpp, hot_end.hpp).
 //  * Among its own tasks and those of its node, a worker takes those of the highest priority first.
-//  * A node is robbed when idle workers have waited for as long as they would lose by it (pays() below, from the
-//    measurements in task_times.hpp).
+//  * A node is robbed when idle workers have waited for as long as they would lose by it (patient_theft.hpp).
 //  * With window=auto, the first tasks are partitioned as by `rip-dep` (section 4.3.1).
 // docs/auto.md has its goals and its results.
 #pragma once
@@ -28,9 +26,9 @@
 #include "policy/home_queue.hpp"
 #include "policy/hot_end.hpp"
 #include "policy/initial_runs.hpp"
+#include "policy/patient_theft.hpp"
 #include "policy/rip.hpp"
 #include "policy/steal.hpp"
-#include "policy/task_times.hpp"
 
 #include <algorithm>
 #include <array>
@@ -45,10 +43,7 @@ class automatic final : public policy<World>, public observer<World> {
   using worker = typename World::worker;
 
   static constexpr auto options = joined(
-      std::array{
-          number("caution", 1, 0, 1000,
-                 "a node is robbed by workers that have waited for this many times what a task loses elsewhere")},
-      initial_runs<World>::options, chain_bound<World>::options, hot_end<World>::options,
+      patient_theft<World>::options, initial_runs<World>::options, chain_bound<World>::options, hot_end<World>::options,
       std::array{ready_order,
                  one_of("window", "off|auto", "auto: the first tasks are partitioned as a graph, as by rip-dep")});
   [[gnu::cold]] static void explain(explainer& e) {
@@ -88,7 +83,8 @@ class automatic final : public policy<World>, public observer<World> {
         e.say("its last predecessor (" + f.released_by + ") ended on " + e.worker_text(f.worker) +
               ", which has its data in its caches");
     } else if (f.released_here) {
-      e.say("its last predecessor (" + f.released_by + ") ran there after a theft, and had the data in the caches");
+      e.say("its last predecessor (" + f.released_by +
+            ") ran there, and may have left what the task writes in the caches");
     } else if (!e.say_origin()) {
       e.say("it ran on node " + e.text(f.node_ran_on) +
             ": a worker there had waited for longer than fetching the data was to take");
@@ -106,10 +102,11 @@ class automatic final : public policy<World>, public observer<World> {
 
   automatic(const policy_context& s, const policy_options& given)
       : team_(s.workers),
-        caution_(static_cast<float>(given.number("caution"))),
+        memory_(s.memory),
         plain_(s, steals_as_),
         place_(s),
         runs_(s, given),
+        thefts_(s, given),
         chains_(s, given),
         order_(order_in(given)),
         ends_(s, order_, given),
@@ -118,7 +115,6 @@ class automatic final : public policy<World>, public observer<World> {
     for (int n = 0; n < team_.nodes(); ++n) {
       queues_.push_back(make_queue<World>(s, node_id(n), order_));
       rounds_.push_back(team_.nodes_by_distance(node_id(n)));
-      nodes_[node_id(n).index()].begun_before = std::vector<count>(nodes_.size());
     }
     if (given.is("window", "off")) return;
     windows_.emplace(partition::window_rules{.first_method = partition::available(partition::method::scotch)},
@@ -126,7 +122,7 @@ class automatic final : public policy<World>, public observer<World> {
                      [this](task& t, std::int32_t part, worker& self) { send(t, node_id(part), self, false); });
   }
 
-  typename policy<World>::data_needs needs() const override { return {.homes = true}; }
+  typename policy<World>::data_needs needs() const override { return {.homes = true, .writers = true}; }
   kith::observer<World>* observer() noexcept override { return this; }
   typename kith::observer<World>::subscriptions subscribes_to() const override {
     return {.created = windows_.has_value() || runs_.deals(),
@@ -179,6 +175,7 @@ class automatic final : public policy<World>, public observer<World> {
     if (!data_seen_.load(relaxed)) return plain_.next(self);
     chains_.leaves(self);
     auto& queue = *queues_[self.node.index()];
+    thefts_.returns(self, queue.size() > 0);
     const bool node_first = uses_levels(self) && queue.highest() < plain_.own_level(self);
     if (!node_first) {
       if (task* t = plain_.take_own(self)) return passing_on(*t, self);
@@ -189,7 +186,7 @@ class automatic final : public policy<World>, public observer<World> {
       chains_.begins(*t, self);
       note_next(self.node, t->type);
       if (self.anybody_sleeps()) {
-        if (queue.size() == 0) begin_waiting(self.node);  // its other workers wait from now on
+        if (queue.size() == 0) thefts_.begin_waiting(self.node);  // its other workers wait from now on
         ring_for_thief(self.node, self);
       }
       return passing_on(*t, self);
@@ -202,14 +199,15 @@ class automatic final : public policy<World>, public observer<World> {
     } else if (l.what != poll_result::empty && !runs_.holds_any()) {
       return l;
     }
-    begin_waiting(self.node);
+    thefts_.begin_waiting(self.node);
     if (task* t = rob(self)) return passing_on(*t, self);
     if (runs_.holds_any()) {
       if (!runs_.starves(self)) return {poll_result::watch};
       deal(self);
       return {poll_result::retry};
     }
-    return {windows_ && windows_->starves(self) ? poll_result::watch : poll_result::empty};
+    const bool watches = thefts_.watches(self) || (windows_ && windows_->starves(self));
+    return {watches ? poll_result::watch : poll_result::empty};
   }
 
   void idle(worker& self) override {
@@ -223,30 +221,24 @@ class automatic final : public policy<World>, public observer<World> {
     ends_.timed(t, self, nanoseconds);
     if (chains_.timed(t, self, nanoseconds)) wake_for(self.node, self);
     if (const node_id from = states_[self.id.index()].robbed) {
-      times_.ran_far(t.type, bytes, nanoseconds, team_.distance(self.node, from));
+      thefts_.times().ran_far(t.type, bytes, nanoseconds, team_.distance(self.node, from));
     } else {
-      times_.ran_near(t.type, bytes, nanoseconds);
+      thefts_.times().ran_near(t.type, bytes, nanoseconds);
     }
     ring_for_thief(self.node, self);
   }
 
  private:
-  using count = typename World::template shared<std::uint32_t>;
   using shared_type = typename World::template shared<std::uint16_t>;
   struct alignas(false_sharing_range) state {
     // The last task with data that it was given. That task may have waited since, and others may have run on top
     // of it.
     const task* runs = nullptr;
     node_id robbed;  // the node to which it belongs, if another one
-    count begun{0};  // tasks with data; written by this worker only
   };
   struct alignas(false_sharing_range) node_state {
     shared_type last_type{0};  // the type of the task queued last
     shared_type stands{0};     // the type by which thieves judge the queue
-    // Whether a task was queued since a worker of the node looked in vain; if not, how many tasks every node's workers
-    // had begun when one did.
-    typename World::template shared<bool> fed{false};
-    std::vector<count> begun_before;
   };
 
   /// Rings once for each task that waits at the node, while a worker there sleeps.
@@ -328,7 +320,7 @@ class automatic final : public policy<World>, public observer<World> {
     }
     if (t.has_level()) [[unlikely]]
       levels_seen_.store(true, relaxed);
-    if (keeps && (to == self.node || stays_away(to, self)) && !is_outranked(t, self) && chains_.goes_on(t, self)) {
+    if (keeps && (to == self.node || wrote(t, to, self)) && !is_outranked(t, self) && chains_.goes_on(t, self)) {
       begin(t, self, to);
       ends_.went_on(self);
       return &t;
@@ -336,7 +328,7 @@ class automatic final : public policy<World>, public observer<World> {
     node_state& there = nodes_[to.index()];
     set(there.last_type, t.type);
     set(there.stands, t.type);
-    if (!there.fed.load(relaxed)) there.fed.store(true, relaxed);
+    thefts_.fed(to);
     const std::uint16_t type = t.type;
     const bool has_room = chains_.has_room(t, to);
     if ((queues_[to.index()]->push(t, self) && has_room) || !self.anybody_sleeps()) return nullptr;
@@ -346,66 +338,54 @@ class automatic final : public policy<World>, public observer<World> {
     return nullptr;
   }
 
-  /// Whether a worker of node `thief` should run a task of this type that waits at `victim`. The tasks that wait
-  /// there must take its workers longer than the task loses elsewhere. And the thief must have waited for as long
-  /// (`caution` times): its own tasks may come soon, and if they do not, theft costs at most as much as waiting did.
-  /// Time is counted in tasks that the victim's workers have begun; a loss of less than one is not waited for.
   bool pays(std::uint16_t type, node_id victim, node_id thief) const {
-    const node_state& mine = nodes_[thief.index()];
-    const std::int64_t waiting = queues_[victim.index()]->size();
-    if (waiting == 0 || mine.fed.load(relaxed)) return false;
-    const float lost =
-        times_.longer(type, team_.distance(thief, victim)) * static_cast<float>(team_.working_at(victim));
-    if (static_cast<float>(waiting) <= lost) return false;
-    const std::uint32_t meanwhile = begun_at(victim) - mine.begun_before[victim.index()].load(relaxed);
-    return static_cast<float>(meanwhile) + 1 > caution_ * lost;
+    return thefts_.pays(type, victim, thief, queues_[victim.index()]->size());
   }
-  /// Whether a worker that has run a task of another node of its machine continues with a successor that belongs
-  /// there as well: while that node has other tasks to begin, and the data is in the caches here.
-  bool stays_away(node_id home, const worker& self) const {
-    return states_[self.id.index()].robbed == home && queues_[home.index()]->size() > 0 &&
-           team_.distance(self.node, home) <= team::farthest;
-  }
-  std::uint32_t begun_at(node_id n) const {
-    std::uint32_t sum = 0;
-    for (worker_id w : team_.workers_at(n)) sum += states_[w.index()].begun.load(relaxed);
-    return sum;
-  }
-  /// A worker of the node has found no task there.
-  void begin_waiting(node_id n) {
-    node_state& here = nodes_[n.index()];
-    if (!here.fed.load(relaxed)) return;
-    for (node_id other : team_.inhabited()) here.begun_before[other.index()].store(begun_at(other), relaxed);
-    here.fed.store(false, relaxed);
+  /// Whether a worker continues with a task of another node of its machine: if it was the last to write all that the
+  /// task writes, which is in its caches then.
+  bool wrote(const task& t, node_id home, const worker& self) const {
+    if (team_.distance(self.node, home) > team::farthest) return false;
+    bool writes = false;
+    for (kept_access a : t.access_list()) {
+      if (!has_home(a) || a.how == mode::in) continue;
+      if (memory_.region_of(a).writer.load(relaxed) != self.id.value) return false;
+      writes = true;
+    }
+    return writes;
   }
   /// The worker runs a task with data, which belongs to its own node or to `home`.
-  void begin(const task& t, worker& self, node_id home = {}) {
+  void begin(const task& t, worker& self, node_id home = {}, bool stolen = false) {
     state& mine = states_[self.id.index()];
     mine.runs = &t;
     mine.robbed = home == self.node ? node_id() : home;
-    mine.begun.store(mine.begun.load(relaxed) + 1, relaxed);
+    thefts_.begins(self, stolen);
   }
 
   /// Thieves judge a queue by one task type (`stands`): that of the task queued last. If the task that would be
   /// taken has another type and does not pay, its type takes that place; after that, the type of each task that
   /// the node takes (note_next).
   task* rob(worker& self) {
+    const bool impatient = thefts_.impatient(self);
+    bool still = false;
     for (node_id n : rounds_[self.node.index()]) {
+      if (n == self.node || queues_[n.index()]->size() == 0) continue;
       auto& stands = nodes_[n.index()].stands;
-      if (n == self.node || !pays(stands.load(relaxed), n, self.node)) continue;
+      const bool stands_still = thefts_.stands_still(n, self.node), anyway = stands_still && impatient;
+      still |= stands_still;
+      if (!anyway && !pays(stands.load(relaxed), n, self.node)) continue;
       task* t = queues_[n.index()]->steal(self, [&](const task& first) {
-        if (pays(first.type, n, self.node)) return chains_.may_begin(first, self);
+        if (anyway || pays(first.type, n, self.node)) return chains_.may_begin(first, self);
         stands.store(first.type, relaxed);
         return false;
       });
-      if (t != nullptr) {
-        begin(*t, self, n);
-        chains_.begins(*t, self);
-        ends_.went_on(self);
-        ring_for_thief(n, self);
-      }
+      if (t == nullptr) break;
+      begin(*t, self, n, true);
+      chains_.begins(*t, self);
+      ends_.went_on(self);
+      ring_for_thief(n, self);
       return t;
     }
+    thefts_.looked(self, still);
     return nullptr;
   }
 
@@ -419,12 +399,12 @@ class automatic final : public policy<World>, public observer<World> {
   }
 
   const team& team_;
-  float caution_;
+  const memory_view memory_;
   policy_options steals_as_{"steal", steal<World>::options};
   steal<World> plain_;  // the tasks without data
   balanced_placement<World> place_;
   initial_runs<World> runs_;
-  task_times<World> times_;
+  patient_theft<World> thefts_;
   chain_bound<World> chains_;
   typename World::template shared<bool> data_seen_{false};    // a task with data has become ready or was created
   typename World::template shared<bool> levels_seen_{false};  // so has one with a priority other than normal

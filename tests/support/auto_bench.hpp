@@ -13,6 +13,14 @@ class auto_bench : public policy_bench {
  public:
   explicit auto_bench(const char* machine, const std::string& policy = "auto") : policy_bench(machine, policy) {}
 
+  /// The task that the worker finds before it loses its patience with a node that stands still.
+  kith::task* next(int worker) {
+    for (int looks = 0; looks < 40; ++looks) {
+      const poll_result l = chosen->next(*by[static_cast<std::size_t>(worker)]);
+      if (l.what == poll_result::found || l.what == poll_result::empty) return l.work;
+    }
+    return nullptr;
+  }
   /// Makes tasks of this type ready, each with so many untouched bytes. Returns how many went to each node.
   std::vector<int> deal(int tasks, std::uint64_t bytes, std::uint16_t type = 0) {
     std::vector<int> dealt(static_cast<std::size_t>(workers.nodes()));

@@ -1,0 +1,133 @@
+// When a node's idle workers rob another node: when they have waited for as long as they would lose by it.
+//
+// Not in the papers. The rule is that of the ski rental problem: who does not know how long a need lasts, and buys when
+// the rent paid is as much as the price, pays at most twice what was unavoidable. Waiting is the rent. The price is what
+// the task takes longer elsewhere (task_times.hpp), for each theft that is of use. Not of use are those after which the
+// thief finds tasks of its own node waiting: it could have waited for them. Time is counted in tasks that the victim's
+// workers begin.
+#pragma once
+
+#include "policy/contract/policy.hpp"
+#include "policy/contract/policy_options.hpp"
+#include "policy/task_times.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace kith {
+
+/// Any worker may call anything; `self` is the calling worker.
+template <class World>
+class patient_theft {
+ public:
+  using worker = typename World::worker;
+
+  static constexpr std::array options{
+      number("caution", 1, 0, 1000,
+             "a node is robbed by workers that have waited for this many times what a task loses elsewhere"),
+  };
+
+  patient_theft(const policy_context& s, const policy_options& given)
+      : team_(s.workers),
+        caution_(static_cast<float>(given.number("caution"))),
+        nodes_(static_cast<std::size_t>(team_.nodes())),
+        states_(static_cast<std::size_t>(team_.size())) {
+    for (node_state& n : nodes_) n.begun_before = std::vector<count>(nodes_.size());
+  }
+
+  /// A task was queued at the node.
+  void fed(node_id n) {
+    auto& fed = nodes_[n.index()].fed;
+    if (!fed.load(relaxed)) fed.store(true, relaxed);
+  }
+  /// A worker of the node has found no task there.
+  void begin_waiting(node_id n) {
+    node_state& here = nodes_[n.index()];
+    if (!here.fed.load(relaxed)) return;
+    for (node_id other : team_.inhabited()) here.begun_before[other.index()].store(begun_at(other), relaxed);
+    here.fed.store(false, relaxed);
+  }
+  /// The worker begins a task with data: of its own node, or stolen from another.
+  void begins(worker& self, bool stolen) {
+    state& mine = states_[self.id.index()];
+    mine.begun.store(mine.begun.load(relaxed) + 1, relaxed);
+    mine.away = stolen;
+    if (!stolen) mine.looks = 0;  // a thief that has lost its patience goes on
+  }
+  /// The worker looks for a task again. If it was stealing, `own_wait` says whether tasks of its own node wait.
+  void returns(worker& self, bool own_wait) {
+    if (!std::exchange(states_[self.id.index()].away, false)) return;
+    auto& missed = nodes_[self.node.index()].missed;
+    const float old = missed.load(relaxed);
+    missed.store(old + ((own_wait ? 1.0F : 0.0F) - old) / 8, relaxed);
+  }
+
+  /// Whether a worker of node `thief` should run a task of this type that waits at `victim` with others, `waiting` in
+  /// all. They must take the workers there longer than the task loses elsewhere.
+  bool pays(std::uint16_t type, node_id victim, node_id thief, std::int64_t waiting) const {
+    const node_state& mine = nodes_[thief.index()];
+    if (waiting == 0 || mine.fed.load(relaxed)) return false;
+    const auto working = static_cast<float>(team_.working_at(victim));
+    const float lost = times_.longer(type, team_.distance(thief, victim));
+    if (static_cast<float>(waiting) <= lost * working) return false;
+    const float useful = std::max(1 - mine.missed.load(relaxed), least_useful);
+    const float price = std::max(lost / useful, least_price);
+    return static_cast<float>(begun_since(victim, mine)) + 1 > caution_ * price * working;
+  }
+  /// Whether the workers of `victim`, where tasks wait, have begun none since those of node `thief` wait. All of them
+  /// may be in long tasks, or blocked.
+  bool stands_still(node_id victim, node_id thief) const {
+    const node_state& mine = nodes_[thief.index()];
+    return !mine.fed.load(relaxed) && begun_since(victim, mine) == 0;
+  }
+  /// The worker has found nothing to steal; `still`: a node where tasks wait stands still.
+  void looked(worker& self, bool still) {
+    state& mine = states_[self.id.index()];
+    mine.looks = still && mine.looks < patience ? mine.looks + 1 : 0;
+  }
+  /// Whether it watches a node that stands still; whether it has for long enough to rob it, whatever the price.
+  bool watches(const worker& self) const { return states_[self.id.index()].looks != 0; }
+  bool impatient(const worker& self) const { return states_[self.id.index()].looks >= patience; }
+
+  task_times<World>& times() noexcept { return times_; }
+
+ private:
+  using count = typename World::template shared<std::uint32_t>;
+  static constexpr float least_price = 0.5F;      // in times of a task
+  static constexpr float least_useful = 0.2F;     // of all thefts: a node that is always missed at home still learns
+  static constexpr std::uint32_t patience = 256;  // looks
+
+  struct alignas(false_sharing_range) state {
+    count begun{0};  // tasks with data; written by this worker only
+    bool away = false;
+    std::uint32_t looks = 0;
+  };
+  struct alignas(false_sharing_range) node_state {
+    // Whether a task was queued since a worker of the node looked in vain; if not, how many tasks every node's workers
+    // had begun when one did.
+    typename World::template shared<bool> fed{false};
+    std::vector<count> begun_before;
+    // The share of thieves who found tasks of their own node waiting when they came back; the last 8 count most.
+    typename World::template shared<float> missed{0};
+  };
+
+  std::uint32_t begun_at(node_id n) const {
+    std::uint32_t sum = 0;
+    for (worker_id w : team_.workers_at(n)) sum += states_[w.index()].begun.load(relaxed);
+    return sum;
+  }
+  std::uint32_t begun_since(node_id victim, const node_state& thief) const {
+    return begun_at(victim) - thief.begun_before[victim.index()].load(relaxed);
+  }
+
+  const team& team_;
+  float caution_;
+  task_times<World> times_;
+  std::vector<node_state> nodes_;
+  std::vector<state> states_;
+};
+
+}  // namespace kith
