@@ -20,6 +20,7 @@ constexpr parameter map_parameters[] = {
     {"vectors", "48", "12", "how many"},
     {"size", "32768", "4096", "elements of each", "262144"},
     {"iterations", "20", "10", "passes"},
+    {"sweeps", "1", "1", "of a task over its vector"},
     {"joined", flag, flag, "each pass ends before the next one begins, as in the paper"},
 };
 
@@ -29,6 +30,7 @@ class map final : public app {
       : count_(a.number("vectors", 1, 1 << 20)),
         size_(a.number("size", 1, 1 << 28)),
         passes_(a.number("iterations", 1, 1 << 20)),
+        sweeps_(a.number("sweeps", 1, 1 << 20)),
         joined_(a.on("joined")),
         seed_(a.seed()),
         vectors_(count_, size_) {}
@@ -47,13 +49,15 @@ class map final : public app {
 
   void solve(const target& where) override {
     static const task_type type{"map"};
-    const work cost = work_of(static_cast<double>(2 * size_), rate::streamed);
+    const work cost = work_of(static_cast<double>(2 * size_ * sweeps_), rate::streamed);
     where.on.run([&] {
       for (std::int64_t p = 0; p < passes_; ++p) {
         for (std::int64_t v = 0; v < count_; ++v) {
           const auto body = [this, v] {
             float* const x = vectors_[v];
-            for (std::int64_t e = 0; e < size_; ++e) x[e] = 1 / (1 + x[e]);
+            for (std::int64_t s = 0; s < sweeps_; ++s) {
+              for (std::int64_t e = 0; e < size_; ++e) x[e] = 1 / (1 + x[e]);
+            }
           };
           spawn(body, type, where.turn(v), vectors_.inout(v), cost);
         }
@@ -68,7 +72,7 @@ class map final : public app {
       for (std::int64_t e = 0; e < size_; ++e) {
         // A continued fraction, from its matrix of Fibonacci numbers: (a x + b) / (b x + c).
         double before = 0, now = 1;
-        for (std::int64_t p = 1; p < passes_ && p < fibonacci_exact; ++p) now += std::exchange(before, now);
+        for (std::int64_t p = 1; p < passes_ * sweeps_ && p < fibonacci_exact; ++p) now += std::exchange(before, now);
         const double x = initial(v, e), expected = (before * x + now) / (now * x + before + now);
         worst = worst_of(worst, std::fabs(vectors_[v][e] - expected));
       }
@@ -100,7 +104,7 @@ class map final : public app {
     return static_cast<float>(hash_unit(seed_, static_cast<std::uint64_t>(v * size_ + e)));
   }
 
-  std::int64_t count_, size_, passes_;
+  std::int64_t count_, size_, passes_, sweeps_;
   bool joined_;
   std::uint64_t seed_;
   paged<float> vectors_;

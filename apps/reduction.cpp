@@ -21,6 +21,7 @@ constexpr parameter reduction_parameters[] = {
     {"size", "4194304", "262144", "elements", "67108864"},
     {"depth", "7", "5", "of the tree: 2 to this power are its leaves", "10"},
     {"iterations", "4", "2", "sums, one after the other"},
+    {"sweeps", "1", "1", "of a leaf over its block, which it adds as often"},
     {"joined", flag, flag, "each sum ends before the next one begins, as in the paper"},
 };
 
@@ -30,6 +31,7 @@ class reduction final : public app {
       : depth_(a.number("depth", 0, 20)),
         each_((a.number("size", 1, std::int64_t{1} << 34) + leaves() - 1) / leaves()),
         rounds_(a.number("iterations", 1, 1 << 20)),
+        sweeps_(a.number("sweeps", 1, 1 << 20)),
         joined_(a.on("joined")),
         seed_(a.seed()),
         data_(leaves(), each_),
@@ -49,13 +51,15 @@ class reduction final : public app {
 
   void solve(const target& where) override {
     static const task_type leaf{"reduction_leaf"}, inner{"reduction_inner"};
-    const work cost = work_of(static_cast<double>(each_), rate::streamed);
+    const work cost = work_of(static_cast<double>(each_ * sweeps_), rate::streamed);
     where.on.run([&] {
       for (std::int64_t round = 0; round < rounds_; ++round) {
         for (std::int64_t b = 0; b < leaves(); ++b) {
           const auto body = [this, b] {
             std::int64_t sum = 0;
-            for (std::int64_t e = 0; e < each_; ++e) sum += data_[b][e];
+            for (std::int64_t s = 0; s < sweeps_; ++s) {
+              for (std::int64_t e = 0; e < each_; ++e) sum += data_[b][e];
+            }
             *sums_[leaves() + b] = sum;
           };
           spawn(body, leaf, where.of(b, leaves()), data_.in(b), sums_.out(leaves() + b), cost);
@@ -72,7 +76,7 @@ class reduction final : public app {
 
   verdict verify() override {
     std::int64_t expected = 0;
-    for (std::int64_t e = 0; e < leaves() * each_; ++e) expected += value(e);
+    for (std::int64_t e = 0; e < leaves() * each_; ++e) expected += value(e) * sweeps_;
     const std::int64_t got = *sums_[1];
     return {got == expected, "the sum is " + std::to_string(got) + ", serially " + std::to_string(expected)};
   }
@@ -91,7 +95,7 @@ class reduction final : public app {
     return where.of(s - leaves(), leaves());
   }
 
-  std::int64_t depth_, each_, rounds_;
+  std::int64_t depth_, each_, rounds_, sweeps_;
   bool joined_;
   std::uint64_t seed_;
   paged<std::int32_t> data_;  // a block for each leaf

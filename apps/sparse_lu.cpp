@@ -14,6 +14,8 @@
 #include "square_tiles.hpp"
 #include "worst.hpp"
 
+#include <kith/error.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -28,6 +30,7 @@ constexpr parameter sparse_lu_parameters[] = {
     {"size", "1024", "256", "rows and columns; a multiple of the block", "8192"},
     {"block", "64", "32", "rows and columns of a block", "256"},
     {"density", "20", "20", "of 100 blocks, how many are not zero at first"},
+    {"intense", flag, flag, "with joined: tasks declare only the block that they change (MIR's hint)"},
     {"joined", flag, flag, "each kind of task ends before the next one begins, as in the paper"},
 };
 
@@ -37,8 +40,13 @@ class sparse_lu final : public app {
       : all_("sparse_lu", a),
         density_(a.number("density", 0, 100)),
         joined_(a.on("joined")),
+        intense_(a.on("intense")),
         seed_(a.seed()),
-        data_(number_blocks(), all_.area()) {}
+        data_(number_blocks(), all_.area()) {
+    if (intense_ && !joined_)
+      throw error("sparse_lu: --intense leaves out what tasks read, so waits must order them; expected --joined, too",
+                  error_kind::setting);
+  }
 
   void prepare(const target& where) override {
     static const task_type type{"sparse_lu_initial"};
@@ -60,20 +68,32 @@ class sparse_lu final : public app {
         if (joined_) wait();
         for (std::int64_t j = k + 1; j < count(); ++j) {
           if (!holds(k, j)) continue;
-          spawn([=, this] { solve_lower(block(k, k), block(k, j)); }, row, where.cyclic(k, j), data_.in(at(k, k)),
-                data_.inout(at(k, j)), flops(1));
+          if (intense_)
+            spawn([=, this] { solve_lower(block(k, k), block(k, j)); }, row, where.cyclic(k, j), data_.inout(at(k, j)),
+                  flops(1));
+          else
+            spawn([=, this] { solve_lower(block(k, k), block(k, j)); }, row, where.cyclic(k, j), data_.in(at(k, k)),
+                  data_.inout(at(k, j)), flops(1));
         }
         for (std::int64_t i = k + 1; i < count(); ++i) {
           if (!holds(i, k)) continue;
-          spawn([=, this] { solve_upper(block(k, k), block(i, k)); }, column, where.cyclic(i, k), data_.in(at(k, k)),
-                data_.inout(at(i, k)), flops(1));
+          if (intense_)
+            spawn([=, this] { solve_upper(block(k, k), block(i, k)); }, column, where.cyclic(i, k),
+                  data_.inout(at(i, k)), flops(1));
+          else
+            spawn([=, this] { solve_upper(block(k, k), block(i, k)); }, column, where.cyclic(i, k), data_.in(at(k, k)),
+                  data_.inout(at(i, k)), flops(1));
         }
         if (joined_) wait();
         for (std::int64_t i = k + 1; i < count(); ++i) {
           for (std::int64_t j = k + 1; j < count(); ++j) {
             if (!holds(i, k) || !holds(k, j)) continue;
-            spawn([=, this] { subtract(block(i, k), block(k, j), block(i, j)); }, rest, where.cyclic(i, j),
-                  data_.in(at(i, k)), data_.in(at(k, j)), data_.inout(at(i, j)), flops(2));
+            if (intense_)
+              spawn([=, this] { subtract(block(i, k), block(k, j), block(i, j)); }, rest, where.cyclic(i, j),
+                    data_.inout(at(i, j)), flops(2));
+            else
+              spawn([=, this] { subtract(block(i, k), block(k, j), block(i, j)); }, rest, where.cyclic(i, j),
+                    data_.in(at(i, k)), data_.in(at(k, j)), data_.inout(at(i, j)), flops(2));
           }
         }
         if (joined_) wait();
@@ -212,7 +232,7 @@ class sparse_lu final : public app {
 
   square_tiles all_;
   std::int64_t density_;
-  bool joined_;
+  bool joined_, intense_;
   std::uint64_t seed_;
   std::vector<std::int64_t> places_;  // of each block in data_; -1: it stays zero
   paged<double> data_;                // blocks by rows

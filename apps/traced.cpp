@@ -14,8 +14,9 @@
 
 int main(int count, char** words) {
   using namespace kith::apps;
-  static const entry* const programs[] = {&panels_entry,  &kmeans_entry,  &kmeans_list_entry,
-                                          &sharded_entry, &routing_entry, &refinement_entry};
+  static const entry* const programs[] = {&panels_entry,  &kmeans_entry,     &kmeans_list_entry, &sharded_entry,
+                                          &routing_entry, &refinement_entry, &map_entry,         &reduction_entry,
+                                          &vecmul_entry,  &sparse_lu_entry};
   try {
     const std::string_view name = count > 1 ? words[1] : "";
     const auto* const found =

@@ -159,6 +159,26 @@ def mir():
     yield ("mir-remote", [""] + MIR_PROGRAMS,
            [line(d, p, "remote_percent", 0) for d, p in (("fine", "steal:looks=one"), ("fine", "numa"), ("coarse", "steal:looks=one"), ("coarse", "dep"),
                                                          ("coarse", "numa"))])
+    patterns, real = ["map", "reduction", "vecmul", "mean"], "sparse_lu"
+
+    def tile(name, metric, program, show):
+        return Cell("mir-tilepro", "home-cache" + (name and f", {name}"), metric, f"{program} 63", show)
+
+    def percent(name, program):
+        printed = " ({paper})" if not name and program in ("mean", real) else ""
+        return tile(name, "less_time_percent", program, "{kith:z.0f}" + printed)
+
+    yield ("mir-tilepro", [""] + patterns + [real],
+           [["less time, %"] + [percent("", p) for p in patterns + [real]],
+            ["stalls, over the central queue's"] + [tile("", "stall", p, "{kith:.2f}") if p != "mean" else "" for p in patterns + [real]]])
+    lines = [["`home-cache:vicinity=1x1`"] + [percent("", p) for p in patterns + [real]],
+             ["`home-cache`, vicinities of 2x2"] + [percent("vicinities of 2x2", p) for p in patterns + [real]],
+             ["all blocks declared", "", "", "", "", percent("all blocks declared", real)]]
+    lines += [[name] + [percent(name, p) for p in patterns] + [""]
+              for name in ("one sweep", "copies in L2", "copies in L2 until written", "without contention", "without latency",
+                           "without scheduling")]
+    yield "mir-tilepro-ablations", [""] + patterns + [real], lines
+
     series = ["numa", "numa, links half as fast", "numa without contention", "numa without latency", "numa without caches",
               "numa without scheduling", "numa:footprint=0", "numa:reads=all", "numa:ties=first", "numa:alternative=off",
               "numa:backlog=0", "numa:order=created", "numa:order=created,backlog=1", "numa:keep=on"]

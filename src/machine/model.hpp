@@ -44,6 +44,13 @@ struct scheduling_unit {
   int descriptor_bytes = 0;  // of a task on its way to or from the unit
 };
 
+/// Where a core keeps lines of other homes, and what becomes of its copy of a line that it writes.
+enum class home_copies : std::uint8_t {
+  updated,      // in both levels
+  dropped,      // in both levels, until it writes the line
+  first_level,  // in the first level alone
+};
+
 /// What the fidelity line needs: a core's private caches, and messages that travel between nodes.
 struct line_costs {
   struct cache {
@@ -53,11 +60,15 @@ struct line_costs {
   };
   bool present = false;
   cache first, second;
-  double memory_cycles = 0;  // until memory has a line, without the way
-  double hop_cycles = 0;     // the head of a message, for each hop
+  int first_line_bytes = 64;  // of the first level; those of the second, and of messages, have 64
+  double memory_cycles = 0;   // until memory has a line, without the way
+  double hop_cycles = 0;      // the head of a message, for each hop
   int flit_bytes = 0;
   int control_bytes = 0, data_bytes = 0;  // a message without and with a line
   double access_cycles = 0;               // of a core between two accesses
+  bool homes = false;                     // the second level of a line's node is its home cache (home_caches.hpp)
+  home_copies copies = home_copies::updated;
+  double home_cycles = 0;  // until a core has what it reads from another home, without the hops
 };
 
 /// Energy of the network's events, in picojoules.

@@ -102,6 +102,23 @@ TEST(models, say_where_a_description_is_wrong) {
 }
 
 /// Texts that violate assertions of toml++: they must be errors in builds with and without assertions.
+TEST(models, have_home_caches_only_as_a_whole) {
+  const std::string path = model_file("tilepro64");
+  std::ifstream in(path);
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  const auto changed = [&](const std::string& from, const std::string& to) {
+    std::string t = text;
+    t.replace(t.find(from), from.size(), to);
+    (void)model_from_text(t, "tiles.toml");
+  };
+  EXPECT_THAT([&] { changed("first_line_bytes = 16", "first_line_bytes = 24"); },
+              ThrowsMessage<error>(HasSubstr("line.first_line_bytes: expected 8, 16, 32 or 64")));
+  EXPECT_THAT([&] { changed("home_copies = \"first-level\"", "home_copies = \"nowhere\""); },
+              ThrowsMessage<error>(HasSubstr("line.home_copies: expected updated, dropped or first-level")));
+  EXPECT_THAT([&] { changed("home_cycles = 38", ""); },
+              ThrowsMessage<error>(HasSubstr("64, unless there are home caches (home_cycles)")));
+}
+
 TEST(models, no_text_ends_the_program) {
   for (const char* text : {"[[[[", "[[[", "name = \"x\"\n[[[a]]]", "[[\x01"}) {
     const int line = std::string(text).starts_with("name") ? 2 : 1;

@@ -227,7 +227,7 @@ outcome run_sim(const sim_options& o) {
   if (base.how == sim::fidelity::line) {
     if (m.line.present) analysis::expect_addresses(p.recorded, o.file);  // else the machine is to blame
     bar.wait_for("reading addresses");
-    p.lines = sim::line_streams_of(p.recorded, sim::least_sets(m));
+    p.lines = sim::line_streams_on(p.recorded, m);
   }
   if (base.throttle == 0) {
     constexpr std::int64_t most = std::numeric_limits<std::uint32_t>::max();  // 0 would mean no bound

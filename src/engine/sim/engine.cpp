@@ -168,7 +168,7 @@ void engine::place_by_colors() {
     const node_id at = team_.node_of(worker_id(t.color));
     for (const recorded_access& a : accesses(t)) {
       if (static_cast<mode>(a.mode) == mode::in || !regions_[a.region + 1].place(at)) continue;
-      if (memory_) memory_->put(a.region, program_.recorded.regions[a.region].bytes, at);
+      put(a.region, at);
     }
   }
 }
@@ -183,8 +183,15 @@ void engine::place_by_regions() {
     const std::uint32_t i = order[turn].second;
     const node_id at = team_.inhabited()[turn % team_.inhabited().size()];
     regions_[i + 1].place(at);
-    if (memory_) memory_->put(i, program_.recorded.regions[i].bytes, at);
+    put(i, at);
   }
+}
+
+/// Tells the memory model, whichever there is, where a region is.
+void engine::put(std::uint32_t region, node_id at) {
+  const recorded_region& r = program_.recorded.regions[region];
+  if (memory_) memory_->put(region, r.bytes, at);
+  if (lines_) lines_->put(r.address, r.bytes, at);
 }
 
 /// Sets the homes that the allocations decide before the run, for the policy and for the memory model.
@@ -198,7 +205,12 @@ void engine::place_by_layout() {
     if (block->nodes.empty()) continue;
     const node_id one = block->node_of(layout_->address(i), r.bytes.load(relaxed));
     r.home.store(one ? one.value : region::several_homes, relaxed);
-    if (memory_) memory_->put(i, r.bytes.load(relaxed), *layout_);
+    const std::uint64_t bytes = r.bytes.load(relaxed);
+    if (memory_) memory_->put(i, bytes, *layout_);
+    for (std::uint64_t at = 0; lines_ && at < bytes; at += line_streams::page_bytes) {
+      const std::uint64_t here = std::min(line_streams::page_bytes, bytes - at);
+      if (const node_id n = layout_->node_at(i, at)) lines_->put(program_.recorded.regions[i].address + at, here, n);
+    }
   }
 }
 

@@ -138,6 +138,7 @@ class engine {
   }
   picoseconds cost(double ns) const { return set_.with.scheduling ? static_cast<picoseconds>(ns * 1000) : 0; }
   picoseconds far_cost(picoseconds near, const worker& by, worker_id owner) const;
+  int distance_of_shared() const;
   /// The program's colors and nodes refer to the recorded machine; they are scaled to this one.
   std::int32_t color_here(std::int32_t c) const noexcept {
     const auto then = static_cast<std::int32_t>(program_.recorded.worker_node.size());
@@ -182,6 +183,7 @@ class engine {
   void place_by_colors();
   void place_by_layout();
   void place_by_regions();
+  void put(std::uint32_t region, node_id at);
   void move_written(worker& w, std::uint32_t region, std::uint32_t chunk);
   /// A region smaller than a page does not move, because its neighbours' data would move with it.
   bool may_move(std::uint64_t region_bytes) const noexcept { return region_bytes >= on_.page_bytes; }
@@ -222,7 +224,8 @@ class engine {
   const std::vector<core_id> cores_;  // of the workers
   const team team_;
   region_table regions_;
-  std::optional<layout> layout_;  // if the recording's allocations decide homes
+  const int shared_distance_ = distance_of_shared();  // of queues without an owner
+  std::optional<layout> layout_;                      // if the recording's allocations decide homes
   memory_view view_;
   bool migrates_ = false;               // pages of written data move to the node that writes them
   std::vector<std::uint64_t> by_node_;  // scratch

@@ -14,6 +14,8 @@ namespace {
 
 constexpr std::size_t most_cores = 64;  // bits of the directory's mask
 
+std::uint64_t first_line_of(const machine_model& m) { return static_cast<std::uint64_t>(m.line.first_line_bytes); }
+
 /// Called before anything else uses the machine.
 void refuse_others(const machine_model& m, const line_streams& touched, std::size_t cores) {
   if (!m.line.present)
@@ -28,6 +30,10 @@ void refuse_others(const machine_model& m, const line_streams& touched, std::siz
   if (touched.first.empty())
     throw error("fidelity line: the recording has no addresses; `kith record --addresses -- PROGRAM` records them",
                 error_kind::input);
+  if (touched.bytes != first_line_of(m))
+    throw error("fidelity line: the addresses were read for lines of " + std::to_string(touched.bytes) + " bytes; " +
+                    m.hardware.name + " has " + std::to_string(m.line.first_line_bytes),
+                error_kind::setting);
   const auto most = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
                     static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)) / 2;  // several runs may be under way
   const std::uint64_t lines = touched.lines(cores);
@@ -37,14 +43,19 @@ void refuse_others(const machine_model& m, const line_streams& touched, std::siz
                 error_kind::setting);
 }
 
-cache_shape shape_of(const line_costs::cache& c) {
-  return {static_cast<std::uint32_t>(c.bytes / c.ways / line_bytes), c.ways};
+cache_shape shape_of(const line_costs::cache& c, std::uint64_t bytes = line_bytes) {
+  return {static_cast<std::uint32_t>(c.bytes / c.ways / bytes), c.ways};
 }
 
 }  // namespace
 
 std::uint32_t least_sets(const machine_model& m) noexcept {
-  return m.line.present ? std::min(shape_of(m.line.first).sets, shape_of(m.line.second).sets) : 1;
+  if (!m.line.present) return 1;
+  return std::min(shape_of(m.line.first, first_line_of(m)).sets, shape_of(m.line.second).sets);
+}
+
+line_streams line_streams_on(const recording& r, const machine_model& m) {
+  return line_streams_of(r, least_sets(m), m.line.present ? first_line_of(m) : line_bytes);
 }
 
 line_memory::line_memory(const machine_model& m, const line_streams& touched, std::vector<node_id> core_nodes,
@@ -52,6 +63,7 @@ line_memory::line_memory(const machine_model& m, const line_streams& touched, st
     : network((refuse_others(m, touched, core_nodes.size()), m), with.contention, with.latency),
       on_(m),
       core_nodes_(std::move(core_nodes)),
+      touched_(touched),
       lines_(touched.lines(core_nodes_.size())),
       contended_(with.contention),
       control_(static_cast<std::uint64_t>(m.line.control_bytes)),
@@ -62,11 +74,17 @@ line_memory::line_memory(const machine_model& m, const line_streams& touched, st
   first_ = time_of(m.line.first.cycles);
   second_ = time_of(m.line.second.cycles);
   memory_ = time_of(m.line.memory_cycles);
+  home_bytes_ = m.line.copies == home_copies::first_level ? first_line_of(m) : line_bytes;
+  answer_ = data_ - line_bytes + home_bytes_;
+  const picoseconds all = time_of(m.line.home_cycles), known = second_ + network.tail(control_) + network.tail(answer_);
+  home_ = all - std::min(all, known);
   transfer_ = rate(m.memory_gbs)(line_bytes);
+  if (m.line.homes) homes_.emplace(homes_of(touched));
 }
 
 line_caches line_memory::empty() const {
-  return {core_nodes_.size(), shape_of(on_.line.first), shape_of(on_.line.second), lines_};
+  const std::size_t lines = on_.line.homes ? 0 : lines_;
+  return {core_nodes_.size(), shape_of(on_.line.first, first_line_of(on_)), shape_of(on_.line.second), lines};
 }
 
 /// Tells the other holders to drop the line; returns when the core has heard from all of them.
@@ -83,6 +101,7 @@ picoseconds line_memory::invalidate(std::uint32_t core, std::uint64_t others, no
 }
 
 picoseconds line_memory::fetch(std::uint32_t core, std::uint32_t line, bool writes, picoseconds at, picoseconds now) {
+  if (homes_) return fetch_from_home(core, line, writes, at, now);
   using source = line_caches::source;
   const line_caches::outcome o = caches_.ask(core, line, writes);
   if (o.from != source::first) ++counts.first_misses;

@@ -4,8 +4,14 @@
 // there. Memory has the line after its latency, and sends one after the other. A core that owns the line is told to send
 // it. A writer waits until all others that have the line have said that they have dropped it. Changed lines that a core
 // has no room for are sent to memory; nobody waits for that. Dropping an unchanged line is not a message.
+//
+// Where the machine has home caches (line_costs::homes), the second level of a line's node is in place of the directory:
+// a core that misses asks there, and memory is behind it. One request after the other is served, at the rate of the
+// node's memory. Writes do not wait (MIR thesis, section 3.2: output is buffered); their messages take links and homes.
+// The last level of all, memory itself, has a latency only.
 #pragma once
 
+#include "engine/sim/home_caches.hpp"
 #include "engine/sim/line_caches.hpp"
 #include "engine/sim/line_network.hpp"
 #include "engine/sim/line_streams.hpp"
@@ -19,6 +25,8 @@ namespace kith::sim {
 
 /// The number of sets of the machine's first or second level, whichever has fewer.
 std::uint32_t least_sets(const machine_model&) noexcept;
+/// A recording's touches, in the lines of the machine.
+line_streams line_streams_on(const recording&, const machine_model&);
 
 /// What happened to lines.
 struct line_counts {
@@ -48,6 +56,7 @@ class line_memory {
 
   /// Serves the access if the core's own caches can; then how long that takes.
   std::optional<picoseconds> hit(std::uint32_t core, std::uint32_t line, bool writes) noexcept {
+    if (homes_) return home_hit(core, line, writes);
     const std::optional<line_caches::source> from = caches_.hit(core, line, writes);
     if (!from) return std::nullopt;
     if (*from == line_caches::source::first) return first_;
@@ -61,15 +70,21 @@ class line_memory {
   bool last_was_contended() const noexcept { return contended_line_; }
   /// How long a hit of the first level takes.
   picoseconds first() const noexcept { return first_; }
-  /// How long an access to idle memory at the own node takes.
-  picoseconds idle_memory() const noexcept { return second_ + memory_; }
+  /// How long an access to idle memory at the own node takes; with home caches: to the own one.
+  picoseconds idle_memory() const noexcept { return homes_ ? second_ : second_ + memory_; }
+  /// Makes the core at a node the home of a byte range, as it was recorded. Nothing if there are no home caches, or no
+  /// core that is used is there. REQUIRES: nobody has touched it.
+  void put(std::uint64_t address, std::uint64_t bytes, node_id at) noexcept;
 
   /// Moves the runtime's own data; nobody waits.
   void move_metadata(node_id from, node_id to, std::uint64_t bytes, picoseconds now) {
     network.send(from, to, bytes, true, now, now);
   }
   /// Empties all caches; nothing is written back.
-  void empty_caches() { caches_ = empty(); }
+  void empty_caches() {
+    if (homes_) return homes_->clear();
+    caches_ = empty();
+  }
 
   line_network network;
   line_counts counts;
@@ -77,18 +92,30 @@ class line_memory {
 
  private:
   line_caches empty() const;
+  home_caches homes_of(const line_streams&) const;
+  std::optional<picoseconds> home_hit(std::uint32_t core, std::uint32_t line, bool writes) noexcept {
+    const std::optional<home_caches::source> from = homes_->hit(core, line, writes);
+    if (!from) return std::nullopt;
+    if (*from == home_caches::source::first) return first_;
+    ++counts.first_misses;
+    return second_;
+  }
+  picoseconds fetch_from_home(std::uint32_t core, std::uint32_t line, bool writes, picoseconds at, picoseconds now);
   picoseconds invalidate(std::uint32_t core, std::uint64_t others, node_id home, picoseconds at, picoseconds now);
   node_id home_of(std::uint32_t line) const noexcept { return node_id(static_cast<int>(line % controllers_.size())); }
 
   const machine_model& on_;
   std::vector<node_id> core_nodes_;
+  const line_streams& touched_;
   std::size_t lines_;
   bool contended_;
   bool contended_line_ = false;
-  picoseconds first_, second_, memory_, transfer_;
+  picoseconds first_, second_, memory_, transfer_, home_;
   std::uint64_t control_, data_;
-  std::vector<reservations> controllers_;  // by node
+  std::uint64_t home_bytes_ = 0, answer_ = 0;  // what a home sends at once; the message with it
+  std::vector<reservations> controllers_;      // by node
   line_caches caches_;
+  std::optional<home_caches> homes_;
 };
 
 }  // namespace kith::sim

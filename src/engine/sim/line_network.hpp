@@ -40,6 +40,12 @@ class line_network {
     return at + tail;
   }
 
+  /// How much later than its head the end of a message is there.
+  picoseconds tail(std::uint64_t bytes) const noexcept {
+    if (links.links.empty()) return 0;
+    return ((bytes + flit_bytes_ - 1) / flit_bytes_ - 1) * links.links.front().at.speed(flit_bytes_);
+  }
+
   /// Counts a message that takes no time.
   void notify(node_id from, node_id to, std::uint64_t bytes) noexcept {
     links.notify(from, to, bytes);

@@ -16,7 +16,7 @@ namespace kith::sim {
 namespace {
 
 constexpr unsigned page_bits = 12;
-constexpr std::uint32_t lines_of_page = (1u << page_bits) / line_bytes;
+static_assert(line_streams::page_bytes == 1u << page_bits);
 constexpr std::uint64_t most_own_stack = std::uint64_t{64} << 20;
 constexpr std::uint64_t most_lines = std::uint64_t{1} << 30;
 
@@ -80,6 +80,7 @@ class uses {
 class pages {
  public:
   static constexpr std::uint64_t own = std::uint64_t{1} << 63;
+  explicit pages(std::uint32_t lines_of_page) : lines_of_page_(lines_of_page) {}
   static std::uint64_t key(const use& u, std::uint64_t address) noexcept {
     return (u.own ? own : std::uint64_t{u.life} << 52) | address >> page_bits;
   }
@@ -89,7 +90,11 @@ class pages {
     return at->second;
   }
   bool is_own(std::uint32_t page) const noexcept { return (keys_[page] & own) != 0; }
-  bool too_many() const noexcept { return keys_.size() > most_lines / lines_of_page; }
+  std::uint64_t address(std::uint32_t page) const noexcept {
+    return (keys_[page] & ((std::uint64_t{1} << 52) - 1)) << page_bits;
+  }
+  std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(keys_.size()); }
+  bool too_many() const noexcept { return keys_.size() > most_lines / lines_of_page_; }
 
   /// The first line of each page. Shared ones begin at 0, own ones at `own_from`; sets how many lines both have.
   std::vector<std::uint64_t> laid_out(std::uint64_t own_from, std::uint64_t& shared, std::uint64_t& own_end) const {
@@ -97,17 +102,17 @@ class pages {
     for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
     std::ranges::sort(order, {}, [&](std::uint32_t i) { return keys_[i]; });
     std::vector<std::uint64_t> first(keys_.size());
-    std::uint64_t at[2] = {0, own_from / lines_of_page}, last[2] = {};
+    std::uint64_t at[2] = {0, own_from / lines_of_page_}, last[2] = {};
     bool any[2] = {};
     for (const std::uint32_t i : order) {
       const std::size_t kind = keys_[i] >> 63;
       if (any[kind]) at[kind] += distance(last[kind], keys_[i]);
       any[kind] = true;
       last[kind] = keys_[i];
-      first[i] = at[kind] * lines_of_page;
+      first[i] = at[kind] * lines_of_page_;
     }
-    shared = any[0] ? (at[0] + 1) * lines_of_page : 0;
-    own_end = any[1] ? (at[1] + 1) * lines_of_page : own_from;
+    shared = any[0] ? (at[0] + 1) * lines_of_page_ : 0;
+    own_end = any[1] ? (at[1] + 1) * lines_of_page_ : own_from;
     return first;
   }
 
@@ -121,14 +126,22 @@ class pages {
     if (step > gib && from >> 52 == to >> 52) return 1;
     return (step - 1) % mib + 1;
   }
+  std::uint32_t lines_of_page_;
   std::unordered_map<std::uint64_t, std::uint32_t> numbers_;  // never iterated
   std::vector<std::uint64_t> keys_;
 };
 
 class reader {
  public:
-  reader(const recording& r, std::uint32_t sets)
-      : r_(r), set_mask_(std::min(sets, lines_of_page) - 1), uses_(r), last_(r.sites.size()) {
+  reader(const recording& r, std::uint32_t sets, std::uint64_t bytes)
+      : r_(r),
+        bytes_(bytes),
+        lines_of_page_(static_cast<std::uint32_t>(line_streams::page_bytes / bytes)),
+        set_mask_(std::min(sets, lines_of_page_) - 1),
+        uses_(r),
+        pages_(lines_of_page_),
+        last_(r.sites.size()) {
+    out_.bytes = bytes;
     // Several runs share it, and more may be under way.
     most_rows_ = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
                  static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)) / 2 / sizeof(line_touches);
@@ -145,7 +158,7 @@ class reader {
     uses_.decide();
     if (deepest_ > most_own_stack) refuse("a task touches its stack more than 64 MiB below where it began");
     // Room for tasks in the waits of others.
-    out_.stack = static_cast<std::uint32_t>(std::bit_ceil(std::max<std::uint64_t>(1024, 4 * (deepest_ / line_bytes))));
+    out_.stack = static_cast<std::uint32_t>(std::bit_ceil(std::max<std::uint64_t>(1024, 4 * (deepest_ / bytes_))));
     out_.first.push_back(0);
     for (std::size_t t = 0; t < r_.tasks.size(); ++t) {
       std::uint64_t depth = 0;
@@ -154,14 +167,14 @@ class reader {
         if (is_stack(k)) {
           const std::uint64_t end = std::max<std::uint64_t>(k.offset, 1) - 1;
           add_lines(of_stack, end - std::min(end, k.bytes - 1), end, k.writes());
-          depth = std::max(depth, end / line_bytes + 1);
+          depth = std::max(depth, end / bytes_ + 1);
         } else {
           add(k);
         }
       });
       // Whole pages, so that a line is in the same set however deep its stack is.
       out_.stack_depth.push_back(
-          static_cast<std::uint32_t>((depth + lines_of_page - 1) / lines_of_page * lines_of_page));
+          static_cast<std::uint32_t>((depth + lines_of_page_ - 1) / lines_of_page_ * lines_of_page_));
       out_.first.push_back(out_.rows.size());
     }
     lay_out();
@@ -191,8 +204,8 @@ class reader {
 
   /// Adds the lines of the bytes from..until of a page, or of the stack.
   void add_lines(std::uint32_t page, std::uint64_t from, std::uint64_t until, bool writes) {
-    for (std::uint64_t l = from / line_bytes; l <= until / line_bytes; ++l) {
-      const std::uint64_t place = page == of_stack ? of_stack_from + l : std::uint64_t{page} * lines_of_page + l;
+    for (std::uint64_t l = from / bytes_; l <= until / bytes_; ++l) {
+      const std::uint64_t place = page == of_stack ? of_stack_from + l : std::uint64_t{page} * lines_of_page_ + l;
       const auto line = static_cast<std::uint32_t>(place);
       if (line_touches* const before = same_before(line); before != nullptr && (before->writes != 0 || !writes)) {
         ++before->count;
@@ -225,13 +238,17 @@ class reader {
     if (shared + own_end > most_lines) refuse("its memory has more than 2^30 lines");
     out_.shared = static_cast<std::uint32_t>(shared);
     out_.own = static_cast<std::uint32_t>(own_end);
+    for (std::uint32_t p = 0; p < pages_.size(); ++p) {
+      if (!pages_.is_own(p)) out_.pages.push_back({pages_.address(p), static_cast<std::uint32_t>(first[p])});
+    }
+    std::ranges::sort(out_.pages, {}, [](const line_streams::page& p) { return std::pair(p.address, p.first); });
     for (line_touches& row : out_.rows) {
       if (row.line >= of_stack_from) {
         row.line = static_cast<std::uint32_t>(shared + row.line - of_stack_from) & 0x7fffffff;
       } else {
-        const std::uint64_t begin = first[row.line / lines_of_page];
-        const bool own = pages_.is_own(row.line / lines_of_page);
-        row.line = static_cast<std::uint32_t>((own ? shared : 0) + begin + row.line % lines_of_page) & 0x7fffffff;
+        const std::uint64_t begin = first[row.line / lines_of_page_];
+        const bool own = pages_.is_own(row.line / lines_of_page_);
+        row.line = static_cast<std::uint32_t>((own ? shared : 0) + begin + row.line % lines_of_page_) & 0x7fffffff;
       }
     }
   }
@@ -246,7 +263,8 @@ class reader {
   static constexpr std::uint32_t most_merged = 64;  // the more, the later a core notices that others have taken a line
 
   const recording& r_;
-  std::uint32_t set_mask_;
+  std::uint64_t bytes_;
+  std::uint32_t lines_of_page_, set_mask_;
   uses uses_;
   pages pages_;
   std::vector<last_page> last_;  // by site
@@ -256,9 +274,9 @@ class reader {
 
 }  // namespace
 
-line_streams line_streams_of(const recording& r, std::uint32_t sets) {
+line_streams line_streams_of(const recording& r, std::uint32_t sets, std::uint64_t bytes) {
   if (r.blocks.empty()) return {};
-  return reader(r, sets).read();
+  return reader(r, sets, bytes).read();
 }
 
 }  // namespace kith::sim

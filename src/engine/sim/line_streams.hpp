@@ -19,7 +19,7 @@
 
 namespace kith::sim {
 
-inline constexpr std::uint64_t line_bytes = 64;
+inline constexpr std::uint64_t line_bytes = 64;  // unless the machine's first level has shorter ones
 
 /// Touches of one line: either all are reads, or the first one writes. All but the first are hits of the first level,
 /// unless another core takes the line meanwhile: between them the task touches few other lines, and none that can be in
@@ -38,6 +38,16 @@ struct line_streams {
   std::uint32_t own = 0;                   // lines of a core's own memory, the stack first
   std::uint32_t stack = 0;                 // a power of two; line 0 is where the outermost body began, others are below
   std::vector<std::uint32_t> stack_depth;  // by task: the lines of its stack that it touches, in whole pages
+  std::uint64_t bytes = line_bytes;        // of a line
+
+  /// A page of shared memory: where it was recorded, and its first line. By address; memory that was given out again has
+  /// several pages at one address.
+  struct page {
+    std::uint64_t address = 0;
+    std::uint32_t first = 0;
+  };
+  static constexpr std::uint64_t page_bytes = 4096;
+  std::vector<page> pages;
 
   std::span<const line_touches> of(std::size_t task) const noexcept {
     return {rows.data() + first[task], rows.data() + first[task + 1]};
@@ -52,8 +62,9 @@ struct line_streams {
   }
 };
 
-/// `sets`: the least number of sets that the modelled caches have, a power of two. Empty if the recording has no
+/// `sets`: the least number of sets that the modelled caches have, a power of two; `bytes`: of a line, a power of two up
+/// to 64. Empty if the recording has no
 /// addresses. Throws kith::error for damaged ones, and if they take more than half of this computer's memory.
-line_streams line_streams_of(const recording&, std::uint32_t sets = 1);
+line_streams line_streams_of(const recording&, std::uint32_t sets = 1, std::uint64_t bytes = line_bytes);
 
 }  // namespace kith::sim

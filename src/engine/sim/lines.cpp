@@ -33,8 +33,11 @@ void engine::make_lines() {
   if (!set_.with.caches)
     throw error("--without caches: the fidelity line is nothing without them; expected --fidelity block",
                 error_kind::setting);
-  if (set_.data != distribution::first_touch)
-    throw error("the fidelity line deals lines to the nodes in turn; expected no --distribution", error_kind::setting);
+  if (set_.data != distribution::first_touch && !on_.line.homes)
+    throw error(
+        "the fidelity line deals lines to the nodes in turn; expected no --distribution, or a machine with home "
+        "caches, as tilepro64",
+        error_kind::setting);
   std::vector<node_id> nodes;
   for (int w = 0; w < team_.size(); ++w) nodes.push_back(on_.hardware.cores[static_cast<std::size_t>(w)].node);
   lines_.emplace(on_, program_.lines, std::move(nodes), set_.with);

@@ -33,8 +33,21 @@ void engine::refuse(task& t, const std::string& why) const {
 }
 
 picoseconds engine::far_cost(picoseconds near, const worker& by, worker_id owner) const {
-  const int distance = owner && set_.with.latency ? team_.distance(by.node, by.in.workers.node_of(owner)) : 10;
+  if (!set_.with.latency) return near;
+  const int distance = owner ? team_.distance(by.node, by.in.workers.node_of(owner)) : shared_distance_;
   return near * static_cast<picoseconds>(distance) / 10;
+}
+
+/// In fidelity line, where lines have home caches, the memory of a queue that has no owner is spread over all of them: the
+/// mean distance.
+int engine::distance_of_shared() const {
+  if (!on_.line.homes || set_.how != fidelity::line) return 10;
+  std::int64_t sum = 0;
+  const std::vector<node_id>& nodes = team_.inhabited();
+  for (const node_id a : nodes) {
+    for (const node_id b : nodes) sum += team_.distance(a, b);
+  }
+  return static_cast<int>(sum / static_cast<std::int64_t>(nodes.size() * nodes.size()));
 }
 
 /// Looks are paid in advance (look_for_work), so a pop or a failed attempt costs nothing here, except the time
@@ -54,12 +67,13 @@ void engine::charge(worker& by, event e, worker_id owner) {
   switch (e) {
     case event::push: took = far_cost(costs_.push, by, owner); break;
     case event::steal: took = far_cost(costs_.steal, by, owner); break;
+    case event::pop: took = owner ? 0 : far_cost(costs_.pop, by, owner) - costs_.pop; break;
     default: break;
   }
   if (!owner && set_.with.contention) {  // a shared queue serves one worker at a time
     picoseconds& free = queue_free_[by.here()];
     const picoseconds waited = free > by.clock ? free - by.clock : 0;
-    free = by.clock + waited + (e == event::pop ? costs_.pop : costs_.push) / 2;
+    free = by.clock + waited + far_cost(e == event::pop ? costs_.pop : costs_.push, by, owner) / 2;
     took += waited;
   }
   spend(by, took);

@@ -74,5 +74,7 @@ reproduced ads_space(const reproduction&, int seeds, const paper_progress&);
 /// mir.cpp
 reproduced mir_opteron(const reproduction&, int seeds, const paper_progress&);
 reproduced mir_ablations(const reproduction&, int seeds, const paper_progress&);
+/// mir_tiles.cpp
+reproduced mir_tiles(const reproduction&, int seeds, const paper_progress&);
 
 }  // namespace kith::tools

@@ -45,7 +45,7 @@ sim::program record_traced(const std::vector<std::string>& program, const machin
   add_sources(r);
   remove_parts(file);
   sim::program p = sim::program_of(std::move(r));
-  p.lines = sim::line_streams_of(p.recorded, sim::least_sets(m));
+  p.lines = sim::line_streams_on(p.recorded, m);
   p.recorded.streams.clear();  // the lines have them, without those that hit for sure
   return p;
 }

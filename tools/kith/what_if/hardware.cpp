@@ -51,7 +51,7 @@ void choose_fidelity(sim::program& p, const machine_model& m, sim::settings& s) 
   s.hardware.used = true;
   if (m.line.present && !p.recorded.streams.empty()) {
     s.how = sim::fidelity::line;
-    p.lines = sim::line_streams_of(p.recorded, sim::least_sets(m));
+    p.lines = sim::line_streams_on(p.recorded, m);
   } else {
     s.how = sim::fidelity::block;
     s.data = sim::distribution::fine;

@@ -1,0 +1,71 @@
+// The parts of line_memory that are about home caches.
+#include "engine/sim/line_memory.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace kith::sim {
+
+/// Shared lines are dealt to the cores in turn, as if each had a hashed home. A core's own memory is at home there.
+home_caches line_memory::homes_of(const line_streams& touched) const {
+  const auto shape = [](const line_costs::cache& c, std::uint64_t bytes) {
+    return cache_shape{static_cast<std::uint32_t>(c.bytes / c.ways / bytes), c.ways};
+  };
+  const auto shift = static_cast<unsigned>(std::countr_zero(line_bytes / touched.bytes));
+  const std::size_t cores = core_nodes_.size();
+  home_caches made(cores, shape(on_.line.first, touched.bytes), shape(on_.line.second, line_bytes), shift, lines_,
+                   on_.line.copies);
+  for (std::size_t l = 0; l < lines_; l += std::size_t{1} << shift) {
+    const auto line = static_cast<std::uint32_t>(l);
+    made.set_home(line, l < touched.shared ? (l >> shift) % cores : (l - touched.shared) / touched.own);
+  }
+  return made;
+}
+
+void line_memory::put(std::uint64_t address, std::uint64_t bytes, node_id at_node) noexcept {
+  const auto found = std::ranges::find(core_nodes_, at_node);
+  if (!homes_ || found == core_nodes_.end()) return;
+  const auto core = static_cast<std::size_t>(found - core_nodes_.begin());
+  constexpr std::uint64_t page = line_streams::page_bytes;
+  const std::uint64_t end = address + bytes;
+  for (auto p = std::ranges::lower_bound(touched_.pages, address / page * page, {}, &line_streams::page::address);
+       p != touched_.pages.end() && p->address < end; ++p) {
+    const std::uint64_t from = std::max(address, p->address), until = std::min(end, p->address + page);
+    for (std::uint64_t at = from / line_bytes * line_bytes; at < until; at += line_bytes)
+      homes_->set_home(p->first + static_cast<std::uint32_t>((at - p->address) / touched_.bytes), core);
+  }
+}
+
+picoseconds line_memory::fetch_from_home(std::uint32_t core, std::uint32_t line, bool writes, picoseconds at,
+                                         picoseconds now) {
+  using source = home_caches::source;
+  const home_caches::outcome o = homes_->ask(core, line, writes);
+  const std::size_t home = homes_->home(line);
+  const node_id here = core_nodes_[core], there = core_nodes_[home];
+  contended_line_ = o.dropped != 0;
+  counts.written_back += o.written_back;
+  const picoseconds own = writes ? first_ : second_;  // to know that the own caches cannot serve it
+  const picoseconds asked =
+      network.send(here, there, writes ? control_ + touched_.bytes : control_, writes, at + own, now);
+  picoseconds until = asked;
+  if (home != core && contended_) until = controllers_[there.index()].take(asked, transfer_, now);
+  for (std::uint64_t others = o.dropped; others != 0; others &= others - 1) {
+    const node_id holder = core_nodes_[static_cast<std::size_t>(std::countr_zero(others))];
+    network.send(there, holder, control_, false, until, now);
+    ++counts.invalidations;
+  }
+  if (writes) {
+    ++counts.upgrades;
+    if (o.from == source::memory) ++counts.from_memory;
+    return own;  // buffered
+  }
+  ++counts.first_misses;
+  ++counts.second_misses;
+  (o.from == source::memory ? counts.from_memory : counts.from_cores) += 1;
+  (home == core ? local_bytes : remote_bytes) += home_bytes_;
+  if (home != core) until += home_;
+  if (o.from == source::memory) until += memory_;
+  return network.send(there, here, answer_, true, until, now) - at;
+}
+
+}  // namespace kith::sim
