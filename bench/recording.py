@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """What recording costs: the same program with and without it, in turns.
 
-usage: bench/recording.py [--program build/release/kith-bench-recorded] [--rounds 11] [--folder FOLDER] [--realtime] [--json]
+usage: bench/recording.py [--program build/release/kith-bench-recorded] [--rounds 11] [--folder FOLDER] [--counters LIST] [--realtime] [--json]
 
 Two cases: what a task that does nothing costs more on one worker, in nanoseconds (without accesses, with one, with two),
 and how much longer a program takes whose tasks compute for 10 us on all cores, in percent. The second of two runs of each
 process counts; the logs stay as they are (KITH_RECORD_PARTS=1), in FOLDER (a temporary one), and their bytes are counted.
-Medians over the rounds, with the lowest and the highest.
+Medians over the rounds, with the lowest and the highest. With --counters the recorded runs are counted, too.
 """
 
 import argparse
@@ -26,7 +26,7 @@ def nanoseconds(a, words, file=None):
     """The nanoseconds of the second run."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith("KITH_")}
     if file is not None:
-        environment |= {"KITH_RECORD": file, "KITH_RECORD_PARTS": "1"}
+        environment |= {"KITH_RECORD": file, "KITH_RECORD_PARTS": "1", "KITH_RECORD_COUNTERS": a.counters}
     command = (["chrt", "-r", "50"] if a.realtime else []) + [a.program, *map(str, words)]
     ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     if ran.returncode != 0:
@@ -49,6 +49,7 @@ def main():
     parser.add_argument("--program", default="build/release/kith-bench-recorded")
     parser.add_argument("--rounds", type=int, default=11)
     parser.add_argument("--folder", help="where logs are written")
+    parser.add_argument("--counters", default="", metavar="LIST", help="what is counted: all, hardware, software, or names")
     parser.add_argument("--realtime", action="store_true", help="under chrt -r 50")
     parser.add_argument("--json", action="store_true", help="rows, not a table")
     a = parser.parse_args()

@@ -44,6 +44,7 @@ BOUNDS = {
     "mode": (0, 5),
     "distribution": (1, 8),
     "power": (0, 64),
+    "counted": (-1, 1 << 62),
     "site_mode": (0, 3),
     "block_kind": (0, 10),
 }
@@ -77,6 +78,9 @@ TABLES = {
     "job": _columns("worker:worker? tasks:count dependences:count begun_ns:time ended_ns:time"),
     "calibration": _columns("type:type size:power samples:count bytes:total plain_ns:time cold_ns:time warm_ns:time "
                             "hot_ns:time"),
+    "counts": _columns("task:task instructions:counted cycles:counted cache_misses:counted stalled_cycles:counted "
+                       "page_faults:counted context_switches:counted migrations:counted task_clock_ns:counted "
+                       "enabled_ns:time running_ns:time"),
     "mark": _columns("name:text at_ns:time"),
     "allocation": _columns("address:bits bytes:bytes at_ns:time released_ns:time distribution:distribution node:node "
                            "huge:any"),
@@ -90,7 +94,7 @@ TABLES = {
                         "spawner:task? task:task?"),
 }
 ESSENTIAL = ("worker", "type", "region", "task")  # without these nothing can be said
-SOMETIMES = ("home", "job", "calibration", "site", "block", "stream", "place", "message")  # missing in files of earlier builds
+SOMETIMES = ("home", "job", "calibration", "counts", "site", "block", "stream", "place", "message")  # missing in files of earlier builds
 
 FLAGS = {"root": 1, "keyed": 2, "generated": 4, "discovered": 8, "cancelled": 16, "listed": 32, "fence": 64,
          "outside": 128}

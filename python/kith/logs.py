@@ -15,16 +15,16 @@ import numpy as np
 from kith.columns import WORKERS
 from kith.errors import KithError, printable
 
-VERSION = 7
+VERSIONS = (7, 8)  # 8: with counts
 _MAGIC = b"KITHLOG\n"
 _HEADER = struct.Struct("<8sIIdQQQ")
 _FRONT = 64 << 10
 _ALL_BEHIND = (1 << 64) - 1
 _CELL = np.dtype([("kind", "u1"), ("flags", "u1"), ("small", "<u2"), ("middle", "<u4"), ("large", "<u8")])
 _PAIR = np.dtype([("first", "<u8"), ("second", "<u8")])
-_TASK, _EXECUTED, _STEAL, _RUN, _TYPE, _MARK, _RAN, _PLACE = 1, 4, 6, 8, 9, 10, 20, 23
-# Cells of each kind of record, from 1 on; a type, a mark and a place have a text besides.
-_CELLS = np.array([0, 2, 1, 2, 2, 3, 1, 2, 2, 1, 2, 2, 2, 1, 1, 1, 2, 2, 2, 3, 1, 2, 2, 2, 3, 3, 2], np.int64)
+_TASK, _EXECUTED, _STEAL, _RUN, _TYPE, _MARK, _RAN, _PLACE, _COUNTS = 1, 4, 6, 8, 9, 10, 20, 23, 27
+# Cells of each kind of record, from 1 on; a type, a mark, a place and counts have more besides.
+_CELLS = np.array([0, 2, 1, 2, 2, 3, 1, 2, 2, 1, 2, 2, 2, 1, 1, 1, 2, 2, 2, 3, 1, 2, 2, 2, 3, 3, 2, 1], np.int64)
 _CANCELLED, _EXPLORES = 1, 2
 _TRIES = 10
 
@@ -140,8 +140,8 @@ class Logs:
         head = _HEADER.unpack(raw)
         if head[0] != _MAGIC:
             raise KithError(f"{printable(run.path)}: no log of Kith")
-        if head[1] != VERSION:
-            raise KithError(f"{printable(run.path)}: a log of version {head[1]}; this Kith reads version {VERSION}")
+        if head[1] not in VERSIONS:
+            raise KithError(f"{printable(run.path)}: a log of version {head[1]}; this Kith reads versions {VERSIONS[0]} and {VERSIONS[1]}")
         if not 1e-15 < head[3] < 1:
             raise KithError(f"{printable(run.path)}: damaged: a tick of {head[3]} s, expected more than 0 and less than 1")
         run.seat, run.tick, run.began = head[2], head[3], head[4]
@@ -154,7 +154,7 @@ class Logs:
             return None
         kind = cells["kind"]
         length = np.where(kind < len(_CELLS), _CELLS[np.minimum(kind, len(_CELLS) - 1)], 0)
-        texts = (kind == _TYPE) | (kind == _MARK) | (kind == _PLACE)
+        texts = (kind == _TYPE) | (kind == _MARK) | (kind == _PLACE) | (kind == _COUNTS)
         length[texts] += (cells["middle"][texts].astype(np.int64) + 15) // 16
         starts, at, steps, end = [], 0, length.tolist(), len(cells)
         while at < end:

@@ -53,6 +53,10 @@ class Recording:
     steals        worker, victim (-1: a queue that several share), at_s
     jobs          worker, tasks, dependences, begun_s, ended_s: windows that a policy partitioned
     calibration   type, size, samples, bytes, plain_s, cold_s, warm_s, hot_s
+    counts        task, instructions, cycles, cache_misses, stalled_cycles, page_faults, context_switches, migrations,
+                  task_clock_s: what the counters of its worker counted while the task's own code ran, NaN where they
+                  did not; enabled_s, running_s: for how long they were to count, and did (fewer: the counts of the
+                  processor are estimates). No rows: nothing was counted (`kith record --counters`)
     marks         name, at_s
     allocations   address, bytes, at_s, released_s (NaN: not before the end), distribution, node, huge
     sites, blocks, streams    of recorded addresses, without the streams' bytes
@@ -73,6 +77,7 @@ class Recording:
     idles: pd.DataFrame
     jobs: pd.DataFrame
     calibration: pd.DataFrame
+    counts: pd.DataFrame
     marks: pd.DataFrame
     allocations: pd.DataFrame
     sites: pd.DataFrame
@@ -333,6 +338,8 @@ class _Reader:
             self._refuse(name, column, values, (values < low) | (values >= high), f"{low} to {high - 1}")
         if name == "task" and column.name == "creator":
             self._refuse(name, column, values, values >= np.arange(len(values)), "an earlier task")
+        if name == "counts" and column.name == "task":
+            self._refuse(name, column, values, np.diff(values, prepend=-1) <= 0, "the tasks in order, each once")
         if name in ("access", "dependence", "stream") and column.name == "task":
             self._refuse(name, column, values, np.diff(values, prepend=values[0]) < 0, "rows in the order of tasks")
 
@@ -363,6 +370,12 @@ def _table(columns, **renamed):
         else:
             made[renamed.get(name, name)] = values.view(np.uint64) if name in ("address", "key") else values
     return pd.DataFrame(made)
+
+
+def _counts(columns):
+    """The counts, NaN where nothing was counted. A column with NaN has floats, which are whole up to 2^53."""
+    counted = {c.name: columns[c.name] for c in TABLES["counts"] if c.holds == "counted"}
+    return _table(columns | {name: np.where(n < 0, np.nan, n.astype(float)) for name, n in counted.items() if (n < 0).any()})
 
 
 def _tasks(c, workers, types):
@@ -421,5 +434,5 @@ def _assembled(path, version, meta, t, notes):
                      regions=_table(t["region"]), homes=_table(t["home"]), accesses=accesses,
                      dependences=_table(t["dependence"]), workers=workers, waits=_table(t["wait"]),
                      steals=_table(t["steal"]), idles=_table(t["idle"]), jobs=_table(t["job"]),
-                     calibration=_table(t["calibration"]), marks=_table(t["mark"]), allocations=allocations,
+                     calibration=_table(t["calibration"]), counts=_counts(t["counts"]), marks=_table(t["mark"]), allocations=allocations,
                      sites=_table(t["site"]), blocks=_table(t["block"]), streams=_table(t["stream"]), notes=notes)

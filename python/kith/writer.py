@@ -50,7 +50,7 @@ def _cell(row, column, number):
         return number
     value = row.get(column.name)
     if value is None:
-        return "" if column.holds == "text" else b"" if column.holds == "blob" else _OTHERWISE.get(column.name, 0)
+        return "" if column.holds == "text" else b"" if column.holds == "blob" else _OTHERWISE.get(column.name, -1 if column.holds == "counted" else 0)
     if column.holds == "bits" and value >= 1 << 63:
         return value - (1 << 64)
     return value

@@ -3,6 +3,7 @@
 
 #include "api/implementation.hpp"
 #include "base/access_tracer.hpp"
+#include "base/counters.hpp"
 #include "base/environment.hpp"
 #include "base/replacement.hpp"
 #include "machine/limits.hpp"
@@ -62,6 +63,17 @@ void refuse_unrecordable(const std::string& file) {
 /// Whether addresses are recorded, and if so, in which of the two runs.
 std::int64_t how_addresses() { return decide(std::optional<std::int64_t>(), var::record_addresses); }
 
+/// What is counted for each task of a recording.
+counter_set counters_setting() {
+  const std::string list = decide(std::optional<std::string>(), var::record_counters);
+  if (const std::optional<counter_set> s = counter_set::parse(list)) return *s;
+  throw error(std::string(var::record_counters.name) + ": '" + list +
+                  "' is not known; expected all, hardware, software, "
+                  "or some of: " +
+                  counter_set::all().text(),
+              error_kind::setting);
+}
+
 /// The options of a run that `kith record --addresses` compares with the first one.
 runtime_options under_another_schedule(runtime_options o) {
   o.policy = "random";
@@ -108,6 +120,11 @@ native::engine_options settings_of(const runtime_options& o, int workers, bool c
         error_kind::setting);
   s.dry = decide(o.dry, var::dry) != 0;
   s.calibrate = static_cast<int>(decide(o.calibrate, var::calibrate));
+  if (!s.record.empty() && s.calibrate == 0) s.record_counters = counters_setting();
+  if (s.record_addresses && !s.record_counters.empty())
+    throw error(
+        "KITH_RECORD_COUNTERS and KITH_RECORD_ADDRESSES: the counts would be of what records addresses; leave out one",
+        error_kind::setting);
   if (s.calibrate != 0 && (s.record.empty() || s.dry))
     throw error("KITH_CALIBRATE: it measures for a recording that is not dry; set KITH_RECORD and unset KITH_DRY",
                 error_kind::setting);

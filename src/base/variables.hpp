@@ -105,6 +105,10 @@ inline constexpr variable record_addresses{
     "set by `kith record --addresses`: 1: what tasks touch is recorded; 2: the same, under `random` on two workers",
     0,
     2};
+inline constexpr variable record_counters{
+    "KITH_RECORD_COUNTERS", "", "",
+    "what is counted for each task of a recording (`kith record --counters`): `all`, `hardware`, `software`, or names "
+    "with commas between them"};
 inline constexpr variable dry{"KITH_DRY", "dry", "0", "1: tasks that declare their cost are not run, only recorded",
                               0,          1};
 inline constexpr variable calibrate{
@@ -116,12 +120,32 @@ inline constexpr variable calibrate{
     std::int64_t{1} << 20};
 
 /// In the order in which users look for them.
-inline constexpr const variable* all[] = {
-    &policy,        &workers,      &places,           &transport,    &silence,
-    &oversubscribe, &bind,         &machine,          &machines,     &memory,
-    &migrate,       &throttle,     &throttle_bytes,   &inline_limit, &spin,
-    &awake,         &stack,        &stacks,           &seed,         &check_handles,
-    &record,        &record_parts, &record_addresses, &dry,          &calibrate};
+inline constexpr const variable* all[] = {&policy,
+                                          &workers,
+                                          &places,
+                                          &transport,
+                                          &silence,
+                                          &oversubscribe,
+                                          &bind,
+                                          &machine,
+                                          &machines,
+                                          &memory,
+                                          &migrate,
+                                          &throttle,
+                                          &throttle_bytes,
+                                          &inline_limit,
+                                          &spin,
+                                          &awake,
+                                          &stack,
+                                          &stacks,
+                                          &seed,
+                                          &check_handles,
+                                          &record,
+                                          &record_parts,
+                                          &record_addresses,
+                                          &record_counters,
+                                          &dry,
+                                          &calibrate};
 
 }  // namespace var
 

@@ -3,6 +3,7 @@
 #include "recording/address_parts.hpp"
 #include "recording/check.hpp"
 #include "recording/completed_times.hpp"
+#include "recording/counts.hpp"
 #include "recording/file.hpp"
 #include "recording/gather.hpp"
 #include "recording/merge.hpp"
@@ -301,6 +302,13 @@ class assembler : gathered_logs {
       if (const auto at = index_of.find(s.task); at != index_of.end())
         out.samples.push_back({at->second, ns(began + s.cold), ns(began + s.warm), ns(began + s.hot)});
     }
+    for (const counted& c : counts) {
+      if (const auto at = index_of.find(c.task); at != index_of.end()) {
+        out.counts.push_back(c.what);
+        out.counts.back().task = at->second;
+      }
+    }
+    sort_counts(out.counts);
     for (const move& m : moves) {
       if (const auto at = region_numbers_.find(m.address); at != region_numbers_.end())
         out.homes.push_back({at->second, m.node, m.bytes, ns(start_behind(m))});

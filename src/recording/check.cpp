@@ -44,6 +44,7 @@ class checker {
     spells("idle", r_.idles);
     spells("job", r_.jobs);
     calibrations();
+    counts();
     allocations();
     addresses();
     places();
@@ -94,6 +95,7 @@ class checker {
       case holds::nodes: return {0, most_recorded_nodes};
       case holds::difference: return {-latest, latest};
       case holds::drift: return {-1'000'000'000, 1'000'000'000};
+      case holds::counted: return {recorded_counts::not_counted, static_cast<std::int64_t>(recorded_counts::most)};
       case holds::stream:
       case holds::scope_or_future:  // see waits()
       case holds::hint:
@@ -244,6 +246,13 @@ class checker {
         refuse("calibration", i,
                "bytes are " + text(c.bytes) + " of " + text(c.samples) + " samples, expected for each 2^" +
                    text(c.size) + " to twice as many");
+    }
+  }
+
+  void counts() const {
+    for (std::size_t i = 1; i < r_.counts.size(); ++i) {
+      if (r_.counts[i].task <= r_.counts[i - 1].task)
+        refuse("counts", i, "task is " + text(r_.counts[i].task) + ", expected the tasks in order, each once");
     }
   }
 

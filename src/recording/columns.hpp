@@ -51,6 +51,7 @@ enum class holds : std::uint8_t {
   nodes,
   difference,  // of two times
   drift,       // in 10^-9
+  counted,     // by a counter; -1: not counted
 };
 
 /// What a row begins with: nothing, its own number, or that of the task that it belongs to.
@@ -195,6 +196,24 @@ struct calibration {
     each("hot_ns", r.hot_ns, holds::time);
   }
 };
+struct counts {
+  using row = recorded_counts;
+  static constexpr const char* name = "counts";
+  static constexpr leads begins = leads::nothing;
+  static void list(auto& r, auto&& each) {
+    each("task", r.task, holds::task);
+    each("instructions", r[counter::instructions], holds::counted);
+    each("cycles", r[counter::cycles], holds::counted);
+    each("cache_misses", r[counter::cache_misses], holds::counted);
+    each("stalled_cycles", r[counter::stalled_cycles], holds::counted);
+    each("page_faults", r[counter::page_faults], holds::counted);
+    each("context_switches", r[counter::context_switches], holds::counted);
+    each("migrations", r[counter::migrations], holds::counted);
+    each("task_clock_ns", r[counter::task_clock], holds::counted);
+    each("enabled_ns", r.enabled, holds::time);
+    each("running_ns", r.running, holds::time);
+  }
+};
 struct mark {
   using row = recorded_mark;
   static constexpr const char* name = "mark";
@@ -310,6 +329,7 @@ void for_each_table(Recording& r, Each&& each) {
   each(idle(), r.idles);
   each(job(), r.jobs);
   each(calibration(), r.calibrations);
+  each(counts(), r.counts);
   each(mark(), r.marks);
   each(allocation(), r.allocations);
   each(place(), r.places);

@@ -33,11 +33,15 @@ constexpr bool is_of_addresses =
 template <class Table>
 constexpr bool is_of_places = std::same_as<Table, columns::place> || std::same_as<Table, columns::message>;
 
+/// A table that is there only if something was counted.
+template <class Table>
+constexpr bool is_of_counters = std::same_as<Table, columns::counts>;
+
 /// Tables that were added without a new recording_version; files of earlier builds do not have them.
 template <class Table>
 constexpr bool may_be_missing =
     std::same_as<Table, columns::home> || std::same_as<Table, columns::job> ||
-    std::same_as<Table, columns::calibration> || is_of_addresses<Table> || is_of_places<Table>;
+    std::same_as<Table, columns::calibration> || is_of_addresses<Table> || is_of_places<Table> || is_of_counters<Table>;
 
 /// While it lives, a file that this thread makes larger than the process may (RLIMIT_FSIZE) is an error of the
 /// call that writes it, and not a SIGXFSZ, which would end the program.
@@ -111,6 +115,7 @@ void write_all(const database& db, const recording& r, const progress& tell) {
   columns::for_each_table(r, [&]<class Table>(Table, const auto& rows) {
     if (is_of_addresses<Table> && r.blocks.empty()) return;
     if (is_of_places<Table> && r.places.empty()) return;
+    if (is_of_counters<Table> && r.counts.empty()) return;
     db.run("CREATE TABLE " + columns::definition<Table>());
     write_rows<Table>(db, r, rows, tell);
   });

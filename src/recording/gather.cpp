@@ -6,12 +6,34 @@
 #include <kith/error.hpp>
 
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <memory>
 
 namespace kith {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+/// Of a record of counts: those of the set in `small`, in order, then the two times.
+recorded_counts counts_of(const log_cell& head, const std::byte* rest) {
+  recorded_counts c;
+  std::uint32_t at = 0;
+  const auto next = [&]() -> std::int64_t {
+    std::uint64_t number = 0;
+    if (at + sizeof number > head.middle) return recorded_counts::not_counted;
+    std::memcpy(&number, rest + at, sizeof number);
+    at += sizeof number;
+    return static_cast<std::int64_t>(std::min(number, recorded_counts::most));
+  };
+  counter_set::of_bits(head.small).for_each([&](counter what) { c[what] = next(); });
+  c.enabled = static_cast<std::uint64_t>(std::max<std::int64_t>(0, next()));
+  c.running = static_cast<std::uint64_t>(std::max<std::int64_t>(0, next()));
+  return c;
+}
+
+}  // namespace
 
 void gathered_logs::read(const mapped_log& l) {
   const auto seat = static_cast<std::uint16_t>(l.header.seat);
@@ -148,6 +170,7 @@ void gathered_logs::read(const mapped_log& l) {
         break;
       }
       case log_kind::part: continuations.push_back({head.large, pair_at(rest, 0).first}); break;
+      case log_kind::counts: counts.push_back({head.large, counts_of(head, rest)}); break;
       case log_kind::end: break;
     }
   });

@@ -114,6 +114,11 @@ struct gathered_logs {
     std::uint64_t task, before;
   };
   std::vector<continuation> continuations;
+  struct counted {
+    std::uint64_t task;
+    recorded_counts what;  // but its task
+  };
+  std::vector<counted> counts;
   recording out;
   std::uint64_t began = ~std::uint64_t{0};
   double ns_per_tick = 1;

@@ -24,7 +24,7 @@ bool may_have(std::uint64_t bytes) noexcept {
 
 }  // namespace
 
-log::log(std::string path, std::uint32_t seat) : path_(std::move(path)) {
+log::log(std::string path, std::uint32_t seat, std::uint32_t version) : path_(std::move(path)) {
   file_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (file_ < 0) throw error("recording: " + path_ + ": " + std::strerror(errno), error_kind::resources);
   // Blocks are reserved now, so that a full disk cannot raise a signal at a later store.
@@ -43,7 +43,7 @@ log::log(std::string path, std::uint32_t seat) : path_(std::move(path)) {
   front_ = static_cast<std::byte*>(mapped);
   at_ = front_ + sizeof(log_header);
   limit_ = front_ + log_front_bytes;
-  const log_header h{{}, log_version, seat, seconds_per_tick(), ticks(), 0, 0};
+  const log_header h{{}, version, seat, seconds_per_tick(), ticks(), 0, 0};
   std::memcpy(front_, &h, sizeof h);
   in_this_order();
   std::memcpy(front_, log_magic, sizeof log_magic);
@@ -100,6 +100,14 @@ bool log::make_room(std::size_t bytes) noexcept {
   in_this_order();
   header().behind = behind;
   return true;
+}
+
+void log::append_numbers(log_cell head, std::span<const std::uint64_t> numbers) noexcept {
+  head.middle = static_cast<std::uint32_t>(numbers.size_bytes());
+  std::byte* at = room((1 + (numbers.size_bytes() + 15) / 16) * sizeof head);
+  if (at == nullptr) return;
+  std::memcpy(at + sizeof head, numbers.data(), numbers.size_bytes());
+  finish(at, head);
 }
 
 void log::append_text(const log_cell& head, const std::string& text) noexcept {

@@ -10,11 +10,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 
 namespace kith {
 
 inline constexpr std::uint32_t log_version = 7;
+inline constexpr std::uint32_t log_version_with_counts = 8;  // the same, with records of what was counted
 inline constexpr char log_magic[8] = {'K', 'I', 'T', 'H', 'L', 'O', 'G', '\n'};
 
 /// A record is one or more cells. The first byte of its first cell gives its kind, and the kind gives its
@@ -47,6 +49,7 @@ enum class log_kind : std::uint8_t {
   message,     // 3 cells: the place has sent a message, or has received one
   clock,       // 3 cells: the clock of place 0, asked for by a message
   part,        // 2 cells: a task continues a coroutine
+  counts,      // 1 cell and 8-byte numbers in cells of 16 bytes: what was counted while a task's own code ran
 };
 
 struct log_cell {
@@ -103,7 +106,7 @@ inline constexpr const char* log_of_place = "place.log";
 class log {
  public:
   /// Creates the file. Throws kith::error if it cannot.
-  log(std::string path, std::uint32_t seat);
+  log(std::string path, std::uint32_t seat, std::uint32_t version = log_version);
   ~log();
   log(const log&) = delete;
   log& operator=(const log&) = delete;
@@ -125,6 +128,8 @@ class log {
     __builtin_memcpy(at + 2 * sizeof head, &b, sizeof b);
     finish(at, head);
   }
+  /// These numbers follow the head, whose `middle` is set to their bytes.
+  void append_numbers(log_cell head, std::span<const std::uint64_t> numbers) noexcept;
   /// The `cells` cells after the head hold `text`.
   void append_text(const log_cell& head, const std::string& text) noexcept;
   void append_text(const log_cell& head, const log_pair& a, const std::string& text) noexcept;

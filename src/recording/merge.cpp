@@ -1,6 +1,7 @@
 #include "recording/merge.hpp"
 
 #include "recording/completed_times.hpp"
+#include "recording/counts.hpp"
 #include "recording/place_links.hpp"
 
 #include <kith/error.hpp>
@@ -369,6 +370,7 @@ class merger {
         out_.idles.push_back({worker(x.worker), time(i, x.begun), time(i, x.ended)});
       for (const recorded_job& j : r.jobs)
         out_.jobs.push_back({worker(j.worker), j.tasks, j.dependences, time(i, j.begun), time(i, j.ended)});
+      add_counts(out_.counts, r.counts, add.tasks);
       for (const recorded_mark& m : r.marks) out_.marks.push_back({m.name, time(i, m.at)});
       for (const recorded_home& h : r.homes)
         out_.homes.push_back({region(i, h.region), node(h.node), h.bytes, time(i, h.at)});
@@ -384,6 +386,7 @@ class merger {
     std::ranges::sort(out_.steals, {}, &recorded_steal::at);
     std::ranges::sort(out_.idles, {}, &recorded_idle::begun);
     std::ranges::sort(out_.jobs, {}, &recorded_job::begun);
+    sort_counts(out_.counts);
     std::ranges::sort(out_.marks, {}, &recorded_mark::at);
     std::ranges::sort(out_.allocations, {}, &recorded_allocation::at);
     std::ranges::sort(out_.homes, {}, [](const recorded_home& h) { return std::tuple(h.region, h.at, h.node); });

@@ -6,10 +6,12 @@
 // its index here; -1 is none. docs/recording-format.md explains each field.
 #pragma once
 
+#include "base/counters.hpp"
 #include "base/printable.hpp"
 
 #include <kith/error.hpp>
 
+#include <array>
 #include <charconv>
 #include <cstdint>
 #include <map>
@@ -109,6 +111,23 @@ struct recorded_calibration {
   std::uint64_t samples = 0, bytes = 0;
   std::uint64_t plain_ns = 0, cold_ns = 0, warm_ns = 0, hot_ns = 0;  // plain: as recorded
 };
+/// What the counters of its worker have counted while a task's own code ran.
+struct recorded_counts {
+  static constexpr std::int64_t not_counted = -1;
+  static constexpr std::uint64_t most = (std::uint64_t{1} << 62) - 1;
+  std::int32_t task = -1;
+  std::array<std::int64_t, counters> values = [] {
+    std::array<std::int64_t, counters> none{};
+    none.fill(not_counted);
+    return none;
+  }();
+  // Nanoseconds for which they were to count, and did. Values of the processor's counters are estimates where these
+  // differ.
+  std::uint64_t enabled = 0, running = 0;
+
+  std::int64_t& operator[](counter c) noexcept { return values[static_cast<std::size_t>(c)]; }
+  std::int64_t operator[](counter c) const noexcept { return values[static_cast<std::size_t>(c)]; }
+};
 struct recorded_mark {
   std::string name;
   std::uint64_t at = 0;
@@ -200,6 +219,7 @@ struct recording {
   std::vector<recorded_job> jobs;
   std::vector<recorded_sample> samples;            // of the run itself; not kept in files
   std::vector<recorded_calibration> calibrations;  // by type and size; none: it was not calibrated
+  std::vector<recorded_counts> counts;             // by task; none: nothing was counted
   std::vector<recorded_mark> marks;
   std::vector<recorded_allocation> allocations;  // in the order of `at`
   std::vector<recorded_place> places;            // by number; none: the program had none

@@ -75,7 +75,7 @@ for words, expected in ((("si",), {"sim", "similarity"}), (("",), set(verbs)), (
                         (("sim", "--without", "caches,la"), {"caches,latency"}), (("sim", "--seeds", ""), {""}),
                         (("app", "hea"), {"heat"}), (("app", "heat", "--ite"), {"--iterations"}),
                         (("app", "--workers", "2", "heat", "--ite"), {"--iterations"}), (("app", "nqueens", "--ite"), {""}),
-                        (("machine", "xeon-8"), {"xeon-8s"}), (("paper", "mir"), {"mir-opteron", "mir-ablations"}),
+                        (("machine", "xeon-8"), {"xeon-8s"}), (("paper", "mir"), {"mir-opteron", "mir-ablations", "mir-tilepro"}),
                         (("help", "pl"), {"placement"}), (("record", "--", "kith", "no-such-fi"), {""})):
     done = subprocess.run(["bash", "-c", query, "bash", script, "kith", *words], capture_output=True, text=True, check=False)
     kith.check(set(done.stdout.rstrip("\n").split("\n")) == expected and not done.stderr,

@@ -75,10 +75,31 @@ def until_written(recording, program):
         time.sleep(0.01)
 
 
+# What is counted for each task: at least what every system has.
+counted = path("counted.rec")
+done = kith.run("record", "--counters", "-o", counted, "--", "kith", "app", "heat", "--small", "--workers", "2")
+kith.check(done.returncode == 0 and "verified" in done.stdout, f"heat is counted: {done.stderr}")
+kept = rows(counted, "SELECT count(*), min(page_faults), min(task_clock_ns), count(DISTINCT task) FROM counts")[0]
+ran = rows(counted, "SELECT count(*) FROM task WHERE worker >= 0")[0][0]
+kith.check(kept[0] == kept[3] == ran and kept[1] >= 0 and kept[2] >= 0, f"each task has a row, {ran}: {kept}")
+kith.check(rows(counted, "SELECT sum(task_clock_ns) FROM counts")[0][0] > 0, "and processor time")
+meta = dict(rows(counted, "SELECT key, value FROM meta"))
+kith.check("page_faults" in meta["counters"] and "task_clock" in meta["counters"], f"it says what was counted: {meta}")
+kith.check("counters_missing" not in meta or meta["counters_missing"] in done.stderr, "and a line says what was not")
+kith.check(kith.run("sim", counted).returncode == 0 and kith.run("why", counted, "heat:3").returncode == 0, "other verbs read it")
+one = path("one.rec")
+done = kith.run("record", "--counters=page_faults", "-o", one, "--", "kith", "app", "places_heat", "--small", "--places", "2")
+kith.check(done.returncode == 0 and "not counted" not in done.stderr, f"only what is asked for: {done.stderr}")
+kept = rows(one, "SELECT count(*), max(task_clock_ns) FROM counts")[0]
+kith.check(kept == (rows(one, "SELECT count(*) FROM task WHERE worker >= 0")[0][0], -1), f"on places, too: {kept}")
+kith.check(not rows(heat, "SELECT name FROM sqlite_master WHERE name = 'counts'"), "a recording without counters has no table")
+kith.refused("record", "--counters=cash", "--", "true", says=["--counters 'cash'", "expected all, hardware, software"])
+kith.refused("record", "--counters", "--dry", "--", "true", says=["--counters and --dry"])
+
 # A killed run leaves what it did until then.
 killed = path("killed.rec")
 program = subprocess.Popen([kith.path, "app", "nqueens", "--size", "18", "--workers", "2"], stdout=subprocess.DEVNULL,
-                           env=os.environ | {"KITH_RECORD": killed})
+                           env=os.environ | {"KITH_RECORD": killed, "KITH_RECORD_COUNTERS": "page_faults"})
 until_written(killed, program)
 program.send_signal(signal.SIGKILL)
 program.wait()
@@ -87,6 +108,8 @@ done = kith.run("repair", killed)
 kith.check(done.returncode == 0, f"it can be repaired: {done.stderr}")
 ended = rows(killed, "SELECT count(*) FROM task WHERE ended_ns > 0")[0][0]
 kith.check(ended > 100, f"tasks that ended before the kill are there: {ended}")
+kept = rows(killed, "SELECT count(*) FROM counts")[0][0]
+kith.check(ended <= kept <= ended + 2, f"with their counts: {kept}")  # the counts come first
 roots = rows(killed, "SELECT ended_ns, (SELECT count(*) FROM task WHERE creator = root.id) FROM task AS root WHERE flags & 1")
 kith.check(len(roots) == 1 and roots[0][0] == 0 and roots[0][1] > 0, f"and the run that created them: {roots}")
 kith.check(rows(killed, "SELECT completed_ns FROM task WHERE flags & 1") == [(0,)], "which was not completed")

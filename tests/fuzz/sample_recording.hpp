@@ -28,6 +28,8 @@ class sample_recording {
     if (r.steals.empty()) r.steals.push_back({1, 0, 30});
     r.idles = {{1, 0, 5}, {2, 5, 9}};
     add_addresses(r);
+    r.counts = {{.task = 0, .enabled = 9, .running = 9}, {.task = 1, .enabled = 9, .running = 3}};
+    r.counts[1].values = {300, 200, 4, 90, 2, 1, 0, 9};
     if (!calibrated) return r;
     r.meta["core_gbs"] = "5.0";
     r.meta["cache_gbs"] = "20.0";

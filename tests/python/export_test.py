@@ -176,6 +176,15 @@ def test_dot_of_many_tasks_is_in_groups(tmp_path):
     assert len(counts) <= 240 and sum(counts) == 1001
 
 
+def test_counts(tmp_path):
+    m = diamond()
+    m.add("counts", task=1, instructions=3000, page_faults=11)
+    export(Analysis(m.read(tmp_path)), "csv", str(tmp_path / "csv"))
+    with open(tmp_path / "csv" / "counts.csv", newline="", encoding="utf-8") as f:
+        row, = csv.DictReader(f)
+    assert (row["task"], row["instructions"], row["cycles"], row["page_faults"]) == ("1", "3000", "", "11")
+
+
 def test_csv(made):
     folder = made("csv")
     with open(folder / "types.csv", newline="", encoding="utf-8") as f:

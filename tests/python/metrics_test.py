@@ -174,6 +174,40 @@ def test_mem_hier_util_of_a_calibrated_recording(tmp_path):
     assert found[1:].tolist() == pytest.approx([0.6, 0.6]) and np.isnan(found[0])  # 1900 bytes: at least 2^10
 
 
+def counted():
+    """A family whose third task was not counted by the processor, because other counters had their turn."""
+    m = family()
+    for task, instructions, cycles, misses, stalled in ((0, 600, 300, 6, 90), (1, 1000, 2000, 50, 1200), (3, 90, 100, 0, 50)):
+        m.add("counts", task=task, instructions=instructions, cycles=cycles, cache_misses=misses, stalled_cycles=stalled,
+              page_faults=task, context_switches=0, migrations=0, task_clock_ns=5000, enabled_ns=4000, running_ns=4000)
+    m.tables["counts"].insert(2, {"task": 2, "page_faults": 7, "enabled_ns": 4000})
+    return m
+
+
+def test_counters(tmp_path):
+    a = Analysis(counted().read(tmp_path))
+    t = a.table
+
+    def column(name):
+        return t[name].tolist()
+    unknown = pytest.approx(np.nan, nan_ok=True)
+    assert column("ipc") == [2, 0.5, unknown, 0.9] and column("misses_per_instruction") == [0.01, 0.05, unknown, 0]
+    assert column("mem_hier_util") == pytest.approx([0.3, 0.6, np.nan, 0.5], nan_ok=True)
+    assert column("page_faults") == [0, 1, 7, 3] and t.task_clock[1] == pytest.approx(5 * US)
+    found = {p.name: np.flatnonzero(which).tolist() for p, which in problems.find(a, problems.thresholds()).items()}
+    assert found["memory hierarchy utilisation"] == [1]  # 0.5 is not above 0.5, and what is not known is no problem
+
+
+def test_what_was_not_counted_is_no_metric(tmp_path):
+    m = family()
+    m.add("counts", task=1, page_faults=2, context_switches=0, task_clock_ns=5000)
+    m.add("calibration", type=1, size=10, samples=2, bytes=4000, plain=10, cold=12, warm=5, hot=4)
+    t = Analysis(m.read(tmp_path)).table
+    assert not {"instructions", "ipc", "migrations", "misses_per_instruction"} & set(t)
+    assert t.page_faults[1] == 2 and np.isnan(t.page_faults[0])
+    assert "mem_hier_util" in t  # of the calibration
+
+
 def test_every_metric_has_a_unit_and_a_source():
     assert len({m.name for m in METRICS}) == len(METRICS)
     for m in METRICS:

@@ -39,6 +39,18 @@ def test_tables(tmp_path):
     assert np.isnan(r.allocations.released_s[0]) and not r.notes
 
 
+def test_counts(tmp_path):
+    m = Made()
+    m.task(0, 10, flags=1)
+    m.task(1, 5, 1, creator=0)
+    m.add("counts", task=1, instructions=(1 << 53) + 1, page_faults=3, task_clock_ns=4000, enabled_ns=10, running_ns=5)
+    c = m.read(tmp_path).counts
+    assert c.instructions.tolist() == [(1 << 53) + 1] and np.isnan(c.cycles[0]) and c.task_clock_s[0] == pytest.approx(4e-6)
+    m.add("counts", task=1, page_faults=4)
+    notes = m.read(tmp_path).notes
+    assert len(notes) == 1 and "table counts, row 1: task is 1, expected the tasks in order, each once" in notes[0]
+
+
 def test_columns_are_those_of_the_tool():
     text = open(os.path.join(ROOT, "src", "recording", "columns.hpp"), encoding="utf-8").read()
     structs = re.findall(r'static constexpr const char\* name = "(\w+)";\n\s+static constexpr leads begins = '

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import kith
+from kith.command_line import main
 from kith.errors import KithError
 from kith.metrics import Analysis
 from kith.report.facts import Facts
@@ -141,6 +142,42 @@ def test_version_1_has_a_page(tmp_path):
     r = kith.read(path)
     assert r.version == 1 and r.tasks.completed_s.notna().any()
     assert "a recording of version 1" in page(Analysis(r), replayed=False)
+
+
+def test_counts_of_task_types(tmp_path):
+    m = diamond()
+    for task, enabled in ((1, 4000), (2, 4000), (3, 9000)):
+        m.add("counts", task=task, instructions=3000, cycles=2000, cache_misses=6, stalled_cycles=1500, page_faults=11,
+              enabled_ns=enabled, running_ns=4000)
+    text = page(Analysis(m.read(tmp_path)), replayed=False)
+    row = next(line for line in text.splitlines() if "data-v" in line and "</i>a</th>" in line)
+    assert re.findall(r'data-v="([^"]*)">', row)[-4:] == ["1.5", "2.0", "0.75", "22.0"]
+    assert "Counts of 1 tasks are estimates" in text and "context switches" not in text
+    assert '<td><code>mem_hier_util &gt; 0.5</code></td><td class="num">3</td>' in text
+    assert "instr./cycle" not in page(Analysis(diamond().read(tmp_path)), replayed=False)
+
+
+def test_the_second_recording_is_the_reference(tmp_path):
+    slow, plain = diamond(), diamond()
+    slow.tables["task"][1]["work_ns"] *= 4
+    slow.save(tmp_path, "slow.rec")
+    plain.save(tmp_path, "plain.rec")
+    slow.task(85, 86, 0, creator=0, created=84)  # the other run does not have it
+    main(["report", slow.save(tmp_path, "slow.rec"), str(tmp_path / "plain.rec"), "-o", str(tmp_path / "x.html"), "--no-replay"])
+    text = (tmp_path / "x.html").read_text()
+    assert "<code>plain.rec</code>, which has 4 of the 5 tasks that ran here" in text
+    row = next(line for line in text.splitlines() if "data-v" in line and "</i>a</th>" in line)
+    assert re.findall(r'data-v="([^"]*)">', row)[-1] == "2.5"  # of 4 and 1
+    assert '<td><code>work_deviation &gt; 2</code></td><td class="num">1</td>' in text
+    a = Analysis(kith.read(tmp_path / "slow.rec"), kith.read(tmp_path / "plain.rec"))
+    assert page(a, replayed=False).count("work_deviation &gt; 2") == 1
+
+
+def test_what_was_not_counted_is_said(tmp_path):
+    m = diamond()
+    m.meta["counters_missing"] = "cycles: there are <none>"
+    m.add("counts", task=1, page_faults=1)
+    assert "Not counted: cycles: there are &lt;none&gt;." in page(Analysis(m.read(tmp_path)), replayed=False)
 
 
 def test_the_old_page_stays_if_there_is_no_new_one(tmp_path):

@@ -76,6 +76,10 @@ const std::vector<damage>& all_damages() {
       {"distribution", [](recording& r) { r.allocations.push_back({.distribution = 8}); }, "distribution is 8"},
       {"order", [](recording& r) { r.allocations = {{.at = 5}, {.at = 4}}; }, "row 1: at_ns is before"},
       {"calibration", [](recording& r) { r.calibrations = {{0, 9, 1, 100, 5, 5, 5, 5}}; }, "expected for each 2^9"},
+      {"counts", [](recording& r) { r.counts = {{.task = 1}, {.task = 1}}; },
+       "table counts, row 1: task is 1, expected the tasks in order, each once"},
+      {"counted", [](recording& r) { r.counts = {{.task = 0}}, r.counts[0][counter::cycles] = -2; },
+       "table counts, row 0: cycles is -2"},
       {"allocation", [](recording& r) { r.allocations.push_back({.bytes = huge}); },
        "table allocation, row 0: bytes is"},
   };

@@ -128,6 +128,20 @@ TEST(merge_places, a_task_has_the_creator_at_the_other_place_and_a_message) {
   EXPECT_EQ(r.waits[0].scope, recorded_wait::for_future);
 }
 
+TEST(merge_places, each_task_keeps_what_was_counted_for_it) {
+  std::vector<place_part> parts;
+  parts.push_back(second_place(50'000, 0));
+  parts.push_back(first_place());
+  for (place_part& p : parts) {
+    p.recorded.counts = {{.task = 0}};
+    p.recorded.counts[0][counter::page_faults] = 10 + p.number;
+  }
+  const recording r = merge_places(std::move(parts));
+  check_recording(r, "merged");
+  ASSERT_EQ(r.counts.size(), 2u);
+  for (const recorded_counts& c : r.counts) EXPECT_EQ(c[counter::page_faults], 10 + r.place_of(r.task(c.task).worker));
+}
+
 TEST(merge_places, nodes_of_other_machines_are_far_and_those_of_one_are_shared) {
   const recording far = merged(50'000, 0);
   EXPECT_EQ(far.meta.at("distances"), "10,254/254,10");

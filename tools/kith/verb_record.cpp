@@ -4,6 +4,7 @@
 #include "addresses/sources.hpp"
 #include "analysis/address_comparison.hpp"
 #include "analysis/addresses.hpp"
+#include "base/counters.hpp"
 #include "base/printable.hpp"
 #include "child.hpp"
 #include "output.hpp"
@@ -41,6 +42,7 @@ namespace fs = std::filesystem;
 struct record_options {
   std::string file = "kith.rec";
   bool dry = false, addresses = false;
+  std::string counters;
   std::vector<std::string> program;
 };
 
@@ -185,12 +187,21 @@ comparison under_another_schedule(const record_options& o, const std::vector<std
 outcome record(const record_options& o) {
   if (o.dry && o.addresses)
     throw error("--dry and --addresses: what is not run touches nothing; leave out one of them");
+  if (!o.counters.empty() && (o.dry || o.addresses))
+    throw error(std::string("--counters and ") +
+                (o.dry ? "--dry: what is not run counts nothing"
+                       : "--addresses: the counts would be of what records addresses") +
+                "; leave out one of them");
+  if (!counter_set::parse(o.counters))
+    throw error("--counters '" + printable(o.counters, 200) +
+                "': expected all, hardware, software, or some of: " + counter_set::all().text());
   refuse_output("--output", o.file, {});  // before the program runs: it could not put its recording there
   remove_parts(o.file);
   std::vector<std::pair<std::string, std::string>> set{{"KITH_RECORD", fs::absolute(o.file)},
                                                        {"KITH_RECORD_PARTS", "1"}};
   if (o.dry) set.emplace_back("KITH_DRY", "1");
   if (o.addresses) set.emplace_back("KITH_RECORD_ADDRESSES", "1");
+  if (!o.counters.empty()) set.emplace_back("KITH_RECORD_COUNTERS", o.counters);
   std::optional<input_of_two> input;
   if (o.addresses) input.emplace();
   const child_result done = run_child(o.program, set);
@@ -252,15 +263,25 @@ std::function<outcome()> add_record(CLI::App& command) {
   command.add_flag("--dry", o->dry, "run no task that says what it costs (kith::work): only record it");
   command.add_flag("--addresses", o->addresses,
                    "record what each task touches, for `kith check`; PROGRAM must be built with kith::trace_accesses");
+  command
+      .add_option("--counters", o->counters,
+                  "record what is counted while each task runs: all, hardware, software, or names with commas between "
+                  "them")
+      ->type_name("LIST")
+      ->expected(0, 1)
+      ->default_str("all");
   command.add_option("program", o->program, "what to run, and its arguments, after --")
       ->required()
       ->type_name("PROGRAM ARGS");
   command.footer(
-      "usage: kith record [--dry] [-o FILE] -- PROGRAM ARGS     PROGRAM may be `kith app NAME ...`\n"
+      "usage: kith record [--dry] [--counters=LIST] [-o FILE] -- PROGRAM ARGS     PROGRAM may be `kith app NAME ...`\n"
       "PROGRAM is any program that uses Kith. The same without this command: KITH_RECORD=FILE PROGRAM ARGS. A "
       "recording is a SQLite database: docs/recording-format.md. `kith sim FILE` runs it on other machines.\n"
       "If it makes several runtimes, or starts programs that do, each has its own: FILE, FILE-2, ... The places of a "
       "job have one together, on one clock (docs/places.md). Ctrl-C ends PROGRAM; what it did is kept.\n"
+      "With --counters the recording has for each task the instructions, cycles, cache misses, stalled cycles, page "
+      "faults, context switches, migrations and processor time of its own code, as far as the system counts them "
+      "here; a line says what it does not. docs/recording-format.md, Counters.\n"
       "With --addresses PROGRAM is run twice, the second time under the policy random on two workers, and without its "
       "output. If a task touches other addresses there, it is named, and nothing is kept. Both runs read standard "
       "input "

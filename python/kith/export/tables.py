@@ -3,7 +3,7 @@
 import pandas as pd
 
 NAMES = ("tasks", "types", "regions", "homes", "accesses", "dependences", "workers", "waits", "steals", "idles", "jobs",
-         "calibration", "marks", "allocations", "sites", "blocks", "streams")
+         "calibration", "counts", "marks", "allocations", "sites", "blocks", "streams")
 
 
 def tables(recording):

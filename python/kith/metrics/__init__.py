@@ -36,10 +36,11 @@ def metric(unit, source, better=""):
 
 class Analysis:
     """A recording with what is computed from it once, when it is first asked for. `reference` is another Recording of
-    the same program, for work deviation."""
+    the same program, or an Analysis of one, for work deviation."""
 
     def __init__(self, recording, reference=None, progress=None):
-        self.recording, self.reference = recording, reference
+        self.recording = recording
+        self.reference = reference if reference is None or isinstance(reference, Analysis) else Analysis(reference)
         self.progress = progress or (lambda what, share=None: None)
 
     @cached_property
@@ -130,6 +131,16 @@ METRICS = (
     counters.loads,
     counters.stores,
     counters.touched_bytes,
+    counters.instructions,
+    counters.cycles,
+    counters.cache_misses,
+    counters.stalled_cycles,
+    counters.page_faults,
+    counters.context_switches,
+    counters.migrations,
+    counters.task_clock,
+    counters.ipc,
+    counters.misses_per_instruction,
     counters.mem_hier_util,
     counters.compute_int,
 )

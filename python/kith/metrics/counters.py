@@ -1,4 +1,5 @@
-"""Metrics that need more than times: calibration (`kith calibrate`), or recorded addresses (`kith record --addresses`)."""
+"""Metrics that need more than times: counters (`kith record --counters`), calibration (`kith calibrate`), or recorded
+addresses (`kith record --addresses`)."""
 
 import numpy as np
 import pandas as pd
@@ -7,10 +8,92 @@ from kith.metrics import metric
 from kith.touches import LINE
 
 
+def _counted(a, column):
+    """A column of the table of counts, for each task; None if it has no count at all."""
+    counts = a.recording.counts
+    if not counts[column].notna().any():
+        return None
+    return pd.Series(counts[column].to_numpy(), index=counts.task).reindex(range(len(a.recording.tasks))).to_numpy()
+
+
+def _ratio(a, above, below):
+    above, below = _counted(a, above), _counted(a, below)
+    if above is None or below is None:
+        return None
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(below > 0, above / below, np.nan)
+
+
+@metric(unit="", source="thesis 2.3, hardware counters")
+def instructions(a):
+    """Instructions of its own code, as counted."""
+    return _counted(a, "instructions")
+
+
+@metric(unit="cycles", source="thesis 2.3, hardware counters", better="lower")
+def cycles(a):
+    """Cycles of its own code, as counted."""
+    return _counted(a, "cycles")
+
+
+@metric(unit="", source="thesis 2.3, hardware counters", better="lower")
+def cache_misses(a):
+    """Misses of the last cache level, as counted."""
+    return _counted(a, "cache_misses")
+
+
+@metric(unit="cycles", source="MIR's tools, PAPI_RES_STL", better="lower")
+def stalled_cycles(a):
+    """Cycles in which the processor waited for memory or another resource, as counted."""
+    return _counted(a, "stalled_cycles")
+
+
+@metric(unit="", source="perf_event_open(2)", better="lower")
+def page_faults(a):
+    """Page faults of its own code, as counted."""
+    return _counted(a, "page_faults")
+
+
+@metric(unit="", source="perf_event_open(2)", better="lower")
+def context_switches(a):
+    """How often its worker's thread lost the CPU, or gave it up, in the task's own code."""
+    return _counted(a, "context_switches")
+
+
+@metric(unit="", source="perf_event_open(2)", better="lower")
+def migrations(a):
+    """How often its worker's thread moved to another CPU in the task's own code."""
+    return _counted(a, "migrations")
+
+
+@metric(unit="s", source="perf_event_open(2)")
+def task_clock(a):
+    """Time for which its worker's thread had a CPU in the task's own code."""
+    return _counted(a, "task_clock_s")
+
+
+@metric(unit="instructions a cycle", source="thesis 2.3, hardware counters", better="higher")
+def ipc(a):
+    """Instructions for each cycle, as counted."""
+    return _ratio(a, "instructions", "cycles")
+
+
+@metric(unit="misses an instruction", source="thesis 2.3, hardware counters", better="lower")
+def misses_per_instruction(a):
+    """Misses of the last cache level for each instruction, as counted."""
+    return _ratio(a, "cache_misses", "instructions")
+
+
 @metric(unit="", source="MIR's tools, memory hierarchy utilisation", better="lower")
 def mem_hier_util(a):
-    """The share of its time in which it waited for memory: of a calibrated recording, 1 less the time with its data in
-    the nearest cache over the recorded time, by type and size. There are no counters of stalled cycles in a recording."""
+    """Stalled cycles for each cycle, as counted. Where these were not counted, of a calibrated recording: the share of
+    its time in which it waited for memory, 1 less the time with its data in the nearest cache over the recorded time, by
+    type and size."""
+    counted = _ratio(a, "stalled_cycles", "cycles")
+    return counted if counted is not None else _calibrated_share(a)
+
+
+def _calibrated_share(a):
     c = a.recording.calibration
     if len(c) == 0:
         return None
@@ -45,7 +128,7 @@ def touched_bytes(a):
 @metric(unit="", source="thesis 3.4, compute intensity", better="higher")
 def compute_int(a):
     """Loads and stores for each distinct address, of recorded addresses. MIR divides instructions by addresses; a
-    recording has no count of instructions."""
+    run that records addresses counts no instructions, which would be those of the recorder, too."""
     if a.touches is None:
         return None
     touched = a.touches.addresses.to_numpy()

@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 
 from kith import lineage, states
-from kith.graph import fragment_graph
 from kith.metrics import metric
 
 _PAIRS_AT_ONCE = 4_000_000
@@ -64,7 +63,7 @@ def work_deviation(a):
         with np.errstate(divide="ignore", invalid="ignore"):
             recorded = a.recording.tasks.work_s.to_numpy()
             return np.where(recorded > 0, mine / recorded, np.nan)
-    theirs = pd.Series(fragment_graph(a.reference).work_s, index=lineage.hashes(a.reference.tasks))
+    theirs = pd.Series(a.reference.graph.work_s, index=lineage.hashes(a.reference.recording.tasks))
     theirs = theirs[~theirs.index.duplicated(keep=False)]
     found = theirs.reindex(lineage.hashes(a.recording.tasks)).to_numpy()
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -4,7 +4,7 @@ SUMMARY = "a page about a recorded run: what bounds it, where the time went, and
 
 
 def add_arguments(parser):
-    parser.add_argument("file", metavar="FILE", nargs="+", help="the recording; a second one is compared with it")
+    parser.add_argument("file", metavar="FILE", nargs="+", help="the recording; a second one is compared with it, and is the reference for work deviation")
     parser.add_argument("-o", "--output", metavar="FILE.html", required=True, help="the page to write")
     parser.add_argument("--thresholds", metavar="FILE.toml", help="limits of problems, instead of the package's")
     parser.add_argument("--title", metavar="TEXT", help="the page's title (the file's name)")
@@ -27,10 +27,11 @@ def run(options):
         if os.path.exists(name) and os.path.exists(options.output) and os.path.samefile(name, options.output):
             raise KithError(f"--output '{printable(options.output)}' is the recording; expected another file")
     progress = Progress()
-    both = [Analysis(read(name, progress), progress=progress) for name in options.file]
-    letters = write_report(both[0], options.output, both[1] if len(both) > 1 else None, options.title, options.thresholds,
-                           options.tool, not options.no_replay)
+    other = Analysis(read(options.file[1], progress), progress=progress) if len(options.file) > 1 else None
+    analysis = Analysis(read(options.file[0], progress), other, progress)
+    letters = write_report(analysis, options.output, other, options.title, options.thresholds, options.tool,
+                           not options.no_replay)
     progress.clear()
     print(f"{printable(options.output)}: {size(letters)}, open it in a browser")
-    for note in both[0].recording.notes + both[0].graph.notes:
+    for note in analysis.recording.notes + analysis.graph.notes:
         print("note: " + note)

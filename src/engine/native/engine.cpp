@@ -3,6 +3,7 @@
 #include "engine/native/binding.hpp"
 #include "engine/native/create.hpp"
 #include "engine/native/inherited.hpp"
+#include "machine/perf_events.hpp"
 #include "policy/contract/policy_options.hpp"
 
 #include <algorithm>
@@ -100,25 +101,51 @@ void engine::start_recording(const worker_plan& plan) {
   std::string nodes;
   for (const worker& w : workers) nodes += (nodes.empty() ? "" : " ") + std::to_string(w.node.value);
   const std::string distances = distances_text(hardware);
-  recorder_ =
-      std::make_unique<recorder>(options.record, static_cast<std::uint32_t>(workers.size() + 1),
-                                 std::map<std::string, std::string>{{"engine", "native"},
-                                                                    {"dry", options.dry ? "1" : "0"},
-                                                                    {"policy", options.policy},
-                                                                    {"seed", std::to_string(options.seed)},
-                                                                    {"throttle", std::to_string(options.throttle)},
-                                                                    {"workers", std::to_string(plan.workers)},
-                                                                    {"worker_nodes", nodes},
-                                                                    {"memory", options.memory.text()},
-                                                                    {"migrate", options.migrate ? "1" : "0"},
-                                                                    {"machine", hardware.name},
-                                                                    {"distances", distances},
-                                                                    {"nodes", std::to_string(hardware.nodes.size())},
-                                                                    {"pretended", hardware.pretended ? "1" : "0"}});
+  std::map<std::string, std::string> about{{"engine", "native"},
+                                           {"dry", options.dry ? "1" : "0"},
+                                           {"policy", options.policy},
+                                           {"seed", std::to_string(options.seed)},
+                                           {"throttle", std::to_string(options.throttle)},
+                                           {"workers", std::to_string(plan.workers)},
+                                           {"worker_nodes", nodes},
+                                           {"memory", options.memory.text()},
+                                           {"migrate", options.migrate ? "1" : "0"},
+                                           {"machine", hardware.name},
+                                           {"distances", distances},
+                                           {"nodes", std::to_string(hardware.nodes.size())},
+                                           {"pretended", hardware.pretended ? "1" : "0"}};
+  try_counters(about);
+  recorder_ = std::make_unique<recorder>(options.record, static_cast<std::uint32_t>(workers.size() + 1), about,
+                                         !counted_.empty());
   if (options.record_addresses) recorder_->trace_accesses();
   for (worker& w : workers) w.steal_log = w.log = &recorder_->log_of(w.id.index());
   for (worker& w : workers) w.addresses = recorder_->addresses();
   outside.log = &recorder_->log_of(workers.size());
+}
+
+/// What can be counted here, as far as the calling thread can tell for the workers. Says what cannot.
+void engine::try_counters(std::map<std::string, std::string>& about) {
+  if (options.record_counters.empty()) return;
+  const opened_counters here = open_counters(options.record_counters);
+  counted_ = here.there;
+  about["counters"] = counted_.text();
+  if (!here.stalled_as.empty()) about["counters_stalled"] = here.stalled_as;
+  const std::string missing = missing_counters(here);
+  if (missing.empty()) return;
+  about["counters_missing"] = missing;
+  std::fprintf(stderr, "kith: recording %s: not counted: %s. Counted: %s\n", options.record.c_str(), missing.c_str(),
+               counted_.empty() ? "nothing" : counted_.text().c_str());
+}
+
+/// The calling thread has become the worker.
+void engine::begin_counting(worker& w) noexcept {
+  if (counted_.empty() || w.counts.begin(options.record_counters) == counted_) return;
+  if (told_of_fewer_.exchange(true, relaxed)) return;
+  const std::string there = w.counts.counted().text();
+  std::fprintf(stderr,
+               "kith: recording %s: worker %d could not open all of its counters, and counts: %s; each worker has %zu "
+               "open files for them (`ulimit -n`)\n",
+               options.record.c_str(), w.id.value, there.empty() ? "nothing" : there.c_str(), counters);
 }
 
 void engine::mark(const std::string& text) {
@@ -155,6 +182,7 @@ bool engine::begins_asleep(const worker& w) const noexcept {
 void engine::worker_main(worker& w) {
   const binding bound(w.place);
   w.take_thread();
+  begin_counting(w);
   // When it is woken, it looks at everything before it sleeps again. There may be work for others, too (S6).
   if (begins_asleep(w) && w.sleep(false) == wake_reason::work) parked.found_work();
   w.start_busy();
@@ -174,6 +202,7 @@ void engine::stand_in_main() {
     worker& w = workers[0];
     const binding bound(w.place);
     w.take_thread();
+    begin_counting(w);
     begin_run();
     w.start_busy();
     w.serve_until([this] { return outside.unfinished() == 0; });
@@ -267,18 +296,21 @@ void engine::run_root(void* context, void (*f)(void*)) {
     const binding bound(w.place);
     worker* const before = w.take_thread();
     w.below = before;
+    begin_counting(w);
     detail::scope* const no_task = std::exchange(w.task_scope, nullptr);
     begin_run();
     w.start_busy();
     const std::uint64_t root_before = std::exchange(w.root, ++roots_ << 32);
     const identity::creator named_before = std::exchange(w.naming, {identity::of_root(roots_)});
     const std::uint64_t began = w.log != nullptr ? w.log->root(w.root) : 0;
+    std::uint64_t ended = 0;
     {
+      const counted_body counted(w.counts, w.log, w.root, ended);
       const traced_body traced(w.addresses, w.root);
       failure = w.run_apart(context, f);
     }
     refuse_inherited("runtime::run()");  // throws if f has forked and this is the child
-    if (w.log != nullptr) w.log->executed(w.root, began, ticks(), 0);
+    if (w.log != nullptr) w.log->executed(w.root, began, ended != 0 ? ended : ticks(), 0);
     w.root = root_before;
     w.naming = named_before;
     w.finish_suspended();

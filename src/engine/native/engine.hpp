@@ -24,6 +24,7 @@
 #include <kith/runtime.hpp>
 
 #include <deque>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -46,6 +47,7 @@ struct engine_options {
   bool dry = false;                            // tasks with a stated cost are not run
   std::string record;                          // the file; empty: nothing is recorded
   bool record_addresses = false;               // and what tasks touch
+  counter_set record_counters;                 // and what is counted for them
   distribution memory = distribution::system;  // of allocations that name no distribution
   int calibrate = 0;                           // how many tasks of each type and size are timed cold and hot
   bool migrate = false;                        // pages of written data move to the node that writes them
@@ -138,13 +140,17 @@ class engine {
   void end_run() noexcept;
 
   void start_recording(const worker_plan& plan);
+  void try_counters(std::map<std::string, std::string>& about);
+  void begin_counting(worker& w) noexcept;
   void note(const memory_block& b, log_kind what);
   /// Where the stack of worker w should be.
   stack_home home_of_stack(const worker& w) const noexcept;
 
   std::unique_ptr<recorder> recorder_;
-  std::mutex noting_;        // guards the log of threads that are no workers; its holder takes no other lock
-  std::uint64_t roots_ = 0;  // guarded by seat_0_
+  counter_set counted_;                // for each task of the recording
+  atomic<bool> told_of_fewer_{false};  // a worker could not open all of these
+  std::mutex noting_;                  // guards the log of threads that are no workers; its holder takes no other lock
+  std::uint64_t roots_ = 0;            // guarded by seat_0_
   std::vector<event_snapshot> baseline_;
   std::mutex seat_0_;  // held by the thread that is worker 0: a guest in run_root, or the stand-in
   mutable std::mutex running_;

@@ -85,6 +85,15 @@ void seat_log::waited(std::uint64_t task, std::uint64_t scope, std::uint64_t beg
   append({.kind = log_kind::wait, .large = scope}, {began, ticks()}, {task, 0});
 }
 
+void seat_log::counted(std::uint64_t task, counter_set what, const body_counts& counts) noexcept {
+  std::array<std::uint64_t, counters + 2> numbers{};
+  std::size_t count = 0;
+  what.for_each([&](counter c) { numbers[count++] = counts.values[static_cast<std::size_t>(c)]; });
+  numbers[count++] = counts.enabled;
+  numbers[count++] = counts.running;
+  append_numbers({.kind = log_kind::counts, .small = what.bits(), .large = task}, {numbers.data(), count});
+}
+
 void seat_log::idle(std::uint64_t began) noexcept { append({.kind = log_kind::idle}, {began, ticks()}); }
 
 void seat_log::job(std::uint64_t began, const job_size& size) noexcept {
@@ -98,13 +107,15 @@ std::uint64_t seat_log::root(std::uint64_t task) noexcept {
   return now;
 }
 
-recorder::recorder(const std::string& file, std::uint32_t seats, const std::map<std::string, std::string>& about)
+recorder::recorder(const std::string& file, std::uint32_t seats, const std::map<std::string, std::string>& about,
+                   bool has_counts)
     : parts_stay_(value_of(var::record_parts).has_value()),
       parts_(file, about, parts_stay_ ? old_parts::keep : old_parts::replace) {
   const std::string parts = parts_.path();
   // The log after the seats is for all other threads; it has the number of the last seat, the outside.
   for (std::uint32_t s = 0; s <= seats; ++s)
-    logs_.emplace_back(parts + "/" + std::to_string(s) + ".log", std::min(s, seats - 1));
+    logs_.emplace_back(parts + "/" + std::to_string(s) + ".log", std::min(s, seats - 1),
+                       has_counts ? log_version_with_counts : log_version);
 }
 
 void recorder::trace_accesses() {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "base/access_tracer.hpp"
+#include "engine/native/counts.hpp"
 #include "queue/job.hpp"
 #include "recording/log.hpp"
 #include "recording/parts.hpp"
@@ -50,6 +51,8 @@ class seat_log : public log {
   void completed(std::uint64_t task) noexcept;
   /// Ticks of further runs of the task: with its data out of the caches, in the last level, and in the nearest cache.
   void sampled(std::uint64_t task, std::uint64_t cold, std::uint64_t warm, std::uint64_t hot) noexcept;
+  /// What was counted while the task's own code ran.
+  void counted(std::uint64_t task, counter_set what, const body_counts& counts) noexcept;
   void waited(std::uint64_t task, std::uint64_t scope, std::uint64_t began) noexcept;
   void idle(std::uint64_t began) noexcept;
   void job(std::uint64_t began, const job_size&) noexcept;
@@ -78,7 +81,8 @@ class recorder {
  public:
   /// Makes the folder `file`.parts with a log for each of `seats` and one more, and the text `about`. With
   /// KITH_RECORD_PARTS no existing folder is replaced: the next number is used. Throws kith::error.
-  recorder(const std::string& file, std::uint32_t seats, const std::map<std::string, std::string>& about);
+  recorder(const std::string& file, std::uint32_t seats, const std::map<std::string, std::string>& about,
+           bool has_counts = false);
   /// Records what tasks touch, too, from now on. REQUIRES: the program was built for that. Throws kith::error if the
   /// file cannot be made.
   void trace_accesses();
@@ -127,6 +131,34 @@ class traced_body {
  private:
   const access_tracer* const tracer_;
   void* outer_ = nullptr;
+};
+
+/// While it lives, a body runs whose counts are recorded, unless the worker does not count.
+class counted_body {
+ public:
+  /// `task` 0: what is counted belongs to no task. `ended` gets the time of the end, before the counters are read.
+  counted_body(worker_counts& counts, seat_log* log, std::uint64_t task, std::uint64_t& ended) noexcept
+      : counts_(counts.on() ? &counts : nullptr), log_(log), task_(task), ended_(ended) {
+    if (counts_ != nullptr) outer_ = counts_->give_to(task != 0 ? &mine_ : nullptr);
+  }
+  ~counted_body() {
+    if (counts_ == nullptr) return;
+    ended_ = ticks();
+    counts_->give_to(outer_);
+    if (task_ == 0) return;
+    if (const counter_set known = settle(mine_, counts_->counted(), counts_->in_turns()); !known.empty())
+      log_->counted(task_, known, mine_);
+  }
+  counted_body(const counted_body&) = delete;
+  counted_body& operator=(const counted_body&) = delete;
+
+ private:
+  worker_counts* const counts_;
+  seat_log* const log_;
+  const std::uint64_t task_;
+  std::uint64_t& ended_;
+  body_counts* outer_ = nullptr;
+  body_counts mine_;
 };
 
 }  // namespace kith::native

@@ -130,9 +130,11 @@ detail::outcome worker::run_recorded(task& t, std::uint64_t& began) {
     const detail::outcome how = engine.calibrator->run(*this, t);
     if (how != detail::outcome::unable) return how;
   }
-  if (engine.track_homes || engine.calibrator != nullptr)
-    began = ticks();  // restart the clock: counting homes is not charged to the task
-  const traced_body traced(addresses, t.exploring == 0 ? edges::reference_to(engine.space, t).packed().value : 0);
+  const std::uint64_t as = t.exploring == 0 ? edges::reference_to(engine.space, t).packed().value : 0;
+  const counted_body counted(counts, log, as, body_ended_);
+  if (engine.track_homes || engine.calibrator != nullptr || counts.on())
+    began = ticks();  // restart the clock: counting homes, and reading counters, is not charged to the task
+  const traced_body traced(addresses, as);
   return t.code(t.closure(), detail::action::run);
 }
 
@@ -145,7 +147,8 @@ void worker::note_executed(task& t, std::uint64_t began, std::uint8_t noted) {
       return;
     }
   }
-  log->executed(ref, began, ticks(), noted);
+  const std::uint64_t ended = std::exchange(body_ended_, 0);
+  log->executed(ref, began, ended != 0 ? ended : ticks(), noted);
 }
 
 void worker::run_at_creation(task& t) {

@@ -68,6 +68,7 @@ void worker::wait_for(detail::scope*& waited, const char* name, task* first) {
 
 void worker::work_until(pending_wait& w, task* first) {
   const above_halves tasks_run_on_top(lane_, running);
+  const uncounted waits(counts);
   w.adopted_from = adopted_.size();
   if (!w.anything && !w.is_done()) sums.add(event::stalled);
   task* t = first;
@@ -311,6 +312,7 @@ bool worker::help_until_few(detail::scope& s, bool on_top) {
   auto over = [&] { return bound.is_reached(s.unfinished()) || (bytes != 0 && s.unfinished_bytes() >= bytes); };
   if (over()) sums.add(event::throttled);
   const above_halves tasks_run_on_top(lane_, running);
+  const uncounted waits(counts);
   const bool all = on_top && std::exchange(drains_, false);  // a task of a group never sees the group empty
   const auto far_below = [&] {
     return all ? s.unfinished() == 0

@@ -9,6 +9,7 @@
 #include "engine/life/search_order.hpp"
 #include "engine/native/array_run.hpp"
 #include "engine/native/binding.hpp"
+#include "engine/native/counts.hpp"
 #include "engine/native/lane.hpp"
 #include "engine/native/seat.hpp"
 #include "engine/native/stacks.hpp"
@@ -171,6 +172,7 @@ class worker : public native_seat, public worker_view {
 
   // ---- what runs now
   std::uint64_t root = 0;  // packed; used while no task runs
+  worker_counts counts;    // for recordings
   task* running = nullptr;
   detail::scope* task_scope = nullptr;  // of the running task
   detail::scope* children_scope = nullptr;
@@ -284,12 +286,13 @@ class worker : public native_seat, public worker_view {
 
   static constexpr std::uint32_t measure_interval = 16;  // tasks between two that are timed
 
-  bool resting_ = false;     // the worker's time does not count as busy
-  bool timing_ = false;      // the next task is timed
-  bool drains_ = false;      // at the throttle, runs all that is queued
-  bool on_creator_ = false;  // a short task runs at its creation: tasks that it creates are queued
-  bool no_hurry_ = false;    // the policy's last answer was `later`
-  task* claimed_ = nullptr;  // claimed, to be run next
+  std::uint64_t body_ended_ = 0;  // in ticks, of a counted body that has just ended; else 0
+  bool resting_ = false;          // the worker's time does not count as busy
+  bool timing_ = false;           // the next task is timed
+  bool drains_ = false;           // at the throttle, runs all that is queued
+  bool on_creator_ = false;       // a short task runs at its creation: tasks that it creates are queued
+  bool no_hurry_ = false;         // the policy's last answer was `later`
+  task* claimed_ = nullptr;       // claimed, to be run next
   // Unfinished children of tasks whose bodies have ended, newest last. They are claimed before the queues are
   // asked, so that a tree without waits runs depth-first under every policy.
   std::vector<reference> adopted_;

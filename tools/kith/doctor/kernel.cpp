@@ -4,34 +4,16 @@
 
 #include "base/environment.hpp"
 #include "base/fence.hpp"
+#include "machine/perf_events.hpp"
 
 #include <fmt/format.h>
-#include <linux/perf_event.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <cstring>
 
 namespace kith::tools {
 
 namespace {
-
-/// The errno of opening a counter for this thread's user code; 0 if it is allowed.
-int try_counter(std::uint32_t type, std::uint64_t event) {
-  perf_event_attr a{};
-  a.size = sizeof a;
-  a.type = type;
-  a.config = event;
-  a.disabled = 1;
-  a.exclude_kernel = 1;
-  a.exclude_hv = 1;
-  const long fd = syscall(SYS_perf_event_open, &a, 0, -1, -1, 0UL);
-  if (fd < 0) return errno;
-  close(static_cast<int>(fd));
-  return 0;
-}
 
 std::string in_mib(rlim_t bytes) { return bytes == RLIM_INFINITY ? "unlimited" : fmt::format("{} MiB", bytes >> 20); }
 
@@ -39,27 +21,21 @@ std::string in_mib(rlim_t bytes) { return bytes == RLIM_INFINITY ? "unlimited" :
 
 finding check_perf_events() {
   finding f{.key = "perf_events"};
-  const std::string paranoid = first_line("/proc/sys/kernel/perf_event_paranoid").value_or("absent");
-  const int hardware = try_counter(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES);
-  const int software = try_counter(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK);
+  const std::string paranoid = perf_event_paranoid();
+  const int hardware = counter_error(counter::cycles), software = counter_error(counter::task_clock);
   const auto answer = [](int e) { return e == 0 ? std::string("allowed") : std::string(std::strerror(e)); };
   f.details = {{"paranoid", paranoid}, {"hardware", answer(hardware)}, {"software", answer(software)}};
-  f.effect = "Kith runs the same; what counts cycles and cache misses (perf and its like) sees nothing here";
+  f.effect =
+      "Kith runs the same; perf and its like see no cycles and cache misses here, and `kith record --counters` keeps "
+      "only what the system counts";
   if (hardware == 0) {
     f.fact = fmt::format("hardware counters can be read (perf_event_paranoid {})", paranoid);
-    f.effect = "programs can be profiled with hardware counters, for example with perf";
-  } else if (hardware == EACCES || hardware == EPERM) {
-    f.is = verdict::limited;
-    f.fact = fmt::format("hardware counters are refused (perf_event_paranoid {}: {})", paranoid, answer(hardware));
-    f.advice =
-        "sysctl kernel.perf_event_paranoid=1, as root; in a container also add the right (docker: --cap-add PERFMON, "
-        "and a "
-        "seccomp profile that allows perf_event_open)";
-  } else {
-    f.is = verdict::note;
-    f.fact = fmt::format("there are no hardware counters ({}; software counters: {}), as in most virtual machines",
-                         answer(hardware), answer(software));
+    f.effect = "`kith record --counters` counts instructions, cycles and cache misses of tasks, and perf can profile";
+    return f;
   }
+  f.is = is_for_lack_of_rights(hardware) ? verdict::limited : verdict::note;
+  f.fact = fmt::format("{}; software counters: {}", why_no_hardware_counters(hardware), answer(software));
+  f.advice = advice_on_hardware_counters(hardware);
   return f;
 }
 

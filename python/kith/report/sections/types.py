@@ -11,6 +11,16 @@ MOST = 40
 OUTLIER = 5.0  # times the median's absolute deviation above the median, and twice the median
 
 
+# Column, head, what it is, and from which counts: their sums, the first for each of the second if there are two.
+_COUNTED = (
+    ("ipc", "instr./cycle", "instructions for each cycle", "instructions", "cycles", 1),
+    ("misses", "misses", "misses of the last cache level for each 1000 instructions", "cache_misses", "instructions", 1000),
+    ("stalled", "stalled", "stalled cycles for each cycle (memory hierarchy utilisation)", "stalled_cycles", "cycles", 1),
+    ("faults", "faults", "page faults", "page_faults", None, 1),
+    ("switches", "switches", "context switches", "context_switches", None, 1),
+)
+
+
 def values(f):
     tasks = f.recording.tasks
     ran = tasks.ran.to_numpy()
@@ -22,6 +32,7 @@ def values(f):
     positive = table.work[table.work > 0]
     low, high = (positive.min(), positive.max()) if len(positive) else (0.0, 0.0)
     rows, outliers, by = [], [], dict(list(table.groupby("type")))
+    counted = _counted(f, tasks.type.to_numpy())
     total = table.work.sum() or 1.0
     for number in f.type_order[:MOST]:
         mine = by[number]
@@ -39,13 +50,46 @@ def values(f):
                      "max": seconds(s["max"]), "max_raw": s["max"], "box": charts.box(s, low, high),
                      "outliers": count(len(far)), "outliers_raw": len(far), "fine": percent(fine.mean()) if fine.any() else "0",
                      "fine_raw": float(fine.mean()), "inflation": f"{np.median(ratio):.2f}" if len(ratio) else "-",
-                     "inflation_raw": float(np.median(ratio)) if len(ratio) else 0.0})
+                     "inflation_raw": float(np.median(ratio)) if len(ratio) else 0.0,
+                     "counted": [c["by"].get(number, {"text": "-", "raw": 0.0}) for c in counted]})
     found = pd.concat(outliers) if outliers else table.head(0)
     found = found.assign(times=found.work / found["median"]).sort_values("times", ascending=False).head(15)
     return {"rows": rows, "more": max(0, len(f.type_order) - MOST), "low": seconds(low), "high": seconds(high),
-            "inflates": deviation is not None,
+            "inflates": deviation is not None, "reference": _reference(f, deviation, ran), "counted": counted, "estimates": count(estimated(f.recording)),
+            "uncounted": charts.text(f.recording.meta.get("counters_missing", ""), 400),
             "outliers": [{"task": int(o.task), "name": charts.text(f.type_name(int(o.type))), "seconds": seconds(o.work),
                           "times": f"{o.times:.1f}", "worker": int(tasks.worker[int(o.task)])} for o in found.itertuples()]}
+
+
+def _reference(f, deviation, ran):
+    """The other run, and how many tasks of this one it has."""
+    if f.analysis.reference is None or deviation is None:
+        return None
+    found = np.isfinite(deviation.to_numpy()) & ran
+    return {"name": charts.text(f.analysis.reference.recording.path.rsplit("/", 1)[-1]), "found": count(found.sum()),
+            "of": count(ran.sum())}
+
+
+def _counted(f, types):
+    """What was counted, for each type: the columns of _COUNTED that have values."""
+    counts = f.recording.counts
+    found = []
+    for name, head, what, above, below, times in _COUNTED:
+        used = counts[[above, below] if below else [above]].dropna()
+        if not len(used):
+            continue
+        sums = used.groupby(types[counts.task.to_numpy()[used.index.to_numpy()]]).sum()
+        with np.errstate(divide="ignore", invalid="ignore"):
+            number = (times * sums[above] / sums[below] if below else sums[above]).replace([np.inf, -np.inf], np.nan).dropna()
+        texts = {int(t): {"text": f"{v:.3g}" if below else count(int(v)), "raw": float(v)} for t, v in number.items()}
+        found.append({"name": name, "head": head, "what": what, "by": texts})
+    return found
+
+
+def estimated(recording):
+    """The number of tasks whose counts of the processor are estimates, because groups of counters took turns."""
+    counts = recording.counts
+    return int((counts.running_s < counts.enabled_s).sum())
 
 
 def _far(work):

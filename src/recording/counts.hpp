@@ -1,0 +1,28 @@
+// The rows of what was counted for tasks: in the order of tasks, one each.
+#pragma once
+
+#include "recording/recording.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+namespace kith {
+
+/// Adds the rows of a part, whose tasks have these numbers in the recording.
+inline void add_counts(std::vector<recorded_counts>& to, const std::vector<recorded_counts>& of_part,
+                       const std::vector<std::int32_t>& tasks) {
+  for (recorded_counts c : of_part) {
+    c.task = tasks[static_cast<std::size_t>(c.task)];
+    to.push_back(c);
+  }
+}
+
+/// Puts the rows in order. Of several of one task, which only damaged logs have, one stays.
+inline void sort_counts(std::vector<recorded_counts>& rows) {
+  std::ranges::sort(rows, {}, &recorded_counts::task);
+  const auto twice = std::ranges::unique(rows, {}, &recorded_counts::task);
+  rows.erase(twice.begin(), twice.end());
+}
+
+}  // namespace kith
