@@ -19,8 +19,8 @@ import statistics
 import subprocess
 import tempfile
 
-# Three inputs of each program, from small to large. Programs on places make several recordings, one for each place, and
-# web has no data to run on.
+# Three inputs of each program, from small to large. Not studied are programs on places, those of divide and conquer, and
+# web, which has no data to run on.
 INPUTS = {
     "heat": ("--size 256 --iterations 20", "--size 512 --iterations 20", "--size 1024 --iterations 20"),
     "life": ("--size 256 --iterations 20", "--size 512 --iterations 20", "--size 1024 --iterations 20"),

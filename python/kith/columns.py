@@ -45,6 +45,9 @@ BOUNDS = {
     "distribution": (1, 8),
     "power": (0, 64),
     "counted": (-1, 1 << 62),
+    "workers": (0, WORKERS + 1),
+    "nodes": (0, NODES + 1),
+    "message_kind": (1, 7),
     "site_mode": (0, 3),
     "block_kind": (0, 10),
 }
@@ -88,9 +91,9 @@ TABLES = {
     "block": _columns("id:id kind:block_kind address:bits bytes:bytes task:task? ordinal:bits own:any name:text "
                       "file:text line:any at:text caller:text"),
     "stream": _columns("task:task touches:count bytes:blob"),
-    "place": _columns("id:id first_worker:any workers:any first_node:any nodes:any host:text offset_ns:any "
+    "place": _columns("id:id first_worker:workers workers:workers first_node:node nodes:nodes host:text offset_ns:any "
                       "drift_ppb:any error_ns:time"),
-    "message": _columns("kind:any source:any destination:any bytes:bytes sent_ns:time received_ns:time "
+    "message": _columns("kind:message_kind source:place destination:place bytes:bytes sent_ns:time received_ns:time "
                         "spawner:task? task:task?"),
 }
 ESSENTIAL = ("worker", "type", "region", "task")  # without these nothing can be said
@@ -99,4 +102,5 @@ SOMETIMES = ("home", "job", "calibration", "counts", "site", "block", "stream", 
 FLAGS = {"root": 1, "keyed": 2, "generated": 4, "discovered": 8, "cancelled": 16, "listed": 32, "fence": 64,
          "outside": 128}
 MODES = ("in", "out", "inout", "concurrent", "commutative")
+MESSAGES = ("activity", "accepted", "refused", "result", "credits", "done")  # kinds, from 1 on
 DISTRIBUTIONS = {1: "system", 2: "fine", 3: "coarse", 4: "local", 5: "block", 6: "node", 7: "deferred"}

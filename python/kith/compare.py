@@ -7,9 +7,11 @@ of more or fewer tasks and a part because tasks take longer; idle time into what
 
 import numpy as np
 
+from kith import lineage
 from kith.metrics import Analysis
 from kith.report.facts import Facts
 
+LEAST_IN_COMMON = 0.5  # share of tasks; below, a note says so
 _TYPES = 12  # by name; the others are one cause
 _OVERHEADS = (("scheduling", "scheduling: queues, ends of tasks, switching, and the recorder"), ("creating", "creating tasks"),
               ("partitioning", "partitioning windows of tasks"), ("exploring", "exploring keyed graphs"))
@@ -19,7 +21,11 @@ def compare(a, b):
     """{"makespan_s", "causes", "types", "facts", "notes"} of two Analyses: what `kith compare --json` prints. A cause's
     a and b are seconds of the makespans (of one worker, in the mean), its share is of the difference; the shares sum to 1
     (to 0, if the makespans are equal). 10^6 tasks in each: 40 s, nearly all of it for reading and the graphs."""
-    f, g = Facts(a), Facts(b)
+    return between(Facts(a), Facts(b))
+
+
+def between(f, g):
+    """compare() of the Facts of two runs."""
     times = [f.makespan_s, g.makespan_s]
     apart = times[1] - times[0]
     rows = _tasks(f, g) + _idle(f, g)
@@ -47,26 +53,31 @@ def _by_type(f):
 
 def _tasks(f, g):
     """Time in tasks: of each type, by the number of tasks and by the time of one. The latter's part is the difference of the
-    two mean times, times the mean of the two numbers, which favours neither run."""
+    two mean times, times the mean of the two numbers, which favours neither run. With different numbers of workers, each of
+    these parts is over the mean of both, and what remains is the part of all types that other workers made."""
     x, y = _by_type(f), _by_type(g)
     w = max(1, f.workers), max(1, g.workers)
     names = sorted({*x, *y}, key=lambda n: -abs(y.get(n, (0, 0))[1] / w[1] - x.get(n, (0, 0))[1] / w[0]))
+    of_one, spread = (1 / w[0] + 1 / w[1]) / 2, 0.0
     rows, others = [], [0.0, 0.0]
     for i, name in enumerate(names):
         (n, spent), (m, took) = x.get(name, (0, 0.0)), y.get(name, (0, 0.0))
         each = spent / w[0], took / w[1]
         if i >= _TYPES:
             others = [others[0] + each[0], others[1] + each[1]]
-        elif n and m and w[0] == w[1]:
-            longer = (took / m - spent / n) * (n + m) / 2 / w[0]
+        elif n and m:
+            longer = (took / m - spent / n) * (n + m) / 2 * of_one
+            more = (m - n) * (took / m + spent / n) / 2 * of_one
+            spread += each[1] - each[0] - longer - more
             if n == m:
-                rows.append((f"{name}: time of a task", *each))
+                rows.append((f"{name}: time of a task", each[0], each[0] + longer))
             else:
-                rows.append((f"{name}: number of tasks", each[0], each[1] - longer))
+                rows.append((f"{name}: number of tasks", each[0], each[0] + more))
                 rows.append((f"{name}: time of a task", 0.0, longer))
         else:
-            why = "only in one run" if not (n and m) else "over a different number of workers"
-            rows.append((f"{name}: {why}", *each))
+            rows.append((f"{name}: only in one run", *each))
+    if w[0] != w[1]:
+        rows.append((f"the same work by {w[1]} workers instead of {w[0]}", 0.0, spread))
     if len(names) > _TYPES:
         rows.append((f"{len(names) - _TYPES} other types of tasks", *others))
     return rows
@@ -114,6 +125,10 @@ def _notes(f, g):
             notes.append(f"{h.recording.path}: a dry run, whose tasks only declared their work: its makespan says little")
     if f.workers != g.workers:
         notes.append("the runs have different numbers of workers: causes are the means over the workers of each")
+    same = lineage.in_common(f.recording.tasks, g.recording.tasks)
+    if same < LEAST_IN_COMMON:
+        notes.append(f"only {same:.0%} of the tasks are in both runs: they look like runs of different programs, or of very "
+                     "different inputs")
     if not (f.knows_homes and g.knows_homes):
         notes.append("remote access: not in both recordings, so it is not compared")
     return notes

@@ -1,6 +1,8 @@
 """What names a task in every run of its program (thesis 3.4, lineage): its creator's lineage and its number among that
 creator's tasks; of a keyed node, its key and type."""
 
+import hashlib
+
 import numpy as np
 
 from kith.columns import FLAGS
@@ -29,14 +31,15 @@ def child_numbers(tasks):
 
 
 def hashes(tasks):
-    """A 64-bit hash of each task's lineage, equal in all runs of one program. Cost: log(depth) passes over the tasks."""
+    """A 64-bit hash of each task's lineage, equal in all runs of one program: of the numbers and type names on the path to
+    the task. Cost: log(depth) passes over the tasks."""
     n = len(tasks)
     if n == 0:
         return np.zeros(0, np.uint64)
     keyed = (tasks["flags"].to_numpy() & (FLAGS["keyed"] | FLAGS["generated"])) != 0
     own = np.where(keyed, tasks.key.to_numpy() ^ np.uint64(0x5851F42D4C957F2D), child_numbers(tasks).astype(np.uint64))
     with np.errstate(over="ignore"):
-        value = _mixed(own + (tasks.type.to_numpy().astype(np.uint64) << np.uint64(48)) + np.uint64(1))
+        value = _mixed(own + _names(tasks) + np.uint64(1))
         up = np.where(keyed, -1, tasks.creator.to_numpy()).astype(np.int64)
         up = np.where(up < 0, n, up)
         # The hash of a path is a polynomial of its steps. Each pass doubles the steps that are in it; row n is the
@@ -49,6 +52,21 @@ def hashes(tasks):
             power = power[up] * power
             up = up[up]
     return _mixed(value[:n])
+
+
+def _names(tasks):
+    """A number of each task's type name. Types have other numbers in a run that registers them in another order."""
+    names = [int.from_bytes(hashlib.blake2b(str(n).encode("utf-8", "surrogateescape"), digest_size=8).digest(), "little")
+             for n in tasks["name"].cat.categories]
+    return np.array(names, np.uint64)[tasks.type.to_numpy()]
+
+
+def in_common(a, b):
+    """The share of tasks, of the run that has fewer, which the other run has, too: 1 for runs of one program with one
+    input, near 0 for those of different programs. 0 without tasks."""
+    if not len(a) or not len(b):
+        return 0.0
+    return len(np.intersect1d(hashes(a), hashes(b))) / min(len(a), len(b))
 
 
 def depths(tasks):

@@ -13,7 +13,7 @@ from itertools import chain, islice
 import numpy as np
 import pandas as pd
 
-from kith.columns import APPLICATION, BOUNDS, ESSENTIAL, FLAGS, MODES, SOMETIMES, TABLES, TEXT_END, VERSION
+from kith.columns import APPLICATION, BOUNDS, ESSENTIAL, FLAGS, MESSAGES, MODES, SOMETIMES, TABLES, TEXT_END, VERSION
 from kith.errors import KithError, printable
 
 _ROWS_AT_ONCE = 200_000
@@ -60,6 +60,10 @@ class Recording:
     marks         name, at_s
     allocations   address, bytes, at_s, released_s (NaN: not before the end), distribution, node, huge
     sites, blocks, streams    of recorded addresses, without the streams' bytes
+    places        first_worker, workers (0: nothing is known of it), first_node, nodes, host, offset_s, drift_ppb, error_s (of
+                  its clock against place 0's). No rows: the program had no places
+    messages      kind (of kith.columns.MESSAGES), source, destination (places), bytes (header included), sent_s, received_s
+                  (NaN: not known), spawner, task (the activity, or what waits for the result)
     """
 
     path: str
@@ -83,6 +87,8 @@ class Recording:
     sites: pd.DataFrame
     blocks: pd.DataFrame
     streams: pd.DataFrame
+    places: pd.DataFrame
+    messages: pd.DataFrame
     notes: list = field(default_factory=list)  # what could not be read, in sentences
 
     @cached_property
@@ -92,6 +98,14 @@ class Recording:
         return {"name": self.meta.get("machine", ""), "nodes": nodes, "workers": len(self.workers),
                 "distances": _distances(self.meta.get("distances", ""), nodes),
                 "pretended": self.meta.get("pretended") == "1"}
+
+    @cached_property
+    def place_of_worker(self):
+        """The place of each worker; all 0 in a program without places."""
+        found = np.zeros(len(self.workers), np.int64)
+        for place, p in self.places.iterrows():
+            found[p.first_worker:p.first_worker + p.workers] = place
+        return found
 
     @property
     def engine(self):
@@ -214,13 +228,15 @@ def _open(path):
     return db
 
 
-def _said(path, e):
+def _said(path, e, table=None):
+    """The fault as a sentence; `table` was being read."""
     text = str(e) if isinstance(e, sqlite3.Error) else "its schema is no text"
     if "not a database" in text:
         return f"{printable(path)}: no recording of Kith; `kith record -o FILE -- PROGRAM` makes one"
     if "interrupted" in text:
         return f"{printable(path)}: damaged: it takes more steps to read than a file of its size can need"
-    return f"{printable(path)}: damaged: {printable(text)}"
+    where = f"table {table}: " if table else ""
+    return f"{printable(path)}: damaged: {where}{printable(text)}"
 
 
 def _version(db, path):
@@ -278,10 +294,10 @@ class _Reader:
                 raise KithError(f"{self.path}: damaged: table {name}: {printable(ok, 300)}")
             return self._read(name, columns)
         except (KithError, *_FAULTS) as e:
-            text = str(e) if isinstance(e, KithError) else _said(self.path, e)
+            text = str(e) if isinstance(e, KithError) else _said(self.path, e, name)
             if name in ESSENTIAL or "more steps" in text:
                 raise KithError(text) from e
-            self.notes.append(f"{text}. The report goes on without this table.")
+            self.notes.append(f"{text}. What follows is without this table.")
             return self._nothing(name, columns)
 
     def _nothing(self, name, columns):
@@ -372,6 +388,13 @@ def _table(columns, **renamed):
     return pd.DataFrame(made)
 
 
+def _messages(columns):
+    made = _table(columns)
+    made["kind"] = pd.Categorical.from_codes(made["kind"].to_numpy() - 1, MESSAGES)
+    made["received_s"] = made["received_s"].where(made["received_s"] > 0)
+    return made
+
+
 def _counts(columns):
     """The counts, NaN where nothing was counted. A column with NaN has floats, which are whole up to 2^53."""
     counted = {c.name: columns[c.name] for c in TABLES["counts"] if c.holds == "counted"}
@@ -435,4 +458,5 @@ def _assembled(path, version, meta, t, notes):
                      dependences=_table(t["dependence"]), workers=workers, waits=_table(t["wait"]),
                      steals=_table(t["steal"]), idles=_table(t["idle"]), jobs=_table(t["job"]),
                      calibration=_table(t["calibration"]), counts=_counts(t["counts"]), marks=_table(t["mark"]), allocations=allocations,
-                     sites=_table(t["site"]), blocks=_table(t["block"]), streams=_table(t["stream"]), notes=notes)
+                     sites=_table(t["site"]), blocks=_table(t["block"]), streams=_table(t["stream"]), places=_table(t["place"]),
+                     messages=_messages(t["message"]), notes=notes)

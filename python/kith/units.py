@@ -17,8 +17,10 @@ def count(value):
 
 
 def percent(share):
-    """Such as 12.3 %; of small shares, more digits."""
+    """Such as 12.3 %; of small shares, more digits, down to 0.001 %."""
     value = share * 100
+    if 0 < abs(value) < 0.001:
+        return "<\u202f0.001\u202f%"
     return f"{value:.0f}\u202f%" if abs(value) >= 99.5 or value == 0 else f"{value:.3g}\u202f%"
 
 
@@ -29,4 +31,5 @@ def _scaled(value, units):
         if abs(value) >= scale * 0.9995:
             return f"{value / scale:.3g}\u202f{unit}" if abs(value) < scale * 999.5 else f"{value / scale:.0f}\u202f{unit}"
     scale, unit = units[-1]
+    value = value if abs(value) >= scale / 1000 else 0  # of differences of rounded numbers
     return f"{value / scale:.3g}\u202f{unit}" if value else f"0\u202f{units[0][1] if unit == 'ns' else unit}"

@@ -78,13 +78,13 @@ def _summed(kind, took):
 
 
 def of_recording(recording):
-    """The same numbers of a run that has ended: of all of its time."""
+    """The same numbers of a run that has ended: of all of its time. Only the tasks' own code is busy: waits are known now."""
     t = recording.tasks
     ran = t[t.finished]
     workers = max(1, len(recording.workers))
-    took = (ran.ended_s - ran.started_s).to_numpy()
+    took = ran.work_s.to_numpy()
     worker = ran.worker.to_numpy().astype(np.int64)
-    busy = busy_seconds(worker, ran.started_s.to_numpy(), ran.ended_s.to_numpy(), workers)
+    busy = np.bincount(worker, took, workers)
     length = recording.makespan_s
     names = [str(n) for n in t["name"].cat.categories]
     kinds = zip(*_summed(ran.type.to_numpy(), took))

@@ -34,8 +34,12 @@ def since(recording, begin_s):
 
     def from_then(table, column):
         return table[table[column] >= begin_s].reset_index(drop=True)
+
+    messages = from_then(recording.messages, "sent_s")
+    messages = messages.assign(**{c: number[messages[c].to_numpy()] for c in ("spawner", "task")})
     return dataclasses.replace(
         recording, tasks=kept, accesses=of_tasks(recording.accesses, "task"),
         dependences=of_tasks(recording.dependences, "task", "before"), waits=of_tasks(recording.waits, "task"),
-        streams=of_tasks(recording.streams, "task"), steals=from_then(recording.steals, "at_s"),
-        idles=from_then(recording.idles, "ended_s"), jobs=from_then(recording.jobs, "ended_s"))
+        counts=of_tasks(recording.counts, "task"), streams=of_tasks(recording.streams, "task"), messages=messages,
+        steals=from_then(recording.steals, "at_s"), idles=from_then(recording.idles, "ended_s"),
+        jobs=from_then(recording.jobs, "ended_s"))

@@ -51,7 +51,7 @@ def program():
 def page(tmp_path_factory):
     folder = tmp_path_factory.mktemp("report")
     r = program().read(folder)
-    write_report(Analysis(r), str(folder / "report.html"), Analysis(r), title=HOSTILE, replayed=False)
+    write_report(Analysis(r), str(folder / "report.html"), [Analysis(r)], title=HOSTILE, replayed=False)
     return folder / "report.html"
 
 

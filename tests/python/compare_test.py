@@ -65,6 +65,39 @@ def test_more_tasks(tmp_path):
     assert sum(c["share"] for c in found["causes"]) == pytest.approx(1)
 
 
+def test_other_workers(tmp_path):
+    """Two tasks of 10 µs by one worker, four of 15 µs by two: 20 to 30 µs. Of one worker there are (1 + 1/2) / 2, so the time
+    of a task is 5 * 3 * 0.75, the number 2 * 12.5 * 0.75, and the second worker the rest."""
+    def run(count, length, workers):
+        m = Made(workers=(0,) * workers)
+        x = m.type("x")
+        m.task(0, count * length // workers, flags=1, work=0)
+        for i in range(count):
+            begin = i // workers * length
+            m.task(begin, begin + length, i % workers, creator=0, created=0, type=x)
+        m.wait(0, 0, count * length // workers)
+        return m
+    found = of(run(2, 10, 1), run(4, 15, 2), tmp_path)
+    assert found["makespan_s"] == pytest.approx([20e-6, 30e-6])
+    parts = [cause(found, what) for what in ("x: time of a task", "x: number of tasks", "2 workers instead of 1")]
+    assert [c["b"] - c["a"] for c in parts] == pytest.approx([11.25e-6, 18.75e-6, -20e-6])
+    assert sum(c["share"] for c in found["causes"]) == pytest.approx(1)
+
+
+def test_tasks_have_counterparts_by_the_names_of_types(tmp_path):
+    def run(*names):
+        m = Made()
+        kinds = {name: m.type(name) for name in names}
+        m.task(0, 90, flags=1)
+        for i, name in enumerate(sorted(names)):
+            m.task(10 * i, 10 * i + 5, creator=0, created=10 * i, type=kinds[name])
+        return m
+    same = of(run("a", "b"), run("b", "a"), tmp_path)
+    other = of(run("a", "b"), run("c", "d"), tmp_path)
+    assert not any("different programs" in n for n in same["notes"])
+    assert any("only 33% of the tasks" in n and "different programs" in n for n in other["notes"])  # the roots
+
+
 def test_equal_runs(tmp_path):
     found = of(diamond(), diamond(), tmp_path)
     assert all(c["share"] == 0 and c["a"] == c["b"] for c in found["causes"])

@@ -82,6 +82,28 @@ def test_future_waits_for_the_child_that_ended_last(tmp_path):
     assert g.span_s == pytest.approx(max(5 * root + 20 + 10 * root, 6 * root + 60) * US)
 
 
+def test_a_wait_for_acceptance_is_a_part_of_the_fork(tmp_path):
+    """Task 0 offers an activity to another place from 10 to 30, and goes on with 20 µs of its own, while it runs there."""
+    m = Made()
+    m.task(0, 50, flags=1, work=30, completed=75)
+    m.task(25, 75, 1, creator=0, created=10, until=30)
+    m.wait(0, 12, 29, scope=0xFFFFFFFF)
+    g = fragment_graph(m.read(tmp_path))
+    assert not g.notes
+    assert g.span_s == pytest.approx((10 + 50) * US) and g.total_s == pytest.approx(80 * US)
+
+
+def test_an_activity_is_accepted_while_its_spawner_waits_for_it(tmp_path):
+    """The wait begins before the place that accepts has created the task: 10 µs, then the activity, then 5 µs."""
+    m = Made()
+    m.task(0, 60, flags=1, work=15)
+    m.task(20, 50, 1, creator=0, created=15, until=22)
+    m.wait(0, 10, 55)
+    g = fragment_graph(m.read(tmp_path))
+    assert not g.notes
+    assert g.span_s == pytest.approx((10 + 30 + 5) * US)
+
+
 def test_longest_path_of_random_graphs():
     rng = np.random.default_rng(3)
     for _ in range(20):

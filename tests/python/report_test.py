@@ -173,6 +173,51 @@ def test_the_second_recording_is_the_reference(tmp_path):
     assert page(a, replayed=False).count("work_deviation &gt; 2") == 1
 
 
+def with_places():
+    """Two places of a worker each: an activity of 100 bytes to place 1, which accepts it, and a result of 20 bytes."""
+    m = Made(workers=(0, 1), nodes=2)
+    m.task(0, 90, flags=1)
+    m.task(30, 60, 1, creator=0, created=10, until=25)
+    for i, host in enumerate(("a", "<b>")):
+        m.add("place", first_worker=i, workers=1, first_node=i, nodes=1, host=host, offset_ns=-5 * i, error_ns=700 * i)
+    for kind, source, bytes_, sent, received in ((1, 0, 100, 10, 14), (2, 1, 16, 15, 25), (4, 1, 20, 60, 0)):
+        m.add("message", kind=kind, source=source, destination=1 - source, bytes=bytes_, sent_ns=1000 * sent,
+              received_ns=1000 * received, spawner=0 if kind == 1 else -1, task=1 if kind == 1 else 0 if kind == 4 else -1)
+    return m
+
+
+def test_places_and_their_messages(tmp_path):
+    r = with_places().read(tmp_path)
+    assert r.messages.kind.tolist() == ["activity", "accepted", "result"] and r.place_of_worker.tolist() == [0, 1]
+    assert r.messages.received_s.isna().tolist() == [False, False, True]
+    text = page(Analysis(r), replayed=False)
+    part = text.split('<section id="messages"')[1].split("</section>")[0]
+    assert "Places sent 3 messages, 136\u202fB" in part and "agree to within 700\u202fns" in part and "Of 1 it is not known" in part
+    row = re.search(r"<th scope=\"row\">activity</th>(.*?)</tr>", part).group(1)
+    assert re.findall(r">([^<]+)<", row) == ["1", "100\u202fB", "4\u202fµs", "4\u202fµs"]
+    assert re.findall(r'<td class="(?:deep|pale)[^>]*>([^<]+)', part) == ["100\u202fB", "36\u202fB"]  # from 0 to 1, from 1 to 0
+    machine = text.split('<section id="machine"')[1].split("</section>")[0]
+    assert "&lt;b&gt;" in machine and "one clock" in machine and "Places (mean of their workers)" in text
+    part = text.split('<section id="messages"')[1]
+    assert "Messages between places are not" not in text and 'href="#messages"' in text
+    from kith.window import since
+
+    later = since(r, 9e-6)
+    assert later.messages.task.tolist() == [0, -1, -1] and later.messages.spawner.tolist() == [-1, -1, -1]
+
+
+def test_what_changed_says_why(tmp_path):
+    slow, faster = diamond(), diamond()
+    slow.tables["task"][1]["ended_ns"] += 5000
+    paths = [m.save(tmp_path, f"{i}.rec") for i, m in enumerate((slow, faster, diamond()))]
+    main(["report", *paths, "-o", str(tmp_path / "x.html"), "--no-replay"])
+    text = (tmp_path / "x.html").read_text()
+    part = text.split('<section id="changes"')[1].split("</section>")[0]
+    assert part.count("<h3>Why</h3>") == 2 and "<code>2.rec</code>" in part and "a: time of a task" in part
+    row = re.search(r'parallelism</th>.*?<td class="num ([a-z]*)">', part).group(1)
+    assert row != "worse"
+
+
 def test_what_was_not_counted_is_said(tmp_path):
     m = diamond()
     m.meta["counters_missing"] = "cycles: there are <none>"

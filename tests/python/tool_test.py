@@ -57,6 +57,21 @@ def test_graphs_of_programs(recorded, name):
     assert len(set(kith.lineage.hashes(r.tasks).tolist())) == len(r.tasks)
 
 
+@pytest.mark.parametrize("name", ["places_heat", "places_md", "places_cg"])
+def test_programs_on_places(tmp_path, name):
+    done = run("record", "-o", tmp_path / "p.rec", "--", "kith", "app", name, "--small", "--places", "2", "--oversubscribe")
+    assert done.returncode == 0, done.stderr
+    r = kith.read(tmp_path / "p.rec")
+    g = fragment_graph(r)
+    assert not g.notes and 0 < g.span_s <= g.total_s * 1.000001
+    assert len(r.places) == 2 and set(r.place_of_worker) == {0, 1}
+    activities = r.messages[r.messages.kind == "activity"]
+    assert (r.place_of_worker[r.tasks.worker[activities.task[activities.task >= 0]]] == activities.destination[activities.task >= 0]).all()
+    done = run("report", tmp_path / "p.rec", "-o", tmp_path / "p.html", "--no-replay")
+    assert done.returncode == 0 and "lie in cycles" not in done.stdout
+    assert "Between places" in (tmp_path / "p.html").read_text(encoding="utf-8")
+
+
 def test_graph(recorded):
     done = run("graph", recorded["cholesky"], "--json")
     found = json.loads(done.stdout)

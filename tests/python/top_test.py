@@ -135,12 +135,12 @@ def test_logs_without_anything(parts):
 
 
 def test_a_recording(tmp_path, capsys):
-    """The diamond: worker 0 is in tasks all of its 90 µs, worker 1 30 of them."""
+    """The diamond: of 90 µs, worker 0 is in tasks' own code for 70 (the root waits for 20), worker 1 for 30."""
     path = diamond().save(tmp_path)
     assert main(["top", path, "--once", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert (found["done"], found["live"]) == (4, False) and found["rate_per_s"] == pytest.approx(4 / 90e-6)
-    assert [w["busy"] for w in found["workers"]] == pytest.approx([1, 1 / 3])
+    assert [w["busy"] for w in found["workers"]] == pytest.approx([7 / 9, 1 / 3])
     assert {t["name"]: t["done"] for t in found["types"]} == {"task": 1, "a": 2, "b": 1}
     assert main(["top", path]) == 0 and "has ended" in capsys.readouterr().out
     assert main(["top", str(tmp_path / "none.rec"), "--once"]) == 2 and "neither a recording" in capsys.readouterr().err
@@ -202,5 +202,6 @@ def test_a_killed_program(tmp_path):
     for key in ("created", "done", "steals"):
         assert live[key] == whole[key], key
     assert [(t["name"], t["done"]) for t in live["types"]] == [(t["name"], t["done"]) for t in whole["types"]]
-    assert [t["mean_s"] for t in live["types"]] == pytest.approx([t["mean_s"] for t in whole["types"]], rel=1e-3)
+    for a, b in zip(live["types"], whole["types"]):
+        assert 0 < b["mean_s"] < a["mean_s"]  # without waits and tasks on top
     assert [w["tasks"] for w in live["workers"]] == [w["tasks"] for w in whole["workers"]]

@@ -95,8 +95,9 @@ constexpr const char* exits =
 
 std::function<outcome()> add_report(CLI::App& command) {
   add_file(command, "file", "the recording");
-  add_file(command, "other", "a second one, which is compared with it, and is the reference for work deviation")
-      ->required(false);
+  add_file(command, "others", "others, each compared with it; the first is the reference for work deviation")
+      ->required(false)
+      ->expected(-1);
   add_value(command, "-o,--output", "FILE.html", "the page to write")->required();
   add_value(command, "--thresholds", "FILE.toml", "limits of problems, instead of the package's thresholds.toml");
   add_value(command, "--title", "TEXT", "the page's title (the file's name)");

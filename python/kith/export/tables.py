@@ -3,7 +3,8 @@
 import pandas as pd
 
 NAMES = ("tasks", "types", "regions", "homes", "accesses", "dependences", "workers", "waits", "steals", "idles", "jobs",
-         "calibration", "counts", "marks", "allocations", "sites", "blocks", "streams")
+         "calibration", "counts", "marks", "allocations", "sites", "blocks", "streams", "places",
+         "messages")
 
 
 def tables(recording):

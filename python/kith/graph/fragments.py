@@ -79,13 +79,13 @@ class FragmentGraph:
 
 def cuts(recording):
     """Where tasks' code is interrupted: task, begun_s, ended_s, kind (FORK, JOIN), child (-1: a join), wait (-1: a
-    fork); in the order of task and time."""
+    fork); in the order of task and time. A wait for the acceptance of a child is a part of its fork."""
     t = recording.tasks
     creator, flags = t.creator.to_numpy(), t["flags"].to_numpy()
     # Tasks named by an exploration were not created by the creator's code.
     children = np.flatnonzero((creator >= 0) & ((flags & FLAGS["discovered"]) == 0))
     w = recording.waits
-    waits = np.flatnonzero(w.task.to_numpy() >= 0)
+    waits = np.flatnonzero((w.task.to_numpy() >= 0) & ~_of_acceptance(recording))
     table = pd.DataFrame({
         "task": np.concatenate([creator[children], w.task.to_numpy()[waits]]).astype(np.int64),
         "begun_s": np.concatenate([t.created_s.to_numpy()[children], w.begun_s.to_numpy()[waits]]),
@@ -93,8 +93,28 @@ def cuts(recording):
         "kind": np.repeat(np.array([FORK, JOIN], np.int8), [len(children), len(waits)]),
         "child": np.concatenate([children, np.full(len(waits), -1)]),
         "wait": np.concatenate([np.full(len(children), -1), waits])})
-    order = np.lexsort((np.maximum(table.child.to_numpy(), 0), table.begun_s.to_numpy(), table.task.to_numpy()))
+    before = _put_forks_before_joins(table)
+    order = np.lexsort((np.maximum(table.child.to_numpy(), 0), ~before, table.begun_s.to_numpy(), table.task.to_numpy()))
     return table.iloc[order].reset_index(drop=True)
+
+
+def _put_forks_before_joins(table):
+    """Which forks lie in a join of their task: the task sent an activity to another place, and waits for its result
+    while that place accepts it. Such a fork moves to the beginning of the join, and comes before it."""
+    is_join = table.kind.to_numpy() == JOIN
+    moved = np.zeros(len(table), bool)
+    if is_join.all() or not is_join.any():
+        return moved
+    joins = table.loc[is_join, ["task", "begun_s", "ended_s"]].assign(since_s=table.begun_s)
+    forks = table.loc[~is_join, ["task", "begun_s"]].assign(row=np.flatnonzero(~is_join))
+    near = pd.merge_asof(forks.sort_values("begun_s", kind="stable"), joins.sort_values("begun_s", kind="stable"),
+                         on="begun_s", by="task", allow_exact_matches=False)
+    near = near[near.ended_s > near.begun_s]
+    rows = near.row.to_numpy()
+    moved[rows] = True
+    for column in ("begun_s", "ended_s"):
+        table.loc[rows, column] = near.since_s.to_numpy()
+    return moved
 
 
 def fragments_of(recording, cut):
@@ -142,11 +162,29 @@ def _first_wait(recording):
     return found
 
 
+def _of_acceptance(recording):
+    """Of each wait, whether it is for another place to accept an activity: a task creates a child during no other."""
+    w, t = recording.waits, recording.tasks
+    found = np.zeros(len(w), bool)
+    rows = np.flatnonzero((w.scope.to_numpy() == FUTURE) & (w.task.to_numpy() >= 0))
+    children = t[t.creator >= 0]
+    if len(rows) == 0 or len(children) == 0:
+        return found
+    made = pd.DataFrame({"creator": children.creator.astype(np.int64), "time": children.created_s,
+                         "until": children.create_until_s})
+    asked = pd.DataFrame({"creator": w.task.to_numpy()[rows], "time": w.ended_s.to_numpy()[rows],
+                          "begun": w.begun_s.to_numpy()[rows], "row": rows})
+    joined = pd.merge_asof(asked.sort_values("time", kind="stable"), made.sort_values("time", kind="stable"), on="time",
+                           by="creator", allow_exact_matches=False)
+    found[joined.row.to_numpy()[(joined.until > joined.begun).to_numpy()]] = True
+    return found
+
+
 def _futures(recording):
     """(child, wait) of waits for futures: the file does not say which task is meant, so it is the child of the waiting
     task that was completed last during the wait."""
     w, t = recording.waits, recording.tasks
-    rows = np.flatnonzero((w.scope.to_numpy() == FUTURE) & (w.task.to_numpy() >= 0))
+    rows = np.flatnonzero((w.scope.to_numpy() == FUTURE) & (w.task.to_numpy() >= 0) & ~_of_acceptance(recording))
     done = t[t.completed_s.notna() & (t.creator >= 0)]
     if len(rows) == 0 or len(done) == 0:
         return np.zeros(0, np.int64), np.zeros(0, np.int64)

@@ -25,10 +25,10 @@ SECTIONS = (("machine", "Machine and binding", machine), ("time", "Where the tim
             ("provenance", "Provenance", provenance))
 
 
-def write_report(analysis, output, other=None, title=None, thresholds=None, tool=None, replayed=True):
-    """Writes the page about `analysis` as `output`, compared with the Analysis `other` if there is one. `tool` is the
+def write_report(analysis, output, others=(), title=None, thresholds=None, tool=None, replayed=True):
+    """Writes the page about `analysis` as `output`, compared with each Analysis of `others`. `tool` is the
     kith program for the replay. The old file stays if anything fails. Raises KithError."""
-    text = page(analysis, other, title, thresholds, tool, replayed)
+    text = page(analysis, others, title, thresholds, tool, replayed)
     folder = os.path.dirname(os.path.abspath(output))
     if not os.path.isdir(folder):
         raise KithError(f"--output '{printable(output)}': there is no folder {printable(folder)}")
@@ -44,7 +44,7 @@ def write_report(analysis, output, other=None, title=None, thresholds=None, tool
     return len(text)
 
 
-def page(analysis, other=None, title=None, thresholds=None, tool=None, replayed=True):
+def page(analysis, others=(), title=None, thresholds=None, tool=None, replayed=True):
     """The page as text."""
     f = Facts(analysis, thresholds)
     shown, data = [], {}
@@ -67,7 +67,7 @@ def page(analysis, other=None, title=None, thresholds=None, tool=None, replayed=
         policy=f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; base-uri 'none'; "
                "form-action 'none'",
         data=_embedded(data), verdict=verdict(f, bound), cards=_cards(f), sections=shown,
-        changes=changes.values(f, Facts(other, thresholds)) if other else None,
+        changes=[changes.values(f, Facts(other, thresholds)) for other in others],
         simulated=f.recording.engine == "sim", run_policy=printable(f.recording.policy),
         machine_name=printable(f.recording.machine["name"]))
 

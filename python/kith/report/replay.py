@@ -5,7 +5,7 @@ import os
 import shutil
 import subprocess
 
-MOST_TASKS = 300_000
+MOST_TASKS = 3_000_000
 SECONDS = 20
 DEFAULT_MACHINE = "bullion-s16-8"
 

@@ -88,6 +88,7 @@ def locality(f, replayed):
     if "gain" not in replayed:
         return f"{where}; {replayed['why']}."
     on = "that machine" if replayed["own_machine"] and nodes > 1 else replayed["machine"]
-    return (f"{where}; simulated on {on} under {replayed['policy']}, the program would take at most "
+    what = "what follows the program's last mark" if len(f.recording.marks) else "the program"
+    return (f"{where}; simulated on {on} under {replayed['policy']}, {what} would take at most "
             f"{percent(replayed['gain'])} less time if all its data were local ({seconds(replayed['local_seconds'])} "
             f"instead of {seconds(replayed['seconds'])}).")

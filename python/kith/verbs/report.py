@@ -4,7 +4,7 @@ SUMMARY = "a page about a recorded run: what bounds it, where the time went, and
 
 
 def add_arguments(parser):
-    parser.add_argument("file", metavar="FILE", nargs="+", help="the recording; a second one is compared with it, and is the reference for work deviation")
+    parser.add_argument("file", metavar="FILE", nargs="+", help="the recording; others are compared with it, and the first of them is the reference for work deviation")
     parser.add_argument("-o", "--output", metavar="FILE.html", required=True, help="the page to write")
     parser.add_argument("--thresholds", metavar="FILE.toml", help="limits of problems, instead of the package's")
     parser.add_argument("--title", metavar="TEXT", help="the page's title (the file's name)")
@@ -21,15 +21,13 @@ def run(options):
     from kith.report import write_report
     from kith.units import size
 
-    if len(options.file) > 2:
-        raise KithError(f"{len(options.file)} recordings; expected one, or two to compare")
     for name in options.file:
         if os.path.exists(name) and os.path.exists(options.output) and os.path.samefile(name, options.output):
             raise KithError(f"--output '{printable(options.output)}' is the recording; expected another file")
     progress = Progress()
-    other = Analysis(read(options.file[1], progress), progress=progress) if len(options.file) > 1 else None
-    analysis = Analysis(read(options.file[0], progress), other, progress)
-    letters = write_report(analysis, options.output, other, options.title, options.thresholds, options.tool,
+    others = [Analysis(read(name, progress), progress=progress) for name in options.file[1:]]
+    analysis = Analysis(read(options.file[0], progress), others[0] if others else None, progress)
+    letters = write_report(analysis, options.output, others, options.title, options.thresholds, options.tool,
                            not options.no_replay)
     progress.clear()
     print(f"{printable(options.output)}: {size(letters)}, open it in a browser")

@@ -7,7 +7,7 @@ import sys
 import time
 
 SUMMARY = "a recorded run in the terminal, also while it is running"
-FOOTER = "It ends with the program, and on q or Ctrl-C. Rates and busy shares are of the last second; a task counts when it has ended."
+FOOTER = "It ends with the program, and on q or Ctrl-C. Rates and busy shares are of the last second; a task counts when it has ended. Until the run has ended, waits and tasks on top of a task count as its time."
 EVERY_S = 1.0
 PATIENCE_S = 60.0  # for the recording, after the program's end
 

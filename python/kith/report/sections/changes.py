@@ -1,22 +1,30 @@
-"""What differs from a second recording."""
+"""What differs from another recording, and why."""
 
 import numpy as np
 import pandas as pd
 
+from kith import compare
 from kith.report import charts
 from kith.states import STATES
 from kith.units import percent, seconds
 
 
+LOWER, HIGHER, NEITHER = 1, -1, 0  # which values are better
+CAUSES = 8
+
+
 def values(f, g):
-    rows = [("the run took", f.makespan_s, g.makespan_s, seconds), ("work", f.graph.total_s, g.graph.total_s, seconds),
-            ("span", f.graph.span_s, g.graph.span_s, seconds),
-            ("parallelism", f.graph.parallelism, g.graph.parallelism, lambda v: f"{v:.3g}")]
-    rows += [(f"{s} (all workers)", f.seconds[s].sum(), g.seconds[s].sum(), seconds) for s in STATES
-             if f.seconds[s].sum() + g.seconds[s].sum() > 0]
+    """`g` is compared with `f`, the run that the page is about."""
+    rows = [("the run took", f.makespan_s, g.makespan_s, seconds, LOWER), ("work", f.graph.total_s, g.graph.total_s, seconds, LOWER),
+            ("span", f.graph.span_s, g.graph.span_s, seconds, LOWER),
+            ("parallelism", f.graph.parallelism, g.graph.parallelism, lambda v: f"{v:.3g}", HIGHER)]
+    rows += [(f"{s} (all workers)", f.seconds[s].sum(), g.seconds[s].sum(), seconds, NEITHER if s == "working" else LOWER)
+             for s in STATES if f.seconds[s].sum() + g.seconds[s].sum() > 0]
     if f.knows_homes or g.knows_homes:
-        rows.append(("bytes from other nodes", f.remote_share, g.remote_share, percent))
-    rows.append(("steals", len(f.recording.steals), len(g.recording.steals), lambda v: f"{v:.0f}"))
+        rows.append(("bytes from other nodes", f.remote_share, g.remote_share, percent, LOWER))
+    rows.append(("steals", len(f.recording.steals), len(g.recording.steals), lambda v: f"{v:.0f}", NEITHER))
+    found = compare.between(f, g)
+    apart = found["makespan_s"][1] - found["makespan_s"][0]
     by = [pd.DataFrame({"name": h.recording.tasks["name"].astype(str), "work": h.graph.work_s}).groupby("name").work.agg(["size", "mean", "sum"])
           for h in (f, g)]
     both = by[0].add_suffix("_a").join(by[1].add_suffix("_b"), how="outer").fillna(0.0)
@@ -25,7 +33,18 @@ def values(f, g):
     return {"a": charts.text(f.recording.path.rsplit("/", 1)[-1]), "b": charts.text(g.recording.path.rsplit("/", 1)[-1]),
             "about": [(h.recording.engine, charts.text(h.recording.policy), charts.text(h.recording.machine["name"])) for h in (f, g)],
             "times": f"{times:.3g}", "slower": times > 1,
+            "causes": [{"what": charts.text(c["what"]), "seconds": _signed(c["b"] - c["a"]), "share": percent(c["share"]) if apart else "-",
+                        "css": _css(c["b"] - c["a"], 0.01 * f.makespan_s)} for c in found["causes"][:CAUSES] if c["b"] != c["a"]],
+            "notes": [charts.text(n, 400) for n in found["notes"]],
             "rows": [{"name": n, "a": show(a), "b": show(b), "ratio": f"{b / a:.2f}" if a > 0 else "-",
-                      "css": "worse" if a > 0 and b / a > 1.05 else "better" if a > 0 and b / a < 0.95 else ""} for n, a, b, show in rows],
+                      "css": _css(better * (b / a - 1), 0.05) if a > 0 else ""} for n, a, b, show, better in rows],
             "types": [{"name": charts.text(n), "counts": (int(r.size_a), int(r.size_b)), "means": (seconds(r.mean_a), seconds(r.mean_b)),
                        "ratio": f"{r.mean_b / r.mean_a:.2f}" if r.mean_a > 0 and r.mean_b > 0 else "-"} for n, r in both.head(20).iterrows()]}
+
+
+def _css(more, least):
+    return "worse" if more > least else "better" if more < -least else ""
+
+
+def _signed(value):
+    return ("+" if value > 0 else "\u2212") + seconds(abs(value))

@@ -2,6 +2,9 @@
 
 from kith.errors import printable
 from kith.report import charts
+from kith.units import seconds
+
+MOST_PLACES = 64
 
 
 def values(f):
@@ -14,7 +17,12 @@ def values(f):
         names = [str(i) for i in range(machine["nodes"])]
         distances = charts.heat(names, names, machine["distances"].tolist(), "Distances between memory nodes", "node",
                                 lambda v: f"{v:g}")
-    return {"name": printable(machine["name"]) or "not recorded", "nodes": nodes, "node_count": machine["nodes"],
+    places = [{"id": i, "host": printable(p.host) or "-", "workers": _ranges(range(p.first_worker, p.first_worker + p.workers)),
+               "nodes": _ranges(range(p.first_node, p.first_node + p.nodes)),
+               "error": seconds(p.error_s) if p.error_s > 0 else "one clock"}
+              for i, p in f.recording.places.head(MOST_PLACES).iterrows()]
+    return {"places": places, "more_places": max(0, len(f.recording.places) - MOST_PLACES),
+            "name": printable(machine["name"]) or "not recorded", "nodes": nodes, "node_count": machine["nodes"],
             "workers": len(workers), "pretended": machine["pretended"], "simulated": f.recording.engine == "sim",
             "distances": distances, "policy": printable(f.recording.policy), "unbound": bool((workers.node < 0).any()),
             "memory": printable(f.recording.meta.get("memory", "")), "throttle": f.recording.meta.get("throttle", "")}

@@ -1,15 +1,64 @@
-"""Messages: what flows along dependences between workers and nodes. A recording has no messages of places; each place
-has a recording of its own."""
+"""Messages: what places sent to each other, and what flows along dependences between workers and nodes."""
 
 import numpy as np
+import pandas as pd
 
+from kith.columns import MESSAGES
 from kith.report import charts
-from kith.units import count, percent, size
+from kith.units import count, percent, seconds, size
 
-MOST_NODES = 32
+MOST_NODES, MOST_PLACES, BINS = 32, 32, 120
 
 
 def values(f):
+    found = {"places": _between_places(f), "dependences": _along_dependences(f)}
+    return found if found["places"] or found["dependences"] else None
+
+
+def _between_places(f):
+    m = f.recording.messages
+    if not len(m):
+        return None
+    took = (m.received_s - m.sent_s).dropna()
+    kinds = [{"name": kind, "count": count(len(rows)), "bytes": size(rows.bytes.sum()), **_latency(rows)}
+             for kind in MESSAGES if len(rows := m[m.kind == kind])]
+    error = f.recording.places.error_s.max() if len(f.recording.places) else 0.0
+    return {"count": count(len(m)), "bytes": size(m.bytes.sum()), "kinds": kinds,
+            "median": seconds(took.median()) if len(took) else None, "error": seconds(error) if error > 0 else None,
+            "lost": count(m.received_s.isna().sum()) if m.received_s.isna().any() else None,
+            "matrix": _matrix(f, m), "over_time": _over_time(f, m)}
+
+
+def _latency(rows):
+    took = (rows.received_s - rows.sent_s).dropna()
+    return {"median": seconds(took.median()), "p95": seconds(took.quantile(0.95))} if len(took) else {"median": "-", "p95": "-"}
+
+
+def _matrix(f, m):
+    places = len(f.recording.places)
+    if not 1 < places <= MOST_PLACES:
+        return None
+    cells = np.bincount(m.source.to_numpy() * places + m.destination.to_numpy(), m.bytes.to_numpy().astype(float),
+                        places * places).reshape(places, places)
+    return charts.heat([f"from {i}" for i in range(places)], [f"to {i}" for i in range(places)], cells.tolist(),
+                       "Bytes of messages, by the place that sent and the place that received", "bytes", size)
+
+
+def _over_time(f, m):
+    """Bytes sent in each bin of the run, in stacked areas: activities, results, and what the protocol adds."""
+    if f.makespan_s <= 0:
+        return None
+    at = np.clip(((m.sent_s - f.begin_s) / f.makespan_s * BINS).astype(int), 0, BINS - 1)
+    group = np.select([m.kind == "activity", m.kind == "result"], [0, 1], 2)
+    sums = pd.DataFrame({"bin": at, "group": group, "bytes": m.bytes}).groupby(["group", "bin"]).bytes.sum()
+    columns = [(f"t-{g}", sums.get(g, pd.Series(dtype=float)).reindex(range(BINS), fill_value=0).tolist()) for g in range(3)]
+    top = float(np.sum([c for _, c in columns], axis=0).max())
+    return {"chart": charts.areas(columns, top, "Bytes that places send, over time"), "top": size(top),
+            "bin": seconds(f.makespan_s / BINS),
+            "legend": charts.legend([("t-0", "activities"), ("t-1", "results"), ("t-2", "acceptance, credits and ends")])}
+
+
+def _along_dependences(f):
     r = f.recording
     d = r.dependences
     if not len(d):

@@ -11,11 +11,12 @@ def values(f):
     if f.makespan_s <= 0:
         return None
     used = [s for s in STATES if f.seconds[s].sum() > 0]
-    nodes = f.recording.workers.node
+    nodes, places = f.recording.workers.node, f.recording.place_of_worker
     return {"legend": charts.legend([("s-" + s, f"{s} {percent(f.shares[s])}") for s in used]),
             "workers": _bars(f, f.seconds.head(MOST_WORKERS), used, "worker", f.makespan_s),
             "more": max(0, f.workers - MOST_WORKERS),
             "nodes": _bars(f, f.seconds.groupby(nodes).mean(), used, "node", f.makespan_s) if nodes.nunique() > 1 else [],
+            "places": _bars(f, f.seconds.groupby(places).mean(), used, "place", f.makespan_s) if places.any() else [],
             "total": [{"state": s, "seconds": seconds(f.seconds[s].sum()), "share": percent(f.shares[s])} for s in used]}
 
 
