@@ -21,17 +21,17 @@ namespace kith {
 /// returns. Nodes that become known or ready together are handed to the policy as a group. NabbitC paper,
 /// sections II and III (dynamic task graphs).
 template <keyed_graph G>
-  requires(!valued_graph<G> && !detail::loses_values<G>)
+  requires(!valued_graph<G> && detail::explorable<G>)
 exploration explore(G& graph, std::span<const typename G::key> wanted) {
   return detail::keyed_run<G>(graph).explore(wanted);
 }
 template <keyed_graph G>
-  requires(!valued_graph<G> && !detail::loses_values<G>)
+  requires(!valued_graph<G> && detail::explorable<G>)
 exploration explore(G& graph, std::initializer_list<typename G::key> wanted) {
   return explore(graph, std::span<const typename G::key>(wanted.begin(), wanted.size()));
 }
 template <keyed_graph G>
-  requires(!valued_graph<G> && !detail::loses_values<G>)
+  requires(!valued_graph<G> && detail::explorable<G>)
 exploration explore(G& graph, const typename G::key& wanted) {
   return explore(graph, std::span<const typename G::key>(&wanted, 1));
 }
@@ -41,6 +41,7 @@ exploration explore(G& graph, const typename G::key& wanted) {
 /// if the exploration was cancelled before a wanted node had computed. In a dry run, nodes with a stated cost
 /// have the value `value()`; if `value` has no default constructor, they are computed.
 template <valued_graph G>
+  requires(detail::explorable<G>)
 std::vector<typename G::value> explore(G& graph, std::span<const typename G::key> wanted, exploration* did = nullptr) {
   detail::keyed_run<G> run(graph);
   const exploration done = run.explore(wanted);
@@ -48,11 +49,13 @@ std::vector<typename G::value> explore(G& graph, std::span<const typename G::key
   return run.take_values();
 }
 template <valued_graph G>
+  requires(detail::explorable<G>)
 std::vector<typename G::value> explore(G& graph, std::initializer_list<typename G::key> wanted,
                                        exploration* did = nullptr) {
   return explore(graph, std::span<const typename G::key>(wanted.begin(), wanted.size()), did);
 }
 template <valued_graph G>
+  requires(detail::explorable<G>)
 typename G::value explore(G& graph, const typename G::key& wanted, exploration* did = nullptr) {
   detail::keyed_run<G> run(graph);
   const exploration done = run.explore({&wanted, 1});
@@ -63,15 +66,14 @@ typename G::value explore(G& graph, const typename G::key& wanted, exploration* 
 // ---- calls that none of these takes: the compiler says what to write
 
 template <class G, class W>
-  requires(!keyed_graph<std::remove_reference_t<G>> || detail::loses_values<std::remove_reference_t<G>> ||
-           !std::is_lvalue_reference_v<G> || !detail::keys_of<std::remove_reference_t<G>, W>)
+  requires(!detail::explorable<std::remove_reference_t<G>> || !std::is_lvalue_reference_v<G> ||
+           !detail::keys_of<std::remove_reference_t<G>, W>)
 auto explore(G&&, W&&, exploration* = nullptr) {
   static_cast<void>(sizeof(detail::explore_check<G>));
   return detail::any_value();
 }
 template <class G>
-  requires(!keyed_graph<std::remove_reference_t<G>> || detail::loses_values<std::remove_reference_t<G>> ||
-           !std::is_lvalue_reference_v<G>)
+  requires(!detail::explorable<std::remove_reference_t<G>> || !std::is_lvalue_reference_v<G>)
 auto explore(G&&, std::initializer_list<detail::any_key>, exploration* = nullptr) {
   static_cast<void>(sizeof(detail::explore_check<G>));
   return detail::any_value();

@@ -103,6 +103,12 @@ class access_list {
   void add(const access<P>& a) {
     records_.push_back(detail::internals::record(a));
   }
+  /// Of what is no access: not compiled, with a sentence that says what to write.
+  template <class T>
+  void add(const T&) {
+    static_assert(sizeof(T) == 0,
+                  "argument 1 of access_list::add is not an access; write kith::in(x), kith::out(x) or kith::inout(x)");
+  }
   std::span<const detail::access_record> records() const noexcept { return records_; }
 
  private:
@@ -133,7 +139,11 @@ inline void apply(hints& h, work w) {
   if (!(w.nanoseconds >= 0 && w.nanoseconds < 1e18)) throw error("kith::work: expected nanoseconds, 0 or more");
   h.work = w.nanoseconds;
 }
-inline void apply(hints& h, priority p) noexcept { h.priority = static_cast<std::uint8_t>(p); }
+inline void apply(hints& h, priority p) {
+  if (p > priority::low)
+    throw error("kith::priority{" + std::to_string(static_cast<int>(p)) + "}: expected normal, high or low");
+  h.priority = static_cast<std::uint8_t>(p);
+}
 inline void apply(hints& h, const task_type& t) noexcept { h.type = t.number(); }
 inline void apply(hints& h, const name& n) noexcept { h.type = n.number(); }
 

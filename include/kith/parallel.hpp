@@ -39,6 +39,22 @@ void parallel_for(std::int64_t begin, std::int64_t end, Body&& body, schedule ho
   }
 }
 
+/// Calls that neither of these takes: the compiler says what to write.
+template <class... Arguments>
+  requires(!detail::are_of_loop<Arguments...>)
+void parallel_for(Arguments&&...) {
+  static_assert(sizeof...(Arguments) + 1 == 0,
+                "parallel_for takes a begin, an end, a function and perhaps a schedule; write "
+                "kith::parallel_for(0, n, [&](std::int64_t i) { ... })");
+}
+template <class... Arguments>
+  requires(!detail::are_of_loop<Arguments...>)
+void parallel_for_chunks(Arguments&&...) {
+  static_assert(sizeof...(Arguments) + 1 == 0,
+                "parallel_for_chunks takes a begin, an end, a function and perhaps a schedule; write "
+                "kith::parallel_for_chunks(0, n, [&](std::int64_t from, std::int64_t to) { ... })");
+}
+
 /// Folds [begin, end). Each taker starts from `identity` and adds its chunks by `value = body(from, to, value)`.
 /// The takers' values are combined in the order of the takers, so with schedule static_ the result is the same in
 /// every run.

@@ -239,7 +239,7 @@ class place_ref {
   }
   /// As spawn(), but returns a future for what `F` returns: one more message. The finish() waits for the result, too.
   /// An exception goes to the future. If that was dropped before the activity ended, it goes to the finish(); if it is
-  /// dropped later, without get(), nobody sees it. Use spawn() where nobody will ask.
+  /// dropped later without get(), it is lost. Use spawn() if the result is not needed.
   template <auto F, class... Args>
   [[nodiscard]] auto async(const Args&... args) const {
     return async(detail::constant_function<F>{}, args...);
@@ -279,8 +279,10 @@ void finish(F&& f) {
   static_assert(std::is_invocable_v<F&>, "argument 1 of finish cannot be called without arguments; write [&] { ... }");
   static_assert(!detail::is_unstarted_coroutine<F>(),
                 "a coroutine is spawned: write at(place).spawn<function>() in the finish");
-  auto call = [&] { static_cast<void>(f()); };
-  detail::finish(&call, [](void* p) { (*static_cast<decltype(call)*>(p))(); });
+  if constexpr (std::is_invocable_v<F&>) {
+    auto call = [&] { static_cast<void>(f()); };
+    detail::finish(&call, [](void* p) { (*static_cast<decltype(call)*>(p))(); });
+  }
 }
 
 /// The places: the runtime of each, and its progress thread, which exchanges messages with the others. One may exist at
@@ -305,8 +307,10 @@ class place_runtime {
     static_assert(std::is_invocable_v<F&>, "argument 1 of run cannot be called without arguments; write [&] { ... }");
     static_assert(!detail::is_unstarted_coroutine<F>(),
                   "a coroutine is spawned: write run([] { kith::at(0).spawn<function>(); })");
-    auto call = [&] { static_cast<void>(f()); };
-    run_root(&call, [](void* p) { (*static_cast<decltype(call)*>(p))(); });
+    if constexpr (std::is_invocable_v<F&>) {
+      auto call = [&] { static_cast<void>(f()); };
+      run_root(&call, [](void* p) { (*static_cast<decltype(call)*>(p))(); });
+    }
   }
   /// For a process that does not call run() as often as that of place 0: works for the others until place 0 destroys its
   /// place_runtime. Returns at once in the process of place 0. Throws place_lost if a place is lost.

@@ -10,6 +10,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <type_traits>
 
 namespace kith {
 
@@ -82,6 +84,12 @@ struct runtime_options {
 class runtime {
  public:
   explicit runtime(const runtime_options& options = {});
+  /// Of a text: not compiled, with a sentence that says what to write.
+  template <class Text>
+    requires std::is_convertible_v<const Text&, std::string_view>
+  explicit runtime(const Text&) {
+    static_assert(sizeof(Text) == 0, "argument 1 of runtime is a text; write kith::runtime rt({.policy = \"steal\"})");
+  }
   /// Waits for all submitted tasks, then stops the workers. A task of this runtime must not call it: that ends
   /// the program. In a child of fork(), the destructor of a runtime made before the fork does nothing, and its
   /// other members throw kith::error.

@@ -332,6 +332,18 @@ TEST(runtime, colors_decide_what_is_remote) {
   EXPECT_EQ(rt.statistics().remote_accesses, 2u);
 }
 
+TEST(runtime, priorities_have_three_levels) {
+  kith::runtime rt(with(1, "steal"));
+  rt.run([] {
+    try {
+      kith::spawn([] {}, static_cast<kith::priority>(3));
+      ADD_FAILURE() << "it was created";
+    } catch (const kith::error& e) {
+      EXPECT_STREQ(e.what(), "kith::priority{3}: expected normal, high or low");
+    }
+  });
+}
+
 TEST(runtime, a_region_that_is_named_twice_counts_once) {
   // 60 bytes have their home on node 0, and 2 x 40 bytes on node 1. `dep` must choose node 0.
   kith::runtime rt(with(2, "dep", "node:2 core:1"));

@@ -16,6 +16,52 @@ concept loses_values =
       g.compute(k, further);
     } && requires(G& g, const typename G::key& k) { requires !std::is_void_v<decltype(g.compute(k))>; };
 
+/// The functions that a graph may have. Each is true if the graph does not have it, or explore() can call it.
+template <class G>
+struct optional_functions {
+  static constexpr bool color() {
+    if constexpr (requires { requires std::is_member_function_pointer_v<decltype(&G::color)>; }) {
+      return requires(G& g, const typename G::key& k) { kith::color{g.color(k)}; };
+    } else {
+      return true;
+    }
+  }
+  static constexpr bool node() {
+    if constexpr (requires { requires std::is_member_function_pointer_v<decltype(&G::node)>; }) {
+      return requires(G& g, const typename G::key& k) { kith::node{g.node(k)}; };
+    } else {
+      return true;
+    }
+  }
+  static constexpr bool cost() {
+    if constexpr (requires { requires std::is_member_function_pointer_v<decltype(&G::cost)>; }) {
+      return requires(G& g, const typename G::key& k) { kith::work{g.cost(k)}; };
+    } else {
+      return true;
+    }
+  }
+  static constexpr bool type() {
+    if constexpr (requires { requires std::is_member_function_pointer_v<decltype(&G::type)>; }) {
+      return requires(G& g, const typename G::key& k) {
+        { g.type(k) } -> std::convertible_to<const task_type&>;
+      };
+    } else {
+      return true;
+    }
+  }
+  static constexpr bool accesses() {
+    if constexpr (requires { requires std::is_member_function_pointer_v<decltype(&G::accesses)>; }) {
+      return requires(G& g, const typename G::key& k, access_list& list) { g.accesses(k, list); };
+    } else {
+      return true;
+    }
+  }
+  static constexpr bool good = color() && node() && cost() && type() && accesses();
+};
+
+template <class G>
+concept explorable = keyed_graph<G> && !loses_values<G> && optional_functions<G>::good;
+
 /// Whether G is a keyed graph whose functions are all called. Only the first fault is reported.
 template <class G>
 struct graph_check {
@@ -41,6 +87,23 @@ struct graph_check {
       return false;
     }
   }
+  static_assert(!can_compute() || optional_functions<G>::color(),
+                "argument 1 of explore is a graph whose color takes other parameters, or returns no number; write int "
+                "color(const key&)");
+  static_assert(!can_compute() || optional_functions<G>::node(),
+                "argument 1 of explore is a graph whose node takes other parameters, or returns no number; write int "
+                "node(const key&)");
+  static_assert(
+      !can_compute() || optional_functions<G>::cost(),
+      "argument 1 of explore is a graph whose cost takes other parameters, or returns no number; write double "
+      "cost(const key&), in nanoseconds");
+  static_assert(!can_compute() || optional_functions<G>::type(),
+                "argument 1 of explore is a graph whose type takes other parameters, or returns no type; write const "
+                "kith::task_type& type(const key&)");
+  static_assert(
+      !can_compute() || optional_functions<G>::accesses(),
+      "argument 1 of explore is a graph whose accesses take other parameters; write void accesses(const key&, "
+      "kith::access_list&)");
   static_assert(has_key, "argument 1 of explore is a graph without a type of keys; write using key = ...; in it");
   static_assert(
       !has_key || can_hash(),
@@ -54,7 +117,7 @@ struct graph_check {
   static_assert(!loses_values<G>,
                 "argument 1 of explore is a graph whose compute returns a value that nobody gets; write using value = "
                 "...; in it, or let compute return void");
-  static constexpr bool value = can_compute() && !loses_values<G>;
+  static constexpr bool value = explorable<G>;
 };
 
 /// What braces can hold: an argument of explore() in a call that is refused.

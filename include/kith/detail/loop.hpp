@@ -94,6 +94,16 @@ struct chunk_check {
                 "argument 3 of parallel_for_chunks cannot be called with two numbers; write [&](std::int64_t from, "
                 "std::int64_t to) { ... }");
 };
+/// Whether these are a begin, an end, a function, and perhaps a schedule.
+template <class... Arguments>
+inline constexpr bool are_of_loop = false;
+template <class Begin, class End, class Body>
+inline constexpr bool are_of_loop<Begin, End, Body> =
+    std::is_convertible_v<Begin, std::int64_t> && std::is_convertible_v<End, std::int64_t>;
+template <class Begin, class End, class Body, class Schedule>
+inline constexpr bool are_of_loop<Begin, End, Body, Schedule> =
+    are_of_loop<Begin, End, Body> && std::is_convertible_v<Schedule, schedule>;
+
 template <class Body>
 struct loop_check {
   static constexpr bool value = std::is_invocable_v<Body&, std::int64_t&>;
