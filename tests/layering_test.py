@@ -15,6 +15,7 @@ RANKS = [
      "include/kith/memory.hpp", "include/kith/options.hpp", "include/kith/task.hpp", "include/kith/handle.hpp",
      "include/kith/detail/access_record.hpp", "include/kith/detail/access_maker.hpp", "include/kith/detail/call_check.hpp",
      "include/kith/detail/creation.hpp"],
+    ["src/events"],
     ["src/machine"],
     ["src/task"],
     ["src/recording"],
@@ -35,7 +36,8 @@ RANKS = [
     ["tools", "apps", "bench", "tests", "examples"],
 ]
 # Neighbours that must not know each other, whatever their ranks.
-STRANGERS = [("src/engine/sim", "src/engine/native"), ("src/engine/sim", "include/kith/detail"), ("src/analysis", "src/engine/native"),
+STRANGERS = [*((deciding, "src/recording") for deciding in ("src/queue", "src/partition", "src/policy")),
+             ("src/engine/sim", "src/engine/native"), ("src/engine/sim", "include/kith/detail"), ("src/analysis", "src/engine/native"),
              ("src/api", "src/engine/sim"), ("src/api", "src/analysis"),
              # The recorder of addresses is linked into programs, and the library knows it by base/access_tracer.hpp.
              ("src/memory", "src/tracing"), ("src/engine", "src/tracing"), ("src/api", "src/tracing")]

@@ -15,10 +15,10 @@
 //      looks: starves().
 #pragma once
 
+#include "events/event.hpp"
 #include "partition/data_flow.hpp"
 #include "partition/partition.hpp"
 #include "queue/job.hpp"
-#include "recording/event.hpp"
 #include "task/task.hpp"
 
 #include <algorithm>
@@ -111,7 +111,7 @@ class windows final : public job<typename World::worker> {
       first = held_count_.load(relaxed) == 0;
       held_count_.store(held_.size(), relaxed);
     }
-    if (first) self.ring(everybody_);  // W4: a worker must watch
+    if (first) self.ring(everybody_);  // W4: wakes workers, so that one calls starves()
     return answer::held;
   }
 

@@ -1,12 +1,12 @@
 // What a place notes in its recording: its messages, and how its clock relates to place 0's.
 //
-// The progress thread calls all members, and has a log of its own (recording/log.hpp). Places in one process read the
+// The progress thread calls all members, and has a log of its own (events/log.hpp). Places in one process read the
 // same clock. A place in another process asks place 0 for the time: several times at the start and before it leaves,
 // and now and then between. The quickest answers decide (recording/place_clock.hpp).
 #pragma once
 
+#include "events/log.hpp"
 #include "places/message.hpp"
-#include "recording/log.hpp"
 
 #include <chrono>
 #include <cstddef>

@@ -9,9 +9,9 @@
 // smaller than a page have no home of their own and do not count.
 #pragma once
 
+#include "events/event.hpp"
 #include "policy/contract/policy.hpp"
 #include "policy/dealing_order.hpp"
-#include "recording/event.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -8,10 +8,10 @@
 #pragma once
 
 #include "base/rng.hpp"
+#include "events/event.hpp"
 #include "policy/contract/explainer.hpp"
 #include "policy/contract/policy.hpp"
 #include "policy/data_weights.hpp"
-#include "recording/event.hpp"
 
 #include <algorithm>
 #include <string>

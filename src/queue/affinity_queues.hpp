@@ -32,8 +32,8 @@
 #include "base/atomic.hpp"
 #include "base/rng.hpp"
 #include "base/worker_set.hpp"
+#include "events/event.hpp"
 #include "queue/poll_result.hpp"
-#include "recording/event.hpp"
 #include "task/task.hpp"
 
 #include <algorithm>

@@ -14,11 +14,11 @@
 #pragma once
 
 #include "base/worker_set.hpp"
+#include "events/event.hpp"
 #include "queue/dead_entries.hpp"
 #include "queue/make_in.hpp"
 #include "queue/poll_result.hpp"
 #include "queue/recycler.hpp"
-#include "recording/event.hpp"
 #include "task/task.hpp"
 
 #include <algorithm>

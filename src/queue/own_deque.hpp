@@ -2,9 +2,9 @@
 #pragma once
 
 #include "base/worker_set.hpp"
+#include "events/event.hpp"
 #include "queue/dead_entries.hpp"
 #include "queue/poll_result.hpp"
-#include "recording/event.hpp"
 #include "task/task.hpp"
 
 #include <memory_resource>

@@ -7,8 +7,8 @@
 #include "base/atomic.hpp"
 #include "base/rng.hpp"
 #include "base/worker_set.hpp"
+#include "events/event.hpp"
 #include "queue/dead_entries.hpp"
-#include "recording/event.hpp"
 #include "task/task.hpp"
 
 #include <algorithm>

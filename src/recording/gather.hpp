@@ -4,8 +4,8 @@
 // all tasks.
 #pragma once
 
+#include "events/log.hpp"
 #include "recording/assemble.hpp"
-#include "recording/log.hpp"
 #include "recording/recording.hpp"
 
 #include <kith/access.hpp>

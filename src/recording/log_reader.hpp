@@ -1,7 +1,7 @@
 // Reads what log.hpp writes. For code that puts logs together.
 #pragma once
 
-#include "recording/log.hpp"
+#include "events/log.hpp"
 
 #include <kith/error.hpp>
 

@@ -80,7 +80,7 @@ class merger {
   std::uint64_t time(std::size_t part, std::uint64_t own) const {
     return static_cast<std::uint64_t>(std::max(0.0, std::round(pairs_[part].clock.at(static_cast<double>(own)))));
   }
-  /// 0 is no time: it stands for what is not known.
+  /// 0 means that the time is not known, and stays 0.
   std::uint64_t time_or_none(std::size_t part, std::uint64_t own) const { return own == 0 ? 0 : time(part, own); }
 
   void add_places() {
@@ -228,7 +228,7 @@ class merger {
     }
     for (;;) {
       head* best = nullptr;
-      for (const bool any : {false, true}) {  // any: if the parts are damaged, and tasks have created each other
+      for (const bool any : {false, true}) {  // any: a second pass, for damaged parts whose creators form a cycle
         for (head& h : heads) {
           if (h.ended || (!any && !creator_is_there(h))) continue;
           if (best == nullptr || h.created < best->created) best = &h;
@@ -314,7 +314,7 @@ class merger {
         if (creator >= 0 && creator < static_cast<std::int32_t>(out_.tasks.size())) {
           t.creator = creator;
           t.flags &= static_cast<std::uint8_t>(~recorded_task::outside);
-          // A result is waited for by itself.
+          // An activity with a result has a scope of its own: its future is waited for, not the finish.
           const auto [scope, fresh] =
               from.with_result ? std::pair(scope_of.end(), true) : scope_of.try_emplace(creator, scopes);
           t.scope = fresh ? scopes++ : scope->second;

@@ -6,7 +6,7 @@
 
 #include "base/atomic.hpp"
 #include "base/worker_set.hpp"
-#include "recording/event.hpp"
+#include "events/event.hpp"
 #include "task/task.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // Calibration: tasks that are run again, and what the simulator derives from that.
 #include "base/clock.hpp"
 #include "engine/sim/simulation.hpp"
-#include "recording/log.hpp"
+#include "events/log.hpp"
 #include "support/recordings.hpp"
 
 #include <kith/kith.hpp>

@@ -1,7 +1,7 @@
 // When tasks were completed: with their bodies, or with the last of the children that they left behind.
 #include "recording/completed_times.hpp"
 #include "base/clock.hpp"
-#include "recording/log.hpp"
+#include "events/log.hpp"
 #include "recording/ready_times.hpp"
 #include "support/recordings.hpp"
 

@@ -2,7 +2,7 @@
 #include "support/recordings.hpp"
 
 #include "base/clock.hpp"
-#include "recording/log.hpp"
+#include "events/log.hpp"
 #include "recording/log_reader.hpp"
 #include "recording/parts.hpp"
 

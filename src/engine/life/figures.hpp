@@ -1,7 +1,7 @@
 // The figures of a run, from the events that its workers have counted. In both engines.
 #pragma once
 
-#include "recording/event.hpp"
+#include "events/event.hpp"
 
 #include <kith/statistics.hpp>
 

@@ -8,8 +8,8 @@
 
 #include "base/access_tracer.hpp"
 #include "engine/native/counts.hpp"
+#include "events/log.hpp"
 #include "queue/job.hpp"
-#include "recording/log.hpp"
 #include "recording/parts.hpp"
 #include "task/region.hpp"
 #include "task/task.hpp"

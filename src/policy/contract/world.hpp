@@ -4,8 +4,8 @@
 
 #include "base/id.hpp"
 #include "base/worker_set.hpp"
+#include "events/event.hpp"
 #include "queue/job.hpp"
-#include "recording/event.hpp"
 #include "task/task.hpp"
 
 #include <concepts>

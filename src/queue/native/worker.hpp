@@ -6,11 +6,11 @@
 #include "base/identity.hpp"
 #include "base/sleepers.hpp"
 #include "base/stall_check.hpp"
+#include "events/event.hpp"
+#include "events/log.hpp"
 #include "queue/dead_entries.hpp"
 #include "queue/job.hpp"
 #include "queue/native/inbox.hpp"
-#include "recording/event.hpp"
-#include "recording/log.hpp"
 #include "task/scope.hpp"
 #include "task/type_names.hpp"
 

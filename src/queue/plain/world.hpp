@@ -5,10 +5,10 @@
 #include "base/id.hpp"
 #include "base/identity.hpp"
 #include "base/worker_set.hpp"
+#include "events/event.hpp"
 #include "queue/dead_entries.hpp"
 #include "queue/job.hpp"
 #include "queue/poll_result.hpp"
-#include "recording/event.hpp"
 
 #include <kith/error.hpp>
 

@@ -1,4 +1,4 @@
-#include "recording/log.hpp"
+#include "events/log.hpp"
 
 #include "base/clock.hpp"
 

@@ -41,7 +41,7 @@ enum class event : std::uint8_t {
   job,                 // a worker did long work of the policy; amount: ticks
   home_asked,          // the system was asked where a region is that got its home by first touch
   home_elsewhere,      // ... and the region was on another node
-  stalled,             // a task began to wait for what was not over
+  stalled,             // a task began a wait whose target had not ended
   steal_time,          // a worker attempted to steal; amount: ticks
   arrival_attempt,     // a worker looked for a task that came from outside, in the buffer for these
   arrival_time,        // ... amount: ticks
