@@ -297,18 +297,19 @@ class cg_maker {
     return class_.rows * (place + 1) / graph_.places() - class_.rows * place / graph_.places();
   }
   /// As on_places() of places_cg.
-  void phase(std::int32_t by, int from, int to, local what, std::uint32_t bytes) {
+  void phase(std::int32_t creator, int from, int to, local what, std::uint32_t bytes) {
     const int middle = from + 1 + (to - from - 1) / 2;
     const std::uint32_t others = graph_.scope();
     const auto send_on = [&](int first, int last) {
       if (first >= last) return;
-      const std::int32_t t = graph_.task({.creator = by, .scope = others, .place = first, .message_bytes = 24 + bytes});
+      const std::int32_t t =
+          graph_.task({.creator = creator, .scope = others, .place = first, .message_bytes = 24 + bytes});
       phase(t, first, last, what, bytes);
     };
     send_on(from + 1, middle);
     send_on(middle, to);
-    (this->*what)(by);
-    graph_.wait(by, others);
+    (this->*what)(creator);
+    graph_.wait(creator, others);
   }
   /// The region of so many rows of the matrix.
   std::uint32_t block(int place, std::int64_t first, std::int64_t count) {
@@ -318,30 +319,32 @@ class cg_maker {
   }
   /// As sum_of() of places_cg: region_of(from, count) is what a leaf touches.
   template <class Region>
-  void sum(std::int32_t by, std::int64_t count, double operations, const Region& region_of, std::uint64_t bytes,
+  void sum(std::int32_t creator, std::int64_t count, double operations, const Region& region_of, std::uint64_t bytes,
            bool writes) {
-    const int at = graph_.place_of(by);
-    const auto leaf_task = [&](std::int32_t creator, std::uint32_t scope, std::int64_t from, std::int64_t to) {
-      graph_.task({.creator = creator,
+    const int at = graph_.place_of(creator);
+    const auto leaf_task = [&](std::int32_t parent, std::uint32_t scope, std::int64_t from, std::int64_t to) {
+      graph_.task({.creator = parent,
                    .scope = scope,
                    .place = at,
                    .work_ns = nanoseconds_of(operations * static_cast<double>(to - from))});
       graph_.touches(region_of(from, to - from), writes, static_cast<std::uint64_t>(to - from) * bytes);
     };
-    halve(graph_, by, graph_.scope(), 0, count, leaf_, true, leaf_task);
+    halve(graph_, creator, graph_.scope(), 0, count, leaf_, true, leaf_task);
   }
-  void multiply(std::int32_t by) {
-    const int at = graph_.place_of(by);
+  void multiply(std::int32_t creator) {
+    const int at = graph_.place_of(creator);
     const auto vector = [&](std::int64_t, std::int64_t) { return vectors_[static_cast<std::size_t>(at)]; };
-    sum(by, class_.rows, 2, vector, 16, true);
+    sum(creator, class_.rows, 2, vector, 16, true);
     sum(
-        by, rows(at), 2 * static_cast<double>(entries_),
+        creator, rows(at), 2 * static_cast<double>(entries_),
         [&](std::int64_t first, std::int64_t count) { return block(at, first, count); },
         static_cast<std::uint64_t>(entries_) * entry_bytes, false);
   }
-  void vectors_alone(std::int32_t by) {
-    const int at = graph_.place_of(by);
-    sum(by, rows(at), 6, [&](std::int64_t, std::int64_t) { return vectors_[static_cast<std::size_t>(at)]; }, 40, true);
+  void vectors_alone(std::int32_t creator) {
+    const int at = graph_.place_of(creator);
+    sum(
+        creator, rows(at), 6, [&](std::int64_t, std::int64_t) { return vectors_[static_cast<std::size_t>(at)]; }, 40,
+        true);
   }
 
   Graph& graph_;

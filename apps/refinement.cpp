@@ -116,9 +116,9 @@ void derive(const images& of, std::int64_t y, std::int64_t x, double u, double v
 
 /// One refinement of a pixel from the means of its neighbours' motion. Returns how much it changes.
 double refine(pixel& p, std::size_t from, double mean_u, double mean_v) noexcept {
-  const double by = (p.dx * mean_u + p.dy * mean_v + p.dt) / (smoothness + p.dx * p.dx + p.dy * p.dy);
-  p.u[1 - from] = mean_u - p.dx * by;
-  p.v[1 - from] = mean_v - p.dy * by;
+  const double step = (p.dx * mean_u + p.dy * mean_v + p.dt) / (smoothness + p.dx * p.dx + p.dy * p.dy);
+  p.u[1 - from] = mean_u - p.dx * step;
+  p.v[1 - from] = mean_v - p.dy * step;
   return std::abs(p.u[1 - from] - p.u[from]) + std::abs(p.v[1 - from] - p.v[from]);
 }
 

@@ -189,9 +189,9 @@ class routing final : public app {
       changed = false;
       for (auto at = begin; at != end; ++at) {
         std::uint64_t& there = length[at->to - map_.first[r]];
-        const std::uint64_t by = length[at->from - map_.first[r]];
-        if (by == nowhere || by + at->length >= there) continue;
-        there = by + at->length;
+        const std::uint64_t reached = length[at->from - map_.first[r]];
+        if (reached == nowhere || reached + at->length >= there) continue;
+        there = reached + at->length;
         changed = true;
       }
     }

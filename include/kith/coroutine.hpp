@@ -141,7 +141,7 @@ class one_awaiter : awaiting {
     static_assert(forking_promise<P>, "a kith::coroutine is awaited by another one; elsewhere, call kith::sync_wait()");
     suspended = &outer.promise();
     fork_lane* const lane = this_lane;
-    inner_->by = this;
+    inner_->awaiter = this;
     inner_->to = &result_;
     inner_->start();
     return lane->unwinding;
@@ -216,7 +216,7 @@ class both_awaiter final : coroutine_continuation {
     } catch (...) {
       return result.fail();
     }
-    started->by = this;
+    started->awaiter = this;
     started->start();
   }
   static void start_second(coroutine_continuation& c) noexcept {

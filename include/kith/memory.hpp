@@ -66,12 +66,12 @@ class distribution {
 /// Takes some microseconds and up to one system call for each node: meant for arrays, not for list nodes.
 void* allocate(std::size_t bytes, distribution how = {});
 /// The same for a given runtime, from any thread. `local` is the node of the processor that the caller runs on.
-void* allocate(runtime& of, std::size_t bytes, distribution how = {});
-/// While it lives, memory that this thread allocates outside of tasks, without naming a runtime, belongs to `of`.
+void* allocate(runtime& rt, std::size_t bytes, distribution how = {});
+/// While it lives, memory that this thread allocates outside of tasks, without naming a runtime, belongs to `rt`.
 /// For code that cannot pass a runtime, such as containers.
 class allocation_scope {
  public:
-  explicit allocation_scope(runtime& of) noexcept;
+  explicit allocation_scope(runtime& rt) noexcept;
   ~allocation_scope();
   allocation_scope(const allocation_scope&) = delete;
   allocation_scope& operator=(const allocation_scope&) = delete;
@@ -84,7 +84,7 @@ class allocation_scope {
 /// have ended already. Throws kith::error for any other address. Thread-safe. No task may be using the memory.
 void deallocate(void* memory);
 /// Makes `coarse` begin again at the node of worker 0, as when the runtime was made. Thread-safe.
-void reset_distribution(runtime& of);
+void reset_distribution(runtime& rt);
 
 /// Tells every runtime that memory from elsewhere than allocate() is given back, or will be filled anew by
 /// other code: the homes of regions that begin in it are forgotten. Thread-safe. No task may be using the
@@ -95,7 +95,7 @@ void forget(const void* memory, std::size_t bytes);
 /// counts bytes whose node is unknown: not touched yet, or not named by any access. Exact by page for memory from
 /// allocate(); for other memory, by the region that begins at `memory`. Thread-safe; takes locks, so do not call
 /// it in every task.
-std::vector<std::uint64_t> known_bytes_on_nodes(runtime& of, const void* memory, std::size_t bytes);
+std::vector<std::uint64_t> known_bytes_on_nodes(runtime& rt, const void* memory, std::size_t bytes);
 
 /// Where pages really are, according to the system.
 struct page_census {
@@ -104,7 +104,7 @@ struct page_census {
   std::uint64_t elsewhere = 0;         // pages on another node than the allocation's distribution says
 };
 /// Empty if the system refuses or the machine is pretended. One system call for each 4096 pages. Thread-safe.
-std::optional<page_census> count_pages(runtime& of, const void* memory, std::size_t bytes);
+std::optional<page_census> count_pages(runtime& rt, const void* memory, std::size_t bytes);
 
 /// For standard containers: `std::vector<double, kith::allocator<double>> v(n, kith::allocator<double>(rt,
 /// kith::distribution::fine))`. Each allocation takes whole pages. Note that a vector touches its elements when
@@ -117,13 +117,13 @@ class allocator {
 
   allocator(distribution how = {}) noexcept : how_(how) {}
   /// The runtime must live whenever this allocator or a copy allocates; the memory may outlive it.
-  allocator(runtime& of, distribution how = {}) noexcept : of_(&of), how_(how) {}
+  allocator(runtime& rt, distribution how = {}) noexcept : rt_(&rt), how_(how) {}
   template <class U>
-  allocator(const allocator<U>& other) noexcept : of_(other.of_), how_(other.how_) {}
+  allocator(const allocator<U>& other) noexcept : rt_(other.rt_), how_(other.how_) {}
 
   T* allocate(std::size_t n) {
     if (n > static_cast<std::size_t>(-1) / sizeof(T)) throw std::bad_array_new_length();
-    return static_cast<T*>(of_ != nullptr ? kith::allocate(*of_, n * sizeof(T), how_)
+    return static_cast<T*>(rt_ != nullptr ? kith::allocate(*rt_, n * sizeof(T), how_)
                                           : kith::allocate(n * sizeof(T), how_));
   }
   void deallocate(T* p, std::size_t) noexcept { kith::deallocate(p); }
@@ -133,7 +133,7 @@ class allocator {
  private:
   template <class U>
   friend class allocator;
-  runtime* of_ = nullptr;
+  runtime* rt_ = nullptr;
   distribution how_;
 };
 

@@ -17,11 +17,11 @@ struct worker_statistics {
   std::uint64_t wakes = 0;  // wakes sent to other workers
   double busy_seconds = 0;  // in tasks, including scheduling between them
   double idle_seconds = 0;  // looking for work in vain, or asleep, during a run
-  double first_steal_seconds =
-      -1;  // from the start of a run to its first task, if that was stolen: mean over such runs; -1: none
-  std::uint64_t stalled = 0;  // waits of tasks for what was not over
-  std::uint64_t halves =
-      0;  // halves of joins that were taken from another worker or stack, and helps in runs of graphs
+  /// From the start of a run to its first task, if that was stolen: the mean over such runs; -1: none.
+  double first_steal_seconds = -1;
+  std::uint64_t stalled = 0;  // waits of tasks whose target had not ended
+  /// Halves of joins that were taken from another worker or stack, and helps in runs of graphs.
+  std::uint64_t halves = 0;
   // Counted under the policy `ads`:
   double steal_seconds = 0;            // in attempts to steal
   std::uint64_t arrival_attempts = 0;  // looks into the buffer of tasks from outside

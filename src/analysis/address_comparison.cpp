@@ -27,7 +27,6 @@ class run {
     }
   }
 
-  const recording& of() const { return r_; }
   std::uint64_t identity(std::size_t task) const { return identities_[task]; }
   std::optional<std::size_t> find(std::uint64_t identity) const {
     const auto at = by_identity_.find(identity);
@@ -93,8 +92,8 @@ class run {
       case recorded_block::allocated:
       case recorded_block::mapped: {
         if (b.own) return 0;
-        const std::uint64_t by = b.task < 0 ? 0 : identities_[static_cast<std::size_t>(b.task)];
-        return mix(mix(mix(by) ^ text(b.at)) + b.ordinal) | 1;
+        const std::uint64_t owner = b.task < 0 ? 0 : identities_[static_cast<std::size_t>(b.task)];
+        return mix(mix(mix(owner) ^ text(b.at)) + b.ordinal) | 1;
       }
       case recorded_block::variable:
       case recorded_block::global: return mix(text(b.name) ^ b.kind) | 1;

@@ -32,19 +32,21 @@ meanwhile while_waiting(const recording& r, std::int32_t worker, std::uint64_t f
   std::vector<bool> is_near(r.worker_node.size());  // of its node, and its place: others could not have run it
   for (std::size_t w = 0; w < is_near.size(); ++w)
     is_near[w] = r.worker_node[w] == here && r.place_of(static_cast<std::int32_t>(w)) == place;
-  const auto near = [&is_near](std::int32_t by) { return by >= 0 && is_near[static_cast<std::size_t>(by)]; };
+  const auto near = [&is_near](std::int32_t runner) {
+    return runner >= 0 && is_near[static_cast<std::size_t>(runner)];
+  };
   std::vector<std::vector<interval>> busy(r.worker_node.size());
   std::vector<std::vector<interval>> jobs(r.worker_node.size());
-  const auto note = [&](timeline_entry::kind what, std::int32_t of, std::int32_t by, std::uint64_t begun,
+  const auto note = [&](timeline_entry::kind what, std::int32_t task, std::int32_t runner, std::uint64_t begun,
                         std::uint64_t ended) {
-    if (!near(by) || begun >= until || ended <= from || ended <= begun) return;
+    if (!near(runner) || begun >= until || ended <= from || ended <= begun) return;
     const interval part{std::max(begun, from), std::min(ended, until)};
-    if (by == worker) m.worker.push_back({what, of, begun, ended});
+    if (runner == worker) m.worker.push_back({what, task, begun, ended});
     if (what == timeline_entry::idle) {
       m.node_idle += part.ended - part.begun;
-      if (by == worker) m.idle += part.ended - part.begun;
+      if (runner == worker) m.idle += part.ended - part.begun;
     } else {
-      (what == timeline_entry::job ? jobs : busy)[static_cast<std::size_t>(by)].push_back(part);
+      (what == timeline_entry::job ? jobs : busy)[static_cast<std::size_t>(runner)].push_back(part);
     }
   };
   for (std::size_t i = 0; i < r.tasks.size(); ++i) {

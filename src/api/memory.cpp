@@ -24,28 +24,28 @@ void* allocate(std::size_t bytes, distribution how) {
   if (for_this_thread != nullptr) return engine_of(*for_this_thread, "kith::allocate()").allocate(bytes, how);
   return allocate_alone(bytes, how).at->address();
 }
-void* allocate(runtime& of, std::size_t bytes, distribution how) {
-  return engine_of(of, "kith::allocate()").allocate(bytes, how);
+void* allocate(runtime& rt, std::size_t bytes, distribution how) {
+  return engine_of(rt, "kith::allocate()").allocate(bytes, how);
 }
 
-allocation_scope::allocation_scope(runtime& of) noexcept : before_(std::exchange(for_this_thread, &of)) {}
+allocation_scope::allocation_scope(runtime& rt) noexcept : before_(std::exchange(for_this_thread, &rt)) {}
 allocation_scope::~allocation_scope() { for_this_thread = before_; }
 
 void deallocate(void* memory) { release_block(memory); }
 
-void reset_distribution(runtime& of) { engine_of(of, "kith::reset_distribution()").memory.reset(); }
+void reset_distribution(runtime& rt) { engine_of(rt, "kith::reset_distribution()").memory.reset(); }
 
 void forget(const void* memory, std::size_t bytes) {
   detail::bytes_of(memory, bytes, 1);
   block_table::of_process().tell(memory, bytes, nullptr);
 }
 
-std::vector<std::uint64_t> known_bytes_on_nodes(runtime& of, const void* memory, std::size_t bytes) {
-  return engine_of(of, "kith::known_bytes_on_nodes()").memory.known_bytes(memory, detail::bytes_of(memory, bytes, 1));
+std::vector<std::uint64_t> known_bytes_on_nodes(runtime& rt, const void* memory, std::size_t bytes) {
+  return engine_of(rt, "kith::known_bytes_on_nodes()").memory.known_bytes(memory, detail::bytes_of(memory, bytes, 1));
 }
 
-std::optional<page_census> count_pages(runtime& of, const void* memory, std::size_t bytes) {
-  return engine_of(of, "kith::count_pages()").memory.count(memory, detail::bytes_of(memory, bytes, 1));
+std::optional<page_census> count_pages(runtime& rt, const void* memory, std::size_t bytes) {
+  return engine_of(rt, "kith::count_pages()").memory.count(memory, detail::bytes_of(memory, bytes, 1));
 }
 
 }  // namespace kith

@@ -112,9 +112,9 @@ void cancel_children() noexcept {
   if (w != nullptr && w->children_scope != nullptr) w->children_scope->cancel();
 }
 
-void completion::wait(made_task by) { wait_at_most(std::numeric_limits<double>::infinity(), by); }
+void completion::wait(made_task completer) { wait_at_most(std::numeric_limits<double>::infinity(), completer); }
 
-bool completion::wait_at_most(double seconds, made_task by) {
+bool completion::wait_at_most(double seconds, made_task completer) {
   using steady = std::chrono::steady_clock;
   constexpr double for_ever = 1e9;  // 31 years
   native::worker* const w = native::worker::current();
@@ -146,8 +146,8 @@ bool completion::wait_at_most(double seconds, made_task by) {
       if (w->log != nullptr) w->log->waited(w->running_ref(), 0, began);
     };
     // A task that may end later than the wait must not run on top of it. With a time limit, that is any task.
-    const bool known = !timed && by.runtime == w->engine.number;  // a task of another runtime is not known here
-    const reference awaited = known ? reference::from(by.task) : reference();
+    const bool known = !timed && completer.runtime == w->engine.number;  // a task of another runtime is not known here
+    const reference awaited = known ? reference::from(completer.task) : reference();
     try {
       w->work_until(over, timed ? "kith::future::wait_for()" : "kith::future::wait()", awaited);
     } catch (...) {  // no stack was left for the wait

@@ -101,7 +101,7 @@ node_id memory_space::node_of_caller() const noexcept {
 }
 
 /// Maps the memory and decides where it should be. `how` becomes the distribution that was finally requested.
-placement memory_space::decide(std::size_t bytes, distribution& how, node_id by) {
+placement memory_space::decide(std::size_t bytes, distribution& how, node_id caller_node) {
   if (how.what() == distribution::standard) how = how.huge() ? set_.standard.in_huge_pages() : set_.standard;
   if (how.what() == distribution::at_node && how.node_number() < 0)
     throw error("allocate: node " + std::to_string(how.node_number()) + ": expected a number from 0 on");
@@ -117,7 +117,7 @@ placement memory_space::decide(std::size_t bytes, distribution& how, node_id by)
     case distribution::coarse:
       p.nodes = {nodes_.in_turn()[next_coarse_.fetch_add(1, relaxed) % nodes_.in_turn().size()]};
       break;
-    case distribution::local: p.nodes = {nodes_.nearest(by ? by : node_of_caller())}; break;
+    case distribution::local: p.nodes = {nodes_.nearest(caller_node ? caller_node : node_of_caller())}; break;
     case distribution::at_node: p.nodes = {nodes_.nearest(node_id(how.node_number() % nodes()))}; break;
     case distribution::standard:
     case distribution::system:
@@ -147,8 +147,8 @@ void memory_space::carry_out(const placement& p) const noexcept {
   }
 }
 
-memory_block memory_space::allocate(std::size_t bytes, distribution how, node_id by) {
-  placement p = decide(bytes, how, by);
+memory_block memory_space::allocate(std::size_t bytes, distribution how, node_id caller_node) {
+  placement p = decide(bytes, how, caller_node);
   carry_out(p);
   const memory_block b = block_table::of_process().add(std::move(p), how, space_, owner_);
   if (on_.nodes.size() > 1)

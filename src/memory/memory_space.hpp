@@ -60,7 +60,7 @@ class memory_space final : private memory_listener {
   memory_space& operator=(const memory_space&) = delete;
 
   /// As kith::allocate. `by` is the node of the calling worker; none if the caller is no worker.
-  memory_block allocate(std::size_t bytes, distribution how, node_id by);
+  memory_block allocate(std::size_t bytes, distribution how, node_id caller_node);
   void reset() noexcept { next_coarse_.store(0, relaxed); }
   /// `note` is called for each block of this runtime that is given back, before its pages go. Must be set
   /// before the first allocation. Null ends the calls; after this returns, none is under way.
@@ -98,7 +98,7 @@ class memory_space final : private memory_listener {
  private:
   void keep_own();
   void keep_apart(const region& r, const memory_block* b);
-  placement decide(std::size_t bytes, distribution& how, node_id by);
+  placement decide(std::size_t bytes, distribution& how, node_id caller_node);
   void carry_out(const placement& p) const noexcept;
   void settle(region& r) noexcept;
   void settle(region& r, const memory_block& b) noexcept;

@@ -72,23 +72,23 @@ void remote_result::then(std::function<void()> resume) {
 }
 
 std::function<void()> resumption(std::coroutine_handle<> suspended) {
-  const distributed::caller by = distributed::caller_of("co_await");
-  if (by.running->coroutine == nullptr) {
+  const distributed::caller me = distributed::caller_of("co_await");
+  if (me.running->coroutine == nullptr) {
     throw error("co_await: the running activity is not a coroutine; spawn a function that returns kith::activity");
   }
-  return by.at->resumption(*by.running, suspended);
+  return me.at->resumption(*me.running, suspended);
 }
 
 void begin_finish(void* context, void (*f)(void*), std::coroutine_handle<> suspended, std::shared_ptr<void>& state) {
-  const distributed::caller by = distributed::caller_of("co_await");
+  const distributed::caller me = distributed::caller_of("co_await");
   const auto waiting = std::make_shared<finish_wait>();
   waiting->resume = resumption(suspended);
   state = waiting;  // the coroutine may go on, and end, before begin_finish() returns
   try {
-    by.at->begin_finish(by.running, f, context, waiting);
+    me.at->begin_finish(me.running, f, context, waiting);
   } catch (...) {
     if (waiting->begun) return;               // and has ended with a failure, so that the coroutine is resumed
-    by.running->parts.fetch_sub(1, relaxed);  // a place was lost: the coroutine goes on with the exception
+    me.running->parts.fetch_sub(1, relaxed);  // a place was lost: the coroutine goes on with the exception
     throw;
   }
 }

@@ -7,7 +7,7 @@
 //  F2  The finish in which the data_flow was made is held until it was left and its last task has ended. So tasks may be
 //      sent from the progress thread, long after the activity that has spawned them.
 //  F3  After the first failure no task is sent. Those that were not end without having run.
-//  F4  A result refers to its task, which refers to the result, until it is complete, or the task gives it up.
+//  F4  A result and its task refer to each other. The completion of the result breaks the cycle, and so does reset().
 #include <kith/data_flow.hpp>
 
 #include "base/made_once.hpp"
@@ -128,10 +128,10 @@ class accessed_array {
 
 class graph final : public detail::flow_graph, public std::enable_shared_from_this<graph> {
  public:
-  graph(const data_flow_options& o, const distributed::caller& by)
+  graph(const data_flow_options& o, const distributed::caller& caller)
       : options_(o),
-        at_(*by.at),
-        in_(by.running->in),
+        at_(*caller.at),
+        in_(caller.running->in),
         used_(static_cast<std::size_t>(places()), false),
         windows_(used_.size()) {
     at_.hold(in_);
@@ -168,7 +168,7 @@ class graph final : public detail::flow_graph, public std::enable_shared_from_th
       const std::lock_guard lock(guard_);
       if (failure_) return;
       ++open_;
-      n->before = 1;  // until all others are counted
+      n->before = 1;  // guard: the task is not sent before all its predecessors are counted
     }
     n->result->then([self = shared_from_this(), n] { self->end(n); });
     try {
@@ -375,15 +375,15 @@ class graph final : public detail::flow_graph, public std::enable_shared_from_th
 }  // namespace
 
 std::shared_ptr<detail::flow_graph> detail::flow_graph::make(const data_flow_options& o) {
-  const distributed::caller by = distributed::caller_of("data_flow");
+  const distributed::caller me = distributed::caller_of("data_flow");
   if (o.most_tasks < 1) throw error("data_flow_options::most_tasks = 0: expected at least 1", error_kind::setting);
-  return std::make_shared<graph>(o, by);
+  return std::make_shared<graph>(o, me);
 }
 
 void detail::send_activity(int place, const remote_function& f, packed_arguments message,
                            std::shared_ptr<remote_result> result) {
-  const distributed::caller by = distributed::caller_of("data_flow");
-  by.at->send_activity(by.running->in, place, f, std::move(message), std::move(result));
+  const distributed::caller me = distributed::caller_of("data_flow");
+  me.at->send_activity(me.running->in, place, f, std::move(message), std::move(result));
 }
 
 place_local<detail::flow_cache>& detail::flow_caches() {

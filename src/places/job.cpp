@@ -31,7 +31,7 @@ constexpr mpi_kind kinds[] = {
 };
 
 /// glibc gives large blocks back to the kernel when they are freed. Each large message is such a block, and to map its
-/// pages anew takes several times as long as to send it. Who has set this for the program keeps what was set.
+/// pages anew takes several times as long as to send it. A value that the user has set is kept.
 void keep_freed_memory() {
 #ifdef __GLIBC__
   for (const char* set : {"MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_", "GLIBC_TUNABLES"}) {

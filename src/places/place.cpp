@@ -109,14 +109,15 @@ void place::leave_buffer(activity& a) noexcept {
   if (a.fresh) fab_.fetch_sub(1, relaxed);
   if (!a.credited) return;
   const std::uint32_t owed = owed_[a.result_to].fetch_add(1, relaxed) + 1;
-  if (owed != static_cast<std::uint32_t>(std::max(1, all_.share() / 2))) return;  // they go with another message
+  if (owed != static_cast<std::uint32_t>(std::max(1, all_.share() / 2)))
+    return;  // fewer than half a share: sent with the next message
   const std::lock_guard lock(guard_);
   if (lost_) return;
   post(static_cast<int>(a.result_to),
        sealed({.kind = message_kind::credit, .from = static_cast<std::uint32_t>(number_)}));
 }
 
-/// Runs the activity, or a part of it if it is a coroutine. Whoever ends the last part owns it.
+/// Runs the activity, or a part of it if it is a coroutine. The thread that ends the last part destroys it.
 void place::run_part(activity& a, const std::function<void()>& code) noexcept {
   const std::uint64_t task = native::worker::current()->running_ref();
   {
@@ -310,18 +311,18 @@ void place::post_offer(offer& o) {
   if (all_.credits && o.message->outer.empty()) o.complete();
 }
 
-void place::spawn(const activity& by, int to, const detail::remote_function& f, detail::packed_arguments message,
+void place::spawn(const activity& spawner, int to, const detail::remote_function& f, detail::packed_arguments message,
                   std::shared_ptr<detail::remote_result> result) {
   if (is_here(to)) {
-    auto a = make_activity(by.in, to, f, std::move(message));
+    auto a = make_activity(spawner.in, to, f, std::move(message));
     {
       const std::lock_guard lock(guard_);
-      a->result = open(by.in, std::move(result));
+      a->result = open(spawner.in, std::move(result));
     }
     detail::create(detail::current_scope(), closure(*this, std::move(a)));
     return;
   }
-  const std::shared_ptr<offer> mine = make_offer(by.in, to, f, std::move(message), std::move(result));
+  const std::shared_ptr<offer> mine = make_offer(spawner.in, to, f, std::move(message), std::move(result));
   wait_for(*mine);
   if (!mine->dropped.load(relaxed)) return;
   const std::lock_guard lock(guard_);
@@ -339,7 +340,7 @@ void place::send_activity(finish_id in, int to, const detail::remote_function& f
   {
     const std::lock_guard lock(guard_);
     arrived_.reserve(arrived_.size() + 1);
-    a->result = open(in, std::move(result));  // after a loss none gets there
+    a->result = open(in, std::move(result));  // throws after a loss, so nothing is queued
     arrived_.push_back(std::move(a));
   }
   net_.ring();
@@ -364,9 +365,10 @@ void place::wait_for(offer& o) const {
   }
 }
 
-void place::begin_finish(const activity* by, void (*f)(void*), void* context, std::shared_ptr<finish_wait> waiting) {
+void place::begin_finish(const activity* caller, void (*f)(void*), void* context,
+                         std::shared_ptr<finish_wait> waiting) {
   auto body = std::make_unique<activity>();
-  body->at = by != nullptr ? by->at : 0;
+  body->at = caller != nullptr ? caller->at : 0;
   body->body = f;
   body->context = context;
   {
@@ -377,23 +379,23 @@ void place::begin_finish(const activity* by, void (*f)(void*), void* context, st
     waiting->begun = true;
   }
   body->waiting = std::move(waiting);
-  if (by != nullptr) {
+  if (caller != nullptr) {
     detail::create(detail::current_scope(), closure(*this, std::move(body)));
   } else {
     detail::creation(*tasks_).make(closure(*this, std::move(body)));
   }
 }
 
-void place::finish(const activity* by, void (*f)(void*), void* context) {
+void place::finish(const activity* caller, void (*f)(void*), void* context) {
   const auto waiting = std::make_shared<finish_wait>();
-  begin_finish(by, f, context, waiting);
+  begin_finish(caller, f, context, waiting);
   try {
     waiting->ended.wait();
   } catch (...) {  // no stack is left
-    wait_for_body(by);
+    wait_for_body(caller);
     throw;
   }
-  if (waiting->failed && waiting->failed->lost) wait_for_body(by);
+  if (waiting->failed && waiting->failed->lost) wait_for_body(caller);
   const std::exception_ptr thrown = std::move(waiting->thrown);  // so that this thread gives it back, not the body's
   if (thrown) std::rethrow_exception(thrown);
   waiting->rethrow();
@@ -404,9 +406,9 @@ void finish_wait::rethrow() const {
   if (failed) std::rethrow_exception(exception_of(*failed));
 }
 
-/// Of a finish that ends early: its body uses the caller's frame, and must have ended before that is left.
-void place::wait_for_body(const activity* by) {
-  if (by == nullptr) {
+/// The finish has ended early: waits for its body, which uses the caller's frame.
+void place::wait_for_body(const activity* caller) {
+  if (caller == nullptr) {
     await_coroutines();
     tasks_->wait();
     return;

@@ -8,8 +8,8 @@
 //  P2  Whoever calls spawn() runs in an activity of the same finish, which is open here until that returns. So the
 //      finish cannot end between the call and the count.
 //  P3  The answer to a spawn that engages the receiver is sent before its activity can run, so before its `done`.
-//  P4  With credits: those of a place at another one are its share of the room there less its activities that are under way, in
-//      the FAB, or whose credits are owed. Half a share is sent at the latest, so no spawner waits while all have started.
+//  P4  The credits of place p at place q are p's share of q's room, less the activities of p that are under way, in q's FAB,
+//      or not yet credited back. q returns credits once it owes half a share, so no spawner waits while all have started.
 #pragma once
 
 #include "base/atomic.hpp"
@@ -63,7 +63,7 @@ struct finish_wait {
   std::exception_ptr thrown;          // of the body
   std::function<void()> resume = {};  // of a coroutine; called when the finish and its body have ended
   atomic<int> open{2};
-  bool begun = false;  // it is waited for
+  bool begun = false;  // registered in waits_
 
   void end_one() {
     if (open.fetch_sub(1, acq_rel) == 1 && resume) resume();
@@ -120,7 +120,7 @@ class place {
   bool has_started() const noexcept { return progress_.joinable(); }
 
   /// Spawns on behalf of `by`, which runs here.
-  void spawn(const activity& by, int to, const detail::remote_function& f, detail::packed_arguments message,
+  void spawn(const activity& spawner, int to, const detail::remote_function& f, detail::packed_arguments message,
              std::shared_ptr<detail::remote_result> result);
   /// The same as part of a finish that is open here until this returns, and without waiting until the other place has
   /// accepted the activity. At this place it is nobody's child. The arguments are copied.
@@ -133,9 +133,9 @@ class place {
   bool is_here(int to) const noexcept { return to == number_ || all_.one_group; }
   const setup& all() const noexcept { return all_; }
   /// Runs `f` as the body of a new finish and waits for that. `by` is null outside of activities.
-  void finish(const activity* by, void (*f)(void*), void* context);
+  void finish(const activity* caller, void (*f)(void*), void* context);
   /// The same for a coroutine, which `waiting->resume` resumes in place of waiting.
-  void begin_finish(const activity* by, void (*f)(void*), void* context, std::shared_ptr<finish_wait> waiting);
+  void begin_finish(const activity* caller, void (*f)(void*), void* context, std::shared_ptr<finish_wait> waiting);
   /// What resumes the coroutine that the running activity is about to suspend.
   std::function<void()> resumption(activity& of, std::coroutine_handle<> suspended);
   /// Takes part in what all places do together, and waits for it. Any task; one at a time.
@@ -170,7 +170,8 @@ class place {
   struct outgoing {
     int to = 0;
     detail::byte_buffer message;
-    std::shared_ptr<const detail::packed_arguments> offered;  // of an offer, which keeps it: in place of `message`
+    std::shared_ptr<const detail::packed_arguments>
+        offered;  // an offer's message, shared because it may be sent again; `message` is then empty
     outgoing* next = nullptr;
   };
   friend void set_next(outgoing& o, outgoing* next) noexcept { o.next = next; }
@@ -185,7 +186,8 @@ class place {
     int refusals = 0;
     detail::completion accepted;        // if the spawner works meanwhile
     atomic<std::uint32_t> answered{0};  // if it is blocked
-    atomic<bool> dropped{false};        // a place was lost; written before either, but for one sent with a credit
+    atomic<bool> dropped{
+        false};  // a place was lost; written before the two above, except for an offer sent with a credit
 
     void complete() {
       answered.store(1, release);
@@ -221,7 +223,7 @@ class place {
   bool do_collectives();
   void fail_parts(const std::exception_ptr& why);
   void refuse_if_lost() const;
-  void wait_for_body(const activity* by);
+  void wait_for_body(const activity* caller);
 
   // ---- the progress thread
   void progress();
@@ -252,9 +254,9 @@ class place {
   std::string recorded_in_;
   const pid_t made_in_ = getpid();
 
-  mutable std::mutex guard_;                                            // for the next eleven
-  std::vector<std::shared_ptr<part>> new_parts_;                        // not yet started
-  std::vector<std::unique_ptr<activity>> arrived_;                      // of send_activity(), likewise
+  mutable std::mutex guard_;                        // guards the members from here to wait_for_credit_
+  std::vector<std::shared_ptr<part>> new_parts_;    // not yet started
+  std::vector<std::unique_ptr<activity>> arrived_;  // of send_activity(), likewise
   std::vector<std::pair<activity*, std::coroutine_handle<>>> resumed_;  // the progress thread makes their tasks
   std::optional<failure> lost_;  // once it is set, nothing is open in the tables below, and none of them is used
   finish_table finishes_;

@@ -41,8 +41,8 @@ void place::progress() {
       handle(std::move(message));
       did = true;
     }
-    // poll() has read the bell with acquire. What was done before ring(), here or in the destructor, is seen from here
-    // on, or the bell has changed when sleep() compares it.
+    // poll() loads the bell with acquire. So either what was written before ring() is seen from here on, or the bell has
+    // changed and sleep() returns.
     did = send_outgoing() || did;
     did = make_tasks() || did;
     did = offer_again() || did;
@@ -262,7 +262,7 @@ void place::take_part(const char* call, const collective& c) {
     throw error(std::string(call) + ": all workers are one group under cws; expected separate places");
   const auto mine = std::make_shared<part>();
   mine->what = c;
-  if (c.bytes != 0) {  // the caller may leave before the others have come: it is out of stacks, or a place is lost
+  if (c.bytes != 0) {  // copied: the caller may leave early (no stack, or a lost place)
     const auto data = std::make_shared<detail::byte_buffer>(c.data, c.data + c.bytes);
     mine->what.data = data->data();
     mine->what.owner = data;

@@ -120,7 +120,7 @@ class place_runtime::implementation {
     const runtime_options each = options_of_each(o, all_, !own_);
     const int first = own_.value_or(0), last = own_ || all_.one_group ? first : all_.places - 1;
     for (int p = first; p <= last; ++p) {
-      places_.push_back(std::make_unique<place>(all_, p, each, net_->of(p)));
+      places_.push_back(std::make_unique<place>(all_, p, each, net_->endpoint_of(p)));
       by_engine_[places_.back()->engine()] = places_.back().get();
     }
   }
@@ -328,18 +328,18 @@ namespace detail {
 
 void spawn_at(int to, const remote_function& f, packed_arguments message, std::shared_ptr<remote_result> result) {
   distributed::expect_numbered(f, to);
-  const distributed::caller by = distributed::caller_of("at(place).spawn()");
+  const distributed::caller me = distributed::caller_of("at(place).spawn()");
   const int all = the_only("at()").all().places;
   if (to >= all) {
     throw error("at(" + std::to_string(to) + "): this place_ref is of another place_runtime; now there are " +
                 std::to_string(all) + " places");
   }
-  by.at->spawn(*by.running, to, f, std::move(message), std::move(result));
+  me.at->spawn(*me.running, to, f, std::move(message), std::move(result));
 }
 
 void finish(void* context, void (*f)(void*)) {
-  const distributed::caller by = distributed::caller_of("finish()");
-  by.at->finish(by.running, f, context);
+  const distributed::caller me = distributed::caller_of("finish()");
+  me.at->finish(me.running, f, context);
 }
 
 }  // namespace detail

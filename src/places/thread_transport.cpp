@@ -96,7 +96,7 @@ class thread_transport final : public transport {
   }
   const char* name() const noexcept override { return "threads"; }
   int places() const noexcept override { return places_; }
-  endpoint& of(int place) override { return *all_[static_cast<std::size_t>(place)]; }
+  endpoint& endpoint_of(int place) override { return *all_[static_cast<std::size_t>(place)]; }
 
  private:
   int places_;

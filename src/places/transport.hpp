@@ -75,7 +75,7 @@ class transport {
   virtual int places() const noexcept = 0;
   /// The only place of this process, if the others are in other processes.
   virtual std::optional<int> own_place() const noexcept { return {}; }
-  virtual endpoint& of(int place) = 0;
+  virtual endpoint& endpoint_of(int place) = 0;
 };
 
 /// All places in this process: each has an inbox in shared memory. `one_group`: they share the endpoint of place 0.

@@ -51,7 +51,7 @@ class initial_runs {
   }
   /// Holds a ready task. REQUIRES: initialises(t).
   void hold(task& t, worker& self) {
-    if (held_.add(t) == 1) self.ring(team_.everybody());  // a worker must watch: starves()
+    if (held_.add(t) == 1) self.ring(team_.everybody());  // wakes workers, so that one calls starves()
   }
   bool holds_any() const noexcept { return !held_.empty(); }
   /// Called by a worker that has nothing else to do. True if no more tasks seem to come: they should be dealt.

@@ -11,7 +11,7 @@ namespace {
 
 enum point : std::uint32_t { explores, begins, ends, points };
 
-std::uint32_t of(std::size_t task, point p) { return static_cast<std::uint32_t>(task) * points + p; }
+std::uint32_t point_of(std::size_t task, point p) { return static_cast<std::uint32_t>(task) * points + p; }
 
 /// Calls `edge(from, to)` for each order of two points that the program requires, and for a task after the one
 /// that its creator created before it. The latter is consistent with all others, and stands for what the
@@ -30,30 +30,30 @@ void for_each_edge(const recording& r, const std::vector<std::optional<std::uint
     const bool of_graph = x.has(recorded_task::keyed) || x.has(recorded_task::generated);
     if (x.creator >= 0 && !of_graph && !x.has(recorded_task::fence) && !x.has(recorded_task::outside)) {
       std::int32_t& before = elder[static_cast<std::size_t>(x.creator)];
-      if (before >= 0) edge(of(static_cast<std::size_t>(before), ends), of(t, begins));
+      if (before >= 0) edge(point_of(static_cast<std::size_t>(before), ends), point_of(t, begins));
       before = static_cast<std::int32_t>(t);
     }
     if (x.has(recorded_task::root)) {
-      if (last_root >= 0) edge(of(static_cast<std::size_t>(last_root), ends), of(t, begins));
+      if (last_root >= 0) edge(point_of(static_cast<std::size_t>(last_root), ends), point_of(t, begins));
       last_root = static_cast<std::int32_t>(t);
     }
     const bool keyed = x.has(recorded_task::keyed);
     if (x.creator >= 0 && !x.has(recorded_task::outside))
-      edge(of(static_cast<std::size_t>(x.creator), x.has(recorded_task::discovered) ? explores : begins),
-           of(t, keyed ? explores : begins));
-    if (keyed) edge(of(t, explores), of(t, begins));
+      edge(point_of(static_cast<std::size_t>(x.creator), x.has(recorded_task::discovered) ? explores : begins),
+           point_of(t, keyed ? explores : begins));
+    if (keyed) edge(point_of(t, explores), point_of(t, begins));
     if (keyed && x.scope < found.size() && found[x.scope]) {
-      const std::uint32_t all_found = of(r.tasks.size(), explores) + x.scope;
-      edge(of(t, explores), all_found);
-      edge(all_found, of(t, begins));
+      const std::uint32_t all_found = point_of(r.tasks.size(), explores) + x.scope;
+      edge(point_of(t, explores), all_found);
+      edge(all_found, point_of(t, begins));
     }
-    edge(of(t, begins), of(t, ends));
+    edge(point_of(t, begins), point_of(t, ends));
     for (std::uint64_t d = r.first_dependence[t]; d < r.first_dependence[t + 1]; ++d)
-      edge(of(static_cast<std::size_t>(r.dependences[d].before), ends), of(t, begins));
-    if (const auto by = waiter.find(x.scope); by != waiter.end()) {
-      edge(of(t, ends), of(by->second, ends));
+      edge(point_of(static_cast<std::size_t>(r.dependences[d].before), ends), point_of(t, begins));
+    if (const auto waiting = waiter.find(x.scope); waiting != waiter.end()) {
+      edge(point_of(t, ends), point_of(waiting->second, ends));
     } else if (x.creator >= 0 && !of_graph && !x.has(recorded_task::outside)) {  // a task ends after its children
-      edge(of(t, ends), of(static_cast<std::size_t>(x.creator), ends));
+      edge(point_of(t, ends), point_of(static_cast<std::size_t>(x.creator), ends));
     }
   }
 }
@@ -89,7 +89,7 @@ task_levels levels_of(const recording& r) {
   }
   task_levels found;
   for (std::size_t t = 0; t < r.tasks.size(); ++t) {
-    const auto level_at = [&](point p) { return missing[of(t, p)] == 0 ? level[of(t, p)] : 0; };
+    const auto level_at = [&](point p) { return missing[point_of(t, p)] == 0 ? level[point_of(t, p)] : 0; };
     found.exploration.push_back(level_at(explores));
     found.beginning.push_back(level_at(begins));
   }

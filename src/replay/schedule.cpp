@@ -21,17 +21,17 @@ std::vector<std::uint64_t> identities_of(const recording& r) {
   std::vector<std::uint64_t> all(r.tasks.size());
   for (std::size_t i = 0; i < r.tasks.size(); ++i) {
     const recorded_task& t = r.tasks[i];
-    identity::creator& by =
+    identity::creator& creator =
         t.has(recorded_task::outside) || t.creator < 0 ? outside : creators[static_cast<std::size_t>(t.creator)];
     if (t.has(recorded_task::fence)) continue;
     if (t.has(recorded_task::root)) {
       all[i] = identity::of_root(++roots);
     } else if (t.has(recorded_task::keyed) || t.has(recorded_task::generated)) {
       const auto [graph, first] = graphs.try_emplace(t.scope);
-      if (first) graph->second = by.next_graph();  // the task that explores creates the first node
+      if (first) graph->second = creator.next_graph();  // the task that explores creates the first node
       all[i] = identity::of_node(graph->second, t.key);
     } else {
-      all[i] = by.next_child();
+      all[i] = creator.next_child();
     }
     creators[i].self = all[i];
   }

@@ -92,7 +92,7 @@ address_map::place address_map::look_around(const extent& self, const detail::ac
     const range& r = with->second;
     const std::string both = describe(a.how, self.begin, self.end, type) + " and " +
                              describe(r.how, with->first.begin, with->first.end, r.type);
-    if (r.by != nullptr || a.handle != nullptr)
+    if (r.handle != nullptr || a.handle != nullptr)
       throw error("partial overlap of handles: " + both +
                   " have bytes in common, but nothing orders what is named by a handle against another name: let both "
                   "use the same handle, or both the address");
@@ -103,11 +103,12 @@ address_map::place address_map::look_around(const extent& self, const detail::ac
   };
   place p{ranges_.lower_bound(self), ranges_.end()};
   const auto is_new = [&](index::iterator i) { return i->second.epoch == epoch_; };
-  if (p.next != ranges_.end() && is_new(p.next) && !(self < p.next->first) && p.next->second.by == a.handle) return p;
+  if (p.next != ranges_.end() && is_new(p.next) && !(self < p.next->first) && p.next->second.handle == a.handle)
+    return p;
   if (p.next != ranges_.begin() && is_new(std::prev(p.next))) {
     const auto before = std::prev(p.next);
     if (before->first.end > self.begin) {
-      if (before->first.end < self.end || before->second.by != nullptr || a.handle != nullptr) refuse(before);
+      if (before->first.end < self.end || before->second.handle != nullptr || a.handle != nullptr) refuse(before);
       p.alone = before;
     } else if (before->second.nested != nullptr) {
       p.around = before->second.nested->around;
@@ -118,7 +119,7 @@ address_map::place address_map::look_around(const extent& self, const detail::ac
   }
   for (auto i = p.next; i != ranges_.end() && i->first.begin < self.end; ++i) {
     if (!is_new(i)) continue;
-    if (i->first.end > self.end || i->second.by != nullptr || a.handle != nullptr) refuse(i);
+    if (i->first.end > self.end || i->second.handle != nullptr || a.handle != nullptr) refuse(i);
     p.contains = true;
   }
   return p;

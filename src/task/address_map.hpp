@@ -85,9 +85,9 @@ class address_map {
     bool operator<(const extent& x) const noexcept { return begin != x.begin ? begin < x.begin : end > x.end; }
   };
   struct range {
-    const detail::handle_base* by = nullptr;  // null: raw memory
-    mode how = mode::in;                      // of the task that first named it
-    std::uint16_t type = 0;                   // of the same task
+    const detail::handle_base* handle = nullptr;  // null: raw memory
+    mode how = mode::in;                          // of the task that first named it
+    std::uint16_t type = 0;                       // of the same task
     std::uint16_t epoch = 0;
     std::unique_ptr<nested_range> nested;  // null: no range contains it or lies in it
   };

@@ -26,15 +26,15 @@ pool& scopes() {
 }
 [[maybe_unused]] const pool& scopes_before_main = scopes();  // base/fork.hpp says why
 
-std::uint64_t fresh_serial(seat& by) {
-  if (by.next_serial == by.last_serial) {
+std::uint64_t fresh_serial(seat& creator) {
+  if (creator.next_serial == creator.last_serial) {
     constexpr std::uint64_t range = 1 << 16;
     pool& p = scopes();
     std::lock_guard lock(p.guard);
-    by.next_serial = p.next_serial;
-    by.last_serial = p.next_serial += range;
+    creator.next_serial = p.next_serial;
+    creator.last_serial = p.next_serial += range;
   }
-  return by.next_serial++;
+  return creator.next_serial++;
 }
 
 }  // namespace
@@ -73,8 +73,8 @@ void scope::emptied() {
 void scope::forget_names() {
   by_address.next_epoch();
   children.clear();
-  seat& by = *creator;
-  blocks.clear([&by](slot_index b) { by.slots.give_own(b); });
+  seat& creator_seat = *creator;
+  blocks.clear([&creator_seat](slot_index b) { creator_seat.slots.give_own(b); });
 }
 
 void scope::cancel() noexcept { cancelled_.set(cancellations); }

@@ -1,6 +1,6 @@
 // All workers sleep while tasks are held back: this must be detected, but never while one of them still has
 // something to do. The queues, the bell, the count of sleepers and the refusal are Kith's own; the code
-// around them follows worker::rest().
+// around them follows worker::search_or_park().
 #include "base/stall_check.hpp"
 #include "interleave/explore.hpp"
 #include "interleave/needed.hpp"

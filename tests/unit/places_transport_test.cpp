@@ -28,14 +28,14 @@ TEST(PlacesTransport, KeepsTheOrderOfEachSender) {
   std::vector<std::thread> threads;
   for (int s = 1; s <= senders; ++s) {
     threads.emplace_back([&, s] {
-      for (int n = 0; n < each; ++n) net->of(s).send(0, of(s, n));
+      for (int n = 0; n < each; ++n) net->endpoint_of(s).send(0, of(s, n));
     });
   }
   std::vector<int> next(senders + 1);
   message m;
   for (int got = 0; got < senders * each;) {
-    if (!net->of(0).poll(m)) {
-      net->of(0).sleep(std::chrono::steady_clock::now() + std::chrono::hours(1));
+    if (!net->endpoint_of(0).poll(m)) {
+      net->endpoint_of(0).sleep(std::chrono::steady_clock::now() + std::chrono::hours(1));
       continue;
     }
     ASSERT_EQ(m.size(), 2 * sizeof(int));
@@ -46,16 +46,16 @@ TEST(PlacesTransport, KeepsTheOrderOfEachSender) {
     ++got;
   }
   for (std::thread& t : threads) t.join();
-  EXPECT_FALSE(net->of(0).poll(m));
+  EXPECT_FALSE(net->endpoint_of(0).poll(m));
 }
 
 TEST(PlacesTransport, RingsEndASleep) {
   const auto net = make_thread_transport(1);
   message m;
   for (int i = 0; i < kith::test::scaled(1000); ++i) {
-    ASSERT_FALSE(net->of(0).poll(m));
-    std::thread other([&] { net->of(0).ring(); });
-    net->of(0).sleep(std::chrono::steady_clock::now() + std::chrono::hours(1));
+    ASSERT_FALSE(net->endpoint_of(0).poll(m));
+    std::thread other([&] { net->endpoint_of(0).ring(); });
+    net->endpoint_of(0).sleep(std::chrono::steady_clock::now() + std::chrono::hours(1));
     other.join();
   }
 }
@@ -63,9 +63,9 @@ TEST(PlacesTransport, RingsEndASleep) {
 TEST(PlacesTransport, DropsWhatNobodyTook) {
   const auto net = make_thread_transport(2);
   message m;
-  for (int i = 0; i < 3; ++i) net->of(0).send(1, of(0, i));
-  ASSERT_TRUE(net->of(1).poll(m));
-  net->of(0).send(1, of(0, 3));  // a leak checker sees whether all are freed
+  for (int i = 0; i < 3; ++i) net->endpoint_of(0).send(1, of(0, i));
+  ASSERT_TRUE(net->endpoint_of(1).poll(m));
+  net->endpoint_of(0).send(1, of(0, 3));  // a leak checker sees whether all are freed
 }
 
 }  // namespace

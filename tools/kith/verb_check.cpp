@@ -50,7 +50,7 @@ class task_names {
       if (!k.has(recorded_task::root) && !k.has(recorded_task::fence)) number_[t] = of_type[r.types[k.type]]++;
     }
   }
-  std::string of(const recording& r, std::int32_t task) const {
+  std::string name_of(const recording& r, std::int32_t task) const {
     return printable(r.types[r.task(task).type], 200) + ":" + std::to_string(number_[static_cast<std::size_t>(task)]);
   }
 
@@ -81,8 +81,9 @@ void print_undeclared(const recording& r, const task_names& names, const analysi
   const recorded_site& s = r.sites[u.site];
   const auto [begin, end] = range_of(r, u);
   fmt::print("{} {}: {} {} bytes {} to {} of {}, {} times\n", printable(analysis::place_of(s), 400),
-             names.of(r, u.task), u.writes ? "writes" : "reads", u.declared_in ? "(declared in)" : "(not declared)",
-             static_cast<std::int64_t>(begin), static_cast<std::int64_t>(end), memory_name(r, u), u.touches);
+             names.name_of(r, u.task), u.writes ? "writes" : "reads",
+             u.declared_in ? "(declared in)" : "(not declared)", static_cast<std::int64_t>(begin),
+             static_cast<std::int64_t>(end), memory_name(r, u), u.touches);
 }
 
 void print_report(const recording& r, const analysis::touch_report& found) {
@@ -92,8 +93,8 @@ void print_report(const recording& r, const analysis::touch_report& found) {
   if (found.undeclared.size() > most_shown) fmt::print("and {} more (--json)\n", found.undeclared.size() - most_shown);
   for (std::size_t i = 0; i < found.untouched.size() && i < most_shown; ++i) {
     const analysis::untouched_access& u = found.untouched[i];
-    fmt::print("note: {}: declared {} of region {}, and never touched it\n", names.of(r, u.task), mode_name(u.mode),
-               u.region);
+    fmt::print("note: {}: declared {} of region {}, and never touched it\n", names.name_of(r, u.task),
+               mode_name(u.mode), u.region);
   }
   if (found.untouched.size() > most_shown)
     fmt::print("note: and {} more (--json)\n", found.untouched.size() - most_shown);
@@ -117,7 +118,7 @@ nlohmann::ordered_json to_json(const recording& r, const analysis::touch_report&
     const auto [begin, end] = range_of(r, u);
     nlohmann::ordered_json row;
     row["task"] = u.task;
-    row["name"] = names.of(r, u.task);
+    row["name"] = names.name_of(r, u.task);
     row["access"] = u.writes ? "write" : "read";
     row["declared"] = u.declared_in ? nlohmann::ordered_json("in") : nlohmann::ordered_json();
     row["region"] = u.region < 0 ? nlohmann::ordered_json() : nlohmann::ordered_json(u.region);
@@ -135,7 +136,7 @@ nlohmann::ordered_json to_json(const recording& r, const analysis::touch_report&
   }
   for (const analysis::untouched_access& u : found.untouched)
     untouched.push_back(
-        {{"task", u.task}, {"name", names.of(r, u.task)}, {"region", u.region}, {"mode", mode_name(u.mode)}});
+        {{"task", u.task}, {"name", names.name_of(r, u.task)}, {"region", u.region}, {"mode", mode_name(u.mode)}});
   return {{"unseen", r.meta_or("addresses_unseen", "")},
           {"tasks", found.tasks},
           {"touches", found.touches},

@@ -40,7 +40,7 @@ struct awaiting {
 
 /// The part of a promise that does not depend on the type of the result.
 struct coroutine_promise {
-  awaiting* by;
+  awaiting* awaiter;
 
   void start() noexcept { std::coroutine_handle<coroutine_promise>::from_promise(*this).resume(); }
   static void* operator new(std::size_t bytes) { return allocate_frame(this_lane->frames, frame_bytes(bytes)); }
@@ -119,7 +119,7 @@ class coroutine_continuation : public half, public awaiting {
  public:
   using second_half = void (*)(coroutine_continuation&) noexcept;
 
-  /// The coroutine goes on by this call, on any stack, once both halves have ended; by then the object may be gone.
+  /// Resumes the coroutine, on any stack, after both halves have ended; the object may be gone by then.
   coroutine_root* root;          // set, as what follows, before other workers can see it
   std::uint32_t not_ended;       // halves
   const second_half run_second;  // starts it; it may not have ended when the call returns

@@ -87,8 +87,8 @@ half_result<F> call_half(F& f) {
   }
 }
 
-/// A function that join() got as F&&: the function itself if nobody would miss it and copying it is nothing, which
-/// leaves the caller's one in registers; else a reference.
+/// How join() keeps a function that it got as F&&: small trivially copyable temporaries by value, so that the caller's
+/// object can stay in registers; all others by reference.
 template <class F>
 inline constexpr bool kept_by_value =
     !std::is_reference_v<F> && std::is_trivially_copyable_v<F> && sizeof(F) <= 4 * sizeof(void*);

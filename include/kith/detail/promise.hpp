@@ -39,10 +39,10 @@ class completion {
  public:
   bool done() const noexcept { return word_.load(std::memory_order_acquire) == 1; }
   /// `by` is the task that completes it, if known.
-  void wait(made_task by = {});
+  void wait(made_task completer = {});
   /// Returns whether it is done. Returns after `seconds` at the latest; a worker first finishes the task that
   /// it then runs.
-  bool wait_at_most(double seconds, made_task by = {});
+  bool wait_at_most(double seconds, made_task completer = {});
   void complete() noexcept;
 
  private:

@@ -26,7 +26,7 @@ int looks_before_leaving(const engine_options& o) noexcept { return o.spin == 0 
 struct end_or_work {
   const array_run* run;
   bool (*holds)(const array_run&);
-  mutable int refusals;  // so often the answer is no, so that a wait of this worker that may continue does so
+  mutable int refusals;  // answers "no" this many times first, so that work_until() looks at the worker's other waits
 };
 
 }  // namespace
@@ -159,7 +159,7 @@ bool array_run::run_nodes(worker& w) {
     if (!w.suspended_.empty() && w.ready_to_go_on() != nullptr) [[unlikely]] {
       if (now != nullptr) offer<Alone>(w, mine, static_cast<node>(now - graph_.steps.data()));
       report(w, ended, skipped);
-      w.engine.parked.wake_one(w.engine.workers_where.everybody());  // N4: for what this worker leaves in its lane
+      w.engine.parked.wake_one(w.engine.workers_where.everybody());  // N4: for the nodes that stay in this lane
       return true;
     }
   }
@@ -361,7 +361,7 @@ void learn_homes(const worker& w, node_arrays& graph) {
     std::uint16_t& home = graph.steps[n].home;
     if (graph.steps[n].closure != nullptr) {
       if (home == arrays::no_home) return;  // it was skipped
-    } else {                                // a node that only orders others was no task
+    } else {                                // a node that only orders others has no task, so no home
       home = static_cast<std::uint16_t>(w.engine.workers_where.inhabited().front().value);
     }
   }
@@ -381,7 +381,7 @@ void active_runs::remove(array_run& r) noexcept {
   count_.store(static_cast<std::uint32_t>(runs_.size()), relaxed);
 }
 
-array_run* active_runs::enter(const worker& by, bool surely) noexcept {
+array_run* active_runs::enter(const worker& self, bool surely) noexcept {
   if (surely) {
     guard_.lock();
   } else if (!guard_.try_lock()) {
@@ -389,7 +389,7 @@ array_run* active_runs::enter(const worker& by, bool surely) noexcept {
   }
   std::lock_guard locked(guard_, std::adopt_lock);
   for (array_run* r : runs_) {
-    if (!r->has_work(by)) continue;
+    if (!r->has_work(self)) continue;
     r->enter();
     return r;
   }
@@ -399,7 +399,7 @@ array_run* active_runs::enter(const worker& by, bool surely) noexcept {
 void run_helper::help(half& h) noexcept {
   run_helper& self = static_cast<run_helper&>(h);
   self.outcome_ = 0;
-  self.in_->help(self.by_);
+  self.in_->help(self.worker_);
   self.in_ = nullptr;
 }
 

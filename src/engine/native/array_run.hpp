@@ -118,7 +118,7 @@ class active_runs {
   void add(array_run& r);
   void remove(array_run& r) noexcept;
   /// A run that has work for the worker, entered; null if there is none, or (unless `surely`) if another thread is looking.
-  array_run* enter(const worker& by, bool surely) noexcept;
+  array_run* enter(const worker& self, bool surely) noexcept;
 
  private:
   atomic<std::uint32_t> count_{0};
@@ -130,7 +130,7 @@ class active_runs {
 /// because it is touched after the run is over.
 class run_helper final : public detail::half {
  public:
-  explicit run_helper(worker& by) noexcept : half(&help), by_(by) { prepare(nullptr); }
+  explicit run_helper(worker& w) noexcept : half(&help), worker_(w) { prepare(nullptr); }
   bool is_free() const noexcept { return in_ == nullptr; }
   void begin(array_run& in) noexcept {
     in_ = &in;
@@ -139,7 +139,7 @@ class run_helper final : public detail::half {
 
  private:
   static void help(half& h) noexcept;
-  worker& by_;
+  worker& worker_;
   array_run* in_ = nullptr;
 };
 

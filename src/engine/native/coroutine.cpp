@@ -39,7 +39,7 @@ bool goes_on_here(fork_lane& lane, coroutine_continuation& c, split_deque<half>:
 }
 
 void coroutine_root::run(coroutine_promise& first) {
-  first.by = this;
+  first.awaiter = this;
   worker* const w = worker::current();
   if (w == nullptr || w->log != nullptr || w->engine.policy.has_gate()) {
     first.start();  // nothing is stolen from it, so it ends before the call does
@@ -107,11 +107,11 @@ void worker::go_on(const detail::strand& in, detail::coroutine_promise* next) no
       next = std::exchange(lane_->next, nullptr);
     }
     if (next == nullptr) return;
-    detail::awaiting& by = *next->by;  // its frame is gone when it has ended
+    detail::awaiting& awaiter = *next->awaiter;  // its frame is gone when it has ended
     next->start();
     if (lane_->unwinding) continue;
-    next = arrive(by);
-    if (&by == in.root) end_root(in);
+    next = arrive(awaiter);
+    if (&awaiter == in.root) end_root(in);
   }
 }
 

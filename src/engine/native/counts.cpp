@@ -13,7 +13,7 @@ namespace {
 struct thread_counters {
   opened_counters opened;
   counter_set wanted;
-  counter_opener by = nullptr;
+  counter_opener opener = nullptr;
 };
 thread_local constinit std::unique_ptr<thread_counters> of_this_thread;
 
@@ -23,10 +23,10 @@ counter_set worker_counts::begin(counter_set wanted) noexcept {
   on_ = true;
   now_ = nullptr;
   try {
-    const counter_opener by = the_counter_opener();
-    if (of_this_thread == nullptr || of_this_thread->wanted != wanted || of_this_thread->by != by) {
+    const counter_opener opener = the_counter_opener();
+    if (of_this_thread == nullptr || of_this_thread->wanted != wanted || of_this_thread->opener != opener) {
       of_this_thread.reset();
-      of_this_thread.reset(new thread_counters{open_counters(wanted), wanted, by});
+      of_this_thread.reset(new thread_counters{open_counters(wanted), wanted, opener});
     }
     source_ = of_this_thread->opened.source.get();
     there_ = of_this_thread->opened.there;

@@ -68,7 +68,7 @@ reference create_fence(native::engine& engine, detail::scope& s, const ForEach& 
   } catch (...) {
     failure = std::current_exception();  // the fence then ends too early, but it does end
   }
-  if (edges::open_join(f, edges_of.edges())) {  // all of them have ended, and so has the fence
+  if (edges::open_join(f, edges_of.edges())) {  // no predecessor is left, so the fence ends at once
     edges::close(f);
     s.count_ended_here();
     edges::free_overflow(engine.space, f, [&](slot_index b) { self.slots.give_own(b); });
@@ -113,7 +113,7 @@ void register_accesses(native::engine& engine, detail::scope& s, task& t, edge_c
   s.bytes_created += all_bytes;
   const std::uint64_t bound = engine.options.throttle_bytes;
   if (bound != 0 && s.unfinished_bytes() >= bound && s.creator != &engine.outside)
-    s.throttle_at = 0;  // the creator helps before its next task
+    s.throttle_at = 0;  // makes the creator check the throttle before its next task
 }
 
 /// Whether the task's accesses are read after its creation. Turns at commutative regions are.
@@ -256,7 +256,7 @@ task_ref submit(scope& s, const draft& d, task_code code, std::span<const access
     list_child(s, engine.space, me);
     if (t.has_level()) s.leveled = true;
   }
-  // From here on the task may run, end, and its slot be reused.
+  // Do not touch the task below: it may have ended, and its slot may have been reused.
   const bool ready = (!declares || edges::open_join(t, edges_added)) && prepare_ready(engine.regions, t);
 
   if (!self.worker_seat) {

@@ -24,9 +24,9 @@ constinit atomic<frame_stack*> never_ended{nullptr};  // so that leak checkers s
 
 // ---- segments
 
-frame_segment* frame_segment::make(frame_stack& of, frame_segment* below) {
+frame_segment* frame_segment::make(frame_stack& owner, frame_segment* below) {
   static_assert(sizeof(frame_segment) + 2 * frame_unit + most_in_segment < bytes);
-  return ::new (::operator new(bytes, std::align_val_t{bytes})) frame_segment(of, below);
+  return ::new (::operator new(bytes, std::align_val_t{bytes})) frame_segment(owner, below);
 }
 
 void frame_segment::destroy() noexcept {
@@ -62,7 +62,7 @@ frame_stack::~frame_stack() {
 }
 
 void frame_stack::grow(frame_room& room) {
-  frame_segment& full = frame_segment::of(room.end - 1);
+  frame_segment& full = frame_segment::containing(room.end - 1);
   if (full.above == nullptr) full.above = frame_segment::make(full.stack, &full);
   full.top = room.top;
   room.top = full.above->begin();
@@ -70,7 +70,7 @@ void frame_stack::grow(frame_room& room) {
 }
 
 void frame_stack::collect(frame_room& room) noexcept {
-  for (frame_segment* s = &frame_segment::of(room.end - 1);;) {
+  for (frame_segment* s = &frame_segment::containing(room.end - 1);;) {
     if (room.top == s->begin()) {
       if (s->below == nullptr) return;
       s = s->below;
@@ -84,7 +84,7 @@ void frame_stack::collect(frame_room& room) noexcept {
 }
 
 void frame_stack::shrink() noexcept {
-  frame_segment& highest = frame_segment::of(room_.end - 1);
+  frame_segment& highest = frame_segment::containing(room_.end - 1);
   for (frame_segment* s = std::exchange(highest.above, nullptr); s != nullptr;) std::exchange(s, s->above)->destroy();
 }
 
@@ -141,7 +141,7 @@ void* allocate_frame_slowly(std::size_t bytes) {
 
 void free_frame_slowly(void* frame, std::size_t bytes) noexcept {
   if (is_on_heap(frame)) return ::operator delete(frame, on_heap);
-  frame_segment& in = frame_segment::of(frame);
+  frame_segment& in = frame_segment::containing(frame);
   const frame_stack* const of = &in.stack;  // the owner may free the segment once it sees the mark
   in.mark(static_cast<std::byte*>(frame), bytes);
   if (this_lane->frames.stack == of) frame_stack::collect(this_lane->frames);

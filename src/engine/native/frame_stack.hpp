@@ -15,12 +15,12 @@ namespace kith::detail {
 class frame_segment {
  public:
   static constexpr std::size_t bytes = std::size_t{64} << 10;
-  static frame_segment& of(void* inside) noexcept {
+  static frame_segment& containing(void* inside) noexcept {
     std::byte* const at = static_cast<std::byte*>(inside);
     return *reinterpret_cast<frame_segment*>(at - reinterpret_cast<std::uintptr_t>(at) % bytes);
   }
   /// Throws std::bad_alloc.
-  static frame_segment* make(frame_stack& of, frame_segment* below);
+  static frame_segment* make(frame_stack& owner, frame_segment* below);
   void destroy() noexcept;
 
   std::byte* begin() noexcept;
@@ -32,11 +32,11 @@ class frame_segment {
 
   frame_stack& stack;
   frame_segment* const below;
-  frame_segment* above = nullptr;  // is empty
+  frame_segment* above = nullptr;  // the next segment, kept although it is empty
   std::byte* top = nullptr;        // while there are frames in the next one
 
  private:
-  frame_segment(frame_stack& of, frame_segment* under) noexcept : stack(of), below(under) {}
+  frame_segment(frame_stack& owner, frame_segment* under) noexcept : stack(owner), below(under) {}
   std::size_t unit_before(const std::byte* at) const noexcept {
     return static_cast<std::size_t>(at - reinterpret_cast<const std::byte*>(this)) / frame_unit - 1;
   }

@@ -100,7 +100,7 @@ task_ref submit(const filled_group& g, const draft& d, task_code code, std::span
     engine.identities.set(me.index, w.naming.next_child());
   engine.policy.created(t, w);
   w.sums.add(event::task_created);
-  // From here on the task may run, end, and its slot be reused.
+  // Do not touch the task below: it may have ended, and its slot may have been reused.
   if (prepare_ready(engine.regions, t)) {
     task* one = &t;
     w.requeue(w.make_ready({&one, 1},

@@ -86,12 +86,12 @@ task* worker::look_everywhere(const pending_wait& w, bool& left_some) {
     if (w.is_done() || ready_to_go_on(true) != nullptr) return nullptr;
     if (l.what != poll_result::later && l.what != poll_result::watch) continue;
     if (!engine.arrivals.empty() || !engine.jobs.empty()) break;
-    if (engine.parked.enough_awake()) {  // those that are awake see to it, or the watcher does
+    if (engine.parked.enough_awake()) {  // enough workers are awake: one of them, or the watcher, takes it
       left_some = true;
       break;
     }
     pause_for_long(l.what == poll_result::later ? engine.looking.load(relaxed) - 1 : 0);
-    // Whoever has what is to come may wait for this core.
+    // The thread that will end the wait may need this core.
     if (++laters % before_yield == 0) std::this_thread::yield();
   }
   return drain_inbox();
@@ -269,7 +269,7 @@ task* worker::search_or_park(pending_wait& w) {
   if (woken == wake_reason::work) {
     if (t != nullptr || half_.it != nullptr) {
       engine.parked.found_work();
-    } else {  // we leave it to others, and do not know which workers may take it
+    } else {  // we have not taken the work, and do not know its audience
       engine.parked.wake_all();
     }
   }
@@ -298,7 +298,7 @@ wake_reason worker::sleep_in_order() {
 /// The worker has found its first task of this run.
 void worker::note_first_task(std::uint64_t run) noexcept {
   run_seen_ = run;
-  if (sums[event::steal] == steals_before_) return;  // it had work without stealing
+  if (sums[event::steal] == steals_before_) return;  // its first task was not stolen
   const std::uint64_t began = engine.run_began.load(relaxed), now = ticks();
   sums.add(event::first_steal, now > began ? now - began : 0);
   sums.add(event::first_steals);

@@ -46,7 +46,7 @@ struct pending_wait {
   bool anything = false;           // any task may run on top, because no code below must continue soon
   bool fresh = false;              // of a fresh stack, which ends when another wait may continue
   bool helping = false;            // also continues when there is nothing to run
-  bool unrefusable = false;        // what is waited for is on the waiting stack, so it must come
+  bool unrefusable = false;        // cannot be refused: what completes the wait lives on this stack
   bool refused = false;            // no stack was left: the wait ends with the error `refusal`
   std::string refusal;
   std::size_t adopted_from = 0;     // the number of entries of worker::adopted_ at the start of the wait

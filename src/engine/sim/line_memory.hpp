@@ -70,7 +70,7 @@ class line_memory {
   bool last_was_contended() const noexcept { return contended_line_; }
   /// How long a hit of the first level takes.
   picoseconds first() const noexcept { return first_; }
-  /// How long an access to idle memory at the own node takes; with home caches: to the own one.
+  /// The latency of idle local memory; with home caches, that of the core's own home.
   picoseconds idle_memory() const noexcept { return homes_ ? second_ : second_ + memory_; }
   /// Makes the core at a node the home of a byte range, as it was recorded. Nothing if there are no home caches, or no
   /// core that is used is there. REQUIRES: nobody has touched it.

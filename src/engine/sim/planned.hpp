@@ -1,4 +1,4 @@
-// The policy that follows a plan. It knows the whole program, as no policy does, so it is none of the list.
+// The policy that follows a plan. It needs the whole program in advance, so it is not in policy/list.cpp.
 //
 // A core takes the first of its ready tasks. One that has none takes the last task of the core with the most, if the plan
 // lets cores help, and else waits.

@@ -63,7 +63,7 @@ mpi_endpoint::~mpi_endpoint() {
   MPI_Comm_free(&job_);
 }
 
-/// After a loss: nobody reads here any more what others have announced.
+/// After a loss. What others have announced is never read.
 void mpi_endpoint::say_farewell() {
   constexpr std::string_view why = "it has left after another place was lost";
   const record r{record_kind::lost, static_cast<std::uint32_t>(here_), why.size()};
@@ -154,7 +154,7 @@ void mpi_endpoint::start(int place, bytes data, int tag) {
 }
 
 void mpi_endpoint::end_sends() {
-  // From the oldest on; one to a slow place does not hold up those behind it for ever.
+  // Oldest first. A message to a slow place does not block those behind it.
   constexpr std::size_t most = 16;
   for (std::size_t i = 0, looked = 0; i < sends_.size() && looked < most; ++looked) {
     sent& s = sends_[i];
@@ -264,7 +264,7 @@ bool mpi_endpoint::is_fine(int result, int place) {
   MPI_Error_string(result, text, &length);
   if (place >= 0) {
     lose({place, std::string("MPI: ") + text});
-  } else {  // of a receive from anybody: nobody can be heard any more
+  } else {  // a receive from any source failed: nothing can arrive any more
     for (int p = 0; p < places(); ++p) {
       if (p != here_) lose({p, std::string("MPI, receiving: ") + text});
     }

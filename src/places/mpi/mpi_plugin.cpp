@@ -81,7 +81,7 @@ class mpi_transport final : public transport {
   const char* name() const noexcept override { return "mpi"; }
   int places() const noexcept override { return end_.places(); }
   std::optional<int> own_place() const noexcept override { return end_.here(); }
-  endpoint& of(int /*place*/) override { return end_; }
+  endpoint& endpoint_of(int /*place*/) override { return end_; }
 
  private:
   mpi_endpoint end_;

@@ -23,7 +23,7 @@ process_card process_card::of_this_process() {
   struct stat names{};  // processes in another container have other ids
   const bool known = stat("/proc/self/ns/pid", &names) == 0 && !boot.empty();
   c.machine = std::hash<std::string>()(boot + "/" + std::to_string(names.st_ino));
-  if (!known) c.machine ^= static_cast<std::uint64_t>(c.pid) * 0x9e3779b97f4a7c15ULL + 1;  // like no other
+  if (!known) c.machine ^= static_cast<std::uint64_t>(c.pid) * 0x9e3779b97f4a7c15ULL + 1;  // unique
   return c;
 }
 
@@ -78,7 +78,7 @@ std::vector<lost_place> peers::look(clock::time_point now) {
     }
   }
   if (silence_.count() == 0) return found;
-  // Whoever did not look for long, because this process itself was stopped, knows nothing about that time.
+  // If this process itself was stopped, the silence of others proves nothing.
   if (since > silence_ / 4) {
     for (const int p : far_) heard_[static_cast<std::size_t>(p)] += since;
   }

@@ -64,29 +64,29 @@ class bare_deque {
   bare_deque() : parked_(2), tasks_(size) {
     for (task& t : tasks_) t.type = 1;
   }
-  void push_all(native::worker_view& by) {
-    for (task& t : tasks_) deque_.push(t, by);
+  void push_all(native::worker_view& self) {
+    for (task& t : tasks_) deque_.push(t, self);
   }
-  void pop_all(native::worker_view& by) {
-    while (deque_.pop(by) != nullptr) {
+  void pop_all(native::worker_view& self) {
+    while (deque_.pop(self) != nullptr) {
     }
   }
   /// Steals one task after the other until none is left. Touches each stolen task, as running it would.
-  void steal_all(native::worker_view& by) {
+  void steal_all(native::worker_view& self) {
     std::uint64_t sum = 0;
     for (task* t = nullptr; sum < size;) {
-      if (deque_.steal(t, by) != steal_result::got) return;
+      if (deque_.steal(t, self) != steal_result::got) return;
       sum += t->type;
       t->payload[0] = std::byte{1};
     }
   }
-  steal_result look(native::worker_view& by) {
+  steal_result look(native::worker_view& self) {
     task* t = nullptr;
-    return deque_.steal(t, by);
+    return deque_.steal(t, self);
   }
   task& any() noexcept { return tasks_.front(); }
-  void push(task& t, native::worker_view& by) { deque_.push(t, by); }
-  void pop(native::worker_view& by) { deque_.pop(by); }
+  void push(task& t, native::worker_view& self) { deque_.push(t, self); }
+  void pop(native::worker_view& self) { deque_.pop(self); }
   sleepers& parked() noexcept { return parked_; }
 
   static constexpr std::size_t size = 4096;
