@@ -130,16 +130,14 @@ class distributed_array {
   /// some of them. Throws `error` for a range outside the array.
   std::vector<T> get(std::uint64_t first, std::uint64_t count) const {
     check("get", first, count);
-    std::vector<T> values(count);
     std::vector<place_future<std::vector<T>>> parts;
     const std::vector<int> owners = owners_of(first, count);
     for (const int p : owners) parts.push_back(at(p).template async<read_share>(*this, first, count));
     for (const auto& p : parts) p.wait();  // so that the failure of a later one does not go to the finish as well
-    for (std::size_t k = 0; k < owners.size(); ++k) {
-      const std::vector<T> part = parts[k].get();
-      auto next = part.begin();
-      for_each_of(owners[k], first, count, [&](std::uint64_t i) { values[i - first] = *next++; });
-    }
+    if (owners.size() == 1) return parts.front().get();
+    std::vector<T> values(count);
+    for (std::size_t k = 0; k < owners.size(); ++k)
+      place_part(owners[k], first, std::span<const T>(parts[k].get()), std::span(values));
     return values;
   }
   T get(std::uint64_t i) const { return get(i, 1).front(); }
@@ -162,9 +160,8 @@ class distributed_array {
     check("put", first, count);
     finish([&] {
       for (const int p : owners_of(first, count)) {
-        std::vector<T> part;
-        for_each_of(p, first, count, [&](std::uint64_t i) { part.push_back(values[i - first]); });
-        at(p).template spawn<write_share>(*this, first, count, part);
+        std::vector<T> gathered;
+        at(p).template spawn<write_share>(*this, first, count, part_of(p, first, values, gathered));
       }
     });
   }
@@ -184,7 +181,7 @@ class distributed_array {
 
   static void make_share(distributed_array a) {
     std::uint64_t mine = 0;
-    a.for_each_of(here(), 0, a.size_, [&](std::uint64_t) { ++mine; });
+    a.for_each_run_of(here(), 0, a.size_, [&](std::uint64_t, std::uint64_t length) { mine += length; });
     std::vector<T> share(mine);
     const std::lock_guard lock(guard());
     (*all_shares())[a.number_] = std::move(share);
@@ -207,27 +204,57 @@ class distributed_array {
   static std::vector<T> read_share(distributed_array a, std::uint64_t first, std::uint64_t count) {
     const std::span<T> mine = share_of(a);
     std::vector<T> part;
-    a.for_each_of(here(), first, count, [&](std::uint64_t i) { part.push_back(mine[a.position_of(i)]); });
+    a.for_each_run_of(here(), first, count, [&](std::uint64_t i, std::uint64_t length) {
+      const std::span<const T> run = mine.subspan(a.position_of(i), length);
+      part.insert(part.end(), run.begin(), run.end());
+    });
     return part;
   }
   static void write_share(distributed_array a, std::uint64_t first, std::uint64_t count, std::span<const T> part) {
     const std::span<T> mine = share_of(a);
-    auto next = part.begin();
-    a.for_each_of(here(), first, count, [&](std::uint64_t i) { mine[a.position_of(i)] = *next++; });
+    std::uint64_t taken = 0;
+    a.for_each_run_of(here(), first, count, [&](std::uint64_t i, std::uint64_t length) {
+      std::ranges::copy(part.subspan(taken, length), mine.begin() + static_cast<std::ptrdiff_t>(a.position_of(i)));
+      taken += length;
+    });
   }
 
-  /// Calls visit(i) for the elements of a place among [first, first + count), in order.
+  /// Calls visit(first element, length) for the elements of a place among [first, first + count), block by block.
   template <class Visit>
-  void for_each_of(int place, std::uint64_t first, std::uint64_t count, const Visit& visit) const {
+  void for_each_run_of(int place, std::uint64_t first, std::uint64_t count, const Visit& visit) const {
     const std::uint64_t all = places_, mine = static_cast<std::uint64_t>(place);
     if (count == 0) return;
     const std::uint64_t end = first + count;
     std::uint64_t block = first / block_;
     block += (mine + all - block % all) % all;
     for (; block * block_ < end; block += all) {
-      const std::uint64_t to = std::min(end, (block + 1) * block_);
-      for (std::uint64_t i = std::max(first, block * block_); i < to; ++i) visit(i);
+      const std::uint64_t from = std::max(first, block * block_);
+      visit(from, std::min(end, (block + 1) * block_) - from);
     }
+  }
+  /// The place's elements among `values`, which begin at element `first`: a part of them if these lie in a row, else
+  /// `gathered`.
+  std::span<const T> part_of(int place, std::uint64_t first, std::span<const T> values,
+                             std::vector<T>& gathered) const {
+    std::span<const T> part;
+    for_each_run_of(place, first, values.size(), [&](std::uint64_t i, std::uint64_t length) {
+      const std::span<const T> run = values.subspan(i - first, length);
+      if (part.empty() || (gathered.empty() && part.data() + part.size() == run.data())) {
+        part = {part.empty() ? run.data() : part.data(), part.size() + length};
+        return;
+      }
+      if (gathered.empty()) gathered.assign(part.begin(), part.end());
+      gathered.insert(gathered.end(), run.begin(), run.end());
+    });
+    return gathered.empty() ? part : std::span<const T>(gathered);
+  }
+  /// Puts the place's elements where they belong among `values`.
+  void place_part(int place, std::uint64_t first, std::span<const T> part, std::span<T> values) const {
+    std::uint64_t taken = 0;
+    for_each_run_of(place, first, values.size(), [&](std::uint64_t i, std::uint64_t length) {
+      std::ranges::copy(part.subspan(taken, length), values.subspan(i - first).begin());
+      taken += length;
+    });
   }
   /// The places that have some of these elements.
   std::vector<int> owners_of(std::uint64_t first, std::uint64_t count) const {

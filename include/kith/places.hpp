@@ -92,18 +92,23 @@ struct place_options {
 /// What one place has counted since it was made, or since the last reset. Messages are those that it sent.
 struct place_statistics {
   std::uint64_t messages = 0, message_bytes = 0;
-  std::uint64_t spawns_sent = 0;      // offers of activities, repeated ones included
+  // By kind; these add up to all. Bytes include headers of 64 bytes.
+  std::uint64_t spawns_sent = 0, spawn_bytes = 0;    // offers of activities, repeated ones included
+  std::uint64_t answers_sent = 0, answer_bytes = 0;  // to offers: `accepted` and `refused`
+  std::uint64_t results_sent = 0, result_bytes = 0;
+  std::uint64_t dones_sent = 0, done_bytes = 0;      // messages of finish() alone (docs/finish.md)
+  std::uint64_t credits_sent = 0, credit_bytes = 0;  // that had nothing but credits
+  // Of the bound on bytes (ADS, Theorem 4.6): the largest spawn in bytes (S_max), and the most activities and results at
+  // other places that one finish waited for at this place (n_d).
+  std::uint64_t largest_spawn = 0, most_edges = 0;
   std::uint64_t spawns_accepted = 0;  // activities that came from other places
   std::uint64_t spawns_refused = 0;   // offers that this place refused
   std::uint64_t spawns_forced = 0;    // accepted above the threshold, after most_refusals
   std::uint64_t spawns_waited = 0;    // found no credit
-  std::uint64_t credits_sent = 0;     // messages that had nothing but credits
-  std::uint64_t dones_sent = 0;       // messages of finish() alone (docs/finish.md)
-  std::uint64_t results_sent = 0;
-  std::uint64_t activities = 0;  // that ran here, local ones included
-  std::uint64_t fab_peak = 0;    // activities in the buffer
-  double fab_mean = 0;           // the same, averaged over the arrivals
-  kith::statistics tasks;        // of the place's runtime
+  std::uint64_t activities = 0;       // that ran here, local ones included
+  std::uint64_t fab_peak = 0;         // activities in the buffer
+  double fab_mean = 0;                // the same, averaged over the arrivals
+  kith::statistics tasks;             // of the place's runtime
 };
 
 namespace detail {

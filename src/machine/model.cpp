@@ -4,6 +4,7 @@
 #include "base/environment.hpp"
 #include "base/nearest.hpp"
 #include "base/printable.hpp"
+#include "machine/hosts.hpp"
 #include "machine/limits.hpp"
 #include "machine/model_section.hpp"
 #include "machine/toml_text.hpp"
@@ -21,8 +22,6 @@
 namespace kith {
 
 namespace {
-
-constexpr std::int64_t most_nodes = 1024;
 
 void read_cores(model_section s, machine_model& m) {
   const std::int64_t nodes = s.whole("nodes", 1, most_nodes);
@@ -164,18 +163,47 @@ void read_distance(model_section s, machine_model& m) {
 
 std::string node_name(int n) { return "node " + std::to_string(n); }
 
+std::vector<machine_link> read_links(model_section& s) {
+  const std::string expected = "[[\"node 0\", \"switch\", gigabytes a second], ...]";
+  const toml::node& n = s.need("links", expected);
+  std::vector<machine_link> links;
+  for (const toml::node& row : s.list(n, "links", expected)) {
+    const toml::array& three = s.list(row, "links", expected);
+    if (three.size() != 3 || !three[0].is_string() || !three[1].is_string()) s.refuse(&row, "links", expected);
+    links.push_back(
+        {*three[0].value<std::string>(), *three[1].value<std::string>(), s.number(three[2], "links", 0.001, 100000)});
+  }
+  return links;
+}
+
+/// The links of one place, which each has; places meet at the vertices `shared`.
+void read_host_links(model_section& s, machine_model& m) {
+  const int each = static_cast<int>(m.hardware.nodes.size()) / m.places;
+  std::vector<std::string> shared;
+  const std::string expected = "a list of names, such as [\"switch\"]";
+  for (const toml::node& name : s.list(s.need("shared", expected), "shared", expected)) {
+    if (!name.is_string()) s.refuse(&name, "shared", expected);
+    shared.push_back(*name.value<std::string>());
+  }
+  const std::vector<machine_link> of_place = read_links(s);
+  for (int p = 0; p < m.places; ++p) {
+    const auto vertex = [&](const std::string& name) {
+      for (int n = 0; n < each; ++n) {
+        if (name == node_name(n)) return node_name(p * each + n);
+      }
+      return std::ranges::find(shared, name) != shared.end() ? name : name + " " + std::to_string(p);
+    };
+    for (const machine_link& l : of_place) m.links.push_back({vertex(l.from), vertex(l.to), l.gbs});
+  }
+}
+
 void read_interconnect(model_section s, machine_model& m) {
   const int nodes = static_cast<int>(m.hardware.nodes.size());
   const std::string kind = s.text("kind");
   if (kind == "links") {
-    const std::string expected = "[[\"node 0\", \"switch\", gigabytes a second], ...]";
-    const toml::node& n = s.need("links", expected);
-    for (const toml::node& row : s.list(n, "links", expected)) {
-      const toml::array& three = s.list(row, "links", expected);
-      if (three.size() != 3 || !three[0].is_string() || !three[1].is_string()) s.refuse(&row, "links", expected);
-      m.links.push_back(
-          {*three[0].value<std::string>(), *three[1].value<std::string>(), s.number(three[2], "links", 0.001, 100000)});
-    }
+    m.links = read_links(s);
+  } else if (kind == "hosts") {
+    read_host_links(s, m);
   } else if (kind == "full" || kind == "mesh" || kind == "torus") {
     grid g{.x = nodes};
     if (kind != "full") g = read_grid(s, nullptr, nodes, kind == "torus");
@@ -186,7 +214,7 @@ void read_interconnect(model_section s, machine_model& m) {
       }
     }
   } else if (kind != "none") {
-    s.refuse(s.find("kind"), "kind", "links, full, mesh, torus or none");
+    s.refuse(s.find("kind"), "kind", "links, hosts, full, mesh, torus or none");
   }
   s.all_known();
 }
@@ -337,7 +365,7 @@ int machine_model::cache_of(core_id core) const {
          static_cast<int>(place * caches_per_node / static_cast<std::int64_t>(all.size()));
 }
 
-machine_model model_from_file(const std::string& path) {
+machine_model model_from_file(const std::string& path, int places) {
   std::error_code ignored;
   std::ifstream in(path);
   if (!in || !std::filesystem::is_regular_file(path, ignored))
@@ -346,11 +374,13 @@ machine_model model_from_file(const std::string& path) {
     throw error(
         path + ": is larger than any description of a machine, of up to " + std::to_string(most_toml_bytes) + " bytes",
         error_kind::input);
-  return model_from_text({std::istreambuf_iterator<char>(in), {}}, path);
+  return model_from_text({std::istreambuf_iterator<char>(in), {}}, path, places);
 }
 
-machine_model model_from_text(const std::string& description, const std::string& path) {
-  const toml::table root = parse_toml(description, path);
+machine_model model_from_text(const std::string& description, const std::string& path, int places) {
+  toml::table given = parse_toml(description, path);
+  if (places != 0) size_to(places, given, path);
+  const toml::table& root = given;
   machine_model m;
   m.file = path;
   const auto text = [&](const char* key, bool needed) {
@@ -363,7 +393,7 @@ machine_model model_from_text(const std::string& description, const std::string&
     return *n->value<std::string>();
   };
   m.hardware.name = text("name", true);
-  m.title = text("title", true);
+  m.title = text("title", true) + (places == 0 ? "" : ", sized to " + std::to_string(places) + " hosts");
   m.paper = text("paper", false);
   m.hardware.pretended = true;
   static constexpr const char* known[] = {"name",     "title",   "paper",           "cores",     "distance",
@@ -418,9 +448,9 @@ std::string model_file(const std::string& name) {
   return std::filesystem::is_regular_file(at) ? at.string() : std::string();
 }
 
-machine_model model_by_name(const std::string& name_or_file) {
-  if (const std::string listed = model_file(name_or_file); !listed.empty()) return model_from_file(listed);
-  if (std::filesystem::is_regular_file(name_or_file)) return model_from_file(name_or_file);
+machine_model model_by_name(const std::string& name_or_file, int places) {
+  if (const std::string listed = model_file(name_or_file); !listed.empty()) return model_from_file(listed, places);
+  if (std::filesystem::is_regular_file(name_or_file)) return model_from_file(name_or_file, places);
   throw error(no_such("machine", name_or_file, model_names()) + "; or the path of a description", error_kind::input);
 }
 

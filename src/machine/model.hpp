@@ -107,12 +107,13 @@ struct machine_model {
   int cache_of(core_id) const;
 };
 
-/// Reads a description. Throws kith::error with file, line, key and what was expected.
-machine_model model_from_file(const std::string& path);
+/// Reads a description. Throws kith::error with file, line, key and what was expected. With `places` it is sized to so many
+/// equal hosts; throws kith::error if the description is not of a cluster of such (interconnect.kind "hosts").
+machine_model model_from_file(const std::string& path, int places = 0);
 /// The same for a description's text; errors call it `path`.
-machine_model model_from_text(const std::string& description, const std::string& path);
+machine_model model_from_text(const std::string& description, const std::string& path, int places = 0);
 /// Takes a name from model_names(), or a file.
-machine_model model_by_name(const std::string& name_or_file);
+machine_model model_by_name(const std::string& name_or_file, int places = 0);
 /// The names of all described machines, sorted. The files are in KITH_MACHINES, else where this build was made
 /// or installed.
 std::vector<std::string> model_names();

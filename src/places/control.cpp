@@ -7,7 +7,7 @@ namespace kith {
 // For cereal. A new member belongs into its list.
 constexpr std::size_t word = 8;
 static_assert(sizeof(worker_statistics) == 19 * word && sizeof(statistics) == sizeof(std::vector<int>) + 34 * word &&
-              sizeof(place_statistics) == 13 * word + sizeof(statistics));
+              sizeof(place_statistics) == 21 * word + sizeof(statistics));
 template <class Archive>
 void serialize(Archive& a, worker_statistics& w) {
   a(w.tasks, w.created, w.steal_attempts, w.steals, w.colored_attempts, w.colored_steals, w.parks, w.wakes,
@@ -22,8 +22,10 @@ void serialize(Archive& a, statistics& s) {
 }
 template <class Archive>
 void serialize(Archive& a, place_statistics& s) {
-  a(s.messages, s.message_bytes, s.spawns_sent, s.spawns_accepted, s.spawns_refused, s.spawns_forced, s.spawns_waited,
-    s.credits_sent, s.dones_sent, s.results_sent, s.activities, s.fab_peak, s.fab_mean, s.tasks);
+  a(s.messages, s.message_bytes, s.spawns_sent, s.spawn_bytes, s.answers_sent, s.answer_bytes, s.results_sent,
+    s.result_bytes, s.dones_sent, s.done_bytes, s.credits_sent, s.credit_bytes, s.largest_spawn, s.most_edges,
+    s.spawns_accepted, s.spawns_refused, s.spawns_forced, s.spawns_waited, s.activities, s.fab_peak, s.fab_mean,
+    s.tasks);
 }
 
 namespace distributed {

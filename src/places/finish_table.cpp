@@ -2,13 +2,14 @@
 
 #include "base/invariant.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace kith::distributed {
 
 finish_id finish_table::open() {
   const finish_id f{here_, ++opened_};
-  records_[f] = {.open = 1, .parent = here_, .failed = {}};
+  records_[f] = {.open = 1, .edges = 0, .parent = here_, .failed = {}};
   return f;
 }
 
@@ -16,6 +17,11 @@ void finish_table::add(finish_id f) {
   const auto at = records_.find(f);
   KITH_INVARIANT(at != records_.end(), "F1: something of the finish is open");
   ++at->second.open;
+}
+
+void finish_table::add_edge(finish_id f) {
+  add(f);
+  most_edges_ = std::max(most_edges_, ++records_.at(f).edges);
 }
 
 bool finish_table::arrive(finish_id f, std::uint32_t from) {

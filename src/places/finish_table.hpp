@@ -24,6 +24,11 @@ class finish_table {
   finish_id open();
   /// Something more is open. REQUIRES: something of it is open here.
   void add(finish_id f);
+  /// The same for something that another place will say the end of: an edge of the dependence graph to this place's record.
+  void add_edge(finish_id f);
+  /// The most edges that a record has had (n_d of the ADS paper's Theorem 4.6).
+  std::uint64_t most_edges() const noexcept { return most_edges_; }
+  void reset_most_edges() noexcept { most_edges_ = 0; }
   /// An activity came from `from`. True if it engaged this place: its sender is then the parent.
   bool arrive(finish_id f, std::uint32_t from);
 
@@ -39,12 +44,12 @@ class finish_table {
 
  private:
   struct record {
-    std::uint64_t open = 0;
+    std::uint64_t open = 0, edges = 0;
     std::uint32_t parent = 0;
     std::optional<failure> failed;
   };
   std::uint32_t here_;
-  std::uint64_t opened_ = 0;
+  std::uint64_t opened_ = 0, most_edges_ = 0;
   std::map<finish_id, record> records_;
 };
 

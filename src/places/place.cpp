@@ -243,11 +243,12 @@ activity* place::current() const {
 }
 
 /// Counts an activity, and returns the number of its result (0: none). REQUIRES: guard_ is held.
-std::uint64_t place::open(finish_id in, std::shared_ptr<detail::remote_result> result) {
+std::uint64_t place::open(finish_id in, bool elsewhere, std::shared_ptr<detail::remote_result> result) {
   refuse_if_lost();
-  finishes_.add(in);
+  const auto add = [&] { elsewhere ? finishes_.add_edge(in) : finishes_.add(in); };
+  add();
   if (!result) return 0;
-  finishes_.add(in);
+  add();
   results_[++last_number_] = {std::move(result), in};
   return last_number_;
 }
@@ -283,7 +284,7 @@ std::shared_ptr<place::offer> place::make_offer(finish_id in, int to, const deta
   made->in = in;
   {
     const std::lock_guard lock(guard_);
-    h.result = open(in, std::move(result));
+    h.result = open(in, true, std::move(result));
     h.sequence = ++last_number_;
     if (records_) h.task = running_task();
     seal(message, h);
@@ -317,7 +318,7 @@ void place::spawn(const activity& spawner, int to, const detail::remote_function
     auto a = make_activity(spawner.in, to, f, std::move(message));
     {
       const std::lock_guard lock(guard_);
-      a->result = open(spawner.in, std::move(result));
+      a->result = open(spawner.in, false, std::move(result));
     }
     detail::create(detail::current_scope(), closure(*this, std::move(a)));
     return;
@@ -340,7 +341,7 @@ void place::send_activity(finish_id in, int to, const detail::remote_function& f
   {
     const std::lock_guard lock(guard_);
     arrived_.reserve(arrived_.size() + 1);
-    a->result = open(in, std::move(result));  // throws after a loss, so nothing is queued
+    a->result = open(in, false, std::move(result));  // throws after a loss, so nothing is queued
     arrived_.push_back(std::move(a));
   }
   net_.ring();

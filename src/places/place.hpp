@@ -203,7 +203,7 @@ class place {
   };
   class closure;
 
-  std::uint64_t open(finish_id in, std::shared_ptr<detail::remote_result> result);
+  std::uint64_t open(finish_id in, bool elsewhere, std::shared_ptr<detail::remote_result> result);
   std::unique_ptr<activity> make_activity(finish_id in, int at, const detail::remote_function& f,
                                           detail::packed_arguments message) const;
   std::shared_ptr<offer> make_offer(finish_id in, int to, const detail::remote_function& f,
@@ -284,8 +284,11 @@ class place {
   std::multimap<std::chrono::steady_clock::time_point, std::shared_ptr<offer>> again_;  // refused offers, by their time
   std::vector<std::shared_ptr<offer>> dropped_;  // the transport may still read their messages
   struct counts {
-    atomic<std::uint64_t> messages{0}, bytes{0}, offers{0}, accepted{0}, refused{0}, forced{0}, dones{0}, results{0};
-    atomic<std::uint64_t> credits{0}, waited{0};
+    struct of_kind {
+      atomic<std::uint64_t> messages{0}, bytes{0};
+    };
+    of_kind spawns, answers, results, credits, dones;
+    atomic<std::uint64_t> largest_spawn{0}, accepted{0}, refused{0}, forced{0}, waited{0};
     atomic<std::uint64_t> fab_sum{0}, fab_peak{0};
   } counts_;
   atomic<std::uint64_t> activities_{0};

@@ -97,12 +97,19 @@ void place::send(int to, const std::shared_ptr<const detail::packed_arguments>& 
 
 void place::count_message(int to, const message_header& h, std::size_t bytes) {
   if (records_) records_->sent(to, h, bytes);
-  count(counts_.messages);
-  count(counts_.bytes, bytes);
-  if (h.kind == message_kind::spawn) count(counts_.offers);
-  if (h.kind == message_kind::done) count(counts_.dones);
-  if (h.kind == message_kind::result) count(counts_.results);
-  if (h.kind == message_kind::credit) count(counts_.credits);
+  counts::of_kind* of = &counts_.answers;
+  switch (h.kind) {
+    case message_kind::spawn:
+      of = &counts_.spawns;
+      if (bytes > counts_.largest_spawn.load(relaxed)) counts_.largest_spawn.store(bytes, relaxed);
+      break;
+    case message_kind::result: of = &counts_.results; break;
+    case message_kind::credit: of = &counts_.credits; break;
+    case message_kind::done: of = &counts_.dones; break;
+    default: break;
+  }
+  count(of->messages);
+  count(of->bytes, bytes);
 }
 
 bool place::offer_again() {

@@ -5,16 +5,26 @@ namespace kith::distributed {
 
 place_statistics place::statistics() const {
   place_statistics s;
-  s.messages = counts_.messages.load(relaxed);
-  s.message_bytes = counts_.bytes.load(relaxed);
-  s.spawns_sent = counts_.offers.load(relaxed);
+  const auto add = [&s](const counts::of_kind& of, std::uint64_t& messages, std::uint64_t& bytes) {
+    messages = of.messages.load(relaxed);
+    bytes = of.bytes.load(relaxed);
+    s.messages += messages;
+    s.message_bytes += bytes;
+  };
+  add(counts_.spawns, s.spawns_sent, s.spawn_bytes);
+  add(counts_.answers, s.answers_sent, s.answer_bytes);
+  add(counts_.results, s.results_sent, s.result_bytes);
+  add(counts_.credits, s.credits_sent, s.credit_bytes);
+  add(counts_.dones, s.dones_sent, s.done_bytes);
+  s.largest_spawn = counts_.largest_spawn.load(relaxed);
+  {
+    const std::lock_guard lock(guard_);
+    s.most_edges = finishes_.most_edges();
+  }
   s.spawns_accepted = counts_.accepted.load(relaxed);
   s.spawns_refused = counts_.refused.load(relaxed);
   s.spawns_forced = counts_.forced.load(relaxed);
   s.spawns_waited = counts_.waited.load(relaxed);
-  s.credits_sent = counts_.credits.load(relaxed);
-  s.dones_sent = counts_.dones.load(relaxed);
-  s.results_sent = counts_.results.load(relaxed);
   s.activities = activities_.load(relaxed);
   s.fab_peak = counts_.fab_peak.load(relaxed);
   if (s.spawns_accepted != 0)
@@ -25,10 +35,17 @@ place_statistics place::statistics() const {
 }
 
 void place::reset_statistics() {
-  for (atomic<std::uint64_t>* n : {&counts_.messages, &counts_.bytes, &counts_.offers, &counts_.accepted,
-                                   &counts_.refused, &counts_.forced, &counts_.credits, &counts_.waited, &counts_.dones,
-                                   &counts_.results, &counts_.fab_sum, &counts_.fab_peak, &activities_})
+  for (counts::of_kind* of : {&counts_.spawns, &counts_.answers, &counts_.results, &counts_.credits, &counts_.dones}) {
+    of->messages.store(0, relaxed);
+    of->bytes.store(0, relaxed);
+  }
+  for (atomic<std::uint64_t>* n : {&counts_.largest_spawn, &counts_.accepted, &counts_.refused, &counts_.forced,
+                                   &counts_.waited, &counts_.fab_sum, &counts_.fab_peak, &activities_})
     n->store(0, relaxed);
+  {
+    const std::lock_guard lock(guard_);
+    finishes_.reset_most_edges();
+  }
   tasks_->wait();
   tasks_->reset_statistics();
   if (number_ == 0) tasks_->mark("statistics are reset");

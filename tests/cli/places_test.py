@@ -14,7 +14,23 @@ PAPER = ("fab_attempts", "fab_seconds", "steal_seconds", "stalled", "deque_mean"
 def ran(*options, app="places_heat"):
     code, r = kith.json("app", app, "--small", *options)
     kith.check(code == 0 and r["verified"] is True, f"{app} {' '.join(options)} is verified")
+    counts_bytes(r, f"{app} {' '.join(options)}")
     return r
+
+
+def counts_bytes(r, what):
+    """The bound of docs/finish.md on all bytes, in the form of the ADS paper's Theorem 4.6."""
+    kinds = r["by_kind"].values()
+    kith.check(sum(k["messages"] for k in kinds) == r["messages"] and sum(k["bytes"] for k in kinds) == r["message_bytes"],
+               f"{what}: the kinds of messages add up: {r['by_kind']}")
+    if not r["fab_taken"]:
+        kith.check(r["bytes_factor"] is None and r["most_edges"] is None, f"{what}: no bound without messages")
+        return
+    smax, nd, sent = r["largest_spawn"], r["most_edges"], r["fab_taken"]
+    kith.check(abs(r["bytes_factor"] * sent * (smax + nd) / r["message_bytes"] - 1) < 1e-9, f"{what}: c is {r['bytes_factor']}")
+    kith.check(smax > 64 and nd > 0 and r["by_kind"]["spawn"]["bytes"] <= r["spawns"] * smax, f"{what}: the largest spawn has {smax} bytes")
+    most = 3 if r["by_kind"]["result"]["messages"] == 0 else 4
+    kith.check(r["bytes_factor"] <= most + 2 * r["fab_refused"] / sent, f"{what}: c is {r['bytes_factor']}, at most {most}")
 
 
 for places in (1, 2, 4, 7, 16):
@@ -26,6 +42,9 @@ for places in (1, 2, 4, 7, 16):
     kith.check(taken == spawns and r["spawns"] == taken + refused, f"{taken} of {spawns} activities came, {refused} refusals")
     kith.check(r["messages"] == 2 * r["spawns"] + dones and dones <= taken, f"{r['messages']} messages, {dones} of finish()")
     kith.check(places > 1 or r["messages"] == 0, "one place sends no message")
+    if places > 1:
+        kith.check(r["most_edges"] == places, f"place 0 sends its steps and a border row: {r['most_edges']} of {places}")
+        kith.check(r["largest_spawn"] == 64 + 16 + 8 + 8 * 258, f"a border row has {r['largest_spawn']} bytes")
     per_place = r["per_place"]
     kith.check(r["graph_depth"] > 3 and r["stalled"] > 0 and r["deque_peak"] >= r["deque_mean"] > 0, "depth, stalls, deques")
     kith.check(r["fab_attempts"] >= taken and (taken == 0 or r["fab_seconds"] > 0), f"{r['fab_attempts']} looks into buffers")
@@ -50,6 +69,8 @@ for options in (("--places", "1"), ("--places", "3", "--workers", "2", "--oversu
     kith.check(abs(r["figures"]["zeta"] / 8.5971775078648 - 1) < 1e-10, f"zeta of class S is {r['figures']['zeta']}")
 r = ran("--places", "2", "--class", "W", app="places_cg")
 kith.check(r["figures"]["rows"] == 7000 and abs(r["figures"]["zeta"] / 10.362595087124 - 1) < 1e-10, "class W")
+r = ran("--places", "2", "--class", "A", app="places_cg")
+kith.check(r["figures"]["rows"] == 14000 and abs(r["figures"]["zeta"] / 17.130235054029 - 1) < 1e-10, "class A")
 kith.refused("app", "places_cg", "--class", "Q", says=["--class Q", "S, W, A, B or C"])
 kith.refused("app", "places_heat", "--as", "custom", says=["--as custom", "needs processes", "kith launch"])
 for app, words in (("places_heat", "ads, cws or custom"), ("places_md", "ads or cws"), ("places_cg", "ads or cws")):

@@ -121,6 +121,19 @@ with tempfile.TemporaryDirectory() as folder:
     verbs_understand(file, 3, "threads")
     file.unlink()
 
+    run(*HEAT, "--places", "40", "--workers", "1", "--oversubscribe", "--rows", "40", KITH_RECORD=str(file))
+    cluster = (KITH, "sim", str(file), "--machine", "xeon-5504-cluster", "--policy", "ads", "--workers", "1", "--json")
+    done = run(*cluster)
+    check(done.returncode == 2 and "--hosts 40" in done.stderr, f"a cluster with too few cores: {done.stderr}")
+    done = run(*cluster, "--hosts", "40")
+    check(done.returncode == 0 and "fidelity abstract, because" in done.stderr and json.loads(done.stdout)[0]["makespan_s"] > 0,
+          f"a cluster of 40 hosts: {done.stderr}")
+    done = run(*cluster, "--hosts", "40", "--fidelity", "block")
+    check(done.returncode == 2 and "models up to 64" in done.stderr, f"a fidelity that was asked for is kept: {done.stderr}")
+    done = run(KITH, "sim", str(file), "--machine", "bluegene-p", "--hosts", "40")
+    check(done.returncode == 2 and "equal hosts" in done.stderr, f"bluegene-p cannot be sized: {done.stderr}")
+    file.unlink()
+
     done = run(KITH, "record", "-o", str(file), "--", JOB, KITH_PLACES="3")  # everything that places can do
     check(done.returncode == 0 and left_beside(file) == ["a.rec-4"],
           f"all of job.cpp, which makes its places twice, is recorded: {done.stderr}, {left_beside(file)}")

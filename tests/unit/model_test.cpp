@@ -87,7 +87,7 @@ TEST(models, say_where_a_description_is_wrong) {
   EXPECT_THAT([] { with("noise = 0.03", "noise = 7"); },
               ThrowsMessage<error>(HasSubstr("tasks.noise: expected a number")));
   EXPECT_THAT([] { with("kind = \"links\"", "kind = \"string\""); },
-              ThrowsMessage<error>(HasSubstr("links, full, mesh, torus or none")));
+              ThrowsMessage<error>(HasSubstr("links, hosts, full, mesh, torus or none")));
   EXPECT_THAT([] { with("\"scheduler\" = ", "\"schedule\" = "); },
               ThrowsMessage<error>(HasSubstr("the source of this value")));
   EXPECT_THAT([] { with("\"scheduler\" = \"assumed", "\"scheduler\" = \"who knows"); },

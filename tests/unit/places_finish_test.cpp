@@ -131,6 +131,21 @@ TEST(PlacesFinish, NumbersAreNotReused) {
   EXPECT_NE(t.open().number, first.number);
 }
 
+TEST(PlacesFinish, KnowsTheMostEdgesOfARecord) {
+  finish_table t(0);
+  const finish_id few = t.open(), many = t.open();
+  t.add(few);
+  EXPECT_EQ(t.most_edges(), 0u);  // what is here takes no message
+  t.add_edge(few);
+  for (int i = 0; i < 3; ++i) t.add_edge(many);
+  EXPECT_FALSE(t.remove(many).has_value());
+  t.add_edge(many);  // what has ended counts, too
+  EXPECT_EQ(t.most_edges(), 4u);
+  t.reset_most_edges();
+  t.add_edge(few);
+  EXPECT_EQ(t.most_edges(), 2u);
+}
+
 TEST(PlacesFinishDeathTest, WhatIsNotOpenCannotEnd) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   finish_table t(0);

@@ -98,11 +98,12 @@ void expect_sums(const kith::place_options& o, int trees) {
     rt.run([&] { by_futures = kith::at(place_of(t, 0)).async<add_up>(t, std::uint64_t{0}).get(); });
     EXPECT_EQ(by_futures, serial_sum(t, 0)) << "tree " << i;
   }
-  std::uint64_t sent = 0, accepted = 0, refused = 0, dones = 0, results = 0, credits = 0, messages = 0;
+  std::uint64_t sent = 0, accepted = 0, refused = 0, answers = 0, dones = 0, results = 0, credits = 0, messages = 0;
   for (const kith::place_statistics& s : rt.statistics()) {
     sent += s.spawns_sent;
     accepted += s.spawns_accepted;
     refused += s.spawns_refused;
+    answers += s.answers_sent;
     dones += s.dones_sent;
     results += s.results_sent;
     credits += s.credits_sent;
@@ -110,7 +111,8 @@ void expect_sums(const kith::place_options& o, int trees) {
   }
   EXPECT_EQ(sent, accepted + refused);
   EXPECT_LE(dones, accepted);  // the bound of docs/finish.md
-  EXPECT_EQ(messages, 2 * sent + dones + results + credits);
+  EXPECT_EQ(answers, sent);
+  EXPECT_EQ(messages, sent + answers + dones + results + credits);
 }
 
 class Places : public testing::TestWithParam<std::tuple<int, int, const char*>> {

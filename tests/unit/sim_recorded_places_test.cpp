@@ -91,6 +91,32 @@ TEST(sim_recorded_places, a_machine_that_is_too_small_is_refused) {
   s.places.workers = 100;
   EXPECT_THAT([&] { sim::simulate(p, model_by_name("xeon-5504-cluster"), s); },
               ThrowsMessage<error>(HasSubstr("cores for each of 2 places")));
+  s.places.workers = 8;
+  s.places.count = 9;
+  EXPECT_THAT([&] { sim::simulate(p, model_by_name("xeon-5504-cluster"), s); },
+              ThrowsMessage<error>(HasSubstr("--hosts 9")));
+}
+
+TEST(sim_recorded_places, a_cluster_of_equal_hosts_has_any_number_of_them) {
+  const machine_model four = model_by_name("xeon-5504-cluster"), same = model_by_name("xeon-5504-cluster", 4);
+  const machine_model many = model_by_name("xeon-5504-cluster", 256);
+  EXPECT_EQ(same.hardware.distances, four.hardware.distances);
+  EXPECT_EQ(four.links.size(), 16u);
+  EXPECT_EQ(four.links[10].from, "node 5");
+  EXPECT_EQ(four.links[10].to, "host 2");
+  EXPECT_EQ(many.links.size(), 4u * 256);
+  EXPECT_EQ(many.places, 256);
+  EXPECT_EQ(many.hardware.nodes.size(), 512u);
+  EXPECT_EQ(many.hardware.distance(node_id(510), node_id(511)), 21);
+  EXPECT_EQ(many.hardware.distance(node_id(0), node_id(511)), 480);
+  EXPECT_TRUE(sim::has_block_memory(four));
+  EXPECT_FALSE(sim::has_block_memory(many));
+  const sim::program p = sim::program_of(sample_of_places());
+  settings s = plain(p);
+  s.how = sim::fidelity::abstract;
+  EXPECT_EQ(sim::simulate(p, many, s).places.size(), 2u);
+  EXPECT_THAT([] { model_by_name("bluegene-p", 512); }, ThrowsMessage<error>(HasSubstr("equal hosts")));
+  EXPECT_THAT([] { model_by_name("xeon-5504-cluster", 513); }, ThrowsMessage<error>(HasSubstr("up to 1024 nodes")));
 }
 
 }  // namespace

@@ -33,14 +33,17 @@ namespace kith::tools {
 namespace {
 
 struct sim_options {
-  std::string file, machine = "bullion-s16-8", policies = "auto", fidelity = "block", data = "first-touch";
+  std::string file, machine = "bullion-s16-8", policies = "auto", fidelity, data = "first-touch";
   std::string plot, output, gsu;
   std::vector<std::string> without, libraries;
   sim::settings set;
-  int seeds = 1;
+  int seeds = 1, hosts = 0;
   double core_gbs = 10, access_cycles = -1;
   bool json = false;
 };
+
+constexpr std::initializer_list<std::pair<const char*, sim::fidelity>> fidelities = {
+    {"block", sim::fidelity::block}, {"abstract", sim::fidelity::abstract}, {"line", sim::fidelity::line}};
 
 template <class T>
 T pick(const char* option, const std::string& given, std::initializer_list<std::pair<const char*, T>> choices) {
@@ -56,9 +59,7 @@ T pick(const char* option, const std::string& given, std::initializer_list<std::
 
 sim::settings settings_of(const sim_options& o) {
   sim::settings s = o.set;
-  s.how = pick(
-      "--fidelity", o.fidelity,
-      {std::pair{"block", sim::fidelity::block}, {"abstract", sim::fidelity::abstract}, {"line", sim::fidelity::line}});
+  if (!o.fidelity.empty()) s.how = pick("--fidelity", o.fidelity, fidelities);
   s.data = pick("--distribution", o.data,
                 {std::pair{"first-touch", sim::distribution::first_touch},
                  {"fine", sim::distribution::fine},
@@ -209,6 +210,23 @@ std::string draw_runs(const sim_options& o, const machine_model& m, const std::v
   return draw_bars(c);
 }
 
+/// Without --fidelity: block, or abstract for a machine that has too many caches for it. Says so.
+void abstract_if_large(sim::settings& s, const sim_options& o, const machine_model& m) {
+  if (!o.fidelity.empty() || sim::has_block_memory(m)) return;
+  s.how = sim::fidelity::abstract;
+  fmt::print(stderr,
+             "kith sim: fidelity abstract, because {} has {} nodes; memory in blocks is modelled up to {} last-level "
+             "caches\n",
+             m.hardware.name, m.hardware.nodes.size(), sim::most_block_caches);
+}
+
+const char* fidelity_name(sim::fidelity how) {
+  for (const auto& [name, value] : fidelities) {
+    if (value == how) return name;
+  }
+  return "";
+}
+
 outcome run_sim(const sim_options& o) {
   load_policy_libraries(o.libraries);
   if (!(o.core_gbs > 0) || !std::isfinite(o.core_gbs))
@@ -218,8 +236,9 @@ outcome run_sim(const sim_options& o) {
   inputs.insert(inputs.end(), {o.file, o.machine});
   if (!o.output.empty()) refuse_output("--output", o.output, inputs);
   if (!o.plot.empty()) refuse_output("--plot", o.plot, inputs);
-  const machine_model m = model_by_name(o.machine);
+  const machine_model m = model_by_name(o.machine, o.hosts);
   sim::settings base = settings_of(o);
+  abstract_if_large(base, o, m);
   progress bar;
   const auto tell = [&](const char* what, double share) { bar.share(what, share); };
   sim::program p = sim::program_of(read_recording(o.file, tell), o.core_gbs);
@@ -264,7 +283,8 @@ outcome run_sim(const sim_options& o) {
     fmt::print("{}\n", json_text(rows, 2));
   } else {
     fmt::print("{} on {}\n{} tasks, {} workers, fidelity {}{}\n", printable(o.file),
-               styled(printable(m.title), tone::strong), p.tasks(), results.front().workers.size(), o.fidelity,
+               styled(printable(m.title), tone::strong), p.tasks(), results.front().workers.size(),
+               fidelity_name(base.how),
                o.seeds > 1 ? fmt::format(", {} seeds: means, and half the range", o.seeds) : "");
     std::vector<double> alone;
     for (std::size_t s = 0; s < seeds; ++s) alone.push_back(static_cast<double>(results[s].one_core) * 1e-12);
@@ -294,7 +314,10 @@ std::function<outcome()> add_sim(CLI::App& command) {
   command.add_option("--seed", o->set.seed, "the first seed (1)")->check(whole_number(1, std::int64_t{1} << 40));
   command.add_option("--workers", o->set.workers, "use the first cores only (all); of places: of each place's cores")
       ->check(whole_number(1, 4096));
-  command.add_option("--fidelity", o->fidelity, "what is modelled of memory (block)")->type_name("block|abstract|line");
+  command.add_option("--hosts", o->hosts, "size the machine, a cluster of equal hosts, to so many of them (its own)")
+      ->check(whole_number(1, 1024));
+  command.add_option("--fidelity", o->fidelity, "what is modelled of memory (block; abstract above 64 nodes)")
+      ->type_name("block|abstract|line");
   command.add_option("--distribution", o->data, "where data lies (first-touch)")
       ->type_name("first-touch|fine|coarse|regions|block|colors|recorded");
   command.add_option("--chunk", o->set.chunk_bytes, "bytes that are moved at a time (65536)")

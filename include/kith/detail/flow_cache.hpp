@@ -73,23 +73,13 @@ struct array_internals {
                                              std::span<const T> values) {
     constexpr auto write = &distributed_array<T>::write_share;
     const std::uint64_t count = values.size();
-    if (count_at(a, place, first, count) == count) return ask_place<write>(place, a, first, count, values);
-    return ask_place<write>(place, a, first, count, part_of(a, place, first, values));
+    std::vector<T> gathered;
+    return ask_place<write>(place, a, first, count, a.part_of(place, first, values, gathered));
   }
-  /// The place's elements among `values`, which begin at element `first`.
-  template <class T>
-  static std::vector<T> part_of(const distributed_array<T>& a, int place, std::uint64_t first,
-                                std::span<const T> values) {
-    std::vector<T> part;
-    a.for_each_of(place, first, values.size(), [&](std::uint64_t i) { part.push_back(values[i - first]); });
-    return part;
-  }
-  /// Puts the place's elements where they belong among `values`.
   template <class T>
   static void place_part(const distributed_array<T>& a, int place, std::uint64_t first, std::span<const T> part,
                          std::span<T> values) {
-    auto next = part.begin();
-    a.for_each_of(place, first, values.size(), [&](std::uint64_t i) { values[i - first] = *next++; });
+    a.place_part(place, first, part, values);
   }
   /// What read_share() has returned. Throws its failure.
   template <class T>

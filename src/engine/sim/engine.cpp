@@ -37,7 +37,10 @@ std::vector<core_id> cores_of_places(const machine_model& m, const place_setting
   const int each = s.workers == 0 ? share : s.workers;
   if (s.count < 0 || each < 1 || each > share)
     throw error(m.hardware.name + " has " + std::to_string(share) + " cores for each of " + std::to_string(s.count) +
-                    " places; " + std::to_string(each) + " workers were asked for",
+                    " places; " + std::to_string(each) + " workers were asked for" +
+                    (s.count > m.places ? "; `kith sim --hosts " + std::to_string(s.count) +
+                                              "` sizes a cluster of equal hosts, as xeon-5504-cluster"
+                                        : ""),
                 error_kind::setting);
   std::vector<core_id> cores;
   for (int p = 0; p < s.count; ++p) {

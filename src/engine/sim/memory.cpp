@@ -1,5 +1,7 @@
 #include "engine/sim/memory.hpp"
 
+#include "engine/sim/simulation.hpp"
+
 #include <kith/error.hpp>
 
 #include <unistd.h>
@@ -41,16 +43,22 @@ double most_modelled() {
   return static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE)) / 2;
 }
 
-/// Throws if the machine has more caches than a 64-bit mask has bits. Called before anything else uses the machine.
+std::size_t caches_of(const machine_model& m) noexcept {
+  return m.hardware.nodes.size() * static_cast<std::size_t>(m.caches_per_node);
+}
+
+/// Called before anything else uses the machine.
 void refuse_many_caches(const machine_model& m) {
-  const std::size_t nodes = m.hardware.nodes.size(), caches = nodes * static_cast<std::size_t>(m.caches_per_node);
-  if (caches > 64)
-    throw error(m.hardware.name + " has " + std::to_string(nodes) + " nodes with " + std::to_string(caches) +
-                    " last-level caches; the fidelity block models up to 64 (use --fidelity abstract)",
+  if (!has_block_memory(m))
+    throw error(m.hardware.name + " has " + std::to_string(m.hardware.nodes.size()) + " nodes with " +
+                    std::to_string(caches_of(m)) + " last-level caches; the fidelity block models up to " +
+                    std::to_string(most_block_caches) + " (use --fidelity abstract)",
                 error_kind::setting);
 }
 
 }  // namespace
+
+bool has_block_memory(const machine_model& m) noexcept { return caches_of(m) <= most_block_caches; }
 
 memory::memory(const program& p, const machine_model& m, distribution d, const ablations& with,
                std::uint64_t chunk_bytes)

@@ -28,6 +28,11 @@ enum class fidelity : std::uint8_t {
   line,      // recorded addresses are replayed line by line through private caches: line_memory.hpp
 };
 
+/// The last-level caches that fidelity block models: the bits of a mask.
+inline constexpr int most_block_caches = 64;
+/// Whether the machine has no more.
+bool has_block_memory(const machine_model&) noexcept;
+
 /// Task queues in the machine's scheduling unit, instead of in memory (unit.hpp).
 struct hardware_queues {
   bool used = false;

@@ -39,7 +39,20 @@ json seconds_or_null(double seconds) { return seconds < 0 ? json() : json(second
 /// Counts of all places.
 struct place_sums {
   std::uint64_t messages = 0, bytes = 0, spawns = 0, taken = 0, refused = 0, peak = 0;
+  std::uint64_t largest_spawn = 0, most_edges = 0;
   double mean = 0;  // over the arrivals at all places
+  struct of_kind {
+    const char* name;
+    std::uint64_t place_statistics::* messages;
+    std::uint64_t place_statistics::* bytes;
+  };
+  static constexpr of_kind kinds[] = {
+      {"spawn", &place_statistics::spawns_sent, &place_statistics::spawn_bytes},
+      {"answer", &place_statistics::answers_sent, &place_statistics::answer_bytes},
+      {"result", &place_statistics::results_sent, &place_statistics::result_bytes},
+      {"done", &place_statistics::dones_sent, &place_statistics::done_bytes},
+      {"credit", &place_statistics::credits_sent, &place_statistics::credit_bytes},
+  };
 
   explicit place_sums(const std::vector<place_statistics>& all) {
     for (const place_statistics& p : all) {
@@ -49,11 +62,30 @@ struct place_sums {
       taken += p.spawns_accepted;
       refused += p.spawns_refused;
       peak = std::max(peak, p.fab_peak);
+      largest_spawn = std::max(largest_spawn, p.largest_spawn);
+      most_edges = std::max(most_edges, p.most_edges);
       mean += p.fab_mean * static_cast<double>(p.spawns_accepted);
     }
     if (taken != 0) mean /= static_cast<double>(taken);
   }
+  /// c of the ADS paper's Theorem 4.6: all bytes are c I (S_max + n_d). REQUIRES: activities were sent.
+  double bytes_factor() const {
+    return static_cast<double>(bytes) / (static_cast<double>(taken) * static_cast<double>(largest_spawn + most_edges));
+  }
 };
+
+json by_kind(const std::vector<place_statistics>& all) {
+  json kinds;
+  for (const place_sums::of_kind& k : place_sums::kinds) {
+    std::uint64_t messages = 0, bytes = 0;
+    for (const place_statistics& p : all) {
+      messages += p.*k.messages;
+      bytes += p.*k.bytes;
+    }
+    kinds[k.name] = {{"messages", messages}, {"bytes", bytes}};
+  }
+  return kinds;
+}
 
 json mean_or_null(const place_statistics& p) { return p.spawns_accepted == 0 ? json() : json(p.fab_mean); }
 
@@ -86,6 +118,10 @@ void add_places(json& all, const places_report& r, const std::string& policy, co
               {"transport", r.transport},
               {"messages", sums.messages},
               {"message_bytes", sums.bytes},
+              {"by_kind", by_kind(r.per_place)},
+              {"largest_spawn", sums.taken == 0 ? json() : json(sums.largest_spawn)},
+              {"most_edges", sums.taken == 0 ? json() : json(sums.most_edges)},
+              {"bytes_factor", sums.taken == 0 ? json() : json(sums.bytes_factor())},
               {"spawns", sums.spawns},
               {"fab_taken", of_buffers(sums.taken)},
               {"fab_refused", of_buffers(sums.refused)},
@@ -178,6 +214,8 @@ std::string to_text(const app_report& r) {
     if (sums.taken != 0) {
       text += row("FAB", fmt::format("{} activities, {} refusals; {:.1f} in the mean, {} at most", sums.taken,
                                      sums.refused, sums.mean, sums.peak));
+      text += row("Theorem 4.6", fmt::format("bytes are c I (Smax + nd): c {:.2f}, I {}, Smax {} bytes, nd {}",
+                                             sums.bytes_factor(), sums.taken, sums.largest_spawn, sums.most_edges));
     }
   }
   text += row("result", styled(check.verified ? "verified" : "WRONG", check.verified ? tone::good : tone::bad) + ": " +

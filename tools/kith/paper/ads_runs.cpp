@@ -64,8 +64,7 @@ sim::settings ads_settings(const machine_model& m, const ads_run& r) {
   if (r.way == ads_way::by_hand) s.with.scheduling = false;
   s.noise = r.way != ads_way::by_hand;  // over so many blocks, noise averages out
   s.chunk_bytes = std::uint64_t{1} << 20;
-  // Memory in blocks is for machines of up to 64 caches.
-  if (m.hardware.nodes.size() > 64) s.how = sim::fidelity::abstract;
+  if (!sim::has_block_memory(m)) s.how = sim::fidelity::abstract;
   return s;
 }
 
