@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 #include <tuple>
+#include <utility>
 
 namespace kith::analysis {
 
@@ -101,7 +102,13 @@ class checker {
           further = true;
         }
       }
-      if (at < end && !x.site->own && !is_free(*x.block, task)) note(task, x, at - x.block->address, declared_in);
+      if (at >= end || x.site->own || is_free(*x.block, task)) return;
+      const std::int32_t region = region_at(at);
+      if (region < 0 && !written_[index_of(*x.block)] && x.block->kind != recorded_block::unknown) {
+        note_constant(task, x, at - x.block->address);
+      } else {
+        note(task, x, at - x.block->address, declared_in, region);
+      }
     });
     for (const declared& d : declared_) {
       if (d.touched || d.begin == d.end) continue;
@@ -112,13 +119,27 @@ class checker {
     }
   }
 
-  void note(std::int32_t task, const touch& x, std::uint64_t from, bool declared_in) {
+  void note_constant(std::int32_t task, const touch& x, std::uint64_t from) {
+    const std::uint32_t block = index_of(*x.block);
+    const std::uint64_t end = x.offset + x.bytes;
+    const auto [at, fresh] = constant_of_block_.try_emplace(block, out_.constants.size());
+    if (fresh) {
+      out_.constants.push_back({task, index_of(*x.site), block, from, end, 0, 0});
+      last_reader_.push_back(-1);
+    }
+    constant_read& c = out_.constants[at->second];
+    c.begin = std::min(c.begin, from);
+    c.end = std::max(c.end, end);
+    c.tasks += std::exchange(last_reader_[at->second], task) != task;
+    ++c.touches;
+  }
+
+  void note(std::int32_t task, const touch& x, std::uint64_t from, bool declared_in, std::int32_t region) {
     const std::uint32_t site = index_of(*x.site), block = index_of(*x.block);
     const std::uint64_t end = x.offset + x.bytes;
     const auto [at, fresh] = first_.try_emplace(std::tuple(site, block, declared_in), out_.undeclared.size());
     if (fresh) {
-      out_.undeclared.push_back(
-          {task, site, block, x.writes(), declared_in, region_at(x.block->address + from), from, end, 0});
+      out_.undeclared.push_back({task, site, block, x.writes(), declared_in, region, from, end, 0});
     }
     undeclared_touch& u = out_.undeclared[at->second];
     u.begin = std::min(u.begin, from);
@@ -143,6 +164,8 @@ class checker {
   std::vector<std::uint32_t> by_address_;
   std::vector<declared> declared_;
   std::map<std::tuple<std::uint32_t, std::uint32_t, bool>, std::size_t> first_;
+  std::map<std::uint32_t, std::size_t> constant_of_block_;
+  std::vector<std::int32_t> last_reader_;  // by constant: the task counted last
   touch_report out_;
 };
 

@@ -1,8 +1,9 @@
 // What tasks touched against what they declared. For `kith check`.
 //
 // Not counted as undeclared: the stacks and thread-local data, memory that cannot be written, variables that no task
-// writes, what the task itself has allocated, Kith's own memory, and what Kith's headers touch. Roots cannot declare
-// anything, and are not checked.
+// writes, what the task itself has allocated, Kith's own memory, and what Kith's headers touch. Other memory that no
+// task writes or declares, as the object with a program's sizes and pointers, is listed apart: reads of it need no
+// order. Roots cannot declare anything, and are not checked; what they write counts as written.
 #pragma once
 
 #include "recording/recording.hpp"
@@ -22,6 +23,13 @@ struct undeclared_touch {
   std::uint64_t begin = 0, end = 0;  // the range in the block
   std::uint64_t touches = 0;
 };
+/// Memory of one block that tasks read, and that no task writes and none of them declares.
+struct constant_read {
+  std::int32_t task = -1;                // the first one
+  std::uint32_t site = 0, block = 0;     // site: its first read
+  std::uint64_t begin = 0, end = 0;      // the range in the block
+  std::uint64_t tasks = 0, touches = 0;  // of all tasks
+};
 /// An access of which the task touched no byte.
 struct untouched_access {
   std::int32_t task = -1;
@@ -30,6 +38,7 @@ struct untouched_access {
 };
 struct touch_report {
   std::vector<undeclared_touch> undeclared;  // by task; of one task in the order of the first touch
+  std::vector<constant_read> constants;      // in the order of the first read
   std::vector<untouched_access> untouched;   // by task, in the order of declaration
   std::uint64_t tasks = 0;                   // that were checked
   std::uint64_t touches = 0;                 // of these tasks

@@ -5,7 +5,8 @@
 // wrote a region last has passed it to those who read it; data that nobody wrote, or that is only written, came from
 // the core that created the task. The queues are those of section 4.1.1 (queue/affinity_queues.hpp).
 //
-// Not in the paper: of a task with references from more than eight cores, the eight with the most count.
+// Not in the paper: of tasks with the same share, a core prefers the one with more references from it. Of a task with
+// references from more than eight cores, the eight with the most count.
 #pragma once
 
 #include "policy/contract/explainer.hpp"
@@ -29,8 +30,8 @@ class token_affinity {
   static constexpr bool random_ties = true;
   struct hint {
     struct share {
+      double affinity = 0;
       std::int16_t core = -1;
-      float part = 0;  // of the task's references
     };
     std::array<share, 8> shares;  // ends with the first share of no core
   };
@@ -55,24 +56,31 @@ class token_affinity {
     for (typename hint::share& s : h.shares) {
       const auto most = std::ranges::max_element(from);
       if (*most == 0) break;
-      s = {static_cast<std::int16_t>(most - from.begin()), static_cast<float>(*most) / static_cast<float>(references)};
+      s = {share_then_count(*most, references), static_cast<std::int16_t>(most - from.begin())};
       *most = 0;
     }
     return h;
   }
 
-  float at(const hint& h, worker_id core) const {
+  double at(const hint& h, worker_id core) const {
     for (const typename hint::share& s : h.shares) {
       if (s.core < 0) break;
-      if (s.core == core.value) return s.part;
+      if (s.core == core.value) return s.affinity;
     }
     return 0;
   }
-  float planned(const hint& h, worker_id core) const { return at(h, core); }
+  double planned(const hint& h, worker_id core) const { return at(h, core); }
   void queued(const hint& /*h*/, worker_id /*core*/) {}
   void assigned(const hint& /*h*/, worker_id /*core*/) {}
 
  private:
+  /// Larger for a larger share; for the same share, larger for more references. The share is in units of 2^-32 and the
+  /// count below 2^16, so that a double has both exactly.
+  static double share_then_count(std::uint32_t from_core, std::uint32_t references) {
+    const std::uint64_t share = (std::uint64_t{from_core} << 32) / references;
+    return static_cast<double>(share << 16 | std::min(from_core, 0xFFFFU));
+  }
+
   struct alignas(false_sharing_range) counted_tokens {
     std::vector<std::uint32_t> of_core;
   };

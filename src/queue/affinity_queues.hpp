@@ -17,8 +17,8 @@
 //
 // Affinity has the policy's rule:
 //   hint of(const task&, const worker&)   what is known of a ready task; a copy, so that a choice reads no task
-//   float at(const hint&, worker_id)      its affinity to the core, 0 or more. Under the lock
-//   float planned(const hint&, worker_id) the same, when a queue is chosen for it. Under the lock
+//   double at(const hint&, worker_id)     its affinity to the core, 0 or more. Under the lock
+//   double planned(const hint&, worker_id) the same, when a queue is chosen for it. Under the lock
 //   void queued(const hint&, worker_id)   it was put into the core's queue. Under the lock
 //   void assigned(const hint&, worker_id) it is on its way to the core. Under the lock
 //   bool random_ties                      whether equal tasks of the global queue leave at random, or the oldest first
@@ -118,7 +118,7 @@ class alignas(false_sharing_range) affinity_queues {
   };
   struct choice {
     std::size_t from = 0, place = 0;
-    float affinity = -1;
+    double affinity = -1;
   };
 
   bool has_room(std::size_t length) const {
@@ -130,11 +130,11 @@ class alignas(false_sharing_range) affinity_queues {
   /// queue, then the next one after the creator.
   std::size_t best_queue(const typename Affinity::hint& hint, std::size_t creator) {
     std::size_t best = creator;
-    float most = -1;
+    double most = -1;
     for (std::size_t i = 0; i < queues_.size(); ++i) {
       const std::size_t q = (creator + i) % queues_.size();
       if (!has_room(queues_[q].length)) continue;
-      const float here = affinity_.planned(hint, worker_id(static_cast<int>(q)));
+      const double here = affinity_.planned(hint, worker_id(static_cast<int>(q)));
       const bool shorter = best != creator && queues_[q].length < queues_[best].length;
       if (here < most || (here == most && !shorter)) continue;
       best = q;
@@ -157,7 +157,7 @@ class alignas(false_sharing_range) affinity_queues {
   /// The better end of a queue that is not empty; of equal ones the end queued last.
   choice better_end(std::size_t from, std::size_t level, worker_id to) {
     const std::deque<entry>& all = queues_[from].by_level[level];
-    const float first = affinity_.at(all.front().hint, to), last = affinity_.at(all.back().hint, to);
+    const double first = affinity_.at(all.front().hint, to), last = affinity_.at(all.back().hint, to);
     return first > last ? choice{from, 0, first} : choice{from, all.size() - 1, last};
   }
 
@@ -181,7 +181,7 @@ class alignas(false_sharing_range) affinity_queues {
     choice best;
     std::uint32_t equals = 0;
     for (std::size_t i = 0; i < all.size(); ++i) {
-      const float here = affinity_.at(all[i].hint, to);
+      const double here = affinity_.at(all[i].hint, to);
       if (here < best.affinity) continue;
       equals = here > best.affinity ? 1 : equals + 1;
       if (equals == 1 || (Affinity::random_ties && random_.below(equals) == 0)) best = {0, i, here};

@@ -60,6 +60,32 @@ for text in (f"program.cpp:{line_of('hidden write')} bad:0: writes (not declared
     kith.check(text in done.stdout, f"people read '{text}': {done.stdout}")
 kith.check(kith.run("why", file, "bad:0").returncode == 0, "a task's name is what kith why takes")
 
+# What no task writes or declares is noted; a task's write to the same memory makes the reads mistakes.
+file, done = record("constants", KITH_POLICY="fifo")
+kith.check(done.returncode == 0, f"constants is recorded: {done.stderr}")
+code, found = kith.json("check", file)
+reads = [u for u in found["undeclared"] if u["access"] == "read"]
+kith.check(code == 1 and {u["line"] for u in found["undeclared"]} == {line_of("written elsewhere"), line_of("read elsewhere")},
+           f"only what is written: {found['undeclared']}")
+kith.check([u["name"] for u in reads] == ["reads:0", "reads:1", "reads:2"], f"each read of it: {reads}")
+kept = [(c["name"], c["memory"], c["begin"], c["end"], c["tasks"], c["touches"], c["line"]) for c in found["constants"]]
+kith.check(kept == [("reads:0", "heap", 8, 24, 3, 6, line_of("constant"))], f"the constant: {found['constants']}")
+kith.check("note: 3 tasks read bytes 8 to 24 of 32 bytes, made at " in kith.run("check", file).stdout, "as text")
+
+# Bundled programs declare what they share.
+BUNDLED = os.path.join(os.path.dirname(kith.path), "kith-traced")
+for words in ("panels --size 64 --block 16", "kmeans --points 2400 --chunks 12 --iterations 3",
+              "kmeans_list --points 1200 --chunks 12 --iterations 3", "sharded --words 400 --searches 800 --shards 7 --batch 64",
+              "routing --regions 6 --edge 8 --pairs 24", "refinement --rows 64 --columns 64 --tile 32 --rounds 2 --iterations 3",
+              "map --vectors 12 --size 256 --iterations 3", "reduction --size 4096 --depth 4", "sparse_lu --size 128 --block 32",
+              "vecmul --vectors 12 --size 256 --iterations 3"):
+    program = words.split()
+    file = path("bundled.rec")
+    done = kith.run("record", "--addresses", "-o", file, "--", BUNDLED, *program, KITH_POLICY="fifo", KITH_WORKERS="1")
+    kith.check(done.returncode == 0, f"{program[0]} is recorded: {done.stderr}")
+    done = kith.run("check", file)
+    kith.check(done.returncode == 0 and "all of them declared" in done.stdout, f"{program[0]}: {done.stdout}")
+
 # A program whose addresses depend on the schedule is found out.
 file, done = record("by-schedule", KITH_POLICY="fifo", KITH_WORKERS="1")
 kith.check(done.returncode == 1 and not os.path.exists(file), f"it is refused: {done.returncode}, {done.stderr}")
@@ -170,6 +196,9 @@ done = kith.run("record", "--addresses", "-o", path("x.rec"), "--", "kith", "app
 kith.check(done.returncode == 2 and "kith::trace_accesses" in done.stderr and "cmake --preset addresses" in done.stderr,
            f"a program without callbacks: {done.stderr}")
 kith.check(not os.path.exists(path("x.rec")), "nothing was recorded")
+done = kith.run("record", "--addresses", "-o", path("x.rec"), "--", BUNDLED, "no-such-program")
+kith.check(done.returncode == 2 and "kith::trace_accesses" not in done.stderr and "its own message says why" in done.stderr,
+           f"a program that refuses its arguments is not told to be built otherwise: {done.stderr}")
 plain = path("plain.rec")
 done = kith.run("record", "-o", plain, "--", os.path.join(TRACED, "program"), "fine")
 kith.check(done.returncode == 0 and not rows(plain, "SELECT name FROM sqlite_master WHERE name = 'stream'"), "as any program")

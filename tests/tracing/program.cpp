@@ -85,6 +85,28 @@ void undeclared(kith::runtime& rt) {
   });
 }
 
+/// Tasks that read memory on the heap which no task declares: one block that none of them writes, and one that another
+/// task does.
+void constants(kith::runtime& rt) {
+  const std::vector<long> sizes{1, 2, 3, 4};
+  std::vector<int> written(count), data(3);
+  rt.run([&] {
+    static const kith::task_type reads("reads"), writes("writes");
+    const long* const of = sizes.data();
+    int* const other = written.data();
+    for (int i = 0; i < 3; ++i) {
+      kith::spawn(
+          [of, other](int& d) {
+            d = static_cast<int>(of[1] + of[2]);  //! constant
+            d += other[7];                        //! read elsewhere
+          },
+          reads, kith::inout(data[static_cast<std::size_t>(i)]));
+    }
+    kith::wait();
+    kith::spawn([other] { other[8] = 1; }, writes);  //! written elsewhere
+  });
+}
+
 /// What a task touches depends on which of two runs first.
 void by_schedule(kith::runtime& rt) {
   std::vector<int> cells(count);
@@ -156,6 +178,7 @@ int main(int, char** argv) {
   if (what == "stopped" && again()) std::raise(SIGINT);
   if (what == "fine" || what == "stopped") fine(rt);
   if (what == "nested") nested(rt);
+  if (what == "constants") constants(rt);
   if (what == "undeclared") undeclared(rt);
   if (what == "by-schedule") by_schedule(rt);
   std::printf("%s\n", what.c_str());

@@ -58,6 +58,23 @@ TEST(token, the_creator_passes_what_nobody_wrote_and_what_is_only_written) {
   }
 }
 
+TEST(token, of_equal_shares_the_larger_count_is_preferred) {
+  bench b(four_cores, "token:organisation=global");
+  const std::uint32_t x = b.region(), y = b.region(), z = b.region(), w = b.region();
+  for (std::uint32_t region : {x, y}) wrote(b, region, 1);
+  for (std::uint32_t region : {z, w}) wrote(b, region, 2);
+  std::vector<kith::task*> small;
+  kith::task& large = b.task({{x, 8, mode::in}, {y, 8, mode::in}, {z, 8, mode::in}, {w, 8, mode::in}});
+  for (int i = 0; i < 8; ++i) small.push_back(&b.task({{x, 8, mode::in}, {z, 8, mode::in}}));
+  b.ready(large);
+  for (kith::task* t : small) b.ready(*t);
+  kith::task& all_of_it = b.task({{x, 8, mode::in}});  // a larger share, of one reference
+  b.ready(all_of_it);
+  EXPECT_EQ(b.next(1), &all_of_it);
+  EXPECT_EQ(b.next(1), &large);  // one of nine by chance, if count did not decide
+  EXPECT_THAT(small, testing::Contains(b.next(2)));
+}
+
 TEST(token, each_core_gets_its_own_tasks_first) {
   for (const char* how : {"token", "token:organisation=global"}) {
     bench b(four_cores, how);

@@ -58,16 +58,18 @@ class task_names {
   std::vector<std::uint32_t> number_;
 };
 
-/// The memory's name for people: region, variable, or where it was made.
-std::string memory_name(const recording& r, const analysis::undeclared_touch& u) {
-  const recorded_block& b = r.blocks[u.block];
-  if (u.region >= 0)
-    return fmt::format("region {} ({} bytes)", u.region, r.regions[static_cast<std::size_t>(u.region)].bytes);
+/// A block's name for people: a variable, or where it was made.
+std::string block_name(const recorded_block& b) {
   if (!b.name.empty()) return "variable " + printable(b.name, 200);
   if (b.kind == recorded_block::unknown) return "memory of no known block";
   std::string text = fmt::format("{} bytes", b.bytes);
   if (b.line != 0) text += fmt::format(", made at {}:{}", printable(b.file, 400), b.line);
   return text;
+}
+
+std::string memory_name(const recording& r, const analysis::undeclared_touch& u) {
+  if (u.region < 0) return block_name(r.blocks[u.block]);
+  return fmt::format("region {} ({} bytes)", u.region, r.regions[static_cast<std::size_t>(u.region)].bytes);
 }
 
 /// The range, counted from the beginning of the region, or of the block if there is no region.
@@ -91,6 +93,14 @@ void print_report(const recording& r, const analysis::touch_report& found) {
   for (std::size_t i = 0; i < found.undeclared.size() && i < most_shown; ++i)
     print_undeclared(r, names, found.undeclared[i]);
   if (found.undeclared.size() > most_shown) fmt::print("and {} more (--json)\n", found.undeclared.size() - most_shown);
+  for (std::size_t i = 0; i < found.constants.size() && i < most_shown; ++i) {
+    const analysis::constant_read& c = found.constants[i];
+    fmt::print("note: {} tasks read bytes {} to {} of {}, which no task writes or declares; first {} at {}\n", c.tasks,
+               c.begin, c.end, block_name(r.blocks[c.block]), names.of(r, c.task),
+               printable(analysis::place_of(r.sites[c.site]), 400));
+  }
+  if (found.constants.size() > most_shown)
+    fmt::print("note: and {} more (--json)\n", found.constants.size() - most_shown);
   for (std::size_t i = 0; i < found.untouched.size() && i < most_shown; ++i) {
     const analysis::untouched_access& u = found.untouched[i];
     fmt::print("note: {}: declared {} of region {}, and never touched it\n", names.name_of(r, u.task),
@@ -105,16 +115,29 @@ void print_report(const recording& r, const analysis::touch_report& found) {
   for (std::size_t i = 0; i < found.undeclared.size(); ++i)
     tasks += i == 0 || found.undeclared[i].task != found.undeclared[i - 1].task;
   fmt::print("{} tasks, {} touches: {}\n", found.tasks, found.touches,
-             tasks == 0 ? std::string("all of them declared")
+             tasks == 0 ? std::string(found.constants.empty() ? "all of them declared"
+                                                              : "all of them declared, but for constants")
                         : fmt::format("{} tasks touch what they did not declare", tasks));
+}
+
+/// What a row says of a block and of a place in the source.
+void add_memory(nlohmann::ordered_json& row, const recorded_block& b) {
+  row["memory"] = kind_name(b.kind);
+  row["variable"] = b.name.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(b.name);
+  row["made_at"] =
+      b.line == 0 ? nlohmann::ordered_json() : nlohmann::ordered_json(b.file + ":" + std::to_string(b.line));
+}
+
+void add_site(nlohmann::ordered_json& row, const recorded_site& s) {
+  row["file"] = s.file;
+  row["line"] = s.line;
+  row["function"] = s.function;
 }
 
 nlohmann::ordered_json to_json(const recording& r, const analysis::touch_report& found) {
   const task_names names(r);
   nlohmann::ordered_json undeclared = nlohmann::ordered_json::array(), untouched = nlohmann::ordered_json::array();
   for (const analysis::undeclared_touch& u : found.undeclared) {
-    const recorded_site& s = r.sites[u.site];
-    const recorded_block& b = r.blocks[u.block];
     const auto [begin, end] = range_of(r, u);
     nlohmann::ordered_json row;
     row["task"] = u.task;
@@ -122,17 +145,25 @@ nlohmann::ordered_json to_json(const recording& r, const analysis::touch_report&
     row["access"] = u.writes ? "write" : "read";
     row["declared"] = u.declared_in ? nlohmann::ordered_json("in") : nlohmann::ordered_json();
     row["region"] = u.region < 0 ? nlohmann::ordered_json() : nlohmann::ordered_json(u.region);
-    row["memory"] = kind_name(b.kind);
-    row["variable"] = b.name.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(b.name);
-    row["made_at"] =
-        b.line == 0 ? nlohmann::ordered_json() : nlohmann::ordered_json(b.file + ":" + std::to_string(b.line));
+    add_memory(row, r.blocks[u.block]);
     row["begin"] = static_cast<std::int64_t>(begin);
     row["end"] = static_cast<std::int64_t>(end);
     row["touches"] = u.touches;
-    row["file"] = s.file;
-    row["line"] = s.line;
-    row["function"] = s.function;
+    add_site(row, r.sites[u.site]);
     undeclared.push_back(std::move(row));
+  }
+  nlohmann::ordered_json constants = nlohmann::ordered_json::array();
+  for (const analysis::constant_read& c : found.constants) {
+    nlohmann::ordered_json row;
+    row["task"] = c.task;
+    row["name"] = names.of(r, c.task);
+    add_memory(row, r.blocks[c.block]);
+    row["begin"] = c.begin;
+    row["end"] = c.end;
+    row["tasks"] = c.tasks;
+    row["touches"] = c.touches;
+    add_site(row, r.sites[c.site]);
+    constants.push_back(std::move(row));
   }
   for (const analysis::untouched_access& u : found.untouched)
     untouched.push_back(
@@ -142,6 +173,7 @@ nlohmann::ordered_json to_json(const recording& r, const analysis::touch_report&
           {"touches", found.touches},
           {"unknown", found.unknown},
           {"undeclared", std::move(undeclared)},
+          {"constants", std::move(constants)},
           {"untouched", std::move(untouched)}};
 }
 
@@ -172,11 +204,14 @@ std::function<outcome()> add_check(CLI::App& command) {
       "Names each task that touched what it did not declare: the source line, the region (or variable, or where the "
       "memory was allocated), and the range of bytes, which touches from that line lie in. Need not be declared: the "
       "stack, thread-local data, constants and variables that no task writes, what the task itself has allocated, and "
-      "Kith's own memory. Accesses that were declared and never touched are noted. docs/check.md has an example.\n"
+      "Kith's own memory. Reads of other memory that no task writes or declares are noted, as accesses that were "
+      "declared and never touched are. docs/check.md has an example.\n"
       "JSON: {\"unseen\" (libraries without access callbacks), \"tasks\", \"touches\", \"unknown\" (touches in memory "
       "of no known block), \"undeclared\": [{\"task\", "
       "\"name\", \"access\" (read, write), \"declared\" (in: only for reading; null: not at all), \"region\" (null: "
       "none), \"memory\", \"variable\", \"made_at\", \"begin\", \"end\" (bytes, in the region or the memory), "
+      "\"touches\", \"file\", \"line\", \"function\"}], \"constants\" (read, and neither written nor declared by any "
+      "task): [{\"task\" (the first), \"name\", \"memory\", \"variable\", \"made_at\", \"begin\", \"end\", \"tasks\", "
       "\"touches\", \"file\", \"line\", \"function\"}], \"untouched\": [{\"task\", \"name\", \"region\", \"mode\"}]}\n"
       "Exit code: 0; 1 if a task touched what it did not declare; 2 for a wrong command line or recording.");
   return [o] { return run_check(*o); };

@@ -209,10 +209,9 @@ outcome record(const record_options& o) {
   const std::vector<std::string> all_parts = files_with_parts(o.file);  // of several runtimes or programs
   if (all_parts.empty())
     throw error("nothing was recorded: " + o.program.front() +
-                (clean         ? " has started no runtime of Kith"
-                 : o.addresses ? " failed before anything was recorded; with --addresses it must be built with "
-                                 "kith::trace_accesses (docs/check.md), `kith app` by `cmake --preset addresses`"
-                               : " failed before it started a runtime of Kith"));
+                (clean
+                     ? " has started no runtime of Kith"
+                     : " failed before it started a runtime of Kith, or refused to record; its own message says why"));
   if (done.signal() != 0)
     fmt::print(stderr, "kith record: {} was ended by signal {}; what it did until then is there\n", o.program.front(),
                done.signal());

@@ -80,7 +80,7 @@ std::string draw_paper(const reproduction& about, const reproduced& r, const std
           .parts = {},
           .along = "cores",
           .notes = statements(rows)};
-  if (!printed && c.notes.empty()) c.notes.emplace_back("the paper prints no values of this");
+  if (!printed && c.notes.empty()) c.notes.emplace_back("the paper prints no value of what is shown");
   for (const std::string& part : curves ? series : places) {
     c.parts.push_back({part, {}});
     for (const paper_row* row : rows) {
