@@ -89,7 +89,26 @@ sim::settings settings_of(const sim_options& o) {
   return s;
 }
 
-nlohmann::json row(const sim::settings& s, const sim::result& r) {
+/// The energy by part, or why it is not known.
+nlohmann::json energy_row(const sim::settings& s, const sim::result& r, const machine_model& m) {
+  const std::optional<sim::part_energies>& e = r.lines->energy;
+  if (!e) {
+    return {{"energy_nj", nullptr},
+            {"energy_by_part_nj", nullptr},
+            {"energy_missing", "machine " + m.hardware.name + " has no " + sim::missing_energies(m, s.hardware.used)}};
+  }
+  return {{"energy_nj", e->sum()},
+          {"energy_by_part_nj",
+           {{"l1", e->first},
+            {"l2", e->second},
+            {"directory", e->directory},
+            {"memory", e->memory},
+            {"network", e->network},
+            {"unit", e->unit}}},
+          {"energy_missing", nullptr}};
+}
+
+nlohmann::json row(const sim::settings& s, const sim::result& r, const machine_model& m) {
   nlohmann::json links = nlohmann::json::array();
   for (const sim::interconnect::link& l : r.links)
     links.push_back({{"from", l.from}, {"to", l.to}, {"data_bytes", l.data}, {"control_bytes", l.control}});
@@ -130,11 +149,11 @@ nlohmann::json row(const sim::settings& s, const sim::result& r) {
                 {"invalidations", r.lines->invalidations},
                 {"written_back", r.lines->written_back},
                 {"network_flits", r.lines->flits},
-                {"energy_nj", nlohmann::json()},
                 {"cycles", r.lines->cycles},
                 {"accesses", r.lines->touches},
                 {"line_accesses", r.lines->accesses},
                 {"line_accesses_per_second", r.lines->replayed_per_second}});
+    all.update(energy_row(s, r, m));
   }
   return all;
 }
@@ -260,7 +279,7 @@ outcome run_sim(const sim_options& o) {
   bar.clear();
   if (o.json) {
     nlohmann::json rows = nlohmann::json::array();
-    for (std::size_t i = 0; i < runs.size(); ++i) rows.push_back(row(runs[i], results[i]));
+    for (std::size_t i = 0; i < runs.size(); ++i) rows.push_back(row(runs[i], results[i], m));
     fmt::print("{}\n", json_text(rows, 2));
   } else {
     fmt::print("{} on {}\n{} tasks, {} workers, fidelity {}{}\n", printable(o.file),
