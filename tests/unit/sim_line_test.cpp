@@ -237,6 +237,26 @@ TEST(sim_line, energy_is_that_of_each_event) {
   EXPECT_THAT(sim::missing_energies(m, false), HasSubstr("energy.flit_hop, energy.first_access"));
 }
 
+TEST(sim_line, more_than_64_cores_share_a_line) {
+  // All cores of a chip read it at once, then one writes it.
+  touching_script s;
+  const std::uint32_t b = s.block(64);
+  std::vector<std::int32_t> readers;
+  for (int i = 0; i < 128; ++i) {
+    readers.push_back(s.task(1000));
+    for (int k = 0; k < 2000; ++k) s.read(readers.back(), b, 0);
+  }
+  const std::int32_t writer = s.task(1000, readers);
+  s.write(writer, b, 0);
+  machine_model m = model_by_name("altra-max-128");
+  m.costs = {};
+  const result r = sim::simulate(program_of(s), m, lines("fifo", 128));
+  EXPECT_EQ(r.workers.size(), 128u);
+  EXPECT_EQ(r.lines->from_memory + r.lines->from_cores, r.lines->second_misses);
+  EXPECT_GT(r.lines->second_misses, 64u) << "so many cores had it";
+  EXPECT_EQ(r.lines->invalidations + 1, r.lines->second_misses) << "the writer had it, too";
+}
+
 TEST(sim_line, a_chain_moves_its_line_from_core_to_core) {
   // Each task keeps its worker busy while the next one starts elsewhere.
   touching_script s;
@@ -435,9 +455,9 @@ TEST(sim_line, says_what_it_lacks) {
   plain.lines = {};
   const machine_model m = chip();
   EXPECT_THAT(run(plain, m, lines("fifo", 2)), ThrowsMessage<error>(HasSubstr("kith record --addresses -- PROGRAM")));
-  machine_model large = model_by_name("xeon-8s");
+  machine_model large = model_by_name("bullion-s16-16");  // 288 cores
   large.line = m.line;
-  EXPECT_THAT(run(p, large, lines("fifo", 0)), ThrowsMessage<error>(HasSubstr("use --workers 64")));
+  EXPECT_THAT(run(p, large, lines("fifo", 0)), ThrowsMessage<error>(HasSubstr("use --workers 256")));
   settings dealt = lines("fifo", 2);
   dealt.data = sim::distribution::fine;
   EXPECT_THAT(run(p, m, dealt), ThrowsMessage<error>(HasSubstr("expected no --distribution")));
