@@ -146,10 +146,10 @@ class home_caches {
     }
   }
 
+  static_assert(core_set::most <= 256, "a home is a byte");
   unsigned shift_;
   home_copies kind_;
-  std::vector<std::uint8_t> home_;  // by line of the second level: a core
-  static_assert(core_set::most <= 256);
+  std::vector<std::uint8_t> home_;           // by line of the second level: a core
   core_sets copies_;                         // the same
   std::vector<cache_level> first_, second_;  // by core
 };
