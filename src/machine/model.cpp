@@ -18,6 +18,7 @@
 #include <filesystem>
 #include <fstream>
 #include <numeric>
+#include <utility>
 
 namespace kith {
 
@@ -320,6 +321,13 @@ void read_line(model_section s, line_costs& l) {
 void read_energies(model_section s, event_energies& e) {
   e.flit_bytes = static_cast<int>(s.whole("flit_bytes", 1, 1 << 20));
   e.flit_hop = s.number("flit_hop", 0, 1e9);
+  for (const auto& [key, value] : {std::pair{"first_access", &e.first_access},
+                                   {"second_access", &e.second_access},
+                                   {"directory_access", &e.directory_access},
+                                   {"memory_access", &e.memory_access},
+                                   {"unit_operation", &e.unit_operation}}) {
+    if (const toml::node* given = s.find(key)) *value = s.number(*given, key, 0, 1e9);
+  }
   s.all_known();
 }
 

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -71,10 +72,14 @@ struct line_costs {
   double home_cycles = 0;  // until a core has what it reads from another home, without the hops
 };
 
-/// Energy of the network's events, in picojoules.
+/// Dynamic energy of one event, in picojoules.
 struct event_energies {
-  int flit_bytes = 0;   // 0: there is no table
-  double flit_hop = 0;  // a flit through one link and router
+  int flit_bytes = 0;                                 // 0: there is no table
+  double flit_hop = 0;                                // a flit through one link and router
+  std::optional<double> first_access, second_access;  // of a core's caches: of a word; of a line
+  std::optional<double> directory_access;             // an entry
+  std::optional<double> memory_access;                // a line
+  std::optional<double> unit_operation;               // of the scheduling unit
 };
 
 struct machine_model {

@@ -162,14 +162,21 @@ for row in lines:
     kith.check(row["accesses"] > 8000 and row["accesses"] >= row["line_accesses"] >= row["l1_misses"] >= row["l2_misses"] > 0,
                f"its counts: {row}")
     kith.check(row["l2_misses"] == row["lines_from_memory"] + row["lines_from_cores"] and row["cycles"] > row["l2_misses"]
-               and row["network_flits"] > 0 and row["energy_nj"] is None and row["line_accesses_per_second"] > 0, f"and: {row}")
+               and row["network_flits"] > 0 and row["line_accesses_per_second"] > 0, f"and: {row}")
+    parts = row["energy_by_part_nj"]
+    kith.check(row["energy_missing"] is None and abs(row["energy_nj"] - sum(parts.values())) < 1e-6 * row["energy_nj"]
+               and abs(parts["l1"] - row["accesses"] * 37.5e-3) < 1e-6 * parts["l1"] and parts["network"] == row["network_nj"]
+               and min(parts["l2"], parts["directory"], parts["memory"]) > 0 == parts["unit"], f"energy: {row}")
 code, again = kith.json("sim", file, *in_lines)
 kith.check([{k: v for k, v in row.items() if k != "line_accesses_per_second"} for row in again]
            == [{k: v for k, v in row.items() if k != "line_accesses_per_second"} for row in lines], "the same again")
 code, slower = kith.json("sim", file, *in_lines, "--access-cycles", "50")
 kith.check(all(a["cycles"] > b["cycles"] and a["l2_misses"] > 0 for a, b in zip(slower, lines)), "with slower cores")
 code, queues = kith.json("sim", file, *in_lines, "--gsu", "machine", "--prefetch", "1", "--cold")
-kith.check(code == 0 and all(row["unit_operations"] > 0 for row in queues), "with queues in hardware")
+kith.check(code == 0 and all(row["unit_operations"] > 0 < row["energy_by_part_nj"]["unit"] for row in queues), "with queues in hardware")
+code, tiles = kith.json("sim", file, "--machine", "tilepro64", "--fidelity", "line", "--policy", "fifo")
+kith.check(code == 0 and tiles[0]["energy_nj"] is None and tiles[0]["energy_by_part_nj"] is None
+           and "tilepro64 has no energy." in tiles[0]["energy_missing"], f"energies that nobody has printed: {tiles}")
 kith.refused("sim", file, "--fidelity", "line", says=["bullion-s16-8", "a table [line], as cmp-32 has"])
 kith.refused("sim", file, *in_lines, "--distribution", "fine", says=["expected no --distribution"])
 kith.refused("sim", file, *in_lines, "--without", "caches", says=["expected --fidelity block"])

@@ -211,7 +211,7 @@ kith.refused("sim", heat, "--machine", "cmp-32", "--policy", "auto", "--gsu", "2
 code, machines = kith.json("machines")
 named = {m["name"] for m in machines}
 kith.check({"xeon-e7-8860", "opteron-6172", "tilepro64", "altix-uv100", "bullion-s16-4", "bullion-s16-8", "bullion-s16-16",
-            "xeon-5570", "power6", "bluegene-p", "xeon-5504-cluster", "cmp-32", "epyc-2x4", "xeon-8s",
+            "xeon-5570", "power6", "bluegene-p", "xeon-5504-cluster", "cmp-32", "altra-64", "altra-max-128", "epyc-2x4", "xeon-8s",
             "hybrid-laptop"} <= named, f"the machines of the papers and of today are there: {named}")
 code, tree = kith.json("machine", "epyc-2x4")
 kith.check(len(tree["nodes"]) == 8, "a described machine can be pretended")

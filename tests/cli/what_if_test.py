@@ -37,6 +37,7 @@ code, more = kith.json(*ask[:-1], "120")
 kith.check(more[-1]["speedup"] >= rows[-1]["speedup"], "a longer search finds nothing worse")
 code, none = kith.json(*ask[:-1], "0")
 kith.check(code == 0 and none == rows[:-1], "without a search there is no oracle")
+kith.check("found offline" not in kith.run(*ask[:-1], "0").stdout, "and none is spoken of")
 code, one = kith.json(*ask[:-1], "1", "--policy", "reference", "--workers", "4")
 kith.check(code == 0 and one[-1]["policy"] == "oracle" and one[-1]["speedup"] == one[-2]["speedup"],
            "a search of one run is that of the policy")
@@ -58,6 +59,14 @@ done = kith.run("record", "--addresses", "-o", file, "--", os.path.join(TRACED, 
 kith.check(done.returncode == 0, f"the example is recorded: {done.stderr}")
 code, lines = kith.json("what-if", "--hardware", file, "--budget", "20")
 kith.check(code == 0 and all(r["l1_misses_percent"] > 0 for r in lines), f"misses of the first level: {lines}")
+
+# On chips of today, with all of their cores.
+for machine, workers in (("altra-64", 64), ("altra-max-128", 128)):
+    code, found = kith.json("what-if", "--hardware", file, "--machine", machine, "--budget", "0", "--policy", "fifo,reference")
+    kith.check(code == 0 and [r["policy"] for r in found] == ["auto", "fifo", "reference"]
+               and all(r["energy_percent"] > 0 and r["l2_misses_percent"] > 0 for r in found), f"{machine}: {found}")
+    done = kith.run("sim", file, "--machine", machine, "--fidelity", "line", "--policy", "fifo")
+    kith.check(f"{workers} workers, fidelity line" in done.stdout, f"all cores of {machine}: {done.stdout}{done.stderr}")
 
 # Wrong input.
 kith.refused("what-if", file, says=["--hardware"])

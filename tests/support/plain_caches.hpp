@@ -50,7 +50,7 @@ class plain_caches {
       if (other == who || state_of(other, line) == state::invalid) continue;
       alone = false;
       if (writes) {
-        o.invalidated |= std::uint64_t{1} << other;
+        o.invalidated.add(other);
         cores_[other].first[line % first_.sets].remove(line);
         cores_[other].second[line % second_.sets].remove(line);
         cores_[other].states.erase(line);

@@ -199,6 +199,64 @@ TEST(sim_line, energy_of_the_network_needs_a_table) {
   EXPECT_EQ(sim::simulate(by_turns(8, 10), m, lines("fifo", 2)).network_nj, 0);
 }
 
+TEST(sim_line, energy_is_that_of_each_event) {
+  machine_model m = small_chip();
+  m.energies = {.flit_bytes = 16,
+                .flit_hop = 0,
+                .first_access = 1,
+                .second_access = 1000,
+                .directory_access = 1e5,
+                .memory_access = 1e7,
+                .unit_operation = 1e9};
+  // Nine lines of one set of L2, which has room for four, are written twice. L1 has no line left when it is written again.
+  touching_script s;
+  const std::uint32_t b = s.block(std::uint64_t{9} * 512);
+  const std::int32_t t = s.task(1000);
+  for (int pass = 0; pass < 2; ++pass) {
+    for (std::uint64_t i = 0; i < 9; ++i) s.write(t, b, i * 512);
+  }
+  settings in_unit = lines("fifo", 1);
+  in_unit.hardware = {.used = true, .cycles = {}, .prefetch = 0};
+  const program p = program_of(s);
+  const result r = sim::simulate(p, m, in_unit);
+  ASSERT_TRUE(r.lines->energy);
+  const sim::part_energies& e = *r.lines->energy;
+  EXPECT_DOUBLE_EQ(e.first, 18e-3);
+  EXPECT_DOUBLE_EQ(e.second, 18 + 18 + 14);  // looked up, arrived, written back
+  EXPECT_DOUBLE_EQ(e.directory, 1e2 * (18 + 14));
+  EXPECT_DOUBLE_EQ(e.memory, 1e4 * (18 + 14));
+  EXPECT_DOUBLE_EQ(e.unit, 1e6 * static_cast<double>(r.unit_operations));
+  EXPECT_EQ(e.network, 0);
+  EXPECT_DOUBLE_EQ(e.sum(), e.first + e.second + e.directory + e.memory + e.unit);
+
+  m.energies.unit_operation.reset();
+  EXPECT_FALSE(sim::simulate(p, m, in_unit).lines->energy);
+  EXPECT_EQ(sim::missing_energies(m, true), "energy.unit_operation");
+  EXPECT_TRUE(sim::simulate(p, m, lines("fifo", 1)).lines->energy) << "which queues in software do not need";
+  m.energies = {};
+  EXPECT_THAT(sim::missing_energies(m, false), HasSubstr("energy.flit_hop, energy.first_access"));
+}
+
+TEST(sim_line, more_than_64_cores_share_a_line) {
+  // All cores of a chip read it at once, then one writes it.
+  touching_script s;
+  const std::uint32_t b = s.block(64);
+  std::vector<std::int32_t> readers;
+  for (int i = 0; i < 128; ++i) {
+    readers.push_back(s.task(1000));
+    for (int k = 0; k < 2000; ++k) s.read(readers.back(), b, 0);
+  }
+  const std::int32_t writer = s.task(1000, readers);
+  s.write(writer, b, 0);
+  machine_model m = model_by_name("altra-max-128");
+  m.costs = {};
+  const result r = sim::simulate(program_of(s), m, lines("fifo", 128));
+  EXPECT_EQ(r.workers.size(), 128u);
+  EXPECT_EQ(r.lines->from_memory + r.lines->from_cores, r.lines->second_misses);
+  EXPECT_GT(r.lines->second_misses, 64u) << "so many cores had it";
+  EXPECT_EQ(r.lines->invalidations + 1, r.lines->second_misses) << "the writer had it, too";
+}
+
 TEST(sim_line, a_chain_moves_its_line_from_core_to_core) {
   // Each task keeps its worker busy while the next one starts elsewhere.
   touching_script s;
@@ -397,9 +455,9 @@ TEST(sim_line, says_what_it_lacks) {
   plain.lines = {};
   const machine_model m = chip();
   EXPECT_THAT(run(plain, m, lines("fifo", 2)), ThrowsMessage<error>(HasSubstr("kith record --addresses -- PROGRAM")));
-  machine_model large = model_by_name("xeon-8s");
+  machine_model large = model_by_name("bullion-s16-16");  // 288 cores
   large.line = m.line;
-  EXPECT_THAT(run(p, large, lines("fifo", 0)), ThrowsMessage<error>(HasSubstr("use --workers 64")));
+  EXPECT_THAT(run(p, large, lines("fifo", 0)), ThrowsMessage<error>(HasSubstr("use --workers 256")));
   settings dealt = lines("fifo", 2);
   dealt.data = sim::distribution::fine;
   EXPECT_THAT(run(p, m, dealt), ThrowsMessage<error>(HasSubstr("expected no --distribution")));

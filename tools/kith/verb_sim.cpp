@@ -4,6 +4,7 @@
 #include "analysis/addresses.hpp"
 #include "base/nearest.hpp"
 #include "base/printable.hpp"
+#include "engine/sim/line_filter.hpp"
 #include "engine/sim/recorded_places.hpp"
 #include "json_text.hpp"
 #include "numbers.hpp"
@@ -13,6 +14,7 @@
 #include "policy_library.hpp"
 #include "progress.hpp"
 #include "recording/file.hpp"
+#include "sim/rows.hpp"
 #include "sim/runs.hpp"
 #include "svg.hpp"
 #include "table.hpp"
@@ -27,6 +29,7 @@
 #include <filesystem>
 #include <limits>
 #include <memory>
+#include <utility>
 
 namespace kith::tools {
 
@@ -39,7 +42,7 @@ struct sim_options {
   sim::settings set;
   int seeds = 1, hosts = 0;
   double core_gbs = 10, access_cycles = -1;
-  bool json = false;
+  bool l1_filter = false, json = false;
 };
 
 constexpr std::initializer_list<std::pair<const char*, sim::fidelity>> fidelities = {
@@ -81,6 +84,8 @@ sim::settings settings_of(const sim_options& o) {
     if (s.how != sim::fidelity::line) throw error("--access-cycles: is of the fidelity line; expected --fidelity line");
     s.access_cycles = o.access_cycles;
   }
+  if (o.l1_filter && s.how != sim::fidelity::line)
+    throw error("--l1-filter: is of the fidelity line; expected --fidelity line");
   if (!o.gsu.empty()) {
     s.hardware.used = true;
     if (o.gsu != "machine") s.hardware.cycles = static_cast<std::uint32_t>(std::stoul(o.gsu));
@@ -88,56 +93,6 @@ sim::settings settings_of(const sim_options& o) {
     throw error("--prefetch: is of a scheduling unit; expected --gsu as well");
   }
   return s;
-}
-
-nlohmann::json row(const sim::settings& s, const sim::result& r) {
-  nlohmann::json links = nlohmann::json::array();
-  for (const sim::interconnect::link& l : r.links)
-    links.push_back({{"from", l.from}, {"to", l.to}, {"data_bytes", l.data}, {"control_bytes", l.control}});
-  const double first = r.total.first_steal_seconds;
-  nlohmann::json all = {{"policy", s.policy},
-                        {"seed", s.seed},
-                        {"makespan_s", r.seconds},
-                        {"one_core_s", static_cast<double>(r.one_core) * 1e-12},
-                        {"speedup", r.speedup()},
-                        {"load_balance_percent", r.load_balance_percent},
-                        {"overhead_percent", r.overhead_percent()},
-                        {"partition_percent", r.partition_percent()},
-                        {"windows", r.windows},
-                        {"partitioned_tasks", r.partitioned_tasks},
-                        {"remote_access_percent", r.lines ? nlohmann::json() : nlohmann::json(r.remote_access_percent)},
-                        {"remote_bytes", r.remote_bytes},
-                        {"local_bytes", r.local_bytes},
-                        {"migrated_bytes", r.migrated_bytes},
-                        {"stall_s_per_task", r.stall_seconds_per_task()},
-                        {"cache_hits", r.cache_hits},
-                        {"cache_misses", r.cache_misses},
-                        {"simulated_steps", r.steps},
-                        {"simulated_events", r.events},
-                        {"steals", r.total.steals},
-                        {"steal_attempts", r.total.steal_attempts},
-                        {"first_steal_s", first < 0 ? nlohmann::json() : nlohmann::json(first)},
-                        {"network_bytes", r.network_bytes},
-                        {"network_nj", r.network_nj},
-                        {"unit_operations", r.unit_operations},
-                        {"unit_busy_s", static_cast<double>(r.unit_busy) * 1e-12},
-                        {"links", std::move(links)}};
-  if (r.lines) {
-    all.update({{"l1_misses", r.lines->first_misses},
-                {"l2_misses", r.lines->second_misses},
-                {"lines_from_memory", r.lines->from_memory},
-                {"lines_from_cores", r.lines->from_cores},
-                {"upgrades", r.lines->upgrades},
-                {"invalidations", r.lines->invalidations},
-                {"written_back", r.lines->written_back},
-                {"network_flits", r.lines->flits},
-                {"energy_nj", nlohmann::json()},
-                {"cycles", r.lines->cycles},
-                {"accesses", r.lines->touches},
-                {"line_accesses", r.lines->accesses},
-                {"line_accesses_per_second", r.lines->replayed_per_second}});
-  }
-  return all;
 }
 
 struct column {
@@ -247,6 +202,7 @@ outcome run_sim(const sim_options& o) {
     if (m.line.present) analysis::expect_addresses(p.recorded, o.file);  // else the machine is to blame
     bar.wait_for("reading addresses");
     p.lines = sim::line_streams_on(p.recorded, m);
+    if (o.l1_filter) p.lines = sim::filtered_on(std::move(p.lines), m);
   }
   if (base.throttle == 0) {
     constexpr std::int64_t most = std::numeric_limits<std::uint32_t>::max();  // 0 would mean no bound
@@ -279,7 +235,7 @@ outcome run_sim(const sim_options& o) {
   bar.clear();
   if (o.json) {
     nlohmann::json rows = nlohmann::json::array();
-    for (std::size_t i = 0; i < runs.size(); ++i) rows.push_back(row(runs[i], results[i]));
+    for (std::size_t i = 0; i < runs.size(); ++i) rows.push_back(json_row(runs[i], results[i], m));
     fmt::print("{}\n", json_text(rows, 2));
   } else {
     fmt::print("{} on {}\n{} tasks, {} workers, fidelity {}{}\n", printable(o.file),
@@ -338,6 +294,8 @@ std::function<outcome()> add_sim(CLI::App& command) {
       .add_option("--access-cycles", o->access_cycles,
                   "fidelity line: cycles of a core between two accesses (the machine's)")
       ->check(CLI::Range(0.0, 1e6));
+  command.add_flag("--l1-filter", o->l1_filter,
+                   "fidelity line: replay only what passes a first level that is empty when a task begins");
   command.add_option("--without", o->without, "what is left out of the model")
       ->type_name("contention|latency|caches|scheduling|noise,...")
       ->delimiter(',')

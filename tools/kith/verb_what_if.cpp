@@ -61,12 +61,13 @@ void print_rows(const what_if_answer& answer, const std::string& software) {
   }
   fmt::print("{}\n", t.text());
   const what_if_row& best = answer.rows[answer.best];
-  const what_if_row& oracle = answer.rows.back();
   fmt::print("{} ({}) is the fastest policy in hardware: {:.2f} times fifo there, {:.2f} times {} in software.\n",
              styled(best.policy, tone::strong), best.organisation, best.speedup, best.over_software,
              printable(software));
-  fmt::print("The best order found offline is {:.2f} times fifo (search of {} runs, begun with {}).\n", oracle.speedup,
-             answer.runs, answer.from == "data" ? "a schedule for the caches" : printable(answer.from));
+  if (answer.runs == 0) return;  // no search
+  fmt::print("The best order found offline is {:.2f} times fifo (search of {} runs, begun with {}).\n",
+             answer.rows.back().speedup, answer.runs,
+             answer.from == "data" ? "a schedule for the caches" : printable(answer.from));
 }
 
 outcome run_what_if(what_if_options& o) {
@@ -135,7 +136,9 @@ std::function<outcome()> add_what_if(CLI::App& command) {
       "fifo "
       "in hardware), \"over_software\" (over the policy in software), \"in_software\" (speedup of the same policy with "
       "queues in software), \"l1_misses_percent\", \"l2_misses_percent\", \"network_percent\", \"energy_percent\" (of "
-      "the network; of fifo's; null: not known)}]\n"
+      "fifo's; line by line of caches, memory, mesh and unit, else, or if the machine lacks those, of the network; "
+      "null: "
+      "not known)}]\n"
       "Exit code: 0, or 2 for a wrong command line, recording or machine, and for a run that starves.");
   return [o] { return run_what_if(*o); };
 }

@@ -314,12 +314,12 @@ result engine::results() {
     if (on_.energies.flit_bytes != 0)
       r.network_nj = static_cast<double>(r.network_bytes) / on_.energies.flit_bytes * on_.energies.flit_hop / 1000;
   }
-  if (lines_) line_results(r);
-  if (network_) place_results(r);
   if (unit_) {
     r.unit_operations = unit_->operations - from_.unit_operations;
     r.unit_busy = unit_->busy - from_.unit_busy;
   }
+  if (lines_) line_results(r);
+  if (network_) place_results(r);
   if (set_.keep_schedule) {
     finish_schedule();
     r.schedule = std::move(schedule_);

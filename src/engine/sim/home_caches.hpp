@@ -19,9 +19,9 @@
 #pragma once
 
 #include "engine/sim/cache_level.hpp"
+#include "engine/sim/core_set.hpp"
 #include "machine/model.hpp"
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -35,17 +35,17 @@ class home_caches {
   enum class source : std::uint8_t { first, second, home, memory };
   struct outcome {
     source from = source::first;
-    std::uint64_t dropped = 0;       // bit mask of the cores that lost their copies to a write
+    core_set dropped = {};           // the cores that lost their copies to a write
     std::uint32_t written_back = 0;  // changed lines that homes sent to memory to make room
   };
 
-  /// REQUIRES: at most 64 cores, `lines` lines of the first level, fewer than 2^31, and at least one way.
+  /// REQUIRES: at most core_set::most cores, `lines` lines of the first level, fewer than 2^31, and at least one way.
   home_caches(std::size_t cores, cache_shape first, cache_shape second, unsigned shift, std::size_t lines,
               home_copies c)
       : shift_(shift),
         kind_(c),
         home_((lines >> shift) + 1, 0),
-        copies_((lines >> shift) + 1, 0),
+        copies_((lines >> shift) + 1, cores),
         first_(cores, cache_level(first)),
         second_(cores, cache_level(second)) {}
 
@@ -60,7 +60,7 @@ class home_caches {
   std::optional<source> hit(std::size_t core, std::uint32_t line, bool writes) noexcept {
     const std::uint32_t whole = line >> shift_;
     if (writes) {
-      if (home_[whole] != core || copies_[whole] != 0) return std::nullopt;
+      if (home_[whole] != core || !copies_.none(whole)) return std::nullopt;
       std::uint32_t* const e = second_[core].use(whole);
       if (e == nullptr) return std::nullopt;
       *e |= cache_level::marked;
@@ -92,7 +92,7 @@ class home_caches {
     }
     if (core != at) {
       if (kind_ != home_copies::first_level) insert(core, whole, o);
-      copies_[whole] |= std::uint64_t{1} << core;
+      copies_.add(whole, core);
     }
     first_[core].insert(line << 1);
     return o;
@@ -102,32 +102,32 @@ class home_caches {
   bool in_second(std::size_t core, std::uint32_t line) const noexcept {
     return second_[core].find(line >> shift_) != nullptr;
   }
-  /// Bit mask of the cores that have copies of the line, without its home.
-  std::uint64_t copies_of(std::uint32_t line) const noexcept { return copies_[line >> shift_]; }
+  /// The cores that have copies of the line, without its home.
+  core_set copies_of(std::uint32_t line) const noexcept { return copies_.of(line >> shift_); }
 
   /// Empties all caches; nothing is written back.
   void clear() noexcept {
     for (std::vector<cache_level>* level : {&first_, &second_}) {
       for (cache_level& c : *level) c.clear();
     }
-    for (std::uint64_t& c : copies_) c = 0;
+    copies_.clear();
   }
 
  private:
   /// A core that may be the home writes: the others lose their copies.
   void write(std::size_t core, std::size_t at, std::uint32_t whole, outcome& o) noexcept {
-    const std::uint64_t mine = std::uint64_t{1} << core;
-    o.dropped = copies_[whole] & ~mine;
-    drop_copies(whole, kind_ == home_copies::dropped ? copies_[whole] : o.dropped);
+    const core_set all = copies_.of(whole);
+    o.dropped = all;
+    o.dropped.remove(core);
+    drop_copies(whole, kind_ == home_copies::dropped ? all : o.dropped);
     if (core != at) drop_parts(at, whole);
   }
-  void drop_copies(std::uint32_t whole, std::uint64_t of) noexcept {
-    for (std::uint64_t rest = of; rest != 0; rest &= rest - 1) {
-      const auto other = static_cast<std::size_t>(std::countr_zero(rest));
+  void drop_copies(std::uint32_t whole, const core_set& of) noexcept {
+    of.each([&](std::size_t other) {
       second_[other].remove(whole);
       drop_parts(other, whole);
-    }
-    copies_[whole] &= ~of;
+      copies_.remove(whole, other);
+    });
   }
   void drop_parts(std::size_t core, std::uint32_t whole) noexcept {
     for (std::uint32_t part = 0; part < 1u << shift_; ++part) first_[core].remove((whole << shift_) + part);
@@ -139,17 +139,18 @@ class home_caches {
     const std::uint32_t gone = lost >> 1;
     drop_parts(core, gone);
     if (home_[gone] == core) {
-      drop_copies(gone, copies_[gone]);
+      drop_copies(gone, copies_.of(gone));
       o.written_back += lost & cache_level::marked;
     } else {
-      copies_[gone] &= ~(std::uint64_t{1} << core);
+      copies_.remove(gone, core);
     }
   }
 
+  static_assert(core_set::most <= 256, "a home is a byte");
   unsigned shift_;
   home_copies kind_;
   std::vector<std::uint8_t> home_;           // by line of the second level: a core
-  std::vector<std::uint64_t> copies_;        // the same: bit mask of cores
+  core_sets copies_;                         // the same
   std::vector<cache_level> first_, second_;  // by core
 };
 

@@ -42,18 +42,17 @@ picoseconds line_memory::fetch_from_home(std::uint32_t core, std::uint32_t line,
   const home_caches::outcome o = homes_->ask(core, line, writes);
   const std::size_t home = homes_->home(line);
   const node_id here = core_nodes_[core], there = core_nodes_[home];
-  contended_line_ = o.dropped != 0;
+  contended_line_ = !o.dropped.none();
   counts.written_back += o.written_back;
   const picoseconds own = writes ? first_ : second_;  // to know that the own caches cannot serve it
   const picoseconds asked =
       network.send(here, there, writes ? control_ + touched_.bytes : control_, writes, at + own, now);
   picoseconds until = asked;
   if (home != core && contended_) until = controllers_[there.index()].take(asked, transfer_, now);
-  for (std::uint64_t others = o.dropped; others != 0; others &= others - 1) {
-    const node_id holder = core_nodes_[static_cast<std::size_t>(std::countr_zero(others))];
-    network.send(there, holder, control_, false, until, now);
+  o.dropped.each([&](std::size_t holder) {
+    network.send(there, core_nodes_[holder], control_, false, until, now);
     ++counts.invalidations;
-  }
+  });
   if (writes) {
     ++counts.upgrades;
     if (o.from == source::memory) ++counts.from_memory;

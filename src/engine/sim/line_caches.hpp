@@ -20,8 +20,8 @@
 #pragma once
 
 #include "engine/sim/cache_level.hpp"
+#include "engine/sim/core_set.hpp"
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -37,14 +37,14 @@ class line_caches {
     source from = source::first;
     std::int16_t supplier = -1;      // the core, if from another core
     bool asked = false;              // the directory was asked, for the line or for leave to write it
-    std::uint64_t invalidated = 0;   // bit mask of the cores that lost the line
+    core_set invalidated = {};       // the cores that lost the line
     std::int64_t written_back = -1;  // the changed line that this core lost to make room; -1: none
   };
   enum class state : std::uint8_t { invalid, shared, exclusive, owned, modified };
 
-  /// REQUIRES: at most 64 cores, fewer than 2^31 lines (0 .. lines - 1), and at least one way.
+  /// REQUIRES: at most core_set::most cores, fewer than 2^31 lines (0 .. lines - 1), and at least one way.
   line_caches(std::size_t cores, cache_shape first, cache_shape second, std::size_t lines)
-      : directory_(lines), first_(cores, level(first)), second_(cores, level(second)) {}
+      : directory_(lines, cores, 1), first_(cores, level(first)), second_(cores, level(second)) {}
 
   outcome access(std::size_t core, std::uint32_t line, bool writes) {
     if (const std::optional<source> near = hit(core, line, writes)) return {.from = *near};
@@ -98,11 +98,10 @@ class line_caches {
   }
 
   state state_of(std::size_t core, std::uint32_t line) const noexcept {
-    const directory_entry& d = directory_[line];
-    if ((d.holders >> core & 1) == 0) return state::invalid;
-    if (d.owner != static_cast<std::int16_t>(core)) return state::shared;
-    if (!d.changed) return state::exclusive;
-    return std::has_single_bit(d.holders) ? state::modified : state::owned;
+    if (!directory_.has(line, core)) return state::invalid;
+    if (owner_of(line) != static_cast<std::int64_t>(core)) return state::shared;
+    if (!is_changed(line)) return state::exclusive;
+    return directory_.only(line, core) ? state::modified : state::owned;
   }
   bool in_first(std::size_t core, std::uint32_t line) const noexcept { return first_[core].find(line) != nullptr; }
   bool in_second(std::size_t core, std::uint32_t line) const noexcept { return second_[core].find(line) != nullptr; }
@@ -112,59 +111,62 @@ class line_caches {
   static constexpr std::uint32_t writable = cache_level::marked, none = cache_level::none;
   static bool is_writable(std::uint32_t entry) noexcept { return (entry & writable) != 0; }
 
-  struct directory_entry {
-    std::uint64_t holders = 0;  // bit mask of cores
-    std::int16_t owner = -1;
-    bool changed = false;  // memory has an older value
-  };
+  // What the directory has beside the holders: the owner, and whether memory has an older value.
+  static constexpr std::int64_t nobody = -1;
+  std::int64_t owner_of(std::uint32_t line) const noexcept {
+    return static_cast<std::int64_t>(directory_.note(line) >> 1) - 1;
+  }
+  bool is_changed(std::uint32_t line) const noexcept { return (directory_.note(line) & 1) != 0; }
+  void own(std::uint32_t line, std::int64_t owner, bool changed) noexcept {
+    directory_.note(line) = static_cast<std::uint64_t>(owner + 1) << 1 | (changed ? 1 : 0);
+  }
 
   /// A core that does not have the line gets it.
   void fetch(std::size_t core, std::uint32_t line, bool writes, outcome& o) {
-    directory_entry& d = directory_[line];
+    const std::int64_t owner = owner_of(line);
     o.from = source::memory;
     o.asked = true;
-    if (d.owner >= 0) {
+    if (owner != nobody) {
       o.from = source::other_core;
-      o.supplier = d.owner;
+      o.supplier = static_cast<std::int16_t>(owner);
     }
     if (writes) {
       take_from_others(core, line, o);
       return;
     }
-    if (d.owner >= 0) {
-      const auto supplier = static_cast<std::size_t>(d.owner);
-      if (d.changed) {
-        mark(supplier, line, false);
+    if (owner != nobody) {
+      if (is_changed(line)) {
+        mark(static_cast<std::size_t>(owner), line, false);
       } else {
-        d.owner = -1;
+        own(line, nobody, false);
       }
-    } else if (d.holders == 0) {
-      d.owner = static_cast<std::int16_t>(core);
+    } else if (directory_.none(line)) {
+      own(line, static_cast<std::int64_t>(core), false);
     }
-    d.holders |= std::uint64_t{1} << core;
+    directory_.add(line, core);
   }
 
   /// The core writes: it becomes the only holder. The caller marks the line as writable.
   void take_from_others(std::size_t core, std::uint32_t line, outcome& o) {
-    directory_entry& d = directory_[line];
-    o.asked = d.changed || d.owner != static_cast<std::int16_t>(core);  // else it has the line exclusively
-    o.invalidated = d.holders & ~(std::uint64_t{1} << core);
-    for (std::uint64_t rest = o.invalidated; rest != 0; rest &= rest - 1) {
-      const auto other = static_cast<std::size_t>(std::countr_zero(rest));
+    o.asked =
+        is_changed(line) || owner_of(line) != static_cast<std::int64_t>(core);  // else it has the line exclusively
+    o.invalidated = directory_.of(line);
+    o.invalidated.remove(core);
+    o.invalidated.each([&](std::size_t other) {
       first_[other].remove(line);
       second_[other].remove(line);
-    }
-    d = {std::uint64_t{1} << core, static_cast<std::int16_t>(core), true};
+    });
+    directory_.clear(line);
+    directory_.add(line, core);
+    own(line, static_cast<std::int64_t>(core), true);
   }
 
   /// The core loses the line to make room.
   void give_up(std::size_t core, std::uint32_t line, outcome& o) {
-    directory_entry& d = directory_[line];
-    d.holders &= ~(std::uint64_t{1} << core);
-    if (d.owner != static_cast<std::int16_t>(core)) return;
-    if (d.changed) o.written_back = line;
-    d.owner = -1;
-    d.changed = false;
+    directory_.remove(line, core);
+    if (owner_of(line) != static_cast<std::int64_t>(core)) return;
+    if (is_changed(line)) o.written_back = line;
+    own(line, nobody, false);
   }
 
   void mark(std::size_t core, std::uint32_t line, bool as_writable) noexcept {
@@ -173,8 +175,8 @@ class line_caches {
     }
   }
 
-  std::vector<directory_entry> directory_;  // by line
-  std::vector<level> first_, second_;       // by core
+  core_sets directory_;                // by line: the holders
+  std::vector<level> first_, second_;  // by core
 };
 
 }  // namespace kith::sim

@@ -12,7 +12,7 @@ namespace kith::sim {
 
 namespace {
 
-constexpr std::size_t most_cores = 64;  // bits of the directory's mask
+constexpr std::size_t most_cores = core_set::most;
 
 std::uint64_t first_line_of(const machine_model& m) { return static_cast<std::uint64_t>(m.line.first_line_bytes); }
 
@@ -37,7 +37,8 @@ void refuse_others(const machine_model& m, const line_streams& touched, std::siz
   const auto most = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
                     static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)) / 2;  // several runs may be under way
   const std::uint64_t lines = touched.lines(cores);
-  if (lines >= std::uint64_t{1} << 31 || lines * 16 > most)
+  const std::uint64_t entry = 8 + (cores + 63) / 64 * 8;  // of the directory
+  if (lines >= std::uint64_t{1} << 31 || lines * entry > most)
     throw error("fidelity line: the program's memory is " + std::to_string(lines) +
                     " lines on these cores, which take too much of this computer's; record a smaller run",
                 error_kind::setting);
@@ -88,15 +89,15 @@ line_caches line_memory::empty() const {
 }
 
 /// Tells the other holders to drop the line; returns when the core has heard from all of them.
-picoseconds line_memory::invalidate(std::uint32_t core, std::uint64_t others, node_id home, picoseconds at,
+picoseconds line_memory::invalidate(std::uint32_t core, const core_set& others, node_id home, picoseconds at,
                                     picoseconds now) {
   picoseconds done = at;
-  for (; others != 0; others &= others - 1) {
-    const node_id holder = core_nodes_[static_cast<std::size_t>(std::countr_zero(others))];
+  others.each([&](std::size_t other) {
+    const node_id holder = core_nodes_[other];
     const picoseconds told = network.send(home, holder, control_, false, at, now);
     done = std::max(done, network.send(holder, core_nodes_[core], control_, false, told, now));
     ++counts.invalidations;
-  }
+  });
   return done;
 }
 
@@ -106,17 +107,17 @@ picoseconds line_memory::fetch(std::uint32_t core, std::uint32_t line, bool writ
   const line_caches::outcome o = caches_.ask(core, line, writes);
   if (o.from != source::first) ++counts.first_misses;
   const picoseconds own = o.from == source::first ? first_ : second_;  // to know that they cannot serve it
-  contended_line_ = o.from == source::other_core || o.invalidated != 0;
+  contended_line_ = o.from == source::other_core || !o.invalidated.none();
   if (!o.asked) return own;
   const node_id here = core_nodes_[core], home = home_of(line);
   const picoseconds asked = network.send(here, home, control_, false, at + own, now);
-  std::uint64_t others = o.invalidated;
+  core_set others = o.invalidated;
   picoseconds until = asked;
   switch (o.from) {
     case source::first:
     case source::second:
       ++counts.upgrades;
-      if (others == 0) until = network.send(home, here, control_, false, asked, now);
+      if (others.none()) until = network.send(home, here, control_, false, asked, now);
       break;
     case source::other_core: {
       ++counts.second_misses;
@@ -125,7 +126,7 @@ picoseconds line_memory::fetch(std::uint32_t core, std::uint32_t line, bool writ
       const node_id from = core_nodes_[supplier];
       const picoseconds told = network.send(home, from, control_, false, asked, now);
       until = network.send(from, here, data_, true, told + second_, now);
-      others &= ~(std::uint64_t{1} << supplier);  // it sends the line, and drops it
+      others.remove(supplier);  // it sends the line, and drops it
       (from == here ? local_bytes : remote_bytes) += line_bytes;
       if (writes) ++counts.invalidations;
       break;

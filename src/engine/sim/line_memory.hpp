@@ -51,7 +51,7 @@ struct line_counts {
 class line_memory {
  public:
   /// `core_nodes`: the node of each core that is used. Throws kith::error if the machine has no table [line], for more
-  /// than 64 cores, and for more memory than can be modelled.
+  /// than core_set::most cores, and for more memory than can be modelled.
   line_memory(const machine_model&, const line_streams&, std::vector<node_id> core_nodes, const ablations&);
 
   /// Serves the access if the core's own caches can; then how long that takes.
@@ -101,7 +101,7 @@ class line_memory {
     return second_;
   }
   picoseconds fetch_from_home(std::uint32_t core, std::uint32_t line, bool writes, picoseconds at, picoseconds now);
-  picoseconds invalidate(std::uint32_t core, std::uint64_t others, node_id home, picoseconds at, picoseconds now);
+  picoseconds invalidate(std::uint32_t core, const core_set& others, node_id home, picoseconds at, picoseconds now);
   node_id home_of(std::uint32_t line) const noexcept { return node_id(static_cast<int>(line % controllers_.size())); }
 
   const machine_model& on_;

@@ -150,6 +150,7 @@ void engine::line_results(result& r) {
     const double per_flit = e.flit_hop * on_.line.flit_bytes / e.flit_bytes;
     r.network_nj = static_cast<double>(f.flits) * per_flit / 1000;
   }
+  f.energy = energies_of(f, r.network_nj, r.unit_operations, on_, unit_.has_value());
 }
 
 }  // namespace kith::sim

@@ -5,6 +5,7 @@
 // (seed, task). Several simulations may run at once; they share only the program and the machine.
 #pragma once
 
+#include "engine/sim/energies.hpp"
 #include "engine/sim/events.hpp"
 #include "engine/sim/line_memory.hpp"
 #include "engine/sim/memory.hpp"
@@ -93,8 +94,9 @@ struct worker_times {
 
 /// What fidelity line adds to the results.
 struct line_figures : line_counts {
-  double cycles = 0;               // the makespan
-  double replayed_per_second = 0;  // accesses of the whole run, by the simulator's own processor time
+  double cycles = 0;                         // the makespan
+  double replayed_per_second = 0;            // accesses of the whole run, by the simulator's own processor time
+  std::optional<part_energies> energy = {};  // nothing: missing_energies() says why
 };
 
 /// The results for what follows the last mark of the recording: the figures of a native run, and those that only a

@@ -36,7 +36,10 @@ what_if_row row_of(const std::string& policy, const std::string& organisation, c
   if (r.lines) row.first_misses = percent_of(of(fifo.lines->first_misses), of(r.lines->first_misses));
   row.second_misses = percent_of(of(fifo.cache_misses), of(r.cache_misses));
   row.network = percent_of(of(fifo.network_bytes), of(r.network_bytes));
-  row.energy = percent_of(fifo.network_nj, r.network_nj);
+  // The software's row lacks the unit's energy alone, which it does not use.
+  const bool whole = r.lines && r.lines->energy && fifo.lines->energy;
+  row.energy =
+      whole ? percent_of(fifo.lines->energy->sum(), r.lines->energy->sum()) : percent_of(fifo.network_nj, r.network_nj);
   return row;
 }
 
