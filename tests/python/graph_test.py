@@ -7,7 +7,7 @@ from kith.errors import KithError
 from kith.graph import critical_path, fragment_graph, parallelism, reduced_graph
 from kith.graph.fragments import DEPEND, FORK, FRAGMENT, JOIN
 from kith.graph.paths import longest_paths
-from made import Made, diamond
+from made import Made, diamond, two_places
 
 US = 1e-6
 
@@ -82,28 +82,6 @@ def test_future_waits_for_the_child_that_ended_last(tmp_path):
     assert g.span_s == pytest.approx(max(5 * root + 20 + 10 * root, 6 * root + 60) * US)
 
 
-def test_a_wait_for_acceptance_is_a_part_of_the_fork(tmp_path):
-    """Task 0 offers an activity to another place from 10 to 30, and goes on with 20 µs of its own, while it runs there."""
-    m = Made()
-    m.task(0, 50, flags=1, work=30, completed=75)
-    m.task(25, 75, 1, creator=0, created=10, until=30)
-    m.wait(0, 12, 29, scope=0xFFFFFFFF)
-    g = fragment_graph(m.read(tmp_path))
-    assert not g.notes
-    assert g.span_s == pytest.approx((10 + 50) * US) and g.total_s == pytest.approx(80 * US)
-
-
-def test_an_activity_is_accepted_while_its_spawner_waits_for_it(tmp_path):
-    """The wait begins before the place that accepts has created the task: 10 µs, then the activity, then 5 µs."""
-    m = Made()
-    m.task(0, 60, flags=1, work=15)
-    m.task(20, 50, 1, creator=0, created=15, until=22)
-    m.wait(0, 10, 55)
-    g = fragment_graph(m.read(tmp_path))
-    assert not g.notes
-    assert g.span_s == pytest.approx((10 + 30 + 5) * US)
-
-
 def test_longest_path_of_random_graphs():
     rng = np.random.default_rng(3)
     for _ in range(20):
@@ -157,3 +135,37 @@ def test_coverage_counts_long_and_short_intervals():
 def test_an_empty_recording(tmp_path):
     g = fragment_graph(Made().read(tmp_path))
     assert (g.total_s, g.span_s, g.parallelism, critical_path(g)) == (0, 0, 0, [])
+
+
+def test_waits_for_other_places(tmp_path):
+    g = fragment_graph(two_places().read(tmp_path))
+    assert not g.notes
+    root = g.nodes[g.nodes.task == 0].sort_values("number", kind="stable")
+    # The wait for the acceptance is part of the first fork; the call's fork is before the wait for its result.
+    # The last of three joins is its end, after the call.
+    assert (root.kind == FORK).sum() == 2 and (root.kind == JOIN).sum() == 3
+    assert root[root.kind == FORK].begun_s.to_numpy() == pytest.approx(np.array([10, 25]) * US)
+    assert root[root.kind == FORK].ended_s.to_numpy() == pytest.approx(np.array([25, 25]) * US)
+    assert root[root.kind == FRAGMENT].weight_s.to_numpy() == pytest.approx(np.array([10, 0, 0, 20, 20]) * US)
+    assert g.total_s == pytest.approx(100 * US)
+    assert g.span_s == pytest.approx((10 + 30 + 20 + 20) * US)
+    assert [t for t, _ in critical_path(g)] == [0, 2, 0]
+
+
+def test_an_acceptance_that_is_seen_after_the_task(tmp_path):
+    m = two_places()
+    m.tables["task"][1]["create_until_ns"] = 27_000  # the wait ends at 25
+    assert fragment_graph(m.read(tmp_path)).span_s == pytest.approx((10 + 30 + 20 + 20) * US)
+
+
+def test_a_wait_with_the_creations_of_activities(tmp_path):
+    """Activities may leave their place only while their creator waits for all of them: the wait does not create them."""
+    m = two_places()
+    m.tables["message"] = []
+    m.tables["wait"] = []
+    for row in m.tables["task"][1:]:
+        row["scope"] = 1
+    m.wait(0, 11, 120, scope=1)
+    g = fragment_graph(m.read(tmp_path))
+    assert not g.notes
+    assert g.span_s == pytest.approx((50 + 30) * US)  # the root's code, and the longer of both

@@ -44,7 +44,8 @@ class Made:
 
 
 _TIMES = ("created", "create_until", "create", "ready", "started", "ended", "completed", "work", "begun", "at",
-          "released", "explore_started", "explore_ended", "plain", "cold", "warm", "hot")
+          "released", "explore_started", "explore_ended", "plain", "cold", "warm", "hot",
+          "sent", "received", "offset", "error")
 
 
 def diamond():
@@ -60,4 +61,25 @@ def diamond():
     m.wait(0, 80, 80)
     m.add("dependence", task=3, before=1, bytes=64)
     m.add("dependence", task=3, before=2, bytes=64)
+    return m
+
+
+def two_places():
+    """A root at place 0 (own code 50 µs) that spawns a task at place 1 (20 µs) and waits for its acceptance, calls a second
+    one there (30 µs) and waits for its result, and then for the first. By hand: work 100; the root's fragments are 10, 0, 20
+    and 20, so the span is 10 + 30 (the call) + 20 + 20."""
+    m = Made(workers=(0, 1), nodes=2, places=2)
+    for n, host in enumerate(("here", "there")):
+        m.add("place", id=n, first_worker=n, workers=1, first_node=n, nodes=1, host=host, error=2 * n)
+    m.task(0, 140, flags=1, work=50)
+    m.task(30, 50, 1, creator=0, created=12, until=22)
+    m.task(50, 80, 1, creator=0, scope=2, created=25, until=40)
+    m.wait(0, 10, 25, scope=0xFFFFFFFF)  # acceptance of task 1
+    m.wait(0, 25, 90, scope=0xFFFFFFFF)  # acceptance and result of task 2
+    m.wait(0, 110, 120)
+    for kind, source, bytes_, sent, received, spawner, task in (
+            (1, 0, 100, 12, 16, 0, 1), (2, 1, 64, 18, 22, -1, -1), (1, 0, 100, 26, 30, 0, 2), (2, 1, 64, 32, 40, -1, -1),
+            (4, 1, 1000, 80, 88, 2, 0)):
+        m.add("message", kind=kind, source=source, destination=1 - source, bytes=bytes_, sent=sent, received=received,
+              spawner=spawner, task=task)
     return m

@@ -96,7 +96,7 @@ void print_report(const recording& r, const analysis::touch_report& found) {
   for (std::size_t i = 0; i < found.constants.size() && i < most_shown; ++i) {
     const analysis::constant_read& c = found.constants[i];
     fmt::print("note: {} tasks read bytes {} to {} of {}, which no task writes or declares; first {} at {}\n", c.tasks,
-               c.begin, c.end, block_name(r.blocks[c.block]), names.of(r, c.task),
+               c.begin, c.end, block_name(r.blocks[c.block]), names.name_of(r, c.task),
                printable(analysis::place_of(r.sites[c.site]), 400));
   }
   if (found.constants.size() > most_shown)
@@ -156,7 +156,7 @@ nlohmann::ordered_json to_json(const recording& r, const analysis::touch_report&
   for (const analysis::constant_read& c : found.constants) {
     nlohmann::ordered_json row;
     row["task"] = c.task;
-    row["name"] = names.of(r, c.task);
+    row["name"] = names.name_of(r, c.task);
     add_memory(row, r.blocks[c.block]);
     row["begin"] = c.begin;
     row["end"] = c.end;

@@ -79,42 +79,54 @@ class FragmentGraph:
 
 def cuts(recording):
     """Where tasks' code is interrupted: task, begun_s, ended_s, kind (FORK, JOIN), child (-1: a join), wait (-1: a
-    fork); in the order of task and time. A wait for the acceptance of a child is a part of its fork."""
+    fork); in the order of task and time. A task that is sent to another place while its creator waits was created before
+    that wait; a wait for its acceptance is part of the fork."""
     t = recording.tasks
     creator, flags = t.creator.to_numpy(), t["flags"].to_numpy()
     # Tasks named by an exploration were not created by the creator's code.
     children = np.flatnonzero((creator >= 0) & ((flags & FLAGS["discovered"]) == 0))
     w = recording.waits
-    waits = np.flatnonzero((w.task.to_numpy() >= 0) & ~_of_acceptance(recording))
+    begun, ended, early = t.created_s.to_numpy().copy(), t.create_until_s.to_numpy().copy(), np.zeros(len(t), np.int8)
+    offered, during = _offers(recording, children)
+    begun[offered] = w.begun_s.to_numpy()[during]
+    ended[offered] = begun[offered]
+    early[offered] = -1
+    accepted = (w.scope.to_numpy()[during] == FUTURE) & ~_has_result(recording, offered, during)
+    ended[offered[accepted]] = w.ended_s.to_numpy()[during[accepted]]
+    waits = np.setdiff1d(np.flatnonzero(w.task.to_numpy() >= 0), during[accepted])
     table = pd.DataFrame({
         "task": np.concatenate([creator[children], w.task.to_numpy()[waits]]).astype(np.int64),
-        "begun_s": np.concatenate([t.created_s.to_numpy()[children], w.begun_s.to_numpy()[waits]]),
-        "ended_s": np.concatenate([t.create_until_s.to_numpy()[children], w.ended_s.to_numpy()[waits]]),
+        "begun_s": np.concatenate([begun[children], w.begun_s.to_numpy()[waits]]),
+        "ended_s": np.concatenate([ended[children], w.ended_s.to_numpy()[waits]]),
         "kind": np.repeat(np.array([FORK, JOIN], np.int8), [len(children), len(waits)]),
         "child": np.concatenate([children, np.full(len(waits), -1)]),
         "wait": np.concatenate([np.full(len(children), -1), waits])})
-    before = _put_forks_before_joins(table)
-    order = np.lexsort((np.maximum(table.child.to_numpy(), 0), ~before, table.begun_s.to_numpy(), table.task.to_numpy()))
+    early = np.concatenate([early[children], np.zeros(len(waits), np.int8)])
+    order = np.lexsort((np.maximum(table.child.to_numpy(), 0), early, table.begun_s.to_numpy(), table.task.to_numpy()))
     return table.iloc[order].reset_index(drop=True)
 
 
-def _put_forks_before_joins(table):
-    """Which forks lie in a join of their task: the task sent an activity to another place, and waits for its result
-    while that place accepts it. Such a fork moves to the beginning of the join, and comes before it."""
-    is_join = table.kind.to_numpy() == JOIN
-    moved = np.zeros(len(table), bool)
-    if is_join.all() or not is_join.any():
-        return moved
-    joins = table.loc[is_join, ["task", "begun_s", "ended_s"]].assign(since_s=table.begun_s)
-    forks = table.loc[~is_join, ["task", "begun_s"]].assign(row=np.flatnonzero(~is_join))
-    near = pd.merge_asof(forks.sort_values("begun_s", kind="stable"), joins.sort_values("begun_s", kind="stable"),
-                         on="begun_s", by="task", allow_exact_matches=False)
-    near = near[near.ended_s > near.begun_s]
-    rows = near.row.to_numpy()
-    moved[rows] = True
-    for column in ("begun_s", "ended_s"):
-        table.loc[rows, column] = near.since_s.to_numpy()
-    return moved
+def _offers(recording, children):
+    """(child, wait) of those `children` whose creation overlaps with a wait of their creator. A task that waits creates
+    nothing: the place sends what it had created, and may see its acceptance after the task."""
+    t, w = recording.tasks, recording.waits
+    rows = np.flatnonzero(w.task.to_numpy() >= 0)
+    if len(rows) == 0 or len(children) == 0 or not len(recording.places):
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    made = pd.DataFrame({"creator": t.creator.to_numpy()[children].astype(np.int64), "child": children,
+                         "time": t.created_s.to_numpy()[children], "until": t.create_until_s.to_numpy()[children]})
+    asked = pd.DataFrame({"creator": w.task.to_numpy()[rows], "time": w.ended_s.to_numpy()[rows],
+                          "begun": w.begun_s.to_numpy()[rows], "row": rows})
+    joined = pd.merge_asof(made.sort_values("time", kind="stable"), asked.sort_values("time", kind="stable"), on="time",
+                           by="creator", direction="forward", allow_exact_matches=False).dropna(subset="row")
+    joined = joined[joined.begun < joined.until]
+    return joined.child.to_numpy().astype(np.int64), joined.row.to_numpy().astype(np.int64)
+
+
+def _has_result(recording, child, wait):
+    """Whether the result of each child came in the wait beside it."""
+    found = pd.MultiIndex.from_arrays(_results(recording, wait))
+    return pd.MultiIndex.from_arrays([child, wait]).isin(found)
 
 
 def fragments_of(recording, cut):
@@ -162,32 +174,17 @@ def _first_wait(recording):
     return found
 
 
-def _of_acceptance(recording):
-    """Of each wait, whether it is for another place to accept an activity: a task creates a child during no other."""
+def _futures(recording, waits):
+    """(child, wait) of those of the `waits` that are for futures. Of a result from another place, the message says which
+    task is meant. Else the file does not, so it is the child of the waiting task that was completed last during the
+    wait."""
     w, t = recording.waits, recording.tasks
-    found = np.zeros(len(w), bool)
-    rows = np.flatnonzero((w.scope.to_numpy() == FUTURE) & (w.task.to_numpy() >= 0))
-    children = t[t.creator >= 0]
-    if len(rows) == 0 or len(children) == 0:
-        return found
-    made = pd.DataFrame({"creator": children.creator.astype(np.int64), "time": children.created_s,
-                         "until": children.create_until_s})
-    asked = pd.DataFrame({"creator": w.task.to_numpy()[rows], "time": w.ended_s.to_numpy()[rows],
-                          "begun": w.begun_s.to_numpy()[rows], "row": rows})
-    joined = pd.merge_asof(asked.sort_values("time", kind="stable"), made.sort_values("time", kind="stable"), on="time",
-                           by="creator", allow_exact_matches=False)
-    found[joined.row.to_numpy()[(joined.until > joined.begun).to_numpy()]] = True
-    return found
-
-
-def _futures(recording):
-    """(child, wait) of waits for futures: the file does not say which task is meant, so it is the child of the waiting
-    task that was completed last during the wait."""
-    w, t = recording.waits, recording.tasks
-    rows = np.flatnonzero((w.scope.to_numpy() == FUTURE) & (w.task.to_numpy() >= 0) & ~_of_acceptance(recording))
+    rows = waits[w.scope.to_numpy()[waits] == FUTURE]
+    sender, at = _results(recording, rows)
+    rows = np.setdiff1d(rows, at)
     done = t[t.completed_s.notna() & (t.creator >= 0)]
     if len(rows) == 0 or len(done) == 0:
-        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+        return sender, at
     ends = pd.DataFrame({"creator": done.creator.astype(np.int64), "time": done.completed_s, "child": done.index})
     asked = pd.DataFrame({"creator": w.task.to_numpy()[rows], "time": w.ended_s.to_numpy()[rows],
                           "begun": w.begun_s.to_numpy()[rows], "row": rows})
@@ -195,7 +192,25 @@ def _futures(recording):
     joined = joined.dropna(subset="child")
     child = joined.child.to_numpy().astype(np.int64)
     during = t.completed_s.to_numpy()[child] >= joined.begun.to_numpy()
-    return child[during], joined.row.to_numpy()[during]
+    return np.append(sender, child[during]), np.append(at, joined.row.to_numpy()[during])
+
+
+def _results(recording, rows):
+    """(sender, wait) of the waits for futures, `rows`, in which the result of a child at another place was received."""
+    w, m = recording.waits, recording.messages
+    creator = recording.tasks.creator.to_numpy()
+    m = m[(m.kind == "result") & (m.task >= 0) & (m.spawner >= 0) & (m.received_s > 0)]
+    m = m[creator[m.spawner.to_numpy()] == m.task.to_numpy()]
+    if len(rows) == 0 or len(m) == 0:
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    came = pd.DataFrame({"task": m.task.astype(np.int64), "time": m.received_s, "received": m.received_s,
+                         "child": m.spawner.astype(np.int64)})
+    asked = pd.DataFrame({"task": w.task.to_numpy()[rows], "time": w.ended_s.to_numpy()[rows],
+                          "begun": w.begun_s.to_numpy()[rows], "row": rows})
+    received = pd.merge_asof(asked.sort_values("time"), came.sort_values("time"), on="time",
+                             by="task").dropna(subset="child")
+    received = received[received.received >= received.begun]
+    return received.child.to_numpy().astype(np.int64), received.row.to_numpy().astype(np.int64)
 
 
 def roots_in_turn(recording):
@@ -261,7 +276,7 @@ def fragment_graph(recording):
     earlier, later = roots_in_turn(recording)
     add(exit_[earlier], entry[later], CONTINUE)
     add(exit_, join, SYNC)
-    child, row = _futures(recording)
+    child, row = _futures(recording, cut.wait.to_numpy()[is_join])
     add(exit_[child], wait_node[row], SYNC)
     d = recording.dependences
     before, after = d.before.to_numpy(), d.task.to_numpy()

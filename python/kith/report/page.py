@@ -68,6 +68,7 @@ def page(analysis, others=(), title=None, thresholds=None, tool=None, replayed=T
                "form-action 'none'",
         data=_embedded(data), verdict=verdict(f, bound), cards=_cards(f), sections=shown,
         changes=[changes.values(f, Facts(other, thresholds)) for other in others],
+        nothing=[heading for _, heading, values in shown if not values],
         simulated=f.recording.engine == "sim", run_policy=printable(f.recording.policy),
         machine_name=printable(f.recording.machine["name"]))
 

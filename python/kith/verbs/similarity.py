@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 
 SUMMARY = "which recorded programs are alike"
 KINDS = (("all", None), ("graph", "graph"), ("tasks", "tasks"))
@@ -26,13 +27,14 @@ def run(options):
     if os.path.exists(options.output) and not os.path.isdir(options.output):
         raise KithError(f"--output '{printable(options.output)}' is a file; expected a folder")
     progress = Progress()
-    rows = []
+    rows, damage = [], []
     for i, name in enumerate(options.file):
         progress(f"characterising {printable(name, 60)}", i / len(options.file))
         analysis = Analysis(after_last_mark(read(name)))
         if not len(analysis.recording.tasks):
             raise KithError(f"{printable(name)}: no tasks, so there is nothing to compare")
         rows.append(features_of(analysis))
+        damage += analysis.recording.notes
     names = labels(options.file)
     found, studies = result(names, options.file, [f.name for f in FEATURES], [f.kind for f in FEATURES], np.array(rows))
     progress("drawing")
@@ -40,6 +42,8 @@ def run(options):
     write(options.output, found, studies, names)
     progress.clear()
     print(json.dumps(found, indent=1) if options.json else text(found, options.output))
+    for note in damage:
+        print("note: " + note, file=sys.stderr)
 
 
 def labels(files):

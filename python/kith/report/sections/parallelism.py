@@ -5,7 +5,7 @@ import numpy as np
 from kith.graph.parallelism import actual, instantaneous
 from kith.report import charts
 from kith.states import STATES
-from kith.units import seconds
+from kith.units import count, seconds
 
 BINS = 300
 
@@ -28,7 +28,7 @@ def values(f):
             "possible_legend": charts.legend([("possible", "fragments that could run at once"),
                                               ("l-cores", f"workers: {f.workers}"),
                                               ("l-average", f"work over span: {f.graph.parallelism:.3g}")]),
-            "top": f"{top / 1.02:.4g}", "span": seconds(f.graph.span_s), "bin": seconds(width),
+            "top": count(round(top / 1.02)), "span": seconds(f.graph.span_s), "bin": seconds(width),
             "below": f"{_share_below(counts, f.workers):.0%}"}
 
 

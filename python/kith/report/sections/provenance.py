@@ -12,7 +12,8 @@ def values(f):
     cost = f.recorder_s
     rows = [("tasks", len(r.tasks)), ("accesses", len(r.accesses)), ("regions", len(r.regions)),
             ("dependences", len(r.dependences)), ("waits", len(r.waits)), ("steals", len(r.steals)), ("idle periods", len(r.idles)),
-            ("allocations", len(r.allocations)), ("homes", len(r.homes)), ("marks", len(r.marks)), ("counts", len(r.counts))]
+            ("allocations", len(r.allocations)), ("homes", len(r.homes)), ("marks", len(r.marks)), ("counts", len(r.counts)),
+            ("places", len(r.places)), ("messages", len(r.messages))]
     tasks = max(1, int(r.tasks.ran.sum()))
     return {"file": charts.text(os.path.basename(r.path)), "size": size(os.path.getsize(r.path)), "version": r.version,
             "meta": [(charts.text(k, 60), charts.text(v, 300)) for k, v in sorted(r.meta.items())],
