@@ -180,8 +180,8 @@ class cg final : public app, node_program {
     }
   }
 
-  /// From the serial time in the paper's table I: 470 ns for each entry of the matrix, 19 ns in each of the 25 steps that
-  /// one of NAS's iterations has. An element of a vector is taken to cost as much as an entry.
+  /// From the serial time in the paper's table I: 470 ns for each entry of the matrix, 19 ns in each of the 25 steps
+  /// that one of NAS's iterations has. An element of a vector is taken to cost as much as an entry.
   double work(node_name n) const override {
     const auto block = static_cast<std::size_t>(n.index);
     const std::int64_t items = is_scalar(n.step) ? rows_.count()

@@ -3,10 +3,11 @@
 // Token and Reference scheduling, section 5.1.5 (kmeans-a). In each iteration a task for each chunk of points adds up,
 // for each centre, the points that are nearest to it; one task, the evaluator, moves the centres. The number of
 // iterations is fixed, so that all schedules do the same work. The paper prints no sizes; with the standard ones three
-// chunks fit a first-level cache of 64 KiB, and all of them fit 32 such caches, but not 16. Points have four coordinates,
-// so four points share a line. The expert placement gives each node an equal share of neighbouring chunks. Property checked:
-//  K1  centres and sizes of the clusters equal those of a serial program that walks all points in order. Coordinates are
-//      integers and centres are rounded down to integers, so they are equal to the last digit.
+// chunks fit a first-level cache of 64 KiB, and all of them fit 32 such caches, but not 16. Points have four
+// coordinates, so four points share a line. The expert placement gives each node an equal share of neighbouring chunks.
+// Property checked:
+//  K1  centres and sizes of the clusters equal those of a serial program that walks all points in order. Coordinates
+//      are integers and centres are rounded down to integers, so they are equal to the last digit.
 #include "hash.hpp"
 #include "list.hpp"
 #include "paged.hpp"

@@ -1,13 +1,13 @@
 // kmeans_list: clusters points around centres, in linked lists.
 //
-// Token and Reference scheduling, section 5.1.5 (kmeans-l). As `kmeans`, but points and centres are lists: each point has
-// a cache line of its own, as from an allocator, and the order of a list has nothing to do with its addresses. The lists
-// of a chunk's points are in one piece of memory, so that a task can name it. The number of iterations is fixed, so that
-// all schedules do the same work. The paper prints no sizes; with the standard ones three chunks fit a first-level cache of
-// 64 KiB, and all of them fit 32 such caches, but not 16. The expert placement gives each node an equal share of neighbouring chunks.
-// Property checked:
-//  K1  centres and sizes of the clusters equal those of a serial program that walks all points in order. Coordinates are
-//      integers and centres are rounded down to integers, so they are equal to the last digit.
+// Token and Reference scheduling, section 5.1.5 (kmeans-l). As `kmeans`, but points and centres are lists: each point
+// has a cache line of its own, as from an allocator, and the order of a list has nothing to do with its addresses. The
+// lists of a chunk's points are in one piece of memory, so that a task can name it. The number of iterations is fixed,
+// so that all schedules do the same work. The paper prints no sizes; with the standard ones three chunks fit a
+// first-level cache of 64 KiB, and all of them fit 32 such caches, but not 16. The expert placement gives each node an
+// equal share of neighbouring chunks. Property checked:
+//  K1  centres and sizes of the clusters equal those of a serial program that walks all points in order. Coordinates
+//      are integers and centres are rounded down to integers, so they are equal to the last digit.
 #include "hash.hpp"
 #include "list.hpp"
 #include "paged.hpp"

@@ -56,7 +56,8 @@ std::span<const places_entry* const> places_app_list();
 /// What lists and help say of all of them. Those on places cannot be made from it.
 std::vector<const entry*> app_descriptions();
 
-/// Also describes programs on places. Throws kith::error for an unknown name, with the names that exist, and for a program that is not in this build.
+/// Also describes programs on places. Throws kith::error for an unknown name, with the names that exist, and for a
+/// program that is not in this build.
 const entry& find_app(std::string_view name);
 
 /// Null if no program on places has that name.

@@ -1,9 +1,9 @@
 // panels: C = A * B, one task for each block of C, which reads a panel of rows of A and a panel of columns of B.
 //
 // Token and Reference scheduling, section 5.1.1 (block matrix multiplication). The paper prints no sizes; with the
-// standard ones a task's panels fit a cache of 2 MiB, and the matrices do not. Each panel is stored as one piece, so that
-// its rows (or columns) do not meet in the sets of a cache. The expert placement lays a grid of nodes over the blocks,
-// block cyclic in both directions. Property checked:
+// standard ones a task's panels fit a cache of 2 MiB, and the matrices do not. Each panel is stored as one piece, so
+// that its rows (or columns) do not meet in the sets of a cache. The expert placement lays a grid of nodes over the
+// blocks, block cyclic in both directions. Property checked:
 //  P1  every entry equals that of the serial product. The factors are small integers, so it is equal to the last digit.
 #include "hash.hpp"
 #include "list.hpp"

@@ -1,10 +1,12 @@
-// The tasks of places_heat, places_md and places_cg without their data, for simulations at sizes that fit no machine here.
+// The tasks of places_heat, places_md and places_cg without their data, for simulations at sizes that fit no machine
+// here.
 //
 // They create, send and wait as the programs do, in the same order; tests/unit/place_graphs_test.cpp compares them with
-// runs of these; only a share that needs no halving is a task here. `Graph` makes tasks: sim::place_program. Work is in operations, one of which waits for another
-// (rates.hpp), as in the scalar code that the compilers of the paper's time made of these loops. Steps are alike, so a few
-// of them are enough. The functions `..._by_hand` are what an expert writes with MPI and threads: each place has as many
-// equal shares as workers, and sends the neighbours what they need when a step has ended, without a wait for all places.
+// runs of these; only a share that needs no halving is a task here. `Graph` makes tasks: sim::place_program. Work is in
+// operations, one of which waits for another (rates.hpp), as in the scalar code that the compilers of the paper's time
+// made of these loops. Steps are alike, so a few of them are enough. The functions `..._by_hand` are what an expert
+// writes with MPI and threads: each place has as many equal shares as workers, and sends the neighbours what they need
+// when a step has ended, without a wait for all places.
 #pragma once
 
 #include "heat_plate.hpp"
@@ -128,9 +130,9 @@ void make_heat(Graph& g, const plate& p, std::int64_t iterations, sent how = sen
   }
 }
 
-/// Makes `steps` steps by hand. Each worker of a place is a place of `g`; share(creator, scope, step, place, k) makes the
-/// task of the place's worker k. A step needs the last one of all workers of its place, and bytes(step, place) from each
-/// neighbour.
+/// Makes `steps` steps by hand. Each worker of a place is a place of `g`; share(creator, scope, step, place, k) makes
+/// the task of the place's worker k. A step needs the last one of all workers of its place, and bytes(step, place) from
+/// each neighbour.
 template <class Graph, class Share, class Bytes>
 void make_by_hand(Graph& g, int places, int workers, std::int64_t steps, const Share& share, const Bytes& bytes) {
   const std::uint32_t all = g.scope();
@@ -174,8 +176,8 @@ void make_heat_by_hand(Graph& g, const plate& p, std::int64_t iterations, int wo
       [&](std::int64_t, int) -> std::uint64_t { return blocks.row_bytes(); });
 }
 
-/// How many molecules each place has in each step, and how many it sends to the next places. The molecules fly straight:
-/// forces between them change their speeds little.
+/// How many molecules each place has in each step, and how many it sends to the next places. The molecules fly
+/// straight: forces between them change their speeds little.
 class md_counts {
  public:
   md_counts(const box& b, int places);
@@ -226,13 +228,14 @@ inline md_counts::md_counts(const box& b, int places) : places_(places) {
   for (auto& leaving : sent_) std::ranges::sort(leaving);
 }
 
-/// Fitted: 100 operations for each pair, a square root, sines and a cosine. Then the paper's run on a Power6 with 2 places
-/// takes the printed 189 s, if it has 32768 molecules.
+/// Fitted: 100 operations for each pair, a square root, sines and a cosine. Then the paper's run on a Power6 with 2
+/// places takes the printed 189 s, if it has 32768 molecules.
 inline double md_work(std::int64_t molecules, std::int64_t others) {
   return nanoseconds_of(100 * static_cast<double>(molecules * others));
 }
 
-/// The first `steps` of b.iterations + 1 steps. With `regions`, each molecule has as many pairs as with so many regions.
+/// The first `steps` of b.iterations + 1 steps. With `regions`, each molecule has as many pairs as with so many
+/// regions.
 template <class Graph>
 void make_md(Graph& g, const box& b, std::int64_t steps, const md_counts& counts, sent how = sent::by_main,
              int regions = 0) {

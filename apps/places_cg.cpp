@@ -1,9 +1,9 @@
 // places_cg: the CG benchmark of NPB, inverse iteration by conjugate gradients; each place has a block of the rows.
 //
-// ADS paper, section 5 (Conjugate Gradient, figures 17 and 20: classes B and C, whose parameters it misprints; NPB's are
-// used). In each phase of an inner iteration every place gets one activity, which halves its rows recursively until at
-// most `leaf` are left. Activities spread over the places as a binary tree, which carries the vector that all rows need
-// down, and sums and pieces of vectors up; so sums do not depend on which activity ends first. A place multiplies
+// ADS paper, section 5 (Conjugate Gradient, figures 17 and 20: classes B and C, whose parameters it misprints; NPB's
+// are used). In each phase of an inner iteration every place gets one activity, which halves its rows recursively until
+// at most `leaf` are left. Activities spread over the places as a binary tree, which carries the vector that all rows
+// need down, and sums and pieces of vectors up; so sums do not depend on which activity ends first. A place multiplies
 // with a copy of the whole direction p; only the residual is exchanged, because all places can compute p from it.
 // Verified by the result that NPB prints for the class.
 #include "list.hpp"

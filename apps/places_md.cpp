@@ -1,11 +1,11 @@
 // places_md: molecules in a box, velocity Verlet; each place has the molecules of one region of the box.
 //
 // ADS paper, section 5 (Molecular Dynamics). The box is cut into one slice for each place, and a molecule feels only
-// the molecules of its own region, so that the work falls quadratically with the number of places, and the result depends
-// on it. In each step every place gets one activity, which halves the list of its molecules recursively until at most
-// `leaf` are left, and then sends those that have left its region to their new places. The paper prints neither the
-// potential nor the time step: those of the OpenMP example program "md", whose words the paper uses, with a longer step,
-// so that molecules migrate. Checked against a serial program that keeps the molecules in the order of their
+// the molecules of its own region, so that the work falls quadratically with the number of places, and the result
+// depends on it. In each step every place gets one activity, which halves the list of its molecules recursively until
+// at most `leaf` are left, and then sends those that have left its region to their new places. The paper prints neither
+// the potential nor the time step: those of the OpenMP example program "md", whose words the paper uses, with a longer
+// step, so that molecules migrate. Checked against a serial program that keeps the molecules in the order of their
 // numbers and adds up each pair once.
 #include "list.hpp"
 #include "md_box.hpp"

@@ -1,12 +1,13 @@
 // refinement: the motion between two images, refined until it changes little (Horn and Schunck's method).
 //
-// Token and Reference scheduling, section 5.1.2. A task for each tile computes the derivatives of the images there; then, in
-// each iteration, a task for each tile refines its motion field, and one task, the evaluator, decides whether another
-// iteration is needed. If not, the rest of them does nothing. With --rounds above 1 the moving image is moved by the field,
-// and all begins again, as in the paper's whole pipeline; its filter of the derivatives is left out. A tile is one piece
-// of memory, and its edges go to its neighbours through pieces of their own. Images are two PNG files of one size, or generated:
-// the second is the first one, moved. The paper prints no sizes; with the standard ones a tile is 256 KB, four first-level
-// caches, and all tiles need nine caches of 2 MiB. The expert placement deals tiles round robin. Property checked:
+// Token and Reference scheduling, section 5.1.2. A task for each tile computes the derivatives of the images there;
+// then, in each iteration, a task for each tile refines its motion field, and one task, the evaluator, decides whether
+// another iteration is needed. If not, the rest of them does nothing. With --rounds above 1 the moving image is moved
+// by the field, and all begins again, as in the paper's whole pipeline; its filter of the derivatives is left out. A
+// tile is one piece of memory, and its edges go to its neighbours through pieces of their own. Images are two PNG files
+// of one size, or generated: the second is the first one, moved. The paper prints no sizes; with the standard ones a
+// tile is 256 KB, four first-level caches, and all tiles need nine caches of 2 MiB. The expert placement deals tiles
+// round robin. Property checked:
 //  H1  the motion of each pixel equals that of a serial program on whole images, to the last digit.
 #include "hash.hpp"
 #include "image.hpp"

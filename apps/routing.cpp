@@ -1,10 +1,11 @@
 // routing: the shortest ways between pairs of places on a map of roads, by Dijkstra's algorithm, a task for each pair.
 //
-// Token and Reference scheduling, section 5.1.4. The map is divided into regions, and both places of a pair are in one, so
-// a task can name what it reads; pairs come in any order of regions. The roads of a place are with it, in a record of a
-// cache line. The map is generated, like a town, or a file of the DIMACS challenge (--input). The paper prints neither
-// sizes nor how its graph is divided. With the standard ones a region is 256 KB, four times a first-level cache, seven
-// of them fit a cache of 2 MiB, and all of them fit eight. The expert placement deals regions round robin. Property checked:
+// Token and Reference scheduling, section 5.1.4. The map is divided into regions, and both places of a pair are in one,
+// so a task can name what it reads; pairs come in any order of regions. The roads of a place are with it, in a record
+// of a cache line. The map is generated, like a town, or a file of the DIMACS challenge (--input). The paper prints
+// neither sizes nor how its graph is divided. With the standard ones a region is 256 KB, four times a first-level
+// cache, seven of them fit a cache of 2 MiB, and all of them fit eight. The expert placement deals regions round robin.
+// Property checked:
 //  R1  each length equals that of a serial search by Bellman and Ford's algorithm, which takes no roads in order.
 #include "hash.hpp"
 #include "list.hpp"

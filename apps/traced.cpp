@@ -1,5 +1,5 @@
-// kith-traced: programs that are compiled with access callbacks, whatever the rest of the build is compiled with, so that
-// `kith paper` can record the addresses that they touch.
+// kith-traced: programs that are compiled with access callbacks, whatever the rest of the build is compiled with, so
+// that `kith paper` can record the addresses that they touch.
 //
 // usage: kith-traced NAME [--PARAMETER VALUE ...]
 #include "list.hpp"

@@ -1,7 +1,7 @@
 // uts: counts the nodes of a tree whose shape is known only by visiting it, and which is very uneven.
 //
-// A binomial tree, as in UTS (Olivier et al., LCPC 2006; also in BOTS): the root has `size` children; each other node has
-// `children` of them with a probability of `q` millionths, else none. With children * q just below a million, some
+// A binomial tree, as in UTS (Olivier et al., LCPC 2006; also in BOTS): the root has `size` children; each other node
+// has `children` of them with a probability of `q` millionths, else none. With children * q just below a million, some
 // subtrees are a thousand times larger than others. A node's children are hashes of it (UTS takes SHA-1, so its
 // trees are others). Joins split a node's children by halves. Property checked:
 //  U1  nodes, leaves and depth are those that a loop with a list of open nodes finds.

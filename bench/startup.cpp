@@ -1,6 +1,7 @@
 // What starting and stopping a runtime takes, beside as many bare threads that sleep until told to end. Started by
-// `kith-bench startup`, in a fresh process for each sample. Prints five numbers, in milliseconds: the start of the first
-// runtime of the process, the median start and stop of later ones, and the median start and end of the bare threads.
+// `kith-bench startup`, in a fresh process for each sample. Prints five numbers, in milliseconds: the start of the
+// first runtime of the process, the median start and stop of later ones, and the median start and end of the bare
+// threads.
 //
 //   kith-bench-startup WORKERS
 #include <kith/kith.hpp>

@@ -30,7 +30,8 @@ reply ask_fib(recursion& c, std::int64_t n) {
   return c.of->ask(q);
 }
 
-/// Warms the system up, and chooses the largest n that takes at most about `longest_sample`. False, with a message, if it fails.
+/// Warms the system up, and chooses the largest n that takes at most about `longest_sample`. False, with a message, if
+/// it fails.
 bool warm_up(recursion& c, std::int64_t most) {
   child::turn now(*c.of);
   for (int i = 0; i < 2; ++i) {

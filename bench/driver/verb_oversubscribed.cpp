@@ -1,5 +1,5 @@
-// kith-bench oversubscribed: more workers than cores, and a busy program beside them. Each case with one worker for each
-// core and with many, in turns; so what the surplus workers cost is a ratio of two rows.
+// kith-bench oversubscribed: more workers than cores, and a busy program beside them. Each case with one worker for
+// each core and with many, in turns; so what the surplus workers cost is a ratio of two rows.
 #include "fork_systems.hpp"
 #include "rows.hpp"
 #include "verbs.hpp"

@@ -1,5 +1,6 @@
-// kith-bench places: messages between two processes, with Kith and with MPI alone. Neither this program nor Kith is linked
-// to an MPI: each sample is a job of its own, which `kith launch` starts with the mpirun of the MPI that was chosen.
+// kith-bench places: messages between two processes, with Kith and with MPI alone. Neither this program nor Kith is
+// linked to an MPI: each sample is a job of its own, which `kith launch` starts with the mpirun of the MPI that was
+// chosen.
 #include "verbs.hpp"
 
 #include "job.hpp"

@@ -1,5 +1,5 @@
-// OpenMP loops, compiled by gcc for libgomp and by clang for libomp. `sort` is libstdc++'s parallel mode, which is made of
-// OpenMP and needs gcc. Clang 19 keeps the sums of a scan on the stack, which overflows with millions of elements.
+// OpenMP loops, compiled by gcc for libgomp and by clang for libomp. `sort` is libstdc++'s parallel mode, which is made
+// of OpenMP and needs gcc. Clang 19 keeps the sums of a scan on the stack, which overflows with millions of elements.
 #include "loops_serve.hpp"
 
 #include <omp.h>

@@ -1,5 +1,5 @@
-// The floor of `dag`: one creator writes a descriptor of 64 bytes for each task into a ring of the worker that is to run
-// it, in the order of creation; the edges are told. A worker runs its ring in order. It spins on the flags of the
+// The floor of `dag`: one creator writes a descriptor of 64 bytes for each task into a ring of the worker that is to
+// run it, in the order of creation; the edges are told. A worker runs its ring in order. It spins on the flags of the
 // predecessors that others run, and sets a flag for each of its own tasks. No queue, no stealing, no counters.
 #pragma once
 

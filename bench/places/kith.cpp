@@ -3,10 +3,10 @@
 // usage: kith-bench-places-kith CASE COUNT     as two processes of an MPI job; place 0 prints the value
 //        kith-bench-places-kith idle SECONDS   prints what share of a core each place uses that has nothing to do
 //
-// rate-8 and rate-1k: the program collects small messages, and sends some KiB of them as the argument of one activity. In
-// activity-8 and bandwidth-1m each message is an activity. A spawn returns when its activity was accepted, so several tasks
-// spawn at once. The buffer of fresh activities has room for what they have under way: refusals would measure its
-// bound, not the messages.
+// rate-8 and rate-1k: the program collects small messages, and sends some KiB of them as the argument of one activity.
+// In activity-8 and bandwidth-1m each message is an activity. A spawn returns when its activity was accepted, so
+// several tasks spawn at once. The buffer of fresh activities has room for what they have under way: refusals would
+// measure its bound, not the messages.
 #include <kith/kith.hpp>
 #include <kith/places.hpp>
 
@@ -82,7 +82,8 @@ double cpu_seconds() {
   return seconds(used.ru_utime) + seconds(used.ru_stime);
 }
 
-/// Prints the share of a core, in percent, that each place uses while place 0 waits for a task of place 1, which sleeps.
+/// Prints the share of a core, in percent, that each place uses while place 0 waits for a task of place 1, which
+/// sleeps.
 void idle(std::uint64_t seconds) {
   const auto used = [] { return kith::at(1).async([] { return cpu_seconds(); }).get(); };
   const double here = cpu_seconds(), there = used();

@@ -2,9 +2,9 @@
 //
 // usage: kith-bench-places-MPI CASE COUNT     as two processes of an MPI job; process 0 prints the value and the MPI
 //
-// rate-8, rate-1k and bandwidth-1m: one thread in each process; the sender starts a window of MPI_Isend, the receiver has
-// posted as many MPI_Irecv, adds up what came, and answers each window. A message of MPI's goes by itself: nothing is
-// aggregated. spawn: a ping-pong between worker threads, which never call MPI. They hand over to their process's
+// rate-8, rate-1k and bandwidth-1m: one thread in each process; the sender starts a window of MPI_Isend, the receiver
+// has posted as many MPI_Irecv, adds up what came, and answers each window. A message of MPI's goes by itself: nothing
+// is aggregated. spawn: a ping-pong between worker threads, which never call MPI. They hand over to their process's
 // communicating thread and sleep until it hands back, as the threads of a place do.
 #include <mpi.h>
 #include <sched.h>

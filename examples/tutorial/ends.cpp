@@ -1,4 +1,5 @@
-// A task ends when its last child has ended. Then its captures are destroyed, its future is ready, and others may start.
+// A task ends when its last child has ended. Then its captures are destroyed, its future is ready, and others may
+// start.
 #include <kith/kith.hpp>
 
 #include <cstdio>

@@ -18,9 +18,9 @@
 namespace kith {
 
 /// For arrays of which each place has one block at most (array_layout::blocks()). A place has copies of `width`
-/// elements before its share and of as many behind it; fewer at the ends of the array, and none if its share is empty. A
-/// value, as distributed_array: copies name the same halo, and it may be an argument of activities. All members must be
-/// called in an activity. A halo lives until destroy(), and can be used as long as its array.
+/// elements before its share and of as many behind it; fewer at the ends of the array, and none if its share is empty.
+/// A value, as distributed_array: copies name the same halo, and it may be an argument of activities. All members must
+/// be called in an activity. A halo lives until destroy(), and can be used as long as its array.
 template <class T>
 class array_halo {
  public:
@@ -55,8 +55,8 @@ class array_halo {
 
   std::uint64_t width() const noexcept { return width_; }
   /// Sends the elements of this place to all halos that they are in. They are there when the finish() around the caller
-  /// has ended; until then, nobody may use these halos or change the elements. Called at every place, this is a halo exchange.
-  /// One message and its answer for each neighbour; more if shares are smaller than `width`.
+  /// has ended; until then, nobody may use these halos or change the elements. Called at every place, this is a halo
+  /// exchange. One message and its answer for each neighbour; more if shares are smaller than `width`.
   void send() const {
     const std::span<const T> mine = array_.local();
     const int here = kith::here();

@@ -1,4 +1,5 @@
-// Tasks that are created once and run many times: captured graphs, and loops whose body creates the same tasks each time.
+// Tasks that are created once and run many times: captured graphs, and loops whose body creates the same tasks each
+// time.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +13,9 @@ namespace kith {
 /// The tasks that a function creates, kept with the order that their accesses give them, to be run any number of times.
 ///
 /// A run does not create tasks, does not look dependences up, and does not ask the policy: workers count predecessors
-/// down in arrays, run a node that is ready next, and take the rest from each other. Tasks that nodes create are ordinary
-/// ones. A run makes ordinary tasks of all nodes, so that everything that observes tasks sees them, in these cases:
+/// down in arrays, run a node that is ready next, and take the rest from each other. Tasks that nodes create are
+/// ordinary ones. A run makes ordinary tasks of all nodes, so that everything that observes tasks sees them, in these
+/// cases:
 ///  - the run is recorded, dry, or under the policy `replay`;
 ///  - a node has a priority;
 ///  - on a machine with several memory nodes, the first run of a runtime: the policy decides where each node runs, and
@@ -21,8 +23,8 @@ namespace kith {
 ///
 /// Nodes are run again with the function objects that the capture made, and with what these hold: a captured reference
 /// names the same object, a captured value has what the last run left in it. Data that a node uses must still be there.
-/// If it was freed and allocated anew, capture again, or use repeat(). A captured body is not executed again; what it does
-/// besides creating tasks happens once.
+/// If it was freed and allocated anew, capture again, or use repeat(). A captured body is not executed again; what it
+/// does besides creating tasks happens once.
 ///
 /// Commutative accesses keep the order of creation. A node takes about 150 bytes besides its function, an access 12, a
 /// region 24, an edge 12. One thread uses a graph at a time; different graphs may run side by side.
@@ -34,12 +36,12 @@ class captured_graph {
   captured_graph(captured_graph&&) noexcept;
   captured_graph& operator=(captured_graph&&) noexcept;
 
-  /// Calls `body()` and keeps the tasks that it creates with kith::spawn, instead of running them; drops those that were
-  /// kept before. `spawn` takes what it always takes; kith::after must name a task of the same body. Must be called inside
-  /// a task or `runtime::run`. Throws what the body throws, after which the graph is empty; and kith::error if the body
-  /// calls kith::wait() or creates tasks with futures, if accesses cross, or if the graph is running. Joins in the
-  /// body are plain calls. Tasks that it creates in groups or in parallel loops are not its own: they run at once, and are
-  /// not kept.
+  /// Calls `body()` and keeps the tasks that it creates with kith::spawn, instead of running them; drops those that
+  /// were kept before. `spawn` takes what it always takes; kith::after must name a task of the same body. Must be
+  /// called inside a task or `runtime::run`. Throws what the body throws, after which the graph is empty; and
+  /// kith::error if the body calls kith::wait() or creates tasks with futures, if accesses cross, or if the graph is
+  /// running. Joins in the body are plain calls. Tasks that it creates in groups or in parallel loops are not its own:
+  /// they run at once, and are not kept.
   template <class F>
   void capture(F&& body) {
     if constexpr (is_body<F>()) execute(&body, call<F>, false);

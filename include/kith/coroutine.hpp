@@ -61,20 +61,22 @@ struct both_call {
 
 }  // namespace detail
 
-/// What a function returns whose body is a coroutine that forks. In it, `co_await other()` runs another such function as
-/// a call does, and `co_await both(f, g)` runs two of them, perhaps side by side. It starts when it is awaited, or given
-/// to sync_wait(), and only once. It is a part of the task that called sync_wait().
+/// What a function returns whose body is a coroutine that forks. In it, `co_await other()` runs another such function
+/// as a call does, and `co_await both(f, g)` runs two of them, perhaps side by side. It starts when it is awaited, or
+/// given to sync_wait(), and only once. It is a part of the task that called sync_wait().
 ///
 /// Its frame is not on the heap but on a stack of frames, as a rule: creating and ending it moves a pointer. After
 /// a co_await the coroutine may be on another worker. A recursion of coroutines needs as much of a worker's stack
 /// (runtime_options::stack_bytes) as one of calls.
 ///
 /// A coroutine may do what a half of join() may: block, wait for futures, create tasks, call join(). Tasks that it
-/// creates are children of the running task; kith::wait() in it waits at least for those that it has created since its last
-/// co_await. It cannot co_await anything else: `f.get()` waits for a future, and its worker runs other things meanwhile.
+/// creates are children of the running task; kith::wait() in it waits at least for those that it has created since its
+/// last co_await. It cannot co_await anything else: `f.get()` waits for a future, and its worker runs other things
+/// meanwhile.
 ///
-/// GCC 12 makes the coroutines of both sides of `a ? co_await f() : b`, and runs them: write `if`. It also destroys some
-/// temporaries of a statement with co_await twice, such as lambdas whose captures have destructors: name them before.
+/// GCC 12 makes the coroutines of both sides of `a ? co_await f() : b`, and runs them: write `if`. It also destroys
+/// some temporaries of a statement with co_await twice, such as lambdas whose captures have destructors: name them
+/// before.
 template <class T = void>
 class [[nodiscard]] coroutine {
  public:
@@ -267,11 +269,11 @@ struct both_check {
 
 }  // namespace detail
 
-/// `co_await kith::both(f, g)` in a kith::coroutine: calls f() and g(), which return coroutines, runs these, perhaps side
-/// by side, and goes on when both have ended: with a std::pair of their results, or nothing if both return nothing
-/// (std::monostate stands for nothing beside a result). The worker runs the coroutine of `f`; meanwhile an idle worker may
-/// go on with this one: it calls `g`, and runs its coroutine. Who ends last goes on with what follows; so no worker waits.
-/// If none takes it, the same worker runs `g` after `f`. No task is created.
+/// `co_await kith::both(f, g)` in a kith::coroutine: calls f() and g(), which return coroutines, runs these, perhaps
+/// side by side, and goes on when both have ended: with a std::pair of their results, or nothing if both return nothing
+/// (std::monostate stands for nothing beside a result). The worker runs the coroutine of `f`; meanwhile an idle worker
+/// may go on with this one: it calls `g`, and runs its coroutine. Who ends last goes on with what follows; so no worker
+/// waits. If none takes it, the same worker runs `g` after `f`. No task is created.
 ///
 /// Both run to their ends, also if one throws or the task is cancelled. Throws the exception of `f`, or else that of
 /// `g`. Neither may need the other one to run at the same time, or to have run. On a thread that runs no task, and in a

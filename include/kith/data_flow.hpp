@@ -1,7 +1,7 @@
 // Tasks over the elements of distributed arrays, ordered by what they access.
 //
-// docs/places.md, "Data-flow across places", is the tutorial. Beyond the ADS paper, whose activities are ordered by finish
-// alone.
+// docs/places.md, "Data-flow across places", is the tutorial. Beyond the ADS paper, whose activities are ordered by
+// finish alone.
 #pragma once
 
 #include <kith/access.hpp>
@@ -25,8 +25,8 @@
 namespace kith {
 
 struct data_flow_options {
-  /// From so many tasks on that have not ended, spawn() waits until half of them have, and runs other tasks meanwhile. At
-  /// least 1. Fewer are under way: to each other place as many as its buffer has room for (place_options).
+  /// From so many tasks on that have not ended, spawn() waits until half of them have, and runs other tasks meanwhile.
+  /// At least 1. Fewer are under way: to each other place as many as its buffer has room for (place_options).
   std::uint64_t most_tasks = 4096;
   /// The bytes of other places' elements that a place keeps for further tasks.
   std::uint64_t cache_bytes = 256 << 20;
@@ -167,7 +167,8 @@ inline void expect_values(const std::vector<std::shared_ptr<remote_result>>& res
     if (r->failure) std::rethrow_exception(r->failure);
 }
 
-/// Calls f() and waits for the tasks that it has created, which use what this function's caller has, also if f() throws.
+/// Calls f() and waits for the tasks that it has created, which use what this function's caller has, also if f()
+/// throws.
 template <class F>
 void call_with_tasks(const F& f) {
   std::exception_ptr thrown;
@@ -226,13 +227,14 @@ struct flow_passed<flow_access<T, How, Many>> {
 }  // namespace detail
 
 /// Tasks that read and write elements of distributed arrays, ordered as if they ran one after the other as they were
-/// spawned. Each runs at the place that is named, else where most of the bytes are that it accesses (those of an `inout`
-/// count twice; the first of several such places; without accesses, here). Elements that the place does not have are sent there before the task
-/// runs, and sent back after it. A place keeps copies, and gets elements again only if a task of this data_flow has written them since.
+/// spawned. Each runs at the place that is named, else where most of the bytes are that it accesses (those of an
+/// `inout` count twice; the first of several such places; without accesses, here). Elements that the place does not
+/// have are sent there before the task runs, and sent back after it. A place keeps copies, and gets elements again only
+/// if a task of this data_flow has written them since.
 ///
-/// Made, used and destroyed in one activity. Its tasks belong to the finish() around the place where it was made, which it must not
-/// outlive; a finish() inside, around spawn(), does not wait for them. Until wait() returns, nothing else may use the elements,
-/// because copies are not told of it. Not thread-safe.
+/// Made, used and destroyed in one activity. Its tasks belong to the finish() around the place where it was made, which
+/// it must not outlive; a finish() inside, around spawn(), does not wait for them. Until wait() returns, nothing else
+/// may use the elements, because copies are not told of it. Not thread-safe.
 class data_flow {
  public:
   /// Throws `error` if no activity runs on this thread, or for a wrong option.
@@ -243,12 +245,13 @@ class data_flow {
   data_flow& operator=(const data_flow&) = delete;
 
   /// Spawns a task that calls F. An argument is kith::in, out or inout of array.range() or array.element(), in
-  /// any number and overlap, of which F gets a std::span or a reference, to const elements for `in`; or a value, which is
-  /// sent as an argument of place_ref::spawn(). Elements of `out` have any value before, and F must write all of them; use
-  /// `inout` where it writes some. F is no coroutine; it may create tasks, which the task waits for. What F returns is dropped.
-  /// Throws `error` if an access that writes overlaps another one of the task, and as place_future::wait() if it has to wait
-  /// (data_flow_options::most_tasks); the task is spawned then. Else it returns at once. Cost, at another place: an activity with its result; an activity for each place that has elements of which
-  /// there is no copy, and one for each that gets elements.
+  /// any number and overlap, of which F gets a std::span or a reference, to const elements for `in`; or a value, which
+  /// is sent as an argument of place_ref::spawn(). Elements of `out` have any value before, and F must write all of
+  /// them; use `inout` where it writes some. F is no coroutine; it may create tasks, which the task waits for. What F
+  /// returns is dropped. Throws `error` if an access that writes overlaps another one of the task, and as
+  /// place_future::wait() if it has to wait (data_flow_options::most_tasks); the task is spawned then. Else it returns
+  /// at once. Cost, at another place: an activity with its result; an activity for each place that has elements of
+  /// which there is no copy, and one for each that gets elements.
   template <auto F, class... Args>
   void spawn(const Args&... args) {
     submit<detail::constant_function<F>>(std::nullopt, args...);
@@ -260,10 +263,10 @@ class data_flow {
   /// The same at a place: flow.at(p).spawn(...). Throws `error` unless 0 <= place < places().
   auto at(int place) { return placed{*this, kith::at(place).number()}; }
 
-  /// Waits until all tasks have ended, and runs other tasks meanwhile. Throws the first failure, as place_error (std::bad_alloc if there
-  /// was no memory to send a task); tasks that had not been started then never run. Afterwards the elements may be
-  /// used by anything, and tasks be spawned again; not so after place_lost, when tasks may still run. Throws `error`
-  /// without having waited if no stack is left, as place_future::wait().
+  /// Waits until all tasks have ended, and runs other tasks meanwhile. Throws the first failure, as place_error
+  /// (std::bad_alloc if there was no memory to send a task); tasks that had not been started then never run. Afterwards
+  /// the elements may be used by anything, and tasks be spawned again; not so after place_lost, when tasks may still
+  /// run. Throws `error` without having waited if no stack is left, as place_future::wait().
   void wait() { graph_->wait(); }
 
  private:

@@ -50,8 +50,8 @@ struct flow_access {
 
 }  // namespace detail
 
-/// Elements of a distributed array, for kith::in, out and inout in a data_flow (data_flow.hpp). `Many`: the function gets a
-/// span of them, else a reference to the only one.
+/// Elements of a distributed array, for kith::in, out and inout in a data_flow (data_flow.hpp). `Many`: the function
+/// gets a span of them, else a reference to the only one.
 template <class T, bool Many = true>
 class array_range {
  public:
@@ -71,8 +71,9 @@ class array_range {
 };
 
 /// The name of an array with a share at each place. A value: copies name the same array, and it may be an argument of
-/// activities. make(), destroy(), get() and put() must be called in an activity, and throw place_error if they fail at a
-/// place. An array lives until destroy(), and can be used as long as the place_runtime in which it was made. Different elements may be used at the same time; the program orders uses of the same one, with finish().
+/// activities. make(), destroy(), get() and put() must be called in an activity, and throw place_error if they fail at
+/// a place. An array lives until destroy(), and can be used as long as the place_runtime in which it was made.
+/// Different elements may be used at the same time; the program orders uses of the same one, with finish().
 template <class T>
 class distributed_array {
   static_assert(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> && !std::is_same_v<T, bool>,
@@ -142,8 +143,8 @@ class distributed_array {
   }
   T get(std::uint64_t i) const { return get(i, 1).front(); }
 
-  /// Elements [first, first + count), or the one at `i`, for accesses of a data_flow. Throws `error` for elements outside
-  /// the array.
+  /// Elements [first, first + count), or the one at `i`, for accesses of a data_flow. Throws `error` for elements
+  /// outside the array.
   array_range<T> range(std::uint64_t first, std::uint64_t count) const {
     check("range", first, count);
     return {*this, first, count};

@@ -78,21 +78,21 @@ struct join_check {
 
 }  // namespace detail
 
-/// Calls f() and g(), perhaps side by side, and returns when both have ended: a std::pair of their results, or nothing if
-/// both return nothing (std::monostate stands for nothing beside a result). The calling thread runs `f`; meanwhile an
-/// idle worker may take `g`, with all that `g` joins itself. Else the calling thread runs `g` after `f`. Costs about as
-/// much as a call: no task is created, and nothing is allocated.
+/// Calls f() and g(), perhaps side by side, and returns when both have ended: a std::pair of their results, or nothing
+/// if both return nothing (std::monostate stands for nothing beside a result). The calling thread runs `f`; meanwhile
+/// an idle worker may take `g`, with all that `g` joins itself. Else the calling thread runs `g` after `f`. Costs about
+/// as much as a call: no task is created, and nothing is allocated.
 ///
 /// May be called anywhere: inside tasks, inside runtime::run(), inside other joins to any depth. On a thread that runs
 /// no task, it calls f() and then g(). In a runtime that records, or follows a recorded schedule, `g` is a task.
 ///
 /// Neither half may need the other one to run at the same time, or to have run. Both are part of the running task: they
 /// run even if one of them throws, or the task is cancelled (a long half may ask cancelled()). join() throws the
-/// exception of `f`, or else that of `g`. A half may block: tasks, futures, groups of its own. Tasks that it creates are
-/// children of the running task; accesses order them among those of the same half, but not against others. wait() in a
-/// half waits at least for the tasks that this half created. If one of these fails that no wait() in the half has seen,
-/// the running task's next wait() throws its exception. A group that was made outside of the join can be filled in its
-/// halves, without accesses and predecessors.
+/// exception of `f`, or else that of `g`. A half may block: tasks, futures, groups of its own. Tasks that it creates
+/// are children of the running task; accesses order them among those of the same half, but not against others. wait()
+/// in a half waits at least for the tasks that this half created. If one of these fails that no wait() in the half has
+/// seen, the running task's next wait() throws its exception. A group that was made outside of the join can be filled
+/// in its halves, without accesses and predecessors.
 template <class F, class G>
 auto join(F&& f, G&& g) {
   if constexpr (detail::join_check<F, G>::value) {

@@ -1,5 +1,5 @@
-// Parallel loops and reductions. Each worker may take a share of the iterations: by a join or, on a machine with several
-// nodes and where a run is recorded, by a task.
+// Parallel loops and reductions. Each worker may take a share of the iterations: by a join or, on a machine with
+// several nodes and where a run is recorded, by a task.
 #pragma once
 
 #include <kith/detail/loop.hpp>
@@ -13,9 +13,9 @@
 namespace kith {
 
 /// Calls body(from, to) for chunks that cover [begin, end), each iteration once, and waits for all, and for the tasks
-/// that the chunks created. Must be called inside a task or `runtime::run`. Throws the first exception of a chunk; chunks
-/// that have not begun are then skipped, as they are if the running task is cancelled. Throws `error` if the thread runs no task, for a negative grain, and for more than 2^48
-/// iterations.
+/// that the chunks created. Must be called inside a task or `runtime::run`. Throws the first exception of a chunk;
+/// chunks that have not begun are then skipped, as they are if the running task is cancelled. Throws `error` if the
+/// thread runs no task, for a negative grain, and for more than 2^48 iterations.
 template <class Body>
 void parallel_for_chunks(std::int64_t begin, std::int64_t end, Body&& body, schedule how = {}) {
   if constexpr (detail::chunk_check<Body>::value) {

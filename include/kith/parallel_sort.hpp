@@ -63,10 +63,10 @@ void sort_parts(It first, It last, Less& less, int splits_left) {
 
 }  // namespace detail
 
-/// Sorts [first, last) so that no element is less than one before it. Equal elements may change places. `less` is called
-/// by several workers at a time. Needs no further memory; takes O(n log n) comparisons. May be called anywhere; outside
-/// of tasks it sorts serially. If `less` throws, so does this; as with std::sort, an element may then be lost: each is
-/// valid, its value is unspecified.
+/// Sorts [first, last) so that no element is less than one before it. Equal elements may change places. `less` is
+/// called by several workers at a time. Needs no further memory; takes O(n log n) comparisons. May be called anywhere;
+/// outside of tasks it sorts serially. If `less` throws, so does this; as with std::sort, an element may then be lost:
+/// each is valid, its value is unspecified.
 template <class It, class Less = std::less<>>
 void parallel_sort(It first, It last, Less less = {}) {
   constexpr bool sortable = std::random_access_iterator<It>;

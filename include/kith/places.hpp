@@ -58,14 +58,14 @@ enum class place_waiting : std::uint8_t {
 /// How a place keeps others from sending it more activities than its buffer has room for.
 enum class place_admission : std::uint8_t {
   refusals,  // it refuses, and the spawner offers the activity again later, as in the paper
-  credits,  // each spawning place has an equal share of the room, and waits when that is used up. A spawn returns at once
-            // while there is room, unless its arguments have 64 KiB or more, which are read where they are
+  credits,   // each spawning place has an equal share of the room, and waits when that is used up. A spawn returns at
+             // once while there is room, unless its arguments have 64 KiB or more, which are read where they are
 };
 
 /// How places are set up. The constructor of place_runtime throws `error` for a wrong value and names it.
 struct place_options {
-  /// The number of places, 1 to 1024; default: KITH_PLACES, else 1. If a launcher has started several processes, each is
-  /// one place: leave this empty, or give exactly their number.
+  /// The number of places, 1 to 1024; default: KITH_PLACES, else 1. If a launcher has started several processes, each
+  /// is one place: leave this empty, or give exactly their number.
   std::optional<int> places = {};
   /// The options of each place's runtime. `workers` is for each place (default: an equal share of the cores that this
   /// process may use); without `oversubscribe` all places together have no more workers than there are cores, but one
@@ -80,8 +80,9 @@ struct place_options {
   /// `retry_most_seconds`.
   double retry_seconds = 10e-6;
   double retry_most_seconds = 1e-3;
-  /// After this number of refusals, with the defaults after about 60 ms, the place must take the activity. The paper assumes buffers that are large enough;
-  /// without a bound, places whose workers all wait for each other would wait for ever.
+  /// After this number of refusals, with the defaults after about 60 ms, the place must take the activity. The paper
+  /// assumes buffers that are large enough; without a bound, places whose workers all wait for each other would wait
+  /// for ever.
   int most_refusals = 64;
   place_waiting waiting = place_waiting::works;
   place_admission admission = place_admission::refusals;
@@ -98,8 +99,8 @@ struct place_statistics {
   std::uint64_t results_sent = 0, result_bytes = 0;
   std::uint64_t dones_sent = 0, done_bytes = 0;      // messages of finish() alone (docs/finish.md)
   std::uint64_t credits_sent = 0, credit_bytes = 0;  // that had nothing but credits
-  // Of the bound on bytes (ADS, Theorem 4.6): the largest spawn in bytes (S_max), and the most activities and results at
-  // other places that one finish waited for at this place (n_d).
+  // Of the bound on bytes (ADS, Theorem 4.6): the largest spawn in bytes (S_max), and the most activities and results
+  // at other places that one finish waited for at this place (n_d).
   std::uint64_t largest_spawn = 0, most_edges = 0;
   std::uint64_t spawns_accepted = 0;  // activities that came from other places
   std::uint64_t spawns_refused = 0;   // offers that this place refused
@@ -220,16 +221,16 @@ class place_ref {
   /// Spawns an activity that calls `F(args...)` at this place, and belongs to the innermost finish() around the
   /// caller. The arguments are copied as bytes, also within a process and a place: trivially copyable types, vectors
   /// and spans of them and text as they are, other types through their cereal functions. A parameter
-  /// std::span<const T> or std::string_view refers to the message, and is valid until the function returns. Do not change
-  /// arguments before spawn() has returned: large ones are read where they are.
+  /// std::span<const T> or std::string_view refers to the message, and is valid until the function returns. Do not
+  /// change arguments before spawn() has returned: large ones are read where they are.
   ///
   /// Returns when the place has accepted the activity. While its buffer is full, the caller waits and offers it again
   /// (place_options); at the caller's own place, the activity is queued at once. An exception goes to the finish().
   /// The activity ends when `F` and the tasks that it created have ended; the finish() also waits for what it spawned.
-  /// An activity at the caller's own place is also a task of the caller: the caller ends after it, kith::wait() waits for
-  /// it, and it is cancelled as a task is (kith::cancel(), or a task beside it that fails).
-  /// Throws `error` if no activity runs on this thread, or no stack is left while it waits (place_future::wait), and
-  /// place_lost. Thread-safe. Cost: one message, and one for the answer. ADS, section 4, step 1(a).
+  /// An activity at the caller's own place is also a task of the caller: the caller ends after it, kith::wait() waits
+  /// for it, and it is cancelled as a task is (kith::cancel(), or a task beside it that fails). Throws `error` if no
+  /// activity runs on this thread, or no stack is left while it waits (place_future::wait), and place_lost.
+  /// Thread-safe. Cost: one message, and one for the answer. ADS, section 4, step 1(a).
   template <auto F, class... Args>
   void spawn(const Args&... args) const {
     spawn(detail::constant_function<F>{}, args...);
@@ -275,10 +276,10 @@ class place_ref {
 place_ref at(int place);
 
 /// Runs `f` here and waits for all activities that were spawned in it, and in those, wherever they ran; and runs tasks
-/// meanwhile. Throws the exception of `f`, else, as place_error, that of the first failed activity whose failure arrived;
-/// no activity is cancelled. May be nested: an inner finish waits for its own activities only. Throws `error` if no
-/// activity runs on this thread, or no stack is left for the tasks that should run meanwhile, and place_lost. Messages: at
-/// most one for each activity that was sent to another place (docs/finish.md).
+/// meanwhile. Throws the exception of `f`, else, as place_error, that of the first failed activity whose failure
+/// arrived; no activity is cancelled. May be nested: an inner finish waits for its own activities only. Throws `error`
+/// if no activity runs on this thread, or no stack is left for the tasks that should run meanwhile, and place_lost.
+/// Messages: at most one for each activity that was sent to another place (docs/finish.md).
 template <class F>
 void finish(F&& f) {
   static_assert(std::is_invocable_v<F&>, "argument 1 of finish cannot be called without arguments; write [&] { ... }");
@@ -298,15 +299,15 @@ class place_runtime {
   /// Throws `error` for a wrong option; in several processes also if these do not run the same executable, or have no
   /// transport.
   explicit place_runtime(const place_options& options = {});
-  /// REQUIRES: no run() is in progress. In several processes it works for place 0 until that destroys its own, as serve()
-  /// does, and waits until all destroy theirs, or one is lost.
+  /// REQUIRES: no run() is in progress. In several processes it works for place 0 until that destroys its own, as
+  /// serve() does, and waits until all destroy theirs, or one is lost.
   ~place_runtime();
   place_runtime(const place_runtime&) = delete;
   place_runtime& operator=(const place_runtime&) = delete;
 
-  /// Runs `f` at place 0, as by finish(), and sleeps meanwhile; what `f` returns is dropped. Thread-safe. Throws `error`
-  /// if a task calls it. In several processes each must call it: `f` runs in that of place 0 alone, and a call elsewhere
-  /// returns when that run has ended, or throws its exception as place_error.
+  /// Runs `f` at place 0, as by finish(), and sleeps meanwhile; what `f` returns is dropped. Thread-safe. Throws
+  /// `error` if a task calls it. In several processes each must call it: `f` runs in that of place 0 alone, and a call
+  /// elsewhere returns when that run has ended, or throws its exception as place_error.
   template <class F>
   void run(F&& f) {
     static_assert(std::is_invocable_v<F&>, "argument 1 of run cannot be called without arguments; write [&] { ... }");
@@ -317,8 +318,8 @@ class place_runtime {
       run_root(&call, [](void* p) { (*static_cast<decltype(call)*>(p))(); });
     }
   }
-  /// For a process that does not call run() as often as that of place 0: works for the others until place 0 destroys its
-  /// place_runtime. Returns at once in the process of place 0. Throws place_lost if a place is lost.
+  /// For a process that does not call run() as often as that of place 0: works for the others until place 0 destroys
+  /// its place_runtime. Returns at once in the process of place 0. Throws place_lost if a place is lost.
   void serve();
   int places() const noexcept;
   /// Whether this place is in this process. run() runs its function where place 0 is.
@@ -332,8 +333,8 @@ class place_runtime {
   /// One for each place; under `cws` one for all. Must not be called during run(). In the process of place 0 those of
   /// all processes are asked for; elsewhere the entries of other places are empty.
   std::vector<place_statistics> statistics() const;
-  /// Starts all counts again, in all processes if called in that of place 0; elsewhere it does nothing. Must not be called
-  /// during run().
+  /// Starts all counts again, in all processes if called in that of place 0; elsewhere it does nothing. Must not be
+  /// called during run().
   void reset_statistics();
 
   class implementation;
@@ -344,7 +345,8 @@ class place_runtime {
 };
 
 /// An object for each place, made by its default constructor at the first use there. Usually static. Thread-safe;
-/// takes a lock. If several threads use it first, each makes an object, and one of these is kept. The objects live as long as this one, so also from one place_runtime to the next.
+/// takes a lock. If several threads use it first, each makes an object, and one of these is kept. The objects live as
+/// long as this one, so also from one place_runtime to the next.
 template <class T>
 class place_local {
  public:

@@ -15,8 +15,8 @@
 
 namespace kith {
 
-/// An option that is true, false or without a value. Only these are accepted: any pointer converts to bool, so that "no"
-/// would mean true.
+/// An option that is true, false or without a value. Only these are accepted: any pointer converts to bool, so that
+/// "no" would mean true.
 class optional_bool : public std::optional<bool> {
  public:
   constexpr optional_bool() noexcept = default;

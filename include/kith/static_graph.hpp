@@ -70,11 +70,11 @@ class static_graph {
       return 0;
     }
   }
-  /// The `wanted` nodes of a keyed graph, and everything they need, for graphs that are run again and whose answers stay
-  /// the same. The calling thread asks for the predecessors of each node once, and for its color, memory node and cost;
-  /// each run calls compute(key) for each node once. `graph` must outlive the result. Not for graphs whose nodes have
-  /// values, or name further nodes while they compute; accesses() is not asked. Throws what the graph's functions throw;
-  /// cycles are found by run().
+  /// The `wanted` nodes of a keyed graph, and everything they need, for graphs that are run again and whose answers
+  /// stay the same. The calling thread asks for the predecessors of each node once, and for its color, memory node and
+  /// cost; each run calls compute(key) for each node once. `graph` must outlive the result. Not for graphs whose nodes
+  /// have values, or name further nodes while they compute; accesses() is not asked. Throws what the graph's functions
+  /// throw; cycles are found by run().
   template <keyed_graph G>
     requires(!valued_graph<G> && requires(G& g, const typename G::key& k) { g.compute(k); })
   static static_graph of(G& graph, std::span<const typename G::key> wanted);

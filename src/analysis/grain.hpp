@@ -1,4 +1,5 @@
-// Whether a recorded program made its tasks too small: what tasks of a type take, against what the runtime takes for each.
+// Whether a recorded program made its tasks too small: what tasks of a type take, against what the runtime takes for
+// each.
 #pragma once
 
 #include "recording/recording.hpp"
@@ -25,10 +26,10 @@ struct grains {
   std::vector<grain> types;   // by share of overhead, the largest first
 };
 
-/// The overhead is what is left of the workers' time, while a run was going on, without idle times, the policy's long work
-/// and the tasks' own code (work_ns). It counts as the same for each task, because a recording does not say which task
-/// the runtime worked for. Throws kith::error if the recording was dry, as then no task took its time. O(tasks + idle
-/// times).
+/// The overhead is what is left of the workers' time, while a run was going on, without idle times, the policy's long
+/// work and the tasks' own code (work_ns). It counts as the same for each task, because a recording does not say which
+/// task the runtime worked for. Throws kith::error if the recording was dry, as then no task took its time. O(tasks +
+/// idle times).
 grains grains_of(const recording&);
 
 }  // namespace kith::analysis

@@ -66,8 +66,8 @@ detail::outcome captured_code(void* closure, detail::action what) {
   return detail::outcome::ended;
 }
 
-/// The scope of a body that is captured, in place of the running task's own. Joins are calls meanwhile, because a half on
-/// another worker would create its tasks elsewhere.
+/// The scope of a body that is captured, in place of the running task's own. Joins are calls meanwhile, because a half
+/// on another worker would create its tasks elsewhere.
 class capturing {
  public:
   capturing(native::worker& w, detail::creation_taker& into) : w_(w), scope_(native::open_scope(w, w.task_scope)) {

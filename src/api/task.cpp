@@ -176,7 +176,8 @@ void completion::complete() noexcept {
   native::wake_those_that_await();
 }
 
-/// More shares than workers that are awake would only be more work. By tasks, each worker has a share, which is its color.
+/// More shares than workers that are awake would only be more work. By tasks, each worker has a share, which is its
+/// color.
 int worker_count() {
   const native::engine& e = this_worker_or_throw("parallel loop").engine;
   return e.parked.has_bound() && deals_by_joins() ? e.options.awake : static_cast<int>(e.workers.size());

@@ -13,9 +13,10 @@
 // With more workers than cores, a wake would only take the core from another worker. So there may be a bound: while
 // that many workers are awake, wake_one() notes that a wake is owed, and one of the sleepers, the watcher, looks after
 // it. docs/sleep.md says when it wakes workers.
-//  S5  If a wake is owed, either a worker that is awake has yet to announce itself, or there is a watcher, or the thread
-//      that owes it sees that there is none and makes a sleeper the watcher: frequent_fence() in withhold() and owe()
-//      pairs with process_fence() in resign(). A worker that is named as the watcher resigns when it does not sleep.
+//  S5  If a wake is owed, either a worker that is awake has yet to announce itself, or there is a watcher, or the
+//      thread that owes it sees that there is none and makes a sleeper the watcher: frequent_fence() in withhold() and
+//      owe() pairs with process_fence() in resign(). A worker that is named as the watcher resigns when it does not
+//      sleep.
 //  S6  A worker forgives what is owed to everybody before its last look, and owes it again if it then finds something.
 #pragma once
 
@@ -60,7 +61,8 @@ class sleepers {
 
   // ---- the worker itself
 
-  /// The worker is about to sleep. It must look for work once more after this call. `surplus`: as is_surplus() has said.
+  /// The worker is about to sleep. It must look for work once more after this call. `surplus`: as is_surplus() has
+  /// said.
   void announce(worker_id w, bool surplus = false) noexcept {
     spots_[w.index()].awake.store(0, relaxed);
     if (most_ != 0) forgive(w);
@@ -87,8 +89,8 @@ class sleepers {
     return sleep(w, false, [] { return true; });  // there is no bound
   }
 
-  /// The same. Where a wake is owed, the watcher asks `idle` now and then, and wakes workers if that is true. `left_some`:
-  /// the worker leaves work that it may take later.
+  /// The same. Where a wake is owed, the watcher asks `idle` now and then, and wakes workers if that is true.
+  /// `left_some`: the worker leaves work that it may take later.
   template <class Idle>
   wake_reason sleep(worker_id w, bool left_some, const Idle& idle) noexcept {
     spot& mine = spots_[w.index()];
@@ -117,8 +119,8 @@ class sleepers {
 
   // ---- any thread
 
-  /// Whether more workers are awake than the bound allows, and the caller is one of those that are to sleep: it must then
-  /// call announce() or stays(). Not all that are awake are told so at once.
+  /// Whether more workers are awake than the bound allows, and the caller is one of those that are to sleep: it must
+  /// then call announce() or stays(). Not all that are awake are told so at once.
   bool is_surplus() noexcept {
     if (most_ == 0 || awake() - leaving_.load(relaxed) <= most_) return false;
     if (awake() - leaving_.fetch_add(1, relaxed) > most_) return true;
@@ -279,7 +281,8 @@ class sleepers {
     return watcher_.load(relaxed) == static_cast<std::uint32_t>(w.value) + 1;
   }
 
-  /// Makes a sleeper the watcher, unless there is one: the last, because the first are woken for work. False if none sleeps.
+  /// Makes a sleeper the watcher, unless there is one: the last, because the first are woken for work. False if none
+  /// sleeps.
   bool summon() noexcept {
     for (std::size_t i = words_; i-- > 0;) {
       for (std::uint64_t some = parked_[i].bits.load(relaxed); some != 0;) {
@@ -313,8 +316,8 @@ class sleepers {
     if (is_owed()) static_cast<void>(summon());
   }
 
-  /// The sleep of the watcher. Returns when it is woken, or when nothing was owed for some periods: then the worker goes
-  /// on sleeping as any other, so that an idle runtime never wakes up.
+  /// The sleep of the watcher. Returns when it is woken, or when nothing was owed for some periods: then the worker
+  /// goes on sleeping as any other, so that an idle runtime never wakes up.
   template <class Idle>
   void keep_watch(spot& mine, const Idle& idle) noexcept {
     idle();  // from now on

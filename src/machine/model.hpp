@@ -112,8 +112,8 @@ struct machine_model {
   int cache_of(core_id) const;
 };
 
-/// Reads a description. Throws kith::error with file, line, key and what was expected. With `places` it is sized to so many
-/// equal hosts; throws kith::error if the description is not of a cluster of such (interconnect.kind "hosts").
+/// Reads a description. Throws kith::error with file, line, key and what was expected. With `places` it is sized to so
+/// many equal hosts; throws kith::error if the description is not of a cluster of such (interconnect.kind "hosts").
 machine_model model_from_file(const std::string& path, int places = 0);
 /// The same for a description's text; errors call it `path`.
 machine_model model_from_text(const std::string& description, const std::string& path, int places = 0);

@@ -22,7 +22,8 @@ std::function<void()> place::resumption(activity& of, std::coroutine_handle<> su
   return resume;
 }
 
-/// Here, so that these tasks are nobody's children: no failure or cancellation of another task keeps them from starting.
+/// Here, so that these tasks are nobody's children: no failure or cancellation of another task keeps them from
+/// starting.
 bool place::make_tasks() {
   std::vector<std::pair<activity*, std::coroutine_handle<>>> resumed;
   std::vector<std::unique_ptr<activity>> arrived;

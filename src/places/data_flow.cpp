@@ -1,11 +1,11 @@
-// The order of a data_flow's tasks. For each array it keeps, for ranges of elements, the task that has written them last, and the
-// tasks that read them since. A task is sent to its place when all that it comes after have ended; nobody waits
-// for it on a stack meanwhile.
+// The order of a data_flow's tasks. For each array it keeps, for ranges of elements, the task that has written them
+// last, and the tasks that read them since. A task is sent to its place when all that it comes after have ended; nobody
+// waits for it on a stack meanwhile.
 //
-//  F1  A version is the number of a write, in the order of the spawns. So the newest version in a range, together with the
-//      range, says what is in it.
-//  F2  The finish in which the data_flow was made is held until it was left and its last task has ended. So tasks may be
-//      sent from the progress thread, long after the activity that has spawned them.
+//  F1  A version is the number of a write, in the order of the spawns. So the newest version in a range, together with
+//      the range, says what is in it.
+//  F2  The finish in which the data_flow was made is held until it was left and its last task has ended. So tasks may
+//      be sent from the progress thread, long after the activity that has spawned them.
 //  F3  After the first failure no task is sent. Those that were not end without having run.
 //  F4  A result and its task refer to each other. The completion of the result breaks the cycle, and so does reset().
 #include <kith/data_flow.hpp>

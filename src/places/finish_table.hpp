@@ -24,7 +24,8 @@ class finish_table {
   finish_id open();
   /// Something more is open. REQUIRES: something of it is open here.
   void add(finish_id f);
-  /// The same for something that another place will say the end of: an edge of the dependence graph to this place's record.
+  /// The same for something that another place will say the end of: an edge of the dependence graph to this place's
+  /// record.
   void add_edge(finish_id f);
   /// The most edges that a record has had (n_d of the ADS paper's Theorem 4.6).
   std::uint64_t most_edges() const noexcept { return most_edges_; }

@@ -15,8 +15,8 @@ class meeting_room {
  public:
   explicit meeting_room(int places) : places_(static_cast<std::size_t>(places)), ended_(0) {}
 
-  /// A place takes its step of that number. True if it was the last: then all have ended that far. Throws kith::error if
-  /// this step is not what the others take; from then on all calls do.
+  /// A place takes its step of that number. True if it was the last: then all have ended that far. Throws kith::error
+  /// if this step is not what the others take; from then on all calls do.
   bool join(std::uint64_t number, int place, const collective& c);
   /// The steps that have ended.
   std::uint64_t ended() const;

@@ -8,8 +8,9 @@
 //  P2  Whoever calls spawn() runs in an activity of the same finish, which is open here until that returns. So the
 //      finish cannot end between the call and the count.
 //  P3  The answer to a spawn that engages the receiver is sent before its activity can run, so before its `done`.
-//  P4  The credits of place p at place q are p's share of q's room, less the activities of p that are under way, in q's FAB,
-//      or not yet credited back. q returns credits once it owes half a share, so no spawner waits while all have started.
+//  P4  The credits of place p at place q are p's share of q's room, less the activities of p that are under way, in q's
+//      FAB, or not yet credited back. q returns credits once it owes half a share, so no spawner waits while all have
+//      started.
 #pragma once
 
 #include "base/atomic.hpp"

@@ -41,8 +41,8 @@ void place::progress() {
       handle(std::move(message));
       did = true;
     }
-    // poll() loads the bell with acquire. So either what was written before ring() is seen from here on, or the bell has
-    // changed and sleep() returns.
+    // poll() loads the bell with acquire. So either what was written before ring() is seen from here on, or the bell
+    // has changed and sleep() returns.
     did = send_outgoing() || did;
     did = make_tasks() || did;
     did = offer_again() || did;
@@ -365,7 +365,8 @@ void place::leave_in_turn() {
   if (net_.has_left()) control_.has_left();
 }
 
-/// Its spawner may go on, and free its arguments, once no transport has the message. Others hold it on this thread only.
+/// Its spawner may go on, and free its arguments, once no transport has the message. Others hold it on this thread
+/// only.
 bool place::end_dropped_offers() {
   return std::erase_if(dropped_, [](const std::shared_ptr<offer>& o) {
            if (o->message.use_count() > 1) return false;

@@ -41,8 +41,8 @@ class endpoint {
  public:
   virtual ~endpoint() = default;
   virtual void send(int to, detail::byte_buffer message) = 0;
-  /// The same for a message that its sender keeps, to send it again. A transport may refer to it, and to its outer parts,
-  /// instead of copying them, as long as it keeps the pointer.
+  /// The same for a message that its sender keeps, to send it again. A transport may refer to it, and to its outer
+  /// parts, instead of copying them, as long as it keeps the pointer.
   virtual void send(int to, const std::shared_ptr<const detail::packed_arguments>& message) {
     send(to, message->flattened());
   }

@@ -97,7 +97,8 @@ class nabbitc final : public policy<World>, public observer<World> {
     const bool colored = forced || mine.series < attempts_;
     if (colored) self.meter(event::colored_attempt, {});
     task* t = nullptr;
-    // A run may have begun since `forced` was read; its first steal is forced. Whoever sees a task of a run sees its number.
+    // A run may have begun since `forced` was read; its first steal is forced. Whoever sees a task of a run sees its
+    // number.
     const auto same_run = [&] { return !first_ || mine.run == run_.load(relaxed); };
     switch (deques_.steal(t, victims_.draw(self.id), self, likes, colored ? likes.own : -1, forced, same_run)) {
       case steal_result::got:

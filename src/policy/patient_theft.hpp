@@ -1,10 +1,10 @@
 // When a node's idle workers rob another node: when they have waited for as long as they would lose by it.
 //
 // Not in the papers. The rule is that of the ski rental problem: who does not know how long a need lasts, and buys when
-// the rent paid is as much as the price, pays at most twice what was unavoidable. Waiting is the rent. The price is what
-// the task takes longer elsewhere (task_times.hpp), for each theft that is of use. Not of use are those after which the
-// thief finds tasks of its own node waiting: it could have waited for them. Time is counted in tasks that the victim's
-// workers begin.
+// the rent paid is as much as the price, pays at most twice what was unavoidable. Waiting is the rent. The price is
+// what the task takes longer elsewhere (task_times.hpp), for each theft that is of use. Not of use are those after
+// which the thief finds tasks of its own node waiting: it could have waited for them. Time is counted in tasks that the
+// victim's workers begin.
 #pragma once
 
 #include "policy/contract/policy.hpp"

@@ -7,9 +7,10 @@
 //
 // Not in the paper: references weigh by their bytes, because what all tasks share (centres, tables) would otherwise
 // count as much as the data of a task alone; a function counts as one cache line. Of a task's references the eight
-// largest count, and those of one task fill at most half a history, beside its function, so that a task with many arguments does not make
-// the scheduler forget all others. The paper prints no size of the history: with 8 references, tasks that use nine make a
-// core forget the task before, and `token` has fewer misses on 16 cores. ahead=on also counts what tasks use that wait in a core's queue already.
+// largest count, and those of one task fill at most half a history, beside its function, so that a task with many
+// arguments does not make the scheduler forget all others. The paper prints no size of the history: with 8 references,
+// tasks that use nine make a core forget the task before, and `token` has fewer misses on 16 cores. ahead=on also
+// counts what tasks use that wait in a core's queue already.
 #pragma once
 
 #include "policy/contract/explainer.hpp"

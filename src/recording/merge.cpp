@@ -218,8 +218,8 @@ class merger {
     return h.from == nullptr || pairs_[h.from->part].tasks[static_cast<std::size_t>(h.from->spawner)] >= 0;
   }
 
-  /// Merges the parts by the times of creation, so that each part keeps its order, a creator comes before the tasks that
-  /// it has created, and fences stay behind the tasks that asked for them.
+  /// Merges the parts by the times of creation, so that each part keeps its order, a creator comes before the tasks
+  /// that it has created, and fences stay behind the tasks that asked for them.
   void order_tasks() {
     std::vector<head> heads;
     for (std::size_t i = 0; i < parts_.size(); ++i) {
@@ -339,8 +339,8 @@ class merger {
     }
   }
 
-  /// Whether the place has made the task, for a message or for itself: of a coroutine, or of an activity that no task has
-  /// spawned.
+  /// Whether the place has made the task, for a message or for itself: of a coroutine, or of an activity that no task
+  /// has spawned.
   bool is_activity(std::size_t part, std::size_t task) const {
     const auto n = static_cast<std::int32_t>(task);
     const auto& all = parts_[part].continuations;  // sorted

@@ -26,7 +26,8 @@ class touch_reader {
  public:
   explicit touch_reader(const recording& r);
 
-  /// Calls each(touch) for what the task touched, in order. Throws kith::error if its stream is damaged. Costs O(touches).
+  /// Calls each(touch) for what the task touched, in order. Throws kith::error if its stream is damaged. Costs
+  /// O(touches).
   template <class Each>
   void read(std::size_t task, Each&& each) {
     const std::uint64_t touches = gather(task);

@@ -1,8 +1,8 @@
 // Whether a scope is cancelled: it was cancelled itself, or one around it was.
 //
 // A count of all cancellations tells a scope whether it must look around again. Any thread may call. Invariant:
-//  A1  A cancellation is seen by whoever comes after it: by each task that the thread which cancelled creates later, say,
-//      also where several workers check one scope at a time.
+//  A1  A cancellation is seen by whoever comes after it: by each task that the thread which cancelled creates later,
+//      say, also where several workers check one scope at a time.
 #pragma once
 
 #include "base/atomic.hpp"
@@ -19,11 +19,12 @@ class cancellation {
   /// look_around() and return its result.
   template <class Look>
   bool is_set(const counter& all, const Look& look) const noexcept {
-    // acquire: pairs with look_around(). The count comes before the flag: another thread's look may end between the two.
+    // acquire: pairs with look_around(). The count comes before the flag: another thread's look may end between the
+    // two.
     return looked_.load(acquire) == all.load(relaxed) ? set_.load(relaxed) : look();
   }
-  /// `around(visit)` must call visit(const cancellation&) for each scope around this one, the nearest first, until visit
-  /// returns true.
+  /// `around(visit)` must call visit(const cancellation&) for each scope around this one, the nearest first, until
+  /// visit returns true.
   template <class Around>
   bool look_around(const counter& all, const Around& around) const noexcept {
     const std::uint64_t now = all.load(acquire);  // pairs with set()

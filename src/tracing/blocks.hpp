@@ -7,9 +7,9 @@
 //  B2  A block that was touched (it has a number) is never reused, so a thread may keep a pointer to it. What it keeps
 //      is valid while the block is not gone. A program that touches a block while it frees it has a race of its own.
 //  B3  A block leaves its map before its memory is given back, so that nobody else can have registered there.
-//  B4  A thread that holds a lock of the recorder is `inside` and has no trace. A signal handler of the program that runs
-//      then, or another library's handler of fork(), must not come back for the lock: what it makes, frees and touches is
-//      not noted.
+//  B4  A thread that holds a lock of the recorder is `inside` and has no trace. A signal handler of the program that
+//      runs then, or another library's handler of fork(), must not come back for the lock: what it makes, frees and
+//      touches is not noted.
 #pragma once
 
 #include "base/atomic.hpp"
@@ -95,8 +95,8 @@ void for_each_touched(void (*each)(void* with, const block&), void* with);
 
 /// Registers the variables of the program and its libraries, and their constant data. Once.
 void add_variables();
-/// Registers the calling thread's stack and thread-local data. Once for each thread: registered again, they would be other
-/// blocks than those that were touched before.
+/// Registers the calling thread's stack and thread-local data. Once for each thread: registered again, they would be
+/// other blocks than those that were touched before.
 void add_this_thread();
 
 }  // namespace kith::tracing

@@ -20,7 +20,8 @@ using kith::test::record;
 class simulated : public testing::TestWithParam<kith::test::setup> {};
 KITH_FOR_ALL_POLICIES(simulated);
 
-/// Whether both began their tasks in the same order. A clock that is coarse gives tasks the same times: these have any order.
+/// Whether both began their tasks in the same order. A clock that is coarse gives tasks the same times: these have any
+/// order.
 bool same_order(const recording& one, const recording& other) {
   std::vector<std::size_t> tasks;
   for (std::size_t t = 0; t < one.tasks.size(); ++t) {

@@ -2,8 +2,8 @@
 //
 // The first byte selects a message that can be read, or none. In the first case each further five bytes are a change of
 // it (kind, position, value), so that mutated bytes remain changes of a message; else they are the message itself. The
-// second byte says whether the header's size is repaired in the end, so that changes also reach what comes after it. The
-// message is copied to memory of its size, beyond which the address sanitizer sees each access.
+// second byte says whether the header's size is repaired in the end, so that changes also reach what comes after it.
+// The message is copied to memory of its size, beyond which the address sanitizer sees each access.
 #pragma once
 
 #include "places/control.hpp"

@@ -1,5 +1,5 @@
-// Join counters of graphs in arrays: a node becomes ready once in each run, after all of its predecessors, and sees what
-// they wrote. A run begins without a pass over the counters.
+// Join counters of graphs in arrays: a node becomes ready once in each run, after all of its predecessors, and sees
+// what they wrote. A run begins without a pass over the counters.
 #include "engine/native/node_arrays.hpp"
 #include "interleave/explore.hpp"
 #include "interleave/needed.hpp"

@@ -235,8 +235,8 @@ void make_and_free() {
   delete[] made;
 }
 
-/// After each instruction of a task, so also of the recorder, a signal handler of the program maps memory, and writes into
-/// known memory and into this.
+/// After each instruction of a task, so also of the recorder, a signal handler of the program maps memory, and writes
+/// into known memory and into this.
 void handler(int) {
   a.at[3000] = 1;
   auto* const fresh =

@@ -1,4 +1,5 @@
-// Home caches: what must hold after any accesses, and fidelity line with them, compared with what can be counted by hand.
+// Home caches: what must hold after any accesses, and fidelity line with them, compared with what can be counted by
+// hand.
 #include "engine/sim/home_caches.hpp"
 
 #include "engine/sim/simulation.hpp"

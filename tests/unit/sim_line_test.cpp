@@ -208,7 +208,8 @@ TEST(sim_line, energy_is_that_of_each_event) {
                 .directory_access = 1e5,
                 .memory_access = 1e7,
                 .unit_operation = 1e9};
-  // Nine lines of one set of L2, which has room for four, are written twice. L1 has no line left when it is written again.
+  // Nine lines of one set of L2, which has room for four, are written twice. L1 has no line left when it is written
+  // again.
   touching_script s;
   const std::uint32_t b = s.block(std::uint64_t{9} * 512);
   const std::int32_t t = s.task(1000);
@@ -389,7 +390,8 @@ TEST(sim_line, has_the_misses_of_a_plain_model) {
   const machine_model m = small_chip();
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
     for (const auto& [policy, workers] : {std::pair{"fifo", 1}, {"fifo", 3}, {"random", 8}, {"reference", 32}}) {
-      // Which of two tasks that run at once comes first decides what is evicted. So tasks of several cores run in a row.
+      // Which of two tasks that run at once comes first decides what is evicted. So tasks of several cores run in a
+      // row.
       touching_script s;
       fill(s, seed, 150, workers != 1);
       const program p = program_of(s, seed % 2 == 0 ? sim::least_sets(m) : 1);

@@ -1,7 +1,7 @@
 // kith launch: starts a program as several processes, each a place.
 //
-// mpirun ends all processes of a job as soon as one has failed. So each runs below a guard, this tool again, which stays
-// until all others have ended, so that these find out themselves and can write what they have.
+// mpirun ends all processes of a job as soon as one has failed. So each runs below a guard, this tool again, which
+// stays until all others have ended, so that these find out themselves and can write what they have.
 #include "verbs.hpp"
 
 #include "base/environment.hpp"

@@ -1,4 +1,5 @@
-// How kith::in, kith::out and the others make an access of their arguments, and what the compiler says about wrong ones.
+// How kith::in, kith::out and the others make an access of their arguments, and what the compiler says about wrong
+// ones.
 #pragma once
 
 #include <kith/handle.hpp>

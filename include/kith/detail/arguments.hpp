@@ -1,5 +1,5 @@
-// The arguments of an activity as its caller packs them. Large ones stay where they are: the transport reads them there.
-// For places.hpp.
+// The arguments of an activity as its caller packs them. Large ones stay where they are: the transport reads them
+// there. For places.hpp.
 #pragma once
 
 #include <kith/detail/byte_buffer.hpp>

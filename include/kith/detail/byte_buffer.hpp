@@ -9,8 +9,8 @@
 
 namespace kith::detail {
 
-/// Leaves elements that are constructed without a value as they are. Filling a message of 1 MiB with zeros takes about as
-/// long as receiving it.
+/// Leaves elements that are constructed without a value as they are. Filling a message of 1 MiB with zeros takes about
+/// as long as receiving it.
 template <class T>
 class uninitialized_allocator : public std::allocator<T> {
  public:

@@ -5,8 +5,8 @@
 // coroutine was stolen), the same holds for all coroutines below it on that stack, because the oldest are stolen first.
 // Then the stack unwinds: each of them returns, without a look at its frame, which another worker may have freed.
 // Invariants:
-//  C1  A strand is a stretch of coroutines on one stack: from a sync_wait() or a steal until nothing is left that it may
-//      go on with. Its continuations are the entries of the stack's lane from the strand's base on.
+//  C1  A strand is a stretch of coroutines on one stack: from a sync_wait() or a steal until nothing is left that it
+//      may go on with. Its continuations are the entries of the stack's lane from the strand's base on.
 //  C2  A suspended coroutine is resumed by whoever arrives last at the continuation that it waits at: after a steal the
 //      strand of the first half and that of the second one.
 //  C3  A coroutine runs with its stack of frames in the lane of its strand. While a strand goes on with a stolen
@@ -157,8 +157,8 @@ class coroutine_root : public awaiting {
   coroutine_root() = default;
   coroutine_root(const coroutine_root&) = delete;
   coroutine_root& operator=(const coroutine_root&) = delete;
-  /// Runs the coroutine, on this worker and on those that steal from it. Its result is there then. Throws std::bad_alloc
-  /// if it cannot begin.
+  /// Runs the coroutine, on this worker and on those that steal from it. Its result is there then. Throws
+  /// std::bad_alloc if it cannot begin.
   void run(coroutine_promise&);
 
   /// A task that a strand created has failed. Any thread.

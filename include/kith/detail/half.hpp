@@ -172,7 +172,8 @@ struct fork_lane {
 
 /// What a thread has while its stack has no lane: it is always full.
 extern constinit fork_lane no_lane;
-/// The lane of the running stack; or no_lane: there is none yet, or the thread is no worker, or joins are made of tasks.
+/// The lane of the running stack; or no_lane: there is none yet, or the thread is no worker, or joins are made of
+/// tasks.
 extern thread_local constinit fork_lane* this_lane [[gnu::tls_model("initial-exec")]];
 
 /// How a join runs that cannot push its half.

@@ -61,8 +61,8 @@ void deal_by_joins(loop_dealer& dealer, int from, int to, std::atomic<bool>& fai
   run_apart(&taker, [](void* t) { (*static_cast<decltype(taker)*>(t))(); });
 }
 
-/// Calls take(share, next) for each worker's share, perhaps side by side, and waits for all, and for the tasks that they
-/// created. next(from, to) deals a chunk, or returns false.
+/// Calls take(share, next) for each worker's share, perhaps side by side, and waits for all, and for the tasks that
+/// they created. next(from, to) deals a chunk, or returns false.
 template <class Take>
 void deal(std::int64_t begin, std::int64_t end, schedule how, Take&& take) {
   const int shares = worker_count();

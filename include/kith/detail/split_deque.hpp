@@ -5,16 +5,16 @@
 // each push until enough are. The idea of the split is that of van Dijk and van de Pol, "Lace: non-blocking split deque
 // for work-stealing", Euro-Par 2014 workshops. Entries are popped in the opposite order of their pushes, each at the
 // place where it was pushed; an entry that was stolen leaves its place when the owner says so. The places are a fixed
-// array; when it is full, nothing can be pushed. Who may call what: the owner (one thread at a time) pushes, pops, takes
-// back and settles; any thread steals. Invariants:
+// array; when it is full, nothing can be pushed. Who may call what: the owner (one thread at a time) pushes, pops,
+// takes back and settles; any thread steals. Invariants:
 //  P1  Public are the places tail..split-1; private are the places from split to the owner's head. One word has tail
 //      and split, so every change of it is decided by one atomic operation.
-//  P2  Only the owner changes split. Thieves only add 1 to tail, while it is below split. An owner that finds its newest
-//      entry stolen knows that all older ones are stolen, too.
+//  P2  Only the owner changes split. Thieves only add 1 to tail, while it is below split. An owner that finds its
+//      newest entry stolen knows that all older ones are stolen, too.
 //  P3  A thief reads a place before it moves tail past it. The word counts how often the owner has lowered split: if
 //      the owner may have written to the place since the thief read the word, the thief's change of it fails.
-//  P4  If fewer entries than `least` are public, the owner was asked, or will be by the thief that took the last one. So
-//      the oldest entries are public, even if no thief has looked yet.
+//  P4  If fewer entries than `least` are public, the owner was asked, or will be by the thief that took the last one.
+//      So the oldest entries are public, even if no thief has looked yet.
 #pragma once
 
 #include <atomic>
@@ -43,8 +43,8 @@ class split_deque {
 
   /// Where the next entry goes.
   [[gnu::always_inline]] place top() const noexcept { return head_; }
-  /// Pushes at top(); the entry is private. False, and nothing is done, if the owner was asked for entries, or the deque
-  /// is full: push_public() comes next.
+  /// Pushes at top(); the entry is private. False, and nothing is done, if the owner was asked for entries, or the
+  /// deque is full: push_public() comes next.
   [[gnu::always_inline]] bool push(place at, T& entry) noexcept {
     if (at >= limit_.load(std::memory_order_relaxed)) [[unlikely]]
       return false;
@@ -58,8 +58,8 @@ class split_deque {
     return at >= split_;
   }
   /// After push() has returned false: pushes at top(), and makes the older half of the private entries public. Calls
-  /// prepare(entry, place) for each of them before. The next push does the same, unless `wanted` entries are public then.
-  /// False if the deque is full. Else the caller must wake a thief.
+  /// prepare(entry, place) for each of them before. The next push does the same, unless `wanted` entries are public
+  /// then. False if the deque is full. Else the caller must wake a thief.
   template <class Prepare>
   bool push_public(T& entry, std::uint32_t wanted, const Prepare& prepare) noexcept {
     const place at = head_;
@@ -77,8 +77,8 @@ class split_deque {
     return true;
   }
   /// After pop() has returned false: true if the entry was not stolen; the owner has it then, and the newer half of the
-  /// other public entries. Calls withdraw(entry) for all of these. False: a thief has it. The caller must then wait for the
-  /// thief, and call settle().
+  /// other public entries. Calls withdraw(entry) for all of these. False: a thief has it. The caller must then wait for
+  /// the thief, and call settle().
   template <class Withdraw>
   bool take_back(place at, const Withdraw& withdraw) noexcept {
     const auto mine = static_cast<std::uint32_t>(at - places_);

@@ -9,8 +9,8 @@
 
 namespace kith::life {
 
-/// What one worker has counted: sum(event). `tick`: seconds of a unit of the times among them. The engine adds how long it
-/// was busy and idle.
+/// What one worker has counted: sum(event). `tick`: seconds of a unit of the times among them. The engine adds how long
+/// it was busy and idle.
 template <class Sum>
 worker_statistics figures_of_worker(const Sum& sum, double tick) {
   worker_statistics w;

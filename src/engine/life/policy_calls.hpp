@@ -1,4 +1,5 @@
-// The only caller of a policy, in both engines; a gate calls the policy behind it. It makes only the observer calls that the policy subscribed to.
+// The only caller of a policy, in both engines; a gate calls the policy behind it. It makes only the observer calls
+// that the policy subscribed to.
 #pragma once
 
 #include "replay/choose.hpp"

@@ -34,8 +34,8 @@ class suspended_turn {
   std::size_t next_ = 0;
 };
 
-/// The newest child that can be claimed, taken out of the list. A child that is not ready ends the search: what it waits
-/// for is older. With `all` the search goes on beyond it.
+/// The newest child that can be claimed, taken out of the list. A child that is not ready ends the search: what it
+/// waits for is older. With `all` the search goes on beyond it.
 template <class Child, class IsUnready, class Claim>
 std::optional<Child> claim_newest(std::vector<Child>& children, bool all, const IsUnready& is_unready,
                                   const Claim& claim) {
@@ -55,8 +55,8 @@ std::optional<Child> claim_newest(std::vector<Child>& children, bool all, const 
   return std::nullopt;
 }
 
-/// The newest of the children that tasks left behind when their bodies ended; those older than `down_to` entries stay. One
-/// that cannot be claimed is left to its queue.
+/// The newest of the children that tasks left behind when their bodies ended; those older than `down_to` entries stay.
+/// One that cannot be claimed is left to its queue.
 template <class Child, class Claim>
 std::optional<Child> claim_adopted(std::vector<Child>& adopted, std::size_t down_to, const Claim& claim) {
   while (adopted.size() > down_to) {

@@ -1,17 +1,17 @@
 // One run of a graph that is kept as arrays (node_arrays.hpp): no task for a node, and no call of the policy.
 //
-// The worker that runs the graph owns the run. Workers that look for work in vain take part as helpers: for them a run is
-// a half of a join (fork_join.cpp), so it never keeps the code below it from continuing. Each worker has a lane: a deque of
-// ready nodes, and a piece of the nodes without predecessors. It runs a node, counts its successors down, runs the first
-// that is ready next, and pushes the others. Where homes are known, a node that is ready goes to the workers of its home,
-// who look among themselves first. Invariants:
+// The worker that runs the graph owns the run. Workers that look for work in vain take part as helpers: for them a run
+// is a half of a join (fork_join.cpp), so it never keeps the code below it from continuing. Each worker has a lane: a
+// deque of ready nodes, and a piece of the nodes without predecessors. It runs a node, counts its successors down, runs
+// the first that is ready next, and pushes the others. Where homes are known, a node that is ready goes to the workers
+// of its home, who look among themselves first. Invariants:
 //  N1  A node is in at most one place: a lane's deque, a list of arrivals, a piece of sources, or a worker's hands.
-//  N2  left_ is the number of nodes that have not ended, or whose end is not reported. A worker reports when it finds no
-//      node of its own, so whoever reports the last one has seen all others.
-//  N3  Helpers enter under the lock of active_runs, and count in inside_. The owner leaves the list first, and then waits
-//      until nobody is inside; a helper that has left does not touch the run any more.
-//  N4  A worker that makes nodes available wakes one that sleeps (docs/sleep.md). Before it sleeps, a worker looks at all
-//      runs (take_half), and the owner at its own.
+//  N2  left_ is the number of nodes that have not ended, or whose end is not reported. A worker reports when it finds
+//      no node of its own, so whoever reports the last one has seen all others.
+//  N3  Helpers enter under the lock of active_runs, and count in inside_. The owner leaves the list first, and then
+//      waits until nobody is inside; a helper that has left does not touch the run any more.
+//  N4  A worker that makes nodes available wakes one that sleeps (docs/sleep.md). Before it sleeps, a worker looks at
+//      all runs (take_half), and the owner at its own.
 #pragma once
 
 #include "base/id.hpp"
@@ -103,8 +103,8 @@ class array_run {
   alignas(false_sharing_range) atomic<std::uint32_t> inside_{0};
 };
 
-/// Whether a run needs no tasks: nothing is recorded, no gate or dry run decides, no node has a priority, and on several
-/// memory nodes the nodes' homes are known.
+/// Whether a run needs no tasks: nothing is recorded, no gate or dry run decides, no node has a priority, and on
+/// several memory nodes the nodes' homes are known.
 bool may_run_arrays(const worker& w, const node_arrays& graph, bool has_priorities) noexcept;
 /// Runs all nodes as children of the running task, and throws the first failure. REQUIRES: as array_run().
 void run_arrays(worker& w, node_arrays& graph, array_run::lanes& kept);
@@ -117,7 +117,8 @@ class active_runs {
   bool any() const noexcept { return count_.load(relaxed) != 0; }
   void add(array_run& r);
   void remove(array_run& r) noexcept;
-  /// A run that has work for the worker, entered; null if there is none, or (unless `surely`) if another thread is looking.
+  /// A run that has work for the worker, entered; null if there is none, or (unless `surely`) if another thread is
+  /// looking.
   array_run* enter(const worker& self, bool surely) noexcept;
 
  private:

@@ -2,9 +2,9 @@
 // run in place of tasks. Used by one thread at a time.
 //
 // A body may be executed again. Each task is then compared with the one that was created at its turn. While all are the
-// same, their closures are replaced in place, and the arrays stay as they are. Accesses are compared by their regions: a
-// region may have another address than before, if all tasks that named it name the new one. From the first difference on
-// the tasks are captured anew.
+// same, their closures are replaced in place, and the arrays stay as they are. Accesses are compared by their regions:
+// a region may have another address than before, if all tasks that named it name the new one. From the first difference
+// on the tasks are captured anew.
 #pragma once
 
 #include "engine/native/node_arrays.hpp"

@@ -1,8 +1,8 @@
 // Coroutines (include/kith/detail/continuation.hpp): who goes on with which, and on which stack of frames.
 //
 // A continuation is in the lane of its stack, like the halves of joins, and workers take it where they take these. The
-// worker that runs the call of sync_wait() waits for all strands, also for those that only wait for tasks that they have
-// created: these are a part of the task that called.
+// worker that runs the call of sync_wait() waits for all strands, also for those that only wait for tasks that they
+// have created: these are a part of the task that called.
 #include "engine/native/create.hpp"
 #include "engine/native/engine.hpp"
 #include "engine/native/inherited.hpp"

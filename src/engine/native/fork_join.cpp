@@ -139,8 +139,8 @@ void worker::wake_for_halves() noexcept {
 }
 
 /// Takes a half of another worker, or of a stack that this worker has left, into half_; or the part of a helper in the
-/// run of a graph (array_run.hpp). Looks at one worker; with `everywhere`, at all. Lanes without public halves are asked
-/// for some.
+/// run of a graph (array_run.hpp). Looks at one worker; with `everywhere`, at all. Lanes without public halves are
+/// asked for some.
 bool worker::take_half(const pending_wait& w, bool everywhere) noexcept {
   if (!engine.forking.load(relaxed) && !engine.graph_runs.any()) return false;
   if (!w.anything && suspended_.size() >= engine.options.stacks) return false;  // it could not be run

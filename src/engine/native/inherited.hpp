@@ -19,8 +19,8 @@ void join_engines(engine& e);
 void leave_engines(engine& e) noexcept;
 /// The engine with this number; null if it has ended, or was inherited.
 engine* engine_of_number(std::uint64_t number) noexcept;
-/// Wakes the sleeping workers of all engines of this process that wait for a completion: any of them may wait for the one
-/// that has come.
+/// Wakes the sleeping workers of all engines of this process that wait for a completion: any of them may wait for the
+/// one that has come.
 void wake_those_that_await() noexcept;
 /// Called in the child if the thread that forked inside a task has returned from it (F1).
 [[noreturn]] void end_child() noexcept;

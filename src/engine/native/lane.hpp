@@ -20,8 +20,8 @@ class task;
 
 namespace kith::native {
 
-/// Halves of a lane below `from` are of `joins` (null: the root), or of tasks further down the stack: a task that waits,
-/// or helps at the throttle, and on top of which others run. On the waiting stack.
+/// Halves of a lane below `from` are of `joins` (null: the root), or of tasks further down the stack: a task that
+/// waits, or helps at the throttle, and on top of which others run. On the waiting stack.
 struct task_boundary {
   detail::split_deque<detail::half>::place from;
   task* joins;

@@ -32,7 +32,8 @@ class node_arrays {
   static constexpr node none = ~node{0};
   static constexpr std::uint16_t no_home = 0xffff;
 
-  /// All that is read of a node when it runs, in half a cache line. Join counters are elsewhere, because others write them.
+  /// All that is read of a node when it runs, in half a cache line. Join counters are elsewhere, because others write
+  /// them.
   struct alignas(32) step {
     detail::task_code code;  // what the node does: code(closure, run)
     void* closure;

@@ -77,7 +77,8 @@ class worker : public native_seat, public worker_view {
   [[gnu::always_inline]] bool runs_now(const task& t) const noexcept;
   /// Runs such a task. No other thread knows it, and it was not listed.
   void run_now(task& t);
-  /// Such a task has predecessors. Its creator soon runs what is queued, so that later tasks are ready at their creation.
+  /// Such a task has predecessors. Its creator soon runs what is queued, so that later tasks are ready at their
+  /// creation.
   void helps_soon(detail::scope& s) noexcept;
   /// Hands tasks to the policy. prepare_ready() must have returned true for them.
   task* make_ready(std::span<task* const> tasks, ready_reason why);

@@ -1,5 +1,5 @@
-// The time that a task's body takes: its computing, and its data from caches and memories, chunk by chunk. lines.cpp has
-// the model of single cache lines.
+// The time that a task's body takes: its computing, and its data from caches and memories, chunk by chunk. lines.cpp
+// has the model of single cache lines.
 #include "engine/sim/engine.hpp"
 
 #include <algorithm>

@@ -1,8 +1,9 @@
-// The energy of what happened at fidelity *line*: counts of events times the machine's energies of one (table [energy]).
+// The energy of what happened at fidelity *line*: counts of events times the machine's energies of one (table
+// [energy]).
 //
-// Dynamic energy of caches, directory, memory, mesh and scheduling unit. Not in it: leakage, clocks, the cores themselves
-// and their instruction caches, refresh of memory, and tags of the second level that are looked at for nothing but an
-// invalidation.
+// Dynamic energy of caches, directory, memory, mesh and scheduling unit. Not in it: leakage, clocks, the cores
+// themselves and their instruction caches, refresh of memory, and tags of the second level that are looked at for
+// nothing but an invalidation.
 #pragma once
 
 #include "engine/sim/line_memory.hpp"
@@ -28,9 +29,11 @@ std::string missing_energies(const machine_model&, bool in_unit);
 /// Nothing if keys are missing. `network`: the energy of the mesh, in nanojoules; `operations`: of the scheduling unit.
 ///
 ///   first level    one access for each touch
-///   second level   one for each miss of the first level, each line that arrives, is sent to another core, or is written
+///   second level   one for each miss of the first level, each line that arrives, is sent to another core, or is
+///   written
 ///                  back; with home caches also one for each write that a home gets
-///   directory      one for each miss of the second level, each leave to write and each line written back; none with home
+///   directory      one for each miss of the second level, each leave to write and each line written back; none with
+///   home
 ///                  caches
 ///   memory         one for each line that it sends or gets
 std::optional<part_energies> energies_of(const line_counts&, double network, std::uint64_t operations,

@@ -109,8 +109,8 @@ void engine::step_prefetcher(worker& w, picoseconds now) {
   ask_ahead(w, arrives);
 }
 
-/// `by` says that there is work: answers the waiting request of an idle worker of `audience`, or, if no worker at all is idle, of a
-/// prefetcher there. False if there is none.
+/// `by` says that there is work: answers the waiting request of an idle worker of `audience`, or, if no worker at all
+/// is idle, of a prefetcher there. False if there is none.
 bool engine::answer_waiting(const worker& by, const worker_set& audience) {
   const picoseconds told = by.clock + unit_->travel(by.node);
   bool any_parked = false;

@@ -2,15 +2,15 @@
 // cores know of the line comes from there, and what they write goes there.
 //
 // As in the TILEPro64 (MIR thesis, section 3.2). A core that reads a line of another home keeps a copy in its first
-// level, and in its second, too, if the machine does so (`home_copies`). A home has a line as long as others have copies
-// of it (inclusive), and memory behind it. Writes pass through to the home and allocate nothing on the way; the home
-// drops the copies of others. The writer's own copy stays, and has the new value, or is dropped, too.
+// level, and in its second, too, if the machine does so (`home_copies`). A home has a line as long as others have
+// copies of it (inclusive), and memory behind it. Writes pass through to the home and allocate nothing on the way; the
+// home drops the copies of others. The writer's own copy stays, and has the new value, or is dropped, too.
 //
-// The lines of the first level may be shorter than those of the second: an access names a line of the first level, which
-// is a part of line `line >> shift` of the second.
+// The lines of the first level may be shorter than those of the second: an access names a line of the first level,
+// which is a part of line `line >> shift` of the second.
 //
-//  H1  A core that is not the home is in `copies_` of a line if any part of it is in its caches. (A home does not notice
-//      that a first level has dropped its parts.)
+//  H1  A core that is not the home is in `copies_` of a line if any part of it is in its caches. (A home does not
+//      notice that a first level has dropped its parts.)
 //  H2  A line of which any core has a part is in the second level of its home.
 //  H3  A part in the first level of the line's home is in its second, too; so is that of a copy in second levels.
 //  H4  A mark says that memory has an older value; only a home's second level has marks.

@@ -1,9 +1,9 @@
 // Private caches of two levels for each core, line by line, and the directory that keeps them coherent.
 //
 // Both levels are set-associative and replace the least recently used line of a set; the first is within the second
-// (inclusive), which does not notice hits of the first. The protocol is MOESI: a core that reads a line which nobody has
-// gets it exclusively; a core that has changed a line passes it to readers and keeps it (owned), and writes it back when it
-// loses it. A core's state of a line follows from the directory's entry, which is exact:
+// (inclusive), which does not notice hits of the first. The protocol is MOESI: a core that reads a line which nobody
+// has gets it exclusively; a core that has changed a line passes it to readers and keeps it (owned), and writes it back
+// when it loses it. A core's state of a line follows from the directory's entry, which is exact:
 //
 //   owner is this core, it alone holds the line, clean      exclusive
 //   owner is this core, it alone holds the line, changed    modified
@@ -12,8 +12,8 @@
 //
 //  L1  A core is in `holders` of a line exactly if the line is in its second level.
 //  L2  All lines of a core's first level are in its second, with the same mark `writable`.
-//  L3  A line that is writable in a core's caches is modified there. So most hits of writes need no directory. (A line whose
-//      other holders have lost it is modified too, but not marked: the next write asks the directory, in vain.)
+//  L3  A line that is writable in a core's caches is modified there. So most hits of writes need no directory. (A line
+//      whose other holders have lost it is modified too, but not marked: the next write asks the directory, in vain.)
 //  L4  `owner` is a holder; a line that is `changed` has an owner.
 //
 // Lines are numbers, close together, from 0 on. For one thread.
@@ -51,8 +51,8 @@ class line_caches {
     return ask(core, line, writes);
   }
 
-  /// The level that serves the access without the directory, and serves it. None: only ask() can, and nothing has changed
-  /// but the order of use.
+  /// The level that serves the access without the directory, and serves it. None: only ask() can, and nothing has
+  /// changed but the order of use.
   std::optional<source> hit(std::size_t core, std::uint32_t line, bool writes) noexcept {
     level& near = first_[core];
     if (const std::uint32_t* const e = near.use(line)) {

@@ -1,14 +1,14 @@
 // Fidelity *line*: private caches of two levels for each core, a directory, memory, and the messages between them.
 //
 // The directory and the memory of a line are at one node; lines are dealt to the nodes in turn. A core that misses asks
-// there. Memory has the line after its latency, and sends one after the other. A core that owns the line is told to send
-// it. A writer waits until all others that have the line have said that they have dropped it. Changed lines that a core
-// has no room for are sent to memory; nobody waits for that. Dropping an unchanged line is not a message.
+// there. Memory has the line after its latency, and sends one after the other. A core that owns the line is told to
+// send it. A writer waits until all others that have the line have said that they have dropped it. Changed lines that a
+// core has no room for are sent to memory; nobody waits for that. Dropping an unchanged line is not a message.
 //
-// Where the machine has home caches (line_costs::homes), the second level of a line's node is in place of the directory:
-// a core that misses asks there, and memory is behind it. One request after the other is served, at the rate of the
-// node's memory. Writes do not wait (MIR thesis, section 3.2: output is buffered); their messages take links and homes.
-// The last level of all, memory itself, has a latency only.
+// Where the machine has home caches (line_costs::homes), the second level of a line's node is in place of the
+// directory: a core that misses asks there, and memory is behind it. One request after the other is served, at the rate
+// of the node's memory. Writes do not wait (MIR thesis, section 3.2: output is buffered); their messages take links and
+// homes. The last level of all, memory itself, has a latency only.
 #pragma once
 
 #include "engine/sim/home_caches.hpp"
@@ -63,8 +63,8 @@ class line_memory {
     ++counts.first_misses;
     return second_;
   }
-  /// Serves the access at `at`; returns how long it takes from then. REQUIRES: hit() could not, and nothing that follows
-  /// is before `now`.
+  /// Serves the access at `at`; returns how long it takes from then. REQUIRES: hit() could not, and nothing that
+  /// follows is before `now`.
   picoseconds fetch(std::uint32_t core, std::uint32_t line, bool writes, picoseconds at, picoseconds now);
   /// Whether another core had the line that fetch() served last, and lost it or sent it.
   bool last_was_contended() const noexcept { return contended_line_; }

@@ -4,8 +4,8 @@
 // not depend on where the system had put the program:
 //
 //  * What tasks share has the lines from 0 on, page after page in the order of the recorded addresses. Distances of up
-//    to a GiB are kept modulo 1 MiB (which a way of a cache divides), larger ones are the system's choice and go. Memory
-//    that was freed and given to another block is other memory.
+//    to a GiB are kept modulo 1 MiB (which a way of a cache divides), larger ones are the system's choice and go.
+//    Memory that was freed and given to another block is other memory.
 //  * Each core has memory of its own: for the stacks of the tasks that it runs, and for what only one task touches that
 //    has made it, or only one thread. These have the same addresses on every core, as when an allocator reuses them.
 #pragma once
@@ -40,8 +40,8 @@ struct line_streams {
   std::vector<std::uint32_t> stack_depth;  // by task: the lines of its stack that it touches, in whole pages
   std::uint64_t bytes = line_bytes;        // of a line
 
-  /// A page of shared memory: where it was recorded, and its first line. By address; memory that was given out again has
-  /// several pages at one address.
+  /// A page of shared memory: where it was recorded, and its first line. By address; memory that was given out again
+  /// has several pages at one address.
   struct page {
     std::uint64_t address = 0;
     std::uint32_t first = 0;
@@ -62,9 +62,9 @@ struct line_streams {
   }
 };
 
-/// `sets`: the least number of sets that the modelled caches have, a power of two; `bytes`: of a line, a power of two up
-/// to 64. Empty if the recording has no
-/// addresses. Throws kith::error for damaged ones, and if they take more than half of this computer's memory.
+/// `sets`: the least number of sets that the modelled caches have, a power of two; `bytes`: of a line, a power of two
+/// up to 64. Empty if the recording has no addresses. Throws kith::error for damaged ones, and if they take more than
+/// half of this computer's memory.
 line_streams line_streams_of(const recording&, std::uint32_t sets = 1, std::uint64_t bytes = line_bytes);
 
 }  // namespace kith::sim

@@ -1,7 +1,7 @@
 // The policy that follows a plan. It needs the whole program in advance, so it is not in policy/list.cpp.
 //
-// A core takes the first of its ready tasks. One that has none takes the last task of the core with the most, if the plan
-// lets cores help, and else waits.
+// A core takes the first of its ready tasks. One that has none takes the last task of the core with the most, if the
+// plan lets cores help, and else waits.
 #pragma once
 
 #include "engine/sim/plan.hpp"

@@ -6,16 +6,17 @@
 
 namespace kith::sim {
 
-/// Makes the recording of places one that program_of() can read: the end of run() is a wait for all that it has spawned,
-/// and waits for the acceptance of an activity are left out, because the simulator has its own. Does nothing if there
-/// are no places. Throws kith::error for what cannot be replayed.
+/// Makes the recording of places one that program_of() can read: the end of run() is a wait for all that it has
+/// spawned, and waits for the acceptance of an activity are left out, because the simulator has its own. Does nothing
+/// if there are no places. Throws kith::error for what cannot be replayed.
 void prepare_places(recording&);
 
 /// Fills what the program says of places, from its recording.
 void add_places(program&);
 
 /// Of a program that was recorded with places: as many, each with `workers` workers (0: on all cores of its share of
-/// the machine). A worker whose activity is not yet accepted runs other tasks, as is usual (kith::place_waiting::works).
+/// the machine). A worker whose activity is not yet accepted runs other tasks, as is usual
+/// (kith::place_waiting::works).
 void use_recorded_places(settings&, const program&, int workers);
 
 }  // namespace kith::sim

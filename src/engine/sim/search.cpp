@@ -38,8 +38,8 @@ picoseconds engine::far_cost(picoseconds near, const worker& by, worker_id owner
   return near * static_cast<picoseconds>(distance) / 10;
 }
 
-/// In fidelity line, where lines have home caches, the memory of a queue that has no owner is spread over all of them: the
-/// mean distance.
+/// In fidelity line, where lines have home caches, the memory of a queue that has no owner is spread over all of them:
+/// the mean distance.
 int engine::distance_of_shared() const {
   if (!on_.line.homes || set_.how != fidelity::line) return 10;
   std::int64_t sum = 0;

@@ -1,10 +1,10 @@
 // The scheduling unit of a machine that has its task queues in hardware, and the prefetchers of its cores.
 //
 // Token and Reference scheduling, section 4.1. The policy's queues are in the unit. A request of a core and the task in
-// its answer travel through the mesh; the unit does one operation at a time, in the order of their arrival, and each takes
-// the same time. A core that adds a task does not wait for the unit. A core that gets a task asks for the next one at
-// once, if its buffer has room, so that it finds it there when it has ended the first. A request for which there is no
-// task waits in the unit; those of idle cores are answered before those of prefetchers.
+// its answer travel through the mesh; the unit does one operation at a time, in the order of their arrival, and each
+// takes the same time. A core that adds a task does not wait for the unit. A core that gets a task asks for the next
+// one at once, if its buffer has room, so that it finds it there when it has ended the first. A request for which there
+// is no task waits in the unit; those of idle cores are answered before those of prefetchers.
 //
 // A task is visible to requests when its message was sent, but no request is answered before the unit has done all
 // that it was sent earlier.

@@ -1,8 +1,8 @@
 // Bells in memory that the processes of a machine share: MPI cannot wake a thread that sleeps in the kernel.
 //
 // Whoever has sent a message rings its receiver's bell. B1: ring() changes the count, then reads `sleeping`; a sleeper
-// does it the other way round. Both sides are seq_cst, so that either the ringer sees the sleeper, or the sleeper sees the
-// new count.
+// does it the other way round. Both sides are seq_cst, so that either the ringer sees the sleeper, or the sleeper sees
+// the new count.
 #pragma once
 
 #include "base/atomic.hpp"

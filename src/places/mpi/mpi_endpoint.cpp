@@ -232,8 +232,8 @@ std::uint64_t mpi_endpoint::ended_collectives() {
 }
 
 // ---- sleeping. A place on this machine rings when it has sent something. MPI cannot wake a thread that sleeps in the
-// kernel, so as long as something can come from another machine, an idle place looks again and again, the less often the
-// longer nothing came: each 500 us in the end, which takes a few percent of a core.
+// kernel, so as long as something can come from another machine, an idle place looks again and again, the less often
+// the longer nothing came: each 500 us in the end, which takes a few percent of a core.
 
 void mpi_endpoint::sleep(clock::time_point until) {
   using namespace std::chrono_literals;
@@ -241,8 +241,8 @@ void mpi_endpoint::sleep(clock::time_point until) {
     prctl(PR_SET_TIMERSLACK, 1000UL);  // of this thread, in ns; the default is 50 us
   const auto now = clock::now();
   const auto idle = now - active_;
-  // An answer comes within some 10 us, and a nap takes longer than it says. Large messages move only while MPI is called;
-  // those that do not move for a while wait for a process that is busy or slow.
+  // An answer comes within some 10 us, and a nap takes longer than it says. Large messages move only while MPI is
+  // called; those that do not move for a while wait for a process that is busy or slow.
   const bool moving = !sends_.empty() || !held_.empty();
   if (idle < (moving ? 1ms : spins_ ? 50us : 20us)) {
     sched_yield();

@@ -1,8 +1,8 @@
 // The transport over MPI. Messages for one place are collected and sent as one batch; a large message goes by itself,
 // without a copy, after a record that announces it.
 //
-//  M1  Batches have tag 0 and come into a ring of buffers. MPI gives a sender's batches to receives in the order in which
-//      these were posted, so the ring is read from the oldest receive on.
+//  M1  Batches have tag 0 and come into a ring of buffers. MPI gives a sender's batches to receives in the order in
+//      which these were posted, so the ring is read from the oldest receive on.
 //  M2  A large message for a place on this machine stays where it is until its receiver has read it and says so, or was
 //      lost. One for another machine has tag 1. Its receive is posted when its announcement is read, so that the large
 //      messages of a sender are received in the order of their announcements.
@@ -62,7 +62,8 @@ class mpi_endpoint final : public endpoint {
   enum class record_kind : std::uint32_t {
     message = 1,
     large,  // announces a message of that many bytes
-    near,  // announces one in the sender's memory: its number there and its parts, as many as `place` says, are behind it
+    near,   // announces one in the sender's memory: its number there and its parts, as many as `place` says, are behind
+            // it
     taken,  // the receiver has read the message of that number
     sign,   // of life
     lost,   // that place was lost; the bytes say why

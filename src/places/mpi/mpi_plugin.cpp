@@ -43,8 +43,8 @@ class session {
     settle();
     MPI_Finalize();
   }
-  /// MPICH over UCX hangs in MPI_Finalize if the other side has not acknowledged the last messages by then, and makes no
-  /// progress any more. So all meet, and then give MPI time for what is left.
+  /// MPICH over UCX hangs in MPI_Finalize if the other side has not acknowledged the last messages by then, and makes
+  /// no progress any more. So all meet, and then give MPI time for what is left.
   static void settle() noexcept {
     MPI_Barrier(MPI_COMM_WORLD);
     const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(20);

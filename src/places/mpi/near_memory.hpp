@@ -1,4 +1,5 @@
-// Reading the memory of other processes on this machine (process_vm_readv): a large message has no other copy on its way.
+// Reading the memory of other processes on this machine (process_vm_readv): a large message has no other copy on its
+// way.
 //
 // MPI could do it, too; but if the other process ends meanwhile, some MPIs end this one.
 #pragma once
@@ -20,8 +21,8 @@ class near_memory {
 
   /// Whether that place and this one can read each other's memory.
   bool reaches(int place) const noexcept { return pids_[static_cast<std::size_t>(place)] != 0; }
-  /// Reads some of `size` bytes at that address there, and returns how many. 0: not now, because the process has ended or
-  /// is about to. Throws std::system_error if it is there and they cannot be read. REQUIRES: reaches(place).
+  /// Reads some of `size` bytes at that address there, and returns how many. 0: not now, because the process has ended
+  /// or is about to. Throws std::system_error if it is there and they cannot be read. REQUIRES: reaches(place).
   std::size_t read(int place, std::uint64_t from, std::byte* to, std::size_t size) const;
 
  private:

@@ -57,8 +57,8 @@ class policy {
     bool writers = false;  // keep in each region which worker wrote it last (region::writer). REQUIRES: homes
   };
   virtual data_needs needs() const { return {}; }
-  /// Whether tasks so short that queueing them costs more than running them may run at their creation, without a call of
-  /// ready() (runtime_options::inline_limit). Asked once, after construction. Not for a policy that places or orders
+  /// Whether tasks so short that queueing them costs more than running them may run at their creation, without a call
+  /// of ready() (runtime_options::inline_limit). Asked once, after construction. Not for a policy that places or orders
   /// them.
   virtual bool leaves_short_tasks() const { return false; }
   /// The policy itself if it observes, else null.

@@ -1,4 +1,5 @@
-// Runs the program that does by hand, with an MPI and threads, what a program on places does. For `kith app --as custom`.
+// Runs the program that does by hand, with an MPI and threads, what a program on places does. For `kith app --as
+// custom`.
 #pragma once
 
 #include "app/report.hpp"

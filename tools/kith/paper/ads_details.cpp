@@ -1,5 +1,5 @@
-// The ADS paper, sections 5.2 and 5.3, on one machine of 16 cores: against Cilk and one global place, the time of steals and
-// of looks at the buffer, and the space of the queues.
+// The ADS paper, sections 5.2 and 5.3, on one machine of 16 cores: against Cilk and one global place, the time of
+// steals and of looks at the buffer, and the space of the queues.
 #include "paper/ads_runs.hpp"
 
 #include <fmt/format.h>

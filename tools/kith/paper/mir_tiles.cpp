@@ -17,8 +17,8 @@ constexpr const char* tiles_machine_name = "tilepro64";
 constexpr int tiles = 63;  // the paper's map has as many vectors: one tile is the system's
 constexpr const char* tiles_real = "sparse_lu";
 
-/// Sizes are those of the paper's text. In MIR's published programs, tasks of patterns go ten times over their data, and
-/// those of sparse_lu declare the block that they change. `other`: once, and all blocks.
+/// Sizes are those of the paper's text. In MIR's published programs, tasks of patterns go ten times over their data,
+/// and those of sparse_lu declare the block that they change. `other`: once, and all blocks.
 std::vector<std::string> tile_words(const std::string& program, bool other) {
   const char *sweeps = other ? "1" : "10", *passes = other ? "20" : "2";
   const auto pattern = [&](std::vector<std::string> words) {
