@@ -153,6 +153,7 @@ def test_graphml(made):
         ("t0", "t1", "create", 0), ("t0", "t2", "create", 0), ("t0", "t3", "create", 0), ("t1", "t3", "depend", 64),
         ("t2", "t3", "depend", 64)}
     assert g.nodes["t2"]["work_s"] == pytest.approx(30e-6) and g.nodes["t2"]["ended_s"] == pytest.approx(60e-6)
+    assert g.nodes["t2"]["inst_par_max"] == 3 and g.nodes["t0"]["children"] == 3 and "footprint" in g.nodes["t3"]
     assert g.nodes["t1"]["name"].startswith('=cmd|" /C calc"!A0<script>&]]>')
 
 
@@ -193,6 +194,12 @@ def test_csv(made):
     with open(folder / "tasks.csv", newline="", encoding="utf-8") as f:
         tasks = list(csv.DictReader(f))
     assert [float(t["work_s"]) for t in tasks] == [40e-6, 20e-6, 30e-6, 10e-6] and tasks[1]["name"] == "'" + HOSTILE
+    with open(folder / "metrics.csv", newline="", encoding="utf-8") as f:
+        metrics = list(csv.DictReader(f))
+    assert [m["id"] for m in metrics] == ["0", "1", "2", "3"] and float(metrics[2]["work"]) == pytest.approx(30e-6)
+    with open(folder / "states.csv", newline="", encoding="utf-8") as f:
+        working = [row for row in csv.DictReader(f) if row["state"] == "working"]
+    assert sum(float(row["ended_s"]) - float(row["begun_s"]) for row in working) == pytest.approx(120e-6)
     for path in folder.glob("*.csv"):
         with open(path, newline="", encoding="utf-8") as f:
             for row in csv.reader(f):
@@ -212,6 +219,8 @@ def test_parquet(made):
     assert parquet.read_table(folder / "dependences.parquet").select(["before", "task", "bytes"]).to_pydict() == {
         "before": [1, 2], "task": [3, 3], "bytes": [64, 64]}
     assert tasks.column("explore_started_s").null_count == 4
+    assert parquet.read_table(folder / "metrics.parquet").column("work").to_pylist() == pytest.approx([40e-6, 20e-6, 30e-6, 10e-6])
+    assert set(parquet.read_table(folder / "states.parquet").column("state").to_pylist()) >= {"working", "idle"}
 
 
 def test_wfformat(made):

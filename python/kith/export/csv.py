@@ -1,4 +1,4 @@
-"""CSV: each table of the recording as a file. A text that a spreadsheet would compute gets an apostrophe in front."""
+"""CSV: each table of the recording, the tasks' metrics and the workers' states, as a file each. A text that a spreadsheet would compute gets an apostrophe in front."""
 
 import os
 
@@ -14,7 +14,7 @@ def safe(text):
 
 
 def write(analysis, out):
-    for name, table in tables(analysis.recording):
+    for name, table in tables(analysis):
         texts = {}
         for column in table.columns:
             kept = table[column]

@@ -1,4 +1,4 @@
-"""Parquet: each table of the recording as a file, with the types of its columns."""
+"""Parquet: each table of the recording, the tasks' metrics and the workers' states, as a file each, with the types of its columns."""
 
 import os
 
@@ -8,7 +8,7 @@ from kith.export.tables import tables
 
 def write(analysis, out):
     arrow, writer = need("pyarrow", "parquet"), need("pyarrow.parquet", "parquet")
-    for name, table in tables(analysis.recording):
+    for name, table in tables(analysis):
         columns = {"id": arrow.array(table.index.to_numpy())}
         for column in table.columns:
             kept = table[column]
