@@ -6,9 +6,11 @@ usage: bench/characterise.py [--kith PATH] [--recordings FOLDER] [--page FILE]
 
 A table stands between the lines `<!-- table: NAME -->` and `<!-- end -->` of the page; its pictures are in
 docs/pictures/characterisation. --recordings keeps the recordings, and takes those that are there already. Programs run with
-one worker under `steal`, so the graphs are the programs' own; three minutes on one core.
+one worker under `steal`, so the graphs are the programs' own. All is recorded twice, to see which clusters come again; four
+minutes on one core.
 """
 import argparse
+import collections
 import itertools
 import json
 import math
@@ -19,8 +21,7 @@ import statistics
 import subprocess
 import tempfile
 
-# Three inputs of each program, from small to large. Not studied are programs on places, those of divide and conquer, and
-# web, which has no data to run on.
+# Three inputs of each program, from small to large. Not studied are programs on places, and web, which has no data to run on.
 INPUTS = {
     "heat": ("--size 256 --iterations 20", "--size 512 --iterations 20", "--size 1024 --iterations 20"),
     "life": ("--size 256 --iterations 20", "--size 512 --iterations 20", "--size 1024 --iterations 20"),
@@ -31,6 +32,10 @@ INPUTS = {
     "matmul": ("--size 128 --block 64", "--size 256 --block 64", "--size 512 --block 64"),
     "pagerank": ("--size 10000", "--size 20000", "--size 40000"),
     "nqueens": ("--size 8", "--size 10", "--size 12"),
+    "fib": ("--size 20", "--size 24", "--size 28"),
+    "mergesort": ("--size 50000", "--size 100000", "--size 200000"),
+    "strassen": ("--size 64", "--size 128", "--size 256"),
+    "uts": ("--size 50", "--size 100", "--size 200"),
     "random_dag": ("--size 5000", "--size 20000", "--size 80000"),
     "sw": ("--size 100", "--size 200", "--size 400"),
     "cg": ("--size 700", "--size 1400", "--size 2800"),
@@ -53,6 +58,7 @@ INPUTS = {
     "routing": ("--pairs 24", "--pairs 48", "--pairs 96"),
     "refinement": ("--rows 64 --columns 64", "--rows 96 --columns 128", "--rows 192 --columns 256"),
 }
+NESTED = {"nqueens", "fib", "mergesort", "strassen", "uts"}
 ROUNDS = 5
 TITLES = ("small", "middle", "large")
 TABLE = re.compile(r"(<!-- table: (\S+) -->\n)(.*?)(<!-- end -->\n)", re.S)
@@ -91,8 +97,18 @@ def record(kith, folder):
     return files
 
 
-def tables(found):
-    """The texts of the tables, by name."""
+def rand_index(a, b):
+    """The adjusted Rand index of two clusterings of the same rows: 1 if they are equal, about 0 if they have nothing to do
+    with each other."""
+    def pairs(labels):
+        return sum(math.comb(n, 2) for n in collections.Counter(labels).values())
+    both, one, other, all_pairs = pairs(zip(a, b)), pairs(a), pairs(b), math.comb(len(a), 2)
+    expected = one * other / all_pairs
+    return (both - expected) / ((one + other) / 2 - expected)
+
+
+def tables(found, again):
+    """The texts of the tables, by name; `again` is the study of other recordings of the same programs."""
     features = found["features"]
     rows = {r["name"]: dict(zip(features, r["values"])) for r in found["rows"]}
 
@@ -124,13 +140,18 @@ def tables(found):
     for program in INPUTS:
         inputs.append([f"`{program}`"] + [f"{everything[s]['inputs'][program]['spread']:.2f}" for s in ("all", "graph", "tasks")])
     inputs.sort(key=lambda line: -float(line[1]))
-    tree = table(["", "correlation of distances"], [
+    tree = table(["", "correlation of distances, or index"], [
         *([f"tree against scores, {t}", f"{s['cophenetic']:.2f}"] for t, s in everything.items()),
+        *([f"adjusted Rand index of the clusters of two recordings, {t}", f"{repeated(s, again['studies'][t]):.2f}"] for t, s in everything.items()),
         ["graphs against tasks", f"{agreement(everything, set()):.2f}"],
-        ["graphs against tasks, without `nqueens`", f"{agreement(everything, {'nqueens'}):.2f}"]])
+        ["graphs against tasks, without those of nested tasks", f"{agreement(everything, NESTED):.2f}"]])
     return {"programs": programs, "clusters": table(["features", "cluster", "programs"], clusters),
             "components": table(["features", "component", "variance", "largest loadings"], components),
             "inputs": table(["program", "all", "graph", "tasks"], inputs), "trees": tree}
+
+
+def repeated(one, other):
+    return rand_index(list(one["clusters"].values()), [other["clusters"][name] for name in one["clusters"]])
 
 
 def agreement(studies, without):
@@ -142,6 +163,16 @@ def agreement(studies, without):
     return statistics.correlation(*distances)
 
 
+def study(kith, folder, out):
+    """What `kith similarity` says of the programs, recorded into the folder."""
+    files = record(kith, folder)
+    done = subprocess.run([kith, "similarity", *map(str, files), "-o", str(out), "--json"], capture_output=True, text=True,
+                          check=False)
+    if done.returncode != 0:
+        raise SystemExit(done.stderr)
+    return json.loads(done.stdout)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kith", default="build/release/kith")
@@ -151,13 +182,11 @@ def main():
     with tempfile.TemporaryDirectory() as work:
         folder = options.recordings or pathlib.Path(work)
         folder.mkdir(parents=True, exist_ok=True)
-        files = record(options.kith, folder)
         out = pathlib.Path(work) / "study"
-        done = subprocess.run([options.kith, "similarity", *map(str, files), "-o", str(out), "--json"], capture_output=True,
-                              text=True, check=False)
-        if done.returncode != 0:
-            raise SystemExit(done.stderr)
-        made = tables(json.loads(done.stdout))
+        found = study(options.kith, folder, out)
+        again = folder / "again"
+        again.mkdir(exist_ok=True)
+        made = tables(found, study(options.kith, again, pathlib.Path(work) / "again-study"))
         pictures = pathlib.Path("docs/pictures/characterisation")
         pictures.mkdir(parents=True, exist_ok=True)
         for picture in out.glob("*.svg"):

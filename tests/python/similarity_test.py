@@ -9,7 +9,7 @@ import pytest
 from kith.command_line import main
 from kith.metrics import Analysis
 from kith.similarity import FEATURES, features_of, sensitivity, study
-from kith.similarity.study import newick
+from kith.similarity.study import filled, newick
 from kith.window import after_last_mark
 from made import Made, diamond
 
@@ -30,6 +30,11 @@ def test_features_by_hand(tmp_path):
     # Tasks 1 and 2 share 100 of 200; 1 and 3 share 100 of 100.
     assert found["sharing"] == pytest.approx(0.75) and found["shared"] == pytest.approx(1)
     assert found["intensity"] == pytest.approx(-7)  # of 1e-7, 1.5e-7 and 1e-7 seconds a byte
+
+
+def test_what_does_not_apply_says_nothing():
+    values = filled([[1.0, np.nan], [3.0, 4.0], [5.0, 6.0]])
+    assert values.tolist() == [[1, 5], [3, 4], [5, 6]] and filled([[np.nan], [np.nan]]).tolist() == [[0], [0]]
 
 
 def test_components_of_known_data():

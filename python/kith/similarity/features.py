@@ -63,7 +63,8 @@ def _shared(a):
 
 def _intensity(a):
     work, size = a.graph.work_s[_code(a)], _footprints(a)
-    return _median(work[size > 0] / size[size > 0])
+    median = _median(work[size > 0] / size[size > 0])
+    return float(np.log10(median)) if median > 0 else float("nan")
 
 
 def _reads_and_writes(a):
@@ -100,7 +101,7 @@ FEATURES = (
     Feature("footprint", "tasks", "log10 of the median bytes that a task uses", lambda a: _log(max(1.0, _median(_footprints(a))))),
     Feature("large_footprint", "tasks", "log10 of the bytes that the largest tenth of the tasks uses at least",
             lambda a: _log(max(1.0, float(np.percentile(_footprints(a), 90)) if len(_footprints(a)) else 1.0))),
-    Feature("intensity", "tasks", "log10 of the median seconds of work for a byte used", lambda a: _log(_intensity(a))),
+    Feature("intensity", "tasks", "log10 of the median seconds of work for a byte used", _intensity),
     Feature("reads", "tasks", "share of reads among the bytes that are read and written", _reads_and_writes),
     Feature("sharing", "tasks", "median share of the smaller footprint that two tasks share, if they share any", _shared),
     Feature("shared", "tasks", "median share of a task's bytes that other tasks use as well",
@@ -112,5 +113,6 @@ FEATURES = (
 
 
 def features_of(analysis):
-    """The features of a recording, in the order of FEATURES."""
+    """The features of a recording, in the order of FEATURES; NaN where one does not apply, as work for a byte does not to a
+    program whose tasks name no data."""
     return np.array([f.compute(analysis) for f in FEATURES], float)

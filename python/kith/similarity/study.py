@@ -1,5 +1,5 @@
 """Principal components and clusters of features (thesis 3.4): standardised features, components of their correlation
-matrix, Ward's clustering of the scores, cut where the distances grow most."""
+matrix, Ward's clustering of the scores, cut into as many clusters as are most apart (mean silhouette)."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,9 @@ import numpy as np
 from scipy.cluster.hierarchy import cophenet, fcluster, linkage
 from scipy.spatial.distance import pdist
 from sklearn.decomposition import PCA
+from sklearn.metrics import silhouette_score
 
+MOST_CLUSTERS = 12
 ENOUGH = 0.9  # of the variance; components with an eigenvalue above 1 are kept as well
 
 
@@ -16,7 +18,8 @@ class Study:
     """names: of the rows; features: of the columns that vary (`constant`: those that do not)
     scores: rows by components;  loadings: components by features;  explained: each component's share of the variance
     tree: SciPy's linkage (None for one row);  clusters: a number from 1 for each row
-    cophenetic: how well the tree keeps the distances (correlation)"""
+    cophenetic: how well the tree keeps the distances (correlation)
+    silhouette: how far apart the clusters are: the mean over the rows, from -1 to 1 (None: not defined)"""
 
     names: list
     features: list
@@ -27,11 +30,12 @@ class Study:
     tree: np.ndarray | None
     clusters: np.ndarray
     cophenetic: float | None
+    silhouette: float | None = None
 
 
 def study(names, features, values):
     """The Study of rows of values. Deterministic: signs of components are such that their largest loading is positive."""
-    values = np.asarray(values, float)
+    values = filled(values)
     spread = values.std(axis=0)
     varies = spread > 1e-12 * np.maximum(1.0, np.abs(values).max(axis=0, initial=0.0))
     kept = [f for f, v in zip(features, varies) if v]
@@ -50,23 +54,35 @@ def study(names, features, values):
     scores = standard @ loadings.T
     tree = linkage(scores, "ward")
     kept_distances = cophenet(tree, pdist(scores))[0] if len(names) > 2 else 1.0
-    return Study(list(names), kept, constant, scores, loadings, pca.explained_variance_ratio_[:count], tree,
-                 _cut(tree, len(names)), float(kept_distances))
+    clusters, silhouette = _cut(tree, scores)
+    return Study(list(names), kept, constant, scores, loadings, pca.explained_variance_ratio_[:count], tree, clusters,
+                 float(kept_distances), silhouette)
 
 
-def _cut(tree, rows):
-    """Clusters: the tree is cut between the two merges whose distances differ most, with at most half as many clusters as
-    rows and at least two; of eight rows or more at least three, since two often are one odd row and the rest."""
+def filled(values):
+    """The values, where NaN (it does not apply) is the mean of the others in its column, so that it says nothing; 0 if there
+    are none."""
+    values = np.asarray(values, float)
+    known = np.isfinite(values)
+    mean = np.where(known, values, 0.0).sum(axis=0) / np.maximum(1, known.sum(axis=0))
+    return np.where(known, values, mean)
+
+
+def _cut(tree, scores):
+    """(clusters, their mean silhouette): of 2 to half as many clusters as rows, the number with the greatest mean silhouette
+    (Rousseeuw 1987); at most 12, which a person can read, and of eight rows or more at least three, since two often are one
+    odd row and the rest."""
+    rows = len(scores)
     if rows < 4:
-        return np.arange(1, rows + 1)
-    heights = tree[:, 2]
-    least, most = 3 if rows >= 8 else 2, max(2, rows // 2)
-    gaps = [(heights[rows - k] - heights[rows - k - 1], k) for k in range(least, most + 1) if rows - k - 1 >= 0]
-    clusters = max(gaps)[1]
-    found = fcluster(tree, clusters, "maxclust")
+        return np.arange(1, rows + 1), None
+    least, most = 3 if rows >= 8 else 2, max(2, min(MOST_CLUSTERS, rows // 2))
+    cuts = [fcluster(tree, k, "maxclust") for k in range(least, most + 1)]
+    apart = [silhouette_score(scores, c) if 1 < len(set(c)) < rows else -1.0 for c in cuts]
+    best = int(np.argmax(apart))
+    found = cuts[best]
     # Numbered by the first row of each.
     order = {c: i + 1 for i, c in enumerate(dict.fromkeys(found.tolist()))}
-    return np.array([order[c] for c in found])
+    return np.array([order[c] for c in found]), float(apart[best])
 
 
 def newick(study_):

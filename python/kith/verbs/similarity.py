@@ -60,7 +60,9 @@ def program_of(label):
 def result(names, files, features, kinds, values):
     """(what --json prints, the studies): of all features, of those of graphs, and of those of tasks."""
     from kith.similarity import sensitivity, study
+    from kith.similarity.study import filled
 
+    values = filled(values)
     groups = [program_of(n) for n in names]
     studies = {}
     for title, kind in KINDS:
@@ -70,7 +72,7 @@ def result(names, files, features, kinds, values):
     def described(s):
         return {"features": s.features, "constant": s.constant, "components": s.loadings.tolist(),
                 "explained": s.explained.tolist(), "scores": s.scores.tolist(),
-                "clusters": dict(zip(names, s.clusters.tolist())), "cophenetic": s.cophenetic,
+                "clusters": dict(zip(names, s.clusters.tolist())), "cophenetic": s.cophenetic, "silhouette": s.silhouette,
                 "inputs": {g: {"inputs": n, "spread": r} for g, (n, r) in sensitivity(s, groups).items()}}
     whole = described(studies["all"])
     return {"features": features, "rows": [{"file": f, "name": n, "values": v.tolist()} for f, n, v in zip(files, names, values)],
@@ -83,6 +85,7 @@ def write(folder, found, studies, names):
     """features.csv, and for each study map, dendrogram and loadings as SVG, and the tree as Newick."""
     import csv
 
+    from kith.export.csv import safe
     from kith.similarity.pictures import draw_dendrogram, draw_loadings, draw_map
     from kith.similarity.study import newick
 
@@ -90,8 +93,7 @@ def write(folder, found, studies, names):
     with open(os.path.join(folder, "features.csv"), "w", newline="", encoding="utf-8", errors="backslashreplace") as f:
         table = csv.writer(f)
         table.writerow(["name", *found["features"]])
-        # A text that a spreadsheet would compute is quoted.
-        table.writerows([("'" + n if n[:1] in "=+-@\t\r" else n), *(f"{v:.6g}" for v in row["values"])]
+        table.writerows([safe(n), *(f"{v:.6g}" for v in row["values"])]
                         for n, row in zip(names, found["rows"]))
     for title, s in studies.items():
         what = {"all": "graphs and tasks", "graph": "graphs", "tasks": "tasks"}[title]
@@ -107,6 +109,8 @@ def write(folder, found, studies, names):
 def text(found, folder):
     from kith.errors import printable
 
+    if len(found["rows"]) < 2:
+        return f"one recording has nothing to be compared with, so there are no pictures; its features are in {printable(folder)}"
     lines = []
     for title, s in found["studies"].items():
         lines.append(f"{title}: {len(s['explained'])} components, " + ", ".join(f"{100 * e:.0f} %" for e in s["explained"]))
