@@ -1,8 +1,8 @@
 // Whether a scope is cancelled: it was cancelled itself, or one around it was.
 //
 // A count of all cancellations tells a scope whether it must look around again. Any thread may call. Invariant:
-//  A1  A cancellation is seen by whoever comes after it: by each task that the thread which cancelled creates later,
-//      say, also where several workers check one scope at a time.
+//  A1  Whoever comes after a cancellation sees it, such as each task that the cancelling thread creates later, even
+//      where several workers check one scope at a time.
 #pragma once
 
 #include "base/atomic.hpp"
@@ -46,12 +46,11 @@ class cancellation {
   /// Is set as `before` is, whose place it takes.
   void take_place_of(bool before) noexcept {
     if (before) set_.store(true, relaxed);
-    look_again();
+    looked_.store(0, relaxed);
   }
-  void look_again() noexcept { looked_.store(0, relaxed); }
   void clear() noexcept {
     set_.store(false, relaxed);
-    look_again();  // a scope around it may still be cancelled
+    looked_.store(0, relaxed);  // a scope around it may still be cancelled
   }
 
  private:

@@ -87,6 +87,19 @@ struct graph_check {
       return false;
     }
   }
+  static_assert(has_key, "argument 1 of explore is a graph without a type of keys; write using key = ...; in it");
+  static_assert(
+      !has_key || can_hash(),
+      "argument 1 of explore is a graph whose keys cannot be looked up; give the key operator== and std::hash");
+  static_assert(!can_hash() || names_predecessors(),
+                "argument 1 of explore is a graph without predecessors, or they take other parameters; write void "
+                "predecessors(const key&, kith::keys<key>&) in it, which names the nodes that a node needs");
+  static_assert(!names_predecessors() || can_compute(),
+                "argument 1 of explore is a graph without compute; write void compute(const key&) in it, or value "
+                "compute(const key&, const kith::values<value>&) and using value = ...;");
+  static_assert(!loses_values<G>,
+                "argument 1 of explore is a graph whose compute returns a value that nobody gets; write using value = "
+                "...; in it, or let compute return void");
   static_assert(!can_compute() || optional_functions<G>::color(),
                 "argument 1 of explore is a graph whose color takes other parameters, or returns no number; write int "
                 "color(const key&)");
@@ -104,19 +117,6 @@ struct graph_check {
       !can_compute() || optional_functions<G>::accesses(),
       "argument 1 of explore is a graph whose accesses take other parameters; write void accesses(const key&, "
       "kith::access_list&)");
-  static_assert(has_key, "argument 1 of explore is a graph without a type of keys; write using key = ...; in it");
-  static_assert(
-      !has_key || can_hash(),
-      "argument 1 of explore is a graph whose keys cannot be looked up; give the key operator== and std::hash");
-  static_assert(!can_hash() || names_predecessors(),
-                "argument 1 of explore is a graph without predecessors, or they take other parameters; write void "
-                "predecessors(const key&, kith::keys<key>&) in it, which names the nodes that a node needs");
-  static_assert(!names_predecessors() || can_compute(),
-                "argument 1 of explore is a graph without compute; write void compute(const key&) in it, or value "
-                "compute(const key&, const kith::values<value>&) and using value = ...;");
-  static_assert(!loses_values<G>,
-                "argument 1 of explore is a graph whose compute returns a value that nobody gets; write using value = "
-                "...; in it, or let compute return void");
   static constexpr bool value = explorable<G>;
 };
 

@@ -6,7 +6,7 @@
 // differ from a run of all rows:
 //
 //  * The first level that is simulated behind the filter does not see the hits, so it keeps other lines from task to
-//      task.
+//    task.
 //  * While other cores want a core's lines, a hit is taken for one of the row before it.
 //  * A piece of computing between two creations has its share of the rows that are left.
 #pragma once
