@@ -51,8 +51,7 @@ struct explanation {
   std::int32_t node = -1;  // where it ran; -1: it never did
   std::int32_t creator_worker = -1;
   std::size_t predecessors = 0;
-  std::int32_t released_by = -1;  // the predecessor that was completed last; -1: none, or the task's creation ended
-                                  // later
+  std::int32_t released_by = -1;  // the predecessor that was completed last; -1: none, or its creation ended later
   std::int32_t ended_by = -1;     // the task whose end completed that predecessor: itself or a descendant
   meanwhile waited = {};          // from ready to start, on its worker
   std::vector<used_region> data = {};

@@ -48,8 +48,7 @@ struct recorded_task {
   std::uint64_t ready = 0;         // its last predecessor had ended
   std::uint64_t started = 0, ended = 0;
   std::uint64_t completed = 0;  // it and all its children had ended; 0: not known to have
-  std::uint64_t work_ns = 0;    // started to ended, less what it created, what it waited for, and what ran on top of
-                                // it
+  std::uint64_t work_ns = 0;    // started to ended, less creating, waiting, and what ran on top of it
   std::uint64_t explore_started = 0, explore_ended = 0;
   std::uint64_t key = 0;  // of a node: its hash
 

@@ -26,8 +26,7 @@ class siblings {
   enum class answer : std::uint8_t {
     fresh,    // the task had not named this range before
     again,    // it had
-    refused,  // it overlaps another range in part, which was an error in the run; nothing more of the task was
-              // declared
+    refused,  // it overlaps another range in part, an error in the run; no more of the task was declared
   };
   /// Must be called for the accesses of `task` in their order. `handle`: the range has a name of its own and is
   /// not ordered with other names. Calls before(task, bytes) for each dependence. fence(members) must make a
@@ -51,8 +50,7 @@ class siblings {
     }
     if (nested != nullptr) rules.meet(ranges_, *nested, how, make_fence);
     const auto me = static_cast<std::uint32_t>(task) + 1;
-    const bool again = k->region == me;  // `region` holds the task that named it last; region numbers are kept
-                                         // elsewhere
+    const bool again = k->region == me;  // `region` holds the task that named it last, not a region
     k->region = me;
     rules.access(*k, how, make_fence);
     return again ? answer::again : answer::fresh;

@@ -62,8 +62,7 @@ class mpi_endpoint final : public endpoint {
   enum class record_kind : std::uint32_t {
     message = 1,
     large,  // announces a message of that many bytes
-    near,   // announces one in the sender's memory: its number there and its parts, as many as `place` says, are behind
-            // it
+    near,   // announces one in the sender's memory; behind it: its number there and as many parts as `place` says
     taken,  // the receiver has read the message of that number
     sign,   // of life
     lost,   // that place was lost; the bytes say why
