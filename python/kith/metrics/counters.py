@@ -4,7 +4,7 @@ addresses (`kith record --addresses`)."""
 import numpy as np
 import pandas as pd
 
-from kith.metrics import metric
+from kith.metrics import Metric, metric
 from kith.touches import LINE
 
 
@@ -24,52 +24,23 @@ def _ratio(a, above, below):
         return np.where(below > 0, above / below, np.nan)
 
 
-@metric(unit="", source="thesis 2.3, hardware counters")
-def instructions(a):
-    """Instructions of its own code, as counted."""
-    return _counted(a, "instructions")
+def _count(name, what, source, unit="", better="lower", column=None):
+    """The Metric of a column of the counts."""
+    return Metric(name, unit, source, better, what, lambda a: _counted(a, column or name))
 
 
-@metric(unit="cycles", source="thesis 2.3, hardware counters", better="lower")
-def cycles(a):
-    """Cycles of its own code, as counted."""
-    return _counted(a, "cycles")
-
-
-@metric(unit="", source="thesis 2.3, hardware counters", better="lower")
-def cache_misses(a):
-    """Misses of the last cache level, as counted."""
-    return _counted(a, "cache_misses")
-
-
-@metric(unit="cycles", source="MIR's tools, PAPI_RES_STL", better="lower")
-def stalled_cycles(a):
-    """Cycles in which the processor waited for memory or another resource, as counted."""
-    return _counted(a, "stalled_cycles")
-
-
-@metric(unit="", source="perf_event_open(2)", better="lower")
-def page_faults(a):
-    """Page faults of its own code, as counted."""
-    return _counted(a, "page_faults")
-
-
-@metric(unit="", source="perf_event_open(2)", better="lower")
-def context_switches(a):
-    """How often its worker's thread lost the CPU, or gave it up, in the task's own code."""
-    return _counted(a, "context_switches")
-
-
-@metric(unit="", source="perf_event_open(2)", better="lower")
-def migrations(a):
-    """How often its worker's thread moved to another CPU in the task's own code."""
-    return _counted(a, "migrations")
-
-
-@metric(unit="s", source="perf_event_open(2)")
-def task_clock(a):
-    """Time for which its worker's thread had a CPU in the task's own code."""
-    return _counted(a, "task_clock_s")
+_HARDWARE, _SYSTEM = "thesis 2.3, hardware counters", "perf_event_open(2)"
+instructions = _count("instructions", "Instructions of its own code, as counted.", _HARDWARE, better="")
+cycles = _count("cycles", "Cycles of its own code, as counted.", _HARDWARE, "cycles")
+cache_misses = _count("cache_misses", "Misses of the last cache level, as counted.", _HARDWARE)
+stalled_cycles = _count("stalled_cycles", "Cycles in which the processor waited for memory or another resource, as counted.",
+                        "MIR's tools, PAPI_RES_STL", "cycles")
+page_faults = _count("page_faults", "Page faults of its own code, as counted.", _SYSTEM)
+context_switches = _count("context_switches", "How often its worker's thread lost the CPU, or gave it up, in the task's own code.",
+                          _SYSTEM)
+migrations = _count("migrations", "How often its worker's thread moved to another CPU in the task's own code.", _SYSTEM)
+task_clock = _count("task_clock", "Time for which its worker's thread had a CPU in the task's own code.", _SYSTEM, "s", "",
+                    "task_clock_s")
 
 
 @metric(unit="instructions a cycle", source="thesis 2.3, hardware counters", better="higher")
