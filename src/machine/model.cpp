@@ -6,14 +6,12 @@
 #include "base/printable.hpp"
 #include "machine/hosts.hpp"
 #include "machine/limits.hpp"
-#include "machine/model_section.hpp"
+#include "machine/model_parts.hpp"
 #include "machine/toml_text.hpp"
 
 #include <kith/error.hpp>
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -68,158 +66,6 @@ void read_cores(model_section s, machine_model& m) {
     m.hardware.cores[c].kind = static_cast<int>(std::ranges::find(kinds, m.speeds[c]) - kinds.begin());
 }
 
-int steps_on_ring(int a, int b, int size) {
-  const int straight = std::abs(a - b);
-  return std::min(straight, size - straight);
-}
-
-/// A grid of nodes; `wraps` makes it a torus.
-struct grid {
-  int x = 1, y = 1, z = 1;
-  bool wraps = false;
-  int hops(int a, int b) const {
-    const auto apart = [&](int p, int q, int size) { return wraps ? steps_on_ring(p, q, size) : std::abs(p - q); };
-    return apart(a % x, b % x, x) + apart(a / x % y, b / x % y, y) + apart(a / x / y, b / x / y, z);
-  }
-};
-
-grid read_grid(model_section& s, const toml::node* at, int nodes, bool torus) {
-  grid g;
-  g.wraps = torus;
-  if (torus) {
-    g.x = static_cast<int>(s.whole("x", 1, most_nodes));
-    g.y = static_cast<int>(s.whole("y", 1, most_nodes));
-    g.z = static_cast<int>(s.whole("z", 1, most_nodes));
-  } else {
-    g.x = static_cast<int>(s.whole("width", 1, most_nodes));
-    g.y = (nodes + g.x - 1) / g.x;
-  }
-  if (g.x * g.y * g.z != nodes) s.refuse(at, "", "a grid of " + std::to_string(nodes) + " nodes");
-  return g;
-}
-
-void read_distance(model_section s, machine_model& m) {
-  constexpr int local = 10;
-  const int nodes = static_cast<int>(m.hardware.nodes.size());
-  std::vector<std::vector<int>>& d = m.hardware.distances;
-  d.assign(static_cast<std::size_t>(nodes), std::vector<int>(static_cast<std::size_t>(nodes), local));
-  const auto fill = [&](const auto& of) {
-    for (int a = 0; a < nodes; ++a) {
-      for (int b = 0; b < nodes; ++b) {
-        if (a != b) d[static_cast<std::size_t>(a)][static_cast<std::size_t>(b)] = of(a, b);
-      }
-    }
-  };
-  int given = 0;
-  if (const toml::node* n = s.find("remote")) {
-    const int remote = static_cast<int>(s.whole(*n, "remote", local, 100000));
-    fill([&](int, int) { return remote; });
-    ++given;
-  }
-  if (const toml::node* n = s.find("groups")) {
-    const std::string expected = "[[nodes, distance], ...], the smallest group first, the last of all nodes";
-    std::vector<std::pair<int, int>> groups;
-    for (const toml::node& row : s.list(*n, "groups", expected)) {
-      const toml::array& pair = s.list(row, "groups", expected);
-      if (pair.size() != 2) s.refuse(&row, "groups", expected);
-      groups.emplace_back(s.whole(pair[0], "groups", 1, nodes), s.whole(pair[1], "groups", local, 100000));
-    }
-    if (groups.empty() || groups.back().first != nodes) s.refuse(n, "groups", expected);
-    fill([&](int a, int b) {
-      for (const auto& [size, distance] : groups) {
-        if (a / size == b / size) return distance;
-      }
-      return groups.back().second;
-    });
-    ++given;
-  }
-  if (const toml::node* n = s.find("matrix")) {
-    const std::string expected = std::to_string(nodes) + " rows of as many whole numbers";
-    const toml::array& rows = s.list(*n, "matrix", expected);
-    if (rows.size() != static_cast<std::size_t>(nodes)) s.refuse(n, "matrix", expected);
-    for (std::size_t a = 0; a < rows.size(); ++a) {
-      const toml::array& row = s.list(rows[a], "matrix", expected);
-      if (row.size() != rows.size()) s.refuse(&rows[a], "matrix", expected);
-      for (std::size_t b = 0; b < row.size(); ++b) {
-        const auto value = static_cast<int>(s.whole(row[b], "matrix", 1, 100000));
-        if (a == b && value != local) s.refuse(&row[b], "matrix", "10 on the diagonal");
-        d[a][b] = value;
-      }
-    }
-    ++given;
-  }
-  for (const char* kind : {"mesh", "torus"}) {
-    const toml::node* n = s.find(kind);
-    if (n == nullptr) continue;
-    model_section inner = s.inner(kind);
-    const grid g = read_grid(inner, n, nodes, kind == std::string("torus"));
-    const double base = inner.number("base", 0, 100000), hop = inner.number("hop", 0, 100000);
-    inner.all_known();
-    fill([&](int a, int b) { return std::max(local, static_cast<int>(std::lround(base + hop * g.hops(a, b)))); });
-    ++given;
-  }
-  if (given != 1 && nodes > 1) s.refuse(nullptr, "", "one of remote, groups, matrix, mesh, torus");
-  s.all_known();
-}
-
-std::string node_name(int n) { return "node " + std::to_string(n); }
-
-std::vector<machine_link> read_links(model_section& s) {
-  const std::string expected = "[[\"node 0\", \"switch\", gigabytes a second], ...]";
-  const toml::node& n = s.need("links", expected);
-  std::vector<machine_link> links;
-  for (const toml::node& row : s.list(n, "links", expected)) {
-    const toml::array& three = s.list(row, "links", expected);
-    if (three.size() != 3 || !three[0].is_string() || !three[1].is_string()) s.refuse(&row, "links", expected);
-    links.push_back(
-        {*three[0].value<std::string>(), *three[1].value<std::string>(), s.number(three[2], "links", 0.001, 100000)});
-  }
-  return links;
-}
-
-/// The links of one place, which each has; places meet at the vertices `shared`.
-void read_host_links(model_section& s, machine_model& m) {
-  const int each = static_cast<int>(m.hardware.nodes.size()) / m.places;
-  std::vector<std::string> shared;
-  const std::string expected = "a list of names, such as [\"switch\"]";
-  for (const toml::node& name : s.list(s.need("shared", expected), "shared", expected)) {
-    if (!name.is_string()) s.refuse(&name, "shared", expected);
-    shared.push_back(*name.value<std::string>());
-  }
-  const std::vector<machine_link> of_place = read_links(s);
-  for (int p = 0; p < m.places; ++p) {
-    const auto vertex = [&](const std::string& name) {
-      for (int n = 0; n < each; ++n) {
-        if (name == node_name(n)) return node_name(p * each + n);
-      }
-      return std::ranges::find(shared, name) != shared.end() ? name : name + " " + std::to_string(p);
-    };
-    for (const machine_link& l : of_place) m.links.push_back({vertex(l.from), vertex(l.to), l.gbs});
-  }
-}
-
-void read_interconnect(model_section s, machine_model& m) {
-  const int nodes = static_cast<int>(m.hardware.nodes.size());
-  const std::string kind = s.text("kind");
-  if (kind == "links") {
-    m.links = read_links(s);
-  } else if (kind == "hosts") {
-    read_host_links(s, m);
-  } else if (kind == "full" || kind == "mesh" || kind == "torus") {
-    grid g{.x = nodes};
-    if (kind != "full") g = read_grid(s, nullptr, nodes, kind == "torus");
-    const double gbs = s.number("gbs", 0.001, 100000);
-    for (int a = 0; a < nodes; ++a) {
-      for (int b = a + 1; b < nodes; ++b) {
-        if (kind == "full" || g.hops(a, b) == 1) m.links.push_back({node_name(a), node_name(b), gbs});
-      }
-    }
-  } else if (kind != "none") {
-    s.refuse(s.find("kind"), "kind", "links, hosts, full, mesh, torus or none");
-  }
-  s.all_known();
-}
-
 void read_cache(model_section s, machine_model& m) {
   m.cache_bytes = static_cast<std::uint64_t>(s.whole("bytes", 0, std::int64_t{1} << 40));
   m.cache_gbs = s.number("gbs", 0.001, 100000);
@@ -261,73 +107,6 @@ void read_costs(model_section s, scheduler_costs& c) {
   c.steal = s.number("steal", 0, most);
   c.wake = s.number("wake", 0, most);
   c.explore = s.number("explore", 0, most);
-  s.all_known();
-}
-
-void read_unit(model_section s, machine_model& m) {
-  m.unit.present = true;
-  m.unit.cycles = s.number("cycles", 0, 1e6);
-  m.unit.node = node_id(static_cast<int>(s.whole("node", 0, static_cast<std::int64_t>(m.hardware.nodes.size()) - 1)));
-  m.unit.hop_cycles = s.number("hop_cycles", 0, 1e6);
-  m.unit.prefetch = static_cast<int>(s.whole("prefetch", 0, most_prefetched));
-  m.unit.message_bytes = static_cast<int>(s.whole("message_bytes", 0, 1 << 20));
-  m.unit.descriptor_bytes = static_cast<int>(s.whole("descriptor_bytes", 0, 1 << 20));
-  s.all_known();
-}
-
-line_costs::cache read_line_cache(model_section& s, const std::string& level, std::int64_t line) {
-  line_costs::cache c;
-  const std::int64_t bytes = s.whole(level + "_bytes", line, std::int64_t{1} << 30);
-  c.ways = static_cast<std::uint32_t>(s.whole(level + "_ways", 1, 64));
-  c.cycles = s.number(level + "_cycles", 0, 1e6);
-  c.bytes = static_cast<std::uint64_t>(bytes);
-  const std::uint64_t way = c.bytes / c.ways;
-  if (way * c.ways != c.bytes || way < static_cast<std::uint64_t>(line) || way > 1 << 20 || !std::has_single_bit(way))
-    s.refuse(s.find(level + "_bytes"), level + "_bytes",
-             "ways of " + std::to_string(line) + " bytes times a power of two");
-  return c;
-}
-
-void read_line(model_section s, line_costs& l) {
-  l.present = true;
-  if (s.find("first_line_bytes") != nullptr) {
-    l.first_line_bytes = static_cast<int>(s.whole("first_line_bytes", 8, 64));
-    if (!std::has_single_bit(static_cast<unsigned>(l.first_line_bytes)))
-      s.refuse(s.find("first_line_bytes"), "first_line_bytes", "8, 16, 32 or 64");
-  }
-  l.first = read_line_cache(s, "first", l.first_line_bytes);
-  l.second = read_line_cache(s, "second", 64);
-  l.memory_cycles = s.number("memory_cycles", 0, 1e6);
-  l.hop_cycles = s.number("hop_cycles", 0, 1e6);
-  l.flit_bytes = static_cast<int>(s.whole("flit_bytes", 1, 1 << 20));
-  l.control_bytes = static_cast<int>(s.whole("control_bytes", 1, 1 << 20));
-  l.data_bytes = static_cast<int>(s.whole("data_bytes", 64, 1 << 20));
-  l.access_cycles = s.number("access_cycles", 0, 1e6);
-  l.homes = s.find("home_cycles") != nullptr;
-  if (l.homes) {
-    l.home_cycles = s.number("home_cycles", 0, 1e6);
-    const std::string copies = s.text("home_copies");
-    if (copies != "updated" && copies != "dropped" && copies != "first-level")
-      s.refuse(s.find("home_copies"), "home_copies", "updated, dropped or first-level");
-    l.copies = copies == "updated"   ? home_copies::updated
-               : copies == "dropped" ? home_copies::dropped
-                                     : home_copies::first_level;
-  }
-  if (!l.homes && l.first_line_bytes != 64)
-    s.refuse(s.find("first_line_bytes"), "first_line_bytes", "64, unless there are home caches (home_cycles)");
-  s.all_known();
-}
-
-void read_energies(model_section s, event_energies& e) {
-  e.flit_bytes = static_cast<int>(s.whole("flit_bytes", 1, 1 << 20));
-  e.flit_hop = s.number("flit_hop", 0, 1e9);
-  for (const auto& [key, value] : {std::pair{"first_access", &e.first_access},
-                                   {"second_access", &e.second_access},
-                                   {"directory_access", &e.directory_access},
-                                   {"memory_access", &e.memory_access},
-                                   {"unit_operation", &e.unit_operation}}) {
-    if (const toml::node* given = s.find(key)) *value = s.number(*given, key, 0, 1e9);
-  }
   s.all_known();
 }
 
