@@ -3,7 +3,7 @@
 #include "base/fork.hpp"
 #include "base/nearest.hpp"
 #include "policy/ads.hpp"
-#include "policy/automatic.hpp"
+#include "policy/auto/automatic.hpp"
 #include "policy/central.hpp"
 #include "policy/contract/policy_options.hpp"
 #include "policy/contract/register_policy.hpp"

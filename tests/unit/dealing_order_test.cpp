@@ -1,6 +1,6 @@
 // The order in which nodes get new data: evenly, with no column on one node, and with nothing moving
 // between machines.
-#include "policy/dealing_order.hpp"
+#include "policy/auto/dealing_order.hpp"
 
 #include <gmock/gmock.h>
 

@@ -5,7 +5,7 @@
 // another machine. Types are kept apart modulo a number; types that collide are averaged.
 #pragma once
 
-#include "policy/running_mean.hpp"
+#include "policy/auto/running_mean.hpp"
 
 #include <algorithm>
 #include <array>

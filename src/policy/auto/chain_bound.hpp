@@ -7,10 +7,10 @@
 // compared with that of a node before.
 #pragma once
 
-#include "policy/balanced_placement.hpp"
+#include "policy/auto/balanced_placement.hpp"
+#include "policy/auto/running_mean.hpp"
 #include "policy/contract/policy.hpp"
 #include "policy/contract/policy_options.hpp"
-#include "policy/running_mean.hpp"
 
 #include <algorithm>
 #include <array>

@@ -6,10 +6,10 @@
 // creator waits, when a task that uses data is created, or when idle workers see that no more come.
 #pragma once
 
-#include "policy/balanced_placement.hpp"
+#include "policy/auto/balanced_placement.hpp"
+#include "policy/auto/dealing_order.hpp"
 #include "policy/contract/policy.hpp"
 #include "policy/contract/policy_options.hpp"
-#include "policy/dealing_order.hpp"
 #include "queue/held_tasks.hpp"
 
 #include <algorithm>

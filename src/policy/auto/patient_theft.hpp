@@ -7,9 +7,9 @@
 // victim's workers begin.
 #pragma once
 
+#include "policy/auto/task_times.hpp"
 #include "policy/contract/policy.hpp"
 #include "policy/contract/policy_options.hpp"
-#include "policy/task_times.hpp"
 
 #include <algorithm>
 #include <array>

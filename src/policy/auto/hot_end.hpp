@@ -6,7 +6,7 @@
 // per byte of a type's tasks, for each end.
 #pragma once
 
-#include "policy/balanced_placement.hpp"
+#include "policy/auto/balanced_placement.hpp"
 #include "policy/contract/policy.hpp"
 #include "policy/contract/policy_options.hpp"
 #include "queue/shared_queue.hpp"

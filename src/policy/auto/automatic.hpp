@@ -17,16 +17,16 @@
 #pragma once
 
 #include "partition/windows.hpp"
-#include "policy/balanced_placement.hpp"
-#include "policy/chain_bound.hpp"
+#include "policy/auto/balanced_placement.hpp"
+#include "policy/auto/chain_bound.hpp"
+#include "policy/auto/hot_end.hpp"
+#include "policy/auto/initial_runs.hpp"
+#include "policy/auto/patient_theft.hpp"
 #include "policy/contract/explainer.hpp"
 #include "policy/contract/policy.hpp"
 #include "policy/contract/policy_entry.hpp"
 #include "policy/contract/policy_options.hpp"
 #include "policy/home_queue.hpp"
-#include "policy/hot_end.hpp"
-#include "policy/initial_runs.hpp"
-#include "policy/patient_theft.hpp"
 #include "policy/rip.hpp"
 #include "policy/steal.hpp"
 

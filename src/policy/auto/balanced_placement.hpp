@@ -10,8 +10,8 @@
 #pragma once
 
 #include "events/event.hpp"
+#include "policy/auto/dealing_order.hpp"
 #include "policy/contract/policy.hpp"
-#include "policy/dealing_order.hpp"
 
 #include <algorithm>
 #include <cstdint>
