@@ -272,7 +272,7 @@ void compare(void (*program)(kith::runtime&), int workers, const char* keeps) {
   the_log.calls.clear();
   the_log.simulated = nullptr;
   kith::runtime_options o =
-      kith::test::with(std::string(scripted<kith::native::world>::about.name) + ":keeps=" + keeps, workers);
+      kith::test::make_options(workers, std::string(scripted<kith::native::world>::about.name) + ":keeps=" + keeps);
   o.oversubscribe = true;
   const recording r = kith::test::record(o, program);
   const std::vector<std::string> native = std::exchange(the_log.calls, {});
@@ -318,7 +318,7 @@ TEST_P(parity, of_a_policy_that_queues_no_task_that_came_alone) {
   static const bool registered = (kith::register_policy<insistent>(), true);
   ASSERT_TRUE(registered);
   for (const auto program : {data_flow, left_children, filled_group, keyed, static_graph, chain}) {
-    kith::runtime_options o = kith::test::with(insistent<kith::native::world>::about.name, GetParam());
+    kith::runtime_options o = kith::test::make_options(GetParam(), insistent<kith::native::world>::about.name);
     o.oversubscribe = true;
     const recording r = kith::test::record(o, program);
     ASSERT_GT(r.tasks.size(), 15u);

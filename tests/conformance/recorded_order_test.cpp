@@ -48,13 +48,13 @@ constexpr void (*programs[])(runtime&) = {independent,
                                           kith::test::filled_groups};
 
 TEST(recorded_order, one_worker_under_fifo_begins_tasks_as_one_did_under_random) {
-  const recording first = record(kith::test::with("random", 1), independent);
+  const recording first = record(kith::test::make_options(1, "random"), independent);
   const recording mixed = simulate_again(first, "random", 1);
   const scratch_file file;
   write_recording(mixed, file.path());
   const std::string text = "replay:file=" + file.path() + ",policy=fifo";
   EXPECT_EQ(order_of(simulate_again(first, text, 1)), order_of(mixed));
-  EXPECT_EQ(order_of(record(kith::test::with(text, 1), independent)), order_of(mixed));
+  EXPECT_EQ(order_of(record(kith::test::make_options(1, text), independent)), order_of(mixed));
   EXPECT_NE(order_of(simulate_again(first, "fifo", 1)), order_of(mixed)) << "which was another order";
 }
 
@@ -71,7 +71,7 @@ TEST_P(in_recorded_order, every_program_ends_under_every_policy) {
   const kith::test::setup& s = GetParam();
   for (const auto& run : programs) {
     SCOPED_TRACE("program " + std::to_string(&run - programs));
-    const recording first = record(kith::test::with("steal", 2), run);
+    const recording first = record(kith::test::make_options(2, "steal"), run);
     const scratch_file file;
     write_recording(first, file.path());
     runtime_options o = s.options();
@@ -87,20 +87,20 @@ TEST_P(in_recorded_order, every_program_ends_under_every_policy) {
 }
 
 TEST(recorded_order, tasks_that_the_recording_does_not_have_run_as_well) {
-  const recording first = record(kith::test::with("steal", 2), kith::test::fork_and_join);
+  const recording first = record(kith::test::make_options(2, "steal"), kith::test::fork_and_join);
   const scratch_file file;
   write_recording(first, file.path());
   const recording other =
-      record(kith::test::with("replay:file=" + file.path() + ",policy=steal", 2), kith::test::keyed_grid);
+      record(kith::test::make_options(2, "replay:file=" + file.path() + ",policy=steal"), kith::test::keyed_grid);
   EXPECT_GT(other.tasks.size(), 10u);
 }
 
 TEST(recorded_order, wrong_texts_are_named) {
-  const recording first = record(kith::test::with("fifo", 1), independent);
+  const recording first = record(kith::test::make_options(1, "fifo"), independent);
   const scratch_file file;
   write_recording(first, file.path());
   const auto make = [&](const std::string& rest) {
-    return [rest] { runtime rt(kith::test::with("replay:" + rest, 1)); };
+    return [rest] { runtime rt(kith::test::make_options(1, "replay:" + rest)); };
   };
   EXPECT_THAT(make("policy=steal"), ThrowsMessage<error>(HasSubstr("file=RECORDING is missing")));
   EXPECT_THAT(make("file=" + file.path() + ",policy=stel"), ThrowsMessage<error>(HasSubstr("did you mean 'steal'")));

@@ -86,7 +86,7 @@ TEST(replay_errors, a_task_that_never_comes_is_named_by_what_waits_for_its_place
 }
 
 TEST(replay_errors, in_the_model_divergence_is_an_error_as_well) {
-  runtime_options o = kith::test::with("fifo", 1);
+  runtime_options o = kith::test::make_options(1, "fifo");
   const scratch_file file;
   write_recording(record(o, [](runtime& rt) { chain(rt, 40); }), file.path());
   const recording longer = record(o, [](runtime& rt) { chain(rt, 40, 2); });
@@ -105,7 +105,7 @@ struct one_name : identity_source {
 };
 
 TEST(replay_errors, only_what_is_held_back_while_all_sleep_is_refused) {
-  const recording first = record(kith::test::with("fifo", 1), [](runtime& rt) { chain(rt, 3); });
+  const recording first = record(kith::test::make_options(1, "fifo"), [](runtime& rt) { chain(rt, 3); });
   const scratch_file file;
   write_recording(first, file.path());
   one_name names;
@@ -136,15 +136,15 @@ TEST(replay_errors, only_what_is_held_back_while_all_sleep_is_refused) {
 }
 
 TEST(replay_errors, needs_a_recording_that_ended) {
-  EXPECT_THAT([] { runtime rt(kith::test::with("replay", 1)); },
+  EXPECT_THAT([] { runtime rt(kith::test::make_options(1, "replay")); },
               testing::ThrowsMessage<error>(testing::HasSubstr("file=RECORDING is missing")));
-  EXPECT_THAT([] { runtime rt(kith::test::with("replay:file=/nowhere", 1)); },
+  EXPECT_THAT([] { runtime rt(kith::test::make_options(1, "replay:file=/nowhere")); },
               testing::ThrowsMessage<error>(testing::HasSubstr("/nowhere")));
-  recording killed = record(kith::test::with("fifo", 1), [](runtime& rt) { chain(rt, 3); });
+  recording killed = record(kith::test::make_options(1, "fifo"), [](runtime& rt) { chain(rt, 3); });
   killed.tasks.back().worker = -1;
   const scratch_file file;
   write_recording(killed, file.path());
-  EXPECT_THAT([&] { runtime rt(kith::test::with("replay:file=" + file.path(), 1)); },
+  EXPECT_THAT([&] { runtime rt(kith::test::make_options(1, "replay:file=" + file.path())); },
               testing::ThrowsMessage<error>(testing::HasSubstr("the run did not end")));
 }
 

@@ -72,7 +72,7 @@ TEST_P(replayed, a_simulated_run_natively) {
   const kith::test::setup& s = GetParam();
   for (const auto& run : programs) {
     SCOPED_TRACE("program " + std::to_string(&run - programs));
-    const recording modelled = simulate_again(record(kith::test::with("fifo", 1), run), s.policy, s.workers);
+    const recording modelled = simulate_again(record(kith::test::make_options(1, "fifo"), run), s.policy, s.workers);
     const scratch_file file;
     write_recording(modelled, file.path());
     const recording native = record(following(file, s), run);
@@ -105,7 +105,7 @@ TEST(replay, tasks_that_take_no_time_have_an_order) {
                           kith::test::static_diamond, waits_within}) {
     for (const char* policy : {"steal", "nabbitc", "fifo"}) {
       for (const int workers : {1, 2}) {
-        sim::program p = sim::program_of(record(kith::test::with("fifo", 1), run));
+        sim::program p = sim::program_of(record(kith::test::make_options(1, "fifo"), run));
         for (sim::action& a : p.actions) {
           if (a.what == sim::action::compute) a.value = 0;
         }
@@ -113,7 +113,8 @@ TEST(replay, tasks_that_take_no_time_have_an_order) {
         const recording modelled = simulate_again(p, policy, workers, false);
         const scratch_file file;
         write_recording(modelled, file.path());
-        EXPECT_EQ(decisions(record(kith::test::with("replay:file=" + file.path(), workers), run)), decisions(modelled));
+        EXPECT_EQ(decisions(record(kith::test::make_options(workers, "replay:file=" + file.path()), run)),
+                  decisions(modelled));
       }
     }
   }
@@ -177,7 +178,7 @@ void set_times(recording& r, std::size_t t, when w) {
 /// If the second task began in the first wait of the first task, it would wait for a task that another
 /// worker runs after one that the first task has not created yet.
 void begins_in_the_wait_it_began_in(void (*program)(runtime&)) {
-  recording r = record(kith::test::with("fifo", 1), program);
+  recording r = record(kith::test::make_options(1, "fifo"), program);
   ASSERT_EQ(r.tasks.size(), 6u);
   r.worker_node = {0, 0};
   const auto set = [&](std::size_t t, when w) { set_times(r, t, w); };
@@ -231,7 +232,7 @@ void three_parents(runtime& rt) {
 /// created and waited for as much as when the third began. If the third began inside the wait of the second, its
 /// child would wait for its turn behind the second's other child, which is created only after the third has ended.
 recording three_parents_at(bool first_waits_long) {
-  recording r = record(kith::test::with("fifo", 1), three_parents);
+  recording r = record(kith::test::make_options(1, "fifo"), three_parents);
   r.worker_node = {0, 0, 0};
   const std::size_t first = first_of_type(r, "first"), second = first_of_type(r, "second"),
                     third = first_of_type(r, "third");
@@ -272,7 +273,7 @@ TEST(replay, a_task_begins_in_no_wait_but_of_those_that_waited_then) {
   EXPECT_EQ(steps[2].inside, steps[0].identity);
   EXPECT_EQ(steps[2].inside_at, 0);
   EXPECT_EQ(decisions(simulate_again(three_parents_at(false), "replay:file=" + file.path(), 3)), decisions(r));
-  EXPECT_EQ(decisions(record(kith::test::with("replay:file=" + file.path(), 3), three_parents)), decisions(r));
+  EXPECT_EQ(decisions(record(kith::test::make_options(3, "replay:file=" + file.path()), three_parents)), decisions(r));
 }
 
 /// Draws how long each piece of computing takes: from nothing to a long time, mostly short.
@@ -288,7 +289,7 @@ TEST(replay, a_schedule_is_followed_however_long_tasks_take) {
   rng draw(7, purpose::test, 0);
   for (const auto& run :
        {kith::test::random_accesses, kith::test::fork_and_join, kith::test::keyed_grid, kith::test::static_diamond}) {
-    sim::program p = sim::program_of(record(kith::test::with("fifo", 1), run));
+    sim::program p = sim::program_of(record(kith::test::make_options(1, "fifo"), run));
     for (int round = 0; round < kith::test::scaled(10); ++round) {
       for (const char* policy : {"steal", "lifo", "nabbitc"}) {
         const int workers = 2 + static_cast<int>(draw.below(5));
@@ -345,8 +346,8 @@ TEST(replay, many_workers_schedule_is_run_by_few) {
   for (const auto& run : programs) {
     SCOPED_TRACE("program " + std::to_string(&run - programs));
     const scratch_file file;
-    write_recording(simulate_again(record(kith::test::with("fifo", 1), run), "nabbitc", 30), file.path());
-    runtime_options o = kith::test::with("replay:file=" + file.path(), 2);
+    write_recording(simulate_again(record(kith::test::make_options(1, "fifo"), run), "nabbitc", 30), file.path());
+    runtime_options o = kith::test::make_options(2, "replay:file=" + file.path());
     EXPECT_NO_THROW(record(o, run));
     *o.policy += ",order=strict";
     EXPECT_THAT([&] { runtime rt(o); }, testing::ThrowsMessage<error>(testing::HasSubstr("order=strict")));

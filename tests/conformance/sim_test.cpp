@@ -42,7 +42,7 @@ TEST_P(simulated, each_task_once_and_after_what_it_needs) {
   set.workers = s.workers;
   set.keep_schedule = true;
   for (const auto& run : programs) {
-    const sim::program p = sim::program_of(record(kith::test::with("fifo", 1), run));
+    const sim::program p = sim::program_of(record(kith::test::make_options(1, "fifo"), run));
     for (sim::fidelity how : {sim::fidelity::abstract, sim::fidelity::block}) {
       set.how = how;
       const sim::result r = sim::simulate(p, m, set);
@@ -73,7 +73,7 @@ TEST_P(simulated, nobody_is_left_where_creators_help) {
   sim::settings set;
   set.policy = s.policy;
   set.workers = s.workers;
-  const sim::program p = sim::program_of(record(kith::test::with("fifo", 1), kith::test::filled_groups));
+  const sim::program p = sim::program_of(record(kith::test::make_options(1, "fifo"), kith::test::filled_groups));
   for (std::uint32_t throttle : {1u, 2u, 3u, 5u, 8u}) {
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {
       set.throttle = throttle;
@@ -105,7 +105,7 @@ TEST_P(ordered, one_worker_runs_in_the_order_of_the_native_engine) {
   for (const auto& run : programs) {
     if (run == from_outside) continue;  // its order depends on when tasks came
     for (std::uint32_t throttle : {0u, 20u}) {
-      runtime_options o = kith::test::with(s.policy, 1);
+      runtime_options o = kith::test::make_options(1, s.policy);
       o.throttle = throttle;
       o.inline_limit = 0;  // else measured times decide
       const recording native = record(o, run);

@@ -9,7 +9,7 @@
 
 namespace kith::test {
 
-inline const std::size_t page = page_size();
+inline const std::size_t system_page = page_size();
 
 inline runtime_options on(const char* machine, const char* policy = "dep", const char* memory = "system") {
   runtime_options o;
@@ -28,7 +28,7 @@ class memory {
   memory(const memory&) = delete;
   memory& operator=(const memory&) = delete;
   std::byte* get() const { return p_; }
-  std::byte* page_of(std::size_t i) const { return p_ + i * page; }
+  std::byte* page_of(std::size_t i) const { return p_ + i * system_page; }
 
  private:
   std::byte* p_;

@@ -2,12 +2,11 @@
 #pragma once
 
 #include "support/policy_bench.hpp"
+#include "support/sizes.hpp"
 
 #include <gtest/gtest.h>
 
 namespace kith::test {
-
-inline constexpr std::uint64_t megabyte = 1 << 20;
 
 class auto_bench : public policy_bench {
  public:

@@ -5,7 +5,7 @@
 
 namespace kith::test {
 
-inline place_options with(int places, int workers = 1, const char* policy = "ads") {
+inline place_options make_place_options(int places, int workers = 1, const char* policy = "ads") {
   place_options o;
   o.places = places;
   o.each.workers = workers;

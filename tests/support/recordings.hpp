@@ -3,6 +3,7 @@
 
 #include "recording/assemble.hpp"
 #include "recording/file.hpp"
+#include "support/workers.hpp"
 
 #include <kith/kith.hpp>
 
@@ -37,14 +38,6 @@ class scratch_file {
  private:
   std::string path_;
 };
-
-inline runtime_options with(const std::string& policy, int workers, bool dry = false) {
-  runtime_options o;
-  o.policy = policy;
-  o.workers = workers;
-  o.dry = dry;
-  return o;
-}
 
 /// Records what `f` does on a runtime with these options.
 inline recording record(runtime_options o, const std::function<void(runtime&)>& f) {

@@ -2,6 +2,7 @@
 // detects damage.
 #include "apps/list.hpp"
 #include "apps/outer_products.hpp"
+#include "support/workers.hpp"
 
 #include <gmock/gmock.h>
 
@@ -15,16 +16,9 @@
 
 namespace {
 
-using namespace kith::apps;
+using kith::test::make_options;
 
-kith::runtime_options with(const char* policy, const char* machine, int workers) {
-  kith::runtime_options o;
-  o.policy = policy;
-  o.machine = machine;
-  o.workers = workers;
-  o.oversubscribe = true;
-  return o;
-}
+using namespace kith::apps;
 
 class programs : public testing::TestWithParam<const entry*> {
  protected:
@@ -38,11 +32,11 @@ TEST_P(programs, are_verified_under_unlike_policies_again_and_again) {
   const struct {
     kith::runtime_options options;
     int nodes;
-  } places[] = {{with("steal", "", 1), 1},
-                {with("steal", "", 3), 1},
-                {with("fifo", "", 2), 1},
-                {with("dep", "node:4 core:2", 8), 4},
-                {with("socket", "node:4 core:2", 8), 4}};
+  } places[] = {{make_options(1, "steal"), 1},
+                {make_options(3, "steal"), 1},
+                {make_options(2, "fifo"), 1},
+                {make_options(8, "dep", "node:4 core:2"), 4},
+                {make_options(8, "socket", "node:4 core:2"), 4}};
   for (const auto& p : places) {
     kith::runtime rt(p.options);
     const result r = run(*program, {rt, p.nodes});
@@ -64,7 +58,7 @@ TEST_P(programs, are_verified_in_every_way_they_run) {
       for (const char* policy : {"nabbitc", "nabbit", "dep", "steal"}) {
         if (colors != std::string_view("good") && policy != std::string_view("nabbitc"))
           continue;  // the same run again
-        kith::runtime rt(with(policy, "node:4 core:2", 8));
+        kith::runtime rt(make_options(8, policy, "node:4 core:2"));
         const result r = run(*program, {rt, 4});
         EXPECT_TRUE(r.check.verified) << as << " " << colors << " " << policy << ": " << r.check.what;
       }
@@ -78,7 +72,7 @@ TEST_P(programs, are_verified_in_every_way_they_run) {
 
 TEST_P(programs, have_a_verifier_that_notices_damage) {
   const std::unique_ptr<app> program = small();
-  kith::runtime rt(with("steal", "", 2));
+  kith::runtime rt(make_options(2, "steal"));
   ASSERT_TRUE(run(*program, {rt, 1}).check.verified);
   const std::span<std::byte> output = program->output();
   ASSERT_GE(output.size(), sizeof(std::uint64_t));
@@ -90,7 +84,7 @@ TEST_P(programs, have_a_verifier_that_notices_damage) {
 
 TEST_P(programs, have_a_verifier_that_notices_a_value_that_is_no_number) {
   const std::unique_ptr<app> program = small();
-  kith::runtime rt(with("steal", "", 2));
+  kith::runtime rt(make_options(2, "steal"));
   ASSERT_TRUE(run(*program, {rt, 1}).check.verified);
   for (std::size_t b = 0; b < sizeof(double); ++b)
     program->output()[b] = std::byte{0xff};  // a NaN, or an
@@ -107,7 +101,7 @@ TEST_P(programs, are_verified_as_one_graph) {
   if (GetParam()->windows == nullptr) return;
   const std::unique_ptr<app> program = small();
   for (const char* policy : {"steal", "dfifo", "dep", "rip-dep", "rip-mw"}) {
-    kith::runtime rt(with(policy, "node:4 core:2", 8));
+    kith::runtime rt(make_options(8, policy, "node:4 core:2"));
     for (int again = 0; again < 2; ++again) {
       const result r = run(*program, {rt, 4}, true);
       EXPECT_TRUE(r.check.verified) << policy << ": " << r.check.what;
@@ -119,7 +113,7 @@ TEST(one_graph, is_for_dataflow_tasks) {
   const entry& e = find_app("jacobi");
   const arguments::given values = {{"as", "graph"}};
   const std::unique_ptr<app> program = e.make(arguments(e.name, e.parameters, values, preset::small));
-  kith::runtime rt(with("nabbitc", "", 2));
+  kith::runtime rt(make_options(2, "nabbitc"));
   EXPECT_THROW(run(*program, {rt, 1}, true), kith::error);
 }
 
@@ -128,7 +122,7 @@ TEST_P(programs, count_the_first_tasks_of_their_windows_right) {
   const arguments given(GetParam()->name, GetParam()->parameters, {}, preset::small);
   const window_hint w = GetParam()->windows(given);
   const std::unique_ptr<app> program = GetParam()->make(given);
-  kith::runtime rt(with("steal", "", 2));
+  kith::runtime rt(make_options(2, "steal"));
   program->prepare({rt, 1});
   const auto prepared = static_cast<std::int64_t>(rt.statistics().total.tasks);
   program->solve({rt, 1});
@@ -143,7 +137,7 @@ TEST_P(programs, touch_nothing_when_they_run_dry) {
   const bool has_model = GetParam()->windows != nullptr || GetParam()->paper == std::string_view("MIR");
   if (!has_model || GetParam()->name == std::string_view("nqueens")) return;
   const std::unique_ptr<app> program = small();
-  kith::runtime_options o = with("dep", "node:4 core:2", 8);
+  kith::runtime_options o = make_options(8, "dep", "node:4 core:2");
   o.dry = true;
   kith::runtime rt(o);
   EXPECT_THAT(run(*program, {rt, 4}).check.what, testing::StartsWith("dry"));
@@ -181,7 +175,7 @@ class odd_sizes : public testing::TestWithParam<odd_case> {};
 TEST_P(odd_sizes, are_verified) {
   const entry& e = find_app(GetParam().name);
   const std::unique_ptr<app> program = e.make(arguments(e.name, e.parameters, GetParam().values, preset::small));
-  kith::runtime rt(with("steal", "", 2));
+  kith::runtime rt(make_options(2, "steal"));
   const verdict v = run(*program, {rt, 3}).check;
   EXPECT_TRUE(v.verified) << v.what;
 }
@@ -268,7 +262,7 @@ TEST(tiles, divide_the_size) {
 #endif
 
 TEST(target, deals_tiles_evenly) {
-  kith::runtime rt(with("steal", "", 1));
+  kith::runtime rt(make_options(1, "steal"));
   for (int nodes : {1, 2, 3, 4, 6, 8, 16}) {
     const target where{rt, nodes};
     std::vector<int> tiles(static_cast<std::size_t>(nodes));
@@ -292,7 +286,7 @@ std::string refusal_of(const char* name, const std::string& text) {
   const entry& e = find_app(name);
   const arguments::given values = {{"input", path}};
   try {
-    kith::runtime rt(with("steal", "", 2));
+    kith::runtime rt(make_options(2, "steal"));
     const verdict v = run(*e.make(arguments(e.name, e.parameters, values, preset::small)), {rt, 1}).check;
     return v.verified ? "fine" : v.what;
   } catch (const kith::error& refused) {
@@ -329,7 +323,7 @@ TEST(program_input, texts_of_a_folder) {
   const entry& e = find_app("sharded");
   const arguments::given values = {{"input", made}};
   const auto solved = [&] {
-    kith::runtime rt(with("steal", "", 2));
+    kith::runtime rt(make_options(2, "steal"));
     return run(*e.make(arguments(e.name, e.parameters, values, preset::small)), {rt, 1});
   };
   EXPECT_THROW(solved(), kith::error) << "no file";
@@ -371,7 +365,7 @@ TEST(program_input, a_generated_matrix_has_its_entries_where_it_says) {
 
 TEST(programs_run_dry, cg_has_a_model_of_its_work) {
   const entry& e = find_app("cg");
-  kith::runtime_options o = with("nabbitc", "node:2 core:1", 2);
+  kith::runtime_options o = make_options(2, "nabbitc", "node:2 core:1");
   o.dry = true;
   kith::runtime rt(o);
   const std::unique_ptr<app> program = e.make(arguments(e.name, e.parameters, {}, preset::small));

@@ -16,7 +16,7 @@ using testing::ThrowsMessage;
 using array = kith::distributed_array<int>;
 using halo = kith::array_halo<int>;
 
-using kith::test::with;
+using kith::test::make_place_options;
 
 /// Whether this place has, on both sides of its share, the elements that an array of numbers from `start` on has there.
 bool has_neighbours(array a, halo h, int start) {
@@ -32,7 +32,7 @@ bool has_neighbours(array a, halo h, int start) {
 class ArrayHalo : public testing::TestWithParam<int> {};
 
 TEST_P(ArrayHalo, HasTheNeighboursOfEachShare) {
-  kith::place_runtime rt(with(GetParam()));
+  kith::place_runtime rt(make_place_options(GetParam()));
   for (const std::uint64_t size : {0u, 1u, 3u, 4u, 7u, 40u, 61u}) {
     for (const std::uint64_t width :
          {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{3}, std::uint64_t{25}, ~std::uint64_t{0}}) {
@@ -60,7 +60,7 @@ INSTANTIATE_TEST_SUITE_P(places, ArrayHalo, testing::Values(1, 2, 3, 5, 8));
 
 TEST(ArrayHalo, TakesOneMessageForEachNeighbour) {
   constexpr std::uint64_t places = 4;
-  kith::place_runtime rt(with(places));
+  kith::place_runtime rt(make_place_options(places));
   halo h;
   rt.run([&] { h = halo::make(array::make(100), 2); });
   rt.reset_statistics();
@@ -70,7 +70,7 @@ TEST(ArrayHalo, TakesOneMessageForEachNeighbour) {
 }
 
 TEST(ArrayHalo, RefusesWrongCalls) {
-  kith::place_runtime rt(with(2));
+  kith::place_runtime rt(make_place_options(2));
   rt.run([&] {
     EXPECT_THAT([] { halo::make(array::make(9, kith::array_layout::cyclic()), 1); },
                 ThrowsMessage<kith::error>(HasSubstr("blocks of 1 elements")));

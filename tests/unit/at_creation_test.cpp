@@ -49,7 +49,7 @@ TEST(body_times, keeps_its_answer_near_the_limit) {
   EXPECT_FALSE(times.is_short(first));
 }
 
-kith::runtime_options with(int workers, std::optional<int> inline_limit = {}) {
+kith::runtime_options inlining_options(int workers, std::optional<int> inline_limit = {}) {
   kith::runtime_options o;
   o.workers = workers;
   o.oversubscribe = true;
@@ -81,7 +81,7 @@ bool takes_little_time() {
 }
 
 TEST(at_creation, short_tasks_run_there_once_they_are_known) {
-  kith::runtime rt(with(1));
+  kith::runtime rt(inlining_options(1));
   std::atomic<int> ran{0};
   EXPECT_EQ(rt.run([&] { return run_at_creation(100, ran); }), 0);  // nothing is known of them
   rt.run([&] { run_at_creation(20'000, ran); });
@@ -93,9 +93,9 @@ TEST(at_creation, short_tasks_run_there_once_they_are_known) {
 }
 
 TEST(at_creation, no_task_runs_there_if_the_option_or_the_policy_says_so) {
-  kith::runtime_options fifo = with(1);
+  kith::runtime_options fifo = inlining_options(1);
   fifo.policy = "fifo";
-  for (const kith::runtime_options& o : {with(1, 0), fifo}) {
+  for (const kith::runtime_options& o : {inlining_options(1, 0), fifo}) {
     kith::runtime rt(o);
     std::atomic<int> ran{0};
     rt.run([&] {
@@ -106,7 +106,7 @@ TEST(at_creation, no_task_runs_there_if_the_option_or_the_policy_says_so) {
 }
 
 TEST(at_creation, tasks_with_a_priority_are_queued) {
-  kith::runtime rt(with(1));
+  kith::runtime rt(inlining_options(1));
   rt.run([] {
     int ran = 0;
     const auto body = [&ran] { ++ran; };
@@ -123,7 +123,7 @@ TEST(at_creation, tasks_with_a_priority_are_queued) {
 
 TEST(at_creation, a_dependent_task_waits_for_its_predecessors) {
   for (const int workers : {1, 3}) {
-    kith::runtime rt(with(workers));
+    kith::runtime rt(inlining_options(workers));
     constexpr int length = 64, rows = 300;
     std::vector<int> cells(length);
     std::atomic<int> wrong{0};
@@ -145,7 +145,7 @@ TEST(at_creation, a_dependent_task_waits_for_its_predecessors) {
 }
 
 TEST(at_creation, an_exception_leaves_wait_not_spawn) {
-  kith::runtime rt(with(1, 1));
+  kith::runtime rt(inlining_options(1, 1));
   rt.run([&] {
     EXPECT_NO_THROW(kith::spawn([] { throw std::runtime_error("in a task"); }));
     EXPECT_THROW(kith::wait(), std::runtime_error);
@@ -153,7 +153,7 @@ TEST(at_creation, an_exception_leaves_wait_not_spawn) {
 }
 
 TEST(at_creation, children_end_before_their_parent_does) {
-  kith::runtime rt(with(3, 1));
+  kith::runtime rt(inlining_options(3, 1));
   for (int round = 0; round < 50; ++round) {
     std::atomic<int> children{0};
     int seen = 0, data = 0;
@@ -170,7 +170,7 @@ TEST(at_creation, children_end_before_their_parent_does) {
 }
 
 TEST(at_creation, inline_limit_runs_tasks_at_creation) {
-  kith::runtime rt(with(1, 1));
+  kith::runtime rt(inlining_options(1, 1));
   int value = 0;
   rt.run([&] {
     kith::spawn([&] { value = 1; });
@@ -180,7 +180,7 @@ TEST(at_creation, inline_limit_runs_tasks_at_creation) {
 
 /// The policy waits until tasks are ready to decide where they go.
 TEST(at_creation, inline_limit_is_nothing_to_a_policy_that_is_told_of_creations) {
-  kith::runtime_options o = with(2, 1);
+  kith::runtime_options o = inlining_options(2, 1);
   o.policy = "rip-dep:window=4";
   o.machine = "node:2 core:1";
   kith::runtime rt(o);

@@ -1,6 +1,7 @@
 // What the policy `auto` measures and then decides, in the plain world: how many chains a node runs at
 // once, and from which end of its queue it takes.
 #include "support/policy_bench.hpp"
+#include "support/sizes.hpp"
 
 #include <gmock/gmock.h>
 
@@ -12,9 +13,9 @@
 namespace {
 
 using kith::ready_reason;
+using kith::test::megabyte;
+using kith::test::page;
 using kith::test::policy_bench;
-
-constexpr std::uint64_t page = 4096, megabyte = 1 << 20;
 
 /// Six chains of tasks at node 0, each on four megabytes of its own, and four workers there that share a
 /// cache of ten megabytes.

@@ -13,14 +13,13 @@ using kith::node_id;
 using kith::ready_reason;
 using kith::test::auto_bench;
 using kith::test::megabyte;
+using kith::test::page;
 using testing::AllOf;
 using testing::Each;
 using testing::ElementsAre;
 using testing::Ge;
 using testing::HasSubstr;
 using testing::Le;
-
-constexpr std::uint64_t page = 4096;
 
 TEST(auto_policy, is_steal_where_one_node_has_all_workers) {
   auto_bench one("node:1 core:3"), two("node:2 core:2");

@@ -10,9 +10,8 @@ using kith::node_id;
 using kith::ready_reason;
 using kith::test::auto_bench;
 using kith::test::megabyte;
+using kith::test::page;
 using testing::ElementsAre;
-
-constexpr std::uint64_t page = 4096;
 
 // Local is 10, the other node is 20. Until it is measured, a byte takes 0.1 ns on its own node, and 0.1 ns
 // more on the other.

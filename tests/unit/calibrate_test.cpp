@@ -31,7 +31,7 @@ recording calibrated(int samples, const std::function<void()>& f) {
       parts_only() { ::setenv("KITH_RECORD_PARTS", "1", 1); }
       ~parts_only() { ::unsetenv("KITH_RECORD_PARTS"); }
     } const while_it_runs;  // also if it throws
-    runtime_options o = test::with("fifo", 1);
+    runtime_options o = test::make_options(1, "fifo");
     o.record = file.path();
     o.calibrate = samples;
     runtime rt(o);
@@ -191,7 +191,7 @@ TEST(calibrate, nodes_with_values_are_run_again) {
 }
 
 TEST(calibrate, needs_one_worker_and_a_recording) {
-  runtime_options o = test::with("fifo", 1);
+  runtime_options o = test::make_options(1, "fifo");
   o.calibrate = 3;
   EXPECT_THAT([&] { runtime rt(o); }, ThrowsMessage<error>(HasSubstr("KITH_RECORD")));
   const test::scratch_file file;

@@ -1,5 +1,6 @@
 // Calls that are unusual, or wrong in a way that no compiler detects.
 #include <kith/kith.hpp>
+#include "support/workers.hpp"
 
 #include <gmock/gmock.h>
 
@@ -16,15 +17,8 @@
 
 namespace {
 
+using kith::test::make_options;
 using testing::HasSubstr;
-
-kith::runtime_options with(int workers, const char* policy = "steal") {
-  kith::runtime_options o;
-  o.workers = workers;
-  o.policy = policy;
-  o.oversubscribe = true;
-  return o;
-}
 
 template <class F>
 std::string message_of(F&& f) {
@@ -38,7 +32,7 @@ std::string message_of(F&& f) {
 
 /// The newest ready task runs first. So a reader that waited only for one list would overtake the other list's writer.
 TEST(calls, a_task_waits_for_all_its_lists_of_accesses) {
-  kith::runtime rt(with(1, "lifo"));
+  kith::runtime rt(make_options(1, "lifo"));
   std::array<int, 4> data{};
   int seen = 0;
   rt.run([&] {
@@ -64,7 +58,7 @@ TEST(calls, more_bytes_than_there_are_addresses_are_refused) {
   EXPECT_THAT(message_of([&] { kith::out(&x, minus_one / 8 + 2); }), HasSubstr("expected at most 17592186044416"));
   EXPECT_THAT(message_of([&] { kith::handle<double[]>(&x, minus_one); }), HasSubstr("no address space"));
   EXPECT_THAT(message_of([&] { kith::forget(&x, minus_one); }), HasSubstr("no address space"));
-  kith::runtime rt(with(1));
+  kith::runtime rt(make_options(1));
   EXPECT_THAT(message_of([&] { kith::known_bytes_on_nodes(rt, &x, minus_one); }), HasSubstr("no address space"));
   EXPECT_THAT(message_of([&] { kith::count_pages(rt, &x, minus_one); }), HasSubstr("no address space"));
   EXPECT_THROW(kith::allocate(rt, minus_one), std::bad_alloc);
@@ -72,7 +66,7 @@ TEST(calls, more_bytes_than_there_are_addresses_are_refused) {
 }
 
 TEST(calls, a_graph_that_was_moved_from_takes_nothing) {
-  kith::runtime rt(with(1));
+  kith::runtime rt(make_options(1));
   int ran = 0;
   kith::static_graph graph;
   graph.add([&] { ++ran; });
@@ -94,7 +88,7 @@ TEST(calls, functions_of_a_static_graph_may_be_of_any_kind) {
     std::shared_ptr<int> witness;
     std::array<double, 30> values;
   };
-  kith::runtime rt(with(2));
+  kith::runtime rt(make_options(2));
   const auto witness = std::make_shared<int>(0);
   std::atomic<int> sum{0};
   {
@@ -127,7 +121,7 @@ TEST(calls, functions_of_a_static_graph_may_be_of_any_kind) {
 }
 
 TEST(calls, run_returns_what_its_function_returns) {
-  kith::runtime rt(with(2));
+  kith::runtime rt(make_options(2));
   std::vector<int> data{1, 2, 3};
   static_assert(std::is_same_v<decltype(rt.run([&]() -> int& { return data[1]; })), int&>);
   static_assert(std::is_same_v<decltype(rt.run([&]() -> const int& { return data[1]; })), const int&>);
@@ -147,7 +141,7 @@ TEST(calls, member_functions_are_functions) {
     int n = 0;
     void count() { ++n; }
   } c;
-  kith::runtime rt(with(1));
+  kith::runtime rt(make_options(1));
   rt.run([&] { kith::spawn(&counter::count, kith::inout(c)); });
   EXPECT_EQ(c.n, 1);
 }
@@ -161,7 +155,7 @@ TEST(calls, a_group_made_while_an_exception_passes_runs_its_tasks) {
       for (int i = 0; i < 3; ++i) g.spawn([this] { ++ran; });
     }
   };
-  kith::runtime rt(with(1));
+  kith::runtime rt(make_options(1));
   int ran = 0;
   const auto pass = [&] {
     const at_end e{ran};
@@ -178,7 +172,7 @@ TEST(calls, a_group_made_while_an_exception_passes_keeps_its_failures) {
       g.spawn([] { throw std::logic_error("of the group"); });
     }
   };
-  kith::runtime rt(with(1));
+  kith::runtime rt(make_options(1));
   bool passed = false;
   EXPECT_THROW(rt.run([&] {
     try {
@@ -194,7 +188,7 @@ TEST(calls, a_group_made_while_an_exception_passes_keeps_its_failures) {
 
 /// Refused before anything runs, because the recording could not be written.
 TEST(calls, a_recording_that_cannot_be_made_is_refused) {
-  kith::runtime_options o = with(1);
+  kith::runtime_options o = make_options(1);
   const auto message = [&](const char* file) {
     o.record = file;
     return message_of([&] { const kith::runtime rt(o); });
@@ -213,7 +207,7 @@ TEST(calls, futures_without_a_task_or_a_runtime_are_named) {
   EXPECT_THAT(message_of([&] { std::ignore = none.then([](int) {}); }), HasSubstr("future::then(): no task"));
   kith::future<int> old;
   {
-    kith::runtime rt(with(1));
+    kith::runtime rt(make_options(1));
     old = rt.submit([] { return 3; });
     EXPECT_THAT(message_of([&] { std::ignore = kith::when_all(old, none); }),
                 HasSubstr("no task behind future 2 of 2"));
@@ -224,7 +218,7 @@ TEST(calls, futures_without_a_task_or_a_runtime_are_named) {
                 HasSubstr("no task behind future 1 of 2"));
     EXPECT_THAT(message_of([&] { std::ignore = kith::when_all(std::vector{kept, taken}); }),
                 HasSubstr("no task behind future 2 of 2"));
-    kith::runtime other(with(1));
+    kith::runtime other(make_options(1));
     const auto there = other.submit([] { return 4; });
     EXPECT_THAT(message_of([&] { std::ignore = kith::when_all(old, old, there); }),
                 HasSubstr("futures 1 and 3 are of different runtimes"));
@@ -238,13 +232,13 @@ TEST(calls, futures_without_a_task_or_a_runtime_are_named) {
 TEST(calls_death, a_runtime_destroyed_by_its_own_task_names_the_mistake) {
   testing::GTEST_FLAG(death_test_style) = "threadsafe";
   const auto destroy = [] {
-    std::optional<kith::runtime> rt(with(2));
+    std::optional<kith::runtime> rt(make_options(2));
     rt->run([&] { kith::spawn([&] { rt.reset(); }); });
   };
   EXPECT_DEATH(destroy(), "a task destroys the runtime that it runs on.*Keep the runtime alive");
   const auto destroy_below = [] {  // through a task of another runtime, on the same thread
-    std::optional<kith::runtime> rt(with(1));
-    kith::runtime other(with(1));
+    std::optional<kith::runtime> rt(make_options(1));
+    kith::runtime other(make_options(1));
     rt->run([&] { other.run([&] { rt.reset(); }); });
   };
   EXPECT_DEATH(destroy_below(), "a task destroys the runtime that it runs on");

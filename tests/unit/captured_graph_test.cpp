@@ -1,5 +1,6 @@
 // Captured graphs: what is kept, what is noticed, what is refused, and when a run makes tasks.
 #include <kith/kith.hpp>
+#include "support/workers.hpp"
 
 #include <gmock/gmock.h>
 
@@ -13,14 +14,7 @@
 
 namespace {
 
-kith::runtime_options with(int workers, const char* policy = "steal", const char* machine = "") {
-  kith::runtime_options o;
-  o.policy = policy;
-  o.workers = workers;
-  o.machine = machine;
-  o.oversubscribe = true;
-  return o;
-}
+using kith::test::make_options;
 
 /// The text of the error that f throws; "" if it throws none.
 std::string error_of(const std::function<void()>& f) {
@@ -39,7 +33,7 @@ void chain_and_readers(int n, int& x, std::atomic<int>& read) {
 }
 
 TEST(captured_graph, has_the_nodes_and_edges_of_its_body) {
-  kith::runtime rt(with(2));
+  kith::runtime rt(make_options(2));
   int x = 0;
   std::atomic<int> read{0};
   kith::captured_graph g;
@@ -62,7 +56,7 @@ TEST(captured_graph, has_the_nodes_and_edges_of_its_body) {
 }
 
 TEST(captured_graph, is_ordered_by_parts_and_wholes) {
-  kith::runtime rt(with(2));
+  kith::runtime rt(make_options(2));
   std::vector<int> a(8);
   std::vector<int> order;
   kith::captured_graph g;
@@ -79,7 +73,7 @@ TEST(captured_graph, is_ordered_by_parts_and_wholes) {
 }
 
 TEST(captured_graph, keeps_what_closures_hold_and_destroys_it_once) {
-  kith::runtime rt(with(2));
+  kith::runtime rt(make_options(2));
   const auto held = std::make_shared<int>(0);
   std::atomic<int> last{0};
   {
@@ -114,7 +108,7 @@ TEST(captured_graph, keeps_what_closures_hold_and_destroys_it_once) {
 }
 
 TEST(captured_graph, repeat_replaces_closures_and_says_what_has_changed) {
-  kith::runtime rt(with(2));
+  kith::runtime rt(make_options(2));
   std::vector<int> a(4), b(4);
   kith::captured_graph g;
   const auto step = [&](int add, std::vector<int>& from, std::vector<int>& to) {
@@ -141,7 +135,7 @@ TEST(captured_graph, repeat_replaces_closures_and_says_what_has_changed) {
 }
 
 TEST(captured_graph, regions_that_come_to_overlap_are_noticed) {
-  kith::runtime rt(with(2));
+  kith::runtime rt(make_options(2));
   std::vector<int> a(8);
   kith::captured_graph g;
   const auto two = [&](std::size_t first, std::size_t second) {
@@ -172,7 +166,7 @@ TEST(captured_graph, regions_that_come_to_overlap_are_noticed) {
 }
 
 TEST(captured_graph, every_difference_is_noticed) {
-  kith::runtime rt(with(2));
+  kith::runtime rt(make_options(2));
   int x = 0, y = 0;
   static const kith::task_type one("captured_one"), other("captured_other");
   const auto f = [] {};
@@ -204,7 +198,7 @@ TEST(captured_graph, every_difference_is_noticed) {
 }
 
 TEST(captured_graph, joins_in_a_body_are_calls) {
-  kith::runtime rt(with(3));
+  kith::runtime rt(make_options(3));
   int x = 0;
   kith::captured_graph g;
   rt.run([&] {
@@ -228,7 +222,7 @@ TEST(captured_graph, joins_in_a_body_are_calls) {
 }
 
 TEST(captured_graph, a_structure_that_alternates_takes_no_more_memory) {
-  kith::runtime rt(with(1));
+  kith::runtime rt(make_options(1));
   std::vector<const void*> places;
   const auto body = [&](int size) {
     return [&places, size] {
@@ -248,7 +242,7 @@ TEST(captured_graph, wrong_uses_are_refused) {
   kith::captured_graph g;
   EXPECT_THAT(error_of([&] { g.capture([] {}); }), testing::HasSubstr("no task runs on this thread"));
   EXPECT_THAT(error_of([&] { g.run(); }), testing::HasSubstr("no task runs on this thread"));
-  kith::runtime rt(with(2));
+  kith::runtime rt(make_options(2));
   rt.run([&] {
     EXPECT_THAT(error_of([&] { g.capture([] { kith::spawn([] {}), kith::wait(); }); }),
                 testing::HasSubstr("the body asks for kith::wait()"));
@@ -291,7 +285,7 @@ TEST(captured_graph, wrong_uses_are_refused) {
 }
 
 TEST(captured_graph, cancel_skips_the_rest_without_an_error) {
-  kith::runtime rt(with(2));
+  kith::runtime rt(make_options(2));
   int x = 0;
   kith::captured_graph g;
   rt.run([&] {
@@ -330,7 +324,7 @@ TEST(captured_graph, tasks_are_made_where_they_must_be) {
     });
   };
   {
-    kith::runtime rt(with(2, "ads"));
+    kith::runtime rt(make_options(2, "ads"));
     kith::captured_graph plain, urgent;
     fill(rt, plain, kith::priority::normal);
     EXPECT_EQ(queued_by(rt, plain), 0u);
@@ -339,8 +333,8 @@ TEST(captured_graph, tasks_are_made_where_they_must_be) {
     EXPECT_GT(queued_by(rt, urgent), 0u);
   }
   {
-    kith::runtime rt(with(4, "ads", "node:2 core:2"));
-    kith::runtime other(with(4, "ads", "node:2 core:2"));
+    kith::runtime rt(make_options(4, "ads", "node:2 core:2"));
+    kith::runtime other(make_options(4, "ads", "node:2 core:2"));
     kith::captured_graph g;
     fill(rt, g, kith::priority::normal);
     EXPECT_GT(queued_by(rt, g), 0u);  // the first one places the nodes
@@ -356,7 +350,7 @@ TEST(captured_graph, tasks_are_made_where_they_must_be) {
 
 TEST(captured_graph, many_short_runs_begin_and_end) {
   for (int workers : {1, 2, 3}) {
-    kith::runtime rt(with(workers));
+    kith::runtime rt(make_options(workers));
     std::atomic<int> ran{0};
     kith::captured_graph g;
     rt.run([&] {
@@ -370,7 +364,7 @@ TEST(captured_graph, many_short_runs_begin_and_end) {
 }
 
 TEST(captured_graph, many_sources_and_many_successors) {
-  kith::runtime rt(with(2));
+  kith::runtime rt(make_options(2));
   constexpr int width = 20'000;
   int x = 0;
   std::atomic<int> ran{0};

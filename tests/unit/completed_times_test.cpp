@@ -199,7 +199,7 @@ TEST(completed_times, are_put_together_from_logs) {
 
 /// The clock was read again between the end of the child and that of the parent, so the end was noted, not derived.
 TEST(completed_times, are_noted_by_the_engine) {
-  const recording r = test::record(test::with("fifo", 1), [](runtime& rt) {
+  const recording r = test::record(test::make_options(1, "fifo"), [](runtime& rt) {
     rt.run([] {
       int data = 0;
       spawn([](int&) { spawn([] {}); }, inout(data));

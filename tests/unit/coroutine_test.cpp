@@ -23,10 +23,10 @@ namespace {
 using kith::both;
 using kith::coroutine;
 using kith::sync_wait;
+using kith::test::make_options;
 using kith::test::meeting;
 using kith::test::sanitized;
 using kith::test::scaled;
-using kith::test::with;
 using testing::ThrowsMessage;
 
 coroutine<std::int64_t> fib(int n) {
@@ -74,7 +74,7 @@ TEST(coroutine, returns_what_it_returns) {
       EXPECT_EQ(sync_wait(all()), "123100");
       EXPECT_EQ(sync_wait(fib(15)), 610);
     } else {
-      kith::runtime rt(with(workers));
+      kith::runtime rt(make_options(workers));
       EXPECT_EQ(rt.run([&] { return sync_wait(all()); }), "123100");
       EXPECT_EQ(rt.run([] { return sync_wait(fib(20)); }), 6765);
     }
@@ -88,7 +88,7 @@ TEST(coroutine, runs_once) {
 }
 
 TEST(coroutine, goes_on_where_it_is_stolen_to) {
-  kith::runtime_options o = with(2);
+  kith::runtime_options o = make_options(2);
   o.spin = 0;  // a worker that finds nothing sleeps at once
   kith::runtime rt(o);
   for (int round = 0; round < scaled(200); ++round) {
@@ -109,7 +109,7 @@ TEST(coroutine, goes_on_where_it_is_stolen_to) {
 
 TEST(coroutine, is_right_after_many_steals) {
   for (const int workers : {2, 5}) {
-    kith::runtime rt(with(workers));
+    kith::runtime rt(make_options(workers));
     for (int round = 0; round < scaled(20); ++round) EXPECT_EQ(rt.run([] { return sync_wait(slow_fib(16)); }), 987);
     EXPECT_GT(rt.statistics().total.halves, 0u);
   }
@@ -117,7 +117,7 @@ TEST(coroutine, is_right_after_many_steals) {
 
 TEST(coroutine, throws_the_first_ones_exception_after_both_have_ended) {
   for (const int workers : {1, 2, 5}) {
-    kith::runtime rt(with(workers));
+    kith::runtime rt(make_options(workers));
     for (int round = 0; round < scaled(100); ++round) {
       std::atomic<int> ended{0};
       const auto run = [&](const char* f, const char* g) {
@@ -155,7 +155,7 @@ TEST(coroutine, passes_on_an_exception_of_one_that_it_awaits) {
     const auto before = [&]() -> coroutine<int> { return fails(); };
     co_await both(before, [] { return number(1); });
   };
-  kith::runtime rt(with(2));
+  kith::runtime rt(make_options(2));
   EXPECT_THAT([&] { rt.run([&] { sync_wait(pair()); }); }, ThrowsMessage<std::runtime_error>("no coroutine was made"));
 }
 
@@ -172,7 +172,7 @@ TEST(coroutine, goes_deep) {
     }
   };
   const int most = sanitized ? 1'000 : 20'000;  // more than a lane has places for, and many segments of frames
-  kith::runtime rt(with(2));                    // its workers' own stacks are larger than that of this thread
+  kith::runtime rt(make_options(2));            // its workers' own stacks are larger than that of this thread
   EXPECT_EQ(rt.submit([&] { return sync_wait(chain::awaits(most)); }).get(), most);
   EXPECT_EQ(rt.submit([&] { return sync_wait(chain::forks(most)); }).get(), most);
 }
@@ -187,7 +187,7 @@ TEST(coroutine, needs_no_more_stack_for_a_long_loop) {
     }
     co_return sum;
   };
-  kith::runtime rt(with(1));
+  kith::runtime rt(make_options(1));
   EXPECT_EQ(rt.run([&] { return sync_wait(loop()); }), 500'000);
   EXPECT_EQ(sync_wait(loop()), 500'000);
 }
@@ -216,7 +216,7 @@ TEST(coroutine, keeps_its_frame_while_it_is_elsewhere) {
     }
   };
   for (const int workers : {2, 5}) {
-    kith::runtime rt(with(workers));
+    kith::runtime rt(make_options(workers));
     for (int round = 0; round < scaled(5); ++round)
       EXPECT_EQ(rt.run([] { return sync_wait(tree::visit(6, std::string(30, 'x'))); }), 729);
   }
@@ -225,7 +225,7 @@ TEST(coroutine, keeps_its_frame_while_it_is_elsewhere) {
 TEST(coroutine, may_end_in_any_order_and_after_its_runtime) {
   std::vector<coroutine<int>> kept;
   {
-    kith::runtime rt(with(3));
+    kith::runtime rt(make_options(3));
     rt.run([&] {
       const auto makes = [&]() -> coroutine<int> {
         std::vector<coroutine<int>> here;
@@ -247,7 +247,7 @@ TEST(coroutine, may_end_in_any_order_and_after_its_runtime) {
 
 TEST(coroutine, may_block_and_create_tasks) {
   for (const int workers : {1, 2, 5}) {
-    kith::runtime rt(with(workers));
+    kith::runtime rt(make_options(workers));
     std::atomic<int> tasks{0};
     struct tree {
       static coroutine<int> visit(int depth, std::atomic<int>& tasks) {
@@ -268,7 +268,7 @@ TEST(coroutine, may_block_and_create_tasks) {
 }
 
 TEST(coroutine, reports_a_task_that_fails_in_a_part_that_was_stolen) {
-  kith::runtime rt(with(2));
+  kith::runtime rt(make_options(2));
   for (int round = 0; round < scaled(50); ++round) {
     EXPECT_THAT(
         [&] {
@@ -291,7 +291,7 @@ TEST(coroutine, reports_a_task_that_fails_in_a_part_that_was_stolen) {
 }
 
 TEST(coroutine, runs_though_its_task_is_cancelled_and_is_told) {
-  kith::runtime rt(with(2));
+  kith::runtime rt(make_options(2));
   int ran = 0;
   rt.run([&] {
     kith::group g;
@@ -319,7 +319,7 @@ TEST(coroutine, runs_though_its_task_is_cancelled_and_is_told) {
 }
 
 TEST(coroutine, works_in_two_runtimes_at_a_time) {
-  kith::runtime outer(with(2)), inner(with(2));
+  kith::runtime outer(make_options(2)), inner(make_options(2));
   const auto nested = [&](int n) -> coroutine<std::int64_t> {
     const std::int64_t there = inner.run([&] { return sync_wait(fib(n)); });
     co_return there + co_await fib(n - 1);
@@ -333,7 +333,7 @@ TEST(coroutine, works_in_two_runtimes_at_a_time) {
 
 TEST(coroutine, becomes_tasks_where_a_run_is_recorded) {
   const std::string file = testing::TempDir() + "coroutine.kith";
-  kith::runtime_options o = with(2);
+  kith::runtime_options o = make_options(2);
   o.record = file;
   kith::runtime rt(o);
   EXPECT_EQ(rt.run([] { return sync_wait(fib(5)); }), 5);

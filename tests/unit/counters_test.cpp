@@ -91,8 +91,8 @@ class counted : public testing::Test {
     ::setenv("KITH_RECORD_COUNTERS", list, 1);
     return test::record(std::move(o), f);
   }
-  static runtime_options with(const char* policy, int workers, std::int64_t at_creation) {
-    runtime_options o = test::with(policy, workers);
+  static runtime_options counting(const char* policy, int workers, std::int64_t at_creation) {
+    runtime_options o = test::make_options(workers, policy);
     o.inline_limit = at_creation;
     return o;
   }
@@ -134,7 +134,7 @@ TEST_F(counted, each_task_gets_what_its_own_code_counted) {
     for (const int workers : {1, 3}) {
       for (const std::int64_t at_creation : {0, 1, -1}) {
         std::map<std::int32_t, std::int64_t> expected = of_tree(end);
-        const recording r = record(open_own, with(policy, workers, at_creation), [&](runtime& rt) {
+        const recording r = record(open_own, counting(policy, workers, at_creation), [&](runtime& rt) {
           rt.run([&] {
             work(5);
             spawn([&] { grow(1, end, expected); }, kith::color{1});
@@ -152,7 +152,7 @@ TEST_F(counted, each_task_gets_what_its_own_code_counted) {
 }
 
 TEST_F(counted, a_creator_at_the_throttle_gets_nothing_of_what_it_helps_with) {
-  runtime_options o = with("steal", 1, 0);
+  runtime_options o = counting("steal", 1, 0);
   o.throttle = 2;
   const recording r = record(open_own, o, [](runtime& rt) {
     rt.run([] {
@@ -171,7 +171,7 @@ TEST_F(counted, a_creator_at_the_throttle_gets_nothing_of_what_it_helps_with) {
 TEST_F(counted, a_task_whose_stack_was_left_gets_only_its_own) {
   constexpr std::int32_t tasks = 20;
   for (const int workers : {1, 2}) {
-    const recording r = record(open_own, with("fifo", workers, 0), [](runtime& rt) {
+    const recording r = record(open_own, counting("fifo", workers, 0), [](runtime& rt) {
       rt.run([] {
         future<int> last;
         std::atomic<bool> is_there{false};
@@ -202,7 +202,7 @@ TEST_F(counted, a_task_whose_stack_was_left_gets_only_its_own) {
 
 /// What a worker does in a wait, besides running tasks, is nobody's.
 TEST_F(counted, waiting_is_no_part_of_a_task) {
-  const recording r = record(open_segments, with("steal", 1, 0), [](runtime& rt) {
+  const recording r = record(open_segments, counting("steal", 1, 0), [](runtime& rt) {
     rt.run([] {
       spawn(
           [] {
@@ -233,7 +233,7 @@ TEST_F(counted, exploring_a_graph_is_no_part_of_its_nodes) {
     void compute(int k) { work(static_cast<std::uint64_t>(k)); }
     int color(int k) const { return k; }
   } g;
-  const recording r = record(open_own, with("nabbit", 2, 0), [&](runtime& rt) { rt.run([&] { explore(g, 9); }); });
+  const recording r = record(open_own, counting("nabbit", 2, 0), [&](runtime& rt) { rt.run([&] { explore(g, 9); }); });
   std::map<std::int32_t, std::int64_t> found = by_color(r);
   found.erase(no_color);
   std::map<std::int32_t, std::int64_t> expected;
@@ -242,7 +242,7 @@ TEST_F(counted, exploring_a_graph_is_no_part_of_its_nodes) {
 }
 
 TEST_F(counted, a_task_that_throws_keeps_its_counts) {
-  const recording r = record(open_own, with("steal", 1, 1), [](runtime& rt) {
+  const recording r = record(open_own, counting("steal", 1, 1), [](runtime& rt) {
     EXPECT_THROW(rt.run([] {
       work(1);
       spawn(
@@ -271,7 +271,7 @@ coroutine<std::uint64_t> tree(std::uint64_t n) {
 TEST_F(counted, coroutines_are_counted_once) {
   std::uint64_t nodes = 0;
   const recording r =
-      record(open_own, with("steal", 3, 0), [&](runtime& rt) { rt.run([&] { nodes = sync_wait(tree(9)); }); });
+      record(open_own, counting("steal", 3, 0), [&](runtime& rt) { rt.run([&] { nodes = sync_wait(tree(9)); }); });
   std::int64_t sum = 0;
   for (const recorded_counts& c : r.counts) sum += c[counter::instructions];
   const std::uint64_t leaves = (nodes + 1) / 2;
@@ -280,7 +280,7 @@ TEST_F(counted, coroutines_are_counted_once) {
 
 /// Threads that are worker 0 in turn have counters of their own.
 TEST_F(counted, runs_of_several_threads) {
-  const recording r = record(open_own, with("steal", 1, 0), [](runtime& rt) {
+  const recording r = record(open_own, counting("steal", 1, 0), [](runtime& rt) {
     work(1'000'000);
     rt.run([] { spawn([] { work(1); }, kith::color{0}); });
     std::thread([&] {
@@ -295,7 +295,7 @@ TEST_F(counted, runs_of_several_threads) {
 }
 
 TEST_F(counted, estimates_where_groups_take_turns) {
-  const recording r = record(open_own_in_turns, with("steal", 1, 0), [](runtime& rt) {
+  const recording r = record(open_own_in_turns, counting("steal", 1, 0), [](runtime& rt) {
     rt.run([] {
       spawn(
           [] {
@@ -327,7 +327,7 @@ TEST_F(counted, estimates_where_groups_take_turns) {
 }
 
 TEST_F(counted, a_failed_reading_leaves_no_wrong_counts) {
-  const recording r = record(open_own, with("steal", 1, 0), [](runtime& rt) {
+  const recording r = record(open_own, counting("steal", 1, 0), [](runtime& rt) {
     rt.run([] {
       spawn(
           [] {
@@ -354,20 +354,20 @@ TEST_F(counted, a_failed_reading_leaves_no_wrong_counts) {
 
 TEST_F(counted, only_what_was_asked_for) {
   const auto one = [](runtime& rt) { rt.run([] { work(3); }); };
-  const recording r = record(open_own, with("steal", 1, 0), one, "cycles,software");
+  const recording r = record(open_own, counting("steal", 1, 0), one, "cycles,software");
   ASSERT_EQ(r.counts.size(), 1u);
   EXPECT_EQ(r.counts[0][counter::instructions], recorded_counts::not_counted);
   EXPECT_EQ(r.counts[0][counter::cycles], 6);
   EXPECT_EQ(r.counts[0][counter::task_clock], 24);
   EXPECT_EQ(r.meta.at("counters"), "cycles, page_faults, context_switches, migrations, task_clock");
-  EXPECT_EQ(record(open_own, with("steal", 1, 0), one, "").counts.size(), 0u);
-  EXPECT_THAT([&] { record(open_own, with("steal", 1, 0), one, "cycles,cash_misses"); },
+  EXPECT_EQ(record(open_own, counting("steal", 1, 0), one, "").counts.size(), 0u);
+  EXPECT_THAT([&] { record(open_own, counting("steal", 1, 0), one, "cycles,cash_misses"); },
               ThrowsMessage<error>(HasSubstr("KITH_RECORD_COUNTERS: 'cycles,cash_misses' is not known; expected all")));
 }
 
 TEST_F(counted, the_recording_goes_on_where_nothing_can_be_opened) {
   testing::internal::CaptureStderr();
-  const recording r = record(open_nothing, with("steal", 1, 0), [](runtime& rt) { rt.run([] { spawn([] {}); }); });
+  const recording r = record(open_nothing, counting("steal", 1, 0), [](runtime& rt) { rt.run([] { spawn([] {}); }); });
   const std::string said = testing::internal::GetCapturedStderr();
   EXPECT_EQ(r.tasks.size(), 2u);
   EXPECT_TRUE(r.counts.empty());
@@ -385,7 +385,7 @@ TEST_F(counted, only_logs_with_counts_have_another_version) {
   const auto version_of_logs = [](const char* list) {
     const test::scratch_file file;
     ::setenv("KITH_RECORD_COUNTERS", list, 1);
-    runtime_options o = with("steal", 1, 0);
+    runtime_options o = counting("steal", 1, 0);
     o.record = file.path();
     std::string made;
     std::uint32_t version = 0;

@@ -1,5 +1,6 @@
 // Data-flow across places: tasks on random ranges against the same tasks one after the other, copies, places, failures.
 #include "base/rng.hpp"
+#include "support/places.hpp"
 #include "support/scale.hpp"
 
 #include <kith/data_flow.hpp>
@@ -19,17 +20,11 @@
 
 namespace {
 
+using kith::test::make_place_options;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 using numbers = kith::distributed_array<std::int64_t>;
 
-kith::place_options with(int places, int workers = 1) {
-  kith::place_options o;
-  o.places = places;
-  o.each.workers = workers;
-  o.each.oversubscribe = true;
-  return o;
-}
 void run(const kith::place_options& o, const std::function<void()>& f) {
   kith::place_runtime places(o);
   places.run(f);
@@ -124,7 +119,7 @@ void compare(std::uint64_t seed, const kith::data_flow_options& options) {
 
 TEST(DataFlow, HasTheValuesOfASerialProgram) {
   for (const auto& [places, workers] : {std::pair(1, 2), {2, 1}, {3, 2}, {5, 1}}) {
-    run(with(places, workers), [] {
+    run(make_place_options(places, workers), [] {
       for (int seed = 1; seed <= kith::test::scaled(4); ++seed) {
         compare(static_cast<std::uint64_t>(seed), {});
         compare(static_cast<std::uint64_t>(seed), {.most_tasks = 3, .cache_bytes = 100});
@@ -134,7 +129,7 @@ TEST(DataFlow, HasTheValuesOfASerialProgram) {
 }
 
 TEST(DataFlow, HasThemAsOneGroupToo) {
-  kith::place_options o = with(3);
+  kith::place_options o = make_place_options(3);
   o.scheduling = kith::place_scheduling::cws;
   run(o, [] { compare(9, {}); });
 }
@@ -144,7 +139,7 @@ void note(const_words) { ran_at = kith::here(); }
 void note_written(const_words, words) { ran_at = kith::here(); }
 
 TEST(DataFlow, RunsWhereMostBytesAre) {
-  run(with(3), [] {
+  run(make_place_options(3), [] {
     const numbers a = numbers::make(30);
     kith::data_flow flow;
     const auto place_of = [&](const auto&... args) {
@@ -182,7 +177,7 @@ std::uint64_t activities(const kith::place_runtime& places) {
 std::uint64_t cost_of_reading(bool write) {
   std::uint64_t counts[2];
   for (const int tasks : {1, 21}) {
-    kith::place_runtime places(with(2));
+    kith::place_runtime places(make_place_options(2));
     places.run([&] {
       const numbers a = numbers::make(20);
       kith::data_flow flow;
@@ -204,7 +199,7 @@ TEST(DataFlow, GetsElementsAgainOnlyIfTheyWereWritten) {
 }
 
 TEST(DataFlow, UsesWhatATaskHasWrittenHere) {
-  kith::place_runtime places(with(2));
+  kith::place_runtime places(make_place_options(2));
   std::uint64_t first = 0;
   for (const int tasks : {1, 11}) {
     places.reset_statistics();
@@ -228,7 +223,7 @@ void count_one(words) { ++ran; }
 void fail(words) { throw std::runtime_error("no such thing"); }
 
 TEST(DataFlow, ThrowsTheFirstFailureAndDropsWhatComesAfter) {
-  run(with(2), [] {
+  run(make_place_options(2), [] {
     const numbers a = numbers::make(10);
     kith::data_flow flow;
     ran = 0;
@@ -255,7 +250,7 @@ void keep_nothing(words, const std::string&) {}
 
 /// The children use the task's copy; tasks that never run are given back (both by the address sanitizer).
 TEST(DataFlow, EndsTheChildrenOfAFailedTaskAndFreesTheRest) {
-  run(with(2, 2), [] {
+  run(make_place_options(2, 2), [] {
     const numbers a = numbers::make(40);
     for (int round = 0; round < 5; ++round) {
       kith::data_flow flow;
@@ -273,7 +268,7 @@ void copy_small(const_words from, std::span<std::int32_t> to) {
 }
 
 TEST(DataFlow, KnowsArraysOfSeveralTypesApart) {
-  run(with(2), [] {
+  run(make_place_options(2), [] {
     const numbers a = numbers::make(10);
     const auto b = kith::distributed_array<std::int32_t>::make(10);
     a.put(0, std::vector<std::int64_t>(10, 41));
@@ -292,7 +287,7 @@ TEST(DataFlow, KnowsArraysOfSeveralTypesApart) {
 
 /// As many are under way as the buffer has room for.
 TEST(DataFlow, DoesNotFloodBuffers) {
-  kith::place_options o = with(2);
+  kith::place_options o = make_place_options(2);
   o.fab_slots = 8;
   kith::place_runtime places(o);
   places.run([] {
@@ -308,7 +303,7 @@ TEST(DataFlow, DoesNotFloodBuffers) {
 }
 
 TEST(DataFlow, GivesAFailureThatNobodyWaitedForToTheFinish) {
-  run(with(2), [] {
+  run(make_place_options(2), [] {
     const numbers a = numbers::make(10);
     EXPECT_THAT(
         [&] {
@@ -323,7 +318,7 @@ TEST(DataFlow, GivesAFailureThatNobodyWaitedForToTheFinish) {
 }
 
 TEST(DataFlow, IsWaitedForByTheFinish) {
-  run(with(3), [] {
+  run(make_place_options(3), [] {
     const numbers a = numbers::make(30);
     kith::finish([&] {
       kith::data_flow flow;
@@ -337,7 +332,7 @@ TEST(DataFlow, IsWaitedForByTheFinish) {
 }
 
 TEST(DataFlow, RefusesWhatHasNoOrder) {
-  run(with(2), [] {
+  run(make_place_options(2), [] {
     const numbers a = numbers::make(10), none;
     kith::data_flow flow;
     EXPECT_THAT([&] { flow.spawn<note_written>(kith::in(a.range(0, 5)), kith::inout(a.range(4, 2))); },

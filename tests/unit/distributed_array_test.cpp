@@ -1,5 +1,6 @@
 // Distributed arrays: every layout against a plain array.
 #include "base/rng.hpp"
+#include "support/places.hpp"
 
 #include <kith/distributed_array.hpp>
 #include <kith/kith.hpp>
@@ -13,23 +14,17 @@
 
 namespace {
 
+using kith::test::make_place_options;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 using array = kith::distributed_array<int>;
 
-kith::place_options with(int places) {
-  kith::place_options o;
-  o.places = places;
-  o.each.workers = 1;
-  return o;
-}
-
 class DistributedArray : public testing::TestWithParam<std::tuple<int, std::uint64_t>> {};
 
 TEST_P(DistributedArray, KeepsWhatIsPut) {
   const auto [places, block] = GetParam();
-  kith::place_runtime rt(with(places));
+  kith::place_runtime rt(make_place_options(places));
   for (const std::uint64_t size : {0u, 1u, 5u, 64u, 101u}) {
     rt.run([&] {
       const array a = array::make(size, {block});
@@ -52,7 +47,7 @@ TEST_P(DistributedArray, KeepsWhatIsPut) {
 TEST_P(DistributedArray, SharesAreWhereTheLayoutSays) {
   const auto [places, block] = GetParam();
   constexpr std::uint64_t size = 37;
-  kith::place_runtime rt(with(places));
+  kith::place_runtime rt(make_place_options(places));
   rt.run([&] {
     const array a = array::make(size, {block});
     std::vector<int> numbers(size);
@@ -83,7 +78,7 @@ INSTANTIATE_TEST_SUITE_P(All, DistributedArray,
                                                           std::uint64_t{1} << 63)));
 
 TEST(DistributedArrayLayout, AsNamed) {
-  kith::place_runtime rt(with(3));
+  kith::place_runtime rt(make_place_options(3));
   rt.run([] {
     const auto owners = [](kith::array_layout layout) {
       const array a = array::make(7, layout);
@@ -98,7 +93,7 @@ TEST(DistributedArrayLayout, AsNamed) {
 }
 
 TEST(DistributedArrayErrors, AreSaid) {
-  kith::place_runtime rt(with(2));
+  kith::place_runtime rt(make_place_options(2));
   rt.run([] {
     const array a = array::make(10);
     EXPECT_THAT([&] { a.get(8, 3); }, ThrowsMessage<kith::error>(HasSubstr("the array has 10")));
@@ -116,10 +111,10 @@ TEST(DistributedArrayErrors, AreSaid) {
 TEST(DistributedArray, IsRefusedByAnotherNumberOfPlaces) {
   array left;
   {
-    kith::place_runtime rt(with(4));
+    kith::place_runtime rt(make_place_options(4));
     rt.run([&] { left = array::make(100); });
   }
-  kith::place_runtime rt(with(2));
+  kith::place_runtime rt(make_place_options(2));
   rt.run([&] {
     for (const auto& use : std::vector<std::function<void()>>{[&] { left.get(0, 100); }, [&] { left.put(0, 1); },
                                                               [&] { left.local(); }}) {

@@ -24,7 +24,7 @@ error_kind kind_of(const std::function<void()>& f) {
   return {};
 }
 
-kith::runtime_options one_worker() { return kith::test::with("steal", 1); }
+kith::runtime_options one_worker() { return kith::test::make_options(1, "steal"); }
 
 TEST(ErrorKind, OfACallIsMisuse) {
   EXPECT_EQ(kind_of([] { kith::spawn([] {}); }), error_kind::misuse);
@@ -33,8 +33,8 @@ TEST(ErrorKind, OfACallIsMisuse) {
 }
 
 TEST(ErrorKind, OfAnOptionOrAVariableIsASetting) {
-  EXPECT_EQ(kind_of([] { kith::runtime rt(kith::test::with("no-such-policy", 1)); }), error_kind::setting);
-  EXPECT_EQ(kind_of([] { kith::runtime rt(kith::test::with("steal:batch=0", 1)); }), error_kind::setting);
+  EXPECT_EQ(kind_of([] { kith::runtime rt(kith::test::make_options(1, "no-such-policy")); }), error_kind::setting);
+  EXPECT_EQ(kind_of([] { kith::runtime rt(kith::test::make_options(1, "steal:batch=0")); }), error_kind::setting);
   kith::runtime_options o = one_worker();
   o.throttle = -1;
   EXPECT_EQ(kind_of([&] { kith::runtime rt(o); }), error_kind::setting);
@@ -52,7 +52,8 @@ TEST(ErrorKind, OfAnOptionOrAVariableIsASetting) {
 TEST(ErrorKind, OfAFileIsInput) {
   const kith::test::scratch_file file;
   std::ofstream(file.path()) << "no recording";
-  EXPECT_EQ(kind_of([&] { kith::runtime rt(kith::test::with("replay:file=" + file.path(), 1)); }), error_kind::input);
+  EXPECT_EQ(kind_of([&] { kith::runtime rt(kith::test::make_options(1, "replay:file=" + file.path())); }),
+            error_kind::input);
 }
 
 TEST(ErrorKind, OfARefusedFileIsResources) {

@@ -1,5 +1,6 @@
 // Keyed graphs of extreme shape, and what is counted for them.
 #include "support/scale.hpp"
+#include "support/workers.hpp"
 
 #include <kith/kith.hpp>
 
@@ -16,16 +17,8 @@
 namespace {
 
 using kith::keys;
+using kith::test::make_options;
 using kith::test::million;
-
-kith::runtime_options with(const char* policy, int workers, const char* machine = "") {
-  kith::runtime_options o;
-  o.policy = policy;
-  o.workers = workers;
-  o.machine = machine;
-  o.oversubscribe = true;
-  return o;
-}
 
 struct chain {
   using key = std::uint32_t;
@@ -38,7 +31,7 @@ struct chain {
 
 TEST(graph, a_chain_of_a_million_nodes_needs_no_stack) {
   for (const char* policy : {"steal", "nabbitc"}) {
-    kith::runtime_options o = with(policy, 2);
+    kith::runtime_options o = make_options(2, policy);
     o.stack_bytes = 1 << 20;
     kith::runtime rt(o);
     chain g;
@@ -58,7 +51,7 @@ struct star {
 
 TEST(graph, a_node_with_a_million_predecessors) {
   for (const char* policy : {"steal", "nabbitc"}) {
-    kith::runtime rt(with(policy, 2));
+    kith::runtime rt(make_options(2, policy));
     star g;
     kith::exploration done;
     rt.run([&] { done = kith::explore(g, 0u); });
@@ -74,7 +67,7 @@ TEST(graph, a_long_ring_is_a_cycle_of_all_its_keys) {
     void predecessors(key k, keys<key>& all) const { all.add((k + 1) % 100'000); }
     void compute(key) {}
   } g;
-  kith::runtime rt(with("steal", 2));
+  kith::runtime rt(make_options(2, "steal"));
   rt.run([&] {
     try {
       kith::explore(g, 5u);
@@ -103,7 +96,7 @@ struct colored {
 // Section 3.5 of the algorithms: a node counts itself and each predecessor, by color.
 TEST(graph, remote_accesses_by_color) {
   const auto counted = [](int a, int b, int c) {
-    kith::runtime rt(with("socket", 4, "node:2 core:2"));
+    kith::runtime rt(make_options(4, "socket", "node:2 core:2"));
     colored g{{a, b, c}};
     rt.run([&] { kith::explore(g, 2); });
     const kith::statistics s = rt.statistics();
@@ -131,7 +124,7 @@ struct touching {
 };
 
 TEST(graph, remote_accesses_by_home_where_there_are_no_colors) {
-  kith::runtime rt(with("socket", 3, "node:3 core:1"));
+  kith::runtime rt(make_options(3, "socket", "node:3 core:1"));
   touching g;
   rt.run([&] { kith::explore(g, 2); });
   const kith::statistics s = rt.statistics();
@@ -162,7 +155,7 @@ struct layers {
 // NabbitC paper, section III: a worker's first successful steal is colored. So a worker that has stolen has
 // a colored steal.
 TEST(graph, the_first_steal_of_a_worker_is_colored) {
-  kith::runtime rt(with("nabbitc:budget=1048576", 4));
+  kith::runtime rt(make_options(4, "nabbitc:budget=1048576"));
   layers g{4};
   std::uint64_t steals = 0;
   for (int run = 0; run < 20; ++run) {
@@ -196,7 +189,7 @@ struct named {
 };
 
 TEST(graph, a_list_in_braces_is_a_list_of_keys) {
-  kith::runtime rt(with("fifo", 1));
+  kith::runtime rt(make_options(1, "fifo"));
   rt.run([] {
     named g;
     EXPECT_EQ(kith::explore(g, {"app", "lib"}).nodes, 2u);
@@ -236,7 +229,7 @@ struct cells {
 };
 
 TEST(graph, a_key_in_braces_is_a_key) {
-  kith::runtime rt(with("fifo", 1));
+  kith::runtime rt(make_options(1, "fifo"));
   rt.run([] {
     cells g;
     EXPECT_EQ(kith::explore(g, {4, 7}).nodes, 5u);
@@ -255,7 +248,7 @@ struct colored_values : colored {
 
 TEST(graph, remote_accesses_are_counted_by_color_where_nodes_have_values_too) {
   const auto counted = [](int a, int b, int c) {
-    kith::runtime rt(with("socket", 4, "node:2 core:2"));
+    kith::runtime rt(make_options(4, "socket", "node:2 core:2"));
     colored_values g(a, b, c);
     EXPECT_EQ(rt.run([&] { return kith::explore(g, 2); }), 3);
     const kith::statistics s = rt.statistics();
@@ -289,7 +282,7 @@ struct no_default {
 };
 
 TEST(graph, a_dry_run_makes_up_values_or_computes_them) {
-  kith::runtime_options o = with("fifo", 1);
+  kith::runtime_options o = make_options(1, "fifo");
   o.dry = true;
   kith::runtime rt(o);
   rt.run([] {
@@ -317,7 +310,7 @@ struct long_sum {
 
 TEST(graph, values_of_a_long_chain_whose_last_node_reads_all) {
   for (const char* policy : {"steal", "nabbitc"}) {
-    kith::runtime_options o = with(policy, 2);
+    kith::runtime_options o = make_options(2, policy);
     o.stack_bytes = 1 << 20;
     kith::runtime rt(o);
     long_sum g;
@@ -334,7 +327,7 @@ TEST(graph, outside_of_tasks_it_is_an_error) {
 }
 
 TEST(graph, an_empty_one_is_no_work) {
-  kith::runtime rt(with("nabbitc", 2));
+  kith::runtime rt(make_options(2, "nabbitc"));
   rt.run([] {
     chain g;
     EXPECT_EQ(kith::explore(g, std::span<const std::uint32_t>()).nodes, 0u);
@@ -344,7 +337,7 @@ TEST(graph, an_empty_one_is_no_work) {
 }
 
 TEST(graph, a_static_graph_does_not_run_inside_itself) {
-  kith::runtime rt(with("steal", 2));
+  kith::runtime rt(make_options(2, "steal"));
   rt.run([] {
     kith::static_graph s;
     s.add([&] { EXPECT_THROW(s.run(), kith::error); });

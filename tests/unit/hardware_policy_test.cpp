@@ -237,7 +237,7 @@ TEST(writers, are_kept_by_both_engines_if_the_policy_asks) {
       kith::spawn([](const int&) {}, kith::in(x));
     });
   };
-  const kith::recording r = kith::test::record(kith::test::with("notes-writers", 1), program);
+  const kith::recording r = kith::test::record(kith::test::make_options(1, "notes-writers"), program);
   EXPECT_EQ(writer_of_last_read, 0);
 
   kith::test::script s;

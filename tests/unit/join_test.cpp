@@ -20,10 +20,10 @@
 
 namespace {
 
+using kith::test::make_options;
 using kith::test::meeting;
 using kith::test::sanitized;
 using kith::test::scaled;
-using kith::test::with;
 using testing::ThrowsMessage;
 
 std::int64_t fib(int n) {
@@ -33,7 +33,7 @@ std::int64_t fib(int n) {
 }
 
 TEST(join, returns_what_the_halves_return) {
-  kith::runtime rt(with(2));
+  kith::runtime rt(make_options(2));
   rt.run([] {
     int x = 3;
     EXPECT_EQ(kith::join([] { return 1; }, [] { return std::string("two"); }), std::pair(1, std::string("two")));
@@ -53,7 +53,7 @@ TEST(join, runs_both_halves_in_order_on_a_thread_without_a_runtime) {
 }
 
 TEST(join, runs_serially_on_a_foreign_thread_while_a_runtime_works) {
-  kith::runtime rt(with(2));
+  kith::runtime rt(make_options(2));
   rt.run([] {
     std::thread([] {
       const auto here = std::this_thread::get_id();
@@ -66,7 +66,7 @@ TEST(join, runs_serially_on_a_foreign_thread_while_a_runtime_works) {
 }
 
 TEST(join, is_taken_by_a_sleeping_worker) {
-  kith::runtime_options o = with(2);
+  kith::runtime_options o = make_options(2);
   o.spin = 0;  // a worker that finds nothing sleeps at once
   kith::runtime rt(o);
   for (int round = 0; round < scaled(200); ++round) {
@@ -89,7 +89,7 @@ TEST(join, is_taken_by_a_sleeping_worker) {
 
 TEST(join, wakes_all_workers_for_a_tree) {
   constexpr int workers = 8;
-  kith::runtime_options o = with(workers);
+  kith::runtime_options o = make_options(workers);
   o.spin = 0;
   kith::runtime rt(o);
   for (int round = 0; round < scaled(20); ++round) {
@@ -108,7 +108,7 @@ TEST(join, wakes_all_workers_for_a_tree) {
 
 TEST(join, throws_the_first_halfs_exception_after_both_have_ended) {
   for (const int workers : {1, 2}) {
-    kith::runtime rt(with(workers));
+    kith::runtime rt(make_options(workers));
     for (int round = 0; round < scaled(200); ++round) {
       std::atomic<int> ended{0};
       const auto fails = [&](const char* what) {
@@ -129,7 +129,7 @@ TEST(join, throws_the_first_halfs_exception_after_both_have_ended) {
 }
 
 TEST(join, throws_from_a_half_that_another_worker_runs) {
-  kith::runtime rt(with(2));
+  kith::runtime rt(make_options(2));
   for (int round = 0; round < scaled(50); ++round) {
     meeting both;
     EXPECT_THAT(
@@ -167,7 +167,7 @@ TEST(join, throws_from_a_half_that_another_worker_runs) {
 }
 
 TEST(join, goes_deeper_than_what_a_stack_offers) {
-  kith::runtime rt(with(2));
+  kith::runtime rt(make_options(2));
   const auto depth = [](auto& self, int left) -> int {
     if (left == 0) return 0;
     const auto [below, one] = kith::join([&] { return self(self, left - 1); }, [] { return 1; });
@@ -178,7 +178,7 @@ TEST(join, goes_deeper_than_what_a_stack_offers) {
 }
 
 TEST(join, runs_the_halves_of_a_cancelled_task) {
-  kith::runtime rt(with(2));
+  kith::runtime rt(make_options(2));
   int ran = 0;
   rt.run([&] {
     kith::group g;
@@ -194,7 +194,7 @@ TEST(join, runs_the_halves_of_a_cancelled_task) {
 }
 
 TEST(join, tells_a_half_that_another_worker_runs_of_a_cancellation) {
-  kith::runtime rt(with(2));
+  kith::runtime rt(make_options(2));
   rt.run([&] {
     kith::group g;
     g.spawn([&] {
@@ -214,7 +214,7 @@ TEST(join, tells_a_half_that_another_worker_runs_of_a_cancellation) {
 }
 
 TEST(join, works_in_two_runtimes_at_a_time) {
-  kith::runtime outer(with(2)), inner(with(2));
+  kith::runtime outer(make_options(2)), inner(make_options(2));
   EXPECT_EQ(outer.run([&] {
     const auto [a, b] = kith::join([&] { return inner.run([] { return fib(15); }) + fib(10); },
                                    [&] { return inner.run([] { return fib(12); }) + fib(11); });
@@ -225,7 +225,7 @@ TEST(join, works_in_two_runtimes_at_a_time) {
 
 TEST(join, becomes_tasks_where_a_run_is_recorded) {
   const std::string file = testing::TempDir() + "join.kith";
-  kith::runtime_options o = with(2);
+  kith::runtime_options o = make_options(2);
   o.record = file;
   kith::runtime rt(o);
   EXPECT_EQ(rt.run([] { return fib(5); }), 5);
@@ -244,7 +244,7 @@ TEST(join, becomes_tasks_where_a_run_is_recorded) {
 }
 
 TEST(join, wakes_nobody_when_nothing_is_left) {
-  kith::runtime_options o = with(3);
+  kith::runtime_options o = make_options(3);
   o.spin = 0;
   kith::runtime rt(o);
   EXPECT_EQ(rt.run([] { return fib(20); }), 6765);
@@ -260,7 +260,7 @@ TEST(join, wakes_nobody_when_nothing_is_left) {
 }
 
 TEST(parallel_invoke, calls_each_function_once) {
-  kith::runtime rt(with(3));
+  kith::runtime rt(make_options(3));
   rt.run([] {
     std::array<std::atomic<int>, 5> calls{};
     kith::parallel_invoke([&] { ++calls[0]; }, [&] { return ++calls[1]; }, [&] { ++calls[2]; }, [&] { ++calls[3]; },

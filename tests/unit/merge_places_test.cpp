@@ -217,7 +217,7 @@ TEST(merge_places, a_recorded_program_on_places_is_one_file_with_all_messages) {
   const scratch_file file;
   std::vector<place_statistics> counts;
   {
-    place_options o = test::with(3);
+    place_options o = test::make_place_options(3);
     o.each.record = file.path();
     place_runtime rt(o);
     rt.run([] { EXPECT_EQ(at(1).async<fib>(6).get(), 8); });

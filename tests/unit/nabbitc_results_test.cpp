@@ -13,7 +13,7 @@ using namespace kith;
 
 /// Colors keep heat local, because of the forced first steal and morphing.
 TEST(nabbitc_results, colors_keep_heat_at_home) {
-  runtime_options on = test::with("nabbitc", 40, true);
+  runtime_options on = test::make_dry_options(40, "nabbitc");
   on.machine = "node:4 core:10";
   const recording r = test::record(on, [](runtime& rt) {
     const apps::entry& e = apps::find_app("heat");

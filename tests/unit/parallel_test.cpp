@@ -21,7 +21,7 @@
 
 namespace {
 
-using kith::test::with;
+using kith::test::make_options;
 
 using testing::ThrowsMessage;
 
@@ -35,7 +35,7 @@ std::vector<int> numbers(std::size_t count, int below) {
 TEST(parallel_sort, sorts_any_order) {
   const std::size_t most = kith::test::sanitized ? 20'000 : 200'000;
   for (const int workers : {1, 3}) {
-    kith::runtime rt(with(workers));
+    kith::runtime rt(make_options(workers));
     for (const std::size_t count : {std::size_t{0}, std::size_t{1}, std::size_t{2}, std::size_t{2049}, most}) {
       std::vector<std::vector<int>> inputs{numbers(count, 1 << 30), numbers(count, 3), numbers(count, 1)};
       inputs.push_back(inputs.front());
@@ -59,7 +59,7 @@ TEST(parallel_sort, sorts_any_order) {
 }
 
 TEST(parallel_sort, moves_what_cannot_be_copied_in_any_container) {
-  kith::runtime rt(with(2));
+  kith::runtime rt(make_options(2));
   std::deque<std::unique_ptr<int>> v;
   for (const int x : numbers(10'000, 1'000)) v.push_back(std::make_unique<int>(x));
   rt.run([&] { kith::parallel_sort(v.begin(), v.end(), [](const auto& a, const auto& b) { return *a < *b; }); });
@@ -67,7 +67,7 @@ TEST(parallel_sort, moves_what_cannot_be_copied_in_any_container) {
 }
 
 TEST(parallel_sort, passes_on_what_a_comparison_throws_and_sorts_again) {
-  kith::runtime rt(with(2));
+  kith::runtime rt(make_options(2));
   std::vector<int> v = numbers(50'000, 1 << 30);
   std::atomic<int> left{200'000};
   const auto less = [&](int a, int b) {
@@ -82,7 +82,7 @@ TEST(parallel_sort, passes_on_what_a_comparison_throws_and_sorts_again) {
 
 TEST(parallel_scan, gives_the_serial_prefix_sums) {
   for (const int workers : {1, 2, 5}) {
-    kith::runtime rt(with(workers));
+    kith::runtime rt(make_options(workers));
     for (const std::int64_t count : {0, 1, 2, 3, 7, 1000}) {
       std::vector<std::string> prefixes(static_cast<std::size_t>(count));
       const auto letter = [](std::int64_t i) { return static_cast<char>('a' + i % 26); };
@@ -109,7 +109,7 @@ TEST(parallel_scan, gives_the_serial_prefix_sums) {
 }
 
 TEST(parallel_scan, passes_on_what_a_part_throws) {
-  kith::runtime rt(with(3));
+  kith::runtime rt(make_options(3));
   const auto scan = [](std::int64_t, std::int64_t, int sum, bool final) {
     if (final) throw std::runtime_error("part");
     return sum;
@@ -119,12 +119,12 @@ TEST(parallel_scan, passes_on_what_a_part_throws) {
 }
 
 TEST(parallel_for, makes_no_task_where_joins_do) {
-  kith::runtime rt(with(2));
+  kith::runtime rt(make_options(2));
   std::vector<int> v(1000);
   rt.run([&] { kith::parallel_for(0, 1000, [&](std::int64_t i) { v[static_cast<std::size_t>(i)] = 1; }); });
   EXPECT_EQ(std::accumulate(v.begin(), v.end(), 0), 1000);
   EXPECT_EQ(rt.statistics().total.created, 0u);
-  kith::runtime_options o = with(4);
+  kith::runtime_options o = make_options(4);
   o.machine = "node:2 core:2";
   kith::runtime nodes(o);
   nodes.run([&] { kith::parallel_for(0, 1000, [&](std::int64_t i) { v[static_cast<std::size_t>(i)] = 2; }); });
@@ -134,7 +134,7 @@ TEST(parallel_for, makes_no_task_where_joins_do) {
 
 TEST(parallel_for, waits_for_the_tasks_of_its_iterations) {
   for (const int workers : {1, 3}) {
-    kith::runtime rt(with(workers));
+    kith::runtime rt(make_options(workers));
     rt.run([&] {
       std::atomic<int> ran{0};
       for (int round = 1; round <= 20; ++round) {
@@ -146,7 +146,7 @@ TEST(parallel_for, waits_for_the_tasks_of_its_iterations) {
 }
 
 TEST(parallel_for, skips_chunks_after_an_exception) {
-  kith::runtime rt(with(2));
+  kith::runtime rt(make_options(2));
   std::atomic<int> ran{0};
   const auto body = [&](std::int64_t) {
     ++ran;

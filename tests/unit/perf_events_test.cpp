@@ -26,7 +26,7 @@ TEST(perf_events, count_page_faults_of_the_task_that_has_them) {
     for (std::size_t at = 0; at < bytes; at += bytes / pages) static_cast<volatile char*>(memory)[at] = 1;
   };
   ::setenv("KITH_RECORD_COUNTERS", "page_faults,task_clock", 1);
-  runtime_options o = test::with("steal", 1);
+  runtime_options o = test::make_options(1, "steal");
   o.inline_limit = 0;
   const recording r = test::record(o, [&](runtime& rt) {
     rt.run([&] {

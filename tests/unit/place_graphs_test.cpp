@@ -14,7 +14,7 @@ namespace {
 
 using namespace kith::apps;
 using kith::sim::place_program;
-using kith::test::with;
+using kith::test::make_place_options;
 
 constexpr int places = 3;
 
@@ -26,7 +26,7 @@ struct counted {
 counted of_run(const char* name, const arguments::given& values) {
   for (const places_entry* e : places_app_list()) {
     if (std::string(e->about.name) != name) continue;
-    kith::place_runtime on(with(places, 2));
+    kith::place_runtime on(make_place_options(places, 2));
     const std::unique_ptr<places_app> program =
         e->make(arguments(e->about.name, e->about.parameters, values, preset::small));
     counted c;

@@ -1,5 +1,6 @@
 // Computed homes of pages: each formula is compared with a page-by-page count.
 #include "memory/placement.hpp"
+#include "support/sizes.hpp"
 
 #include <kith/error.hpp>
 
@@ -12,11 +13,10 @@ namespace {
 using kith::distribution;
 using kith::node_id;
 using kith::placement;
+using kith::test::page;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
-
-constexpr std::uintptr_t page = 4096;
 
 placement over(distribution::kind what, std::uint64_t pages, std::vector<int> nodes, std::uintptr_t begin = 7 * page) {
   placement p{.begin = begin, .bytes = pages * page, .page_bytes = page, .what = what};

@@ -1,4 +1,5 @@
 // Activities that are coroutines: they hold no worker while they wait, and end as other activities do.
+#include "support/places.hpp"
 #include "support/scale.hpp"
 
 #include <kith/activity.hpp>
@@ -17,16 +18,9 @@
 
 namespace {
 
+using kith::test::make_place_options;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
-
-kith::place_options with(int places, int workers = 1) {
-  kith::place_options o;
-  o.places = places;
-  o.each.workers = workers;
-  o.each.oversubscribe = true;
-  return o;
-}
 
 /// Counts nodes of a tree; each waits for its children at other places.
 kith::activity<long> count(int depth) {
@@ -40,7 +34,7 @@ kith::activity<long> count(int depth) {
 
 TEST(PlacesCoroutine, ReturnsItsValue) {
   for (const int workers : {1, 3}) {
-    kith::place_runtime places(with(3, workers));
+    kith::place_runtime places(make_place_options(3, workers));
     places.run([] {
       for (int depth = 0; depth < 6; ++depth) {
         long expected = 0, level = 1;
@@ -64,7 +58,7 @@ kith::activity<> stall(int there) {
 
 /// One worker has many stalled activities at once, and no stack for any of them.
 TEST(PlacesCoroutine, HoldsNoWorker) {
-  kith::place_options o = with(2);
+  kith::place_options o = make_place_options(2);
   o.fab_slots = 4096;
   kith::place_runtime places(o);
   opened = false;
@@ -96,7 +90,7 @@ kith::activity<int> fan_out(int width, std::span<const int> weights) {
 }
 
 TEST(PlacesCoroutine, WaitsForAFinish) {
-  kith::place_runtime places(with(3, 2));
+  kith::place_runtime places(make_place_options(3, 2));
   std::vector<int> weights(50);
   std::iota(weights.begin(), weights.end(), 1);
   places.run([&] {
@@ -132,7 +126,7 @@ kith::activity<int> unboxed(int n) {
 }
 
 TEST(PlacesCoroutine, AwaitsOthersAsParts) {
-  kith::place_runtime places(with(2));
+  kith::place_runtime places(make_place_options(2));
   places.run([] {
     EXPECT_EQ(kith::at(1).async<sum_of_parts>(100).get(), 9900);
     EXPECT_EQ(kith::at(0).async<unboxed>(21).get(), 42);
@@ -158,7 +152,7 @@ kith::activity<> body_fails() {
 }
 
 TEST(PlacesCoroutine, FailuresGoTheirWay) {
-  kith::place_runtime places(with(2, 2));
+  kith::place_runtime places(make_place_options(2, 2));
   places.run([] {
     const char* const reasons[] = {"at once", "later", "elsewhere"};
     for (int when = 0; when < 3; ++when) {
@@ -184,7 +178,7 @@ kith::activity<int> with_tasks() {
 
 /// Tasks are those of the part that created them; the activity ends after all of them.
 TEST(PlacesCoroutine, HasTasks) {
-  kith::place_runtime places(with(2, 2));
+  kith::place_runtime places(make_place_options(2, 2));
   places.run([] {
     for (int round = 0; round < kith::test::scaled(200); ++round) {
       tasks = 0;
@@ -195,7 +189,7 @@ TEST(PlacesCoroutine, HasTasks) {
 }
 
 TEST(PlacesCoroutine, RefusesOthers) {
-  kith::place_runtime places(with(1));
+  kith::place_runtime places(make_place_options(1));
   places.run([] {
     const auto plain = [] {
       kith::activity<> a = fails(2);  // never started: it is destroyed

@@ -12,7 +12,7 @@
 
 namespace {
 
-using kith::test::with;
+using kith::test::make_place_options;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
@@ -21,7 +21,7 @@ std::atomic<int> sum{0};  // of what activities add; tests run one after the oth
 void fails(const std::string& why) { throw std::runtime_error(why); }
 
 TEST(PlaceFailure, OfAnActivityGoesToItsFinish) {
-  kith::place_runtime rt(with(3));
+  kith::place_runtime rt(make_place_options(3));
   sum = 0;
   EXPECT_THAT(
       [&] {
@@ -44,7 +44,7 @@ TEST(PlaceFailure, OfAnActivityGoesToItsFinish) {
 }
 
 TEST(PlaceFailure, OfAFutureGoesToWhoeverAsks) {
-  kith::place_runtime rt(with(2));
+  kith::place_runtime rt(make_place_options(2));
   rt.run([] {
     const auto f = kith::at(1).async([](int n) -> int { throw std::runtime_error("number " + std::to_string(n)); }, 7);
     EXPECT_THAT([&] { f.get(); }, ThrowsMessage<kith::place_error>(HasSubstr("place 1: number 7")));
@@ -53,7 +53,7 @@ TEST(PlaceFailure, OfAFutureGoesToWhoeverAsks) {
 }
 
 TEST(PlaceFailure, OfADroppedFutureGoesToItsFinish) {
-  kith::place_runtime rt(with(2));
+  kith::place_runtime rt(make_place_options(2));
   EXPECT_THAT(
       [&] {
         rt.run([] {
@@ -73,7 +73,7 @@ TEST(PlaceFailure, OfADroppedFutureGoesToItsFinish) {
 }
 
 TEST(PlaceFailure, OfTheBodyKeepsItsType) {
-  kith::place_runtime rt(with(2));
+  kith::place_runtime rt(make_place_options(2));
   struct special {};
   sum = 0;
   EXPECT_THROW(rt.run([] {
@@ -85,7 +85,7 @@ TEST(PlaceFailure, OfTheBodyKeepsItsType) {
 }
 
 TEST(PlaceFailure, DoesNotCancelActivitiesAnywhere) {
-  kith::place_runtime rt(with(2));
+  kith::place_runtime rt(make_place_options(2));
   for (const int named : {0, 1}) {
     sum = 0;
     EXPECT_THROW(rt.run([named] {
@@ -98,7 +98,7 @@ TEST(PlaceFailure, DoesNotCancelActivitiesAnywhere) {
 }
 
 TEST(PlaceFailure, GoesBeforeThatOthersWereCancelled) {
-  kith::place_runtime rt(with(2));
+  kith::place_runtime rt(make_place_options(2));
   EXPECT_THAT(
       [&] {
         rt.run([] {
@@ -115,7 +115,7 @@ TEST(PlaceFailure, GoesBeforeThatOthersWereCancelled) {
 // A finish without a stack to wait on ends with an error, and its body, which uses the caller's frame, has ended or
 // never runs.
 TEST(PlaceFailure, OfAFinishWithoutAStackLeavesNoBodyBehind) {
-  kith::place_options o = with(2, 2);
+  kith::place_options o = make_place_options(2, 2);
   o.each.stacks = 2;
   for (int round = 0; round < 5; ++round) {
     kith::place_runtime rt(o);
@@ -141,17 +141,17 @@ TEST(PlaceFailure, OfAFinishWithoutAStackLeavesNoBodyBehind) {
 TEST(PlaceFailure, OfAPlaceOfAnEarlierRuntime) {
   std::optional<kith::place_ref> far;
   {
-    kith::place_runtime rt(with(4));
+    kith::place_runtime rt(make_place_options(4));
     rt.run([&] { far = kith::at(3); });
   }
-  kith::place_runtime rt(with(2));
+  kith::place_runtime rt(make_place_options(2));
   EXPECT_THAT(
       [&] { rt.run([&] { far->spawn([] {}); }); },
       ThrowsMessage<kith::error>(HasSubstr("this place_ref is of another place_runtime; now there are 2 places")));
 }
 
 TEST(PlaceFailure, KeepsItsPlaceOnTheWay) {
-  kith::place_runtime rt(with(3));
+  kith::place_runtime rt(make_place_options(3));
   try {
     rt.run([] { kith::at(1).spawn([] { kith::at(2).async([] { fails("deep"); }).get(); }); });
     ADD_FAILURE() << "run() did not throw";
@@ -163,13 +163,13 @@ TEST(PlaceFailure, KeepsItsPlaceOnTheWay) {
 }
 
 TEST(PlaceFailure, OfATaskOfAnActivity) {
-  kith::place_runtime rt(with(2));
+  kith::place_runtime rt(make_place_options(2));
   EXPECT_THAT([&] { rt.run([] { kith::at(1).spawn([] { kith::spawn([] { fails("a task's"); }); }); }); },
               ThrowsMessage<kith::place_error>(HasSubstr("place 1: a task's")));
 }
 
 TEST(PlaceFailure, OfAnInnerFinishStaysThere) {
-  kith::place_runtime rt(with(4));
+  kith::place_runtime rt(make_place_options(4));
   sum = 0;
   rt.run([] {
     for (int p = 0; p < 4; ++p) {
@@ -183,7 +183,7 @@ TEST(PlaceFailure, OfAnInnerFinishStaysThere) {
 }
 
 TEST(PlaceFailure, CancelledActivitiesEndTheirFinish) {
-  kith::place_runtime rt(with(1));
+  kith::place_runtime rt(make_place_options(1));
   sum = 0;
   EXPECT_THAT(
       [&] {

@@ -24,14 +24,14 @@ class places_programs : public testing::TestWithParam<const places_entry*> {
   }
 };
 
-using kith::test::with;
+using kith::test::make_place_options;
 
 TEST_P(places_programs, are_verified_on_few_and_many_places_again_and_again) {
   const std::unique_ptr<places_app> program = small();
   std::vector<std::pair<int, int>> shapes{{3, 2}};
   if (!is_slow) shapes.insert(shapes.end(), {{1, 1}, {1, 3}, {2, 1}, {8, 1}});
   for (const auto& [places, workers] : shapes) {
-    kith::place_runtime on(with(places, workers));
+    kith::place_runtime on(make_place_options(places, workers));
     for (int again = 0; again < (is_slow ? 1 : 2); ++again) {
       const places_result r = run(*program, on);
       EXPECT_TRUE(r.check.verified) << places << " x " << workers << ": " << r.check.what;
@@ -45,7 +45,7 @@ TEST_P(places_programs, are_verified_on_few_and_many_places_again_and_again) {
 
 TEST_P(places_programs, are_verified_as_one_group_and_with_blocked_spawners_or_credits) {
   const std::unique_ptr<places_app> program = small();
-  kith::place_options one_group = with(4, 1), blocks = with(3, 2), credits = blocks;
+  kith::place_options one_group = make_place_options(4, 1), blocks = make_place_options(3, 2), credits = blocks;
   one_group.scheduling = kith::place_scheduling::cws;
   blocks.waiting = kith::place_waiting::blocks;
   blocks.fab_slots = 1;
@@ -59,7 +59,7 @@ TEST_P(places_programs, are_verified_as_one_group_and_with_blocked_spawners_or_c
 
 TEST_P(places_programs, have_a_verifier_that_notices_damage) {
   const std::unique_ptr<places_app> program = small();
-  kith::place_runtime on(with(3, 1));
+  kith::place_runtime on(make_place_options(3, 1));
   ASSERT_TRUE(run(*program, on).check.verified);
   program->damage(on);
   EXPECT_FALSE(program->verify(on).verified) << program->verify(on).what;
@@ -68,7 +68,7 @@ TEST_P(places_programs, have_a_verifier_that_notices_damage) {
 TEST_P(places_programs, have_few_tasks_or_many) {
   for (const char* leaf : {is_slow ? "256" : "1", "100000"}) {
     const std::unique_ptr<places_app> program = small({{"leaf", leaf}});
-    kith::place_runtime on(with(2, 2));
+    kith::place_runtime on(make_place_options(2, 2));
     const places_result r = run(*program, on);
     EXPECT_TRUE(r.check.verified) << "leaf " << leaf << ": " << r.check.what;
   }

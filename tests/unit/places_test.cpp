@@ -22,7 +22,7 @@
 
 namespace {
 
-using kith::test::with;
+using kith::test::make_place_options;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
@@ -119,7 +119,7 @@ class Places : public testing::TestWithParam<std::tuple<int, int, const char*>> 
  protected:
   kith::place_options options() const {
     const auto [places, workers, policy] = GetParam();
-    return with(places, workers, policy);
+    return make_place_options(places, workers, policy);
   }
 };
 
@@ -154,7 +154,7 @@ INSTANTIATE_TEST_SUITE_P(All, Places,
                                          std::tuple(3, 2, "fifo"), std::tuple(3, 2, "dfifo")));
 
 TEST(Place, OneGroupIgnoresWhereActivitiesRun) {
-  kith::place_options o = with(4, 1);
+  kith::place_options o = make_place_options(4, 1);
   o.scheduling = kith::place_scheduling::cws;
   expect_sums(o, 4);
   kith::place_runtime rt(o);
@@ -171,7 +171,7 @@ TEST(Place, OneGroupIgnoresWhereActivitiesRun) {
 /// All places spawn at all others at once, each into buffers of one slot.
 TEST(Place, EverybodySpawnsAtEverybody) {
   for (const kith::place_waiting w : {kith::place_waiting::works, kith::place_waiting::blocks}) {
-    kith::place_options o = with(4, 1);
+    kith::place_options o = make_place_options(4, 1);
     o.fab_slots = 1;
     o.most_refusals = 2;
     o.waiting = w;
@@ -195,7 +195,7 @@ TEST(Place, EverybodySpawnsAtEverybody) {
 TEST(Place, SpendsItsCreditsAndThenWaits) {
   static std::atomic<bool> go, started;
   go = started = false;
-  kith::place_options o = with(2, 1);
+  kith::place_options o = make_place_options(2, 1);
   o.fab_slots = 10;
   o.admission = kith::place_admission::credits;
   o.credit_seconds = 0.02;
@@ -225,7 +225,7 @@ TEST(Place, SpendsItsCreditsAndThenWaits) {
 
 /// One task sends many activities; the credits come back as they start.
 TEST(Place, CreditsComeBack) {
-  kith::place_options o = with(3, 1);
+  kith::place_options o = make_place_options(3, 1);
   o.fab_slots = 16;
   o.admission = kith::place_admission::credits;
   o.credit_seconds = 3600;
@@ -243,7 +243,7 @@ TEST(Place, CreditsComeBack) {
 
 /// A worker that is blocked runs nothing, so that the buffer of the other place stays full until it is forced.
 TEST(Place, RefusesAtTheThresholdAndIsForced) {
-  kith::place_options o = with(2, 1);
+  kith::place_options o = make_place_options(2, 1);
   o.fab_slots = 4;
   o.fab_threshold = 0.5;
   o.most_refusals = 2;
@@ -276,7 +276,7 @@ TEST(Place, RefusesAtTheThresholdAndIsForced) {
 }
 
 TEST(Place, ArgumentsAndResultsOfAllKinds) {
-  kith::place_runtime rt(with(3));
+  kith::place_runtime rt(make_place_options(3));
   rt.run([] {
     const std::vector<double> values{1, 2, 3.5};
     EXPECT_EQ(kith::at(1)
@@ -303,7 +303,7 @@ TEST(Place, ArgumentsAndResultsOfAllKinds) {
 
 TEST(Place, ObjectsOfAPlaceStayThere) {
   static kith::place_local<std::vector<int>> mine;
-  kith::place_runtime rt(with(4));
+  kith::place_runtime rt(make_place_options(4));
   rt.run([] {
     kith::finish([] {  // the objects of an earlier run are still there
       for (int p = 0; p < 4; ++p) kith::at(p).spawn([] { mine->clear(); });
@@ -322,7 +322,7 @@ struct waits_when_made {
 };
 static kith::place_local<waits_when_made> waiting;
 TEST(Places, AnObjectOfAPlaceMayWaitWhenItIsMade) {
-  kith::place_runtime rt(with(2, 2));
+  kith::place_runtime rt(make_place_options(2, 2));
   sum = 0;
   rt.run([] {
     for (int i = 0; i < 20; ++i) kith::at(0).spawn([] { sum += static_cast<std::uint64_t>(waiting->value); });
@@ -333,7 +333,7 @@ TEST(Places, AnObjectOfAPlaceMayWaitWhenItIsMade) {
 // ---- finish
 
 TEST(Finish, WaitsForWhatActivitiesSpawnElsewhere) {
-  kith::place_runtime rt(with(4, 2));
+  kith::place_runtime rt(make_place_options(4, 2));
   rt.run([] {
     for (int round = 0; round < 20; ++round) {
       sum = 0;
@@ -352,7 +352,7 @@ TEST(Finish, WaitsForWhatActivitiesSpawnElsewhere) {
 TEST(Finish, InnerOnesDoNotWaitForOuterActivities) {
   static std::atomic<bool> inner_over;
   inner_over = false;
-  kith::place_runtime rt(with(2, 2));
+  kith::place_runtime rt(make_place_options(2, 2));
   rt.run([] {
     kith::at(1).spawn([] { inner_over.wait(false); });  // would never end if the inner finish waited for it
     kith::finish([] { kith::at(1).spawn([] {}); });
@@ -366,7 +366,7 @@ TEST(Finish, InnerOnesDoNotWaitForOuterActivities) {
 TEST(PlaceErrors, AreSaid) {
   EXPECT_THAT([] { kith::places(); }, ThrowsMessage<kith::error>(HasSubstr("there are no places")));
   const auto refused = [](auto&& change, const char* what) {
-    kith::place_options o = with(2);
+    kith::place_options o = make_place_options(2);
     change(o);
     EXPECT_THAT([&] { kith::place_runtime rt(o); }, ThrowsMessage<kith::error>(HasSubstr(what)));
   };
@@ -377,8 +377,9 @@ TEST(PlaceErrors, AreSaid) {
   refused([](auto& o) { o.most_refusals = -1; }, "most_refusals");
   refused([](auto& o) { o.credit_seconds = -1; }, "credit_seconds");
   refused([](auto& o) { o.each.policy = "nonsense"; }, "nonsense");
-  kith::place_runtime rt(with(2));
-  EXPECT_THAT([] { kith::place_runtime second(with(1)); }, ThrowsMessage<kith::error>(HasSubstr("one already")));
+  kith::place_runtime rt(make_place_options(2));
+  EXPECT_THAT([] { kith::place_runtime second(make_place_options(1)); },
+              ThrowsMessage<kith::error>(HasSubstr("one already")));
   EXPECT_THAT([] { kith::here(); }, ThrowsMessage<kith::error>(HasSubstr("no activity runs")));
   EXPECT_THAT([] { kith::at(0).spawn([] {}); }, ThrowsMessage<kith::error>(HasSubstr("no activity runs")));
   EXPECT_THAT([] { kith::finish([] {}); }, ThrowsMessage<kith::error>(HasSubstr("no activity runs")));

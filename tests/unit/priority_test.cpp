@@ -1,5 +1,6 @@
 // Priorities in the plain world: a worker prefers a higher level among what it sees.
 #include "support/policy_bench.hpp"
+#include "support/sizes.hpp"
 
 #include <gmock/gmock.h>
 
@@ -12,8 +13,9 @@ namespace {
 using kith::event;
 using kith::ready_reason;
 using kith::task;
+using kith::test::megabyte;
+using kith::test::page;
 
-constexpr std::uint64_t page = 4096, megabyte = 1 << 20;
 enum level { high, normal, low };
 
 class level_bench : public kith::test::policy_bench {

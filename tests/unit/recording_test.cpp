@@ -28,7 +28,7 @@ std::vector<std::int32_t> before(const recording& r, std::size_t t) {
 
 TEST(recording, has_tasks_that_follow_others_with_their_edges) {
   static const task_type last{"last"};
-  const recording r = record(test::with("fifo", 2), [&](runtime& rt) {
+  const recording r = record(test::make_options(2, "fifo"), [&](runtime& rt) {
     rt.run([&] {
       const future<int> a = async([] { return 1; }), b = async([] { return 2; });
       EXPECT_EQ(when_all(a, b).then([](int x, int y) { return x + y; }, last).get(), 3);
@@ -44,7 +44,7 @@ TEST(recording, has_tasks_that_follow_others_with_their_edges) {
 TEST(recording, has_tasks_accesses_and_dependences_as_declared) {
   static const task_type first{"first"}, second{"second"};
   int x = 0, y[100] = {};
-  const recording r = record(test::with("fifo", 2), [&](runtime& rt) {
+  const recording r = record(test::make_options(2, "fifo"), [&](runtime& rt) {
     rt.mark("begin");
     rt.run([&] {
       spawn([&] { x = 1; }, first, out(x), kith::color{3}, node{1}, priority::high);
@@ -91,7 +91,7 @@ TEST(recording, keeps_what_keyed_nodes_need) {
     int color(int k) const { return k; }
     double cost(int) const { return 1000; }
   } g;
-  const recording r = record(test::with("nabbitc", 2), [&](runtime& rt) { rt.run([&] { explore(g, 9); }); });
+  const recording r = record(test::make_options(2, "nabbitc"), [&](runtime& rt) { rt.run([&] { explore(g, 9); }); });
   ASSERT_EQ(r.tasks.size(), 11u);
   int discovered = 0;
   for (std::size_t t = 1; t < r.tasks.size(); ++t) {
@@ -116,7 +116,7 @@ TEST(recording, nodes_with_values_are_ready_when_all_are_found) {
     }
     int compute(int k, values<int> from) { return from.empty() ? k : from.back(); }
   } g;
-  const recording r = record(test::with("fifo", 2), [&](runtime& rt) { rt.run([&] { explore(g, 0); }); });
+  const recording r = record(test::make_options(2, "fifo"), [&](runtime& rt) { rt.run([&] { explore(g, 0); }); });
   ASSERT_EQ(r.tasks.size(), 11u);
   ASSERT_EQ(r.waits.size(), 2u);
   EXPECT_EQ(r.waits[0].scope, r.waits[1].scope);
@@ -133,7 +133,7 @@ TEST(recording, leaves_out_what_ran_on_top_of_a_waiting_task) {
     while (std::chrono::steady_clock::now() < until) {
     }
   };
-  const recording r = record(test::with("steal", 1), [&](runtime& rt) {
+  const recording r = record(test::make_options(1, "steal"), [&](runtime& rt) {
     rt.run([&] {
       spawn([&] {
         for (int i = 0; i < 4; ++i) spawn([&] { spin(3'000'000); });
@@ -154,7 +154,7 @@ TEST(recording, leaves_out_what_ran_on_top_of_a_waiting_task) {
 
 TEST(recording, of_a_dry_run_has_the_costs_that_were_named_and_runs_nothing) {
   int ran = 0;
-  const recording r = record(test::with("steal", 1, true), [&](runtime& rt) {
+  const recording r = record(test::make_dry_options(1, "steal"), [&](runtime& rt) {
     EXPECT_TRUE(rt.dry());
     rt.run([&] {
       spawn([&] { ++ran; }, work{12345});
@@ -169,7 +169,7 @@ TEST(recording, of_a_dry_run_has_the_costs_that_were_named_and_runs_nothing) {
 
 /// The closure allocates while the lock on creating from outside is held.
 TEST(recording, of_a_task_whose_closure_allocates_when_it_is_moved) {
-  const recording r = record(test::with("fifo", 2), [](runtime& rt) {
+  const recording r = record(test::make_options(2, "fifo"), [](runtime& rt) {
     const allocation_scope here(rt);
     const std::vector<double, kith::allocator<double>> values(1000, 1.0);  // captured as const: moved by copying
     EXPECT_EQ(rt.submit([values] { return values.size(); }).get(), 1000u);

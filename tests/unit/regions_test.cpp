@@ -18,18 +18,18 @@ namespace {
 using namespace kith;
 using test::memory;
 using test::on;
-using test::page;
+using test::system_page;
 using testing::ElementsAre;
 
 /// A part of an array is named first, then all of it, like a row and its matrix.
 TEST(Regions, AreAsLongAsTheMostThatIsNamed) {
   for (const bool at_once : {false, true}) {  // in one scope without a wait, or not
     runtime rt(on("node:2 core:1", "dep:steal=off"));
-    memory m(rt, 3 * page, distribution::block);  // one page on node 0, two on node 1
+    memory m(rt, 3 * system_page, distribution::block);  // one page on node 0, two on node 1
     rt.run([&] {
       spawn([] {}, inout(m.get(), 8));
       if (!at_once) wait();
-      spawn([] {}, inout(m.get(), 3 * page));
+      spawn([] {}, inout(m.get(), 3 * system_page));
     });
     const kith::statistics s = rt.statistics();
     EXPECT_EQ(s.workers[0].tasks, 1u);
@@ -46,29 +46,29 @@ class RegionsOfTwoNodes : public testing::Test {
 };
 
 TEST_F(RegionsOfTwoNodes, AreNoLongerThanWhatComesToLieThere) {
-  const memory_block b = space.allocate(4 * page, distribution::block, {});
+  const memory_block b = space.allocate(4 * system_page, distribution::block, {});
   void* const p = reinterpret_cast<void*>(b.at->begin);
-  region& r = regions[regions.find(p, page)];
+  region& r = regions[regions.find(p, system_page)];
   EXPECT_EQ(r.home_node(), node_id(0));
-  EXPECT_EQ(&regions[regions.find(p, 4 * page)], &r);
-  EXPECT_EQ(r.bytes.load(relaxed), 4 * page);
+  EXPECT_EQ(&regions[regions.find(p, 4 * system_page)], &r);
+  EXPECT_EQ(r.bytes.load(relaxed), 4 * system_page);
   EXPECT_EQ(r.home.load(relaxed), region::several_homes);
-  regions.find(p, page);
+  regions.find(p, system_page);
   EXPECT_EQ(r.home.load(relaxed), region::several_homes) << "less of it changes nothing";
   release_block(p);
   EXPECT_EQ(r.home.load(relaxed), region::no_home);
-  regions.find(p, page);
-  EXPECT_EQ(r.bytes.load(relaxed), page);
+  regions.find(p, system_page);
+  EXPECT_EQ(r.bytes.load(relaxed), system_page);
 }
 
 TEST_F(RegionsOfTwoNodes, OfDeferredMemoryThatGetLongerStayAtHome) {
-  const memory_block b = space.allocate(4 * page, distribution::deferred, {});
+  const memory_block b = space.allocate(4 * system_page, distribution::deferred, {});
   void* const p = reinterpret_cast<void*>(b.at->begin);
-  region& r = regions[regions.find(p, page)];
+  region& r = regions[regions.find(p, system_page)];
   EXPECT_TRUE(r.place(node_id(1)));
   EXPECT_TRUE(r.to_bind.exchange(false, relaxed));
   space.bind(r);
-  regions.find(p, 4 * page);
+  regions.find(p, 4 * system_page);
   EXPECT_EQ(r.home_node(), node_id(1));
   EXPECT_TRUE(r.to_bind.load(relaxed)) << "whoever writes it next binds the rest";
   release_block(p);

@@ -15,7 +15,7 @@
 namespace {
 
 using kith::error;
-using kith::test::with;
+using kith::test::make_options;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
@@ -34,16 +34,17 @@ TEST(registered_policy, is_listed_and_takes_its_options) {
   add_by_type();
   const std::vector<kith::policy_entry> all = kith::policy_list();
   EXPECT_EQ(std::ranges::count_if(all, [](const auto& p) { return std::string(p.name) == "by-type"; }), 1);
-  EXPECT_THAT([] { kith::runtime rt(with("by-type:steal=perhaps", 1)); },
+  EXPECT_THAT([] { kith::runtime rt(make_options(1, "by-type:steal=perhaps")); },
               ThrowsMessage<error>(HasSubstr("policy 'by-type': steal=perhaps: expected one of on, off")));
-  EXPECT_THAT([] { kith::runtime rt(with("by-typ", 1)); }, ThrowsMessage<error>(HasSubstr("did you mean 'by-type'?")));
+  EXPECT_THAT([] { kith::runtime rt(make_options(1, "by-typ")); },
+              ThrowsMessage<error>(HasSubstr("did you mean 'by-type'?")));
 }
 
 TEST(registered_policy, runs_natively_and_in_the_simulator) {
   add_by_type();
   const std::array<kith::task_type, 2> types{kith::task_type("red"), kith::task_type("green")};
   std::array<std::atomic<int>, 200> ran{};
-  const kith::recording r = kith::test::record(with("by-type", 2), [&](kith::runtime& rt) {
+  const kith::recording r = kith::test::record(make_options(2, "by-type"), [&](kith::runtime& rt) {
     rt.run([&] {
       for (std::size_t i = 0; i < ran.size(); ++i) kith::spawn([&ran, i] { ++ran[i]; }, types[i % 2]);
     });

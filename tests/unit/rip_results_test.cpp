@@ -20,7 +20,7 @@ struct recorded {
 recorded dry(const char* name, const apps::arguments::given& sizes) {
   const apps::entry& e = apps::find_app(name);
   const apps::arguments a(e.name, e.parameters, sizes, apps::preset::paper);
-  runtime_options on = test::with("fifo", 1, true);
+  runtime_options on = test::make_dry_options(1, "fifo");
   on.machine = "node:8 core:4";
   recording r = test::record(on, [&](runtime& rt) { apps::run(*e.make(a), {rt, 8}, true); });
   const apps::window_hint w = e.windows(a);

@@ -1,5 +1,6 @@
 // The runtime as an object: starting, stopping, sleeping, options, throttle, statistics.
 #include "support/scale.hpp"
+#include "support/workers.hpp"
 
 #include <kith/kith.hpp>
 
@@ -18,24 +19,16 @@
 
 namespace {
 
+using kith::test::make_options;
 using kith::test::scaled;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-kith::runtime_options with(int workers, const char* policy = "steal", const char* machine = "") {
-  kith::runtime_options o;
-  o.workers = workers;
-  o.policy = policy;
-  o.machine = machine;
-  o.oversubscribe = true;
-  return o;
-}
-
 TEST(runtime, start_and_stop_in_a_loop) {
   for (int i = 0; i < scaled(100); ++i) {
     std::atomic<int> ran{0};
-    kith::runtime rt(with(1 + i % 5));
+    kith::runtime rt(make_options(1 + i % 5));
     if (i % 3 == 0) continue;  // never used
     rt.run([&] {
       for (int k = 0; k < i % 7; ++k) kith::spawn([&] { ++ran; });
@@ -47,7 +40,7 @@ TEST(runtime, start_and_stop_in_a_loop) {
 
 /// Each task wakes worker 0's stand-in, which often finds that another worker has run it already.
 TEST(runtime, tasks_from_outside_one_at_a_time_are_run_to_the_last) {
-  kith::runtime_options o = with(2);
+  kith::runtime_options o = make_options(2);
   o.policy = "dfifo:steal=off";  // no other worker runs worker 0's tasks
   kith::runtime rt(o);
   std::atomic<int> ran{0};
@@ -61,7 +54,7 @@ TEST(runtime, tasks_from_outside_one_at_a_time_are_run_to_the_last) {
 TEST(runtime, the_destructor_waits_for_what_was_submitted) {
   std::atomic<int> ran{0};
   {
-    kith::runtime rt(with(2));
+    kith::runtime rt(make_options(2));
     for (int i = 0; i < 50; ++i) {
       std::ignore = rt.submit([&] {
         std::this_thread::sleep_for(std::chrono::microseconds(100));
@@ -73,7 +66,7 @@ TEST(runtime, the_destructor_waits_for_what_was_submitted) {
 }
 
 TEST(runtime, several_side_by_side_and_inside_each_other) {
-  kith::runtime a(with(2)), b(with(3, "dfifo"));
+  kith::runtime a(make_options(2)), b(make_options(3, "dfifo"));
   std::atomic<int> ran{0};
   a.run([&] {
     for (int i = 0; i < 20; ++i) {
@@ -99,7 +92,7 @@ double process_seconds() {
 }
 
 TEST(runtime, idle_workers_sleep) {
-  kith::runtime rt(with(4));
+  kith::runtime rt(make_options(4));
   rt.run([] { kith::spawn([] {}); });
   std::this_thread::sleep_for(std::chrono::milliseconds(100));  // the spinning phase is over
   const double before = process_seconds();
@@ -108,7 +101,7 @@ TEST(runtime, idle_workers_sleep) {
 }
 
 TEST(runtime, a_task_wakes_a_sleeper_each_time) {
-  kith::runtime_options o = with(2);
+  kith::runtime_options o = make_options(2);
   o.spin = 0;
   kith::runtime rt(o);
   for (int i = 0; i < scaled(2000); ++i) {
@@ -122,7 +115,7 @@ TEST(runtime, a_task_wakes_a_sleeper_each_time) {
 }
 
 TEST(runtime, the_throttle_bounds_unfinished_tasks) {
-  kith::runtime_options o = with(2);
+  kith::runtime_options o = make_options(2);
   o.throttle = 100;
   kith::runtime rt(o);
   std::atomic<int> ended{0};
@@ -139,7 +132,7 @@ TEST(runtime, the_throttle_bounds_unfinished_tasks) {
 }
 
 TEST(runtime, the_throttle_bounds_bytes) {
-  kith::runtime_options o = with(1);  // no other worker ends the tasks
+  kith::runtime_options o = make_options(1);  // no other worker ends the tasks
   o.inline_limit = 0;
   o.throttle_bytes = 10 * 1024;
   kith::runtime rt(o);
@@ -153,7 +146,7 @@ TEST(runtime, the_throttle_bounds_bytes) {
 }
 
 TEST(runtime, a_refused_access_leaves_the_throttle_on_bytes_alone) {
-  kith::runtime_options o = with(2);
+  kith::runtime_options o = make_options(2);
   o.throttle_bytes = 10 * 1024;
   kith::runtime rt(o);
   std::vector<char> data(64 * 1024);
@@ -172,7 +165,7 @@ TEST(runtime, a_refused_access_leaves_the_throttle_on_bytes_alone) {
 }
 
 TEST(runtime, the_time_to_the_first_steal_is_that_of_one_run) {
-  kith::runtime rt(with(2));
+  kith::runtime rt(make_options(2));
   double longest = 0;
   for (int run = 0; run < 20; ++run) {
     const auto begin = std::chrono::steady_clock::now();
@@ -190,7 +183,7 @@ TEST(runtime, the_time_to_the_first_steal_is_that_of_one_run) {
 }
 
 TEST(runtime, a_throttle_below_the_length_of_a_chain) {
-  kith::runtime_options o = with(1);
+  kith::runtime_options o = make_options(1);
   o.throttle = 4;
   kith::runtime rt(o);
   int ran = 0;
@@ -214,16 +207,16 @@ TEST(runtime, options_that_are_wrong_are_named) {
     }
     return std::string("no error");
   };
-  EXPECT_THAT(message_of(with(1, "nonsense")), HasSubstr("nonsense"));
+  EXPECT_THAT(message_of(make_options(1, "nonsense")), HasSubstr("nonsense"));
   for (const char* wrong : {"node:x", ":", "0", "no such machine", "/no/such.xml"}) {
-    EXPECT_THAT(message_of(with(1, "steal", wrong)),
+    EXPECT_THAT(message_of(make_options(1, "steal", wrong)),
                 AllOf(StartsWith("machine: "), HasSubstr(wrong), HasSubstr("expected ")));
   }
-  kith::runtime_options o = with(1);
+  kith::runtime_options o = make_options(1);
   o.stack_bytes = 4096;
   EXPECT_THAT(message_of(o), HasSubstr("runtime_options::stack_bytes = 4096: expected 1048576"));
   const auto refused = [&](auto member, auto value) {
-    kith::runtime_options wrong = with(1, "steal", "node:1 core:1");
+    kith::runtime_options wrong = make_options(1, "steal", "node:1 core:1");
     wrong.*member = value;
     return message_of(wrong);
   };
@@ -239,10 +232,10 @@ TEST(runtime, options_that_are_wrong_are_named) {
                 HasSubstr("memory '" + std::string(wrong) + "': expected system, fine, coarse"));
   EXPECT_THAT(refused(&kith::runtime_options::stack_bytes, ~std::size_t{4}), HasSubstr("runtime_options::stack_bytes"));
   setenv("KITH_SPIN", "q", 1);
-  EXPECT_THAT(message_of(with(1, "steal", "node:1 core:1")), HasSubstr("KITH_SPIN=q"));
+  EXPECT_THAT(message_of(make_options(1, "steal", "node:1 core:1")), HasSubstr("KITH_SPIN=q"));
   unsetenv("KITH_SPIN");
   setenv("KITH_THROTTLE", "many", 1);
-  EXPECT_THAT(message_of(with(1)), HasSubstr("KITH_THROTTLE=many: expected a number"));
+  EXPECT_THAT(message_of(make_options(1)), HasSubstr("KITH_THROTTLE=many: expected a number"));
   unsetenv("KITH_THROTTLE");
   setenv("KITH_POLICY", "lifo", 1);
   EXPECT_EQ(kith::runtime().policy(), "lifo");
@@ -256,7 +249,7 @@ TEST(runtime, options_that_are_wrong_are_named) {
 }
 
 TEST(runtime, statistics_after_wait_have_the_time_of_what_was_submitted) {
-  kith::runtime rt(with(1));
+  kith::runtime rt(make_options(1));
   for (int i = 0; i < 100; ++i) {
     std::ignore = rt.submit([] {});
     rt.wait();
@@ -266,7 +259,7 @@ TEST(runtime, statistics_after_wait_have_the_time_of_what_was_submitted) {
 }
 
 TEST(runtime, cancel_in_run_skips_its_own_tasks) {
-  kith::runtime rt(with(1));
+  kith::runtime rt(make_options(1));
   int ran = 0;
   rt.run([&] {
     for (int i = 0; i < 10; ++i) kith::spawn([&] { ++ran; });
@@ -284,12 +277,12 @@ TEST(runtime, misuse_is_an_error) {
   EXPECT_THROW(kith::future<int>().get(), kith::error);
   EXPECT_EQ(kith::this_worker(), -1);
   EXPECT_FALSE(kith::cancelled());
-  kith::runtime rt(with(2));
+  kith::runtime rt(make_options(2));
   rt.run([&] { EXPECT_THROW(rt.wait(), kith::error); });
 }
 
 TEST(runtime, statistics_are_sums_over_the_run) {
-  kith::runtime rt(with(3));
+  kith::runtime rt(make_options(3));
   rt.run([] {
     for (int i = 0; i < 500; ++i) kith::spawn([] {});
   });
@@ -308,7 +301,7 @@ TEST(runtime, statistics_are_sums_over_the_run) {
 
 TEST(runtime, remote_accesses_on_a_pretended_machine) {
   // The worker of node 0 places everything. Then tasks that are hinted to node 1 read it.
-  kith::runtime rt(with(2, "socket", "node:2 core:1"));
+  kith::runtime rt(make_options(2, "socket", "node:2 core:1"));
   std::vector<double> block(1000);
   rt.run([&] {
     kith::spawn([](std::span<double>) {}, kith::out(block), kith::node{0});
@@ -322,7 +315,7 @@ TEST(runtime, remote_accesses_on_a_pretended_machine) {
 }
 
 TEST(runtime, colors_decide_what_is_remote) {
-  kith::runtime rt(with(2, "socket", "node:2 core:1"));
+  kith::runtime rt(make_options(2, "socket", "node:2 core:1"));
   rt.run([&] {
     kith::spawn([] {}, kith::node{0}, kith::color{0});
     kith::spawn([] {}, kith::node{0}, kith::color{1});
@@ -333,7 +326,7 @@ TEST(runtime, colors_decide_what_is_remote) {
 }
 
 TEST(runtime, priorities_have_three_levels) {
-  kith::runtime rt(with(1, "steal"));
+  kith::runtime rt(make_options(1, "steal"));
   rt.run([] {
     try {
       kith::spawn([] {}, static_cast<kith::priority>(3));
@@ -346,7 +339,7 @@ TEST(runtime, priorities_have_three_levels) {
 
 TEST(runtime, a_region_that_is_named_twice_counts_once) {
   // 60 bytes have their home on node 0, and 2 x 40 bytes on node 1. `dep` must choose node 0.
-  kith::runtime rt(with(2, "dep", "node:2 core:1"));
+  kith::runtime rt(make_options(2, "dep", "node:2 core:1"));
   std::vector<char> a(60), b(40);
   bool settled = false;
   for (int attempt = 0; attempt < 50 && !settled; ++attempt) {  // homes of new data are drawn
@@ -368,7 +361,7 @@ TEST(runtime, a_region_that_is_named_twice_counts_once) {
 }
 
 TEST(runtime, large_closures_and_many_accesses) {
-  kith::runtime rt(with(2));
+  kith::runtime rt(make_options(2));
   std::array<double, 100> big{};
   big[99] = 7;
   std::vector<int> cells(600);
@@ -395,7 +388,7 @@ TEST(runtime, large_closures_and_many_accesses) {
 }
 
 TEST(runtime, handles_in_other_scopes_and_runs) {
-  kith::runtime rt(with(3));
+  kith::runtime rt(make_options(3));
   int x = 0;
   kith::handle<int> h(x);
   for (int round = 0; round < 5; ++round) {
@@ -418,7 +411,7 @@ TEST(runtime, handles_in_other_scopes_and_runs) {
 TEST(runtime, a_worker_that_waited_for_chains_keeps_nobody_from_the_next_ones) {
   constexpr std::size_t chains = 12, bytes = 4 << 20;
   const kith::task_type type("link");
-  kith::runtime_options o = with(8, "auto", KITH_TEST_DATA "/machines/small-caches.toml");
+  kith::runtime_options o = make_options(8, "auto", KITH_TEST_DATA "/machines/small-caches.toml");
   o.throttle = 0;
   kith::runtime rt(o);
   const std::unique_ptr<std::byte[]> room(new std::byte[chains * bytes]);  // never touched

@@ -2,6 +2,7 @@
 #include "engine/sim/layout.hpp"
 #include "engine/sim/simulation.hpp"
 #include "support/recordings.hpp"
+#include "support/sizes.hpp"
 
 #include <gmock/gmock.h>
 
@@ -11,6 +12,7 @@ namespace {
 
 using namespace kith;
 using kind = kith::distribution::kind;
+using kith::test::page;
 using sim::fidelity;
 using sim::layout;
 using sim::result;
@@ -19,7 +21,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-constexpr std::uint64_t page = 4096, base = 1 << 20;
+constexpr std::uint64_t base = 1 << 20;
 constexpr int nowhere = -1;
 
 /// A program whose tasks each write a region of one page, at the given addresses. `allocations` exist from the start.
@@ -158,8 +160,7 @@ TEST(sim_layout, deferred_memory_is_where_its_first_writer_is) {
 }
 
 TEST(sim_layout, a_native_runs_allocations_come_back) {
-  runtime_options on = test::with("socket", 4);
-  on.machine = "node:4 core:1";
+  runtime_options on = test::make_options(4, "socket", "node:4 core:1");
   const recording r = test::record(on, [](runtime& rt) {
     auto* const named = static_cast<std::byte*>(allocate(rt, page, node{3}));
     auto* const spread = static_cast<std::byte*>(allocate(rt, 4 * 65536, distribution::fine));

@@ -2,6 +2,7 @@
 #include "engine/sim/loops.hpp"
 #include "engine/sim/simulation.hpp"
 #include "support/recordings.hpp"
+#include "support/simulated_programs.hpp"
 
 #include "apps/list.hpp"
 #include "base/rng.hpp"
@@ -18,6 +19,7 @@ using sim::fidelity;
 using sim::program;
 using sim::result;
 using sim::settings;
+using test::random_program;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
@@ -45,24 +47,6 @@ machine_model flat(int cores) {
 
 /// For a machine with one last-level cache in each node.
 sim::place first_core_of(int node) { return {node_id(node), static_cast<std::uint32_t>(node), 0}; }
-
-program random_program(std::uint64_t seed, int tasks) {
-  rng draw(seed, purpose::test, 0);
-  test::script s;
-  for (int r = 0; r < 20; ++r) s.region(1000 + draw.below(200000));
-  for (int t = 1; t <= tasks; ++t) {
-    std::vector<std::int32_t> before;
-    for (std::uint32_t d = draw.below(4); d > 0 && t > 1; --d)
-      before.push_back(1 + static_cast<std::int32_t>(draw.below(static_cast<std::uint32_t>(t - 1))));
-    std::vector<recorded_access> accesses;
-    for (std::uint32_t a = draw.below(4); a > 0; --a) {
-      const std::uint32_t region = draw.below(20);
-      accesses.push_back({region, static_cast<std::uint8_t>(draw.below(3)), 1000, 1000});
-    }
-    s.task(100 + draw.below(100000), before, accesses);
-  }
-  return sim::program_of(s.finish());
-}
 
 /// Work and longest path with all data local, in picoseconds.
 std::pair<std::uint64_t, std::uint64_t> work_and_span(const program& p, const machine_model& m) {
@@ -283,7 +267,7 @@ TEST(sim, numa_fetches_nothing_from_elsewhere_that_is_dealt_to_one_node) {
 TEST(sim, cold_caches_are_empty_when_the_figures_begin) {
   machine_model m = model_by_name("opteron-6172");
   m.metadata_bytes = 0;
-  const program p = sim::program_of(test::record(test::with("fifo", 1, true), [](runtime& rt) {
+  const program p = sim::program_of(test::record(test::make_dry_options(1, "fifo"), [](runtime& rt) {
     static std::array<char, 1 << 16> data;
     const auto use = [&] { rt.run([&] { spawn([](std::span<char>) {}, inout(data), work{10}); }); };
     use();

@@ -2,6 +2,7 @@
 #include "engine/sim/simulation.hpp"
 #include "policy/list.hpp"
 #include "support/recordings.hpp"
+#include "support/simulated_programs.hpp"
 
 #include "base/rng.hpp"
 
@@ -17,17 +18,13 @@ using namespace kith;
 using sim::program;
 using sim::result;
 using sim::settings;
+using test::free_chip;
+using test::independent_tasks;
+using test::random_program;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
 constexpr std::uint64_t cycle = 500;  // picoseconds, at 2 GHz
-
-/// Only tasks and the unit take time.
-machine_model chip() {
-  machine_model m = model_by_name("cmp-32");
-  m.costs = {};
-  return m;
-}
 
 settings on_unit(const std::string& policy, int workers, std::uint32_t cycles, std::uint32_t prefetch) {
   settings s;
@@ -37,12 +34,6 @@ settings on_unit(const std::string& policy, int workers, std::uint32_t cycles, s
   s.noise = false;
   s.hardware = {.used = true, .cycles = cycles, .prefetch = prefetch};
   return s;
-}
-
-program independent(int tasks, std::uint64_t work_ns) {
-  test::script s;
-  for (int t = 0; t < tasks; ++t) s.task(work_ns);
-  return sim::program_of(s.finish());
 }
 
 program chains(int count, int length, std::uint64_t work_ns) {
@@ -55,25 +46,12 @@ program chains(int count, int length, std::uint64_t work_ns) {
   return sim::program_of(s.finish());
 }
 
-program random_program(std::uint64_t seed, int tasks) {
-  rng draw(seed, purpose::test, 0);
-  test::script s;
-  for (int r = 0; r < 20; ++r) s.region(1000 + draw.below(200000));
-  for (int t = 1; t <= tasks; ++t) {
-    std::vector<std::int32_t> before;
-    for (std::uint32_t d = draw.below(4); d > 0 && t > 1; --d)
-      before.push_back(1 + static_cast<std::int32_t>(draw.below(static_cast<std::uint32_t>(t - 1))));
-    s.task(100 + draw.below(10000), before, {{draw.below(20), static_cast<std::uint8_t>(draw.below(3)), 1000, 1000}});
-  }
-  return sim::program_of(s.finish());
-}
-
 TEST(sim_unit, serves_one_operation_at_a_time) {
   constexpr std::uint64_t tasks = 200;
-  const program p = independent(static_cast<int>(tasks), 0);
+  const program p = independent_tasks(static_cast<int>(tasks), 0);
   for (std::uint32_t prefetch : {0u, 1u, 4u}) {
     for (int workers : {1, 4, 32}) {
-      const result r = sim::simulate(p, chip(), on_unit("fifo", workers, 20, prefetch));
+      const result r = sim::simulate(p, free_chip(), on_unit("fifo", workers, 20, prefetch));
       // Each task is added and taken.
       EXPECT_GE(r.unit_operations, 2 * tasks);
       EXPECT_EQ(r.unit_busy, r.unit_operations * 20 * cycle);
@@ -83,9 +61,9 @@ TEST(sim_unit, serves_one_operation_at_a_time) {
 }
 
 TEST(sim_unit, a_task_takes_both_ways_and_two_operations) {
-  machine_model m = chip();
+  machine_model m = free_chip();
   m.unit.node = node_id(0);
-  const program p = independent(1, 1000);
+  const program p = independent_tasks(1, 1000);
   // The worker is in the unit's tile. Its request is served behind the added task.
   EXPECT_EQ(sim::simulate(p, m, on_unit("fifo", 1, 20, 0)).makespan, 1'000'000 + 40 * cycle);
   m.unit.node = node_id(31);  // 7 + 3 hops away
@@ -96,7 +74,7 @@ TEST(sim_unit, a_task_takes_both_ways_and_two_operations) {
 TEST(sim_unit, prefetching_hides_an_operation_that_is_shorter_than_a_task) {
   const program p = chains(8, 50, 10'000);
   const auto takes = [&](std::uint32_t cycles, std::uint32_t prefetch) {
-    return static_cast<double>(sim::simulate(p, chip(), on_unit("fifo", 4, cycles, prefetch)).makespan);
+    return static_cast<double>(sim::simulate(p, free_chip(), on_unit("fifo", 4, cycles, prefetch)).makespan);
   };
   EXPECT_LT(takes(300, 1), 1.005 * takes(0, 1));
   EXPECT_GT(takes(300, 0), 1.02 * takes(0, 0));    // two operations of 150 ns for each task of 10 us
@@ -106,7 +84,7 @@ TEST(sim_unit, prefetching_hides_an_operation_that_is_shorter_than_a_task) {
 TEST(sim_unit, takes_no_time_without_scheduling) {
   settings s = on_unit("fifo", 1, 20, 0);
   s.with.scheduling = false;
-  const result r = sim::simulate(independent(10, 1000), chip(), s);
+  const result r = sim::simulate(independent_tasks(10, 1000), free_chip(), s);
   EXPECT_EQ(r.makespan, 10'000'000u);
 }
 
@@ -116,7 +94,7 @@ TEST(sim_unit, every_policy_ends_and_repeats) {
       const program made = random_program(seed, 300);
       settings s = on_unit(p.name, 32, 20, 0);
       s.how = sim::fidelity::block;
-      const result once = sim::simulate(made, chip(), s), again = sim::simulate(made, chip(), s);
+      const result once = sim::simulate(made, free_chip(), s), again = sim::simulate(made, free_chip(), s);
       EXPECT_EQ(once.makespan, again.makespan) << p.name;
       EXPECT_EQ(once.total.tasks, 300u) << p.name;
     }
@@ -132,7 +110,7 @@ TEST(sim_unit, no_task_runs_before_it_was_created) {
         settings s = on_unit(policy, 5, 20, prefetch);
         s.how = sim::fidelity::block;
         s.keep_schedule = true;
-        const result r = sim::simulate(made, chip(), s);
+        const result r = sim::simulate(made, free_chip(), s);
         for (const recorded_task& t : r.schedule.tasks) {
           EXPECT_LE(t.created, t.ready) << policy;
           EXPECT_LE(t.ready, t.started) << policy;
@@ -148,7 +126,7 @@ TEST(sim_unit, the_papers_policies_end_with_tasks_in_buffers) {
     for (std::uint32_t prefetch : {1u, 2u, 4u}) {
       for (int workers : {1, 3, 32}) {
         const program made = random_program(prefetch, 300);
-        const result r = sim::simulate(made, chip(), on_unit(policy, workers, 20, prefetch));
+        const result r = sim::simulate(made, free_chip(), on_unit(policy, workers, 20, prefetch));
         EXPECT_EQ(r.total.tasks, 300u) << policy;
       }
     }
@@ -156,10 +134,10 @@ TEST(sim_unit, the_papers_policies_end_with_tasks_in_buffers) {
 }
 
 TEST(sim_unit, what_it_cannot_do_is_refused) {
-  const program p = independent(10, 1000);
+  const program p = independent_tasks(10, 1000);
   EXPECT_THAT([&] { sim::simulate(p, model_by_name("xeon-8s"), on_unit("fifo", 4, 20, 1)); },
               ThrowsMessage<error>(HasSubstr("has no scheduling unit")));
-  EXPECT_THAT([&] { sim::simulate(p, chip(), on_unit("auto", 4, 20, 1)); },
+  EXPECT_THAT([&] { sim::simulate(p, free_chip(), on_unit("auto", 4, 20, 1)); },
               ThrowsMessage<error>(HasSubstr("expected --prefetch 0")));
 }
 

@@ -242,7 +242,7 @@ TEST(why, refuses_a_machine_with_too_few_nodes) {
 
 /// Where a run's data is over time, in native and simulated runs: a producer, and a consumer on the other node.
 TEST(why, is_told_where_data_was_by_native_and_by_simulated_runs) {
-  runtime_options o = test::with("socket", 2);
+  runtime_options o = test::make_options(2, "socket");
   o.machine = "node:2 core:1";
   std::vector<char> block(5000), result(64);
   const recording native = test::record(o, [&](runtime& rt) {
@@ -288,7 +288,7 @@ TEST(why, is_told_where_data_was_by_native_and_by_simulated_runs) {
 
 /// Memory that is dealt page by page is on both nodes before it is touched.
 TEST(why, is_told_of_regions_on_several_nodes) {
-  runtime_options o = test::with("dep", 2);
+  runtime_options o = test::make_options(2, "dep");
   o.machine = "node:2 core:1";
   const recording r = test::record(o, [&](runtime& rt) {
     auto* const data = static_cast<char*>(allocate(rt, 8 * 4096, distribution::fine));
