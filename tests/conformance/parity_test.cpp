@@ -55,11 +55,22 @@ class scripted final : public kith::policy<World>, public kith::observer<World> 
       : workers_(static_cast<std::uint32_t>(context.workers.size())), keeps_(given.is("keeps", "yes")) {}
 
   kith::observer<World>* observer() noexcept override { return this; }
-  typename kith::observer<World>::subscriptions subscribes_to() const override { return {.created = true}; }
+  /// With several workers it depends on time how often one of those that find nothing stops looking.
+  typename kith::observer<World>::subscriptions subscribes_to() const override {
+    return {.created = true, .ran = true, .idle = workers_ == 1};
+  }
 
   void created(kith::task& t, worker& self) override {
     const std::lock_guard lock(the_log.guard);
     note("created", self, the_log.name_of(t));
+  }
+  void ran(const kith::task& t, worker& self, std::uint64_t) override {
+    const std::lock_guard lock(the_log.guard);
+    note("ran", self, the_log.name_of(t));
+  }
+  void idle(worker& self) override {
+    const std::lock_guard lock(the_log.guard);
+    note("idle", self, "");
   }
   void run_began() override {
     const std::lock_guard lock(the_log.guard);
@@ -273,7 +284,6 @@ void compare(void (*program)(kith::runtime&), int workers, const char* keeps) {
   the_log.simulated = nullptr;
   kith::runtime_options o =
       kith::test::make_options(workers, std::string(scripted<kith::native::world>::about.name) + ":keeps=" + keeps);
-  o.oversubscribe = true;
   const recording r = kith::test::record(o, program);
   const std::vector<std::string> native = std::exchange(the_log.calls, {});
   the_log.simulated = &r;
@@ -283,9 +293,24 @@ void compare(void (*program)(kith::runtime&), int workers, const char* keeps) {
   kith::sim::simulate(kith::sim::program_of(r), kith::model_by_name("bullion-s16-8"), s);
   const std::vector<std::string>& simulated = the_log.calls;
   ASSERT_GT(native.size(), 30u);
-  for (std::size_t i = 0; i < std::min(native.size(), simulated.size()); ++i)
-    ASSERT_EQ(native[i], simulated[i]) << "call " << i << " of " << native.size();
-  EXPECT_EQ(native.size(), simulated.size());
+  std::size_t next = 0, reported = 0;  // the native call that the next simulated one is compared with; calls of ran()
+  // Natively a worker is also idle between runs and when the program is over, and may stop looking twice in one wait.
+  const auto skip_idle = [&](const std::string& unless) {
+    while (next < native.size() && native[next].starts_with("idle") && native[next] != unless) ++next;
+  };
+  for (const std::string& call : simulated) {
+    const bool reports = call.starts_with("ran");
+    if (!reports) skip_idle(call);
+    const bool same = next < native.size() && native[next] == call;
+    if (!same && reports) continue;  // natively, one task in 17 is reported
+    ASSERT_TRUE(same) << "call " << next << " of " << native.size() << ": natively "
+                      << (next < native.size() ? native[next] : "there is none") << ", simulated " << call;
+    reported += reports;
+    ++next;
+  }
+  skip_idle("");
+  EXPECT_EQ(next, native.size());
+  EXPECT_GT(reported, 0u);
 }
 
 void compare(void (*program)(kith::runtime&), int workers) {
@@ -319,7 +344,6 @@ TEST_P(parity, of_a_policy_that_queues_no_task_that_came_alone) {
   ASSERT_TRUE(registered);
   for (const auto program : {data_flow, left_children, filled_group, keyed, static_graph, chain}) {
     kith::runtime_options o = kith::test::make_options(GetParam(), insistent<kith::native::world>::about.name);
-    o.oversubscribe = true;
     const recording r = kith::test::record(o, program);
     ASSERT_GT(r.tasks.size(), 15u);
     kith::sim::settings s;
