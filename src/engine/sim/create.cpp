@@ -89,7 +89,7 @@ void engine::create(worker& w, std::int32_t t) {
   }
 }
 
-policy_task& engine::make_visible(worker& by, std::int32_t n) {
+policy_task& engine::make_visible(worker& w, std::int32_t n) {
   if (record_of(n).state != task_state::none)
     throw error("the recording is damaged: task " + std::to_string(n) + " is created a second time", error_kind::input);
   if (free_.empty()) {
@@ -122,11 +122,11 @@ policy_task& engine::make_visible(worker& by, std::int32_t n) {
   if (t.priority == 1) v->flags |= task::high;
   if (t.priority == 2) v->flags |= task::low;
   v->sequence = sequence_++;
-  v->owner = is_elsewhere(n, by) ? std::uint16_t{0xffff} : static_cast<std::uint16_t>(by.id.value);
+  v->owner = is_elsewhere(n, w) ? std::uint16_t{0xffff} : static_cast<std::uint16_t>(w.id.value);
   t.seen = v;
   t.state = task_state::created;
-  note_birth(by, n);
-  by.sums.add(event::task_created);
+  note_birth(w, n);
+  w.sums.add(event::task_created);
   scope_state& s = scopes_[t.scope];
   ++s.unfinished;
   ++s.created;

@@ -34,12 +34,12 @@ class engine {
   result run();
 
   // ---- for the workers
-  bool ring(worker& by, const worker_set& audience);
+  bool ring(worker& w, const worker_set& audience);
   static bool anybody_sleeps(const group& g) noexcept;
-  void charge(worker& by, event e, worker_id owner);
+  void charge(worker& w, event e, worker_id owner);
   bool drop_if_dead(task& t);
   [[noreturn]] void refuse(task& t, const std::string& why) const;
-  void submit(worker& by, kith::job<plain::worker_view>& j, const worker_set& audience);
+  void submit(worker& w, kith::job<plain::worker_view>& j, const worker_set& audience);
 
  private:
   // life.cpp and create.cpp: what happens to tasks
@@ -53,7 +53,7 @@ class engine {
   bool find_touched(data_walk& d);
   void fetch_chunk(worker& w, frame& f);
   void create(worker& w, std::int32_t t);
-  policy_task& make_visible(worker& by, std::int32_t t);
+  policy_task& make_visible(worker& w, std::int32_t t);
   bool link(std::int32_t t);
   void submit(worker& w, std::int32_t t);
   void explore(worker& w);
@@ -66,9 +66,9 @@ class engine {
   bool leave(worker& w, const frame& f);
   void end(std::int32_t t, worker& w, bool keep_next);
   void end_left(worker& w, bool keep_next);
-  void end_in(std::uint32_t scope, worker& by);
+  void end_in(std::uint32_t scope, worker& w);
   void tell_waiter(const worker& w);
-  void wake_waiter(std::uint32_t scope, worker& by);
+  void wake_waiter(std::uint32_t scope, worker& w);
   void release(std::int32_t t, worker& w, std::vector<std::int32_t>& fences);
   void forget(std::int32_t t);
   void hand_over(worker& w, std::vector<task*>& batch, ready_reason why, bool keep);
@@ -112,8 +112,8 @@ class engine {
   void answer(const place_message& m);
   void arrive(std::int32_t t, worker& progress);
   void answered(const place_message& m);
-  void end_elsewhere(std::uint32_t scope, worker& by);
-  void tell(worker& by, std::uint32_t to, std::vector<std::uint32_t> dependences);
+  void end_elsewhere(std::uint32_t scope, worker& w);
+  void tell(worker& w, std::uint32_t to, std::vector<std::uint32_t> dependences);
   void tell_late(std::int32_t t, std::span<const std::uint32_t> dependences);
   void enable(const place_message& m);
   void place_results(result& r) const;
@@ -122,7 +122,7 @@ class engine {
 
   // hardware.cpp: the same, with queues in a scheduling unit
   void count_message(const worker& w, bool to_unit, int bytes);
-  void add_to_unit(worker& by);
+  void add_to_unit(worker& w);
   void approach_unit(worker& w);
   poll_result ask_unit(worker& w);
   void answered(worker& w);
@@ -130,14 +130,14 @@ class engine {
   void ask_ahead(worker& w, picoseconds now);
   void set_prefetch_event(const worker& w, picoseconds at);
   void step_prefetcher(worker& w, picoseconds now);
-  bool answer_waiting(const worker& by, const worker_set& audience);
+  bool answer_waiting(const worker& w, const worker_set& audience);
 
   void spend(worker& w, picoseconds time) {
     w.clock += time;
     w.overhead += time;
   }
   picoseconds cost(double ns) const { return set_.with.scheduling ? static_cast<picoseconds>(ns * 1000) : 0; }
-  picoseconds far_cost(picoseconds near, const worker& by, worker_id owner) const;
+  picoseconds far_cost(picoseconds near, const worker& w, worker_id owner) const;
   int distance_of_shared() const;
   /// The program's colors and nodes refer to the recorded machine; they are scaled to this one.
   std::int32_t color_here(std::int32_t c) const noexcept {

@@ -14,9 +14,9 @@ void engine::count_message(const worker& w, bool to_unit, int bytes) {
 }
 
 /// The worker adds a task. It does not wait for the unit.
-void engine::add_to_unit(worker& by) {
-  count_message(by, true, on_.unit.descriptor_bytes);
-  unit_->serve(by.clock + unit_->travel(by.node));
+void engine::add_to_unit(worker& w) {
+  count_message(w, true, on_.unit.descriptor_bytes);
+  unit_->serve(w.clock + unit_->travel(w.node));
 }
 
 /// The worker wants a task. It continues when the unit has looked for one, or when its prefetched task has arrived.
@@ -109,18 +109,18 @@ void engine::step_prefetcher(worker& w, picoseconds now) {
   ask_ahead(w, arrives);
 }
 
-/// `by` says that there is work: answers the waiting request of an idle worker of `audience`, or, if no worker at all
+/// Worker `w` has queued work: answers the waiting request of an idle worker of `audience`, or, if no worker at all
 /// is idle, of a prefetcher there. False if there is none.
-bool engine::answer_waiting(const worker& by, const worker_set& audience) {
-  const picoseconds told = by.clock + unit_->travel(by.node);
+bool engine::answer_waiting(const worker& w, const worker_set& audience) {
+  const picoseconds told = w.clock + unit_->travel(w.node);
   bool any_parked = false;
-  for (std::size_t i = 0; i < by.in.parked.size(); ++i) {
-    any_parked = any_parked || by.in.parked[i] != 0;
-    const std::uint64_t found = by.in.parked[i] & audience.word(i);
+  for (std::size_t i = 0; i < w.in.parked.size(); ++i) {
+    any_parked = any_parked || w.in.parked[i] != 0;
+    const std::uint64_t found = w.in.parked[i] & audience.word(i);
     if (found == 0) continue;
-    worker& w = workers_[i * 64 + static_cast<std::size_t>(std::countr_zero(found))];
+    worker& idle = workers_[i * 64 + static_cast<std::size_t>(std::countr_zero(found))];
     const picoseconds done = unit_->serve(told);
-    wake_at(w, std::max(w.clock, done));
+    wake_at(idle, std::max(idle.clock, done));
     return true;
   }
   if (any_parked) return false;

@@ -232,18 +232,18 @@ void engine::forget(std::int32_t t) {
   v = nullptr;
 }
 
-void engine::end_in(std::uint32_t scope, worker& by) {
+void engine::end_in(std::uint32_t scope, worker& w) {
   scope_state& s = scopes_[scope];
-  if (s.owner == static_cast<std::int32_t>(by.number)) ++s.ended_here;
+  if (s.owner == static_cast<std::int32_t>(w.number)) ++s.ended_here;
   if (--s.unfinished == 0 && s.left) left_and_empty_.push_back(scope);
-  wake_waiter(scope, by);
+  wake_waiter(scope, w);
 }
 
-void engine::wake_waiter(std::uint32_t scope, worker& by) {
+void engine::wake_waiter(std::uint32_t scope, worker& w) {
   const scope_state& s = scopes_[scope];
   if (s.unfinished != s.held || s.waiter < 0) return;
   worker& waiter = workers_[static_cast<std::size_t>(s.waiter)];
-  if (waiter.parked) wake(waiter, by.clock);
+  if (waiter.parked) wake(waiter, w.clock);
 }
 
 /// Counts down the successors of `t`. Those that became ready go to batch_, or, if they are fences, to `fences`.

@@ -27,7 +27,7 @@ constexpr std::uint64_t most_lines = std::uint64_t{1} << 30;
 /// What a block is to the tasks that touch it.
 struct use {
   static constexpr std::int32_t nobody = -1, several = -2;
-  std::int32_t by = nobody;
+  std::int32_t task = nobody;
   std::uint32_t life = 0;  // how many blocks were in this memory before
   bool own = false;        // each core has its own
 };
@@ -37,15 +37,15 @@ class uses {
   explicit uses(const recording& r) : blocks_(r.blocks), of_(r.blocks.size()) {}
 
   void touched(std::size_t block, std::int32_t task) noexcept {
-    std::int32_t& by = of_[block].by;
-    by = by == use::nobody || by == task ? task : use::several;
+    std::int32_t& only = of_[block].task;
+    only = only == use::nobody || only == task ? task : use::several;
   }
   void decide() {
     for (std::size_t b = 2; b < of_.size(); ++b) {
       use& u = of_[b];
-      if (u.by == use::nobody) continue;
+      if (u.task == use::nobody) continue;
       const recorded_block& k = blocks_[b];
-      u.own = k.kind == recorded_block::thread_local_data || (k.task >= 0 && k.task == u.by);
+      u.own = k.kind == recorded_block::thread_local_data || (k.task >= 0 && k.task == u.task);
       if (!u.own) u.life = lives_before(k);
     }
   }

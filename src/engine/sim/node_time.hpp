@@ -19,8 +19,8 @@ inline std::uint64_t noise_of(const machine_model& m, std::uint64_t seed, std::i
 
 /// Times are below 2^63, so they are converted as signed numbers, which takes one instruction.
 inline double number(std::uint64_t x) noexcept { return static_cast<double>(static_cast<std::int64_t>(x)); }
-inline picoseconds scaled(picoseconds time, double by) noexcept {
-  return static_cast<picoseconds>(static_cast<std::int64_t>(number(time) * by));
+inline picoseconds scaled(picoseconds time, double factor) noexcept {
+  return static_cast<picoseconds>(static_cast<std::int64_t>(number(time) * factor));
 }
 /// Multiplies by a factor in 1/1024, which is below 2^20. Splits the time, because the whole product may exceed
 /// 64 bits.
@@ -64,8 +64,8 @@ class data_rates {
 
 /// Stretches a factor by remote data; `far` is the remote share of what the task needs.
 inline std::uint64_t stretched(const machine_model& m, std::uint64_t factor, double far) noexcept {
-  const double by = 1 - m.memory_share + m.memory_share * (1 - far + far * m.remote_factor);
-  return static_cast<std::uint64_t>(static_cast<double>(factor) * by);
+  const double stretch = 1 - m.memory_share + m.memory_share * (1 - far + far * m.remote_factor);
+  return static_cast<std::uint64_t>(static_cast<double>(factor) * stretch);
 }
 
 }  // namespace kith::sim

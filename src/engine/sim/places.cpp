@@ -176,28 +176,28 @@ void engine::answered(const place_message& m) {
 }
 
 /// A task of a scope that another place waits for has ended here.
-void engine::end_elsewhere(std::uint32_t scope, worker& by) {
-  place_state& here = places_[by.in.place];
+void engine::end_elsewhere(std::uint32_t scope, worker& w) {
+  place_state& here = places_[w.in.place];
   const auto record = here.open.find(scope);
   auto& [unfinished, ended] = record->second;
   ++ended;
   if (--unfinished != 0) return;
-  here.progress.clock = std::max(here.progress.clock, by.clock) + progress_cost_;
+  here.progress.clock = std::max(here.progress.clock, w.clock) + progress_cost_;
   network_->send(
-      {.what = place_message::kind::done, .from = by.in.place, .to = home_of(scope), .scope = scope, .count = ended},
+      {.what = place_message::kind::done, .from = w.in.place, .to = home_of(scope), .scope = scope, .count = ended},
       program_.results.empty() ? 0 : program_.results[scope].bytes, here.progress.clock);
   here.open.erase(record);
 }
 
 /// Tells another place that the predecessor of these dependences has ended.
-void engine::tell(worker& by, std::uint32_t to, std::vector<std::uint32_t> dependences) {
-  place_state& here = places_[by.in.place];
-  here.progress.clock = std::max(here.progress.clock, by.clock) + progress_cost_;
+void engine::tell(worker& w, std::uint32_t to, std::vector<std::uint32_t> dependences) {
+  place_state& here = places_[w.in.place];
+  here.progress.clock = std::max(here.progress.clock, w.clock) + progress_cost_;
   std::uint64_t bytes = 0;
   for (std::uint32_t d : dependences) bytes += program_.recorded.dependences[d].bytes;
   network_->send(
-      {.what = place_message::kind::enable, .from = by.in.place, .to = to, .dependences = std::move(dependences)},
-      bytes, here.progress.clock);
+      {.what = place_message::kind::enable, .from = w.in.place, .to = to, .dependences = std::move(dependences)}, bytes,
+      here.progress.clock);
 }
 
 /// Predecessors of a task have ended before it was created, at other places.

@@ -32,9 +32,9 @@ void engine::refuse(task& t, const std::string& why) const {
   throw error("task " + std::to_string(n) + " (" + program_.type_name(static_cast<std::size_t>(n)) + ") " + why);
 }
 
-picoseconds engine::far_cost(picoseconds near, const worker& by, worker_id owner) const {
+picoseconds engine::far_cost(picoseconds near, const worker& w, worker_id owner) const {
   if (!set_.with.latency) return near;
-  const int distance = owner ? team_.distance(by.node, by.in.workers.node_of(owner)) : shared_distance_;
+  const int distance = owner ? team_.distance(w.node, w.in.workers.node_of(owner)) : shared_distance_;
   return near * static_cast<picoseconds>(distance) / 10;
 }
 
@@ -52,44 +52,44 @@ int engine::distance_of_shared() const {
 
 /// Looks are paid in advance (look_for_work), so a pop or a failed attempt costs nothing here, except the time
 /// until a shared queue is free.
-void engine::charge(worker& by, event e, worker_id owner) {
+void engine::charge(worker& w, event e, worker_id owner) {
   if (e == event::steal && set_.keep_schedule) {
-    schedule_.steals.push_back({static_cast<std::int16_t>(by.number),
-                                static_cast<std::int16_t>(owner.value + static_cast<std::int32_t>(by.in.first)),
-                                by.clock / 1000});
+    schedule_.steals.push_back({static_cast<std::int16_t>(w.number),
+                                static_cast<std::int16_t>(owner.value + static_cast<std::int32_t>(w.in.first)),
+                                w.clock / 1000});
   }
   if (unit_) {
-    if (e == event::push) add_to_unit(by);
+    if (e == event::push) add_to_unit(w);
     return;
   }
   if (!set_.with.scheduling) return;
   picoseconds took = 0;
   switch (e) {
-    case event::push: took = far_cost(costs_.push, by, owner); break;
-    case event::steal: took = far_cost(costs_.steal, by, owner); break;
-    case event::pop: took = owner ? 0 : far_cost(costs_.pop, by, owner) - costs_.pop; break;
+    case event::push: took = far_cost(costs_.push, w, owner); break;
+    case event::steal: took = far_cost(costs_.steal, w, owner); break;
+    case event::pop: took = owner ? 0 : far_cost(costs_.pop, w, owner) - costs_.pop; break;
     default: break;
   }
   if (!owner && set_.with.contention) {  // a shared queue serves one worker at a time
-    picoseconds& free = queue_free_[by.here()];
-    const picoseconds waited = free > by.clock ? free - by.clock : 0;
-    free = by.clock + waited + far_cost(e == event::pop ? costs_.pop : costs_.push, by, owner) / 2;
+    picoseconds& free = queue_free_[w.here()];
+    const picoseconds waited = free > w.clock ? free - w.clock : 0;
+    free = w.clock + waited + far_cost(e == event::pop ? costs_.pop : costs_.push, w, owner) / 2;
     took += waited;
   }
-  spend(by, took);
+  spend(w, took);
 }
 
-bool engine::ring(worker& by, const worker_set& audience) {
-  if (unit_ && answer_waiting(by, audience)) {
-    by.sums.add(event::wake);
+bool engine::ring(worker& w, const worker_set& audience) {
+  if (unit_ && answer_waiting(w, audience)) {
+    w.sums.add(event::wake);
     return true;
   }
-  group& g = by.in;
+  group& g = w.in;
   for (std::size_t i = 0; i < g.parked.size(); ++i) {
     const std::uint64_t found = g.parked[i] & audience.word(i);
     if (found == 0) continue;
-    wake(workers_[g.first + i * 64 + static_cast<std::size_t>(std::countr_zero(found))], by.clock);
-    by.sums.add(event::wake);
+    wake(workers_[g.first + i * 64 + static_cast<std::size_t>(std::countr_zero(found))], w.clock);
+    w.sums.add(event::wake);
     return true;
   }
   // A worker in its last round before sleeping starts that round again: it may already have passed the queue
@@ -125,9 +125,9 @@ void engine::wake_at(worker& w, picoseconds at) {
   events_.set(w.number, w.clock);
 }
 
-void engine::submit(worker& by, job<plain::worker_view>& j, const worker_set& audience) {
-  by.in.jobs.push_back(&j);
-  ring(by, audience);
+void engine::submit(worker& w, job<plain::worker_view>& j, const worker_set& audience) {
+  w.in.jobs.push_back(&j);
+  ring(w, audience);
 }
 
 /// Spends the job's time; end_job() then runs it.
