@@ -50,7 +50,7 @@ machine_model recorded_core(const recording& r) {
 /// The rows of a recording's calibration, by type and size.
 class kinds {
  public:
-  kinds(const recording& r, const machine_model& on) : on_(on) {
+  kinds(const recording& r, const machine_model& on) : machine_(on) {
     for (const recorded_calibration& c : r.calibrations) rows_[c.type][c.size] = &c;
   }
   /// The row of the nearest size, the smaller of two. Null if the type is not calibrated.
@@ -64,18 +64,18 @@ class kinds {
   /// The time that a level added to the hot time, divided by what streaming the bytes would have added.
   program::shown exposure(const recorded_calibration& c) const {
     const auto bytes = static_cast<double>(c.bytes);
-    const bool fits = c.bytes / c.samples <= on_.private_bytes;
-    const double near = fits ? on_.private_gbs : on_.cache_gbs;
+    const bool fits = c.bytes / c.samples <= machine_.private_bytes;
+    const double near = fits ? machine_.private_gbs : machine_.cache_gbs;
     const auto of = [&](std::uint64_t took, double from) {
       const double more = took > c.hot_ns ? static_cast<double>(took - c.hot_ns) : 0;
       const double streams = bytes / from - bytes / near;
       return streams <= 0 ? 0u : static_cast<std::uint32_t>(std::min(1e9, 1024 * more / streams + 0.5));
     };
-    return {of(c.warm_ns, on_.cache_gbs), of(c.cold_ns, on_.core_gbs)};
+    return {of(c.warm_ns, machine_.cache_gbs), of(c.cold_ns, machine_.core_gbs)};
   }
 
  private:
-  const machine_model& on_;
+  const machine_model& machine_;
   std::map<std::uint16_t, std::map<std::uint8_t, const recorded_calibration*>> rows_;
 };
 

@@ -69,7 +69,7 @@ void engine::fetch_chunk(worker& w, frame& f) {
   const picoseconds before = std::exchange(d.work_done, share_of(d.work, d.done, d.bytes));
   const picoseconds code = by_factor(d.work_done - before, f.factor);
   // For a calibrated task, its exposure already accounts for what computing hides.
-  const picoseconds hidden = d.exposure.calibrated() ? 0 : scaled(std::min(data, code), on_.overlap);
+  const picoseconds hidden = d.exposure.calibrated() ? 0 : scaled(std::min(data, code), machine_.overlap);
   const picoseconds took = data + code - hidden;
   w.clock += took;
   w.useful += took;

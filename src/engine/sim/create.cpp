@@ -40,7 +40,7 @@ void engine::end_help(worker& w) {
     s.throttle_at = s.created - s.ended_here + throttle_.owner_goes_on_for(s.unfinished, exceeded);
   }
   f.helps_as_member = false;
-  w.in.policy.idle(w);
+  w.group.policy.idle(w);
   f.now = frame_state::running;
 }
 
@@ -55,9 +55,9 @@ void engine::create(worker& w, std::int32_t t) {
       s.task = f.task;
       s.next_of_task = std::exchange(f.first_scope, made.scope + 1);
     }
-    if (s.created == 0) s.throttle_at = set_.throttle;
+    if (s.created == 0) s.throttle_at = settings_.throttle;
     f.created_in = made.scope;
-    if (set_.throttle != 0 && !made.has(recorded_task::keyed) && !made.has(recorded_task::generated) &&
+    if (settings_.throttle != 0 && !made.has(recorded_task::keyed) && !made.has(recorded_task::generated) &&
         (member ? is_throttled_member(w, made.scope) : s.created - s.ended_here >= s.throttle_at)) {
       if (throttle_.is_reached(s.unfinished)) w.sums.add(event::throttled);
       f.now = frame_state::helping;
@@ -70,7 +70,7 @@ void engine::create(worker& w, std::int32_t t) {
     }
     note_begin(w, t);
     const std::uint32_t declared = made.end_access - made.first_access;
-    spend(w, cost(on_.costs.create + on_.costs.dependence * static_cast<double>(declared)));
+    spend(w, cost(machine_.costs.create + machine_.costs.dependence * static_cast<double>(declared)));
     expect_predecessors(made);
     f.time_paid = true;
     return;
@@ -184,7 +184,7 @@ void engine::submit(worker& w, std::int32_t t) {
   policy_task& v = make_visible(w, t);
   const bool free = link(t);
   ++w.frames.back().naming.children;
-  if (!record_of(t).has(recorded_task::outside)) w.in.policy.created(v, w);
+  if (!record_of(t).has(recorded_task::outside)) w.group.policy.created(v, w);
   if (!free || !prepare_ready(t)) return;
   task* one = &v;
   if (is_member(record_of(t), w.frames.back().task)) {
@@ -192,7 +192,7 @@ void engine::submit(worker& w, std::int32_t t) {
     hand_over(w, batch_, ready_reason::arrival, false);
     return;
   }
-  task* const now = w.in.policy.ready({&one, 1}, w, ready_reason::creation);
+  task* const now = w.group.policy.ready({&one, 1}, w, ready_reason::creation);
   if (now == nullptr) return;
   w.sums.add(event::task_inlined);
   start(w, visible(*now).number(), true);
@@ -207,7 +207,7 @@ void engine::wait(worker& w, std::uint32_t scope) {
   f.adopted_from = w.adopted.size();
   scope_state& s = scopes_[scope];
   if (s.unfinished != s.held) w.sums.add(event::stalled);
-  if (s.unfinished != s.held || !s.wanted.empty()) w.in.policy.waiting(w);
+  if (s.unfinished != s.held || !s.wanted.empty()) w.group.policy.waiting(w);
   s.held = 0;
   if (s.wanted.empty()) return;
   // Nodes of a static graph are known from the start. They are linked backwards, so that release() finds them
@@ -223,7 +223,7 @@ void engine::wait(worker& w, std::uint32_t scope) {
     first.push_back(&seen(n));
   }
   s.wanted.clear();
-  task* const next = w.in.policy.ready(first, w, ready_reason::discovery);
+  task* const next = w.group.policy.ready(first, w, ready_reason::discovery);
   if (next != nullptr) w.next = visible(*next).number();
 }
 
@@ -234,7 +234,7 @@ void engine::explore(worker& w) {
   task_record& node = record_of(t);
   const std::span<const recorded_dependence> needs = dependences(node);
   if (!f.time_paid) {
-    spend(w, cost(on_.costs.explore * static_cast<double>(needs.size())));
+    spend(w, cost(machine_.costs.explore * static_cast<double>(needs.size())));
     expect_predecessors(node);
     f.time_paid = true;
     return;
@@ -250,7 +250,7 @@ void engine::explore(worker& w) {
   w.sums.add(event::node_explored);
   policy_task& v = *node.seen;
   v.exploring = 0;
-  if (set_.keep_schedule) {
+  if (settings_.keep_schedule) {
     recorded_task& kept = schedule_.tasks[static_cast<std::size_t>(t)];
     kept.explorer = static_cast<std::int16_t>(w.number);
     kept.explore_started = f.began / 1000;

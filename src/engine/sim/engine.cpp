@@ -67,8 +67,8 @@ double percent(double part, double whole) { return whole > 0 ? 100 * part / whol
 
 engine::engine(const program& p, const machine_model& m, const settings& s)
     : program_(p),
-      on_(m),
-      set_(s),
+      machine_(m),
+      settings_(s),
       cores_(cores_of(m, s)),
       team_(m.hardware, nodes_of(m, cores_)),
       view_(regions_, team_.served_by()),
@@ -114,9 +114,9 @@ engine::engine(const program& p, const machine_model& m, const settings& s)
                   error_kind::setting);
   }
   for (std::size_t w = 0; w < workers; ++w) {
-    group& in = groups_[w / each];
+    group& members = groups_[w / each];
     const worker_id id(static_cast<int>(w % each));
-    workers_.emplace_back(*this, in, id, in.workers.node_of(id));
+    workers_.emplace_back(*this, members, id, members.workers.node_of(id));
     const core_id core = cores_[w];
     const auto per_node = static_cast<std::uint32_t>(m.caches_per_node);
     const node_id node = workers_.back().node;
@@ -227,7 +227,7 @@ void engine::measure_from_here() {
     from_.sums.push_back(w.sums.snapshot());
     from_.times.push_back({w.useful, w.overhead, w.stall});
   }
-  if (memory_ && set_.cold) memory_->empty_caches();
+  if (memory_ && settings_.cold) memory_->empty_caches();
   if (memory_) {
     from_.local_bytes = memory_->local_bytes;
     from_.remote_bytes = memory_->remote_bytes;
@@ -275,7 +275,7 @@ result engine::run() {
       goes_on = w.clock == now && !w.parked && !w.offers && !done_ && now < events_.first_but(id);
     } while (goes_on);
     if (w.clock > longest)
-      throw error("the simulated run lasts for more than 53 days: " + set_.policy + " is given up");
+      throw error("the simulated run lasts for more than 53 days: " + settings_.policy + " is given up");
     events_.set(id, w.parked || w.offers ? event_queue::never : w.clock);
   }
   return results();
@@ -311,8 +311,9 @@ result engine::results() {
       r.links[l].control -= from_.links[l].control;
       r.network_bytes += r.links[l].data + r.links[l].control;
     }
-    if (on_.energies.flit_bytes != 0)
-      r.network_nj = static_cast<double>(r.network_bytes) / on_.energies.flit_bytes * on_.energies.flit_hop / 1000;
+    if (machine_.energies.flit_bytes != 0)
+      r.network_nj =
+          static_cast<double>(r.network_bytes) / machine_.energies.flit_bytes * machine_.energies.flit_hop / 1000;
   }
   if (unit_) {
     r.unit_operations = unit_->operations - from_.unit_operations;
@@ -320,7 +321,7 @@ result engine::results() {
   }
   if (lines_) line_results(r);
   if (network_) place_results(r);
-  if (set_.keep_schedule) {
+  if (settings_.keep_schedule) {
     finish_schedule();
     r.schedule = std::move(schedule_);
   }

@@ -105,7 +105,7 @@ class engine {
   std::uint32_t place_of(std::int32_t t) const noexcept;
   std::uint64_t argument_bytes(std::int32_t t) const noexcept;
   std::uint32_t home_of(std::uint32_t scope) const noexcept;
-  bool is_elsewhere(std::int32_t t, const worker& w) const noexcept { return network_ && place_of(t) != w.in.place; }
+  bool is_elsewhere(std::int32_t t, const worker& w) const noexcept { return network_ && place_of(t) != w.group.place; }
   void make_places();
   void offer(worker& w, std::int32_t t);
   void deliver();
@@ -136,7 +136,7 @@ class engine {
     w.clock += time;
     w.overhead += time;
   }
-  picoseconds cost(double ns) const { return set_.with.scheduling ? static_cast<picoseconds>(ns * 1000) : 0; }
+  picoseconds cost(double ns) const { return settings_.with.scheduling ? static_cast<picoseconds>(ns * 1000) : 0; }
   picoseconds far_cost(picoseconds near, const worker& w, worker_id owner) const;
   int distance_of_shared() const;
   /// The program's colors and nodes refer to the recorded machine; they are scaled to this one.
@@ -186,7 +186,7 @@ class engine {
   void put(std::uint32_t region, node_id at);
   void move_written(worker& w, std::uint32_t region, std::uint32_t chunk);
   /// A region smaller than a page does not move, because its neighbours' data would move with it.
-  bool may_move(std::uint64_t region_bytes) const noexcept { return region_bytes >= on_.page_bytes; }
+  bool may_move(std::uint64_t region_bytes) const noexcept { return region_bytes >= machine_.page_bytes; }
   void measure_from_here();
   result results();
 
@@ -218,9 +218,9 @@ class engine {
   };
 
   const program& program_;
-  const machine_model& on_;
-  const settings set_;
-  const life::throttle throttle_{set_.throttle};
+  const machine_model& machine_;
+  const settings settings_;
+  const life::throttle throttle_{settings_.throttle};
   const std::vector<core_id> cores_;  // of the workers
   const team team_;
   region_table regions_;

@@ -15,7 +15,7 @@ void engine::count_message(const worker& w, bool to_unit, int bytes) {
 
 /// The worker adds a task. It does not wait for the unit.
 void engine::add_to_unit(worker& w) {
-  count_message(w, true, on_.unit.descriptor_bytes);
+  count_message(w, true, machine_.unit.descriptor_bytes);
   unit_->serve(w.clock + unit_->travel(w.node));
 }
 
@@ -39,7 +39,7 @@ void engine::approach_unit(worker& w) {
     w.clock += instant;
     w.ready_to_look = true;
   } else {
-    count_message(w, true, on_.unit.message_bytes);
+    count_message(w, true, machine_.unit.message_bytes);
     w.request = request_state::arrives;
     w.clock += unit_->travel(w.node);
   }
@@ -48,16 +48,16 @@ void engine::approach_unit(worker& w) {
 
 /// Asks the policy for a task, for the worker or its prefetcher. The unit looks everywhere in one operation.
 poll_result engine::ask_unit(worker& w) {
-  poll_result l = w.in.policy.next(w);
+  poll_result l = w.group.policy.next(w);
   for (std::size_t looks = 1; l.what == poll_result::retry && looks < 2 * workers_.size(); ++looks)
-    l = w.in.policy.next(w);
+    l = w.group.policy.next(w);
   return l;
 }
 
 /// The answer to the worker's own request arrives.
 void engine::answered(worker& w) {
   w.request = request_state::none;
-  count_message(w, false, on_.unit.descriptor_bytes);
+  count_message(w, false, machine_.unit.descriptor_bytes);
   spend(w, unit_->travel(w.node));
   ask_ahead(w, w.clock);
 }
@@ -76,7 +76,7 @@ std::int32_t engine::take_prefetched(worker& w) {
 void engine::ask_ahead(worker& w, picoseconds now) {
   prefetcher& p = prefetchers_[w.number];
   if (p.now != prefetcher::state::rests || p.buffer.size() >= unit_->buffered()) return;
-  count_message(w, true, on_.unit.message_bytes);
+  count_message(w, true, machine_.unit.message_bytes);
   p.now = prefetcher::state::asks;
   p.at = now + unit_->travel(w.node);
   set_prefetch_event(w, p.at);
@@ -103,7 +103,7 @@ void engine::step_prefetcher(worker& w, picoseconds now) {
     return;
   }
   p.now = prefetcher::state::rests;
-  count_message(w, false, on_.unit.descriptor_bytes);
+  count_message(w, false, machine_.unit.descriptor_bytes);
   const picoseconds arrives = now + unit_->travel(w.node);
   p.buffer.push_back({visible(*l.work).number(), arrives});
   ask_ahead(w, arrives);
@@ -114,9 +114,9 @@ void engine::step_prefetcher(worker& w, picoseconds now) {
 bool engine::answer_waiting(const worker& w, const worker_set& audience) {
   const picoseconds told = w.clock + unit_->travel(w.node);
   bool any_parked = false;
-  for (std::size_t i = 0; i < w.in.parked.size(); ++i) {
-    any_parked = any_parked || w.in.parked[i] != 0;
-    const std::uint64_t found = w.in.parked[i] & audience.word(i);
+  for (std::size_t i = 0; i < w.group.parked.size(); ++i) {
+    any_parked = any_parked || w.group.parked[i] != 0;
+    const std::uint64_t found = w.group.parked[i] & audience.word(i);
     if (found == 0) continue;
     worker& idle = workers_[i * 64 + static_cast<std::size_t>(std::countr_zero(found))];
     const picoseconds done = unit_->serve(told);

@@ -13,8 +13,8 @@ home_caches line_memory::homes_of(const line_streams& touched) const {
   };
   const auto shift = static_cast<unsigned>(std::countr_zero(line_bytes / touched.bytes));
   const std::size_t cores = core_nodes_.size();
-  home_caches made(cores, shape(on_.line.first, touched.bytes), shape(on_.line.second, line_bytes), shift, lines_,
-                   on_.line.copies);
+  home_caches made(cores, shape(machine_.line.first, touched.bytes), shape(machine_.line.second, line_bytes), shift,
+                   lines_, machine_.line.copies);
   for (std::size_t l = 0; l < lines_; l += std::size_t{1} << shift) {
     const auto line = static_cast<std::uint32_t>(l);
     made.set_home(line, l < touched.shared ? (l >> shift) % cores : (l - touched.shared) / touched.own);

@@ -53,14 +53,14 @@ void engine::step(worker& w) {
   }
   if (f.now == frame_state::waiting) {
     scopes_[f.scope].waiter = -1;
-    if (set_.keep_schedule) {
+    if (settings_.keep_schedule) {
       schedule_.waits.push_back(
           {f.task, f.scope, static_cast<std::int16_t>(w.number), f.wait_began / 1000, w.clock / 1000});
     }
-    w.in.policy.idle(w);
+    w.group.policy.idle(w);
     w.frames.back().now = frame_state::running;
   } else if (f.now == frame_state::offering) {
-    w.in.policy.idle(w);
+    w.group.policy.idle(w);
     w.frames.back().now = frame_state::running;
   } else {
     end_help(w);
@@ -126,13 +126,13 @@ void engine::start(worker& w, std::int32_t t, bool at_creation) {
   count_accesses(w, f);
   if (network_ && r.arrived) {
     record_of(t).arrived = false;
-    --places_[w.in.place].fab;
+    --places_[w.group.place].fab;
   }
   const worker_id creator(r.seen->owner);
-  if (creator.value >= w.in.workers.size()) return;
-  const node_id from = w.in.workers.node_of(creator);
-  if (memory_) memory_->move_metadata(from, w.node, on_.metadata_bytes, w.clock);
-  if (lines_) lines_->move_metadata(from, w.node, on_.metadata_bytes, w.clock);
+  if (creator.value >= w.group.workers.size()) return;
+  const node_id from = w.group.workers.node_of(creator);
+  if (memory_) memory_->move_metadata(from, w.node, machine_.metadata_bytes, w.clock);
+  if (lines_) lines_->move_metadata(from, w.node, machine_.metadata_bytes, w.clock);
 }
 
 /// Notes first touch and counts remote accesses, as the native engine does. If memory is not modelled, derives
@@ -170,13 +170,13 @@ void engine::count_accesses(worker& w, frame& f) {
   if (t.color >= 0) count.task_belongs_to(life::node_of_color(team_, t.color));
   w.sums.add(event::remote_access, count.remote());
   w.sums.add(event::local_access, count.local());
-  const std::uint64_t noise = set_.noise ? noise_of(on_, set_.seed, f.task) : 1024;
+  const std::uint64_t noise = settings_.noise ? noise_of(machine_, settings_.seed, f.task) : 1024;
   f.factor = noise * w.speed >> 10;
-  if (set_.how == fidelity::abstract) {
+  if (settings_.how == fidelity::abstract) {
     // By bytes, if the task has any; else by the counted accesses.
     const double far = bytes != 0 ? static_cast<double>(far_bytes) / static_cast<double>(bytes)
                                   : static_cast<double>(count.remote()) / static_cast<double>(count.all());
-    f.factor = stretched(on_, f.factor, far);
+    f.factor = stretched(machine_, f.factor, far);
     // The time for the bytes is part of the task's and is stretched with it: compute() adds it to the first
     // piece of work.
   }
@@ -214,13 +214,13 @@ void engine::go_on(worker& w) {
 /// Gives tasks to the policy. With `keep`, the task that it returns runs next; else that task is given back
 /// until the policy queues it.
 void engine::hand_over(worker& w, std::vector<task*>& batch, ready_reason why, bool keep) {
-  task* next = w.in.policy.ready(batch, w, why);
+  task* next = w.group.policy.ready(batch, w, why);
   if (keep) {
     if (next != nullptr) w.next = visible(*next).number();
     return;
   }
   const auto ready = [&](std::span<task* const> tasks, ready_reason again) {
-    return w.in.policy.ready(tasks, w, again);
+    return w.group.policy.ready(tasks, w, again);
   };
   if (task* const unqueued = life::give_back(next, ready)) w.unqueued.push_back(visible(*unqueued).number());
 }
@@ -279,7 +279,7 @@ void engine::end_body(worker& w) {
   const frame f = w.frames.back();
   const std::int32_t t = f.task;
   w.frames.pop_back();
-  if (set_.keep_schedule) {
+  if (settings_.keep_schedule) {
     recorded_task& kept = schedule_.tasks[static_cast<std::size_t>(t)];
     kept.worker = static_cast<std::int32_t>(w.number);
     kept.started = f.began / 1000;
@@ -296,7 +296,8 @@ void engine::end_body(worker& w) {
   w.sums.add(event::task_executed);
   const auto i = static_cast<std::size_t>(t);
   serial_ += program_.compute[i] + data_.local(r.bytes, program_.exposure_of(i));
-  if (w.in.policy.observes_time()) w.in.policy.ran(*r.seen, w, static_cast<std::uint64_t>(w.clock - f.began) / 1000);
+  if (w.group.policy.observes_time())
+    w.group.policy.ran(*r.seen, w, static_cast<std::uint64_t>(w.clock - f.began) / 1000);
   if (f.first_scope != 0 && leave(w, f)) return;
   end(t, w, !f.at_creation);
   end_left(w, !f.at_creation);
@@ -311,7 +312,7 @@ bool engine::leave(worker& w, const frame& f) {
     ++left;
     s.left = true;
     s.owner = -1;
-    w.in.policy.waiting(w);
+    w.group.policy.waiting(w);
     if (!s.leveled) w.adopted.insert(w.adopted.end(), s.children.begin(), s.children.end());
     s.children = {};
   }
@@ -346,8 +347,8 @@ void engine::end(std::int32_t t, worker& w, bool keep_next) {
     give_turns(regions_, v, batch_);
     for (std::size_t b = known; b < batch_.size(); ++b) state_of(visible(*batch_[b]).number()) = task_state::queued;
   }
-  w.in.policy.ended(v, w);
-  if (network_ && home_of(r.scope) != w.in.place) {
+  w.group.policy.ended(v, w);
+  if (network_ && home_of(r.scope) != w.group.place) {
     end_elsewhere(r.scope, w);
   } else {
     end_in(r.scope, w);

@@ -62,7 +62,7 @@ line_streams line_streams_on(const recording& r, const machine_model& m) {
 line_memory::line_memory(const machine_model& m, const line_streams& touched, std::vector<node_id> core_nodes,
                          const ablations& with)
     : network((refuse_others(m, touched, core_nodes.size()), m), with.contention, with.latency),
-      on_(m),
+      machine_(m),
       core_nodes_(std::move(core_nodes)),
       touched_(touched),
       lines_(touched.lines(core_nodes_.size())),
@@ -84,8 +84,9 @@ line_memory::line_memory(const machine_model& m, const line_streams& touched, st
 }
 
 line_caches line_memory::empty() const {
-  const std::size_t lines = on_.line.homes ? 0 : lines_;
-  return {core_nodes_.size(), shape_of(on_.line.first, first_line_of(on_)), shape_of(on_.line.second), lines};
+  const std::size_t lines = machine_.line.homes ? 0 : lines_;
+  return {core_nodes_.size(), shape_of(machine_.line.first, first_line_of(machine_)), shape_of(machine_.line.second),
+          lines};
 }
 
 /// Tells the other holders to drop the line; returns when the core has heard from all of them.

@@ -104,7 +104,7 @@ class line_memory {
   picoseconds invalidate(std::uint32_t core, const core_set& others, node_id home, picoseconds at, picoseconds now);
   node_id home_of(std::uint32_t line) const noexcept { return node_id(static_cast<int>(line % controllers_.size())); }
 
-  const machine_model& on_;
+  const machine_model& machine_;
   std::vector<node_id> core_nodes_;
   const line_streams& touched_;
   std::size_t lines_;

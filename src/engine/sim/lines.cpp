@@ -30,19 +30,19 @@ double processor_seconds() noexcept {
 }  // namespace
 
 void engine::make_lines() {
-  if (!set_.with.caches)
+  if (!settings_.with.caches)
     throw error("--without caches: the fidelity line is nothing without them; expected --fidelity block",
                 error_kind::setting);
-  if (set_.data != distribution::first_touch && !on_.line.homes)
+  if (settings_.data != distribution::first_touch && !machine_.line.homes)
     throw error(
         "the fidelity line deals lines to the nodes in turn; expected no --distribution, or a machine with home "
         "caches, as tilepro64",
         error_kind::setting);
   std::vector<node_id> nodes;
-  for (int w = 0; w < team_.size(); ++w) nodes.push_back(on_.hardware.cores[static_cast<std::size_t>(w)].node);
-  lines_.emplace(on_, program_.lines, std::move(nodes), set_.with);
-  const double cycle = 1000 / on_.ghz;
-  between_accesses_ = static_cast<picoseconds>(set_.access_cycles.value_or(on_.line.access_cycles) * cycle);
+  for (int w = 0; w < team_.size(); ++w) nodes.push_back(machine_.hardware.cores[static_cast<std::size_t>(w)].node);
+  lines_.emplace(machine_, program_.lines, std::move(nodes), settings_.with);
+  const double cycle = 1000 / machine_.ghz;
+  between_accesses_ = static_cast<picoseconds>(settings_.access_cycles.value_or(machine_.line.access_cycles) * cycle);
   most_ahead_ = static_cast<picoseconds>(cycles_ahead * cycle);
   contended_for_ = static_cast<picoseconds>(cycles_contended * cycle);
   replay_began_ = processor_seconds();
@@ -120,7 +120,7 @@ void engine::replay(worker& w, frame& f) {
 }
 
 void engine::measure_lines_from_here() {
-  if (set_.cold) lines_->empty_caches();
+  if (settings_.cold) lines_->empty_caches();
   lines_->counts.flits = lines_->network.flits;
   from_.lines = lines_->counts;
   from_.links = lines_->network.links.links;
@@ -135,7 +135,7 @@ void engine::line_results(result& r) {
   now.flits = lines_->network.flits;
   if (took > 0) f.replayed_per_second = static_cast<double>(now.touches) / took;
   static_cast<line_counts&>(f) = now - from_.lines;
-  f.cycles = static_cast<double>(r.makespan) * on_.ghz / 1000;
+  f.cycles = static_cast<double>(r.makespan) * machine_.ghz / 1000;
   r.cache_misses = f.second_misses;
   r.cache_hits = f.accesses - f.second_misses;
   r.local_bytes = lines_->local_bytes - from_.local_bytes;
@@ -146,11 +146,11 @@ void engine::line_results(result& r) {
     r.links[l].control -= from_.links[l].control;
     r.network_bytes += r.links[l].data + r.links[l].control;
   }
-  if (const event_energies& e = on_.energies; e.flit_bytes != 0) {  // else the machine has no table of energies
-    const double per_flit = e.flit_hop * on_.line.flit_bytes / e.flit_bytes;
+  if (const event_energies& e = machine_.energies; e.flit_bytes != 0) {  // else the machine has no table of energies
+    const double per_flit = e.flit_hop * machine_.line.flit_bytes / e.flit_bytes;
     r.network_nj = static_cast<double>(f.flits) * per_flit / 1000;
   }
-  f.energy = energies_of(f, r.network_nj, r.unit_operations, on_, unit_.has_value());
+  f.energy = energies_of(f, r.network_nj, r.unit_operations, machine_, unit_.has_value());
 }
 
 }  // namespace kith::sim

@@ -9,7 +9,7 @@
 namespace kith::sim {
 
 place_network::place_network(const machine_model& m, const ablations& with, std::vector<node_id> node_of_place)
-    : links(m), counts(node_of_place.size()), on_(m), with_(with), nodes_(std::move(node_of_place)) {}
+    : links(m), counts(node_of_place.size()), machine_(m), with_(with), nodes_(std::move(node_of_place)) {}
 
 void place_network::add(place_message what, picoseconds at) { queue_.push({at, order_++, std::move(what)}); }
 
@@ -18,8 +18,8 @@ void place_network::send(place_message what, std::uint64_t bytes, picoseconds no
   ++sent.messages;
   sent.message_bytes += message_header_bytes + bytes;
   const node_id from = nodes_[what.from], to = nodes_[what.to];
-  const auto near = static_cast<picoseconds>(on_.costs.push * 1000);
-  const auto distance = static_cast<picoseconds>(with_.latency ? on_.hardware.distance(from, to) : 10);
+  const auto near = static_cast<picoseconds>(machine_.costs.push * 1000);
+  const auto distance = static_cast<picoseconds>(with_.latency ? machine_.hardware.distance(from, to) : 10);
   what.sent = now;
   what.bytes = bytes;
   const picoseconds left = links.carry(from, to, message_header_bytes + bytes, now, with_.contention);
@@ -39,7 +39,7 @@ place_message place_network::take() {
 void engine::make_places() {
   if (program_.place.empty())
     throw error("the program has no places: its tasks do not say where they belong", error_kind::setting);
-  if (set_.hardware.used || lines_ || policy().has_gate())
+  if (settings_.hardware.used || lines_ || policy().has_gate())
     throw error("places are simulated without a scheduling unit, in fidelity abstract or block, and not under replay",
                 error_kind::setting);
   std::vector<node_id> nodes;
@@ -51,7 +51,7 @@ void engine::make_places() {
     throw error("the program has " + std::to_string(std::ranges::max(program_.place) + 1) + " places; " +
                     std::to_string(places_.size()) + " were asked for",
                 error_kind::setting);
-  network_.emplace(on_, set_.with, std::move(nodes));
+  network_.emplace(machine_, settings_.with, std::move(nodes));
   progress_cost_ = costs_.push;
 }
 
@@ -80,10 +80,10 @@ std::uint32_t engine::home_of(std::uint32_t scope) const noexcept {
 /// Makes a task for another place, and offers it. The worker continues when it is accepted.
 void engine::offer(worker& w, std::int32_t t) {
   make_visible(w, t);
-  place_state& here = places_[w.in.place];
+  place_state& here = places_[w.group.place];
   link(t);
   ++record_of(t).waits_for;  // its acceptance
-  if (set_.places.works) {
+  if (settings_.places.works) {
     frame& f = w.frames.back();
     f.now = frame_state::offering;
     f.offered = t;
@@ -93,7 +93,7 @@ void engine::offer(worker& w, std::int32_t t) {
   }
   spend(w, costs_.push);
   here.progress.clock = std::max(here.progress.clock, w.clock) + progress_cost_;
-  network_->send({.from = w.in.place, .to = place_of(t), .task = t, .worker = w.number}, argument_bytes(t),
+  network_->send({.from = w.group.place, .to = place_of(t), .task = t, .worker = w.number}, argument_bytes(t),
                  here.progress.clock);
 }
 
@@ -118,7 +118,7 @@ void engine::deliver() {
       break;
     case place_message::kind::enable: enable(m); break;
   }
-  if (set_.keep_schedule) note_message(m, now);
+  if (settings_.keep_schedule) note_message(m, now);
 }
 
 /// An offer has come: the place takes it while there is room in its buffer.
@@ -127,8 +127,8 @@ void engine::answer(const place_message& m) {
   place_figures& counts = network_->counts[m.to];
   place_message back{
       .what = place_message::kind::accepted, .from = m.to, .to = m.from, .task = m.task, .worker = m.worker};
-  const bool full = at.fab >= set_.places.fab_threshold;
-  if (full && m.refusals < set_.places.most_refusals) {
+  const bool full = at.fab >= settings_.places.fab_threshold;
+  if (full && m.refusals < settings_.places.most_refusals) {
     ++counts.refused;
     back.what = place_message::kind::refused;
     back.refusals = m.refusals + 1;
@@ -150,7 +150,7 @@ void engine::arrive(std::int32_t t, worker& progress) {
   batch_.assign(1, &seen(t));
   hand_over(progress, batch_, ready_reason::arrival, false);
   if (progress.unqueued.empty()) return;  // else the policy does not queue it
-  worker& first = workers_[progress.in.first];
+  worker& first = workers_[progress.group.first];
   first.unqueued.push_back(progress.unqueued.back());
   progress.unqueued.clear();
   if (first.parked) wake(first, progress.clock);
@@ -161,7 +161,7 @@ void engine::answered(const place_message& m) {
   const picoseconds now = places_[m.to].progress.clock;
   if (m.what == place_message::kind::refused) {
     const std::uint32_t times = std::min(m.refusals - 1, std::uint32_t{20});
-    const picoseconds pause = std::min(set_.places.retry << times, set_.places.retry_most);
+    const picoseconds pause = std::min(settings_.places.retry << times, settings_.places.retry_most);
     network_->send({.from = m.to, .to = m.from, .task = m.task, .worker = m.worker, .refusals = m.refusals},
                    argument_bytes(m.task), now + pause);
     return;
@@ -177,27 +177,27 @@ void engine::answered(const place_message& m) {
 
 /// A task of a scope that another place waits for has ended here.
 void engine::end_elsewhere(std::uint32_t scope, worker& w) {
-  place_state& here = places_[w.in.place];
+  place_state& here = places_[w.group.place];
   const auto record = here.open.find(scope);
   auto& [unfinished, ended] = record->second;
   ++ended;
   if (--unfinished != 0) return;
   here.progress.clock = std::max(here.progress.clock, w.clock) + progress_cost_;
   network_->send(
-      {.what = place_message::kind::done, .from = w.in.place, .to = home_of(scope), .scope = scope, .count = ended},
+      {.what = place_message::kind::done, .from = w.group.place, .to = home_of(scope), .scope = scope, .count = ended},
       program_.results.empty() ? 0 : program_.results[scope].bytes, here.progress.clock);
   here.open.erase(record);
 }
 
 /// Tells another place that the predecessor of these dependences has ended.
 void engine::tell(worker& w, std::uint32_t to, std::vector<std::uint32_t> dependences) {
-  place_state& here = places_[w.in.place];
+  place_state& here = places_[w.group.place];
   here.progress.clock = std::max(here.progress.clock, w.clock) + progress_cost_;
   std::uint64_t bytes = 0;
   for (std::uint32_t d : dependences) bytes += program_.recorded.dependences[d].bytes;
   network_->send(
-      {.what = place_message::kind::enable, .from = w.in.place, .to = to, .dependences = std::move(dependences)}, bytes,
-      here.progress.clock);
+      {.what = place_message::kind::enable, .from = w.group.place, .to = to, .dependences = std::move(dependences)},
+      bytes, here.progress.clock);
 }
 
 /// Predecessors of a task have ended before it was created, at other places.

@@ -70,7 +70,7 @@ class place_network {
   };
   void add(place_message, picoseconds at);
 
-  const machine_model& on_;
+  const machine_model& machine_;
   const ablations with_;
   std::vector<node_id> nodes_;  // by place
   std::priority_queue<entry> queue_;
@@ -79,8 +79,8 @@ class place_network {
 
 /// The state of one place, besides its workers.
 struct place_state {
-  explicit place_state(engine& owner, group& of)
-      : progress(owner, of, worker_id(0), of.workers.node_of(worker_id(0))) {}
+  explicit place_state(engine& owner, group& members)
+      : progress(owner, members, worker_id(0), members.workers.node_of(worker_id(0))) {}
   worker progress;        // the progress thread; its clock is when it is free
   std::uint64_t fab = 0;  // accepted activities that have not started
   std::uint64_t fab_sum = 0;

@@ -19,7 +19,7 @@ constexpr picoseconds longest_pause = 20'000'000;
 }  // namespace
 
 bool worker::ring(const worker_set& audience) { return engine.ring(*this, audience); }
-bool worker::anybody_sleeps() const noexcept { return engine.anybody_sleeps(in); }
+bool worker::anybody_sleeps() const noexcept { return engine.anybody_sleeps(group); }
 void worker::refuse(task& t, const std::string& why) { engine.refuse(t, why); }
 void worker::submit(job<plain::worker_view>& j, const worker_set& audience) { engine.submit(*this, j, audience); }
 bool worker::drop_if_dead(task& t) { return engine.drop_if_dead(t); }
@@ -33,15 +33,15 @@ void engine::refuse(task& t, const std::string& why) const {
 }
 
 picoseconds engine::far_cost(picoseconds near, const worker& w, worker_id owner) const {
-  if (!set_.with.latency) return near;
-  const int distance = owner ? team_.distance(w.node, w.in.workers.node_of(owner)) : shared_distance_;
+  if (!settings_.with.latency) return near;
+  const int distance = owner ? team_.distance(w.node, w.group.workers.node_of(owner)) : shared_distance_;
   return near * static_cast<picoseconds>(distance) / 10;
 }
 
 /// In fidelity line, where lines have home caches, the memory of a queue that has no owner is spread over all of them:
 /// the mean distance.
 int engine::distance_of_shared() const {
-  if (!on_.line.homes || set_.how != fidelity::line) return 10;
+  if (!machine_.line.homes || settings_.how != fidelity::line) return 10;
   std::int64_t sum = 0;
   const std::vector<node_id>& nodes = team_.inhabited();
   for (const node_id a : nodes) {
@@ -53,16 +53,16 @@ int engine::distance_of_shared() const {
 /// Looks are paid in advance (look_for_work), so a pop or a failed attempt costs nothing here, except the time
 /// until a shared queue is free.
 void engine::charge(worker& w, event e, worker_id owner) {
-  if (e == event::steal && set_.keep_schedule) {
+  if (e == event::steal && settings_.keep_schedule) {
     schedule_.steals.push_back({static_cast<std::int16_t>(w.number),
-                                static_cast<std::int16_t>(owner.value + static_cast<std::int32_t>(w.in.first)),
+                                static_cast<std::int16_t>(owner.value + static_cast<std::int32_t>(w.group.first)),
                                 w.clock / 1000});
   }
   if (unit_) {
     if (e == event::push) add_to_unit(w);
     return;
   }
-  if (!set_.with.scheduling) return;
+  if (!settings_.with.scheduling) return;
   picoseconds took = 0;
   switch (e) {
     case event::push: took = far_cost(costs_.push, w, owner); break;
@@ -70,7 +70,7 @@ void engine::charge(worker& w, event e, worker_id owner) {
     case event::pop: took = owner ? 0 : far_cost(costs_.pop, w, owner) - costs_.pop; break;
     default: break;
   }
-  if (!owner && set_.with.contention) {  // a shared queue serves one worker at a time
+  if (!owner && settings_.with.contention) {  // a shared queue serves one worker at a time
     picoseconds& free = queue_free_[w.here()];
     const picoseconds waited = free > w.clock ? free - w.clock : 0;
     free = w.clock + waited + far_cost(e == event::pop ? costs_.pop : costs_.push, w, owner) / 2;
@@ -84,7 +84,7 @@ bool engine::ring(worker& w, const worker_set& audience) {
     w.sums.add(event::wake);
     return true;
   }
-  group& g = w.in;
+  group& g = w.group;
   for (std::size_t i = 0; i < g.parked.size(); ++i) {
     const std::uint64_t found = g.parked[i] & audience.word(i);
     if (found == 0) continue;
@@ -116,9 +116,9 @@ void engine::wake(worker& w, picoseconds at) {
 void engine::wake_at(worker& w, picoseconds at) {
   ++events_taken_;
   w.parked = false;
-  w.in.parked[w.id.index() / 64] &= ~(std::uint64_t{1} << (w.id.index() % 64));
+  w.group.parked[w.id.index() / 64] &= ~(std::uint64_t{1} << (w.id.index() % 64));
   w.clock = at;
-  if (set_.keep_schedule)
+  if (settings_.keep_schedule)
     schedule_.idles.push_back({static_cast<std::int16_t>(w.number), w.parked_at / 1000, w.clock / 1000});
   w.ready_to_look = true;
   w.empties = 0;
@@ -126,14 +126,14 @@ void engine::wake_at(worker& w, picoseconds at) {
 }
 
 void engine::submit(worker& w, job<plain::worker_view>& j, const worker_set& audience) {
-  w.in.jobs.push_back(&j);
+  w.group.jobs.push_back(&j);
   ring(w, audience);
 }
 
 /// Spends the job's time; end_job() then runs it.
 void engine::begin_job(worker& w) {
-  w.doing_job = w.in.jobs.front();
-  w.in.jobs.pop_front();
+  w.doing_job = w.group.jobs.front();
+  w.group.jobs.pop_front();
   w.of_job = w.doing_job->size();
   w.job_began = w.clock;
   const picoseconds took = cost(static_cast<double>(w.of_job.nanoseconds));
@@ -143,7 +143,7 @@ void engine::begin_job(worker& w) {
 }
 
 void engine::end_job(worker& w) {
-  if (set_.keep_schedule) {
+  if (settings_.keep_schedule) {
     schedule_.jobs.push_back({static_cast<std::int16_t>(w.number), w.of_job.tasks, w.of_job.dependences,
                               w.job_began / 1000, w.clock / 1000});
   }
@@ -151,11 +151,11 @@ void engine::end_job(worker& w) {
 }
 
 void engine::park(worker& w) {
-  w.in.policy.idle(w);
+  w.group.policy.idle(w);
   w.parked = true;
   w.parked_at = w.clock;
   w.sums.add(event::park);
-  w.in.parked[w.id.index() / 64] |= std::uint64_t{1} << (w.id.index() % 64);
+  w.group.parked[w.id.index() / 64] |= std::uint64_t{1} << (w.id.index() % 64);
   tell_waiter(w);
 }
 
@@ -209,7 +209,7 @@ bool engine::go_on_elsewhere(worker& w, bool look_at_all, bool idle) {
   }
   frame_stack other = std::move(w.suspended[found - 1]);
   w.suspended.erase(w.suspended.begin() + static_cast<std::ptrdiff_t>(found - 1));
-  w.in.policy.idle(w);
+  w.group.policy.idle(w);
   leave_stack(w);
   w.frames = std::move(other);
   w.fails = w.empties = 0;
@@ -252,7 +252,7 @@ void engine::look_for_work(worker& w) {
     return;
   }
   w.ready_to_look = false;
-  if (!w.in.jobs.empty()) {
+  if (!w.group.jobs.empty()) {
     begin_job(w);
     return;
   }
@@ -284,7 +284,7 @@ void engine::look_for_work(worker& w) {
     run_found(w, t);
     return;
   }
-  const poll_result l = unit_ ? ask_unit(w) : w.in.policy.next(w);
+  const poll_result l = unit_ ? ask_unit(w) : w.group.policy.next(w);
   if (asks_first && l.what != poll_result::found && runs_claimed(claim_child(w.frames.back().scope, w.empties != 0)))
     return;
   if (l.what == poll_result::found) {
@@ -307,7 +307,7 @@ void engine::look_for_work(worker& w) {
     frame& f = w.frames.back();
     if (++f.looks < life::throttle::patience && l.what != poll_result::empty) return;
     if (!std::exchange(f.waiting_announced, true)) {  // the policy may hold tasks back
-      w.in.policy.waiting(w);
+      w.group.policy.waiting(w);
       f.looks = 0;
       return;
     }
@@ -318,7 +318,7 @@ void engine::look_for_work(worker& w) {
   if (l.what != poll_result::empty) return;
   // The round that ends with the first `empty` may have begun before a push; the second one is complete.
   if (++w.empties < 2) {
-    w.in.last_round[w.id.index() / 64] |= std::uint64_t{1} << (w.id.index() % 64);
+    w.group.last_round[w.id.index() / 64] |= std::uint64_t{1} << (w.id.index() % 64);
     return;
   }
   w.empties = 0;

@@ -7,7 +7,7 @@
 
 namespace kith::sim {
 
-unit::unit(const machine_model& m, const hardware_queues& asked, const ablations& with) : on_(m) {
+unit::unit(const machine_model& m, const hardware_queues& asked, const ablations& with) : machine_(m) {
   if (!m.unit.present)
     throw error("machine " + m.hardware.name +
                     " has no scheduling unit; expected a machine with a table [scheduling_unit], as cmp-32 has "

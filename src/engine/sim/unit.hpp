@@ -39,14 +39,14 @@ class unit {
   }
   /// When the last operation will be done.
   picoseconds free_at() const noexcept { return free_; }
-  node_id node() const noexcept { return on_.unit.node; }
+  node_id node() const noexcept { return machine_.unit.node; }
   std::size_t buffered() const noexcept { return buffered_; }
 
   std::uint64_t operations = 0;
   picoseconds busy = 0;
 
  private:
-  const machine_model& on_;
+  const machine_model& machine_;
   picoseconds each_;
   std::size_t buffered_;
   std::vector<picoseconds> travel_;  // by node

@@ -117,11 +117,11 @@ struct group {
 
 class worker final : public plain::worker_view {
  public:
-  worker(sim::engine& owner, group& of, worker_id self, node_id at)
+  worker(sim::engine& owner, sim::group& members, worker_id self, node_id at)
       : plain::worker_view(self, at),
         engine(owner),
-        in(of),
-        number(of.first + static_cast<std::uint32_t>(self.value)) {}
+        group(members),
+        number(members.first + static_cast<std::uint32_t>(self.value)) {}
 
   bool ring(const worker_set& audience) override;
   bool anybody_sleeps() const noexcept override;
@@ -133,7 +133,7 @@ class worker final : public plain::worker_view {
   }
 
   sim::engine& engine;
-  group& in;
+  sim::group& group;
   const std::uint32_t number;  // in the engine
   place where;
   picoseconds clock = 0;
