@@ -105,7 +105,7 @@ double by_kith(const kith::recording& r, const kith::machine_model& on, int work
   set.policy = "fifo";
   set.workers = workers;
   set.how = kith::sim::fidelity::abstract;
-  set.with.scheduling = false;
+  set.parts.scheduling = false;
   set.noise = false;
   kith::sim::program p = kith::sim::program_of(r, on.core_gbs);
   std::ranges::fill(p.bytes, 0);

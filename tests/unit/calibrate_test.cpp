@@ -231,7 +231,7 @@ sim::settings on_one_core() {
   sim::settings s;
   s.policy = "fifo";
   s.workers = 1;
-  s.with.scheduling = s.noise = false;
+  s.parts.scheduling = s.noise = false;
   return s;
 }
 
@@ -244,7 +244,7 @@ TEST(calibrate, a_simulation_adds_what_memory_shows_to_the_computing) {
   // From memory first, then from the nearest cache, which is included in the hot time.
   EXPECT_EQ(sim::simulate(p, m, one).makespan, 8000 * ns + from_memory);
   EXPECT_EQ(sim::simulate(p, m, one).serial, 8000 * ns + 2 * from_memory);
-  one.with.caches = false;
+  one.parts.caches = false;
   EXPECT_EQ(sim::simulate(p, m, one).makespan, 8000 * ns + 2 * from_memory);
   one.how = sim::fidelity::abstract;
   EXPECT_EQ(sim::simulate(p, m, one).makespan, 8000 * ns + 2 * from_memory);

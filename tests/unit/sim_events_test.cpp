@@ -70,7 +70,7 @@ TEST(EventQueue, AnEventIsAStepThatTakesTime) {
   sim::settings set;
   set.workers = 1;
   set.how = sim::fidelity::abstract;
-  set.with.scheduling = set.with.contention = set.noise = false;
+  set.parts.scheduling = set.parts.contention = set.noise = false;
   const sim::result r = sim::simulate(p, model_by_name("bullion-s16-8"), set);
   EXPECT_GT(r.makespan, 0u);
   EXPECT_EQ(r.events, 10u);

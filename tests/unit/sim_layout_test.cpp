@@ -109,7 +109,7 @@ struct replayed {
   replayed() {
     on.overlap = 0;
     set.policy = "socket";
-    set.with = {.contention = false, .latency = true, .caches = false, .scheduling = false};
+    set.parts = {.contention = false, .latency = true, .caches = false, .scheduling = false};
     set.noise = false;
     set.keep_schedule = true;
   }

@@ -436,7 +436,7 @@ TEST(sim_line, contention_only_adds_time) {
   const program p = program_of(s);
   settings how = lines("fifo", 1);
   const result with = sim::simulate(p, small_chip(), how);
-  how.with.contention = false;
+  how.parts.contention = false;
   const result without = sim::simulate(p, small_chip(), how);
   EXPECT_GE(with.makespan, without.makespan);
   EXPECT_EQ(with.lines->flits, without.lines->flits);
@@ -464,7 +464,7 @@ TEST(sim_line, says_what_it_lacks) {
   dealt.data = sim::distribution::fine;
   EXPECT_THAT(run(p, m, dealt), ThrowsMessage<error>(HasSubstr("expected no --distribution")));
   settings bare = lines("fifo", 2);
-  bare.with.caches = false;
+  bare.parts.caches = false;
   EXPECT_THAT(run(p, m, bare), ThrowsMessage<error>(HasSubstr("expected --fidelity block")));
 }
 

@@ -20,7 +20,7 @@ settings plain(const sim::program& p) {
   settings s;
   s.policy = "ads";
   s.keep_schedule = true;
-  s.with.scheduling = s.noise = false;
+  s.parts.scheduling = s.noise = false;
   sim::use_recorded_places(s, p, 1);
   return s;
 }

@@ -29,7 +29,7 @@ settings plain(const std::string& policy, int workers) {
   s.policy = policy;
   s.workers = workers;
   s.how = fidelity::abstract;
-  s.with.scheduling = s.with.contention = s.noise = false;
+  s.parts.scheduling = s.parts.contention = s.noise = false;
   s.keep_schedule = true;
   return s;
 }
@@ -166,11 +166,11 @@ TEST(sim, data_takes_the_time_of_the_slowest_on_its_way) {
   const program p = sim::program_of(s.finish());
   settings one = plain("fifo", 1);
   one.how = fidelity::block;
-  one.with.contention = true;
+  one.parts.contention = true;
   // The first touch comes from memory at a core's rate, the second from the cache.
   const std::uint64_t expected = sim::rate(m.core_gbs)(65536) + sim::rate(m.cache_gbs)(65536);
   EXPECT_EQ(sim::simulate(p, m, one).makespan, expected);
-  one.with.caches = false;
+  one.parts.caches = false;
   EXPECT_EQ(sim::simulate(p, m, one).makespan, 2 * sim::rate(m.core_gbs)(65536));
 }
 
@@ -371,11 +371,11 @@ TEST(sim, an_ablation_leaves_its_part_out) {
   s.noise = false;
   const result all = sim::simulate(p, m, s);
   settings off = s;
-  off.with.caches = false;
+  off.parts.caches = false;
   EXPECT_EQ(sim::simulate(p, m, off).cache_hits, 0u);
   EXPECT_GT(all.cache_hits, 0u);
   off = s;
-  off.with.scheduling = false;
+  off.parts.scheduling = false;
   EXPECT_EQ(sim::simulate(p, m, off).overhead_percent(), 0);
   EXPECT_GT(all.overhead_percent(), 0);
 }

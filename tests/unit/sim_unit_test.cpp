@@ -105,7 +105,7 @@ TEST(sim_unit, prefetching_hides_an_operation_that_is_shorter_than_a_task) {
 
 TEST(sim_unit, takes_no_time_without_scheduling) {
   settings s = on_unit("fifo", 1, 20, 0);
-  s.with.scheduling = false;
+  s.parts.scheduling = false;
   const result r = sim::simulate(independent(10, 1000), chip(), s);
   EXPECT_EQ(r.makespan, 10'000'000u);
 }

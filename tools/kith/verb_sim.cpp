@@ -73,10 +73,10 @@ sim::settings settings_of(const sim_options& o) {
                  {"colors", sim::distribution::colors}});
   for (const std::string& w : o.without) {
     *pick("--without", w,
-          {std::pair{"contention", &s.with.contention},
-           {"latency", &s.with.latency},
-           {"caches", &s.with.caches},
-           {"scheduling", &s.with.scheduling},
+          {std::pair{"contention", &s.parts.contention},
+           {"latency", &s.parts.latency},
+           {"caches", &s.parts.caches},
+           {"scheduling", &s.parts.scheduling},
            {"noise", &s.noise}}) = false;
   }
   if (!std::isfinite(o.access_cycles)) throw error("--access-cycles: expected a number of cycles");

@@ -86,9 +86,9 @@ void split_calibrated_times(program& p) {
   const machine_model on = recorded_core(p.recorded);
   const kinds all(p.recorded, on);
   const data_rates rates(on);
-  ablations alone;
-  alone.contention = false;
-  memory data(p, on, distribution::first_touch, alone, chunk_size);
+  model_parts parts;
+  parts.contention = false;
+  memory data(p, on, distribution::first_touch, parts, chunk_size);
   p.exposure.resize(p.tasks());
   std::vector<std::size_t> order(p.tasks());
   std::iota(order.begin(), order.end(), std::size_t{0});

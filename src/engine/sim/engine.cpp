@@ -103,10 +103,10 @@ engine::engine(const program& p, const machine_model& m, const settings& s)
     made.policy.set(s.plan ? chosen_policy<plain::world>{std::make_unique<planned>(context, *s.plan)}
                            : choose_policy<plain::world>(policy, context));
   }
-  if (s.how == fidelity::block) memory_.emplace(p, m, s.data, s.with, s.chunk_bytes);
+  if (s.how == fidelity::block) memory_.emplace(p, m, s.data, s.parts, s.chunk_bytes);
   if (s.how == fidelity::line) make_lines();
   if (s.hardware.used) {
-    unit_.emplace(m, s.hardware, s.with);
+    unit_.emplace(m, s.hardware, s.parts);
     prefetchers_.resize(workers);
     if (unit_->buffered() != 0 && (this->policy().has_gate() || this->policy().observes_idleness()))
       throw error("policy '" + s.policy + "' must know when a worker asks for a task, so none can be fetched ahead: " +

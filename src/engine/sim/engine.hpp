@@ -136,7 +136,7 @@ class engine {
     w.clock += time;
     w.overhead += time;
   }
-  picoseconds cost(double ns) const { return settings_.with.scheduling ? static_cast<picoseconds>(ns * 1000) : 0; }
+  picoseconds cost(double ns) const { return settings_.parts.scheduling ? static_cast<picoseconds>(ns * 1000) : 0; }
   picoseconds far_cost(picoseconds near, const worker& w, worker_id owner) const;
   int distance_of_shared() const;
   /// The program's colors and nodes refer to the recorded machine; they are scaled to this one.

@@ -60,13 +60,13 @@ line_streams line_streams_on(const recording& r, const machine_model& m) {
 }
 
 line_memory::line_memory(const machine_model& m, const line_streams& touched, std::vector<node_id> core_nodes,
-                         const ablations& with)
-    : network((refuse_others(m, touched, core_nodes.size()), m), with.contention, with.latency),
+                         const model_parts& parts)
+    : network((refuse_others(m, touched, core_nodes.size()), m), parts.contention, parts.latency),
       machine_(m),
       core_nodes_(std::move(core_nodes)),
       touched_(touched),
       lines_(touched.lines(core_nodes_.size())),
-      contended_(with.contention),
+      contended_(parts.contention),
       control_(static_cast<std::uint64_t>(m.line.control_bytes)),
       data_(static_cast<std::uint64_t>(m.line.data_bytes)),
       controllers_(m.hardware.nodes.size()),

@@ -52,7 +52,7 @@ class line_memory {
  public:
   /// `core_nodes`: the node of each core that is used. Throws kith::error if the machine has no table [line], for more
   /// than core_set::most cores, and for more memory than can be modelled.
-  line_memory(const machine_model&, const line_streams&, std::vector<node_id> core_nodes, const ablations&);
+  line_memory(const machine_model&, const line_streams&, std::vector<node_id> core_nodes, const model_parts&);
 
   /// Serves the access if the core's own caches can; then how long that takes.
   std::optional<picoseconds> hit(std::uint32_t core, std::uint32_t line, bool writes) noexcept {

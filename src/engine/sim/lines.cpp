@@ -30,7 +30,7 @@ double processor_seconds() noexcept {
 }  // namespace
 
 void engine::make_lines() {
-  if (!settings_.with.caches)
+  if (!settings_.parts.caches)
     throw error("--without caches: the fidelity line is nothing without them; expected --fidelity block",
                 error_kind::setting);
   if (settings_.data != distribution::first_touch && !machine_.line.homes)
@@ -40,7 +40,7 @@ void engine::make_lines() {
         error_kind::setting);
   std::vector<node_id> nodes;
   for (int w = 0; w < team_.size(); ++w) nodes.push_back(machine_.hardware.cores[static_cast<std::size_t>(w)].node);
-  lines_.emplace(machine_, program_.lines, std::move(nodes), settings_.with);
+  lines_.emplace(machine_, program_.lines, std::move(nodes), settings_.parts);
   const double cycle = 1000 / machine_.ghz;
   between_accesses_ = static_cast<picoseconds>(settings_.access_cycles.value_or(machine_.line.access_cycles) * cycle);
   most_ahead_ = static_cast<picoseconds>(cycles_ahead * cycle);

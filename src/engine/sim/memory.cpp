@@ -60,10 +60,10 @@ void refuse_many_caches(const machine_model& m) {
 
 bool has_block_memory(const machine_model& m) noexcept { return caches_of(m) <= most_block_caches; }
 
-memory::memory(const program& p, const machine_model& m, distribution d, const ablations& with,
+memory::memory(const program& p, const machine_model& m, distribution d, const model_parts& parts,
                std::uint64_t chunk_bytes)
     : links((refuse_many_caches(m), m)),
-      with_(with),
+      parts_(parts),
       chunk_bytes_(chunk_bytes),
       core_(m.core_gbs),
       cache_rate_(m.cache_gbs),
@@ -85,7 +85,7 @@ memory::memory(const program& p, const machine_model& m, distribution d, const a
     if (count > std::uint64_t{1} << 31)  // chunks() has 32 bits
       throw error("the program's data is more than 2^31 chunks; take larger ones (--chunk)", error_kind::setting);
   }
-  const bool last = with.caches && m.cache_bytes != 0, own = with.caches && m.private_bytes != 0;
+  const bool last = parts.caches && m.cache_bytes != 0, own = parts.caches && m.private_bytes != 0;
   const std::size_t each =
       sizeof(chunk_state) + (last ? 4 * cache_node_.size() : 0) + (own ? 8 * m.hardware.cores.size() : 0);
   if (const double needed = static_cast<double>(count) * static_cast<double>(each); needed > most_modelled()) {
@@ -116,7 +116,7 @@ memory::memory(const program& p, const machine_model& m, distribution d, const a
   controllers_.assign(nodes, {0, rate(m.memory_gbs)});
   for (std::size_t a = 0; a < nodes; ++a) {
     for (std::size_t b = 0; b < nodes; ++b) {
-      const int distance = with.latency ? m.hardware.distances[a][b] : 10;
+      const int distance = parts.latency ? m.hardware.distances[a][b] : 10;
       stretch_.push_back(static_cast<std::uint64_t>(distance) * 1024 / 10);
     }
   }
@@ -153,8 +153,8 @@ inline void memory::drop(std::size_t of, std::uint32_t chunk) noexcept {
 void memory::write_back(node_id from, std::uint32_t chunk, std::uint64_t bytes, picoseconds now) noexcept {
   chunk_state& c = chunks_[chunk];
   const node_id home(c.home);
-  if (with_.contention) controllers_[home.index()].serve(now, bytes);
-  links.carry(from, home, bytes, now, with_.contention);
+  if (parts_.contention) controllers_[home.index()].serve(now, bytes);
+  links.carry(from, home, bytes, now, parts_.contention);
   c.changed_by = -1;
 }
 
@@ -194,8 +194,8 @@ inline fetched memory::fetch(std::uint32_t chunk, std::uint64_t bytes, bool writ
   (from == at.node ? local_bytes : remote_bytes) += bytes;
   const rate& speed = elsewhere && from == at.node ? between_ : core_;
   picoseconds until = now + (speed(bytes) * stretch_[at.node.index() * controllers_.size() + from.index()] >> 10);
-  if (!elsewhere && with_.contention) until = std::max(until, controllers_[from.index()].serve(now, bytes));
-  until = std::max(until, links.carry(from, at.node, bytes, now, with_.contention));
+  if (!elsewhere && parts_.contention) until = std::max(until, controllers_[from.index()].serve(now, bytes));
+  until = std::max(until, links.carry(from, at.node, bytes, now, parts_.contention));
   if (elsewhere && !writes) write_back(at.node.value == c.home ? at.node : from, chunk, bytes, now);  // over links once
   return {until - now, level::beyond};
 }
@@ -235,7 +235,7 @@ fetched memory::touch(std::uint32_t chunk, std::uint64_t bytes, bool writes, con
 void memory::move_metadata(node_id from, node_id to, std::uint64_t bytes, picoseconds now) {
   if (from == to) return;
   remote_bytes += bytes;
-  links.carry(from, to, bytes, now, with_.contention);
+  links.carry(from, to, bytes, now, parts_.contention);
 }
 
 }  // namespace kith::sim

@@ -17,7 +17,7 @@
 namespace kith::sim {
 
 /// Parts of the model that can be left out, to see what a result depends on.
-struct ablations {
+struct model_parts {
   bool contention = true;  // controllers and links can be busy
   bool latency = true;     // remote memory has a longer latency
   bool caches = true;
@@ -41,7 +41,7 @@ class memory {
  public:
   /// Without recorded allocations, `fine` deals chunks round robin and `coarse` deals regions. Throws
   /// kith::error for more than 64 last-level caches.
-  memory(const program& p, const machine_model& m, distribution d, const ablations& on, std::uint64_t chunk_bytes);
+  memory(const program& p, const machine_model& m, distribution d, const model_parts& parts, std::uint64_t chunk_bytes);
   /// Sets the home of a region. Must be called before anything touches it.
   void put(std::uint32_t region, std::uint64_t bytes, node_id at);
   /// The same, chunk by chunk. Chunks that the layout does not place stay as they are.
@@ -89,7 +89,7 @@ class memory {
   void keep_own(std::uint32_t core, std::uint32_t chunk, std::uint64_t bytes, bool writes);
   void write_back(node_id from, std::uint32_t chunk, std::uint64_t bytes, picoseconds now) noexcept;
 
-  const ablations with_;
+  const model_parts parts_;
   std::uint64_t chunk_bytes_;
   std::vector<std::uint32_t> first_;  // by region; regions that contain each other share chunks if possible
   std::vector<chunk_state> chunks_;

@@ -17,11 +17,11 @@ picoseconds memory::migrate(std::uint32_t chunk, std::uint64_t bytes, node_id to
   // Read from the old home's memory, written to the new one's.
   const node_id from(c.home);
   picoseconds until = now + (core_(bytes) * stretch_[to.index() * controllers_.size() + from.index()] >> 10);
-  if (with_.contention) {
+  if (parts_.contention) {
     until = std::max(until, controllers_[from.index()].serve(now, bytes));
     until = std::max(until, controllers_[to.index()].serve(now, bytes));
   }
-  until = std::max(until, links.carry(from, to, bytes, now, with_.contention));
+  until = std::max(until, links.carry(from, to, bytes, now, parts_.contention));
   c.home = static_cast<std::int16_t>(to.value);
   migrated_bytes += bytes;
   return until - now;

@@ -8,8 +8,8 @@
 
 namespace kith::sim {
 
-place_network::place_network(const machine_model& m, const ablations& with, std::vector<node_id> node_of_place)
-    : links(m), counts(node_of_place.size()), machine_(m), with_(with), nodes_(std::move(node_of_place)) {}
+place_network::place_network(const machine_model& m, const model_parts& parts, std::vector<node_id> node_of_place)
+    : links(m), counts(node_of_place.size()), machine_(m), parts_(parts), nodes_(std::move(node_of_place)) {}
 
 void place_network::add(place_message what, picoseconds at) { queue_.push({at, order_++, std::move(what)}); }
 
@@ -19,10 +19,10 @@ void place_network::send(place_message what, std::uint64_t bytes, picoseconds no
   sent.message_bytes += message_header_bytes + bytes;
   const node_id from = nodes_[what.from], to = nodes_[what.to];
   const auto near = static_cast<picoseconds>(machine_.costs.push * 1000);
-  const auto distance = static_cast<picoseconds>(with_.latency ? machine_.hardware.distance(from, to) : 10);
+  const auto distance = static_cast<picoseconds>(parts_.latency ? machine_.hardware.distance(from, to) : 10);
   what.sent = now;
   what.bytes = bytes;
-  const picoseconds left = links.carry(from, to, message_header_bytes + bytes, now, with_.contention);
+  const picoseconds left = links.carry(from, to, message_header_bytes + bytes, now, parts_.contention);
   add(std::move(what), left + near * distance / 10);
 }
 
@@ -51,7 +51,7 @@ void engine::make_places() {
     throw error("the program has " + std::to_string(std::ranges::max(program_.place) + 1) + " places; " +
                     std::to_string(places_.size()) + " were asked for",
                 error_kind::setting);
-  network_.emplace(machine_, settings_.with, std::move(nodes));
+  network_.emplace(machine_, settings_.parts, std::move(nodes));
   progress_cost_ = costs_.push;
 }
 

@@ -47,7 +47,7 @@ struct place_message {
 /// Messages on their way, in the order of their arrival.
 class place_network {
  public:
-  place_network(const machine_model&, const ablations&, std::vector<node_id> node_of_place);
+  place_network(const machine_model&, const model_parts&, std::vector<node_id> node_of_place);
 
   /// Sends the message at `now`; `bytes` are those of its arguments.
   void send(place_message, std::uint64_t bytes, picoseconds now);
@@ -71,7 +71,7 @@ class place_network {
   void add(place_message, picoseconds at);
 
   const machine_model& machine_;
-  const ablations with_;
+  const model_parts parts_;
   std::vector<node_id> nodes_;  // by place
   std::priority_queue<entry> queue_;
   std::uint64_t order_ = 0;

@@ -33,7 +33,7 @@ void engine::refuse(task& t, const std::string& why) const {
 }
 
 picoseconds engine::far_cost(picoseconds near, const worker& w, worker_id owner) const {
-  if (!settings_.with.latency) return near;
+  if (!settings_.parts.latency) return near;
   const int distance = owner ? team_.distance(w.node, w.group.workers.node_of(owner)) : shared_distance_;
   return near * static_cast<picoseconds>(distance) / 10;
 }
@@ -62,7 +62,7 @@ void engine::charge(worker& w, event e, worker_id owner) {
     if (e == event::push) add_to_unit(w);
     return;
   }
-  if (!settings_.with.scheduling) return;
+  if (!settings_.parts.scheduling) return;
   picoseconds took = 0;
   switch (e) {
     case event::push: took = far_cost(costs_.push, w, owner); break;
@@ -70,7 +70,7 @@ void engine::charge(worker& w, event e, worker_id owner) {
     case event::pop: took = owner ? 0 : far_cost(costs_.pop, w, owner) - costs_.pop; break;
     default: break;
   }
-  if (!owner && settings_.with.contention) {  // a shared queue serves one worker at a time
+  if (!owner && settings_.parts.contention) {  // a shared queue serves one worker at a time
     picoseconds& free = queue_free_[w.here()];
     const picoseconds waited = free > w.clock ? free - w.clock : 0;
     free = w.clock + waited + far_cost(e == event::pop ? costs_.pop : costs_.push, w, owner) / 2;

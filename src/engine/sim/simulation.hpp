@@ -78,7 +78,7 @@ struct settings {
   std::uint64_t chunk_bytes = 65536;
   bool cold = false;           // caches are empty when the figures begin
   std::uint32_t throttle = 0;  // how many unfinished tasks a creator may have before it helps; 0: no bound
-  ablations with;
+  model_parts parts;
   hardware_queues hardware;
   std::optional<double> access_cycles;  // of a core between two accesses, in fidelity line; else the machine's
   bool noise = true;

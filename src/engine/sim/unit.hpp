@@ -26,7 +26,7 @@ struct hardware_queues;
 class unit {
  public:
   /// Throws kith::error if the machine has no unit.
-  unit(const machine_model&, const hardware_queues&, const ablations&);
+  unit(const machine_model&, const hardware_queues&, const model_parts&);
 
   /// How long a message between the unit and node n travels.
   picoseconds travel(node_id n) const noexcept { return travel_[n.index()]; }
