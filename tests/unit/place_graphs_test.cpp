@@ -104,7 +104,7 @@ TEST(place_graphs, by_hand_is_faster_than_a_tree_and_that_than_a_loop) {
   const auto seconds = [](place_program& g, const std::string& policy, const auto& change) {
     kith::sim::settings s;
     s.policy = policy;
-    s.how = kith::sim::fidelity::abstract;
+    s.fidelity = kith::sim::fidelity::abstract;
     s.noise = false;
     s.places.count = nodes;
     s.places.workers = workers;

@@ -86,7 +86,7 @@ TEST(sim_line_filter, is_near_the_run_of_all_rows) {
   sim::settings run;
   run.policy = "fifo";
   run.workers = 4;
-  run.how = sim::fidelity::line;
+  run.fidelity = sim::fidelity::line;
   p.lines = sim::line_streams_on(p.recorded, m);
   const std::size_t before = p.lines.rows.size();
   const sim::result all = sim::simulate(p, m, run);

@@ -48,7 +48,7 @@ settings lines(const std::string& policy, int workers) {
   settings s;
   s.policy = policy;
   s.workers = workers;
-  s.how = sim::fidelity::line;
+  s.fidelity = sim::fidelity::line;
   s.noise = false;
   return s;
 }
@@ -461,7 +461,7 @@ TEST(sim_line, says_what_it_lacks) {
   large.line = m.line;
   EXPECT_THAT(run(p, large, lines("fifo", 0)), ThrowsMessage<error>(HasSubstr("use --workers 256")));
   settings dealt = lines("fifo", 2);
-  dealt.data = sim::distribution::fine;
+  dealt.distribution = sim::distribution::fine;
   EXPECT_THAT(run(p, m, dealt), ThrowsMessage<error>(HasSubstr("expected no --distribution")));
   settings bare = lines("fifo", 2);
   bare.parts.caches = false;

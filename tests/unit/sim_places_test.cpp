@@ -34,7 +34,7 @@ machine_model sixteen_cores() { return model_by_name("power6"); }
 settings plain(int places, int workers = 1) {
   settings s;
   s.policy = "ads";
-  s.how = sim::fidelity::abstract;
+  s.fidelity = sim::fidelity::abstract;
   s.places.count = places;
   s.places.workers = workers;
   s.parts.scheduling = s.noise = false;

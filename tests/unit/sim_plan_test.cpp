@@ -16,7 +16,7 @@ sim::settings following(const sim::plan& p, int workers, bool in_unit) {
   sim::settings s;
   s.plan = std::make_shared<const sim::plan>(p);
   s.workers = workers;
-  s.how = sim::fidelity::abstract;
+  s.fidelity = sim::fidelity::abstract;
   s.noise = false;
   s.keep_schedule = true;
   if (in_unit) s.hardware = {.used = true, .cycles = 0, .prefetch = 0};

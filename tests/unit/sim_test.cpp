@@ -28,7 +28,7 @@ settings plain(const std::string& policy, int workers) {
   settings s;
   s.policy = policy;
   s.workers = workers;
-  s.how = fidelity::abstract;
+  s.fidelity = fidelity::abstract;
   s.parts.scheduling = s.parts.contention = s.noise = false;
   s.keep_schedule = true;
   return s;
@@ -44,7 +44,7 @@ machine_model flat(int cores) {
 }
 
 /// For a machine with one last-level cache in each node.
-sim::place first_core_of(int node) { return {node_id(node), static_cast<std::uint32_t>(node), 0}; }
+sim::core_position first_core_of(int node) { return {node_id(node), static_cast<std::uint32_t>(node), 0}; }
 
 program random_program(std::uint64_t seed, int tasks) {
   rng draw(seed, purpose::test, 0);
@@ -152,7 +152,7 @@ TEST(sim, regions_within_others_share_their_chunks) {
   EXPECT_EQ(data.first_chunk(2), data.first_chunk(1) + 2);
   EXPECT_GE(data.first_chunk(3), data.first_chunk(1) + 4);
   settings one = plain("fifo", 1);
-  one.how = fidelity::block;
+  one.fidelity = fidelity::block;
   EXPECT_EQ(sim::simulate(p, m, one).makespan, sim::rate(m.core_gbs)(chunk) * 4 + sim::rate(m.cache_gbs)(chunk));
 }
 
@@ -165,7 +165,7 @@ TEST(sim, data_takes_the_time_of_the_slowest_on_its_way) {
   s.task(0, {a}, {{0, 0, 65536, 65536}});
   const program p = sim::program_of(s.finish());
   settings one = plain("fifo", 1);
-  one.how = fidelity::block;
+  one.fidelity = fidelity::block;
   one.parts.contention = true;
   // The first touch comes from memory at a core's rate, the second from the cache.
   const std::uint64_t expected = sim::rate(m.core_gbs)(65536) + sim::rate(m.cache_gbs)(65536);
@@ -271,7 +271,7 @@ TEST(sim, numa_fetches_nothing_from_elsewhere_that_is_dealt_to_one_node) {
   for (std::uint32_t r = 0; r < 32; ++r) s.task(1000, {}, {{r, 0, 1 << 20, 1 << 20}});
   const program p = sim::program_of(s.finish());
   settings one;
-  one.data = sim::distribution::regions;
+  one.distribution = sim::distribution::regions;
   one.policy = "steal";
   EXPECT_GT(sim::simulate(p, m, one).remote_bytes, 16u << 20);
   one.policy = "numa";  // four tasks for each node's six cores: no node is robbed

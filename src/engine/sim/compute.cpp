@@ -59,7 +59,7 @@ void engine::fetch_chunk(worker& w, frame& f) {
   data_walk& d = w.data;
   if (migrates_ && d.writes) move_written(w, program_.recorded.accesses[d.access].region, d.chunk);
   const std::uint64_t bytes = std::min(memory_->chunk_bytes(), d.left);
-  const fetched got = memory_->touch(d.chunk, bytes, d.writes, w.where, w.clock);
+  const fetched got = memory_->touch(d.chunk, bytes, d.writes, w.position, w.clock);
   const picoseconds near = data_.nearest(d.bytes)(bytes);
   const picoseconds data = shown_time(d.exposure, got, near);
   const fetched unshared = {data_.memory()(bytes), level::beyond};  // from the own node's memory
@@ -84,7 +84,7 @@ void engine::fetch_chunk(worker& w, frame& f) {
       return;
     }
   }
-  memory_->expect(d.chunk, w.where);
+  memory_->expect(d.chunk, w.position);
 }
 
 }  // namespace kith::sim

@@ -77,9 +77,10 @@ engine::engine(const program& p, const machine_model& m, const settings& s)
              cost(m.costs.attempt), cost(m.costs.steal), cost(m.costs.wake)},
       events_(static_cast<std::size_t>(team_.size()) * (s.hardware.used ? 2 : 1)) {
   const auto workers = static_cast<std::size_t>(team_.size());
-  const bool by_allocation = s.data != distribution::first_touch && s.data != distribution::colors;
+  const bool by_allocation = s.distribution != distribution::first_touch && s.distribution != distribution::colors;
   if (by_allocation && !p.recorded.allocations.empty())
-    layout_.emplace(p, m.hardware, nodes_of(m, cores_), s.data, std::max<std::uint64_t>(m.page_bytes, s.chunk_bytes));
+    layout_.emplace(p, m.hardware, nodes_of(m, cores_), s.distribution,
+                    std::max<std::uint64_t>(m.page_bytes, s.chunk_bytes));
   // A region's index is its index in the program plus 1.
   for (std::uint32_t r = 0; r < p.recorded.regions.size(); ++r) {
     const std::uintptr_t name = layout_ ? layout_->address(r) : p.recorded.regions[r].address;
@@ -87,7 +88,7 @@ engine::engine(const program& p, const machine_model& m, const settings& s)
   }
   std::string policy = s.policy;
   migrates_ = take_migration(policy);
-  if (migrates_ && s.how != fidelity::block)
+  if (migrates_ && s.fidelity != fidelity::block)
     throw error(
         "policy '" + s.policy + "': moving pages is part of the fidelity block alone; expected --fidelity block",
         error_kind::setting);
@@ -103,8 +104,8 @@ engine::engine(const program& p, const machine_model& m, const settings& s)
     made.policy.set(s.plan ? chosen_policy<plain::world>{std::make_unique<planned>(context, *s.plan)}
                            : choose_policy<plain::world>(policy, context));
   }
-  if (s.how == fidelity::block) memory_.emplace(p, m, s.data, s.parts, s.chunk_bytes);
-  if (s.how == fidelity::line) make_lines();
+  if (s.fidelity == fidelity::block) memory_.emplace(p, m, s.distribution, s.parts, s.chunk_bytes);
+  if (s.fidelity == fidelity::line) make_lines();
   if (s.hardware.used) {
     unit_.emplace(m, s.hardware, s.parts);
     prefetchers_.resize(workers);
@@ -120,18 +121,18 @@ engine::engine(const program& p, const machine_model& m, const settings& s)
     const core_id core = cores_[w];
     const auto per_node = static_cast<std::uint32_t>(m.caches_per_node);
     const node_id node = workers_.back().node;
-    workers_.back().where = {.node = node,
-                             .cache = static_cast<std::uint32_t>(node.value) * per_node +
-                                      static_cast<std::uint32_t>(m.cache_of(core)) % per_node,
-                             .core = static_cast<std::uint32_t>(core.value)};
+    workers_.back().position = {.node = node,
+                                .cache = static_cast<std::uint32_t>(node.value) * per_node +
+                                         static_cast<std::uint32_t>(m.cache_of(core)) % per_node,
+                                .core = static_cast<std::uint32_t>(core.value)};
     workers_.back().speed = static_cast<std::uint64_t>(1024 / m.speeds[core.index()]);
   }
   records_ =
       records_of(p, [this](std::int32_t c) { return color_here(c); }, [this](std::int32_t n) { return node_here(n); });
-  if (s.data == distribution::colors) place_by_colors();
-  if (s.data == distribution::regions) place_by_regions();
+  if (s.distribution == distribution::colors) place_by_colors();
+  if (s.distribution == distribution::regions) place_by_regions();
   if (layout_) place_by_layout();
-  if (!layout_ && s.data == distribution::block)
+  if (!layout_ && s.distribution == distribution::block)
     throw error("distribution block: the recording has no allocations; there are first-touch, fine, coarse and colors",
                 error_kind::setting);
   successors_.resize(p.recorded.dependences.size());

@@ -172,7 +172,7 @@ void engine::count_accesses(worker& w, frame& f) {
   w.sums.add(event::local_access, count.local());
   const std::uint64_t noise = settings_.noise ? noise_of(machine_, settings_.seed, f.task) : 1024;
   f.factor = noise * w.speed >> 10;
-  if (settings_.how == fidelity::abstract) {
+  if (settings_.fidelity == fidelity::abstract) {
     // By bytes, if the task has any; else by the counted accesses.
     const double far = bytes != 0 ? static_cast<double>(far_bytes) / static_cast<double>(bytes)
                                   : static_cast<double>(count.remote()) / static_cast<double>(count.all());

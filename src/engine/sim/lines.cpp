@@ -33,7 +33,7 @@ void engine::make_lines() {
   if (!settings_.parts.caches)
     throw error("--without caches: the fidelity line is nothing without them; expected --fidelity block",
                 error_kind::setting);
-  if (settings_.data != distribution::first_touch && !machine_.line.homes)
+  if (settings_.distribution != distribution::first_touch && !machine_.line.homes)
     throw error(
         "the fidelity line deals lines to the nodes in turn; expected no --distribution, or a machine with home "
         "caches, as tilepro64",

@@ -185,27 +185,29 @@ void memory::keep_own(std::uint32_t core, std::uint32_t chunk, std::uint64_t byt
 }
 
 /// Fetches the chunk from the cache that holds it modified, or from its home's memory.
-inline fetched memory::fetch(std::uint32_t chunk, std::uint64_t bytes, bool writes, const place& at,
+inline fetched memory::fetch(std::uint32_t chunk, std::uint64_t bytes, bool writes, const core_position& position,
                              picoseconds now) noexcept {
   const chunk_state& c = chunks_[chunk];
   const std::int16_t other = c.changed_by;  // not this core's cache, which does not hold the chunk
   const bool elsewhere = other >= 0;
   const node_id from = elsewhere ? cache_node_[static_cast<std::size_t>(other)] : node_id(c.home);
-  (from == at.node ? local_bytes : remote_bytes) += bytes;
-  const rate& speed = elsewhere && from == at.node ? between_ : core_;
-  picoseconds until = now + (speed(bytes) * stretch_[at.node.index() * controllers_.size() + from.index()] >> 10);
+  (from == position.node ? local_bytes : remote_bytes) += bytes;
+  const rate& speed = elsewhere && from == position.node ? between_ : core_;
+  picoseconds until = now + (speed(bytes) * stretch_[position.node.index() * controllers_.size() + from.index()] >> 10);
   if (!elsewhere && parts_.contention) until = std::max(until, controllers_[from.index()].serve(now, bytes));
-  until = std::max(until, links.carry(from, at.node, bytes, now, parts_.contention));
-  if (elsewhere && !writes) write_back(at.node.value == c.home ? at.node : from, chunk, bytes, now);  // over links once
+  until = std::max(until, links.carry(from, position.node, bytes, now, parts_.contention));
+  if (elsewhere && !writes)
+    write_back(position.node.value == c.home ? position.node : from, chunk, bytes, now);  // over links once
   return {until - now, level::beyond};
 }
 
-fetched memory::touch(std::uint32_t chunk, std::uint64_t bytes, bool writes, const place& at, picoseconds now) {
-  const std::size_t here = at.cache;
+fetched memory::touch(std::uint32_t chunk, std::uint64_t bytes, bool writes, const core_position& position,
+                      picoseconds now) {
+  const std::size_t here = position.cache;
   chunk_state& c = chunks_[chunk];
-  if (c.home < 0) c.home = static_cast<std::int16_t>(at.node.value);
+  if (c.home < 0) c.home = static_cast<std::int16_t>(position.node.value);
   fetched f;
-  if (has_own(at.core, chunk)) {
+  if (has_own(position.core, chunk)) {
     ++hits;
     f = {own_rate_(bytes), level::own};
   } else if ((c.holders >> here & 1) != 0) {
@@ -213,21 +215,21 @@ fetched memory::touch(std::uint32_t chunk, std::uint64_t bytes, bool writes, con
     f = {cache_rate_(bytes), level::last};
   } else {
     ++misses;
-    f = fetch(chunk, bytes, writes, at, now);
+    f = fetch(chunk, bytes, writes, position, now);
   }
   if (writes) {
     for (std::uint64_t others = c.holders & ~(std::uint64_t{1} << here); others != 0; others &= others - 1) {
       const auto other = static_cast<std::size_t>(std::countr_zero(others));
-      links.notify(at.node, cache_node_[other], control_of(bytes));
+      links.notify(position.node, cache_node_[other], control_of(bytes));
       drop(other, chunk);
     }
     c.changed_by = static_cast<std::int16_t>(here);
   }
-  if (!own_.empty()) keep_own(at.core, chunk, bytes, writes);
+  if (!own_.empty()) keep_own(position.core, chunk, bytes, writes);
   if (!caches_.empty()) {
     keep(here, chunk, bytes, now);
   } else if (writes) {
-    write_back(at.node, chunk, bytes, now);  // without caches it goes straight to memory
+    write_back(position.node, chunk, bytes, now);  // without caches it goes straight to memory
   }
   return f;
 }

@@ -24,8 +24,8 @@ struct model_parts {
   bool scheduling = true;  // the scheduler's own work takes time
 };
 
-/// A core's place: its node, its last-level cache (machine_model::cache_of), and its own number.
-struct place {
+/// Where a core is: its node, its last-level cache (machine_model::cache_of), and its own number.
+struct core_position {
   node_id node;
   std::uint32_t cache = 0, core = 0;
 };
@@ -54,12 +54,12 @@ class memory {
   }
   std::uint64_t chunk_bytes() const noexcept { return chunk_bytes_; }
 
-  /// The core at `at` reads (or writes) `bytes` of a chunk at `now`. Returns how long it waits for them.
-  fetched touch(std::uint32_t chunk, std::uint64_t bytes, bool writes, const place& at, picoseconds now);
+  /// The core at `position` reads (or writes) `bytes` of a chunk at `now`. Returns how long it waits for them.
+  fetched touch(std::uint32_t chunk, std::uint64_t bytes, bool writes, const core_position& position, picoseconds now);
   /// Prefetches the state of a chunk that the core will touch soon.
-  void expect(std::uint32_t chunk, const place& at) const noexcept {
+  void expect(std::uint32_t chunk, const core_position& position) const noexcept {
     __builtin_prefetch(&chunks_[chunk], 1);
-    if (!caches_.empty()) caches_[at.cache].expect(chunk);
+    if (!caches_.empty()) caches_[position.cache].expect(chunk);
   }
   /// Moves the runtime's own data.
   void move_metadata(node_id from, node_id to, std::uint64_t bytes, picoseconds now);
@@ -82,7 +82,8 @@ class memory {
     std::uint32_t version = 0;                // how often it was written; used if cores have private caches
     std::int16_t home = -1, changed_by = -1;  // a node; the last-level cache that holds it modified; -1: none
   };
-  fetched fetch(std::uint32_t chunk, std::uint64_t bytes, bool writes, const place& at, picoseconds now) noexcept;
+  fetched fetch(std::uint32_t chunk, std::uint64_t bytes, bool writes, const core_position& position,
+                picoseconds now) noexcept;
   void drop(std::size_t of, std::uint32_t chunk) noexcept;
   void keep(std::size_t in, std::uint32_t chunk, std::uint64_t bytes, picoseconds now);
   bool has_own(std::uint32_t core, std::uint32_t chunk) const noexcept;

@@ -41,7 +41,7 @@ picoseconds engine::far_cost(picoseconds near, const worker& w, worker_id owner)
 /// In fidelity line, where lines have home caches, the memory of a queue that has no owner is spread over all of them:
 /// the mean distance.
 int engine::distance_of_shared() const {
-  if (!machine_.line.homes || settings_.how != fidelity::line) return 10;
+  if (!machine_.line.homes || settings_.fidelity != fidelity::line) return 10;
   std::int64_t sum = 0;
   const std::vector<node_id>& nodes = team_.inhabited();
   for (const node_id a : nodes) {

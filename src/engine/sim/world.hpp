@@ -135,7 +135,7 @@ class worker final : public plain::worker_view {
   sim::engine& engine;
   sim::group& group;
   const std::uint32_t number;  // in the engine
-  place where;
+  core_position position;
   picoseconds clock = 0;
   frame_stack frames;                  // of the current stack
   std::vector<frame_stack> suspended;  // stacks that were left, oldest first

@@ -64,7 +64,7 @@ sim::settings ads_settings(const machine_model& m, const ads_run& r) {
   if (r.way == ads_way::by_hand) s.parts.scheduling = false;
   s.noise = r.way != ads_way::by_hand;  // over so many blocks, noise averages out
   s.chunk_bytes = std::uint64_t{1} << 20;
-  if (!sim::has_block_memory(m)) s.how = sim::fidelity::abstract;
+  if (!sim::has_block_memory(m)) s.fidelity = sim::fidelity::abstract;
   return s;
 }
 

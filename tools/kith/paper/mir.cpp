@@ -64,7 +64,7 @@ std::vector<mir_means> means_of(const program_at_size& what, const machine_model
       s.policy = way.policy;
       s.workers = cores;
       s.seed = static_cast<std::uint64_t>(seed);
-      s.data = way.data;
+      s.distribution = way.data;
       s.chunk_bytes = page;
       s.cold = true;  // in the thesis, one core initialises
       s.parts = way.parts;

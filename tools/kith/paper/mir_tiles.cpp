@@ -72,8 +72,8 @@ std::vector<tile_means> tile_runs(const sim::program& p, machine_model m, const 
       s.policy = policy;
       s.workers = tiles;
       s.seed = static_cast<std::uint64_t>(seed);
-      s.how = sim::fidelity::line;
-      s.data = sim::distribution::regions;  // the paper's `round`: every vector and block is an allocation
+      s.fidelity = sim::fidelity::line;
+      s.distribution = sim::distribution::regions;  // the paper's `round`: every vector and block is an allocation
       s.parts = v.parts;
       runs.push_back(std::move(s));
     }

@@ -41,7 +41,7 @@ class region_cache {
 };
 
 double seconds_computing(const sim::program& p, const machine_model& m, const sim::settings& s, std::size_t t) {
-  if (s.how != sim::fidelity::line) return static_cast<double>(p.compute[t]) * picosecond;
+  if (s.fidelity != sim::fidelity::line) return static_cast<double>(p.compute[t]) * picosecond;
   std::uint64_t touches = 0;
   for (const sim::line_touches& l : p.lines.of(t)) touches += l.count;
   const double each = s.access_cycles.value_or(m.line.access_cycles) + m.line.first.cycles;
