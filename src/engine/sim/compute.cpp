@@ -32,7 +32,7 @@ void engine::compute(worker& w, frame& f, picoseconds work) {
 
 void engine::begin_fetch(worker& w, frame& f, picoseconds work) {
   const task_record& t = record_of(f.task);
-  f.now = frame_state::fetching;
+  f.state = frame_state::fetching;
   w.data = {.access = t.first_access,
             .end_access = t.end_access,
             .bytes = t.bytes,
@@ -78,7 +78,7 @@ void engine::fetch_chunk(worker& w, frame& f) {
   if (d.left == 0) {
     ++d.access;
     if (!find_touched(d)) {
-      f.now = frame_state::running;
+      f.state = frame_state::running;
       f.fetched = true;
       if (f.action != record_of(f.task).end_action) ++f.action;
       return;

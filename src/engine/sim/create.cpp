@@ -23,8 +23,8 @@ bool engine::is_member(const task_record& made, std::int32_t creator) const {
 
 /// As native::worker::help_to_fill().
 bool engine::is_throttled_member(worker& w, std::uint32_t scope) const {
-  if (w.unthrottled-- != 0) return false;
-  w.unthrottled = throttle_.member_goes_on_for(false);
+  if (w.tasks_until_throttle_check-- != 0) return false;
+  w.tasks_until_throttle_check = throttle_.member_goes_on_for(false);
   return throttle_.is_reached(scopes_[scope].unfinished);
 }
 
@@ -35,13 +35,14 @@ void engine::end_help(worker& w) {
   const bool exceeded = throttle_.is_reached(s.unfinished);
   if (exceeded) w.sums.add(event::throttle_exceeded);
   if (f.helps_as_member) {
-    w.unthrottled = 1 + throttle_.member_goes_on_for(exceeded);  // 1 more, for the check that is repeated now
+    w.tasks_until_throttle_check =
+        1 + throttle_.member_goes_on_for(exceeded);  // 1 more, for the check that is repeated now
   } else {
     s.throttle_at = s.created - s.ended_here + throttle_.owner_goes_on_for(s.unfinished, exceeded);
   }
   f.helps_as_member = false;
   w.group.policy.idle(w);
-  f.now = frame_state::running;
+  f.state = frame_state::running;
 }
 
 void engine::create(worker& w, std::int32_t t) {
@@ -60,9 +61,9 @@ void engine::create(worker& w, std::int32_t t) {
     if (settings_.throttle != 0 && !made.has(recorded_task::keyed) && !made.has(recorded_task::generated) &&
         (member ? is_throttled_member(w, made.scope) : s.created - s.ended_here >= s.throttle_at)) {
       if (throttle_.is_reached(s.unfinished)) w.sums.add(event::throttled);
-      f.now = frame_state::helping;
+      f.state = frame_state::helping;
       f.helps_as_member = member;
-      f.looks = 0;
+      f.failed_searches = 0;
       f.waiting_announced = false;
       f.scope = made.scope;
       f.adopted_from = w.adopted.size();
@@ -201,7 +202,7 @@ void engine::submit(worker& w, std::int32_t t) {
 void engine::wait(worker& w, std::uint32_t scope) {
   frame& f = w.frames.back();
   ++f.naming.waits;
-  f.now = frame_state::waiting;
+  f.state = frame_state::waiting;
   f.scope = scope;
   f.wait_began = w.clock;
   f.adopted_from = w.adopted.size();

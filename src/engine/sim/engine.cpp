@@ -273,11 +273,11 @@ result engine::run() {
       const picoseconds before = w.clock;
       step(w);
       if (w.clock != before) ++events_taken_;
-      goes_on = w.clock == now && !w.parked && !w.offers && !done_ && now < events_.first_but(id);
+      goes_on = w.clock == now && !w.parked && !w.awaits_acceptance && !done_ && now < events_.first_but(id);
     } while (goes_on);
     if (w.clock > longest)
       throw error("the simulated run lasts for more than 53 days: " + settings_.policy + " is given up");
-    events_.set(id, w.parked || w.offers ? event_queue::never : w.clock);
+    events_.set(id, w.parked || w.awaits_acceptance ? event_queue::never : w.clock);
   }
   return results();
 }

@@ -25,19 +25,19 @@ void engine::approach_unit(worker& w) {
   const picoseconds before = w.clock;
   if (!ahead.buffer.empty()) {
     w.clock = std::max(w.clock, ahead.buffer.front().arrives);
-    w.ready_to_look = true;
+    w.search_paid = true;
   } else if (ahead.now == prefetcher::state::asks || ahead.now == prefetcher::state::is_next) {
     w.clock = std::max(w.clock, ahead.at);
   } else if (w.request == request_state::arrives) {
     w.request = request_state::waits;
     w.clock = unit_->serve(w.clock);
-    w.ready_to_look = true;
+    w.search_paid = true;
   } else if (w.request == request_state::waits || ahead.now == prefetcher::state::waits) {
     // The prefetcher's request becomes the worker's own. It is in the unit, which has no task for it yet.
     ahead.now = prefetcher::state::rests;
     w.request = request_state::waits;
     w.clock += instant;
-    w.ready_to_look = true;
+    w.search_paid = true;
   } else {
     count_message(w, true, machine_.unit.message_bytes);
     w.request = request_state::arrives;

@@ -13,7 +13,7 @@
 namespace kith::sim {
 
 void engine::step(worker& w) {
-  if (w.doing_job != nullptr) {
+  if (w.current_job != nullptr) {
     end_job(w);
     return;
   }
@@ -29,7 +29,7 @@ void engine::step(worker& w) {
     return;
   }
   frame& f = w.frames.back();
-  switch (f.now) {
+  switch (f.state) {
     case frame_state::running: go_on(w); return;
     case frame_state::fetching: fetch_chunk(w, f); return;
     case frame_state::replaying: replay(w, f); return;
@@ -51,17 +51,17 @@ void engine::step(worker& w) {
     batch_.assign(1, &seen(std::exchange(w.next, -1)));
     hand_over(w, batch_, ready_reason::arrival, false);
   }
-  if (f.now == frame_state::waiting) {
+  if (f.state == frame_state::waiting) {
     scopes_[f.scope].waiter = -1;
     if (settings_.keep_schedule) {
       schedule_.waits.push_back(
           {f.task, f.scope, static_cast<std::int16_t>(w.number), f.wait_began / 1000, w.clock / 1000});
     }
     w.group.policy.idle(w);
-    w.frames.back().now = frame_state::running;
-  } else if (f.now == frame_state::offering) {
+    w.frames.back().state = frame_state::running;
+  } else if (f.state == frame_state::offering) {
     w.group.policy.idle(w);
-    w.frames.back().now = frame_state::running;
+    w.frames.back().state = frame_state::running;
   } else {
     end_help(w);
   }
@@ -69,16 +69,16 @@ void engine::step(worker& w) {
 
 /// Whether the last frame of a stack may continue.
 bool engine::is_over(const frame& wait) const {
-  if (wait.now == frame_state::offering) return records_[static_cast<std::size_t>(wait.offered)].accepted;
+  if (wait.state == frame_state::offering) return records_[static_cast<std::size_t>(wait.offered)].accepted;
   const scope_state& s = scopes_[wait.scope];
-  return wait.now == frame_state::waiting ? s.unfinished == s.held : throttle_.is_far(s.unfinished);
+  return wait.state == frame_state::waiting ? s.unfinished == s.held : throttle_.is_far(s.unfinished);
 }
 
 void engine::begin_root(worker& w) {
   const std::int32_t t = program_.roots[root_++];
   if (root_ - 1 == program_.measured_from) measure_from_here();
   for (group& g : groups_) g.policy.run_began();
-  for (worker& x : workers_) x.worked = false;
+  for (worker& x : workers_) x.has_worked = false;
   run_began_ = w.clock;
   state_of(t) = task_state::running;
   frame f{.task = t, .action = record_of(t).first_action, .began = w.clock};
@@ -117,7 +117,7 @@ void engine::start(worker& w, std::int32_t t, bool at_creation) {
   frame& f = w.frames.emplace_back();
   f.task = t;
   f.below = below;
-  f.now = explores ? frame_state::exploring : frame_state::running;
+  f.state = explores ? frame_state::exploring : frame_state::running;
   f.at_creation = at_creation;
   f.action = r.first_action;
   f.began = w.clock;

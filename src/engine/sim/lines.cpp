@@ -72,7 +72,7 @@ void engine::begin_replay(worker& w, frame& f, picoseconds work, bool all) {
   w.lines = {.next = rows.data() + f.row, .end = rows.data() + until, .each = by_factor(between_accesses_, f.factor)};
   f.row = until;
   if (w.lines.next == w.lines.end) return;
-  f.now = frame_state::replaying;
+  f.state = frame_state::replaying;
   replay(w, f);
 }
 
@@ -116,7 +116,7 @@ void engine::replay(worker& w, frame& f) {
   w.lines.taken = taken;
   w.clock = now;
   w.useful += now - began;
-  if (next == w.lines.end) f.now = frame_state::running;
+  if (next == w.lines.end) f.state = frame_state::running;
 }
 
 void engine::measure_lines_from_here() {

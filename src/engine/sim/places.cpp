@@ -85,11 +85,11 @@ void engine::offer(worker& w, std::int32_t t) {
   ++record_of(t).waits_for;  // its acceptance
   if (settings_.places.works) {
     frame& f = w.frames.back();
-    f.now = frame_state::offering;
+    f.state = frame_state::offering;
     f.offered = t;
     f.adopted_from = w.adopted.size();
   } else {
-    w.offers = true;
+    w.awaits_acceptance = true;
   }
   spend(w, costs_.push);
   here.progress.clock = std::max(here.progress.clock, w.clock) + progress_cost_;
@@ -168,8 +168,8 @@ void engine::answered(const place_message& m) {
   }
   record_of(m.task).accepted = true;
   if (w.parked) wake(w, now);
-  if (!w.offers) return;
-  w.offers = false;
+  if (!w.awaits_acceptance) return;
+  w.awaits_acceptance = false;
   w.overhead += now - w.clock;
   w.clock = now;
   events_.set(w.number, now);

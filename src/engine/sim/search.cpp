@@ -98,7 +98,7 @@ bool engine::ring(worker& w, const worker_set& audience) {
     const std::uint64_t found = g.last_round[i] & audience.word(i);
     g.last_round[i] &= ~found;
     for (std::uint64_t rest = found; rest != 0; rest &= rest - 1)
-      workers_[g.first + i * 64 + static_cast<std::size_t>(std::countr_zero(rest))].empties = 0;
+      workers_[g.first + i * 64 + static_cast<std::size_t>(std::countr_zero(rest))].empty_rounds = 0;
   }
   return false;
 }
@@ -120,8 +120,8 @@ void engine::wake_at(worker& w, picoseconds at) {
   w.clock = at;
   if (settings_.keep_schedule)
     schedule_.idles.push_back({static_cast<std::int16_t>(w.number), w.parked_at / 1000, w.clock / 1000});
-  w.ready_to_look = true;
-  w.empties = 0;
+  w.search_paid = true;
+  w.empty_rounds = 0;
   events_.set(w.number, w.clock);
 }
 
@@ -132,22 +132,22 @@ void engine::submit(worker& w, job<plain::worker_view>& j, const worker_set& aud
 
 /// Spends the job's time; end_job() then runs it.
 void engine::begin_job(worker& w) {
-  w.doing_job = w.group.jobs.front();
+  w.current_job = w.group.jobs.front();
   w.group.jobs.pop_front();
-  w.of_job = w.doing_job->size();
+  w.current_job_size = w.current_job->size();
   w.job_began = w.clock;
-  const picoseconds took = cost(static_cast<double>(w.of_job.nanoseconds));
+  const picoseconds took = cost(static_cast<double>(w.current_job_size.nanoseconds));
   w.clock += took;
   partition_ += took;
-  w.fails = w.empties = 0;
+  w.failed_searches = w.empty_rounds = 0;
 }
 
 void engine::end_job(worker& w) {
   if (settings_.keep_schedule) {
-    schedule_.jobs.push_back({static_cast<std::int16_t>(w.number), w.of_job.tasks, w.of_job.dependences,
-                              w.job_began / 1000, w.clock / 1000});
+    schedule_.jobs.push_back({static_cast<std::int16_t>(w.number), w.current_job_size.tasks,
+                              w.current_job_size.dependences, w.job_began / 1000, w.clock / 1000});
   }
-  std::exchange(w.doing_job, nullptr)->run(w);
+  std::exchange(w.current_job, nullptr)->run(w);
 }
 
 void engine::park(worker& w) {
@@ -162,13 +162,13 @@ void engine::park(worker& w) {
 /// If this worker waits for a scope, the worker that empties it will wake this one. A worker that helps in a
 /// scope does not wait for it.
 void engine::tell_waiter(const worker& w) {
-  if (w.frames.empty() || w.frames.back().now != frame_state::waiting) return;
+  if (w.frames.empty() || w.frames.back().state != frame_state::waiting) return;
   scopes_[w.frames.back().scope].waiter = static_cast<std::int32_t>(w.number);
 }
 
 /// Whether the wait cannot end before the task does, because the task is below what it waits for.
 bool engine::may_run_on(const frame& wait, std::int32_t t) const {
-  if (wait.helps_as_member || wait.now == frame_state::offering) return false;
+  if (wait.helps_as_member || wait.state == frame_state::offering) return false;
   std::uint32_t scope = records_[static_cast<std::size_t>(t)].scope;
   for (int level = 0; level <= life::known_levels; ++level) {
     if (scope == wait.scope) return true;
@@ -186,7 +186,7 @@ std::size_t engine::ready_to_go_on(worker& w, bool look_at_all, bool idle) const
   const std::size_t count = w.suspended.size();
   const auto may = [&](std::size_t i) {
     const frame& f = w.suspended[i].back();
-    return is_over(f) || (idle && f.now == frame_state::helping);
+    return is_over(f) || (idle && f.state == frame_state::helping);
   };
   const std::size_t found = w.suspended_turn.find(count, look_at_all, may);
   return found != count ? found + 1 : 0;
@@ -212,8 +212,8 @@ bool engine::go_on_elsewhere(worker& w, bool look_at_all, bool idle) {
   w.group.policy.idle(w);
   leave_stack(w);
   w.frames = std::move(other);
-  w.fails = w.empties = 0;
-  w.ready_to_look = false;
+  w.failed_searches = w.empty_rounds = 0;
+  w.search_paid = false;
   return true;
 }
 
@@ -239,19 +239,20 @@ std::int32_t engine::claim_child(std::uint32_t scope, bool all) {
 
 void engine::look_for_work(worker& w) {
   const bool waits = !w.frames.empty();
-  if (!w.ready_to_look && unit_) {
+  if (!w.search_paid && unit_) {
     approach_unit(w);
     return;
   }
-  if (!w.ready_to_look) {
-    picoseconds pause = w.fails == 0 ? costs_.pop : costs_.attempt;
-    if (w.fails > 1) pause = std::min(pause << std::min(w.fails - 1, 8), std::max(longest_pause, pause));
-    w.clock += std::max(pause, w.fails == 0 ? picoseconds{0} : instant);
-    if (w.fails == 0) w.overhead += pause;
-    w.ready_to_look = true;
+  if (!w.search_paid) {
+    picoseconds pause = w.failed_searches == 0 ? costs_.pop : costs_.attempt;
+    if (w.failed_searches > 1)
+      pause = std::min(pause << std::min(w.failed_searches - 1, 8), std::max(longest_pause, pause));
+    w.clock += std::max(pause, w.failed_searches == 0 ? picoseconds{0} : instant);
+    if (w.failed_searches == 0) w.overhead += pause;
+    w.search_paid = true;
     return;
   }
-  w.ready_to_look = false;
+  w.search_paid = false;
   if (!w.group.jobs.empty()) {
     begin_job(w);
     return;
@@ -259,7 +260,7 @@ void engine::look_for_work(worker& w) {
   if (!w.unqueued.empty()) {
     const std::int32_t t = w.unqueued.back();
     w.unqueued.pop_back();
-    w.fails = w.empties = 0;
+    w.failed_searches = w.empty_rounds = 0;
     run_found(w, t);
     return;
   }
@@ -268,31 +269,32 @@ void engine::look_for_work(worker& w) {
     w.sums.add(event::claimed);
     w.dead.leave_one();
     w.claimed = child;
-    w.fails = w.empties = 0;
+    w.failed_searches = w.empty_rounds = 0;
     run_found(w, child);
     return true;
   };
-  const bool claims = waits && !w.frames.back().helps_as_member && w.frames.back().now != frame_state::offering;
+  const bool claims = waits && !w.frames.back().helps_as_member && w.frames.back().state != frame_state::offering;
   const bool asks_first = claims && scopes_[w.frames.back().scope].leveled;
   const std::size_t adopted_from = waits ? w.frames.back().adopted_from : w.fresh_adopted_from;
   if (runs_claimed(life::claim_adopted(w.adopted, adopted_from, [&](std::int32_t t) { return claim(t); }).value_or(-1)))
     return;
-  if (claims && !asks_first && runs_claimed(claim_child(w.frames.back().scope, w.empties != 0))) return;
+  if (claims && !asks_first && runs_claimed(claim_child(w.frames.back().scope, w.empty_rounds != 0))) return;
   if (const std::int32_t t = unit_ ? take_prefetched(w) : -1; t >= 0) {
-    w.fails = w.empties = 0;
-    if (waits) w.frames.back().looks = 0;
+    w.failed_searches = w.empty_rounds = 0;
+    if (waits) w.frames.back().failed_searches = 0;
     run_found(w, t);
     return;
   }
   const poll_result l = unit_ ? ask_unit(w) : w.group.policy.next(w);
-  if (asks_first && l.what != poll_result::found && runs_claimed(claim_child(w.frames.back().scope, w.empties != 0)))
+  if (asks_first && l.what != poll_result::found &&
+      runs_claimed(claim_child(w.frames.back().scope, w.empty_rounds != 0)))
     return;
   if (l.what == poll_result::found) {
-    w.fails = w.empties = 0;
-    if (waits) w.frames.back().looks = 0;
-    const bool stolen = std::exchange(w.steals_seen, w.sums[event::steal]) != w.sums[event::steal];
-    if (!w.worked) {
-      w.worked = true;
+    w.failed_searches = w.empty_rounds = 0;
+    if (waits) w.frames.back().failed_searches = 0;
+    const bool stolen = std::exchange(w.known_steals, w.sums[event::steal]) != w.sums[event::steal];
+    if (!w.has_worked) {
+      w.has_worked = true;
       if (stolen) {
         w.sums.add(event::first_steal, static_cast<std::uint64_t>(w.clock - run_began_));
         w.sums.add(event::first_steals);
@@ -302,26 +304,26 @@ void engine::look_for_work(worker& w) {
     run_found(w, visible(*l.work).number());
     return;
   }
-  ++w.fails;
-  if (waits && w.frames.back().now == frame_state::helping) {
+  ++w.failed_searches;
+  if (waits && w.frames.back().state == frame_state::helping) {
     frame& f = w.frames.back();
-    if (++f.looks < life::throttle::patience && l.what != poll_result::empty) return;
+    if (++f.failed_searches < life::throttle::patience && l.what != poll_result::empty) return;
     if (!std::exchange(f.waiting_announced, true)) {  // the policy may hold tasks back
       w.group.policy.waiting(w);
-      f.looks = 0;
+      f.failed_searches = 0;
       return;
     }
     end_help(w);
-    w.fails = 0;
+    w.failed_searches = 0;
     return;
   }
   if (l.what != poll_result::empty) return;
   // The round that ends with the first `empty` may have begun before a push; the second one is complete.
-  if (++w.empties < 2) {
+  if (++w.empty_rounds < 2) {
     w.group.last_round[w.id.index() / 64] |= std::uint64_t{1} << (w.id.index() % 64);
     return;
   }
-  w.empties = 0;
+  w.empty_rounds = 0;
   if (go_on_elsewhere(w, true, true)) return;
   park(w);
 }
