@@ -69,7 +69,7 @@ void engine::create(worker& w, std::int32_t t) {
       f.adopted_from = w.adopted.size();
       return;
     }
-    note_begin(w, t);
+    note_creation_began(w, t);
     const std::uint32_t declared = made.end_access - made.first_access;
     spend(w, cost(machine_.costs.create + machine_.costs.dependence * static_cast<double>(declared)));
     expect_predecessors(made);
@@ -79,7 +79,7 @@ void engine::create(worker& w, std::int32_t t) {
   f.time_paid = false;
   ++f.action;
   if (made.has(recorded_task::keyed) || made.has(recorded_task::generated)) {
-    make_visible(w, t);
+    make_policy_task(w, t);
     s.wanted.push_back(t);
   } else {
     if (is_elsewhere(t, w)) {
@@ -90,16 +90,16 @@ void engine::create(worker& w, std::int32_t t) {
   }
 }
 
-policy_task& engine::make_visible(worker& w, std::int32_t n) {
+policy_task& engine::make_policy_task(worker& w, std::int32_t n) {
   if (record_of(n).state != task_state::none)
     throw error("the recording is damaged: task " + std::to_string(n) + " is created a second time", error_kind::input);
-  if (free_.empty()) {
+  if (free_slots_.empty()) {
     constexpr std::size_t at_once = 64;
-    policy_task* const more = room_.emplace_back(std::make_unique<policy_task[]>(at_once)).get();
-    for (std::size_t i = at_once; i-- > 0;) free_.push_back(more + i);
+    policy_task* const more = slot_blocks_.emplace_back(std::make_unique<policy_task[]>(at_once)).get();
+    for (std::size_t i = at_once; i-- > 0;) free_slots_.push_back(more + i);
   }
-  policy_task* const v = free_.back();
-  free_.pop_back();
+  policy_task* const v = free_slots_.back();
+  free_slots_.pop_back();
   task_record& t = record_of(n);
   std::span<const recorded_access> declared;  // empty if no one needs them
   if (policy().needs_accesses() || t.exclusive) declared = accesses(t);
@@ -124,9 +124,9 @@ policy_task& engine::make_visible(worker& w, std::int32_t n) {
   if (t.priority == 2) v->flags |= task::low;
   v->sequence = sequence_++;
   v->owner = is_elsewhere(n, w) ? std::uint16_t{0xffff} : static_cast<std::uint16_t>(w.id.value);
-  t.seen = v;
+  t.slot = v;
   t.state = task_state::created;
-  note_birth(w, n);
+  note_created(w, n);
   w.sums.add(event::task_created);
   scope_state& s = scopes_[t.scope];
   ++s.unfinished;
@@ -161,7 +161,7 @@ bool engine::link(std::int32_t t) {
 
 bool engine::prepare_ready(std::int32_t t) {
   task_record& r = record_of(t);
-  policy_task& v = *r.seen;
+  policy_task& v = *r.slot;
   if ((v.flags & task::exclusive) != 0 && !take_turns(regions_, v)) return false;
   expect_start(r);
   r.state = task_state::queued;
@@ -182,7 +182,7 @@ void engine::submit(worker& w, std::int32_t t) {
       end_in(x.scope, w);
     }
   }
-  policy_task& v = make_visible(w, t);
+  policy_task& v = make_policy_task(w, t);
   const bool free = link(t);
   ++w.frames.back().naming.children;
   if (!record_of(t).has(recorded_task::outside)) w.group.policy.created(v, w);
@@ -196,7 +196,7 @@ void engine::submit(worker& w, std::int32_t t) {
   task* const now = w.group.policy.ready({&one, 1}, w, ready_reason::creation);
   if (now == nullptr) return;
   w.sums.add(event::task_inlined);
-  start(w, visible(*now).number(), true);
+  start(w, as_policy_task(*now).number(), true);
 }
 
 void engine::wait(worker& w, std::uint32_t scope) {
@@ -221,11 +221,11 @@ void engine::wait(worker& w, std::uint32_t scope) {
   std::vector<task*> first;
   for (std::int32_t n : s.wanted) {
     state_of(n) = task_state::queued;
-    first.push_back(&seen(n));
+    first.push_back(&policy_task_of(n));
   }
   s.wanted.clear();
   task* const next = w.group.policy.ready(first, w, ready_reason::discovery);
-  if (next != nullptr) w.next = visible(*next).number();
+  if (next != nullptr) w.next = as_policy_task(*next).number();
 }
 
 /// The first phase of a keyed node: finds or makes its predecessors.
@@ -244,12 +244,12 @@ void engine::explore(worker& w) {
   for (const recorded_dependence& d : needs) {
     if (state_of(d.before) != task_state::none) continue;
     spend(w, costs_.create);
-    batch_.push_back(&make_visible(w, d.before));
+    batch_.push_back(&make_policy_task(w, d.before));
     state_of(d.before) = task_state::queued;
   }
   node.explored = true;
   w.sums.add(event::node_explored);
-  policy_task& v = *node.seen;
+  policy_task& v = *node.slot;
   v.exploring = 0;
   if (settings_.keep_schedule) {
     recorded_task& kept = schedule_.tasks[static_cast<std::size_t>(t)];

@@ -152,7 +152,7 @@ engine::engine(const program& p, const machine_model& m, const settings& s)
 /// Frees the tasks of a run that was given up.
 engine::~engine() {
   for (task_record& t : records_) {
-    if (t.seen != nullptr) free_room(*t.seen);
+    if (t.slot != nullptr) free_room(*t.slot);
   }
 }
 

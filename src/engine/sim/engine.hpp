@@ -53,7 +53,7 @@ class engine {
   bool find_touched(data_walk& d);
   void fetch_chunk(worker& w, frame& f);
   void create(worker& w, std::int32_t t);
-  policy_task& make_visible(worker& w, std::int32_t t);
+  policy_task& make_policy_task(worker& w, std::int32_t t);
   bool link(std::int32_t t);
   void submit(worker& w, std::int32_t t);
   void explore(worker& w);
@@ -153,7 +153,7 @@ class engine {
   const policy_calls<plain::world>& policy() const noexcept { return groups_.front().policy; }
   task_record& record_of(std::int32_t t) { return records_[static_cast<std::size_t>(t)]; }
   task_state& state_of(std::int32_t t) { return record_of(t).state; }
-  policy_task& seen(std::int32_t t) { return *record_of(t).seen; }
+  policy_task& policy_task_of(std::int32_t t) { return *record_of(t).slot; }
   std::span<const recorded_access> accesses(const task_record& t) const noexcept {
     return {program_.recorded.accesses.data() + t.first_access, program_.recorded.accesses.data() + t.end_access};
   }
@@ -192,8 +192,8 @@ class engine {
 
   // schedule.cpp: the simulated run as a recording, if one is kept
   void forget_recorded_run();
-  void note_begin(const worker& w, std::int32_t t);
-  void note_birth(const worker& w, std::int32_t t);
+  void note_creation_began(const worker& w, std::int32_t t);
+  void note_created(const worker& w, std::int32_t t);
   void note_completed(const worker& w, std::int32_t t);
   void note_first_homes();
   void note_homes(std::int32_t t, picoseconds began);
@@ -263,8 +263,8 @@ class engine {
     std::uint32_t next;  // 1 + the next dependence on the same predecessor; 0: none
   };
   std::vector<successor> successors_;  // by dependence
-  std::vector<std::unique_ptr<policy_task[]>> room_;
-  std::vector<policy_task*> free_;
+  std::vector<std::unique_ptr<policy_task[]>> slot_blocks_;
+  std::vector<policy_task*> free_slots_;
   std::vector<scope_state> scopes_;
   std::vector<std::uint32_t> left_scopes_;     // by task: how many of its scopes were not empty when its body ended
   std::vector<std::uint32_t> left_and_empty_;  // scopes whose parents must be ended

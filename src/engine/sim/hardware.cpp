@@ -105,7 +105,7 @@ void engine::step_prefetcher(worker& w, picoseconds now) {
   p.now = prefetcher::state::rests;
   count_message(w, false, machine_.unit.descriptor_bytes);
   const picoseconds arrives = now + unit_->travel(w.node);
-  p.buffer.push_back({visible(*l.work).number(), arrives});
+  p.buffer.push_back({as_policy_task(*l.work).number(), arrives});
   ask_ahead(w, arrives);
 }
 

@@ -48,7 +48,7 @@ void engine::step(worker& w) {
     return;
   }
   if (w.next >= 0) {  // the code that waited continues, so the task that was to run next goes back to the policy
-    batch_.assign(1, &seen(std::exchange(w.next, -1)));
+    batch_.assign(1, &policy_task_of(std::exchange(w.next, -1)));
     hand_over(w, batch_, ready_reason::arrival, false);
   }
   if (f.state == frame_state::waiting) {
@@ -101,7 +101,7 @@ bool engine::take(std::int32_t t) {
 }
 
 bool engine::drop_if_dead(task& t) {
-  const std::int32_t n = visible(t).number();
+  const std::int32_t n = as_policy_task(t).number();
   return life::is_dead(life::plain_state{state_of(n)}) && !take(n);
 }
 
@@ -128,7 +128,7 @@ void engine::start(worker& w, std::int32_t t, bool at_creation) {
     record_of(t).arrived = false;
     --places_[w.group.place].fab;
   }
-  const worker_id creator(r.seen->owner);
+  const worker_id creator(r.slot->owner);
   if (creator.value >= w.group.workers.size()) return;
   const node_id from = w.group.workers.node_of(creator);
   if (memory_) memory_->move_metadata(from, w.node, machine_.metadata_bytes, w.clock);
@@ -216,19 +216,19 @@ void engine::go_on(worker& w) {
 void engine::hand_over(worker& w, std::vector<task*>& batch, ready_reason why, bool keep) {
   task* next = w.group.policy.ready(batch, w, why);
   if (keep) {
-    if (next != nullptr) w.next = visible(*next).number();
+    if (next != nullptr) w.next = as_policy_task(*next).number();
     return;
   }
   const auto ready = [&](std::span<task* const> tasks, ready_reason again) {
     return w.group.policy.ready(tasks, w, again);
   };
-  if (task* const unqueued = life::give_back(next, ready)) w.unqueued.push_back(visible(*unqueued).number());
+  if (task* const unqueued = life::give_back(next, ready)) w.unqueued.push_back(as_policy_task(*unqueued).number());
 }
 
 void engine::forget(std::int32_t t) {
-  policy_task*& v = record_of(t).seen;
+  policy_task*& v = record_of(t).slot;
   free_room(*v);
-  free_.push_back(v);
+  free_slots_.push_back(v);
   v = nullptr;
 }
 
@@ -265,10 +265,10 @@ void engine::release(std::int32_t t, worker& w, std::vector<std::int32_t>& fence
       fences.push_back(next);
     } else if (r.state == task_state::none) {  // a node of a static graph, which is made when it is ready
       spend(w, costs_.create);
-      batch_.push_back(&make_visible(w, next));
+      batch_.push_back(&make_policy_task(w, next));
       r.state = task_state::queued;
     } else if (prepare_ready(next)) {
-      batch_.push_back(r.seen);
+      batch_.push_back(r.slot);
     }
   }
   for (auto& [place, dependences] : elsewhere) tell(w, place, std::move(dependences));
@@ -297,7 +297,7 @@ void engine::end_body(worker& w) {
   const auto i = static_cast<std::size_t>(t);
   serial_ += program_.compute[i] + data_.local(r.bytes, program_.exposure_of(i));
   if (w.group.policy.observes_time())
-    w.group.policy.ran(*r.seen, w, static_cast<std::uint64_t>(w.clock - f.began) / 1000);
+    w.group.policy.ran(*r.slot, w, static_cast<std::uint64_t>(w.clock - f.began) / 1000);
   if (f.first_scope != 0 && leave(w, f)) return;
   end(t, w, !f.at_creation);
   end_left(w, !f.at_creation);
@@ -336,7 +336,7 @@ void engine::end(std::int32_t t, worker& w, bool keep_next) {
   note_completed(w, t);
   task_record& r = record_of(t);
   const auto i = static_cast<std::size_t>(t);
-  policy_task& v = *r.seen;
+  policy_task& v = *r.slot;
   std::vector<std::int32_t> fences;
   batch_.clear();
   const bool frees = life::ended(life::plain_state{r.state});
@@ -345,7 +345,8 @@ void engine::end(std::int32_t t, worker& w, bool keep_next) {
   if ((v.flags & task::exclusive) != 0) {
     const std::size_t known = batch_.size();
     give_turns(regions_, v, batch_);
-    for (std::size_t b = known; b < batch_.size(); ++b) state_of(visible(*batch_[b]).number()) = task_state::queued;
+    for (std::size_t b = known; b < batch_.size(); ++b)
+      state_of(as_policy_task(*batch_[b]).number()) = task_state::queued;
   }
   w.group.policy.ended(v, w);
   if (network_ && home_of(r.scope) != w.group.place) {
@@ -365,7 +366,7 @@ void engine::end(std::int32_t t, worker& w, bool keep_next) {
     const std::int32_t kept = std::exchange(w.next, -1);
     hand_over(w, batch_, ready_reason::completion, keep_next);
     if (kept >= 0 && w.next >= 0) {
-      batch_.assign(1, &seen(kept));
+      batch_.assign(1, &policy_task_of(kept));
       const std::int32_t next = std::exchange(w.next, -1);
       hand_over(w, batch_, ready_reason::arrival, false);
       w.next = next;
@@ -379,11 +380,11 @@ void engine::end(std::int32_t t, worker& w, bool keep_next) {
     const std::int32_t node = program_.named[n];
     if (state_of(node) != task_state::none) continue;
     spend(w, costs_.create);
-    batch_.push_back(&make_visible(w, node));
+    batch_.push_back(&make_policy_task(w, node));
     state_of(node) = task_state::queued;
   }
   if (batch_.empty()) return;
-  const bool explores = record_of(visible(*batch_.front()).number()).has(recorded_task::keyed);
+  const bool explores = record_of(as_policy_task(*batch_.front()).number()).has(recorded_task::keyed);
   const bool keep = w.next < 0 && keep_next;
   hand_over(w, batch_, life::reason_after_naming(!keep, explores), keep);
 }

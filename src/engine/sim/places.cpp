@@ -79,7 +79,7 @@ std::uint32_t engine::home_of(std::uint32_t scope) const noexcept {
 
 /// Makes a task for another place, and offers it. The worker continues when it is accepted.
 void engine::offer(worker& w, std::int32_t t) {
-  make_visible(w, t);
+  make_policy_task(w, t);
   place_state& here = places_[w.group.place];
   link(t);
   ++record_of(t).waits_for;  // its acceptance
@@ -147,7 +147,7 @@ void engine::answer(const place_message& m) {
 /// One thing less for a task to wait for, at its place.
 void engine::arrive(std::int32_t t, worker& progress) {
   if (--record_of(t).waits_for != 0 || !prepare_ready(t)) return;
-  batch_.assign(1, &seen(t));
+  batch_.assign(1, &policy_task_of(t));
   hand_over(progress, batch_, ready_reason::arrival, false);
   if (progress.unqueued.empty()) return;  // else the policy does not queue it
   worker& first = workers_[progress.group.first];

@@ -28,7 +28,7 @@ class planned final : public policy<plain::world> {
 
   task* ready(std::span<task* const> tasks, worker& self, ready_reason) override {
     for (task* t : tasks) {
-      const std::int32_t n = visible(*t).number();
+      const std::int32_t n = as_policy_task(*t).number();
       const auto i = static_cast<std::size_t>(n);
       const std::int32_t core = i < plan_.core.size() ? plan_.core[i] : -1;
       const bool known = core >= 0 && static_cast<std::size_t>(core) < queues_.size();

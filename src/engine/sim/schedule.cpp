@@ -12,7 +12,7 @@ namespace kith::sim {
 
 namespace {
 
-constexpr std::uint64_t unborn = ~std::uint64_t{0};
+constexpr std::uint64_t not_created = ~std::uint64_t{0};
 
 }  // namespace
 
@@ -22,7 +22,7 @@ void engine::forget_recorded_run() {
   schedule_.messages.clear();
   last_home_.assign(schedule_.regions.size(), 0);
   for (recorded_task& t : schedule_.tasks) {
-    t.created = unborn;
+    t.created = not_created;
     t.create_until = t.create_ns = t.ready = t.started = t.ended = t.completed = t.explore_started = t.explore_ended =
         0;
     t.worker = -1;
@@ -31,12 +31,12 @@ void engine::forget_recorded_run() {
 }
 
 /// The creation of `t` begins.
-void engine::note_begin(const worker& w, std::int32_t t) {
+void engine::note_creation_began(const worker& w, std::int32_t t) {
   if (settings_.keep_schedule) schedule_.tasks[static_cast<std::size_t>(t)].created = w.clock / 1000;
 }
 
 /// The creation of `t` has ended. Nodes that are found have no separate beginning.
-void engine::note_birth(const worker& w, std::int32_t t) {
+void engine::note_created(const worker& w, std::int32_t t) {
   if (!settings_.keep_schedule) return;
   recorded_task& kept = schedule_.tasks[static_cast<std::size_t>(t)];
   kept.create_until = w.clock / 1000;
@@ -157,7 +157,7 @@ void engine::finish_schedule() {
     recorded_task& t = s.tasks[i];
     t.color = records_[i].color;
     t.node = records_[i].node;
-    if (t.created == unborn) t.created = t.create_until = t.has(recorded_task::fence) ? asked_for : t.started;
+    if (t.created == not_created) t.created = t.create_until = t.has(recorded_task::fence) ? asked_for : t.started;
     asked_for = t.created;
   }
   s.worker_node.clear();

@@ -28,7 +28,7 @@ void worker::charge(event e, worker_id owner) {
 }
 
 void engine::refuse(task& t, const std::string& why) const {
-  const std::int32_t n = visible(t).number();
+  const std::int32_t n = as_policy_task(t).number();
   throw error("task " + std::to_string(n) + " (" + program_.type_name(static_cast<std::size_t>(n)) + ") " + why);
 }
 
@@ -204,7 +204,7 @@ bool engine::go_on_elsewhere(worker& w, bool look_at_all, bool idle) {
   const std::size_t found = w.suspended.empty() || w.claimed >= 0 ? 0 : ready_to_go_on(w, look_at_all, idle);
   if (found == 0) return false;
   if (w.next >= 0) {
-    batch_.assign(1, &seen(std::exchange(w.next, -1)));
+    batch_.assign(1, &policy_task_of(std::exchange(w.next, -1)));
     hand_over(w, batch_, ready_reason::arrival, false);
   }
   frame_stack other = std::move(w.suspended[found - 1]);
@@ -301,7 +301,7 @@ void engine::look_for_work(worker& w) {
       }
     }
     if (unit_) answered(w);
-    run_found(w, visible(*l.work).number());
+    run_found(w, as_policy_task(*l.work).number());
     return;
   }
   ++w.failed_searches;

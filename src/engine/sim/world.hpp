@@ -31,7 +31,7 @@ class alignas(64) policy_task : public task {
   void set_number(std::int32_t n) noexcept { overflow = static_cast<slot_index>(n); }
 };
 static_assert(sizeof(policy_task) == sizeof(task));
-inline policy_task& visible(task& t) noexcept { return static_cast<policy_task&>(t); }
+inline policy_task& as_policy_task(task& t) noexcept { return static_cast<policy_task&>(t); }
 
 enum class frame_state : std::uint8_t {
   running,    // runs the task's code
