@@ -155,7 +155,7 @@ bool engine::link(std::int32_t t) {
     before.first_successor = d + 1;
   }
   after.waits_for = left;
-  tell_late(t, late);
+  send_late_enables(t, late);
   return left == 0;
 }
 
@@ -179,7 +179,7 @@ void engine::submit(worker& w, std::int32_t t) {
     ++scopes_[x.scope].created;
     if (link(fence)) {
       x.state = task_state::ended;
-      end_in(x.scope, w);
+      end_in_scope(x.scope, w);
     }
   }
   policy_task& v = make_policy_task(w, t);

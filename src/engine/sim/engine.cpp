@@ -251,7 +251,7 @@ result engine::run() {
     const picoseconds now = events_.first();
     if (network_ && network_->first() <= now && network_->first() != event_queue::never) {
       now_ = network_->first();
-      deliver();
+      deliver_message();
       continue;
     }
     now_ = now;

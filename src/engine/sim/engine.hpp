@@ -47,7 +47,7 @@ class engine {
   void begin_root(worker& w);
   void start(worker& w, std::int32_t t, bool at_creation = false);
   bool take(std::int32_t t);
-  void go_on(worker& w);
+  void run_action(worker& w);
   void compute(worker& w, frame& f, picoseconds work);
   void begin_fetch(worker& w, frame& f, picoseconds work);
   bool find_touched(data_walk& d);
@@ -61,13 +61,13 @@ class engine {
   bool is_throttled_member(worker& w, std::uint32_t scope) const;
   void end_help(worker& w);
   void wait(worker& w, std::uint32_t scope);
-  bool is_over(const frame& wait) const;
+  bool may_resume(const frame& wait) const;
   void end_body(worker& w);
   bool leave(worker& w, const frame& f);
   void end(std::int32_t t, worker& w, bool keep_next);
   void end_left(worker& w, bool keep_next);
-  void end_in(std::uint32_t scope, worker& w);
-  void tell_waiter(const worker& w);
+  void end_in_scope(std::uint32_t scope, worker& w);
+  void register_waiter(const worker& w);
   void wake_waiter(std::uint32_t scope, worker& w);
   void release(std::int32_t t, worker& w, std::vector<std::int32_t>& fences);
   void forget(std::int32_t t);
@@ -86,11 +86,11 @@ class engine {
   void line_results(result& r);
 
   // search.cpp: what idle workers do
-  void look_for_work(worker& w);
+  void search(worker& w);
   void run_found(worker& w, std::int32_t t);
   bool may_run_on(const frame& wait, std::int32_t t) const;
-  std::size_t ready_to_go_on(worker& w, bool look_at_all, bool idle) const;
-  bool go_on_elsewhere(worker& w, bool look_at_all = false, bool idle = false);
+  std::size_t find_resumable_stack(worker& w, bool look_at_all, bool idle) const;
+  bool switch_stack(worker& w, bool look_at_all = false, bool idle = false);
   void leave_stack(worker& w);
   bool claim(std::int32_t t);
   std::int32_t claim_child(std::uint32_t scope, bool all);
@@ -108,29 +108,29 @@ class engine {
   bool is_elsewhere(std::int32_t t, const worker& w) const noexcept { return network_ && place_of(t) != w.group.place; }
   void make_places();
   void offer(worker& w, std::int32_t t);
-  void deliver();
-  void answer(const place_message& m);
-  void arrive(std::int32_t t, worker& progress);
-  void answered(const place_message& m);
-  void end_elsewhere(std::uint32_t scope, worker& w);
-  void tell(worker& w, std::uint32_t to, std::vector<std::uint32_t> dependences);
-  void tell_late(std::int32_t t, std::span<const std::uint32_t> dependences);
-  void enable(const place_message& m);
+  void deliver_message();
+  void receive_offer(const place_message& m);
+  void count_down(std::int32_t t, worker& progress);
+  void receive_answer(const place_message& m);
+  void end_in_remote_scope(std::uint32_t scope, worker& w);
+  void send_enable(worker& w, std::uint32_t to, std::vector<std::uint32_t> dependences);
+  void send_late_enables(std::int32_t t, std::span<const std::uint32_t> dependences);
+  void receive_enable(const place_message& m);
   void place_results(result& r) const;
   void note_message(const place_message& m, picoseconds now);
   void finish_places();
 
   // hardware.cpp: the same, with queues in a scheduling unit
   void count_message(const worker& w, bool to_unit, int bytes);
-  void add_to_unit(worker& w);
-  void approach_unit(worker& w);
-  poll_result ask_unit(worker& w);
-  void answered(worker& w);
+  void push_to_unit(worker& w);
+  void request_from_unit(worker& w);
+  poll_result poll_unit(worker& w);
+  void receive_from_unit(worker& w);
   std::int32_t take_prefetched(worker& w);
-  void ask_ahead(worker& w, picoseconds now);
+  void request_ahead(worker& w, picoseconds now);
   void set_prefetch_event(const worker& w, picoseconds at);
   void step_prefetcher(worker& w, picoseconds now);
-  bool answer_waiting(const worker& w, const worker_set& audience);
+  bool answer_waiting_request(const worker& w, const worker_set& audience);
 
   void spend(worker& w, picoseconds time) {
     w.clock += time;

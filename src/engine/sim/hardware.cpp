@@ -14,13 +14,13 @@ void engine::count_message(const worker& w, bool to_unit, int bytes) {
 }
 
 /// The worker adds a task. It does not wait for the unit.
-void engine::add_to_unit(worker& w) {
+void engine::push_to_unit(worker& w) {
   count_message(w, true, machine_.unit.descriptor_bytes);
   unit_->serve(w.clock + unit_->travel(w.node));
 }
 
 /// The worker wants a task. It continues when the unit has looked for one, or when its prefetched task has arrived.
-void engine::approach_unit(worker& w) {
+void engine::request_from_unit(worker& w) {
   prefetcher& ahead = prefetchers_[w.number];
   const picoseconds before = w.clock;
   if (!ahead.buffer.empty()) {
@@ -47,7 +47,7 @@ void engine::approach_unit(worker& w) {
 }
 
 /// Asks the policy for a task, for the worker or its prefetcher. The unit looks everywhere in one operation.
-poll_result engine::ask_unit(worker& w) {
+poll_result engine::poll_unit(worker& w) {
   poll_result l = w.group.policy.next(w);
   for (std::size_t looks = 1; l.what == poll_result::retry && looks < 2 * workers_.size(); ++looks)
     l = w.group.policy.next(w);
@@ -55,11 +55,11 @@ poll_result engine::ask_unit(worker& w) {
 }
 
 /// The answer to the worker's own request arrives.
-void engine::answered(worker& w) {
+void engine::receive_from_unit(worker& w) {
   w.request = request_state::none;
   count_message(w, false, machine_.unit.descriptor_bytes);
   spend(w, unit_->travel(w.node));
-  ask_ahead(w, w.clock);
+  request_ahead(w, w.clock);
 }
 
 /// The first task of the worker's buffer; -1 if it is empty.
@@ -68,12 +68,12 @@ std::int32_t engine::take_prefetched(worker& w) {
   if (buffer.empty()) return -1;
   const std::int32_t t = buffer.front().task;
   buffer.pop_front();
-  ask_ahead(w, w.clock);
+  request_ahead(w, w.clock);
   return t;
 }
 
 /// The worker's prefetcher sends a request at `now` if it has room for a task.
-void engine::ask_ahead(worker& w, picoseconds now) {
+void engine::request_ahead(worker& w, picoseconds now) {
   prefetcher& p = prefetchers_[w.number];
   if (p.now != prefetcher::state::rests || p.buffer.size() >= unit_->buffered()) return;
   count_message(w, true, machine_.unit.message_bytes);
@@ -97,7 +97,7 @@ void engine::step_prefetcher(worker& w, picoseconds now) {
     return;
   }
   set_prefetch_event(w, event_queue::never);
-  const poll_result l = ask_unit(w);
+  const poll_result l = poll_unit(w);
   if (l.what != poll_result::found) {
     p.now = prefetcher::state::waits;
     return;
@@ -106,12 +106,12 @@ void engine::step_prefetcher(worker& w, picoseconds now) {
   count_message(w, false, machine_.unit.descriptor_bytes);
   const picoseconds arrives = now + unit_->travel(w.node);
   p.buffer.push_back({as_policy_task(*l.work).number(), arrives});
-  ask_ahead(w, arrives);
+  request_ahead(w, arrives);
 }
 
 /// Worker `w` has queued work: answers the waiting request of an idle worker of `audience`, or, if no worker at all
 /// is idle, of a prefetcher there. False if there is none.
-bool engine::answer_waiting(const worker& w, const worker_set& audience) {
+bool engine::answer_waiting_request(const worker& w, const worker_set& audience) {
   const picoseconds told = w.clock + unit_->travel(w.node);
   bool any_parked = false;
   for (std::size_t i = 0; i < w.group.parked.size(); ++i) {

@@ -18,19 +18,19 @@ void engine::step(worker& w) {
     return;
   }
   if (w.frames.empty()) {
-    if (go_on_elsewhere(w)) return;
+    if (switch_stack(w)) return;
     if (w.number == 0 && root_ < program_.roots.size() && w.suspended.empty()) {
       begin_root(w);
     } else if (w.next >= 0) {
       start(w, std::exchange(w.next, -1));
     } else {
-      look_for_work(w);
+      search(w);
     }
     return;
   }
   frame& f = w.frames.back();
   switch (f.state) {
-    case frame_state::running: go_on(w); return;
+    case frame_state::running: run_action(w); return;
     case frame_state::fetching: fetch_chunk(w, f); return;
     case frame_state::replaying: replay(w, f); return;
     case frame_state::exploring: explore(w); return;
@@ -38,12 +38,12 @@ void engine::step(worker& w) {
     case frame_state::helping:
     case frame_state::offering: break;
   }
-  if (!is_over(f)) {
-    if (go_on_elsewhere(w)) return;
+  if (!may_resume(f)) {
+    if (switch_stack(w)) return;
     if (w.next >= 0) {
       run_found(w, std::exchange(w.next, -1));
     } else {
-      look_for_work(w);
+      search(w);
     }
     return;
   }
@@ -68,7 +68,7 @@ void engine::step(worker& w) {
 }
 
 /// Whether the last frame of a stack may continue.
-bool engine::is_over(const frame& wait) const {
+bool engine::may_resume(const frame& wait) const {
   if (wait.state == frame_state::offering) return records_[static_cast<std::size_t>(wait.offered)].accepted;
   const scope_state& s = scopes_[wait.scope];
   return wait.state == frame_state::waiting ? s.unfinished == s.held : throttle_.is_far(s.unfinished);
@@ -182,7 +182,7 @@ void engine::count_accesses(worker& w, frame& f) {
   }
 }
 
-void engine::go_on(worker& w) {
+void engine::run_action(worker& w) {
   frame& f = w.frames.back();
   const task_record& t = record_of(f.task);
   // What is left at the end; and all of it at the beginning, if no time was recorded.
@@ -232,7 +232,7 @@ void engine::forget(std::int32_t t) {
   v = nullptr;
 }
 
-void engine::end_in(std::uint32_t scope, worker& w) {
+void engine::end_in_scope(std::uint32_t scope, worker& w) {
   scope_state& s = scopes_[scope];
   if (s.owner == static_cast<std::int32_t>(w.number)) ++s.ended_here;
   if (--s.unfinished == 0 && s.left) left_and_empty_.push_back(scope);
@@ -271,7 +271,7 @@ void engine::release(std::int32_t t, worker& w, std::vector<std::int32_t>& fence
       batch_.push_back(r.slot);
     }
   }
-  for (auto& [place, dependences] : elsewhere) tell(w, place, std::move(dependences));
+  for (auto& [place, dependences] : elsewhere) send_enable(w, place, std::move(dependences));
 }
 
 /// The task's body has ended. The task ends now, or when its children have ended.
@@ -350,9 +350,9 @@ void engine::end(std::int32_t t, worker& w, bool keep_next) {
   }
   w.group.policy.ended(v, w);
   if (network_ && home_of(r.scope) != w.group.place) {
-    end_elsewhere(r.scope, w);
+    end_in_remote_scope(r.scope, w);
   } else {
-    end_in(r.scope, w);
+    end_in_scope(r.scope, w);
   }
   if (frees) forget(t);
   while (!fences.empty()) {
@@ -360,7 +360,7 @@ void engine::end(std::int32_t t, worker& w, bool keep_next) {
     fences.pop_back();
     state_of(fence) = task_state::ended;
     release(fence, w, fences);
-    end_in(record_of(fence).scope, w);
+    end_in_scope(record_of(fence).scope, w);
   }
   if (!batch_.empty()) {
     const std::int32_t kept = std::exchange(w.next, -1);

@@ -97,7 +97,7 @@ void engine::offer(worker& w, std::int32_t t) {
                  here.progress.clock);
 }
 
-void engine::deliver() {
+void engine::deliver_message() {
   const picoseconds now = network_->first();
   place_message m = network_->take();
   place_state& at = places_[m.to];
@@ -108,21 +108,21 @@ void engine::deliver() {
   at.progress.clock = now + progress_cost_;
   ++events_taken_;
   switch (m.what) {
-    case place_message::kind::offer: answer(m); break;
+    case place_message::kind::offer: receive_offer(m); break;
     case place_message::kind::accepted:
-    case place_message::kind::refused: answered(m); break;
+    case place_message::kind::refused: receive_answer(m); break;
     case place_message::kind::done:
       scopes_[m.scope].unfinished -= m.count - 1;
-      end_in(m.scope, at.progress);
+      end_in_scope(m.scope, at.progress);
       end_left(at.progress, false);
       break;
-    case place_message::kind::enable: enable(m); break;
+    case place_message::kind::enable: receive_enable(m); break;
   }
   if (settings_.keep_schedule) note_message(m, now);
 }
 
 /// An offer has come: the place takes it while there is room in its buffer.
-void engine::answer(const place_message& m) {
+void engine::receive_offer(const place_message& m) {
   place_state& at = places_[m.to];
   place_figures& counts = network_->counts[m.to];
   place_message back{
@@ -141,11 +141,11 @@ void engine::answer(const place_message& m) {
   counts.fab_peak = std::max(counts.fab_peak, at.fab);
   record_of(m.task).arrived = true;
   network_->send(back, 0, at.progress.clock);
-  arrive(m.task, at.progress);
+  count_down(m.task, at.progress);
 }
 
 /// One thing less for a task to wait for, at its place.
-void engine::arrive(std::int32_t t, worker& progress) {
+void engine::count_down(std::int32_t t, worker& progress) {
   if (--record_of(t).waits_for != 0 || !prepare_ready(t)) return;
   batch_.assign(1, &policy_task_of(t));
   hand_over(progress, batch_, ready_reason::arrival, false);
@@ -156,7 +156,7 @@ void engine::arrive(std::int32_t t, worker& progress) {
   if (first.parked) wake(first, progress.clock);
 }
 
-void engine::answered(const place_message& m) {
+void engine::receive_answer(const place_message& m) {
   worker& w = workers_[m.worker];
   const picoseconds now = places_[m.to].progress.clock;
   if (m.what == place_message::kind::refused) {
@@ -176,7 +176,7 @@ void engine::answered(const place_message& m) {
 }
 
 /// A task of a scope that another place waits for has ended here.
-void engine::end_elsewhere(std::uint32_t scope, worker& w) {
+void engine::end_in_remote_scope(std::uint32_t scope, worker& w) {
   place_state& here = places_[w.group.place];
   const auto record = here.open.find(scope);
   auto& [unfinished, ended] = record->second;
@@ -190,7 +190,7 @@ void engine::end_elsewhere(std::uint32_t scope, worker& w) {
 }
 
 /// Tells another place that the predecessor of these dependences has ended.
-void engine::tell(worker& w, std::uint32_t to, std::vector<std::uint32_t> dependences) {
+void engine::send_enable(worker& w, std::uint32_t to, std::vector<std::uint32_t> dependences) {
   place_state& here = places_[w.group.place];
   here.progress.clock = std::max(here.progress.clock, w.clock) + progress_cost_;
   std::uint64_t bytes = 0;
@@ -201,16 +201,16 @@ void engine::tell(worker& w, std::uint32_t to, std::vector<std::uint32_t> depend
 }
 
 /// Predecessors of a task have ended before it was created, at other places.
-void engine::tell_late(std::int32_t t, std::span<const std::uint32_t> dependences) {
+void engine::send_late_enables(std::int32_t t, std::span<const std::uint32_t> dependences) {
   for (std::uint32_t d : dependences) {
     worker& there = places_[place_of(program_.recorded.dependences[d].before)].progress;
     there.clock = std::max(there.clock, now_);
-    tell(there, place_of(t), {d});
+    send_enable(there, place_of(t), {d});
   }
 }
 
-void engine::enable(const place_message& m) {
-  for (std::uint32_t d : m.dependences) arrive(successors_[d].task, places_[m.to].progress);
+void engine::receive_enable(const place_message& m) {
+  for (std::uint32_t d : m.dependences) count_down(successors_[d].task, places_[m.to].progress);
 }
 
 }  // namespace kith::sim

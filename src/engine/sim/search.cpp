@@ -50,7 +50,7 @@ int engine::distance_of_shared() const {
   return static_cast<int>(sum / static_cast<std::int64_t>(nodes.size() * nodes.size()));
 }
 
-/// Looks are paid in advance (look_for_work), so a pop or a failed attempt costs nothing here, except the time
+/// Looks are paid in advance (search), so a pop or a failed attempt costs nothing here, except the time
 /// until a shared queue is free.
 void engine::charge(worker& w, event e, worker_id owner) {
   if (e == event::steal && settings_.keep_schedule) {
@@ -59,7 +59,7 @@ void engine::charge(worker& w, event e, worker_id owner) {
                                 w.clock / 1000});
   }
   if (unit_) {
-    if (e == event::push) add_to_unit(w);
+    if (e == event::push) push_to_unit(w);
     return;
   }
   if (!settings_.parts.scheduling) return;
@@ -80,7 +80,7 @@ void engine::charge(worker& w, event e, worker_id owner) {
 }
 
 bool engine::ring(worker& w, const worker_set& audience) {
-  if (unit_ && answer_waiting(w, audience)) {
+  if (unit_ && answer_waiting_request(w, audience)) {
     w.sums.add(event::wake);
     return true;
   }
@@ -156,12 +156,12 @@ void engine::park(worker& w) {
   w.parked_at = w.clock;
   w.sums.add(event::park);
   w.group.parked[w.id.index() / 64] |= std::uint64_t{1} << (w.id.index() % 64);
-  tell_waiter(w);
+  register_waiter(w);
 }
 
 /// If this worker waits for a scope, the worker that empties it will wake this one. A worker that helps in a
 /// scope does not wait for it.
-void engine::tell_waiter(const worker& w) {
+void engine::register_waiter(const worker& w) {
   if (w.frames.empty() || w.frames.back().state != frame_state::waiting) return;
   scopes_[w.frames.back().scope].waiter = static_cast<std::int32_t>(w.number);
 }
@@ -182,11 +182,11 @@ bool engine::may_run_on(const frame& wait, std::int32_t t) const {
 
 /// 1 + the index of a suspended stack that may continue; 0 if none was found. With `idle`, also a creator that
 /// helps at the throttle.
-std::size_t engine::ready_to_go_on(worker& w, bool look_at_all, bool idle) const {
+std::size_t engine::find_resumable_stack(worker& w, bool look_at_all, bool idle) const {
   const std::size_t count = w.suspended.size();
   const auto may = [&](std::size_t i) {
     const frame& f = w.suspended[i].back();
-    return is_over(f) || (idle && f.state == frame_state::helping);
+    return may_resume(f) || (idle && f.state == frame_state::helping);
   };
   const std::size_t found = w.suspended_turn.find(count, look_at_all, may);
   return found != count ? found + 1 : 0;
@@ -194,14 +194,14 @@ std::size_t engine::ready_to_go_on(worker& w, bool look_at_all, bool idle) const
 
 /// Suspends the current stack, whose last frame waits.
 void engine::leave_stack(worker& w) {
-  tell_waiter(w);
+  register_waiter(w);
   if (!w.frames.empty()) w.suspended.push_back(std::move(w.frames));
   w.frames.clear();
 }
 
 /// Leaves this stack for one whose wait may continue; false if there is none.
-bool engine::go_on_elsewhere(worker& w, bool look_at_all, bool idle) {
-  const std::size_t found = w.suspended.empty() || w.claimed >= 0 ? 0 : ready_to_go_on(w, look_at_all, idle);
+bool engine::switch_stack(worker& w, bool look_at_all, bool idle) {
+  const std::size_t found = w.suspended.empty() || w.claimed >= 0 ? 0 : find_resumable_stack(w, look_at_all, idle);
   if (found == 0) return false;
   if (w.next >= 0) {
     batch_.assign(1, &policy_task_of(std::exchange(w.next, -1)));
@@ -237,10 +237,10 @@ std::int32_t engine::claim_child(std::uint32_t scope, bool all) {
       .value_or(-1);
 }
 
-void engine::look_for_work(worker& w) {
+void engine::search(worker& w) {
   const bool waits = !w.frames.empty();
   if (!w.search_paid && unit_) {
-    approach_unit(w);
+    request_from_unit(w);
     return;
   }
   if (!w.search_paid) {
@@ -285,7 +285,7 @@ void engine::look_for_work(worker& w) {
     run_found(w, t);
     return;
   }
-  const poll_result l = unit_ ? ask_unit(w) : w.group.policy.next(w);
+  const poll_result l = unit_ ? poll_unit(w) : w.group.policy.next(w);
   if (asks_first && l.what != poll_result::found &&
       runs_claimed(claim_child(w.frames.back().scope, w.empty_rounds != 0)))
     return;
@@ -300,7 +300,7 @@ void engine::look_for_work(worker& w) {
         w.sums.add(event::first_steals);
       }
     }
-    if (unit_) answered(w);
+    if (unit_) receive_from_unit(w);
     run_found(w, as_policy_task(*l.work).number());
     return;
   }
@@ -324,7 +324,7 @@ void engine::look_for_work(worker& w) {
     return;
   }
   w.empty_rounds = 0;
-  if (go_on_elsewhere(w, true, true)) return;
+  if (switch_stack(w, true, true)) return;
   park(w);
 }
 
