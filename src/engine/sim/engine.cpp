@@ -219,28 +219,28 @@ void engine::place_by_layout() {
 }
 
 void engine::measure_from_here() {
-  from_.at = workers_.front().clock;
-  from_.serial = serial_;
-  from_.partition = partition_;
-  from_.sums.clear();
-  from_.times.clear();
+  baseline_.time = workers_.front().clock;
+  baseline_.serial = serial_time_;
+  baseline_.partition = partition_time_;
+  baseline_.sums.clear();
+  baseline_.times.clear();
   for (const worker& w : workers_) {
-    from_.sums.push_back(w.sums.snapshot());
-    from_.times.push_back({w.useful, w.overhead, w.stall});
+    baseline_.sums.push_back(w.sums.snapshot());
+    baseline_.times.push_back({w.useful, w.overhead, w.stall});
   }
   if (memory_ && settings_.cold) memory_->empty_caches();
   if (memory_) {
-    from_.local_bytes = memory_->local_bytes;
-    from_.remote_bytes = memory_->remote_bytes;
-    from_.migrated_bytes = memory_->migrated_bytes;
-    from_.hits = memory_->hits;
-    from_.misses = memory_->misses;
-    from_.links = memory_->links.links;
+    baseline_.local_bytes = memory_->local_bytes;
+    baseline_.remote_bytes = memory_->remote_bytes;
+    baseline_.migrated_bytes = memory_->migrated_bytes;
+    baseline_.hits = memory_->hits;
+    baseline_.misses = memory_->misses;
+    baseline_.links = memory_->links.links;
   }
   if (lines_) measure_lines_from_here();
   if (unit_) {
-    from_.unit_operations = unit_->operations;
-    from_.unit_busy = unit_->busy;
+    baseline_.unit_operations = unit_->operations;
+    baseline_.unit_busy = unit_->busy;
   }
 }
 
@@ -285,31 +285,31 @@ result engine::run() {
 result engine::results() {
   if (const std::string word = policy().final_error(); !word.empty()) throw error(word);
   result r;
-  r.makespan = workers_.front().clock - from_.at;
-  r.serial = serial_ - from_.serial;
-  r.partition = partition_ - from_.partition;
+  r.makespan = workers_.front().clock - baseline_.time;
+  r.serial = serial_time_ - baseline_.serial;
+  r.partition = partition_time_ - baseline_.partition;
   r.steps = steps_;
   r.events = events_taken_;
   for (std::size_t i = 0; i < workers_.size(); ++i) {
     const worker& w = workers_[i];
-    const auto sum = [&](event e) { return w.sums[e] - from_.sums[i][e]; };
+    const auto sum = [&](event e) { return w.sums[e] - baseline_.sums[i][e]; };
     r.workers.push_back(life::figures_of_worker(sum, picosecond));
     r.workers.back().deque_peak = w.sums[event::deque_peak];
     life::add_figures(r, sum);
-    const worker_times& then = from_.times[i];
+    const worker_times& then = baseline_.times[i];
     r.times.push_back({w.useful - then.useful, w.overhead - then.overhead, w.stall - then.stall});
   }
   r.sum_up();
   if (memory_) {
-    r.remote_bytes = memory_->remote_bytes - from_.remote_bytes;
-    r.local_bytes = memory_->local_bytes - from_.local_bytes;
-    r.migrated_bytes = memory_->migrated_bytes - from_.migrated_bytes;
-    r.cache_hits = memory_->hits - from_.hits;
-    r.cache_misses = memory_->misses - from_.misses;
+    r.remote_bytes = memory_->remote_bytes - baseline_.remote_bytes;
+    r.local_bytes = memory_->local_bytes - baseline_.local_bytes;
+    r.migrated_bytes = memory_->migrated_bytes - baseline_.migrated_bytes;
+    r.cache_hits = memory_->hits - baseline_.hits;
+    r.cache_misses = memory_->misses - baseline_.misses;
     r.links = memory_->links.links;
     for (std::size_t l = 0; l < r.links.size(); ++l) {
-      r.links[l].data -= from_.links[l].data;
-      r.links[l].control -= from_.links[l].control;
+      r.links[l].data -= baseline_.links[l].data;
+      r.links[l].control -= baseline_.links[l].control;
       r.network_bytes += r.links[l].data + r.links[l].control;
     }
     if (machine_.energies.flit_bytes != 0)
@@ -317,8 +317,8 @@ result engine::results() {
           static_cast<double>(r.network_bytes) / machine_.energies.flit_bytes * machine_.energies.flit_hop / 1000;
   }
   if (unit_) {
-    r.unit_operations = unit_->operations - from_.unit_operations;
-    r.unit_busy = unit_->busy - from_.unit_busy;
+    r.unit_operations = unit_->operations - baseline_.unit_operations;
+    r.unit_busy = unit_->busy - baseline_.unit_busy;
   }
   if (lines_) line_results(r);
   if (network_) place_results(r);

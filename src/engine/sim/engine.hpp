@@ -23,7 +23,7 @@
 namespace kith::sim {
 
 /// The least time that passes, even if all costs are 0.
-inline constexpr picoseconds instant = 1000;
+inline constexpr picoseconds least_step = 1000;
 
 class engine {
  public:
@@ -227,8 +227,8 @@ class engine {
   const int shared_distance_ = distance_of_shared();  // of queues without an owner
   std::optional<layout> layout_;                      // if the recording's allocations decide homes
   memory_view view_;
-  bool migrates_ = false;               // pages of written data move to the node that writes them
-  std::vector<std::uint64_t> by_node_;  // scratch
+  bool migrates_ = false;                     // pages of written data move to the node that writes them
+  std::vector<std::uint64_t> bytes_by_node_;  // scratch
   class program_identities final : public identity_source {
    public:
     explicit program_identities(const program& p) : program_(p) {}
@@ -241,9 +241,9 @@ class engine {
   } identities_{program_};
   std::deque<group> groups_;  // one for each place; without places, one
   std::optional<memory> memory_;
-  std::optional<line_memory> lines_;                                       // instead, in fidelity line
-  picoseconds between_accesses_ = 0, most_ahead_ = 0, contended_for_ = 0;  // then
-  double replay_began_ = 0;                                                // in processor time
+  std::optional<line_memory> lines_;                                        // instead, in fidelity line
+  picoseconds access_interval_ = 0, most_ahead_ = 0, contention_time_ = 0;  // then
+  double replay_began_ = 0;                                                 // in processor time
   data_rates data_;
   struct {
     picoseconds create, push, pop, attempt, steal, wake;
@@ -251,12 +251,12 @@ class engine {
   std::deque<worker> workers_;
   std::optional<place_network> network_;  // if there are places
   std::deque<place_state> places_;
-  picoseconds progress_cost_ = 0;  // a progress thread's time for a message
+  picoseconds message_cost_ = 0;  // a progress thread's time for a message
   picoseconds now_ = 0;
   std::optional<unit> unit_;             // if the queues are in hardware
   std::vector<prefetcher> prefetchers_;  // then, by worker
   event_queue events_;                   // then, the prefetchers' events follow those of the workers
-  picoseconds partition_ = 0;
+  picoseconds partition_time_ = 0;
   std::vector<task_record> records_;
   struct successor {
     std::int32_t task;
@@ -268,7 +268,7 @@ class engine {
   std::vector<scope_state> scopes_;
   std::vector<std::uint32_t> left_scopes_;     // by task: how many of its scopes were not empty when its body ended
   std::vector<std::uint32_t> left_and_empty_;  // scopes whose parents must be ended
-  std::unordered_map<const void*, picoseconds> queue_free_;  // when a queue is free again; never iterated
+  std::unordered_map<const void*, picoseconds> queue_free_at_;  // when a queue is free again; never iterated
   std::vector<task*> batch_;
   std::size_t root_ = 0;
   bool done_ = false;
@@ -279,7 +279,7 @@ class engine {
   std::vector<std::uint32_t> last_home_;  // by region: 1 + the first valid row of schedule_.homes; 0: none
 
   struct baseline {
-    picoseconds at = 0, serial = 0, partition = 0;
+    picoseconds time = 0, serial = 0, partition = 0;
     std::uint64_t local_bytes = 0, remote_bytes = 0, migrated_bytes = 0, hits = 0, misses = 0;
     std::vector<event_snapshot> sums;
     std::vector<worker_times> times;
@@ -287,8 +287,8 @@ class engine {
     line_counts lines;
     std::uint64_t unit_operations = 0;
     picoseconds unit_busy = 0;
-  } from_;
-  picoseconds serial_ = 0;
+  } baseline_;
+  picoseconds serial_time_ = 0;
 };
 
 }  // namespace kith::sim

@@ -36,7 +36,7 @@ void engine::request_from_unit(worker& w) {
     // The prefetcher's request becomes the worker's own. It is in the unit, which has no task for it yet.
     ahead.now = prefetcher::state::rests;
     w.request = request_state::waits;
-    w.clock += instant;
+    w.clock += least_step;
     w.search_paid = true;
   } else {
     count_message(w, true, machine_.unit.message_bytes);

@@ -150,10 +150,11 @@ void engine::count_accesses(worker& w, frame& f) {
         r.promised.load(relaxed) ? node_id() : r.home_node();  // this task may be the first to touch the region
     if (before && before != w.node) far_bytes += declared.touched;
     if (!before && r.block.load(relaxed) != nullptr) {
-      by_node_.assign(static_cast<std::size_t>(team_.nodes()), 0);
-      far_bytes += declared.touched - view_.add_bytes(r, declared.touched, by_node_) - by_node_[w.node.index()];
+      bytes_by_node_.assign(static_cast<std::size_t>(team_.nodes()), 0);
+      far_bytes +=
+          declared.touched - view_.add_bytes(r, declared.touched, bytes_by_node_) - bytes_by_node_[w.node.index()];
     }
-    const life::first_touch touched = life::touch(view_, r, a, w.node, by_node_, [&](region& placed) {
+    const life::first_touch touched = life::touch(view_, r, a, w.node, bytes_by_node_, [&](region& placed) {
       if (memory_)
         memory_->put(a.region - 1, placed.bytes.load(relaxed), placed.home_node());  // whichever worker touches it
     });
@@ -295,7 +296,7 @@ void engine::end_body(worker& w) {
   }
   w.sums.add(event::task_executed);
   const auto i = static_cast<std::size_t>(t);
-  serial_ += program_.compute[i] + data_.local(r.bytes, program_.exposure_of(i));
+  serial_time_ += program_.compute[i] + data_.local(r.bytes, program_.exposure_of(i));
   if (w.group.policy.observes_time())
     w.group.policy.ran(*r.slot, w, static_cast<std::uint64_t>(w.clock - f.began) / 1000);
   if (f.first_scope != 0 && leave(w, f)) return;

@@ -42,9 +42,9 @@ void engine::make_lines() {
   for (int w = 0; w < team_.size(); ++w) nodes.push_back(machine_.hardware.cores[static_cast<std::size_t>(w)].node);
   lines_.emplace(machine_, program_.lines, std::move(nodes), settings_.parts);
   const double cycle = 1000 / machine_.ghz;
-  between_accesses_ = static_cast<picoseconds>(settings_.access_cycles.value_or(machine_.line.access_cycles) * cycle);
+  access_interval_ = static_cast<picoseconds>(settings_.access_cycles.value_or(machine_.line.access_cycles) * cycle);
   most_ahead_ = static_cast<picoseconds>(cycles_ahead * cycle);
-  contended_for_ = static_cast<picoseconds>(cycles_contended * cycle);
+  contention_time_ = static_cast<picoseconds>(cycles_contended * cycle);
   replay_began_ = processor_seconds();
 }
 
@@ -69,7 +69,7 @@ void engine::begin_replay(worker& w, frame& f, picoseconds work, bool all) {
   std::uint64_t until = rows.size();
   if (!all && f.computed < program_.compute[t])
     until = std::max(f.row, static_cast<std::uint64_t>(share_of(rows.size(), f.computed, program_.compute[t])));
-  w.lines = {.next = rows.data() + f.row, .end = rows.data() + until, .each = by_factor(between_accesses_, f.factor)};
+  w.lines = {.next = rows.data() + f.row, .end = rows.data() + until, .each = by_factor(access_interval_, f.factor)};
   f.row = until;
   if (w.lines.next == w.lines.end) return;
   f.state = frame_state::replaying;
@@ -97,7 +97,7 @@ void engine::replay(worker& w, frame& f) {
       if (now > others && now != began) break;
       const picoseconds data = lines_->fetch(core, line, next->writes != 0, now + took, now);
       if (data > idle) w.stall += data - idle;
-      if (lines_->last_was_contended()) w.contended_until = now + contended_for_;
+      if (lines_->last_was_contended()) w.contended_until = now + contention_time_;
       until = until_at(now);
       took += data;
     }
@@ -122,10 +122,10 @@ void engine::replay(worker& w, frame& f) {
 void engine::measure_lines_from_here() {
   if (settings_.cold) lines_->empty_caches();
   lines_->counts.flits = lines_->network.flits;
-  from_.lines = lines_->counts;
-  from_.links = lines_->network.links.links;
-  from_.local_bytes = lines_->local_bytes;
-  from_.remote_bytes = lines_->remote_bytes;
+  baseline_.lines = lines_->counts;
+  baseline_.links = lines_->network.links.links;
+  baseline_.local_bytes = lines_->local_bytes;
+  baseline_.remote_bytes = lines_->remote_bytes;
 }
 
 void engine::line_results(result& r) {
@@ -134,16 +134,16 @@ void engine::line_results(result& r) {
   line_counts& now = lines_->counts;
   now.flits = lines_->network.flits;
   if (took > 0) f.replayed_per_second = static_cast<double>(now.touches) / took;
-  static_cast<line_counts&>(f) = now - from_.lines;
+  static_cast<line_counts&>(f) = now - baseline_.lines;
   f.cycles = static_cast<double>(r.makespan) * machine_.ghz / 1000;
   r.cache_misses = f.second_misses;
   r.cache_hits = f.accesses - f.second_misses;
-  r.local_bytes = lines_->local_bytes - from_.local_bytes;
-  r.remote_bytes = lines_->remote_bytes - from_.remote_bytes;
+  r.local_bytes = lines_->local_bytes - baseline_.local_bytes;
+  r.remote_bytes = lines_->remote_bytes - baseline_.remote_bytes;
   r.links = lines_->network.links.links;
   for (std::size_t l = 0; l < r.links.size(); ++l) {
-    r.links[l].data -= from_.links[l].data;
-    r.links[l].control -= from_.links[l].control;
+    r.links[l].data -= baseline_.links[l].data;
+    r.links[l].control -= baseline_.links[l].control;
     r.network_bytes += r.links[l].data + r.links[l].control;
   }
   if (const event_energies& e = machine_.energies; e.flit_bytes != 0) {  // else the machine has no table of energies

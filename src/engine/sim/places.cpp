@@ -52,7 +52,7 @@ void engine::make_places() {
                     std::to_string(places_.size()) + " were asked for",
                 error_kind::setting);
   network_.emplace(machine_, settings_.parts, std::move(nodes));
-  progress_cost_ = costs_.push;
+  message_cost_ = costs_.push;
 }
 
 void engine::place_results(result& r) const {
@@ -92,7 +92,7 @@ void engine::offer(worker& w, std::int32_t t) {
     w.awaits_acceptance = true;
   }
   spend(w, costs_.push);
-  here.progress.clock = std::max(here.progress.clock, w.clock) + progress_cost_;
+  here.progress.clock = std::max(here.progress.clock, w.clock) + message_cost_;
   network_->send({.from = w.group.place, .to = place_of(t), .task = t, .worker = w.number}, argument_bytes(t),
                  here.progress.clock);
 }
@@ -105,7 +105,7 @@ void engine::deliver_message() {
     network_->remind(std::move(m), at.progress.clock);
     return;
   }
-  at.progress.clock = now + progress_cost_;
+  at.progress.clock = now + message_cost_;
   ++events_taken_;
   switch (m.what) {
     case place_message::kind::offer: receive_offer(m); break;
@@ -182,7 +182,7 @@ void engine::end_in_remote_scope(std::uint32_t scope, worker& w) {
   auto& [unfinished, ended] = record->second;
   ++ended;
   if (--unfinished != 0) return;
-  here.progress.clock = std::max(here.progress.clock, w.clock) + progress_cost_;
+  here.progress.clock = std::max(here.progress.clock, w.clock) + message_cost_;
   network_->send(
       {.what = place_message::kind::done, .from = w.group.place, .to = home_of(scope), .scope = scope, .count = ended},
       program_.results.empty() ? 0 : program_.results[scope].bytes, here.progress.clock);
@@ -192,7 +192,7 @@ void engine::end_in_remote_scope(std::uint32_t scope, worker& w) {
 /// Tells another place that the predecessor of these dependences has ended.
 void engine::send_enable(worker& w, std::uint32_t to, std::vector<std::uint32_t> dependences) {
   place_state& here = places_[w.group.place];
-  here.progress.clock = std::max(here.progress.clock, w.clock) + progress_cost_;
+  here.progress.clock = std::max(here.progress.clock, w.clock) + message_cost_;
   std::uint64_t bytes = 0;
   for (std::uint32_t d : dependences) bytes += program_.recorded.dependences[d].bytes;
   network_->send(

@@ -71,7 +71,7 @@ void engine::charge(worker& w, event e, worker_id owner) {
     default: break;
   }
   if (!owner && settings_.parts.contention) {  // a shared queue serves one worker at a time
-    picoseconds& free = queue_free_[w.here()];
+    picoseconds& free = queue_free_at_[w.here()];
     const picoseconds waited = free > w.clock ? free - w.clock : 0;
     free = w.clock + waited + far_cost(e == event::pop ? costs_.pop : costs_.push, w, owner) / 2;
     took += waited;
@@ -110,7 +110,7 @@ bool engine::anybody_sleeps(const group& g) noexcept {
 
 void engine::wake(worker& w, picoseconds at) {
   const picoseconds latency = at < w.parked_at + spins_for ? costs_.attempt : costs_.wake;
-  wake_at(w, std::max(w.clock, at) + std::max(latency, instant));
+  wake_at(w, std::max(w.clock, at) + std::max(latency, least_step));
 }
 
 void engine::wake_at(worker& w, picoseconds at) {
@@ -138,7 +138,7 @@ void engine::begin_job(worker& w) {
   w.job_began = w.clock;
   const picoseconds took = cost(static_cast<double>(w.current_job_size.nanoseconds));
   w.clock += took;
-  partition_ += took;
+  partition_time_ += took;
   w.failed_searches = w.empty_rounds = 0;
 }
 
@@ -247,7 +247,7 @@ void engine::search(worker& w) {
     picoseconds pause = w.failed_searches == 0 ? costs_.pop : costs_.attempt;
     if (w.failed_searches > 1)
       pause = std::min(pause << std::min(w.failed_searches - 1, 8), std::max(longest_pause, pause));
-    w.clock += std::max(pause, w.failed_searches == 0 ? picoseconds{0} : instant);
+    w.clock += std::max(pause, w.failed_searches == 0 ? picoseconds{0} : least_step);
     if (w.failed_searches == 0) w.overhead += pause;
     w.search_paid = true;
     return;
