@@ -205,8 +205,8 @@ TEST(sim_migration, a_chunk_moves_once_and_is_local_then) {
   EXPECT_EQ(static_cast<double>(data.touch(0, page, false, {node_id(1), 1, 0}, 2 * later).took), at.fetch(page));
   EXPECT_EQ(data.hits, 0u);
   std::uint64_t carried = 0;
-  for (std::uint32_t l : data.links.way(node_id(0), node_id(1))) carried += data.links.links[l].data;
-  EXPECT_EQ(carried, page * data.links.way(node_id(0), node_id(1)).size());
+  for (std::uint32_t l : data.links.route(node_id(0), node_id(1))) carried += data.links.links[l].data;
+  EXPECT_EQ(carried, page * data.links.route(node_id(0), node_id(1)).size());
 }
 
 /// Written on node 0, then on node 1, and read there. The second task pays for the move, and the third gains.

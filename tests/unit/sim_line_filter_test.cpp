@@ -23,7 +23,7 @@ using row = std::tuple<std::uint32_t, bool, std::uint32_t>;  // line, writes, co
 
 std::vector<row> rows_of(const sim::line_streams& s, std::size_t task) {
   std::vector<row> all;
-  for (const sim::line_touches& t : s.of(task)) all.emplace_back(t.line, t.writes != 0, t.count);
+  for (const sim::line_touches& t : s.rows_of(task)) all.emplace_back(t.line, t.writes != 0, t.count);
   return all;
 }
 

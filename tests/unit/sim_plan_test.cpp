@@ -52,7 +52,7 @@ TEST(sim_plan, decides_where_tasks_run) {
 TEST(sim_plan, decides_the_order_of_a_core) {
   const sim::program p = independent(9);
   sim::plan made{std::vector<std::int32_t>(p.tasks(), 0), std::vector<double>(p.tasks()), true};
-  for (std::size_t t = 0; t < p.tasks(); ++t) made.place[t] = -static_cast<double>(t);
+  for (std::size_t t = 0; t < p.tasks(); ++t) made.rank[t] = -static_cast<double>(t);
   const sim::result r = sim::simulate(p, chip(), following(made, 1, false));
   for (std::size_t t = 2; t < p.tasks(); ++t) {
     const recorded_task &before = r.schedule.tasks[t - 1], &one = r.schedule.tasks[t];

@@ -218,13 +218,13 @@ TEST(sim, changed_data_that_its_home_reads_crosses_the_links_once) {
     };
     const std::uint64_t before = carried();
     data.touch(0, 1024, false, first_core_of(reader), 1'000'000'000);
-    const std::size_t to_reader = data.links.way(node_id(1), node_id(reader)).size();
-    const std::size_t to_home = data.links.way(node_id(1), node_id(0)).size();
+    const std::size_t to_reader = data.links.route(node_id(1), node_id(reader)).size();
+    const std::size_t to_home = data.links.route(node_id(1), node_id(0)).size();
     EXPECT_EQ(carried() - before, 1024 * (reader == 0 ? to_home : to_reader + to_home)) << reader;
     // The next reader gets it from its home.
     const std::uint64_t then = carried();
     data.touch(0, 1024, false, first_core_of(3), 2'000'000'000);
-    EXPECT_EQ(carried() - then, 1024 * data.links.way(node_id(0), node_id(3)).size()) << reader;
+    EXPECT_EQ(carried() - then, 1024 * data.links.route(node_id(0), node_id(3)).size()) << reader;
   }
 }
 

@@ -55,23 +55,23 @@ class kinds {
   }
   /// The row of the nearest size, the smaller of two. Null if the type is not calibrated.
   const recorded_calibration* find(std::uint16_t type, std::uint64_t bytes) const {
-    const auto of = rows_.find(type);
-    if (of == rows_.end() || bytes == 0) return nullptr;
+    const auto rows = rows_.find(type);
+    if (rows == rows_.end() || bytes == 0) return nullptr;
     const int size = static_cast<int>(std::bit_width(bytes)) - 1;
     const auto apart = [&](const auto& row) { return std::abs(int{row.first} - size); };
-    return std::ranges::min_element(of->second, {}, apart)->second;
+    return std::ranges::min_element(rows->second, {}, apart)->second;
   }
   /// The time that a level added to the hot time, divided by what streaming the bytes would have added.
-  program::shown exposure(const recorded_calibration& c) const {
+  program::exposure_factors exposure(const recorded_calibration& c) const {
     const auto bytes = static_cast<double>(c.bytes);
     const bool fits = c.bytes / c.samples <= machine_.private_bytes;
     const double near = fits ? machine_.private_gbs : machine_.cache_gbs;
-    const auto of = [&](std::uint64_t took, double from) {
+    const auto factor = [&](std::uint64_t took, double gbs) {
       const double more = took > c.hot_ns ? static_cast<double>(took - c.hot_ns) : 0;
-      const double streams = bytes / from - bytes / near;
+      const double streams = bytes / gbs - bytes / near;
       return streams <= 0 ? 0u : static_cast<std::uint32_t>(std::min(1e9, 1024 * more / streams + 0.5));
     };
-    return {of(c.warm_ns, machine_.cache_gbs), of(c.cold_ns, machine_.core_gbs)};
+    return {factor(c.warm_ns, machine_.cache_gbs), factor(c.cold_ns, machine_.core_gbs)};
   }
 
  private:
@@ -102,7 +102,7 @@ void split_calibrated_times(program& p) {
         const std::uint64_t bytes = std::min(chunk_size, a.touched - from);
         const fetched got = data.touch(data.first_chunk(a.region) + static_cast<std::uint32_t>(from / chunk_size),
                                        bytes, static_cast<mode>(a.mode) != mode::in, {node_id(0)}, 0);
-        took += shown_time(p.exposure[t], got, rates.nearest(p.bytes[t])(bytes));
+        took += exposed_time(p.exposure[t], got, rates.nearest(p.bytes[t])(bytes));
       }
     }
     if (kind == nullptr) continue;

@@ -61,9 +61,9 @@ void engine::fetch_chunk(worker& w, frame& f) {
   const std::uint64_t bytes = std::min(memory_->chunk_bytes(), d.left);
   const fetched got = memory_->touch(d.chunk, bytes, d.writes, w.position, w.clock);
   const picoseconds near = data_.nearest(d.bytes)(bytes);
-  const picoseconds data = shown_time(d.exposure, got, near);
+  const picoseconds data = exposed_time(d.exposure, got, near);
   const fetched unshared = {data_.memory()(bytes), level::beyond};  // from the own node's memory
-  const picoseconds idle = shown_time(d.exposure, unshared, near);
+  const picoseconds idle = exposed_time(d.exposure, unshared, near);
   if (data > idle) w.stall += data - idle;
   d.done += bytes;
   const picoseconds before = std::exchange(d.work_done, share_of(d.work, d.done, d.bytes));

@@ -214,7 +214,7 @@ void engine::wait(worker& w, std::uint32_t scope) {
   // Nodes of a static graph are known from the start. They are linked backwards, so that release() finds them
   // in their order.
   const auto nodes =
-      std::ranges::equal_range(program_.of_graphs, scope, {}, &std::pair<std::uint32_t, std::int32_t>::first);
+      std::ranges::equal_range(program_.static_graph_nodes, scope, {}, &std::pair<std::uint32_t, std::int32_t>::first);
   if (!nodes.empty() && std::exchange(s.linked, true))
     throw error("the recording is damaged: two graphs have scope " + std::to_string(scope), error_kind::input);
   for (auto n = nodes.end(); n != nodes.begin();) link((--n)->second);
@@ -260,7 +260,7 @@ void engine::explore(worker& w) {
   w.frames.pop_back();
   const bool free = link(t);
   node.state = free ? task_state::queued : task_state::created;
-  if (program_.finds_first[node.scope] != 0) {
+  if (program_.found_first[node.scope] != 0) {
     scope_state& s = scopes_[node.scope];
     ++s.held;
     if (free) s.wanted.push_back(t);

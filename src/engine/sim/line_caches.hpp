@@ -150,7 +150,7 @@ class line_caches {
   void take_from_others(std::size_t core, std::uint32_t line, outcome& o) {
     o.asked =
         is_changed(line) || owner_of(line) != static_cast<std::int64_t>(core);  // else it has the line exclusively
-    o.invalidated = directory_.of(line);
+    o.invalidated = directory_.cores_of(line);
     o.invalidated.remove(core);
     o.invalidated.each([&](std::size_t other) {
       first_[other].remove(line);

@@ -49,7 +49,7 @@ struct line_streams {
   static constexpr std::uint64_t page_bytes = 4096;
   std::vector<page> pages;
 
-  std::span<const line_touches> of(std::size_t task) const noexcept {
+  std::span<const line_touches> rows_of(std::size_t task) const noexcept {
     return {rows.data() + first[task], rows.data() + first[task + 1]};
   }
   /// All lines on a machine with so many cores.

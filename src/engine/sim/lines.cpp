@@ -49,7 +49,7 @@ void engine::make_lines() {
 }
 
 bool engine::has_rows(const frame& f) const noexcept {
-  return f.row < program_.lines.of(static_cast<std::size_t>(f.task)).size();
+  return f.row < program_.lines.rows_of(static_cast<std::size_t>(f.task)).size();
 }
 
 /// How many lines of the worker's stacks are in use.
@@ -64,7 +64,7 @@ std::uint32_t engine::lines_in_use(const worker& w) const noexcept {
 /// The task touches the lines that belong to a piece of computing, or all that are left.
 void engine::begin_replay(worker& w, frame& f, picoseconds work, bool all) {
   const auto t = static_cast<std::size_t>(f.task);
-  const std::span<const line_touches> rows = program_.lines.of(t);
+  const std::span<const line_touches> rows = program_.lines.rows_of(t);
   f.computed += work;
   std::uint64_t until = rows.size();
   if (!all && f.computed < program_.compute[t])

@@ -38,20 +38,20 @@ interconnect::interconnect(const machine_model& m) : nodes_(m.hardware.nodes.siz
       }
     }
     for (std::size_t to = 0; to < nodes_; ++to) {
-      const std::size_t begin = ways_.size();
+      const std::size_t begin = routes_.size();
       for (std::size_t at = to; at != from; at = vertex[links[reached_by[at]].from]) {
         if (reached_by[at] == none)
           throw error(m.file + ": interconnect.links: there is no way from node " + std::to_string(from) + " to node " +
                           std::to_string(to),
                       error_kind::setting);
-        if (ways_.size() == most_steps)
+        if (routes_.size() == most_steps)
           throw error(m.file + ": interconnect: the ways between " + std::to_string(nodes_) + " nodes have more than " +
                           std::to_string(most_steps) + " links in all; expected shorter ones",
                       error_kind::setting);
-        ways_.push_back(reached_by[at]);
+        routes_.push_back(reached_by[at]);
       }
-      std::reverse(ways_.begin() + static_cast<std::ptrdiff_t>(begin), ways_.end());
-      first_.push_back(static_cast<std::uint32_t>(ways_.size()));
+      std::reverse(routes_.begin() + static_cast<std::ptrdiff_t>(begin), routes_.end());
+      first_.push_back(static_cast<std::uint32_t>(routes_.size()));
     }
   }
 }

@@ -31,7 +31,7 @@ struct core_position {
 };
 
 /// Where bytes came from.
-enum class level : std::uint8_t { own, last, beyond };
+enum class level : std::uint8_t { private_cache, last_level, beyond };
 struct fetched {
   picoseconds took = 0;
   level from = level::beyond;
@@ -45,7 +45,7 @@ class memory {
   /// Sets the home of a region. Must be called before anything touches it.
   void put(std::uint32_t region, std::uint64_t bytes, node_id at);
   /// The same, chunk by chunk. Chunks that the layout does not place stay as they are.
-  void put(std::uint32_t region, std::uint64_t bytes, const layout& as);
+  void put(std::uint32_t region, std::uint64_t bytes, const layout& homes);
 
   /// The chunks that an access touches are first .. first + chunks(bytes) - 1.
   std::uint32_t first_chunk(std::uint32_t region) const noexcept { return first_[region]; }
@@ -59,7 +59,7 @@ class memory {
   /// Prefetches the state of a chunk that the core will touch soon.
   void expect(std::uint32_t chunk, const core_position& position) const noexcept {
     __builtin_prefetch(&chunks_[chunk], 1);
-    if (!caches_.empty()) caches_[position.cache].expect(chunk);
+    if (!last_level_.empty()) last_level_[position.cache].expect(chunk);
   }
   /// Moves the runtime's own data.
   void move_metadata(node_id from, node_id to, std::uint64_t bytes, picoseconds now);
@@ -78,29 +78,29 @@ class memory {
  private:
   /// All that a touch reads of a chunk, in one place.
   struct chunk_state {
-    std::uint64_t holders = 0;                // bit mask of last-level caches
-    std::uint32_t version = 0;                // how often it was written; used if cores have private caches
-    std::int16_t home = -1, changed_by = -1;  // a node; the last-level cache that holds it modified; -1: none
+    std::uint64_t holders = 0;                 // bit mask of last-level caches
+    std::uint32_t version = 0;                 // how often it was written; used if cores have private caches
+    std::int16_t home = -1, modified_in = -1;  // a node; the last-level cache that holds it modified; -1: none
   };
   fetched fetch(std::uint32_t chunk, std::uint64_t bytes, bool writes, const core_position& position,
                 picoseconds now) noexcept;
-  void drop(std::size_t of, std::uint32_t chunk) noexcept;
-  void keep(std::size_t in, std::uint32_t chunk, std::uint64_t bytes, picoseconds now);
-  bool has_own(std::uint32_t core, std::uint32_t chunk) const noexcept;
-  void keep_own(std::uint32_t core, std::uint32_t chunk, std::uint64_t bytes, bool writes);
+  void drop(std::size_t cache, std::uint32_t chunk) noexcept;
+  void keep(std::size_t cache, std::uint32_t chunk, std::uint64_t bytes, picoseconds now);
+  bool has_private(std::uint32_t core, std::uint32_t chunk) const noexcept;
+  void keep_private(std::uint32_t core, std::uint32_t chunk, std::uint64_t bytes, bool writes);
   void write_back(node_id from, std::uint32_t chunk, std::uint64_t bytes, picoseconds now) noexcept;
 
   const model_parts parts_;
   std::uint64_t chunk_bytes_;
   std::vector<std::uint32_t> first_;  // by region; regions that contain each other share chunks if possible
   std::vector<chunk_state> chunks_;
-  std::vector<lru_cache> caches_;    // last-level caches; empty: there are none
-  std::vector<node_id> cache_node_;  // the node of each cache, even if `caches_` is empty
+  std::vector<lru_cache> last_level_;  // last-level caches; empty: there are none
+  std::vector<node_id> cache_node_;    // the node of each cache, even if `last_level_` is empty
   // The private caches, by core. A chunk in them is valid until another core writes it.
-  std::vector<lru_cache> own_;
-  std::vector<std::vector<std::uint32_t>> seen_;  // by core and chunk: the version that the core has
+  std::vector<lru_cache> private_;
+  std::vector<std::vector<std::uint32_t>> private_versions_;  // by core and chunk: the version that the core has
   std::vector<server> controllers_;
-  rate core_, cache_rate_, between_, own_rate_;
+  rate core_rate_, cache_rate_, between_caches_, private_rate_;
   std::vector<std::uint64_t> stretch_;  // by pair of nodes: the distance, in 1/1024 of local
 };
 

@@ -33,7 +33,7 @@ inline picoseconds share_of(picoseconds work, std::uint64_t part, std::uint64_t 
 }
 
 /// The part of a fetch's time that computing does not hide; all of it if the task is not calibrated.
-inline picoseconds shown_time(const program::shown& e, const fetched& got, picoseconds near) noexcept {
+inline picoseconds exposed_time(const program::exposure_factors& e, const fetched& got, picoseconds near) noexcept {
   if (!e.calibrated()) return got.took;
   return got.from == level::beyond ? e.of_memory(got.took, near) : e.of_last(got.took, near);
 }
@@ -52,7 +52,7 @@ class data_rates {
     return private_bytes_ != 0 && task_bytes <= private_bytes_ ? own_ : last_;
   }
   /// What a task's data adds to its computing if all of it is in the own node's memory, on a core of speed 1.
-  picoseconds local(std::uint64_t task_bytes, const program::shown& e) const noexcept {
+  picoseconds local(std::uint64_t task_bytes, const program::exposure_factors& e) const noexcept {
     const picoseconds took = memory_(task_bytes);
     return e.calibrated() ? e.of_memory(took, nearest(task_bytes)(task_bytes)) : took;
   }

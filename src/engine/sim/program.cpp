@@ -20,7 +20,7 @@ struct recorded_action {
   std::int32_t task;
   std::uint64_t begun, ended;
   action what;
-  std::size_t place = 0;
+  std::size_t order = 0;
 };
 
 action of_kind(action::kind what, std::uint64_t value) {
@@ -92,7 +92,7 @@ std::int32_t gather_outsiders(recording& r) {
 program program_of(recording r, double core_gbs) {
   program p;
   prepare_places(r);
-  p.gathering = gather_outsiders(r);
+  p.outside_root = gather_outsiders(r);
   p.recorded = std::move(r);
   const std::vector<recorded_task>& tasks = p.recorded.tasks;
   std::vector<recorded_action> all;
@@ -114,7 +114,7 @@ program program_of(recording r, double core_gbs) {
                       " has no creator); it can be looked at, not replayed",
                   error_kind::input);
     if (t.has(recorded_task::generated) && !t.has(recorded_task::keyed) && !p.dependences(i).empty()) {
-      p.of_graphs.emplace_back(t.scope, me);
+      p.static_graph_nodes.emplace_back(t.scope, me);
     } else if (t.has(recorded_task::generated) && tasks[static_cast<std::size_t>(t.creator)].scope == t.scope) {
       names.emplace_back(t.creator, me);
     } else {
@@ -122,14 +122,14 @@ program program_of(recording r, double core_gbs) {
     }
   }
   std::ranges::sort(p.roots, {}, [&](std::int32_t t) { return tasks[static_cast<std::size_t>(t)].started; });
-  std::ranges::sort(p.of_graphs);
-  for (const auto& found : times_found_first(p.recorded)) p.finds_first.push_back(found ? 1 : 0);
-  p.finds_first.resize(p.scopes);
+  std::ranges::sort(p.static_graph_nodes);
+  for (const auto& found : times_found_first(p.recorded)) p.found_first.push_back(found ? 1 : 0);
+  p.found_first.resize(p.scopes);
   for (const recorded_wait& w : p.recorded.waits)
     all.push_back(
         {w.task, w.begun, w.ended, of_kind(action::wait, w.scope == recorded_wait::for_future ? p.scopes : w.scope)});
-  for (std::size_t i = 0; i < all.size(); ++i) all[i].place = i;
-  std::ranges::sort(all, {}, [](const recorded_action& h) { return std::tuple(h.task, h.begun, h.place); });
+  for (std::size_t i = 0; i < all.size(); ++i) all[i].order = i;
+  std::ranges::sort(all, {}, [](const recorded_action& h) { return std::tuple(h.task, h.begun, h.order); });
   refuse_endless(p.recorded);
   split_times(p, core_gbs);
   std::size_t at = 0;

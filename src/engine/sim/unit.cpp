@@ -20,7 +20,7 @@ unit::unit(const machine_model& m, const hardware_queues& asked, const model_par
   const interconnect links(m);
   const bool far = parts.scheduling && parts.latency;
   for (const machine::node& n : m.hardware.nodes) {
-    const auto hops = static_cast<double>(links.way(n.id, m.unit.node).size());
+    const auto hops = static_cast<double>(links.route(n.id, m.unit.node).size());
     travel_.push_back(far ? time_of(hops * m.unit.hop_cycles) : 0);
   }
 }

@@ -52,7 +52,7 @@ struct data_walk {
   std::uint64_t left = 0;               // bytes left of the access
   std::uint64_t bytes = 0, done = 0;    // of the task
   picoseconds work = 0, work_done = 0;  // the computing meanwhile, and the part that belongs to the bytes done
-  program::shown exposure;
+  program::exposure_factors exposure;
 };
 
 /// How far a worker's task has replayed its lines, in fidelity line.
