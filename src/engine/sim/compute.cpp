@@ -68,7 +68,7 @@ void engine::fetch_chunk(worker& w, frame& f) {
   d.done += bytes;
   const picoseconds before = std::exchange(d.work_done, share_of(d.work, d.done, d.bytes));
   const picoseconds code = by_factor(d.work_done - before, f.factor);
-  // For a calibrated task, its exposure already accounts for what computing hides.
+  // The exposure of a calibrated task accounts for what computing hides.
   const picoseconds hidden = d.exposure.calibrated() ? 0 : scaled(std::min(data, code), machine_.overlap);
   const picoseconds took = data + code - hidden;
   w.clock += took;

@@ -1,7 +1,7 @@
 // The simulator's engine: does what the native one does with tasks, in simulated time. Called through simulation.hpp.
 //
-// A policy call runs at once, at its event's time; the calling worker spends its cost afterwards. A look for
-// work is paid in advance, because a nearer worker may see first what was pushed just before.
+// A policy call runs at its event's time; the worker that calls spends the call's cost afterwards. A search for work is
+// paid first and done afterwards: a worker that is nearer to the queue may find first what was pushed just before.
 #pragma once
 
 #include "engine/life/throttle.hpp"
@@ -33,7 +33,7 @@ class engine {
   engine& operator=(const engine&) = delete;
   result run();
 
-  // ---- for the workers
+  // Called by workers.
   bool ring(worker& w, const worker_set& audience);
   static bool anybody_sleeps(const group& g) noexcept;
   void charge(worker& w, event e, worker_id owner);
@@ -120,7 +120,7 @@ class engine {
   void note_message(const place_message& m, picoseconds now);
   void finish_places();
 
-  // hardware.cpp: the same, with queues in a scheduling unit
+  // hardware.cpp: searching, if the queues are in a scheduling unit
   void count_message(const worker& w, bool to_unit, int bytes);
   void push_to_unit(worker& w);
   void request_from_unit(worker& w);
@@ -149,7 +149,7 @@ class engine {
   std::int32_t node_here(std::int32_t n) const noexcept {
     return n < 0 ? n : static_cast<std::int32_t>(std::int64_t{n % program_.nodes} * team_.nodes() / program_.nodes);
   }
-  /// What holds for the policies of all groups, which are of one kind.
+  /// The policy of the first group. Those of other groups need and observe the same.
   const policy_calls<plain::world>& policy() const noexcept { return groups_.front().policy; }
   task_record& record_of(std::int32_t t) { return records_[static_cast<std::size_t>(t)]; }
   task_state& state_of(std::int32_t t) { return record_of(t).state; }
@@ -161,8 +161,7 @@ class engine {
     return {program_.recorded.dependences.data() + t.first_dependence,
             program_.recorded.dependences.data() + t.end_dependence};
   }
-  // These prefetch what a worker will read when it continues, while other workers run. Wrong guesses cost
-  // little and change no result.
+  // These prefetch what a worker will read when it continues, while other workers run. They change no result.
   void expect_predecessors(const task_record& t) const noexcept {
     for (const recorded_dependence& d : dependences(t))
       __builtin_prefetch(&records_[static_cast<std::size_t>(d.before)]);
@@ -241,9 +240,9 @@ class engine {
   } identities_{program_};
   std::deque<group> groups_;  // one for each place; without places, one
   std::optional<memory> memory_;
-  std::optional<line_memory> lines_;                                        // instead, in fidelity line
-  picoseconds access_interval_ = 0, most_ahead_ = 0, contention_time_ = 0;  // then
-  double replay_began_ = 0;                                                 // in processor time
+  std::optional<line_memory> lines_;  // instead, in fidelity line
+  picoseconds access_interval_ = 0, most_ahead_ = 0, contention_time_ = 0;
+  double replay_began_ = 0;  // by this thread's processor clock
   data_rates data_;
   struct {
     picoseconds create, push, pop, attempt, steal, wake;
@@ -254,8 +253,8 @@ class engine {
   picoseconds message_cost_ = 0;  // a progress thread's time for a message
   picoseconds now_ = 0;
   std::optional<unit> unit_;             // if the queues are in hardware
-  std::vector<prefetcher> prefetchers_;  // then, by worker
-  event_queue events_;                   // then, the prefetchers' events follow those of the workers
+  std::vector<prefetcher> prefetchers_;  // by worker, if the queues are in hardware
+  event_queue events_;                   // of the workers; those of prefetchers follow
   picoseconds partition_time_ = 0;
   std::vector<task_record> records_;
   struct successor {
@@ -274,7 +273,7 @@ class engine {
   bool done_ = false;
   std::uint32_t sequence_ = 0;
   std::uint64_t steps_ = 0, events_taken_ = 0;  // result::steps, result::events
-  picoseconds run_began_ = 0;                   // the present one of those that the recording holds
+  picoseconds run_began_ = 0;                   // the current run; a recording may hold several
   recording schedule_;
   std::vector<std::uint32_t> last_home_;  // by region: 1 + the first valid row of schedule_.homes; 0: none
 

@@ -6,7 +6,7 @@
 
 namespace kith::sim {
 
-/// A message between the worker and the unit.
+/// Counts a message between the worker and the unit.
 void engine::count_message(const worker& w, bool to_unit, int bytes) {
   const node_id from = to_unit ? w.node : unit_->node(), to = to_unit ? unit_->node() : w.node;
   if (memory_) memory_->links.notify(from, to, static_cast<std::uint64_t>(bytes));
@@ -26,15 +26,15 @@ void engine::request_from_unit(worker& w) {
   if (!ahead.buffer.empty()) {
     w.clock = std::max(w.clock, ahead.buffer.front().arrives);
     w.search_paid = true;
-  } else if (ahead.now == prefetcher::state::asks || ahead.now == prefetcher::state::is_next) {
+  } else if (ahead.current == prefetcher::state::requests || ahead.current == prefetcher::state::served) {
     w.clock = std::max(w.clock, ahead.at);
   } else if (w.request == request_state::arrives) {
     w.request = request_state::waits;
     w.clock = unit_->serve(w.clock);
     w.search_paid = true;
-  } else if (w.request == request_state::waits || ahead.now == prefetcher::state::waits) {
+  } else if (w.request == request_state::waits || ahead.current == prefetcher::state::waits) {
     // The prefetcher's request becomes the worker's own. It is in the unit, which has no task for it yet.
-    ahead.now = prefetcher::state::rests;
+    ahead.current = prefetcher::state::idle;
     w.request = request_state::waits;
     w.clock += least_step;
     w.search_paid = true;
@@ -46,7 +46,7 @@ void engine::request_from_unit(worker& w) {
   w.overhead += w.clock - before;
 }
 
-/// Asks the policy for a task, for the worker or its prefetcher. The unit looks everywhere in one operation.
+/// Asks the policy for a task, for the worker or its prefetcher. The unit searches all queues in one operation.
 poll_result engine::poll_unit(worker& w) {
   poll_result l = w.group.policy.next(w);
   for (std::size_t looks = 1; l.what == poll_result::retry && looks < 2 * workers_.size(); ++looks)
@@ -75,9 +75,9 @@ std::int32_t engine::take_prefetched(worker& w) {
 /// The worker's prefetcher sends a request at `now` if it has room for a task.
 void engine::request_ahead(worker& w, picoseconds now) {
   prefetcher& p = prefetchers_[w.number];
-  if (p.now != prefetcher::state::rests || p.buffer.size() >= unit_->buffered()) return;
+  if (p.current != prefetcher::state::idle || p.buffer.size() >= unit_->buffered()) return;
   count_message(w, true, machine_.unit.message_bytes);
-  p.now = prefetcher::state::asks;
+  p.current = prefetcher::state::requests;
   p.at = now + unit_->travel(w.node);
   set_prefetch_event(w, p.at);
 }
@@ -90,8 +90,8 @@ void engine::set_prefetch_event(const worker& w, picoseconds at) {
 void engine::step_prefetcher(worker& w, picoseconds now) {
   prefetcher& p = prefetchers_[w.number];
   ++events_taken_;
-  if (p.now == prefetcher::state::asks) {
-    p.now = prefetcher::state::is_next;
+  if (p.current == prefetcher::state::requests) {
+    p.current = prefetcher::state::served;
     p.at = unit_->serve(now);
     set_prefetch_event(w, p.at);
     return;
@@ -99,10 +99,10 @@ void engine::step_prefetcher(worker& w, picoseconds now) {
   set_prefetch_event(w, event_queue::never);
   const poll_result l = poll_unit(w);
   if (l.what != poll_result::found) {
-    p.now = prefetcher::state::waits;
+    p.current = prefetcher::state::waits;
     return;
   }
-  p.now = prefetcher::state::rests;
+  p.current = prefetcher::state::idle;
   count_message(w, false, machine_.unit.descriptor_bytes);
   const picoseconds arrives = now + unit_->travel(w.node);
   p.buffer.push_back({as_policy_task(*l.work).number(), arrives});
@@ -126,8 +126,8 @@ bool engine::answer_waiting_request(const worker& w, const worker_set& audience)
   if (any_parked) return false;
   for (std::size_t i = 0; i < prefetchers_.size(); ++i) {
     prefetcher& p = prefetchers_[i];
-    if (p.now != prefetcher::state::waits || (audience.word(i / 64) >> (i % 64) & 1) == 0) continue;
-    p.now = prefetcher::state::is_next;
+    if (p.current != prefetcher::state::waits || (audience.word(i / 64) >> (i % 64) & 1) == 0) continue;
+    p.current = prefetcher::state::served;
     p.at = unit_->serve(told);
     set_prefetch_event(workers_[i], p.at);
     return true;

@@ -55,8 +55,8 @@ class home_caches {
   }
   std::size_t home(std::uint32_t line) const noexcept { return home_[line >> shift_]; }
 
-  /// Serves the access if the core's own caches can do so without a word to others. Writes: a line whose home is here,
-  /// and of which nobody has a copy.
+  /// Serves the access if the core's own caches can do so without a message. Of writes, these are those to a line whose
+  /// home is here and of which no other core has a copy.
   std::optional<source> hit(std::size_t core, std::uint32_t line, bool writes) noexcept {
     const std::uint32_t whole = line >> shift_;
     if (writes) {

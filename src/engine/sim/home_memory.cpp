@@ -44,7 +44,7 @@ picoseconds line_memory::fetch_from_home(std::uint32_t core, std::uint32_t line,
   const node_id here = core_nodes_[core], there = core_nodes_[home];
   contended_line_ = !o.dropped.none();
   counts.written_back += o.written_back;
-  const picoseconds own = writes ? first_ : second_;  // to know that the own caches cannot serve it
+  const picoseconds own = writes ? first_ : second_;  // the time in which the own caches find that they cannot serve it
   const picoseconds asked =
       network.send(here, there, writes ? control_ + touched_.bytes : control_, writes, at + own, now);
   picoseconds until = asked;

@@ -186,7 +186,7 @@ void engine::count_accesses(worker& w, frame& f) {
 void engine::run_action(worker& w) {
   frame& f = w.frames.back();
   const task_record& t = record_of(f.task);
-  // What is left at the end; and all of it at the beginning, if no time was recorded.
+  // Replays the rows that are left when the code has ended, or all rows first if no time was recorded.
   if (lines_ && (f.action == t.end_action || program_.compute[static_cast<std::size_t>(f.task)] == 0) && has_rows(f)) {
     begin_replay(w, f, 0, true);
     return;

@@ -107,7 +107,8 @@ picoseconds line_memory::fetch(std::uint32_t core, std::uint32_t line, bool writ
   using source = line_caches::source;
   const line_caches::outcome o = caches_.ask(core, line, writes);
   if (o.from != source::first) ++counts.first_misses;
-  const picoseconds own = o.from == source::first ? first_ : second_;  // to know that they cannot serve it
+  const picoseconds own =
+      o.from == source::first ? first_ : second_;  // the time in which the own caches find that they cannot serve it
   contended_line_ = o.from == source::other_core || !o.invalidated.none();
   if (!o.asked) return own;
   const node_id here = core_nodes_[core], home = home_of(line);

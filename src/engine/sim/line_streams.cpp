@@ -218,7 +218,7 @@ class reader {
   }
 
   /// The task's last row of the line, if it is so near that the line is still in the first level, and if no other line
-  /// of its set was used since. Pages are laid out as a whole, so lines of one set are in the same place of their
+  /// of its set was used since. Pages are laid out as a whole, so lines of one set have the same offset in their
   /// pages.
   line_touches* same_before(std::uint32_t line) noexcept {
     const std::size_t nearest = std::max(out_.first.back(), out_.rows.size() - std::min(out_.rows.size(), look_back));

@@ -1,14 +1,14 @@
 // How tasks replay the lines that they touch, in fidelity *line*.
 //
-// A task's time is that of its accesses: for each the core's own time between two (the machine's, because instructions
-// are not recorded, and times of a run that records addresses are those of recording), and how long the caches take.
-// Its lines are shared out over its pieces of computing by their recorded times.
+// A task's time is that of its accesses. Each takes the core's own time between two accesses, and the time of the
+// caches. The former is the machine's: instructions are not recorded, and a run that records addresses is slowed by
+// that. Its lines are shared out over its pieces of computing by their recorded times.
 //
 // A worker runs ahead of the others while its own caches serve it, by up to 1000 cycles. What needs the directory
 // happens in the order of time, so links and controllers see requests as they come. A core notices late, by at most
 // that time, that another has taken a line away. When that happens it stays with the others for 10000 cycles: cores
-// that share a line falsely take it from each other at the right times, and tasks that are ordered by what they declare
-// do not wait for each other's simulation.
+// with false sharing take the line from each other at the right times. Tasks that are ordered by what they declare do
+// not have this cost.
 #include "engine/sim/engine.hpp"
 
 #include <kith/error.hpp>

@@ -76,7 +76,7 @@ class memory {
   std::uint64_t hits = 0, misses = 0;
 
  private:
-  /// All that a touch reads of a chunk, in one place.
+  /// All that a touch reads of a chunk, in one cache line.
   struct chunk_state {
     std::uint64_t holders = 0;                 // bit mask of last-level caches
     std::uint32_t version = 0;                 // how often it was written; used if cores have private caches

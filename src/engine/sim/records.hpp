@@ -1,6 +1,5 @@
-// The state of each task, and what the engine often reads about it: one cache line per task, instead of one in
-// each of the program's columns. Tasks come in an unpredictable order, so a task's cost to the simulator is the
-// number of lines that it is spread over.
+// The state of each task, and what the engine often reads of it, in one cache line for each task. Tasks come in an
+// unpredictable order, so each further line would be a miss.
 #pragma once
 
 #include "engine/sim/program.hpp"

@@ -12,9 +12,9 @@ namespace kith::sim {
 
 namespace {
 
-/// For this time after it has parked, a worker counts as still looking; after that it sleeps.
+/// A worker that parked less than this long ago still spins, and is woken at the cost of an attempt.
 constexpr picoseconds spins_for = 50'000'000;
-/// The longest pause between two attempts.
+/// The longest pause between two searches that fail.
 constexpr picoseconds longest_pause = 20'000'000;
 }  // namespace
 
@@ -50,8 +50,8 @@ int engine::distance_of_shared() const {
   return static_cast<int>(sum / static_cast<std::int64_t>(nodes.size() * nodes.size()));
 }
 
-/// Looks are paid in advance (search), so a pop or a failed attempt costs nothing here, except the time
-/// until a shared queue is free.
+/// search() has paid for the search, so a pop or a failed attempt costs nothing here, except the time until a shared
+/// queue is free.
 void engine::charge(worker& w, event e, worker_id owner) {
   if (e == event::steal && settings_.keep_schedule) {
     schedule_.steals.push_back({static_cast<std::int16_t>(w.number),
@@ -92,8 +92,8 @@ bool engine::ring(worker& w, const worker_set& audience) {
     w.sums.add(event::wake);
     return true;
   }
-  // A worker in its last round before sleeping starts that round again: it may already have passed the queue
-  // that was rung for.
+  // A worker in its last round before sleeping starts that round again: it may already have
+  // passed the queue that has work now.
   for (std::size_t i = 0; i < g.last_round.size(); ++i) {
     const std::uint64_t found = g.last_round[i] & audience.word(i);
     g.last_round[i] &= ~found;

@@ -6,8 +6,8 @@
 // one at once, if its buffer has room, so that it finds it there when it has ended the first. A request for which there
 // is no task waits in the unit; those of idle cores are answered before those of prefetchers.
 //
-// A task is visible to requests when its message was sent, but no request is answered before the unit has done all
-// that it was sent earlier.
+// A request may find a task as soon as the task's message is sent. It is answered after the unit has done all that was
+// sent earlier.
 #pragma once
 
 #include "engine/sim/memory.hpp"
@@ -56,16 +56,16 @@ class unit {
 /// The prefetcher of one core.
 struct prefetcher {
   enum class state : std::uint8_t {
-    rests,
-    asks,     // its request travels, and arrives at `at`
-    is_next,  // the unit looks for a task, until `at`
-    waits,    // its request waits in the unit for a task
+    idle,
+    requests,  // its request arrives at `at`
+    served,    // the unit searches for a task until `at`
+    waits,     // its request waits in the unit for a task
   };
   struct fetched_task {
     std::int32_t task;
     picoseconds arrives;
   };
-  state now = state::rests;
+  state current = state::idle;
   picoseconds at = 0;
   std::deque<fetched_task> buffer;
 };

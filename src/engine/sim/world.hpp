@@ -92,8 +92,8 @@ struct frame {
 /// A worker's own request to the scheduling unit, if the machine's queues are there.
 enum class request_state : std::uint8_t {
   none,
-  arrives,  // it arrives now
-  waits,    // it is in the unit
+  arrives,  // travels to the unit until the worker's clock
+  waits,    // is in the unit
 };
 
 /// The frames of one stack, the outermost first. The last frame of a stack that was left is a wait.
