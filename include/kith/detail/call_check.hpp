@@ -4,7 +4,7 @@
 // no further. tests/compile_fail holds the first line that GCC and Clang print for each of them.
 #pragma once
 
-#include <kith/options.hpp>
+#include <kith/detail/task_hints.hpp>
 
 #include <cstddef>
 #include <span>
