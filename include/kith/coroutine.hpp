@@ -95,7 +95,7 @@ template <class F, class G>
 /// has ended runs other things until all has. On a thread that runs no task, that thread runs all of it. Throws
 /// std::bad_alloc if there is no memory to begin, and `error` if the coroutine was moved from.
 template <class T>
-T sync_wait(coroutine<T> what) {
+T sync_wait(coroutine<T>&& what) {
   detail::coroutine_result<T> result;
   auto* const inner = what.release();
   inner->to = &result;
@@ -105,6 +105,16 @@ T sync_wait(coroutine<T> what) {
   } else {
     return result.take();
   }
+}
+/// Of what is no coroutine, or still has a name: not compiled, with a sentence that says what to write.
+template <class F>
+  requires(!detail::is_coroutine<F>)
+auto sync_wait(F&&) {
+  static_assert(detail::is_coroutine<std::remove_cvref_t<F>>,
+                "argument 1 of sync_wait is no kith::coroutine; write kith::sync_wait(f()) with a function f that "
+                "returns one");
+  static_assert(!detail::is_coroutine<std::remove_cvref_t<F>>,
+                "argument 1 of sync_wait is a coroutine that has a name; write kith::sync_wait(std::move(c))");
 }
 
 }  // namespace kith

@@ -53,6 +53,15 @@ auto join(F&& f, G&& g) {
   }
 }
 
+/// Of other than two functions: not compiled, with a sentence that says what to write.
+template <class... F>
+  requires(sizeof...(F) != 2)
+auto join(F&&...) {
+  static_assert(
+      sizeof...(F) + 1 == 0,
+      "join takes two functions; write kith::join(f, g), or kith::parallel_invoke(f, g, h) for another number");
+}
+
 /// Calls all functions, perhaps side by side, and returns when all have ended. What they return is dropped. Throws the
 /// exception of the first of them, in the order of the arguments, that threw one. Otherwise as join().
 template <class... F>

@@ -46,5 +46,15 @@ T parallel_scan(std::int64_t begin, std::int64_t end, T identity, Scan&& scan, C
     return identity;
   }
 }
+/// Other arguments: the compiler says what to write.
+template <class... Arguments>
+  requires(!detail::are_of_scan<Arguments...>)
+auto parallel_scan(Arguments&&...) {
+  static_assert(sizeof...(Arguments) + 1 == 0,
+                "parallel_scan takes a begin, an end, the value to start from and two functions; write "
+                "kith::parallel_scan(0, n, T(), [&](std::int64_t from, std::int64_t to, T value, bool final) { ...; "
+                "return value; }, [](T a, T b) { return ...; })");
+  return 0;
+}
 
 }  // namespace kith

@@ -6,8 +6,6 @@
 #include <bit>
 #include <cstdint>
 #include <functional>
-#include <iterator>
-#include <type_traits>
 
 namespace kith {
 
@@ -17,15 +15,19 @@ namespace kith {
 /// each is valid, its value is unspecified.
 template <class It, class Less = std::less<>>
 void parallel_sort(It first, It last, Less less = {}) {
-  constexpr bool sortable = std::random_access_iterator<It>;
-  static_assert(
-      sortable,
-      "argument 1 of parallel_sort is no random-access iterator; sort a std::vector, a std::deque or an array");
-  if constexpr (sortable) {
+  if constexpr (detail::sort_check<It, Less>::value) {
     // Each split halves a range, or nearly; one that splits badly too often is left to std::sort, whose bound holds.
     const auto length = static_cast<std::uint64_t>(last - first);
     detail::sort_parts(first, last, less, 2 * std::bit_width(length));
   }
+}
+/// Other arguments: the compiler says what to write.
+template <class... Arguments>
+  requires(!detail::are_of_sort<Arguments...>)
+void parallel_sort(Arguments&&...) {
+  static_assert(sizeof...(Arguments) + 1 == 0,
+                "parallel_sort takes two iterators of one type, and perhaps a function that compares; write "
+                "kith::parallel_sort(v.begin(), v.end())");
 }
 
 }  // namespace kith

@@ -65,7 +65,7 @@ enum class place_admission : std::uint8_t {
 struct place_options {
   /// The number of places, 1 to 1024; default: KITH_PLACES, else 1. If a launcher has started several processes, each
   /// is one place: leave this empty, or give exactly their number.
-  std::optional<int> places = {};
+  optional_number<int> places = {};
   /// The options of each place's runtime. `workers` is for each place (default: an equal share of the cores that this
   /// process may use); without `oversubscribe` all places together have no more workers than there are cores, but one
   /// each. The policy is `ads` unless it, or KITH_POLICY, names another.

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -35,6 +36,17 @@ template <class R>
   return detail::after_each<all>(tasks, std::move(futures), [](const all& a) {
     for (const future<R>& f : a) static_cast<void>(detail::future_internals::settled(f));
   });
+}
+
+/// Of other arguments: not compiled, with a sentence that says what to write.
+template <class... Arguments>
+  requires(!detail::are_futures<std::remove_cvref_t<Arguments>...>)
+auto when_all(Arguments&&...) {
+  static_assert(
+      sizeof...(Arguments) + 1 == 0,
+      "when_all takes futures, or one std::vector of them; write kith::when_all(f, g) with what async, submit "
+      "or then returned");
+  return future<void>();
 }
 
 }  // namespace kith

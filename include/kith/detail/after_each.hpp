@@ -11,6 +11,15 @@
 
 namespace kith::detail {
 
+/// Whether these are futures, or one vector of them.
+template <class... T>
+inline constexpr bool are_futures = false;
+template <class... R>
+  requires(sizeof...(R) > 0)
+inline constexpr bool are_futures<future<R>...> = true;
+template <class R>
+inline constexpr bool are_futures<std::vector<future<R>>> = true;
+
 /// The number of the runtime that all these tasks belong to; 0 if there are none. Throws kith::error if they
 /// belong to several runtimes, or if one is no task (of an invalid future).
 std::uint64_t common_runtime(std::span<const made_task> tasks);

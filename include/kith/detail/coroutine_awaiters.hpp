@@ -23,6 +23,11 @@ template <class F>
   requires std::is_invocable_v<F&>
 inline constexpr bool makes_coroutine<F> = requires { typename std::invoke_result_t<F&>::coroutine_of_kith; };
 
+template <class T>
+inline constexpr bool is_coroutine = false;
+template <class T>
+inline constexpr bool is_coroutine<coroutine<T>> = true;
+
 template <class F>
 using returned_by = typename std::invoke_result_t<F&>::coroutine_of_kith;
 

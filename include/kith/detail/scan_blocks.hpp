@@ -17,6 +17,13 @@ void for_blocks(std::int64_t from, std::int64_t to, Step& step) {
   join([=, &step] { for_blocks(from, middle, step); }, [=, &step] { for_blocks(middle, to, step); });
 }
 
+/// Whether these are a begin, an end, a first value and two functions.
+template <class... Arguments>
+inline constexpr bool are_of_scan = false;
+template <class Begin, class End, class T, class Scan, class Combine>
+inline constexpr bool are_of_scan<Begin, End, T, Scan, Combine> =
+    std::is_convertible_v<Begin, std::int64_t> && std::is_convertible_v<End, std::int64_t>;
+
 template <class T, class Scan, class Combine>
 struct scan_check {
   static constexpr bool scans = requires(Scan& s, std::int64_t& from, std::int64_t& to, T& value, bool& final) {

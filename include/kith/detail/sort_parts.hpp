@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <functional>
+#include <iterator>
+#include <type_traits>
 #include <utility>
 
 namespace kith::detail {
@@ -54,5 +56,42 @@ void sort_parts(It first, It last, Less& less, int splits_left) {
   join([=, &less] { sort_parts(first, pivot, less, splits_left - 1); },
        [=, &less] { sort_parts(pivot + 1, last, less, splits_left - 1); });
 }
+
+/// Whether these are two iterators of one type, and perhaps a comparison.
+template <class... Arguments>
+inline constexpr bool are_of_sort = false;
+template <class First, class Last>
+inline constexpr bool are_of_sort<First, Last> = std::is_same_v<std::decay_t<First>, std::decay_t<Last>>;
+template <class First, class Last, class Less>
+inline constexpr bool are_of_sort<First, Last, Less> = are_of_sort<First, Last>;
+
+template <class It, class Less>
+struct sort_check {
+  static constexpr bool walks = std::random_access_iterator<It>;
+  static constexpr bool changes() {
+    if constexpr (walks) {
+      return std::permutable<It>;
+    } else {
+      return false;
+    }
+  }
+  static constexpr bool compares() {
+    if constexpr (changes()) {
+      return requires(Less& less, It a, It b) {
+        { less(*a, *b) } -> std::convertible_to<bool>;
+      };
+    } else {
+      return false;
+    }
+  }
+  static_assert(
+      walks, "argument 1 of parallel_sort is no random-access iterator; sort a std::vector, a std::deque or an array");
+  static_assert(!walks || changes(),
+                "argument 1 of parallel_sort leads to elements that cannot be moved, as const ones; sort a copy");
+  static_assert(!changes() || compares(),
+                "argument 3 of parallel_sort cannot compare two elements; write [](const T& a, const T& b) { return a "
+                "< b; }, or give the elements operator<");
+  static constexpr bool value = compares();
+};
 
 }  // namespace kith::detail
