@@ -50,7 +50,7 @@ machine_model recorded_core(const recording& r) {
 /// The rows of a recording's calibration, by type and size.
 class kinds {
  public:
-  kinds(const recording& r, const machine_model& on) : machine_(on) {
+  kinds(const recording& r, const machine_model& machine) : machine_(machine) {
     for (const recorded_calibration& c : r.calibrations) rows_[c.type][c.size] = &c;
   }
   /// The row of the nearest size, the smaller of two. Null if the type is not calibrated.
@@ -83,12 +83,12 @@ class kinds {
 
 void split_calibrated_times(program& p) {
   if (p.recorded.calibrations.empty()) return;
-  const machine_model on = recorded_core(p.recorded);
-  const kinds all(p.recorded, on);
-  const data_rates rates(on);
+  const machine_model core = recorded_core(p.recorded);
+  const kinds all(p.recorded, core);
+  const data_rates rates(core);
   model_parts parts;
   parts.contention = false;
-  memory data(p, on, distribution::first_touch, parts, chunk_size);
+  memory data(p, core, distribution::first_touch, parts, chunk_size);
   p.exposure.resize(p.tasks());
   std::vector<std::size_t> order(p.tasks());
   std::iota(order.begin(), order.end(), std::size_t{0});

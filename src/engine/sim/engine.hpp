@@ -89,8 +89,8 @@ class engine {
   void search(worker& w);
   void run_found(worker& w, std::int32_t t);
   bool may_run_on(const frame& wait, std::int32_t t) const;
-  std::size_t find_resumable_stack(worker& w, bool look_at_all, bool idle) const;
-  bool switch_stack(worker& w, bool look_at_all = false, bool idle = false);
+  std::size_t find_resumable_stack(worker& w, bool all_stacks, bool idle) const;
+  bool switch_stack(worker& w, bool all_stacks = false, bool idle = false);
   void leave_stack(worker& w);
   bool claim(std::int32_t t);
   std::int32_t claim_child(std::uint32_t scope, bool all);
@@ -240,7 +240,7 @@ class engine {
   } identities_{program_};
   std::deque<group> groups_;  // one for each place; without places, one
   std::optional<memory> memory_;
-  std::optional<line_memory> lines_;  // instead, in fidelity line
+  std::optional<line_memory> lines_;  // in fidelity line, in place of memory_
   picoseconds access_interval_ = 0, most_ahead_ = 0, contention_time_ = 0;
   double replay_began_ = 0;  // by this thread's processor clock
   data_rates data_;

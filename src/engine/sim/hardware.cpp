@@ -112,14 +112,14 @@ void engine::step_prefetcher(worker& w, picoseconds now) {
 /// Worker `w` has queued work: answers the waiting request of an idle worker of `audience`, or, if no worker at all
 /// is idle, of a prefetcher there. False if there is none.
 bool engine::answer_waiting_request(const worker& w, const worker_set& audience) {
-  const picoseconds told = w.clock + unit_->travel(w.node);
+  const picoseconds arrives = w.clock + unit_->travel(w.node);
   bool any_parked = false;
   for (std::size_t i = 0; i < w.group.parked.size(); ++i) {
     any_parked = any_parked || w.group.parked[i] != 0;
     const std::uint64_t found = w.group.parked[i] & audience.word(i);
     if (found == 0) continue;
     worker& idle = workers_[i * 64 + static_cast<std::size_t>(std::countr_zero(found))];
-    const picoseconds done = unit_->serve(told);
+    const picoseconds done = unit_->serve(arrives);
     wake_at(idle, std::max(idle.clock, done));
     return true;
   }
@@ -128,7 +128,7 @@ bool engine::answer_waiting_request(const worker& w, const worker_set& audience)
     prefetcher& p = prefetchers_[i];
     if (p.current != prefetcher::state::waits || (audience.word(i / 64) >> (i % 64) & 1) == 0) continue;
     p.current = prefetcher::state::served;
-    p.at = unit_->serve(told);
+    p.at = unit_->serve(arrives);
     set_prefetch_event(workers_[i], p.at);
     return true;
   }

@@ -95,8 +95,8 @@ picoseconds line_memory::invalidate(std::uint32_t core, const core_set& others, 
   picoseconds done = at;
   others.each([&](std::size_t other) {
     const node_id holder = core_nodes_[other];
-    const picoseconds told = network.send(home, holder, control_, false, at, now);
-    done = std::max(done, network.send(holder, core_nodes_[core], control_, false, told, now));
+    const picoseconds notified = network.send(home, holder, control_, false, at, now);
+    done = std::max(done, network.send(holder, core_nodes_[core], control_, false, notified, now));
     ++counts.invalidations;
   });
   return done;
@@ -126,8 +126,8 @@ picoseconds line_memory::fetch(std::uint32_t core, std::uint32_t line, bool writ
       ++counts.from_cores;
       const auto supplier = static_cast<std::size_t>(o.supplier);
       const node_id from = core_nodes_[supplier];
-      const picoseconds told = network.send(home, from, control_, false, asked, now);
-      until = network.send(from, here, data_, true, told + second_, now);
+      const picoseconds notified = network.send(home, from, control_, false, asked, now);
+      until = network.send(from, here, data_, true, notified + second_, now);
       others.remove(supplier);  // it sends the line, and drops it
       (from == here ? local_bytes : remote_bytes) += line_bytes;
       if (writes) ++counts.invalidations;

@@ -92,8 +92,8 @@ bool engine::ring(worker& w, const worker_set& audience) {
     w.sums.add(event::wake);
     return true;
   }
-  // A worker in its last round before sleeping starts that round again: it may already have
-  // passed the queue that has work now.
+  // A worker in its last round before sleeping starts that round again: it may already have passed the queue that has
+  // work now.
   for (std::size_t i = 0; i < g.last_round.size(); ++i) {
     const std::uint64_t found = g.last_round[i] & audience.word(i);
     g.last_round[i] &= ~found;
@@ -182,13 +182,13 @@ bool engine::may_run_on(const frame& wait, std::int32_t t) const {
 
 /// 1 + the index of a suspended stack that may continue; 0 if none was found. With `idle`, also a creator that
 /// helps at the throttle.
-std::size_t engine::find_resumable_stack(worker& w, bool look_at_all, bool idle) const {
+std::size_t engine::find_resumable_stack(worker& w, bool all_stacks, bool idle) const {
   const std::size_t count = w.suspended.size();
   const auto may = [&](std::size_t i) {
     const frame& f = w.suspended[i].back();
     return may_resume(f) || (idle && f.state == frame_state::helping);
   };
-  const std::size_t found = w.suspended_turn.find(count, look_at_all, may);
+  const std::size_t found = w.suspended_turn.find(count, all_stacks, may);
   return found != count ? found + 1 : 0;
 }
 
@@ -200,8 +200,8 @@ void engine::leave_stack(worker& w) {
 }
 
 /// Leaves this stack for one whose wait may continue; false if there is none.
-bool engine::switch_stack(worker& w, bool look_at_all, bool idle) {
-  const std::size_t found = w.suspended.empty() || w.claimed >= 0 ? 0 : find_resumable_stack(w, look_at_all, idle);
+bool engine::switch_stack(worker& w, bool all_stacks, bool idle) {
+  const std::size_t found = w.suspended.empty() || w.claimed >= 0 ? 0 : find_resumable_stack(w, all_stacks, idle);
   if (found == 0) return false;
   if (w.next >= 0) {
     batch_.assign(1, &policy_task_of(std::exchange(w.next, -1)));
