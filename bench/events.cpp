@@ -40,7 +40,7 @@ nlohmann::ordered_json row(const kith::sim::program& p, const kith::machine_mode
   }
   const kith::bench::summary s = kith::bench::summary_of(seconds);
   return {{"policy", set.policy},
-          {"fidelity", set.how == kith::sim::fidelity::block ? "block" : "abstract"},
+          {"fidelity", set.fidelity == kith::sim::fidelity::block ? "block" : "abstract"},
           {"workers", r.workers.size()},
           {"tasks", p.tasks()},
           {"attempts", r.total.steal_attempts},
@@ -62,14 +62,15 @@ int main(int argc, char** argv) {
   int runs = 5;
   kith::sim::settings set;
   set.workers = 80;
-  set.how = kith::sim::fidelity::abstract;
+  set.fidelity = kith::sim::fidelity::abstract;
   const std::map<std::string, kith::sim::fidelity> fidelities{{"abstract", kith::sim::fidelity::abstract},
                                                               {"block", kith::sim::fidelity::block}};
   app.add_option("file", file, "the recording (`kith record` makes one)")->required();
   app.add_option("--machine", machine, "one of `kith machines` (xeon-e7-8860)");
   app.add_option("--workers", set.workers, "cores (80)")->check(CLI::Range(1, 4096));
   app.add_option("--policy", policies, "policies (nabbit nabbitc steal fifo)");
-  app.add_option("--fidelity", set.how, "abstract or block (abstract)")->transform(CLI::CheckedTransformer(fidelities));
+  app.add_option("--fidelity", set.fidelity, "abstract or block (abstract)")
+      ->transform(CLI::CheckedTransformer(fidelities));
   app.add_option("--runs", runs, "of each (5)")->check(CLI::Range(1, 1000));
   CLI11_PARSE(app, argc, argv);
   try {

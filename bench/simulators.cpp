@@ -104,8 +104,8 @@ double by_kith(const kith::recording& r, const kith::machine_model& on, int work
   kith::sim::settings set;
   set.policy = "fifo";
   set.workers = workers;
-  set.how = kith::sim::fidelity::abstract;
-  set.with.scheduling = false;
+  set.fidelity = kith::sim::fidelity::abstract;
+  set.parts.scheduling = false;
   set.noise = false;
   kith::sim::program p = kith::sim::program_of(r, on.core_gbs);
   std::ranges::fill(p.bytes, 0);

@@ -14,7 +14,7 @@ RANKS = [
     ["src/base", "include/kith/error.hpp", "include/kith/access.hpp", "include/kith/statistics.hpp",
      "include/kith/memory.hpp", "include/kith/options.hpp", "include/kith/task.hpp", "include/kith/handle.hpp",
      "include/kith/detail/access_record.hpp", "include/kith/detail/access_maker.hpp", "include/kith/detail/call_check.hpp",
-     "include/kith/detail/creation.hpp"],
+     "include/kith/detail/creation.hpp", "include/kith/detail/has_task.hpp", "include/kith/detail/task_hints.hpp"],
     ["src/events"],
     ["src/machine"],
     ["src/task"],

@@ -1,82 +1,14 @@
 // Divide and conquer: functions that may run side by side, without a task for each of them.
 #pragma once
 
-#include <kith/detail/half.hpp>
+#include <kith/detail/join.hpp>
 
 #include <cstddef>
 #include <tuple>
 #include <type_traits>
 #include <utility>
-#include <variant>
 
 namespace kith {
-
-namespace detail {
-
-template <class F, class G>
-using join_result =
-    std::conditional_t<std::is_void_v<std::invoke_result_t<F&>> && std::is_void_v<std::invoke_result_t<G&>>, void,
-                       std::pair<half_result<F>, half_result<G>>>;
-
-/// Both halves have run.
-template <class F, class G>
-join_result<F, G> results_of(half_of<F>& first, half_of<G>& second) {
-  struct dropped {
-    half_of<G>* left;
-    ~dropped() {
-      if (left != nullptr) left->drop();
-    }
-  } if_first_throws{&second};
-  if constexpr (std::is_void_v<join_result<F, G>>) {
-    first.take();
-    std::exchange(if_first_throws.left, nullptr)->take();
-  } else {
-    half_result<F> a = first.take();
-    return {std::forward<half_result<F>>(a), std::exchange(if_first_throws.left, nullptr)->take()};
-  }
-}
-
-template <class F, class G>
-[[gnu::noinline, gnu::cold]] join_result<F, G> join_without_lane(kept_function<F> f, half_of<G>& second, join_by how) {
-  half_of<F> first(f);
-  if (how == join_by::tasks) {
-    join_as_tasks(first, second);
-  } else {
-    first.run();
-    second.run();
-  }
-  return results_of(first, second);
-}
-
-/// The first half has thrown: the second one still runs, or is waited for.
-template <class G>
-[[gnu::noinline, gnu::cold]] void end_second(fork_lane& lane, split_deque<half>::place at,
-                                             half_of<G>& second) noexcept {
-  if (lane.halves.pop(at) || await_half(lane, second, at)) second.run();
-  second.drop();
-}
-
-template <class F, class G>
-[[gnu::always_inline]] inline half_result<F> run_first(F& f, fork_lane& lane, split_deque<half>::place at,
-                                                       half_of<G>& second) {
-  try {
-    return call_half(f);
-  } catch (...) {
-    end_second(lane, at, second);
-    throw;
-  }
-}
-
-template <class F, class G>
-struct join_check {
-  static constexpr bool first = std::is_invocable_v<F&>;
-  static constexpr bool second = std::is_invocable_v<G&>;
-  static_assert(first, "argument 1 of join cannot be called without arguments; write [&] { ... }");
-  static_assert(!first || second, "argument 2 of join cannot be called without arguments; write [&] { ... }");
-  static constexpr bool value = first && second;
-};
-
-}  // namespace detail
 
 /// Calls f() and g(), perhaps side by side, and returns when both have ended: a std::pair of their results, or nothing
 /// if both return nothing (std::monostate stands for nothing beside a result). The calling thread runs `f`; meanwhile
@@ -121,25 +53,17 @@ auto join(F&& f, G&& g) {
   }
 }
 
-/// Calls all functions, perhaps side by side, and returns when all have ended. What they return is dropped. Throws the
-/// exception of the first of them, in the order of the arguments, that threw one. Otherwise as join().
+/// Of other than two functions: not compiled, with a sentence that says what to write.
 template <class... F>
-void parallel_invoke(F&&... f);
-
-namespace detail {
-
-template <std::size_t From, std::size_t To, class Functions>
-void invoke_between(Functions& all) {
-  if constexpr (To - From == 1) {
-    std::get<From>(all)();
-  } else if constexpr (To > From) {
-    constexpr std::size_t middle = From + (To - From + 1) / 2;
-    join([&] { invoke_between<From, middle>(all); }, [&] { invoke_between<middle, To>(all); });
-  }
+  requires(sizeof...(F) != 2)
+auto join(F&&...) {
+  static_assert(
+      sizeof...(F) + 1 == 0,
+      "join takes two functions; write kith::join(f, g), or kith::parallel_invoke(f, g, h) for another number");
 }
 
-}  // namespace detail
-
+/// Calls all functions, perhaps side by side, and returns when all have ended. What they return is dropped. Throws the
+/// exception of the first of them, in the order of the arguments, that threw one. Otherwise as join().
 template <class... F>
 void parallel_invoke(F&&... f) {
   constexpr bool callable = (true && ... && std::is_invocable_v<F&>);

@@ -2,15 +2,14 @@
 // function that runs one.
 #pragma once
 
+#include <kith/detail/graph_concepts.hpp>
 #include <kith/detail/value_cell.hpp>
 #include <kith/error.hpp>
 
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -37,11 +36,6 @@ class keys {
  private:
   std::vector<Key> list_;
 };
-
-namespace detail {
-template <class G>
-class keyed_run;
-}
 
 /// The values of a node's predecessors, in the order in which predecessors() named them (a key that was named
 /// twice appears twice): a random-access range of const T&. compute() receives it. The values are valid until the
@@ -85,33 +79,6 @@ class values {
   std::size_t size_;
   bool may_move_;
 };
-
-namespace detail {
-
-template <class Key>
-concept hashable = std::equality_comparable<Key> && requires(const Key& k) { std::hash<Key>()(k); };
-/// compute() without values.
-template <class G>
-concept computes = requires(G& g, const typename G::key& k, keys<typename G::key>& further) {
-  g.compute(k, further);
-} || requires(G& g, const typename G::key& k) { g.compute(k); };
-/// The graph has a type `value` that can be stored and moved.
-template <class G>
-concept names_value =
-    std::same_as<typename G::value, std::remove_cv_t<typename G::value>> && std::move_constructible<typename G::value>;
-/// compute() takes values and returns a value.
-template <class G>
-concept computes_values =
-    names_value<G> && (requires(G& g, const typename G::key& k, const values<typename G::value>& needed) {
-      { g.compute(k, needed) } -> std::convertible_to<typename G::value>;
-    } || requires(G& g, const typename G::key& k, const values<typename G::value>& needed,
-                  keys<typename G::key>& further) {
-      { g.compute(k, needed, further) } -> std::convertible_to<typename G::value>;
-    } || requires(G& g, const typename G::key& k) {
-      { g.compute(k) } -> std::same_as<typename G::value>;
-    });
-
-}  // namespace detail
 
 /// The members of a graph. `key` is any copyable type with == and std::hash. Required:
 ///  - `predecessors(const key&, keys<key>&)` names the nodes whose results a node needs;

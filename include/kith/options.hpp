@@ -2,9 +2,9 @@
 #pragma once
 
 #include <kith/access.hpp>
+#include <kith/detail/has_task.hpp>
 #include <kith/error.hpp>
 
-#include <concepts>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -18,15 +18,6 @@ namespace kith {
 struct task_ref {
   std::uint64_t value = 0;
 };
-
-namespace detail {
-/// A future: the task behind it can be waited for.
-template <class T>
-concept has_task = requires(const T& t) {
-  { t.task() } -> std::same_as<task_ref>;
-  { t.valid() } -> std::same_as<bool>;
-};
-}  // namespace detail
 
 /// A kind of task, known by its name in statistics and recordings. Make one for each kernel, usually static:
 /// `static const kith::task_type gemm{"gemm"};`. A process may have at most 65535. Thread-safe.
@@ -114,51 +105,5 @@ class access_list {
  private:
   std::vector<detail::access_record> records_;
 };
-
-namespace detail {
-
-/// The task starts after all of these.
-struct after_all {
-  std::span<const task_ref> tasks;
-};
-
-struct hints {
-  std::int32_t color = -1;
-  std::int16_t node = -1;
-  std::uint16_t type = 0;
-  std::uint8_t priority = 0;
-  double work = -1;  // nanoseconds; negative: not given
-};
-
-inline void apply(hints& h, color c) noexcept { h.color = c.value; }
-inline void apply(hints& h, node n) {
-  if (n.value < 0 || n.value > 254) throw error("kith::node{" + std::to_string(n.value) + "}: expected 0 to 254");
-  h.node = static_cast<std::int16_t>(n.value);
-}
-inline void apply(hints& h, work w) {
-  if (!(w.nanoseconds >= 0 && w.nanoseconds < 1e18)) throw error("kith::work: expected nanoseconds, 0 or more");
-  h.work = w.nanoseconds;
-}
-inline void apply(hints& h, priority p) {
-  if (p > priority::low)
-    throw error("kith::priority{" + std::to_string(static_cast<int>(p)) + "}: expected normal, high or low");
-  h.priority = static_cast<std::uint8_t>(p);
-}
-inline void apply(hints& h, const task_type& t) noexcept { h.type = t.number(); }
-inline void apply(hints& h, const name& n) noexcept { h.type = n.number(); }
-
-template <class T, class... Kinds>
-concept one_of = (std::is_same_v<T, Kinds> || ...);
-/// An option that sets one of a task's hints.
-template <class T>
-concept hint = one_of<T, color, node, work, priority, task_type, name>;
-/// An option that orders a task against others.
-template <class T>
-concept order = is_access<T> || one_of<T, access_list, after, after_all>;
-/// What spawn() takes besides the function.
-template <class T>
-concept option = hint<T> || order<T>;
-
-}  // namespace detail
 
 }  // namespace kith

@@ -77,5 +77,15 @@ T parallel_reduce(std::int64_t begin, std::int64_t end, T identity, Body&& body,
     return identity;
   }
 }
+/// Other arguments: the compiler says what to write.
+template <class... Arguments>
+  requires(!detail::are_of_reduction<Arguments...>)
+auto parallel_reduce(Arguments&&...) {
+  static_assert(sizeof...(Arguments) + 1 == 0,
+                "parallel_reduce takes a begin, an end, the value to start from, two functions and perhaps a schedule; "
+                "write kith::parallel_reduce(0, n, T(), [&](std::int64_t from, std::int64_t to, T value) { ...; return "
+                "value; }, [](T a, T b) { return ...; })");
+  return 0;
+}
 
 }  // namespace kith

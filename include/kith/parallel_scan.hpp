@@ -2,41 +2,14 @@
 #pragma once
 
 #include <kith/detail/loop.hpp>
-#include <kith/fork_join.hpp>
+#include <kith/detail/scan_blocks.hpp>
 
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace kith {
-
-namespace detail {
-
-/// Calls step(b) for all b in [from, to), perhaps side by side.
-template <class Step>
-void for_blocks(std::int64_t from, std::int64_t to, Step& step) {
-  if (to - from == 1) return step(from);
-  const std::int64_t middle = from + (to - from + 1) / 2;
-  join([=, &step] { for_blocks(from, middle, step); }, [=, &step] { for_blocks(middle, to, step); });
-}
-
-template <class T, class Scan, class Combine>
-struct scan_check {
-  static constexpr bool scans = requires(Scan& s, std::int64_t& from, std::int64_t& to, T& value, bool& final) {
-    value = s(from, to, std::move(value), final);
-  };
-  static constexpr bool combines = requires(Combine& c, T& a, T& b) { a = c(std::move(a), std::move(b)); };
-  static_assert(scans,
-                "argument 4 of parallel_scan cannot be called with two numbers, a value and a bool; write "
-                "[&](std::int64_t from, std::int64_t to, T value, bool final) { ...; return value; }");
-  static_assert(!scans || combines,
-                "argument 5 of parallel_scan cannot be called with two values; write [](T a, T b) { return ...; }");
-  static constexpr bool value = scans && combines;
-};
-
-}  // namespace detail
 
 /// Prefix sums over [begin, end), and the sum of all. value = scan(from, to, value, final) adds a part to `value`, the
 /// sum of what precedes the part; if `final`, it also writes the part's results. Each iteration is in one final call,
@@ -72,6 +45,16 @@ T parallel_scan(std::int64_t begin, std::int64_t end, T identity, Scan&& scan, C
   } else {
     return identity;
   }
+}
+/// Other arguments: the compiler says what to write.
+template <class... Arguments>
+  requires(!detail::are_of_scan<Arguments...>)
+auto parallel_scan(Arguments&&...) {
+  static_assert(sizeof...(Arguments) + 1 == 0,
+                "parallel_scan takes a begin, an end, the value to start from and two functions; write "
+                "kith::parallel_scan(0, n, T(), [&](std::int64_t from, std::int64_t to, T value, bool final) { ...; "
+                "return value; }, [](T a, T b) { return ...; })");
+  return 0;
 }
 
 }  // namespace kith

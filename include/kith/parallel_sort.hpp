@@ -1,67 +1,13 @@
 // Sorting in parallel. Not part of kith/kith.hpp, because <algorithm> is large.
 #pragma once
 
-#include <kith/fork_join.hpp>
+#include <kith/detail/sort_parts.hpp>
 
-#include <algorithm>
 #include <bit>
-#include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <iterator>
-#include <type_traits>
-#include <utility>
 
 namespace kith {
-
-namespace detail {
-
-/// Ranges up to this length are sorted without a join.
-inline constexpr std::ptrdiff_t sorted_alone = 2048;
-
-/// The middle one of three elements.
-template <class It, class Less>
-It middle_of(It a, It b, It c, Less& less) {
-  if (less(*a, *b)) return less(*b, *c) ? b : less(*a, *c) ? c : a;
-  return less(*a, *c) ? a : less(*b, *c) ? c : b;
-}
-
-/// Parts [first, last) at a value that is the middle one of nine. Nothing before the returned element is greater than
-/// it, nothing after it is less. Elements equal to it go to both sides, so that many equal ones part evenly, too.
-template <class It, class Less>
-It part(It first, It last, Less& less) {
-  const auto eighth = (last - first) / 8;
-  const It middle = first + (last - first) / 2, end = last - 1;
-  using std::iter_swap;
-  iter_swap(first, middle_of(middle_of(first, first + eighth, first + 2 * eighth, less),
-                             middle_of(middle - eighth, middle, middle + eighth, less),
-                             middle_of(end - 2 * eighth, end - eighth, end, less), less));
-  It low = first, high = last;
-  for (;;) {
-    while (less(*++low, *first)) {
-      if (low == end) break;
-    }
-    while (less(*first, *--high)) {
-    }
-    if (low >= high) break;
-    iter_swap(low, high);
-  }
-  iter_swap(first, high);
-  return high;
-}
-
-template <class It, class Less>
-void sort_parts(It first, It last, Less& less, int splits_left) {
-  if (last - first <= sorted_alone || splits_left == 0) {
-    std::sort(first, last, std::ref(less));
-    return;
-  }
-  const It pivot = part(first, last, less);
-  join([=, &less] { sort_parts(first, pivot, less, splits_left - 1); },
-       [=, &less] { sort_parts(pivot + 1, last, less, splits_left - 1); });
-}
-
-}  // namespace detail
 
 /// Sorts [first, last) so that no element is less than one before it. Equal elements may change places. `less` is
 /// called by several workers at a time. Needs no further memory; takes O(n log n) comparisons. May be called anywhere;
@@ -69,15 +15,19 @@ void sort_parts(It first, It last, Less& less, int splits_left) {
 /// each is valid, its value is unspecified.
 template <class It, class Less = std::less<>>
 void parallel_sort(It first, It last, Less less = {}) {
-  constexpr bool sortable = std::random_access_iterator<It>;
-  static_assert(
-      sortable,
-      "argument 1 of parallel_sort is no random-access iterator; sort a std::vector, a std::deque or an array");
-  if constexpr (sortable) {
+  if constexpr (detail::sort_check<It, Less>::value) {
     // Each split halves a range, or nearly; one that splits badly too often is left to std::sort, whose bound holds.
     const auto length = static_cast<std::uint64_t>(last - first);
     detail::sort_parts(first, last, less, 2 * std::bit_width(length));
   }
+}
+/// Other arguments: the compiler says what to write.
+template <class... Arguments>
+  requires(!detail::are_of_sort<Arguments...>)
+void parallel_sort(Arguments&&...) {
+  static_assert(sizeof...(Arguments) + 1 == 0,
+                "parallel_sort takes two iterators of one type, and perhaps a function that compares; write "
+                "kith::parallel_sort(v.begin(), v.end())");
 }
 
 }  // namespace kith

@@ -3,12 +3,11 @@
 // Affinity-driven distributed scheduling (ADS), section 4. docs/places.md is the tutorial.
 #pragma once
 
-#include <kith/detail/remote_call.hpp>
+#include <kith/detail/remote_activity.hpp>
 #include <kith/runtime.hpp>
 
 #include <coroutine>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -66,7 +65,7 @@ enum class place_admission : std::uint8_t {
 struct place_options {
   /// The number of places, 1 to 1024; default: KITH_PLACES, else 1. If a launcher has started several processes, each
   /// is one place: leave this empty, or give exactly their number.
-  std::optional<int> places = {};
+  optional_number<int> places = {};
   /// The options of each place's runtime. `workers` is for each place (default: an equal share of the cores that this
   /// process may use); without `oversubscribe` all places together have no more workers than there are cores, but one
   /// each. The policy is `ads` unless it, or KITH_POLICY, names another.
@@ -111,49 +110,6 @@ struct place_statistics {
   double fab_mean = 0;                // the same, averaged over the arrivals
   kith::statistics tasks;             // of the place's runtime
 };
-
-namespace detail {
-
-/// The room for a message's header, in front of the arguments.
-inline constexpr std::size_t header_bytes = 64;
-
-/// What an activity has returned, for its futures.
-class remote_result {
- public:
-  completion ended;
-  byte_buffer value;  // after header_bytes
-  std::exception_ptr failure;
-
-  void complete();
-  /// Calls `resume` when it is complete, at once if it is. Thread-safe.
-  void then(std::function<void()> resume);
-
- private:
-  std::mutex guard_;
-  std::vector<std::function<void()>> waiting_;
-};
-
-/// What goes on with a coroutine of the running activity, once it is called. REQUIRES: that it is called once. Throws
-/// kith::error if the running activity is not a coroutine.
-std::function<void()> resumption(std::coroutine_handle<> suspended);
-
-/// Sends an activity. `result` is null if nobody asks for one.
-void spawn_at(int place, const remote_function& f, packed_arguments message, std::shared_ptr<remote_result> result);
-void finish(void* context, void (*f)(void*));
-
-}  // namespace detail
-
-namespace detail {
-/// Whether F returns an activity (activity.hpp), which only at(place).spawn() and async() start.
-template <class F>
-constexpr bool is_unstarted_coroutine() {
-  if constexpr (std::is_invocable_v<F&>) {
-    return result_value<std::invoke_result_t<F&>>::is_coroutine;
-  } else {
-    return false;
-  }
-}
-}  // namespace detail
 
 /// The result of an activity at some place. Any thread of the place where it was made may ask for it; a task that
 /// waits for it runs other tasks meanwhile. It cannot be sent to another place. Copies refer to the same result.

@@ -26,13 +26,34 @@ class optional_bool : public std::optional<bool> {
   constexpr optional_bool(T value) : std::optional<bool>(detail::bool_of(value)) {}
 };
 
+/// An option that is a number, or without a value.
+template <class Number>
+class optional_number : public std::optional<Number> {
+ public:
+  constexpr optional_number() noexcept = default;
+  constexpr optional_number(std::nullopt_t) noexcept {}
+  template <class T>
+  constexpr optional_number(const std::optional<T>& value) noexcept : std::optional<Number>(value) {}
+  template <class T>
+  constexpr optional_number(const optional_number<T>& value) noexcept : std::optional<Number>(value) {}
+  template <class T>
+    requires std::is_convertible_v<T, Number>
+  constexpr optional_number(T value) noexcept : std::optional<Number>(static_cast<Number>(value)) {}
+  /// Of a text in quotes: not compiled, with a sentence that says what to write.
+  template <class Text>
+    requires std::is_same_v<Text, char>
+  constexpr optional_number(const Text*) {
+    static_assert(sizeof(Text) == 0, "an option that is a number is given a text; write it without quotes");
+  }
+};
+
 /// How a runtime is set up. An option without a value comes from the environment variable named beside it, else from
 /// the built-in default shown there. The constructor throws `error` for a wrong value and names it.
 struct runtime_options {
   /// KITH_POLICY, "auto". With options: "steal:victim=nearest,end=fifo" (see `kith policies`).
   std::optional<std::string> policy = {};
   /// KITH_WORKERS, one for each core that this process may use.
-  std::optional<int> workers = {};
+  optional_number<int> workers = {};
   /// KITH_OVERSUBSCRIBE, false: `workers` is limited to the cores that this process may use.
   optional_bool oversubscribe = {};
   /// KITH_BIND, "auto": where a worker's thread may run while it executes tasks. "cores": on one CPU of its own;
@@ -43,22 +64,22 @@ struct runtime_options {
   /// KITH_MACHINE, "": this machine. "node:8 core:10": behave as if on that one.
   std::optional<std::string> machine = {};
   /// KITH_THROTTLE, 2048: unfinished tasks of one creator before it helps to run them; 0: no bound.
-  std::optional<std::int64_t> throttle = {};
+  optional_number<std::int64_t> throttle = {};
   /// KITH_THROTTLE_BYTES, 0: the same bound in bytes that these tasks access; 0: no bound.
-  std::optional<std::int64_t> throttle_bytes = {};
+  optional_number<std::int64_t> throttle_bytes = {};
   /// KITH_INLINE, -1: a ready task runs at its creation, as a plain call, if tasks with this code were measured to be
   /// shorter than their way to another worker, and if the policy does not place or order tasks (docs/performance.md).
   /// 0: never. 1: always. L: only if L tasks per worker wait.
-  std::optional<int> inline_limit = {};
+  optional_number<int> inline_limit = {};
   /// KITH_SPIN, 2000: how often an idle worker looks for work before it sleeps.
-  std::optional<int> spin = {};
+  optional_number<int> spin = {};
   /// KITH_STACK, 64 MiB: address space of each stack of a worker. At least 1 MiB.
-  std::optional<std::size_t> stack_bytes = {};
+  optional_number<std::size_t> stack_bytes = {};
   /// KITH_STACKS, 10000: how many waits of a worker may be suspended at a time, each on a stack of its own. A
   /// wait beyond this limit throws `error`.
-  std::optional<int> stacks = {};
+  optional_number<int> stacks = {};
   /// KITH_SEED, 1: seeds the policies' random choices.
-  std::optional<std::uint64_t> seed = {};
+  optional_number<std::uint64_t> seed = {};
   /// KITH_CHECK_HANDLES, false. True: a handle that overlaps another handle or a raw range is an error. For
   /// debugging; costs about 200 ns for each handle and wait.
   optional_bool check_handles = {};
@@ -77,7 +98,7 @@ struct runtime_options {
   /// their data out of the caches and in them. The recording keeps how long each took (`kith calibrate`). A task's
   /// result does not change if it declares all that it writes: the data it wrote is restored. Not run again are tasks
   /// without accesses, with concurrent accesses or with a non-const function, and tasks that create tasks.
-  std::optional<int> calibrate = {};
+  optional_number<int> calibrate = {};
 };
 
 /// Workers and a policy. Several runtimes may exist at a time; each can be used from any thread.

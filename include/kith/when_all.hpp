@@ -1,42 +1,15 @@
 // One future for several.
 #pragma once
 
-#include <kith/future.hpp>
+#include <kith/detail/after_each.hpp>
 
 #include <array>
-#include <cstdint>
-#include <span>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace kith {
-
-namespace detail {
-
-/// The number of the runtime that all these tasks belong to; 0 if there are none. Throws kith::error if they
-/// belong to several runtimes, or if one is no task (of an invalid future).
-std::uint64_t common_runtime(std::span<const made_task> tasks);
-/// The type of the tasks that when_all() makes.
-const task_type& when_all_type();
-
-/// Makes a task after all of these. Its result is `all` if none of them failed.
-template <class All>
-future<All> after_each(std::span<const made_task> tasks, All all, void (*rethrow)(const All&)) {
-  std::vector<task_ref> before;
-  for (made_task t : tasks) before.push_back(t.task);
-  const std::uint64_t runtime = common_runtime(tasks);
-  return create_with_result(
-      [all = std::move(all), rethrow]() mutable {
-        rethrow(all);
-        return std::move(all);
-      },
-      [&](auto&& closure) {
-        return creation(runtime).make(std::forward<decltype(closure)>(closure), after_all{before}, when_all_type());
-      });
-}
-
-}  // namespace detail
 
 /// A future that is ready when all of these are. Its value is the tuple of these futures, all ready. then() on it
 /// calls its function with the value of each (void ones are left out). If some failed or were cancelled, it has
@@ -63,6 +36,17 @@ template <class R>
   return detail::after_each<all>(tasks, std::move(futures), [](const all& a) {
     for (const future<R>& f : a) static_cast<void>(detail::future_internals::settled(f));
   });
+}
+
+/// Of other arguments: not compiled, with a sentence that says what to write.
+template <class... Arguments>
+  requires(!detail::are_futures<std::remove_cvref_t<Arguments>...>)
+auto when_all(Arguments&&...) {
+  static_assert(
+      sizeof...(Arguments) + 1 == 0,
+      "when_all takes futures, or one std::vector of them; write kith::when_all(f, g) with what async, submit "
+      "or then returned");
+  return future<void>();
 }
 
 }  // namespace kith

@@ -147,9 +147,9 @@ std::string folder() {
 int machine_model::cache_of(core_id core) const {
   const machine::core& c = hardware.cores[core.index()];
   const std::vector<core_id>& all = hardware.nodes[c.node.index()].cores;
-  const auto place = static_cast<std::int64_t>(std::ranges::find(all, core) - all.begin());
+  const auto position = static_cast<std::int64_t>(std::ranges::find(all, core) - all.begin());
   return c.node.value * caches_per_node +
-         static_cast<int>(place * caches_per_node / static_cast<std::int64_t>(all.size()));
+         static_cast<int>(position * caches_per_node / static_cast<std::int64_t>(all.size()));
 }
 
 machine_model model_from_file(const std::string& path, int places) {

@@ -1,3 +1,4 @@
+// The life of a place, and of the activities that run there.
 #include "places/place.hpp"
 
 #include "api/implementation.hpp"
@@ -5,7 +6,6 @@
 #include "engine/native/recorder.hpp"
 #include "engine/native/worker.hpp"
 
-#include <kith/detail/creation.hpp>
 #include <kith/task.hpp>
 
 #include <unistd.h>
@@ -23,31 +23,7 @@ std::unique_ptr<place_records> records_of(const setup& all, int number, const ru
                                          all.processes && number != 0);
 }
 
-failure failure_of(int place, std::string what) { return {static_cast<std::uint32_t>(place), std::move(what)}; }
-
 }  // namespace
-
-/// The closure of an activity's task. A closure that is destroyed without having run belongs to a cancelled task.
-class place::closure {
- public:
-  closure(place& at, std::unique_ptr<activity> a) noexcept : at_(&at), activity_(std::move(a)) {}
-  closure(closure&&) noexcept = default;
-  closure& operator=(closure&&) = delete;
-  ~closure() {
-    if (activity_ == nullptr) return;
-    at_->leave_buffer(*activity_);
-    failure why = failure_of(activity_->at, "the activity was cancelled before it started");
-    why.cancelled = true;
-    activity_->thrown = exception_of(why);
-    activity_->failed = std::move(why);
-    at_->conclude(*activity_);
-  }
-  void operator()() noexcept { at_->run(std::move(activity_)); }
-
- private:
-  place* at_;
-  std::unique_ptr<activity> activity_;
-};
 
 place::place(const setup& all, int number, const runtime_options& each, endpoint& net)
     : all_(all),
@@ -242,185 +218,6 @@ activity* place::current() const {
   return w->task_scope != nullptr && w->task_scope->any_owner(is_activity) ? found : nullptr;
 }
 
-/// Counts an activity, and returns the number of its result (0: none). REQUIRES: guard_ is held.
-std::uint64_t place::open(finish_id in, bool elsewhere, std::shared_ptr<detail::remote_result> result) {
-  refuse_if_lost();
-  const auto add = [&] { elsewhere ? finishes_.add_edge(in) : finishes_.add(in); };
-  add();
-  if (!result) return 0;
-  add();
-  results_[++last_number_] = {std::move(result), in};
-  return last_number_;
-}
-
-/// An activity that is not counted yet.
-std::unique_ptr<activity> place::make_activity(finish_id in, int at, const detail::remote_function& f,
-                                               detail::packed_arguments message) const {
-  auto a = std::make_unique<activity>();
-  a->message = std::move(message).flattened();
-  a->at = at;
-  a->in = in;
-  a->result_to = static_cast<std::uint32_t>(number_);
-  a->function = &f;
-  return a;
-}
-
-/// As recordings name it; 0: this thread runs no task of this place.
-std::uint64_t place::running_task() const {
-  const native::worker* const w = native::worker::current();
-  return w != nullptr && w->engine.number == engine_ ? w->running_ref() : 0;
-}
-
-std::shared_ptr<place::offer> place::make_offer(finish_id in, int to, const detail::remote_function& f,
-                                                detail::packed_arguments message,
-                                                std::shared_ptr<detail::remote_result> result) {
-  message_header h{.kind = message_kind::spawn,
-                   .from = static_cast<std::uint32_t>(number_),
-                   .function = f.number,
-                   .finish_number = in.number,
-                   .finish_home = in.home};
-  auto made = std::make_shared<offer>();
-  made->to = to;
-  made->in = in;
-  {
-    const std::lock_guard lock(guard_);
-    h.result = open(in, true, std::move(result));
-    h.sequence = ++last_number_;
-    if (records_) h.task = running_task();
-    seal(message, h);
-    made->message = std::make_shared<const detail::packed_arguments>(std::move(message));
-    offers_[h.sequence] = made;
-    if (!all_.credits) {
-      post_offer(*made);
-    } else if (int& left = credits_[static_cast<std::size_t>(to)]; left > 0) {
-      --left;
-      post_offer(*made);
-    } else {
-      made->patience = std::chrono::steady_clock::now() + all_.credit_wait;
-      wait_for_credit_[to].push_back(made);
-      counts_.waited.fetch_add(1, relaxed);
-    }
-  }
-  net_.ring();
-  return made;
-}
-
-/// Sends an offer for the first time. REQUIRES: guard_ is held, so that an offer that lose() finds unsent stays unsent.
-void place::post_offer(offer& o) {
-  outbox_.push(*new outgoing{o.to, {}, o.message});
-  // With credits it will be accepted. Its spawner may go on, unless the message has parts of its memory.
-  if (all_.credits && o.message->outer.empty()) o.complete();
-}
-
-void place::spawn(const activity& spawner, int to, const detail::remote_function& f, detail::packed_arguments message,
-                  std::shared_ptr<detail::remote_result> result) {
-  if (is_here(to)) {
-    auto a = make_activity(spawner.in, to, f, std::move(message));
-    {
-      const std::lock_guard lock(guard_);
-      a->result = open(spawner.in, false, std::move(result));
-    }
-    detail::create(detail::current_scope(), closure(*this, std::move(a)));
-    return;
-  }
-  const std::shared_ptr<offer> mine = make_offer(spawner.in, to, f, std::move(message), std::move(result));
-  wait_for(*mine);
-  if (!mine->dropped.load(relaxed)) return;
-  const std::lock_guard lock(guard_);
-  refuse_if_lost();
-}
-
-void place::send_activity(finish_id in, int to, const detail::remote_function& f, detail::packed_arguments message,
-                          std::shared_ptr<detail::remote_result> result) {
-  message = {std::move(message).flattened()};
-  if (!is_here(to)) {
-    make_offer(in, to, f, std::move(message), std::move(result));
-    return;
-  }
-  auto a = make_activity(in, to, f, std::move(message));
-  {
-    const std::lock_guard lock(guard_);
-    arrived_.reserve(arrived_.size() + 1);
-    a->result = open(in, false, std::move(result));  // throws after a loss, so nothing is queued
-    arrived_.push_back(std::move(a));
-  }
-  net_.ring();
-}
-
-void place::hold(finish_id in) {
-  const std::lock_guard lock(guard_);
-  refuse_if_lost();
-  finishes_.add(in);
-}
-
-void place::wait_for(offer& o) const {
-  if (all_.waiting == place_waiting::works) {
-    try {
-      o.accepted.wait();
-    } catch (...) {  // no stack is left; the arguments are still needed
-      o.answered.wait(0, acquire);
-      throw;
-    }
-  } else {
-    o.answered.wait(0, acquire);  // pairs with the store in complete()
-  }
-}
-
-void place::begin_finish(const activity* caller, void (*f)(void*), void* context,
-                         std::shared_ptr<finish_wait> waiting) {
-  auto body = std::make_unique<activity>();
-  body->at = caller != nullptr ? caller->at : 0;
-  body->body = f;
-  body->context = context;
-  {
-    const std::lock_guard lock(guard_);
-    refuse_if_lost();
-    body->in = finishes_.open();
-    waits_[body->in.number] = waiting;
-    waiting->begun = true;
-  }
-  body->waiting = std::move(waiting);
-  if (caller != nullptr) {
-    detail::create(detail::current_scope(), closure(*this, std::move(body)));
-  } else {
-    detail::creation(*tasks_).make(closure(*this, std::move(body)));
-  }
-}
-
-void place::finish(const activity* caller, void (*f)(void*), void* context) {
-  const auto waiting = std::make_shared<finish_wait>();
-  begin_finish(caller, f, context, waiting);
-  try {
-    waiting->ended.wait();
-  } catch (...) {  // no stack is left
-    wait_for_body(caller);
-    throw;
-  }
-  if (waiting->failed && waiting->failed->lost) wait_for_body(caller);
-  const std::exception_ptr thrown = std::move(waiting->thrown);  // so that this thread gives it back, not the body's
-  if (thrown) std::rethrow_exception(thrown);
-  waiting->rethrow();
-}
-
-void finish_wait::rethrow() const {
-  if (thrown) std::rethrow_exception(thrown);
-  if (failed) std::rethrow_exception(exception_of(*failed));
-}
-
-/// The finish has ended early: waits for its body, which uses the caller's frame.
-void place::wait_for_body(const activity* caller) {
-  if (caller == nullptr) {
-    await_coroutines();
-    tasks_->wait();
-    return;
-  }
-  detail::cancel_children();
-  try {
-    kith::wait();
-  } catch (...) {  // the first error is thrown
-  }
-}
-
 /// REQUIRES: guard_ is held.
 void place::refuse_if_lost() const {
   if (lost_) std::rethrow_exception(exception_of(*lost_));
@@ -429,10 +226,6 @@ void place::refuse_if_lost() const {
 void place::post(int to, detail::byte_buffer message) {
   outbox_.push(*new outgoing{to, std::move(message), {}});
   net_.ring();
-}
-
-std::uint64_t place::make_task(std::unique_ptr<activity> a) {
-  return detail::creation(*tasks_).make(closure(*this, std::move(a))).task.value;
 }
 
 }  // namespace kith::distributed

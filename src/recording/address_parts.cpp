@@ -88,7 +88,7 @@ class tables {
     return true;
   }
   /// An address is behind the call that it names, so what is named is a byte before it.
-  std::string place(std::uint64_t pc) const { return pc == 0 ? std::string() : modules_.name(pc - 1); }
+  std::string point(std::uint64_t pc) const { return pc == 0 ? std::string() : modules_.name(pc - 1); }
 
   bool site(std::istringstream& words) {
     std::uint64_t pc = 0, caller = 0;
@@ -96,8 +96,8 @@ class tables {
     recorded_site s;
     words >> pc >> caller >> mode >> s.bytes;
     s.mode = static_cast<std::uint8_t>(std::min(mode, unsigned{recorded_site::both}));
-    s.at = place(pc);
-    s.caller = place(caller);
+    s.at = point(pc);
+    s.caller = point(caller);
     r_.sites.push_back(std::move(s));
     return true;
   }
@@ -109,8 +109,8 @@ class tables {
     b.kind = static_cast<std::uint8_t>(std::min<unsigned>(kind + recorded_block::heap, recorded_block::mapped));
     b.name = rest_of(words);
     if (b.name == "-") b.name.clear();
-    b.at = place(pc);
-    b.caller = place(caller);
+    b.at = point(pc);
+    b.caller = point(caller);
     if (const auto at = tasks_.find(task); task != 0 && at != tasks_.end()) b.task = at->second;
     r_.blocks.push_back(std::move(b));
     return true;

@@ -6,6 +6,7 @@
 #include "recording/completed_times.hpp"
 #include "recording/database.hpp"
 #include "recording/ready_times.hpp"
+#include "recording/table_text.hpp"
 
 #include <kith/error.hpp>
 

@@ -2,6 +2,8 @@
 
 #include "recording/completed_times.hpp"
 #include "recording/counts.hpp"
+#include "recording/merge_machines.hpp"
+#include "recording/merge_order.hpp"
 #include "recording/place_links.hpp"
 
 #include <kith/error.hpp>
@@ -10,7 +12,6 @@
 #include <cmath>
 #include <map>
 #include <optional>
-#include <sstream>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -23,20 +24,27 @@ constexpr std::uint32_t most_places = 1 << 16;
 
 using sent_message = place_part::message;
 
-std::vector<std::vector<std::string>> matrix_of(const std::string& text) {
-  std::vector<std::vector<std::string>> rows;
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line, '/');) {
-    std::istringstream cells(line);
-    rows.emplace_back();
-    for (std::string cell; std::getline(cells, cell, ',');) rows.back().push_back(cell);
+/// A wait for a future ends when its result has come: the one that came last before the end, if any came meanwhile.
+void name_awaited_results(recording& out) {
+  std::unordered_map<std::int32_t, std::vector<const recorded_message*>> came;  // by the task that waits
+  for (const recorded_message& m : out.messages) {
+    if (m.kind == recorded_message::result && m.task >= 0 && m.spawner >= 0) came[m.task].push_back(&m);
   }
-  return rows;
+  for (recorded_wait& w : out.waits) {
+    const auto results = came.find(w.task);
+    if (w.scope != recorded_wait::for_future || results == came.end()) continue;
+    const recorded_message* last = nullptr;
+    for (const recorded_message* m : results->second) {
+      if (m->received >= w.begun && m->received <= w.ended && (last == nullptr || m->received > last->received))
+        last = m;
+    }
+    if (last != nullptr && out.task(last->spawner).creator == w.task) w.scope = out.task(last->spawner).scope;
+  }
 }
 
 class merger {
  public:
-  explicit merger(std::vector<place_part> parts) : parts_(std::move(parts)), pairs_(parts_.size()) {
+  explicit merger(std::vector<place_part> parts) : parts_(std::move(parts)), numbers_(parts_.size()) {
     std::ranges::sort(parts_, {}, &place_part::number);
     const auto twice = std::ranges::adjacent_find(parts_, {}, &place_part::number);
     if (twice != parts_.end())
@@ -46,13 +54,16 @@ class merger {
   recording merge() {
     out_.meta = parts_.front().recorded.meta;
     const std::vector<clock_relation> clocks = clocks_of(parts_);
-    for (std::size_t i = 0; i < parts_.size(); ++i) pairs_[i].clock = clocks[i];
+    for (std::size_t i = 0; i < parts_.size(); ++i) numbers_[i].clock = clocks[i];
     add_places();
-    add_machines();
+    const std::vector<std::int16_t> first_nodes = merge_machines(parts_, out_);
+    for (std::size_t i = 0; i < parts_.size(); ++i) numbers_[i].first_node = first_nodes[i];
     add_types();
     links_ = links_between(parts_, static_cast<std::uint32_t>(out_.places.size()));
     spawned_ = spawned_tasks(parts_, links_);
-    order_tasks();
+    merged_order order = merge_order(parts_, clocks, spawned_);
+    order_ = std::move(order.tasks);
+    for (std::size_t i = 0; i < parts_.size(); ++i) numbers_[i].tasks = std::move(order.numbers[i]);
     add_tasks();
     add_messages();
     add_events();
@@ -67,7 +78,8 @@ class merger {
   }
 
  private:
-  struct numbers {  // of one part: what is added to its own
+  /// Of one part: the new numbers of what it refers to, or what is added to its own.
+  struct numbers {
     std::uint32_t first_worker = 0, first_scope = 0;
     std::int16_t first_node = 0;
     std::uint64_t address = 0;
@@ -77,9 +89,7 @@ class merger {
     clock_relation clock;
   };
   /// The time of a part as time of the recording.
-  std::uint64_t time(std::size_t part, std::uint64_t own) const {
-    return static_cast<std::uint64_t>(std::max(0.0, std::round(pairs_[part].clock.at(static_cast<double>(own)))));
-  }
+  std::uint64_t time(std::size_t part, std::uint64_t own) const { return merged_time(numbers_[part].clock, own); }
   /// 0 means that the time is not known, and stays 0.
   std::uint64_t time_or_none(std::size_t part, std::uint64_t own) const { return own == 0 ? 0 : time(part, own); }
 
@@ -98,60 +108,13 @@ class merger {
       const place_part& p = parts_[i];
       to.workers = static_cast<std::uint32_t>(p.recorded.worker_node.size());
       to.host = p.host;
-      to.offset_ns = std::llround(pairs_[i].clock.offset);
-      to.drift_ppb = std::llround(pairs_[i].clock.drift * 1e9);
-      to.error_ns = static_cast<std::uint64_t>(std::ceil(pairs_[i].clock.error));
-      pairs_[i].first_worker = to.first_worker;
+      to.offset_ns = std::llround(numbers_[i].clock.offset);
+      to.drift_ppb = std::llround(numbers_[i].clock.drift * 1e9);
+      to.error_ns = static_cast<std::uint64_t>(std::ceil(numbers_[i].clock.error));
+      numbers_[i].first_worker = to.first_worker;
       out_.worker_node.insert(out_.worker_node.end(), p.recorded.worker_node.begin(), p.recorded.worker_node.end());
       ++i;
     }
-  }
-
-  /// One machine of several: the nodes of each host, one after the other.
-  void add_machines() {
-    std::map<std::string, std::pair<std::int16_t, std::int16_t>> hosts;  // first node, nodes
-    std::vector<std::vector<std::string>> near;                          // the rows of all machines
-    std::vector<std::pair<std::size_t, std::size_t>> span;  // of each row: its machine's first node, and end
-    std::int64_t nodes = 0;
-    std::string worker_nodes;
-    bool known = true;
-    for (std::size_t i = 0; i < parts_.size(); ++i) {
-      const recording& r = parts_[i].recorded;
-      const auto mine = std::clamp<std::int64_t>(r.meta_number("nodes", 1), 1, 1024);
-      const auto [host, fresh] = hosts.try_emplace(parts_[i].host, static_cast<std::int16_t>(nodes), mine);
-      if (fresh) {
-        if (nodes + mine > 1024) throw error("the places' machines have more than 1024 memory nodes in all");
-        const std::vector<std::vector<std::string>> rows = matrix_of(r.meta_or("distances", ""));
-        known = known && std::cmp_equal(rows.size(), mine);
-        for (const std::vector<std::string>& row : rows) {
-          near.push_back(row);
-          span.emplace_back(nodes, nodes + mine);
-        }
-        nodes += mine;
-      }
-      pairs_[i].first_node = host->second.first;
-      recorded_place& to = out_.places[parts_[i].number];
-      to.first_node = host->second.first;
-      to.nodes = host->second.second;
-      for (std::uint32_t w = to.first_worker; w < to.first_worker + to.workers; ++w) {
-        out_.worker_node[w] = static_cast<std::int16_t>(out_.worker_node[w] + to.first_node);
-        worker_nodes += (worker_nodes.empty() ? "" : " ") + std::to_string(out_.worker_node[w]);
-      }
-    }
-    out_.meta["worker_nodes"] = worker_nodes;
-    out_.meta["nodes"] = std::to_string(nodes);
-    if (hosts.size() == 1) return;
-    out_.meta["machine"] += " and others, " + std::to_string(hosts.size()) + " machines";
-    std::string distances;
-    for (std::size_t row = 0; known && row < near.size(); ++row) {
-      distances += row == 0 ? "" : "/";
-      for (std::size_t to = 0; to < near.size(); ++to) {
-        const bool here = to >= span[row].first && to < span[row].second && to - span[row].first < near[row].size();
-        distances +=
-            (to == 0 ? "" : ",") + (here ? near[row][to - span[row].first] : std::to_string(distance_of_machines));
-      }
-    }
-    out_.meta["distances"] = distances;
   }
 
   void add_types() {
@@ -160,7 +123,7 @@ class merger {
       for (const std::string& name : parts_[i].recorded.types) {
         const auto [at, fresh] = known.try_emplace(name, static_cast<std::uint16_t>(out_.types.size()));
         if (fresh) out_.types.push_back(name);
-        pairs_[i].types.push_back(at->second);
+        numbers_[i].types.push_back(at->second);
       }
     }
   }
@@ -180,7 +143,7 @@ class merger {
       const std::optional<std::size_t> from = part_of(parts_, m.source), to = part_of(parts_, m.destination);
       if (l.sent != nullptr && from) {
         m.sent = time(*from, l.sent->at);
-        if (l.sent->task >= 0) m.spawner = pairs_[*from].tasks[static_cast<std::size_t>(l.sent->task)];
+        if (l.sent->task >= 0) m.spawner = numbers_[*from].tasks[static_cast<std::size_t>(l.sent->task)];
       }
       if (l.received != nullptr && to) {
         m.received = time(*to, l.received->at);
@@ -189,7 +152,7 @@ class merger {
           const auto who = asked.find({l.destination, l.received->result});
           task = who == asked.end() ? -1 : who->second;
         }
-        if (task >= 0) m.task = pairs_[*to].tasks[static_cast<std::size_t>(task)];
+        if (task >= 0) m.task = numbers_[*to].tasks[static_cast<std::size_t>(task)];
         if (l.sent == nullptr) m.sent = m.received;
         correct(m.received, m.sent);
       }
@@ -201,61 +164,14 @@ class merger {
     });
   }
 
-  /// The next task of a part.
-  struct head {
-    std::size_t task = 0;
-    std::uint64_t created = 0;
-    const spawned_task* from = nullptr;  // if another place has spawned it
-    bool ended = false;                  // there is no further task
-  };
-  head head_at(std::size_t part, std::size_t task) const {
-    const std::vector<recorded_task>& tasks = parts_[part].recorded.tasks;
-    if (task == tasks.size()) return {.ended = true};
-    const auto from = spawned_.find({part, static_cast<std::int32_t>(task)});
-    return {task, time(part, tasks[task].created), from == spawned_.end() ? nullptr : &from->second, false};
-  }
-  bool creator_is_there(const head& h) const {
-    return h.from == nullptr || pairs_[h.from->part].tasks[static_cast<std::size_t>(h.from->spawner)] >= 0;
-  }
-
-  /// Merges the parts by the times of creation, so that each part keeps its order, a creator comes before the tasks
-  /// that it has created, and fences stay behind the tasks that asked for them.
-  void order_tasks() {
-    std::vector<head> heads;
-    for (std::size_t i = 0; i < parts_.size(); ++i) {
-      pairs_[i].tasks.assign(parts_[i].recorded.tasks.size(), -1);
-      heads.push_back(head_at(i, 0));
-    }
-    for (;;) {
-      head* best = nullptr;
-      for (const bool any : {false, true}) {  // any: a second pass, for damaged parts whose creators form a cycle
-        for (head& h : heads) {
-          if (h.ended || (!any && !creator_is_there(h))) continue;
-          if (best == nullptr || h.created < best->created) best = &h;
-        }
-        if (best != nullptr) break;
-      }
-      if (best == nullptr) return;
-      const auto part = static_cast<std::size_t>(best - heads.data());
-      const std::vector<recorded_task>& tasks = parts_[part].recorded.tasks;
-      std::size_t n = best->task;
-      do {
-        pairs_[part].tasks[n] = static_cast<std::int32_t>(order_.size());
-        order_.emplace_back(part, n);
-        ++n;
-      } while (n < tasks.size() && tasks[n].has(recorded_task::fence));
-      *best = head_at(part, n);
-    }
-  }
-
   std::uint32_t region(std::size_t part, std::uint32_t own) {
-    std::vector<std::uint32_t>& known_as = pairs_[part].regions;
+    std::vector<std::uint32_t>& known_as = numbers_[part].regions;
     const std::vector<recorded_region>& regions = parts_[part].recorded.regions;
     if (known_as.empty()) {
       for (const recorded_region& r : regions) {
         recorded_region mine = r;
-        mine.address += pairs_[part].address;
-        if (mine.home >= 0) mine.home = static_cast<std::int16_t>(mine.home + pairs_[part].first_node);
+        mine.address += numbers_[part].address;
+        if (mine.home >= 0) mine.home = static_cast<std::int16_t>(mine.home + numbers_[part].first_node);
         const auto [at, fresh] = regions_.try_emplace(mine.address, static_cast<std::uint32_t>(out_.regions.size()));
         if (fresh) out_.regions.push_back(mine);
         recorded_region& known = out_.regions[at->second];
@@ -270,9 +186,9 @@ class merger {
   void add_tasks() {
     std::uint32_t scopes = 0;
     for (std::size_t i = 0; i < parts_.size(); ++i) {
-      pairs_[i].first_scope = scopes;
+      numbers_[i].first_scope = scopes;
       // Processes have addresses of their own, of less than 2^48 each.
-      if (parts_[i].clock != parts_.front().clock) pairs_[i].address = std::uint64_t{parts_[i].number} << 48;
+      if (parts_[i].clock != parts_.front().clock) numbers_[i].address = std::uint64_t{parts_[i].number} << 48;
       std::uint32_t last = 0;
       for (const recorded_task& t : parts_[i].recorded.tasks) last = std::max(last, t.scope + 1);
       for (const recorded_wait& w : parts_[i].recorded.waits) {
@@ -291,7 +207,7 @@ class merger {
     for (const auto& [i, n] : order_) {
       const recording& r = parts_[i].recorded;
       recorded_task t = r.tasks[n];
-      const numbers& add = pairs_[i];
+      const numbers& add = numbers_[i];
       const auto spawned = spawned_.find({i, static_cast<std::int32_t>(n)});
       t.scope += add.first_scope;
       t.type = add.types[t.type];
@@ -310,7 +226,7 @@ class merger {
       t.explore_ended = time_or_none(i, t.explore_ended);
       if (spawned != spawned_.end()) {
         const spawned_task& from = spawned->second;
-        const std::int32_t creator = pairs_[from.part].tasks[static_cast<std::size_t>(from.spawner)];
+        const std::int32_t creator = numbers_[from.part].tasks[static_cast<std::size_t>(from.spawner)];
         if (creator >= 0 && creator < static_cast<std::int32_t>(out_.tasks.size())) {
           t.creator = creator;
           t.flags &= static_cast<std::uint8_t>(~recorded_task::outside);
@@ -351,7 +267,7 @@ class merger {
   void add_events() {
     for (std::size_t i = 0; i < parts_.size(); ++i) {
       const recording& r = parts_[i].recorded;
-      const numbers& add = pairs_[i];
+      const numbers& add = numbers_[i];
       const auto worker = [&add](std::int16_t w) {
         return static_cast<std::int16_t>(w < 0 ? w : w + static_cast<std::int32_t>(add.first_worker));
       };
@@ -390,25 +306,7 @@ class merger {
     std::ranges::sort(out_.marks, {}, &recorded_mark::at);
     std::ranges::sort(out_.allocations, {}, &recorded_allocation::at);
     std::ranges::sort(out_.homes, {}, [](const recorded_home& h) { return std::tuple(h.region, h.at, h.node); });
-    name_awaited_results();
-  }
-
-  /// A wait for a future ends when its result has come: the one that came last before the end, if any came meanwhile.
-  void name_awaited_results() {
-    std::unordered_map<std::int32_t, std::vector<const recorded_message*>> came;  // by the task that waits
-    for (const recorded_message& m : out_.messages) {
-      if (m.kind == recorded_message::result && m.task >= 0 && m.spawner >= 0) came[m.task].push_back(&m);
-    }
-    for (recorded_wait& w : out_.waits) {
-      const auto of = came.find(w.task);
-      if (w.scope != recorded_wait::for_future || of == came.end()) continue;
-      const recorded_message* last = nullptr;
-      for (const recorded_message* m : of->second) {
-        if (m->received >= w.begun && m->received <= w.ended && (last == nullptr || m->received > last->received))
-          last = m;
-      }
-      if (last != nullptr && out_.task(last->spawner).creator == w.task) w.scope = out_.task(last->spawner).scope;
-    }
+    name_awaited_results(out_);
   }
 
   void correct(std::uint64_t& time, std::uint64_t least) {
@@ -431,7 +329,7 @@ class merger {
   }
 
   std::vector<place_part> parts_;
-  std::vector<numbers> pairs_;  // by part
+  std::vector<numbers> numbers_;  // by part
   std::vector<message_link> links_;
   spawned_by_task spawned_;
   std::vector<std::pair<std::size_t, std::int32_t>> arrived_;  // part and task, of received activities

@@ -84,7 +84,7 @@ void remove_mapped(std::uintptr_t begin, std::uintptr_t end) noexcept;
 /// The block of an address, with a number; null if it is of none.
 block* find_block(std::uintptr_t address) noexcept;
 
-/// Counts what threads outside tasks make at a place in the program, from 0.
+/// Counts what threads outside tasks make at a point in the program, from 0.
 std::uint64_t next_outside(std::uintptr_t pc) noexcept;
 
 /// For fork().

@@ -71,7 +71,7 @@ struct known_sites {
   std::uint32_t* slots = nullptr;  // number + 1; 0: empty
   std::size_t mask = 0;
 
-  std::size_t place(const site_key& k) noexcept {
+  std::size_t slot_of(const site_key& k) noexcept {
     std::size_t i = (k.pc * 31 + k.caller * 17 + std::size_t{k.bytes} * 3 + static_cast<std::size_t>(k.kind)) *
                         0x9e3779b97f4a7c15u >>
                     20;
@@ -83,7 +83,7 @@ struct known_sites {
     if (slots != nullptr) give_back(slots, (mask + 1) * sizeof *slots);
     slots = static_cast<std::uint32_t*>(system_memory(size * sizeof *slots));
     mask = size - 1;
-    for (std::uint32_t s = 0; s < sites.size(); ++s) slots[place(sites[s])] = s + 1;
+    for (std::uint32_t s = 0; s < sites.size(); ++s) slots[slot_of(sites[s])] = s + 1;
   }
 };
 constinit known_sites known;
@@ -94,7 +94,7 @@ std::uint32_t number_of_site(const site_key& k) noexcept {
   const recorder_section section;
   const std::lock_guard guard(known.lock);
   if (2 * known.sites.size() >= known.mask) known.grow();
-  const std::size_t at = known.place(k);
+  const std::size_t at = known.slot_of(k);
   if (known.slots[at] == 0) {
     known.sites.push(k);
     known.slots[at] = static_cast<std::uint32_t>(known.sites.size());
@@ -121,16 +121,16 @@ void made_block(block::what kind, const void* at, std::size_t bytes, const void*
   if (at == nullptr || bytes == 0 || inside) return;
   task_trace* const t = now;
   const recorder_section section;
-  const auto begin = reinterpret_cast<std::uintptr_t>(at), place = reinterpret_cast<std::uintptr_t>(pc);
-  block made{.begin = begin, .end = begin + bytes, .kind = kind, .pc = place};
+  const auto begin = reinterpret_cast<std::uintptr_t>(at), caller = reinterpret_cast<std::uintptr_t>(pc);
+  block made{.begin = begin, .end = begin + bytes, .kind = kind, .pc = caller};
   if (t != nullptr) {
     made.recording = t->recording();
     made.task = t->task();
     made.caller = t->calls().caller();
-    made.ordinal = t->next_block(place);
+    made.ordinal = t->next_block(caller);
   } else {
     made.caller = calls_outside.caller();
-    made.ordinal = next_outside(place);
+    made.ordinal = next_outside(caller);
   }
   add_block(made);
 }

@@ -15,7 +15,7 @@ namespace kith::tracing {
 
 enum class touch_kind : std::uint8_t { read, write, both, allocation };
 
-/// A place in the program that touches memory: the address behind the call of the callback, and the address behind
+/// A point in the program that touches memory: the address behind the call of the callback, and the address behind
 /// the call of the function that it is in.
 struct site_key {
   std::uintptr_t pc = 0, caller = 0;
@@ -71,7 +71,7 @@ class task_trace {
     if (bytes_.size() >= chunk) [[unlikely]]
       hand_over();
   }
-  /// How many blocks the task has made at this place before.
+  /// How many blocks the task has made at this point before.
   std::uint64_t next_block(std::uintptr_t pc) noexcept {
     return entry_of({.pc = pc, .kind = touch_kind::allocation}).state.offset++;
   }

@@ -44,7 +44,7 @@ TEST_P(simulated, each_task_once_and_after_what_it_needs) {
   for (const auto& run : programs) {
     const sim::program p = sim::program_of(record(kith::test::make_options(1, "fifo"), run));
     for (sim::fidelity how : {sim::fidelity::abstract, sim::fidelity::block}) {
-      set.how = how;
+      set.fidelity = how;
       const sim::result r = sim::simulate(p, m, set);
       std::uint64_t tasks = 0;
       for (const worker_statistics& w : r.workers) tasks += w.tasks;

@@ -1,7 +1,7 @@
 // Changes of a recording's file: cells, rows, tables, bytes. For fuzzers, and for tests of files from strangers.
 #pragma once
 
-#include "recording/columns.hpp"
+#include "recording/table_text.hpp"
 
 #include <sqlite3.h>
 

@@ -85,11 +85,11 @@ inline void replay(recording r, const machine_model& on, std::uint8_t choice, co
   s.policy = std::string(by.name) + (by.needs_file ? ":file=" + file : "");
   s.seed = 1;
   s.throttle = 4;
-  s.how = bytes < most_modelled && choice < 128 ? sim::fidelity::block : sim::fidelity::abstract;
+  s.fidelity = bytes < most_modelled && choice < 128 ? sim::fidelity::block : sim::fidelity::abstract;
   constexpr sim::distribution spread[] = {sim::distribution::first_touch, sim::distribution::fine,
                                           sim::distribution::coarse,      sim::distribution::recorded,
                                           sim::distribution::regions,     sim::distribution::colors};
-  s.data = spread[choice / policies.size() % std::size(spread)];
+  s.distribution = spread[choice / policies.size() % std::size(spread)];
   s.keep_schedule = true;
   sim::use_recorded_places(s, p, 1);
   const recording kept = sim::simulate(p, on, s).schedule;

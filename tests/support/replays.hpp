@@ -28,7 +28,7 @@ inline recording simulate_again(const sim::program& p, const std::string& policy
   set.policy = policy;
   set.workers = workers;
   set.keep_schedule = true;
-  set.with.scheduling = scheduling;
+  set.parts.scheduling = scheduling;
   set.throttle = throttle;
   return sim::simulate(p, model_by_name("bullion-s16-8"), set).schedule;
 }

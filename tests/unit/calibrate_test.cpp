@@ -231,7 +231,7 @@ sim::settings on_one_core() {
   sim::settings s;
   s.policy = "fifo";
   s.workers = 1;
-  s.with.scheduling = s.noise = false;
+  s.parts.scheduling = s.noise = false;
   return s;
 }
 
@@ -244,9 +244,9 @@ TEST(calibrate, a_simulation_adds_what_memory_shows_to_the_computing) {
   // From memory first, then from the nearest cache, which is included in the hot time.
   EXPECT_EQ(sim::simulate(p, m, one).makespan, 8000 * ns + from_memory);
   EXPECT_EQ(sim::simulate(p, m, one).serial, 8000 * ns + 2 * from_memory);
-  one.with.caches = false;
+  one.parts.caches = false;
   EXPECT_EQ(sim::simulate(p, m, one).makespan, 8000 * ns + 2 * from_memory);
-  one.how = sim::fidelity::abstract;
+  one.fidelity = sim::fidelity::abstract;
   EXPECT_EQ(sim::simulate(p, m, one).makespan, 8000 * ns + 2 * from_memory);
 }
 
@@ -364,7 +364,7 @@ TEST(sim_memory, caches_of_one_node_and_of_cores) {
   s.task(1);
   const sim::program p = sim::program_of(s.finish());
   const sim::rate core(m.core_gbs), cache(m.cache_gbs), between(20), own(100);
-  const sim::place left{node_id(0), 0, 0}, right{node_id(0), 1, 2};
+  const sim::core_position left{node_id(0), 0, 0}, right{node_id(0), 1, 2};
   {
     sim::memory data(p, m, sim::distribution::first_touch, {}, 65536);
     EXPECT_EQ(data.touch(0, 65536, true, left, 0).took, core(65536));
@@ -378,7 +378,7 @@ TEST(sim_memory, caches_of_one_node_and_of_cores) {
   m.private_bytes = 2 * 65536;
   m.private_gbs = 100;
   sim::memory data(p, m, sim::distribution::first_touch, {}, 65536);
-  const sim::place beside{node_id(0), 0, 1};
+  const sim::core_position beside{node_id(0), 0, 1};
   data.touch(0, 65536, true, left, 0);
   EXPECT_EQ(data.touch(0, 65536, false, left, 0).took, own(65536));
   EXPECT_EQ(data.touch(0, 65536, true, beside, 0).took, cache(65536));  // they share the last level

@@ -28,8 +28,8 @@ TEST(nabbitc_results, colors_keep_heat_at_home) {
     sim::settings s;
     s.policy = policy;
     s.workers = 40;
-    s.how = sim::fidelity::abstract;
-    s.data = sim::distribution::colors;
+    s.fidelity = sim::fidelity::abstract;
+    s.distribution = sim::distribution::colors;
     return sim::simulate(p, m, s);
   };
   const sim::result colored = of("nabbitc"), blind = of("nabbit");

@@ -104,7 +104,7 @@ TEST(place_graphs, by_hand_is_faster_than_a_tree_and_that_than_a_loop) {
   const auto seconds = [](place_program& g, const std::string& policy, const auto& change) {
     kith::sim::settings s;
     s.policy = policy;
-    s.how = kith::sim::fidelity::abstract;
+    s.fidelity = kith::sim::fidelity::abstract;
     s.noise = false;
     s.places.count = nodes;
     s.places.workers = workers;
@@ -118,7 +118,7 @@ TEST(place_graphs, by_hand_is_faster_than_a_tree_and_that_than_a_loop) {
   make_heat(loop, p, 3);
   make_heat(working, p, 3);
   const double by_hand = seconds(hand, "fifo", [](kith::sim::settings& s) {
-    s.with.scheduling = false;
+    s.parts.scheduling = false;
     s.places.groups = kith::sim::worker_groups::workers;
   });
   const double by_tree = seconds(tree, "ads", same), by_loop = seconds(loop, "ads", same);

@@ -43,7 +43,7 @@ means of(const sim::program& p, const std::string& policy, bool ideal = false) {
     s.policy = policy;
     s.seed = static_cast<std::uint64_t>(seed);
     s.chunk_bytes = std::uint64_t{1} << 20;
-    s.with.contention = s.with.latency = !ideal;
+    s.parts.contention = s.parts.latency = !ideal;
     const sim::result r = sim::simulate(p, m, s);
     all.seconds += r.seconds / seeds;
     all.balance += r.load_balance_percent / seeds;

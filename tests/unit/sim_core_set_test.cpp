@@ -38,7 +38,7 @@ TEST(core_sets, are_sets_by_line_beside_notes) {
         ASSERT_EQ(fast.none(line), slow[line].empty());
         ASSERT_EQ(fast.only(line, core), slow[line] == std::set{core});
         std::vector<std::size_t> all;
-        fast.of(line).each([&](std::size_t c) { all.push_back(c); });
+        fast.cores_of(line).each([&](std::size_t c) { all.push_back(c); });
         ASSERT_EQ(all, std::vector<std::size_t>(slow[line].begin(), slow[line].end()));
         if (notes != 0) {
           ASSERT_EQ(fast.note(line), line + 7);

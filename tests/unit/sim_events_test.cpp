@@ -69,8 +69,8 @@ TEST(EventQueue, AnEventIsAStepThatTakesTime) {
   const sim::program p = sim::program_of(s.finish());
   sim::settings set;
   set.workers = 1;
-  set.how = sim::fidelity::abstract;
-  set.with.scheduling = set.with.contention = set.noise = false;
+  set.fidelity = sim::fidelity::abstract;
+  set.parts.scheduling = set.parts.contention = set.noise = false;
   const sim::result r = sim::simulate(p, model_by_name("bullion-s16-8"), set);
   EXPECT_GT(r.makespan, 0u);
   EXPECT_EQ(r.events, 10u);

@@ -100,8 +100,8 @@ sim::settings lines(const std::string& policy, int workers) {
   sim::settings s;
   s.policy = policy;
   s.workers = workers;
-  s.how = sim::fidelity::line;
-  s.data = sim::distribution::regions;
+  s.fidelity = sim::fidelity::line;
+  s.distribution = sim::distribution::regions;
   s.noise = false;
   s.keep_schedule = true;
   return s;

@@ -111,7 +111,7 @@ struct replayed {
   replayed() {
     on.overlap = 0;
     set.policy = "socket";
-    set.with = {.contention = false, .latency = true, .caches = false, .scheduling = false};
+    set.parts = {.contention = false, .latency = true, .caches = false, .scheduling = false};
     set.noise = false;
     set.keep_schedule = true;
   }
@@ -127,7 +127,7 @@ TEST(sim_layout, a_task_on_node_0_fetches_from_where_the_allocation_was_asked_to
   r.tasks[1].node = 0;
   const sim::program p = sim::program_of(r);
   EXPECT_NEAR(static_cast<double>(sim::simulate(p, at.on, at.set).makespan), at.fetch(page), 100);
-  at.set.data = sim::distribution::recorded;
+  at.set.distribution = sim::distribution::recorded;
   const result moved = sim::simulate(p, at.on, at.set);
   EXPECT_NEAR(static_cast<double>(moved.makespan), at.far() * at.fetch(page), 100'000);
   EXPECT_EQ(moved.remote_bytes, page);
@@ -135,7 +135,7 @@ TEST(sim_layout, a_task_on_node_0_fetches_from_where_the_allocation_was_asked_to
   EXPECT_EQ(moved.remote_accesses, 2u);  // the task, and its read
   EXPECT_EQ(moved.schedule.regions[0].home, 1);
   // The abstract model stretches time by the share of far data.
-  at.set.how = fidelity::abstract;
+  at.set.fidelity = fidelity::abstract;
   const auto abstract = static_cast<double>(sim::simulate(p, at.on, at.set).makespan);
   const double factor = 1 - at.on.memory_share + at.on.memory_share * at.on.remote_factor;
   EXPECT_NEAR(abstract, factor * at.fetch(page), 0.01 * abstract + 100'000);
@@ -153,9 +153,9 @@ TEST(sim_layout, deferred_memory_is_where_its_first_writer_is) {
   r.tasks[1].node = 0;
   r.tasks[2].node = 1;
   const sim::program p = sim::program_of(r);
-  at.set.data = sim::distribution::recorded;
+  at.set.distribution = sim::distribution::recorded;
   EXPECT_EQ(sim::simulate(p, at.on, at.set).schedule.regions[0].home, 1);
-  at.set.data = sim::distribution::first_touch;
+  at.set.distribution = sim::distribution::first_touch;
   EXPECT_EQ(sim::simulate(p, at.on, at.set).schedule.regions[0].home, 0);
 }
 
@@ -174,7 +174,7 @@ TEST(sim_layout, a_native_runs_allocations_come_back) {
   ASSERT_EQ(r.allocations.size(), 2u);
   settings s;
   s.policy = "socket";
-  s.data = sim::distribution::recorded;
+  s.distribution = sim::distribution::recorded;
   s.keep_schedule = true;
   const result got = sim::simulate(sim::program_of(r), model_by_name("xeon-e7-8860"), s);  // eight nodes
   std::vector<int> homes;
@@ -184,7 +184,7 @@ TEST(sim_layout, a_native_runs_allocations_come_back) {
 
 TEST(sim_layout, block_needs_allocations) {
   replayed at;
-  at.set.data = sim::distribution::block;
+  at.set.distribution = sim::distribution::block;
   const sim::program p = sim::program_of(pages_at({base}, {}));
   EXPECT_THAT([&] { sim::simulate(p, at.on, at.set); }, ThrowsMessage<error>(HasSubstr("has no allocations")));
 }
@@ -206,8 +206,8 @@ TEST(sim_migration, a_chunk_moves_once_and_is_local_then) {
   EXPECT_EQ(static_cast<double>(data.touch(0, page, false, {node_id(1), 1, 0}, 2 * later).took), at.fetch(page));
   EXPECT_EQ(data.hits, 0u);
   std::uint64_t carried = 0;
-  for (std::uint32_t l : data.links.way(node_id(0), node_id(1))) carried += data.links.links[l].data;
-  EXPECT_EQ(carried, page * data.links.way(node_id(0), node_id(1)).size());
+  for (std::uint32_t l : data.links.route(node_id(0), node_id(1))) carried += data.links.links[l].data;
+  EXPECT_EQ(carried, page * data.links.route(node_id(0), node_id(1)).size());
 }
 
 /// Written on node 0, then on node 1, and read there. The second task pays for the move, and the third gains.
@@ -245,7 +245,7 @@ TEST(sim_migration, written_pages_go_to_the_node_that_writes_them) {
 TEST(sim_migration, is_part_of_the_fidelity_block) {
   replayed at;
   at.set.policy = "dep+pm";
-  at.set.how = fidelity::abstract;
+  at.set.fidelity = fidelity::abstract;
   const sim::program p = sim::program_of(pages_at({base}, {}));
   EXPECT_THAT([&] { sim::simulate(p, at.on, at.set); },
               ThrowsMessage<error>(HasSubstr("part of the fidelity block alone")));

@@ -23,7 +23,7 @@ using row = std::tuple<std::uint32_t, bool, std::uint32_t>;  // line, writes, co
 
 std::vector<row> rows_of(const sim::line_streams& s, std::size_t task) {
   std::vector<row> all;
-  for (const sim::line_touches& t : s.of(task)) all.emplace_back(t.line, t.writes != 0, t.count);
+  for (const sim::line_touches& t : s.rows_of(task)) all.emplace_back(t.line, t.writes != 0, t.count);
   return all;
 }
 
@@ -86,7 +86,7 @@ TEST(sim_line_filter, is_near_the_run_of_all_rows) {
   sim::settings run;
   run.policy = "fifo";
   run.workers = 4;
-  run.how = sim::fidelity::line;
+  run.fidelity = sim::fidelity::line;
   p.lines = sim::line_streams_on(p.recorded, m);
   const std::size_t before = p.lines.rows.size();
   const sim::result all = sim::simulate(p, m, run);

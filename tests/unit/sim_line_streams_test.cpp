@@ -22,7 +22,7 @@ using testing::ThrowsMessage;
 /// "LINE x COUNT", with w if it writes.
 std::vector<std::string> text(const line_streams& s, std::int32_t task) {
   std::vector<std::string> all;
-  for (const line_touches& t : s.of(static_cast<std::size_t>(task)))
+  for (const line_touches& t : s.rows_of(static_cast<std::size_t>(task)))
     all.push_back(std::to_string(t.line) + (t.writes != 0 ? "w" : "") + "x" + std::to_string(t.count));
   return all;
 }
@@ -56,7 +56,7 @@ TEST(sim_line_streams, join_touches_of_lines_that_no_set_shares) {
   for (std::uint64_t i = 2; i < 9; ++i) s.read(t, far, 64 * i);
   s.read(t, a, 0);  // too long ago
   const recording r = s.finish();
-  EXPECT_EQ(line_streams_of(r).of(1).size(), 17u + 2 + 7 + 1);
+  EXPECT_EQ(line_streams_of(r).rows_of(1).size(), 17u + 2 + 7 + 1);
   EXPECT_EQ(text(line_streams_of(r, 64), t),
             (std::vector<std::string>{"0x1", "65x8", "0wx15", "129x1", "65x1", "130x1", "131x1", "132x1", "133x1",
                                       "134x1", "135x1", "136x1", "0x1"}));
@@ -98,10 +98,10 @@ TEST(sim_line_streams, memory_that_was_given_to_another_block_is_other_memory) {
   s.read(u, b, 0);
   s.read(t, b, 0);
   const line_streams all = line_streams_of(s.finish());
-  const std::uint32_t before = all.of(1)[0].line, after = all.of(2)[0].line;
+  const std::uint32_t before = all.rows_of(1)[0].line, after = all.rows_of(2)[0].line;
   EXPECT_NE(before, after);
   EXPECT_EQ(before % 64, after % 64);
-  EXPECT_EQ(all.of(1)[1].line, after);
+  EXPECT_EQ(all.rows_of(1)[1].line, after);
 }
 
 TEST(sim_line_streams, what_only_its_maker_touches_is_each_cores_own) {
@@ -116,16 +116,16 @@ TEST(sim_line_streams, what_only_its_maker_touches_is_each_cores_own) {
   s.write(u, touching_script::stack, 8);
   s.write(u, touching_script::stack, 128);
   const line_streams all = line_streams_of(s.finish());
-  EXPECT_EQ(all.of(1)[0].line, all.of(2)[0].line);
-  EXPECT_GE(all.of(1)[0].line, all.shared + all.stack);
-  EXPECT_LT(all.of(1)[1].line, all.shared);
-  EXPECT_EQ(all.of(2)[2].line, all.shared);
-  EXPECT_EQ(all.of(2)[3].line, all.shared + 1);
+  EXPECT_EQ(all.rows_of(1)[0].line, all.rows_of(2)[0].line);
+  EXPECT_GE(all.rows_of(1)[0].line, all.shared + all.stack);
+  EXPECT_LT(all.rows_of(1)[1].line, all.shared);
+  EXPECT_EQ(all.rows_of(2)[2].line, all.shared);
+  EXPECT_EQ(all.rows_of(2)[3].line, all.shared + 1);
   EXPECT_EQ(all.stack_depth[2], 64u);
   // Another core's, and that of a task within another.
   std::set<std::uint32_t> lines;
   for (std::uint32_t core = 0; core < 4; ++core) {
-    for (const line_touches& k : {all.of(1)[0], all.of(2)[2]}) lines.insert(all.line_of(k.line, core, 0));
+    for (const line_touches& k : {all.rows_of(1)[0], all.rows_of(2)[2]}) lines.insert(all.line_of(k.line, core, 0));
     EXPECT_EQ(all.line_of(all.shared, core, 7), all.line_of(all.shared, core, 0) + 7);
     EXPECT_EQ(all.line_of(all.shared, core, all.stack), all.line_of(all.shared, core, 0));
   }

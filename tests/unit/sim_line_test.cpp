@@ -1,7 +1,6 @@
 // Fidelity line: misses compared with a plain model, and times, misses and messages with what can be computed by hand.
-#include "engine/sim/simulation.hpp"
+#include "support/line_runs.hpp"
 #include "support/plain_caches.hpp"
-#include "support/touching.hpp"
 
 #include "base/rng.hpp"
 
@@ -22,42 +21,15 @@ using namespace kith;
 using sim::program;
 using sim::result;
 using sim::settings;
+using test::by_turns;
+using test::chip;
+using test::cycle;
+using test::lines;
+using test::program_of;
+using test::small_chip;
 using test::touching_script;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
-
-constexpr std::uint64_t cycle = 500;  // picoseconds, at 2 GHz
-
-/// Only accesses take time.
-machine_model chip() {
-  machine_model m = model_by_name("cmp-32");
-  m.costs = {};
-  m.metadata_bytes = 0;
-  m.line.access_cycles = 2;
-  return m;
-}
-/// With 512 bytes of L1 and 2 KiB of L2.
-machine_model small_chip() {
-  machine_model m = chip();
-  m.line.first = {512, 2, 2};
-  m.line.second = {2048, 4, 20};
-  return m;
-}
-
-settings lines(const std::string& policy, int workers) {
-  settings s;
-  s.policy = policy;
-  s.workers = workers;
-  s.how = sim::fidelity::line;
-  s.noise = false;
-  return s;
-}
-
-program program_of(touching_script& s, std::uint32_t sets = 1) {
-  program p = sim::program_of(s.finish());
-  p.lines = sim::line_streams_of(p.recorded, sets);
-  return p;
-}
 
 int hops(int from, int to) { return std::abs(from % 8 - to % 8) + std::abs(from / 8 - to / 8); }
 /// From the home of line `l` for a core at node 0, without contention: L2, the request, memory, and five flits.
@@ -154,23 +126,6 @@ TEST(sim_line, blocks_save_the_misses_of_a_matrix_product) {
   EXPECT_LT(blocked.makespan, plain.makespan);
 }
 
-/// Two tasks, one after the other, by turns: both write the same bytes, or each its own.
-program by_turns(std::uint64_t distance, int turns, std::uint32_t sets = 1) {
-  touching_script s;
-  const std::uint32_t b = s.block(4096);
-  const std::int32_t one = s.task(1000), other = s.task(1000);
-  for (int i = 0; i < turns; ++i) {
-    s.write(one, b, 0);
-    s.write(other, b, distance);
-    // So long that neither is ahead of the other by as much as a worker may be.
-    for (std::uint64_t k = 0; k < 40; ++k) {
-      s.read(one, b, 1024 + 64 * (k % 2));
-      s.read(other, b, 2048 + 64 * (k % 2));
-    }
-  }
-  return program_of(s, sets);
-}
-
 TEST(sim_line, cores_that_write_a_line_take_it_from_each_other) {
   constexpr int turns = 3000;
   const result same = sim::simulate(by_turns(0, turns), chip(), lines("fifo", 2));
@@ -187,55 +142,6 @@ TEST(sim_line, cores_that_write_a_line_take_it_from_each_other) {
   const result merged = sim::simulate(by_turns(8, turns, 256), chip(), lines("fifo", 2));
   EXPECT_GT(merged.lines->invalidations, falsely.lines->invalidations * 9 / 10);
   EXPECT_EQ(merged.lines->touches, falsely.lines->touches);
-}
-
-TEST(sim_line, energy_of_the_network_needs_a_table) {
-  machine_model m = chip();
-  const double known = sim::simulate(by_turns(8, 10), m, lines("fifo", 2)).network_nj;
-  EXPECT_GT(known, 0);
-  m.energies.flit_bytes *= 2;  // a flit of the table is twice as large as one of the model
-  EXPECT_DOUBLE_EQ(sim::simulate(by_turns(8, 10), m, lines("fifo", 2)).network_nj, known / 2);
-  m.energies = {};
-  EXPECT_EQ(sim::simulate(by_turns(8, 10), m, lines("fifo", 2)).network_nj, 0);
-}
-
-TEST(sim_line, energy_is_that_of_each_event) {
-  machine_model m = small_chip();
-  m.energies = {.flit_bytes = 16,
-                .flit_hop = 0,
-                .first_access = 1,
-                .second_access = 1000,
-                .directory_access = 1e5,
-                .memory_access = 1e7,
-                .unit_operation = 1e9};
-  // Nine lines of one set of L2, which has room for four, are written twice. L1 has no line left when it is written
-  // again.
-  touching_script s;
-  const std::uint32_t b = s.block(std::uint64_t{9} * 512);
-  const std::int32_t t = s.task(1000);
-  for (int pass = 0; pass < 2; ++pass) {
-    for (std::uint64_t i = 0; i < 9; ++i) s.write(t, b, i * 512);
-  }
-  settings in_unit = lines("fifo", 1);
-  in_unit.hardware = {.used = true, .cycles = {}, .prefetch = 0};
-  const program p = program_of(s);
-  const result r = sim::simulate(p, m, in_unit);
-  ASSERT_TRUE(r.lines->energy);
-  const sim::part_energies& e = *r.lines->energy;
-  EXPECT_DOUBLE_EQ(e.first, 18e-3);
-  EXPECT_DOUBLE_EQ(e.second, 18 + 18 + 14);  // looked up, arrived, written back
-  EXPECT_DOUBLE_EQ(e.directory, 1e2 * (18 + 14));
-  EXPECT_DOUBLE_EQ(e.memory, 1e4 * (18 + 14));
-  EXPECT_DOUBLE_EQ(e.unit, 1e6 * static_cast<double>(r.unit_operations));
-  EXPECT_EQ(e.network, 0);
-  EXPECT_DOUBLE_EQ(e.sum(), e.first + e.second + e.directory + e.memory + e.unit);
-
-  m.energies.unit_operation.reset();
-  EXPECT_FALSE(sim::simulate(p, m, in_unit).lines->energy);
-  EXPECT_EQ(sim::missing_energies(m, true), "energy.unit_operation");
-  EXPECT_TRUE(sim::simulate(p, m, lines("fifo", 1)).lines->energy) << "which queues in software do not need";
-  m.energies = {};
-  EXPECT_THAT(sim::missing_energies(m, false), HasSubstr("energy.flit_hop, energy.first_access"));
 }
 
 TEST(sim_line, more_than_64_cores_share_a_line) {
@@ -436,7 +342,7 @@ TEST(sim_line, contention_only_adds_time) {
   const program p = program_of(s);
   settings how = lines("fifo", 1);
   const result with = sim::simulate(p, small_chip(), how);
-  how.with.contention = false;
+  how.parts.contention = false;
   const result without = sim::simulate(p, small_chip(), how);
   EXPECT_GE(with.makespan, without.makespan);
   EXPECT_EQ(with.lines->flits, without.lines->flits);
@@ -461,10 +367,10 @@ TEST(sim_line, says_what_it_lacks) {
   large.line = m.line;
   EXPECT_THAT(run(p, large, lines("fifo", 0)), ThrowsMessage<error>(HasSubstr("use --workers 256")));
   settings dealt = lines("fifo", 2);
-  dealt.data = sim::distribution::fine;
+  dealt.distribution = sim::distribution::fine;
   EXPECT_THAT(run(p, m, dealt), ThrowsMessage<error>(HasSubstr("expected no --distribution")));
   settings bare = lines("fifo", 2);
-  bare.with.caches = false;
+  bare.parts.caches = false;
   EXPECT_THAT(run(p, m, bare), ThrowsMessage<error>(HasSubstr("expected --fidelity block")));
 }
 

@@ -34,10 +34,10 @@ machine_model sixteen_cores() { return model_by_name("power6"); }
 settings plain(int places, int workers = 1) {
   settings s;
   s.policy = "ads";
-  s.how = sim::fidelity::abstract;
+  s.fidelity = sim::fidelity::abstract;
   s.places.count = places;
   s.places.workers = workers;
-  s.with.scheduling = s.noise = false;
+  s.parts.scheduling = s.noise = false;
   s.keep_schedule = true;
   return s;
 }
@@ -96,7 +96,7 @@ TEST(sim_places, a_task_runs_where_it_belongs_and_is_stolen_only_there) {
       const sim::program p = random_program(seed, 4);
       settings s = plain(4, 3);
       s.policy = policy;
-      s.with.scheduling = s.noise = true;
+      s.parts.scheduling = s.noise = true;
       s.seed = seed;
       const result r = sim::simulate(p, sixteen_cores(), s);
       for (std::size_t t = 0; t < p.tasks(); ++t) {
@@ -189,7 +189,7 @@ TEST(sim_places, works_or_blocks_all_tasks_run) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     const sim::program p = random_program(seed, 4);
     settings s = plain(4, 1 + static_cast<int>(seed % 3));
-    s.with.scheduling = s.noise = true;
+    s.parts.scheduling = s.noise = true;
     s.places.works = seed % 2 == 0;
     s.places.fab_threshold = 1 + seed % 4;
     EXPECT_EQ(sim::simulate(p, sixteen_cores(), s).total.tasks, p.tasks() - 1);
@@ -199,7 +199,7 @@ TEST(sim_places, works_or_blocks_all_tasks_run) {
 TEST(sim_places, the_same_input_gives_the_same_run) {
   const sim::program p = random_program(3, 8);
   settings s = plain(8, 2);
-  s.with.scheduling = s.noise = true;
+  s.parts.scheduling = s.noise = true;
   const result a = sim::simulate(p, sixteen_cores(), s), b = sim::simulate(p, sixteen_cores(), s);
   EXPECT_EQ(a.makespan, b.makespan);
   EXPECT_EQ(a.steps, b.steps);

@@ -19,7 +19,7 @@ sim::settings following(const sim::plan& p, int workers, bool in_unit) {
   sim::settings s;
   s.plan = std::make_shared<const sim::plan>(p);
   s.workers = workers;
-  s.how = sim::fidelity::abstract;
+  s.fidelity = sim::fidelity::abstract;
   s.noise = false;
   s.keep_schedule = true;
   if (in_unit) s.hardware = {.used = true, .cycles = 0, .prefetch = 0};
@@ -42,7 +42,7 @@ TEST(sim_plan, decides_where_tasks_run) {
 TEST(sim_plan, decides_the_order_of_a_core) {
   const sim::program p = independent_tasks(9);
   sim::plan made{std::vector<std::int32_t>(p.tasks(), 0), std::vector<double>(p.tasks()), true};
-  for (std::size_t t = 0; t < p.tasks(); ++t) made.place[t] = -static_cast<double>(t);
+  for (std::size_t t = 0; t < p.tasks(); ++t) made.rank[t] = -static_cast<double>(t);
   const sim::result r = sim::simulate(p, free_chip(), following(made, 1, false));
   for (std::size_t t = 2; t < p.tasks(); ++t) {
     const recorded_task &before = r.schedule.tasks[t - 1], &one = r.schedule.tasks[t];

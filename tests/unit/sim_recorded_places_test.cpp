@@ -20,7 +20,7 @@ settings plain(const sim::program& p) {
   settings s;
   s.policy = "ads";
   s.keep_schedule = true;
-  s.with.scheduling = s.noise = false;
+  s.parts.scheduling = s.noise = false;
   sim::use_recorded_places(s, p, 1);
   return s;
 }
@@ -113,7 +113,7 @@ TEST(sim_recorded_places, a_cluster_of_equal_hosts_has_any_number_of_them) {
   EXPECT_FALSE(sim::has_block_memory(many));
   const sim::program p = sim::program_of(sample_of_places());
   settings s = plain(p);
-  s.how = sim::fidelity::abstract;
+  s.fidelity = sim::fidelity::abstract;
   EXPECT_EQ(sim::simulate(p, many, s).places.size(), 2u);
   EXPECT_THAT([] { model_by_name("bluegene-p", 512); }, ThrowsMessage<error>(HasSubstr("equal hosts")));
   EXPECT_THAT([] { model_by_name("xeon-5504-cluster", 513); }, ThrowsMessage<error>(HasSubstr("up to 1024 nodes")));

@@ -30,8 +30,8 @@ settings plain(const std::string& policy, int workers) {
   settings s;
   s.policy = policy;
   s.workers = workers;
-  s.how = fidelity::abstract;
-  s.with.scheduling = s.with.contention = s.noise = false;
+  s.fidelity = fidelity::abstract;
+  s.parts.scheduling = s.parts.contention = s.noise = false;
   s.keep_schedule = true;
   return s;
 }
@@ -46,7 +46,7 @@ machine_model flat(int cores) {
 }
 
 /// For a machine with one last-level cache in each node.
-sim::place first_core_of(int node) { return {node_id(node), static_cast<std::uint32_t>(node), 0}; }
+sim::core_position first_core_of(int node) { return {node_id(node), static_cast<std::uint32_t>(node), 0}; }
 
 /// Work and longest path with all data local, in picoseconds.
 std::pair<std::uint64_t, std::uint64_t> work_and_span(const program& p, const machine_model& m) {
@@ -136,7 +136,7 @@ TEST(sim, regions_within_others_share_their_chunks) {
   EXPECT_EQ(data.first_chunk(2), data.first_chunk(1) + 2);
   EXPECT_GE(data.first_chunk(3), data.first_chunk(1) + 4);
   settings one = plain("fifo", 1);
-  one.how = fidelity::block;
+  one.fidelity = fidelity::block;
   EXPECT_EQ(sim::simulate(p, m, one).makespan, sim::rate(m.core_gbs)(chunk) * 4 + sim::rate(m.cache_gbs)(chunk));
 }
 
@@ -149,12 +149,12 @@ TEST(sim, data_takes_the_time_of_the_slowest_on_its_way) {
   s.task(0, {a}, {{0, 0, 65536, 65536}});
   const program p = sim::program_of(s.finish());
   settings one = plain("fifo", 1);
-  one.how = fidelity::block;
-  one.with.contention = true;
+  one.fidelity = fidelity::block;
+  one.parts.contention = true;
   // The first touch comes from memory at a core's rate, the second from the cache.
   const std::uint64_t expected = sim::rate(m.core_gbs)(65536) + sim::rate(m.cache_gbs)(65536);
   EXPECT_EQ(sim::simulate(p, m, one).makespan, expected);
-  one.with.caches = false;
+  one.parts.caches = false;
   EXPECT_EQ(sim::simulate(p, m, one).makespan, 2 * sim::rate(m.core_gbs)(65536));
 }
 
@@ -202,13 +202,13 @@ TEST(sim, changed_data_that_its_home_reads_crosses_the_links_once) {
     };
     const std::uint64_t before = carried();
     data.touch(0, 1024, false, first_core_of(reader), 1'000'000'000);
-    const std::size_t to_reader = data.links.way(node_id(1), node_id(reader)).size();
-    const std::size_t to_home = data.links.way(node_id(1), node_id(0)).size();
+    const std::size_t to_reader = data.links.route(node_id(1), node_id(reader)).size();
+    const std::size_t to_home = data.links.route(node_id(1), node_id(0)).size();
     EXPECT_EQ(carried() - before, 1024 * (reader == 0 ? to_home : to_reader + to_home)) << reader;
     // The next reader gets it from its home.
     const std::uint64_t then = carried();
     data.touch(0, 1024, false, first_core_of(3), 2'000'000'000);
-    EXPECT_EQ(carried() - then, 1024 * data.links.way(node_id(0), node_id(3)).size()) << reader;
+    EXPECT_EQ(carried() - then, 1024 * data.links.route(node_id(0), node_id(3)).size()) << reader;
   }
 }
 
@@ -255,7 +255,7 @@ TEST(sim, numa_fetches_nothing_from_elsewhere_that_is_dealt_to_one_node) {
   for (std::uint32_t r = 0; r < 32; ++r) s.task(1000, {}, {{r, 0, 1 << 20, 1 << 20}});
   const program p = sim::program_of(s.finish());
   settings one;
-  one.data = sim::distribution::regions;
+  one.distribution = sim::distribution::regions;
   one.policy = "steal";
   EXPECT_GT(sim::simulate(p, m, one).remote_bytes, 16u << 20);
   one.policy = "numa";  // four tasks for each node's six cores: no node is robbed
@@ -355,11 +355,11 @@ TEST(sim, an_ablation_leaves_its_part_out) {
   s.noise = false;
   const result all = sim::simulate(p, m, s);
   settings off = s;
-  off.with.caches = false;
+  off.parts.caches = false;
   EXPECT_EQ(sim::simulate(p, m, off).cache_hits, 0u);
   EXPECT_GT(all.cache_hits, 0u);
   off = s;
-  off.with.scheduling = false;
+  off.parts.scheduling = false;
   EXPECT_EQ(sim::simulate(p, m, off).overhead_percent(), 0);
   EXPECT_GT(all.overhead_percent(), 0);
 }

@@ -30,7 +30,7 @@ settings on_unit(const std::string& policy, int workers, std::uint32_t cycles, s
   settings s;
   s.policy = policy;
   s.workers = workers;
-  s.how = sim::fidelity::abstract;
+  s.fidelity = sim::fidelity::abstract;
   s.noise = false;
   s.hardware = {.used = true, .cycles = cycles, .prefetch = prefetch};
   return s;
@@ -83,7 +83,7 @@ TEST(sim_unit, prefetching_hides_an_operation_that_is_shorter_than_a_task) {
 
 TEST(sim_unit, takes_no_time_without_scheduling) {
   settings s = on_unit("fifo", 1, 20, 0);
-  s.with.scheduling = false;
+  s.parts.scheduling = false;
   const result r = sim::simulate(independent_tasks(10, 1000), free_chip(), s);
   EXPECT_EQ(r.makespan, 10'000'000u);
 }
@@ -93,7 +93,7 @@ TEST(sim_unit, every_policy_ends_and_repeats) {
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {
       const program made = random_program(seed, 300);
       settings s = on_unit(p.name, 32, 20, 0);
-      s.how = sim::fidelity::block;
+      s.fidelity = sim::fidelity::block;
       const result once = sim::simulate(made, free_chip(), s), again = sim::simulate(made, free_chip(), s);
       EXPECT_EQ(once.makespan, again.makespan) << p.name;
       EXPECT_EQ(once.total.tasks, 300u) << p.name;
@@ -108,7 +108,7 @@ TEST(sim_unit, no_task_runs_before_it_was_created) {
       for (std::uint64_t seed = 1; seed <= 4; ++seed) {
         const program made = random_program(seed, 300);
         settings s = on_unit(policy, 5, 20, prefetch);
-        s.how = sim::fidelity::block;
+        s.fidelity = sim::fidelity::block;
         s.keep_schedule = true;
         const result r = sim::simulate(made, free_chip(), s);
         for (const recorded_task& t : r.schedule.tasks) {

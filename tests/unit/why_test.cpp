@@ -311,11 +311,11 @@ TEST(why, is_told_of_what_a_simulation_distributes) {
   s.task(1000, {}, {{0, in_, 4 * 65536, 4 * 65536}});
   sim::settings set;
   set.policy = "fifo";
-  set.data = sim::distribution::fine;
+  set.distribution = sim::distribution::fine;
   set.keep_schedule = true;
   const recording r = sim::simulate(sim::program_of(s.finish()), model_by_name("xeon-5570"), set).schedule;
   EXPECT_THAT(analysis::home_history(r).before(0, r.tasks[1].started).bytes, ElementsAre(2 * 65536, 2 * 65536));
-  set.data = sim::distribution::first_touch;
+  set.distribution = sim::distribution::first_touch;
   const recording touched = sim::simulate(sim::program_of(s.finish()), model_by_name("xeon-5570"), set).schedule;
   const analysis::home_history homes(touched);
   EXPECT_EQ(homes.before(0, touched.tasks[1].started).nowhere, 4u * 65536);

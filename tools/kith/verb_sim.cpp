@@ -62,29 +62,30 @@ T pick(const char* option, const std::string& given, std::initializer_list<std::
 
 sim::settings settings_of(const sim_options& o) {
   sim::settings s = o.set;
-  if (!o.fidelity.empty()) s.how = pick("--fidelity", o.fidelity, fidelities);
-  s.data = pick("--distribution", o.data,
-                {std::pair{"first-touch", sim::distribution::first_touch},
-                 {"fine", sim::distribution::fine},
-                 {"coarse", sim::distribution::coarse},
-                 {"regions", sim::distribution::regions},
-                 {"block", sim::distribution::block},
-                 {"recorded", sim::distribution::recorded},
-                 {"colors", sim::distribution::colors}});
+  if (!o.fidelity.empty()) s.fidelity = pick("--fidelity", o.fidelity, fidelities);
+  s.distribution = pick("--distribution", o.data,
+                        {std::pair{"first-touch", sim::distribution::first_touch},
+                         {"fine", sim::distribution::fine},
+                         {"coarse", sim::distribution::coarse},
+                         {"regions", sim::distribution::regions},
+                         {"block", sim::distribution::block},
+                         {"recorded", sim::distribution::recorded},
+                         {"colors", sim::distribution::colors}});
   for (const std::string& w : o.without) {
     *pick("--without", w,
-          {std::pair{"contention", &s.with.contention},
-           {"latency", &s.with.latency},
-           {"caches", &s.with.caches},
-           {"scheduling", &s.with.scheduling},
+          {std::pair{"contention", &s.parts.contention},
+           {"latency", &s.parts.latency},
+           {"caches", &s.parts.caches},
+           {"scheduling", &s.parts.scheduling},
            {"noise", &s.noise}}) = false;
   }
   if (!std::isfinite(o.access_cycles)) throw error("--access-cycles: expected a number of cycles");
   if (o.access_cycles >= 0) {
-    if (s.how != sim::fidelity::line) throw error("--access-cycles: is of the fidelity line; expected --fidelity line");
+    if (s.fidelity != sim::fidelity::line)
+      throw error("--access-cycles: is of the fidelity line; expected --fidelity line");
     s.access_cycles = o.access_cycles;
   }
-  if (o.l1_filter && s.how != sim::fidelity::line)
+  if (o.l1_filter && s.fidelity != sim::fidelity::line)
     throw error("--l1-filter: is of the fidelity line; expected --fidelity line");
   if (!o.gsu.empty()) {
     s.hardware.used = true;
@@ -168,7 +169,7 @@ std::string draw_runs(const sim_options& o, const machine_model& m, const std::v
 /// Without --fidelity: block, or abstract for a machine that has too many caches for it. Says so.
 void abstract_if_large(sim::settings& s, const sim_options& o, const machine_model& m) {
   if (!o.fidelity.empty() || sim::has_block_memory(m)) return;
-  s.how = sim::fidelity::abstract;
+  s.fidelity = sim::fidelity::abstract;
   fmt::print(stderr,
              "kith sim: fidelity abstract, because {} has {} nodes; memory in blocks is modelled up to {} last-level "
              "caches\n",
@@ -198,7 +199,7 @@ outcome run_sim(const sim_options& o) {
   const auto tell = [&](const char* what, double share) { bar.share(what, share); };
   sim::program p = sim::program_of(read_recording(o.file, tell), o.core_gbs);
   sim::use_recorded_places(base, p, base.workers);
-  if (base.how == sim::fidelity::line) {
+  if (base.fidelity == sim::fidelity::line) {
     if (m.line.present) analysis::expect_addresses(p.recorded, o.file);  // else the machine is to blame
     bar.wait_for("reading addresses");
     p.lines = sim::line_streams_on(p.recorded, m);
@@ -240,7 +241,7 @@ outcome run_sim(const sim_options& o) {
   } else {
     fmt::print("{} on {}\n{} tasks, {} workers, fidelity {}{}\n", printable(o.file),
                styled(printable(m.title), tone::strong), p.tasks(), results.front().workers.size(),
-               fidelity_name(base.how),
+               fidelity_name(base.fidelity),
                o.seeds > 1 ? fmt::format(", {} seeds: means, and half the range", o.seeds) : "");
     std::vector<double> alone;
     for (std::size_t s = 0; s < seeds; ++s) alone.push_back(static_cast<double>(results[s].one_core) * 1e-12);

@@ -95,7 +95,7 @@ outcome run_what_if(what_if_options& o) {
     return outcome::fine;
   }
   fmt::print("{} on {}\n{} tasks, fidelity {}\n\n", printable(o.file), styled(printable(m.title), tone::strong),
-             p.tasks(), q.base.how == sim::fidelity::line ? "line" : "block");
+             p.tasks(), q.base.fidelity == sim::fidelity::line ? "line" : "block");
   print_rows(answer, o.software);
   return outcome::fine;
 }

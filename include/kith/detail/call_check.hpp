@@ -4,7 +4,7 @@
 // no further. tests/compile_fail holds the first line that GCC and Clang print for each of them.
 #pragma once
 
-#include <kith/options.hpp>
+#include <kith/detail/task_hints.hpp>
 
 #include <cstddef>
 #include <span>
@@ -165,3 +165,21 @@ constexpr bool is_task_call() {
 }
 
 }  // namespace kith::detail
+
+namespace kith {
+
+/// A call without arguments: the compiler says what to write.
+template <class Nothing = void>
+auto spawn() {
+  static_assert(sizeof(Nothing*) == 0,
+                "spawn takes a function, then its accesses and options; write kith::spawn([&] { ... })");
+  return task_ref();
+}
+template <class Nothing = void>
+auto async() {
+  static_assert(sizeof(Nothing*) == 0,
+                "async takes a function, then its accesses and options; write kith::async([&] { ... })");
+  return task_ref();
+}
+
+}  // namespace kith

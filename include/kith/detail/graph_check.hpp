@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kith/keyed_graph.hpp>
+#include <kith/options.hpp>
 
 #include <concepts>
 #include <span>

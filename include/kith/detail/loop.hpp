@@ -104,6 +104,16 @@ template <class Begin, class End, class Body, class Schedule>
 inline constexpr bool are_of_loop<Begin, End, Body, Schedule> =
     are_of_loop<Begin, End, Body> && std::is_convertible_v<Schedule, schedule>;
 
+/// Whether these are a begin, an end, a first value, two functions, and perhaps a schedule.
+template <class... Arguments>
+inline constexpr bool are_of_reduction = false;
+template <class Begin, class End, class T, class Body, class Combine>
+inline constexpr bool are_of_reduction<Begin, End, T, Body, Combine> =
+    std::is_convertible_v<Begin, std::int64_t> && std::is_convertible_v<End, std::int64_t>;
+template <class Begin, class End, class T, class Body, class Combine, class Schedule>
+inline constexpr bool are_of_reduction<Begin, End, T, Body, Combine, Schedule> =
+    are_of_reduction<Begin, End, T, Body, Combine> && std::is_convertible_v<Schedule, schedule>;
+
 template <class Body>
 struct loop_check {
   static constexpr bool value = std::is_invocable_v<Body&, std::int64_t&>;

@@ -50,32 +50,32 @@ machine_model recorded_core(const recording& r) {
 /// The rows of a recording's calibration, by type and size.
 class kinds {
  public:
-  kinds(const recording& r, const machine_model& on) : on_(on) {
+  kinds(const recording& r, const machine_model& machine) : machine_(machine) {
     for (const recorded_calibration& c : r.calibrations) rows_[c.type][c.size] = &c;
   }
   /// The row of the nearest size, the smaller of two. Null if the type is not calibrated.
   const recorded_calibration* find(std::uint16_t type, std::uint64_t bytes) const {
-    const auto of = rows_.find(type);
-    if (of == rows_.end() || bytes == 0) return nullptr;
+    const auto rows = rows_.find(type);
+    if (rows == rows_.end() || bytes == 0) return nullptr;
     const int size = static_cast<int>(std::bit_width(bytes)) - 1;
     const auto apart = [&](const auto& row) { return std::abs(int{row.first} - size); };
-    return std::ranges::min_element(of->second, {}, apart)->second;
+    return std::ranges::min_element(rows->second, {}, apart)->second;
   }
   /// The time that a level added to the hot time, divided by what streaming the bytes would have added.
-  program::shown exposure(const recorded_calibration& c) const {
+  program::exposure_factors exposure(const recorded_calibration& c) const {
     const auto bytes = static_cast<double>(c.bytes);
-    const bool fits = c.bytes / c.samples <= on_.private_bytes;
-    const double near = fits ? on_.private_gbs : on_.cache_gbs;
-    const auto of = [&](std::uint64_t took, double from) {
+    const bool fits = c.bytes / c.samples <= machine_.private_bytes;
+    const double near = fits ? machine_.private_gbs : machine_.cache_gbs;
+    const auto factor = [&](std::uint64_t took, double gbs) {
       const double more = took > c.hot_ns ? static_cast<double>(took - c.hot_ns) : 0;
-      const double streams = bytes / from - bytes / near;
+      const double streams = bytes / gbs - bytes / near;
       return streams <= 0 ? 0u : static_cast<std::uint32_t>(std::min(1e9, 1024 * more / streams + 0.5));
     };
-    return {of(c.warm_ns, on_.cache_gbs), of(c.cold_ns, on_.core_gbs)};
+    return {factor(c.warm_ns, machine_.cache_gbs), factor(c.cold_ns, machine_.core_gbs)};
   }
 
  private:
-  const machine_model& on_;
+  const machine_model& machine_;
   std::map<std::uint16_t, std::map<std::uint8_t, const recorded_calibration*>> rows_;
 };
 
@@ -83,12 +83,12 @@ class kinds {
 
 void split_calibrated_times(program& p) {
   if (p.recorded.calibrations.empty()) return;
-  const machine_model on = recorded_core(p.recorded);
-  const kinds all(p.recorded, on);
-  const data_rates rates(on);
-  ablations alone;
-  alone.contention = false;
-  memory data(p, on, distribution::first_touch, alone, chunk_size);
+  const machine_model core = recorded_core(p.recorded);
+  const kinds all(p.recorded, core);
+  const data_rates rates(core);
+  model_parts parts;
+  parts.contention = false;
+  memory data(p, core, distribution::first_touch, parts, chunk_size);
   p.exposure.resize(p.tasks());
   std::vector<std::size_t> order(p.tasks());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -102,7 +102,7 @@ void split_calibrated_times(program& p) {
         const std::uint64_t bytes = std::min(chunk_size, a.touched - from);
         const fetched got = data.touch(data.first_chunk(a.region) + static_cast<std::uint32_t>(from / chunk_size),
                                        bytes, static_cast<mode>(a.mode) != mode::in, {node_id(0)}, 0);
-        took += shown_time(p.exposure[t], got, rates.nearest(p.bytes[t])(bytes));
+        took += exposed_time(p.exposure[t], got, rates.nearest(p.bytes[t])(bytes));
       }
     }
     if (kind == nullptr) continue;

@@ -32,7 +32,7 @@ void engine::compute(worker& w, frame& f, picoseconds work) {
 
 void engine::begin_fetch(worker& w, frame& f, picoseconds work) {
   const task_record& t = record_of(f.task);
-  f.now = frame_state::fetching;
+  f.state = frame_state::fetching;
   w.data = {.access = t.first_access,
             .end_access = t.end_access,
             .bytes = t.bytes,
@@ -59,17 +59,17 @@ void engine::fetch_chunk(worker& w, frame& f) {
   data_walk& d = w.data;
   if (migrates_ && d.writes) move_written(w, program_.recorded.accesses[d.access].region, d.chunk);
   const std::uint64_t bytes = std::min(memory_->chunk_bytes(), d.left);
-  const fetched got = memory_->touch(d.chunk, bytes, d.writes, w.where, w.clock);
+  const fetched got = memory_->touch(d.chunk, bytes, d.writes, w.position, w.clock);
   const picoseconds near = data_.nearest(d.bytes)(bytes);
-  const picoseconds data = shown_time(d.exposure, got, near);
+  const picoseconds data = exposed_time(d.exposure, got, near);
   const fetched unshared = {data_.memory()(bytes), level::beyond};  // from the own node's memory
-  const picoseconds idle = shown_time(d.exposure, unshared, near);
+  const picoseconds idle = exposed_time(d.exposure, unshared, near);
   if (data > idle) w.stall += data - idle;
   d.done += bytes;
   const picoseconds before = std::exchange(d.work_done, share_of(d.work, d.done, d.bytes));
   const picoseconds code = by_factor(d.work_done - before, f.factor);
-  // For a calibrated task, its exposure already accounts for what computing hides.
-  const picoseconds hidden = d.exposure.calibrated() ? 0 : scaled(std::min(data, code), on_.overlap);
+  // The exposure of a calibrated task accounts for what computing hides.
+  const picoseconds hidden = d.exposure.calibrated() ? 0 : scaled(std::min(data, code), machine_.overlap);
   const picoseconds took = data + code - hidden;
   w.clock += took;
   w.useful += took;
@@ -78,13 +78,13 @@ void engine::fetch_chunk(worker& w, frame& f) {
   if (d.left == 0) {
     ++d.access;
     if (!find_touched(d)) {
-      f.now = frame_state::running;
+      f.state = frame_state::running;
       f.fetched = true;
       if (f.action != record_of(f.task).end_action) ++f.action;
       return;
     }
   }
-  memory_->expect(d.chunk, w.where);
+  memory_->expect(d.chunk, w.position);
 }
 
 }  // namespace kith::sim

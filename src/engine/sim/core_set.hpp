@@ -68,7 +68,7 @@ class core_sets {
   void remove(std::size_t line, std::size_t core) noexcept {
     bits_[word(line, core)] &= ~(std::uint64_t{1} << core % 64);
   }
-  core_set of(std::size_t line) const noexcept {
+  core_set cores_of(std::size_t line) const noexcept {
     core_set s;
     for (std::size_t i = notes_; i < words_; ++i) s.bits_[i - notes_] = bits_[line * words_ + i];
     return s;

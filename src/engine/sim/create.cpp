@@ -23,8 +23,8 @@ bool engine::is_member(const task_record& made, std::int32_t creator) const {
 
 /// As native::worker::help_to_fill().
 bool engine::is_throttled_member(worker& w, std::uint32_t scope) const {
-  if (w.unthrottled-- != 0) return false;
-  w.unthrottled = throttle_.member_goes_on_for(false);
+  if (w.tasks_until_throttle_check-- != 0) return false;
+  w.tasks_until_throttle_check = throttle_.member_goes_on_for(false);
   return throttle_.is_reached(scopes_[scope].unfinished);
 }
 
@@ -35,13 +35,14 @@ void engine::end_help(worker& w) {
   const bool exceeded = throttle_.is_reached(s.unfinished);
   if (exceeded) w.sums.add(event::throttle_exceeded);
   if (f.helps_as_member) {
-    w.unthrottled = 1 + throttle_.member_goes_on_for(exceeded);  // 1 more, for the check that is repeated now
+    w.tasks_until_throttle_check =
+        1 + throttle_.member_goes_on_for(exceeded);  // 1 more, for the check that is repeated now
   } else {
     s.throttle_at = s.created - s.ended_here + throttle_.owner_goes_on_for(s.unfinished, exceeded);
   }
   f.helps_as_member = false;
-  w.in.policy.idle(w);
-  f.now = frame_state::running;
+  w.group.policy.idle(w);
+  f.state = frame_state::running;
 }
 
 void engine::create(worker& w, std::int32_t t) {
@@ -55,22 +56,22 @@ void engine::create(worker& w, std::int32_t t) {
       s.task = f.task;
       s.next_of_task = std::exchange(f.first_scope, made.scope + 1);
     }
-    if (s.created == 0) s.throttle_at = set_.throttle;
+    if (s.created == 0) s.throttle_at = settings_.throttle;
     f.created_in = made.scope;
-    if (set_.throttle != 0 && !made.has(recorded_task::keyed) && !made.has(recorded_task::generated) &&
+    if (settings_.throttle != 0 && !made.has(recorded_task::keyed) && !made.has(recorded_task::generated) &&
         (member ? is_throttled_member(w, made.scope) : s.created - s.ended_here >= s.throttle_at)) {
       if (throttle_.is_reached(s.unfinished)) w.sums.add(event::throttled);
-      f.now = frame_state::helping;
+      f.state = frame_state::helping;
       f.helps_as_member = member;
-      f.looks = 0;
+      f.failed_searches = 0;
       f.waiting_announced = false;
       f.scope = made.scope;
       f.adopted_from = w.adopted.size();
       return;
     }
-    note_begin(w, t);
+    note_creation_began(w, t);
     const std::uint32_t declared = made.end_access - made.first_access;
-    spend(w, cost(on_.costs.create + on_.costs.dependence * static_cast<double>(declared)));
+    spend(w, cost(machine_.costs.create + machine_.costs.dependence * static_cast<double>(declared)));
     expect_predecessors(made);
     f.time_paid = true;
     return;
@@ -78,7 +79,7 @@ void engine::create(worker& w, std::int32_t t) {
   f.time_paid = false;
   ++f.action;
   if (made.has(recorded_task::keyed) || made.has(recorded_task::generated)) {
-    make_visible(w, t);
+    make_policy_task(w, t);
     s.wanted.push_back(t);
   } else {
     if (is_elsewhere(t, w)) {
@@ -89,16 +90,16 @@ void engine::create(worker& w, std::int32_t t) {
   }
 }
 
-policy_task& engine::make_visible(worker& by, std::int32_t n) {
+policy_task& engine::make_policy_task(worker& w, std::int32_t n) {
   if (record_of(n).state != task_state::none)
     throw error("the recording is damaged: task " + std::to_string(n) + " is created a second time", error_kind::input);
-  if (free_.empty()) {
+  if (free_slots_.empty()) {
     constexpr std::size_t at_once = 64;
-    policy_task* const more = room_.emplace_back(std::make_unique<policy_task[]>(at_once)).get();
-    for (std::size_t i = at_once; i-- > 0;) free_.push_back(more + i);
+    policy_task* const more = slot_blocks_.emplace_back(std::make_unique<policy_task[]>(at_once)).get();
+    for (std::size_t i = at_once; i-- > 0;) free_slots_.push_back(more + i);
   }
-  policy_task* const v = free_.back();
-  free_.pop_back();
+  policy_task* const v = free_slots_.back();
+  free_slots_.pop_back();
   task_record& t = record_of(n);
   std::span<const recorded_access> declared;  // empty if no one needs them
   if (policy().needs_accesses() || t.exclusive) declared = accesses(t);
@@ -122,11 +123,11 @@ policy_task& engine::make_visible(worker& by, std::int32_t n) {
   if (t.priority == 1) v->flags |= task::high;
   if (t.priority == 2) v->flags |= task::low;
   v->sequence = sequence_++;
-  v->owner = is_elsewhere(n, by) ? std::uint16_t{0xffff} : static_cast<std::uint16_t>(by.id.value);
-  t.seen = v;
+  v->owner = is_elsewhere(n, w) ? std::uint16_t{0xffff} : static_cast<std::uint16_t>(w.id.value);
+  t.slot = v;
   t.state = task_state::created;
-  note_birth(by, n);
-  by.sums.add(event::task_created);
+  note_created(w, n);
+  w.sums.add(event::task_created);
   scope_state& s = scopes_[t.scope];
   ++s.unfinished;
   ++s.created;
@@ -154,13 +155,13 @@ bool engine::link(std::int32_t t) {
     before.first_successor = d + 1;
   }
   after.waits_for = left;
-  tell_late(t, late);
+  send_late_enables(t, late);
   return left == 0;
 }
 
 bool engine::prepare_ready(std::int32_t t) {
   task_record& r = record_of(t);
-  policy_task& v = *r.seen;
+  policy_task& v = *r.slot;
   if ((v.flags & task::exclusive) != 0 && !take_turns(regions_, v)) return false;
   expect_start(r);
   r.state = task_state::queued;
@@ -178,13 +179,13 @@ void engine::submit(worker& w, std::int32_t t) {
     ++scopes_[x.scope].created;
     if (link(fence)) {
       x.state = task_state::ended;
-      end_in(x.scope, w);
+      end_in_scope(x.scope, w);
     }
   }
-  policy_task& v = make_visible(w, t);
+  policy_task& v = make_policy_task(w, t);
   const bool free = link(t);
   ++w.frames.back().naming.children;
-  if (!record_of(t).has(recorded_task::outside)) w.in.policy.created(v, w);
+  if (!record_of(t).has(recorded_task::outside)) w.group.policy.created(v, w);
   if (!free || !prepare_ready(t)) return;
   task* one = &v;
   if (is_member(record_of(t), w.frames.back().task)) {
@@ -192,39 +193,39 @@ void engine::submit(worker& w, std::int32_t t) {
     hand_over(w, batch_, ready_reason::arrival, false);
     return;
   }
-  task* const now = w.in.policy.ready({&one, 1}, w, ready_reason::creation);
+  task* const now = w.group.policy.ready({&one, 1}, w, ready_reason::creation);
   if (now == nullptr) return;
   w.sums.add(event::task_inlined);
-  start(w, visible(*now).number(), true);
+  start(w, as_policy_task(*now).number(), true);
 }
 
 void engine::wait(worker& w, std::uint32_t scope) {
   frame& f = w.frames.back();
   ++f.naming.waits;
-  f.now = frame_state::waiting;
+  f.state = frame_state::waiting;
   f.scope = scope;
   f.wait_began = w.clock;
   f.adopted_from = w.adopted.size();
   scope_state& s = scopes_[scope];
   if (s.unfinished != s.held) w.sums.add(event::stalled);
-  if (s.unfinished != s.held || !s.wanted.empty()) w.in.policy.waiting(w);
+  if (s.unfinished != s.held || !s.wanted.empty()) w.group.policy.waiting(w);
   s.held = 0;
   if (s.wanted.empty()) return;
   // Nodes of a static graph are known from the start. They are linked backwards, so that release() finds them
   // in their order.
   const auto nodes =
-      std::ranges::equal_range(program_.of_graphs, scope, {}, &std::pair<std::uint32_t, std::int32_t>::first);
+      std::ranges::equal_range(program_.static_graph_nodes, scope, {}, &std::pair<std::uint32_t, std::int32_t>::first);
   if (!nodes.empty() && std::exchange(s.linked, true))
     throw error("the recording is damaged: two graphs have scope " + std::to_string(scope), error_kind::input);
   for (auto n = nodes.end(); n != nodes.begin();) link((--n)->second);
   std::vector<task*> first;
   for (std::int32_t n : s.wanted) {
     state_of(n) = task_state::queued;
-    first.push_back(&seen(n));
+    first.push_back(&policy_task_of(n));
   }
   s.wanted.clear();
-  task* const next = w.in.policy.ready(first, w, ready_reason::discovery);
-  if (next != nullptr) w.next = visible(*next).number();
+  task* const next = w.group.policy.ready(first, w, ready_reason::discovery);
+  if (next != nullptr) w.next = as_policy_task(*next).number();
 }
 
 /// The first phase of a keyed node: finds or makes its predecessors.
@@ -234,7 +235,7 @@ void engine::explore(worker& w) {
   task_record& node = record_of(t);
   const std::span<const recorded_dependence> needs = dependences(node);
   if (!f.time_paid) {
-    spend(w, cost(on_.costs.explore * static_cast<double>(needs.size())));
+    spend(w, cost(machine_.costs.explore * static_cast<double>(needs.size())));
     expect_predecessors(node);
     f.time_paid = true;
     return;
@@ -243,14 +244,14 @@ void engine::explore(worker& w) {
   for (const recorded_dependence& d : needs) {
     if (state_of(d.before) != task_state::none) continue;
     spend(w, costs_.create);
-    batch_.push_back(&make_visible(w, d.before));
+    batch_.push_back(&make_policy_task(w, d.before));
     state_of(d.before) = task_state::queued;
   }
   node.explored = true;
   w.sums.add(event::node_explored);
-  policy_task& v = *node.seen;
+  policy_task& v = *node.slot;
   v.exploring = 0;
-  if (set_.keep_schedule) {
+  if (settings_.keep_schedule) {
     recorded_task& kept = schedule_.tasks[static_cast<std::size_t>(t)];
     kept.explorer = static_cast<std::int16_t>(w.number);
     kept.explore_started = f.began / 1000;
@@ -259,7 +260,7 @@ void engine::explore(worker& w) {
   w.frames.pop_back();
   const bool free = link(t);
   node.state = free ? task_state::queued : task_state::created;
-  if (program_.finds_first[node.scope] != 0) {
+  if (program_.found_first[node.scope] != 0) {
     scope_state& s = scopes_[node.scope];
     ++s.held;
     if (free) s.wanted.push_back(t);

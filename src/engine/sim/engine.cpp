@@ -1,7 +1,6 @@
 #include "engine/sim/engine.hpp"
 
 #include "base/address.hpp"
-#include "engine/life/figures.hpp"
 #include "engine/sim/planned.hpp"
 #include "policy/contract/policy_options.hpp"
 #include "replay/schedule.hpp"
@@ -59,16 +58,12 @@ std::vector<core_id> cores_of(const machine_model& m, const settings& s) {
 /// Longer times would overflow the counters.
 constexpr picoseconds longest = picoseconds{1} << 62;
 
-constexpr double picosecond = 1e-12;
-
-double percent(double part, double whole) { return whole > 0 ? 100 * part / whole : 0; }
-
 }  // namespace
 
 engine::engine(const program& p, const machine_model& m, const settings& s)
     : program_(p),
-      on_(m),
-      set_(s),
+      machine_(m),
+      settings_(s),
       cores_(cores_of(m, s)),
       team_(m.hardware, nodes_of(m, cores_)),
       view_(regions_, team_.served_by()),
@@ -77,9 +72,10 @@ engine::engine(const program& p, const machine_model& m, const settings& s)
              cost(m.costs.attempt), cost(m.costs.steal), cost(m.costs.wake)},
       events_(static_cast<std::size_t>(team_.size()) * (s.hardware.used ? 2 : 1)) {
   const auto workers = static_cast<std::size_t>(team_.size());
-  const bool by_allocation = s.data != distribution::first_touch && s.data != distribution::colors;
+  const bool by_allocation = s.distribution != distribution::first_touch && s.distribution != distribution::colors;
   if (by_allocation && !p.recorded.allocations.empty())
-    layout_.emplace(p, m.hardware, nodes_of(m, cores_), s.data, std::max<std::uint64_t>(m.page_bytes, s.chunk_bytes));
+    layout_.emplace(p, m.hardware, nodes_of(m, cores_), s.distribution,
+                    std::max<std::uint64_t>(m.page_bytes, s.chunk_bytes));
   // A region's index is its index in the program plus 1.
   for (std::uint32_t r = 0; r < p.recorded.regions.size(); ++r) {
     const std::uintptr_t name = layout_ ? layout_->address(r) : p.recorded.regions[r].address;
@@ -87,7 +83,7 @@ engine::engine(const program& p, const machine_model& m, const settings& s)
   }
   std::string policy = s.policy;
   migrates_ = take_migration(policy);
-  if (migrates_ && s.how != fidelity::block)
+  if (migrates_ && s.fidelity != fidelity::block)
     throw error(
         "policy '" + s.policy + "': moving pages is part of the fidelity block alone; expected --fidelity block",
         error_kind::setting);
@@ -103,10 +99,10 @@ engine::engine(const program& p, const machine_model& m, const settings& s)
     made.policy.set(s.plan ? chosen_policy<plain::world>{std::make_unique<planned>(context, *s.plan)}
                            : choose_policy<plain::world>(policy, context));
   }
-  if (s.how == fidelity::block) memory_.emplace(p, m, s.data, s.with, s.chunk_bytes);
-  if (s.how == fidelity::line) make_lines();
+  if (s.fidelity == fidelity::block) memory_.emplace(p, m, s.distribution, s.parts, s.chunk_bytes);
+  if (s.fidelity == fidelity::line) make_lines();
   if (s.hardware.used) {
-    unit_.emplace(m, s.hardware, s.with);
+    unit_.emplace(m, s.hardware, s.parts);
     prefetchers_.resize(workers);
     if (unit_->buffered() != 0 && (this->policy().has_gate() || this->policy().observes_idleness()))
       throw error("policy '" + s.policy + "' must know when a worker asks for a task, so none can be fetched ahead: " +
@@ -114,24 +110,24 @@ engine::engine(const program& p, const machine_model& m, const settings& s)
                   error_kind::setting);
   }
   for (std::size_t w = 0; w < workers; ++w) {
-    group& in = groups_[w / each];
+    group& members = groups_[w / each];
     const worker_id id(static_cast<int>(w % each));
-    workers_.emplace_back(*this, in, id, in.workers.node_of(id));
+    workers_.emplace_back(*this, members, id, members.workers.node_of(id));
     const core_id core = cores_[w];
     const auto per_node = static_cast<std::uint32_t>(m.caches_per_node);
     const node_id node = workers_.back().node;
-    workers_.back().where = {.node = node,
-                             .cache = static_cast<std::uint32_t>(node.value) * per_node +
-                                      static_cast<std::uint32_t>(m.cache_of(core)) % per_node,
-                             .core = static_cast<std::uint32_t>(core.value)};
+    workers_.back().position = {.node = node,
+                                .cache = static_cast<std::uint32_t>(node.value) * per_node +
+                                         static_cast<std::uint32_t>(m.cache_of(core)) % per_node,
+                                .core = static_cast<std::uint32_t>(core.value)};
     workers_.back().speed = static_cast<std::uint64_t>(1024 / m.speeds[core.index()]);
   }
   records_ =
       records_of(p, [this](std::int32_t c) { return color_here(c); }, [this](std::int32_t n) { return node_here(n); });
-  if (s.data == distribution::colors) place_by_colors();
-  if (s.data == distribution::regions) place_by_regions();
+  if (s.distribution == distribution::colors) place_by_colors();
+  if (s.distribution == distribution::regions) place_by_regions();
   if (layout_) place_by_layout();
-  if (!layout_ && s.data == distribution::block)
+  if (!layout_ && s.distribution == distribution::block)
     throw error("distribution block: the recording has no allocations; there are first-touch, fine, coarse and colors",
                 error_kind::setting);
   successors_.resize(p.recorded.dependences.size());
@@ -151,7 +147,7 @@ engine::engine(const program& p, const machine_model& m, const settings& s)
 /// Frees the tasks of a run that was given up.
 engine::~engine() {
   for (task_record& t : records_) {
-    if (t.seen != nullptr) free_room(*t.seen);
+    if (t.slot != nullptr) free_room(*t.slot);
   }
 }
 
@@ -217,32 +213,6 @@ void engine::place_by_layout() {
   }
 }
 
-void engine::measure_from_here() {
-  from_.at = workers_.front().clock;
-  from_.serial = serial_;
-  from_.partition = partition_;
-  from_.sums.clear();
-  from_.times.clear();
-  for (const worker& w : workers_) {
-    from_.sums.push_back(w.sums.snapshot());
-    from_.times.push_back({w.useful, w.overhead, w.stall});
-  }
-  if (memory_ && set_.cold) memory_->empty_caches();
-  if (memory_) {
-    from_.local_bytes = memory_->local_bytes;
-    from_.remote_bytes = memory_->remote_bytes;
-    from_.migrated_bytes = memory_->migrated_bytes;
-    from_.hits = memory_->hits;
-    from_.misses = memory_->misses;
-    from_.links = memory_->links.links;
-  }
-  if (lines_) measure_lines_from_here();
-  if (unit_) {
-    from_.unit_operations = unit_->operations;
-    from_.unit_busy = unit_->busy;
-  }
-}
-
 result engine::run() {
   note_first_homes();
   for (std::uint32_t w = 0; w < workers_.size(); ++w) events_.set(w, 0);
@@ -250,7 +220,7 @@ result engine::run() {
     const picoseconds now = events_.first();
     if (network_ && network_->first() <= now && network_->first() != event_queue::never) {
       now_ = network_->first();
-      deliver();
+      deliver_message();
       continue;
     }
     now_ = now;
@@ -272,59 +242,13 @@ result engine::run() {
       const picoseconds before = w.clock;
       step(w);
       if (w.clock != before) ++events_taken_;
-      goes_on = w.clock == now && !w.parked && !w.offers && !done_ && now < events_.first_but(id);
+      goes_on = w.clock == now && !w.parked && !w.awaits_acceptance && !done_ && now < events_.first_but(id);
     } while (goes_on);
     if (w.clock > longest)
-      throw error("the simulated run lasts for more than 53 days: " + set_.policy + " is given up");
-    events_.set(id, w.parked || w.offers ? event_queue::never : w.clock);
+      throw error("the simulated run lasts for more than 53 days: " + settings_.policy + " is given up");
+    events_.set(id, w.parked || w.awaits_acceptance ? event_queue::never : w.clock);
   }
   return results();
-}
-
-result engine::results() {
-  if (const std::string word = policy().final_error(); !word.empty()) throw error(word);
-  result r;
-  r.makespan = workers_.front().clock - from_.at;
-  r.serial = serial_ - from_.serial;
-  r.partition = partition_ - from_.partition;
-  r.steps = steps_;
-  r.events = events_taken_;
-  for (std::size_t i = 0; i < workers_.size(); ++i) {
-    const worker& w = workers_[i];
-    const auto sum = [&](event e) { return w.sums[e] - from_.sums[i][e]; };
-    r.workers.push_back(life::figures_of_worker(sum, picosecond));
-    r.workers.back().deque_peak = w.sums[event::deque_peak];
-    life::add_figures(r, sum);
-    const worker_times& then = from_.times[i];
-    r.times.push_back({w.useful - then.useful, w.overhead - then.overhead, w.stall - then.stall});
-  }
-  r.sum_up();
-  if (memory_) {
-    r.remote_bytes = memory_->remote_bytes - from_.remote_bytes;
-    r.local_bytes = memory_->local_bytes - from_.local_bytes;
-    r.migrated_bytes = memory_->migrated_bytes - from_.migrated_bytes;
-    r.cache_hits = memory_->hits - from_.hits;
-    r.cache_misses = memory_->misses - from_.misses;
-    r.links = memory_->links.links;
-    for (std::size_t l = 0; l < r.links.size(); ++l) {
-      r.links[l].data -= from_.links[l].data;
-      r.links[l].control -= from_.links[l].control;
-      r.network_bytes += r.links[l].data + r.links[l].control;
-    }
-    if (on_.energies.flit_bytes != 0)
-      r.network_nj = static_cast<double>(r.network_bytes) / on_.energies.flit_bytes * on_.energies.flit_hop / 1000;
-  }
-  if (unit_) {
-    r.unit_operations = unit_->operations - from_.unit_operations;
-    r.unit_busy = unit_->busy - from_.unit_busy;
-  }
-  if (lines_) line_results(r);
-  if (network_) place_results(r);
-  if (set_.keep_schedule) {
-    finish_schedule();
-    r.schedule = std::move(schedule_);
-  }
-  return r;
 }
 
 result simulate(const program& p, const machine_model& m, const settings& s) { return engine(p, m, s).run(); }
@@ -336,40 +260,6 @@ settings alone_of(settings s) {
   s.places = {};
   s.keep_schedule = false;
   return s;
-}
-
-void result::sum_up() {
-  seconds = static_cast<double>(makespan) * picosecond;
-  partition_seconds = static_cast<double>(partition) * picosecond;
-  for (std::size_t w = 0; w < workers.size(); ++w) {
-    workers[w].busy_seconds = static_cast<double>(times[w].useful) * picosecond;
-    workers[w].idle_seconds = std::max(0.0, seconds - workers[w].busy_seconds);
-  }
-  life::sum_up(*this);
-}
-
-double result::speedup() const noexcept {
-  return makespan == 0 ? 0 : static_cast<double>(one_core) / static_cast<double>(makespan);
-}
-
-double result::over_serial() const noexcept {
-  return makespan == 0 ? 0 : static_cast<double>(serial) / static_cast<double>(makespan);
-}
-
-double result::overhead_percent() const noexcept {
-  double all = static_cast<double>(partition);
-  for (const worker_times& w : times) all += static_cast<double>(w.overhead);
-  return percent(all, static_cast<double>(makespan) * static_cast<double>(workers.size()));
-}
-
-double result::partition_percent() const noexcept {
-  return percent(static_cast<double>(partition), static_cast<double>(makespan) * static_cast<double>(workers.size()));
-}
-
-double result::stall_seconds_per_task() const noexcept {
-  double all = 0;
-  for (const worker_times& w : times) all += static_cast<double>(w.stall) * picosecond;
-  return total.tasks == 0 ? 0 : all / static_cast<double>(total.tasks);
 }
 
 }  // namespace kith::sim

@@ -1,7 +1,7 @@
 // The simulator's engine: does what the native one does with tasks, in simulated time. Called through simulation.hpp.
 //
-// A policy call runs at once, at its event's time; the calling worker spends its cost afterwards. A look for
-// work is paid in advance, because a nearer worker may see first what was pushed just before.
+// A policy call runs at its event's time; the worker that calls spends the call's cost afterwards. A search for work is
+// paid first and done afterwards: a worker that is nearer to the queue may find first what was pushed just before.
 #pragma once
 
 #include "engine/life/throttle.hpp"
@@ -23,7 +23,7 @@
 namespace kith::sim {
 
 /// The least time that passes, even if all costs are 0.
-inline constexpr picoseconds instant = 1000;
+inline constexpr picoseconds least_step = 1000;
 
 class engine {
  public:
@@ -33,13 +33,13 @@ class engine {
   engine& operator=(const engine&) = delete;
   result run();
 
-  // ---- for the workers
-  bool ring(worker& by, const worker_set& audience);
+  // Called by workers.
+  bool ring(worker& w, const worker_set& audience);
   static bool anybody_sleeps(const group& g) noexcept;
-  void charge(worker& by, event e, worker_id owner);
+  void charge(worker& w, event e, worker_id owner);
   bool drop_if_dead(task& t);
   [[noreturn]] void refuse(task& t, const std::string& why) const;
-  void submit(worker& by, kith::job<plain::worker_view>& j, const worker_set& audience);
+  void submit(worker& w, kith::job<plain::worker_view>& j, const worker_set& audience);
 
  private:
   // life.cpp and create.cpp: what happens to tasks
@@ -47,13 +47,13 @@ class engine {
   void begin_root(worker& w);
   void start(worker& w, std::int32_t t, bool at_creation = false);
   bool take(std::int32_t t);
-  void go_on(worker& w);
+  void run_action(worker& w);
   void compute(worker& w, frame& f, picoseconds work);
   void begin_fetch(worker& w, frame& f, picoseconds work);
   bool find_touched(data_walk& d);
   void fetch_chunk(worker& w, frame& f);
   void create(worker& w, std::int32_t t);
-  policy_task& make_visible(worker& by, std::int32_t t);
+  policy_task& make_policy_task(worker& w, std::int32_t t);
   bool link(std::int32_t t);
   void submit(worker& w, std::int32_t t);
   void explore(worker& w);
@@ -61,14 +61,14 @@ class engine {
   bool is_throttled_member(worker& w, std::uint32_t scope) const;
   void end_help(worker& w);
   void wait(worker& w, std::uint32_t scope);
-  bool is_over(const frame& wait) const;
+  bool may_resume(const frame& wait) const;
   void end_body(worker& w);
   bool leave(worker& w, const frame& f);
   void end(std::int32_t t, worker& w, bool keep_next);
   void end_left(worker& w, bool keep_next);
-  void end_in(std::uint32_t scope, worker& by);
-  void tell_waiter(const worker& w);
-  void wake_waiter(std::uint32_t scope, worker& by);
+  void end_in_scope(std::uint32_t scope, worker& w);
+  void register_waiter(const worker& w);
+  void wake_waiter(std::uint32_t scope, worker& w);
   void release(std::int32_t t, worker& w, std::vector<std::int32_t>& fences);
   void forget(std::int32_t t);
   void hand_over(worker& w, std::vector<task*>& batch, ready_reason why, bool keep);
@@ -86,11 +86,11 @@ class engine {
   void line_results(result& r);
 
   // search.cpp: what idle workers do
-  void look_for_work(worker& w);
+  void search(worker& w);
   void run_found(worker& w, std::int32_t t);
   bool may_run_on(const frame& wait, std::int32_t t) const;
-  std::size_t ready_to_go_on(worker& w, bool look_at_all, bool idle) const;
-  bool go_on_elsewhere(worker& w, bool look_at_all = false, bool idle = false);
+  std::size_t find_resumable_stack(worker& w, bool all_stacks, bool idle) const;
+  bool switch_stack(worker& w, bool all_stacks = false, bool idle = false);
   void leave_stack(worker& w);
   bool claim(std::int32_t t);
   std::int32_t claim_child(std::uint32_t scope, bool all);
@@ -105,39 +105,39 @@ class engine {
   std::uint32_t place_of(std::int32_t t) const noexcept;
   std::uint64_t argument_bytes(std::int32_t t) const noexcept;
   std::uint32_t home_of(std::uint32_t scope) const noexcept;
-  bool is_elsewhere(std::int32_t t, const worker& w) const noexcept { return network_ && place_of(t) != w.in.place; }
+  bool is_elsewhere(std::int32_t t, const worker& w) const noexcept { return network_ && place_of(t) != w.group.place; }
   void make_places();
   void offer(worker& w, std::int32_t t);
-  void deliver();
-  void answer(const place_message& m);
-  void arrive(std::int32_t t, worker& progress);
-  void answered(const place_message& m);
-  void end_elsewhere(std::uint32_t scope, worker& by);
-  void tell(worker& by, std::uint32_t to, std::vector<std::uint32_t> dependences);
-  void tell_late(std::int32_t t, std::span<const std::uint32_t> dependences);
-  void enable(const place_message& m);
+  void deliver_message();
+  void receive_offer(const place_message& m);
+  void count_down(std::int32_t t, worker& progress);
+  void receive_answer(const place_message& m);
+  void end_in_remote_scope(std::uint32_t scope, worker& w);
+  void send_enable(worker& w, std::uint32_t to, std::vector<std::uint32_t> dependences);
+  void send_late_enables(std::int32_t t, std::span<const std::uint32_t> dependences);
+  void receive_enable(const place_message& m);
   void place_results(result& r) const;
   void note_message(const place_message& m, picoseconds now);
   void finish_places();
 
-  // hardware.cpp: the same, with queues in a scheduling unit
+  // hardware.cpp: searching, if the queues are in a scheduling unit
   void count_message(const worker& w, bool to_unit, int bytes);
-  void add_to_unit(worker& by);
-  void approach_unit(worker& w);
-  poll_result ask_unit(worker& w);
-  void answered(worker& w);
+  void push_to_unit(worker& w);
+  void request_from_unit(worker& w);
+  poll_result poll_unit(worker& w);
+  void receive_from_unit(worker& w);
   std::int32_t take_prefetched(worker& w);
-  void ask_ahead(worker& w, picoseconds now);
+  void request_ahead(worker& w, picoseconds now);
   void set_prefetch_event(const worker& w, picoseconds at);
   void step_prefetcher(worker& w, picoseconds now);
-  bool answer_waiting(const worker& by, const worker_set& audience);
+  bool answer_waiting_request(const worker& w, const worker_set& audience);
 
   void spend(worker& w, picoseconds time) {
     w.clock += time;
     w.overhead += time;
   }
-  picoseconds cost(double ns) const { return set_.with.scheduling ? static_cast<picoseconds>(ns * 1000) : 0; }
-  picoseconds far_cost(picoseconds near, const worker& by, worker_id owner) const;
+  picoseconds cost(double ns) const { return settings_.parts.scheduling ? static_cast<picoseconds>(ns * 1000) : 0; }
+  picoseconds far_cost(picoseconds near, const worker& w, worker_id owner) const;
   int distance_of_shared() const;
   /// The program's colors and nodes refer to the recorded machine; they are scaled to this one.
   std::int32_t color_here(std::int32_t c) const noexcept {
@@ -149,11 +149,11 @@ class engine {
   std::int32_t node_here(std::int32_t n) const noexcept {
     return n < 0 ? n : static_cast<std::int32_t>(std::int64_t{n % program_.nodes} * team_.nodes() / program_.nodes);
   }
-  /// What holds for the policies of all groups, which are of one kind.
+  /// The policy of the first group. Those of other groups need and observe the same.
   const policy_calls<plain::world>& policy() const noexcept { return groups_.front().policy; }
   task_record& record_of(std::int32_t t) { return records_[static_cast<std::size_t>(t)]; }
   task_state& state_of(std::int32_t t) { return record_of(t).state; }
-  policy_task& seen(std::int32_t t) { return *record_of(t).seen; }
+  policy_task& policy_task_of(std::int32_t t) { return *record_of(t).slot; }
   std::span<const recorded_access> accesses(const task_record& t) const noexcept {
     return {program_.recorded.accesses.data() + t.first_access, program_.recorded.accesses.data() + t.end_access};
   }
@@ -161,8 +161,7 @@ class engine {
     return {program_.recorded.dependences.data() + t.first_dependence,
             program_.recorded.dependences.data() + t.end_dependence};
   }
-  // These prefetch what a worker will read when it continues, while other workers run. Wrong guesses cost
-  // little and change no result.
+  // These prefetch what a worker will read when it continues, while other workers run. They change no result.
   void expect_predecessors(const task_record& t) const noexcept {
     for (const recorded_dependence& d : dependences(t))
       __builtin_prefetch(&records_[static_cast<std::size_t>(d.before)]);
@@ -186,14 +185,14 @@ class engine {
   void put(std::uint32_t region, node_id at);
   void move_written(worker& w, std::uint32_t region, std::uint32_t chunk);
   /// A region smaller than a page does not move, because its neighbours' data would move with it.
-  bool may_move(std::uint64_t region_bytes) const noexcept { return region_bytes >= on_.page_bytes; }
+  bool may_move(std::uint64_t region_bytes) const noexcept { return region_bytes >= machine_.page_bytes; }
   void measure_from_here();
   result results();
 
   // schedule.cpp: the simulated run as a recording, if one is kept
   void forget_recorded_run();
-  void note_begin(const worker& w, std::int32_t t);
-  void note_birth(const worker& w, std::int32_t t);
+  void note_creation_began(const worker& w, std::int32_t t);
+  void note_created(const worker& w, std::int32_t t);
   void note_completed(const worker& w, std::int32_t t);
   void note_first_homes();
   void note_homes(std::int32_t t, picoseconds began);
@@ -218,17 +217,17 @@ class engine {
   };
 
   const program& program_;
-  const machine_model& on_;
-  const settings set_;
-  const life::throttle throttle_{set_.throttle};
+  const machine_model& machine_;
+  const settings settings_;
+  const life::throttle throttle_{settings_.throttle};
   const std::vector<core_id> cores_;  // of the workers
   const team team_;
   region_table regions_;
   const int shared_distance_ = distance_of_shared();  // of queues without an owner
   std::optional<layout> layout_;                      // if the recording's allocations decide homes
   memory_view view_;
-  bool migrates_ = false;               // pages of written data move to the node that writes them
-  std::vector<std::uint64_t> by_node_;  // scratch
+  bool migrates_ = false;                     // pages of written data move to the node that writes them
+  std::vector<std::uint64_t> bytes_by_node_;  // scratch
   class program_identities final : public identity_source {
    public:
     explicit program_identities(const program& p) : program_(p) {}
@@ -241,9 +240,9 @@ class engine {
   } identities_{program_};
   std::deque<group> groups_;  // one for each place; without places, one
   std::optional<memory> memory_;
-  std::optional<line_memory> lines_;                                       // instead, in fidelity line
-  picoseconds between_accesses_ = 0, most_ahead_ = 0, contended_for_ = 0;  // then
-  double replay_began_ = 0;                                                // in processor time
+  std::optional<line_memory> lines_;  // in fidelity line, in place of memory_
+  picoseconds access_interval_ = 0, most_ahead_ = 0, contention_time_ = 0;
+  double replay_began_ = 0;  // by this thread's processor clock
   data_rates data_;
   struct {
     picoseconds create, push, pop, attempt, steal, wake;
@@ -251,35 +250,35 @@ class engine {
   std::deque<worker> workers_;
   std::optional<place_network> network_;  // if there are places
   std::deque<place_state> places_;
-  picoseconds progress_cost_ = 0;  // a progress thread's time for a message
+  picoseconds message_cost_ = 0;  // a progress thread's time for a message
   picoseconds now_ = 0;
   std::optional<unit> unit_;             // if the queues are in hardware
-  std::vector<prefetcher> prefetchers_;  // then, by worker
-  event_queue events_;                   // then, the prefetchers' events follow those of the workers
-  picoseconds partition_ = 0;
+  std::vector<prefetcher> prefetchers_;  // by worker, if the queues are in hardware
+  event_queue events_;                   // of the workers; those of prefetchers follow
+  picoseconds partition_time_ = 0;
   std::vector<task_record> records_;
   struct successor {
     std::int32_t task;
     std::uint32_t next;  // 1 + the next dependence on the same predecessor; 0: none
   };
   std::vector<successor> successors_;  // by dependence
-  std::vector<std::unique_ptr<policy_task[]>> room_;
-  std::vector<policy_task*> free_;
+  std::vector<std::unique_ptr<policy_task[]>> slot_blocks_;
+  std::vector<policy_task*> free_slots_;
   std::vector<scope_state> scopes_;
   std::vector<std::uint32_t> left_scopes_;     // by task: how many of its scopes were not empty when its body ended
   std::vector<std::uint32_t> left_and_empty_;  // scopes whose parents must be ended
-  std::unordered_map<const void*, picoseconds> queue_free_;  // when a queue is free again; never iterated
+  std::unordered_map<const void*, picoseconds> queue_free_at_;  // when a queue is free again; never iterated
   std::vector<task*> batch_;
   std::size_t root_ = 0;
   bool done_ = false;
   std::uint32_t sequence_ = 0;
   std::uint64_t steps_ = 0, events_taken_ = 0;  // result::steps, result::events
-  picoseconds run_began_ = 0;                   // the present one of those that the recording holds
+  picoseconds run_began_ = 0;                   // the current run; a recording may hold several
   recording schedule_;
   std::vector<std::uint32_t> last_home_;  // by region: 1 + the first valid row of schedule_.homes; 0: none
 
   struct baseline {
-    picoseconds at = 0, serial = 0, partition = 0;
+    picoseconds time = 0, serial = 0, partition = 0;
     std::uint64_t local_bytes = 0, remote_bytes = 0, migrated_bytes = 0, hits = 0, misses = 0;
     std::vector<event_snapshot> sums;
     std::vector<worker_times> times;
@@ -287,8 +286,8 @@ class engine {
     line_counts lines;
     std::uint64_t unit_operations = 0;
     picoseconds unit_busy = 0;
-  } from_;
-  picoseconds serial_ = 0;
+  } baseline_;
+  picoseconds serial_time_ = 0;
 };
 
 }  // namespace kith::sim

@@ -6,7 +6,7 @@
 
 namespace kith::sim {
 
-/// A message between the worker and the unit.
+/// Counts a message between the worker and the unit.
 void engine::count_message(const worker& w, bool to_unit, int bytes) {
   const node_id from = to_unit ? w.node : unit_->node(), to = to_unit ? unit_->node() : w.node;
   if (memory_) memory_->links.notify(from, to, static_cast<std::uint64_t>(bytes));
@@ -14,52 +14,52 @@ void engine::count_message(const worker& w, bool to_unit, int bytes) {
 }
 
 /// The worker adds a task. It does not wait for the unit.
-void engine::add_to_unit(worker& by) {
-  count_message(by, true, on_.unit.descriptor_bytes);
-  unit_->serve(by.clock + unit_->travel(by.node));
+void engine::push_to_unit(worker& w) {
+  count_message(w, true, machine_.unit.descriptor_bytes);
+  unit_->serve(w.clock + unit_->travel(w.node));
 }
 
 /// The worker wants a task. It continues when the unit has looked for one, or when its prefetched task has arrived.
-void engine::approach_unit(worker& w) {
+void engine::request_from_unit(worker& w) {
   prefetcher& ahead = prefetchers_[w.number];
   const picoseconds before = w.clock;
   if (!ahead.buffer.empty()) {
     w.clock = std::max(w.clock, ahead.buffer.front().arrives);
-    w.ready_to_look = true;
-  } else if (ahead.now == prefetcher::state::asks || ahead.now == prefetcher::state::is_next) {
+    w.search_paid = true;
+  } else if (ahead.current == prefetcher::state::requests || ahead.current == prefetcher::state::served) {
     w.clock = std::max(w.clock, ahead.at);
   } else if (w.request == request_state::arrives) {
     w.request = request_state::waits;
     w.clock = unit_->serve(w.clock);
-    w.ready_to_look = true;
-  } else if (w.request == request_state::waits || ahead.now == prefetcher::state::waits) {
+    w.search_paid = true;
+  } else if (w.request == request_state::waits || ahead.current == prefetcher::state::waits) {
     // The prefetcher's request becomes the worker's own. It is in the unit, which has no task for it yet.
-    ahead.now = prefetcher::state::rests;
+    ahead.current = prefetcher::state::idle;
     w.request = request_state::waits;
-    w.clock += instant;
-    w.ready_to_look = true;
+    w.clock += least_step;
+    w.search_paid = true;
   } else {
-    count_message(w, true, on_.unit.message_bytes);
+    count_message(w, true, machine_.unit.message_bytes);
     w.request = request_state::arrives;
     w.clock += unit_->travel(w.node);
   }
   w.overhead += w.clock - before;
 }
 
-/// Asks the policy for a task, for the worker or its prefetcher. The unit looks everywhere in one operation.
-poll_result engine::ask_unit(worker& w) {
-  poll_result l = w.in.policy.next(w);
+/// Asks the policy for a task, for the worker or its prefetcher. The unit searches all queues in one operation.
+poll_result engine::poll_unit(worker& w) {
+  poll_result l = w.group.policy.next(w);
   for (std::size_t looks = 1; l.what == poll_result::retry && looks < 2 * workers_.size(); ++looks)
-    l = w.in.policy.next(w);
+    l = w.group.policy.next(w);
   return l;
 }
 
 /// The answer to the worker's own request arrives.
-void engine::answered(worker& w) {
+void engine::receive_from_unit(worker& w) {
   w.request = request_state::none;
-  count_message(w, false, on_.unit.descriptor_bytes);
+  count_message(w, false, machine_.unit.descriptor_bytes);
   spend(w, unit_->travel(w.node));
-  ask_ahead(w, w.clock);
+  request_ahead(w, w.clock);
 }
 
 /// The first task of the worker's buffer; -1 if it is empty.
@@ -68,16 +68,16 @@ std::int32_t engine::take_prefetched(worker& w) {
   if (buffer.empty()) return -1;
   const std::int32_t t = buffer.front().task;
   buffer.pop_front();
-  ask_ahead(w, w.clock);
+  request_ahead(w, w.clock);
   return t;
 }
 
 /// The worker's prefetcher sends a request at `now` if it has room for a task.
-void engine::ask_ahead(worker& w, picoseconds now) {
+void engine::request_ahead(worker& w, picoseconds now) {
   prefetcher& p = prefetchers_[w.number];
-  if (p.now != prefetcher::state::rests || p.buffer.size() >= unit_->buffered()) return;
-  count_message(w, true, on_.unit.message_bytes);
-  p.now = prefetcher::state::asks;
+  if (p.current != prefetcher::state::idle || p.buffer.size() >= unit_->buffered()) return;
+  count_message(w, true, machine_.unit.message_bytes);
+  p.current = prefetcher::state::requests;
   p.at = now + unit_->travel(w.node);
   set_prefetch_event(w, p.at);
 }
@@ -90,45 +90,45 @@ void engine::set_prefetch_event(const worker& w, picoseconds at) {
 void engine::step_prefetcher(worker& w, picoseconds now) {
   prefetcher& p = prefetchers_[w.number];
   ++events_taken_;
-  if (p.now == prefetcher::state::asks) {
-    p.now = prefetcher::state::is_next;
+  if (p.current == prefetcher::state::requests) {
+    p.current = prefetcher::state::served;
     p.at = unit_->serve(now);
     set_prefetch_event(w, p.at);
     return;
   }
   set_prefetch_event(w, event_queue::never);
-  const poll_result l = ask_unit(w);
+  const poll_result l = poll_unit(w);
   if (l.what != poll_result::found) {
-    p.now = prefetcher::state::waits;
+    p.current = prefetcher::state::waits;
     return;
   }
-  p.now = prefetcher::state::rests;
-  count_message(w, false, on_.unit.descriptor_bytes);
+  p.current = prefetcher::state::idle;
+  count_message(w, false, machine_.unit.descriptor_bytes);
   const picoseconds arrives = now + unit_->travel(w.node);
-  p.buffer.push_back({visible(*l.work).number(), arrives});
-  ask_ahead(w, arrives);
+  p.buffer.push_back({as_policy_task(*l.work).number(), arrives});
+  request_ahead(w, arrives);
 }
 
-/// `by` says that there is work: answers the waiting request of an idle worker of `audience`, or, if no worker at all
+/// Worker `w` has queued work: answers the waiting request of an idle worker of `audience`, or, if no worker at all
 /// is idle, of a prefetcher there. False if there is none.
-bool engine::answer_waiting(const worker& by, const worker_set& audience) {
-  const picoseconds told = by.clock + unit_->travel(by.node);
+bool engine::answer_waiting_request(const worker& w, const worker_set& audience) {
+  const picoseconds arrives = w.clock + unit_->travel(w.node);
   bool any_parked = false;
-  for (std::size_t i = 0; i < by.in.parked.size(); ++i) {
-    any_parked = any_parked || by.in.parked[i] != 0;
-    const std::uint64_t found = by.in.parked[i] & audience.word(i);
+  for (std::size_t i = 0; i < w.group.parked.size(); ++i) {
+    any_parked = any_parked || w.group.parked[i] != 0;
+    const std::uint64_t found = w.group.parked[i] & audience.word(i);
     if (found == 0) continue;
-    worker& w = workers_[i * 64 + static_cast<std::size_t>(std::countr_zero(found))];
-    const picoseconds done = unit_->serve(told);
-    wake_at(w, std::max(w.clock, done));
+    worker& idle = workers_[i * 64 + static_cast<std::size_t>(std::countr_zero(found))];
+    const picoseconds done = unit_->serve(arrives);
+    wake_at(idle, std::max(idle.clock, done));
     return true;
   }
   if (any_parked) return false;
   for (std::size_t i = 0; i < prefetchers_.size(); ++i) {
     prefetcher& p = prefetchers_[i];
-    if (p.now != prefetcher::state::waits || (audience.word(i / 64) >> (i % 64) & 1) == 0) continue;
-    p.now = prefetcher::state::is_next;
-    p.at = unit_->serve(told);
+    if (p.current != prefetcher::state::waits || (audience.word(i / 64) >> (i % 64) & 1) == 0) continue;
+    p.current = prefetcher::state::served;
+    p.at = unit_->serve(arrives);
     set_prefetch_event(workers_[i], p.at);
     return true;
   }

@@ -55,8 +55,8 @@ class home_caches {
   }
   std::size_t home(std::uint32_t line) const noexcept { return home_[line >> shift_]; }
 
-  /// Serves the access if the core's own caches can do so without a word to others. Writes: a line whose home is here,
-  /// and of which nobody has a copy.
+  /// Serves the access if the core's own caches can do so without a message. Of writes, these are those to a line whose
+  /// home is here and of which no other core has a copy.
   std::optional<source> hit(std::size_t core, std::uint32_t line, bool writes) noexcept {
     const std::uint32_t whole = line >> shift_;
     if (writes) {
@@ -103,7 +103,7 @@ class home_caches {
     return second_[core].find(line >> shift_) != nullptr;
   }
   /// The cores that have copies of the line, without its home.
-  core_set copies_of(std::uint32_t line) const noexcept { return copies_.of(line >> shift_); }
+  core_set copies_of(std::uint32_t line) const noexcept { return copies_.cores_of(line >> shift_); }
 
   /// Empties all caches; nothing is written back.
   void clear() noexcept {
@@ -116,14 +116,14 @@ class home_caches {
  private:
   /// A core that may be the home writes: the others lose their copies.
   void write(std::size_t core, std::size_t at, std::uint32_t whole, outcome& o) noexcept {
-    const core_set all = copies_.of(whole);
+    const core_set all = copies_.cores_of(whole);
     o.dropped = all;
     o.dropped.remove(core);
     drop_copies(whole, kind_ == home_copies::dropped ? all : o.dropped);
     if (core != at) drop_parts(at, whole);
   }
-  void drop_copies(std::uint32_t whole, const core_set& of) noexcept {
-    of.each([&](std::size_t other) {
+  void drop_copies(std::uint32_t whole, const core_set& cores) noexcept {
+    cores.each([&](std::size_t other) {
       second_[other].remove(whole);
       drop_parts(other, whole);
       copies_.remove(whole, other);
@@ -139,7 +139,7 @@ class home_caches {
     const std::uint32_t gone = lost >> 1;
     drop_parts(core, gone);
     if (home_[gone] == core) {
-      drop_copies(gone, copies_.of(gone));
+      drop_copies(gone, copies_.cores_of(gone));
       o.written_back += lost & cache_level::marked;
     } else {
       copies_.remove(gone, core);

@@ -13,8 +13,8 @@ home_caches line_memory::homes_of(const line_streams& touched) const {
   };
   const auto shift = static_cast<unsigned>(std::countr_zero(line_bytes / touched.bytes));
   const std::size_t cores = core_nodes_.size();
-  home_caches made(cores, shape(on_.line.first, touched.bytes), shape(on_.line.second, line_bytes), shift, lines_,
-                   on_.line.copies);
+  home_caches made(cores, shape(machine_.line.first, touched.bytes), shape(machine_.line.second, line_bytes), shift,
+                   lines_, machine_.line.copies);
   for (std::size_t l = 0; l < lines_; l += std::size_t{1} << shift) {
     const auto line = static_cast<std::uint32_t>(l);
     made.set_home(line, l < touched.shared ? (l >> shift) % cores : (l - touched.shared) / touched.own);
@@ -44,7 +44,7 @@ picoseconds line_memory::fetch_from_home(std::uint32_t core, std::uint32_t line,
   const node_id here = core_nodes_[core], there = core_nodes_[home];
   contended_line_ = !o.dropped.none();
   counts.written_back += o.written_back;
-  const picoseconds own = writes ? first_ : second_;  // to know that the own caches cannot serve it
+  const picoseconds own = writes ? first_ : second_;  // the time in which the own caches find that they cannot serve it
   const picoseconds asked =
       network.send(here, there, writes ? control_ + touched_.bytes : control_, writes, at + own, now);
   picoseconds until = asked;

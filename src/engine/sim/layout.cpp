@@ -35,15 +35,17 @@ kind wanted(const recorded_allocation& a, distribution d) {
 std::vector<std::int32_t> enclosing(const recording& r) {
   std::vector<std::int32_t> found(r.regions.size(), -1);
   std::vector<bool> named(r.regions.size());
-  const auto of = [&](std::size_t i) -> const recorded_allocation& { return r.allocations[i]; };
+  const auto allocation = [&](std::size_t i) -> const recorded_allocation& { return r.allocations[i]; };
   std::map<std::uint64_t, std::size_t> given;  // by address; a newer allocation replaces those that it overlaps
   std::size_t next = 0;
   for (std::size_t t = 0; t < r.tasks.size(); ++t) {
     const std::uint64_t now = r.tasks[t].created;
-    for (; next != r.allocations.size() && of(next).at <= now; ++next) {
-      const recorded_allocation& a = of(next);
+    for (; next != r.allocations.size() && allocation(next).at <= now; ++next) {
+      const recorded_allocation& a = allocation(next);
       auto at = given.lower_bound(a.address);
-      if (at != given.begin() && of(std::prev(at)->second).address + of(std::prev(at)->second).bytes > a.address) --at;
+      if (at != given.begin() &&
+          allocation(std::prev(at)->second).address + allocation(std::prev(at)->second).bytes > a.address)
+        --at;
       while (at != given.end() && at->first < a.address + a.bytes) at = given.erase(at);
       given.emplace(a.address, next);
     }
@@ -53,7 +55,7 @@ std::vector<std::int32_t> enclosing(const recording& r) {
       named[region] = true;
       const auto after = given.upper_bound(r.regions[region].address);
       if (after == given.begin()) continue;
-      const recorded_allocation& a = of(std::prev(after)->second);
+      const recorded_allocation& a = allocation(std::prev(after)->second);
       const bool gone = a.released != 0 && a.released < now;
       if (!gone && r.regions[region].address - a.address < a.bytes)
         found[region] = static_cast<std::int32_t>(std::prev(after)->second);
@@ -95,15 +97,15 @@ layout::layout(const program& p, const machine& on, std::span<const node_id> wor
     }
   }
   for (std::uint32_t r = 0; r < block_of_.size(); ++r) {
-    std::int32_t& in = block_of_[r];
-    if (in < 0) {
+    std::int32_t& block = block_of_[r];
+    if (block < 0) {
       address_.push_back(recorded_addresses + p.recorded.regions[r].address);
       continue;
     }
-    const recorded_allocation& a = p.recorded.allocations[static_cast<std::size_t>(in)];
-    const placement& b = blocks_[static_cast<std::size_t>(in)];
+    const recorded_allocation& a = p.recorded.allocations[static_cast<std::size_t>(block)];
+    const placement& b = blocks_[static_cast<std::size_t>(block)];
     address_.push_back(b.begin + (p.recorded.regions[r].address - a.address));
-    if (b.nodes.empty() && b.what != kind::deferred) in = -1;
+    if (b.nodes.empty() && b.what != kind::deferred) block = -1;
   }
 }
 

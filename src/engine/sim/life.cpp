@@ -1,36 +1,35 @@
-// The life of tasks from start to end (create.cpp has their creation). It follows the native engine's
-// task_run.cpp and task_end.cpp; the order of calls to the policy is the same.
+// How tasks run (create.cpp has their creation, ends.cpp their ends). It follows the native engine's task_run.cpp; the
+// order of calls to the policy is the same.
 #include "engine/life/claim.hpp"
 #include "engine/life/first_touch.hpp"
 #include "engine/life/hand_over.hpp"
 #include "engine/sim/engine.hpp"
 #include "engine/sim/node_time.hpp"
 #include "task/closure_room.hpp"
-#include "task/turns.hpp"
 
 #include <algorithm>
 
 namespace kith::sim {
 
 void engine::step(worker& w) {
-  if (w.doing_job != nullptr) {
+  if (w.current_job != nullptr) {
     end_job(w);
     return;
   }
   if (w.frames.empty()) {
-    if (go_on_elsewhere(w)) return;
+    if (switch_stack(w)) return;
     if (w.number == 0 && root_ < program_.roots.size() && w.suspended.empty()) {
       begin_root(w);
     } else if (w.next >= 0) {
       start(w, std::exchange(w.next, -1));
     } else {
-      look_for_work(w);
+      search(w);
     }
     return;
   }
   frame& f = w.frames.back();
-  switch (f.now) {
-    case frame_state::running: go_on(w); return;
+  switch (f.state) {
+    case frame_state::running: run_action(w); return;
     case frame_state::fetching: fetch_chunk(w, f); return;
     case frame_state::replaying: replay(w, f); return;
     case frame_state::exploring: explore(w); return;
@@ -38,47 +37,47 @@ void engine::step(worker& w) {
     case frame_state::helping:
     case frame_state::offering: break;
   }
-  if (!is_over(f)) {
-    if (go_on_elsewhere(w)) return;
+  if (!may_resume(f)) {
+    if (switch_stack(w)) return;
     if (w.next >= 0) {
       run_found(w, std::exchange(w.next, -1));
     } else {
-      look_for_work(w);
+      search(w);
     }
     return;
   }
   if (w.next >= 0) {  // the code that waited continues, so the task that was to run next goes back to the policy
-    batch_.assign(1, &seen(std::exchange(w.next, -1)));
+    batch_.assign(1, &policy_task_of(std::exchange(w.next, -1)));
     hand_over(w, batch_, ready_reason::arrival, false);
   }
-  if (f.now == frame_state::waiting) {
+  if (f.state == frame_state::waiting) {
     scopes_[f.scope].waiter = -1;
-    if (set_.keep_schedule) {
+    if (settings_.keep_schedule) {
       schedule_.waits.push_back(
           {f.task, f.scope, static_cast<std::int16_t>(w.number), f.wait_began / 1000, w.clock / 1000});
     }
-    w.in.policy.idle(w);
-    w.frames.back().now = frame_state::running;
-  } else if (f.now == frame_state::offering) {
-    w.in.policy.idle(w);
-    w.frames.back().now = frame_state::running;
+    w.group.policy.idle(w);
+    w.frames.back().state = frame_state::running;
+  } else if (f.state == frame_state::offering) {
+    w.group.policy.idle(w);
+    w.frames.back().state = frame_state::running;
   } else {
     end_help(w);
   }
 }
 
 /// Whether the last frame of a stack may continue.
-bool engine::is_over(const frame& wait) const {
-  if (wait.now == frame_state::offering) return records_[static_cast<std::size_t>(wait.offered)].accepted;
+bool engine::may_resume(const frame& wait) const {
+  if (wait.state == frame_state::offering) return records_[static_cast<std::size_t>(wait.offered)].accepted;
   const scope_state& s = scopes_[wait.scope];
-  return wait.now == frame_state::waiting ? s.unfinished == s.held : throttle_.is_far(s.unfinished);
+  return wait.state == frame_state::waiting ? s.unfinished == s.held : throttle_.is_far(s.unfinished);
 }
 
 void engine::begin_root(worker& w) {
   const std::int32_t t = program_.roots[root_++];
   if (root_ - 1 == program_.measured_from) measure_from_here();
   for (group& g : groups_) g.policy.run_began();
-  for (worker& x : workers_) x.worked = false;
+  for (worker& x : workers_) x.has_worked = false;
   run_began_ = w.clock;
   state_of(t) = task_state::running;
   frame f{.task = t, .action = record_of(t).first_action, .began = w.clock};
@@ -101,7 +100,7 @@ bool engine::take(std::int32_t t) {
 }
 
 bool engine::drop_if_dead(task& t) {
-  const std::int32_t n = visible(t).number();
+  const std::int32_t n = as_policy_task(t).number();
   return life::is_dead(life::plain_state{state_of(n)}) && !take(n);
 }
 
@@ -117,7 +116,7 @@ void engine::start(worker& w, std::int32_t t, bool at_creation) {
   frame& f = w.frames.emplace_back();
   f.task = t;
   f.below = below;
-  f.now = explores ? frame_state::exploring : frame_state::running;
+  f.state = explores ? frame_state::exploring : frame_state::running;
   f.at_creation = at_creation;
   f.action = r.first_action;
   f.began = w.clock;
@@ -126,13 +125,13 @@ void engine::start(worker& w, std::int32_t t, bool at_creation) {
   count_accesses(w, f);
   if (network_ && r.arrived) {
     record_of(t).arrived = false;
-    --places_[w.in.place].fab;
+    --places_[w.group.place].fab;
   }
-  const worker_id creator(r.seen->owner);
-  if (creator.value >= w.in.workers.size()) return;
-  const node_id from = w.in.workers.node_of(creator);
-  if (memory_) memory_->move_metadata(from, w.node, on_.metadata_bytes, w.clock);
-  if (lines_) lines_->move_metadata(from, w.node, on_.metadata_bytes, w.clock);
+  const worker_id creator(r.slot->owner);
+  if (creator.value >= w.group.workers.size()) return;
+  const node_id from = w.group.workers.node_of(creator);
+  if (memory_) memory_->move_metadata(from, w.node, machine_.metadata_bytes, w.clock);
+  if (lines_) lines_->move_metadata(from, w.node, machine_.metadata_bytes, w.clock);
 }
 
 /// Notes first touch and counts remote accesses, as the native engine does. If memory is not modelled, derives
@@ -150,10 +149,11 @@ void engine::count_accesses(worker& w, frame& f) {
         r.promised.load(relaxed) ? node_id() : r.home_node();  // this task may be the first to touch the region
     if (before && before != w.node) far_bytes += declared.touched;
     if (!before && r.block.load(relaxed) != nullptr) {
-      by_node_.assign(static_cast<std::size_t>(team_.nodes()), 0);
-      far_bytes += declared.touched - view_.add_bytes(r, declared.touched, by_node_) - by_node_[w.node.index()];
+      bytes_by_node_.assign(static_cast<std::size_t>(team_.nodes()), 0);
+      far_bytes +=
+          declared.touched - view_.add_bytes(r, declared.touched, bytes_by_node_) - bytes_by_node_[w.node.index()];
     }
-    const life::first_touch touched = life::touch(view_, r, a, w.node, by_node_, [&](region& placed) {
+    const life::first_touch touched = life::touch(view_, r, a, w.node, bytes_by_node_, [&](region& placed) {
       if (memory_)
         memory_->put(a.region - 1, placed.bytes.load(relaxed), placed.home_node());  // whichever worker touches it
     });
@@ -170,22 +170,22 @@ void engine::count_accesses(worker& w, frame& f) {
   if (t.color >= 0) count.task_belongs_to(life::node_of_color(team_, t.color));
   w.sums.add(event::remote_access, count.remote());
   w.sums.add(event::local_access, count.local());
-  const std::uint64_t noise = set_.noise ? noise_of(on_, set_.seed, f.task) : 1024;
+  const std::uint64_t noise = settings_.noise ? noise_of(machine_, settings_.seed, f.task) : 1024;
   f.factor = noise * w.speed >> 10;
-  if (set_.how == fidelity::abstract) {
+  if (settings_.fidelity == fidelity::abstract) {
     // By bytes, if the task has any; else by the counted accesses.
     const double far = bytes != 0 ? static_cast<double>(far_bytes) / static_cast<double>(bytes)
                                   : static_cast<double>(count.remote()) / static_cast<double>(count.all());
-    f.factor = stretched(on_, f.factor, far);
+    f.factor = stretched(machine_, f.factor, far);
     // The time for the bytes is part of the task's and is stretched with it: compute() adds it to the first
     // piece of work.
   }
 }
 
-void engine::go_on(worker& w) {
+void engine::run_action(worker& w) {
   frame& f = w.frames.back();
   const task_record& t = record_of(f.task);
-  // What is left at the end; and all of it at the beginning, if no time was recorded.
+  // Replays the rows that are left when the code has ended, or all rows first if no time was recorded.
   if (lines_ && (f.action == t.end_action || program_.compute[static_cast<std::size_t>(f.task)] == 0) && has_rows(f)) {
     begin_replay(w, f, 0, true);
     return;
@@ -214,177 +214,22 @@ void engine::go_on(worker& w) {
 /// Gives tasks to the policy. With `keep`, the task that it returns runs next; else that task is given back
 /// until the policy queues it.
 void engine::hand_over(worker& w, std::vector<task*>& batch, ready_reason why, bool keep) {
-  task* next = w.in.policy.ready(batch, w, why);
+  task* next = w.group.policy.ready(batch, w, why);
   if (keep) {
-    if (next != nullptr) w.next = visible(*next).number();
+    if (next != nullptr) w.next = as_policy_task(*next).number();
     return;
   }
   const auto ready = [&](std::span<task* const> tasks, ready_reason again) {
-    return w.in.policy.ready(tasks, w, again);
+    return w.group.policy.ready(tasks, w, again);
   };
-  if (task* const unqueued = life::give_back(next, ready)) w.unqueued.push_back(visible(*unqueued).number());
+  if (task* const unqueued = life::give_back(next, ready)) w.unqueued.push_back(as_policy_task(*unqueued).number());
 }
 
 void engine::forget(std::int32_t t) {
-  policy_task*& v = record_of(t).seen;
+  policy_task*& v = record_of(t).slot;
   free_room(*v);
-  free_.push_back(v);
+  free_slots_.push_back(v);
   v = nullptr;
-}
-
-void engine::end_in(std::uint32_t scope, worker& by) {
-  scope_state& s = scopes_[scope];
-  if (s.owner == static_cast<std::int32_t>(by.number)) ++s.ended_here;
-  if (--s.unfinished == 0 && s.left) left_and_empty_.push_back(scope);
-  wake_waiter(scope, by);
-}
-
-void engine::wake_waiter(std::uint32_t scope, worker& by) {
-  const scope_state& s = scopes_[scope];
-  if (s.unfinished != s.held || s.waiter < 0) return;
-  worker& waiter = workers_[static_cast<std::size_t>(s.waiter)];
-  if (waiter.parked) wake(waiter, by.clock);
-}
-
-/// Counts down the successors of `t`. Those that became ready go to batch_, or, if they are fences, to `fences`.
-void engine::release(std::int32_t t, worker& w, std::vector<std::int32_t>& fences) {
-  std::map<std::uint32_t, std::vector<std::uint32_t>> elsewhere;  // by place
-  for (std::uint32_t link = record_of(t).first_successor; link != 0;) {
-    const auto [next, further] = successors_[link - 1];
-    const std::uint32_t dependence = std::exchange(link, further) - 1;
-    if (is_elsewhere(next, w)) {
-      elsewhere[place_of(next)].push_back(dependence);
-      continue;
-    }
-    task_record& r = record_of(next);
-    if (--r.waits_for != 0) {
-      if (r.waits_for == 1) expect_ready(r);
-      continue;
-    }
-    if (r.has(recorded_task::fence)) {
-      fences.push_back(next);
-    } else if (r.state == task_state::none) {  // a node of a static graph, which is made when it is ready
-      spend(w, costs_.create);
-      batch_.push_back(&make_visible(w, next));
-      r.state = task_state::queued;
-    } else if (prepare_ready(next)) {
-      batch_.push_back(r.seen);
-    }
-  }
-  for (auto& [place, dependences] : elsewhere) tell(w, place, std::move(dependences));
-}
-
-/// The task's body has ended. The task ends now, or when its children have ended.
-void engine::end_body(worker& w) {
-  const frame f = w.frames.back();
-  const std::int32_t t = f.task;
-  w.frames.pop_back();
-  if (set_.keep_schedule) {
-    recorded_task& kept = schedule_.tasks[static_cast<std::size_t>(t)];
-    kept.worker = static_cast<std::int32_t>(w.number);
-    kept.started = f.began / 1000;
-    kept.ended = w.clock / 1000;
-    note_homes(t, f.began);
-  }
-  const task_record& r = record_of(t);
-  if (r.has(recorded_task::root)) {
-    state_of(t) = task_state::ended;
-    note_completed(w, t);
-    done_ = root_ == program_.roots.size();
-    return;
-  }
-  w.sums.add(event::task_executed);
-  const auto i = static_cast<std::size_t>(t);
-  serial_ += program_.compute[i] + data_.local(r.bytes, program_.exposure_of(i));
-  if (w.in.policy.observes_time()) w.in.policy.ran(*r.seen, w, static_cast<std::uint64_t>(w.clock - f.began) / 1000);
-  if (f.first_scope != 0 && leave(w, f)) return;
-  end(t, w, !f.at_creation);
-  end_left(w, !f.at_creation);
-}
-
-/// True if children of the task are unfinished; the last of them then ends it.
-bool engine::leave(worker& w, const frame& f) {
-  std::uint32_t left = 0;
-  for (std::uint32_t link = f.first_scope; link != 0; link = scopes_[link - 1].next_of_task) {
-    scope_state& s = scopes_[link - 1];
-    if (s.unfinished == 0) continue;
-    ++left;
-    s.left = true;
-    s.owner = -1;
-    w.in.policy.waiting(w);
-    if (!s.leveled) w.adopted.insert(w.adopted.end(), s.children.begin(), s.children.end());
-    s.children = {};
-  }
-  left_scopes_[static_cast<std::size_t>(f.task)] = left;
-  return left != 0;
-}
-
-/// Ends the tasks whose bodies ended earlier and whose last child has ended now.
-void engine::end_left(worker& w, bool keep_next) {
-  while (!left_and_empty_.empty()) {
-    const std::uint32_t scope = left_and_empty_.back();
-    left_and_empty_.pop_back();
-    const std::int32_t t = scopes_[scope].task;
-    if (--left_scopes_[static_cast<std::size_t>(t)] == 0) end(t, w, keep_next);
-  }
-}
-
-/// The task and its children have ended. Tasks that this makes ready go to the policy; with keep_next, one of
-/// them may run next.
-void engine::end(std::int32_t t, worker& w, bool keep_next) {
-  note_completed(w, t);
-  task_record& r = record_of(t);
-  const auto i = static_cast<std::size_t>(t);
-  policy_task& v = *r.seen;
-  std::vector<std::int32_t> fences;
-  batch_.clear();
-  const bool frees = life::ended(life::plain_state{r.state});
-  r.state = task_state::ended;
-  release(t, w, fences);
-  if ((v.flags & task::exclusive) != 0) {
-    const std::size_t known = batch_.size();
-    give_turns(regions_, v, batch_);
-    for (std::size_t b = known; b < batch_.size(); ++b) state_of(visible(*batch_[b]).number()) = task_state::queued;
-  }
-  w.in.policy.ended(v, w);
-  if (network_ && home_of(r.scope) != w.in.place) {
-    end_elsewhere(r.scope, w);
-  } else {
-    end_in(r.scope, w);
-  }
-  if (frees) forget(t);
-  while (!fences.empty()) {
-    const std::int32_t fence = fences.back();
-    fences.pop_back();
-    state_of(fence) = task_state::ended;
-    release(fence, w, fences);
-    end_in(record_of(fence).scope, w);
-  }
-  if (!batch_.empty()) {
-    const std::int32_t kept = std::exchange(w.next, -1);
-    hand_over(w, batch_, ready_reason::completion, keep_next);
-    if (kept >= 0 && w.next >= 0) {
-      batch_.assign(1, &seen(kept));
-      const std::int32_t next = std::exchange(w.next, -1);
-      hand_over(w, batch_, ready_reason::arrival, false);
-      w.next = next;
-    } else if (kept >= 0) {
-      w.next = kept;
-    }
-  }
-  if (!r.names) return;
-  batch_.clear();
-  for (std::uint64_t n = program_.first_named[i]; n < program_.first_named[i + 1]; ++n) {
-    const std::int32_t node = program_.named[n];
-    if (state_of(node) != task_state::none) continue;
-    spend(w, costs_.create);
-    batch_.push_back(&make_visible(w, node));
-    state_of(node) = task_state::queued;
-  }
-  if (batch_.empty()) return;
-  const bool explores = record_of(visible(*batch_.front()).number()).has(recorded_task::keyed);
-  const bool keep = w.next < 0 && keep_next;
-  hand_over(w, batch_, life::reason_after_naming(!keep, explores), keep);
 }
 
 }  // namespace kith::sim

@@ -1,9 +1,9 @@
 // Private caches of two levels for each core, line by line, and the directory that keeps them coherent.
 //
-// Both levels are set-associative and replace the least recently used line of a set; the first is within the second
-// (inclusive), which does not notice hits of the first. The protocol is MOESI: a core that reads a line which nobody
-// has gets it exclusively; a core that has changed a line passes it to readers and keeps it (owned), and writes it back
-// when it loses it. A core's state of a line follows from the directory's entry, which is exact:
+// Both levels are set-associative and replace the least recently used line of a set. The second includes the first;
+// hits in the first do not change the second's order of use. The protocol is MOESI: a core that reads a line which
+// nobody has gets it exclusively; a core that has changed a line passes it to readers and keeps it (owned), and writes
+// it back when it loses it. A core's state of a line follows from the directory's entry, which is exact:
 //
 //   owner is this core, it alone holds the line, clean      exclusive
 //   owner is this core, it alone holds the line, changed    modified
@@ -13,7 +13,8 @@
 //  L1  A core is in `holders` of a line exactly if the line is in its second level.
 //  L2  All lines of a core's first level are in its second, with the same mark `writable`.
 //  L3  A line that is writable in a core's caches is modified there. So most hits of writes need no directory. (A line
-//      whose other holders have lost it is modified too, but not marked: the next write asks the directory, in vain.)
+//      whose other holders have lost it is modified too, but not marked: the next write asks the directory, which need
+//      not tell anybody.)
 //  L4  `owner` is a holder; a line that is `changed` has an owner.
 //
 // Lines are numbers, close together, from 0 on. For one thread.
@@ -36,7 +37,7 @@ class line_caches {
   struct outcome {
     source from = source::first;
     std::int16_t supplier = -1;      // the core, if from another core
-    bool asked = false;              // the directory was asked, for the line or for leave to write it
+    bool asked = false;              // the directory was asked, for the line or for permission to write it
     core_set invalidated = {};       // the cores that lost the line
     std::int64_t written_back = -1;  // the changed line that this core lost to make room; -1: none
   };
@@ -150,7 +151,7 @@ class line_caches {
   void take_from_others(std::size_t core, std::uint32_t line, outcome& o) {
     o.asked =
         is_changed(line) || owner_of(line) != static_cast<std::int64_t>(core);  // else it has the line exclusively
-    o.invalidated = directory_.of(line);
+    o.invalidated = directory_.cores_of(line);
     o.invalidated.remove(core);
     o.invalidated.each([&](std::size_t other) {
       first_[other].remove(line);

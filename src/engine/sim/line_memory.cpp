@@ -60,13 +60,13 @@ line_streams line_streams_on(const recording& r, const machine_model& m) {
 }
 
 line_memory::line_memory(const machine_model& m, const line_streams& touched, std::vector<node_id> core_nodes,
-                         const ablations& with)
-    : network((refuse_others(m, touched, core_nodes.size()), m), with.contention, with.latency),
-      on_(m),
+                         const model_parts& parts)
+    : network((refuse_others(m, touched, core_nodes.size()), m), parts.contention, parts.latency),
+      machine_(m),
       core_nodes_(std::move(core_nodes)),
       touched_(touched),
       lines_(touched.lines(core_nodes_.size())),
-      contended_(with.contention),
+      contended_(parts.contention),
       control_(static_cast<std::uint64_t>(m.line.control_bytes)),
       data_(static_cast<std::uint64_t>(m.line.data_bytes)),
       controllers_(m.hardware.nodes.size()),
@@ -84,8 +84,9 @@ line_memory::line_memory(const machine_model& m, const line_streams& touched, st
 }
 
 line_caches line_memory::empty() const {
-  const std::size_t lines = on_.line.homes ? 0 : lines_;
-  return {core_nodes_.size(), shape_of(on_.line.first, first_line_of(on_)), shape_of(on_.line.second), lines};
+  const std::size_t lines = machine_.line.homes ? 0 : lines_;
+  return {core_nodes_.size(), shape_of(machine_.line.first, first_line_of(machine_)), shape_of(machine_.line.second),
+          lines};
 }
 
 /// Tells the other holders to drop the line; returns when the core has heard from all of them.
@@ -94,8 +95,8 @@ picoseconds line_memory::invalidate(std::uint32_t core, const core_set& others, 
   picoseconds done = at;
   others.each([&](std::size_t other) {
     const node_id holder = core_nodes_[other];
-    const picoseconds told = network.send(home, holder, control_, false, at, now);
-    done = std::max(done, network.send(holder, core_nodes_[core], control_, false, told, now));
+    const picoseconds notified = network.send(home, holder, control_, false, at, now);
+    done = std::max(done, network.send(holder, core_nodes_[core], control_, false, notified, now));
     ++counts.invalidations;
   });
   return done;
@@ -106,7 +107,8 @@ picoseconds line_memory::fetch(std::uint32_t core, std::uint32_t line, bool writ
   using source = line_caches::source;
   const line_caches::outcome o = caches_.ask(core, line, writes);
   if (o.from != source::first) ++counts.first_misses;
-  const picoseconds own = o.from == source::first ? first_ : second_;  // to know that they cannot serve it
+  const picoseconds own =
+      o.from == source::first ? first_ : second_;  // the time in which the own caches find that they cannot serve it
   contended_line_ = o.from == source::other_core || !o.invalidated.none();
   if (!o.asked) return own;
   const node_id here = core_nodes_[core], home = home_of(line);
@@ -124,8 +126,8 @@ picoseconds line_memory::fetch(std::uint32_t core, std::uint32_t line, bool writ
       ++counts.from_cores;
       const auto supplier = static_cast<std::size_t>(o.supplier);
       const node_id from = core_nodes_[supplier];
-      const picoseconds told = network.send(home, from, control_, false, asked, now);
-      until = network.send(from, here, data_, true, told + second_, now);
+      const picoseconds notified = network.send(home, from, control_, false, asked, now);
+      until = network.send(from, here, data_, true, notified + second_, now);
       others.remove(supplier);  // it sends the line, and drops it
       (from == here ? local_bytes : remote_bytes) += line_bytes;
       if (writes) ++counts.invalidations;

@@ -1,14 +1,14 @@
 // Fidelity *line*: private caches of two levels for each core, a directory, memory, and the messages between them.
 //
 // The directory and the memory of a line are at one node; lines are dealt to the nodes in turn. A core that misses asks
-// there. Memory has the line after its latency, and sends one after the other. A core that owns the line is told to
+// there. Memory answers after its latency, and sends one line at a time. A core that owns the line is told to
 // send it. A writer waits until all others that have the line have said that they have dropped it. Changed lines that a
 // core has no room for are sent to memory; nobody waits for that. Dropping an unchanged line is not a message.
 //
 // Where the machine has home caches (line_costs::homes), the second level of a line's node is in place of the
 // directory: a core that misses asks there, and memory is behind it. One request after the other is served, at the rate
 // of the node's memory. Writes do not wait (MIR thesis, section 3.2: output is buffered); their messages take links and
-// homes. The last level of all, memory itself, has a latency only.
+// homes. Memory behind a home has a latency only.
 #pragma once
 
 #include "engine/sim/home_caches.hpp"
@@ -31,7 +31,7 @@ line_streams line_streams_on(const recording&, const machine_model&);
 /// What happened to lines.
 struct line_counts {
   std::uint64_t touches = 0;   // accesses, as recorded
-  std::uint64_t accesses = 0;  // the same without those that are hits for sure (line_touches)
+  std::uint64_t accesses = 0;  // rows of line_touches; the touches beyond a row's first are hits for sure
   std::uint64_t first_misses = 0, second_misses = 0;
   std::uint64_t from_memory = 0, from_cores = 0;
   std::uint64_t upgrades = 0;       // a line that the core has, and may not write without asking
@@ -52,7 +52,7 @@ class line_memory {
  public:
   /// `core_nodes`: the node of each core that is used. Throws kith::error if the machine has no table [line], for more
   /// than core_set::most cores, and for more memory than can be modelled.
-  line_memory(const machine_model&, const line_streams&, std::vector<node_id> core_nodes, const ablations&);
+  line_memory(const machine_model&, const line_streams&, std::vector<node_id> core_nodes, const model_parts&);
 
   /// Serves the access if the core's own caches can; then how long that takes.
   std::optional<picoseconds> hit(std::uint32_t core, std::uint32_t line, bool writes) noexcept {
@@ -104,7 +104,7 @@ class line_memory {
   picoseconds invalidate(std::uint32_t core, const core_set& others, node_id home, picoseconds at, picoseconds now);
   node_id home_of(std::uint32_t line) const noexcept { return node_id(static_cast<int>(line % controllers_.size())); }
 
-  const machine_model& on_;
+  const machine_model& machine_;
   std::vector<node_id> core_nodes_;
   const line_streams& touched_;
   std::size_t lines_;

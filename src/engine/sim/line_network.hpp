@@ -28,11 +28,11 @@ class line_network {
     if (from == to) return at;
     const std::uint64_t count = (bytes + flit_bytes_ - 1) / flit_bytes_;
     picoseconds tail = 0;
-    for (const std::uint32_t l : links.way(from, to)) {
-      interconnect::link& on = links.links[l];
-      (data ? on.data : on.control) += bytes;
+    for (const std::uint32_t l : links.route(from, to)) {
+      interconnect::link& link = links.links[l];
+      (data ? link.data : link.control) += bytes;
       flits += count;
-      const picoseconds each = on.at.speed(flit_bytes_);
+      const picoseconds each = link.server.speed(flit_bytes_);
       if (contended_) at = taken_[l].take(at, count * each, now);
       at += hop_;
       tail = std::max(tail, (count - 1) * each);
@@ -43,13 +43,13 @@ class line_network {
   /// How much later than its head the end of a message is there.
   picoseconds tail(std::uint64_t bytes) const noexcept {
     if (links.links.empty()) return 0;
-    return ((bytes + flit_bytes_ - 1) / flit_bytes_ - 1) * links.links.front().at.speed(flit_bytes_);
+    return ((bytes + flit_bytes_ - 1) / flit_bytes_ - 1) * links.links.front().server.speed(flit_bytes_);
   }
 
   /// Counts a message that takes no time.
   void notify(node_id from, node_id to, std::uint64_t bytes) noexcept {
     links.notify(from, to, bytes);
-    flits += (bytes + flit_bytes_ - 1) / flit_bytes_ * links.way(from, to).size();
+    flits += (bytes + flit_bytes_ - 1) / flit_bytes_ * links.route(from, to).size();
   }
 
   interconnect links;

@@ -27,62 +27,62 @@ constexpr std::uint64_t most_lines = std::uint64_t{1} << 30;
 /// What a block is to the tasks that touch it.
 struct use {
   static constexpr std::int32_t nobody = -1, several = -2;
-  std::int32_t by = nobody;
-  std::uint32_t life = 0;  // how many blocks were in this memory before
-  bool own = false;        // each core has its own
+  std::int32_t task = nobody;
+  std::uint32_t generation = 0;  // how many blocks were in this memory before
+  bool own = false;              // each core has its own
 };
 
-class uses {
+class block_uses {
  public:
-  explicit uses(const recording& r) : blocks_(r.blocks), of_(r.blocks.size()) {}
+  explicit block_uses(const recording& r) : blocks_(r.blocks), uses_(r.blocks.size()) {}
 
   void touched(std::size_t block, std::int32_t task) noexcept {
-    std::int32_t& by = of_[block].by;
-    by = by == use::nobody || by == task ? task : use::several;
+    std::int32_t& only = uses_[block].task;
+    only = only == use::nobody || only == task ? task : use::several;
   }
   void decide() {
-    for (std::size_t b = 2; b < of_.size(); ++b) {
-      use& u = of_[b];
-      if (u.by == use::nobody) continue;
+    for (std::size_t b = 2; b < uses_.size(); ++b) {
+      use& u = uses_[b];
+      if (u.task == use::nobody) continue;
       const recorded_block& k = blocks_[b];
-      u.own = k.kind == recorded_block::thread_local_data || (k.task >= 0 && k.task == u.by);
-      if (!u.own) u.life = lives_before(k);
+      u.own = k.kind == recorded_block::thread_local_data || (k.task >= 0 && k.task == u.task);
+      if (!u.own) u.generation = generation_of(k);
     }
   }
-  const use& of(std::size_t block) const noexcept { return of_[block]; }
+  const use& use_of(std::size_t block) const noexcept { return uses_[block]; }
 
  private:
-  /// Blocks come in the order of their first touch. Of those that overlap, the later one is another life.
-  std::uint32_t lives_before(const recorded_block& k) {
+  /// Blocks come in the order of their first touch. Of those that overlap, the later one is another generation.
+  std::uint32_t generation_of(const recorded_block& k) {
     const std::uint64_t end = k.address + std::max<std::uint64_t>(1, k.bytes);
-    std::uint32_t life = 0;
+    std::uint32_t generation = 0;
     auto at = latest_.lower_bound(k.address);
     if (at != latest_.begin() && std::prev(at)->second.first > k.address) --at;
     while (at != latest_.end() && at->first < end) {
       const auto [old_begin, old] = *at;
-      life = std::max(life, old.second + 1);
+      generation = std::max(generation, old.second + 1);
       latest_.erase(at);
       if (old_begin < k.address) latest_[old_begin] = {k.address, old.second};
       if (old.first > end) latest_[end] = {old.first, old.second};  // no block begins between the two
       at = latest_.lower_bound(std::max(k.address, old_begin + 1));
       if (at != latest_.end() && at->first >= end) break;
     }
-    latest_[k.address] = {end, life};
-    return std::min<std::uint32_t>(life, 1023);
+    latest_[k.address] = {end, generation};
+    return std::min<std::uint32_t>(generation, 1023);
   }
 
   const std::vector<recorded_block>& blocks_;
-  std::vector<use> of_;
-  std::map<std::uint64_t, std::pair<std::uint64_t, std::uint32_t>> latest_;  // begin -> end, life
+  std::vector<use> uses_;
+  std::map<std::uint64_t, std::pair<std::uint64_t, std::uint32_t>> latest_;  // begin -> end, generation
 };
 
-/// Pages by address and life, numbered as they come.
+/// Pages by address and generation, numbered as they come.
 class pages {
  public:
   static constexpr std::uint64_t own = std::uint64_t{1} << 63;
   explicit pages(std::uint32_t lines_of_page) : lines_of_page_(lines_of_page) {}
   static std::uint64_t key(const use& u, std::uint64_t address) noexcept {
-    return (u.own ? own : std::uint64_t{u.life} << 52) | address >> page_bits;
+    return (u.own ? own : std::uint64_t{u.generation} << 52) | address >> page_bits;
   }
   std::uint32_t number(std::uint64_t key) {
     const auto [at, fresh] = numbers_.try_emplace(key, static_cast<std::uint32_t>(keys_.size()));
@@ -166,7 +166,7 @@ class reader {
         if (k.site->own) return;  // the scheduler's work has a cost of its own
         if (is_stack(k)) {
           const std::uint64_t end = std::max<std::uint64_t>(k.offset, 1) - 1;
-          add_lines(of_stack, end - std::min(end, k.bytes - 1), end, k.writes());
+          add_lines(stack_page, end - std::min(end, k.bytes - 1), end, k.writes());
           depth = std::max(depth, end / bytes_ + 1);
         } else {
           add(k);
@@ -182,7 +182,7 @@ class reader {
   }
 
  private:
-  static constexpr std::uint32_t of_stack = ~std::uint32_t{0};
+  static constexpr std::uint32_t stack_page = ~std::uint32_t{0};
   static bool is_stack(const touch& k) noexcept { return k.block->kind == recorded_block::own_stack; }
   std::size_t block_of(const touch& k) const noexcept { return static_cast<std::size_t>(k.block - r_.blocks.data()); }
 
@@ -192,8 +192,8 @@ class reader {
     if (k.bytes > std::uint64_t{1} << 32 || end < address) refuse("a touch of " + std::to_string(k.bytes) + " bytes");
     last_page& last = last_[static_cast<std::size_t>(k.site - r_.sites.data())];
     for (const std::uint64_t last_byte = end - 1;;) {
-      const std::uint64_t key = pages::key(uses_.of(block_of(k)), address);
-      if (last.key != key || last.number == of_stack) last = {key, pages_.number(key)};
+      const std::uint64_t key = pages::key(uses_.use_of(block_of(k)), address);
+      if (last.key != key || last.number == stack_page) last = {key, pages_.number(key)};
       constexpr std::uint64_t in_page = (1u << page_bits) - 1;
       const std::uint64_t upto = std::min(last_byte, address | in_page);
       add_lines(last.number, address & in_page, upto & in_page, k.writes());
@@ -205,8 +205,8 @@ class reader {
   /// Adds the lines of the bytes from..until of a page, or of the stack.
   void add_lines(std::uint32_t page, std::uint64_t from, std::uint64_t until, bool writes) {
     for (std::uint64_t l = from / bytes_; l <= until / bytes_; ++l) {
-      const std::uint64_t place = page == of_stack ? of_stack_from + l : std::uint64_t{page} * lines_of_page_ + l;
-      const auto line = static_cast<std::uint32_t>(place);
+      const std::uint64_t number = page == stack_page ? first_stack_line + l : std::uint64_t{page} * lines_of_page_ + l;
+      const auto line = static_cast<std::uint32_t>(number);
       if (line_touches* const before = same_before(line); before != nullptr && (before->writes != 0 || !writes)) {
         ++before->count;
         continue;
@@ -218,7 +218,7 @@ class reader {
   }
 
   /// The task's last row of the line, if it is so near that the line is still in the first level, and if no other line
-  /// of its set was used since. Pages are laid out as a whole, so lines of one set are in the same place of their
+  /// of its set was used since. Pages are laid out as a whole, so lines of one set have the same offset in their
   /// pages.
   line_touches* same_before(std::uint32_t line) noexcept {
     const std::size_t nearest = std::max(out_.first.back(), out_.rows.size() - std::min(out_.rows.size(), look_back));
@@ -244,8 +244,8 @@ class reader {
     }
     std::ranges::sort(out_.pages, {}, [](const line_streams::page& p) { return std::pair(p.address, p.first); });
     for (line_touches& row : out_.rows) {
-      if (row.line >= of_stack_from) {
-        row.line = static_cast<std::uint32_t>(shared + row.line - of_stack_from) & 0x7fffffff;
+      if (row.line >= first_stack_line) {
+        row.line = static_cast<std::uint32_t>(shared + row.line - first_stack_line) & 0x7fffffff;
       } else {
         const std::uint64_t begin = first[row.line / lines_of_page_];
         const bool own = pages_.is_own(row.line / lines_of_page_);
@@ -256,9 +256,9 @@ class reader {
 
   struct last_page {
     std::uint64_t key = 0;
-    std::uint32_t number = of_stack;
+    std::uint32_t number = stack_page;
   };
-  static constexpr std::uint32_t of_stack_from = std::uint32_t{1} << 30;  // until the layout is known
+  static constexpr std::uint32_t first_stack_line = std::uint32_t{1} << 30;  // until the layout is known
 
   static constexpr std::size_t look_back = 6;
   static constexpr std::uint32_t most_merged = 64;  // the more, the later a core notices that others have taken a line
@@ -266,7 +266,7 @@ class reader {
   const recording& r_;
   std::uint64_t bytes_;
   std::uint32_t lines_of_page_, set_mask_;
-  uses uses_;
+  block_uses uses_;
   pages pages_;
   std::vector<last_page> last_;  // by site
   std::uint64_t deepest_ = 0, most_rows_ = 0;

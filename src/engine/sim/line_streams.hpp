@@ -4,10 +4,11 @@
 // not depend on where the system had put the program:
 //
 //  * What tasks share has the lines from 0 on, page after page in the order of the recorded addresses. Distances of up
-//    to a GiB are kept modulo 1 MiB (which a way of a cache divides), larger ones are the system's choice and go.
-//    Memory that was freed and given to another block is other memory.
-//  * Each core has memory of its own: for the stacks of the tasks that it runs, and for what only one task touches that
-//    has made it, or only one thread. These have the same addresses on every core, as when an allocator reuses them.
+//    to a GiB are kept modulo 1 MiB (which a way of a cache divides). Larger ones are the operating system's choice and
+//    are not kept. Memory that was freed and given to another block counts as other memory.
+//  * Each core has memory of its own: for the stacks of the tasks that it runs, and for blocks that only the task that
+//    allocated them touches, or only one thread. These have the same addresses on every core, as when an allocator
+//    reuses them.
 #pragma once
 
 #include "recording/recording.hpp"
@@ -49,7 +50,7 @@ struct line_streams {
   static constexpr std::uint64_t page_bytes = 4096;
   std::vector<page> pages;
 
-  std::span<const line_touches> of(std::size_t task) const noexcept {
+  std::span<const line_touches> rows_of(std::size_t task) const noexcept {
     return {rows.data() + first[task], rows.data() + first[task + 1]};
   }
   /// All lines on a machine with so many cores.

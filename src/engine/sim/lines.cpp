@@ -1,14 +1,14 @@
 // How tasks replay the lines that they touch, in fidelity *line*.
 //
-// A task's time is that of its accesses: for each the core's own time between two (the machine's, because instructions
-// are not recorded, and times of a run that records addresses are those of recording), and how long the caches take.
-// Its lines are shared out over its pieces of computing by their recorded times.
+// A task's time is that of its accesses. Each takes the core's own time between two accesses, and the time of the
+// caches. The former is the machine's: instructions are not recorded, and a run that records addresses is slowed by
+// that. Its lines are shared out over its pieces of computing by their recorded times.
 //
 // A worker runs ahead of the others while its own caches serve it, by up to 1000 cycles. What needs the directory
 // happens in the order of time, so links and controllers see requests as they come. A core notices late, by at most
 // that time, that another has taken a line away. When that happens it stays with the others for 10000 cycles: cores
-// that share a line falsely take it from each other at the right times, and tasks that are ordered by what they declare
-// do not wait for each other's simulation.
+// with false sharing take the line from each other at the right times. Tasks that are ordered by what they declare do
+// not have this cost.
 #include "engine/sim/engine.hpp"
 
 #include <kith/error.hpp>
@@ -30,26 +30,26 @@ double processor_seconds() noexcept {
 }  // namespace
 
 void engine::make_lines() {
-  if (!set_.with.caches)
+  if (!settings_.parts.caches)
     throw error("--without caches: the fidelity line is nothing without them; expected --fidelity block",
                 error_kind::setting);
-  if (set_.data != distribution::first_touch && !on_.line.homes)
+  if (settings_.distribution != distribution::first_touch && !machine_.line.homes)
     throw error(
         "the fidelity line deals lines to the nodes in turn; expected no --distribution, or a machine with home "
         "caches, as tilepro64",
         error_kind::setting);
   std::vector<node_id> nodes;
-  for (int w = 0; w < team_.size(); ++w) nodes.push_back(on_.hardware.cores[static_cast<std::size_t>(w)].node);
-  lines_.emplace(on_, program_.lines, std::move(nodes), set_.with);
-  const double cycle = 1000 / on_.ghz;
-  between_accesses_ = static_cast<picoseconds>(set_.access_cycles.value_or(on_.line.access_cycles) * cycle);
+  for (int w = 0; w < team_.size(); ++w) nodes.push_back(machine_.hardware.cores[static_cast<std::size_t>(w)].node);
+  lines_.emplace(machine_, program_.lines, std::move(nodes), settings_.parts);
+  const double cycle = 1000 / machine_.ghz;
+  access_interval_ = static_cast<picoseconds>(settings_.access_cycles.value_or(machine_.line.access_cycles) * cycle);
   most_ahead_ = static_cast<picoseconds>(cycles_ahead * cycle);
-  contended_for_ = static_cast<picoseconds>(cycles_contended * cycle);
+  contention_time_ = static_cast<picoseconds>(cycles_contended * cycle);
   replay_began_ = processor_seconds();
 }
 
 bool engine::has_rows(const frame& f) const noexcept {
-  return f.row < program_.lines.of(static_cast<std::size_t>(f.task)).size();
+  return f.row < program_.lines.rows_of(static_cast<std::size_t>(f.task)).size();
 }
 
 /// How many lines of the worker's stacks are in use.
@@ -64,15 +64,15 @@ std::uint32_t engine::lines_in_use(const worker& w) const noexcept {
 /// The task touches the lines that belong to a piece of computing, or all that are left.
 void engine::begin_replay(worker& w, frame& f, picoseconds work, bool all) {
   const auto t = static_cast<std::size_t>(f.task);
-  const std::span<const line_touches> rows = program_.lines.of(t);
+  const std::span<const line_touches> rows = program_.lines.rows_of(t);
   f.computed += work;
   std::uint64_t until = rows.size();
   if (!all && f.computed < program_.compute[t])
     until = std::max(f.row, static_cast<std::uint64_t>(share_of(rows.size(), f.computed, program_.compute[t])));
-  w.lines = {.next = rows.data() + f.row, .end = rows.data() + until, .each = by_factor(between_accesses_, f.factor)};
+  w.lines = {.next = rows.data() + f.row, .end = rows.data() + until, .each = by_factor(access_interval_, f.factor)};
   f.row = until;
   if (w.lines.next == w.lines.end) return;
-  f.now = frame_state::replaying;
+  f.state = frame_state::replaying;
   replay(w, f);
 }
 
@@ -97,7 +97,7 @@ void engine::replay(worker& w, frame& f) {
       if (now > others && now != began) break;
       const picoseconds data = lines_->fetch(core, line, next->writes != 0, now + took, now);
       if (data > idle) w.stall += data - idle;
-      if (lines_->last_was_contended()) w.contended_until = now + contended_for_;
+      if (lines_->last_was_contended()) w.contended_until = now + contention_time_;
       until = until_at(now);
       took += data;
     }
@@ -116,16 +116,16 @@ void engine::replay(worker& w, frame& f) {
   w.lines.taken = taken;
   w.clock = now;
   w.useful += now - began;
-  if (next == w.lines.end) f.now = frame_state::running;
+  if (next == w.lines.end) f.state = frame_state::running;
 }
 
 void engine::measure_lines_from_here() {
-  if (set_.cold) lines_->empty_caches();
+  if (settings_.cold) lines_->empty_caches();
   lines_->counts.flits = lines_->network.flits;
-  from_.lines = lines_->counts;
-  from_.links = lines_->network.links.links;
-  from_.local_bytes = lines_->local_bytes;
-  from_.remote_bytes = lines_->remote_bytes;
+  baseline_.lines = lines_->counts;
+  baseline_.links = lines_->network.links.links;
+  baseline_.local_bytes = lines_->local_bytes;
+  baseline_.remote_bytes = lines_->remote_bytes;
 }
 
 void engine::line_results(result& r) {
@@ -134,23 +134,23 @@ void engine::line_results(result& r) {
   line_counts& now = lines_->counts;
   now.flits = lines_->network.flits;
   if (took > 0) f.replayed_per_second = static_cast<double>(now.touches) / took;
-  static_cast<line_counts&>(f) = now - from_.lines;
-  f.cycles = static_cast<double>(r.makespan) * on_.ghz / 1000;
+  static_cast<line_counts&>(f) = now - baseline_.lines;
+  f.cycles = static_cast<double>(r.makespan) * machine_.ghz / 1000;
   r.cache_misses = f.second_misses;
   r.cache_hits = f.accesses - f.second_misses;
-  r.local_bytes = lines_->local_bytes - from_.local_bytes;
-  r.remote_bytes = lines_->remote_bytes - from_.remote_bytes;
+  r.local_bytes = lines_->local_bytes - baseline_.local_bytes;
+  r.remote_bytes = lines_->remote_bytes - baseline_.remote_bytes;
   r.links = lines_->network.links.links;
   for (std::size_t l = 0; l < r.links.size(); ++l) {
-    r.links[l].data -= from_.links[l].data;
-    r.links[l].control -= from_.links[l].control;
+    r.links[l].data -= baseline_.links[l].data;
+    r.links[l].control -= baseline_.links[l].control;
     r.network_bytes += r.links[l].data + r.links[l].control;
   }
-  if (const event_energies& e = on_.energies; e.flit_bytes != 0) {  // else the machine has no table of energies
-    const double per_flit = e.flit_hop * on_.line.flit_bytes / e.flit_bytes;
+  if (const event_energies& e = machine_.energies; e.flit_bytes != 0) {  // else the machine has no table of energies
+    const double per_flit = e.flit_hop * machine_.line.flit_bytes / e.flit_bytes;
     r.network_nj = static_cast<double>(f.flits) * per_flit / 1000;
   }
-  f.energy = energies_of(f, r.network_nj, r.unit_operations, on_, unit_.has_value());
+  f.energy = energies_of(f, r.network_nj, r.unit_operations, machine_, unit_.has_value());
 }
 
 }  // namespace kith::sim

@@ -27,31 +27,31 @@ interconnect::interconnect(const machine_model& m) : nodes_(m.hardware.nodes.siz
   first_.push_back(0);
   for (std::size_t from = 0; from < nodes_; ++from) {
     constexpr std::uint32_t none = 0xffffffff;
-    std::vector<std::uint32_t> by(vertex.size(), none);  // the link by which a vertex was reached
+    std::vector<std::uint32_t> reached_by(vertex.size(), none);  // the link by which a vertex was reached
     std::vector<std::size_t> reached{from};
     for (std::size_t i = 0; i < reached.size(); ++i) {
       for (std::uint32_t l : out[reached[i]]) {
         const std::size_t to = vertex[links[l].to];
-        if (to == from || by[to] != none) continue;
-        by[to] = l;
+        if (to == from || reached_by[to] != none) continue;
+        reached_by[to] = l;
         reached.push_back(to);
       }
     }
     for (std::size_t to = 0; to < nodes_; ++to) {
-      const std::size_t begin = ways_.size();
-      for (std::size_t at = to; at != from; at = vertex[links[by[at]].from]) {
-        if (by[at] == none)
+      const std::size_t begin = routes_.size();
+      for (std::size_t at = to; at != from; at = vertex[links[reached_by[at]].from]) {
+        if (reached_by[at] == none)
           throw error(m.file + ": interconnect.links: there is no way from node " + std::to_string(from) + " to node " +
                           std::to_string(to),
                       error_kind::setting);
-        if (ways_.size() == most_steps)
+        if (routes_.size() == most_steps)
           throw error(m.file + ": interconnect: the ways between " + std::to_string(nodes_) + " nodes have more than " +
                           std::to_string(most_steps) + " links in all; expected shorter ones",
                       error_kind::setting);
-        ways_.push_back(by[at]);
+        routes_.push_back(reached_by[at]);
       }
-      std::reverse(ways_.begin() + static_cast<std::ptrdiff_t>(begin), ways_.end());
-      first_.push_back(static_cast<std::uint32_t>(ways_.size()));
+      std::reverse(routes_.begin() + static_cast<std::ptrdiff_t>(begin), routes_.end());
+      first_.push_back(static_cast<std::uint32_t>(routes_.size()));
     }
   }
 }

@@ -43,32 +43,32 @@ class interconnect {
 
   struct link {
     std::string from, to;
-    server at;
+    sim::server server;
     std::uint64_t data = 0, control = 0;  // bytes
   };
-  std::span<const std::uint32_t> way(node_id from, node_id to) const noexcept {
+  std::span<const std::uint32_t> route(node_id from, node_id to) const noexcept {
     const std::size_t i = from.index() * nodes_ + to.index();
-    return {ways_.data() + first_[i], ways_.data() + first_[i + 1]};
+    return {routes_.data() + first_[i], routes_.data() + first_[i + 1]};
   }
   /// Moves data; returns when it arrives. Takes no time without `contended`.
   picoseconds carry(node_id from, node_id to, std::uint64_t bytes, picoseconds now, bool contended) noexcept {
     picoseconds there = now;
     if (from == to) return there;  // the most frequent case if data is placed well
-    for (std::uint32_t l : way(from, to)) {
+    for (std::uint32_t l : route(from, to)) {
       links[l].data += bytes;
-      if (contended) there = std::max(there, links[l].at.serve(now, bytes));
+      if (contended) there = std::max(there, links[l].server.serve(now, bytes));
     }
     return there;
   }
   void notify(node_id from, node_id to, std::uint64_t bytes) noexcept {
-    for (std::uint32_t l : way(from, to)) links[l].control += bytes;
+    for (std::uint32_t l : route(from, to)) links[l].control += bytes;
   }
 
   std::vector<link> links;
 
  private:
   std::size_t nodes_;
-  std::vector<std::uint32_t> first_, ways_;
+  std::vector<std::uint32_t> first_, routes_;
 };
 
 }  // namespace kith::sim

@@ -56,7 +56,7 @@ std::vector<std::vector<std::int32_t>> levels_of(const program& p) {
 class loops {
  public:
   loops(const program& p, const machine_model& m, const settings& s, int workers)
-      : program_(p), on_(m), data_(m), set_(s), workers_(workers), recorded_(p.recorded.worker_node.size()) {
+      : program_(p), machine_(m), data_(m), settings_(s), workers_(workers), recorded_(p.recorded.worker_node.size()) {
     result_.workers.resize(static_cast<std::size_t>(workers));
     result_.times.resize(static_cast<std::size_t>(workers));
     for (std::size_t t = 0; t < p.tasks(); ++t) {
@@ -70,7 +70,7 @@ class loops {
   /// The time of the task on a worker; also counts the task.
   picoseconds run(std::int32_t task, int worker) {
     const auto t = static_cast<std::size_t>(task);
-    const std::int32_t node = on_.hardware.cores[static_cast<std::size_t>(worker)].node.value;
+    const std::int32_t node = machine_.hardware.cores[static_cast<std::size_t>(worker)].node.value;
     ++(node_of_color(t) == node ? result_.local_accesses : result_.remote_accesses);
     for (const recorded_dependence& d : program_.dependences(t))
       ++(node_of_color(static_cast<std::size_t>(d.before)) == node ? result_.local_accesses : result_.remote_accesses);
@@ -79,12 +79,12 @@ class loops {
       bytes += a.touched;
       if (home_[a.region] != node) far += a.touched;
     }
-    std::uint64_t factor = set_.noise ? noise_of(on_, set_.seed, task) : 1024;
-    factor = stretched(on_, factor, bytes == 0 ? 0 : static_cast<double>(far) / static_cast<double>(bytes));
+    std::uint64_t factor = settings_.noise ? noise_of(machine_, settings_.seed, task) : 1024;
+    factor = stretched(machine_, factor, bytes == 0 ? 0 : static_cast<double>(far) / static_cast<double>(bytes));
     const picoseconds work = program_.compute[t] + data_.local(program_.bytes[t], program_.exposure_of(t));
     result_.serial += work;
     const auto took = static_cast<picoseconds>(static_cast<double>(by_factor(work, factor)) /
-                                               on_.speeds[static_cast<std::size_t>(worker)]);
+                                               machine_.speeds[static_cast<std::size_t>(worker)]);
     ++result_.workers[static_cast<std::size_t>(worker)].tasks;
     result_.times[static_cast<std::size_t>(worker)].useful += took;
     return took;
@@ -129,13 +129,13 @@ class loops {
     const std::int32_t c = program_.recorded.tasks[t].color;
     if (c < 0 || c >= static_cast<std::int32_t>(recorded_)) return -1;
     const std::int64_t core = std::int64_t{c} * workers_ / static_cast<std::int64_t>(recorded_);
-    return on_.hardware.cores[static_cast<std::size_t>(core)].node.value;
+    return machine_.hardware.cores[static_cast<std::size_t>(core)].node.value;
   }
 
   const program& program_;
-  const machine_model& on_;
+  const machine_model& machine_;
   data_rates data_;
-  const settings& set_;
+  const settings& settings_;
   int workers_;
   std::size_t recorded_;
   std::vector<std::int32_t> home_;  // by region

@@ -14,7 +14,7 @@ enum class loop_schedule : std::uint8_t {
   guided,   // the next free worker takes 1/P of what is left
 };
 
-/// Simulates the keyed nodes after the recording's last mark; ignores s.policy and s.how. Throws kith::error if
+/// Simulates the keyed nodes after the recording's last mark; ignores s.policy and s.fidelity. Throws kith::error if
 /// there are none.
 result simulate_loops(const program&, const machine_model&, const settings&, loop_schedule);
 

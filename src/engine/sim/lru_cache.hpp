@@ -35,7 +35,7 @@ class lru_cache {
     if (i != 0) {
       unlink(i);
     } else {
-      at_[chunk] = i = room();
+      at_[chunk] = i = free_line();
       lines_[i].chunk = chunk;
       lines_[i].bytes = 0;
     }
@@ -77,7 +77,7 @@ class lru_cache {
     l.older = free_;
     free_ = i;
   }
-  std::uint32_t room() {
+  std::uint32_t free_line() {
     const std::uint32_t i = free_;
     if (i != 0) {
       free_ = lines_[i].older;

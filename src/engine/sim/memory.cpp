@@ -60,15 +60,15 @@ void refuse_many_caches(const machine_model& m) {
 
 bool has_block_memory(const machine_model& m) noexcept { return caches_of(m) <= most_block_caches; }
 
-memory::memory(const program& p, const machine_model& m, distribution d, const ablations& with,
+memory::memory(const program& p, const machine_model& m, distribution d, const model_parts& parts,
                std::uint64_t chunk_bytes)
     : links((refuse_many_caches(m), m)),
-      with_(with),
+      parts_(parts),
       chunk_bytes_(chunk_bytes),
-      core_(m.core_gbs),
+      core_rate_(m.core_gbs),
       cache_rate_(m.cache_gbs),
-      between_(m.between_gbs > 0 ? m.between_gbs : m.core_gbs),
-      own_rate_(m.private_gbs) {
+      between_caches_(m.between_gbs > 0 ? m.between_gbs : m.core_gbs),
+      private_rate_(m.private_gbs) {
   const std::size_t nodes = m.hardware.nodes.size();
   for (std::size_t c = 0; c < nodes * static_cast<std::size_t>(m.caches_per_node); ++c)
     cache_node_.emplace_back(static_cast<int>(c / static_cast<std::size_t>(m.caches_per_node)));
@@ -85,7 +85,7 @@ memory::memory(const program& p, const machine_model& m, distribution d, const a
     if (count > std::uint64_t{1} << 31)  // chunks() has 32 bits
       throw error("the program's data is more than 2^31 chunks; take larger ones (--chunk)", error_kind::setting);
   }
-  const bool last = with.caches && m.cache_bytes != 0, own = with.caches && m.private_bytes != 0;
+  const bool last = parts.caches && m.cache_bytes != 0, own = parts.caches && m.private_bytes != 0;
   const std::size_t each =
       sizeof(chunk_state) + (last ? 4 * cache_node_.size() : 0) + (own ? 8 * m.hardware.cores.size() : 0);
   if (const double needed = static_cast<double>(count) * static_cast<double>(each); needed > most_modelled()) {
@@ -108,15 +108,15 @@ memory::memory(const program& p, const machine_model& m, distribution d, const a
     const std::uint64_t from = p.recorded.regions[i].address - p.recorded.regions[wholes[i]].address;
     if (wholes[i] != i) first_[i] = first_[wholes[i]] + static_cast<std::uint32_t>(from / chunk_bytes_);
   }
-  if (last) caches_.assign(cache_node_.size(), lru_cache(count, m.cache_bytes));
+  if (last) last_level_.assign(cache_node_.size(), lru_cache(count, m.cache_bytes));
   if (own) {
-    own_.assign(m.hardware.cores.size(), lru_cache(count, m.private_bytes));
-    seen_.assign(own_.size(), std::vector<std::uint32_t>(count, 0));
+    private_.assign(m.hardware.cores.size(), lru_cache(count, m.private_bytes));
+    private_versions_.assign(private_.size(), std::vector<std::uint32_t>(count, 0));
   }
   controllers_.assign(nodes, {0, rate(m.memory_gbs)});
   for (std::size_t a = 0; a < nodes; ++a) {
     for (std::size_t b = 0; b < nodes; ++b) {
-      const int distance = with.latency ? m.hardware.distances[a][b] : 10;
+      const int distance = parts.latency ? m.hardware.distances[a][b] : 10;
       stretch_.push_back(static_cast<std::uint64_t>(distance) * 1024 / 10);
     }
   }
@@ -129,105 +129,107 @@ void memory::put(std::uint32_t region, std::uint64_t bytes, node_id at) {
 
 void memory::empty_caches() {
   for (chunk_state& c : chunks_) {
-    c.changed_by = -1;
+    c.modified_in = -1;
     c.holders = 0;
   }
-  for (lru_cache& c : caches_) c.clear();
-  for (lru_cache& c : own_) c.clear();
+  for (lru_cache& c : last_level_) c.clear();
+  for (lru_cache& c : private_) c.clear();
 }
 
-void memory::put(std::uint32_t region, std::uint64_t bytes, const layout& as) {
+void memory::put(std::uint32_t region, std::uint64_t bytes, const layout& homes) {
   for (std::uint32_t c = 0; c < chunks(bytes); ++c) {
-    if (const node_id at = as.node_at(region, c * chunk_bytes_))
+    if (const node_id at = homes.node_at(region, c * chunk_bytes_))
       chunks_[first_[region] + c].home = static_cast<std::int16_t>(at.value);
   }
 }
 
 /// Removes a chunk from a last-level cache.
-inline void memory::drop(std::size_t of, std::uint32_t chunk) noexcept {
-  chunks_[chunk].holders &= ~(std::uint64_t{1} << of);
-  caches_[of].drop(chunk);
+inline void memory::drop(std::size_t cache, std::uint32_t chunk) noexcept {
+  chunks_[chunk].holders &= ~(std::uint64_t{1} << cache);
+  last_level_[cache].drop(chunk);
 }
 
 /// Writes a modified chunk at node `from` back to its home; no core waits for it.
 void memory::write_back(node_id from, std::uint32_t chunk, std::uint64_t bytes, picoseconds now) noexcept {
   chunk_state& c = chunks_[chunk];
   const node_id home(c.home);
-  if (with_.contention) controllers_[home.index()].serve(now, bytes);
-  links.carry(from, home, bytes, now, with_.contention);
-  c.changed_by = -1;
+  if (parts_.contention) controllers_[home.index()].serve(now, bytes);
+  links.carry(from, home, bytes, now, parts_.contention);
+  c.modified_in = -1;
 }
 
 /// Makes the chunk the newest one of a last-level cache, and adds it if it is not there.
-inline void memory::keep(std::size_t in, std::uint32_t chunk, std::uint64_t bytes, picoseconds now) {
-  const std::uint64_t mine = std::uint64_t{1} << in;
-  lru_cache& c = caches_[in];
+inline void memory::keep(std::size_t cache, std::uint32_t chunk, std::uint64_t bytes, picoseconds now) {
+  const std::uint64_t mine = std::uint64_t{1} << cache;
+  lru_cache& c = last_level_[cache];
   c.use(chunk, bytes);
   chunks_[chunk].holders |= mine;
   for (; c.too_full(); c.drop_oldest()) {
     const lru_cache::line& last = c.oldest();
-    if (chunks_[last.chunk].changed_by == static_cast<std::int16_t>(in))
-      write_back(cache_node_[in], last.chunk, last.bytes, now);
+    if (chunks_[last.chunk].modified_in == static_cast<std::int16_t>(cache))
+      write_back(cache_node_[cache], last.chunk, last.bytes, now);
     chunks_[last.chunk].holders &= ~mine;
   }
 }
 
-inline bool memory::has_own(std::uint32_t core, std::uint32_t chunk) const noexcept {
-  return !own_.empty() && own_[core].holds(chunk) && seen_[core][chunk] == chunks_[chunk].version;
+inline bool memory::has_private(std::uint32_t core, std::uint32_t chunk) const noexcept {
+  return !private_.empty() && private_[core].holds(chunk) && private_versions_[core][chunk] == chunks_[chunk].version;
 }
 
 /// A chunk that leaves a core's private cache needs no write-back, because it is still in the shared one.
-void memory::keep_own(std::uint32_t core, std::uint32_t chunk, std::uint64_t bytes, bool writes) {
+void memory::keep_private(std::uint32_t core, std::uint32_t chunk, std::uint64_t bytes, bool writes) {
   if (writes) ++chunks_[chunk].version;
-  seen_[core][chunk] = chunks_[chunk].version;
-  lru_cache& c = own_[core];
+  private_versions_[core][chunk] = chunks_[chunk].version;
+  lru_cache& c = private_[core];
   for (c.use(chunk, bytes); c.too_full();) c.drop_oldest();
 }
 
 /// Fetches the chunk from the cache that holds it modified, or from its home's memory.
-inline fetched memory::fetch(std::uint32_t chunk, std::uint64_t bytes, bool writes, const place& at,
+inline fetched memory::fetch(std::uint32_t chunk, std::uint64_t bytes, bool writes, const core_position& position,
                              picoseconds now) noexcept {
   const chunk_state& c = chunks_[chunk];
-  const std::int16_t other = c.changed_by;  // not this core's cache, which does not hold the chunk
+  const std::int16_t other = c.modified_in;  // not this core's cache, which does not hold the chunk
   const bool elsewhere = other >= 0;
   const node_id from = elsewhere ? cache_node_[static_cast<std::size_t>(other)] : node_id(c.home);
-  (from == at.node ? local_bytes : remote_bytes) += bytes;
-  const rate& speed = elsewhere && from == at.node ? between_ : core_;
-  picoseconds until = now + (speed(bytes) * stretch_[at.node.index() * controllers_.size() + from.index()] >> 10);
-  if (!elsewhere && with_.contention) until = std::max(until, controllers_[from.index()].serve(now, bytes));
-  until = std::max(until, links.carry(from, at.node, bytes, now, with_.contention));
-  if (elsewhere && !writes) write_back(at.node.value == c.home ? at.node : from, chunk, bytes, now);  // over links once
+  (from == position.node ? local_bytes : remote_bytes) += bytes;
+  const rate& speed = elsewhere && from == position.node ? between_caches_ : core_rate_;
+  picoseconds until = now + (speed(bytes) * stretch_[position.node.index() * controllers_.size() + from.index()] >> 10);
+  if (!elsewhere && parts_.contention) until = std::max(until, controllers_[from.index()].serve(now, bytes));
+  until = std::max(until, links.carry(from, position.node, bytes, now, parts_.contention));
+  if (elsewhere && !writes)
+    write_back(position.node.value == c.home ? position.node : from, chunk, bytes, now);  // over links once
   return {until - now, level::beyond};
 }
 
-fetched memory::touch(std::uint32_t chunk, std::uint64_t bytes, bool writes, const place& at, picoseconds now) {
-  const std::size_t here = at.cache;
+fetched memory::touch(std::uint32_t chunk, std::uint64_t bytes, bool writes, const core_position& position,
+                      picoseconds now) {
+  const std::size_t here = position.cache;
   chunk_state& c = chunks_[chunk];
-  if (c.home < 0) c.home = static_cast<std::int16_t>(at.node.value);
+  if (c.home < 0) c.home = static_cast<std::int16_t>(position.node.value);
   fetched f;
-  if (has_own(at.core, chunk)) {
+  if (has_private(position.core, chunk)) {
     ++hits;
-    f = {own_rate_(bytes), level::own};
+    f = {private_rate_(bytes), level::private_cache};
   } else if ((c.holders >> here & 1) != 0) {
     ++hits;
-    f = {cache_rate_(bytes), level::last};
+    f = {cache_rate_(bytes), level::last_level};
   } else {
     ++misses;
-    f = fetch(chunk, bytes, writes, at, now);
+    f = fetch(chunk, bytes, writes, position, now);
   }
   if (writes) {
     for (std::uint64_t others = c.holders & ~(std::uint64_t{1} << here); others != 0; others &= others - 1) {
       const auto other = static_cast<std::size_t>(std::countr_zero(others));
-      links.notify(at.node, cache_node_[other], control_of(bytes));
+      links.notify(position.node, cache_node_[other], control_of(bytes));
       drop(other, chunk);
     }
-    c.changed_by = static_cast<std::int16_t>(here);
+    c.modified_in = static_cast<std::int16_t>(here);
   }
-  if (!own_.empty()) keep_own(at.core, chunk, bytes, writes);
-  if (!caches_.empty()) {
+  if (!private_.empty()) keep_private(position.core, chunk, bytes, writes);
+  if (!last_level_.empty()) {
     keep(here, chunk, bytes, now);
   } else if (writes) {
-    write_back(at.node, chunk, bytes, now);  // without caches it goes straight to memory
+    write_back(position.node, chunk, bytes, now);  // without caches it goes straight to memory
   }
   return f;
 }
@@ -235,7 +237,7 @@ fetched memory::touch(std::uint32_t chunk, std::uint64_t bytes, bool writes, con
 void memory::move_metadata(node_id from, node_id to, std::uint64_t bytes, picoseconds now) {
   if (from == to) return;
   remote_bytes += bytes;
-  links.carry(from, to, bytes, now, with_.contention);
+  links.carry(from, to, bytes, now, parts_.contention);
 }
 
 }  // namespace kith::sim

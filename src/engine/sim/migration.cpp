@@ -10,18 +10,18 @@ namespace kith::sim {
 picoseconds memory::migrate(std::uint32_t chunk, std::uint64_t bytes, node_id to, picoseconds now) {
   chunk_state& c = chunks_[chunk];
   if (c.home < 0 || c.home == to.value) return 0;
-  if (c.changed_by >= 0) write_back(cache_node_[static_cast<std::size_t>(c.changed_by)], chunk, bytes, now);
+  if (c.modified_in >= 0) write_back(cache_node_[static_cast<std::size_t>(c.modified_in)], chunk, bytes, now);
   for (; c.holders != 0; c.holders &= c.holders - 1)
-    caches_[static_cast<std::size_t>(std::countr_zero(c.holders))].drop(chunk);
+    last_level_[static_cast<std::size_t>(std::countr_zero(c.holders))].drop(chunk);
   ++c.version;  // makes copies in private caches stale
   // Read from the old home's memory, written to the new one's.
   const node_id from(c.home);
-  picoseconds until = now + (core_(bytes) * stretch_[to.index() * controllers_.size() + from.index()] >> 10);
-  if (with_.contention) {
+  picoseconds until = now + (core_rate_(bytes) * stretch_[to.index() * controllers_.size() + from.index()] >> 10);
+  if (parts_.contention) {
     until = std::max(until, controllers_[from.index()].serve(now, bytes));
     until = std::max(until, controllers_[to.index()].serve(now, bytes));
   }
-  until = std::max(until, links.carry(from, to, bytes, now, with_.contention));
+  until = std::max(until, links.carry(from, to, bytes, now, parts_.contention));
   c.home = static_cast<std::int16_t>(to.value);
   migrated_bytes += bytes;
   return until - now;

@@ -19,8 +19,8 @@ inline std::uint64_t noise_of(const machine_model& m, std::uint64_t seed, std::i
 
 /// Times are below 2^63, so they are converted as signed numbers, which takes one instruction.
 inline double number(std::uint64_t x) noexcept { return static_cast<double>(static_cast<std::int64_t>(x)); }
-inline picoseconds scaled(picoseconds time, double by) noexcept {
-  return static_cast<picoseconds>(static_cast<std::int64_t>(number(time) * by));
+inline picoseconds scaled(picoseconds time, double factor) noexcept {
+  return static_cast<picoseconds>(static_cast<std::int64_t>(number(time) * factor));
 }
 /// Multiplies by a factor in 1/1024, which is below 2^20. Splits the time, because the whole product may exceed
 /// 64 bits.
@@ -33,7 +33,7 @@ inline picoseconds share_of(picoseconds work, std::uint64_t part, std::uint64_t 
 }
 
 /// The part of a fetch's time that computing does not hide; all of it if the task is not calibrated.
-inline picoseconds shown_time(const program::shown& e, const fetched& got, picoseconds near) noexcept {
+inline picoseconds exposed_time(const program::exposure_factors& e, const fetched& got, picoseconds near) noexcept {
   if (!e.calibrated()) return got.took;
   return got.from == level::beyond ? e.of_memory(got.took, near) : e.of_last(got.took, near);
 }
@@ -52,7 +52,7 @@ class data_rates {
     return private_bytes_ != 0 && task_bytes <= private_bytes_ ? own_ : last_;
   }
   /// What a task's data adds to its computing if all of it is in the own node's memory, on a core of speed 1.
-  picoseconds local(std::uint64_t task_bytes, const program::shown& e) const noexcept {
+  picoseconds local(std::uint64_t task_bytes, const program::exposure_factors& e) const noexcept {
     const picoseconds took = memory_(task_bytes);
     return e.calibrated() ? e.of_memory(took, nearest(task_bytes)(task_bytes)) : took;
   }
@@ -64,8 +64,8 @@ class data_rates {
 
 /// Stretches a factor by remote data; `far` is the remote share of what the task needs.
 inline std::uint64_t stretched(const machine_model& m, std::uint64_t factor, double far) noexcept {
-  const double by = 1 - m.memory_share + m.memory_share * (1 - far + far * m.remote_factor);
-  return static_cast<std::uint64_t>(static_cast<double>(factor) * by);
+  const double stretch = 1 - m.memory_share + m.memory_share * (1 - far + far * m.remote_factor);
+  return static_cast<std::uint64_t>(static_cast<double>(factor) * stretch);
 }
 
 }  // namespace kith::sim

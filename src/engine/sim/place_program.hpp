@@ -7,7 +7,7 @@
 
 namespace kith::sim {
 
-/// Tasks do things in the order in which these are said. Each task comes after its creator.
+/// Calls come in the order of the program: a task after its creator, and its accesses and waits in their order.
 class place_program {
  public:
   explicit place_program(int places);
@@ -25,13 +25,13 @@ class place_program {
     std::uint32_t message_bytes = 0;  // of its arguments
   };
   std::int32_t task(const given&);
-  /// Tasks that are waited for together.
+  /// A new scope: tasks that are waited for together.
   std::uint32_t scope() noexcept { return scopes_++; }
   void wait(std::int32_t task, std::uint32_t scope);
   std::uint32_t region(std::uint64_t bytes);
-  /// The task that was made last touches so many bytes of the region.
+  /// The last task touches so many bytes of the region.
   void touches(std::uint32_t region, bool writes, std::uint64_t bytes);
-  /// The task that was made last needs `bytes` that the other has made.
+  /// The last task needs `bytes` that task `before` writes.
   void needs(std::int32_t before, std::uint64_t bytes);
 
   program finish();

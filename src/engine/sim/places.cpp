@@ -8,8 +8,8 @@
 
 namespace kith::sim {
 
-place_network::place_network(const machine_model& m, const ablations& with, std::vector<node_id> node_of_place)
-    : links(m), counts(node_of_place.size()), on_(m), with_(with), nodes_(std::move(node_of_place)) {}
+place_network::place_network(const machine_model& m, const model_parts& parts, std::vector<node_id> node_of_place)
+    : links(m), counts(node_of_place.size()), machine_(m), parts_(parts), nodes_(std::move(node_of_place)) {}
 
 void place_network::add(place_message what, picoseconds at) { queue_.push({at, order_++, std::move(what)}); }
 
@@ -18,11 +18,11 @@ void place_network::send(place_message what, std::uint64_t bytes, picoseconds no
   ++sent.messages;
   sent.message_bytes += message_header_bytes + bytes;
   const node_id from = nodes_[what.from], to = nodes_[what.to];
-  const auto near = static_cast<picoseconds>(on_.costs.push * 1000);
-  const auto distance = static_cast<picoseconds>(with_.latency ? on_.hardware.distance(from, to) : 10);
+  const auto near = static_cast<picoseconds>(machine_.costs.push * 1000);
+  const auto distance = static_cast<picoseconds>(parts_.latency ? machine_.hardware.distance(from, to) : 10);
   what.sent = now;
   what.bytes = bytes;
-  const picoseconds left = links.carry(from, to, message_header_bytes + bytes, now, with_.contention);
+  const picoseconds left = links.carry(from, to, message_header_bytes + bytes, now, parts_.contention);
   add(std::move(what), left + near * distance / 10);
 }
 
@@ -39,7 +39,7 @@ place_message place_network::take() {
 void engine::make_places() {
   if (program_.place.empty())
     throw error("the program has no places: its tasks do not say where they belong", error_kind::setting);
-  if (set_.hardware.used || lines_ || policy().has_gate())
+  if (settings_.hardware.used || lines_ || policy().has_gate())
     throw error("places are simulated without a scheduling unit, in fidelity abstract or block, and not under replay",
                 error_kind::setting);
   std::vector<node_id> nodes;
@@ -51,8 +51,8 @@ void engine::make_places() {
     throw error("the program has " + std::to_string(std::ranges::max(program_.place) + 1) + " places; " +
                     std::to_string(places_.size()) + " were asked for",
                 error_kind::setting);
-  network_.emplace(on_, set_.with, std::move(nodes));
-  progress_cost_ = costs_.push;
+  network_.emplace(machine_, settings_.parts, std::move(nodes));
+  message_cost_ = costs_.push;
 }
 
 void engine::place_results(result& r) const {
@@ -79,25 +79,25 @@ std::uint32_t engine::home_of(std::uint32_t scope) const noexcept {
 
 /// Makes a task for another place, and offers it. The worker continues when it is accepted.
 void engine::offer(worker& w, std::int32_t t) {
-  make_visible(w, t);
-  place_state& here = places_[w.in.place];
+  make_policy_task(w, t);
+  place_state& here = places_[w.group.place];
   link(t);
   ++record_of(t).waits_for;  // its acceptance
-  if (set_.places.works) {
+  if (settings_.places.works) {
     frame& f = w.frames.back();
-    f.now = frame_state::offering;
+    f.state = frame_state::offering;
     f.offered = t;
     f.adopted_from = w.adopted.size();
   } else {
-    w.offers = true;
+    w.awaits_acceptance = true;
   }
   spend(w, costs_.push);
-  here.progress.clock = std::max(here.progress.clock, w.clock) + progress_cost_;
-  network_->send({.from = w.in.place, .to = place_of(t), .task = t, .worker = w.number}, argument_bytes(t),
+  here.progress.clock = std::max(here.progress.clock, w.clock) + message_cost_;
+  network_->send({.from = w.group.place, .to = place_of(t), .task = t, .worker = w.number}, argument_bytes(t),
                  here.progress.clock);
 }
 
-void engine::deliver() {
+void engine::deliver_message() {
   const picoseconds now = network_->first();
   place_message m = network_->take();
   place_state& at = places_[m.to];
@@ -105,30 +105,30 @@ void engine::deliver() {
     network_->remind(std::move(m), at.progress.clock);
     return;
   }
-  at.progress.clock = now + progress_cost_;
+  at.progress.clock = now + message_cost_;
   ++events_taken_;
   switch (m.what) {
-    case place_message::kind::offer: answer(m); break;
+    case place_message::kind::offer: receive_offer(m); break;
     case place_message::kind::accepted:
-    case place_message::kind::refused: answered(m); break;
+    case place_message::kind::refused: receive_answer(m); break;
     case place_message::kind::done:
       scopes_[m.scope].unfinished -= m.count - 1;
-      end_in(m.scope, at.progress);
+      end_in_scope(m.scope, at.progress);
       end_left(at.progress, false);
       break;
-    case place_message::kind::enable: enable(m); break;
+    case place_message::kind::enable: receive_enable(m); break;
   }
-  if (set_.keep_schedule) note_message(m, now);
+  if (settings_.keep_schedule) note_message(m, now);
 }
 
 /// An offer has come: the place takes it while there is room in its buffer.
-void engine::answer(const place_message& m) {
+void engine::receive_offer(const place_message& m) {
   place_state& at = places_[m.to];
   place_figures& counts = network_->counts[m.to];
   place_message back{
       .what = place_message::kind::accepted, .from = m.to, .to = m.from, .task = m.task, .worker = m.worker};
-  const bool full = at.fab >= set_.places.fab_threshold;
-  if (full && m.refusals < set_.places.most_refusals) {
+  const bool full = at.fab >= settings_.places.fab_threshold;
+  if (full && m.refusals < settings_.places.most_refusals) {
     ++counts.refused;
     back.what = place_message::kind::refused;
     back.refusals = m.refusals + 1;
@@ -141,76 +141,76 @@ void engine::answer(const place_message& m) {
   counts.fab_peak = std::max(counts.fab_peak, at.fab);
   record_of(m.task).arrived = true;
   network_->send(back, 0, at.progress.clock);
-  arrive(m.task, at.progress);
+  count_down(m.task, at.progress);
 }
 
 /// One thing less for a task to wait for, at its place.
-void engine::arrive(std::int32_t t, worker& progress) {
+void engine::count_down(std::int32_t t, worker& progress) {
   if (--record_of(t).waits_for != 0 || !prepare_ready(t)) return;
-  batch_.assign(1, &seen(t));
+  batch_.assign(1, &policy_task_of(t));
   hand_over(progress, batch_, ready_reason::arrival, false);
   if (progress.unqueued.empty()) return;  // else the policy does not queue it
-  worker& first = workers_[progress.in.first];
+  worker& first = workers_[progress.group.first];
   first.unqueued.push_back(progress.unqueued.back());
   progress.unqueued.clear();
   if (first.parked) wake(first, progress.clock);
 }
 
-void engine::answered(const place_message& m) {
+void engine::receive_answer(const place_message& m) {
   worker& w = workers_[m.worker];
   const picoseconds now = places_[m.to].progress.clock;
   if (m.what == place_message::kind::refused) {
     const std::uint32_t times = std::min(m.refusals - 1, std::uint32_t{20});
-    const picoseconds pause = std::min(set_.places.retry << times, set_.places.retry_most);
+    const picoseconds pause = std::min(settings_.places.retry << times, settings_.places.retry_most);
     network_->send({.from = m.to, .to = m.from, .task = m.task, .worker = m.worker, .refusals = m.refusals},
                    argument_bytes(m.task), now + pause);
     return;
   }
   record_of(m.task).accepted = true;
   if (w.parked) wake(w, now);
-  if (!w.offers) return;
-  w.offers = false;
+  if (!w.awaits_acceptance) return;
+  w.awaits_acceptance = false;
   w.overhead += now - w.clock;
   w.clock = now;
   events_.set(w.number, now);
 }
 
 /// A task of a scope that another place waits for has ended here.
-void engine::end_elsewhere(std::uint32_t scope, worker& by) {
-  place_state& here = places_[by.in.place];
+void engine::end_in_remote_scope(std::uint32_t scope, worker& w) {
+  place_state& here = places_[w.group.place];
   const auto record = here.open.find(scope);
   auto& [unfinished, ended] = record->second;
   ++ended;
   if (--unfinished != 0) return;
-  here.progress.clock = std::max(here.progress.clock, by.clock) + progress_cost_;
+  here.progress.clock = std::max(here.progress.clock, w.clock) + message_cost_;
   network_->send(
-      {.what = place_message::kind::done, .from = by.in.place, .to = home_of(scope), .scope = scope, .count = ended},
+      {.what = place_message::kind::done, .from = w.group.place, .to = home_of(scope), .scope = scope, .count = ended},
       program_.results.empty() ? 0 : program_.results[scope].bytes, here.progress.clock);
   here.open.erase(record);
 }
 
 /// Tells another place that the predecessor of these dependences has ended.
-void engine::tell(worker& by, std::uint32_t to, std::vector<std::uint32_t> dependences) {
-  place_state& here = places_[by.in.place];
-  here.progress.clock = std::max(here.progress.clock, by.clock) + progress_cost_;
+void engine::send_enable(worker& w, std::uint32_t to, std::vector<std::uint32_t> dependences) {
+  place_state& here = places_[w.group.place];
+  here.progress.clock = std::max(here.progress.clock, w.clock) + message_cost_;
   std::uint64_t bytes = 0;
   for (std::uint32_t d : dependences) bytes += program_.recorded.dependences[d].bytes;
   network_->send(
-      {.what = place_message::kind::enable, .from = by.in.place, .to = to, .dependences = std::move(dependences)},
+      {.what = place_message::kind::enable, .from = w.group.place, .to = to, .dependences = std::move(dependences)},
       bytes, here.progress.clock);
 }
 
 /// Predecessors of a task have ended before it was created, at other places.
-void engine::tell_late(std::int32_t t, std::span<const std::uint32_t> dependences) {
+void engine::send_late_enables(std::int32_t t, std::span<const std::uint32_t> dependences) {
   for (std::uint32_t d : dependences) {
     worker& there = places_[place_of(program_.recorded.dependences[d].before)].progress;
     there.clock = std::max(there.clock, now_);
-    tell(there, place_of(t), {d});
+    send_enable(there, place_of(t), {d});
   }
 }
 
-void engine::enable(const place_message& m) {
-  for (std::uint32_t d : m.dependences) arrive(successors_[d].task, places_[m.to].progress);
+void engine::receive_enable(const place_message& m) {
+  for (std::uint32_t d : m.dependences) count_down(successors_[d].task, places_[m.to].progress);
 }
 
 }  // namespace kith::sim

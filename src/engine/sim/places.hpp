@@ -47,7 +47,7 @@ struct place_message {
 /// Messages on their way, in the order of their arrival.
 class place_network {
  public:
-  place_network(const machine_model&, const ablations&, std::vector<node_id> node_of_place);
+  place_network(const machine_model&, const model_parts&, std::vector<node_id> node_of_place);
 
   /// Sends the message at `now`; `bytes` are those of its arguments.
   void send(place_message, std::uint64_t bytes, picoseconds now);
@@ -70,8 +70,8 @@ class place_network {
   };
   void add(place_message, picoseconds at);
 
-  const machine_model& on_;
-  const ablations with_;
+  const machine_model& machine_;
+  const model_parts parts_;
   std::vector<node_id> nodes_;  // by place
   std::priority_queue<entry> queue_;
   std::uint64_t order_ = 0;
@@ -79,8 +79,8 @@ class place_network {
 
 /// The state of one place, besides its workers.
 struct place_state {
-  explicit place_state(engine& owner, group& of)
-      : progress(owner, of, worker_id(0), of.workers.node_of(worker_id(0))) {}
+  explicit place_state(engine& owner, group& members)
+      : progress(owner, members, worker_id(0), members.workers.node_of(worker_id(0))) {}
   worker progress;        // the progress thread; its clock is when it is free
   std::uint64_t fab = 0;  // accepted activities that have not started
   std::uint64_t fab_sum = 0;

@@ -9,7 +9,7 @@ namespace kith::sim {
 
 struct plan {
   std::vector<std::int32_t> core;  // by task; -1, or a core that the run has not: the one that finds it ready
-  std::vector<double> place;       // by task: among those of its core; the least goes first
+  std::vector<double> rank;        // by task: among those of its core; the least goes first
   bool helps = true;               // a core without ready tasks takes one of another core
 };
 

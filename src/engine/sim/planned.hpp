@@ -28,12 +28,12 @@ class planned final : public policy<plain::world> {
 
   task* ready(std::span<task* const> tasks, worker& self, ready_reason) override {
     for (task* t : tasks) {
-      const std::int32_t n = visible(*t).number();
+      const std::int32_t n = as_policy_task(*t).number();
       const auto i = static_cast<std::size_t>(n);
       const std::int32_t core = i < plan_.core.size() ? plan_.core[i] : -1;
       const bool known = core >= 0 && static_cast<std::size_t>(core) < queues_.size();
       const std::size_t to = known ? static_cast<std::size_t>(core) : self.id.index();
-      queues_[to].emplace(known ? plan_.place[i] : 0, n, t);
+      queues_[to].emplace(known ? plan_.rank[i] : 0, n, t);
       self.meter(event::push, worker_id(static_cast<int>(to)));
       if (!self.ring(alone_[to]) && plan_.helps) self.ring(everybody_);
     }

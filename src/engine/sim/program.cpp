@@ -20,7 +20,7 @@ struct recorded_action {
   std::int32_t task;
   std::uint64_t begun, ended;
   action what;
-  std::size_t place = 0;
+  std::size_t order = 0;
 };
 
 action of_kind(action::kind what, std::uint64_t value) {
@@ -31,7 +31,7 @@ action of_kind(action::kind what, std::uint64_t value) {
 constexpr std::uint64_t least_share = 10;
 
 /// Throws if all work together, in picoseconds, would not fit 64 bits, because one worker may have to do all of it.
-void refuse_endless(const recording& r) {
+void refuse_too_long(const recording& r) {
   constexpr std::uint64_t most = std::uint64_t{1} << 52;
   std::uint64_t all = 0;
   for (const recorded_task& t : r.tasks) {
@@ -44,7 +44,6 @@ void refuse_endless(const recording& r) {
 
 void split_times(program& p, double core_gbs) {
   const bool dry = p.recorded.meta_or("dry", "0") == "1";
-  const bool computing_alone = dry;
   p.compute.resize(p.tasks());
   p.bytes.resize(p.tasks());
   p.exclusive.resize(p.tasks());
@@ -59,7 +58,7 @@ void split_times(program& p, double core_gbs) {
         dry && p.recorded.tasks[t].has(recorded_task::root) ? 0 : p.recorded.tasks[t].work_ns * 1000;
     constexpr double most = 1e18;  // keeps the product within 64 bits; all of the time is memory then
     const auto memory = static_cast<std::uint64_t>(std::min(most, static_cast<double>(p.bytes[t]) * 1000 / core_gbs));
-    p.compute[t] = computing_alone ? whole : std::max(whole / least_share, whole - std::min(whole, memory));
+    p.compute[t] = dry ? whole : std::max(whole / least_share, whole - std::min(whole, memory));
   }
   split_calibrated_times(p);
 }
@@ -92,7 +91,7 @@ std::int32_t gather_outsiders(recording& r) {
 program program_of(recording r, double core_gbs) {
   program p;
   prepare_places(r);
-  p.gathering = gather_outsiders(r);
+  p.outside_root = gather_outsiders(r);
   p.recorded = std::move(r);
   const std::vector<recorded_task>& tasks = p.recorded.tasks;
   std::vector<recorded_action> all;
@@ -114,7 +113,7 @@ program program_of(recording r, double core_gbs) {
                       " has no creator); it can be looked at, not replayed",
                   error_kind::input);
     if (t.has(recorded_task::generated) && !t.has(recorded_task::keyed) && !p.dependences(i).empty()) {
-      p.of_graphs.emplace_back(t.scope, me);
+      p.static_graph_nodes.emplace_back(t.scope, me);
     } else if (t.has(recorded_task::generated) && tasks[static_cast<std::size_t>(t.creator)].scope == t.scope) {
       names.emplace_back(t.creator, me);
     } else {
@@ -122,15 +121,15 @@ program program_of(recording r, double core_gbs) {
     }
   }
   std::ranges::sort(p.roots, {}, [&](std::int32_t t) { return tasks[static_cast<std::size_t>(t)].started; });
-  std::ranges::sort(p.of_graphs);
-  for (const auto& found : times_found_first(p.recorded)) p.finds_first.push_back(found ? 1 : 0);
-  p.finds_first.resize(p.scopes);
+  std::ranges::sort(p.static_graph_nodes);
+  for (const auto& found : times_found_first(p.recorded)) p.found_first.push_back(found ? 1 : 0);
+  p.found_first.resize(p.scopes);
   for (const recorded_wait& w : p.recorded.waits)
     all.push_back(
         {w.task, w.begun, w.ended, of_kind(action::wait, w.scope == recorded_wait::for_future ? p.scopes : w.scope)});
-  for (std::size_t i = 0; i < all.size(); ++i) all[i].place = i;
-  std::ranges::sort(all, {}, [](const recorded_action& h) { return std::tuple(h.task, h.begun, h.place); });
-  refuse_endless(p.recorded);
+  for (std::size_t i = 0; i < all.size(); ++i) all[i].order = i;
+  std::ranges::sort(all, {}, [](const recorded_action& h) { return std::tuple(h.task, h.begun, h.order); });
+  refuse_too_long(p.recorded);
   split_times(p, core_gbs);
   std::size_t at = 0;
   p.first_action.push_back(0);

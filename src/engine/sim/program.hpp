@@ -37,27 +37,29 @@ struct program {
   std::vector<picoseconds> compute;  // by task, without the time for memory
   /// A task's exposure: how much of the time that the memory model adds to that of the nearest cache is not
   /// hidden by computing, in 1/1024.
-  struct shown {
+  struct exposure_factors {
     static constexpr std::uint32_t unknown = 0xffffffff;
     std::uint32_t last = unknown, memory = unknown;  // for data from the last level; from beyond it
     bool calibrated() const noexcept { return memory != unknown; }
     picoseconds of_last(picoseconds took, picoseconds near) const noexcept { return part(last, took, near); }
     picoseconds of_memory(picoseconds took, picoseconds near) const noexcept { return part(memory, took, near); }
-    static picoseconds part(std::uint64_t of, picoseconds took, picoseconds near) noexcept {
-      return took > near ? (took - near) * of >> 10 : 0;
+    static picoseconds part(std::uint64_t factor, picoseconds took, picoseconds near) noexcept {
+      return took > near ? (took - near) * factor >> 10 : 0;
     }
   };
-  std::vector<shown> exposure;             // of calibrated tasks; others use the model's overlap. May be empty
+  std::vector<exposure_factors> exposure;  // of calibrated tasks; others use the model's overlap. May be empty
   std::vector<std::uint64_t> bytes;        // touched bytes, by task
   std::vector<std::uint8_t> exclusive;     // by task: it has commutative accesses
   std::vector<std::uint64_t> first_named;  // by task, into `named`: the nodes that its computation names
   std::vector<std::int32_t> named;
-  std::vector<std::pair<std::uint32_t, std::int32_t>> of_graphs;  // scope, node: of static graphs, without sources
-  std::vector<std::int32_t> roots;                                // in the order of their starts
-  std::int32_t gathering = -1;  // an added root, the last task, that creates the tasks that came from outside; -1: none
+  std::vector<std::pair<std::uint32_t, std::int32_t>>
+      static_graph_nodes;           // scope, node: of static graphs, without sources
+  std::vector<std::int32_t> roots;  // in the order of their starts
+  std::int32_t outside_root =
+      -1;  // an added root, the last task, that creates the tasks that came from outside; -1: none
   std::uint32_t scopes = 0;
   std::int32_t nodes = 1;                 // of the recorded machine
-  std::vector<std::uint8_t> finds_first;  // by scope: of a graph whose nodes are all found before any computes
+  std::vector<std::uint8_t> found_first;  // by scope: of a graph whose nodes are all found before any computes
   // By task: where it must run, and the bytes of its arguments, which travel if another place creates it. Empty: the
   // program has no places.
   std::vector<std::uint16_t> place;
@@ -71,7 +73,9 @@ struct program {
   std::size_t measured_from = 0;  // the first root after the last mark
   line_streams lines;             // what tasks touch, for the fidelity line; else empty
 
-  shown exposure_of(std::size_t t) const noexcept { return exposure.empty() ? shown() : exposure[t]; }
+  exposure_factors exposure_of(std::size_t t) const noexcept {
+    return exposure.empty() ? exposure_factors() : exposure[t];
+  }
   std::size_t tasks() const noexcept { return recorded.tasks.size(); }
   std::span<const recorded_access> accesses(std::size_t t) const noexcept {
     return {recorded.accesses.data() + recorded.first_access[t],

@@ -66,16 +66,16 @@ void prepare_places(recording& r) {
   // A spawner that did not wait went on at once: its activity was accepted at once, or there were credits.
   std::map<std::int32_t, std::uint64_t> waited;  // by spawned task: until when
   std::erase_if(r.waits, [&](const recorded_wait& w) {
-    const auto by = spawned.find(w.task);
-    if (by == spawned.end()) return false;
-    for (const std::int32_t s : by->second) {
+    const auto spawner = spawned.find(w.task);
+    if (spawner == spawned.end()) return false;
+    for (const std::int32_t s : spawner->second) {
       if (w.begun >= r.task(s).create_until || w.ended <= r.task(s).created) continue;
       waited[s] = std::max(waited[s], w.ended);
       return true;
     }
     return false;
   });
-  for (const auto& [by, all] : spawned) {
+  for (const auto& [spawner, all] : spawned) {
     for (const std::int32_t s : all) {
       recorded_task& t = r.tasks[static_cast<std::size_t>(s)];
       t.create_until = std::max(t.created, waited[s]);

@@ -1,6 +1,5 @@
-// The state of each task, and what the engine often reads about it: one cache line per task, instead of one in
-// each of the program's columns. Tasks come in an unpredictable order, so a task's cost to the simulator is the
-// number of lines that it is spread over.
+// The state of each task, and what the engine often reads of it, in one cache line for each task. Tasks come in an
+// unpredictable order, so each further line would be a miss.
 #pragma once
 
 #include "engine/sim/program.hpp"
@@ -33,7 +32,7 @@ struct alignas(64) task_record {
   bool accepted : 1 = false;  // its creator knows that another place has accepted it
   std::uint32_t waits_for = 0;
   std::uint32_t first_successor = 0;  // 1 + the dependence; 0: none
-  policy_task* seen = nullptr;        // the task as policies see it; null before it is made and after its slot is freed
+  policy_task* slot = nullptr;  // the task as policies see it; null before it is created and after its slot is freed
 
   bool has(recorded_task::flag f) const noexcept { return (flags & f) != 0; }
 };

@@ -12,7 +12,7 @@ namespace kith::sim {
 
 namespace {
 
-constexpr std::uint64_t unborn = ~std::uint64_t{0};
+constexpr std::uint64_t not_created = ~std::uint64_t{0};
 
 }  // namespace
 
@@ -22,7 +22,7 @@ void engine::forget_recorded_run() {
   schedule_.messages.clear();
   last_home_.assign(schedule_.regions.size(), 0);
   for (recorded_task& t : schedule_.tasks) {
-    t.created = unborn;
+    t.created = not_created;
     t.create_until = t.create_ns = t.ready = t.started = t.ended = t.completed = t.explore_started = t.explore_ended =
         0;
     t.worker = -1;
@@ -31,13 +31,13 @@ void engine::forget_recorded_run() {
 }
 
 /// The creation of `t` begins.
-void engine::note_begin(const worker& w, std::int32_t t) {
-  if (set_.keep_schedule) schedule_.tasks[static_cast<std::size_t>(t)].created = w.clock / 1000;
+void engine::note_creation_began(const worker& w, std::int32_t t) {
+  if (settings_.keep_schedule) schedule_.tasks[static_cast<std::size_t>(t)].created = w.clock / 1000;
 }
 
 /// The creation of `t` has ended. Nodes that are found have no separate beginning.
-void engine::note_birth(const worker& w, std::int32_t t) {
-  if (!set_.keep_schedule) return;
+void engine::note_created(const worker& w, std::int32_t t) {
+  if (!settings_.keep_schedule) return;
   recorded_task& kept = schedule_.tasks[static_cast<std::size_t>(t)];
   kept.create_until = w.clock / 1000;
   kept.created = std::min(kept.created, kept.create_until);
@@ -46,12 +46,12 @@ void engine::note_birth(const worker& w, std::int32_t t) {
 
 /// The task and its children have ended.
 void engine::note_completed(const worker& w, std::int32_t t) {
-  if (set_.keep_schedule) schedule_.tasks[static_cast<std::size_t>(t)].completed = w.clock / 1000;
+  if (settings_.keep_schedule) schedule_.tasks[static_cast<std::size_t>(t)].completed = w.clock / 1000;
 }
 
 /// Notes where data is before any task has touched it.
 void engine::note_first_homes() {
-  if (!set_.keep_schedule) return;
+  if (!settings_.keep_schedule) return;
   for (std::uint32_t r = 0; r < schedule_.regions.size(); ++r) note_home(r, 0);
 }
 
@@ -62,7 +62,7 @@ void engine::note_homes(std::int32_t t, picoseconds began) {
 
 /// Notes the region's present home, valid from `since`, if it has changed.
 void engine::note_home(std::uint32_t region, picoseconds since) {
-  std::vector<std::uint64_t> bytes(on_.hardware.nodes.size());
+  std::vector<std::uint64_t> bytes(machine_.hardware.nodes.size());
   const std::uint64_t all = program_.recorded.regions[region].bytes;
   if (memory_) {
     const std::uint64_t each = memory_->chunk_bytes();
@@ -128,8 +128,8 @@ void engine::finish_places() {
     s.places[p] = {.first_worker = g.first,
                    .workers = static_cast<std::uint32_t>(g.workers.size()),
                    .first_node = 0,
-                   .nodes = static_cast<std::int16_t>(on_.hardware.nodes.size()),
-                   .host = on_.hardware.name};
+                   .nodes = static_cast<std::int16_t>(machine_.hardware.nodes.size()),
+                   .host = machine_.hardware.name};
   }
   std::ranges::sort(s.messages, {}, [](const recorded_message& m) {
     return std::tuple(m.sent, m.source, m.destination, m.received, m.kind, m.task);
@@ -138,13 +138,13 @@ void engine::finish_places() {
 
 void engine::finish_schedule() {
   recording& s = schedule_;
-  const auto nodes = static_cast<std::int32_t>(on_.hardware.nodes.size());
+  const auto nodes = static_cast<std::int32_t>(machine_.hardware.nodes.size());
   s.meta["engine"] = "sim";
-  s.meta["policy"] = set_.policy;
+  s.meta["policy"] = settings_.policy;
   s.meta["migrate"] = take_migration(s.meta["policy"]) ? "1" : "0";
-  s.meta["seed"] = std::to_string(set_.seed);
-  s.meta["machine"] = on_.hardware.name;
-  s.meta["distances"] = distances_text(on_.hardware);
+  s.meta["seed"] = std::to_string(settings_.seed);
+  s.meta["machine"] = machine_.hardware.name;
+  s.meta["distances"] = distances_text(machine_.hardware);
   s.meta["nodes"] = std::to_string(nodes);
   s.meta["workers"] = std::to_string(workers_.size());
   for (std::size_t i = 0; i < s.regions.size(); ++i) {
@@ -157,7 +157,7 @@ void engine::finish_schedule() {
     recorded_task& t = s.tasks[i];
     t.color = records_[i].color;
     t.node = records_[i].node;
-    if (t.created == unborn) t.created = t.create_until = t.has(recorded_task::fence) ? asked_for : t.started;
+    if (t.created == not_created) t.created = t.create_until = t.has(recorded_task::fence) ? asked_for : t.started;
     asked_for = t.created;
   }
   s.worker_node.clear();
@@ -175,11 +175,11 @@ void engine::finish_schedule() {
     m.at =
         next == program_.roots.end() ? workers_.front().clock / 1000 : s.tasks[static_cast<std::size_t>(*next)].started;
   }
-  if (program_.gathering >= 0) {
+  if (program_.outside_root >= 0) {
     s.tasks.pop_back();
     s.first_access.pop_back();
     s.first_dependence.pop_back();
-    std::erase_if(s.waits, [&](const recorded_wait& x) { return x.task == program_.gathering; });
+    std::erase_if(s.waits, [&](const recorded_wait& x) { return x.task == program_.outside_root; });
     for (recorded_task& t : s.tasks) {
       if (t.has(recorded_task::outside)) t.creator = -1;
     }

@@ -12,14 +12,14 @@ namespace kith::sim {
 
 namespace {
 
-/// For this time after it has parked, a worker counts as still looking; after that it sleeps.
+/// A worker that parked less than this long ago still spins, and is woken at the cost of an attempt.
 constexpr picoseconds spins_for = 50'000'000;
-/// The longest pause between two attempts.
+/// The longest pause between two searches that fail.
 constexpr picoseconds longest_pause = 20'000'000;
 }  // namespace
 
 bool worker::ring(const worker_set& audience) { return engine.ring(*this, audience); }
-bool worker::anybody_sleeps() const noexcept { return engine.anybody_sleeps(in); }
+bool worker::anybody_sleeps() const noexcept { return engine.anybody_sleeps(group); }
 void worker::refuse(task& t, const std::string& why) { engine.refuse(t, why); }
 void worker::submit(job<plain::worker_view>& j, const worker_set& audience) { engine.submit(*this, j, audience); }
 bool worker::drop_if_dead(task& t) { return engine.drop_if_dead(t); }
@@ -28,20 +28,20 @@ void worker::charge(event e, worker_id owner) {
 }
 
 void engine::refuse(task& t, const std::string& why) const {
-  const std::int32_t n = visible(t).number();
+  const std::int32_t n = as_policy_task(t).number();
   throw error("task " + std::to_string(n) + " (" + program_.type_name(static_cast<std::size_t>(n)) + ") " + why);
 }
 
-picoseconds engine::far_cost(picoseconds near, const worker& by, worker_id owner) const {
-  if (!set_.with.latency) return near;
-  const int distance = owner ? team_.distance(by.node, by.in.workers.node_of(owner)) : shared_distance_;
+picoseconds engine::far_cost(picoseconds near, const worker& w, worker_id owner) const {
+  if (!settings_.parts.latency) return near;
+  const int distance = owner ? team_.distance(w.node, w.group.workers.node_of(owner)) : shared_distance_;
   return near * static_cast<picoseconds>(distance) / 10;
 }
 
 /// In fidelity line, where lines have home caches, the memory of a queue that has no owner is spread over all of them:
 /// the mean distance.
 int engine::distance_of_shared() const {
-  if (!on_.line.homes || set_.how != fidelity::line) return 10;
+  if (!machine_.line.homes || settings_.fidelity != fidelity::line) return 10;
   std::int64_t sum = 0;
   const std::vector<node_id>& nodes = team_.inhabited();
   for (const node_id a : nodes) {
@@ -50,55 +50,55 @@ int engine::distance_of_shared() const {
   return static_cast<int>(sum / static_cast<std::int64_t>(nodes.size() * nodes.size()));
 }
 
-/// Looks are paid in advance (look_for_work), so a pop or a failed attempt costs nothing here, except the time
-/// until a shared queue is free.
-void engine::charge(worker& by, event e, worker_id owner) {
-  if (e == event::steal && set_.keep_schedule) {
-    schedule_.steals.push_back({static_cast<std::int16_t>(by.number),
-                                static_cast<std::int16_t>(owner.value + static_cast<std::int32_t>(by.in.first)),
-                                by.clock / 1000});
+/// search() has paid for the search, so a pop or a failed attempt costs nothing here, except the time until a shared
+/// queue is free.
+void engine::charge(worker& w, event e, worker_id owner) {
+  if (e == event::steal && settings_.keep_schedule) {
+    schedule_.steals.push_back({static_cast<std::int16_t>(w.number),
+                                static_cast<std::int16_t>(owner.value + static_cast<std::int32_t>(w.group.first)),
+                                w.clock / 1000});
   }
   if (unit_) {
-    if (e == event::push) add_to_unit(by);
+    if (e == event::push) push_to_unit(w);
     return;
   }
-  if (!set_.with.scheduling) return;
+  if (!settings_.parts.scheduling) return;
   picoseconds took = 0;
   switch (e) {
-    case event::push: took = far_cost(costs_.push, by, owner); break;
-    case event::steal: took = far_cost(costs_.steal, by, owner); break;
-    case event::pop: took = owner ? 0 : far_cost(costs_.pop, by, owner) - costs_.pop; break;
+    case event::push: took = far_cost(costs_.push, w, owner); break;
+    case event::steal: took = far_cost(costs_.steal, w, owner); break;
+    case event::pop: took = owner ? 0 : far_cost(costs_.pop, w, owner) - costs_.pop; break;
     default: break;
   }
-  if (!owner && set_.with.contention) {  // a shared queue serves one worker at a time
-    picoseconds& free = queue_free_[by.here()];
-    const picoseconds waited = free > by.clock ? free - by.clock : 0;
-    free = by.clock + waited + far_cost(e == event::pop ? costs_.pop : costs_.push, by, owner) / 2;
+  if (!owner && settings_.parts.contention) {  // a shared queue serves one worker at a time
+    picoseconds& free = queue_free_at_[w.here()];
+    const picoseconds waited = free > w.clock ? free - w.clock : 0;
+    free = w.clock + waited + far_cost(e == event::pop ? costs_.pop : costs_.push, w, owner) / 2;
     took += waited;
   }
-  spend(by, took);
+  spend(w, took);
 }
 
-bool engine::ring(worker& by, const worker_set& audience) {
-  if (unit_ && answer_waiting(by, audience)) {
-    by.sums.add(event::wake);
+bool engine::ring(worker& w, const worker_set& audience) {
+  if (unit_ && answer_waiting_request(w, audience)) {
+    w.sums.add(event::wake);
     return true;
   }
-  group& g = by.in;
+  group& g = w.group;
   for (std::size_t i = 0; i < g.parked.size(); ++i) {
     const std::uint64_t found = g.parked[i] & audience.word(i);
     if (found == 0) continue;
-    wake(workers_[g.first + i * 64 + static_cast<std::size_t>(std::countr_zero(found))], by.clock);
-    by.sums.add(event::wake);
+    wake(workers_[g.first + i * 64 + static_cast<std::size_t>(std::countr_zero(found))], w.clock);
+    w.sums.add(event::wake);
     return true;
   }
-  // A worker in its last round before sleeping starts that round again: it may already have passed the queue
-  // that was rung for.
+  // A worker in its last round before sleeping starts that round again: it may already have passed the queue that has
+  // work now.
   for (std::size_t i = 0; i < g.last_round.size(); ++i) {
     const std::uint64_t found = g.last_round[i] & audience.word(i);
     g.last_round[i] &= ~found;
     for (std::uint64_t rest = found; rest != 0; rest &= rest - 1)
-      workers_[g.first + i * 64 + static_cast<std::size_t>(std::countr_zero(rest))].empties = 0;
+      workers_[g.first + i * 64 + static_cast<std::size_t>(std::countr_zero(rest))].empty_rounds = 0;
   }
   return false;
 }
@@ -110,65 +110,65 @@ bool engine::anybody_sleeps(const group& g) noexcept {
 
 void engine::wake(worker& w, picoseconds at) {
   const picoseconds latency = at < w.parked_at + spins_for ? costs_.attempt : costs_.wake;
-  wake_at(w, std::max(w.clock, at) + std::max(latency, instant));
+  wake_at(w, std::max(w.clock, at) + std::max(latency, least_step));
 }
 
 void engine::wake_at(worker& w, picoseconds at) {
   ++events_taken_;
   w.parked = false;
-  w.in.parked[w.id.index() / 64] &= ~(std::uint64_t{1} << (w.id.index() % 64));
+  w.group.parked[w.id.index() / 64] &= ~(std::uint64_t{1} << (w.id.index() % 64));
   w.clock = at;
-  if (set_.keep_schedule)
+  if (settings_.keep_schedule)
     schedule_.idles.push_back({static_cast<std::int16_t>(w.number), w.parked_at / 1000, w.clock / 1000});
-  w.ready_to_look = true;
-  w.empties = 0;
+  w.search_paid = true;
+  w.empty_rounds = 0;
   events_.set(w.number, w.clock);
 }
 
-void engine::submit(worker& by, job<plain::worker_view>& j, const worker_set& audience) {
-  by.in.jobs.push_back(&j);
-  ring(by, audience);
+void engine::submit(worker& w, job<plain::worker_view>& j, const worker_set& audience) {
+  w.group.jobs.push_back(&j);
+  ring(w, audience);
 }
 
 /// Spends the job's time; end_job() then runs it.
 void engine::begin_job(worker& w) {
-  w.doing_job = w.in.jobs.front();
-  w.in.jobs.pop_front();
-  w.of_job = w.doing_job->size();
+  w.current_job = w.group.jobs.front();
+  w.group.jobs.pop_front();
+  w.current_job_size = w.current_job->size();
   w.job_began = w.clock;
-  const picoseconds took = cost(static_cast<double>(w.of_job.nanoseconds));
+  const picoseconds took = cost(static_cast<double>(w.current_job_size.nanoseconds));
   w.clock += took;
-  partition_ += took;
-  w.fails = w.empties = 0;
+  partition_time_ += took;
+  w.failed_searches = w.empty_rounds = 0;
 }
 
 void engine::end_job(worker& w) {
-  if (set_.keep_schedule) {
-    schedule_.jobs.push_back({static_cast<std::int16_t>(w.number), w.of_job.tasks, w.of_job.dependences,
-                              w.job_began / 1000, w.clock / 1000});
+  if (settings_.keep_schedule) {
+    schedule_.jobs.push_back({static_cast<std::int16_t>(w.number), w.current_job_size.tasks,
+                              w.current_job_size.dependences, w.job_began / 1000, w.clock / 1000});
   }
-  std::exchange(w.doing_job, nullptr)->run(w);
+  std::exchange(w.current_job, nullptr)->run(w);
 }
 
 void engine::park(worker& w) {
-  w.in.policy.idle(w);
+  w.group.policy.idle(w);
   w.parked = true;
   w.parked_at = w.clock;
   w.sums.add(event::park);
-  w.in.parked[w.id.index() / 64] |= std::uint64_t{1} << (w.id.index() % 64);
-  tell_waiter(w);
+  w.group.parked[w.id.index() / 64] |= std::uint64_t{1} << (w.id.index() % 64);
+  register_waiter(w);
 }
 
 /// If this worker waits for a scope, the worker that empties it will wake this one. A worker that helps in a
 /// scope does not wait for it.
-void engine::tell_waiter(const worker& w) {
-  if (w.frames.empty() || w.frames.back().now != frame_state::waiting) return;
+void engine::register_waiter(const worker& w) {
+  if (w.frames.empty() || w.frames.back().state != frame_state::waiting) return;
   scopes_[w.frames.back().scope].waiter = static_cast<std::int32_t>(w.number);
 }
 
 /// Whether the wait cannot end before the task does, because the task is below what it waits for.
 bool engine::may_run_on(const frame& wait, std::int32_t t) const {
-  if (wait.helps_as_member || wait.now == frame_state::offering) return false;
+  if (wait.helps_as_member || wait.state == frame_state::offering) return false;
   std::uint32_t scope = records_[static_cast<std::size_t>(t)].scope;
   for (int level = 0; level <= life::known_levels; ++level) {
     if (scope == wait.scope) return true;
@@ -182,38 +182,38 @@ bool engine::may_run_on(const frame& wait, std::int32_t t) const {
 
 /// 1 + the index of a suspended stack that may continue; 0 if none was found. With `idle`, also a creator that
 /// helps at the throttle.
-std::size_t engine::ready_to_go_on(worker& w, bool look_at_all, bool idle) const {
+std::size_t engine::find_resumable_stack(worker& w, bool all_stacks, bool idle) const {
   const std::size_t count = w.suspended.size();
   const auto may = [&](std::size_t i) {
     const frame& f = w.suspended[i].back();
-    return is_over(f) || (idle && f.now == frame_state::helping);
+    return may_resume(f) || (idle && f.state == frame_state::helping);
   };
-  const std::size_t found = w.suspended_turn.find(count, look_at_all, may);
+  const std::size_t found = w.suspended_turn.find(count, all_stacks, may);
   return found != count ? found + 1 : 0;
 }
 
 /// Suspends the current stack, whose last frame waits.
 void engine::leave_stack(worker& w) {
-  tell_waiter(w);
+  register_waiter(w);
   if (!w.frames.empty()) w.suspended.push_back(std::move(w.frames));
   w.frames.clear();
 }
 
 /// Leaves this stack for one whose wait may continue; false if there is none.
-bool engine::go_on_elsewhere(worker& w, bool look_at_all, bool idle) {
-  const std::size_t found = w.suspended.empty() || w.claimed >= 0 ? 0 : ready_to_go_on(w, look_at_all, idle);
+bool engine::switch_stack(worker& w, bool all_stacks, bool idle) {
+  const std::size_t found = w.suspended.empty() || w.claimed >= 0 ? 0 : find_resumable_stack(w, all_stacks, idle);
   if (found == 0) return false;
   if (w.next >= 0) {
-    batch_.assign(1, &seen(std::exchange(w.next, -1)));
+    batch_.assign(1, &policy_task_of(std::exchange(w.next, -1)));
     hand_over(w, batch_, ready_reason::arrival, false);
   }
   frame_stack other = std::move(w.suspended[found - 1]);
   w.suspended.erase(w.suspended.begin() + static_cast<std::ptrdiff_t>(found - 1));
-  w.in.policy.idle(w);
+  w.group.policy.idle(w);
   leave_stack(w);
   w.frames = std::move(other);
-  w.fails = w.empties = 0;
-  w.ready_to_look = false;
+  w.failed_searches = w.empty_rounds = 0;
+  w.search_paid = false;
   return true;
 }
 
@@ -237,29 +237,30 @@ std::int32_t engine::claim_child(std::uint32_t scope, bool all) {
       .value_or(-1);
 }
 
-void engine::look_for_work(worker& w) {
+void engine::search(worker& w) {
   const bool waits = !w.frames.empty();
-  if (!w.ready_to_look && unit_) {
-    approach_unit(w);
+  if (!w.search_paid && unit_) {
+    request_from_unit(w);
     return;
   }
-  if (!w.ready_to_look) {
-    picoseconds pause = w.fails == 0 ? costs_.pop : costs_.attempt;
-    if (w.fails > 1) pause = std::min(pause << std::min(w.fails - 1, 8), std::max(longest_pause, pause));
-    w.clock += std::max(pause, w.fails == 0 ? picoseconds{0} : instant);
-    if (w.fails == 0) w.overhead += pause;
-    w.ready_to_look = true;
+  if (!w.search_paid) {
+    picoseconds pause = w.failed_searches == 0 ? costs_.pop : costs_.attempt;
+    if (w.failed_searches > 1)
+      pause = std::min(pause << std::min(w.failed_searches - 1, 8), std::max(longest_pause, pause));
+    w.clock += std::max(pause, w.failed_searches == 0 ? picoseconds{0} : least_step);
+    if (w.failed_searches == 0) w.overhead += pause;
+    w.search_paid = true;
     return;
   }
-  w.ready_to_look = false;
-  if (!w.in.jobs.empty()) {
+  w.search_paid = false;
+  if (!w.group.jobs.empty()) {
     begin_job(w);
     return;
   }
   if (!w.unqueued.empty()) {
     const std::int32_t t = w.unqueued.back();
     w.unqueued.pop_back();
-    w.fails = w.empties = 0;
+    w.failed_searches = w.empty_rounds = 0;
     run_found(w, t);
     return;
   }
@@ -268,61 +269,62 @@ void engine::look_for_work(worker& w) {
     w.sums.add(event::claimed);
     w.dead.leave_one();
     w.claimed = child;
-    w.fails = w.empties = 0;
+    w.failed_searches = w.empty_rounds = 0;
     run_found(w, child);
     return true;
   };
-  const bool claims = waits && !w.frames.back().helps_as_member && w.frames.back().now != frame_state::offering;
+  const bool claims = waits && !w.frames.back().helps_as_member && w.frames.back().state != frame_state::offering;
   const bool asks_first = claims && scopes_[w.frames.back().scope].leveled;
   const std::size_t adopted_from = waits ? w.frames.back().adopted_from : w.fresh_adopted_from;
   if (runs_claimed(life::claim_adopted(w.adopted, adopted_from, [&](std::int32_t t) { return claim(t); }).value_or(-1)))
     return;
-  if (claims && !asks_first && runs_claimed(claim_child(w.frames.back().scope, w.empties != 0))) return;
+  if (claims && !asks_first && runs_claimed(claim_child(w.frames.back().scope, w.empty_rounds != 0))) return;
   if (const std::int32_t t = unit_ ? take_prefetched(w) : -1; t >= 0) {
-    w.fails = w.empties = 0;
-    if (waits) w.frames.back().looks = 0;
+    w.failed_searches = w.empty_rounds = 0;
+    if (waits) w.frames.back().failed_searches = 0;
     run_found(w, t);
     return;
   }
-  const poll_result l = unit_ ? ask_unit(w) : w.in.policy.next(w);
-  if (asks_first && l.what != poll_result::found && runs_claimed(claim_child(w.frames.back().scope, w.empties != 0)))
+  const poll_result l = unit_ ? poll_unit(w) : w.group.policy.next(w);
+  if (asks_first && l.what != poll_result::found &&
+      runs_claimed(claim_child(w.frames.back().scope, w.empty_rounds != 0)))
     return;
   if (l.what == poll_result::found) {
-    w.fails = w.empties = 0;
-    if (waits) w.frames.back().looks = 0;
-    const bool stolen = std::exchange(w.steals_seen, w.sums[event::steal]) != w.sums[event::steal];
-    if (!w.worked) {
-      w.worked = true;
+    w.failed_searches = w.empty_rounds = 0;
+    if (waits) w.frames.back().failed_searches = 0;
+    const bool stolen = std::exchange(w.known_steals, w.sums[event::steal]) != w.sums[event::steal];
+    if (!w.has_worked) {
+      w.has_worked = true;
       if (stolen) {
         w.sums.add(event::first_steal, static_cast<std::uint64_t>(w.clock - run_began_));
         w.sums.add(event::first_steals);
       }
     }
-    if (unit_) answered(w);
-    run_found(w, visible(*l.work).number());
+    if (unit_) receive_from_unit(w);
+    run_found(w, as_policy_task(*l.work).number());
     return;
   }
-  ++w.fails;
-  if (waits && w.frames.back().now == frame_state::helping) {
+  ++w.failed_searches;
+  if (waits && w.frames.back().state == frame_state::helping) {
     frame& f = w.frames.back();
-    if (++f.looks < life::throttle::patience && l.what != poll_result::empty) return;
+    if (++f.failed_searches < life::throttle::patience && l.what != poll_result::empty) return;
     if (!std::exchange(f.waiting_announced, true)) {  // the policy may hold tasks back
-      w.in.policy.waiting(w);
-      f.looks = 0;
+      w.group.policy.waiting(w);
+      f.failed_searches = 0;
       return;
     }
     end_help(w);
-    w.fails = 0;
+    w.failed_searches = 0;
     return;
   }
   if (l.what != poll_result::empty) return;
   // The round that ends with the first `empty` may have begun before a push; the second one is complete.
-  if (++w.empties < 2) {
-    w.in.last_round[w.id.index() / 64] |= std::uint64_t{1} << (w.id.index() % 64);
+  if (++w.empty_rounds < 2) {
+    w.group.last_round[w.id.index() / 64] |= std::uint64_t{1} << (w.id.index() % 64);
     return;
   }
-  w.empties = 0;
-  if (go_on_elsewhere(w, true, true)) return;
+  w.empty_rounds = 0;
+  if (switch_stack(w, true, true)) return;
   park(w);
 }
 

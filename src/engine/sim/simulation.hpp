@@ -73,12 +73,12 @@ struct settings {
   std::uint64_t seed = 1;
   int workers = 0;  // on the first cores; 0: on all cores. Ignored if there are places
   place_settings places;
-  fidelity how = fidelity::block;
-  distribution data = distribution::first_touch;
+  sim::fidelity fidelity = sim::fidelity::block;
+  sim::distribution distribution = sim::distribution::first_touch;
   std::uint64_t chunk_bytes = 65536;
   bool cold = false;           // caches are empty when the figures begin
   std::uint32_t throttle = 0;  // how many unfinished tasks a creator may have before it helps; 0: no bound
-  ablations with;
+  model_parts parts;
   hardware_queues hardware;
   std::optional<double> access_cycles;  // of a core between two accesses, in fidelity line; else the machine's
   bool noise = true;

@@ -7,7 +7,7 @@
 
 namespace kith::sim {
 
-unit::unit(const machine_model& m, const hardware_queues& asked, const ablations& with) : on_(m) {
+unit::unit(const machine_model& m, const hardware_queues& asked, const model_parts& parts) : machine_(m) {
   if (!m.unit.present)
     throw error("machine " + m.hardware.name +
                     " has no scheduling unit; expected a machine with a table [scheduling_unit], as cmp-32 has "
@@ -15,12 +15,12 @@ unit::unit(const machine_model& m, const hardware_queues& asked, const ablations
                 error_kind::setting);
   const double cycle = 1000 / m.ghz;
   const auto time_of = [&](double cycles) { return static_cast<picoseconds>(cycles * cycle); };
-  each_ = with.scheduling ? time_of(asked.cycles ? *asked.cycles : m.unit.cycles) : 0;
+  each_ = parts.scheduling ? time_of(asked.cycles ? *asked.cycles : m.unit.cycles) : 0;
   buffered_ = asked.prefetch ? *asked.prefetch : static_cast<std::size_t>(m.unit.prefetch);
   const interconnect links(m);
-  const bool far = with.scheduling && with.latency;
+  const bool far = parts.scheduling && parts.latency;
   for (const machine::node& n : m.hardware.nodes) {
-    const auto hops = static_cast<double>(links.way(n.id, m.unit.node).size());
+    const auto hops = static_cast<double>(links.route(n.id, m.unit.node).size());
     travel_.push_back(far ? time_of(hops * m.unit.hop_cycles) : 0);
   }
 }

@@ -6,8 +6,8 @@
 // one at once, if its buffer has room, so that it finds it there when it has ended the first. A request for which there
 // is no task waits in the unit; those of idle cores are answered before those of prefetchers.
 //
-// A task is visible to requests when its message was sent, but no request is answered before the unit has done all
-// that it was sent earlier.
+// A request may find a task as soon as the task's message is sent. It is answered after the unit has done all that was
+// sent earlier.
 #pragma once
 
 #include "engine/sim/memory.hpp"
@@ -26,7 +26,7 @@ struct hardware_queues;
 class unit {
  public:
   /// Throws kith::error if the machine has no unit.
-  unit(const machine_model&, const hardware_queues&, const ablations&);
+  unit(const machine_model&, const hardware_queues&, const model_parts&);
 
   /// How long a message between the unit and node n travels.
   picoseconds travel(node_id n) const noexcept { return travel_[n.index()]; }
@@ -39,14 +39,14 @@ class unit {
   }
   /// When the last operation will be done.
   picoseconds free_at() const noexcept { return free_; }
-  node_id node() const noexcept { return on_.unit.node; }
+  node_id node() const noexcept { return machine_.unit.node; }
   std::size_t buffered() const noexcept { return buffered_; }
 
   std::uint64_t operations = 0;
   picoseconds busy = 0;
 
  private:
-  const machine_model& on_;
+  const machine_model& machine_;
   picoseconds each_;
   std::size_t buffered_;
   std::vector<picoseconds> travel_;  // by node
@@ -56,16 +56,16 @@ class unit {
 /// The prefetcher of one core.
 struct prefetcher {
   enum class state : std::uint8_t {
-    rests,
-    asks,     // its request travels, and arrives at `at`
-    is_next,  // the unit looks for a task, until `at`
-    waits,    // its request waits in the unit for a task
+    idle,
+    requests,  // its request arrives at `at`
+    served,    // the unit searches for a task until `at`
+    waits,     // its request waits in the unit for a task
   };
   struct fetched_task {
     std::int32_t task;
     picoseconds arrives;
   };
-  state now = state::rests;
+  state current = state::idle;
   picoseconds at = 0;
   std::deque<fetched_task> buffer;
 };

@@ -31,7 +31,7 @@ class alignas(64) policy_task : public task {
   void set_number(std::int32_t n) noexcept { overflow = static_cast<slot_index>(n); }
 };
 static_assert(sizeof(policy_task) == sizeof(task));
-inline policy_task& visible(task& t) noexcept { return static_cast<policy_task&>(t); }
+inline policy_task& as_policy_task(task& t) noexcept { return static_cast<policy_task&>(t); }
 
 enum class frame_state : std::uint8_t {
   running,    // runs the task's code
@@ -52,7 +52,7 @@ struct data_walk {
   std::uint64_t left = 0;               // bytes left of the access
   std::uint64_t bytes = 0, done = 0;    // of the task
   picoseconds work = 0, work_done = 0;  // the computing meanwhile, and the part that belongs to the bytes done
-  program::shown exposure;
+  program::exposure_factors exposure;
 };
 
 /// How far a worker's task has replayed its lines, in fidelity line.
@@ -66,7 +66,7 @@ struct line_walk {
 /// A task on a worker's stack.
 struct frame {
   std::int32_t task = -1;
-  frame_state now = frame_state::running;
+  frame_state state = frame_state::running;
   bool at_creation = false;               // runs inside its creation: tasks that it makes ready are queued
   bool time_paid = false;                 // the time of the current action was spent; its effect comes next
   std::uint32_t scope = 0;                // the scope that it waits for or helps in
@@ -74,7 +74,7 @@ struct frame {
   std::uint32_t first_scope = 0;          // 1 + the last scope in which it created the first task; the head of a list
   bool helps_as_member = false;           // it helps before it creates a task in a group that it belongs to
   std::int32_t offered = -1;              // the task that it offers
-  int looks = 0;                          // looks in vain while it helps
+  int failed_searches = 0;                // since it began to help, or since a task was found
   bool waiting_announced = false;         // policy::waiting() was called while it helps
   std::uint64_t action = 0;               // the next one
   bool fetched = false;                   // all of the task's data was fetched
@@ -92,8 +92,8 @@ struct frame {
 /// A worker's own request to the scheduling unit, if the machine's queues are there.
 enum class request_state : std::uint8_t {
   none,
-  arrives,  // it arrives now
-  waits,    // it is in the unit
+  arrives,  // travels to the unit until the worker's clock
+  waits,    // is in the unit
 };
 
 /// The frames of one stack, the outermost first. The last frame of a stack that was left is a wait.
@@ -101,8 +101,8 @@ using frame_stack = std::vector<frame>;
 
 /// Workers that share a policy: those of one place, or all. The worker with id i is the engine's worker first + i.
 struct group {
-  group(const machine& on, std::vector<node_id> nodes, std::uint32_t number, std::uint32_t first_worker)
-      : workers(on, std::move(nodes)),
+  group(const machine& hardware, std::vector<node_id> nodes, std::uint32_t number, std::uint32_t first_worker)
+      : workers(hardware, std::move(nodes)),
         place(number),
         first(first_worker),
         parked((static_cast<std::size_t>(workers.size()) + 63) / 64),
@@ -117,11 +117,11 @@ struct group {
 
 class worker final : public plain::worker_view {
  public:
-  worker(sim::engine& owner, group& of, worker_id self, node_id at)
+  worker(sim::engine& owner, sim::group& members, worker_id self, node_id at)
       : plain::worker_view(self, at),
         engine(owner),
-        in(of),
-        number(of.first + static_cast<std::uint32_t>(self.value)) {}
+        group(members),
+        number(members.first + static_cast<std::uint32_t>(self.value)) {}
 
   bool ring(const worker_set& audience) override;
   bool anybody_sleeps() const noexcept override;
@@ -133,9 +133,9 @@ class worker final : public plain::worker_view {
   }
 
   sim::engine& engine;
-  group& in;
+  sim::group& group;
   const std::uint32_t number;  // in the engine
-  place where;
+  core_position position;
   picoseconds clock = 0;
   frame_stack frames;                  // of the current stack
   std::vector<frame_stack> suspended;  // stacks that were left, oldest first
@@ -145,24 +145,24 @@ class worker final : public plain::worker_view {
   std::int32_t next = -1;              // the task to run next
   std::vector<std::int32_t>
       unqueued;  // tasks that were given back and that the policy does not queue; they run before it is asked
-  std::int32_t claimed = -1;                           // a claimed task, to run next
-  kith::job<plain::worker_view>* doing_job = nullptr;  // a job whose time was spent; its effect comes next
-  job_size of_job;
+  std::int32_t claimed = -1;                             // a claimed task, to run next
+  kith::job<plain::worker_view>* current_job = nullptr;  // a job whose time was spent; its effect comes next
+  job_size current_job_size;
   data_walk data;  // of the running task
   line_walk lines;
   picoseconds contended_until = 0;  // until then it does not run ahead of other cores
   picoseconds job_began = 0;
   bool parked = false;
-  bool offers = false;         // it waits for the answer to a remote spawn
-  bool ready_to_look = false;  // the time of the next look was spent
+  bool awaits_acceptance = false;  // of a task that it has created for another place
+  bool search_paid = false;        // the time of the next search was spent
   request_state request = request_state::none;
-  int empties = 0, fails = 0;
-  std::uint64_t unthrottled = 0;  // as in native::worker
+  int empty_rounds = 0, failed_searches = 0;     // in a row
+  std::uint64_t tasks_until_throttle_check = 0;  // while it creates in a scope that its parent task waits for
   picoseconds parked_at = 0;
   picoseconds useful = 0, overhead = 0, stall = 0;
   std::uint64_t speed = 1024;  // factor on the core's time, in 1/1024; 1024 is speed 1
-  std::uint64_t steals_seen = 0;
-  bool worked = false;  // it has found work in this run of the program
+  std::uint64_t known_steals = 0;
+  bool has_worked = false;  // it has found work in this run of the program
 
   using plain::worker_view::here;
 

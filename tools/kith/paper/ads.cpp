@@ -179,7 +179,7 @@ void add_scaling_rows(reproduced& out, const scaling_figure& f, const std::vecto
 /// What the largest numbers of places are worth without parts of the model, and with a tree.
 struct scaling_variant {
   const char* name;
-  sim::ablations with = {};
+  sim::model_parts parts = {};
   bool by_tree = false, works = false;
 };
 constexpr scaling_variant scaling_variants[] = {
@@ -197,7 +197,7 @@ void add_variants(reproduced& out, const machine_model& m, const scaling_figure&
   for (const scaling_variant& v : scaling_variants) {
     for (const figure_point& p : {f.points.front(), f.points.back()}) {
       runs.push_back(run_of(f, p, ads_way::ads));
-      runs.back().with = v.with;
+      runs.back().parts = v.parts;
       runs.back().by_tree = v.by_tree;
       runs.back().works = v.works;
     }

@@ -59,12 +59,12 @@ sim::settings ads_settings(const machine_model& m, const ads_run& r) {
   s.places.groups = r.way == ads_way::ads       ? sim::worker_groups::places
                     : r.way == ads_way::by_hand ? sim::worker_groups::workers
                                                 : sim::worker_groups::all;
-  s.with = r.with;
+  s.parts = r.parts;
   s.places.works = r.works;
-  if (r.way == ads_way::by_hand) s.with.scheduling = false;
+  if (r.way == ads_way::by_hand) s.parts.scheduling = false;
   s.noise = r.way != ads_way::by_hand;  // over so many blocks, noise averages out
   s.chunk_bytes = std::uint64_t{1} << 20;
-  if (!sim::has_block_memory(m)) s.how = sim::fidelity::abstract;
+  if (!sim::has_block_memory(m)) s.fidelity = sim::fidelity::abstract;
   return s;
 }
 

@@ -28,7 +28,7 @@ struct ads_run {
   std::int64_t size = 0, columns = 4096;
   int places = 1, workers = 1;  // of each place
   ads_way way = ads_way::ads;
-  sim::ablations with = {};
+  sim::model_parts parts = {};
   bool works = false;    // a worker that waits for an answer runs other tasks
   bool by_tree = false;  // a step's activities go from place to place, not all from the first one
   int regions = 0;       // of molecules that feel each other; 0: one for each place, as printed

@@ -70,7 +70,7 @@ sim::settings settings_for(const std::string& policy, int seed) {
   sim::settings s;
   s.policy = policy;
   s.seed = static_cast<std::uint64_t>(seed) + 1;
-  s.how = sim::fidelity::line;
+  s.fidelity = sim::fidelity::line;
   s.cold = true;
   s.hardware.used = true;
   return s;

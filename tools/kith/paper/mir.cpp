@@ -51,7 +51,7 @@ struct mir_means {
 struct way_to_run {
   std::string series, policy;
   sim::distribution data;
-  sim::ablations with = {};
+  sim::model_parts parts = {};
 };
 
 std::vector<mir_means> means_of(const program_at_size& what, const machine_model& m,
@@ -64,10 +64,10 @@ std::vector<mir_means> means_of(const program_at_size& what, const machine_model
       s.policy = way.policy;
       s.workers = cores;
       s.seed = static_cast<std::uint64_t>(seed);
-      s.data = way.data;
+      s.distribution = way.data;
       s.chunk_bytes = page;
       s.cold = true;  // in the thesis, one core initialises
-      s.with = way.with;
+      s.parts = way.parts;
       runs.push_back(std::move(s));
     }
   }
@@ -128,11 +128,11 @@ reproduced mir_ablations(const reproduction&, int seeds, const paper_progress& t
   const machine_model m = model_by_name(mir_machine_name);
   machine_model slow_links = m;
   for (machine_link& l : slow_links.links) l.gbs /= 2;
-  constexpr std::pair<const char*, sim::ablations> models[] = {{"", {}},
-                                                               {" without contention", {.contention = false}},
-                                                               {" without latency", {.latency = false}},
-                                                               {" without caches", {.caches = false}},
-                                                               {" without scheduling", {.scheduling = false}}};
+  constexpr std::pair<const char*, sim::model_parts> models[] = {{"", {}},
+                                                                 {" without contention", {.contention = false}},
+                                                                 {" without latency", {.latency = false}},
+                                                                 {" without caches", {.caches = false}},
+                                                                 {" without scheduling", {.scheduling = false}}};
   const std::vector<program_at_size> all = programs();
   for (const program_at_size& p : all) {
     tell(p.name, static_cast<double>(&p - all.data()) / static_cast<double>(all.size()));

@@ -37,7 +37,7 @@ std::vector<std::string> tile_words(const std::string& program, bool other) {
 struct tile_variant {
   std::string name;
   home_copies copies = home_copies::first_level;
-  sim::ablations with = {};
+  sim::model_parts parts = {};
   bool other = false;  // how the programs are recorded
   std::string policy = "home-cache:vicinity=1x1";
   enum : std::uint8_t { patterns, real, both } of = patterns;
@@ -52,9 +52,9 @@ std::vector<tile_variant> tile_variants() {
           {.name = "one sweep", .other = true},
           {.name = "copies in L2", .copies = updated},
           {.name = "copies in L2 until written", .copies = dropped},
-          {.name = "without contention", .with = {.contention = false}},
-          {.name = "without latency", .with = {.latency = false}},
-          {.name = "without scheduling", .with = {.scheduling = false}}};
+          {.name = "without contention", .parts = {.contention = false}},
+          {.name = "without latency", .parts = {.latency = false}},
+          {.name = "without scheduling", .parts = {.scheduling = false}}};
 }
 
 struct tile_means {
@@ -72,9 +72,9 @@ std::vector<tile_means> tile_runs(const sim::program& p, machine_model m, const 
       s.policy = policy;
       s.workers = tiles;
       s.seed = static_cast<std::uint64_t>(seed);
-      s.how = sim::fidelity::line;
-      s.data = sim::distribution::regions;  // the paper's `round`: every vector and block is an allocation
-      s.with = v.with;
+      s.fidelity = sim::fidelity::line;
+      s.distribution = sim::distribution::regions;  // the paper's `round`: every vector and block is an allocation
+      s.parts = v.parts;
       runs.push_back(std::move(s));
     }
   }

@@ -20,8 +20,8 @@ sim::settings settings_for(const std::string& policy, int cores, int seed) {
   s.policy = policy;
   s.workers = cores;
   s.seed = static_cast<std::uint64_t>(seed) + 1;
-  s.how = sim::fidelity::abstract;
-  s.data = sim::distribution::colors;  // section V: every core initialises its own region
+  s.fidelity = sim::fidelity::abstract;
+  s.distribution = sim::distribution::colors;  // section V: every core initialises its own region
   return s;
 }
 

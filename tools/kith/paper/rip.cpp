@@ -93,14 +93,14 @@ reproduced rip_on_machine(const reproduction& about, int seeds, const paper_prog
 }
 
 reproduced rip_ablations(const reproduction& about, int seeds, const paper_progress& tell) {
-  using sim::ablations;
+  using sim::model_parts;
   static constexpr rip_variant variants[] = {
       {.name = "nothing"},
-      {.name = "contention", .with = {.contention = false}},
-      {.name = "latency", .with = {.latency = false}},
-      {.name = "contention, latency", .with = {.contention = false, .latency = false}},
-      {.name = "caches", .with = {.caches = false}},
-      {.name = "scheduling", .with = {.scheduling = false}},
+      {.name = "contention", .parts = {.contention = false}},
+      {.name = "latency", .parts = {.latency = false}},
+      {.name = "contention, latency", .parts = {.contention = false, .latency = false}},
+      {.name = "caches", .parts = {.caches = false}},
+      {.name = "scheduling", .parts = {.scheduling = false}},
       {.name = "creation order", .queues = "order=ready"},
       {.name = "nodes for themselves", .queues = "order=created,steal=nearest"}};
   const rip_place& on = rip_place_of("rip-bullion-8");

@@ -116,7 +116,7 @@ std::vector<rip_means> rip_means_of(const rip_program& p, const machine_model& m
         one.policy += (policy.find(':') == std::string::npos ? ":" : ",") + std::string(how.queues);
       one.seed = static_cast<std::uint64_t>(s) + 1;
       one.chunk_bytes = std::uint64_t{1} << (m.hardware.cores.size() > 32 ? 20 : 18);
-      one.with = how.with;
+      one.parts = how.parts;
       runs.push_back(one);
     }
   }

@@ -30,7 +30,7 @@ rip_program rip_program_on(const std::string& name, const machine_model&, const 
 /// How it is run.
 struct rip_variant {
   const char* name = "";
-  sim::ablations with = {};
+  sim::model_parts parts = {};
   /// Options of the policies that have a queue for each node. The paper does not say which ready task comes
   /// first; in the order of creation, wavefronts keep moving.
   const char* queues = "order=created";

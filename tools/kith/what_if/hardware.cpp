@@ -53,11 +53,11 @@ std::vector<std::string> hardware_policies() {
 void choose_fidelity(sim::program& p, const machine_model& m, sim::settings& s) {
   s.hardware.used = true;
   if (m.line.present && !p.recorded.streams.empty()) {
-    s.how = sim::fidelity::line;
+    s.fidelity = sim::fidelity::line;
     p.lines = sim::line_streams_on(p.recorded, m);
   } else {
-    s.how = sim::fidelity::block;
-    s.data = sim::distribution::fine;
+    s.fidelity = sim::fidelity::block;
+    s.distribution = sim::distribution::fine;
     s.chunk_bytes = m.page_bytes;
   }
   if (s.throttle != 0) return;

@@ -41,9 +41,9 @@ class region_cache {
 };
 
 double seconds_computing(const sim::program& p, const machine_model& m, const sim::settings& s, std::size_t t) {
-  if (s.how != sim::fidelity::line) return static_cast<double>(p.compute[t]) * picosecond;
+  if (s.fidelity != sim::fidelity::line) return static_cast<double>(p.compute[t]) * picosecond;
   std::uint64_t touches = 0;
-  for (const sim::line_touches& l : p.lines.of(t)) touches += l.count;
+  for (const sim::line_touches& l : p.lines.rows_of(t)) touches += l.count;
   const double each = s.access_cycles.value_or(m.line.access_cycles) + m.line.first.cycles;
   return static_cast<double>(touches) * each * nanosecond / m.ghz;
 }
@@ -78,7 +78,7 @@ sim::plan known_tasks::plan_of(const recording& run) const {
   sim::plan made{std::vector<std::int32_t>(program_.tasks(), -1), std::vector<double>(program_.tasks()), true};
   for (std::size_t t = 0; t < program_.tasks(); ++t) {
     made.core[t] = run.tasks[t].worker;
-    made.place[t] = static_cast<double>(run.tasks[t].started) * nanosecond;
+    made.rank[t] = static_cast<double>(run.tasks[t].started) * nanosecond;
   }
   return made;
 }
@@ -86,7 +86,7 @@ sim::plan known_tasks::plan_of(const recording& run) const {
 sim::plan known_tasks::plan_for_caches(const sim::plan& order, double weight) const {
   sim::plan made = order;
   std::vector<std::int32_t> tasks = movable_;
-  std::ranges::sort(tasks, {}, [&](std::int32_t t) { return std::tuple(order.place[static_cast<std::size_t>(t)], t); });
+  std::ranges::sort(tasks, {}, [&](std::int32_t t) { return std::tuple(order.rank[static_cast<std::size_t>(t)], t); });
   std::vector<region_cache> caches(cores_, region_cache(cache_bytes_));
   std::vector<double> free(cores_), ended(program_.tasks());
   for (const std::int32_t n : tasks) {
@@ -107,7 +107,7 @@ sim::plan known_tasks::plan_for_caches(const sim::plan& order, double weight) co
       best = c;
     }
     made.core[t] = static_cast<std::int32_t>(best);
-    made.place[t] = first;
+    made.rank[t] = first;
     ended[t] = free[best] = first;
     for (const recorded_access& a : program_.accesses(t)) {
       caches[best].use(a.region, a.bytes);
@@ -148,13 +148,13 @@ void known_tasks::swap_to(sim::plan& p, std::int32_t task, std::int32_t beside, 
     for (int tries = 0; tries < 32; ++tries) {
       const auto o = static_cast<std::size_t>(movable_[random.below(static_cast<std::uint32_t>(movable_.size()))]);
       if (p.core[o] != p.core[b] || o == b || o == t) continue;
-      const double here = p.place[o] - p.place[t], best = p.place[other] - p.place[t];
+      const double here = p.rank[o] - p.rank[t], best = p.rank[other] - p.rank[t];
       if (other == t || here * here < best * best) other = o;
     }
-    if (other != t) std::tie(p.core[other], p.place[other]) = std::pair(p.core[t], p.place[t]);
+    if (other != t) std::tie(p.core[other], p.rank[other]) = std::pair(p.core[t], p.rank[t]);
     p.core[t] = p.core[b];
   }
-  p.place[t] = p.place[b] + seconds_[b] / 2;
+  p.rank[t] = p.rank[b] + seconds_[b] / 2;
 }
 
 /// A task of the core with the most to do goes to the one with the least.

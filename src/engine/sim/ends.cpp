@@ -1,0 +1,170 @@
+// The ends of tasks: of their bodies, of themselves and of scopes, and what they make ready. It follows the native
+// engine's task_end.cpp; the order of calls to the policy is the same.
+#include "engine/life/claim.hpp"
+#include "engine/life/hand_over.hpp"
+#include "engine/sim/engine.hpp"
+#include "task/turns.hpp"
+
+#include <map>
+#include <utility>
+
+namespace kith::sim {
+
+void engine::end_in_scope(std::uint32_t scope, worker& w) {
+  scope_state& s = scopes_[scope];
+  if (s.owner == static_cast<std::int32_t>(w.number)) ++s.ended_here;
+  if (--s.unfinished == 0 && s.left) left_and_empty_.push_back(scope);
+  wake_waiter(scope, w);
+}
+
+void engine::wake_waiter(std::uint32_t scope, worker& w) {
+  const scope_state& s = scopes_[scope];
+  if (s.unfinished != s.held || s.waiter < 0) return;
+  worker& waiter = workers_[static_cast<std::size_t>(s.waiter)];
+  if (waiter.parked) wake(waiter, w.clock);
+}
+
+/// Counts down the successors of `t`. Those that became ready go to batch_, or, if they are fences, to `fences`.
+void engine::release(std::int32_t t, worker& w, std::vector<std::int32_t>& fences) {
+  std::map<std::uint32_t, std::vector<std::uint32_t>> elsewhere;  // by place
+  for (std::uint32_t link = record_of(t).first_successor; link != 0;) {
+    const auto [next, further] = successors_[link - 1];
+    const std::uint32_t dependence = std::exchange(link, further) - 1;
+    if (is_elsewhere(next, w)) {
+      elsewhere[place_of(next)].push_back(dependence);
+      continue;
+    }
+    task_record& r = record_of(next);
+    if (--r.waits_for != 0) {
+      if (r.waits_for == 1) expect_ready(r);
+      continue;
+    }
+    if (r.has(recorded_task::fence)) {
+      fences.push_back(next);
+    } else if (r.state == task_state::none) {  // a node of a static graph, which is made when it is ready
+      spend(w, costs_.create);
+      batch_.push_back(&make_policy_task(w, next));
+      r.state = task_state::queued;
+    } else if (prepare_ready(next)) {
+      batch_.push_back(r.slot);
+    }
+  }
+  for (auto& [place, dependences] : elsewhere) send_enable(w, place, std::move(dependences));
+}
+
+/// The task's body has ended. The task ends now, or when its children have ended.
+void engine::end_body(worker& w) {
+  const frame f = w.frames.back();
+  const std::int32_t t = f.task;
+  w.frames.pop_back();
+  if (settings_.keep_schedule) {
+    recorded_task& kept = schedule_.tasks[static_cast<std::size_t>(t)];
+    kept.worker = static_cast<std::int32_t>(w.number);
+    kept.started = f.began / 1000;
+    kept.ended = w.clock / 1000;
+    note_homes(t, f.began);
+  }
+  const task_record& r = record_of(t);
+  if (r.has(recorded_task::root)) {
+    state_of(t) = task_state::ended;
+    note_completed(w, t);
+    done_ = root_ == program_.roots.size();
+    return;
+  }
+  w.sums.add(event::task_executed);
+  const auto i = static_cast<std::size_t>(t);
+  serial_time_ += program_.compute[i] + data_.local(r.bytes, program_.exposure_of(i));
+  if (w.group.policy.observes_time())
+    w.group.policy.ran(*r.slot, w, static_cast<std::uint64_t>(w.clock - f.began) / 1000);
+  if (f.first_scope != 0 && leave(w, f)) return;
+  end(t, w, !f.at_creation);
+  end_left(w, !f.at_creation);
+}
+
+/// True if children of the task are unfinished; the last of them then ends it.
+bool engine::leave(worker& w, const frame& f) {
+  std::uint32_t left = 0;
+  for (std::uint32_t link = f.first_scope; link != 0; link = scopes_[link - 1].next_of_task) {
+    scope_state& s = scopes_[link - 1];
+    if (s.unfinished == 0) continue;
+    ++left;
+    s.left = true;
+    s.owner = -1;
+    w.group.policy.waiting(w);
+    if (!s.leveled) w.adopted.insert(w.adopted.end(), s.children.begin(), s.children.end());
+    s.children = {};
+  }
+  left_scopes_[static_cast<std::size_t>(f.task)] = left;
+  return left != 0;
+}
+
+/// Ends the tasks whose bodies ended earlier and whose last child has ended now.
+void engine::end_left(worker& w, bool keep_next) {
+  while (!left_and_empty_.empty()) {
+    const std::uint32_t scope = left_and_empty_.back();
+    left_and_empty_.pop_back();
+    const std::int32_t t = scopes_[scope].task;
+    if (--left_scopes_[static_cast<std::size_t>(t)] == 0) end(t, w, keep_next);
+  }
+}
+
+/// The task and its children have ended. Tasks that this makes ready go to the policy; with keep_next, one of
+/// them may run next.
+void engine::end(std::int32_t t, worker& w, bool keep_next) {
+  note_completed(w, t);
+  task_record& r = record_of(t);
+  const auto i = static_cast<std::size_t>(t);
+  policy_task& v = *r.slot;
+  std::vector<std::int32_t> fences;
+  batch_.clear();
+  const bool frees = life::ended(life::plain_state{r.state});
+  r.state = task_state::ended;
+  release(t, w, fences);
+  if ((v.flags & task::exclusive) != 0) {
+    const std::size_t known = batch_.size();
+    give_turns(regions_, v, batch_);
+    for (std::size_t b = known; b < batch_.size(); ++b)
+      state_of(as_policy_task(*batch_[b]).number()) = task_state::queued;
+  }
+  w.group.policy.ended(v, w);
+  if (network_ && home_of(r.scope) != w.group.place) {
+    end_in_remote_scope(r.scope, w);
+  } else {
+    end_in_scope(r.scope, w);
+  }
+  if (frees) forget(t);
+  while (!fences.empty()) {
+    const std::int32_t fence = fences.back();
+    fences.pop_back();
+    state_of(fence) = task_state::ended;
+    release(fence, w, fences);
+    end_in_scope(record_of(fence).scope, w);
+  }
+  if (!batch_.empty()) {
+    const std::int32_t kept = std::exchange(w.next, -1);
+    hand_over(w, batch_, ready_reason::completion, keep_next);
+    if (kept >= 0 && w.next >= 0) {
+      batch_.assign(1, &policy_task_of(kept));
+      const std::int32_t next = std::exchange(w.next, -1);
+      hand_over(w, batch_, ready_reason::arrival, false);
+      w.next = next;
+    } else if (kept >= 0) {
+      w.next = kept;
+    }
+  }
+  if (!r.names) return;
+  batch_.clear();
+  for (std::uint64_t n = program_.first_named[i]; n < program_.first_named[i + 1]; ++n) {
+    const std::int32_t node = program_.named[n];
+    if (state_of(node) != task_state::none) continue;
+    spend(w, costs_.create);
+    batch_.push_back(&make_policy_task(w, node));
+    state_of(node) = task_state::queued;
+  }
+  if (batch_.empty()) return;
+  const bool explores = record_of(as_policy_task(*batch_.front()).number()).has(recorded_task::keyed);
+  const bool keep = w.next < 0 && keep_next;
+  hand_over(w, batch_, life::reason_after_naming(!keep, explores), keep);
+}
+
+}  // namespace kith::sim

@@ -1,0 +1,33 @@
+// The closure of an activity's task.
+#pragma once
+
+#include "places/place.hpp"
+
+#include <memory>
+#include <utility>
+
+namespace kith::distributed {
+
+/// A closure that is destroyed without having run belongs to a cancelled task.
+class place::closure {
+ public:
+  closure(place& at, std::unique_ptr<activity> a) noexcept : at_(&at), activity_(std::move(a)) {}
+  closure(closure&&) noexcept = default;
+  closure& operator=(closure&&) = delete;
+  ~closure() {
+    if (activity_ == nullptr) return;
+    at_->leave_buffer(*activity_);
+    failure why{static_cast<std::uint32_t>(activity_->at), "the activity was cancelled before it started"};
+    why.cancelled = true;
+    activity_->thrown = exception_of(why);
+    activity_->failed = std::move(why);
+    at_->conclude(*activity_);
+  }
+  void operator()() noexcept { at_->run(std::move(activity_)); }
+
+ private:
+  place* at_;
+  std::unique_ptr<activity> activity_;
+};
+
+}  // namespace kith::distributed

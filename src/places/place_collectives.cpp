@@ -1,0 +1,57 @@
+// Collectives of a place: tasks take part in them, the progress thread starts them and sees them end.
+#include "places/place.hpp"
+
+#include <cstring>
+
+namespace kith::distributed {
+
+void place::take_part(const char* call, const collective& c) {
+  if (all_.one_group)
+    throw error(std::string(call) + ": all workers are one group under cws; expected separate places");
+  const auto mine = std::make_shared<part>();
+  mine->what = c;
+  if (c.bytes != 0) {  // copied: the caller may leave early (no stack, or a lost place)
+    const auto data = std::make_shared<detail::byte_buffer>(c.data, c.data + c.bytes);
+    mine->what.data = data->data();
+    mine->what.owner = data;
+  }
+  {
+    const std::lock_guard lock(guard_);
+    refuse_if_lost();
+    new_parts_.push_back(mine);
+  }
+  net_.ring();
+  mine->ended.wait();
+  if (mine->failed) std::rethrow_exception(mine->failed);
+  if (c.bytes != 0) std::memcpy(c.data, mine->what.data, c.bytes);
+}
+
+bool place::do_collectives() {
+  std::vector<std::shared_ptr<part>> starting;
+  {
+    const std::lock_guard lock(guard_);
+    starting.swap(new_parts_);
+  }
+  parts_.insert(parts_.end(), starting.begin(), starting.end());
+  if (parts_.empty()) return false;
+  try {
+    for (const auto& p : starting) net_.start(p->what);
+    for (const std::uint64_t ended = net_.ended_collectives(); parts_ended_ < ended; ++parts_ended_) {
+      parts_.front()->ended.complete();
+      parts_.pop_front();
+    }
+  } catch (const error&) {
+    fail_parts(std::current_exception());
+  }
+  return !starting.empty();
+}
+
+void place::fail_parts(const std::exception_ptr& why) {
+  for (const auto& p : parts_) {
+    p->failed = why;
+    p->ended.complete();
+  }
+  parts_.clear();
+}
+
+}  // namespace kith::distributed

@@ -1,0 +1,143 @@
+// How a place spawns activities: at itself as tasks, at other places as offers (place.hpp).
+#include "places/place_closure.hpp"
+
+#include "engine/native/engine.hpp"
+#include "engine/native/worker.hpp"
+
+#include <kith/detail/creation.hpp>
+#include <kith/task.hpp>
+
+#include <chrono>
+#include <utility>
+
+namespace kith::distributed {
+
+/// Counts an activity, and returns the number of its result (0: none). REQUIRES: guard_ is held.
+std::uint64_t place::open(finish_id in, bool elsewhere, std::shared_ptr<detail::remote_result> result) {
+  refuse_if_lost();
+  const auto add = [&] { elsewhere ? finishes_.add_edge(in) : finishes_.add(in); };
+  add();
+  if (!result) return 0;
+  add();
+  results_[++last_number_] = {std::move(result), in};
+  return last_number_;
+}
+
+/// An activity that is not counted yet.
+std::unique_ptr<activity> place::make_activity(finish_id in, int at, const detail::remote_function& f,
+                                               detail::packed_arguments message) const {
+  auto a = std::make_unique<activity>();
+  a->message = std::move(message).flattened();
+  a->at = at;
+  a->in = in;
+  a->result_to = static_cast<std::uint32_t>(number_);
+  a->function = &f;
+  return a;
+}
+
+/// As recordings name it; 0: this thread runs no task of this place.
+std::uint64_t place::running_task() const {
+  const native::worker* const w = native::worker::current();
+  return w != nullptr && w->engine.number == engine_ ? w->running_ref() : 0;
+}
+
+std::shared_ptr<place::offer> place::make_offer(finish_id in, int to, const detail::remote_function& f,
+                                                detail::packed_arguments message,
+                                                std::shared_ptr<detail::remote_result> result) {
+  message_header h{.kind = message_kind::spawn,
+                   .from = static_cast<std::uint32_t>(number_),
+                   .function = f.number,
+                   .finish_number = in.number,
+                   .finish_home = in.home};
+  auto made = std::make_shared<offer>();
+  made->to = to;
+  made->in = in;
+  {
+    const std::lock_guard lock(guard_);
+    h.result = open(in, true, std::move(result));
+    h.sequence = ++last_number_;
+    if (records_) h.task = running_task();
+    seal(message, h);
+    made->message = std::make_shared<const detail::packed_arguments>(std::move(message));
+    offers_[h.sequence] = made;
+    if (!all_.credits) {
+      post_offer(*made);
+    } else if (int& left = credits_[static_cast<std::size_t>(to)]; left > 0) {
+      --left;
+      post_offer(*made);
+    } else {
+      made->patience = std::chrono::steady_clock::now() + all_.credit_wait;
+      wait_for_credit_[to].push_back(made);
+      counts_.waited.fetch_add(1, relaxed);
+    }
+  }
+  net_.ring();
+  return made;
+}
+
+/// Sends an offer for the first time. REQUIRES: guard_ is held, so that an offer that lose() finds unsent stays unsent.
+void place::post_offer(offer& o) {
+  outbox_.push(*new outgoing{o.to, {}, o.message});
+  // With credits it will be accepted. Its spawner may go on, unless the message has parts of its memory.
+  if (all_.credits && o.message->outer.empty()) o.complete();
+}
+
+void place::spawn(const activity& spawner, int to, const detail::remote_function& f, detail::packed_arguments message,
+                  std::shared_ptr<detail::remote_result> result) {
+  if (is_here(to)) {
+    auto a = make_activity(spawner.in, to, f, std::move(message));
+    {
+      const std::lock_guard lock(guard_);
+      a->result = open(spawner.in, false, std::move(result));
+    }
+    detail::create(detail::current_scope(), closure(*this, std::move(a)));
+    return;
+  }
+  const std::shared_ptr<offer> mine = make_offer(spawner.in, to, f, std::move(message), std::move(result));
+  wait_for(*mine);
+  if (!mine->dropped.load(relaxed)) return;
+  const std::lock_guard lock(guard_);
+  refuse_if_lost();
+}
+
+void place::send_activity(finish_id in, int to, const detail::remote_function& f, detail::packed_arguments message,
+                          std::shared_ptr<detail::remote_result> result) {
+  message = {std::move(message).flattened()};
+  if (!is_here(to)) {
+    make_offer(in, to, f, std::move(message), std::move(result));
+    return;
+  }
+  auto a = make_activity(in, to, f, std::move(message));
+  {
+    const std::lock_guard lock(guard_);
+    arrived_.reserve(arrived_.size() + 1);
+    a->result = open(in, false, std::move(result));  // throws after a loss, so nothing is queued
+    arrived_.push_back(std::move(a));
+  }
+  net_.ring();
+}
+
+void place::hold(finish_id in) {
+  const std::lock_guard lock(guard_);
+  refuse_if_lost();
+  finishes_.add(in);
+}
+
+void place::wait_for(offer& o) const {
+  if (all_.waiting == place_waiting::works) {
+    try {
+      o.accepted.wait();
+    } catch (...) {  // no stack is left; the arguments are still needed
+      o.answered.wait(0, acquire);
+      throw;
+    }
+  } else {
+    o.answered.wait(0, acquire);  // pairs with the store in complete()
+  }
+}
+
+std::uint64_t place::make_task(std::unique_ptr<activity> a) {
+  return detail::creation(*tasks_).make(closure(*this, std::move(a))).task.value;
+}
+
+}  // namespace kith::distributed
