@@ -54,6 +54,7 @@ class Recording:
     sites, blocks, streams    of recorded addresses, without the streams' bytes
     places        first_worker, workers (0: nothing is known of it), first_node, nodes, host, offset_s, drift_ppb, error_s (of
                   its clock against place 0's). No rows: the program had no places
+    numbers       of each task its number in the file: its own, unless this is a part of a recording (kith.window)
     messages      kind (of kith.columns.MESSAGES), source, destination (places), bytes (header included), sent_s, received_s
                   (NaN: not known), spawner, task (the activity, or what waits for the result)
     """
@@ -81,6 +82,7 @@ class Recording:
     streams: pd.DataFrame
     places: pd.DataFrame
     messages: pd.DataFrame
+    numbers: np.ndarray
     notes: list = field(default_factory=list)  # what could not be read, in sentences
 
     @cached_property
@@ -266,4 +268,4 @@ def _assembled(path, version, meta, t, notes):
                      steals=_table(t["steal"]), idles=_table(t["idle"]), jobs=_table(t["job"]),
                      calibration=_table(t["calibration"]), counts=_counts(t["counts"]), marks=_table(t["mark"]), allocations=allocations,
                      sites=_table(t["site"]), blocks=_table(t["block"]), streams=_table(t["stream"]), places=_table(t["place"]),
-                     messages=_messages(t["message"]), notes=notes)
+                     messages=_messages(t["message"]), numbers=np.arange(len(tasks)), notes=notes)

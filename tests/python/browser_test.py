@@ -149,6 +149,54 @@ def test_problems_of_the_graph(opened):
     assert svg.size["width"] > before
 
 
+def rows(opened):
+    return [(tr.get_attribute("aria-level"), tr.get_attribute("aria-expanded"), tr.find_element(By.CSS_SELECTOR, ".label span").text)
+            for tr in opened.find_elements(By.CSS_SELECTOR, "#tree tbody tr")]
+
+
+def keys(opened, *pressed):
+    for key in pressed:
+        opened.switch_to.active_element.send_keys(key)
+
+
+def test_the_tree_opens_by_keys(opened):
+    at_first = rows(opened)
+    assert [r[2] for r in at_first][:2] == ["all tasks", "task 0"] and at_first[1][:2] == ("2", "true")
+    opened.execute_script("document.querySelector('#tree tbody tr').focus()")
+    keys(opened, Keys.ARROW_LEFT)
+    assert len(rows(opened)) == 1 and rows(opened)[0] == ("1", "false", "all tasks")
+    keys(opened, Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)  # opens, then goes down
+    assert opened.switch_to.active_element.get_attribute("aria-level") == "2"
+    keys(opened, Keys.ENTER, Keys.ARROW_DOWN)
+    assert len(rows(opened)) == 2  # the task closes; there is nothing below to go to
+    said = opened.find_element(By.ID, "tree-at").text
+    assert opened.switch_to.active_element.find_element(By.CSS_SELECTOR, ".label span").text in said and "of work" in said
+    keys(opened, Keys.END)
+    assert opened.switch_to.active_element == opened.find_elements(By.CSS_SELECTOR, "#tree tbody tr")[-1]
+    keys(opened, Keys.HOME, Keys.ARROW_LEFT)
+    assert len(rows(opened)) == 1
+
+
+def test_the_tree_opens_by_pointer_and_shows_problems(opened):
+    opened.find_element(By.CSS_SELECTOR, "[data-tree=less]").click()
+    before = len(rows(opened))
+    opened.find_element(By.CSS_SELECTOR, "[data-tree=more]").click()
+    assert len(rows(opened)) > before
+    last = [tr for tr in opened.find_elements(By.CSS_SELECTOR, "#tree tbody tr[aria-expanded=true]")][-1]
+    number = last.get_attribute("data-i")
+    opened.execute_script("arguments[0].scrollIntoView({block: 'center'})", last)
+    last.click()
+    assert opened.find_element(By.CSS_SELECTOR, f"#tree tr[data-i='{number}']").get_attribute("aria-expanded") == "false"
+    choice = Select(opened.find_element(By.ID, "problem"))
+    choice.select_by_visible_text("sibling work balance")
+    assert opened.find_element(By.ID, "tree-problem").text == "sibling work balance"
+    opened.find_element(By.CSS_SELECTOR, "[data-tree=problem]").click()
+    here = opened.switch_to.active_element
+    assert here.get_attribute("aria-expanded") is None and here.find_element(By.CSS_SELECTOR, ".mark").text == "100 %"
+    choice.select_by_visible_text("all")
+    assert opened.find_element(By.ID, "tree-problem").text == "largest problem"
+
+
 def test_tables_sort(opened):
     def tasks():
         return [int(td.get_attribute("data-v")) for td in
@@ -173,6 +221,11 @@ def test_phones_and_keyboards(opened):
             opened.switch_to.active_element.send_keys(Keys.TAB)
             stops.add(opened.switch_to.active_element.get_attribute("id"))
         assert {"theme", "timeline-canvas", "problem"} <= stops
+        shown = [th.text for th in opened.find_elements(By.CSS_SELECTOR, "#tree thead th") if th.is_displayed()]
+        assert shown == ["node", "work", "largest problem"]
+        opened.execute_script("document.querySelector('#tree tbody tr').focus()")
+        keys(opened, Keys.ARROW_LEFT)
+        assert len(rows(opened)) == 1 and opened.execute_script("return document.documentElement.scrollWidth") <= 360
     finally:
         opened.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 

@@ -42,6 +42,26 @@ class Analysis:
         self.recording = recording
         self.reference = reference if reference is None or isinstance(reference, Analysis) else Analysis(reference)
         self.progress = progress or (lambda what, share=None: None)
+        self._columns = {}
+
+    @property
+    def whole(self):
+        """The Analysis of all tasks of the run; itself, unless it is a Selection (kith.select)."""
+        return self
+
+    @property
+    def notes(self):
+        """What is not known or was left out, in sentences: of the recording, the graph, and recorded addresses."""
+        return self.recording.notes + self.graph.notes
+
+    @property
+    def rows(self):
+        """The tasks' numbers in the whole run."""
+        return np.arange(len(self.recording.tasks))
+
+    def part(self, values):
+        """Of values of all tasks of the run, those of the tasks here."""
+        return values
 
     @cached_property
     def graph(self):
@@ -56,6 +76,13 @@ class Analysis:
     def states(self):
         self.progress("finding what workers did")
         return states.states(self.recording, self.graph)
+
+    @cached_property
+    def levels(self):
+        """The level of each task: how many steps of the reduced graph (creations, dependences and waits) lead to it,
+        without those numbers that no task has."""
+        depth = self.reduced.longest.depth[:len(self.recording.tasks)]
+        return np.unique(depth, return_inverse=True)[1]
 
     @cached_property
     def depth(self):
@@ -87,16 +114,22 @@ class Analysis:
         self.progress("reading addresses")
         return touches.of_tasks(self.recording)
 
+    def column(self, name):
+        """The metric of this name, a value for each task; None if the recording cannot have it. KeyError: no metric."""
+        if name not in self._columns:
+            found = next((m for m in METRICS if m.name == name), None)
+            if found is None:
+                raise KeyError(name)
+            self.progress(f"computing {name}")
+            values = found.compute(self)
+            self._columns[name] = None if values is None else np.asarray(values)
+        return self._columns[name]
+
     @cached_property
     def table(self):
         """All metrics that apply, a column each; the index is the task."""
-        columns = {}
-        for m in METRICS:
-            self.progress(f"computing {m.name}")
-            values = m.compute(self)
-            if values is not None:
-                columns[m.name] = np.asarray(values)
-        return pd.DataFrame(columns)
+        columns = {m.name: self.column(m.name) for m in METRICS}
+        return pd.DataFrame({name: values for name, values in columns.items() if values is not None})
 
 
 from kith.metrics import counters, memory, shape, time  # noqa: E402  (they use what is above)
