@@ -52,7 +52,9 @@ class Analysis:
     @property
     def notes(self):
         """What is not known or was left out, in sentences: of the recording, the graph, and recorded addresses."""
-        return self.recording.notes + self.graph.notes
+        touches = self.touches if len(self.recording.streams) else None
+        left_out = [touches.left_out] if touches is not None and touches.left_out else []
+        return self.recording.notes + self.graph.notes + left_out
 
     @property
     def rows(self):
@@ -108,7 +110,7 @@ class Analysis:
 
     @cached_property
     def touches(self):
-        """What tasks touched, of recorded addresses; None without, or with too many (kith.touches)."""
+        """What tasks touched, of recorded addresses (a Touched of kith.touches); None without."""
         from kith import touches
 
         self.progress("reading addresses")
@@ -132,7 +134,7 @@ class Analysis:
         return pd.DataFrame({name: values for name, values in columns.items() if values is not None})
 
 
-from kith.metrics import counters, memory, shape, time  # noqa: E402  (they use what is above)
+from kith.metrics import addresses, counters, memory, shape, time  # noqa: E402  (they use what is above)
 
 METRICS = (
     shape.children,
@@ -161,9 +163,15 @@ METRICS = (
     memory.home_node,
     memory.ran_at_home,
     memory.shared_share,
-    counters.loads,
-    counters.stores,
-    counters.touched_bytes,
+    addresses.loads,
+    addresses.stores,
+    addresses.stack_loads,
+    addresses.stack_stores,
+    addresses.distinct_addresses,
+    addresses.distinct_bytes,
+    addresses.touched_bytes,
+    addresses.stack_bytes,
+    addresses.private_bytes,
     counters.instructions,
     counters.cycles,
     counters.cache_misses,
@@ -175,5 +183,7 @@ METRICS = (
     counters.ipc,
     counters.misses_per_instruction,
     counters.mem_hier_util,
-    counters.compute_int,
+    addresses.ccr,
+    addresses.clr,
+    addresses.compute_int,
 )

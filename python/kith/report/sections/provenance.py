@@ -17,7 +17,7 @@ def values(f):
     tasks = max(1, int(r.tasks.ran.sum()))
     return {"file": charts.text(os.path.basename(r.path)), "size": size(os.path.getsize(r.path)), "version": r.version,
             "meta": [(charts.text(k, 60), charts.text(v, 300)) for k, v in sorted(r.meta.items())],
-            "rows": [(name, count(n)) for name, n in rows], "notes": [charts.text(n, 500) for n in r.notes + f.graph.notes],
+            "rows": [(name, count(n)) for name, n in rows], "notes": [charts.text(n, 500) for n in f.analysis.notes],
             "marks": [(charts.text(m.name, 60), seconds(m.at_s)) for m in r.marks.head(30).itertuples()],
             "package": __version__, "simulated": r.engine == "sim", "dry": r.dry,
             "cost": None if cost is None else {"seconds": seconds(cost), "per_task": seconds(cost / tasks),
