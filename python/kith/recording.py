@@ -2,6 +2,7 @@
 and checks it."""
 
 import os
+import re
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -100,6 +101,23 @@ class Recording:
         for place, p in self.places.iterrows():
             found[p.first_worker:p.first_worker + p.workers] = place
         return found
+
+    @cached_property
+    def provenance(self):
+        """{"host", "date", "command", "library"} of the recorded run, texts; without what the file does not say (those of
+        earlier builds say nothing). A simulated run has those of the run that it simulates."""
+        return {key: self.meta[key] for key in ("host", "date", "command", "library") if self.meta.get(key)}
+
+    @cached_property
+    def date(self):
+        """When the recording began, UTC; None if the file does not say, or says something else."""
+        text = self.meta.get("date", "")
+        if not re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", text, re.ASCII):
+            return None
+        try:
+            return np.datetime64(text[:-1], "ns")
+        except ValueError:
+            return None
 
     @property
     def engine(self):

@@ -253,6 +253,19 @@ def test_states_have_the_names_of_mir(tmp_path):
     assert "scheduling (TSCHED, in waits TSYNC)" in section(text, "timeline")
 
 
+def test_provenance(tmp_path):
+    m = diamond()
+    assert "does not say on which host" in section(page(Analysis(m.read(tmp_path)), replayed=False), "provenance")
+    m.meta |= {"host": "h", "date": "2026-01-31T12:00:00Z", "command": "x '<b>'", "library": "0.1.0"}
+    text = page(Analysis(m.read(tmp_path)), replayed=False)
+    part = section(text, "provenance")
+    assert "<code>x &#39;&lt;b&gt;&#39;</code>" in part and "<code>2026-01-31T12:00:00Z</code>" in part
+    assert ", 2026-01-31</p>" in text
+    for wrong in ("yesterday", "2026-13-31T12:00:00Z", "2026-01-31T12:00:00Z\n", ""):
+        m.meta["date"] = wrong
+        assert m.read(tmp_path).date is None
+
+
 def test_steals_from_shared_queues_are_by_home(tmp_path):
     """Worker 1 of node 1 steals two tasks, with data on nodes 0 and 1; worker 0 one without data."""
     m = Made(workers=(0, 1), nodes=2)

@@ -2,11 +2,13 @@
 
 import json
 import os
+import platform
 import re
 import shutil
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 import kith
@@ -70,6 +72,25 @@ def test_programs_on_places(tmp_path, name):
     done = run("report", tmp_path / "p.rec", "-o", tmp_path / "p.html", "--no-replay")
     assert done.returncode == 0 and "lie in cycles" not in done.stdout
     assert "Between places" in (tmp_path / "p.html").read_text(encoding="utf-8")
+
+
+def test_provenance(recorded):
+    for name in ("cholesky", "simulated"):
+        r = kith.read(recorded[name])
+        assert set(r.provenance) == {"host", "date", "command", "library"}
+        assert r.provenance["host"] == platform.node() and r.provenance["library"] == run("--version").stdout.split()[-1]
+        assert r.provenance["command"].endswith(" app cholesky --small")
+        assert abs(np.datetime64("now") - r.date) < np.timedelta64(1, "h")
+
+
+def test_a_command_is_as_a_shell_takes_it(tmp_path):
+    """A link's name may be anything: quotes, spaces, a line's end."""
+    odd = tmp_path / "it's a\n\x1b program"
+    odd.symlink_to(TOOL)
+    done = run("record", "-o", tmp_path / "x.rec", "--", odd, "app", "fib", "--small")
+    assert done.returncode == 0, done.stderr
+    command = kith.read(tmp_path / "x.rec").provenance["command"]
+    assert command == f"'{tmp_path}/it'\\''s a\\x0a\\x1b program' app fib --small"
 
 
 def test_graph(recorded):

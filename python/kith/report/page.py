@@ -76,7 +76,7 @@ def page(analysis, others=(), title=None, thresholds=None, tool=None, replayed=T
         nothing=[heading for _, heading, values in shown if not values],
         chosen=None if chosen is f else _chosen(f, chosen),
         simulated=f.recording.engine == "sim", run_policy=printable(f.recording.policy),
-        machine_name=printable(f.recording.machine["name"]))
+        date="" if f.recording.date is None else str(f.recording.date)[:10], machine_name=printable(f.recording.machine["name"]))
 
 
 def _chosen(f, part):
