@@ -31,6 +31,8 @@ class Selection(Analysis):
     def __init__(self, whole, keep, described="", ordered_by=""):
         super().__init__(kept(whole.recording, keep), whole.reference, whole.progress)
         self._whole, self.keep, self.described, self.ordered_by = whole, keep, described, ordered_by
+        # The run lasts as long as it did.
+        self.recording.begin_s, self.recording.end_s = whole.recording.begin_s, whole.recording.end_s
 
     @property
     def whole(self):

@@ -70,6 +70,7 @@ def test_metrics_are_those_of_the_whole_run(tmp_path):
     assert set(part.table) == set(a.table) <= {m.name for m in METRICS}
     for name in a.table:
         assert part.table[name].tolist() == pytest.approx(a.table[name][3:].tolist(), nan_ok=True), name
+    assert part.recording.makespan_s == a.recording.makespan_s == pytest.approx(90 * US)
     assert part.graph.total_s == pytest.approx(18 * US) and part.siblings.tolist() == [0, 0, 1, 1]
     working = part.states[part.states.state == "working"]
     assert set(working.task) == {0, 1, 2, 3} and (part.states.state == "idle").any()
@@ -91,8 +92,9 @@ def test_graph(tmp_path, capsys):
 
 def test_export(tmp_path):
     path = nested().save(tmp_path)
-    for to in ("csv", "graphml", "dot", "wfformat", "perfetto", "paje"):
+    for to in ("csv", "graphml", "dot", "wfformat", "perfetto", "paje", "paraver"):
         assert main(["export", path, "--to", to, "--where", "name == 'g'", "-o", str(tmp_path / to)]) == 0
+    assert ":90000_ns:" in (tmp_path / "paraver" / "trace.prv").read_text().split("\n")[0]
     rows = list(csv.DictReader((tmp_path / "csv" / "tasks.csv").open()))
     assert [r["number"] for r in rows] == ["3", "4", "5", "6"] and {r["name"] for r in rows} == {"g"}
     metrics = list(csv.DictReader((tmp_path / "csv" / "metrics.csv").open()))
