@@ -20,7 +20,7 @@ def values(f):
     tasks = max(1, int(r.tasks.ran.sum()))
     return {"file": charts.text(os.path.basename(r.path)), "size": size(os.path.getsize(r.path)), "version": r.version,
             "meta": [(charts.text(k, 60), charts.text(v, 300)) for k, v in sorted(r.meta.items()) if k not in r.provenance],
-            "rows": [(name, count(n)) for name, n in rows], "notes": [charts.text(n, 500) for n in f.analysis.notes],
+            "rows": [(name, count(n)) for name, n in rows if n], "notes": [charts.text(n, 500) for n in f.analysis.notes],
             "marks": [(charts.text(m.name, 60), seconds(m.at_s)) for m in r.marks.head(30).itertuples()],
             "origin": [(heading, charts.text(r.provenance[key], 2000)) for key, heading in _ORIGIN if key in r.provenance],
             "per_task": size(os.path.getsize(r.path) / max(1, len(r.tasks))),
