@@ -112,7 +112,7 @@ class Recording:
     def date(self):
         """When the recording began, UTC; None if the file does not say, or says something else."""
         text = self.meta.get("date", "")
-        if not re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", text, re.ASCII):
+        if not re.fullmatch(r"(19[7-9]|20\d|21\d)\d-\d\d-\d\dT\d\d:\d\d:\d\dZ", text, re.ASCII):
             return None
         try:
             return np.datetime64(text[:-1], "ns")

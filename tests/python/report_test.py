@@ -261,7 +261,7 @@ def test_provenance(tmp_path):
     part = section(text, "provenance")
     assert "<code>x &#39;&lt;b&gt;&#39;</code>" in part and "<code>2026-01-31T12:00:00Z</code>" in part
     assert ", 2026-01-31</p>" in text
-    for wrong in ("yesterday", "2026-13-31T12:00:00Z", "2026-01-31T12:00:00Z\n", ""):
+    for wrong in ("yesterday", "2026-13-31T12:00:00Z", "9999-01-31T12:00:00Z", "2026-01-31T12:00:00Z\n", ""):
         m.meta["date"] = wrong
         assert m.read(tmp_path).date is None
 
@@ -295,8 +295,8 @@ def test_sharing(tmp_path):
         for i in used:
             m.add("access", task=task, region=regions[i], bytes=1, touched=1)
     r = m.read(tmp_path)
-    found = memory.sharing_of_types(r)
-    assert found.matrix.tolist() == [[0, 0, 0], [0, 30, 7], [0, 7, 0]]
+    found = memory.sharing_of_types(r, [a, b])
+    assert found.matrix.tolist() == [[30, 7], [7, 0]] and memory.sharing_of_types(r, [b]).matrix.tolist() == [[0]]
     assert (found.users.tolist(), found.nodes.tolist()) == ([1, 2, 2], [1, 2, 1])
     part = section(page(Analysis(r), replayed=False), "locality")
     assert "<b>27 %</b> of the bytes that tasks name are used by several tasks: 37 B of 137 B; one region by 2." in part

@@ -13,6 +13,7 @@ import pytest
 
 import kith
 from kith.graph import fragment_graph, reduced_graph
+from kith.graph.tree import Tree
 from kith.metrics import Analysis
 
 TOOL = os.environ.get("KITH_TOOL") or shutil.which("kith")
@@ -53,6 +54,8 @@ def test_graphs_of_programs(recorded, name):
         assert g.total_s == pytest.approx(r.tasks.work_s.sum())
     assert reduced_graph(g).span_s >= g.span_s * 0.999999
     a = Analysis(r)
+    tree = Tree(a)
+    assert tree.described(tree.root)["tasks"] == r.tasks.ran.sum() and tree.described(tree.root)["total_s"] == pytest.approx(g.total_s)
     assert len(a.table) == len(r.tasks)
     times = a.states.assign(s=a.states.ended_s - a.states.begun_s).groupby("worker").s.sum()
     assert times.tolist() == pytest.approx([r.makespan_s] * len(r.workers))

@@ -149,11 +149,11 @@ class Tree:
                     "median_s": 0.0, "max_s": 0.0, "critical": 0, "marks": {}}
         low, high = int(self._at[rows[0]]), int(self._at[rows[-1]] + self._size[rows[-1]])
         work = self._work[rows]
-        total = float(self._total[high] - self._total[low])
+        total = max(0.0, float(self._total[high] - self._total[low]))  # differences of sums are rounded
         marks = {}
         for name, (count, spent) in self._marked.items():
             if (number := int(count[high] - count[low])) > 0:
-                marks[name] = [number, float(spent[high] - spent[low]) / total if total > 0 else 0.0]
+                marks[name] = [number, min(1.0, max(0.0, float(spent[high] - spent[low]) / total)) if total > 0 else 0.0]
         return {"label": self.label(node), "kind": node.kind, "task": int(self.analysis.recording.numbers[self.tasks[rows[0]]]),
                 "members": len(rows), "tasks": high - low, "work_s": float(work.sum()), "total_s": total,
                 "median_s": float(np.median(work)), "max_s": float(work.max()),

@@ -161,7 +161,7 @@ def sharing(recording, tasks):
 
 @dataclass(frozen=True)
 class TypeSharing:
-    """matrix: the bytes that tasks of both types use; on the diagonal, that at least two tasks of the type use
+    """matrix: the bytes that tasks of both of the given types use; on the diagonal, that at least two tasks of the type use
     bytes, users, nodes: of each region its size, how many tasks use it, and on how many memory nodes these ran"""
 
     matrix: np.ndarray
@@ -170,19 +170,20 @@ class TypeSharing:
     nodes: np.ndarray
 
 
-def sharing_of_types(recording):
-    """The TypeSharing of a recording (thesis 3.4, sharing): that of types, as pairs of tasks are too many. Each region counts
+def sharing_of_types(recording, types):
+    """The TypeSharing of a recording (thesis 3.4, sharing), with a matrix of these types: pairs of tasks are too many. Each region counts
     as a whole, however much of it a task used, and overlapping regions count apart. Cost: the accesses, and the square of the
     types that a region's tasks have."""
     from scipy.sparse import csr_matrix
 
-    regions, types = len(recording.regions), len(recording.types)
+    regions = len(recording.regions)
     pairs = recording.accesses[["task", "region"]].drop_duplicates()
     task, region = pairs.task.to_numpy(), pairs.region.to_numpy()
     size = recording.regions.bytes.to_numpy().astype(float)
-    count = csr_matrix((np.ones(len(pairs)), (region, recording.tasks.type.to_numpy()[task])), shape=(regions, types))
+    count = csr_matrix((np.ones(len(pairs)), (region, recording.tasks.type.to_numpy()[task])), shape=(regions, len(recording.types)))
+    count = count[:, types]
     any_ = (count > 0).astype(float)
-    matrix = (any_.multiply(size[:, None]).tocsr().T @ any_).toarray() if regions else np.zeros((types, types))
+    matrix = (any_.multiply(size[:, None]).tocsr().T @ any_).toarray() if regions else np.zeros((len(types), len(types)))
     np.fill_diagonal(matrix, (count > 1).astype(float).T @ size)
     node = recording.tasks.node.to_numpy()[task]
     places = pd.DataFrame({"region": region, "node": node})[node >= 0].drop_duplicates()

@@ -17,8 +17,8 @@ from kith.report.sections import (changes, critical, graph, locality, machine, m
 from kith.report.verdict import verdict
 from kith.units import count, percent, seconds
 
-# In the order of the page: name (of the template and the anchor), heading, module.
 OF_TASKS = ("types", "locality", "graph")  # the sections that a selection of tasks is about
+# In the order of the page: name (of the template and the anchor), heading, module.
 SECTIONS = (("machine", "Machine and binding", machine), ("time", "Where the time went", time),
             ("timeline", "Timeline", timeline), ("parallelism", "Parallelism over time", parallelism),
             ("critical", "The critical path", critical), ("types", "Task types", types), ("locality", "Locality", locality),

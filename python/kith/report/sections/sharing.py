@@ -11,16 +11,17 @@ MOST_TYPES = 12
 
 def values(f):
     """None if no two tasks name the same data."""
-    found = sharing_of_types(f.recording)
-    if not (found.users > 1).any():
-        return None
-    used = [t for t in f.type_order if found.matrix[t].any()][:MOST_TYPES]
-    names = [charts.text(f.type_name(t), 40) for t in used]
+    types = f.type_order[:MOST_TYPES]
+    found = sharing_of_types(f.recording, types)
     whole = found.bytes.sum()
+    if not (found.users > 1).any() or whole <= 0:
+        return None
+    used = np.flatnonzero(found.matrix.any(axis=0))
+    names = [charts.text(f.type_name(types[i]), 40) for i in used]
     return {"shared": size(found.bytes[found.users > 1].sum()), "share": percent(found.bytes[found.users > 1].sum() / whole),
             "whole": size(whole), "most": int(found.users.max()),
             "matrix": charts.heat(names, names, found.matrix[np.ix_(used, used)].tolist(), "Bytes that tasks of both types use; "
-                                  "outlined: that several tasks of this type use", "", size) if used else None,
+                                  "outlined: that several tasks of this type use", "", size) if len(used) else None,
             "users": _bars(found.users, found.bytes, whole, "task"),
             "nodes": _bars(found.nodes, found.bytes, whole, "node") if f.recording.machine["nodes"] > 1 else []}
 
