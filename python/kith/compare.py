@@ -119,7 +119,7 @@ def _facts(f, g):
 
 
 def _notes(f, g):
-    notes = [n for h in (f, g) for n in (*h.recording.notes, *h.graph.notes)]
+    notes = [n for h in (f, g) for n in h.analysis.notes]
     for h in (f, g):
         if h.only_declared:
             notes.append(f"{h.recording.path}: a dry run, whose tasks only declared their work: its makespan says little")

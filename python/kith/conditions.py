@@ -96,7 +96,11 @@ def holds(condition, column, count):
 
 
 def column_of(analysis):
-    """A function for `holds`: metrics, columns of the tasks, and numbers of the run, by name."""
+    """A function for `holds`: metrics (computed when they are asked for), columns of the tasks, and numbers of the run, by
+    name. Raises KeyError for other names, and Missing for a metric that the recording does not have."""
+    from kith.metrics import METRICS
+
+    metrics = {m.name for m in METRICS}
     tasks = analysis.recording.tasks
     ran = tasks[tasks.ran]
     nodes = max(1, ran.node.nunique())
@@ -107,8 +111,11 @@ def column_of(analysis):
     def column(name):
         if name in numbers:
             return numbers[name]
-        if name in analysis.table.columns:
-            return analysis.table[name].to_numpy()
+        if name in metrics:
+            found = analysis.column(name)
+            if found is None:
+                raise Missing(name)
+            return found
         if name == "name":
             return tasks["name"].astype(str).to_numpy()
         if name == "task":

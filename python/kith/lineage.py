@@ -4,6 +4,7 @@ creator's tasks; of a keyed node, its key and type."""
 import hashlib
 
 import numpy as np
+import pandas as pd
 
 from kith.columns import FLAGS
 
@@ -67,6 +68,13 @@ def in_common(a, b):
     if not len(a) or not len(b):
         return 0.0
     return len(np.intersect1d(hashes(a), hashes(b))) / min(len(a), len(b))
+
+
+def of_same(tasks, others, values):
+    """For each of `tasks` the value of the same task in another run, whose tasks are `others`; NaN where it has none, or
+    several of one lineage."""
+    theirs = pd.Series(values, index=hashes(others))
+    return theirs[~theirs.index.duplicated(keep=False)].reindex(hashes(tasks)).to_numpy(float)
 
 
 def depths(tasks):

@@ -58,6 +58,11 @@ def find(analysis, problems):
     return found
 
 
+def of(analysis, problems):
+    """find() of the whole run, for the tasks of `analysis`, which may be a Selection."""
+    return {p: analysis.part(which) for p, which in find(analysis.whole, problems).items()}
+
+
 def _is_metric(name):
     from kith.metrics import METRICS
 

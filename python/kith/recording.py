@@ -2,6 +2,7 @@
 and checks it."""
 
 import os
+import re
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -54,6 +55,7 @@ class Recording:
     sites, blocks, streams    of recorded addresses, without the streams' bytes
     places        first_worker, workers (0: nothing is known of it), first_node, nodes, host, offset_s, drift_ppb, error_s (of
                   its clock against place 0's). No rows: the program had no places
+    numbers       of each task its number in the file: its own, unless this is a part of a recording (kith.window)
     messages      kind (of kith.columns.MESSAGES), source, destination (places), bytes (header included), sent_s, received_s
                   (NaN: not known), spawner, task (the activity, or what waits for the result)
     """
@@ -81,6 +83,7 @@ class Recording:
     streams: pd.DataFrame
     places: pd.DataFrame
     messages: pd.DataFrame
+    numbers: np.ndarray
     notes: list = field(default_factory=list)  # what could not be read, in sentences
 
     @cached_property
@@ -98,6 +101,23 @@ class Recording:
         for place, p in self.places.iterrows():
             found[p.first_worker:p.first_worker + p.workers] = place
         return found
+
+    @cached_property
+    def provenance(self):
+        """{"host", "date", "command", "library"} of the recorded run, texts; without what the file does not say (those of
+        earlier builds say nothing). A simulated run has those of the run that it simulates."""
+        return {key: self.meta[key] for key in ("host", "date", "command", "library") if self.meta.get(key)}
+
+    @cached_property
+    def date(self):
+        """When the recording began, UTC; None if the file does not say, or says something else."""
+        text = self.meta.get("date", "")
+        if not re.fullmatch(r"(19[7-9]|20\d|21\d)\d-\d\d-\d\dT\d\d:\d\d:\d\dZ", text, re.ASCII):
+            return None
+        try:
+            return np.datetime64(text[:-1], "ns")
+        except ValueError:
+            return None
 
     @property
     def engine(self):
@@ -266,4 +286,4 @@ def _assembled(path, version, meta, t, notes):
                      steals=_table(t["steal"]), idles=_table(t["idle"]), jobs=_table(t["job"]),
                      calibration=_table(t["calibration"]), counts=_counts(t["counts"]), marks=_table(t["mark"]), allocations=allocations,
                      sites=_table(t["site"]), blocks=_table(t["block"]), streams=_table(t["stream"]), places=_table(t["place"]),
-                     messages=_messages(t["message"]), notes=notes)
+                     messages=_messages(t["message"]), numbers=np.arange(len(tasks)), notes=notes)

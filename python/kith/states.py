@@ -11,6 +11,9 @@ import pandas as pd
 from kith.graph.fragments import FRAGMENT
 
 STATES = ("working", "idle", "partitioning", "exploring", "creating", "scheduling")
+# MIR's names of these states; it has none for the exploration of keyed graphs. Scheduling inside a wait is TSYNC.
+MIR = {"working": "TEXEC", "idle": "TIDLE", "partitioning": "TSCHED", "exploring": "", "creating": "TCREATE", "scheduling": "TSCHED"}
+SYNC = "TSYNC"
 
 
 def states(recording, graph):
@@ -86,6 +89,11 @@ def by_worker(table, workers):
     """Seconds of each worker (rows) in each state (columns)."""
     seconds = (table.ended_s - table.begun_s).groupby([table.worker, table.state], observed=False).sum()
     return seconds.unstack(fill_value=0.0).reindex(index=range(workers), columns=list(STATES), fill_value=0.0)
+
+
+def with_mir(state):
+    """The state's name with MIR's in brackets."""
+    return f"{state} ({MIR[state]}, in waits {SYNC})" if state == "scheduling" else f"{state} ({MIR[state]})" if MIR[state] else state
 
 
 def of_waits(recording, table):

@@ -1,62 +1,141 @@
 """What tasks touched, of recordings with addresses (`kith record --addresses`): loads, stores, and how much memory.
 
 docs/recording-format.md has the form of the streams, src/recording/address_stream.hpp the reader that this one follows.
-It is a loop over all touches, a second for a million, so long recordings are left out.
+It is a loop over all touches, one to three seconds for a million, so of long recordings only some tasks are read.
 """
+
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
 from kith.errors import KithError, printable
 from kith.recording import stream_blobs
+from kith.units import count
 
-MOST = 5_000_000  # touches
+MOST = 5_000_000  # touches that are read
 OWN_STACK = 0  # the block that is a task's own stack
 LINE = 64  # bytes
-_COLUMNS = ("loads", "stores", "stack", "addresses", "lines")
+COLUMNS = ("loads", "stores", "stack_loads", "stack_stores", "addresses", "bytes", "lines", "stack_bytes", "private_bytes")
+_GOLDEN = 0.6180339887498949
+
+
+@dataclass(frozen=True)
+class Touched:
+    """A row for each task, NaN for one whose touches were not read:
+
+    loads, stores, stack_loads, stack_stores    touches outside its own stack, and of it; one that does both counts in both
+    addresses, bytes, lines     distinct addresses, bytes and lines of 64 bytes outside its own stack
+    stack_bytes, private_bytes  distinct bytes of its own stack; bytes outside of it that no other task touched (NaN for all,
+                                unless all tasks were read)
+
+    `left_out` says what was not read; "" if all was."""
+
+    table: pd.DataFrame
+    left_out: str = ""
 
 
 def of_tasks(recording):
-    """A row for each task: loads and stores outside its own stack (a touch that does both counts in both), touches of its
-    stack, and the distinct addresses and lines of 64 bytes that it touched outside of it. None if the recording has no
-    addresses, or too many. Raises KithError if a stream is damaged."""
+    """The Touched of a recording; None if it has no addresses. Of more than MOST touches, tasks are read that are spread
+    evenly over the run, as many as fit. Raises KithError if a stream is damaged."""
     streams = recording.streams
-    if len(streams) == 0 or streams.touches.sum() > MOST:
+    if len(streams) == 0:
         return None
-    mode, fixed = recording.sites["mode"].tolist(), recording.sites["bytes"].tolist()
-    blocks = len(recording.blocks)
-    pieces = {}
-    for task, blob in stream_blobs(recording):
-        pieces.setdefault(task, []).append(blob)
     expected = streams.groupby("task").touches.sum()
-    found = np.zeros((len(recording.tasks), len(_COLUMNS)), np.int64)
+    chosen, left_out = _chosen(expected)
+    mode, fixed = recording.sites["mode"].tolist(), recording.sites["bytes"].tolist()
+    pieces = {}
+    number = dict(zip(recording.numbers.tolist(), range(len(recording.tasks))))
+    for task, blob in stream_blobs(recording):
+        if (task := number.get(task)) in chosen:
+            pieces.setdefault(task, []).append(blob)
+    found = np.zeros((len(recording.tasks), len(COLUMNS)))
+    memory = []  # (block, begin, end, task) of each piece that a task touched outside its stack
     for task, parts in pieces.items():
         try:
-            found[task] = _counted(b"".join(parts), int(expected[task]), mode, fixed, blocks)
+            found[task, :-1], used = _counted(b"".join(parts), int(expected[task]), mode, fixed, len(recording.blocks))
         except (ValueError, IndexError) as e:
-            raise KithError(f"{printable(recording.path)}: damaged: table stream, task {task}: {e}") from e
-    return pd.DataFrame(found, columns=list(_COLUMNS))
+            raise KithError(f"{printable(recording.path)}: damaged: table stream, task {recording.numbers[task]}: {e}") from e
+        if not left_out:
+            memory += [(*piece, task) for piece in used]
+    table = pd.DataFrame(found, columns=list(COLUMNS))
+    if left_out:
+        table.loc[expected.index.difference(pd.Index(sorted(chosen)))] = np.nan
+        table["private_bytes"] = np.nan
+    else:
+        table["private_bytes"] = _private(memory, len(recording.tasks))
+    return Touched(table, left_out)
+
+
+def _chosen(touches):
+    """(tasks, what is left out) of touches by task: all of them, or tasks in an order that jumps evenly over the run, as long
+    as they have MOST touches together at most."""
+    if touches.sum() <= MOST:
+        return set(touches.index), ""
+    order = np.argsort(np.arange(len(touches)) * _GOLDEN % 1.0, kind="stable")
+    chosen, left = set(), MOST
+    for task, size in zip(touches.index[order].tolist(), touches.to_numpy()[order].tolist()):
+        if size <= left:
+            chosen.add(task)
+            left -= size
+    return chosen, (f"addresses: {count(MOST - left)} of {count(touches.sum())} touches were read, of {count(len(chosen))} of "
+                    f"{count(len(touches))} tasks, which are spread over the run; metrics from addresses of the others are not "
+                    "known, nor which bytes are private")
 
 
 def _counted(data, touches, mode, fixed, blocks):
-    """loads, stores, touches of the stack, distinct addresses and lines of one stream."""
-    loads = stores = stack = count = 0
-    addresses, lines = set(), set()
+    """(all COLUMNS but the last, pieces of memory) of one stream; pieces as (block, begin, end), without overlaps."""
+    loads = stores = stack_loads = stack_stores = seen = 0
+    sizes = {}  # of each address, the most that was touched there at once
     for site, block, offset, size in decoded(data, touches, fixed, blocks):
-        count += 1
+        seen += 1
+        how = mode[site]
         if block == OWN_STACK:
-            stack += 1
-            continue
-        loads += mode[site] != 1
-        stores += mode[site] != 0
-        addresses.add((block, offset))
-        first, last = offset // LINE, (offset + max(size, 1) - 1) // LINE
-        lines.add((block, first))
-        if last != first:
-            lines.update((block, line) for line in range(first + 1, min(last, first + 1_000_000) + 1))
-    if count != touches:
-        raise ValueError(f"{count} touches, expected {touches}")
-    return loads, stores, stack, len(addresses), len(lines)
+            stack_loads += how != 1
+            stack_stores += how != 0
+        else:
+            loads += how != 1
+            stores += how != 0
+        key = block, offset
+        if sizes.get(key, 0) < size or key not in sizes:
+            sizes[key] = size
+    if seen != touches:
+        raise ValueError(f"{seen} touches, expected {touches}")
+    # Offsets in the stack count down from where the body began.
+    stack = merged((0, max(0, o - size), o) for (b, o), size in sizes.items() if b == OWN_STACK)
+    used = merged((b, o, o + size) for (b, o), size in sizes.items() if b != OWN_STACK)
+    lines = merged((b, begin // LINE, (max(end, begin + 1) - 1) // LINE + 1) for b, begin, end in used)
+    addresses = sum(b != OWN_STACK for b, _ in sizes)
+    return (loads, stores, stack_loads, stack_stores, addresses, _length(used), _length(lines), _length(stack)), used
+
+
+def merged(pieces):
+    """The union of pieces (block, begin, end): in their order, without overlaps."""
+    found = []
+    for block, begin, end in sorted(pieces):
+        if found and found[-1][0] == block and begin <= found[-1][2]:
+            if end > found[-1][2]:
+                found[-1] = block, found[-1][1], end
+        else:
+            found.append((block, begin, end))
+    return found
+
+
+def _length(pieces):
+    return sum(end - begin for _, begin, end in pieces)
+
+
+def _private(pieces, tasks):
+    """Of each task, the bytes that only it touched, of pieces (block, begin, end, task); those of one task do not overlap."""
+    found = [0] * tasks
+    events = sorted([(b, begin, 1, task) for b, begin, _, task in pieces] + [(b, end, -1, task) for b, _, end, task in pieces])
+    users = owner = 0  # how many tasks use the byte; the sum of their numbers
+    for (block, at, step, task), (following, until, _, _) in zip(events, events[1:]):
+        users += step
+        owner += step * task
+        if users == 1 and following == block:
+            found[owner] += until - at
+    return found
 
 
 def decoded(data, most, fixed, blocks):

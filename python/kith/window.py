@@ -16,30 +16,38 @@ def after_last_mark(recording):
 def since(recording, begin_s):
     """The tasks that were created at `begin_s` or later, with what they accessed, needed and waited for, and the events
     of workers from then on. Times stay as they are. Tasks get new numbers; creators that are left out are none."""
-    tasks = recording.tasks
-    keep = tasks.created_s.to_numpy() >= begin_s
+    keep = recording.tasks.created_s.to_numpy() >= begin_s
     if not keep.any() or keep.all():
         return recording
+    part = kept(recording, keep)
+
+    def from_then(table, column):
+        return table[table[column] >= begin_s].reset_index(drop=True)
+
+    return dataclasses.replace(part, messages=from_then(part.messages, "sent_s"), steals=from_then(part.steals, "at_s"),
+                               idles=from_then(part.idles, "ended_s"), jobs=from_then(part.jobs, "ended_s"))
+
+
+def kept(recording, keep):
+    """The tasks for which `keep` (truth values) holds, with what they accessed, needed and waited for, and all that is
+    not of tasks. Tasks get new numbers (`numbers` has those of the file); creators that are left out are none."""
+    tasks = recording.tasks
     number = np.full(len(tasks) + 1, -1)  # the last one: of -1
     number[:-1][keep] = np.arange(keep.sum())
-    kept = tasks[keep].reset_index(drop=True)
-    kept["creator"] = number[kept.creator.to_numpy()].astype(np.int32)
+    some = tasks[keep].reset_index(drop=True)
+    some["creator"] = number[some.creator.to_numpy()].astype(np.int32)
 
     def of_tasks(table, *columns):
         rows = np.ones(len(table), bool)
         for c in columns:
             rows &= number[table[c].to_numpy()] >= 0
-        some = table[rows].reset_index(drop=True)
-        return some.assign(**{c: number[some[c].to_numpy()] for c in columns})
+        left = table[rows].reset_index(drop=True)
+        return left.assign(**{c: number[left[c].to_numpy()] for c in columns})
 
-    def from_then(table, column):
-        return table[table[column] >= begin_s].reset_index(drop=True)
-
-    messages = from_then(recording.messages, "sent_s")
+    messages = recording.messages
     messages = messages.assign(**{c: number[messages[c].to_numpy()] for c in ("spawner", "task")})
     return dataclasses.replace(
-        recording, tasks=kept, accesses=of_tasks(recording.accesses, "task"),
+        recording, tasks=some, accesses=of_tasks(recording.accesses, "task"),
         dependences=of_tasks(recording.dependences, "task", "before"), waits=of_tasks(recording.waits, "task"),
         counts=of_tasks(recording.counts, "task"), streams=of_tasks(recording.streams, "task"), messages=messages,
-        steals=from_then(recording.steals, "at_s"), idles=from_then(recording.idles, "ended_s"),
-        jobs=from_then(recording.jobs, "ended_s"))
+        numbers=recording.numbers[keep])

@@ -232,6 +232,17 @@ def test_wfformat(made):
     assert runs["t2"]["runtimeInSeconds"] == pytest.approx(30e-6) and runs["t2"]["executedAt"] == "1970-01-01T00:00:00.000030000Z"
 
 
+def test_dates(tmp_path):
+    m = diamond()
+    m.meta["date"] = "2026-01-31T12:34:56Z"
+    a = Analysis(m.read(tmp_path))
+    export(a, "wfformat", str(tmp_path / "x.json"))
+    runs = json.loads((tmp_path / "x.json").read_text())["workflow"]["execution"]["tasks"]
+    assert runs[1]["executedAt"] == "2026-01-31T12:34:56.000030000Z"
+    export(a, "paraver", str(tmp_path / "p"))
+    assert (tmp_path / "p" / "trace.prv").read_text().startswith("#Paraver (31/01/2026 at 12:34):")
+
+
 @pytest.mark.parametrize("name,package", [(f.name, f.package) for f in FORMATS])
 def test_what_will_not_do(analysis, tmp_path, name, package):
     if package:

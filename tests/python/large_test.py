@@ -1,6 +1,8 @@
 """A large recording: read, characterised and reported with bounded memory, into a page of bounded size. 100,000 tasks;
-10^6 where KITH_TEST_SCALE is set (make test-full). Prints the seconds, which are no test."""
+10^6 where KITH_TEST_SCALE is set (make test-full). Prints the seconds, and how long a browser takes to load the page,
+which are no test."""
 
+import importlib.util
 import os
 import resource
 import sqlite3
@@ -11,6 +13,7 @@ import time
 import numpy as np
 import pytest
 
+import chromium
 from kith.writer import write
 from made import Made
 
@@ -65,6 +68,27 @@ def large(tmp_path_factory):
 
 def test_report(large, tmp_path):
     page = tmp_path / "large.html"
+    written(large, page)
+    text = page.read_text(encoding="utf-8")
+    assert "aggregated" in text and "in 240 groups" not in text
+    if chromium.BROWSER and chromium.DRIVER and importlib.util.find_spec("selenium"):
+        opened(page)
+
+
+def opened(page):
+    """Opens the page, and the tree of groups down to a task; prints how long the browser took to load it, which is no test."""
+    with chromium.started() as browser:
+        browser.get(page.as_uri())
+        load, shown = browser.execute_script("""const t = performance.getEntriesByType("navigation")[0];
+            return [t.loadEventEnd / 1000, document.querySelectorAll("#tree tbody tr").length];""")
+        print(f"the browser loads {page.stat().st_size / 1e6:.2f} MB in {load:.2f} s")
+        for _ in range(8):
+            browser.execute_script("document.querySelector('[data-tree=more]').click()")
+        assert browser.execute_script("return document.querySelectorAll('#tree tbody tr').length") > 10 * shown
+        assert not browser.get_log("browser")
+
+
+def written(large, page):
     began = time.monotonic()
     done = subprocess.run([sys.executable, "-m", "kith", "report", large, "-o", str(page), "--no-replay"], capture_output=True,
                           text=True, check=False, timeout=600)
@@ -72,5 +96,3 @@ def test_report(large, tmp_path):
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1e6
     print(f"{TASKS} tasks: {time.monotonic() - began:.1f} s, at most {peak:.2f} GB, {page.stat().st_size / 1e6:.2f} MB")
     assert peak < 4 and page.stat().st_size < 10_000_000
-    text = page.read_text(encoding="utf-8")
-    assert "aggregated" in text and "in 240 groups" not in text

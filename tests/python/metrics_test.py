@@ -1,5 +1,7 @@
 """Metrics of tasks, thresholds and groups, against cases computed by hand."""
 
+import pathlib
+import re
 import time
 
 import numpy as np
@@ -44,6 +46,31 @@ def test_metrics_of_a_family(tmp_path):
     assert t.waited[1:].tolist() == pytest.approx([6 * US] * 3)
     assert t.last_to_finish.tolist() == [True, False, True, True]
     assert "work_deviation" not in t and "mem_hier_util" not in t  # nothing to compute them from
+
+
+def four():
+    """A root without work that creates A (10 µs), B (10), C (20) and D (12), which needs A."""
+    m = Made(workers=(0, 0, 0))
+    m.task(0, 60, flags=1, work=0)
+    for begin, length, worker in ((0, 10, 0), (0, 10, 1), (0, 20, 2), (10, 12, 0)):
+        m.task(begin, begin + length, worker, creator=0, created=0)
+    m.add("dependence", task=4, before=1)
+    return m
+
+
+def test_instantaneous_parallelism(tmp_path):
+    """Bins are 11 µs wide, the median of the fragments: A, B, C and D (from 10 on) are in the first, C and D in the second."""
+    t = Analysis(four().read(tmp_path)).table
+    unknown = pytest.approx(np.nan, nan_ok=True)
+    assert t.inst_par_median.tolist() == [unknown, 4, 4, 3, 3]
+    assert t.inst_par_min.tolist() == [unknown, 4, 4, 2, 2]
+    assert t.inst_par_max.tolist() == [unknown, 4, 4, 4, 4]
+
+
+def test_tasks_on_the_critical_path(tmp_path):
+    a = Analysis(four().read(tmp_path))
+    assert a.table.on_critical_path.tolist() == [False, True, False, False, True]  # A and D are 22, C is 20
+    assert a.graph.span_s == pytest.approx(22 * US)
 
 
 def test_idle_time_is_no_cost_of_a_wait(tmp_path):
@@ -131,6 +158,9 @@ def test_bytes_near_and_far(tmp_path):
     near, far, _, best, _ = memory.bytes_by_home(data(at=50).read(tmp_path))
     assert near.tolist() == [0, 500, 1300] and far.tolist() == [0, 1300, 500] and best.tolist() == [-1, 1, 1]
     t = Analysis(data().read(tmp_path)).table
+    # A is 800 bytes on node 0 in full, B 500 on each node; C has no home.
+    assert t.local_bytes[1:].tolist() == [1300, 500] and t.remote_bytes[1:].tolist() == [500, 1300]
+    assert np.isnan(t.local_bytes[0]) and np.isnan(t.remote_bytes[0])
     assert t.ran_at_home[1:].tolist() == [1, 0] and t.home_node[1:].tolist() == [0, 0]
     assert t.footprint[1:].tolist() == [1900, 1900] and t.shared_share[1:].tolist() == [1, 1]
     assert t.read_bytes[1:].tolist() == [1800, 1800] and t.written_bytes[1:].tolist() == [1100, 1100]
@@ -193,6 +223,9 @@ def test_counters(tmp_path):
     unknown = pytest.approx(np.nan, nan_ok=True)
     assert column("ipc") == [2, 0.5, unknown, 0.9] and column("misses_per_instruction") == [0.01, 0.05, unknown, 0]
     assert column("mem_hier_util") == pytest.approx([0.3, 0.6, np.nan, 0.5], nan_ok=True)
+    assert column("instructions") == [600, 1000, unknown, 90] and column("cycles") == [300, 2000, unknown, 100]
+    assert column("cache_misses") == [6, 50, unknown, 0] and column("stalled_cycles") == [90, 1200, unknown, 50]
+    assert column("context_switches") == [0, 0, unknown, 0] and column("migrations") == [0, 0, unknown, 0]
     assert column("page_faults") == [0, 1, 7, 3] and t.task_clock[1] == pytest.approx(5 * US)
     found = {p.name: np.flatnonzero(which).tolist() for p, which in problems.find(a, problems.thresholds()).items()}
     assert found["memory hierarchy utilisation"] == [1]  # 0.5 is not above 0.5, and what is not known is no problem
@@ -206,6 +239,13 @@ def test_what_was_not_counted_is_no_metric(tmp_path):
     assert not {"instructions", "ipc", "migrations", "misses_per_instruction"} & set(t)
     assert t.page_faults[1] == 2 and np.isnan(t.page_faults[0])
     assert "mem_hier_util" in t  # of the calibration
+
+
+def test_every_metric_is_compared_with_a_value_here():
+    """Of each metric a test compares a column: t.NAME, or column("NAME")."""
+    texts = "\n".join(f.read_text(encoding="utf-8") for f in pathlib.Path(__file__).parent.glob("*_test.py"))
+    compared = set(re.findall(r"(?:\bt\.|\.table\.|column\(\")([a-z_]+)", texts))
+    assert {m.name for m in METRICS} <= compared
 
 
 def test_every_metric_has_a_unit_and_a_source():

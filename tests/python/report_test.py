@@ -12,7 +12,7 @@ import pytest
 import kith
 from kith.command_line import main
 from kith.errors import KithError
-from kith.metrics import Analysis
+from kith.metrics import Analysis, memory
 from kith.report.facts import Facts
 from kith.report.page import page, write_report
 from kith.report.sections import locality
@@ -233,6 +233,73 @@ def test_the_old_page_stays_if_there_is_no_new_one(tmp_path):
         write_report(a, str(tmp_path / "x.html"), thresholds=str(tmp_path / "t.toml"), replayed=False)
     assert (tmp_path / "x.html").read_text() == "old"
     assert sorted(os.listdir(tmp_path)) == ["made.rec", "t.toml", "x.html"]
+
+
+def section(text, name):
+    return text.split(f'<section id="{name}"')[1].split("</section>")[0]
+
+
+def test_states_have_the_names_of_mir(tmp_path):
+    """The root waits from 8 to 74; 10 of it are a task, so 56 are scheduling inside a wait. It creates from 2 to 4."""
+    m = Made(workers=(0, 0))
+    m.task(0, 100, flags=1, work=32)
+    m.task(10, 20, 0, creator=0, created=2, until=4)
+    m.wait(0, 8, 74)
+    text = page(Analysis(m.read(tmp_path)), replayed=False)
+    rows = dict(re.findall(r'<th scope="row">([a-z, ]+)</th><td>(T[A-Z]+</td><td class="num">[^<]+)<', section(text, "time")))
+    assert {k: re.split("<.*>", v) for k, v in rows.items()} == {
+        "working": ["TEXEC", "42 µs"], "idle": ["TIDLE", "100 µs"], "creating": ["TCREATE", "2 µs"],
+        "scheduling, in waits": ["TSYNC", "56 µs"], "scheduling, else": ["TSCHED", "0 s"]}
+    assert "scheduling (TSCHED, in waits TSYNC)" in section(text, "timeline")
+
+
+def test_provenance(tmp_path):
+    m = diamond()
+    assert "does not say on which host" in section(page(Analysis(m.read(tmp_path)), replayed=False), "provenance")
+    m.meta |= {"host": "h", "date": "2026-01-31T12:00:00Z", "command": "x '<b>'", "library": "0.1.0"}
+    text = page(Analysis(m.read(tmp_path)), replayed=False)
+    part = section(text, "provenance")
+    assert "<code>x &#39;&lt;b&gt;&#39;</code>" in part and "<code>2026-01-31T12:00:00Z</code>" in part
+    assert ", 2026-01-31</p>" in text
+    for wrong in ("yesterday", "2026-13-31T12:00:00Z", "9999-01-31T12:00:00Z", "2026-01-31T12:00:00Z\n", ""):
+        m.meta["date"] = wrong
+        assert m.read(tmp_path).date is None
+
+
+def test_steals_from_shared_queues_are_by_home(tmp_path):
+    """Worker 1 of node 1 steals two tasks, with data on nodes 0 and 1; worker 0 one without data."""
+    m = Made(workers=(0, 1), nodes=2)
+    regions = [m.add("region", address=i << 20, bytes=1000, home=i) for i in (0, 1)]
+    m.task(0, 90, flags=1)
+    for i, (begin, worker) in enumerate(((10, 1), (20, 1), (30, 0))):
+        m.task(begin, begin + 5, worker, creator=0, created=i)
+        m.add("steal", worker=worker, victim=-1, at=begin - 1)
+        if i < 2:
+            m.add("access", task=i + 1, region=regions[i], mode=2, bytes=1000, touched=1000)
+    r = m.read(tmp_path)
+    assert locality.stolen(r).tolist() == [1, 2, 3]
+    part = section(page(Analysis(r), replayed=False), "locality")
+    assert "2 steals from queues that several workers share" in part
+    steals = part.split("<h3>Steals</h3>")[1]
+    assert re.findall(r"<td class=.[a-z ]+.[^>]*>([^<]+)", steals) == ["·", "·", "1", "1"]
+
+
+def test_sharing(tmp_path):
+    """Of 100 bytes that task 1 alone uses, 30 that 1 and 2 do, and 7 that 2 and 3 do: 37 of 137 are shared."""
+    m = Made(workers=(0, 1), nodes=2)
+    a, b = m.type("a"), m.type("b")
+    regions = [m.add("region", address=i << 20, bytes=s) for i, s in enumerate((100, 30, 7))]
+    m.task(0, 9, flags=1)
+    for task, (kind, worker, used) in enumerate(((a, 0, (0, 1)), (a, 1, (1, 2)), (b, 1, (2, 2))), 1):
+        m.task(1, 2, worker, creator=0, type=kind)
+        for i in used:
+            m.add("access", task=task, region=regions[i], bytes=1, touched=1)
+    r = m.read(tmp_path)
+    found = memory.sharing_of_types(r, [a, b])
+    assert found.matrix.tolist() == [[30, 7], [7, 0]] and memory.sharing_of_types(r, [b]).matrix.tolist() == [[0]]
+    assert (found.users.tolist(), found.nodes.tolist()) == ([1, 2, 2], [1, 2, 1])
+    part = section(page(Analysis(r), replayed=False), "locality")
+    assert "<b>27 %</b> of the bytes that tasks name are used by several tasks: 37 B of 137 B; one region by 2." in part
 
 
 def test_arrays_are_neighbours_or_allocations(tmp_path):

@@ -2,15 +2,18 @@
 
 import json
 import os
+import platform
 import re
 import shutil
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 import kith
 from kith.graph import fragment_graph, reduced_graph
+from kith.graph.tree import Tree
 from kith.metrics import Analysis
 
 TOOL = os.environ.get("KITH_TOOL") or shutil.which("kith")
@@ -51,6 +54,8 @@ def test_graphs_of_programs(recorded, name):
         assert g.total_s == pytest.approx(r.tasks.work_s.sum())
     assert reduced_graph(g).span_s >= g.span_s * 0.999999
     a = Analysis(r)
+    tree = Tree(a)
+    assert tree.described(tree.root)["tasks"] == r.tasks.ran.sum() and tree.described(tree.root)["total_s"] == pytest.approx(g.total_s)
     assert len(a.table) == len(r.tasks)
     times = a.states.assign(s=a.states.ended_s - a.states.begun_s).groupby("worker").s.sum()
     assert times.tolist() == pytest.approx([r.makespan_s] * len(r.workers))
@@ -70,6 +75,25 @@ def test_programs_on_places(tmp_path, name):
     done = run("report", tmp_path / "p.rec", "-o", tmp_path / "p.html", "--no-replay")
     assert done.returncode == 0 and "lie in cycles" not in done.stdout
     assert "Between places" in (tmp_path / "p.html").read_text(encoding="utf-8")
+
+
+def test_provenance(recorded):
+    for name in ("cholesky", "simulated"):
+        r = kith.read(recorded[name])
+        assert set(r.provenance) == {"host", "date", "command", "library"}
+        assert r.provenance["host"] == platform.node() and r.provenance["library"] == run("--version").stdout.split()[-1]
+        assert r.provenance["command"].endswith(" app cholesky --small")
+        assert abs(np.datetime64("now") - r.date) < np.timedelta64(1, "h")
+
+
+def test_a_command_is_as_a_shell_takes_it(tmp_path):
+    """A link's name may be anything: quotes, spaces, a line's end."""
+    odd = tmp_path / "it's a\n\x1b program"
+    odd.symlink_to(TOOL)
+    done = run("record", "-o", tmp_path / "x.rec", "--", odd, "app", "fib", "--small")
+    assert done.returncode == 0, done.stderr
+    command = kith.read(tmp_path / "x.rec").provenance["command"]
+    assert command == f"'{tmp_path}/it'\\''s a\\x0a\\x1b program' app fib --small"
 
 
 def test_graph(recorded):

@@ -3,9 +3,12 @@
 import numpy as np
 import pytest
 
+import kith
 from kith import touches
 from kith.errors import KithError
 from kith.metrics import Analysis
+from kith.report.page import page
+from kith.window import kept
 from made import Made
 
 
@@ -72,9 +75,67 @@ def test_damaged_streams(tmp_path, blob, count):
         touches.of_tasks(made(blob, count).read(tmp_path))
 
 
-def test_none_or_too_many(tmp_path, monkeypatch):
+def test_footprints_by_bytes(tmp_path):
+    """Two tasks: the first loads and stores block 2 from 0 to 31 and block 3 from 40 to 71; the second stores block 3 from
+    64 to 71, and its stack at 24 (of 8 bytes: 16 to 23 below its top)."""
     m = made(LOOP, 8)
-    monkeypatch.setattr(touches, "MOST", 7)
-    assert touches.of_tasks(m.read(tmp_path)) is None
+    m.task(3, 4, creator=0)
+    m.add("stream", task=2, touches=2, bytes=stream(0, 1 * 2 + 1, 3, zigzag(64), 0, 1 * 2 + 1, 0, zigzag(24 - 64), 0))
+    t = Analysis(m.read(tmp_path)).table
+    assert t.distinct_addresses.tolist() == [0, 8, 1] and t.distinct_bytes.tolist() == [0, 64, 8]
+    assert t.touched_bytes.tolist() == [0, 192, 64] and t.stack_bytes.tolist() == [0, 0, 8]
+    assert (t.stack_loads.tolist(), t.stack_stores.tolist(), t.stores.tolist()) == ([0, 0, 0], [0, 0, 1], [0, 4, 1])
+    assert t.private_bytes.tolist() == [0, 56, 0]  # both have 64 to 71 of block 3
+
+
+def test_pieces_of_memory():
+    assert touches.merged([(2, 8, 16), (1, 0, 4), (2, 0, 8), (2, 20, 24), (2, 21, 22)]) == [(1, 0, 4), (2, 0, 16), (2, 20, 24)]
+    assert touches._private([(1, 0, 10, 0), (1, 5, 20, 1), (2, 0, 3, 1), (1, 30, 31, 2)], 3) == [5, 13, 1]
+
+
+def test_instructions_for_each_touch(tmp_path):
+    """Instructions are counted in another run of the program."""
+    a = made(LOOP, 8).read(tmp_path)
+    assert not {"ccr", "clr"} & set(Analysis(a).table)
+    counted = Made()
+    counted.task(0, 10, flags=1)
+    counted.task(1, 2, creator=0)
+    counted.add("counts", task=0, instructions=50)
+    counted.add("counts", task=1, instructions=120)
+    t = Analysis(a, kith.read(counted.save(tmp_path, "counted.rec"))).table
+    assert t.ccr.tolist() == [50, 15] and t.clr.tolist() == [50, 30]  # the root touched nothing
+
+
+def many(tmp_path, tasks=40):
+    m = made(LOOP, 8)
+    for i in range(tasks):
+        m.task(3, 4, creator=0)
+        m.add("stream", task=2 + i, touches=8, bytes=LOOP)
+    return m.read(tmp_path)
+
+
+def test_what_is_left_out_is_said(tmp_path, monkeypatch):
+    monkeypatch.setattr(touches, "MOST", 100)
+    a = Analysis(many(tmp_path))
+    t = a.table
+    read = np.flatnonzero(t.loads == 4)
+    assert len(read) == 12 and np.isnan(t.loads).sum() == 29 and t.loads[0] == 0
+    assert (np.diff(read) < 10).all() and "private_bytes" not in t  # spread over the run
+    assert a.notes == ["addresses: 96 of 328 touches were read, of 12 of 41 tasks, which are spread over the run; metrics from "
+                       "addresses of the others are not known, nor which bytes are private"]
+    text = page(a, replayed=False)
+    assert "96 of 328 touches were read" in text
+    monkeypatch.setattr(touches, "MOST", 7)  # no task is as short
+    assert Analysis(many(tmp_path)).table.loads.isna().sum() == 41
+
+
+def test_a_part_of_a_recording_has_its_own_touches(tmp_path):
+    whole = many(tmp_path)
+    keep = np.arange(42) != 1
+    assert touches.of_tasks(kept(whole, keep)).table.loads.tolist() == touches.of_tasks(whole).table.loads[keep].tolist()
+
+
+def test_none(tmp_path):
+    m = made(LOOP, 8)
     m.tables["stream"] = []
     assert touches.of_tasks(m.read(tmp_path)) is None

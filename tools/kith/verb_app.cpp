@@ -106,7 +106,8 @@ outcome run_app(const options& o, const std::vector<std::string>& words, const C
   try {
     const std::uint64_t before = address_space();
     const std::unique_ptr<apps::app> program = e.make(arguments);
-    const memory_need need{address_space() - before, program->verifying_bytes()};
+    const std::uint64_t after = address_space();  // less, if workers have given memory back meanwhile
+    const memory_need need{after > before ? after - before : 0, program->verifying_bytes()};
     report.memory_bytes = need.all();
     if (!rt.dry()) refuse_what_does_not_fit(o.name, words, need);
     report.result = apps::run(*program, where, o.one_graph);

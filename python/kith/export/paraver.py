@@ -39,8 +39,9 @@ def write(analysis, out):
     with open(os.path.join(out, "trace.prv"), "w", encoding="utf-8") as f:
         sizes = places[3]
         threads = ",".join(f"{n}:{i + 1}" for i, n in enumerate(sizes))
-        # Recordings have no date.
-        f.write(f"#Paraver (01/01/1970 at 00:00):{max(line.end, 1)}_ns:{len(sizes)}({','.join(map(str, sizes))}):1:{len(sizes)}({threads})\n")
+        date = line.recording.date
+        shown = "01/01/1970 at 00:00" if date is None else date.astype("datetime64[s]").item().strftime("%d/%m/%Y at %H:%M")
+        f.write(f"#Paraver ({shown}):{max(line.end, 1)}_ns:{len(sizes)}({','.join(map(str, sizes))}):1:{len(sizes)}({threads})\n")
         _records(f, line, places)
     _names(out, line.recording)
     _labels(out, line.recording, places)

@@ -13,7 +13,7 @@ from kith.export.graph import edges
 from kith.export.times import nanoseconds, type_names
 
 VERSION = "1.5"
-_EPOCH = np.datetime64(0, "ns")
+_NO_DATE = np.datetime64(0, "ns")
 
 
 def write(analysis, out):
@@ -36,7 +36,8 @@ def document(analysis):
     names = [printable(n, 1000) or "task" for n in type_names(r)]
     type_, node = t.type.tolist(), np.maximum(t.node.to_numpy(), 0).tolist()
     work = np.maximum(analysis.graph.work_s, 0.0).tolist()
-    when = np.datetime_as_string(_EPOCH + nanoseconds(np.nan_to_num(t.started_s.to_numpy())), unit="ns").tolist()
+    epoch = _NO_DATE if r.date is None else r.date
+    when = np.datetime_as_string(epoch + nanoseconds(np.nan_to_num(t.started_s.to_numpy())), unit="ns").tolist()
     tasks, runs = [], []
     for i in np.flatnonzero(kept).tolist():
         tasks.append({"name": names[type_[i]], "id": f"t{i}", "parents": [f"t{p}" for p in parents.get(i, ())],
@@ -46,13 +47,13 @@ def document(analysis):
                      "machines": [f"node{node[i]}"]})
     used, cores = np.unique(np.maximum(r.workers.node.to_numpy(), 0), return_counts=True)
     machines = [{"nodeName": f"node{n}", "cpu": {"coreCount": int(c)}} for n, c in zip(used.tolist(), cores.tolist())]
-    begun = str(np.datetime_as_string(_EPOCH + nanoseconds(r.begin_s), unit="ns"))
+    begun = str(np.datetime_as_string(epoch + nanoseconds(r.begin_s), unit="ns"))
     files = [{"id": f"t{s}-t{e}", "sizeInBytes": int(b)} for s, e, b in zip(source[moved].tolist(), target[moved].tolist(),
                                                                            size[moved].tolist())]
     workflow = {"specification": {"tasks": tasks, "files": files},
                 "execution": {"makespanInSeconds": r.makespan_s, "executedAt": begun + "Z", "tasks": runs, "machines": machines}}
     return {"name": printable(r.path.rsplit("/", 1)[-1], 200), "schemaVersion": VERSION,
-            "description": "A recording of Kith. It has no date: its times count from 1970.",
+            "description": "A recording of Kith." + (" It has no date: its times count from 1970." if r.date is None else ""),
             "runtimeSystem": {"name": "Kith", "version": printable(r.policy, 100) or "unknown policy"}, "workflow": workflow}
 
 

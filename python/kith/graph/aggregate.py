@@ -12,13 +12,6 @@ from kith.graph.fragments import DEPEND
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
-def levels(analysis):
-    """The level of each task: how many steps of the reduced graph (creations, dependences and waits) lead to it, without
-    those numbers that no task has."""
-    depth = analysis.reduced.longest.depth[:len(analysis.recording.tasks)]
-    return np.unique(depth, return_inverse=True)[1]
-
-
 def groups(analysis, keep=None, most=240):
     """(group, table, edges): the group of each task (-1: not in `keep`), a row for each group (layer, name, count,
     work_s and the least, median and greatest work of its tasks, critical: how many are on the critical path), and
@@ -26,7 +19,7 @@ def groups(analysis, keep=None, most=240):
     tasks = analysis.recording.tasks
     keep = np.ones(len(tasks), bool) if keep is None else keep
     chosen = np.flatnonzero(keep & tasks.ran.to_numpy())
-    level = levels(analysis)[chosen]
+    level = analysis.levels[chosen]
     type_ = tasks.type.to_numpy()[chosen].astype(np.int64)
     number, layer = _grouped(chosen, type_, level, analysis.siblings[chosen], most)
     if len(chosen) > most:

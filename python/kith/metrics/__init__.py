@@ -42,6 +42,28 @@ class Analysis:
         self.recording = recording
         self.reference = reference if reference is None or isinstance(reference, Analysis) else Analysis(reference)
         self.progress = progress or (lambda what, share=None: None)
+        self._columns = {}
+
+    @property
+    def whole(self):
+        """The Analysis of all tasks of the run; itself, unless it is a Selection (kith.select)."""
+        return self
+
+    @property
+    def notes(self):
+        """What is not known or was left out, in sentences: of the recording, the graph, and recorded addresses."""
+        touches = self.touches if len(self.recording.streams) else None
+        left_out = [touches.left_out] if touches is not None and touches.left_out else []
+        return self.recording.notes + self.graph.notes + left_out
+
+    @property
+    def rows(self):
+        """The tasks' numbers in the whole run."""
+        return np.arange(len(self.recording.tasks))
+
+    def part(self, values):
+        """Of values of all tasks of the run, those of the tasks here."""
+        return values
 
     @cached_property
     def graph(self):
@@ -56,6 +78,13 @@ class Analysis:
     def states(self):
         self.progress("finding what workers did")
         return states.states(self.recording, self.graph)
+
+    @cached_property
+    def levels(self):
+        """The level of each task: how many steps of the reduced graph (creations, dependences and waits) lead to it,
+        without those numbers that no task has."""
+        depth = self.reduced.longest.depth[:len(self.recording.tasks)]
+        return np.unique(depth, return_inverse=True)[1]
 
     @cached_property
     def depth(self):
@@ -81,25 +110,31 @@ class Analysis:
 
     @cached_property
     def touches(self):
-        """What tasks touched, of recorded addresses; None without, or with too many (kith.touches)."""
+        """What tasks touched, of recorded addresses (a Touched of kith.touches); None without."""
         from kith import touches
 
         self.progress("reading addresses")
         return touches.of_tasks(self.recording)
 
+    def column(self, name):
+        """The metric of this name, a value for each task; None if the recording cannot have it. KeyError: no metric."""
+        if name not in self._columns:
+            found = next((m for m in METRICS if m.name == name), None)
+            if found is None:
+                raise KeyError(name)
+            self.progress(f"computing {name}")
+            values = found.compute(self)
+            self._columns[name] = None if values is None else np.asarray(values)
+        return self._columns[name]
+
     @cached_property
     def table(self):
         """All metrics that apply, a column each; the index is the task."""
-        columns = {}
-        for m in METRICS:
-            self.progress(f"computing {m.name}")
-            values = m.compute(self)
-            if values is not None:
-                columns[m.name] = np.asarray(values)
-        return pd.DataFrame(columns)
+        columns = {m.name: self.column(m.name) for m in METRICS}
+        return pd.DataFrame({name: values for name, values in columns.items() if values is not None})
 
 
-from kith.metrics import counters, memory, shape, time  # noqa: E402  (they use what is above)
+from kith.metrics import addresses, counters, memory, shape, time  # noqa: E402  (they use what is above)
 
 METRICS = (
     shape.children,
@@ -128,9 +163,15 @@ METRICS = (
     memory.home_node,
     memory.ran_at_home,
     memory.shared_share,
-    counters.loads,
-    counters.stores,
-    counters.touched_bytes,
+    addresses.loads,
+    addresses.stores,
+    addresses.stack_loads,
+    addresses.stack_stores,
+    addresses.distinct_addresses,
+    addresses.distinct_bytes,
+    addresses.touched_bytes,
+    addresses.stack_bytes,
+    addresses.private_bytes,
     counters.instructions,
     counters.cycles,
     counters.cache_misses,
@@ -142,5 +183,7 @@ METRICS = (
     counters.ipc,
     counters.misses_per_instruction,
     counters.mem_hier_util,
-    counters.compute_int,
+    addresses.ccr,
+    addresses.clr,
+    addresses.compute_int,
 )

@@ -1,11 +1,9 @@
-"""Metrics that need more than times: counters (`kith record --counters`), calibration (`kith calibrate`), or recorded
-addresses (`kith record --addresses`)."""
+"""Metrics that need counters (`kith record --counters`) or calibration (`kith calibrate`)."""
 
 import numpy as np
 import pandas as pd
 
 from kith.metrics import Metric, metric
-from kith.touches import LINE
 
 
 def _counted(a, column):
@@ -76,32 +74,3 @@ def _calibrated_share(a):
     known = pd.Series(share.to_numpy(), index=pd.MultiIndex.from_arrays([c.type, c["size"].astype(float)]))
     asked = pd.MultiIndex.from_arrays([a.recording.tasks.type.astype(np.int64), size])
     return known[~known.index.duplicated()].reindex(asked).to_numpy()
-
-
-@metric(unit="touches", source="MIR's tools, mem_read")
-def loads(a):
-    """Loads outside its own stack, of recorded addresses."""
-    return None if a.touches is None else a.touches.loads.to_numpy()
-
-
-@metric(unit="touches", source="MIR's tools, mem_write")
-def stores(a):
-    """Stores outside its own stack, of recorded addresses."""
-    return None if a.touches is None else a.touches.stores.to_numpy()
-
-
-@metric(unit="bytes", source="MIR's tools, mem_fp", better="lower")
-def touched_bytes(a):
-    """The lines of 64 bytes that it touched outside its own stack, in bytes, of recorded addresses."""
-    return None if a.touches is None else a.touches.lines.to_numpy() * LINE
-
-
-@metric(unit="", source="thesis 3.4, compute intensity", better="higher")
-def compute_int(a):
-    """Loads and stores for each distinct address, of recorded addresses. MIR divides instructions by addresses; a
-    run that records addresses counts no instructions, which would be those of the recorder, too."""
-    if a.touches is None:
-        return None
-    touched = a.touches.addresses.to_numpy()
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(touched > 0, (a.touches.loads + a.touches.stores).to_numpy() / touched, np.nan)

@@ -1,5 +1,7 @@
 """Metrics of a task's data: how much, where it was, and who else uses it. Bytes are those that were used (`touched`)."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import pandas as pd
 
@@ -155,3 +157,34 @@ def sharing(recording, tasks):
                       shape=(len(tasks), len(recording.regions)))
     sizes = recording.regions.bytes.to_numpy().astype(float)
     return (ones.multiply(sizes).tocsr() @ ones.T).tocsr()
+
+
+@dataclass(frozen=True)
+class TypeSharing:
+    """matrix: the bytes that tasks of both of the given types use; on the diagonal, that at least two tasks of the type use
+    bytes, users, nodes: of each region its size, how many tasks use it, and on how many memory nodes these ran"""
+
+    matrix: np.ndarray
+    bytes: np.ndarray
+    users: np.ndarray
+    nodes: np.ndarray
+
+
+def sharing_of_types(recording, types):
+    """The TypeSharing of a recording (thesis 3.4, sharing), with a matrix of these types: pairs of tasks are too many. Each region counts
+    as a whole, however much of it a task used, and overlapping regions count apart. Cost: the accesses, and the square of the
+    types that a region's tasks have."""
+    from scipy.sparse import csr_matrix
+
+    regions = len(recording.regions)
+    pairs = recording.accesses[["task", "region"]].drop_duplicates()
+    task, region = pairs.task.to_numpy(), pairs.region.to_numpy()
+    size = recording.regions.bytes.to_numpy().astype(float)
+    count = csr_matrix((np.ones(len(pairs)), (region, recording.tasks.type.to_numpy()[task])), shape=(regions, len(recording.types)))
+    count = count[:, types]
+    any_ = (count > 0).astype(float)
+    matrix = (any_.multiply(size[:, None]).tocsr().T @ any_).toarray() if regions else np.zeros((len(types), len(types)))
+    np.fill_diagonal(matrix, (count > 1).astype(float).T @ size)
+    node = recording.tasks.node.to_numpy()[task]
+    places = pd.DataFrame({"region": region, "node": node})[node >= 0].drop_duplicates()
+    return TypeSharing(matrix, size, np.bincount(region, minlength=regions), np.bincount(places.region, minlength=regions))

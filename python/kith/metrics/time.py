@@ -63,9 +63,7 @@ def work_deviation(a):
         with np.errstate(divide="ignore", invalid="ignore"):
             recorded = a.recording.tasks.work_s.to_numpy()
             return np.where(recorded > 0, mine / recorded, np.nan)
-    theirs = pd.Series(a.reference.graph.work_s, index=lineage.hashes(a.reference.recording.tasks))
-    theirs = theirs[~theirs.index.duplicated(keep=False)]
-    found = theirs.reindex(lineage.hashes(a.recording.tasks)).to_numpy()
+    found = lineage.of_same(a.recording.tasks, a.reference.recording.tasks, a.reference.graph.work_s)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(found > 0, mine / found, np.nan)
 

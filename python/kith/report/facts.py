@@ -19,6 +19,12 @@ class Facts:
         self.progress = analysis.progress
         self.thresholds = problems.thresholds(thresholds)
 
+    def of(self, selection):
+        """The Facts of some tasks of this run (kith.select), with the colours that types have here."""
+        part = Facts(selection)
+        part.thresholds, part.colour_of_type = self.thresholds, self.colour_of_type
+        return part
+
     @cached_property
     def begin_s(self):
         return self.recording.begin_s
@@ -55,7 +61,7 @@ class Facts:
     def problems(self):
         """{Problem: truth values of tasks}."""
         self.progress("looking for problems")
-        return problems.find(self.analysis, self.thresholds)
+        return problems.of(self.analysis, self.thresholds)
 
     @cached_property
     def type_order(self):

@@ -17,6 +17,7 @@ from kith.report.sections import (changes, critical, graph, locality, machine, m
 from kith.report.verdict import verdict
 from kith.units import count, percent, seconds
 
+OF_TASKS = ("types", "locality", "graph")  # the sections that a selection of tasks is about
 # In the order of the page: name (of the template and the anchor), heading, module.
 SECTIONS = (("machine", "Machine and binding", machine), ("time", "Where the time went", time),
             ("timeline", "Timeline", timeline), ("parallelism", "Parallelism over time", parallelism),
@@ -25,10 +26,12 @@ SECTIONS = (("machine", "Machine and binding", machine), ("time", "Where the tim
             ("provenance", "Provenance", provenance))
 
 
-def write_report(analysis, output, others=(), title=None, thresholds=None, tool=None, replayed=True):
+def write_report(analysis, output, others=(), title=None, thresholds=None, tool=None, replayed=True,
+                 selection=None):
     """Writes the page about `analysis` as `output`, compared with each Analysis of `others`. `tool` is the
-    kith program for the replay. The old file stays if anything fails. Raises KithError."""
-    text = page(analysis, others, title, thresholds, tool, replayed)
+    kith program for the replay. Sections about tasks are about those of `selection` (kith.select), if there is one. The old
+    file stays if anything fails. Raises KithError."""
+    text = page(analysis, others, title, thresholds, tool, replayed, selection)
     folder = os.path.dirname(os.path.abspath(output))
     if not os.path.isdir(folder):
         raise KithError(f"--output '{printable(output)}': there is no folder {printable(folder)}")
@@ -44,13 +47,14 @@ def write_report(analysis, output, others=(), title=None, thresholds=None, tool=
     return len(text)
 
 
-def page(analysis, others=(), title=None, thresholds=None, tool=None, replayed=True):
+def page(analysis, others=(), title=None, thresholds=None, tool=None, replayed=True, selection=None):
     """The page as text."""
     f = Facts(analysis, thresholds)
+    chosen = f if selection is None or selection is analysis else f.of(selection)
     shown, data = [], {}
     for name, heading, module in SECTIONS:
         f.progress(f"section {name}")
-        values = module.values(f)
+        values = module.values(chosen if name in OF_TASKS else f)
         shown.append((name, heading, values))
         if values and "data" in values:
             data[name] = values.pop("data")
@@ -60,7 +64,8 @@ def page(analysis, others=(), title=None, thresholds=None, tool=None, replayed=T
                               trim_blocks=True, lstrip_blocks=True)
     environment.filters["t"] = printable
     read = environment.loader.get_source
-    script, style = (read(environment, n)[0] for n in ("report.js", "style.css"))
+    tree, script, style = (read(environment, n)[0] for n in ("tree.js", "report.js", "style.css"))
+    script = tree + script
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return environment.get_template("page.html").render(
         title=printable(title or os.path.basename(f.recording.path), 120), style=Markup(style), script=Markup(script),
@@ -69,8 +74,15 @@ def page(analysis, others=(), title=None, thresholds=None, tool=None, replayed=T
         data=_embedded(data), verdict=verdict(f, bound), cards=_cards(f), sections=shown,
         changes=[changes.values(f, Facts(other, thresholds)) for other in others],
         nothing=[heading for _, heading, values in shown if not values],
+        chosen=None if chosen is f else _chosen(f, chosen),
         simulated=f.recording.engine == "sim", run_policy=printable(f.recording.policy),
-        machine_name=printable(f.recording.machine["name"]))
+        date="" if f.recording.date is None else str(f.recording.date)[:10], machine_name=printable(f.recording.machine["name"]))
+
+
+def _chosen(f, part):
+    return {"what": printable(part.analysis.described, 400), "tasks": count(len(part.recording.tasks)),
+            "of": count(len(f.recording.tasks)), "work": percent(part.graph.total_s / f.graph.total_s) if f.graph.total_s > 0 else "-",
+            "sections": [(name, heading) for name, heading, _ in SECTIONS if name in OF_TASKS]}
 
 
 def _embedded(data):

@@ -1,5 +1,7 @@
 """kith export: a recording in the format of another tool."""
 
+from kith.verbs import _filters
+
 SUMMARY = "write a recording in the format of another tool"
 
 
@@ -9,6 +11,7 @@ def add_arguments(parser):
                         "parquet or wfformat")
     parser.add_argument("-o", "--output", metavar="FILE|FOLDER", required=True,
                         help="what to write; a folder for csv, parquet, otf2 and paraver")
+    _filters.add_arguments(parser)
 
 
 def run(options):
@@ -24,8 +27,9 @@ def run(options):
     progress = Progress()
     analysis = Analysis(read(options.file, progress), progress=progress)
     progress(f"writing {chosen.name}")
+    analysis = _filters.chosen(analysis, options)
     export(analysis, options.to, options.output)
     progress.clear()
     print(f"{printable(options.output)}: {chosen.what}")
-    for note in analysis.recording.notes:
+    for note in analysis.whole.recording.notes:
         print("note: " + note)

@@ -1,5 +1,7 @@
 """kith report: a page about a recorded run."""
 
+from kith.verbs import _filters
+
 SUMMARY = "a page about a recorded run: what bounds it, where the time went, and where the data was"
 
 
@@ -8,6 +10,7 @@ def add_arguments(parser):
     parser.add_argument("-o", "--output", metavar="FILE.html", required=True, help="the page to write")
     parser.add_argument("--thresholds", metavar="FILE.toml", help="limits of problems, instead of the package's")
     parser.add_argument("--title", metavar="TEXT", help="the page's title (the file's name)")
+    _filters.add_arguments(parser)
     parser.add_argument("--no-replay", action="store_true", help="do not simulate the run with all data local")
 
 
@@ -27,9 +30,10 @@ def run(options):
     progress = Progress()
     others = [Analysis(read(name, progress), progress=progress) for name in options.file[1:]]
     analysis = Analysis(read(options.file[0], progress), others[0] if others else None, progress)
+    selection = _filters.chosen(analysis, options)
     letters = write_report(analysis, options.output, others, options.title, options.thresholds, options.tool,
-                           not options.no_replay)
+                           not options.no_replay, selection)
     progress.clear()
     print(f"{printable(options.output)}: {size(letters)}, open it in a browser")
-    for note in analysis.recording.notes + analysis.graph.notes:
+    for note in analysis.notes:
         print("note: " + note)

@@ -5,6 +5,7 @@
 #include "engine/native/inherited.hpp"
 #include "machine/perf_events.hpp"
 #include "policy/contract/policy_options.hpp"
+#include "recording/provenance.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -114,6 +115,7 @@ void engine::start_recording(const worker_plan& plan) {
                                            {"distances", distances},
                                            {"nodes", std::to_string(hardware.nodes.size())},
                                            {"pretended", hardware.pretended ? "1" : "0"}};
+  about.merge(provenance());
   try_counters(about);
   recorder_ = std::make_unique<recorder>(options.record, static_cast<std::uint32_t>(workers.size() + 1), about,
                                          !counted_.empty());

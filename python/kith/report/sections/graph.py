@@ -4,11 +4,13 @@ import numpy as np
 import pandas as pd
 
 from kith.graph.aggregate import contexts, groups
+from kith.graph.tree import TASK, Tree, opened
 from kith.problems import sentence
 from kith.report import charts
 from kith.units import count, percent, seconds
 
 MOST_GROUPS, MOST_EDGES = 240, 1200
+MOST_NODES = 1500  # of the tree that is opened
 WIDTH, STEP_Y, GAP, MARGIN = 940, 46, 8, 24  # of the picture, in its units
 
 
@@ -25,14 +27,17 @@ def values(f):
     shares = critical | {p.name: np.bincount(group[chosen], which[chosen], len(table)) for p, which in f.problems.items()}
     order = edges.sort_values("count", ascending=False, kind="stable").head(MOST_EDGES)
     data = {"groups": [{"n": charts.printable(row.name_, 60), "c": int(row.count_), "w": seconds(row.work_s),
-                        "m": seconds(row.median_s), "x": seconds(row.max_s), "k": int(row.critical), "t": int(row.first_task)}
+                        "m": seconds(row.median_s), "x": seconds(row.max_s), "k": int(row.critical), "t": int(f.recording.numbers[row.first_task])}
                        for row in table.rename(columns={"name": "name_", "count": "count_"}).itertuples()],
             "problems": {name: [int(v) for v in values_] for name, values_ in shares.items()}}
+    data["tree"] = _opened(f)
     width, height = WIDTH, float(y.max()) + MARGIN
+    whole = f.analysis.whole.graph
     return {"data": data, "svg": _svg(f, table, order, x, y, width, height, shapes),
+            "opened": count(len(data["tree"])), "left": any(row[12] for row in data["tree"]),
             "groups": len(table), "tasks": count(len(chosen)), "exact": exact,
-            "hidden": max(0, len(edges) - len(order)), "depth": count(f.graph.longest.depth.max(initial=0)),
-            "nodes": count(len(f.graph.nodes)), "edges": count(len(f.graph.edges)),
+            "hidden": max(0, len(edges) - len(order)), "depth": count(whole.longest.depth.max(initial=0)),
+            "nodes": count(len(whole.nodes)), "edges": count(len(whole.edges)),
             "problems": _problems(f), "missing": [p.name for p in f.thresholds if p not in f.problems], "tree": _tree(f)}
 
 
@@ -108,6 +113,23 @@ def _svg(f, table, edges, x, y, width, height, shapes):
             " critical" if row.critical else "", i, title, css, x[i] - w / 2, y[i] - h / 2, w, h, h / 2, title))
     return charts.Markup('<svg id="graph-svg" viewBox="0 0 {:.0f} {:.0f}" role="group" '
                          'aria-label="Task graph in groups">{}</svg>').format(width, height, charts.join(parts))
+
+
+def _opened(f):
+    """The tree of groups, for the script: what it is opened into, where most time is first. A node is [the number of the
+    node above, its kind, label, first task, members, tasks, their own seconds, seconds with all below, median, longest,
+    critical tasks, type's colour or -1, whether more is below than is here, lineage, {problem: [tasks, share]}]."""
+    marks = {p.name: which for p, which in f.problems.items()}
+    tree = Tree(f.analysis, marks)
+    nodes, parents, more = opened(tree, MOST_NODES)
+    rows = []
+    for node, parent, rest, lineage in zip(nodes, parents, more, tree.lineages(nodes)):
+        d, kind = tree.described(node), tree.type_of(node)
+        rows.append([parent, node.kind, charts.printable(d["label"], 80), d["task"], d["members"], d["tasks"],
+                     *(float(f"{d[k]:.4g}") for k in ("work_s", "total_s", "median_s", "max_s")), d["critical"],
+                     int(f.colour_of_type[kind]) if kind >= 0 else -1, int(rest), lineage if rest or node.kind == TASK else "",
+                     {charts.printable(name): [count_, float(f"{share:.3g}")] for name, (count_, share) in d["marks"].items()}])
+    return rows
 
 
 def _tree(f, deepest=14, most=400):

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 
 from kith.report import charts
+from kith.report.sections import sharing
 from kith.units import count, percent, size
 
 MOST_NODES, MOST_WORKERS, ARRAYS, CELLS = 32, 16, 6, 256
@@ -25,7 +26,8 @@ def values(f):
                                           f.analysis.homes[4].tolist(), "Bytes by the node of their home and the node that "
                                           "used them; outlined: local", "bytes", size)
         found["types"] = _by_type(f)
-    found["steal_matrix"] = _steals(f)
+    found["steal_matrix"], found["steals_by_home"] = _steals(f), _steals_by_home(f)
+    found["sharing"] = sharing.values(f) if len(r.accesses) else None
     found["arrays"] = _arrays(f) if len(r.regions) else []
     found["node_legend"] = charts.legend([(f"n-{i % 12}", f"node {i}") for i in range(min(r.machine["nodes"], 12))]) if homes else ""
     return found
@@ -61,6 +63,38 @@ def _steals(f):
     np.add.at(matrix, (thief, victim), 1)
     return charts.heat([f"{what} {n}" for n in names], [f"from {n}" for n in names], matrix.tolist(),
                        f"Steals: by whom (rows), from whom (columns); outlined: within one {what}", "steals", lambda v: f"{v:.0f}")
+
+
+def stolen(recording):
+    """Of each steal, the task that it got: the first one that its worker began from then on; -1: none."""
+    s, t = recording.steals, recording.tasks
+    asked = pd.DataFrame({"worker": s.worker.to_numpy().astype(np.int64), "at": s.at_s.to_numpy(), "row": np.arange(len(s))})
+    begun = pd.DataFrame({"worker": t.worker.to_numpy().astype(np.int64), "at": t.started_s.to_numpy(), "task": np.arange(len(t))})
+    begun = begun[t.ran.to_numpy() & np.isfinite(t.started_s.to_numpy())]
+    found = pd.merge_asof(asked.sort_values("at", kind="stable"), begun.sort_values("at", kind="stable"), on="at", by="worker",
+                          direction="forward").sort_values("row")
+    return found.task.fillna(-1).to_numpy().astype(np.int64)
+
+
+def _steals_by_home(f):
+    """Steals from queues that several workers share, which have no victim: by the node of the thief, and the one that has most
+    of the stolen task's data."""
+    whole = f.analysis.whole
+    s, node = whole.recording.steals, whole.recording.workers.node.to_numpy()
+    nodes = whole.recording.machine["nodes"]
+    if not (s.victim < 0).any() or not 1 < nodes <= MOST_NODES:
+        return None
+    task = stolen(whole.recording)
+    thief, home = node[s.worker.to_numpy()], np.where(task >= 0, whole.homes[3][np.maximum(task, 0)], -1)
+    rows = (s.victim.to_numpy() < 0) & (thief >= 0) & (home >= 0)
+    if not rows.any():
+        return None
+    matrix = np.zeros((nodes, nodes))
+    np.add.at(matrix, (thief[rows], home[rows]), 1)
+    names = [str(i) for i in range(nodes)]
+    return charts.heat([f"node {n}" for n in names], [f"data on {n}" for n in names], matrix.tolist(),
+                       f"{count(rows.sum())} steals from queues that several workers share: by whose workers (rows), and where the "
+                       "stolen task's data was (columns); outlined: at home", "steals", lambda v: f"{v:.0f}")
 
 
 def arrays_of(recording):

@@ -6,6 +6,7 @@ import pandas as pd
 from kith.columns import DISTRIBUTIONS
 from kith.report import charts
 from kith.report.sections.locality import _last_home
+from kith.touches import LINE
 from kith.units import count, percent, seconds, size
 
 MOST = 20
@@ -13,7 +14,7 @@ MOST = 20
 
 def values(f):
     r = f.recording
-    if not len(r.regions) and not len(r.allocations):
+    if not len(r.regions) and not len(r.allocations) and not len(r.streams):
         return None
     footprint = f.analysis.table.footprint.to_numpy()
     used = footprint[footprint > 0]
@@ -30,7 +31,7 @@ def values(f):
                              "huge": bool(a.huge), "released": seconds(a.released_s) if a.released_s == a.released_s else "at the end"}
                             for a in largest.itertuples()],
             "more": max(0, len(r.allocations) - MOST), "allocated": size(r.allocations.bytes.sum()), "over_time": _over_time(f),
-            "nodes": _by_node(f)}
+            "nodes": _by_node(f), "addresses": _addresses(f)}
 
 
 def _distinct_bytes(regions):
@@ -65,6 +66,27 @@ def _over_time(f):
     held = np.where(at >= 0, level.to_numpy()[np.maximum(at, 0)], 0)
     return {"picture": charts.areas([("accent", held)], max(1.0, held.max() * 1.05), "Allocated bytes over the run"),
             "most": size(held.max())}
+
+
+def _addresses(f):
+    """What tasks touched, by type, of recorded addresses: {"rows", "left_out", "ccr": whether instructions are known}."""
+    touched = f.analysis.touches
+    if touched is None:
+        return None
+    t = touched.table.assign(type=f.recording.tasks.type.to_numpy())
+    known = t.dropna(subset=["loads"])
+    known = known[(known.loads + known.stores + known.stack_loads + known.stack_stores) > 0]
+    ccr = f.analysis.column("ccr")
+    rows = []
+    for number in [n for n in f.type_order if (known.type == n).any()][:MOST]:
+        mine = known[known.type == number]
+        every, stack = (mine[list(c)].to_numpy().sum() for c in (("loads", "stores", "stack_loads", "stack_stores"), ("stack_loads", "stack_stores")))
+        rows.append({"colour": int(f.colour_of_type[number]), "name": charts.text(f.type_name(number)), "tasks": count(len(mine)),
+                     "loads": count(mine.loads.sum()), "stores": count(mine.stores.sum()), "stack": percent(stack / every),
+                     "bytes": size(mine.bytes.median()), "lines": size(mine.lines.median() * LINE),
+                     "private": percent(mine.private_bytes.sum() / max(1.0, mine.bytes.sum())) if not touched.left_out else "-",
+                     "ccr": "-" if ccr is None else f"{np.nanmedian(ccr[mine.index]):.3g}" if np.isfinite(ccr[mine.index]).any() else "-"})
+    return {"rows": rows, "left_out": charts.text(touched.left_out, 400), "ccr": ccr is not None}
 
 
 def _by_node(f):

@@ -1,7 +1,8 @@
 """Where the time went: what each worker, and each node's workers, spent in which state."""
 
+from kith import states
 from kith.report import charts
-from kith.states import STATES
+from kith.states import MIR, STATES, SYNC
 from kith.units import percent, seconds
 
 MOST_WORKERS = 128
@@ -17,7 +18,18 @@ def values(f):
             "more": max(0, f.workers - MOST_WORKERS),
             "nodes": _bars(f, f.seconds.groupby(nodes).mean(), used, "node", f.makespan_s) if nodes.nunique() > 1 else [],
             "places": _bars(f, f.seconds.groupby(places).mean(), used, "place", f.makespan_s) if places.any() else [],
-            "total": [{"state": s, "seconds": seconds(f.seconds[s].sum()), "share": percent(f.shares[s])} for s in used]}
+            "total": _total(f, used)}
+
+
+def _total(f, used):
+    """The seconds of all workers by state, with MIR's names; of scheduling, how much was inside waits."""
+    whole = f.seconds.to_numpy().sum() or 1.0
+    rows = [(s, MIR[s], f.seconds[s].sum()) for s in used]
+    waits = min(float(states.of_waits(f.recording, f.analysis.states).sum()), f.seconds.scheduling.sum())
+    if waits > 0:
+        rows = [r for r in rows if r[0] != "scheduling"]
+        rows += [("scheduling, in waits", SYNC, waits), ("scheduling, else", MIR["scheduling"], f.seconds.scheduling.sum() - waits)]
+    return [{"state": name, "mir": mir or "-", "seconds": seconds(spent), "share": percent(spent / whole)} for name, mir, spent in rows]
 
 
 def _bars(f, table, used, what, whole):

@@ -8,7 +8,7 @@ import numpy as np
 from kith.graph.parallelism import coverage
 from kith.report import charts
 from kith.report.facts import COLOURS
-from kith.states import STATES
+from kith.states import STATES, with_mir
 
 MOST_INTERVALS = 60_000
 CELLS = 600_000
@@ -30,7 +30,7 @@ def values(f):
                     if len(f.recording.tasks) else 0, COLOURS + state)
     types = [f.type_name(t) for t in f.type_order[:COLOURS]]
     used = set(np.unique(kind).tolist())
-    names = [charts.printable(n, 60) for n in types] + [""] * (COLOURS - len(types)) + ["other types"] + OTHERS
+    names = [charts.printable(n, 60) for n in types] + [""] * (COLOURS - len(types)) + ["other types"] + [with_mir(s) for s in OTHERS]
     legend = [("t-" + str(i) if i <= COLOURS else "s-" + OTHERS[i - COLOURS - 1], names[i]) for i in range(len(names))
               if i in used]
     data = {"makespan": f.makespan_s, "workers": f.workers, "colours": COLOURS, "names": names, "states": OTHERS,

@@ -57,7 +57,7 @@ def values(f):
     return {"rows": rows, "more": max(0, len(f.type_order) - MOST), "low": seconds(low), "high": seconds(high),
             "inflates": deviation is not None, "reference": _reference(f, deviation, ran), "counted": counted, "estimates": count(estimated(f.recording)),
             "uncounted": charts.text(f.recording.meta.get("counters_missing", ""), 400),
-            "outliers": [{"task": int(o.task), "name": charts.text(f.type_name(int(o.type))), "seconds": seconds(o.work),
+            "outliers": [{"task": int(f.recording.numbers[int(o.task)]), "name": charts.text(f.type_name(int(o.type))), "seconds": seconds(o.work),
                           "times": f"{o.times:.1f}", "worker": int(tasks.worker[int(o.task)])} for o in found.itertuples()]}
 
 

@@ -62,7 +62,7 @@
   };
 
   if (data.timeline) timeline(data.timeline);
-  if (data.graph) graph(data.graph);
+  if (data.graph) { graph(data.graph); kithTree(data.graph.tree, shown); }
   setDark(wishes.matches);
 
   function timeline(d) {
