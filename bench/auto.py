@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The policy `auto` beside the others, in simulated time: what it was tuned on, and what it is judged on.
 
-usage: bench/auto.py [--kith PATH] [--set tuning|tuning-kinds|seen|seen-kinds|judging|judging-2|all] [--seeds N] [--programs a,b] [--machines a,b]
+usage: bench/auto.py [--kith PATH] [--set NAME|all] [--seeds N] [--programs a,b] [--machines a,b]
                      [--policies "a b:x=1"] [--keep FOLDER] [--rows FILE] [--into FILE] [--check]
 
 Each program is recorded dry (bodies skipped), for as many nodes as the machine has (a kind: once for all machines), and
