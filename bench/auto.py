@@ -26,7 +26,7 @@ from auto_sets import SETS
 
 AUTOMATIC = ["dfifo", "dep", "rip-dep", "rip-mw", "nabbit", "numa", "home-cache"]  # of the papers, without hints
 OTHERS = ["steal"] + AUTOMATIC
-JUDGING = ["judging", "judging-2"]
+JUDGING = ["judging"]
 EXPERT = "socket"
 MACHINES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "kinds", "machines")  # beside those that kith knows
 
