@@ -162,8 +162,9 @@ TEST(auto_theft, a_theft_says_nothing_of_larger_distances) {
 
 TEST(auto_theft, the_task_that_would_be_taken_decides) {
   auto_bench b("node:2 core:1 distance:60");
-  b.ran(100'000, 1);     // only memory's time: six times as long there, too long for so few tasks
   b.ran(10'000'000, 2);  // computes
+  // Only memory's time: six times as long there, too long for so few tasks.
+  for (int i = 0; i < 60; ++i) b.ran(100'000, 1);
   kith::task *memory = b.queue(1), *computes = b.queue(2);
   EXPECT_EQ(b.next(1), nullptr);
   EXPECT_EQ(b.next(0), memory);
@@ -172,6 +173,16 @@ TEST(auto_theft, the_task_that_would_be_taken_decides) {
   EXPECT_EQ(b.next(1), computes);
   EXPECT_EQ(b.next(1), nullptr);
   EXPECT_EQ(b.next(0), memory);
+}
+
+TEST(auto_theft, a_short_task_among_long_ones_costs_little_to_move) {
+  for (const bool long_ones : {false, true}) {
+    auto_bench b("node:2 core:1 distance:60");
+    b.ran(100'000, 1);  // only memory's time: six times as long there
+    for (int i = 0; long_ones && i < 20; ++i) b.ran(10'000'000, 2);
+    b.queue(1);
+    EXPECT_EQ(b.next(1) != nullptr, long_ones);  // it would wait for a worker longer than it loses
+  }
 }
 
 TEST(auto_theft, near_nodes_are_robbed_where_far_ones_are_not) {
@@ -250,10 +261,10 @@ TEST(auto_theft, rings_for_nobody_whom_a_theft_does_not_pay) {
 
 TEST(auto_theft, rings_for_thieves_when_what_they_did_not_want_is_gone) {
   listening_bench b("node:2 core:1 distance:60");
-  b.ran(100'000, 1);     // only memory's time: six times as long there
-  b.ran(10'000'000, 2);  // computes
+  b.ran(10'000'000, 2);                            // computes
+  for (int i = 0; i < 60; ++i) b.ran(100'000, 1);  // only memory's time: six times as long there
   kith::task* const memory = b.queue(1);
-  for (int i = 0; i < 5; ++i) b.queue(2);
+  for (int i = 0; i < 3; ++i) b.queue(2);
   EXPECT_EQ(b.next(1), nullptr);
   ASSERT_EQ(b.next(0), memory);
   b.rung_by(0);

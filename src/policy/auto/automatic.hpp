@@ -228,11 +228,8 @@ class automatic final : public policy<World>, public observer<World> {
     if (bytes == 0 || states_[self.id.index()].runs != &t) return;
     ends_.timed(t, self, nanoseconds);
     if (chains_.timed(t, self, nanoseconds)) wake_for(self.node, self);
-    if (const node_id from = states_[self.id.index()].robbed) {
-      thefts_.times().ran_far(t.type, bytes, nanoseconds, team_.distance(self.node, from));
-    } else {
-      thefts_.times().ran_near(t.type, bytes, nanoseconds);
-    }
+    const node_id from = states_[self.id.index()].robbed;
+    thefts_.ran(t.type, bytes, nanoseconds, self.node, from ? from : self.node);
     ring_for_thief(self.node, self);
   }
 

@@ -72,7 +72,7 @@ class patient_theft {
     const node_state& mine = nodes_[thief.index()];
     if (waiting == 0 || mine.fed.load(relaxed)) return false;
     const auto working = static_cast<float>(team_.working_at(victim));
-    const float lost = times_.longer(type, team_.distance(thief, victim));
+    const float lost = times_.longer(type, team_.distance(thief, victim)) * relative_time(type, victim);
     if (static_cast<float>(waiting) <= lost * working) return false;
     const float missed = mine.missed.load(relaxed);
     const float price = std::max({lost / std::max(1 - missed, least_useful), missed, least_price});
@@ -93,7 +93,15 @@ class patient_theft {
   bool watches(const worker& self) const { return states_[self.id.index()].looks != 0; }
   bool impatient(const worker& self) const { return states_[self.id.index()].looks >= patience; }
 
-  task_times<World>& times() noexcept { return times_; }
+  /// A task of this type, with `bytes` of data, ran at `ran_at`; most of its data is at `home`.
+  void ran(std::uint16_t type, std::uint64_t bytes, std::uint64_t nanoseconds, node_id ran_at, node_id home) {
+    if (ran_at != home) {
+      times_.ran_far(type, bytes, nanoseconds, team_.distance(ran_at, home));
+      return;
+    }
+    times_.ran_near(type, bytes, nanoseconds);
+    nodes_[home.index()].time.add(static_cast<float>(nanoseconds));
+  }
 
  private:
   using count = typename World::template shared<std::uint32_t>;
@@ -111,11 +119,18 @@ class patient_theft {
     // had begun when one did.
     typename World::template shared<bool> fed{false};
     std::vector<count> begun_before;
+    running_mean<World> time;  // nanoseconds of the tasks that ran there, on data of the node
     // The share of thieves who found tasks of their own node waiting when they came back; the last 8 count most. Half,
     // before any has.
     typename World::template shared<float> missed{0.5F};
   };
 
+  /// The time of a task of this type over that of the tasks which the node has run lately; 1 at most, because a longer
+  /// one keeps a worker there for as long itself.
+  float relative_time(std::uint16_t type, node_id n) const {
+    const float of_type = times_.time(type), of_node = nodes_[n.index()].time.get();
+    return of_type == 0 || of_node == 0 ? 1 : std::min(of_type / of_node, 1.0F);
+  }
   std::uint32_t begun_at(node_id n) const {
     std::uint32_t sum = 0;
     for (worker_id w : team_.workers_at(n)) sum += states_[w.index()].begun.load(relaxed);
