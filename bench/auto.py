@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The policy `auto` beside the others, in simulated time: what it was tuned on, and what it is judged on.
 
-usage: bench/auto.py [--kith PATH] [--set tuning|tuning-kinds|seen|seen-kinds|judging|judging-2|all] [--seeds N] [--programs a,b] [--machines a,b]
+usage: bench/auto.py [--kith PATH] [--set NAME|all] [--seeds N] [--programs a,b] [--machines a,b]
                      [--policies "a b:x=1"] [--keep FOLDER] [--rows FILE] [--into FILE] [--check]
 
 Each program is recorded dry (bodies skipped), for as many nodes as the machine has (a kind: once for all machines), and
@@ -26,7 +26,7 @@ from auto_sets import SETS
 
 AUTOMATIC = ["dfifo", "dep", "rip-dep", "rip-mw", "nabbit", "numa", "home-cache"]  # of the papers, without hints
 OTHERS = ["steal"] + AUTOMATIC
-JUDGING = ["judging", "judging-2"]
+JUDGING = ["judging"]
 EXPERT = "socket"
 MACHINES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "kinds", "machines")  # beside those that kith knows
 

@@ -1,11 +1,11 @@
 // Task programs without bodies, recorded dry by bench/auto.py to judge the policy `auto`: one for each kind of
 // program that users write. Only the accesses and the stated work of the tasks count. None of them is in a paper.
-// The policy was tuned on them in some sizes and is judged in others.
+// The policy was tuned on these in some sizes and is judged in others; algorithms.cpp has kinds that only judge.
 //
 // Most have BLOCKS blocks of BYTES bytes and take STEPS steps (lu_panels and merge: one; pairs: sqrt(BLOCKS) blocks).
 // WORK is the computing time for a byte in nanoseconds: about 0.02 for a copy, 0.25 for a loop, 5 for dense matrices.
 // As users write them, programs wait after the initialisation, unless their comment says otherwise.
-#include "blocks.hpp"
+#include "kinds.hpp"
 
 #include <kith/kith.hpp>
 
@@ -17,31 +17,22 @@
 #include <cstring>
 #include <memory>
 #include <random>
-#include <string>
+#include <span>
 #include <vector>
 
 namespace {
 
 using kith::bench::blocks;
+using kith::bench::fill;
 using kith::bench::grid;
 using kith::bench::index;
+using kith::bench::kind;
+using kith::bench::numbers;
+using kith::bench::side_of;
+using kith::bench::sizes;
 using kith::bench::task;
 using kith::bench::type_of;
 
-struct sizes {
-  index blocks, bytes, steps;
-  double work;  // nanoseconds a byte
-};
-
-/// The same numbers in each run.
-std::mt19937 numbers(unsigned seed) { return std::mt19937(seed); }
-
-index side_of(index blocks) { return std::max<index>(2, std::lround(std::sqrt(static_cast<double>(blocks)))); }
-
-/// One task for each of the first n blocks.
-void fill(const blocks& a, index n) {
-  for (index i = 0; i < n; ++i) task("fill", 0.02 * a.bytes(), a.out(i));
-}
 /// Two arrays of blocks, each filled by a type of its own.
 void fill_both(const blocks& a, const blocks& b, index n) {
   for (index i = 0; i < n; ++i) {
@@ -434,11 +425,7 @@ void refined(const sizes& s) {
   }
 }
 
-struct kind {
-  const char* name;
-  void (*spawn_all)(const sizes&);
-};
-constexpr kind kinds[] = {
+constexpr kind own_kinds[] = {
     {"batches", batches},
     {"coarse_fill", coarse_fill},
     {"directions", directions},
@@ -465,11 +452,14 @@ constexpr kind kinds[] = {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const auto* const found =
-      std::ranges::find_if(kinds, [&](const kind& k) { return argc > 1 && std::strcmp(k.name, argv[1]) == 0; });
-  if (argc != 6 || found == std::end(kinds)) {
+  std::vector<kind> all(std::begin(own_kinds), std::end(own_kinds));
+  const std::span<const kind> more = kith::bench::algorithms();
+  all.insert(all.end(), more.begin(), more.end());
+  const auto found =
+      std::ranges::find_if(all, [&](const kind& k) { return argc > 1 && std::strcmp(k.name, argv[1]) == 0; });
+  if (argc != 6 || found == all.end()) {
     std::fputs("usage: kith record --dry -o FILE -- kith-bench-kinds KIND BLOCKS BYTES STEPS WORK\nkinds:", stderr);
-    for (const kind& k : kinds) std::fprintf(stderr, " %s", k.name);
+    for (const kind& k : all) std::fprintf(stderr, " %s", k.name);
     std::fputs("\n", stderr);
     return 2;
   }

@@ -57,11 +57,11 @@ constexpr listed_policy listed() {
           build_policy<Policy<plain::world>, plain::world>};
 }
 
-/// If one node has all workers, `auto` is `steal` itself.
+/// If one node has all workers, `auto` is `steal` itself, with an option.
 template <class World>
 std::unique_ptr<policy<World>> build_auto(const policy_context& context, const policy_options& given) {
   if (context.workers.inhabited().size() > 1) return std::make_unique<automatic<World>>(context, given);
-  return std::make_unique<steal<World>>(context, policy_options("steal", steal<World>::options));
+  return std::make_unique<steal<World>>(context, policy_options("steal:near=one", steal<World>::options));
 }
 
 template <class World>

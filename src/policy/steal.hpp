@@ -4,9 +4,9 @@
 // MIR's `ws`, `ws-de` and `ws-de-node` (thesis ch. 3, artifact) with the choice of victims and the owner's end as
 // options: these are victim=cyclic,end=fifo; victim=cyclic; victim=nodes; all with looks=one. Distances decide, not
 // the artifact's own table. Not in the paper: one of the tasks that a completion makes ready runs at once; a visit
-// takes several tasks, at most half of the victim's; an idle worker looks at all victims before it pauses
-// (looks=all); patience (below); and priorities: a worker takes tasks of the highest level first, from its own
-// deque and from a victim's.
+// takes several tasks, at most half of the victim's, or one if both use the same cache (near=one); an idle worker looks
+// at all victims before it pauses (looks=all); patience (below); and priorities: a worker takes tasks of the highest
+// level first, from its own deque and from a victim's.
 #pragma once
 
 #include "base/rng.hpp"
@@ -33,6 +33,8 @@ class steal final : public policy<World> {
       one_of("victim", "nearest|cyclic|random|nodes", "which worker an idle worker steals from first"),
       one_of("end", "lifo|fifo", "which of its own tasks a worker takes: the newest, or the oldest"),
       number("batch", 32, 1, 1024, "maximum number of tasks per theft; never more than half of the victim's"),
+      one_of("near", "half|one",
+             "what a theft takes within a node whose cores share a cache: up to half, or one, unless tasks are short"),
       one_of("looks", "all|one", "at how many victims an idle worker looks before it pauses"),
       one_of("patience", "on|off", "leaves a busy victim's tasks alone while they are shorter than a theft"),
   };
@@ -71,7 +73,10 @@ class steal final : public policy<World> {
         patient_(given.is("patience", "on")),
         watches_(static_cast<std::size_t>(s.workers.size())) {
     const victim_order fixed = order_ == victim_order::random ? victim_order::cyclic : order_;
+    const bool one_near = given.is("near", "one");
     for (int w = 0; w < s.workers.size(); ++w) {
+      const node_id node = s.workers.node_of(worker_id(w));
+      close_.push_back(one_near && s.workers.shares_cache(node) ? node : node_id());
       deques_.push_back(make_in<leveled_deque<World>>(s.memory_of(worker_id(w)), worker_id(w), s.workers.everybody()));
       states_.emplace_back(rng(s.seed, purpose::victim, static_cast<std::uint32_t>(w)),
                            s.workers.victims(worker_id(w), fixed));
@@ -183,8 +188,10 @@ class steal final : public policy<World> {
     }
     task* first = nullptr;
     if (victim.steal(first, self) != steal_result::got) return nullptr;
-    // Takes more in the same visit, because the victim's cache line is already here.
-    for (std::int64_t more = std::min(batch_, there / 2) - 1; more > 0; --more) {
+    // Takes more in the same visit, because the victim's cache line is already here. Tasks that lie side by side mostly
+    // use neighbouring data: within one cache, workers far apart in a program displace each other's.
+    const bool one = close_[id.index()] == self.node && !victim.short_tasks();
+    for (std::int64_t more = one ? 0 : std::min(batch_, there / 2) - 1; more > 0; --more) {
       task* t = nullptr;
       if (victim.steal(t, self) != steal_result::got) break;
       own.push(*t, self);
@@ -216,6 +223,7 @@ class steal final : public policy<World> {
   std::vector<std::shared_ptr<leveled_deque<World>>> deques_;
   std::vector<state> states_;
   std::vector<watch> watches_;  // by victim
+  std::vector<node_id> close_;  // by victim: its node, if thieves of that take one task; else none
 };
 
 }  // namespace kith

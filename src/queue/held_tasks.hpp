@@ -30,6 +30,14 @@ class held_tasks {
     count_.store(0, relaxed);
     return std::exchange(tasks_, {});
   }
+  /// Holds tasks that were taken again, before those that were added since. Ends the process if that needs memory, and
+  /// there is none; it does only if more tasks were added since than the vector has room for.
+  void put_back(std::vector<task*> taken) noexcept {
+    const std::lock_guard lock(guard_);
+    tasks_.swap(taken);
+    tasks_.insert(tasks_.end(), taken.begin(), taken.end());
+    count_.store(tasks_.size(), relaxed);
+  }
   bool empty() const noexcept { return count_.load(relaxed) == 0; }
   /// How many were ever added.
   std::uint64_t ever() const noexcept { return ever_.load(relaxed); }

@@ -17,11 +17,12 @@ using kith::test::megabyte;
 using kith::test::page;
 using kith::test::policy_bench;
 
-/// Six chains of tasks at node 0, each on four megabytes of its own, and four workers there that share a
-/// cache of ten megabytes.
+/// Six chains of tasks at node 0, each on four megabytes, and four workers there that share a cache of ten megabytes. A
+/// chain has `length` tasks; another one begins when it has ended. All but `own` bytes are a table that all tasks read.
 class chains_at_0 : public policy_bench {
  public:
-  explicit chains_at_0(const std::string& policy = "auto") : policy_bench("node:2 core:4", policy, {}, 10 * megabyte) {
+  explicit chains_at_0(const std::string& policy = "auto", int length = 10'000, std::uint64_t own = 4 * megabyte)
+      : policy_bench("node:2 core:4", policy, {}, 10 * megabyte), length_(length), own_(own), table_(region(0)) {
     for (int c = 0; c < 6; ++c) ready(link(region(0)));
   }
   /// Each worker in turn ends its task, which took `nanoseconds` with so many running, and finds another.
@@ -32,7 +33,9 @@ class chains_at_0 : public policy_bench {
       kith::task* after = nullptr;
       if (t != nullptr) {
         chosen->observer()->ran(*t, *by[static_cast<std::size_t>(w)], nanoseconds(running()));
-        after = ready(link((*t->access_list().begin()).region), w, ready_reason::completion);
+        const bool ends = ++ran_[static_cast<std::size_t>(w)] % length_ == 0;
+        after = ready(link(ends ? region(0) : (*t->access_list().begin()).region), w,
+                      ends ? ready_reason::creation : ready_reason::completion);
       }
       t = after != nullptr ? after : next(w);
     }
@@ -44,8 +47,26 @@ class chains_at_0 : public policy_bench {
   std::array<kith::task*, 4> now{};  // what the workers run
 
  private:
-  kith::task& link(std::uint32_t of) { return task({{of, 4 * megabyte}}); }
+  kith::task& link(std::uint32_t of) {
+    if (own_ == 4 * megabyte) return task({{of, own_}});
+    return task({{of, own_}, {table_, 4 * megabyte - own_, kith::mode::in}});
+  }
+
+  int length_;
+  std::uint64_t own_;
+  std::uint32_t table_;
+  std::array<int, 4> ran_{};  // tasks of each worker
 };
+
+/// The fewest chains that ran at once in a hundred rounds, in which all tasks take the same time.
+int fewest(chains_at_0& b) {
+  int least = 4;
+  for (int i = 0; i < 100; ++i) {
+    b.go_round(1, [](int) { return 1'000'000; });
+    least = std::min(least, b.running());
+  }
+  return least;
+}
 
 TEST(auto_measures, runs_as_many_chains_as_the_cache_holds_if_that_is_faster) {
   const auto falls_out = [](int chains) -> std::uint64_t { return chains > 2 ? 4'000'000 : 500'000; };
@@ -60,13 +81,20 @@ TEST(auto_measures, runs_as_many_chains_as_the_cache_holds_if_that_is_faster) {
 
 TEST(auto_measures, runs_all_chains_if_the_cache_does_not_matter) {
   chains_at_0 b;
-  int least = 4;
-  for (int i = 0; i < 100; ++i) {
-    b.go_round(1, [](int) { return 1'000'000; });
-    least = std::min(least, b.running());
-  }
-  EXPECT_EQ(least, 2);  // it has tried
+  EXPECT_EQ(fewest(b), 2);  // it has tried
   EXPECT_EQ(b.running(), 4);
+}
+
+TEST(auto_measures, does_not_try_chains_that_end_before_they_could_count) {
+  chains_at_0 short_ones("auto", 6), long_ones("auto", 30);
+  EXPECT_EQ(fewest(short_ones), 4);
+  EXPECT_EQ(fewest(long_ones), 2);
+}
+
+TEST(auto_measures, counts_a_table_that_all_read_for_none_of_the_chains) {
+  chains_at_0 mostly_table("auto", 10'000, megabyte), mostly_own("auto", 10'000, 3 * megabyte);
+  EXPECT_EQ(fewest(mostly_table), 4);
+  EXPECT_EQ(fewest(mostly_own), 2);
 }
 
 TEST(auto_measures, whoever_does_something_else_leaves_room_for_a_chain) {

@@ -2,9 +2,14 @@
 #include "support/auto_bench.hpp"
 
 #include "base/address.hpp"
+#include "policy/auto/automatic.hpp"
 #include "policy/steal.hpp"
 
 #include <gmock/gmock.h>
+
+#include <new>
+#include <set>
+#include <vector>
 
 namespace {
 
@@ -62,6 +67,24 @@ TEST(auto_policy, of_a_batch_one_plain_task_is_run_next_and_the_rest_is_queued) 
   EXPECT_EQ(b.chosen->ready(all, *b.by[0], ready_reason::completion), &first);
   EXPECT_EQ(b.next(1), &data);
   EXPECT_EQ(b.next(0), &second);
+}
+
+TEST(auto_policy, a_worker_that_finds_both_runs_as_many_tasks_without_data_as_with) {
+  auto_bench b("node:2 core:2");
+  std::set<const kith::task*> with;
+  for (int i = 0; i < 8; ++i) {
+    kith::task& data = b.task({{b.region(0), page}});
+    with.insert(&data);
+    b.ready(data);
+    b.ready(b.task());
+  }
+  const auto four_of = [&](int worker) {
+    std::vector<bool> use_data;
+    for (int i = 0; i < 4; ++i) use_data.push_back(with.contains(b.next(worker)));
+    return use_data;
+  };
+  EXPECT_THAT(four_of(0), ElementsAre(false, true, false, true));  // its own come first
+  EXPECT_THAT(four_of(1), ElementsAre(true, false, false, true));  // three of worker 0's come with the first
 }
 
 TEST(auto_policy, a_successor_of_this_node_is_run_next_and_one_of_another_is_not) {
@@ -145,6 +168,34 @@ TEST(auto_policy, initial_blocks_are_dealt_when_no_more_seem_to_come) {
   EXPECT_EQ(b.chosen->next(*b.by[1]).what, kith::poll_result::watch);
   for (int looks = 0; looks < 100 && b.homes()[0] < 0; ++looks) static_cast<void>(b.chosen->next(*b.by[1]));
   EXPECT_THAT(b.homes(), Each(Ge(0)));
+}
+
+TEST(auto_policy, initial_blocks_that_could_not_be_queued_are_still_held) {
+  initial_bench b("node:2 core:1");
+  kith::initial_runs<kith::test::world> runs({.workers = b.workers, .regions = b.regions, .seed = 1},
+                                             {"auto", kith::automatic<kith::test::world>::options});
+  std::vector<const kith::task*> all, sent;
+  const auto hold = [&](int tasks) {
+    for (int i = 0; i < tasks; ++i) {
+      kith::task& t = b.task({{b.region(), page, kith::mode::out}});
+      all.push_back(&t);
+      runs.hold(t, *b.by[0]);
+    }
+  };
+  hold(8);
+  const auto send = [&](kith::task& t, node_id) { sent.push_back(&t); };
+  const auto out_of_memory = [&](kith::task& t, node_id to) {
+    if (sent.size() == 3) {
+      hold(20);  // others come in the meantime
+      throw std::bad_alloc();
+    }
+    send(t, to);
+  };
+  EXPECT_THROW(runs.deal(*b.by[0], out_of_memory), std::bad_alloc);
+  EXPECT_TRUE(runs.holds_any());
+  runs.deal(*b.by[0], send);
+  EXPECT_FALSE(runs.holds_any());
+  EXPECT_EQ(sent, all);
 }
 
 TEST(auto_policy, runs_have_the_share_of_the_nodes_workers) {

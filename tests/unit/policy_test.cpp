@@ -73,6 +73,22 @@ TEST(policy, steal_is_patient_with_several_but_not_for_ever) {
   }
 }
 
+TEST(policy, steal_takes_one_task_where_both_use_the_same_cache_unless_tasks_are_short) {
+  const auto stolen = [](const char* how, std::uint64_t cache, bool short_tasks) {
+    bench b("node:1 core:2", how, {}, cache);
+    b.by[0]->short_tasks = short_tasks;
+    for (int i = 0; i < 10; ++i) b.ready(b.task());
+    EXPECT_NE(b.next(1), nullptr);
+    return b.by[1]->sums[kith::event::steal];
+  };
+  for (const char* how : {"steal:near=one", "steal:near=one,patience=off", "auto"}) {
+    EXPECT_EQ(stolen(how, 1 << 20, false), 1u) << how;
+    EXPECT_EQ(stolen(how, 1 << 20, true), 5u) << how;
+    EXPECT_EQ(stolen(how, 0, false), 5u) << how;  // its caches are not known
+  }
+  EXPECT_EQ(stolen("steal", 1 << 20, false), 5u);
+}
+
 TEST(policy, steal_takes_half_in_one_visit) {
   bench b("node:1 core:2", "steal");
   for (int i = 0; i < 10; ++i) b.ready(b.task(), 0);

@@ -10,6 +10,7 @@
 //    worker was the last to write what that task writes. The others are queued in the order of their creation.
 //  * A node runs no more chains of tasks at once than its caches hold, and takes the task queued last, if that
 //    was measured to be faster (chain_bound.hpp, hot_end.hpp).
+//  * A worker that finds both runs as many tasks without data as with.
 //  * Among its own tasks and those of its node, a worker takes those of the highest priority first.
 //  * A node is robbed when idle workers have waited for as long as they would lose by it (patient_theft.hpp).
 //  * With window=auto, the first tasks are partitioned as by `rip-dep` (section 4.3.1).
@@ -147,6 +148,7 @@ class automatic final : public policy<World>, public observer<World> {
 
   task* ready(std::span<task* const> tasks, worker& self, ready_reason why) override {
     if (std::ranges::none_of(tasks, has_data)) {
+      note_plain();
       task* now = plain_.ready(tasks, self, why);
       if (now != nullptr && is_outranked(*now, self)) now = plain_.ready({&now, 1}, self, ready_reason::arrival);
       if (now != nullptr && why == ready_reason::completion) idle(self);
@@ -169,16 +171,22 @@ class automatic final : public policy<World>, public observer<World> {
     return now;
   }
 
-  /// Takes the worker's own plain tasks first, which are the newest; then its node's; then other workers' plain
-  /// tasks; then tasks of other nodes.
+  /// While the worker finds both, it runs as many tasks without data as with, because those leave memory to others: if
+  /// it has begun fewer of them, it takes its own, which are the newest, or another worker's; else its node's. After
+  /// these, it takes tasks of other nodes.
   poll_result next(worker& self) override {
     if (!data_seen_.load(relaxed)) return plain_.next(self);
     chains_.leaves(self);
     auto& queue = *queues_[self.node.index()];
     thefts_.returns(self, queue.size() > 0);
-    const bool node_first = uses_levels(self) && queue.highest() < plain_.own_level(self);
+    const bool levels = uses_levels(self);
+    const std::int32_t lead = states_[self.id.index()].lead;
+    const bool node_first = levels ? queue.highest() < plain_.own_level(self) : lead < 0;
     if (!node_first) {
-      if (task* t = plain_.take_own(self)) return passing_on(*t, self);
+      if (task* t = plain_.take_own(self)) return passing_on_plain(*t, self);
+      if (!levels && lead > 0 && queue.size() > 0 && plain_seen_.load(relaxed)) {
+        if (const poll_result l = plain_.rob(self); l.work != nullptr) return passing_on_plain(*l.work, self);
+      }
     }
     const queue_end end = ends_.choose(nodes_[self.node.index()].last_type.load(relaxed), queue.size(), self);
     if (task* t = queue.pop(self, [&](const task& one) { return chains_.may_begin(one, self); }, end)) {
@@ -192,10 +200,10 @@ class automatic final : public policy<World>, public observer<World> {
       return passing_on(*t, self);
     }
     if (node_first) {
-      if (task* t = plain_.take_own(self)) return passing_on(*t, self);
+      if (task* t = plain_.take_own(self)) return passing_on_plain(*t, self);
     }
     if (const poll_result l = plain_.rob(self); l.work != nullptr) {
-      return passing_on(*l.work, self);
+      return passing_on_plain(*l.work, self);
     } else if (l.what != poll_result::empty && !runs_.holds_any()) {
       return l;
     }
@@ -220,21 +228,20 @@ class automatic final : public policy<World>, public observer<World> {
     if (bytes == 0 || states_[self.id.index()].runs != &t) return;
     ends_.timed(t, self, nanoseconds);
     if (chains_.timed(t, self, nanoseconds)) wake_for(self.node, self);
-    if (const node_id from = states_[self.id.index()].robbed) {
-      thefts_.times().ran_far(t.type, bytes, nanoseconds, team_.distance(self.node, from));
-    } else {
-      thefts_.times().ran_near(t.type, bytes, nanoseconds);
-    }
+    const node_id from = states_[self.id.index()].robbed;
+    thefts_.ran(t.type, bytes, nanoseconds, self.node, from ? from : self.node);
     ring_for_thief(self.node, self);
   }
 
  private:
+  static constexpr std::int32_t most_lead = 32;
   using shared_type = typename World::template shared<std::uint16_t>;
   struct alignas(false_sharing_range) state {
     // The last task with data that it was given. That task may have waited since, and others may have run on top
     // of it.
     const task* runs = nullptr;
-    node_id robbed;  // the node to which it belongs, if another one
+    node_id robbed;         // the node to which it belongs, if another one
+    std::int32_t lead = 0;  // how many tasks with data it has begun more than tasks without
   };
   struct alignas(false_sharing_range) node_state {
     shared_type last_type{0};  // the type of the task queued last
@@ -250,11 +257,20 @@ class automatic final : public policy<World>, public observer<World> {
   void note_data() {
     if (!data_seen_.load(relaxed)) data_seen_.store(true, relaxed);
   }
+  void note_plain() {
+    if (!plain_seen_.load(relaxed)) plain_seen_.store(true, relaxed);
+  }
   /// The worker has found other work. If the bound kept tasks of its node from starting, one of them may start
   /// now.
   poll_result passing_on(task& t, worker& self) {
     ring_for_room(self);
     return poll_result::got(t);
+  }
+  /// The same, for a task without data.
+  poll_result passing_on_plain(task& t, worker& self) {
+    std::int32_t& lead = states_[self.id.index()].lead;
+    lead = std::max(lead - 1, -most_lead);
+    return passing_on(t, self);
   }
   /// A push rings for workers for whom a theft pays at that time. A theft may start to pay later, when its cost
   /// or the next task is known. This rings for one sleeper, which rings for the next one after it has robbed.
@@ -291,6 +307,7 @@ class automatic final : public policy<World>, public observer<World> {
         now = t;
         idle(self);
       } else {
+        note_plain();
         plain_.ready({&t, 1}, self, ready_reason::arrival);
       }
     }
@@ -357,6 +374,7 @@ class automatic final : public policy<World>, public observer<World> {
   void begin(const task& t, worker& self, node_id home = {}, bool stolen = false) {
     state& mine = states_[self.id.index()];
     mine.runs = &t;
+    mine.lead = std::min(mine.lead + 1, most_lead);
     mine.robbed = home == self.node ? node_id() : home;
     thefts_.begins(self, stolen);
   }
@@ -407,6 +425,7 @@ class automatic final : public policy<World>, public observer<World> {
   patient_theft<World> thefts_;
   chain_bound<World> chains_;
   typename World::template shared<bool> data_seen_{false};    // a task with data has become ready or was created
+  typename World::template shared<bool> plain_seen_{false};   // so has one without
   typename World::template shared<bool> levels_seen_{false};  // so has one with a priority other than normal
   queue_order order_;
   hot_end<World> ends_;

@@ -4,11 +4,12 @@
 // If all workers of a node run chains whose data together exceeds the node's last-level caches, a task may find
 // its data evicted. With fewer chains, some workers are idle, but the data of the others stays. A trial finds out
 // which is faster: one node, the scout, stays within its caches for some tasks, and its throughput in bytes is
-// compared with that of a node before.
+// compared with that of a node before. There is no trial for chains that end before it could count them.
 #pragma once
 
 #include "policy/auto/balanced_placement.hpp"
 #include "policy/auto/running_mean.hpp"
+#include "policy/auto/shared_reads.hpp"
 #include "policy/contract/policy.hpp"
 #include "policy/contract/policy_options.hpp"
 
@@ -50,6 +51,7 @@ class chain_bound {
     count(t, linked);
     if (linked && !may_begin(t, self)) {
       kind_of(t).cut.fetch_add(1, relaxed);
+      mine.links = 0;  // so that it does not count as ended
       return false;
     }
     take(t, self, linked ? mine.links + 1 : 0);
@@ -82,6 +84,7 @@ class chain_bound {
   void leaves(worker& self) {
     state& mine = states_[self.id.index()];
     if (mine.bytes == 0) return;
+    ended(mine);
     resize(mine, self, 0);
     mine.known = mine.links = 0;
   }
@@ -126,12 +129,14 @@ class chain_bound {
   enum class verdict : std::uint8_t { none, free, bound };
 
   struct kind {  // of tasks
-    // Bytes of the last chain with a task of this kind.
+    // Bytes of the last chain with a task of this kind; 0: not known.
     typename World::template shared<std::uint64_t> chain{0};
     // Share of its tasks that lately continued a chain.
     typename World::template shared<float> linked{0};
     // Bytes per nanosecond that a node processes without a bound; 0: not known.
     running_mean<World> crowded;
+    // Links of the chains that have ended with a task of this kind; 0: none has.
+    running_mean<World> links;
     // Waiting tasks that would have continued a chain.
     typename World::template shared<std::int32_t> cut{0};
     typename World::template shared<verdict> found{verdict::none};
@@ -143,6 +148,7 @@ class chain_bound {
   struct alignas(false_sharing_range) state {
     std::uint64_t bytes = 0;    // of the chain, as counted in `running`
     std::uint64_t seen = 0;     // the most bytes of any of its tasks
+    std::uint16_t last = 0;     // the type of its last task
     std::uint32_t links = 0;    // its tasks before this one
     std::uint32_t settled = 0;  // its tasks that began while the node's chains fitted
     std::array<std::uint32_t, 4> regions{};
@@ -162,8 +168,11 @@ class chain_bound {
 
   const kind& kind_of(const task& t) const { return kinds_[t.type % different]; }
   kind& kind_of(const task& t) { return kinds_[t.type % different]; }
-  /// Until a chain's size is known, it counts as large as the last chain with tasks of this type.
-  std::uint64_t chain_of(const task& t) const { return std::max(kind_of(t).chain.load(relaxed), placed_bytes(t)); }
+  /// What a chain with `t` counts for until its size is known: as much as the last one with tasks of this type.
+  std::uint64_t chain_of(const task& t) const {
+    const std::uint64_t known = kind_of(t).chain.load(relaxed);
+    return known != 0 ? known : placed_bytes(t);
+  }
   bool is_bound(const kind& k, node_id n) const {
     return scout_.load(relaxed) == n.value ? k.linked.load(relaxed) > mostly : k.found.load(relaxed) == verdict::bound;
   }
@@ -174,17 +183,25 @@ class chain_bound {
   }
   void take(const task& t, worker& self, std::uint32_t links) {
     state& mine = states_[self.id.index()];
+    if (links == 0) ended(mine);
     mine.links = links;
-    mine.seen = links == 0 ? placed_bytes(t) : std::max(mine.seen, placed_bytes(t));
+    mine.last = t.type;
+    const std::uint64_t own = reads_.own_bytes(t, self);
+    mine.seen = links == 0 ? own : std::max(mine.seen, own);
     const bool shown = links >= shows;
     if (shown) kind_of(t).chain.store(mine.seen, relaxed);
-    resize(mine, self, shown ? mine.seen : std::max(links == 0 ? 0 : mine.bytes, chain_of(t)));
+    const std::uint64_t known = kind_of(t).chain.load(relaxed);
+    resize(mine, self, shown ? mine.seen : std::max(links == 0 ? 0 : mine.bytes, known != 0 ? known : own));
     const node& here = nodes_[self.node.index()];
     mine.settled = links == 0 ? 0 : mine.settled + (here.running.load(relaxed) <= here.room ? 1 : 0);
     mine.known = 0;
     for (kept_access a : t.access_list()) {
       if (has_home(a) && mine.known < mine.regions.size()) mine.regions[mine.known++] = a.region;
     }
+  }
+  /// The worker's chain has ended by itself.
+  void ended(const state& mine) {
+    if (mine.links > 0) kinds_[mine.last % different].links.add(static_cast<float>(mine.links));
   }
   void resize(state& mine, const worker& self, std::uint64_t bytes) {
     if (bytes != mine.bytes)
@@ -193,6 +210,7 @@ class chain_bound {
 
   void try_at(node_id n, kind& k, std::uint64_t chain) {
     if (scout_.load(relaxed) != nobody || k.linked.load(relaxed) < mostly) return;
+    if (k.links.get() != 0 && k.links.get() < warm) return;  // they end before the trial could count them
     if (nodes_[n.index()].room * part < chain * static_cast<std::uint64_t>(team_.working_at(n))) {
       k.found.store(verdict::free, relaxed);
       return;
@@ -228,6 +246,7 @@ class chain_bound {
   std::vector<kind> kinds_;
   std::vector<node> nodes_;
   std::vector<state> states_;
+  shared_reads<World> reads_;
   typename World::template shared<bool> any_bound_{false};
   typename World::template shared<std::uint32_t> seen_{0};  // crowded samples since the last trial
   typename World::template shared<std::int32_t> scout_{nobody};

@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -65,21 +66,22 @@ class initial_runs {
   }
   /// Calls send(task, node) for each held task, in the order of creation. The node is none for some tasks: those of a
   /// type of which there are fewer than nodes, and what is left over when every node has its share.
+  /// If send() or an allocation throws, the tasks that were not sent are held again.
   template <class Send>
   void deal(worker& self, const Send& send) {
     std::vector<task*> all = held_.take_all();
     std::erase_if(all, [&](task* t) { return self.drop_if_dead(*t); });
-    std::vector<sequence> types;
-    for (task* t : all) ++of(types, t->type).tasks;
-    const auto nodes = static_cast<std::int64_t>(team_.inhabited().size());
-    std::int64_t rounds = runs_;  // the same for all types, so that tasks with the same place in their sequences meet
-    for (const sequence& s : types) rounds = s.tasks < nodes ? rounds : std::min(rounds, s.tasks / nodes);
-    for (sequence& s : types) {
-      if (s.tasks >= nodes) choose(s, rounds);
-    }
-    for (task* t : all) {
-      sequence& s = of(types, t->type);
-      send(*t, s.sent < s.nodes.size() ? s.nodes[s.sent++] : node_id());
+    auto left = all.begin();
+    try {
+      std::vector<sequence> types = choose(all);
+      for (; left != all.end(); ++left) {
+        sequence& s = of(types, (*left)->type);
+        send(**left, s.sent < s.nodes.size() ? s.nodes[s.sent++] : node_id());
+      }
+    } catch (...) {
+      all.erase(all.begin(), left);
+      held_.put_back(std::move(all));
+      throw;
     }
   }
 
@@ -100,6 +102,18 @@ class initial_runs {
   static sequence& of(std::vector<sequence>& all, std::uint16_t type) {
     const auto at = std::ranges::find(all, type, &sequence::type);
     return at != all.end() ? *at : all.emplace_back(sequence{type, 0, {}, 0});
+  }
+  /// The nodes of the tasks of each type.
+  std::vector<sequence> choose(std::span<task* const> all) const {
+    std::vector<sequence> types;
+    for (const task* t : all) ++of(types, t->type).tasks;
+    const auto nodes = static_cast<std::int64_t>(team_.inhabited().size());
+    std::int64_t rounds = runs_;  // the same for all types, so that tasks with the same place in their sequences meet
+    for (const sequence& s : types) rounds = s.tasks < nodes ? rounds : std::min(rounds, s.tasks / nodes);
+    for (sequence& s : types) {
+      if (s.tasks >= nodes) choose(s, rounds);
+    }
+    return types;
   }
   /// After each round, every node has been dealt its workers' share of the tasks so far, rounded down.
   void choose(sequence& s, std::int64_t rounds) const {

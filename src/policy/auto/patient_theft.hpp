@@ -3,8 +3,9 @@
 // Not in the papers. The rule is that of the ski rental problem: who does not know how long a need lasts, and buys when
 // the rent paid is as much as the price, pays at most twice what was unavoidable. Waiting is the rent. The price is
 // what the task takes longer elsewhere (task_times.hpp), for each theft that is of use. Not of use are those after
-// which the thief finds tasks of its own node waiting: it could have waited for them. Time is counted in tasks that the
-// victim's workers begin.
+// which the thief finds tasks of its own node waiting: it could have waited for them. The share of these, in times of a
+// task, is the least wait: where thefts have been of use, a long wait only loses time. Time is counted in tasks that
+// the victim's workers begin.
 #pragma once
 
 #include "policy/auto/task_times.hpp"
@@ -71,10 +72,10 @@ class patient_theft {
     const node_state& mine = nodes_[thief.index()];
     if (waiting == 0 || mine.fed.load(relaxed)) return false;
     const auto working = static_cast<float>(team_.working_at(victim));
-    const float lost = times_.longer(type, team_.distance(thief, victim));
+    const float lost = times_.longer(type, team_.distance(thief, victim)) * relative_time(type, victim);
     if (static_cast<float>(waiting) <= lost * working) return false;
-    const float useful = std::max(1 - mine.missed.load(relaxed), least_useful);
-    const float price = std::max(lost / useful, least_price);
+    const float missed = mine.missed.load(relaxed);
+    const float price = std::max({lost / std::max(1 - missed, least_useful), missed, least_price});
     return static_cast<float>(begun_since(victim, mine)) + 1 > caution_ * price * working;
   }
   /// Whether the workers of `victim`, where tasks wait, have begun none since those of node `thief` wait. All of them
@@ -92,11 +93,19 @@ class patient_theft {
   bool watches(const worker& self) const { return states_[self.id.index()].looks != 0; }
   bool impatient(const worker& self) const { return states_[self.id.index()].looks >= patience; }
 
-  task_times<World>& times() noexcept { return times_; }
+  /// A task of this type, with `bytes` of data, ran at `ran_at`; most of its data is at `home`.
+  void ran(std::uint16_t type, std::uint64_t bytes, std::uint64_t nanoseconds, node_id ran_at, node_id home) {
+    if (ran_at != home) {
+      times_.ran_far(type, bytes, nanoseconds, team_.distance(ran_at, home));
+      return;
+    }
+    times_.ran_near(type, bytes, nanoseconds);
+    nodes_[home.index()].time.add(static_cast<float>(nanoseconds));
+  }
 
  private:
   using count = typename World::template shared<std::uint32_t>;
-  static constexpr float least_price = 0.5F;      // in times of a task
+  static constexpr float least_price = 0.25F;     // in times of a task
   static constexpr float least_useful = 0.2F;     // of all thefts: a node that is always missed at home still learns
   static constexpr std::uint32_t patience = 256;  // looks
 
@@ -110,10 +119,18 @@ class patient_theft {
     // had begun when one did.
     typename World::template shared<bool> fed{false};
     std::vector<count> begun_before;
-    // The share of thieves who found tasks of their own node waiting when they came back; the last 8 count most.
-    typename World::template shared<float> missed{0};
+    running_mean<World> time;  // nanoseconds of the tasks that ran there, on data of the node
+    // The share of thieves who found tasks of their own node waiting when they came back; the last 8 count most. Half,
+    // before any has.
+    typename World::template shared<float> missed{0.5F};
   };
 
+  /// The time of a task of this type over that of the tasks which the node has run lately; 1 at most, because a longer
+  /// one keeps a worker there for as long itself.
+  float relative_time(std::uint16_t type, node_id n) const {
+    const float of_type = times_.time(type), of_node = nodes_[n.index()].time.get();
+    return of_type == 0 || of_node == 0 ? 1 : std::min(of_type / of_node, 1.0F);
+  }
   std::uint32_t begun_at(node_id n) const {
     std::uint32_t sum = 0;
     for (worker_id w : team_.workers_at(n)) sum += states_[w.index()].begun.load(relaxed);

@@ -26,7 +26,9 @@ class task_times {
 
   /// A task of this type, with `bytes` of data, ran where most of that is.
   void ran_near(std::uint16_t type, std::uint64_t bytes, std::uint64_t nanoseconds) {
-    types_[type % different].near.add(each(nanoseconds, bytes));
+    kind& k = types_[type % different];
+    k.near.add(each(nanoseconds, bytes));
+    k.time.add(static_cast<float>(nanoseconds));
   }
   /// The same, at this distance from most of its data (local: 10).
   void ran_far(std::uint16_t type, std::uint64_t bytes, std::uint64_t nanoseconds, int distance) {
@@ -36,6 +38,8 @@ class task_times {
       k.more[doublings(distance)].add(std::max(each(nanoseconds, bytes) - near, least) / steps(distance));
   }
 
+  /// The nanoseconds that such a task takes near its data; 0: not known.
+  float time(std::uint16_t type) const { return types_[type % different].time.get(); }
   /// How much longer such a task takes at this distance from its data: 0: not at all; 1: twice as long.
   float longer(std::uint16_t type, int distance) const {
     const kind& k = types_[type % different];
@@ -50,6 +54,7 @@ class task_times {
 
   struct kind {
     running_mean<World> near;                 // nanoseconds per byte
+    running_mean<World> time;                 // nanoseconds
     std::array<running_mean<World>, 7> more;  // extra time for each step of distance
   };
 

@@ -70,15 +70,27 @@ std::vector<std::vector<node_id>> team::machines() const {
   return all;
 }
 
-std::uint64_t team::cache_share(node_id n) const {
+const machine::cache* team::last_cache(node_id n) const {
   const std::vector<core_id>& cores = on_.nodes[n.index()].cores;
-  if (cores.empty()) return 0;
+  if (cores.empty()) return nullptr;
   const machine::cache* last = nullptr;
   for (const machine::cache& c : on_.caches) {
     if (std::ranges::find(c.cores, cores.front()) == c.cores.end()) continue;
     if (last == nullptr || c.level > last->level) last = &c;
   }
+  return last;
+}
+
+std::uint64_t team::cache_share(node_id n) const {
+  const machine::cache* last = last_cache(n);
   return last == nullptr ? 0 : last->bytes / last->cores.size();
+}
+
+bool team::shares_cache(node_id n) const {
+  const machine::cache* last = last_cache(n);
+  return last != nullptr && std::ranges::all_of(on_.nodes[n.index()].cores, [last](core_id c) {
+           return std::ranges::find(last->cores, c) != last->cores.end();
+         });
 }
 
 }  // namespace kith

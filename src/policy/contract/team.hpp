@@ -53,10 +53,15 @@ class team {
   int hops(node_id a, node_id b) const;
   /// Bytes of the last-level cache of node n's cores, divided by the cores that share it; 0: not known.
   std::uint64_t cache_share(node_id n) const;
+  /// Whether one last-level cache serves all cores of node n. False if its caches are not known.
+  bool shares_cache(node_id n) const;
   /// The sum of these shares over the node's cores.
   std::uint64_t cache_bytes(node_id n) const { return cache_share(n) * on_.nodes[n.index()].cores.size(); }
 
  private:
+  /// The last-level cache of node n's first core; null: not known.
+  const machine::cache* last_cache(node_id n) const;
+
   const machine& on_;
   std::vector<node_id> node_of_;
   std::vector<std::vector<worker_id>> at_node_;
