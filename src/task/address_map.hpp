@@ -23,24 +23,23 @@ class address_map {
   /// `least` is the number of entries of the smallest table: a power of two, at least 4.
   explicit address_map(std::uint64_t least = 16) : least_(least) {}
 
+  /// The state of the range, if it was seen since the last wait, and contains no others and lies in none; else null.
+  [[gnu::always_inline]] detail::tracker* find_plain(const detail::access_record& a) noexcept {
+    const std::uint64_t key = key_of(a.address);
+    if (mask_ == 0) return nullptr;
+    for (std::uint64_t i = hash(key);; i = (i + 1) & mask_) {
+      entry& e = entries_[i];
+      if (e.key == key) return e.bytes == a.bytes ? &e : nullptr;
+      if (e.key == 0) return nullptr;
+    }
+  }
   /// The state of the range; a fresh one if the range was not seen since the last wait. For a range that
   /// contains others, or lies in one, meet(nested_range&) is called first. An empty range gets a state that it
   /// shares with no other. `type` names the task in errors. Throws kith::error for addresses of more than 48
   /// bits, and for a range that crosses another one. The reference is valid until the next call.
   template <class Meet>
   detail::tracker& find(const detail::access_record& a, std::uint16_t type, Meet&& meet) {
-    const std::uint64_t key = key_of(a.address);
-    if (mask_ != 0) {
-      for (std::uint64_t i = hash(key);; i = (i + 1) & mask_) {
-        entry& e = entries_[i];
-        if (e.key == key) {
-          if (e.bytes == a.bytes) [[likely]]
-            return e;
-          break;
-        }
-        if (e.key == 0) break;
-      }
-    }
+    if (detail::tracker* const known = find_plain(a)) return *known;
     const found f = find_in_index(a, type);
     if (f.nested != nullptr) meet(*f.nested);
     return *f.state;
