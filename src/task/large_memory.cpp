@@ -43,7 +43,7 @@ void* take_zeros(std::size_t bytes) noexcept {
   return memory;
 }
 
-std::pmr::memory_resource* large_memory() noexcept {
+std::pmr::memory_resource* large_memory() {
   static malloc_resource& resource = *new malloc_resource;  // containers may outlive static objects
   return &resource;
 }

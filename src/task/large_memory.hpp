@@ -11,6 +11,6 @@ namespace kith {
 void* take_zeros(std::size_t bytes) noexcept;
 
 /// Memory as that of take_zeros(), for containers.
-std::pmr::memory_resource* large_memory() noexcept;
+std::pmr::memory_resource* large_memory();
 
 }  // namespace kith
