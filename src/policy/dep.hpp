@@ -1,13 +1,17 @@
 // `dep`: dependency easy placement. A task runs where most of its data is; untouched data gets its home from its
 // first task.
 //
-// RIP paper, section 4.1; easy_placement.hpp has the rule. Placement happens when the task becomes ready.
+// RIP paper, section 4.1; easy_placement.hpp has the rule. Placement happens when the task becomes ready. Not in the
+// paper: if one node has all workers, the rule leaves nothing to decide, and these workers have a deque each, as under
+// `steal` (list.cpp), in place of the node's locked queue (queue=auto).
 #pragma once
 
 #include "policy/contract/policy.hpp"
 #include "policy/contract/policy_entry.hpp"
 #include "policy/easy_placement.hpp"
 #include "policy/node_queues.hpp"
+
+#include <array>
 
 namespace kith {
 
@@ -16,7 +20,10 @@ class dep final : public policy<World> {
  public:
   using worker = typename World::worker;
 
-  static constexpr auto options = node_queues<World>::options;
+  static constexpr auto options = joined(
+      node_queues<World>::options,
+      std::array{one_of("queue", "auto|node",
+                        "auto: if one node has all workers, each has a deque; node: always one queue for a node")});
   static constexpr policy_entry about{
       .name = "dep",
       .paper = "RIP",
@@ -28,7 +35,9 @@ class dep final : public policy<World> {
 
   dep(const policy_context& s, const policy_options& given) : queues_(s, given), place_(s) {}
 
-  typename policy<World>::data_needs needs() const override { return {.homes = queues_.size() > 1}; }
+  typename policy<World>::data_needs needs() const override {
+    return {.homes = queues_.size() > 1, .accesses = queues_.size() > 1};
+  }
   bool leaves_short_tasks() const override { return queues_.size() == 1; }
 
   task* ready(std::span<task* const> tasks, worker& self, ready_reason) override {

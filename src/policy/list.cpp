@@ -64,6 +64,15 @@ std::unique_ptr<policy<World>> build_auto(const policy_context& context, const p
   return std::make_unique<steal<World>>(context, policy_options("steal:near=one", steal<World>::options));
 }
 
+/// dep.hpp says when `dep` is `steal`.
+template <class World>
+std::unique_ptr<policy<World>> build_dep(const policy_context& context, const policy_options& given) {
+  const bool deques =
+      context.workers.inhabited().size() == 1 && given.is("queue", "auto") && given.is("order", "ready");
+  if (!deques) return std::make_unique<dep<World>>(context, given);
+  return std::make_unique<steal<World>>(context, policy_options("steal", steal<World>::options));
+}
+
 template <class World>
 using fifo = central<World, queue_order::fifo>;
 template <class World>
@@ -85,7 +94,7 @@ constexpr std::array policies{
     listed<home_cache>(),
     listed<dfifo>(),
     listed<socket>(),
-    listed<dep>(),
+    listed_policy{dep<native::world>::about, build_dep<native::world>, build_dep<plain::world>},
     listed<rip_dep>(),
     listed<rip_mw>(),
     listed<nabbit>(),

@@ -88,12 +88,11 @@ class steal final : public policy<World> {
 
   task* ready(std::span<task* const> tasks, worker& self, ready_reason why) override {
     leveled_deque<World>& own = *deques_[self.id.index()];
-    if (why != ready_reason::completion) {
-      for (task* t : tasks) own.push(*t, self);
-      return nullptr;
-    }
-    for (task* t : tasks.first(tasks.size() - 1)) own.push(*t, self);
-    return own.prefer(*tasks.back(), self);
+    task* const last = tasks.back();
+    if (tasks.size() > 1) queue_all(tasks.first(tasks.size() - 1), own, self);
+    if (why == ready_reason::completion) return own.prefer(*last, self);
+    own.push(*last, self);
+    return nullptr;
   }
 
   poll_result next(worker& self) override {
@@ -103,13 +102,13 @@ class steal final : public policy<World> {
 
   // ---- for a policy that has other queues besides these
   /// Takes a task from the worker's own deque.
-  task* take_own(worker& self) { return take_own(*deques_[self.id.index()], self); }
+  [[gnu::always_inline]] task* take_own(worker& self) { return take_own(*deques_[self.id.index()], self); }
   /// The level of the next task there, and whether the deque has had several levels.
   int own_level(const worker& self) const { return deques_[self.id.index()]->highest(); }
   bool has_levels(const worker& self) const { return deques_[self.id.index()]->has_levels(); }
   /// Steals from the first other worker that has tasks, if any. Looks at as many as there are in one call
   /// (victim=random may draw one twice, and miss another): a look at a deque that did not change costs next to nothing.
-  poll_result rob(worker& self) {
+  [[gnu::noinline]] poll_result rob(worker& self) {
     state& mine = states_[self.id.index()];
     const std::size_t all = mine.victims.size(), from = mine.probes;
     mine.probes = 0;
@@ -130,7 +129,7 @@ class steal final : public policy<World> {
 
  private:
   /// As the papers have it: looks at one victim.
-  poll_result probe(worker& self) {
+  [[gnu::noinline]] poll_result probe(worker& self) {
     state& mine = states_[self.id.index()];
     if (mine.victims.empty()) return {poll_result::empty};
     const worker_id victim = choose(mine, mine.probes);
@@ -159,9 +158,16 @@ class steal final : public policy<World> {
     typename World::template shared<int> since_theft{0};       // looks since the last theft
   };
 
+  // What frequent calls rarely need is not inlined, so that they save no registers.
+  [[gnu::noinline]] void queue_all(std::span<task* const> tasks, leveled_deque<World>& own, worker& self) {
+    for (task* t : tasks) own.push(*t, self);
+  }
+
+  [[gnu::always_inline]] task* take_own(leveled_deque<World>& own, worker& self) {
+    return own_end_fifo_ ? take_oldest(own, self) : own.pop(self);
+  }
   /// `end=fifo`: the owner also takes its oldest task (MIR's ws).
-  task* take_own(leveled_deque<World>& own, worker& self) {
-    if (!own_end_fifo_) return own.pop(self);
+  [[gnu::noinline]] task* take_oldest(leveled_deque<World>& own, worker& self) {
     task* t = nullptr;
     while (own.size() > 0) {
       if (own.take_oldest(t, self)) return t;

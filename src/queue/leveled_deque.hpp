@@ -24,14 +24,14 @@ class leveled_deque {
                 own_deque<World>(owner, audience, memory)} {}
 
   // ---- the owner
-  void push(task& t, worker& self) {
+  [[gnu::always_inline]] void push(task& t, worker& self) {
     if (!t.has_level()) [[likely]] {
       normal().push(t, self);
     } else {
       push_at_level(t, self);
     }
   }
-  task* pop(worker& self) {
+  [[gnu::always_inline]] task* pop(worker& self) {
     if (!has_levels()) [[likely]]
       return normal().pop(self);
     return pop_highest(self);

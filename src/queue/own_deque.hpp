@@ -25,15 +25,16 @@ class own_deque {
       : entries_(memory), owner_(owner), audience_(std::move(audience)) {}
 
   // ---- the owner
-  void push(task& t, worker& self) {
+  [[gnu::always_inline]] void push(task& t, worker& self) {
     if (self.dead.too_many()) [[unlikely]]
       clean_up(self);
     if (short_tasks_.load(relaxed) != self.short_tasks) short_tasks_.store(self.short_tasks, relaxed);
     entries_.push(&t);
     self.meter(event::push, owner_);
-    self.ring(audience_);
+    if (self.anybody_sleeps()) [[unlikely]]
+      self.ring(audience_);
   }
-  task* pop(worker& self) {
+  [[gnu::always_inline]] task* pop(worker& self) {
     task* t = entries_.pop();
     if (t != nullptr) self.meter(event::pop, owner_);
     return t;

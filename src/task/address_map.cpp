@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdio>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -101,12 +102,13 @@ address_map::place address_map::look_around(const extent& self, const detail::ac
                 "array): cut the data so that ranges contain each other or have nothing in common, and give a task "
                 "several accesses; or wait() between the two, after which ranges may be cut anew");
   };
-  place p{ranges_.lower_bound(self), ranges_.end()};
+  place p{place_of(self), ranges_.end()};
   const auto is_new = [&](index::iterator i) { return i->second.epoch == epoch_; };
   if (p.next != ranges_.end() && is_new(p.next) && !(self < p.next->first) && p.next->second.handle == a.handle)
     return p;
-  if (p.next != ranges_.begin() && is_new(std::prev(p.next))) {
-    const auto before = std::prev(p.next);
+  const bool is_first = p.next == ranges_.begin();
+  const auto before = is_first ? ranges_.end() : p.next == behind_last_ ? last_ : std::prev(p.next);
+  if (!is_first && is_new(before)) {
     if (before->first.end > self.begin) {
       if (before->first.end < self.end || before->second.handle != nullptr || a.handle != nullptr) refuse(before);
       p.alone = before;
@@ -129,12 +131,25 @@ address_map::place address_map::look_around(const extent& self, const detail::ac
 /// are removed.
 address_map::index::iterator address_map::put(const place& where, const extent& self, const detail::access_record& a,
                                               std::uint16_t type) {
-  auto at = where.next;
-  if (at == ranges_.end() || self < at->first) at = ranges_.emplace_hint(where.next, self, range{});
+  index::iterator at = where.next, behind = where.next;
+  if (at == ranges_.end() || self < at->first) {
+    at = ranges_.emplace_hint(where.next, self, range{});
+  } else {
+    ++behind;
+  }
   at->second = range{a.handle, a.how, type, epoch_, nullptr};
   ++named_;
-  for (auto i = std::next(at); i != ranges_.end() && i->first.begin < self.end;)
+  while (behind != ranges_.end() && behind->first.begin < self.end && behind->second.epoch != epoch_) {
+    behind = ranges_.erase(behind);
+    ++removed_;
+  }
+  last_ = at;
+  behind_last_ = behind;
+  if (behind == ranges_.end() || behind->first.begin >= self.end) return at;
+  for (auto i = std::next(behind); i != ranges_.end() && i->first.begin < self.end;) {
+    removed_ += i->second.epoch != epoch_;
     i = i->second.epoch == epoch_ ? std::next(i) : ranges_.erase(i);
+  }
   return at;
 }
 
@@ -171,7 +186,10 @@ void address_map::make_room() {
   const std::uint64_t old_capacity = capacity();
   const std::uint64_t larger =
       named_ * 3 >= old_capacity ? std::max<std::uint64_t>(least_, old_capacity * 2) : old_capacity;
-  std::unique_ptr<entry[]> old = std::exchange(entries_, std::make_unique<entry[]>(larger));
+  // All zeros is an empty entry.
+  std::unique_ptr<entry[], freed> fresh(static_cast<entry*>(take_zeros(larger * sizeof(entry))));
+  if (fresh == nullptr) throw std::bad_alloc();
+  const std::unique_ptr<entry[], freed> old = std::exchange(entries_, std::move(fresh));
   mask_ = larger - 1;
   shift_ = 64 - static_cast<unsigned>(std::countr_zero(larger));
   used_ = 0;
@@ -186,9 +204,16 @@ void address_map::make_room() {
 
 void address_map::forget_regions() noexcept {
   if (used_ != 0) std::fill_n(entries_.get(), capacity(), entry{});
-  ranges_.clear();
+  clear_index();
   used_ = named_ = 0;
   epoch_ = 1;
+}
+
+void address_map::clear_index() noexcept {
+  ranges_.clear();
+  memory_.release();
+  last_ = behind_last_ = ranges_.end();
+  removed_ = 0;
 }
 
 void address_map::begin_epoch() noexcept {
@@ -200,12 +225,12 @@ void address_map::next_epoch() {
   if (named_ == 0) return;
   // Ranges are kept, because most programs name the same ones again; not where that would fill the memory.
   constexpr std::uint64_t few = 64, kept_for_each = 4;
-  if (ranges_.size() > few + kept_for_each * named_) ranges_.clear();
+  if (ranges_.size() + removed_ > few + kept_for_each * named_) clear_index();
   begin_epoch();
 }
 
 void address_map::clear() noexcept {
-  ranges_.clear();
+  if (!ranges_.empty()) clear_index();
   if (capacity() > kept_capacity) {
     entries_.reset();
     mask_ = used_ = 0;

@@ -7,13 +7,16 @@
 // the index no range of an earlier epoch begins inside a range of this epoch, so every range found there counts.
 #pragma once
 
+#include "task/large_memory.hpp"
 #include "task/sibling_rules.hpp"
 
 #include <kith/access.hpp>
 
 #include <cstdint>
+#include <cstdlib>
 #include <map>
 #include <memory>
+#include <memory_resource>
 #include <vector>
 
 namespace kith {
@@ -23,24 +26,23 @@ class address_map {
   /// `least` is the number of entries of the smallest table: a power of two, at least 4.
   explicit address_map(std::uint64_t least = 16) : least_(least) {}
 
+  /// The state of the range, if it was seen since the last wait, and contains no others and lies in none; else null.
+  [[gnu::always_inline]] detail::tracker* find_plain(const detail::access_record& a) noexcept {
+    const std::uint64_t key = key_of(a.address);
+    if (mask_ == 0) return nullptr;
+    for (std::uint64_t i = hash(key);; i = (i + 1) & mask_) {
+      entry& e = entries_[i];
+      if (e.key == key) return e.bytes == a.bytes ? &e : nullptr;
+      if (e.key == 0) return nullptr;
+    }
+  }
   /// The state of the range; a fresh one if the range was not seen since the last wait. For a range that
   /// contains others, or lies in one, meet(nested_range&) is called first. An empty range gets a state that it
   /// shares with no other. `type` names the task in errors. Throws kith::error for addresses of more than 48
   /// bits, and for a range that crosses another one. The reference is valid until the next call.
   template <class Meet>
   detail::tracker& find(const detail::access_record& a, std::uint16_t type, Meet&& meet) {
-    const std::uint64_t key = key_of(a.address);
-    if (mask_ != 0) {
-      for (std::uint64_t i = hash(key);; i = (i + 1) & mask_) {
-        entry& e = entries_[i];
-        if (e.key == key) {
-          if (e.bytes == a.bytes) [[likely]]
-            return e;
-          break;
-        }
-        if (e.key == 0) break;
-      }
-    }
+    if (detail::tracker* const known = find_plain(a)) return *known;
     const found f = find_in_index(a, type);
     if (f.nested != nullptr) meet(*f.nested);
     return *f.state;
@@ -91,7 +93,7 @@ class address_map {
     std::uint16_t epoch = 0;
     std::unique_ptr<nested_range> nested;  // null: no range contains it or lies in it
   };
-  using index = std::map<extent, range>;
+  using index = std::pmr::map<extent, range>;
   struct found {
     detail::tracker* state;
     nested_range* nested;
@@ -117,12 +119,23 @@ class address_map {
   nested_range& nest(index::iterator);
   /// The entry of this address, from any epoch, or a free one.
   entry& entry_at(std::uint64_t key);
+  /// The first range of the index that does not come before `e`. Programs name neighbours one after the other, so the
+  /// place behind the last one is looked at first.
+  index::iterator place_of(const extent& e) {
+    const bool is_behind = last_ != ranges_.end() && last_->first < e;
+    if (is_behind && (behind_last_ == ranges_.end() || !(behind_last_->first < e))) return behind_last_;
+    return ranges_.lower_bound(e);
+  }
+  void clear_index() noexcept;
   /// Makes room for more entries; forgets those of earlier epochs.
   void make_room();
   /// From here on all entries count as never seen.
   void begin_epoch() noexcept;
 
-  std::unique_ptr<entry[]> entries_;
+  struct freed {
+    void operator()(entry* table) const noexcept { std::free(table); }
+  };
+  std::unique_ptr<entry[], freed> entries_;
   std::uint64_t mask_ = 0;  // capacity - 1; 0: no table
   unsigned shift_ = 64;
   std::uint16_t epoch_ = 1;  // part of every key, so that 0 is no key
@@ -130,7 +143,10 @@ class address_map {
   std::uint64_t named_ = 0;  // ranges of this epoch: at least its entries
   std::uint64_t least_;
   std::uint64_t stamps_ = 0;
-  index ranges_;
+  std::pmr::monotonic_buffer_resource memory_{large_memory()};  // of the index; given back when that is cleared
+  index ranges_{&memory_};
+  index::iterator last_ = ranges_.end(), behind_last_ = ranges_.end();  // the range that was put last, and the next one
+  std::uint64_t removed_ = 0;  // from the index since it was cleared; their memory is not used again
   detail::tracker nowhere_;
   std::vector<std::uint64_t> scratch_;
 };

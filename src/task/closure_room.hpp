@@ -7,15 +7,23 @@
 
 namespace kith {
 
+/// Whether the closure and the accesses fit the slot.
+inline bool fits_slot(std::size_t bytes, std::size_t align, std::size_t accesses) noexcept {
+  return bytes + accesses * sizeof(kept_access) <= task::payload_bytes && align <= alignof(std::max_align_t);
+}
+
+/// Resets the flags of a task whose closure and accesses fit its slot. The closure's place is the payload.
+inline void clear_flags(task& t, std::size_t accesses) noexcept {
+  t.flags = 0;
+  t.accesses = static_cast<std::uint8_t>(accesses & 15);
+  t.exploring = t.colored = t.unused = 0;
+}
+
 /// Prepares the payload for a closure of this size and `accesses` kept accesses; returns the closure's place.
 /// Resets the flags. Throws std::bad_alloc.
 inline void* make_room(task& t, std::size_t bytes, std::size_t align, std::size_t accesses) {
-  t.flags = 0;
-  t.exploring = t.colored = 0;
-  if (bytes + accesses * sizeof(kept_access) <= task::payload_bytes && align <= alignof(std::max_align_t)) {
-    t.accesses = static_cast<std::uint8_t>(accesses & 15);
-    return t.payload;
-  }
+  clear_flags(t, accesses);
+  if (fits_slot(bytes, align, accesses)) return t.payload;
   const std::size_t header = sizeof(task::extension_header) + accesses * sizeof(kept_access);
   const std::size_t closure_at = (header + align - 1) / align * align;
   const std::size_t block_align = align > alignof(task::extension_header) ? align : alignof(task::extension_header);

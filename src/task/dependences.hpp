@@ -16,7 +16,7 @@ class block_pool {
  public:
   slot_index take(slot_cache& slots) {
     if (free_.empty()) {
-      all_.push_back(slots.take());
+      all_.push_back(slots.space().index_of(slots.take()));
       return all_.back();
     }
     const slot_index b = free_.back();
@@ -38,12 +38,20 @@ class block_pool {
 /// Adds the edges of one task that is being created.
 class edge_collector : public sibling_rules<edge_collector> {
  public:
-  edge_collector(task& t, reference self, slot_cache& slots, block_pool& blocks)
-      : sibling_rules(self.packed().value), task_(t), self_(self.index), slots_(slots), blocks_(blocks) {}
+  /// `edges` have been added before.
+  edge_collector(task& t, reference self, slot_cache& slots, block_pool& blocks, std::uint32_t edges = 0)
+      : sibling_rules(self.packed().value),
+        task_(t),
+        self_(self.index),
+        slots_(slots),
+        blocks_(blocks),
+        edges_(edges) {}
 
   [[gnu::always_inline]] void after(reference before) { edges::add(task_, self_, before, edges_, slots_); }
 
   std::uint32_t edges() const noexcept { return edges_; }
+  /// Another collector has added edges of the same task: they are so many now.
+  void count(std::uint32_t edges) noexcept { edges_ = edges; }
 
  private:
   friend sibling_rules<edge_collector>;
@@ -51,6 +59,10 @@ class edge_collector : public sibling_rules<edge_collector> {
 
   [[gnu::always_inline]] void after(std::uint64_t before, std::uint64_t) { after(reference::from({before})); }
 
+  bool has_room(std::uint32_t edges) const noexcept { return edges_ <= task::embedded_links - edges; }
+  [[gnu::always_inline]] void plainly_after(std::uint64_t before, std::uint64_t) {
+    edges::add_embedded(task_, self_, reference::from({before}), edges_, slots_.space());
+  }
   void adopt(const edge_collector& copy) noexcept { edges_ = copy.edges_; }
   /// The block in the payload line of a slot.
   member_block& block_at(slot_index i) const noexcept {
@@ -77,7 +89,7 @@ class edge_collector : public sibling_rules<edge_collector> {
   slot_index self_;
   slot_cache& slots_;
   block_pool& blocks_;
-  std::uint32_t edges_ = 0;
+  std::uint32_t edges_;
 };
 
 }  // namespace kith

@@ -59,7 +59,7 @@ struct link_room {
   slot_space& space = slots.space();
   const std::uint32_t k = (edges - task::embedded_links) % overflow_block::room;
   if (k == 0) {
-    const slot_index b = slots.take();
+    const slot_index b = space.index_of(slots.take());
     overflow_block& fresh = block_at(space, b);
     fresh.successor = self;
     fresh.next = (t.flags & task::has_overflow) != 0 ? t.overflow : 0;
@@ -70,6 +70,21 @@ struct link_room {
   return {&b.links[k], t.overflow << link_number_bits | (task::embedded_links + k)};
 }
 
+/// Puts a link into the list of `p`, whose header was `head`, unless the generation has changed.
+[[gnu::always_inline]] inline bool put_in_list(task& p, std::uint64_t head, std::uint32_t generation, link_room room,
+                                               std::uint32_t& edges) {
+  do {
+    *room.word = link_of(head);
+    const std::uint64_t with_us = (head & ~std::uint64_t{0xffffffff}) | room.name;
+    // release: pairs with the exchange in close(), which sees our link word. acquire on failure: as in add().
+    if (p.head.compare_exchange_weak(head, with_us, release, acquire)) {
+      ++edges;
+      return true;
+    }
+  } while (generation_of(head) == generation);
+  return false;
+}
+
 /// Makes `t` (index `self`) a successor of `before`, unless `before` has ended. `edges` counts t's edges; it is
 /// incremented if an edge was added. Called by t's creator. Cost: one compare-exchange on the predecessor's header.
 [[gnu::always_inline]] inline bool add(task& t, slot_index self, reference before, std::uint32_t& edges,
@@ -77,19 +92,19 @@ struct link_room {
   if (!before || before.index == self) return false;
   task& p = slots.space()[before.index];
   // acquire: pairs with close(); the writes of a task that has ended are visible to us, and so to t.
-  std::uint64_t head = p.head.load(acquire);
+  const std::uint64_t head = p.head.load(acquire);
   if (generation_of(head) != before.generation) return false;
-  const link_room room = next_link(t, self, edges, slots);
-  do {
-    *room.word = link_of(head);
-    const std::uint64_t with_us = (head & ~std::uint64_t{0xffffffff}) | room.name;
-    // release: pairs with the exchange in close(), which sees our link word. acquire on failure: as above.
-    if (p.head.compare_exchange_weak(head, with_us, release, acquire)) {
-      ++edges;
-      return true;
-    }
-  } while (generation_of(head) == before.generation);
-  return false;
+  return put_in_list(p, head, before.generation, next_link(t, self, edges, slots), edges);
+}
+
+/// As add(), for a predecessor that is not `t`, by an embedded link. REQUIRES: edges < task::embedded_links.
+[[gnu::always_inline]] inline bool add_embedded(task& t, slot_index self, reference before, std::uint32_t& edges,
+                                                const slot_space& space) {
+  if (!before) return false;
+  task& p = space[before.index];
+  const std::uint64_t head = p.head.load(acquire);  // as in add()
+  if (generation_of(head) != before.generation) return false;
+  return put_in_list(p, head, before.generation, {&t.links[edges], self << link_number_bits | edges}, edges);
 }
 
 /// Ends the creation of `t`. True if no predecessor is left: the caller must then make `t` ready.
@@ -128,7 +143,7 @@ inline bool count_down(task& t) noexcept {
 
 /// Calls ready(task&) for each successor in the list that has no predecessor left.
 template <class Ready>
-void release(const slot_space& space, std::uint32_t link, Ready&& ready) {
+[[gnu::always_inline]] inline void release(const slot_space& space, std::uint32_t link, Ready&& ready) {
   while (link != 0) {
     const slot_index at = link >> link_number_bits;
     const std::uint32_t number = link & ((1u << link_number_bits) - 1);
@@ -145,14 +160,14 @@ void release(const slot_space& space, std::uint32_t link, Ready&& ready) {
   }
 }
 
-/// Frees the overflow blocks of a task. All its predecessors must have ended.
+/// Frees the overflow blocks of a task by give(slot). All its predecessors must have ended.
 template <class Give>
 void free_overflow(const slot_space& space, task& t, Give&& give) {
   if ((t.flags & task::has_overflow) == 0) return;
   // The flag stays set, because other threads may be reading the flags.
   for (slot_index b = std::exchange(t.overflow, 0); b != 0;) {
     const slot_index next = block_at(space, b).next;
-    give(b);
+    give(space[b]);
     b = next;
   }
 }

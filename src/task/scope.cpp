@@ -73,8 +73,7 @@ void scope::emptied() {
 void scope::forget_names() {
   by_address.next_epoch();
   children.clear();
-  seat& creator_seat = *creator;
-  blocks.clear([&creator_seat](slot_index b) { creator_seat.slots.give_own(b); });
+  blocks.clear([&slots = creator->slots](slot_index b) { slots.give_own(slots.space()[b]); });
 }
 
 void scope::cancel() noexcept { cancelled_.set(cancellations); }

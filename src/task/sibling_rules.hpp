@@ -49,6 +49,8 @@ struct member_block {
 /// The accesses of one task. A `Store` derives from it and has:
 ///   after(task, bytes)         the task starts after that one, and reads up to so many bytes of what it wrote
 ///   block_at(index), take_block(), give_block(index)    where members of groups are listed; 0 is no block
+///   has_room(n), plainly_after(task, bytes)    if has_room(n), n such calls do what after() does, for another task
+///                              than its own, and call nothing
 ///   adopt(store)               takes over the state of a copy that has done the work
 ///   keep_members(block)        may drop members that no task needs to wait for any more, but must keep one
 /// Task names are 64-bit numbers in which bits 28 to 31 are 0; 0 is no task. `fence(for_each)` must create an internal
@@ -58,13 +60,12 @@ class sibling_rules {
  public:
   /// Adds the dependences that access `how` to the range of `k` requires, and records the task in `k`.
   template <class Fence>
-  void access(detail::tracker& k, mode how, Fence&& fence) {
+  [[gnu::always_inline]] void access(detail::tracker& k, mode how, Fence&& fence) {
     if (is_write(how)) {
       if (k.member == 0) {
         after(k.writer, flow(how));
       } else {
-        for_each_member(k, [&](std::uint64_t r) { after(r, flow_from(k, how)); });
-        drop_group(k);
+        aside([&](Store& rules) { rules.follow_group(k, how); });
       }
       k.writer = me_;
       return;
@@ -72,7 +73,41 @@ class sibling_rules {
     const std::uint64_t kind = kind_for(how);
     if (k.member != 0 && kind_of(k) != kind) aside([&](Store& rules) { rules.seal_group(k, fence); });
     if (k.writer != me_) after(k.writer, all);
-    join_group(k, kind);
+    if (k.member == 0) {
+      k.member = me_ | kind;
+    } else if (k.second == 0) {
+      if ((k.member & ~kind_mask) != me_) k.second = me_;
+    } else if (k.second != me_) {
+      aside([&](Store& rules) { rules.join_block(k); });
+    }
+  }
+
+  /// As access() in the frequent cases, in one piece without a call. False if this is another case; then nothing was
+  /// done.
+  [[gnu::always_inline]] bool access_plainly(detail::tracker& k, mode how) {
+    if (how == mode::in) {
+      if ((k.member & kind_mask) != readers || !store().has_room(1)) return false;
+      if (k.second != 0) return join_block_plainly(k);
+      if (k.writer != me_) store().plainly_after(k.writer, all);
+      if (k.member == 0) {
+        k.member = me_;
+      } else if (k.member != me_) {
+        k.second = me_;
+      }
+      return true;
+    }
+    if (!is_write(how) || k.block != 0 || !store().has_room(2)) return false;
+    if (k.member == 0) {
+      if (k.writer != me_) store().plainly_after(k.writer, flow(how));
+    } else {
+      const std::uint64_t bytes = flow_from(k, how);
+      const std::uint64_t first = k.member & ~kind_mask;
+      if (first != me_) store().plainly_after(first, bytes);
+      if (k.second != me_) store().plainly_after(k.second, bytes);
+      k.member = k.second = 0;
+    }
+    k.writer = me_;
+    return true;
   }
 
   /// Must be called before access() to a range that contains others, or lies in one. `ranges` has tick(), which
@@ -81,6 +116,17 @@ class sibling_rules {
   template <class Ranges, class Fence>
   void meet(Ranges& ranges, nested_range& r, mode how, Fence&& fence) {
     aside([&](Store& rules) { rules.meet_others(ranges, r, how, fence); });
+  }
+
+  /// Calls work(store). Rare work uses a copy, so that the store itself can stay in registers.
+  template <class Do>
+  [[gnu::always_inline]] void aside(Do&& work) {
+    struct borrowed {
+      Store& from;
+      Store copy = from;
+      ~borrowed() { from.adopt(copy); }  // also if the work throws
+    } rules{store()};
+    work(rules.copy);
   }
 
   /// True if the task has named this range before. (Of a group, only the first two members are checked.)
@@ -118,13 +164,6 @@ class sibling_rules {
     return kind_of(k) == readers ? 0 : flow(how);
   }
 
-  /// Rare work uses a copy, so that the store itself can stay in registers.
-  template <class Do>
-  void aside(Do&& work) {
-    Store copy = store();
-    work(copy);
-    store().adopt(copy);
-  }
   template <class Ranges, class Fence>
   [[gnu::noinline]] void meet_others(Ranges& ranges, nested_range& r, mode how, Fence&& fence) {
     const std::uint64_t now = ranges.tick();
@@ -196,17 +235,26 @@ class sibling_rules {
     }));
   }
 
-  void join_group(detail::tracker& k, std::uint64_t kind) {
-    if (k.member == 0) {
-      k.member = me_ | kind;
-    } else if (k.second == 0) {
-      if ((k.member & ~kind_mask) != me_) k.second = me_;
-    } else if (k.second != me_) {
-      join_block(k);
-    }
+  /// The task writes: it comes after the whole group.
+  [[gnu::noinline]] void follow_group(detail::tracker& k, mode how) {
+    for_each_member(k, [&](std::uint64_t r) { after(r, flow_from(k, how)); });
+    drop_group(k);
   }
 
-  void join_block(detail::tracker& k) {
+  /// Joins readers, two or more, if that takes no new block.
+  [[gnu::always_inline]] bool join_block_plainly(detail::tracker& k) {
+    if (k.second != me_) {
+      if (k.block == 0) return false;
+      member_block& newest = store().block_at(k.block);
+      if (newest.count == member_block::room) return false;
+      if (newest.members[newest.count - 1] != me_) newest.members[newest.count++] = me_;
+    }
+    if (k.writer != me_) store().plainly_after(k.writer, all);
+    return true;
+  }
+
+  /// Joins a group that has two members or more.
+  [[gnu::noinline]] void join_block(detail::tracker& k) {
     std::uint32_t b = k.block;
     if (b != 0) {
       member_block& newest = store().block_at(b);

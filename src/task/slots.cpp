@@ -42,28 +42,30 @@ slot_index slot_space::take_fresh(std::uint32_t count) {
 }
 
 void slot_cache::make_room() {
-  auto larger = std::make_unique<slot_index[]>(2 * room_);
-  std::copy_n(stack_.get(), room_, larger.get());
+  const auto room = static_cast<std::size_t>(limit_ - stack_.get());
+  auto larger = std::make_unique<task*[]>(2 * room);
+  std::copy_n(stack_.get(), room, larger.get());
   stack_ = std::move(larger);
-  room_ *= 2;
+  end_ = stack_.get() + room;
+  limit_ = end_ + room;
 }
 
 void slot_cache::refill() {
   slot_index b = inbound_.exchange(0, acquire);  // pairs with receive(): the batches' contents are visible
   while (b != 0) {
     const batch& from = batch_of(b);
-    for (std::uint32_t k = 0; k < from.count; ++k) give_own(from.slots[k]);
+    for (std::uint32_t k = 0; k < from.count; ++k) give_own(space_[from.slots[k]]);
     const slot_index next = from.next;
-    give_own(b);
+    give_own(space_[b]);
     b = next;
   }
-  if (free_ != 0) return;
+  if (!is_empty()) return;
   constexpr std::uint32_t chunk = slot_space::slab;
   const slot_index first = space_.take_fresh(chunk);
   for (std::uint32_t k = 0; k < chunk; ++k) {
-    const slot_index i = first + (chunk - 1 - k);
-    space_[i].owner = seat_;
-    give_own(i);
+    task& t = space_[first + (chunk - 1 - k)];
+    t.owner = seat_;
+    give_own(t);
   }
 }
 

@@ -51,38 +51,28 @@ class slot_cache {
   slot_cache& operator=(const slot_cache&) = delete;
 
   /// A slot whose `owner` is this seat and whose generation is current; all other fields are garbage.
-  slot_index take() {
-    if (free_ == 0) [[unlikely]]
+  [[gnu::always_inline]] task& take() {
+    if (is_empty()) [[unlikely]]
       refill();
-    return stack_[--free_];
+    return **--end_;
   }
+  /// Whether take() must first look for slots. If not, it throws nothing.
+  bool is_empty() const noexcept { return end_ == stack_.get(); }
 
   /// Frees a slot of any seat. `caches` finds the owner's cache.
   template <class Caches>
-  void give(slot_index i, Caches&& caches) {
-    const std::uint16_t owner = space_[i].owner;
-    if (owner == seat_) [[likely]] {
-      give_own(i);
-      return;
-    }
-    if (outgoing_ != 0 && (owner != outgoing_owner_ || batch_of(outgoing_).count == batch::room)) {
-      caches(outgoing_owner_).receive(outgoing_);
-      outgoing_ = 0;
-    }
-    if (outgoing_ == 0) {
-      outgoing_ = i;
-      outgoing_owner_ = owner;
-      batch_of(i).count = 0;
+  [[gnu::always_inline]] void give(task& t, const Caches& caches) {
+    if (t.owner == seat_) [[likely]] {
+      give_own(t);
     } else {
-      batch& b = batch_of(outgoing_);
-      b.slots[b.count++] = i;
+      give_back(t, caches);
     }
   }
   /// Frees a slot that this seat took.
-  void give_own(slot_index i) {
-    if (free_ == room_) [[unlikely]]
+  [[gnu::always_inline]] void give_own(task& t) {
+    if (end_ == limit_) [[unlikely]]
       make_room();
-    stack_[free_++] = i;
+    *end_++ = &t;
   }
   /// Sends what give() still holds. Called when the worker runs out of work.
   template <class Caches>
@@ -105,6 +95,23 @@ class slot_cache {
   static_assert(sizeof(batch) <= task::payload_bytes);
   batch& batch_of(slot_index i) const noexcept { return *reinterpret_cast<batch*>(space_[i].payload); }
 
+  /// Frees a slot of another seat: adds it to a batch.
+  template <class Caches>
+  [[gnu::noinline]] void give_back(task& t, const Caches& caches) {
+    const slot_index i = space_.index_of(t);
+    if (outgoing_ != 0 && (t.owner != outgoing_owner_ || batch_of(outgoing_).count == batch::room)) {
+      caches(outgoing_owner_).receive(outgoing_);
+      outgoing_ = 0;
+    }
+    if (outgoing_ == 0) {
+      outgoing_ = i;
+      outgoing_owner_ = t.owner;
+      batch_of(i).count = 0;
+    } else {
+      batch& b = batch_of(outgoing_);
+      b.slots[b.count++] = i;
+    }
+  }
   void receive(slot_index b) noexcept {
     slot_index top = inbound_.load(relaxed);
     do {
@@ -114,11 +121,12 @@ class slot_cache {
   void refill();
   void make_room();
 
+  static constexpr std::size_t first_room = 256;
+
   slot_space& space_;
-  std::size_t room_ = 256;
-  std::unique_ptr<slot_index[]> stack_ =
-      std::make_unique<slot_index[]>(room_);  // the first free_ entries are free slots
-  std::size_t free_ = 0;
+  std::unique_ptr<task*[]> stack_ = std::make_unique<task*[]>(first_room);  // up to end_: the free slots
+  task** end_ = stack_.get();
+  task** limit_ = end_ + first_room;
   slot_index outgoing_ = 0;
   std::uint16_t outgoing_owner_ = 0;
   std::uint16_t seat_;

@@ -87,6 +87,7 @@ class task {
   std::uint8_t accesses : 4;            // number of kept accesses, unless extended
   std::uint8_t exploring : 1;           // a keyed node that has not yet named what it waits for
   std::uint8_t colored : 1;             // a keyed node whose remote accesses are counted by color
+  std::uint8_t unused : 2;              // written with the others, so that one store writes all four
   std::uint8_t node;                    // the program's hint, or no_node
   std::uint32_t links[embedded_links];  // next links of the successor lists that this task is in
   slot_index overflow;                  // first block of further links

@@ -29,13 +29,13 @@ struct state {
 
   explicit state(int count) {
     for (int i = 0; i < count; ++i) {
-      predecessors[i] = slots.take();
-      task& t = space[predecessors[i]];
+      task& t = slots.take();
+      predecessors[i] = space.index_of(t);
       edges::start_join(t);
       edges::open_join(t, 0);
       references[i] = edges::reference_to(space, t);
     }
-    for (slot_index& s : successors) s = slots.take();
+    for (slot_index& s : successors) s = space.index_of(slots.take());
   }
 
   void became_ready(task& t) {
@@ -53,7 +53,11 @@ struct state {
     std::uint32_t made = 0;
     for (int k = 0; k < count; ++k) {
       linked[i][k].write(1);
-      edges::add(t, successors[i], references[k], made, cache);
+      if (i == 1 && made < task::embedded_links) {
+        edges::add_embedded(t, successors[i], references[k], made, space);
+      } else {
+        edges::add(t, successors[i], references[k], made, cache);
+      }
     }
     if (edges::open_join(t, made)) became_ready(t);
   }

@@ -30,6 +30,7 @@ struct small_world : native::world {
     void at(const void*) noexcept {}
     void meter(event, worker_id) {}
     bool ring(const worker_set& audience) { return parked.wake_one(audience); }
+    bool anybody_sleeps() const { return parked.anybody(); }
     bool drop_if_dead(task&) { return false; }
     dead_entries dead{};
   };

@@ -21,7 +21,7 @@ struct state {
 
   slot_cache& cache_of(int seat) { return caches[seat]; }
   slot_index take(int seat) {
-    const slot_index i = caches[seat].take();
+    const slot_index i = space.index_of(caches[seat].take());
     il::check(i != 0 && !in_use[i], "a slot is in one place");
     il::check(space[i].owner == seat, "a slot goes back to its owner");
     in_use[i] = true;
@@ -29,7 +29,7 @@ struct state {
   }
   void give(int seat, slot_index i) {
     in_use[i] = false;
-    caches[seat].give(i, [this](std::uint16_t owner) -> slot_cache& { return cache_of(owner); });
+    caches[seat].give(space[i], [this](std::uint16_t owner) -> slot_cache& { return cache_of(owner); });
   }
   void flush(int seat) {
     caches[seat].flush([this](std::uint16_t owner) -> slot_cache& { return cache_of(owner); });

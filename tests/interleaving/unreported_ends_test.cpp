@@ -35,8 +35,7 @@ struct graph {
   }
 
   task& make(int n, slot_cache& cache) {
-    const slot_index i = cache.take();
-    task& t = space[i];
+    task& t = cache.take();
     t.flags = 0;
     edges::start_join(t);
     nodes[n].task = edges::reference_to(space, t);

@@ -76,4 +76,24 @@ TEST(address_map, lets_ranges_be_cut_anew_after_any_number_of_waits) {
   }
 }
 
+/// Ranges are found, and crossings of their neighbours refused, whatever the order in which they were named.
+TEST(address_map, knows_the_neighbours_of_each_range) {
+  for (const std::uintptr_t stride : {1u, 7u, 31u, 63u}) {  // odd: each visits all 64 places
+    address_map map;
+    const auto place = [&](std::uintptr_t i) { return (1 << 20) + i * stride % 64 * 64; };
+    for (int epoch = 0; epoch < 3; ++epoch) {
+      for (std::uintptr_t i = 0; i < 64; ++i) {
+        named(map, place(i), 64).writer = i + 1;
+        EXPECT_EQ(named(map, place(i), 64).writer, i + 1);
+        EXPECT_THROW(named(map, place(i) + 32, 64), kith::error);
+        EXPECT_THROW(named(map, place(i) - 32, 64), kith::error);
+      }
+      for (std::uintptr_t i = 0; i < 64; ++i) EXPECT_EQ(named(map, place(i), 64).writer, i + 1);
+      map.next_epoch();
+      EXPECT_EQ(named(map, place(5) + 32, 64).writer, 0u);  // cut anew: the earlier ranges go
+      map.next_epoch();
+    }
+  }
+}
+
 }  // namespace

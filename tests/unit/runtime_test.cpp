@@ -337,6 +337,23 @@ TEST(runtime, priorities_have_three_levels) {
   });
 }
 
+/// Tasks without predecessors leave a deque newest first, the paper's queue oldest first.
+TEST(runtime, dep_has_deques_where_one_node_has_all_workers) {
+  const auto order_under = [](const char* policy, const char* machine) {
+    kith::runtime_options o = with(1, policy, machine);
+    o.inline_limit = 0;
+    kith::runtime rt(o);
+    std::vector<int> order;
+    rt.run([&] {
+      for (int i = 0; i < 3; ++i) kith::spawn([&order, i] { order.push_back(i); });
+    });
+    return order;
+  };
+  EXPECT_EQ(order_under("dep", "node:1 core:1"), (std::vector{2, 1, 0}));
+  EXPECT_EQ(order_under("dep:queue=node", "node:1 core:1"), (std::vector{0, 1, 2}));
+  EXPECT_EQ(order_under("dep:order=created", "node:1 core:1"), (std::vector{0, 1, 2}));
+}
+
 TEST(runtime, a_region_that_is_named_twice_counts_once) {
   // 60 bytes have their home on node 0, and 2 x 40 bytes on node 1. `dep` must choose node 0.
   kith::runtime rt(make_options(2, "dep", "node:2 core:1"));

@@ -20,8 +20,9 @@ class throttle {
       : bound_(bound != 0 ? bound : std::numeric_limits<std::uint64_t>::max()) {}
 
   constexpr bool is_reached(std::uint64_t unfinished) const noexcept { return unfinished >= bound_; }
-  /// At least half the bound is free again, so that the next check is far away.
-  constexpr bool is_far(std::uint64_t unfinished) const noexcept { return unfinished < bound_ - bound_ / 2; }
+  /// With fewer unfinished tasks at least half the bound is free again, so that the next check is far away.
+  constexpr std::uint64_t far() const noexcept { return bound_ - bound_ / 2; }
+  constexpr bool is_far(std::uint64_t unfinished) const noexcept { return unfinished < far(); }
 
   /// How many tasks the scope's owner creates before it checks again.
   constexpr std::uint64_t owner_goes_on_for(std::uint64_t unfinished, bool exceeded) const noexcept {

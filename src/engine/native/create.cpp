@@ -1,12 +1,13 @@
 #include "engine/native/create.hpp"
 
+#include "engine/native/declare.hpp"
 #include "engine/native/engine.hpp"
 #include "engine/native/recorder.hpp"
 #include "task/closure_room.hpp"
 #include "task/edges.hpp"
-#include "task/turns.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace kith::native {
 
@@ -23,138 +24,10 @@ detail::scope& open_scope(native_seat& self, detail::scope* parent) {
 
 namespace {
 
-/// The state of the access's region in this scope. Calls meet(nested_range&) if there are regions inside or around it.
-template <class Meet>
-detail::tracker& tracker_of(detail::scope& s, const detail::access_record& a, std::uint16_t type, bool check_handles,
-                            Meet&& meet) {
-  const auto by_address = [&]() -> detail::tracker& {
-    detail::access_record raw = a;
-    raw.handle = nullptr;
-    return s.by_address.find(raw, type, meet);
-  };
-  if (a.handle == nullptr) return by_address();
-  detail::handle_base& h = *a.handle;
-  // The first scope that uses the handle keeps it; from then on only that scope's owner uses the state.
-  const std::atomic_ref<const void*> of(detail::internals::scope(h));
-  const void* scope = of.load(relaxed);
-  if (scope == nullptr && of.compare_exchange_strong(scope, &s, relaxed)) scope = &s;
-  if (scope != &s) return by_address();
-  detail::tracker& state = detail::internals::state(h);
-  if (state.key == s.serial) return state;
-  if (a.bytes == 0) return s.by_address.nowhere();
-  if (check_handles) s.by_address.check_handle(a, type);
-  state = detail::tracker{.key = s.serial};
-  return state;
-}
-
-/// Makes an internal task that ends after all tasks that `for_each` names.
-template <class ForEach>
-reference create_fence(native::engine& engine, detail::scope& s, const ForEach& for_each) {
-  seat& self = *s.creator;
-  const slot_index slot = self.slots.take();
-  task& f = engine.space[slot];
-  f.code = nullptr;
-  f.scope = &s;
-  f.flags = task::internal;
-  f.accesses = 0;
-  f.state.store(task_state::created, relaxed);
-  s.count_created();
-  edges::start_join(f);
-  const reference me = edges::reference_to(engine.space, f);
-  edge_collector edges_of(f, me, self.slots, s.blocks);
-  std::exception_ptr failure;
-  try {
-    for_each([&](reference r) { edges_of.after(r); });
-  } catch (...) {
-    failure = std::current_exception();  // the fence then ends too early, but it does end
-  }
-  if (edges::open_join(f, edges_of.edges())) {  // no predecessor is left, so the fence ends at once
-    edges::close(f);
-    s.count_ended_here();
-    edges::free_overflow(engine.space, f, [&](slot_index b) { self.slots.give_own(b); });
-    self.slots.give_own(slot);
-  }
-  if (failure) std::rethrow_exception(std::move(failure));
-  return me;
-}
-
-/// Adds the edges that the accesses of one task require. Calls keep(access, tracker) for each, before its edges.
-template <class Keep>
-void order_accesses(native::engine& engine, detail::scope& s, task& t, edge_collector& edges_of,
-                    std::span<const detail::access_record> records, const Keep& keep) {
-  const auto fence = [&](const auto& for_each) { return create_fence(engine, s, for_each); };
-  for (const detail::access_record& a : records) {
-    detail::tracker& k = tracker_of(s, a, t.type, engine.options.check_handles,
-                                    [&](nested_range& r) { edges_of.meet(s.by_address, r, a.how, fence); });
-    keep(a, k);
-    edges_of.access(k, a.how, fence);
-  }
-}
-
-/// The same. Also keeps what the policy and the engine need of the accesses.
-void register_accesses(native::engine& engine, detail::scope& s, task& t, edge_collector& edges_of,
-                       std::span<const detail::access_record> records) {
-  std::byte* at = t.access_bytes();
-  std::uint64_t all_bytes = 0;
-  order_accesses(engine, s, t, edges_of, records, [&](const detail::access_record& a, detail::tracker& k) {
-    const bool exclusive = a.how == mode::commutative;
-    const bool unknown =
-        k.region == 0 || (engine.track_homes && a.bytes > engine.regions[k.region].bytes.load(relaxed));
-    if ((engine.track_homes || exclusive) && unknown) k.region = engine.regions.find(a.address, a.bytes);
-    if (exclusive && !engine.policy.has_gate()) t.flags |= task::exclusive;  // else the gate ensures the exclusion
-    // A region that is named twice counts once.
-    const std::uint64_t bytes = edges_of.named_before(k) ? 0 : a.bytes;
-    const kept_access kept{k.region, static_cast<std::uint32_t>(bytes), static_cast<std::uint16_t>(bytes >> 32), a.how,
-                           0};
-    std::memcpy(at, &kept, sizeof kept);
-    at += sizeof kept;
-    all_bytes += bytes;
-  });
-  s.bytes_created += all_bytes;
-  const std::uint64_t bound = engine.options.throttle_bytes;
-  if (bound != 0 && s.unfinished_bytes() >= bound && s.creator != &engine.outside)
-    s.throttle_at = 0;  // makes the creator check the throttle before its next task
-}
-
-/// Whether the task's accesses are read after its creation. Turns at commutative regions are.
-bool keeps_accesses(const native::engine& engine, std::span<const detail::access_record> records) {
-  return engine.keeps_accesses ||
-         std::ranges::any_of(records, [](const detail::access_record& a) { return a.how == mode::commutative; });
-}
-
-/// For a task whose declaration failed half-way: blanks all its accesses.
-void blank_accesses(task& t, std::span<const detail::access_record> records) {
-  std::byte* keep = t.access_bytes();
-  for (std::size_t i = 0; i < records.size(); ++i, keep += sizeof(kept_access)) {
-    const kept_access none{};
-    std::memcpy(keep, &none, sizeof none);
-  }
-}
-
-/// Adds edges for all that the task declares; returns their number. A failure is kept for the creator. Some
-/// trackers may already know the task, so it is still submitted, but its body does not run.
-std::uint32_t declare(native::engine& engine, detail::scope& s, task& t, reference me,
-                      std::span<const detail::access_record> records, std::span<const task_ref> before,
-                      std::exception_ptr& failure) {
-  edges::start_join(t);
-  edge_collector edges_of(t, me, s.creator->slots, s.blocks);
-  try {
-    for (task_ref b : before) edges_of.after(reference::from(b));
-    if (keeps_accesses(engine, records)) {
-      register_accesses(engine, s, t, edges_of, records);
-    } else {
-      order_accesses(engine, s, t, edges_of, records, [](const detail::access_record&, const detail::tracker&) {});
-    }
-  } catch (...) {
-    failure = std::current_exception();
-    blank_accesses(t, records);
-    t.flags |= task::skip;
-    t.flags &= static_cast<std::uint8_t>(~task::exclusive);
-  }
-  return edges_of.edges();
-}
-
-void list_child(detail::scope& s, const slot_space& space, reference child) {
+/// Lists a child, so that its parent may claim it.
+[[gnu::noinline]] void list_child(detail::scope& s, const slot_space& space, task& t, reference child) {
+  t.flags |= task::claimable;
+  if (t.has_level()) s.leveled = true;
   if (s.children.size() >= s.children_bound) {
     std::erase_if(s.children,
                   [&](reference r) { return edges::generation_of(space[r.index].head.load(relaxed)) != r.generation; });
@@ -169,12 +42,89 @@ bool runs_inline(const native::engine& engine, const detail::scope& s) {
   return limit == 1 || (limit > 1 && s.unfinished() / engine.workers.size() >= static_cast<std::uint64_t>(limit));
 }
 
-[[gnu::noinline]] void note_created(native_seat& self, detail::scope& s, reference task, std::uint64_t began,
-                                    const detail::hints& h, std::span<const detail::access_record> records,
-                                    std::span<const task_ref> before) {
+[[gnu::noinline]] void note_created(native_seat& self, detail::scope& s, std::uint64_t began, const new_task& d) {
   const std::uint64_t parent = self.worker_seat ? static_cast<worker&>(self).running_ref() : 0;
   self.log->created(
-      {task, parent, s.serial, began, s.listed ? log_listed : std::uint8_t{0}, h, records, before, 0, &s});
+      {d.me, parent, s.serial, began, s.listed ? log_listed : std::uint8_t{0}, d.h, d.records, d.before, 0, &s});
+}
+
+/// Runs the task at once, if it is short and nothing keeps it from that. True if it did.
+bool runs_at_once(worker& w, detail::scope& s, const new_task& d) {
+  if (!w.runs_now(d.t)) return false;
+  if (d.done.edges == 0) {
+    w.sums.add(event::task_created);
+    w.run_now(d.t);
+    return true;
+  }
+  if (w.engine.at_creation == runs_at_creation::short_ones) w.helps_soon(s);
+  return false;
+}
+
+/// The task has no predecessor left.
+void start(native_seat& self, detail::scope& s, task& t) {
+  native::engine& engine = self.engine;
+  if (!self.worker_seat) {
+    engine.arrive(t);
+    return;
+  }
+  worker& w = static_cast<worker&>(self);
+  task* now = &t;
+  if (engine.options.inline_limit == 0 || engine.policy.has_gate() || engine.policy.expects_every_ready() ||
+      !runs_inline(engine, s))
+    now = w.make_ready({&now, 1}, ready_reason::creation);
+  if (now != nullptr) w.run_at_creation(*now);
+}
+
+/// The second half of submit(), for every seat and task: hands the task over to the engine and the policy.
+[[gnu::noinline]] task_ref hand_over(native_seat& self, detail::scope& s, const new_task& d) {
+  native::engine& engine = self.engine;
+  task& t = d.t;
+  const std::exception_ptr failure = std::exchange(self.failed_declaration, nullptr);
+  const std::uint64_t began = self.creating_since;
+  skip_if_dry(t, d.h, engine.options.dry);
+  if (engine.policy.has_gate()) [[unlikely]]
+    engine.identities.set(d.me.index, self.naming.next_child());
+  if (!self.worker_seat || !runs_at_once(static_cast<worker&>(self), s, d)) {
+    if (engine.policy.observes_creation() && self.worker_seat) [[unlikely]]
+      engine.policy.created(t, static_cast<worker&>(self));
+    if (s.listed) list_child(s, engine.space, t, d.me);
+    // Do not touch the task below: it may have ended, and its slot may have been reused.
+    const bool ready = edges::open_join(t, d.done.edges) && prepare_ready(engine.regions, t);
+    if (self.worker_seat) static_cast<worker&>(self).sums.add(event::task_created);
+    if (ready) start(self, s, t);
+  }
+  if (self.log != nullptr) [[unlikely]]
+    note_created(self, s, began, d);
+  if (failure) [[unlikely]]
+    std::rethrow_exception(failure);
+  return d.me.packed();
+}
+
+/// What is captured is not created here. It has submit()'s parameters, so that the call is a jump.
+[[gnu::noinline]] task_ref submit_to_taker(detail::scope& s, const detail::draft& /*d*/, detail::task_code code,
+                                           std::span<const detail::access_record> records,
+                                           std::span<const task_ref> before, const detail::hints& h) {
+  return s.taker->submit(code, records, before, h);
+}
+
+/// begin() where the creator must help first, or its slots are used up, or the closure does not fit the slot, or the
+/// creation is recorded.
+[[gnu::noinline]] detail::draft begin_in_full(detail::scope& s, std::size_t closure_bytes, std::size_t closure_align,
+                                              std::size_t accesses) {
+  native_seat& self = static_cast<native_seat&>(*s.creator);
+  const std::uint64_t began = self.log != nullptr ? ticks() : 0;
+  if (s.not_ended_here() >= s.throttle_at) {
+    if (s.taker != nullptr) return s.taker->begin(closure_bytes, closure_align);
+    static_cast<worker&>(self).help(s);
+  }
+  self.creating_since = began;  // set after help(), because other tasks may have been created meanwhile
+  task& t = self.slots.take();
+  try {
+    return {&t, make_room(t, closure_bytes, closure_align, accesses)};
+  } catch (...) {
+    self.slots.give_own(t);
+    throw;
+  }
 }
 
 }  // namespace
@@ -195,87 +145,52 @@ scope& current_scope() {
 
 draft begin(scope& s, std::size_t closure_bytes, std::size_t closure_align, std::size_t accesses) {
   native_seat& self = static_cast<native_seat&>(*s.creator);
-  const std::uint64_t began = self.log != nullptr ? ticks() : 0;
-  if (s.not_ended_here() >= s.throttle_at) [[unlikely]] {
-    if (s.taker != nullptr) return s.taker->begin(closure_bytes, closure_align);
-    static_cast<worker&>(self).help(s);
-  }
-  self.creating_since = began;  // set after help(), because other tasks may have been created meanwhile
-  slot_cache& slots = s.creator->slots;
-  task& t = slots.space()[slots.take()];
-  try {
-    return {&t, make_room(t, closure_bytes, closure_align, accesses)};
-  } catch (...) {
-    slots.give_own(slots.space().index_of(t));
-    throw;
-  }
+  if (s.not_ended_here() >= s.throttle_at || self.slots.is_empty() ||
+      !fits_slot(closure_bytes, closure_align, accesses) || self.log != nullptr) [[unlikely]]
+    return begin_in_full(s, closure_bytes, closure_align, accesses);
+  task& t = self.slots.take();
+  clear_flags(t, accesses);
+  return {&t, t.payload};
 }
 
 void abandon(scope& s, const draft& d) noexcept {
   if (d.task == nullptr) return s.taker->abandon();
   task& t = *static_cast<task*>(d.task);
   free_room(t);
-  slot_cache& slots = s.creator->slots;
-  slots.give_own(slots.space().index_of(t));
+  s.creator->slots.give_own(t);
 }
 
 task_ref submit(scope& s, const draft& d, task_code code, std::span<const access_record> records,
                 std::span<const task_ref> before, const hints& h) {
   if (d.task == nullptr) [[unlikely]]
-    return s.taker->submit(code, records, before, h);
+    return submit_to_taker(s, d, code, records, before, h);
   native_seat& self = static_cast<native_seat&>(*s.creator);
-  native::engine& engine = self.engine;
   task& t = *static_cast<task*>(d.task);
-  fill(t, s, code, h, engine.options.dry);
+  fill(t, s, code, h);
   t.sequence = s.sequence++;
   s.count_created();
-  const reference me = edges::reference_to(engine.space, t);
-  const std::uint64_t began = self.creating_since;
-  if (engine.policy.has_gate()) [[unlikely]]
-    engine.identities.set(me.index, self.naming.next_child());
+  const reference me = edges::reference_to(self.engine.space, t);
+  ordered done{records.data(), 0};
+  if (!records.empty() || !before.empty()) {
+    const access_record* const end = records.data() + records.size();
+    edges::start_join(t);
+    if (self.creates_plainly && before.empty()) done = order_plainly(s, t, me, done, end);
+    if (done.rest != end || !before.empty()) done.edges = order_fully(self, s, {t, me, done, h, records, before});
+  }
 
-  const bool declares = !records.empty() || !before.empty();
-  std::exception_ptr failure;
-  std::uint32_t edges_added = 0;
-  if (declares) edges_added = declare(engine, s, t, me, records, before, failure);
-  if (self.worker_seat && static_cast<worker&>(self).runs_now(t)) {
-    worker& w = static_cast<worker&>(self);
-    if (edges_added == 0) {
-      w.sums.add(event::task_created);
-      w.run_now(t);
-      if (self.log != nullptr) [[unlikely]]
-        note_created(self, s, me, began, h, records, before);
-      return me.packed();
-    }
-    if (engine.at_creation == runs_at_creation::short_ones) w.helps_soon(s);
-  }
-  if (engine.policy.observes_creation() && self.worker_seat) [[unlikely]]
-    engine.policy.created(t, static_cast<worker&>(self));
-  if (s.listed) {
-    t.flags |= task::claimable;
-    list_child(s, engine.space, me);
-    if (t.has_level()) s.leveled = true;
-  }
-  // Do not touch the task below: it may have ended, and its slot may have been reused.
-  const bool ready = (!declares || edges::open_join(t, edges_added)) && prepare_ready(engine.regions, t);
-
-  if (!self.worker_seat) {
-    if (ready) engine.arrive(t);
-  } else {
-    worker& w = static_cast<worker&>(self);
-    w.sums.add(event::task_created);
-    if (ready) {
-      task* now = &t;
-      if (engine.options.inline_limit == 0 || engine.policy.has_gate() || engine.policy.expects_every_ready() ||
-          !runs_inline(engine, s))
-        now = w.make_ready({&now, 1}, ready_reason::creation);
-      if (now != nullptr) w.run_at_creation(*now);
-    }
-  }
-  if (self.log != nullptr) [[unlikely]]
-    note_created(self, s, me, began, h, records, before);
-  if (failure) [[unlikely]]
-    std::rethrow_exception(std::move(failure));
+  constexpr std::uint8_t special = task::skip | task::exclusive;
+  if (!self.creates_plainly || (t.flags & special) != 0 || static_cast<worker&>(self).runs_now(t))
+    return hand_over(self, s, {t, me, done, h, records, before});
+  // The straight path: what hand_over() would do for this task.
+  worker& w = static_cast<worker&>(self);
+  if (s.listed) list_child(s, w.engine.space, t, me);
+  w.sums.add(event::task_created);
+  if (!edges::open_join(t, done.edges)) return me.packed();
+  mark_queued(t);
+  task* now = &t;
+  now = w.make_ready({&now, 1}, ready_reason::creation);
+  if (now != nullptr) [[unlikely]]
+    w.run_at_creation(*now);
   return me.packed();
 }
 

@@ -18,14 +18,17 @@ inline void set_hints(task& t, const detail::hints& h) noexcept {
   if (h.priority != 0) t.flags |= h.priority == 1 ? task::high : task::low;
 }
 
-/// Fills a new task, before its accesses and edges. With `dry`, bodies whose work is known are skipped.
-[[gnu::always_inline]] inline void fill(task& t, detail::scope& in, detail::task_code code, const detail::hints& h,
-                                        bool dry) {
+/// Fills a new task, before its accesses and edges.
+[[gnu::always_inline]] inline void fill(task& t, detail::scope& in, detail::task_code code, const detail::hints& h) {
   t.code = code;
   t.scope = &in;
   set_hints(t, h);
-  if (dry && h.work >= 0) t.flags |= task::skip;
   t.state.store(task_state::created, relaxed);
+}
+
+/// In a dry run, bodies whose work is known are skipped.
+inline void skip_if_dry(task& t, const detail::hints& h, bool dry) noexcept {
+  if (dry && h.work >= 0) t.flags |= task::skip;
 }
 
 /// The task is about to be put into a queue: from now on a worker may claim it.

@@ -124,7 +124,8 @@ class engine {
   std::unique_ptr<native::calibrator> calibrator;  // null: tasks are not calibrated
   bool track_homes = false;                        // every access has a region, and its first touch is noted
   bool keeps_accesses = false;  // accesses are read after a task's creation, besides commutative ones
-  bool plain = false;  // nothing is recorded, skipped or replayed, and no homes are tracked: bodies are only run
+  bool plain = false;  // nothing is recorded, skipped or replayed, no homes are tracked, no bytes throttled: tasks only
+                       // run and end
   runs_at_creation at_creation = runs_at_creation::none;  // fixed once the policy is known
   inbox<task> arrivals;
   inbox<job<worker_view>> jobs;  // of the policy
@@ -177,8 +178,8 @@ class engine {
   return may_nest();
 }
 
-[[gnu::always_inline]] inline void worker::give_slot(slot_index i) {
-  slots.give(i, [this](std::uint16_t owner) -> slot_cache& { return engine.slots_of(owner); });
+[[gnu::always_inline]] inline void worker::give_slot(task& t) {
+  slots.give(t, [this](std::uint16_t owner) -> slot_cache& { return engine.slots_of(owner); });
 }
 
 /// The bytes that the throttle on bytes counts for the task.

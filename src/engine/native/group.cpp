@@ -69,11 +69,11 @@ draft begin(const filled_group& g, std::size_t closure_bytes, std::size_t closur
   const std::uint64_t began = w.log != nullptr ? ticks() : 0;
   w.help_to_fill(g.tasks());
   w.creating_since = began;
-  task& t = w.engine.space[w.slots.take()];
+  task& t = w.slots.take();
   try {
     return {&t, make_room(t, closure_bytes, closure_align, 0)};
   } catch (...) {
-    w.slots.give_own(w.engine.space.index_of(t));
+    w.slots.give_own(t);
     throw;
   }
 }
@@ -82,7 +82,7 @@ void abandon(const filled_group& g, const draft& d) noexcept {
   if (g.member() == nullptr) return abandon(g.tasks(), d);
   task& t = *static_cast<task*>(d.task);
   free_room(t);
-  static_cast<worker*>(g.member())->slots.give_own(static_cast<worker*>(g.member())->engine.space.index_of(t));
+  static_cast<worker*>(g.member())->slots.give_own(t);
 }
 
 task_ref submit(const filled_group& g, const draft& d, task_code code, std::span<const access_record> records,
@@ -91,7 +91,8 @@ task_ref submit(const filled_group& g, const draft& d, task_code code, std::span
   worker& w = *static_cast<worker*>(g.member());
   native::engine& engine = w.engine;
   task& t = *static_cast<task*>(d.task);
-  fill(t, g.tasks(), code, h, engine.options.dry);
+  fill(t, g.tasks(), code, h);
+  skip_if_dry(t, h, engine.options.dry);
   t.sequence = static_cast<std::uint32_t>(w.sums[event::task_created]);  // counted by its creator
   w.count_begun(g.tasks(), 1);
   const reference me = edges::reference_to(engine.space, t);

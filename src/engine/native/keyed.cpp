@@ -38,9 +38,9 @@ task* worker::end_phase(task& t, detail::outcome how) {
 void worker::discard(task& t) {
   t.code(t.closure(), detail::action::discard);
   edges::close(t);
-  edges::free_overflow(engine.space, t, [this](slot_index b) { give_slot(b); });
+  edges::free_overflow(engine.space, t, [this](task& b) { give_slot(b); });
   free_room(t);
-  give_slot(engine.space.index_of(t));
+  give_slot(t);
 }
 
 }  // namespace kith::native
@@ -68,7 +68,7 @@ node_scope::~node_scope() { give_scope(*scope_); }
 
 task_ref node_scope::reserve() {
   native::worker& w = here();
-  task& t = w.engine.space[w.slots.take()];
+  task& t = w.slots.take();
   edges::start_join(t);
   return edges::reference_to(w.engine.space, t).packed();
 }

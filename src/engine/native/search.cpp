@@ -4,6 +4,7 @@
 #include "engine/life/search_order.hpp"
 #include "engine/native/create.hpp"
 #include "engine/native/engine.hpp"
+#include "engine/native/find.hpp"
 #include "engine/native/recorder.hpp"
 #include "engine/native/worker.hpp"
 
@@ -26,32 +27,20 @@ constexpr std::uint32_t inbox_interval = 64;
 
 }  // namespace
 
-[[gnu::always_inline]] inline void worker::note_found() noexcept {
-  if (const std::uint64_t run = engine.run_number.load(relaxed); run != run_seen_) [[unlikely]]
-    note_first_task(run);
+/// Looks into the inbox in spite of other work.
+[[gnu::noinline]] task* worker::find_arrival() {
+  until_inbox_ = inbox_interval;
+  return drain_inbox();
 }
 
-[[gnu::always_inline]] inline task* worker::find_anywhere() {
-  if (!engine.jobs.empty()) [[unlikely]] {
-    run_job();
-    return nullptr;
-  }
-  if (until_inbox_-- == 0) {
-    until_inbox_ = inbox_interval;
-    if (task* t = drain_inbox()) return t;
-  }
-  const poll_result l = engine.policy.next(*this);
-  no_hurry_ = l.what == poll_result::later;
-  if (l.what == poll_result::found) {
-    note_found();
-    return l.work;
-  }
-  return l.what == poll_result::empty ? drain_inbox() : nullptr;
+/// The policy has answered so.
+[[gnu::noinline]] task* worker::found_none(poll_result answer) {
+  no_hurry_ = answer.what == poll_result::later;
+  return answer.what == poll_result::empty ? drain_inbox() : nullptr;
 }
 
-/// Looks for children first. Children of tasks that ran on top of the wait come before those of the wait
-/// itself, because they are newer.
-task* worker::find(const pending_wait& w) {
+/// Children of tasks that ran on top of the wait come before those of the wait itself, because they are newer.
+[[gnu::noinline]] task* worker::find_child_first(const pending_wait& w) {
   if (adopted_.size() > w.adopted_from) [[unlikely]] {
     if (task* t = claim_adopted(w.adopted_from)) return t;
   }

@@ -17,7 +17,7 @@ namespace kith::native {
 [[gnu::always_inline]] inline void worker::retire(task& t) {
   if ((t.flags & task::claimable) != 0 && !life::ended(t.state)) return;
   free_room(t);
-  give_slot(engine.space.index_of(t));
+  give_slot(t);
 }
 
 task* worker::end(task& t) {
@@ -30,17 +30,51 @@ task* worker::end(task& t) {
   return end_with_successors(t, first);
 }
 
-task* worker::end_with_successors(task& t, std::uint32_t first) {
-  slot_space& space = engine.space;
+/// The end of a task has released r, and `before` (may be null) before it: puts them into batch_, or into internal_.
+/// Returns null.
+[[gnu::noinline]] task* worker::also_ready(task* before, task& r) {
+  if (before != nullptr) batch_.push_back(before);
+  if ((r.flags & task::internal) != 0) {
+    internal_.push_back(&r);
+  } else if (prepare_ready(engine.regions, r)) {
+    batch_.push_back(&r);
+  }
+  return nullptr;
+}
+
+void worker::release_from(std::uint32_t first) {
+  edges::release(engine.space, first, [this](task& r) { also_ready(nullptr, r); });
+}
+
+/// The end of run() for a task of another worker's scope, or one that has released several tasks, `last` (may be null)
+/// after batch_.
+[[gnu::noinline]] task* worker::end_aside(task& t, task* last) {
+  const bool more = ended_in(*t.scope, 0);
+  give_slot(t);
+  return start_released(last, more);
+}
+
+/// A task has ended and is retired: hands over what it has released, `last` (may be null) after batch_. `more`: as
+/// ended_in() has said.
+task* worker::start_released(task* last, bool more) {
+  if (last != nullptr) batch_.push_back(last);
+  if (!internal_.empty()) more = end_internal() || more;
+  task* const next = batch_.empty() ? nullptr : make_ready(batch_, ready_reason::completion);
   batch_.clear();
-  auto ready = [this](task& r) {
-    if ((r.flags & task::internal) != 0) {
-      internal_.push_back(&r);
-    } else if (prepare_ready(engine.regions, r)) {
-      batch_.push_back(&r);
-    }
-  };
-  edges::release(space, first, ready);
+  return more ? end_left(next) : next;
+}
+
+task* worker::end_with_successors(task& t, std::uint32_t first) {
+  release_from(first);
+  if ((t.flags & task::exclusive) != 0 || engine.policy.has_gate() || t.scope->phased) [[unlikely]]
+    hand_over_turns(t);
+  const bool more = ended_in(*t.scope, throttled_bytes(t));
+  retire(t);
+  return start_released(nullptr, more);
+}
+
+/// What else the end of such a task starts, before its scope learns of it.
+[[gnu::noinline]] void worker::hand_over_turns(task& t) {
   if ((t.flags & task::exclusive) != 0) {
     const std::size_t known = batch_.size();
     give_turns(engine.regions, t, batch_);
@@ -48,18 +82,20 @@ task* worker::end_with_successors(task& t, std::uint32_t first) {
   }
   engine.policy.ended(t, *this);
   if (t.scope->phased) count_begun(*t.scope, batch_.size());
-  bool more = ended_in(*t.scope, throttled_bytes(t));
-  retire(t);
-  while (!internal_.empty()) {  // internal tasks have no body and end at once
+}
+
+/// Internal tasks have no body and end at once. True as for ended_in().
+[[gnu::noinline]] bool worker::end_internal() {
+  bool more = false;
+  while (!internal_.empty()) {
     task& f = *internal_.back();
     internal_.pop_back();
-    edges::free_overflow(space, f, [this](slot_index b) { give_slot(b); });
-    edges::release(space, edges::close(f), ready);
+    edges::free_overflow(engine.space, f, [this](task& b) { give_slot(b); });
+    release_from(edges::close(f));
     more = ended_in(*f.scope, 0) || more;
     retire(f);
   }
-  task* const next = batch_.empty() ? nullptr : make_ready(batch_, ready_reason::completion);
-  return more ? end_left(next) : next;
+  return more;
 }
 
 bool worker::ended_elsewhere_in(detail::scope& s, std::uint64_t bytes) {

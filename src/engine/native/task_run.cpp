@@ -10,11 +10,47 @@
 
 namespace kith::native {
 
+/// Whether nothing is to be done for the task besides running its body, ending it and releasing its successors.
+[[gnu::always_inline]] inline bool worker::is_plain(const task& t) const noexcept {
+  constexpr std::uint8_t special = task::claimable | task::extended | task::has_overflow | task::exclusive | task::skip;
+  const detail::scope& s = *t.scope;
+  if (!engine.plain || (t.flags & special) != 0 || s.phased) return false;
+  if (reporting_ != nullptr && reporting_ != &s) return false;
+  return !s.is_cancelled();
+}
+
 task* worker::run(task& t) {
+  if (!is_plain(t)) [[unlikely]]
+    return run_in_full(t, false);
+  // The straight path: what run_in_full() would do for this task.
+  const detail::outcome how = run_body(t, [&] { return t.code(t.payload, detail::action::run); });
+  if (how != detail::outcome::ended) [[unlikely]]
+    return end_run_in_full(t, how);
+  task* next = nullptr;
+  bool several = false;
+  edges::release(engine.space, edges::close(t), [&](task& r) {
+    if (next != nullptr || (r.flags & (task::internal | task::exclusive)) != 0) [[unlikely]] {
+      next = also_ready(next, r);
+      several = true;
+    } else {
+      mark_queued(r);
+      next = &r;
+    }
+  });
+  if (t.scope->counts_here.load(relaxed) != this || several) [[unlikely]]
+    return end_aside(t, next);
+  t.scope->count_ended_here();
+  give_slot(t);
+  if (next == nullptr) return nullptr;
+  task* const one[] = {next};
+  return make_ready(one, ready_reason::completion);
+}
+
+[[gnu::noinline]] task* worker::run_in_full(task& t, bool timed) {
   if ((t.flags & task::claimable) != 0 && std::exchange(claimed_, nullptr) != &t && !take(t)) return nullptr;
   if (reporting_ != nullptr && reporting_ != t.scope) [[unlikely]]
     report();  // C1: t may take long
-  return end_run(t, execute(t));
+  return end_run(t, execute(t, timed));
 }
 
 /// The body of t has ended so.
@@ -39,25 +75,24 @@ bool worker::take(task& t) {
     return true;
   if (entry == life::taken_entry::last) {
     free_room(t);
-    give_slot(engine.space.index_of(t));
+    give_slot(t);
   }
   return false;
 }
 
 /// Runs the body. If the body did not wait for its children, their scope goes to left_children_, and the result
 /// is `held`.
-[[gnu::always_inline]] inline detail::outcome worker::execute(task& t) {
-  if (!engine.plain || timing_ || (t.flags & (task::skip | task::has_overflow)) != 0 || t.scope->is_cancelled())
+[[gnu::always_inline]] inline detail::outcome worker::execute(task& t, bool timed) {
+  if (!engine.plain || timed || (t.flags & (task::skip | task::has_overflow)) != 0 || t.scope->is_cancelled())
       [[unlikely]]
-    return execute_in_full(t);
+    return execute_in_full(t, timed);
   return run_body(t, [&] { return t.code(t.closure(), detail::action::run); });
 }
 
-[[gnu::noinline]] detail::outcome worker::execute_in_full(task& t) {
-  edges::free_overflow(engine.space, t, [this](slot_index b) { give_slot(b); });
+[[gnu::noinline]] detail::outcome worker::execute_in_full(task& t, bool timed) {
+  edges::free_overflow(engine.space, t, [this](task& b) { give_slot(b); });
   detail::scope& s = *t.scope;
   detail::outcome how = detail::outcome::ended;
-  const bool timed = std::exchange(timing_, false);  // not for tasks that run inside t
   std::uint64_t began = log != nullptr || timed ? ticks() : 0;
   std::uint8_t noted = t.exploring != 0 ? log_explores : std::uint8_t{0};
   if ((t.flags & task::skip) != 0 || s.is_cancelled()) {
@@ -170,12 +205,11 @@ void worker::helps_soon(detail::scope& s) noexcept {
 void worker::run_now(task& t) {
   sums.add(event::task_inlined);
   const above_halves runs_on_top(lane_, running);
-  if (until_measure_-- == 0) [[unlikely]] {
+  const bool timed = until_measure_-- == 0;
+  if (timed) [[unlikely]]
     until_measure_ = measure_interval;
-    timing_ = true;
-  }
   const bool outer = std::exchange(on_creator_, true);
-  const detail::outcome how = execute(t);
+  const detail::outcome how = execute(t, timed);
   on_creator_ = outer;
   if (how != detail::outcome::ended) [[unlikely]] {
     requeue(end_run_in_full(t, how));
@@ -185,7 +219,7 @@ void worker::run_now(task& t) {
   if (ended_in(*t.scope, throttled_bytes(t))) [[unlikely]]
     requeue(end_left(nullptr));
   free_room(t);
-  slots.give_own(engine.space.index_of(t));
+  slots.give_own(t);
 }
 
 }  // namespace kith::native

@@ -10,6 +10,7 @@
 #include "engine/life/throttle.hpp"
 #include "engine/native/create.hpp"
 #include "engine/native/engine.hpp"
+#include "engine/native/find.hpp"
 #include "engine/native/recorder.hpp"
 #include "engine/native/worker.hpp"
 
@@ -116,12 +117,16 @@ void worker::requeue(task* t) {
   if (task* const unqueued = life::give_back(t, ready)) engine.arrive(*unqueued);
 }
 
-task* worker::run_measured(task& t) {
-  if (until_measure_-- != 0) return run(t);
+[[gnu::always_inline]] inline task* worker::run_measured(task& t) {
+  return until_measure_-- != 0 ? run(t) : run_sampled(t);
+}
+
+[[gnu::noinline]] task* worker::run_sampled(task& t) {
   until_measure_ = measure_interval;
-  timing_ = t.exploring == 0 && (engine.policy.observes_time() || engine.at_creation == runs_at_creation::short_ones);
+  const bool timed =
+      t.exploring == 0 && (engine.policy.observes_time() || engine.at_creation == runs_at_creation::short_ones);
   const std::uint64_t from = ticks();
-  task* next = run(t);
+  task* next = timed ? run_in_full(t, true) : run(t);
   const std::uint64_t took = std::min<std::uint64_t>(ticks() - from, 1 << 20);
   mean_ticks_ = static_cast<std::uint32_t>((std::uint64_t{mean_ticks_} * 3 + took) / 4);
   short_tasks = mean_ticks_ < engine.distance.short_task();
@@ -314,9 +319,9 @@ bool worker::help_until_few(detail::scope& s, bool on_top) {
   const above_halves tasks_run_on_top(lane_, running);
   const uncounted waits(counts);
   const bool all = on_top && std::exchange(drains_, false);  // a task of a group never sees the group empty
-  const auto far_below = [&] {
-    return all ? s.unfinished() == 0
-               : bound.is_far(s.unfinished()) && (bytes == 0 || s.unfinished_bytes() < bytes - bytes / 2);
+  const std::uint64_t few = all ? 1 : bound.far();
+  const auto far_below = [&s, few, bytes] {
+    return s.unfinished() < few && (bytes == 0 || s.unfinished_bytes() < bytes - bytes / 2);
   };
   pending_wait w{[](const void* d) { return (*static_cast<decltype(&far_below)>(d))(); }, &far_below};
   w.scope = on_top ? &s : nullptr;

@@ -10,11 +10,7 @@
 
 namespace kith::native {
 
-namespace {
-
-thread_local constinit worker* this_thread = nullptr;
-
-}  // namespace
+thread_local constinit worker* worker_of_this_thread = nullptr;
 
 worker::worker(native::engine& owner, worker_id self, node_id at, thread_place on)
     : native_seat(owner, owner.space, static_cast<std::uint16_t>(self.value), true),
@@ -33,17 +29,15 @@ worker::worker(native::engine& owner, worker_id self, node_id at, thread_place o
   naming_of_innermost = &naming;
 }
 
-worker* worker::current() noexcept { return this_thread; }
-
 worker* worker::take_thread() noexcept {
-  const worker* const below_here = this_thread;  // its stack may not be the thread's own
+  const worker* const below_here = worker_of_this_thread;  // its stack may not be the thread's own
   stack_limit = below_here != nullptr && below_here != this ? below_here->stack_limit : nesting_limit(stack_bottom());
   detail::this_lane = this_lane();
-  return std::exchange(this_thread, this);
+  return std::exchange(worker_of_this_thread, this);
 }
 
 void worker::leave_thread(worker* before) noexcept {
-  this_thread = before;
+  worker_of_this_thread = before;
   detail::this_lane = before != nullptr ? before->this_lane() : &detail::no_lane;
 }
 
@@ -51,8 +45,8 @@ std::uint64_t worker::running_ref() const noexcept {
   return running != nullptr ? edges::reference_to(engine.space, *running).packed().value : root;
 }
 
-detail::scope& worker::children() {
-  if (children_scope == nullptr) children_scope = &open_scope(*this, task_scope);
+detail::scope& worker::open_children() {
+  children_scope = &open_scope(*this, task_scope);
   return *children_scope;
 }
 

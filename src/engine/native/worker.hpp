@@ -32,6 +32,9 @@
 namespace kith::native {
 
 struct suspended_wait;
+class worker;
+
+extern thread_local constinit worker* worker_of_this_thread;  // worker::current()
 
 /// What a worker waits for. The object is on the waiting stack.
 struct pending_wait {
@@ -60,7 +63,7 @@ class worker : public native_seat, public worker_view {
   worker(native::engine& owner, worker_id self, node_id at, thread_place on);
 
   /// The calling thread's worker; null if it is none.
-  static worker* current() noexcept;
+  static worker* current() noexcept { return worker_of_this_thread; }
   /// Makes the calling thread this worker; returns the worker that it was before.
   worker* take_thread() noexcept;
   static void leave_thread(worker* before) noexcept;
@@ -83,7 +86,7 @@ class worker : public native_seat, public worker_view {
   /// Hands tasks to the policy. prepare_ready() must have returned true for them.
   task* make_ready(std::span<task* const> tasks, ready_reason why);
   /// The scope of the running task's children. Made at the first call.
-  detail::scope& children();
+  detail::scope& children() { return children_scope != nullptr ? *children_scope : open_children(); }
   /// Waits for the running task's children, if there are any, and throws their first failure.
   void wait_for_children();
   /// Calls policy::waiting() if the running task has created children.
@@ -194,8 +197,11 @@ class worker : public native_seat, public worker_view {
 
  private:
   bool take(task& t);
-  detail::outcome execute(task& t);
-  detail::outcome execute_in_full(task& t);
+  bool is_plain(const task& t) const noexcept;
+  detail::scope& open_children();
+  task* run_in_full(task& t, bool timed);
+  detail::outcome execute(task& t, bool timed);
+  detail::outcome execute_in_full(task& t, bool timed);
   template <class Call>
   detail::outcome run_body(task& t, const Call& call);
   detail::outcome leave_children_behind(detail::scope& s, detail::outcome how);
@@ -216,8 +222,14 @@ class worker : public native_seat, public worker_view {
   task* end(task& t);
   task* end_phase(task& t, detail::outcome how);
   task* end_with_successors(task& t, std::uint32_t first);
+  task* also_ready(task* before, task& r);
+  void release_from(std::uint32_t first);
+  task* start_released(task* last, bool more);
+  task* end_aside(task& t, task* last);
+  void hand_over_turns(task& t);
+  bool end_internal();
   void retire(task& t);
-  void give_slot(slot_index i);
+  void give_slot(task& t);
   /// True if that was the last end of a scope that was left; the caller must then call end_left().
   [[gnu::always_inline]] bool ended_in(detail::scope& s, std::uint64_t bytes) {
     if (s.counts_here.load(relaxed) != this) [[unlikely]]
@@ -272,6 +284,9 @@ class worker : public native_seat, public worker_view {
   // ---- search.cpp
   task* find(const pending_wait& w);
   task* find_anywhere();
+  task* find_child_first(const pending_wait& w);
+  task* find_arrival();
+  task* found_none(poll_result answer);
   task* claim_child(detail::scope& s, bool all);
   task* claim_adopted(std::size_t down_to);
   bool claim(task& t);
@@ -280,6 +295,7 @@ class worker : public native_seat, public worker_view {
   wake_reason sleep_in_order();
   task* look_everywhere(const pending_wait& w, bool& left_some);
   task* run_measured(task& t);
+  task* run_sampled(task& t);
   task* drain_inbox();
   void run_job();
   void note_found() noexcept;
@@ -289,7 +305,6 @@ class worker : public native_seat, public worker_view {
 
   std::uint64_t body_ended_ = 0;  // in ticks, of a counted body that has just ended; else 0
   bool resting_ = false;          // the worker's time does not count as busy
-  bool timing_ = false;           // the next task is timed
   bool drains_ = false;           // at the throttle, runs all that is queued
   bool on_creator_ = false;       // a short task runs at its creation: tasks that it creates are queued
   bool no_hurry_ = false;         // the policy's last answer was `later`
@@ -305,7 +320,7 @@ class worker : public native_seat, public worker_view {
   bool nothing_held_ = false;                   // that task's closure needs no destruction
   std::vector<detail::scope*> left_and_empty_;  // scopes whose leavers must be ended
   bool ending_left_ = false;
-  std::vector<task*> batch_;     // tasks that one end made ready
+  std::vector<task*> batch_;     // tasks that one end made ready; empty between two ends
   std::vector<task*> internal_;  // internal tasks that the same end made ready
   detail::scope* reporting_ = nullptr;
   unreported_ends unreported_;

@@ -36,7 +36,7 @@ class worker_view {
   const identity::creator& innermost() const noexcept { return *naming_of_innermost; }
 
   /// One operation on a queue owned by `owner` (none: shared).
-  void meter(event e, worker_id owner, std::uint64_t amount = 1) noexcept {
+  [[gnu::always_inline]] void meter(event e, worker_id owner, std::uint64_t amount = 1) noexcept {
     sums.add(e, amount);
     if (e == event::steal && steal_log != nullptr) [[unlikely]]
       steal_log->append({.kind = log_kind::steal, .middle = static_cast<std::uint32_t>(owner.value), .large = ticks()});

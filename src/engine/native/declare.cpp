@@ -1,0 +1,181 @@
+#include "engine/native/declare.hpp"
+
+#include "engine/native/engine.hpp"
+
+#include <utility>
+
+namespace kith::native {
+
+namespace {
+
+/// Makes internal tasks of a scope. Each ends after all tasks that `for_each` names.
+class fence_maker {
+ public:
+  fence_maker(native_seat& self, detail::scope& s) noexcept : self_(self), scope_(s) {}
+
+  template <class ForEach>
+  [[gnu::noinline]] reference operator()(const ForEach& for_each) const {
+    const slot_space& space = self_.slots.space();
+    task& f = self_.slots.take();
+    f.code = nullptr;
+    f.scope = &scope_;
+    f.flags = task::internal;
+    f.accesses = 0;
+    f.state.store(task_state::created, relaxed);
+    scope_.count_created();
+    edges::start_join(f);
+    const reference me = edges::reference_to(space, f);
+    edge_collector edges_of(f, me, self_.slots, scope_.blocks);
+    std::exception_ptr failure;
+    try {
+      for_each([&](reference r) { edges_of.after(r); });
+    } catch (...) {
+      failure = std::current_exception();  // the fence then ends too early, but it does end
+    }
+    if (edges::open_join(f, edges_of.edges())) {  // no predecessor is left, so the fence ends at once
+      edges::close(f);
+      scope_.count_ended_here();
+      edges::free_overflow(space, f, [&](task& b) { self_.slots.give_own(b); });
+      self_.slots.give_own(f);
+    }
+    if (failure) std::rethrow_exception(std::move(failure));
+    return me;
+  }
+
+ private:
+  native_seat& self_;
+  detail::scope& scope_;
+};
+
+/// The state of the access's region in this scope; null if finding it takes more than a look.
+[[gnu::always_inline]] inline detail::tracker* known_tracker(const native_seat& self, detail::scope& s,
+                                                             const detail::access_record& a) {
+  if (a.handle == nullptr) return s.by_address.find_plain(a);
+  detail::tracker& state = detail::internals::state(*a.handle);
+  // The first scope that uses the handle keeps it; from then on only that scope's owner uses the state.
+  const std::atomic_ref<const void*> of(detail::internals::scope(*a.handle));
+  const void* scope = of.load(relaxed);
+  if (scope == &s && state.key == s.serial) [[likely]]
+    return &state;
+  if (scope != &s && (scope != nullptr || !of.compare_exchange_strong(scope, &s, relaxed))) return nullptr;
+  if (a.bytes == 0 || self.engine.options.check_handles) return nullptr;
+  state = detail::tracker{.key = s.serial};
+  return &state;
+}
+
+/// The same, wherever it is. Orders the task by the regions inside or around it.
+[[gnu::noinline]] detail::tracker& find_tracker(const native_seat& self, detail::scope& s,
+                                                const detail::access_record& a, std::uint16_t type,
+                                                edge_collector& edges_of, const fence_maker& fence) {
+  if (detail::tracker* const known = known_tracker(self, s, a)) return *known;
+  if (a.handle == nullptr || detail::internals::scope(*a.handle) != &s) {
+    detail::access_record raw = a;
+    raw.handle = nullptr;
+    return s.by_address.find(raw, type, [&](nested_range& r) { edges_of.meet(s.by_address, r, a.how, fence); });
+  }
+  if (a.bytes == 0) return s.by_address.nowhere();
+  s.by_address.check_handle(a, type);
+  detail::tracker& state = detail::internals::state(*a.handle);
+  state = detail::tracker{.key = s.serial};
+  return state;
+}
+
+void write_access(std::byte* at, const detail::access_record& a, std::uint32_t region, std::uint64_t bytes) noexcept {
+  const kept_access kept{region, static_cast<std::uint32_t>(bytes), static_cast<std::uint16_t>(bytes >> 32), a.how, 0};
+  std::memcpy(at, &kept, sizeof kept);
+}
+
+/// Blanks all accesses that are kept of the task.
+void blank_accesses(task& t, std::size_t count) noexcept {
+  std::byte* keep = t.access_bytes();
+  for (std::size_t i = 0; i < count; ++i, keep += sizeof(kept_access)) {
+    const kept_access none{};
+    std::memcpy(keep, &none, sizeof none);
+  }
+}
+
+/// Where the policy or the engine read all accesses: keeps what they need.
+void keep_access(native::engine& engine, task& t, std::byte* at, const edge_collector& edges_of,
+                 const detail::access_record& a, detail::tracker& k) {
+  const bool exclusive = a.how == mode::commutative;
+  const bool unknown = k.region == 0 || (engine.track_homes && a.bytes > engine.regions[k.region].bytes.load(relaxed));
+  if ((engine.track_homes || exclusive) && unknown) k.region = engine.regions.find(a.address, a.bytes);
+  if (exclusive && !engine.policy.has_gate()) t.flags |= task::exclusive;  // else the gate ensures the exclusion
+  // A region that is named twice counts once.
+  const std::uint64_t bytes = edges_of.named_before(k) ? 0 : a.bytes;
+  write_access(at, a, k.region, bytes);
+}
+
+/// Where nobody else reads them: keeps those whose regions the task must take its turn at.
+void keep_turn(region_table& regions, task& t, std::size_t accesses, std::byte* at, const detail::access_record& a,
+               detail::tracker& k) {
+  if (k.region == 0) k.region = regions.find(a.address, a.bytes);
+  if ((t.flags & task::exclusive) == 0) blank_accesses(t, accesses);
+  t.flags |= task::exclusive;
+  write_access(at, a, k.region, a.bytes);
+}
+
+/// Adds the edges of one access of any kind.
+[[gnu::noinline]] void order_access(native_seat& self, detail::scope& s, task& t, edge_collector& edges_of,
+                                    std::span<const detail::access_record> records, const detail::access_record& a) {
+  native::engine& engine = self.engine;
+  const fence_maker fence(self, s);
+  detail::tracker& k = find_tracker(self, s, a, t.type, edges_of, fence);
+  std::byte* const at = t.access_bytes() + static_cast<std::size_t>(&a - records.data()) * sizeof(kept_access);
+  if (engine.keeps_accesses) {
+    keep_access(engine, t, at, edges_of, a, k);
+  } else if (a.how == mode::commutative) {
+    keep_turn(engine.regions, t, records.size(), at, a, k);
+  }
+  edges_of.access(k, a.how, fence);
+}
+
+/// For the throttle on bytes: counts those that the task names. If too many are unfinished, the creator checks the
+/// throttle before its next task.
+void count_bytes(const native_seat& self, detail::scope& s, const task& t) {
+  const std::uint64_t bound = self.engine.options.throttle_bytes;
+  if (bound == 0) return;
+  for (kept_access a : t.access_list()) s.bytes_created += a.bytes();
+  if (s.unfinished_bytes() >= bound && self.worker_seat) s.throttle_at = 0;
+}
+
+void fail(native_seat& self, task& t, std::size_t accesses) {
+  self.failed_declaration = std::current_exception();
+  blank_accesses(t, accesses);
+  t.flags |= task::skip;
+  t.flags &= static_cast<std::uint8_t>(~task::exclusive);
+}
+
+}  // namespace
+
+ordered order_plainly(detail::scope& s, task& t, reference me, ordered from, const detail::access_record* end) {
+  native_seat& self = static_cast<native_seat&>(*s.creator);
+  edge_collector edges_of(t, me, self.slots, s.blocks, from.edges);
+  const detail::access_record* a = from.rest;
+  for (; a != end; ++a) {
+    detail::tracker* const k = known_tracker(self, s, *a);
+    if (k == nullptr || !edges_of.access_plainly(*k, a->how)) break;
+  }
+  return {a, edges_of.edges()};
+}
+
+std::uint32_t order_fully(native_seat& self, detail::scope& s, const new_task& n) {
+  const detail::access_record* const end = n.records.data() + n.records.size();
+  ordered done = n.done;
+  edge_collector edges_of(n.t, n.me, self.slots, s.blocks, done.edges);
+  try {
+    for (task_ref b : n.before) edges_of.after(reference::from(b));
+    while (done.rest != end) {
+      order_access(self, s, n.t, edges_of, n.records, *done.rest++);
+      if (self.engine.keeps_accesses) continue;
+      done = order_plainly(s, n.t, n.me, {done.rest, edges_of.edges()}, end);
+      edges_of.count(done.edges);
+    }
+    count_bytes(self, s, n.t);
+  } catch (...) {
+    fail(self, n.t, n.records.size());
+  }
+  return edges_of.edges();
+}
+
+}  // namespace kith::native

@@ -1,0 +1,35 @@
+// What a worker runs next: the part of its search that is on every task's path. search.cpp has the rest.
+#pragma once
+
+#include "engine/native/engine.hpp"
+#include "engine/native/worker.hpp"
+
+namespace kith::native {
+
+[[gnu::always_inline]] inline void worker::note_found() noexcept {
+  if (const std::uint64_t run = engine.run_number.load(relaxed); run != run_seen_) [[unlikely]]
+    note_first_task(run);
+}
+
+/// Asks the policy, and now and then what comes from elsewhere.
+[[gnu::always_inline]] inline task* worker::find_anywhere() {
+  if (!engine.jobs.empty()) [[unlikely]] {
+    run_job();
+    return nullptr;
+  }
+  if (until_inbox_-- == 0) [[unlikely]] {
+    if (task* t = find_arrival()) return t;
+  }
+  const poll_result l = engine.policy.next(*this);
+  if (l.what != poll_result::found) return found_none(l);
+  note_found();
+  return l.work;
+}
+
+/// Looks for children first, where the wait has any that may be claimed.
+[[gnu::always_inline]] inline task* worker::find(const pending_wait& w) {
+  if ((w.scope != nullptr && w.scope->listed) || adopted_.size() > w.adopted_from) return find_child_first(w);
+  return find_anywhere();
+}
+
+}  // namespace kith::native
