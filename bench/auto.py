@@ -24,7 +24,8 @@ import tempfile
 
 from auto_sets import SETS
 
-AUTOMATIC = ["dfifo", "dep", "rip-dep", "rip-mw", "nabbit", "numa", "home-cache"]  # of the papers, without hints
+DEP = "dep:queue=node"  # the paper's queue; on one node `dep` is `steal` otherwise
+AUTOMATIC = ["dfifo", DEP, "rip-dep", "rip-mw", "nabbit", "numa", "home-cache"]  # of the papers, without hints
 OTHERS = ["steal"] + AUTOMATIC
 JUDGING = ["judging"]
 EXPERT = "socket"
@@ -86,7 +87,7 @@ def simulated(a, folder, name, rows):
 
 def behind(of):
     """How far `auto` is behind the better of `steal` and `dep`."""
-    return of["auto"] / min(of["steal"], of["dep"]) - 1
+    return of["auto"] / min(of["steal"], of[DEP]) - 1
 
 
 def summary(table, others):
@@ -116,7 +117,7 @@ def lines_of(name, table, policies):
     for (program, machine), of in table.items():
         lines.append(f"| {program} | {machine} | {of['auto']:.4g} | " + " | ".join(f"{of[p] / of['auto']:.2f}" for p in others) + " |")
     lines.append("")
-    if not {"steal", "dep"} <= set(others):
+    if not {"steal", DEP} <= set(others):
         return lines, [], True
     short = summary(table, others)
     rows = sorted(((behind(of), program, machine) for (program, machine), of in table.items()), reverse=True)
