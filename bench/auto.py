@@ -25,8 +25,8 @@ import tempfile
 from auto_sets import SETS
 
 DEP = "dep:queue=node"  # the paper's queue; on one node `dep` is `steal` otherwise
-AUTOMATIC = ["dfifo", DEP, "rip-dep", "rip-mw", "nabbit", "numa", "home-cache"]  # of the papers, without hints
-OTHERS = ["steal"] + AUTOMATIC
+HINTLESS = ["dfifo", DEP, "rip-dep", "rip-mw", "nabbit", "numa", "home-cache"]  # of the papers, without hints
+OTHERS = ["steal"] + HINTLESS
 JUDGING = ["judging"]
 EXPERT = "socket"
 MACHINES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "kinds", "machines")  # beside those that kith knows
@@ -92,7 +92,7 @@ def behind(of):
 
 def summary(table, others):
     """A line for each machine, and one for all: rows, how many are near the better of steal and dep, and means."""
-    lines = ["| machine | rows | at most 3 % behind | over 10 % | " + " | ".join(f"over {p}" for p in others) + " | over the best |",
+    lines = ["| machine | rows | at most 3 % behind | more than 10 % behind | " + " | ".join(f"over {p}" for p in others) + " | over the best |",
              "| --- | --- | --- | --- |" + " --- |" * (len(others) + 1)]
     machines = list(dict.fromkeys(m for _, m in table))
     for name in [*machines, "all"]:
@@ -123,9 +123,9 @@ def lines_of(name, table, policies):
     rows = sorted(((behind(of), program, machine) for (program, machine), of in table.items()), reverse=True)
     median = statistics.median(r[0] for r in rows)
     means = {p: mean([of[p] / of["auto"] for of in table.values()]) for p in others}
-    short += ["", f"Behind the better of `steal` and `dep`: {100 * median:+.1f} % in the median; "
+    short += ["", f"Behind the better of `steal` and `{DEP}`: {100 * median:+.1f} % in the median; "
               f"most: {', '.join(f'{p} on {m} ({100 * b:+.0f} %)' for b, p, m in rows[:3])}."]
-    holds = median <= 0.03 and rows[0][0] <= 0.10 and all(means[p] > 1 for p in others if p in AUTOMATIC)
+    holds = median <= 0.03 and rows[0][0] <= 0.10 and all(means[p] > 1 for p in others if p in HINTLESS)
     return lines + short, short, holds
 
 

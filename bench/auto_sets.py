@@ -65,8 +65,6 @@ SETS = {
         },
         "machines": ["bullion-s16-8", "xeon-8s", "hybrid-laptop"],
     }],
-    # Each of these has served as the judging set once. What it showed was fixed, so the policy is now tuned
-    # on it as well.
     # Kinds of programs (bench/kinds) on which the policy was tuned.
     "tuning-kinds": [{
         "kinds": TUNED_ON[0],

@@ -170,7 +170,8 @@ void fronts(const sizes& s) {
   std::vector<front> all;
   for (index used = 0; used < s.blocks;) {
     const auto at = static_cast<index>(all.size());
-    // The parent is one of the last third of those before: long and short branches. The root is the first.
+    // The parent's number is between a quarter and a half of this one's: long and short branches. The root is the
+    // first.
     const index parent = at == 0 ? -1 : std::max<index>(0, at / 2 - static_cast<index>(random()) % (at / 4 + 1));
     const index count = at == 0 ? 24 : std::max<index>(2, 24 / (1 + at / 4) + static_cast<index>(random()) % 5);
     all.push_back({parent, std::make_unique<blocks>(count, s.bytes), count, {}});

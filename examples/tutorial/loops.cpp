@@ -1,4 +1,4 @@
-// Parallel loops and reductions are tasks as well.
+// Parallel loops and reductions.
 #include <kith/kith.hpp>
 
 #include <cstdio>

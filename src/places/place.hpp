@@ -120,7 +120,7 @@ class place {
   void start();
   bool has_started() const noexcept { return progress_.joinable(); }
 
-  /// Spawns on behalf of `by`, which runs here.
+  /// Spawns on behalf of `spawner`, which runs here.
   void spawn(const activity& spawner, int to, const detail::remote_function& f, detail::packed_arguments message,
              std::shared_ptr<detail::remote_result> result);
   /// The same as part of a finish that is open here until this returns, and without waiting until the other place has
@@ -133,7 +133,7 @@ class place {
   int number() const noexcept { return number_; }
   bool is_here(int to) const noexcept { return to == number_ || all_.one_group; }
   const setup& all() const noexcept { return all_; }
-  /// Runs `f` as the body of a new finish and waits for that. `by` is null outside of activities.
+  /// Runs `f` as the body of a new finish and waits for that. `caller` is null outside of activities.
   void finish(const activity* caller, void (*f)(void*), void* context);
   /// The same for a coroutine, which `waiting->resume` resumes in place of waiting.
   void begin_finish(const activity* caller, void (*f)(void*), void* context, std::shared_ptr<finish_wait> waiting);

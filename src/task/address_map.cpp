@@ -187,7 +187,7 @@ void address_map::make_room() {
   const std::uint64_t larger =
       named_ * 3 >= old_capacity ? std::max<std::uint64_t>(least_, old_capacity * 2) : old_capacity;
   // All zeros is an empty entry.
-  std::unique_ptr<entry[], freed> fresh(static_cast<entry*>(take_zeros(larger * sizeof(entry))));
+  std::unique_ptr<entry[], freed> fresh(static_cast<entry*>(allocate_zeros(larger * sizeof(entry))));
   if (fresh == nullptr) throw std::bad_alloc();
   const std::unique_ptr<entry[], freed> old = std::exchange(entries_, std::move(fresh));
   mask_ = larger - 1;

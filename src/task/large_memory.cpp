@@ -17,7 +17,7 @@ constexpr std::size_t large = std::size_t{4} << 20;  // two huge pages of most m
 class malloc_resource final : public std::pmr::memory_resource {
   void* do_allocate(std::size_t bytes, std::size_t align) override {
     if (align > alignof(std::max_align_t)) return std::pmr::new_delete_resource()->allocate(bytes, align);
-    void* const memory = bytes < large ? std::malloc(bytes) : take_zeros(bytes);
+    void* const memory = bytes < large ? std::malloc(bytes) : allocate_zeros(bytes);
     if (memory == nullptr) throw std::bad_alloc();
     return memory;
   }
@@ -33,7 +33,7 @@ class malloc_resource final : public std::pmr::memory_resource {
 
 }  // namespace
 
-void* take_zeros(std::size_t bytes) noexcept {
+void* allocate_zeros(std::size_t bytes) noexcept {
   void* const memory = std::calloc(1, bytes);  // does not touch pages that are fresh from the system
   if (memory == nullptr || bytes < large) return memory;
   constexpr std::uintptr_t page = 4096;

@@ -1,5 +1,5 @@
-// The memory of tables that may grow large: zeroed, and on huge pages where the system has them. A large table is read
-// at random and filled once, so that with small pages its page faults and TLB misses cost more than all else.
+// The memory of tables that may grow large: from 4 MiB on it is on huge pages, where the system has them. A large table
+// is read at random and filled once, so that with small pages its page faults and TLB misses cost more than all else.
 #pragma once
 
 #include <cstddef>
@@ -8,9 +8,9 @@
 namespace kith {
 
 /// `bytes` zeros, which std::free() gives back. Null if there is no memory.
-void* take_zeros(std::size_t bytes) noexcept;
+void* allocate_zeros(std::size_t bytes) noexcept;
 
-/// Memory as that of take_zeros(), for containers.
+/// For containers: malloc(), and allocate_zeros() for blocks of 4 MiB or more.
 std::pmr::memory_resource* large_memory();
 
 }  // namespace kith

@@ -121,16 +121,16 @@ void made_block(block::what kind, const void* at, std::size_t bytes, const void*
   if (at == nullptr || bytes == 0 || inside) return;
   task_trace* const t = now;
   const recorder_section section;
-  const auto begin = reinterpret_cast<std::uintptr_t>(at), caller = reinterpret_cast<std::uintptr_t>(pc);
-  block made{.begin = begin, .end = begin + bytes, .kind = kind, .pc = caller};
+  const auto begin = reinterpret_cast<std::uintptr_t>(at), site = reinterpret_cast<std::uintptr_t>(pc);
+  block made{.begin = begin, .end = begin + bytes, .kind = kind, .pc = site};
   if (t != nullptr) {
     made.recording = t->recording();
     made.task = t->task();
     made.caller = t->calls().caller();
-    made.ordinal = t->next_block(caller);
+    made.ordinal = t->next_block(site);
   } else {
     made.caller = calls_outside.caller();
-    made.ordinal = next_outside(caller);
+    made.ordinal = next_outside(site);
   }
   add_block(made);
 }

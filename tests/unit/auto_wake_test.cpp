@@ -13,7 +13,7 @@
 
 namespace {
 
-using kith::test::page;
+using kith::test::system_page;
 
 /// All data is at node 0, where the tasks are queued before it is known what a theft costs. Nothing more is queued, so
 /// only what rings when a task begins or was timed can wake the worker of node 1. sim_test has the same, simulated.
@@ -22,7 +22,7 @@ TEST(auto_wake, leaves_no_node_asleep_while_work_for_all_waits_at_one) {
   kith::runtime_options options = kith::test::on("node:2 core:1", "auto");
   options.workers = 2;
   kith::runtime rt(options);
-  const kith::test::memory data(rt, blocks * page, kith::node{0});
+  const kith::test::memory data(rt, blocks * system_page, kith::node{0});
   std::mutex guard;
   std::map<std::thread::id, int> ran;
   rt.run([&] {
@@ -30,7 +30,7 @@ TEST(auto_wake, leaves_no_node_asleep_while_work_for_all_waits_at_one) {
     static const kith::task_type use{"use"};
     for (std::size_t i = 0; i < blocks; ++i) {
       kith::access_list one;
-      one.add(kith::inout(data.page_of(i), page));
+      one.add(kith::inout(data.page_of(i), system_page));
       kith::spawn(
           [&] {
             std::this_thread::sleep_for(std::chrono::microseconds(300));

@@ -340,7 +340,7 @@ TEST(runtime, priorities_have_three_levels) {
 /// Tasks without predecessors leave a deque newest first, the paper's queue oldest first.
 TEST(runtime, dep_has_deques_where_one_node_has_all_workers) {
   const auto order_under = [](const char* policy, const char* machine) {
-    kith::runtime_options o = with(1, policy, machine);
+    kith::runtime_options o = make_options(1, policy, machine);
     o.inline_limit = 0;
     kith::runtime rt(o);
     std::vector<int> order;

@@ -22,11 +22,11 @@ class cache_level {
   static constexpr std::uint32_t marked = 1, none = ~std::uint32_t{0};
 
   explicit cache_level(cache_shape s)
-      : mask_(s.sets - 1), routes_(s.ways), entries_(std::size_t{s.sets} * s.ways, none) {}
+      : mask_(s.sets - 1), ways_(s.ways), entries_(std::size_t{s.sets} * s.ways, none) {}
 
   const std::uint32_t* find(std::uint32_t line) const noexcept {
-    const std::uint32_t* const set = entries_.data() + std::size_t{line & mask_} * routes_;
-    for (std::uint32_t w = 0; w < routes_; ++w) {
+    const std::uint32_t* const set = entries_.data() + std::size_t{line & mask_} * ways_;
+    for (std::uint32_t w = 0; w < ways_; ++w) {
       if (set[w] >> 1 == line) return set + w;
     }
     return nullptr;
@@ -38,7 +38,7 @@ class cache_level {
   std::uint32_t* use(std::uint32_t line) noexcept {
     std::uint32_t* const set = set_of(line);
     if (set[0] >> 1 == line) return set;
-    for (std::uint32_t w = 1; w < routes_; ++w) {
+    for (std::uint32_t w = 1; w < ways_; ++w) {
       if (set[w] >> 1 != line) continue;
       const std::uint32_t entry = set[w];
       shift(set, w);
@@ -50,26 +50,26 @@ class cache_level {
   /// REQUIRES: the line is not here. Returns the entry that it replaces, or none.
   std::uint32_t insert(std::uint32_t entry) noexcept {
     std::uint32_t* const set = set_of(entry >> 1);
-    const std::uint32_t lost = set[routes_ - 1];
-    shift(set, routes_ - 1);
+    const std::uint32_t lost = set[ways_ - 1];
+    shift(set, ways_ - 1);
     set[0] = entry;
     return lost;
   }
   void remove(std::uint32_t line) noexcept {
     std::uint32_t* const at = find(line);
     if (at == nullptr) return;
-    std::uint32_t* const last = set_of(line) + routes_ - 1;
+    std::uint32_t* const last = set_of(line) + ways_ - 1;
     for (std::uint32_t* e = at; e != last; ++e) *e = *(e + 1);
     *last = none;
   }
   void clear() noexcept { std::ranges::fill(entries_, none); }
 
  private:
-  std::uint32_t* set_of(std::uint32_t line) noexcept { return entries_.data() + std::size_t{line & mask_} * routes_; }
+  std::uint32_t* set_of(std::uint32_t line) noexcept { return entries_.data() + std::size_t{line & mask_} * ways_; }
   static void shift(std::uint32_t* set, std::uint32_t end) noexcept {
     for (std::uint32_t w = end; w > 0; --w) set[w] = set[w - 1];
   }
-  std::uint32_t mask_, routes_;
+  std::uint32_t mask_, ways_;
   std::vector<std::uint32_t> entries_;
 };
 

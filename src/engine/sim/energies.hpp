@@ -31,9 +31,8 @@ std::string missing_energies(const machine_model&, bool in_unit);
 ///  * First level: an access for each touch.
 ///  * Second level: one for each miss of the first level, and for each line that arrives, is sent to another core,
 ///    or is written back; with home caches also for each write that a home gets.
-///  * Directory: one for each miss of the second level, each permission to write, and each line that is written back;
-///  none
-///    with home caches.
+///  * Directory: one for each miss of the second level, each permission to write, and each line that is written
+///    back; none with home caches.
 ///  * Memory: one for each line that it sends or gets.
 std::optional<part_energies> energies_of(const line_counts&, double network, std::uint64_t operations,
                                          const machine_model&, bool in_unit);

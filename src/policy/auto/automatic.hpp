@@ -10,7 +10,7 @@
 //    worker was the last to write what that task writes. The others are queued in the order of their creation.
 //  * A node runs no more chains of tasks at once than its caches hold, and takes the task queued last, if that
 //    was measured to be faster (chain_bound.hpp, hot_end.hpp).
-//  * A worker that finds both runs as many tasks without data as with.
+//  * A worker that finds tasks with data and tasks without runs as many of each.
 //  * Among its own tasks and those of its node, a worker takes those of the highest priority first.
 //  * A node is robbed when idle workers have waited for as long as they would lose by it (patient_theft.hpp).
 //  * With window=auto, the first tasks are partitioned as by `rip-dep` (section 4.3.1).
