@@ -38,7 +38,7 @@ def parallelism(analysis, axes):
 
 def homes(analysis, axes):
     """Bytes by the node that has them and the node that used them."""
-    matrix = analysis.homes[4]
+    matrix = analysis.homes.matrix
     image = axes.imshow(matrix / 1e6, cmap="Blues")
     axes.set(xlabel="used on node", ylabel="home", xticks=range(len(matrix)), yticks=range(len(matrix)))
     axes.figure.colorbar(image, label="MB")

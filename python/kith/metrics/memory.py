@@ -1,6 +1,7 @@
 """Metrics of a task's data: how much, where it was, and who else uses it. Bytes are those that were used (`touched`)."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -8,10 +9,19 @@ import pandas as pd
 from kith.metrics import metric
 
 
+class HomeBytes(NamedTuple):
+    """Bytes by where they were. Of each task: those on its own node (`near`), on other nodes (`far`), and of regions whose
+    home is not known (`unknown`); the node that has most of its bytes (`best`, -1: not known). `matrix`: by home node (rows)
+    and the node that ran the task (columns)."""
+    near: np.ndarray
+    far: np.ndarray
+    unknown: np.ndarray
+    best: np.ndarray
+    matrix: np.ndarray
+
+
 def bytes_by_home(recording):
-    """(near, far, unknown, best, matrix): the bytes that each task used on its own node, on other nodes, and of regions
-    whose home is not known; the node that has most of a task's bytes (-1: not known); and bytes by home node (rows) and
-    the node that ran the task (columns). Regions on several nodes count in their shares."""
+    """The HomeBytes of a recording. Regions on several nodes count in their shares."""
     r = recording
     tasks, nodes = len(r.tasks), r.machine["nodes"]
     near, far, unknown = np.zeros(tasks), np.zeros(tasks), np.zeros(tasks)
@@ -19,7 +29,7 @@ def bytes_by_home(recording):
     at = r.tasks.node.to_numpy()[r.accesses.task.to_numpy()]
     used = np.flatnonzero((at >= 0) & (r.accesses.touched.to_numpy() > 0))
     if len(used) == 0:
-        return near, far, unknown, best, matrix
+        return HomeBytes(near, far, unknown, best, matrix)
     task, region = r.accesses.task.to_numpy()[used], r.accesses.region.to_numpy()[used]
     size, node = r.accesses.touched.to_numpy()[used].astype(float), at[used].astype(np.int64)
     row, home, share = _homes_of(r, region, r.tasks.started_s.to_numpy()[task])
@@ -35,7 +45,7 @@ def bytes_by_home(recording):
     where = where.groupby(["task", "home"], sort=False).part.sum().reset_index()
     where = where.sort_values("part", kind="stable").drop_duplicates("task", keep="last")
     best[where.task] = where.home
-    return near, far, unknown, best, matrix
+    return HomeBytes(near, far, unknown, best, matrix)
 
 
 def _homes_of(recording, region, time):
@@ -96,7 +106,7 @@ def written_bytes(a):
 
 
 def _where_known(a, values):
-    near, far, _, _, _ = a.homes
+    near, far = a.homes.near, a.homes.far
     if not (near + far).any():
         return None
     return np.where(near + far > 0, values, np.nan)
@@ -105,28 +115,28 @@ def _where_known(a, values):
 @metric(unit="bytes", source="thesis 3.2, data distribution", better="higher")
 def local_bytes(a):
     """The bytes that it used whose home was the node that ran it."""
-    return _where_known(a, a.homes[0])
+    return _where_known(a, a.homes.near)
 
 
 @metric(unit="bytes", source="thesis 3.2, data distribution", better="lower")
 def remote_bytes(a):
     """The bytes that it used whose home was another node."""
-    return _where_known(a, a.homes[1])
+    return _where_known(a, a.homes.far)
 
 
 @metric(unit="node", source="thesis 3.2, data distribution")
 def home_node(a):
     """The node that had most of its data."""
-    found = _where_known(a, a.homes[3])
-    return None if found is None else np.where(a.homes[3] >= 0, found, np.nan)
+    found = _where_known(a, a.homes.best)
+    return None if found is None else np.where(a.homes.best >= 0, found, np.nan)
 
 
 @metric(unit="", source="thesis 3.2, data distribution", better="higher")
 def ran_at_home(a):
     """1 if it ran on the node that had most of its data, else 0."""
     node = a.recording.tasks.node.to_numpy()
-    found = _where_known(a, (a.homes[3] == node).astype(float))
-    return None if found is None else np.where((a.homes[3] >= 0) & (node >= 0), found, np.nan)
+    found = _where_known(a, (a.homes.best == node).astype(float))
+    return None if found is None else np.where((a.homes.best >= 0) & (node >= 0), found, np.nan)
 
 
 @metric(unit="", source="thesis 3.4, sharing")

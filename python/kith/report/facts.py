@@ -85,11 +85,11 @@ class Facts:
 
     @cached_property
     def bytes_near(self):
-        return float(self.analysis.homes[0].sum())
+        return float(self.analysis.homes.near.sum())
 
     @cached_property
     def bytes_far(self):
-        return float(self.analysis.homes[1].sum())
+        return float(self.analysis.homes.far.sum())
 
     @property
     def knows_homes(self):

@@ -14,7 +14,7 @@ def values(f):
     r = f.recording
     homes = r.machine["nodes"] > 1 and f.knows_homes
     found = {"homes": homes, "nodes": r.machine["nodes"], "steals": len(r.steals), "matrix": None, "types": [], "arrays": [],
-             "unknown": size(f.analysis.homes[2].sum())}
+             "unknown": size(f.analysis.homes.unknown.sum())}
     if homes:
         names = [str(i) for i in range(r.machine["nodes"])]
         found["near"], found["far"] = size(f.bytes_near), size(f.bytes_far)
@@ -23,7 +23,7 @@ def values(f):
         found["at_home"], found["placed"] = percent(known.mean()) if len(known) else "-", count(len(known))
         if r.machine["nodes"] <= MOST_NODES:
             found["matrix"] = charts.heat([f"home {n}" for n in names], [f"ran {n}" for n in names],
-                                          f.analysis.homes[4].tolist(), "Bytes by the node of their home and the node that "
+                                          f.analysis.homes.matrix.tolist(), "Bytes by the node of their home and the node that "
                                           "used them; outlined: local", "bytes", size)
         found["types"] = _by_type(f)
     found["steal_matrix"], found["steals_by_home"] = _steals(f), _steals_by_home(f)
@@ -36,7 +36,7 @@ def values(f):
 def _by_type(f):
     t = f.analysis.table
     type_ = f.recording.tasks.type.to_numpy()
-    sums = pd.DataFrame({"type": type_, "near": f.analysis.homes[0], "far": f.analysis.homes[1]}).groupby("type").sum()
+    sums = pd.DataFrame({"type": type_, "near": f.analysis.homes.near, "far": f.analysis.homes.far}).groupby("type").sum()
     home = pd.DataFrame({"type": type_, "home": t.ran_at_home.to_numpy()}).dropna().groupby("type").home.mean()
     sums = sums[(sums.near + sums.far) > 0].sort_values("far", ascending=False)
     return [{"colour": int(f.colour_of_type[n]), "name": charts.text(f.type_name(n)), "near": size(row.near), "far": size(row.far),
@@ -85,7 +85,7 @@ def _steals_by_home(f):
     if not (s.victim < 0).any() or not 1 < nodes <= MOST_NODES:
         return None
     task = stolen(whole.recording)
-    thief, home = node[s.worker.to_numpy()], np.where(task >= 0, whole.homes[3][np.maximum(task, 0)], -1)
+    thief, home = node[s.worker.to_numpy()], np.where(task >= 0, whole.homes.best[np.maximum(task, 0)], -1)
     rows = (s.victim.to_numpy() < 0) & (thief >= 0) & (home >= 0)
     if not rows.any():
         return None
