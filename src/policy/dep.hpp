@@ -10,8 +10,10 @@
 #include "policy/contract/policy_entry.hpp"
 #include "policy/easy_placement.hpp"
 #include "policy/node_queues.hpp"
+#include "policy/steal.hpp"
 
 #include <array>
+#include <cstdint>
 
 namespace kith {
 
@@ -24,13 +26,22 @@ class dep final : public policy<World> {
       node_queues<World>::options,
       std::array{one_of("queue", "auto|node",
                         "auto: if one node has all workers, each has a deque; node: always one queue for a node")});
+  /// True where the rule leaves nothing to decide: one node has all workers.
+  static bool is_steal(std::int32_t inhabited_nodes, const policy_options& given) {
+    return inhabited_nodes == 1 && given.is("queue", "auto") && given.is("order", "ready");
+  }
+  [[gnu::cold]] static void explain(explainer& e) {
+    if (!is_steal(e.inhabited_nodes(), e.options)) return explain_easy_placement(e);
+    e.say_of_policy("one node has all workers, so it is `steal`");
+    steal<World>::explain(e);
+  }
   static constexpr policy_entry about{
       .name = "dep",
       .paper = "RIP",
       .section = "4.1",
       .summary = "a task runs where most of its data is",
       .options = options,
-      .explain = explain_easy_placement,
+      .explain = explain,
   };
 
   dep(const policy_context& s, const policy_options& given) : queues_(s, given), place_(s) {}

@@ -67,9 +67,8 @@ std::unique_ptr<policy<World>> build_auto(const policy_context& context, const p
 /// dep.hpp says when `dep` is `steal`.
 template <class World>
 std::unique_ptr<policy<World>> build_dep(const policy_context& context, const policy_options& given) {
-  const bool deques =
-      context.workers.inhabited().size() == 1 && given.is("queue", "auto") && given.is("order", "ready");
-  if (!deques) return std::make_unique<dep<World>>(context, given);
+  const auto inhabited = static_cast<std::int32_t>(context.workers.inhabited().size());
+  if (!dep<World>::is_steal(inhabited, given)) return std::make_unique<dep<World>>(context, given);
   return std::make_unique<steal<World>>(context, policy_options("steal", steal<World>::options));
 }
 

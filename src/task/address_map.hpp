@@ -143,7 +143,7 @@ class address_map {
   std::uint64_t named_ = 0;  // ranges of this epoch: at least its entries
   std::uint64_t least_;
   std::uint64_t stamps_ = 0;
-  std::pmr::monotonic_buffer_resource memory_{large_memory()};  // of the index; given back when that is cleared
+  std::pmr::monotonic_buffer_resource memory_{256, large_memory()};  // of the index; given back when that is cleared
   index ranges_{&memory_};
   index::iterator last_ = ranges_.end(), behind_last_ = ranges_.end();  // the range that was put last, and the next one
   std::uint64_t removed_ = 0;  // from the index since it was cleared; their memory is not used again

@@ -42,18 +42,18 @@ bool runs_inline(const native::engine& engine, const detail::scope& s) {
   return limit == 1 || (limit > 1 && s.unfinished() / engine.workers.size() >= static_cast<std::uint64_t>(limit));
 }
 
-[[gnu::noinline]] void note_created(native_seat& self, detail::scope& s, std::uint64_t began, const new_task& d) {
+[[gnu::noinline]] void note_created(native_seat& self, detail::scope& s, std::uint64_t began, const new_task& n) {
   const std::uint64_t parent = self.worker_seat ? static_cast<worker&>(self).running_ref() : 0;
   self.log->created(
-      {d.me, parent, s.serial, began, s.listed ? log_listed : std::uint8_t{0}, d.h, d.records, d.before, 0, &s});
+      {n.me, parent, s.serial, began, s.listed ? log_listed : std::uint8_t{0}, n.h, n.records, n.before, 0, &s});
 }
 
 /// Runs the task at once, if it is short and nothing keeps it from that. True if it did.
-bool runs_at_once(worker& w, detail::scope& s, const new_task& d) {
-  if (!w.runs_now(d.t)) return false;
-  if (d.done.edges == 0) {
+bool runs_at_once(worker& w, detail::scope& s, const new_task& n) {
+  if (!w.runs_now(n.t)) return false;
+  if (n.done.edges == 0) {
     w.sums.add(event::task_created);
-    w.run_now(d.t);
+    w.run_now(n.t);
     return true;
   }
   if (w.engine.at_creation == runs_at_creation::short_ones) w.helps_soon(s);
@@ -76,28 +76,28 @@ void start(native_seat& self, detail::scope& s, task& t) {
 }
 
 /// The second half of submit(), for every seat and task: hands the task over to the engine and the policy.
-[[gnu::noinline]] task_ref hand_over(native_seat& self, detail::scope& s, const new_task& d) {
+[[gnu::noinline]] task_ref submit_in_full(native_seat& self, detail::scope& s, const new_task& n) {
   native::engine& engine = self.engine;
-  task& t = d.t;
+  task& t = n.t;
   const std::exception_ptr failure = std::exchange(self.failed_declaration, nullptr);
   const std::uint64_t began = self.creating_since;
-  skip_if_dry(t, d.h, engine.options.dry);
+  skip_if_dry(t, n.h, engine.options.dry);
   if (engine.policy.has_gate()) [[unlikely]]
-    engine.identities.set(d.me.index, self.naming.next_child());
-  if (!self.worker_seat || !runs_at_once(static_cast<worker&>(self), s, d)) {
+    engine.identities.set(n.me.index, self.naming.next_child());
+  if (!self.worker_seat || !runs_at_once(static_cast<worker&>(self), s, n)) {
     if (engine.policy.observes_creation() && self.worker_seat) [[unlikely]]
       engine.policy.created(t, static_cast<worker&>(self));
-    if (s.listed) list_child(s, engine.space, t, d.me);
+    if (s.listed) list_child(s, engine.space, t, n.me);
     // Do not touch the task below: it may have ended, and its slot may have been reused.
-    const bool ready = edges::open_join(t, d.done.edges) && prepare_ready(engine.regions, t);
+    const bool ready = edges::open_join(t, n.done.edges) && prepare_ready(engine.regions, t);
     if (self.worker_seat) static_cast<worker&>(self).sums.add(event::task_created);
     if (ready) start(self, s, t);
   }
   if (self.log != nullptr) [[unlikely]]
-    note_created(self, s, began, d);
+    note_created(self, s, began, n);
   if (failure) [[unlikely]]
     std::rethrow_exception(failure);
-  return d.me.packed();
+  return n.me.packed();
 }
 
 /// What is captured is not created here. It has submit()'s parameters, so that the call is a jump.
@@ -180,8 +180,8 @@ task_ref submit(scope& s, const draft& d, task_code code, std::span<const access
 
   constexpr std::uint8_t special = task::skip | task::exclusive;
   if (!self.creates_plainly || (t.flags & special) != 0 || static_cast<worker&>(self).runs_now(t))
-    return hand_over(self, s, {t, me, done, h, records, before});
-  // The straight path: what hand_over() would do for this task.
+    return submit_in_full(self, s, {t, me, done, h, records, before});
+  // The straight path: what submit_in_full() would do for this task.
   worker& w = static_cast<worker&>(self);
   if (s.listed) list_child(s, w.engine.space, t, me);
   w.sums.add(event::task_created);

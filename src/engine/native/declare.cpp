@@ -68,7 +68,8 @@ class fence_maker {
                                                 const detail::access_record& a, std::uint16_t type,
                                                 edge_collector& edges_of, const fence_maker& fence) {
   if (detail::tracker* const known = known_tracker(self, s, a)) return *known;
-  if (a.handle == nullptr || detail::internals::scope(*a.handle) != &s) {
+  // Another scope's owner may write the word at the same time.
+  if (a.handle == nullptr || std::atomic_ref<const void*>(detail::internals::scope(*a.handle)).load(relaxed) != &s) {
     detail::access_record raw = a;
     raw.handle = nullptr;
     return s.by_address.find(raw, type, [&](nested_range& r) { edges_of.meet(s.by_address, r, a.how, fence); });

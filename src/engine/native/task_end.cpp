@@ -59,8 +59,14 @@ void worker::release_from(std::uint32_t first) {
 task* worker::start_released(task* last, bool more) {
   if (last != nullptr) batch_.push_back(last);
   if (!internal_.empty()) more = end_internal() || more;
-  task* const next = batch_.empty() ? nullptr : make_ready(batch_, ready_reason::completion);
-  batch_.clear();
+  task* next = nullptr;
+  if (!batch_.empty()) {
+    struct cleared {  // also if the policy throws: it may have queued some of them
+      std::vector<task*>& tasks;
+      ~cleared() { tasks.clear(); }
+    } const handed_over{batch_};
+    next = make_ready(batch_, ready_reason::completion);
+  }
   return more ? end_left(next) : next;
 }
 

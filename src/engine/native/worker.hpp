@@ -1,8 +1,8 @@
 // A worker: the state of one thread of the engine, and its operations on tasks.
 //
 // All members are for the worker's own thread, unless their comments say otherwise. The life of a task is in
-// create.cpp, task_run.cpp and task_end.cpp, in this order; wait.cpp has how a worker waits, search.cpp how it looks
-// for tasks and sleeps.
+// create.cpp, declare.cpp, task_run.cpp and task_end.cpp, in this order; wait.cpp has how a worker waits, find.hpp and
+// search.cpp how it looks for tasks and sleeps.
 #pragma once
 
 #include "base/clock.hpp"
@@ -281,7 +281,7 @@ class worker : public native_seat, public worker_view {
   void go_on(const detail::strand& in, detail::coroutine_promise* next) noexcept;
   void end_root(const detail::strand& in) noexcept;
   void hold_frames(detail::frame_stack* held) noexcept;
-  // ---- search.cpp
+  // ---- find.hpp and search.cpp
   task* find(const pending_wait& w);
   task* find_anywhere();
   task* find_child_first(const pending_wait& w);

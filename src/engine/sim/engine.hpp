@@ -42,7 +42,7 @@ class engine {
   void submit(worker& w, kith::job<plain::worker_view>& j, const worker_set& audience);
 
  private:
-  // life.cpp and create.cpp: what happens to tasks
+  // create.cpp, life.cpp, compute.cpp and ends.cpp: what happens to tasks
   void step(worker& w);
   void begin_root(worker& w);
   void start(worker& w, std::int32_t t, bool at_creation = false);

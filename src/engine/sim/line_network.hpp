@@ -1,6 +1,6 @@
 // Messages of caches, directories and memory through the machine's links, flit by flit.
 //
-// A message takes the links of its way one after the other: its head waits for a link, passes it in `hop_cycles`, and
+// A message takes the links of its route one after the other: its head waits for a link, passes it in `hop_cycles`, and
 // the link is taken for as long as the flits pass. The tail arrives as much later (wormhole switching with buffers that
 // are never full).
 #pragma once

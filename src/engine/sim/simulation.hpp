@@ -114,7 +114,7 @@ struct result : statistics {
   std::vector<interconnect::link> links;
   std::uint64_t unit_operations = 0;  // on the hardware queues, whether they gave a task or not
   picoseconds unit_busy = 0;          // the unit's time for them
-  std::uint64_t network_bytes = 0;    // data and control, each link of a way counted
+  std::uint64_t network_bytes = 0;    // data and control, each link of a route counted
   double network_nj = 0;              // the energy of that; 0 if the machine has no table of it
   std::optional<line_figures> lines;  // in fidelity line
   std::vector<place_figures> places;  // if there are places
