@@ -7,6 +7,9 @@
 
 #include "base/rng.hpp"
 
+#include <gmock/gmock.h>
+
+#include <array>
 #include <atomic>
 
 namespace {
@@ -229,6 +232,33 @@ TEST_P(dataflow, a_task_may_name_a_region_in_several_ways) {
     kith::wait();
   });
   EXPECT_EQ(ran, 80);
+}
+
+/// One of the scopes keeps the handle's state; the others order their tasks by its address.
+TEST_P(dataflow, tasks_are_in_order_in_each_of_several_scopes_that_name_a_handle_first_at_once) {
+  constexpr int scopes = 4, steps = 3;
+  kith::runtime rt(GetParam().options());
+  for (int round = 0; round < scaled(20); ++round) {
+    std::array<int, 8> data{};
+    std::vector<kith::handle<int>> names;
+    for (int& d : data) names.emplace_back(d);
+    std::array<std::array<int, 8>, scopes> done{};
+    std::atomic<int> faults{0};
+    rt.run([&] {
+      for (int s = 0; s < scopes; ++s) {
+        kith::spawn([&, s] {
+          for (int step = 0; step < steps; ++step) {
+            for (std::size_t n = 0; n < names.size(); ++n)
+              kith::spawn([&, s, step, n] { faults += done[static_cast<std::size_t>(s)][n]++ != step; },
+                          kith::inout(names[n]));
+          }
+          kith::wait();
+        });
+      }
+    });
+    EXPECT_EQ(faults, 0);
+    for (const auto& of_scope : done) EXPECT_THAT(of_scope, testing::Each(steps));
+  }
 }
 
 }  // namespace

@@ -4,8 +4,8 @@
 // with a policy of its own, on cores of its own. A task that is created for another place is offered to it: its fresh
 // activity buffer (FAB) takes it while its occupancy is below the threshold, else the creator waits and offers it
 // again. Each place has a progress thread, on a core that is not modelled; it handles one message at a time. A message
-// takes the machine's cost of a push, stretched by the distance, and the links of its route one after the other. The end
-// of a task is told to the place that waits for it when no other task of that wait is left at its place.
+// takes the machine's cost of a push, stretched by the distance, and the links of its route one after the other. The
+// end of a task is told to the place that waits for it when no other task of that wait is left at its place.
 #pragma once
 
 #include "engine/sim/links.hpp"
