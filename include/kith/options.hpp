@@ -1,4 +1,4 @@
-// What a task declares besides its accesses: its name, its place, what it waits for.
+// What a task declares besides its accesses: its name, its node, what it waits for.
 #pragma once
 
 #include <kith/access.hpp>
@@ -42,8 +42,8 @@ class name {
   std::uint16_t number_ = 0;
 };
 
-/// The worker whose data the task uses. A hint that the policy `nabbitc` honours. Remote accesses are counted by
-/// it.
+/// The worker whose data the task uses. A hint that the policy `nabbitc` honours. A task that has one counts
+/// itself as remote if it runs on another node than that worker's (statistics).
 struct color {
   int value;
 };
@@ -57,7 +57,7 @@ struct node {
 struct work {
   double nanoseconds;
 };
-/// `kith policies` says which policies honour it.
+/// Which of the ready tasks goes first. All policies but `replay` honour it.
 enum class priority : std::uint8_t { normal, high, low };
 /// The task starts after `task` has ended. Both must be children of the same parent, or `task` must be an earlier
 /// task of an enclosing scope. An edge from a task that itself waits for this one is a deadlock. Both must belong

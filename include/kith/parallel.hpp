@@ -55,8 +55,8 @@ void parallel_for_chunks(Arguments&&...) {
                 "kith::parallel_for_chunks(0, n, [&](std::int64_t from, std::int64_t to) { ... })");
 }
 
-/// Folds [begin, end). Each taker starts from `identity` and adds its chunks by `value = body(from, to, value)`.
-/// The takers' values are combined in the order of the takers, so with schedule static_ the result is the same in
+/// Folds [begin, end). Each worker's share starts from `identity` and adds its chunks by `value = body(from, to,
+/// value)`. The values are combined in the order of the shares, so with schedule static_ the result is the same in
 /// every run.
 template <class T, class Body, class Combine>
 T parallel_reduce(std::int64_t begin, std::int64_t end, T identity, Body&& body, Combine&& combine, schedule how = {}) {
