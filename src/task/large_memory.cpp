@@ -1,11 +1,13 @@
 #include "task/large_memory.hpp"
 
 #include "base/address.hpp"
+#include "base/made_once.hpp"
 
 #include <sys/mman.h>
 
 #include <cstdint>
 #include <cstdlib>
+#include <memory>
 #include <new>
 
 namespace kith {
@@ -44,8 +46,8 @@ void* allocate_zeros(std::size_t bytes) noexcept {
 }
 
 std::pmr::memory_resource* large_memory() {
-  static malloc_resource& resource = *new malloc_resource;  // containers may outlive static objects
-  return &resource;
+  static constinit made_once<std::unique_ptr<malloc_resource>> resource;  // containers may outlive static objects
+  return resource.get([] { return std::make_unique<malloc_resource>(); }).get();
 }
 
 }  // namespace kith
