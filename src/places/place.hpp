@@ -32,6 +32,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <unordered_map>
 #include <utility>
@@ -200,7 +201,10 @@ class place {
   struct part {
     collective what;
     detail::completion ended;
-    std::exception_ptr failed;  // written before it has ended
+    // Written before it has ended. The task that waits makes the exception: an exception object that two threads share
+    // is freed by either, which the thread sanitizer cannot see to be safe.
+    std::optional<failure> failed;
+    std::optional<error> refused;
   };
   class closure;
 
@@ -222,7 +226,7 @@ class place {
   void post(int to, detail::byte_buffer message);
   void wait_for(offer& o) const;
   bool do_collectives();
-  void fail_parts(const std::exception_ptr& why);
+  void end_parts(const std::optional<failure>& failed, const error* refused);
   void refuse_if_lost() const;
   void wait_for_body(const activity* caller);
 

@@ -22,7 +22,8 @@ void place::take_part(const char* call, const collective& c) {
   }
   net_.ring();
   mine->ended.wait();
-  if (mine->failed) std::rethrow_exception(mine->failed);
+  if (mine->failed) std::rethrow_exception(exception_of(*mine->failed));
+  if (mine->refused) throw error(std::string(mine->refused->what()), mine->refused->kind());
   if (c.bytes != 0) std::memcpy(c.data, mine->what.data, c.bytes);
 }
 
@@ -40,15 +41,16 @@ bool place::do_collectives() {
       parts_.front()->ended.complete();
       parts_.pop_front();
     }
-  } catch (const error&) {
-    fail_parts(std::current_exception());
+  } catch (const error& e) {
+    end_parts({}, &e);
   }
   return !starting.empty();
 }
 
-void place::fail_parts(const std::exception_ptr& why) {
+void place::end_parts(const std::optional<failure>& failed, const error* refused) {
   for (const auto& p : parts_) {
-    p->failed = why;
+    p->failed = failed;
+    if (refused != nullptr) p->refused.emplace(std::string(refused->what()), refused->kind());
     p->ended.complete();
   }
   parts_.clear();

@@ -91,7 +91,7 @@ void place::lose(const lost_place& what) {
   dropped_ = std::move(offers);
   send_outgoing(false);  // nobody takes an offer any more
   end_dropped_offers();
-  fail_parts(exception_of(why));
+  end_parts(why, nullptr);
   for (const auto& r : results) {
     r->failure = exception_of(why);
     r->complete();
