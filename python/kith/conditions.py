@@ -30,12 +30,13 @@ def holds(condition, column, count):
     try:
         tree = ast.parse(condition.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as e:
-        raise KithError(f"condition '{printable(condition)}': {e.__class__.__name__}; expected such as 'work > 0.001 "
-                        "and name == \"gemm\"'") from e
+        why = getattr(e, "msg", None) or "it cannot be read"
+        raise KithError(f"condition '{printable(condition)}': {why}; expected such as 'work > 0.001 and name == \"gemm\"'") from e
 
     def wrong(node):
-        return KithError(f"condition '{printable(condition)}': {type(node).__name__} is not allowed; expected "
-                         "comparisons of columns, numbers and texts, with and, or, not")
+        what = f"'{printable(ast.unparse(node))}'" if isinstance(node, ast.expr) else type(node).__name__
+        return KithError(f"condition '{printable(condition)}': {what} is not allowed; expected comparisons of "
+                         "columns, numbers and texts, with and, or, not")
 
     def truth(node):
         if isinstance(node, ast.BoolOp):

@@ -187,9 +187,8 @@ task_ref submit(scope& s, const draft& d, task_code code, std::span<const access
   w.sums.add(event::task_created);
   if (!edges::open_join(t, done.edges)) return me.packed();
   mark_queued(t);
-  task* now = &t;
-  now = w.make_ready({&now, 1}, ready_reason::creation);
-  if (now != nullptr) [[unlikely]]
+  task* const one[] = {&t};
+  if (task* const now = w.make_ready(one, ready_reason::creation); now != nullptr) [[unlikely]]
     w.run_at_creation(*now);
   return me.packed();
 }

@@ -31,24 +31,22 @@ task* worker::end(task& t) {
 }
 
 /// The end of a task has released r, and `before` (may be null) before it: puts them into batch_, or into internal_.
-/// Returns null.
-[[gnu::noinline]] task* worker::also_ready(task* before, task& r) {
+[[gnu::noinline]] void worker::add_released(task* before, task& r) {
   if (before != nullptr) batch_.push_back(before);
   if ((r.flags & task::internal) != 0) {
     internal_.push_back(&r);
   } else if (prepare_ready(engine.regions, r)) {
     batch_.push_back(&r);
   }
-  return nullptr;
 }
 
 void worker::release_from(std::uint32_t first) {
-  edges::release(engine.space, first, [this](task& r) { also_ready(nullptr, r); });
+  edges::release(engine.space, first, [this](task& r) { add_released(nullptr, r); });
 }
 
 /// The end of run() for a task of another worker's scope, or one that has released several tasks, `last` (may be null)
 /// after batch_.
-[[gnu::noinline]] task* worker::end_aside(task& t, task* last) {
+[[gnu::noinline]] task* worker::end_run_with_batch(task& t, task* last) {
   const bool more = ended_in(*t.scope, 0);
   give_slot(t);
   return start_released(last, more);

@@ -30,7 +30,7 @@ task* worker::run(task& t) {
   bool several = false;
   edges::release(engine.space, edges::close(t), [&](task& r) {
     if (next != nullptr || (r.flags & (task::internal | task::exclusive)) != 0) [[unlikely]] {
-      next = also_ready(next, r);
+      add_released(std::exchange(next, nullptr), r);
       several = true;
     } else {
       mark_queued(r);
@@ -38,7 +38,7 @@ task* worker::run(task& t) {
     }
   });
   if (t.scope->counts_here.load(relaxed) != this || several) [[unlikely]]
-    return end_aside(t, next);
+    return end_run_with_batch(t, next);
   t.scope->count_ended_here();
   give_slot(t);
   if (next == nullptr) return nullptr;

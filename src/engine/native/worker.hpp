@@ -222,10 +222,10 @@ class worker : public native_seat, public worker_view {
   task* end(task& t);
   task* end_phase(task& t, detail::outcome how);
   task* end_with_successors(task& t, std::uint32_t first);
-  task* also_ready(task* before, task& r);
+  void add_released(task* before, task& r);
   void release_from(std::uint32_t first);
   task* start_released(task* last, bool more);
-  task* end_aside(task& t, task* last);
+  task* end_run_with_batch(task& t, task* last);
   void hand_over_turns(task& t);
   bool end_internal();
   void retire(task& t);
@@ -307,7 +307,7 @@ class worker : public native_seat, public worker_view {
   bool resting_ = false;          // the worker's time does not count as busy
   bool drains_ = false;           // at the throttle, runs all that is queued
   bool on_creator_ = false;       // a short task runs at its creation: tasks that it creates are queued
-  bool no_hurry_ = false;         // the policy's last answer was `later`
+  bool no_hurry_ = false;         // the policy found nothing last time, and answered `later`
   task* claimed_ = nullptr;       // claimed, to be run next
   // Unfinished children of tasks whose bodies have ended, newest last. They are claimed before the queues are
   // asked, so that a tree without waits runs depth-first under every policy.
