@@ -26,7 +26,7 @@ class GraphPart:
 
 class Selection(Analysis):
     """The tasks of `whole` for which `keep` (truth values) holds, as an Analysis: their recording has new numbers, which
-    `recording.numbers` leads back, their metrics are those of the whole run, and workers' states have only their code."""
+    `recording.numbers` maps to the run's, their metrics are those of the whole run, and workers' states have only their code."""
 
     def __init__(self, whole, keep, described="", ordered_by=""):
         super().__init__(kept(whole.recording, keep), whole.reference, whole.progress)
