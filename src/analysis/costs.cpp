@@ -52,7 +52,7 @@ std::optional<double> data_costs::nanoseconds(std::size_t from, std::size_t at, 
       sim::rate(model_->core_gbs)(bytes) * static_cast<sim::picoseconds>(distances_[at][from]) / 10;
   longest = std::max(longest, sim::rate(model_->memory_gbs)(bytes));
   for (const std::uint32_t l : links_->route(source, here))
-    longest = std::max(longest, links_->links[l].server.speed(bytes));
+    longest = std::max(longest, links_->links[l].server.time_of(bytes));
   return static_cast<double>(longest) / 1000;
 }
 

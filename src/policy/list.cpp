@@ -32,21 +32,21 @@
 
 namespace kith {
 
-static_assert(world<native::world> && world<plain::world>);
+static_assert(world<native::world> && world<sequential::world>);
 
 namespace {
 
 struct listed_policy {
   policy_entry about;
   policy_maker<native::world> native;
-  policy_maker<plain::world> plain;
+  policy_maker<sequential::world> sequential;
 
   template <class World>
   policy_maker<World> maker() const noexcept {
     if constexpr (std::is_same_v<World, native::world>) {
       return native;
     } else {
-      return plain;
+      return sequential;
     }
   }
 };
@@ -54,7 +54,7 @@ struct listed_policy {
 template <template <class> class Policy>
 constexpr listed_policy listed() {
   return {Policy<native::world>::about, build_policy<Policy<native::world>, native::world>,
-          build_policy<Policy<plain::world>, plain::world>};
+          build_policy<Policy<sequential::world>, sequential::world>};
 }
 
 /// If one node has all workers, `auto` is `steal` itself, with an option.
@@ -81,7 +81,7 @@ using random_order = central<World, queue_order::random>;
 
 // A new policy is one line here, and its include.
 constexpr std::array policies{
-    listed_policy{automatic<native::world>::about, build_auto<native::world>, build_auto<plain::world>},
+    listed_policy{automatic<native::world>::about, build_auto<native::world>, build_auto<sequential::world>},
     listed<fifo>(),
     listed<lifo>(),
     listed<random_order>(),
@@ -93,7 +93,7 @@ constexpr std::array policies{
     listed<home_cache>(),
     listed<dfifo>(),
     listed<socket>(),
-    listed_policy{dep<native::world>::about, build_dep<native::world>, build_dep<plain::world>},
+    listed_policy{dep<native::world>::about, build_dep<native::world>, build_dep<sequential::world>},
     listed<rip_dep>(),
     listed<rip_mw>(),
     listed<nabbit>(),
@@ -126,7 +126,8 @@ std::vector<policy_entry> policy_list() {
   return entries;
 }
 
-void register_policy(const policy_entry& about, policy_maker<native::world> native, policy_maker<plain::world> plain) {
+void register_policy(const policy_entry& about, policy_maker<native::world> native,
+                     policy_maker<sequential::world> sequential) {
   const std::string_view name = about.name;
   if (name.empty() || !std::ranges::all_of(name, may_be_in_a_name))
     throw error("register_policy(): '" + std::string(name) + "': expected a name of letters, digits and '-'");
@@ -137,7 +138,7 @@ void register_policy(const policy_entry& about, policy_maker<native::world> nati
     if (name == p.name) throw error("register_policy(): there is a policy '" + std::string(name) + "' already");
   }
   const std::lock_guard lock(registering);
-  registered().push_back({about, native, plain});
+  registered().push_back({about, native, sequential});
 }
 
 template <class World>
@@ -152,6 +153,7 @@ std::unique_ptr<policy<World>> make_policy(const std::string& text, const policy
 }
 
 template std::unique_ptr<policy<native::world>> make_policy<native::world>(const std::string&, const policy_context&);
-template std::unique_ptr<policy<plain::world>> make_policy<plain::world>(const std::string&, const policy_context&);
+template std::unique_ptr<policy<sequential::world>> make_policy<sequential::world>(const std::string&,
+                                                                                   const policy_context&);
 
 }  // namespace kith

@@ -3,16 +3,16 @@
 #include "queue/native/inbox.hpp"
 #include "queue/native/world.hpp"
 #include "queue/own_deque.hpp"
-#include "queue/plain/world.hpp"
+#include "queue/sequential/world.hpp"
 #include "queue/shared_queue.hpp"
 
 namespace kith {
 
 template class leveled_deque<native::world>;
-template class leveled_deque<plain::world>;
+template class leveled_deque<sequential::world>;
 template class own_deque<native::world>;
-template class own_deque<plain::world>;
+template class own_deque<sequential::world>;
 template class shared_queue<native::world>;
-template class shared_queue<plain::world>;
+template class shared_queue<sequential::world>;
 
 }  // namespace kith

@@ -2,7 +2,7 @@
 
 #include "base/nearest.hpp"
 #include "queue/native/world.hpp"
-#include "queue/plain/world.hpp"
+#include "queue/sequential/world.hpp"
 #include "replay/recorded_order.hpp"
 #include "replay/replay.hpp"
 
@@ -48,6 +48,6 @@ chosen_policy<World> choose_policy(const std::string& text, const policy_context
 }
 
 template chosen_policy<native::world> choose_policy<native::world>(const std::string&, const policy_context&);
-template chosen_policy<plain::world> choose_policy<plain::world>(const std::string&, const policy_context&);
+template chosen_policy<sequential::world> choose_policy<sequential::world>(const std::string&, const policy_context&);
 
 }  // namespace kith

@@ -4,7 +4,7 @@
 #include "support/recordings.hpp"
 #include "support/replays.hpp"
 
-#include "queue/plain/world.hpp"
+#include "queue/sequential/world.hpp"
 #include "replay/choose.hpp"
 
 #include <gmock/gmock.h>
@@ -94,7 +94,7 @@ TEST(replay_errors, in_the_model_divergence_is_an_error_as_well) {
               testing::ThrowsMessage<error>(testing::HasSubstr("is not in the schedule")));
 }
 
-struct sleeper : plain::worker_view {
+struct sleeper : sequential::worker_view {
   using worker_view::worker_view;
   bool all_sleep() const noexcept override { return sleeps; }
   bool sleeps = true;
@@ -115,8 +115,8 @@ TEST(replay_errors, only_what_is_held_back_while_all_sleep_is_refused) {
   region_table regions;
   for (const std::string order : {"auto", "ready"}) {
     const auto following =
-        choose_policy<plain::world>("replay:file=" + file.path() + ",order=" + order,
-                                    {.workers = workers, .regions = regions, .seed = 1, .identities = &names});
+        choose_policy<sequential::world>("replay:file=" + file.path() + ",order=" + order,
+                                         {.workers = workers, .regions = regions, .seed = 1, .identities = &names});
     sleeper by(worker_id(0), node_id(0));
     task second;
     task* const one = &second;

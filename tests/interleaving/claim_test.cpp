@@ -89,18 +89,18 @@ TEST(ClaimInterleaved, EachOrderingIsNeeded) {
 
 TEST(Claim, PlainStatesDoTheSame) {
   task_state s = task_state::queued;
-  EXPECT_TRUE(life::claim(life::plain_state{s}));
-  EXPECT_FALSE(life::claim(life::plain_state{s}));
-  EXPECT_TRUE(life::is_dead(life::plain_state{s}));
-  EXPECT_EQ(life::take(life::plain_state{s}), life::taken_entry::dead);
-  EXPECT_TRUE(life::ended(life::plain_state{s}));
+  EXPECT_TRUE(life::claim(life::sequential_state{s}));
+  EXPECT_FALSE(life::claim(life::sequential_state{s}));
+  EXPECT_TRUE(life::is_dead(life::sequential_state{s}));
+  EXPECT_EQ(life::take(life::sequential_state{s}), life::taken_entry::dead);
+  EXPECT_TRUE(life::ended(life::sequential_state{s}));
   s = task_state::queued;
-  EXPECT_EQ(life::take(life::plain_state{s}), life::taken_entry::runs);
-  EXPECT_TRUE(life::ended(life::plain_state{s}));
+  EXPECT_EQ(life::take(life::sequential_state{s}), life::taken_entry::runs);
+  EXPECT_TRUE(life::ended(life::sequential_state{s}));
   s = task_state::queued;
-  EXPECT_TRUE(life::claim(life::plain_state{s}));
-  EXPECT_FALSE(life::ended(life::plain_state{s}));
-  EXPECT_EQ(life::take(life::plain_state{s}), life::taken_entry::last);
+  EXPECT_TRUE(life::claim(life::sequential_state{s}));
+  EXPECT_FALSE(life::ended(life::sequential_state{s}));
+  EXPECT_EQ(life::take(life::sequential_state{s}), life::taken_entry::last);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The policy `auto` in the plain world, for tests.
+// The policy `auto` in the sequential world, for tests.
 #pragma once
 
 #include "support/policy_bench.hpp"

@@ -1,8 +1,8 @@
-// A policy in the plain world, with one thread, so that every decision can be checked.
+// A policy in the sequential world, with one thread, so that every decision can be checked.
 #pragma once
 
 #include "policy/list.hpp"
-#include "queue/plain/world.hpp"
+#include "queue/sequential/world.hpp"
 #include "task/closure_room.hpp"
 
 #include <cstring>
@@ -14,7 +14,7 @@
 
 namespace kith::test {
 
-using plain::world;
+using sequential::world;
 
 /// A machine, one worker for each of its cores, and a policy.
 class policy_bench {
@@ -27,7 +27,7 @@ class policy_bench {
         chosen(
             make_policy<world>(policy, {.workers = workers, .regions = regions, .seed = 1, .own_memory = own_memory})) {
     for (int w = 0; w < workers.size(); ++w) {
-      by.push_back(std::make_unique<plain::worker_view>(worker_id(w), workers.node_of(worker_id(w))));
+      by.push_back(std::make_unique<sequential::worker_view>(worker_id(w), workers.node_of(worker_id(w))));
     }
   }
 
@@ -73,7 +73,7 @@ class policy_bench {
   region_table regions;
   team workers;
   std::unique_ptr<kith::policy<world>> chosen;
-  std::vector<std::unique_ptr<plain::worker_view>> by;
+  std::vector<std::unique_ptr<sequential::worker_view>> by;
   struct free_task {
     void operator()(kith::task* t) const noexcept {
       free_room(*t);

@@ -1,4 +1,4 @@
-// What the policy `auto` measures and then decides, in the plain world: how many chains a node runs at
+// What the policy `auto` measures and then decides, in the sequential world: how many chains a node runs at
 // once, and from which end of its queue it takes.
 #include "support/policy_bench.hpp"
 #include "support/sizes.hpp"
@@ -99,14 +99,14 @@ TEST(auto_measures, counts_a_table_that_all_read_for_none_of_the_chains) {
 
 TEST(auto_measures, whoever_does_something_else_leaves_room_for_a_chain) {
   const auto falls_out = [](int chains) -> std::uint64_t { return chains > 2 ? 4'000'000 : 500'000; };
-  for (const bool plain : {false, true}) {
+  for (const bool dataless : {false, true}) {
     chains_at_0 b;
     b.go_round(108, falls_out);
     ASSERT_EQ(b.running(), 2);
     const auto idle = std::ranges::find(b.now, nullptr) - b.now.begin();
     const auto busy = std::ranges::find_if(b.now, [](const kith::task* t) { return t != nullptr; }) - b.now.begin();
     EXPECT_EQ(b.next(static_cast<int>(idle)), nullptr);
-    if (plain) {  // its successor uses no data
+    if (dataless) {  // its successor uses no data
       kith::task& one = b.task();
       EXPECT_EQ(b.ready(one, static_cast<int>(busy), ready_reason::completion), &one);
     } else {  // it continues with the code that waited

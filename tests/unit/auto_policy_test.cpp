@@ -1,4 +1,4 @@
-// The policy `auto` in the plain world: where data goes, and what counts as plain work.
+// The policy `auto` in the sequential world: where data goes, and what counts as work without data.
 #include "support/auto_bench.hpp"
 
 #include "base/address.hpp"
@@ -35,8 +35,8 @@ TEST(auto_policy, is_steal_where_one_node_has_all_workers) {
 
 TEST(auto_policy, is_steal_until_data_comes) {
   auto_bench b("node:2 core:2");
-  kith::test::policy_bench plain("node:2 core:2", "steal");
-  for (kith::test::policy_bench* p : {static_cast<kith::test::policy_bench*>(&b), &plain}) {
+  kith::test::policy_bench of_steal("node:2 core:2", "steal");
+  for (kith::test::policy_bench* p : {static_cast<kith::test::policy_bench*>(&b), &of_steal}) {
     p->ready(p->task());
     EXPECT_NE(p->next(2), nullptr);
     EXPECT_EQ(p->by[2]->sums[event::steal], 1u);
@@ -47,7 +47,7 @@ TEST(auto_policy, is_steal_until_data_comes) {
   EXPECT_EQ(b.chosen->next(*b.by[2]).what, kith::poll_result::found);  // takes from the first victim that has tasks
 }
 
-TEST(auto_policy, tasks_without_data_are_stolen_plainly) {
+TEST(auto_policy, tasks_without_data_are_stolen_as_by_steal) {
   auto_bench b("node:2 core:2");
   const auto word = b.region(1);
   kith::task &a = b.task(), &c = b.task({{word, 8}});  // less than a page has no home
@@ -60,7 +60,7 @@ TEST(auto_policy, tasks_without_data_are_stolen_plainly) {
   EXPECT_EQ(b.next(1), nullptr);
 }
 
-TEST(auto_policy, of_a_batch_one_plain_task_is_run_next_and_the_rest_is_queued) {
+TEST(auto_policy, of_a_batch_one_task_without_data_is_run_next_and_the_rest_is_queued) {
   auto_bench b("node:2 core:1");
   kith::task &data = b.task({{b.region(1), page}}), &first = b.task(), &second = b.task();
   kith::task* all[] = {&second, &first, &data};  // the last one created comes first, as successors do
@@ -211,7 +211,7 @@ TEST(auto_policy, runs_have_the_share_of_the_nodes_workers) {
   chosen->waiting(*b.by[0]);
   EXPECT_THAT(b.homes(), ElementsAre(0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 1));
   for (int w : {0, 3}) {
-    kith::plain::worker_view there(kith::worker_id(w), some.node_of(kith::worker_id(w)));
+    kith::sequential::worker_view there(kith::worker_id(w), some.node_of(kith::worker_id(w)));
     while (chosen->next(there).work != nullptr) {
     }
   }
@@ -260,7 +260,7 @@ TEST(auto_policy, deals_by_the_workers_of_a_node) {
   kith::region_table regions;
   const kith::team some(on, {node_id(0), node_id(0), node_id(0), node_id(1)});
   auto chosen = kith::make_policy<kith::test::world>("auto", {some, regions, 1});
-  kith::plain::worker_view by(kith::worker_id(0), node_id(0));
+  kith::sequential::worker_view by(kith::worker_id(0), node_id(0));
   auto_bench tasks("node:2 core:1");
   int at_1 = 0;
   for (std::uintptr_t i = 1; i <= 80; ++i) {
@@ -272,7 +272,7 @@ TEST(auto_policy, deals_by_the_workers_of_a_node) {
   EXPECT_NEAR(at_1, 20, 4);
   while (chosen->next(by).work != nullptr) {
   }
-  kith::plain::worker_view there(kith::worker_id(3), node_id(1));
+  kith::sequential::worker_view there(kith::worker_id(3), node_id(1));
   while (chosen->next(there).work != nullptr) {
   }
 }

@@ -1,4 +1,4 @@
-// The policy `auto` in the plain world: when a node is robbed, and who is rung for.
+// The policy `auto` in the sequential world: when a node is robbed, and who is rung for.
 #include "support/auto_bench.hpp"
 
 #include <gmock/gmock.h>
@@ -207,7 +207,7 @@ TEST(auto_theft, a_task_that_others_were_run_on_top_of_is_not_timed) {
 }
 
 /// A worker that notes the nodes whose workers it rings for.
-class listener final : public kith::plain::worker_view {
+class listener final : public kith::sequential::worker_view {
  public:
   listener(const kith::test::policy_bench& b, int self)
       : worker_view(kith::worker_id(self), b.workers.node_of(kith::worker_id(self))), workers_(b.workers) {}

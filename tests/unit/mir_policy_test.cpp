@@ -1,4 +1,4 @@
-// Decisions of `numa`, of `home-cache` and of the orders of `steal`, in the plain world.
+// Decisions of `numa`, of `home-cache` and of the orders of `steal`, in the sequential world.
 #include "support/policy_bench.hpp"
 
 #include <gmock/gmock.h>

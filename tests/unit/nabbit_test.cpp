@@ -1,4 +1,4 @@
-// nabbit and nabbitc in the plain world: what is grouped, how items are morphed, what a thief takes.
+// nabbit and nabbitc in the sequential world: what is grouped, how items are morphed, what a thief takes.
 #include "support/policy_bench.hpp"
 
 #include "base/rng.hpp"

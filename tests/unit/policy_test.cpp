@@ -1,4 +1,4 @@
-// Policies in the plain world, with one thread, so that every decision can be checked.
+// Policies in the sequential world, with one thread, so that every decision can be checked.
 #include "support/policy_bench.hpp"
 
 #include <gmock/gmock.h>
@@ -10,7 +10,7 @@ namespace {
 using kith::node_id;
 using kith::ready_reason;
 using kith::worker_id;
-using kith::plain::world;
+using kith::sequential::world;
 using testing::ElementsAre;
 using testing::HasSubstr;
 

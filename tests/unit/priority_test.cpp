@@ -1,4 +1,4 @@
-// Priorities in the plain world: a worker prefers a higher level among what it sees.
+// Priorities in the sequential world: a worker prefers a higher level among what it sees.
 #include "support/policy_bench.hpp"
 #include "support/sizes.hpp"
 
@@ -87,7 +87,7 @@ class hurried_bench : public level_bench {
   std::vector<kith::task*> taken;
 
  private:
-  struct pusher : kith::plain::worker_view {
+  struct pusher : kith::sequential::worker_view {
     explicit pusher(hurried_bench& of) : worker_view(kith::worker_id(0), kith::node_id(0)), bench(of) {}
     bool ring(const kith::worker_set& /*audience*/) override {
       bench.take();

@@ -3,7 +3,7 @@
 #include "queue/native/deque.hpp"
 #include "queue/native/inbox.hpp"
 #include "queue/native/world.hpp"
-#include "queue/plain/world.hpp"
+#include "queue/sequential/world.hpp"
 #include "queue/shared_queue.hpp"
 #include "support/scale.hpp"
 
@@ -196,30 +196,30 @@ TEST(shared_queue, orders_and_levels) {
   kith::sleepers parked(1);
   kith::native::worker_view native(kith::worker_id(0), kith::node_id(0), parked);
   check_orders<kith::native::world>(native);
-  kith::plain::worker_view plain(kith::worker_id(0), kith::node_id(0));
-  check_orders<kith::plain::world>(plain);
-  EXPECT_EQ(native.sums[kith::event::push], plain.sums[kith::event::push]);
-  EXPECT_EQ(native.sums[kith::event::pop], plain.sums[kith::event::pop]);
+  kith::sequential::worker_view alone(kith::worker_id(0), kith::node_id(0));
+  check_orders<kith::sequential::world>(alone);
+  EXPECT_EQ(native.sums[kith::event::push], alone.sums[kith::event::push]);
+  EXPECT_EQ(native.sums[kith::event::pop], alone.sums[kith::event::pop]);
 }
 
 TEST(shared_queue, sequence_numbers_wrap) {
-  kith::plain::worker_view by(kith::worker_id(0), kith::node_id(0));
+  kith::sequential::worker_view by(kith::worker_id(0), kith::node_id(0));
   const auto tasks = make_tasks(2);
   tasks[0]->sequence = 0xfffffff0;
   tasks[1]->sequence = 5;
-  kith::shared_queue<kith::plain::world> q(kith::worker_set::all(1), kith::queue_order::created);
+  kith::shared_queue<kith::sequential::world> q(kith::worker_set::all(1), kith::queue_order::created);
   q.push(*tasks[1], by);
   q.push(*tasks[0], by);
   EXPECT_EQ(q.pop(by), tasks[0].get());
 }
 
 TEST(shared_queue, a_thief_may_leave_the_next_one) {
-  kith::plain::worker_view by(kith::worker_id(0), kith::node_id(0));
+  kith::sequential::worker_view by(kith::worker_id(0), kith::node_id(0));
   const auto tasks = make_tasks(3);
   using kith::queue_order;
   for (const auto& [order, next] :
        {std::pair{queue_order::fifo, 1U}, {queue_order::lifo, 2U}, {queue_order::created, 0U}}) {
-    kith::shared_queue<kith::plain::world> q(kith::worker_set::all(1), order);
+    kith::shared_queue<kith::sequential::world> q(kith::worker_set::all(1), order);
     for (std::size_t i : {1, 0, 2}) q.push(*tasks[i], by);
     const auto is = [](std::uint32_t wanted) { return [=](const kith::task& t) { return t.sequence == wanted; }; };
     for (std::uint32_t other = 0; other < 3; ++other) {

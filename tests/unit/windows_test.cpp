@@ -105,12 +105,12 @@ TEST_F(windows, follow_the_bytes_of_regions_that_overlap) {
 /// No target has a capacity, which is an error of partitioning.
 TEST_F(windows, that_cannot_be_partitioned_say_so_and_let_their_tasks_go) {
   using partition::method;
-  using all = partition::windows<plain::world>;
+  using all = partition::windows<sequential::world>;
   const partition::targets nowhere{.capacity = {0, 0}, .distance = {10, 20, 20, 10}};
   std::vector<std::pair<kith::task*, std::int32_t>> released;
   all w({.size = 4, .intersection = 2, .moving = true, .first_method = method::greedy}, nowhere, bench.regions, 2, {},
-        [&](kith::task& t, std::int32_t part, plain::worker_view&) { released.emplace_back(&t, part); });
-  plain::worker_view& by = *bench.by[0];
+        [&](kith::task& t, std::int32_t part, sequential::worker_view&) { released.emplace_back(&t, part); });
+  sequential::worker_view& by = *bench.by[0];
   std::vector<kith::task*> tasks;
   for (int i = 0; i < 6; ++i) {  // two windows: each includes two tasks of the one before
     tasks.push_back(&task(mode::inout));
@@ -122,7 +122,7 @@ TEST_F(windows, that_cannot_be_partitioned_say_so_and_let_their_tasks_go) {
   testing::internal::CaptureStderr();
   int jobs = 0;
   for (; !by.jobs.empty(); ++jobs) {
-    job<plain::worker_view>* const next = by.jobs.front();
+    job<sequential::worker_view>* const next = by.jobs.front();
     by.jobs.pop_front();
     EXPECT_EQ(next->size().tasks, 4u);
     next->run(by);
@@ -142,12 +142,12 @@ TEST_F(windows, hand_over_all_that_wait) {
   constexpr std::size_t size = 1000;
   const partition::targets two{.capacity = {1, 1}, .distance = {10, 20, 20, 10}};
   std::vector<kith::task*> released, tasks;
-  partition::windows<plain::world> w({.size = size, .first_method = partition::method::greedy}, two, bench.regions, 2,
-                                     {}, [&](kith::task& t, std::int32_t part, plain::worker_view&) {
-                                       EXPECT_GE(part, 0);
-                                       released.push_back(&t);
-                                     });
-  plain::worker_view& by = *bench.by[0];
+  partition::windows<sequential::world> w({.size = size, .first_method = partition::method::greedy}, two, bench.regions,
+                                          2, {}, [&](kith::task& t, std::int32_t part, sequential::worker_view&) {
+                                            EXPECT_GE(part, 0);
+                                            released.push_back(&t);
+                                          });
+  sequential::worker_view& by = *bench.by[0];
   for (std::size_t i = 0; i < size; ++i) {
     tasks.push_back(&bench.task({{bench.region(), 64}}));
     w.add(*tasks.back(), by);

@@ -170,14 +170,14 @@ inline constexpr bool is_text_view = std::is_same_v<T, std::string_view>;
 
 /// Copied byte by byte. bool is left to cereal, whose reader checks the value.
 template <class T>
-inline constexpr bool is_plain =
+inline constexpr bool goes_as_bytes =
     std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> && !std::is_member_pointer_v<T> &&
     !std::is_null_pointer_v<T> && !is_span<T> && !is_text_view<T> && !std::is_same_v<T, bool>;
 
 /// With `stays`, elements of `value` may be left where they are (output_archive::write_outer).
 template <class T, bool stays = false>
 void put(output_archive& to, const T& value) {
-  if constexpr (is_plain<T>) {
+  if constexpr (goes_as_bytes<T>) {
     to.write(&value, sizeof value);
   } else if constexpr (is_text_view<T>) {
     const std::uint64_t count = value.size();
@@ -185,7 +185,7 @@ void put(output_archive& to, const T& value) {
     to.write(value.data(), value.size());
   } else if constexpr (is_span<T> || is_vector<T>) {
     using element = typename T::value_type;
-    if constexpr (is_plain<element>) {
+    if constexpr (goes_as_bytes<element>) {
       static_assert(alignof(element) <= message_alignment, "an element of a message is aligned to 16 bytes at most");
       const std::uint64_t count = value.size();
       to.write(&count, sizeof count);
@@ -207,7 +207,7 @@ void put(output_archive& to, const T& value) {
 /// Spans and string views refer to the archive's bytes.
 template <class T>
 T get(input_archive& from) {
-  if constexpr (is_plain<T>) {
+  if constexpr (goes_as_bytes<T>) {
     std::array<std::byte, sizeof(T)> raw;
     from.read(raw.data(), raw.size());
     return std::bit_cast<T>(raw);
@@ -216,7 +216,7 @@ T get(input_archive& from) {
     return {reinterpret_cast<const char*>(text.data()), text.size()};
   } else if constexpr (is_span<T> || is_vector<T>) {
     using element = typename T::value_type;
-    if constexpr (is_plain<element>) {
+    if constexpr (goes_as_bytes<element>) {
       const std::size_t count = from.read_count(sizeof(element));
       from.align(alignof(element));
       const auto* const first = reinterpret_cast<const element*>(from.take(count * sizeof(element)).data());

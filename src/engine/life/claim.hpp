@@ -18,7 +18,7 @@
 namespace kith::life {
 
 /// The state of a task where only one thread runs, with the interface of an atomic.
-struct plain_state {
+struct sequential_state {
   task_state& value;
   task_state load(std::memory_order) const noexcept { return value; }
   bool compare_exchange_strong(task_state& expected, task_state wanted, std::memory_order, std::memory_order) const {

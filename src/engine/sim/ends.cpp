@@ -117,7 +117,7 @@ void engine::end(std::int32_t t, worker& w, bool keep_next) {
   policy_task& v = *r.slot;
   std::vector<std::int32_t> fences;
   batch_.clear();
-  const bool frees = life::ended(life::plain_state{r.state});
+  const bool frees = life::ended(life::sequential_state{r.state});
   r.state = task_state::ended;
   release(t, w, fences);
   if ((v.flags & task::exclusive) != 0) {

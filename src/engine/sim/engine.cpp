@@ -93,11 +93,11 @@ engine::engine(const program& p, const machine_model& m, const settings& s)
                                                                          : static_cast<std::size_t>(s.places.count);
   const auto each = static_cast<std::uint32_t>(workers / groups);
   for (std::uint32_t g = 0; g < groups; ++g) {
-    group& made = groups_.emplace_back(m.hardware, nodes_of(m, std::span(cores_).subspan(std::size_t{g} * each, each)),
-                                       g, g * each);
+    policy_group& made = groups_.emplace_back(
+        m.hardware, nodes_of(m, std::span(cores_).subspan(std::size_t{g} * each, each)), g, g * each);
     const policy_context context{made.workers, regions_, s.seed + g, view_, &identities_};
-    made.policy.set(s.plan ? chosen_policy<plain::world>{std::make_unique<planned>(context, *s.plan)}
-                           : choose_policy<plain::world>(policy, context));
+    made.policy.set(s.plan ? chosen_policy<sequential::world>{std::make_unique<planned>(context, *s.plan)}
+                           : choose_policy<sequential::world>(policy, context));
   }
   if (s.fidelity == fidelity::block) memory_.emplace(p, m, s.distribution, s.parts, s.chunk_bytes);
   if (s.fidelity == fidelity::line) make_lines();
@@ -110,7 +110,7 @@ engine::engine(const program& p, const machine_model& m, const settings& s)
                   error_kind::setting);
   }
   for (std::size_t w = 0; w < workers; ++w) {
-    group& members = groups_[w / each];
+    policy_group& members = groups_[w / each];
     const worker_id id(static_cast<int>(w % each));
     workers_.emplace_back(*this, members, id, members.workers.node_of(id));
     const core_id core = cores_[w];

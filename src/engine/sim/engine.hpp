@@ -35,11 +35,11 @@ class engine {
 
   // Called by workers.
   bool ring(worker& w, const worker_set& audience);
-  static bool anybody_sleeps(const group& g) noexcept;
+  static bool anybody_sleeps(const policy_group& g) noexcept;
   void charge(worker& w, event e, worker_id owner);
   bool drop_if_dead(task& t);
   [[noreturn]] void refuse(task& t, const std::string& why) const;
-  void submit(worker& w, kith::job<plain::worker_view>& j, const worker_set& audience);
+  void submit(worker& w, kith::job<sequential::worker_view>& j, const worker_set& audience);
 
  private:
   // create.cpp, life.cpp, compute.cpp and ends.cpp: what happens to tasks
@@ -150,7 +150,7 @@ class engine {
     return n < 0 ? n : static_cast<std::int32_t>(std::int64_t{n % program_.nodes} * team_.nodes() / program_.nodes);
   }
   /// The policy of the first group. Those of other groups need and observe the same.
-  const policy_calls<plain::world>& policy() const noexcept { return groups_.front().policy; }
+  const policy_calls<sequential::world>& policy() const noexcept { return groups_.front().policy; }
   task_record& record_of(std::int32_t t) { return records_[static_cast<std::size_t>(t)]; }
   task_state& state_of(std::int32_t t) { return record_of(t).state; }
   policy_task& policy_task_of(std::int32_t t) { return *record_of(t).slot; }
@@ -238,7 +238,7 @@ class engine {
     const program& program_;
     mutable std::vector<std::uint64_t> all_;  // made at the first call
   } identities_{program_};
-  std::deque<group> groups_;  // one for each place; without places, one
+  std::deque<policy_group> groups_;  // one for each place; without places, one
   std::optional<memory> memory_;
   std::optional<line_memory> lines_;  // in fidelity line, in place of memory_
   picoseconds access_interval_ = 0, most_ahead_ = 0, contention_time_ = 0;

@@ -76,7 +76,7 @@ bool engine::may_resume(const frame& wait) const {
 void engine::begin_root(worker& w) {
   const std::int32_t t = program_.roots[root_++];
   if (root_ - 1 == program_.measured_from) measure_from_here();
-  for (group& g : groups_) g.policy.run_began();
+  for (policy_group& g : groups_) g.policy.run_began();
   for (worker& x : workers_) x.has_worked = false;
   run_began_ = w.clock;
   state_of(t) = task_state::running;
@@ -94,14 +94,14 @@ bool engine::take(std::int32_t t) {
     r.state = task_state::running;
     return true;
   }
-  const life::taken_entry entry = life::take(life::plain_state{r.state});
+  const life::taken_entry entry = life::take(life::sequential_state{r.state});
   if (entry == life::taken_entry::last) forget(t);
   return entry == life::taken_entry::runs;
 }
 
 bool engine::drop_if_dead(task& t) {
   const std::int32_t n = as_policy_task(t).number();
-  return life::is_dead(life::plain_state{state_of(n)}) && !take(n);
+  return life::is_dead(life::sequential_state{state_of(n)}) && !take(n);
 }
 
 void engine::start(worker& w, std::int32_t t, bool at_creation) {

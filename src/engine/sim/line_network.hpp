@@ -32,7 +32,7 @@ class line_network {
       interconnect::link& link = links.links[l];
       (data ? link.data : link.control) += bytes;
       flits += count;
-      const picoseconds each = link.server.speed(flit_bytes_);
+      const picoseconds each = link.server.time_of(flit_bytes_);
       if (contended_) at = taken_[l].take(at, count * each, now);
       at += hop_;
       tail = std::max(tail, (count - 1) * each);
@@ -43,7 +43,7 @@ class line_network {
   /// How much later than its head the end of a message is there.
   picoseconds tail(std::uint64_t bytes) const noexcept {
     if (links.links.empty()) return 0;
-    return ((bytes + flit_bytes_ - 1) / flit_bytes_ - 1) * links.links.front().server.speed(flit_bytes_);
+    return ((bytes + flit_bytes_ - 1) / flit_bytes_ - 1) * links.links.front().server.time_of(flit_bytes_);
   }
 
   /// Counts a message that takes no time.

@@ -28,10 +28,10 @@ class rate {
 /// Serves one request after the other.
 struct server {
   picoseconds free_at = 0;
-  rate speed;
+  rate time_of;
   /// When `bytes` that arrive at `now` are done.
   picoseconds serve(picoseconds now, std::uint64_t bytes) noexcept {
-    free_at = (free_at > now ? free_at : now) + speed(bytes);
+    free_at = (free_at > now ? free_at : now) + time_of(bytes);
     return free_at;
   }
 };

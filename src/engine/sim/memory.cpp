@@ -165,7 +165,7 @@ inline void memory::keep(std::size_t cache, std::uint32_t chunk, std::uint64_t b
   c.use(chunk, bytes);
   chunks_[chunk].holders |= mine;
   for (; c.too_full(); c.drop_oldest()) {
-    const lru_cache::line& last = c.oldest();
+    const lru_cache::entry& last = c.oldest();
     if (chunks_[last.chunk].modified_in == static_cast<std::int16_t>(cache))
       write_back(cache_node_[cache], last.chunk, last.bytes, now);
     chunks_[last.chunk].holders &= ~mine;

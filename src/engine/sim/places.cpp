@@ -43,7 +43,7 @@ void engine::make_places() {
     throw error("places are simulated without a scheduling unit, in fidelity abstract or block, and not under replay",
                 error_kind::setting);
   std::vector<node_id> nodes;
-  for (group& g : groups_) {
+  for (policy_group& g : groups_) {
     places_.emplace_back(*this, g);
     nodes.push_back(g.workers.node_of(worker_id(0)));
   }

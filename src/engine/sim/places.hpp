@@ -79,7 +79,7 @@ class place_network {
 
 /// The state of one place, besides its workers.
 struct place_state {
-  explicit place_state(engine& owner, group& members)
+  explicit place_state(engine& owner, policy_group& members)
       : progress(owner, members, worker_id(0), members.workers.node_of(worker_id(0))) {}
   worker progress;        // the progress thread; its clock is when it is free
   std::uint64_t fab = 0;  // accepted activities that have not started

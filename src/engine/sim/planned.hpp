@@ -17,7 +17,7 @@
 
 namespace kith::sim {
 
-class planned final : public policy<plain::world> {
+class planned final : public policy<sequential::world> {
  public:
   planned(const policy_context& context, const plan& p)
       : plan_(p), everybody_(context.workers.everybody()), queues_(static_cast<std::size_t>(context.workers.size())) {

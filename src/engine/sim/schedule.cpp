@@ -124,7 +124,7 @@ void engine::finish_places() {
     return;
   }
   for (std::size_t p = 0; p < s.places.size(); ++p) {
-    const group& g = groups_[p];
+    const policy_group& g = groups_[p];
     s.places[p] = {.first_worker = g.first,
                    .workers = static_cast<std::uint32_t>(g.workers.size()),
                    .first_node = 0,

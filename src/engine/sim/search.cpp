@@ -21,7 +21,7 @@ constexpr picoseconds longest_pause = 20'000'000;
 bool worker::ring(const worker_set& audience) { return engine.ring(*this, audience); }
 bool worker::anybody_sleeps() const noexcept { return engine.anybody_sleeps(group); }
 void worker::refuse(task& t, const std::string& why) { engine.refuse(t, why); }
-void worker::submit(job<plain::worker_view>& j, const worker_set& audience) { engine.submit(*this, j, audience); }
+void worker::submit(job<sequential::worker_view>& j, const worker_set& audience) { engine.submit(*this, j, audience); }
 bool worker::drop_if_dead(task& t) { return engine.drop_if_dead(t); }
 void worker::charge(event e, worker_id owner) {
   if (e == event::push || e == event::pop || e == event::steal) engine.charge(*this, e, owner);
@@ -84,7 +84,7 @@ bool engine::ring(worker& w, const worker_set& audience) {
     w.sums.add(event::wake);
     return true;
   }
-  group& g = w.group;
+  policy_group& g = w.group;
   for (std::size_t i = 0; i < g.parked.size(); ++i) {
     const std::uint64_t found = g.parked[i] & audience.word(i);
     if (found == 0) continue;
@@ -103,7 +103,7 @@ bool engine::ring(worker& w, const worker_set& audience) {
   return false;
 }
 
-bool engine::anybody_sleeps(const group& g) noexcept {
+bool engine::anybody_sleeps(const policy_group& g) noexcept {
   const auto any = [](std::uint64_t word) { return word != 0; };
   return std::ranges::any_of(g.parked, any) || std::ranges::any_of(g.last_round, any);
 }
@@ -125,7 +125,7 @@ void engine::wake_at(worker& w, picoseconds at) {
   events_.set(w.number, w.clock);
 }
 
-void engine::submit(worker& w, job<plain::worker_view>& j, const worker_set& audience) {
+void engine::submit(worker& w, job<sequential::worker_view>& j, const worker_set& audience) {
   w.group.jobs.push_back(&j);
   ring(w, audience);
 }
@@ -227,7 +227,7 @@ void engine::run_found(worker& w, std::int32_t t) {
 }
 
 /// Claims a queued task.
-bool engine::claim(std::int32_t t) { return life::claim(life::plain_state{state_of(t)}); }
+bool engine::claim(std::int32_t t) { return life::claim(life::sequential_state{state_of(t)}); }
 
 /// Claims a queued child of the scope, the newest first; with `all`, also children older than one that is not ready.
 std::int32_t engine::claim_child(std::uint32_t scope, bool all) {

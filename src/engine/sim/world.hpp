@@ -1,4 +1,4 @@
-// A simulated run as policies see it: workers of the plain world whose meters charge time.
+// A simulated run as policies see it: workers of the sequential world whose meters charge time.
 #pragma once
 
 #include "engine/life/policy_calls.hpp"
@@ -6,7 +6,7 @@
 #include "engine/sim/memory.hpp"
 #include "engine/sim/program.hpp"
 #include "policy/contract/team.hpp"
-#include "queue/plain/world.hpp"
+#include "queue/sequential/world.hpp"
 #include "task/task.hpp"
 
 #include <cstdint>
@@ -100,8 +100,8 @@ enum class request_state : std::uint8_t {
 using frame_stack = std::vector<frame>;
 
 /// Workers that share a policy: those of one place, or all. The worker with id i is the engine's worker first + i.
-struct group {
-  group(const machine& hardware, std::vector<node_id> nodes, std::uint32_t number, std::uint32_t first_worker)
+struct policy_group {
+  policy_group(const machine& hardware, std::vector<node_id> nodes, std::uint32_t number, std::uint32_t first_worker)
       : workers(hardware, std::move(nodes)),
         place(number),
         first(first_worker),
@@ -109,16 +109,16 @@ struct group {
         last_round(parked) {}
   const team workers;
   const std::uint32_t place, first;
-  policy_calls<plain::world> policy;
+  policy_calls<sequential::world> policy;
   std::vector<std::uint64_t> parked;      // a bit for each worker
   std::vector<std::uint64_t> last_round;  // those that found nothing once, and will park if they find nothing again
-  std::deque<kith::job<plain::worker_view>*> jobs;
+  std::deque<kith::job<sequential::worker_view>*> jobs;
 };
 
-class worker final : public plain::worker_view {
+class worker final : public sequential::worker_view {
  public:
-  worker(sim::engine& owner, sim::group& members, worker_id self, node_id at)
-      : plain::worker_view(self, at),
+  worker(sim::engine& owner, sim::policy_group& members, worker_id self, node_id at)
+      : sequential::worker_view(self, at),
         engine(owner),
         group(members),
         number(members.first + static_cast<std::uint32_t>(self.value)) {}
@@ -126,14 +126,14 @@ class worker final : public plain::worker_view {
   bool ring(const worker_set& audience) override;
   bool anybody_sleeps() const noexcept override;
   void refuse(task& t, const std::string& why) override;
-  void submit(kith::job<plain::worker_view>& j, const worker_set& audience) override;
+  void submit(kith::job<sequential::worker_view>& j, const worker_set& audience) override;
   bool drop_if_dead(task& t) override;
   const identity::creator& innermost() const noexcept override {
     return frames.empty() ? worker_view::innermost() : frames.back().naming;
   }
 
   sim::engine& engine;
-  sim::group& group;
+  sim::policy_group& group;
   const std::uint32_t number;  // in the engine
   core_position position;
   picoseconds clock = 0;
@@ -145,8 +145,8 @@ class worker final : public plain::worker_view {
   std::int32_t next = -1;              // the task to run next
   std::vector<std::int32_t>
       unqueued;  // tasks that were given back and that the policy does not queue; they run before it is asked
-  std::int32_t claimed = -1;                             // a claimed task, to run next
-  kith::job<plain::worker_view>* current_job = nullptr;  // a job whose time was spent; its effect comes next
+  std::int32_t claimed = -1;                                  // a claimed task, to run next
+  kith::job<sequential::worker_view>* current_job = nullptr;  // a job whose time was spent; its effect comes next
   job_size current_job_size;
   data_walk data;  // of the running task
   line_walk lines;
@@ -164,7 +164,7 @@ class worker final : public plain::worker_view {
   std::uint64_t known_steals = 0;
   bool has_worked = false;  // it has found work in this run of the program
 
-  using plain::worker_view::here;
+  using sequential::worker_view::here;
 
  protected:
   void charge(event e, worker_id owner) override;

@@ -104,7 +104,7 @@ class automatic final : public policy<World>, public observer<World> {
   automatic(const policy_context& s, const policy_options& given)
       : team_(s.workers),
         memory_(s.memory),
-        plain_(s, steals_as_),
+        dataless_(s, steals_as_),
         place_(s),
         runs_(s, given),
         thefts_(s, given),
@@ -148,9 +148,9 @@ class automatic final : public policy<World>, public observer<World> {
 
   task* ready(std::span<task* const> tasks, worker& self, ready_reason why) override {
     if (std::ranges::none_of(tasks, has_data)) {
-      note_plain();
-      task* now = plain_.ready(tasks, self, why);
-      if (now != nullptr && is_outranked(*now, self)) now = plain_.ready({&now, 1}, self, ready_reason::arrival);
+      note_dataless();
+      task* now = dataless_.ready(tasks, self, why);
+      if (now != nullptr && is_outranked(*now, self)) now = dataless_.ready({&now, 1}, self, ready_reason::arrival);
       if (now != nullptr && why == ready_reason::completion) idle(self);
       return now;
     }
@@ -175,17 +175,17 @@ class automatic final : public policy<World>, public observer<World> {
   /// it has begun fewer of them, it takes its own, which are the newest, or another worker's; else its node's. After
   /// these, it takes tasks of other nodes.
   poll_result next(worker& self) override {
-    if (!data_seen_.load(relaxed)) return plain_.next(self);
+    if (!data_seen_.load(relaxed)) return dataless_.next(self);
     chains_.leaves(self);
     auto& queue = *queues_[self.node.index()];
     thefts_.returns(self, queue.size() > 0);
     const bool levels = uses_levels(self);
     const std::int32_t lead = states_[self.id.index()].lead;
-    const bool node_first = levels ? queue.highest() < plain_.own_level(self) : lead < 0;
+    const bool node_first = levels ? queue.highest() < dataless_.own_level(self) : lead < 0;
     if (!node_first) {
-      if (task* t = plain_.take_own(self)) return passing_on_plain(*t, self);
-      if (!levels && lead > 0 && queue.size() > 0 && plain_seen_.load(relaxed)) {
-        if (const poll_result l = plain_.rob(self); l.work != nullptr) return passing_on_plain(*l.work, self);
+      if (task* t = dataless_.take_own(self)) return passing_on_dataless(*t, self);
+      if (!levels && lead > 0 && queue.size() > 0 && dataless_seen_.load(relaxed)) {
+        if (const poll_result l = dataless_.rob(self); l.work != nullptr) return passing_on_dataless(*l.work, self);
       }
     }
     const queue_end end = ends_.choose(nodes_[self.node.index()].last_type.load(relaxed), queue.size(), self);
@@ -200,10 +200,10 @@ class automatic final : public policy<World>, public observer<World> {
       return passing_on(*t, self);
     }
     if (node_first) {
-      if (task* t = plain_.take_own(self)) return passing_on_plain(*t, self);
+      if (task* t = dataless_.take_own(self)) return passing_on_dataless(*t, self);
     }
-    if (const poll_result l = plain_.rob(self); l.work != nullptr) {
-      return passing_on_plain(*l.work, self);
+    if (const poll_result l = dataless_.rob(self); l.work != nullptr) {
+      return passing_on_dataless(*l.work, self);
     } else if (l.what != poll_result::empty && !runs_.holds_any()) {
       return l;
     }
@@ -244,8 +244,8 @@ class automatic final : public policy<World>, public observer<World> {
     std::int32_t lead = 0;  // how many tasks with data it has begun more than tasks without
   };
   struct alignas(false_sharing_range) node_state {
-    shared_type last_type{0};  // the type of the task queued last
-    shared_type stands{0};     // the type by which thieves judge the queue
+    shared_type last_type{0};    // the type of the task queued last
+    shared_type judged_type{0};  // the type by which thieves judge the queue
   };
 
   /// Rings once for each task that waits at the node, while a worker there sleeps.
@@ -257,8 +257,8 @@ class automatic final : public policy<World>, public observer<World> {
   void note_data() {
     if (!data_seen_.load(relaxed)) data_seen_.store(true, relaxed);
   }
-  void note_plain() {
-    if (!plain_seen_.load(relaxed)) plain_seen_.store(true, relaxed);
+  void note_dataless() {
+    if (!dataless_seen_.load(relaxed)) dataless_seen_.store(true, relaxed);
   }
   /// The worker has found other work. If the bound kept tasks of its node from starting, one of them may start
   /// now.
@@ -267,7 +267,7 @@ class automatic final : public policy<World>, public observer<World> {
     return poll_result::got(t);
   }
   /// The same, for a task without data.
-  poll_result passing_on_plain(task& t, worker& self) {
+  poll_result passing_on_dataless(task& t, worker& self) {
     std::int32_t& lead = states_[self.id.index()].lead;
     lead = std::max(lead - 1, -most_lead);
     return passing_on(t, self);
@@ -276,7 +276,7 @@ class automatic final : public policy<World>, public observer<World> {
   /// or the next task is known. This rings for one sleeper, which rings for the next one after it has robbed.
   void ring_for_thief(node_id victim, worker& self) {
     if (queues_[victim.index()]->size() == 0 || !self.anybody_sleeps()) return;
-    const std::uint16_t type = nodes_[victim.index()].stands.load(relaxed);
+    const std::uint16_t type = nodes_[victim.index()].judged_type.load(relaxed);
     for (node_id n : rounds_[victim.index()]) {
       if (n != victim && pays(type, victim, n) && self.ring(team_.serving(n))) return;
     }
@@ -290,10 +290,10 @@ class automatic final : public policy<World>, public observer<World> {
 
   /// uses_levels(): whether the tasks that the worker sees may have several levels. is_outranked(): whether one
   /// of them has a higher level than `t`.
-  bool uses_levels(const worker& self) const { return levels_seen_.load(relaxed) || plain_.has_levels(self); }
+  bool uses_levels(const worker& self) const { return levels_seen_.load(relaxed) || dataless_.has_levels(self); }
   bool is_outranked(const task& t, const worker& self) const {
     return uses_levels(self) &&
-           (queues_[self.node.index()]->highest() < t.level() || plain_.own_level(self) < t.level());
+           (queues_[self.node.index()]->highest() < t.level() || dataless_.own_level(self) < t.level());
   }
 
   /// Queues the tasks. If `now` is null, returns the first task to continue with, if any, instead; else `now`.
@@ -307,8 +307,8 @@ class automatic final : public policy<World>, public observer<World> {
         now = t;
         idle(self);
       } else {
-        note_plain();
-        plain_.ready({&t, 1}, self, ready_reason::arrival);
+        note_dataless();
+        dataless_.ready({&t, 1}, self, ready_reason::arrival);
       }
     }
     return now;
@@ -344,7 +344,7 @@ class automatic final : public policy<World>, public observer<World> {
     }
     node_state& there = nodes_[to.index()];
     set(there.last_type, t.type);
-    set(there.stands, t.type);
+    set(there.judged_type, t.type);
     thefts_.fed(to);
     const std::uint16_t type = t.type;
     const bool has_room = chains_.has_room(t, to);
@@ -379,7 +379,7 @@ class automatic final : public policy<World>, public observer<World> {
     thefts_.begins(self, stolen);
   }
 
-  /// Thieves judge a queue by one task type (`stands`): that of the task queued last. If the task that would be
+  /// Thieves judge a queue by one task type (`judged_type`): that of the task queued last. If the task that would be
   /// taken has another type and does not pay, its type takes that place; after that, the type of each task that
   /// the node takes (note_next).
   task* rob(worker& self) {
@@ -387,13 +387,13 @@ class automatic final : public policy<World>, public observer<World> {
     bool still = false;
     for (node_id n : rounds_[self.node.index()]) {
       if (n == self.node || queues_[n.index()]->size() == 0) continue;
-      auto& stands = nodes_[n.index()].stands;
+      auto& judged_type = nodes_[n.index()].judged_type;
       const bool stands_still = thefts_.stands_still(n, self.node), anyway = stands_still && impatient;
       still |= stands_still;
-      if (!anyway && !pays(stands.load(relaxed), n, self.node)) continue;
+      if (!anyway && !pays(judged_type.load(relaxed), n, self.node)) continue;
       task* t = queues_[n.index()]->steal(self, [&](const task& first) {
         if (anyway || pays(first.type, n, self.node)) return chains_.may_begin(first, self);
-        stands.store(first.type, relaxed);
+        judged_type.store(first.type, relaxed);
         return false;
       });
       if (t == nullptr) break;
@@ -413,20 +413,20 @@ class automatic final : public policy<World>, public observer<World> {
   }
   void note_next(node_id n, std::uint16_t type) {
     node_state& here = nodes_[n.index()];
-    if (here.stands.load(relaxed) != here.last_type.load(relaxed)) set(here.stands, type);
+    if (here.judged_type.load(relaxed) != here.last_type.load(relaxed)) set(here.judged_type, type);
   }
 
   const team& team_;
   const memory_view memory_;
   policy_options steals_as_{"steal", steal<World>::options};
-  steal<World> plain_;  // the tasks without data
+  steal<World> dataless_;  // the tasks without data
   balanced_placement<World> place_;
   initial_runs<World> runs_;
   patient_theft<World> thefts_;
   chain_bound<World> chains_;
-  typename World::template shared<bool> data_seen_{false};    // a task with data has become ready or was created
-  typename World::template shared<bool> plain_seen_{false};   // so has one without
-  typename World::template shared<bool> levels_seen_{false};  // so has one with a priority other than normal
+  typename World::template shared<bool> data_seen_{false};      // a task with data has become ready or was created
+  typename World::template shared<bool> dataless_seen_{false};  // so has one without
+  typename World::template shared<bool> levels_seen_{false};    // so has one with a priority other than normal
   queue_order order_;
   hot_end<World> ends_;
   std::vector<home_queue<World>> queues_;     // by node; those of nodes without workers stay empty

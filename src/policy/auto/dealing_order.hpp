@@ -22,27 +22,27 @@ class dealing_order {
   /// Deals to the nodes that have workers.
   explicit dealing_order(const team& workers) {
     for (const std::vector<node_id>& machine : workers.machines()) {
-      const auto first = static_cast<std::uint32_t>(seats_.size()), size = static_cast<std::uint32_t>(machine.size());
+      const auto first = static_cast<std::uint32_t>(turns_.size()), size = static_cast<std::uint32_t>(machine.size());
       const auto starts = static_cast<std::uint32_t>(std::lround(std::sqrt(static_cast<double>(size))));
-      for (node_id n : machine) seats_.push_back({n, first, size, starts});
+      for (node_id n : machine) turns_.push_back({n, first, size, starts});
     }
   }
 
-  node_id operator()(std::uint32_t turn) const noexcept {
-    const auto all = static_cast<std::uint32_t>(seats_.size());
-    const std::uint32_t at = turn % all;
-    const std::uint32_t section = turn / all * 0x9E3779B9U;  // as a fraction of 2^32
-    const seat& s = seats_[at];
+  node_id operator()(std::uint32_t number) const noexcept {
+    const auto all = static_cast<std::uint32_t>(turns_.size());
+    const std::uint32_t at = number % all;
+    const std::uint32_t section = number / all * 0x9E3779B9U;  // as a fraction of 2^32
+    const turn& s = turns_[at];
     const auto ahead = static_cast<std::uint32_t>(std::uint64_t{section} * s.starts >> 32) * s.size / s.starts;
-    return seats_[s.first + (at - s.first + ahead) % s.size].node;
+    return turns_[s.first + (at - s.first + ahead) % s.size].node;
   }
 
  private:
-  struct seat {
+  struct turn {
     node_id node;
-    std::uint32_t first, size, starts;  // its machine's seats, and the number of them at which rounds begin
+    std::uint32_t first, size, starts;  // its machine's turns, and the number of them at which rounds begin
   };
-  std::vector<seat> seats_;
+  std::vector<turn> turns_;
 };
 
 }  // namespace kith

@@ -16,7 +16,7 @@
 #include "policy/contract/policy_entry.hpp"
 #include "policy/contract/policy_options.hpp"
 #include "queue/native/world.hpp"
-#include "queue/plain/world.hpp"
+#include "queue/sequential/world.hpp"
 
 #include <memory>
 
@@ -35,7 +35,8 @@ using policy_maker = std::unique_ptr<policy<World>> (*)(const policy_context&, c
 /// Adds the policy under its name, for native runs and the simulator, until the process ends. What `about` refers
 /// to must live as long. Throws kith::error if a policy of that name exists, or if the name has characters other
 /// than letters, digits and '-'. Thread-safe.
-void register_policy(const policy_entry& about, policy_maker<native::world> native, policy_maker<plain::world> plain);
+void register_policy(const policy_entry& about, policy_maker<native::world> native,
+                     policy_maker<sequential::world> sequential);
 
 template <class Policy, class World>
 std::unique_ptr<policy<World>> build_policy(const policy_context& context, const policy_options& given) {
@@ -46,7 +47,7 @@ std::unique_ptr<policy<World>> build_policy(const policy_context& context, const
 template <template <class> class Policy>
 void register_policy() {
   register_policy(Policy<native::world>::about, build_policy<Policy<native::world>, native::world>,
-                  build_policy<Policy<plain::world>, plain::world>);
+                  build_policy<Policy<sequential::world>, sequential::world>);
 }
 
 }  // namespace kith

@@ -1,5 +1,5 @@
 // The world, the template parameter of queues and policies: real threads (queue/native/world.hpp), or one caller
-// at a time, for the simulator and for tests (queue/plain/world.hpp).
+// at a time, for the simulator and for tests (queue/sequential/world.hpp).
 #pragma once
 
 #include "base/id.hpp"

@@ -1,4 +1,4 @@
-// A world without threads, for simulation and for tests of policies: one caller at a time, plain containers.
+// A sequential world, for simulation and for tests of policies: one caller at a time, so containers need no atomics.
 #pragma once
 
 #include "base/atomic.hpp"
@@ -18,7 +18,7 @@
 #include <string>
 #include <utility>
 
-namespace kith::plain {
+namespace kith::sequential {
 
 /// As native::worker_view. A derived class charges the cost of operations.
 class worker_view {
@@ -70,10 +70,10 @@ struct no_mutex {
 
 /// A value with the interface of an atomic.
 template <class T>
-class plain_value {
+class unshared_value {
  public:
-  plain_value() = default;
-  plain_value(T v) : value_(v) {}
+  unshared_value() = default;
+  unshared_value(T v) : value_(v) {}
   T load(std::memory_order) const noexcept { return value_; }
   void store(T v, std::memory_order) noexcept { value_ = v; }
   T fetch_add(T v, std::memory_order) noexcept { return std::exchange(value_, static_cast<T>(value_ + v)); }
@@ -120,9 +120,9 @@ struct world {
   using worker = worker_view;
   using mutex = no_mutex;
   template <class T>
-  using shared = plain_value<T>;
+  using shared = unshared_value<T>;
   template <class T>
-  using deque = plain::deque<T>;
+  using deque = sequential::deque<T>;
 };
 
-}  // namespace kith::plain
+}  // namespace kith::sequential
