@@ -3,10 +3,12 @@
 // RIP paper, section 4.1, draws the node of new data uniformly. Some node then gets much more than its share, and
 // the run takes as long as that node. Here untouched data is dealt to the nodes in turn (dealing_order.hpp),
 // unless that node already has clearly more than another one. Each task type has its own turn, so that blocks
-// with the same number in several arrays meet. Data that a task changes, reading and writing it, counts eight times
-// (once while it has no home): others may read the rest as well, but this task's successors come back to what it has
-// changed. If several nodes have equally many bytes of a task, the one with the shortest queue is taken. Regions
-// smaller than a page have no home of their own and do not count.
+// with the same number in several arrays meet. If the task has other data too, such as the state of a producer, the
+// node that got the last block of this type gets the next one as well, until it has clearly more than another: the
+// state then moves once for each run of blocks, not with every block. Data that a task reads and writes counts twice,
+// because its bytes move twice (once while it has no home: there is nothing to read). If several nodes have equally
+// many bytes of a task, the one with the shortest queue is taken. Regions smaller than a page have no home of their
+// own and do not count.
 #pragma once
 
 #include "events/event.hpp"
@@ -24,8 +26,8 @@ namespace kith {
 inline constexpr std::uint64_t least_placed = 4096;
 inline bool has_home(std::uint64_t bytes) noexcept { return bytes >= least_placed; }
 inline bool has_home(kept_access a) noexcept { return has_home(a.bytes()); }
-/// The weight of an access's byte: of data that is changed, and of all other.
-inline constexpr std::uint64_t weight_of_changed = 8;
+/// The weight of an access's byte: of data that is read and written, and of all other.
+inline constexpr std::uint64_t weight_of_changed = 2;
 inline bool changes(mode how) noexcept { return how != mode::in && how != mode::out; }
 inline std::uint64_t weight_of(mode how) noexcept { return changes(how) ? weight_of_changed : 1; }
 /// The bytes of the task's data that can have a home. If 0, any node will do.
@@ -50,6 +52,7 @@ class balanced_placement {
         order_(s.workers),
         dealt_(static_cast<std::size_t>(team_.nodes())),
         turns_(different),
+        latest_(different),
         states_(static_cast<std::size_t>(team_.size())) {
     for (state& mine : states_) {
       mine.bytes.resize(dealt_.size());
@@ -66,7 +69,7 @@ class balanced_placement {
     const std::uint64_t most = *std::ranges::max_element(bytes);
     node_id chosen;
     if (nowhere > most) {
-      chosen = deal(t.type, static_cast<double>(nowhere));
+      chosen = deal(t.type, static_cast<double>(nowhere), most != 0);
     } else {
       for (node_id n : team_.inhabited()) {
         if (bytes[n.index()] == most && (!chosen || waiting(n) < waiting(chosen))) chosen = n;
@@ -88,6 +91,9 @@ class balanced_placement {
  private:
   static constexpr std::size_t different = 256;  // types; types that collide share their turns
 
+  struct shared_node : World::template shared<std::int32_t> {
+    shared_node() : World::template shared<std::int32_t>(-1) {}
+  };
   struct alignas(false_sharing_range) state {
     std::vector<std::uint64_t> bytes, changed;  // scratch, by node
   };
@@ -109,9 +115,12 @@ class balanced_placement {
     return nowhere;
   }
 
-  node_id deal(std::uint16_t type, double bytes) {
+  /// `has_others`: the task has data with a home, too.
+  node_id deal(std::uint16_t type, double bytes, bool has_others) {
     const std::vector<node_id>& all = team_.inhabited();
-    const node_id turn = order_(turns_[type % different].fetch_add(1, relaxed));
+    auto& latest = latest_[type % different];
+    node_id turn(has_others ? latest.load(relaxed) : -1);
+    if (!turn) turn = order_(turns_[type % different].fetch_add(1, relaxed));
     node_id least = turn;
     double sum = 0;
     for (node_id n : all) {
@@ -119,7 +128,9 @@ class balanced_placement {
       if (share(n) < share(least)) least = n;
     }
     const double allowed = std::max(slack * sum / static_cast<double>(all.size()), bytes / team_.working_at(turn) / 2);
-    return share(turn) - share(least) <= allowed ? turn : least;
+    const node_id chosen = share(turn) - share(least) <= allowed ? turn : least;
+    if (latest.load(relaxed) != chosen.value) latest.store(chosen.value, relaxed);
+    return chosen;
   }
   /// Bytes dealt to the node, per worker.
   double share(node_id n) const { return static_cast<double>(dealt_[n.index()].load(relaxed)) / team_.working_at(n); }
@@ -129,6 +140,7 @@ class balanced_placement {
   const dealing_order order_;
   std::vector<typename World::template shared<std::uint64_t>> dealt_;
   std::vector<typename World::template shared<std::uint32_t>> turns_;  // by type
+  std::vector<shared_node> latest_;                                    // by type, the node that got the last block
   std::vector<state> states_;
 };
 
