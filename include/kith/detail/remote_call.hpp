@@ -140,6 +140,9 @@ struct signature_of<constant_function<F>> {
 template <auto F>
 struct signature_of<progress_function<F>> : signature_of<constant_function<F>> {};
 
+template <class F>
+concept called_by_progress = requires { F::by_progress; };
+
 /// The entry of a callable without state.
 template <class F>
 struct registered {
@@ -172,11 +175,8 @@ struct registered {
       put<R>(to, value);
     }
   }
-  static inline remote_function entry{typeid(F).name(), &run, requires {F::by_progress;
-}
-};  // namespace kith::detail
-}
-;
+  static inline remote_function entry{typeid(F).name(), &run, called_by_progress<F>};
+};
 
 template <class F>
 concept stateless =
