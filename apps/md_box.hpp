@@ -1,12 +1,15 @@
-// The box of places_md: its molecules at the start, its walls, and which place has which part of it.
+// The box of places_md and of the same by hand: its molecules at the start, its walls, which place has which part of
+// it, and the motion of a molecule. It needs nothing of Kith, because the program by hand is linked to an MPI instead.
 #pragma once
 
 #include "hash.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace kith::apps {
 
@@ -19,6 +22,31 @@ struct molecule {
 
 constexpr double side = 10, time_step = 0.01;
 constexpr double range = 1.5707963267948966;  // pi/2: molecules that are further apart do not feel each other
+
+/// A molecule that has left the box is reflected by its wall.
+inline void reflect(double& x, double& velocity) noexcept {
+  if (x < 0) {
+    x = -x;
+    velocity = -velocity;
+  } else if (x > side) {
+    x = 2 * side - x;
+    velocity = -velocity;
+  }
+}
+
+/// What the molecules of a region do to one of them. The potential of a pair is sin(min(distance, pi/2))^2.
+inline vector3 force_on(const molecule& m, std::span<const molecule> region) noexcept {
+  vector3 sum{};
+  for (const molecule& other : region) {
+    const vector3 away{m.position[0] - other.position[0], m.position[1] - other.position[1],
+                       m.position[2] - other.position[2]};
+    const double square = away[0] * away[0] + away[1] * away[1] + away[2] * away[2];
+    if (square >= range * range || square == 0) continue;  // 0: itself
+    const double distance = std::sqrt(square), slope = std::sin(2 * distance) / distance;
+    for (std::size_t k = 0; k < 3; ++k) sum[k] -= slope * away[k];
+  }
+  return sum;
+}
 
 /// What every place must know.
 struct box {
@@ -37,17 +65,18 @@ struct box {
   static int region_of(const vector3& position, int places) noexcept {
     return std::clamp(static_cast<int>(position[0] / side * places), 0, places - 1);
   }
-};
-
-/// A molecule that has left the box is reflected by its wall.
-inline void reflect(double& x, double& velocity) noexcept {
-  if (x < 0) {
-    x = -x;
-    velocity = -velocity;
-  } else if (x > side) {
-    x = 2 * side - x;
-    velocity = -velocity;
+  /// Ends step `t` with the force of its end, and begins the next with the same: so a step needs it once. Step 0
+  /// has no end here, and the last one begins no other. The mass is 1.
+  molecule advanced(molecule m, const vector3& force, std::int64_t t) const noexcept {
+    const double ended = t > 0 ? time_step / 2 : 0, begun = t < iterations ? time_step / 2 : 0;
+    for (std::size_t k = 0; k < 3; ++k) {
+      m.velocity[k] += (ended + begun) * force[k];
+      if (begun == 0) continue;
+      m.position[k] += time_step * m.velocity[k];
+      reflect(m.position[k], m.velocity[k]);
+    }
+    return m;
   }
-}
+};
 
 }  // namespace kith::apps

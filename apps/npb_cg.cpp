@@ -6,6 +6,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <cstdio>
 #include <tuple>
 #include <utility>
 
@@ -112,6 +113,16 @@ npb_rows make_npb_rows(const npb_cg_class& c, std::int64_t first, std::int64_t l
     m.begin.push_back(m.columns.size());
   }
   return m;
+}
+
+std::pair<bool, std::string> check_npb_cg(const npb_cg_class& c, double zeta, double residual) {
+  const double wrong = std::fabs(zeta - c.zeta) / c.zeta;
+  char text[200];
+  std::snprintf(text, sizeof text,
+                "zeta %.13f differs from NPB's for class %c by %.2g of its size (bound 1e-10); the norm of the last "
+                "residual is %.2g (bound 1e-10)",
+                zeta, c.name, wrong, residual);
+  return {wrong <= 1e-10 && residual <= 1e-10, text};
 }
 
 }  // namespace kith::apps

@@ -17,13 +17,13 @@ places_result run(places_app& program, place_runtime& on) {
   return r;
 }
 
-void read_parameters(place_options& o, const arguments& a, bool by_hand) {
+void read_parameters(place_options& o, const arguments& a) {
   const auto is = [&a](const char* name, const char* one, const char* other, const std::string& expected) {
     const std::string word = a.text(name);
     if (word != one && word != other) throw error("--" + std::string(name) + " " + word + ": expected " + expected);
     return word == one;
   };
-  const bool ads = is("as", "ads", "cws", by_hand ? "ads, cws or custom" : "ads or cws");
+  const bool ads = is("as", "ads", "cws", "ads, cws or custom");
   o.scheduling = ads ? place_scheduling::ads : place_scheduling::cws;
   o.waiting = is("waiting", "works", "blocks", "works or blocks") ? place_waiting::works : place_waiting::blocks;
   o.admission = is("admission", "refusals", "credits", "refusals or credits") ? place_admission::refusals

@@ -6,6 +6,7 @@
 #include <kith/places.hpp>
 
 #include <memory>
+#include <span>
 #include <vector>
 
 namespace kith::apps {
@@ -39,21 +40,23 @@ struct places_entry {
   entry about;  // without `make`
   /// Throws kith::error for a wrong value.
   std::unique_ptr<places_app> (*make)(const arguments&);
-  /// The program that does the same by hand, for --as custom (apps/by_hand/); null if there is none.
-  const char* by_hand = nullptr;
+  /// For --as custom: the program of apps/by_hand/ that does the same, and the parameters that it takes.
+  const char* by_hand;
+  std::span<const char* const> by_hand_takes;
 };
 
 /// What these programs share.
 inline constexpr parameter scheduling_parameter = {
-    "as", "ads", "ads", "ads: activities run where they belong; cws: all workers steal from all"};
+    "as", "ads", "ads",
+    "ads: activities run where they belong; cws: all workers steal from all; custom: MPI and threads by hand, for "
+    "comparison, in processes only"};
 inline constexpr parameter waiting_parameter = {
     "waiting", "works", "works", "while a place does not accept an activity, its spawner works or blocks"};
 inline constexpr parameter admission_parameter = {
     "admission", "refusals", "refusals",
     "refusals: full buffers refuse activities; credits: each spawning place has its share of the room"};
 
-/// Sets what these parameters say. Throws kith::error for another word. `--as custom` is not for here: programs that
-/// have it (`by_hand`) are named in the message.
-void read_parameters(place_options&, const arguments&, bool by_hand);
+/// Sets what these parameters say. Throws kith::error for another word. `--as custom` is not for here.
+void read_parameters(place_options&, const arguments&);
 
 }  // namespace kith::apps

@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <span>
 #include <vector>
 
@@ -27,7 +26,7 @@ constexpr parameter places_cg_parameters[] = {
     waiting_parameter,
     admission_parameter,
 };
-constexpr int inner_iterations = 25;
+constexpr const char* cg_by_hand_takes[] = {"class"};
 
 std::int64_t first_row(std::int64_t rows, int place) { return rows * place / places(); }
 
@@ -218,13 +217,8 @@ class places_cg final : public places_app {
     });
   }
   verdict verify(place_runtime&) override {
-    const double wrong = std::fabs(zeta_ - class_.zeta) / class_.zeta;
-    char text[200];
-    std::snprintf(text, sizeof text,
-                  "zeta %.13f differs from NPB's for class %c by %.2g of its size (bound 1e-10); the norm of the last "
-                  "residual is %.2g (bound 1e-10)",
-                  zeta_, class_.name, wrong, residual_);
-    return {wrong <= 1e-10 && residual_ <= 1e-10, text};
+    const auto [same, what] = check_npb_cg(class_, zeta_, residual_);
+    return {same, what};
   }
   void damage(place_runtime&) override { zeta_ *= 1 + 1e-9; }
   std::vector<figure> figures() const override {
@@ -245,7 +239,7 @@ class places_cg final : public places_app {
     depth_places_ = places();
     pieces r = on_all<cg_begin>(scale);
     double beta = 0;
-    for (int k = 0; k < inner_iterations; ++k) {
+    for (int k = 0; k < npb_cg_inner_iterations; ++k) {
       const double rho = r.sum;
       const double pq = on_all<cg_multiply>(beta, r.elements).sum;
       r = on_all<cg_update>(rho / pq);
@@ -268,6 +262,8 @@ class places_cg final : public places_app {
 
 const places_entry places_cg_entry = {
     {"places_cg", "ADS", "the CG benchmark of NPB; each place has a block of rows", places_cg_parameters, nullptr},
-    [](const arguments& a) -> std::unique_ptr<places_app> { return std::make_unique<places_cg>(a); }};
+    [](const arguments& a) -> std::unique_ptr<places_app> { return std::make_unique<places_cg>(a); },
+    "cg",
+    cg_by_hand_takes};
 
 }  // namespace kith::apps

@@ -22,12 +22,12 @@ constexpr parameter places_heat_parameters[] = {
     {"columns", "2048", "256", "columns of the plate", "4096"},
     {"iterations", "100", "20", "steps", "100"},
     {"leaf", "32", "32", "columns from which on a task does not halve its share (the paper's leafmaxcol)"},
-    {"as", "ads", "ads",
-     "ads: activities run where they belong; cws: all workers steal from all; custom: MPI and threads by hand, for "
-     "comparison, in processes only"},
+    scheduling_parameter,
     waiting_parameter,
     admission_parameter,
 };
+
+constexpr const char* heat_by_hand_takes[] = {"rows", "columns", "iterations"};
 
 /// The rows of one place, with a row of its neighbours above and below, for even and for odd steps.
 class share {
@@ -179,6 +179,7 @@ class places_heat final : public places_app {
 const places_entry places_heat_entry = {
     {"places_heat", "ADS", "diffusion on a plate whose rows belong to places", places_heat_parameters, nullptr},
     [](const arguments& a) -> std::unique_ptr<places_app> { return std::make_unique<places_heat>(a); },
-    "heat"};
+    "heat",
+    heat_by_hand_takes};
 
 }  // namespace kith::apps

@@ -8,9 +8,8 @@
 // step, so that molecules migrate. Checked against a serial program that keeps the molecules in the order of their
 // numbers and adds up each pair once.
 #include "list.hpp"
-#include "md_box.hpp"
+#include "md_serial.hpp"
 #include "places_app.hpp"
-#include "worst.hpp"
 
 #include <algorithm>
 #include <array>
@@ -33,6 +32,8 @@ constexpr parameter places_md_parameters[] = {
     admission_parameter,
 };
 
+constexpr const char* md_by_hand_takes[] = {"molecules", "iterations"};
+
 /// What the verifier asks a place for, except its molecules.
 struct region_counts {
   std::int64_t migrations = 0;  // molecules that left
@@ -52,7 +53,7 @@ class region {
     }
   }
 
-  /// Ends step `t` with the forces of its end, and begins the next with the same forces: so a step needs them once.
+  /// Ends step `t`, and begins the next (box::advanced).
   void step(std::int64_t t) {
     for (std::vector<molecule>& from : arrivals_at(t)) {
       mine_.insert(mine_.end(), from.begin(), from.end());
@@ -84,31 +85,9 @@ class region {
       return;
     }
     for (std::int64_t i = from; i < to; ++i) {
-      molecule m = mine_[static_cast<std::size_t>(i)];
-      const vector3 force = force_on(m);
-      const double ended = t > 0 ? time_step / 2 : 0, begun = t < box_.iterations ? time_step / 2 : 0;
-      for (std::size_t k = 0; k < 3; ++k) {
-        m.velocity[k] += (ended + begun) * force[k];
-        if (begun == 0) continue;
-        m.position[k] += time_step * m.velocity[k];
-        reflect(m.position[k], m.velocity[k]);
-      }
-      moved_[static_cast<std::size_t>(i)] = m;
+      const molecule& m = mine_[static_cast<std::size_t>(i)];
+      moved_[static_cast<std::size_t>(i)] = box_.advanced(m, force_on(m, mine_), t);
     }
-  }
-
-  /// The potential of a pair is sin(min(distance, pi/2))^2. The mass is 1.
-  vector3 force_on(const molecule& m) const noexcept {
-    vector3 sum{};
-    for (const molecule& other : mine_) {
-      const vector3 away{m.position[0] - other.position[0], m.position[1] - other.position[1],
-                         m.position[2] - other.position[2]};
-      const double square = away[0] * away[0] + away[1] * away[1] + away[2] * away[2];
-      if (square >= range * range || square == 0) continue;  // 0: itself
-      const double distance = std::sqrt(square), slope = std::sin(2 * distance) / distance;
-      for (std::size_t k = 0; k < 3; ++k) sum[k] -= slope * away[k];
-    }
-    return sum;
   }
 
   void migrate(std::int64_t t);
@@ -174,23 +153,8 @@ class places_md final : public places_app {
         counts_.most = std::max(counts_.most, counts.most);
       }
     });
-    std::ranges::sort(result, {}, &molecule::number);
-    const std::vector<molecule> expected = serial();
-    if (!std::ranges::equal(result, expected, {}, &molecule::number, &molecule::number))
-      return {false, "the places together have other molecules than the box"};
-    double worst = 0;
-    for (std::size_t i = 0; i < expected.size(); ++i) {
-      for (std::size_t k = 0; k < 3; ++k) {
-        worst = worst_of(worst, std::fabs(result[i].position[k] - expected[i].position[k]));
-        worst = worst_of(worst, std::fabs(result[i].velocity[k] - expected[i].velocity[k]));
-      }
-    }
-    char text[200];
-    std::snprintf(text, sizeof text,
-                  "%zu molecules, %lld migrations between places: positions and velocities differ from the serial "
-                  "program's by at most %.2g (bound 1e-9)",
-                  expected.size(), static_cast<long long>(counts_.migrations), worst);
-    return {worst <= 1e-9, text};
+    const auto [same, what] = check_md(box_, on.places(), std::move(result), counts_.migrations);
+    return {same, what};
   }
   void damage(place_runtime& on) override {
     on.run([] {
@@ -212,52 +176,6 @@ class places_md final : public places_app {
   }
 
  private:
-  /// Adds up the forces of each pair once.
-  static std::vector<vector3> serial_forces(const std::vector<molecule>& all) {
-    std::vector<vector3> forces(all.size(), vector3{});
-    std::vector<int> region(all.size());
-    std::ranges::transform(
-        all, region.begin(), [](const vector3& at) { return box::region_of(at, places()); }, &molecule::position);
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      for (std::size_t j = 0; j < i; ++j) {
-        if (region[i] != region[j]) continue;
-        double square = 0;
-        for (std::size_t k = 0; k < 3; ++k) square += std::pow(all[i].position[k] - all[j].position[k], 2);
-        const double distance = std::sqrt(square);
-        if (distance >= range || distance == 0) continue;
-        for (std::size_t k = 0; k < 3; ++k) {
-          const double pull =
-              2 * std::sin(distance) * std::cos(distance) * (all[i].position[k] - all[j].position[k]) / distance;
-          forces[i][k] -= pull;
-          forces[j][k] += pull;
-        }
-      }
-    }
-    return forces;
-  }
-  std::vector<molecule> serial() const {
-    std::vector<molecule> all;
-    for (std::int64_t n = 0; n < box_.molecules; ++n) all.push_back(box_.initial(n));
-    std::vector<vector3> forces = serial_forces(all);
-    const auto accelerate = [&] {
-      for (std::size_t i = 0; i < all.size(); ++i) {
-        for (std::size_t k = 0; k < 3; ++k) all[i].velocity[k] += forces[i][k] * time_step / 2;
-      }
-    };
-    for (std::int64_t t = 0; t < box_.iterations; ++t) {
-      accelerate();
-      for (molecule& m : all) {
-        for (std::size_t k = 0; k < 3; ++k) {
-          m.position[k] += m.velocity[k] * time_step;
-          reflect(m.position[k], m.velocity[k]);
-        }
-      }
-      forces = serial_forces(all);
-      accelerate();
-    }
-    return all;
-  }
-
   box box_;
   region_counts counts_;  // of all places, since the last prepare()
 };
@@ -267,6 +185,8 @@ class places_md final : public places_app {
 const places_entry places_md_entry = {
     {"places_md", "ADS", "molecular dynamics; each place has the molecules of one region", places_md_parameters,
      nullptr},
-    [](const arguments& a) -> std::unique_ptr<places_app> { return std::make_unique<places_md>(a); }};
+    [](const arguments& a) -> std::unique_ptr<places_app> { return std::make_unique<places_md>(a); },
+    "md",
+    md_by_hand_takes};
 
 }  // namespace kith::apps

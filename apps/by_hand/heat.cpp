@@ -1,42 +1,27 @@
-// places_heat by hand: MPI between processes, threads inside, no Kith. For `kith app places_heat --as custom`, which
-// runs it and reports what it says.
-//
-// usage: kith-heat-by-hand-MPI ROWS COLUMNS ITERATIONS SEED THREADS RESULT    as a process of an MPI job
+// places_heat by hand. Parameters: ROWS COLUMNS ITERATIONS.
 //
 // In each step the thread that talks to MPI computes the border rows first and sends them while all threads compute the
 // rest; a barrier of the process's threads ends the step. No step waits for other processes than its neighbours.
-// Process 0 writes into the file RESULT: processes, threads, seconds, 1 if verified, and what was checked.
 #include "apps/heat_plate.hpp"
-
-#include <mpi.h>
+#include "job.hpp"
 
 #include <algorithm>
 #include <array>
-#include <barrier>
-#include <cstdlib>
-#include <fstream>
-#include <thread>
-#include <vector>
+#include <tuple>
 
 namespace {
 
-using kith::apps::plate;
-using kith::apps::weight_here;
-using kith::apps::weight_side;
-
-struct job {
-  int rank = 0, size = 1;
-};
+using namespace kith::apps;
+using by_hand::job;
 
 class share {
  public:
-  share(const plate& p, const job& j, int threads)
+  share(const plate& p, const job& j)
       : plate_(p),
         wide_(static_cast<std::size_t>(p.wide())),
         rows_(p.first_row(j.rank + 1, j.size) - p.first_row(j.rank, j.size)),
         first_(p.first_row(j.rank, j.size)),
-        threads_(threads),
-        end_of_step_(threads) {
+        team_(j.threads) {
     const auto neighbour = [&](int step) {  // the nearest process that has rows
       for (int at = j.rank + step; at >= 0 && at < j.size; at += step) {
         if (p.first_row(at, j.size) != p.first_row(at + 1, j.size)) return at;
@@ -54,10 +39,7 @@ class share {
   }
 
   void solve(std::int64_t iterations) {
-    if (rows_ == 0) return;
-    std::vector<std::jthread> others;
-    for (int t = 1; t < threads_; ++t) others.emplace_back([this, t, iterations] { work(t, iterations); });
-    work(0, iterations);
+    if (rows_ != 0) team_.run([this, iterations](int thread) { work(thread, iterations); });
   }
 
   /// The rows of all processes, at process 0.
@@ -94,8 +76,8 @@ class share {
   }
 
   void work(int thread, std::int64_t iterations) {
-    const std::int64_t inner = std::max<std::int64_t>(0, rows_ - 2);  // rows 1 to rows_ - 2, shared out to the threads
-    const std::int64_t begin = 1 + inner * thread / threads_, end = 1 + inner * (thread + 1) / threads_;
+    const std::int64_t last = std::max<std::int64_t>(1, rows_ - 1);  // rows 1 to last - 1 are shared out to the threads
+    const std::int64_t begin = team_.begin(1, last, thread), end = team_.begin(1, last, thread + 1);
     for (std::int64_t t = 0; t < iterations; ++t) {
       std::array<MPI_Request, 4> open{};
       if (thread == 0) {
@@ -105,7 +87,7 @@ class share {
       }
       for (std::int64_t i = begin; i < end; ++i) update(t, i);
       if (thread == 0) MPI_Waitall(static_cast<int>(open.size()), open.data(), MPI_STATUSES_IGNORE);
-      if (threads_ > 1) end_of_step_.arrive_and_wait();
+      team_.meet();
     }
   }
 
@@ -120,40 +102,22 @@ class share {
   plate plate_;
   std::size_t wide_;
   std::int64_t rows_, first_;
-  int threads_;
-  std::barrier<> end_of_step_;
+  by_hand::team team_;
   int up_ = 0, down_ = 0;
   std::array<std::vector<double>, 2> steps_;
 };
 
-int run(const plate& p, std::int64_t iterations, int threads, const char* file) {
-  job j;
-  MPI_Comm_rank(MPI_COMM_WORLD, &j.rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &j.size);
-  share mine(p, j, threads);
-  MPI_Barrier(MPI_COMM_WORLD);
-  const double began = MPI_Wtime();
-  mine.solve(iterations);
-  MPI_Barrier(MPI_COMM_WORLD);
-  const double seconds = MPI_Wtime() - began;
+by_hand::outcome run(const job& j, const std::vector<std::string>& words) {
+  const plate p{std::stoll(words[0]), std::stoll(words[1]), 0, j.seed};
+  const std::int64_t iterations = std::stoll(words[2]);
+  share mine(p, j);
+  by_hand::outcome o;
+  o.seconds = by_hand::timed([&] { mine.solve(iterations); });
   const std::vector<double> result = mine.gather(iterations, j);
-  if (j.rank != 0) return 0;
-  const auto [same, what] = kith::apps::check_heat(p, iterations, result);
-  std::ofstream out(file);
-  out.precision(17);
-  out << j.size << ' ' << threads << ' ' << seconds << ' ' << same << ' ' << what << '\n';
-  return out.flush() ? 0 : 1;
+  if (j.rank == 0) std::tie(o.verified, o.what) = check_heat(p, iterations, result);
+  return o;
 }
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  const auto number = [argv](int at) { return std::strtoll(argv[at], nullptr, 10); };
-  if (argc != 7 || number(5) < 1) return 2;
-  int level = 0;
-  if (MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &level) != MPI_SUCCESS) return 1;
-  const plate p{number(1), number(2), 0, static_cast<std::uint64_t>(number(4))};
-  const int code = run(p, number(3), static_cast<int>(number(5)), argv[6]);
-  MPI_Finalize();
-  return code;
-}
+int main(int argc, char** argv) { return kith::apps::by_hand::main_of(argc, argv, 3, run); }

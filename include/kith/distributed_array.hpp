@@ -13,6 +13,7 @@
 #include <span>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace kith {
@@ -125,15 +126,17 @@ class distributed_array {
   }
   /// The elements of the caller's place, in the order of their numbers. Stays valid until destroy(). Takes a lock.
   /// Throws `error` if there is no such array.
-  std::span<T> local() const { return share_of(*this); }
+  std::span<T> local() const { return share_of(*this, here()); }
 
   /// A copy of elements [first, first + count). One message, with its answer and the result, for each place that has
-  /// some of them. Throws `error` for a range outside the array.
+  /// some of them, whose progress thread copies them, however busy its workers are. Throws `error` for a range outside
+  /// the array.
   std::vector<T> get(std::uint64_t first, std::uint64_t count) const {
     check("get", first, count);
     std::vector<place_future<std::vector<T>>> parts;
     const std::vector<int> owners = owners_of(first, count);
-    for (const int p : owners) parts.push_back(at(p).template async<read_share>(*this, first, count));
+    for (const int p : owners)
+      parts.push_back(at(p).async(detail::progress_function<read_share>{}, *this, p, first, count));
     for (const auto& p : parts) p.wait();  // so that the failure of a later one does not go to the finish as well
     if (owners.size() == 1) return parts.front().get();
     std::vector<T> values(count);
@@ -155,14 +158,16 @@ class distributed_array {
   }
 
   /// Writes elements from `first` on, and returns when they are written. One message, with its answer, for each place
-  /// that has some of them. Throws `error` for a range outside the array.
+  /// that has some of them, whose progress thread writes them, however busy its workers are. Throws `error` for a range
+  /// outside the array.
   void put(std::uint64_t first, std::span<const T> values) const {
     const std::uint64_t count = values.size();
     check("put", first, count);
     finish([&] {
       for (const int p : owners_of(first, count)) {
         std::vector<T> gathered;
-        at(p).template spawn<write_share>(*this, first, count, part_of(p, first, values, gathered));
+        at(p).spawn(detail::progress_function<write_share>{}, *this, p, first, count,
+                    part_of(p, first, values, gathered));
       }
     });
   }
@@ -170,9 +175,10 @@ class distributed_array {
 
  private:
   friend struct detail::array_internals;
-  using shares = std::map<std::uint64_t, std::vector<T>>;
-  static place_local<shares>& all_shares() {
-    static place_local<shares> all;
+  /// By place and number; the progress threads of places use them, too.
+  using shares = std::map<std::pair<int, std::uint64_t>, std::vector<T>>;
+  static shares& all_shares() {
+    static shares all;
     return all;
   }
   static std::mutex& guard() {
@@ -181,40 +187,43 @@ class distributed_array {
   }
 
   static void make_share(distributed_array a) {
+    const int place = here();
     std::uint64_t mine = 0;
-    a.for_each_run_of(here(), 0, a.size_, [&](std::uint64_t, std::uint64_t length) { mine += length; });
+    a.for_each_run_of(place, 0, a.size_, [&](std::uint64_t, std::uint64_t length) { mine += length; });
     std::vector<T> share(mine);
     const std::lock_guard lock(guard());
-    (*all_shares())[a.number_] = std::move(share);
+    all_shares()[{place, a.number_}] = std::move(share);
   }
   static void destroy_share(distributed_array a) {
+    const int place = here();
     const std::lock_guard lock(guard());
-    all_shares()->erase(a.number_);
+    all_shares().erase({place, a.number_});
   }
-  static std::span<T> share_of(const distributed_array& a) {
+  static std::span<T> share_of(const distributed_array& a, int place) {
     a.check("local", 0, 0);
     const std::lock_guard lock(guard());
-    shares& mine = *all_shares();
-    const auto at = mine.find(a.number_);
-    if (at == mine.end())
+    shares& all = all_shares();
+    const auto at = all.find({place, a.number_});
+    if (at == all.end())
       throw error(
           "distributed_array: there is no such array; expected one that make() returned, "
           "and that destroy() has not ended");
     return at->second;
   }
-  static std::vector<T> read_share(distributed_array a, std::uint64_t first, std::uint64_t count) {
-    const std::span<T> mine = share_of(a);
+  static std::vector<T> read_share(distributed_array a, int place, std::uint64_t first, std::uint64_t count) {
+    const std::span<T> mine = share_of(a, place);
     std::vector<T> part;
-    a.for_each_run_of(here(), first, count, [&](std::uint64_t i, std::uint64_t length) {
+    a.for_each_run_of(place, first, count, [&](std::uint64_t i, std::uint64_t length) {
       const std::span<const T> run = mine.subspan(a.position_of(i), length);
       part.insert(part.end(), run.begin(), run.end());
     });
     return part;
   }
-  static void write_share(distributed_array a, std::uint64_t first, std::uint64_t count, std::span<const T> part) {
-    const std::span<T> mine = share_of(a);
+  static void write_share(distributed_array a, int place, std::uint64_t first, std::uint64_t count,
+                          std::span<const T> part) {
+    const std::span<T> mine = share_of(a, place);
     std::uint64_t taken = 0;
-    a.for_each_run_of(here(), first, count, [&](std::uint64_t i, std::uint64_t length) {
+    a.for_each_run_of(place, first, count, [&](std::uint64_t i, std::uint64_t length) {
       std::ranges::copy(part.subspan(taken, length), mine.begin() + static_cast<std::ptrdiff_t>(a.position_of(i)));
       taken += length;
     });

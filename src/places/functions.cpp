@@ -17,8 +17,8 @@ constinit std::mutex numbering;
 
 }  // namespace
 
-detail::remote_function::remote_function(const char* n, remote_code c) noexcept
-    : name(n), code(c), registered_before(std::exchange(last_registered, this)) {}
+detail::remote_function::remote_function(const char* n, remote_code c, bool progress) noexcept
+    : name(n), code(c), by_progress(progress), registered_before(std::exchange(last_registered, this)) {}
 
 std::uint32_t distributed::number_functions() {
   const std::lock_guard lock(numbering);

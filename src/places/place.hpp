@@ -11,6 +11,8 @@
 //  P4  The credits of place p at place q are p's share of q's room, less the activities of p that are under way, in q's
 //      FAB, or not yet credited back. q returns credits once it owes half a share, so no spawner waits while all have
 //      started.
+//  P5  A progress_function is called by the progress thread as soon as its message is accepted: it is never in the FAB,
+//      is never refused, and takes no credit.
 #pragma once
 
 #include "base/atomic.hpp"
@@ -33,6 +35,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <thread>
 #include <unordered_map>
 #include <utility>
@@ -243,6 +246,7 @@ class place {
   std::chrono::steady_clock::time_point next_time();
   void handle(detail::byte_buffer message);
   std::uint64_t accept(const message_header& h, detail::byte_buffer message);
+  void serve(const message_header& h, const detail::remote_function& f, std::span<const std::byte> arguments);
   void answered(const message_header& h);
   void refused(const message_header& h);
   void obey(const message_header& h, std::optional<failure> failed, place_statistics counted);

@@ -156,6 +156,11 @@ void place::handle(detail::byte_buffer message) {
 std::uint64_t place::accept(const message_header& h, detail::byte_buffer message) {
   message_header answer{
       .kind = message_kind::accepted, .from = static_cast<std::uint32_t>(number_), .sequence = h.sequence};
+  const detail::remote_function& function = function_of(h.function);
+  if (function.by_progress) {
+    serve(h, function, payload_of(message));
+    return 0;
+  }
   const bool full = fab_.load(relaxed) >= all_.threshold, forced = h.has(message_header::forced);
   if (full && !forced && !all_.credits) {
     count(counts_.refused);
@@ -184,9 +189,34 @@ std::uint64_t place::accept(const message_header& h, detail::byte_buffer message
   a->credited = all_.credits && !forced;
   a->result_to = h.from;
   a->result = h.result;
-  a->function = &function_of(h.function);
+  a->function = &function;
   a->message = std::move(message);
   return make_task(std::move(a));
+}
+
+/// Calls a progress_function (P5). For its finish it is an activity.
+void place::serve(const message_header& h, const detail::remote_function& f, std::span<const std::byte> arguments) {
+  message_header answer{
+      .kind = message_kind::accepted, .from = static_cast<std::uint32_t>(number_), .sequence = h.sequence};
+  {
+    const std::lock_guard lock(guard_);
+    if (lost_) return;
+    if (finishes_.arrive(h.finish(), h.from)) answer.flags |= message_header::engaged;
+  }
+  send(static_cast<int>(h.from), sealed(answer));  // P3
+  activities_.fetch_add(1, relaxed);
+  activity a;
+  a.at = number_;
+  a.in = h.finish();
+  a.result_to = h.from;
+  a.result = h.result;
+  a.value.resize(sizeof(message_header));
+  try {
+    f.code(arguments, h.result != 0 ? &a.value : nullptr);
+  } catch (...) {
+    a.failed = current_failure(number_);
+  }
+  conclude(a);
 }
 
 void place::answered(const message_header& h) {

@@ -5,15 +5,14 @@
 #include "machine/limits.hpp"
 #include "machine/machine.hpp"
 #include "places/job.hpp"
+#include "places/job_recording.hpp"
 #include "places/place.hpp"
 #include "places/place_of_caller.hpp"
-#include "recording/assemble.hpp"
 
 #include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <random>
 #include <system_error>
 #include <unordered_map>
@@ -117,7 +116,14 @@ class place_runtime::implementation {
  public:
   explicit implementation(const place_options& o)
       : net_(make_transport(o)), all_(setup_of(o, *net_)), own_(net_->own_place()) {
-    const runtime_options each = options_of_each(o, all_, !own_);
+    runtime_options each = options_of_each(o, all_, !own_);
+    if (own_ && !value_of(var::record_parts)) {
+      const std::string file = each.record ? *each.record : value_of(var::record).value_or("");
+      if (!file.empty()) {
+        each.record = distributed::recording_of_place(file, *own_);
+        grace_.emplace();
+      }
+    }
     const int first = own_.value_or(0), last = own_ || all_.one_group ? first : all_.places - 1;
     for (int p = first; p <= last; ++p) {
       places_.push_back(std::make_unique<place>(all_, p, each, net_->endpoint_of(p)));
@@ -136,7 +142,12 @@ class place_runtime::implementation {
       if (!p->recorded_in().empty()) files.push_back(p->recorded_in());
     }
     places_.clear();  // ends the progress threads, which write to the recordings as well
-    assemble(files);
+    if (files.empty() || is_inherited() || value_of(var::record_parts)) return;
+    if (!own_) {
+      distributed::assemble_here(files);
+    } else if (is_first()) {
+      distributed::assemble_job(files.front(), all_.places);
+    }
   }
   implementation(const implementation&) = delete;
   implementation& operator=(const implementation&) = delete;
@@ -164,23 +175,11 @@ class place_runtime::implementation {
   bool is_first() const noexcept { return own_.value_or(0) == 0; }
 
  private:
-  /// Makes recordings of the parts that the places have left.
-  void assemble(const std::vector<std::string>& files) const noexcept {
-    if (files.empty() || is_inherited() || value_of(var::record_parts)) return;
-    for (const std::vector<std::string>& together : by_job(files)) {
-      try {
-        assemble_places(together);
-      } catch (const std::exception& e) {
-        std::fprintf(stderr, "kith: recording: %s; its parts are kept: kith repair %s\n", e.what(),
-                     together.front().c_str());
-      }
-    }
-  }
-
   const pid_t made_in_ = getpid();
   std::unique_ptr<distributed::transport> net_;
   const distributed::setup all_;
   const std::optional<int> own_;  // the only place of this process; none: it has all
+  std::optional<distributed::end_grace> grace_;
   std::vector<std::unique_ptr<place>> places_;
   std::unordered_map<std::uint64_t, place*> by_engine_;
 };

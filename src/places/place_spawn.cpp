@@ -60,7 +60,7 @@ std::shared_ptr<place::offer> place::make_offer(finish_id in, int to, const deta
     seal(message, h);
     made->message = std::make_shared<const detail::packed_arguments>(std::move(message));
     offers_[h.sequence] = made;
-    if (!all_.credits) {
+    if (!all_.credits || f.by_progress) {  // it needs no room in the buffer
       post_offer(*made);
     } else if (int& left = credits_[static_cast<std::size_t>(to)]; left > 0) {
       --left;

@@ -1,6 +1,8 @@
 """kith doctor: its answers agree with each other, with the environment, and with its exit code."""
 
 import os
+import pathlib
+import tempfile
 
 from run_kith import Kith
 
@@ -32,6 +34,29 @@ for key in ("settings", "machine", "affinity", "cpu_quota", "slurm", "mpi", "pla
     kith.check(any(f["key"] == key for f in plain["findings"]), f"a finding about {key}")
 trial = finding(plain, "trial")
 kith.check(trial["details"]["workers"] == plain["workers"], "a runtime starts as many workers as announced")
+
+# Each MPI: its launcher, its library, Kith's transport. A library that is no library stands for one that is missing.
+mpis = finding(plain, "places")["details"]
+kith.check(set(mpis) == {"openmpi", "mpich"}, f"both MPIs are reported: {mpis}")
+for name, soname in (("openmpi", "libmpi.so.40"), ("mpich", "libmpich.so.12")):
+    mpi = mpis[name]
+    kith.check(mpi["usable"] == (None not in (mpi["mpirun"], mpi["library"], mpi["transport"])), f"{name} is usable if all is there: {mpi}")
+    kith.check(mpi["usable"] == (mpi["missing"] == ""), f"{name}: what is missing is said: {mpi}")
+    if not mpi["usable"]:
+        continue
+    kith.check(mpi["ulfm"] in (True, False) and any(c.isdigit() for c in mpi["library"]), f"{name} says what its library is: {mpi}")
+    with tempfile.TemporaryDirectory() as folder:
+        pathlib.Path(folder, soname).write_text("")
+        found = finding(examine(LD_LIBRARY_PATH=folder), "places")
+        without = found["details"][name]
+        kith.check(not without["usable"] and without["library"] is None and without["transport"] == mpi["transport"],
+                   f"{name} without its library cannot be used: {without}")
+        kith.check(soname in without["missing"] and without["missing"] in found["advice"], f"{name}: the library is named: {found}")
+        pathlib.Path(folder, "bin").mkdir()
+        alone = finding(examine(PATH=f"{folder}/bin"), "places")
+        kith.check(alone["status"] == "note" and "threads of one process" in alone["effect"], f"without launchers: {alone}")
+        kith.check(alone["details"][name]["mpirun"] is None and "no mpirun in PATH" in alone["details"][name]["missing"],
+                   f"{name} without its launcher: {alone}")
 
 # The mask of a process that may use only one CPU.
 one = min(os.sched_getaffinity(0))

@@ -3,9 +3,11 @@
 // The first byte selects a message that can be read, or none. In the first case each further five bytes are a change of
 // it (kind, position, value), so that mutated bytes remain changes of a message; else they are the message itself. The
 // second byte says whether the header's size is repaired in the end, so that changes also reach what comes after it.
-// The message is copied to memory of its size, beyond which the address sanitizer sees each access.
+// The message is copied to memory of its size, beyond which the address sanitizer sees each access. It is read as a
+// batch of messages, too.
 #pragma once
 
+#include "places/batch.hpp"
 #include "places/control.hpp"
 #include "places/message.hpp"
 
@@ -86,7 +88,32 @@ std::size_t read_arguments(std::uint32_t function, std::span<const std::byte> pa
   return 0;
 }
 
-/// Messages that can be read, one at least for each kind and function.
+/// A batch with each kind of record, and these messages.
+inline detail::byte_buffer batch_of(const std::vector<detail::byte_buffer>& messages) {
+  using distributed::record, distributed::record_kind, distributed::near_part;
+  detail::byte_buffer batch;
+  const auto put = [&batch](const void* from, std::size_t size) {
+    const auto* const bytes = static_cast<const std::byte*>(from);
+    batch.insert(batch.end(), bytes, bytes + size);
+  };
+  const auto add = [&](const record& r, const auto& data) {
+    put(&r, sizeof r);
+    put(data.data(), data.size() * sizeof *data.data());
+  };
+  const std::string why = "its process has ended";
+  add({record_kind::sign, 0, 0}, std::string());
+  for (const detail::byte_buffer& m : messages) add({record_kind::message, 0, m.size()}, m);
+  add({record_kind::large, 0, 1 << 20}, std::string());
+  add({record_kind::taken, 0, 5}, std::string());
+  const near_part parts[] = {{4096, 64}, {8192, 100}};
+  const std::uint64_t number = 6;
+  add({record_kind::near, 2, 164}, std::span(&number, 1));
+  put(parts, sizeof parts);
+  add({record_kind::lost, 3, why.size()}, why);
+  return batch;
+}
+
+/// Messages that can be read, one at least for each kind and function, and batches of them.
 inline const std::vector<detail::byte_buffer>& good_messages() {
   using distributed::message_header, distributed::message_kind;
   static const std::vector<detail::byte_buffer> good = [] {
@@ -116,6 +143,23 @@ inline const std::vector<detail::byte_buffer>& good_messages() {
     all.push_back(distributed::sealed({.kind = message_kind::reset_counts, .from = 1}));
     for (const message_kind k : {message_kind::ask_clock, message_kind::clock})
       all.push_back(distributed::sealed({.kind = k, .from = 2, .sequence = 7, .finish_number = 8, .result = 9}));
+    for (const message_kind k :
+         {message_kind::run_ended, message_kind::job_ended, message_kind::ask_counts, message_kind::counts_reset})
+      all.push_back(distributed::sealed({.kind = k, .from = 1}));
+    // Credits go back alone, or with another message.
+    const std::size_t first_with_credits = all.size();
+    all.push_back(distributed::sealed({.kind = message_kind::credit, .from = 1, .credits = 16}));
+    all.push_back(distributed::sealed({.kind = message_kind::accepted,
+                                       .flags = message_header::engaged,
+                                       .from = 2,
+                                       .sequence = 9,
+                                       .credits = 0xffffffff}));
+    all.push_back(std::tuple_element_t<3, fuzzed_functions>::pack(sizeof(message_header)).flattened());
+    distributed::seal(all.back(), {.flags = message_header::forced, .from = 1, .function = 4, .credits = 1});
+    const std::vector<detail::byte_buffer> with_credits(all.begin() + static_cast<std::ptrdiff_t>(first_with_credits),
+                                                        all.end());
+    const std::vector<detail::byte_buffer> mixed{all.front(), all[1], all[9], with_credits.front()};
+    for (const auto& messages : {with_credits, mixed, {}}) all.push_back(batch_of(messages));
     return all;
   }();
   return good;
@@ -158,8 +202,7 @@ inline detail::byte_buffer message_of(std::span<const std::uint8_t> bytes) {
 }
 
 /// True if it could be read to its end.
-inline bool use_message(std::span<const std::uint8_t> bytes) {
-  const detail::byte_buffer message = message_of(bytes);
+inline bool use_decoded(std::span<const std::byte> message) {
   try {
     const auto functions = static_cast<std::uint32_t>(std::tuple_size_v<fuzzed_functions>);
     const distributed::message_header h = distributed::decode(message, 4, functions);
@@ -177,6 +220,31 @@ inline bool use_message(std::span<const std::uint8_t> bytes) {
   } catch (const std::exception&) {  // of kith, or of a type's cereal functions
     return false;
   }
+}
+
+/// Reads all records of a batch, and the messages in it. True if it could be read to its end.
+inline bool use_batch(std::span<const std::byte> batch) {
+  distributed::batch_reader records(batch, 4);
+  bool fine = true;
+  while (const std::optional<distributed::record> r = records.next()) {
+    read_all(records.data());
+    if (r->kind == distributed::record_kind::message) {
+      const detail::byte_buffer message(records.data().begin(), records.data().end());
+      fine = use_decoded(message) && fine;
+    }
+    if (r->kind == distributed::record_kind::near) {
+      read_all(records.near_number());
+      for (std::size_t i = 0; i < r->place; ++i) read_all(records.part(i));
+    }
+  }
+  return fine && !batch.empty() && records.at_end();
+}
+
+/// True if it could be read to its end, as a message or as a batch.
+inline bool use_message(std::span<const std::uint8_t> bytes) {
+  const detail::byte_buffer message = message_of(bytes);
+  const bool alone = use_decoded(message), batch = use_batch(message);
+  return alone || batch;
 }
 
 }  // namespace kith::test

@@ -1,4 +1,5 @@
 // Distributed arrays: every layout against a plain array.
+#include "base/atomic.hpp"
 #include "base/rng.hpp"
 #include "support/places.hpp"
 
@@ -10,6 +11,7 @@
 #include <algorithm>
 #include <functional>
 #include <numeric>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -106,6 +108,43 @@ TEST(DistributedArrayErrors, AreSaid) {
     EXPECT_THAT([] { array().local(); }, ThrowsMessage<kith::error>(HasSubstr("no such array")));
     EXPECT_THROW(array::make(~std::uint64_t{0}), kith::error);
   });
+}
+
+/// At place 1, whose only worker is held until the other place has read and written there.
+kith::atomic<bool> is_held{false}, may_go{false};
+void hold_the_worker() {
+  is_held.store(true, kith::release);
+  while (!may_go.load(kith::acquire)) std::this_thread::yield();
+}
+
+TEST(DistributedArray, IsReadAndWrittenWhileItsPlaceIsBusy) {
+  for (const auto admission : {kith::place_admission::refusals, kith::place_admission::credits}) {
+    kith::place_options o = make_place_options(2);
+    o.admission = admission;
+    o.fab_slots = 2;  // one activity that waits fills it
+    kith::place_runtime rt(o);
+    is_held.store(false, kith::release);
+    may_go.store(false, kith::release);
+    rt.run([] {
+      const array a = array::make(100);
+      kith::finish([&] {
+        kith::at(1).spawn<hold_the_worker>();
+        while (!is_held.load(kith::acquire)) std::this_thread::yield();
+        kith::at(1).spawn([] {});
+        std::vector<int> numbers(100);
+        std::iota(numbers.begin(), numbers.end(), 0);
+        a.put(0, numbers);
+        EXPECT_EQ(a.get(0, 100), numbers);
+        may_go.store(true, kith::release);
+      });
+      EXPECT_EQ(a.get(99), 99);
+      a.destroy();
+      EXPECT_THAT([&] { a.put(99, 1); }, ThrowsMessage<kith::place_error>(HasSubstr("no such array")));
+    });
+    const std::vector<kith::place_statistics> counts = rt.statistics();
+    EXPECT_LE(counts[1].fab_peak, 2u);
+    EXPECT_EQ(counts[1].spawns_forced, 0u);
+  }
 }
 
 TEST(DistributedArray, IsRefusedByAnotherNumberOfPlaces) {

@@ -218,6 +218,43 @@ TEST(PlacesMessage, FuzzersBeginWithMessagesThatCanBeRead) {
     EXPECT_TRUE(test::use_message(std::vector{which})) << static_cast<int>(which);
 }
 
+TEST(PlacesMessage, ABatchHasItsRecordsAndNoMore) {
+  const std::vector<message> messages{sealed({.kind = message_kind::credit, .from = 1, .credits = 16}),
+                                      sealed({.kind = message_kind::done, .from = 2}, failure{2, "why"})};
+  const message batch = test::batch_of(messages);
+  batch_reader records(batch, 4);
+  std::vector<record_kind> kinds;
+  std::vector<message> read;
+  while (const auto r = records.next()) {
+    kinds.push_back(r->kind);
+    if (r->kind == record_kind::message) read.emplace_back(records.data().begin(), records.data().end());
+    if (r->kind == record_kind::near) {
+      EXPECT_EQ(records.near_number(), 6u);
+      ASSERT_EQ(r->place, 2u);
+      EXPECT_EQ(records.part(0).size + records.part(1).size, r->bytes);
+    }
+  }
+  EXPECT_TRUE(records.at_end());
+  EXPECT_THAT(kinds, ElementsAre(record_kind::sign, record_kind::message, record_kind::message, record_kind::large,
+                                 record_kind::taken, record_kind::near, record_kind::lost));
+  EXPECT_EQ(read, messages);
+  EXPECT_EQ(decode(read.front(), 4, 0).credits, 16u);
+
+  const auto readable = [](std::span<const std::byte> bytes, std::size_t places) {
+    batch_reader r(bytes, places);
+    std::size_t count = 0;
+    while (r.next()) ++count;
+    return r.at_end() ? count : 0;
+  };
+  EXPECT_EQ(readable(batch, 3), 0u) << "place 3 cannot be lost where there are 3";
+  std::vector<std::size_t> ends;  // of whole records
+  for (std::size_t size = 1; size <= batch.size(); ++size) {
+    const message cut(batch.begin(), batch.begin() + static_cast<std::ptrdiff_t>(size));
+    if (readable(cut, 4) != 0) ends.push_back(size);
+  }
+  EXPECT_EQ(ends.size(), kinds.size());
+}
+
 TEST(PlacesMessage, WhatFuzzersFoundIsReadOrRefused) {
   std::size_t read = 0, all = 0;
   for (const auto& file : std::filesystem::directory_iterator(KITH_TEST_DATA "/../fuzz/corpus/messages")) {

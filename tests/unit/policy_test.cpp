@@ -190,6 +190,7 @@ TEST(policy, tasks_of_a_node_without_workers_go_to_the_nearest) {
   EXPECT_TRUE(two.serving(node_id(2)).contains(worker_id(0)));
   EXPECT_FALSE(two.serving(node_id(2)).contains(worker_id(1)));
   EXPECT_THAT(two.nodes_by_distance(node_id(2)), ElementsAre(node_id(0), node_id(1)));
+  for (int n = 0; n < 3; ++n) EXPECT_EQ(two.served_by(node_id(n)), two.nodes_by_distance(node_id(n)).front());
 }
 
 TEST(policy, dep_makes_no_home_where_nobody_works) {

@@ -94,12 +94,7 @@ outcome run_app(const options& o, const std::vector<std::string>& words, const C
   progress bar;
   bar.wait_for(o.name);  // before the runtime binds this thread, so that the thread of `bar` is not bound
   runtime rt(o.run);
-  if (o.run.workers && *o.run.workers > rt.workers()) {
-    fmt::print(stderr,
-               "kith app: {} of {} workers: this process may use no more cores (`kith doctor` says why); "
-               "--oversubscribe starts all\n",
-               rt.workers(), *o.run.workers);
-  }
+  tell_workers(rt.workers(), o.run.workers.value_or(0));
   const allocation_scope with_memory_of(rt);
   const apps::target where{rt, static_cast<int>(on.nodes.size()), nullptr, o.owners};
   app_report report{e.name, rt.policy(), on.name, rt.workers(), 0, {}};

@@ -21,10 +21,10 @@ namespace kith::detail {
 void send_activity(int place, const remote_function& f, packed_arguments message,
                    std::shared_ptr<remote_result> result);
 
-/// Calls `F(args...)` at a place by send_activity(); the arguments are copied.
+/// Calls `F(args...)` at a place by send_activity(), on its progress thread; the arguments are copied.
 template <auto F, class... Args>
 std::shared_ptr<remote_result> ask_place(int place, const Args&... args) {
-  using known = registered<constant_function<F>>;
+  using known = registered<progress_function<F>>;
   auto result = std::make_shared<remote_result>();
   send_activity(place, known::entry, known::call::pack(header_bytes, args...), result);
   return result;
@@ -66,7 +66,7 @@ struct array_internals {
   template <class T>
   static std::shared_ptr<remote_result> ask(const distributed_array<T>& a, int place, std::uint64_t first,
                                             std::uint64_t count) {
-    return ask_place<&distributed_array<T>::read_share>(place, a, first, count);
+    return ask_place<&distributed_array<T>::read_share>(place, a, place, first, count);
   }
   template <class T>
   static std::shared_ptr<remote_result> tell(const distributed_array<T>& a, int place, std::uint64_t first,
@@ -74,7 +74,7 @@ struct array_internals {
     constexpr auto write = &distributed_array<T>::write_share;
     const std::uint64_t count = values.size();
     std::vector<T> gathered;
-    return ask_place<write>(place, a, first, count, a.part_of(place, first, values, gathered));
+    return ask_place<write>(place, a, place, first, count, a.part_of(place, first, values, gathered));
   }
   template <class T>
   static void place_part(const distributed_array<T>& a, int place, std::uint64_t first, std::span<const T> part,

@@ -41,11 +41,12 @@ using remote_code = activity_coroutine* (*)(std::span<const std::byte> arguments
 /// order of their names when the first places start. So all processes of one program have the same numbers.
 class remote_function {
  public:
-  remote_function(const char* name, remote_code code) noexcept;
+  remote_function(const char* name, remote_code code, bool by_progress) noexcept;
 
   const char* const name;
   const remote_code code;
   std::uint32_t number = 0;  // from 1 on; 0: not numbered
+  const bool by_progress;    // progress_function
   remote_function* const registered_before;
 };
 
@@ -118,6 +119,13 @@ struct constant_function {
   }
 };
 
+/// The same, for a place's progress thread to call when the message comes, however busy the workers are. It must be
+/// short, must not wait or spawn, and gets its place as an argument: it is no activity.
+template <auto F>
+struct progress_function : constant_function<F> {
+  static constexpr bool by_progress = true;
+};
+
 template <class F>
 struct signature_of {};  // none: a generic lambda, or no function at all
 template <class F>
@@ -129,6 +137,11 @@ template <auto F>
 struct signature_of<constant_function<F>> {
   using type = signature<decltype(F)>;
 };
+template <auto F>
+struct signature_of<progress_function<F>> : signature_of<constant_function<F>> {};
+
+template <class F>
+concept called_by_progress = requires { F::by_progress; };
 
 /// The entry of a callable without state.
 template <class F>
@@ -162,7 +175,7 @@ struct registered {
       put<R>(to, value);
     }
   }
-  static inline remote_function entry{typeid(F).name(), &run};
+  static inline remote_function entry{typeid(F).name(), &run, called_by_progress<F>};
 };
 
 template <class F>

@@ -23,7 +23,12 @@ interconnect::interconnect(const machine_model& m) : nodes_(m.hardware.nodes.siz
     links.push_back({l.to, l.from, {0, rate(l.gbs)}});
   }
   std::vector<std::vector<std::uint32_t>> out(vertex.size());
-  for (std::uint32_t l = 0; l < links.size(); ++l) out[vertex[links[l].from]].push_back(l);
+  std::vector<std::size_t> begins, ends;  // by link: its vertices
+  for (std::uint32_t l = 0; l < links.size(); ++l) {
+    begins.push_back(vertex[links[l].from]);
+    ends.push_back(vertex[links[l].to]);
+    out[begins.back()].push_back(l);
+  }
   first_.push_back(0);
   for (std::size_t from = 0; from < nodes_; ++from) {
     constexpr std::uint32_t none = 0xffffffff;
@@ -31,7 +36,7 @@ interconnect::interconnect(const machine_model& m) : nodes_(m.hardware.nodes.siz
     std::vector<std::size_t> reached{from};
     for (std::size_t i = 0; i < reached.size(); ++i) {
       for (std::uint32_t l : out[reached[i]]) {
-        const std::size_t to = vertex[links[l].to];
+        const std::size_t to = ends[l];
         if (to == from || reached_by[to] != none) continue;
         reached_by[to] = l;
         reached.push_back(to);
@@ -39,7 +44,7 @@ interconnect::interconnect(const machine_model& m) : nodes_(m.hardware.nodes.siz
     }
     for (std::size_t to = 0; to < nodes_; ++to) {
       const std::size_t begin = routes_.size();
-      for (std::size_t at = to; at != from; at = vertex[links[reached_by[at]].from]) {
+      for (std::size_t at = to; at != from; at = begins[reached_by[at]]) {
         if (reached_by[at] == none)
           throw error(m.file + ": interconnect.links: there is no way from node " + std::to_string(from) + " to node " +
                           std::to_string(to),

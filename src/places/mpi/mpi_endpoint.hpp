@@ -9,6 +9,7 @@
 //  M3  What came from a sender waits behind a large message that came before it and is not complete.
 #pragma once
 
+#include "places/batch.hpp"
 #include "places/mpi/bells.hpp"
 #include "places/mpi/near_memory.hpp"
 #include "places/mpi/peers.hpp"
@@ -59,24 +60,6 @@ class mpi_endpoint final : public endpoint {
   static constexpr std::size_t ring_slots = 16;
   static constexpr std::size_t piece_bytes = 1 << 30;  // MPI counts in int
 
-  enum class record_kind : std::uint32_t {
-    message = 1,
-    large,  // announces a message of that many bytes
-    near,   // announces one in the sender's memory; behind it: its number there and as many parts as `place` says
-    taken,  // the receiver has read the message of that number
-    sign,   // of life
-    lost,   // that place was lost; the bytes say why
-  };
-  struct record {
-    record_kind kind;
-    std::uint32_t place;
-    std::uint64_t bytes;
-  };
-  /// A part of a message in its sender's memory.
-  struct near_part {
-    std::uint64_t address;
-    std::uint64_t size;
-  };
   /// A message that is being received; complete when there are no requests and no parts.
   struct incoming {
     bytes message;
@@ -116,11 +99,11 @@ class mpi_endpoint final : public endpoint {
   void end_sends();
   void receive();
   void post(std::size_t slot);
-  void read(int from, const std::byte* batch, std::size_t size);
+  void read(int from, std::span<const std::byte> batch);
   bool end_first_collective();
   bool make_room(incoming& in, int from, std::uint64_t size);
   void receive_large(int from, std::uint64_t size);
-  void receive_near(int from, std::uint64_t size, const std::byte* announced, std::size_t parts);
+  void receive_near(int from, const record& r, const batch_reader& announced);
   bool complete(int from, incoming& in, std::size_t& budget);
   bool read_near(int from, incoming& in, std::size_t& budget);
   void complete_large();

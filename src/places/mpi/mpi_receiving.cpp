@@ -25,44 +25,41 @@ void mpi_endpoint::receive() {
     MPI_Get_count(&status, MPI_BYTE, &size);
     active_ = clock::now();
     peers_.heard(status.MPI_SOURCE, active_);
-    read(status.MPI_SOURCE, ring_[oldest_].data(), static_cast<std::size_t>(size));
+    read(status.MPI_SOURCE, std::span(ring_[oldest_]).first(static_cast<std::size_t>(size)));
     post(oldest_);
     oldest_ = (oldest_ + 1) % ring_slots;
   }
 }
 
-void mpi_endpoint::read(int from, const std::byte* batch, std::size_t size) {
+void mpi_endpoint::read(int from, std::span<const std::byte> batch) {
   sender& source = incoming_[static_cast<std::size_t>(from)];
-  std::size_t at = 0;
-  while (size - at >= sizeof(record)) {
-    record r;
-    std::memcpy(&r, batch + at, sizeof r);
-    at += sizeof r;
-    if (r.kind == record_kind::message && r.bytes <= size - at) {
-      bytes message(batch + at, batch + at + r.bytes);
-      at += r.bytes;
-      if (source.waiting.empty()) {
-        ready_.push_back(std::move(message));
-      } else {
-        source.waiting.push_back({std::move(message), {}});
+  batch_reader records(batch, gone_.size());
+  bool fine = true;
+  while (const std::optional<record> r = fine ? records.next() : std::nullopt) {
+    const std::span<const std::byte> data = records.data();
+    switch (r->kind) {
+      case record_kind::message: {
+        bytes message(data.begin(), data.end());
+        if (source.waiting.empty()) {
+          ready_.push_back(std::move(message));
+        } else {
+          source.waiting.push_back({std::move(message), {}});
+        }
+        break;
       }
-    } else if (r.kind == record_kind::large) {
-      receive_large(from, r.bytes);
-    } else if (r.kind == record_kind::near && near_.reaches(from) && size - at >= sizeof(std::uint64_t) &&
-               r.place <= (size - at - sizeof(std::uint64_t)) / sizeof(near_part)) {
-      receive_near(from, r.bytes, batch + at, r.place);
-      at += sizeof(std::uint64_t) + r.place * sizeof(near_part);
-    } else if (r.kind == record_kind::taken) {
-      near_sends_.erase(r.bytes);
-    } else if (r.kind == record_kind::lost && r.place < gone_.size() && r.bytes <= size - at) {
-      lose({static_cast<int>(r.place), {reinterpret_cast<const char*>(batch + at), r.bytes}});
-      at += r.bytes;
-    } else if (r.kind != record_kind::sign) {
-      at = size + 1;
-      break;
+      case record_kind::large: receive_large(from, r->bytes); break;
+      case record_kind::near:
+        fine = near_.reaches(from) && records.near_number() != 0;
+        if (fine) receive_near(from, *r, records);
+        break;
+      case record_kind::taken: near_sends_.erase(r->bytes); break;
+      case record_kind::lost:
+        lose({static_cast<int>(r->place), {reinterpret_cast<const char*>(data.data()), data.size()}});
+        break;
+      case record_kind::sign: break;
     }
   }
-  if (at != size) lose({from, "it sent a batch of messages that cannot be read"});
+  if (!fine || !records.at_end()) lose({from, "it sent a batch of messages that cannot be read"});
 }
 
 /// False if there is no memory for the message; then its sender is lost.
@@ -89,15 +86,14 @@ void mpi_endpoint::receive_large(int from, std::uint64_t size) {
   }
 }
 
-void mpi_endpoint::receive_near(int from, std::uint64_t size, const std::byte* announced, std::size_t parts) {
+void mpi_endpoint::receive_near(int from, const record& r, const batch_reader& announced) {
   sender& source = incoming_[static_cast<std::size_t>(from)];
   if (source.waiting.empty()) held_.push_back(from);
   incoming& in = source.waiting.emplace_back();
-  std::memcpy(&in.number, announced, sizeof in.number);
-  std::uint64_t left = size;
-  for (std::size_t i = 0; i < parts; ++i) {
-    near_part p{};
-    std::memcpy(&p, announced + sizeof in.number + i * sizeof p, sizeof p);
+  in.number = announced.near_number();
+  std::uint64_t left = r.bytes;
+  for (std::size_t i = 0; i < r.place; ++i) {
+    const near_part p = announced.part(i);
     if (p.size > left) break;
     left -= p.size;
     in.parts.push_back(p);
@@ -105,7 +101,7 @@ void mpi_endpoint::receive_near(int from, std::uint64_t size, const std::byte* a
   if (left != 0) {
     lose({from, "it announced a message of another size than its parts have"});
   } else {
-    make_room(in, from, size);
+    make_room(in, from, r.bytes);
   }
 }
 

@@ -15,8 +15,15 @@ team::team(const machine& on, std::vector<node_id> node_of)
   for (int w = 0; w < size(); ++w) at_node_[node_of_[static_cast<std::size_t>(w)].index()].emplace_back(w);
   for (int n = 0; n < nodes(); ++n) {
     if (!at_node_[static_cast<std::size_t>(n)].empty()) inhabited_.emplace_back(n);
+  }
+  // The first of nodes_by_distance(), without sorting the others: a cluster has as many teams as places.
+  const auto nearest_inhabited = [&](node_id n) {
+    if (!at_node_[n.index()].empty()) return n;
+    return *std::ranges::min_element(inhabited_, {}, [&](node_id m) { return std::pair(distance(n, m), m); });
+  };
+  for (int n = 0; n < nodes(); ++n) {
     // A worker on a node without memory belongs to the node that its memory comes from.
-    served_by_.push_back(nodes_by_distance(on.nearest_node_with_memory(node_id(n))).front());
+    served_by_.push_back(nearest_inhabited(on.nearest_node_with_memory(node_id(n))));
     worker_set set;
     for (worker_id w : at_node_[served_by_.back().index()]) set.insert(w);
     serving_.push_back(std::move(set));

@@ -12,6 +12,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -50,7 +51,7 @@ std::string program_by_hand(const apps::places_entry& e, const std::string& tran
                 " --as custom");
   }
   const std::optional<fs::path> plugin = distributed::find_plugin(transport);
-  const std::string file = "kith-" + std::string(e.by_hand) + "-by-hand-" + transport;
+  const std::string file = std::string("kith-") + e.by_hand + "-by-hand-" + transport;
   if (!plugin || !fs::exists(plugin->parent_path() / file)) {
     throw error(name + ": --as custom: Kith was built without the program for this MPI, " + file +
                 "; install what programs of this MPI are built with, and build Kith again");
@@ -61,10 +62,11 @@ std::string program_by_hand(const apps::places_entry& e, const std::string& tran
 /// Options that are for Kith's workers would have no effect.
 void refuse_options(const std::string& name, const apps::arguments& arguments, const runtime_options& each,
                     const machine& on) {
-  const std::pair<const char*, bool> given[] = {
-      {"--waiting", arguments.has("waiting")},   {"--admission", arguments.has("admission")},
-      {"--policy", each.policy.has_value()},     {"--oversubscribe", each.oversubscribe.has_value()},
-      {"--throttle", each.throttle.has_value()}, {"--memory", each.memory.has_value()}};
+  const std::pair<const char*, bool> given[] = {{"--waiting", arguments.has("waiting")},
+                                                {"--admission", arguments.has("admission")},
+                                                {"--policy", each.policy.has_value()},
+                                                {"--throttle", each.throttle.has_value()},
+                                                {"--memory", each.memory.has_value()}};
   for (const auto& [option, is_given] : given) {
     if (is_given)
       throw error(name + ": " + option +
@@ -90,9 +92,27 @@ std::string number_of_processes(const std::string& transport) {
   return "";
 }
 
-/// As many as Kith would start here at most, so that both can be compared.
-int planned_workers(const machine& on) {
-  return plan_workers(on, process_limits(), std::nullopt, false, {bind_mode::off}).workers;
+/// As many as Kith would start here, so that both can be compared.
+int planned_workers(const machine& on, std::optional<int> asked, bool oversubscribe) {
+  return plan_workers(on, process_limits(), asked, oversubscribe, {bind_mode::off}).workers;
+}
+
+/// Reads what the program has written. The values it found replace those of the same name. False: it wrote nothing.
+bool read_result(const std::string& path, app_report& r, places_report& on) {
+  std::ifstream in(path);
+  if (!(in >> on.places >> r.workers >> r.result.seconds >> r.result.check.verified >> std::ws)) return false;
+  std::getline(in, r.result.check.what);
+  std::string name;
+  for (double value = 0; in >> name >> value;) {
+    const auto f = std::ranges::find(r.result.figures, name, &apps::figure::name);
+    if (f == r.result.figures.end()) continue;
+    if (std::holds_alternative<double>(f->value)) {
+      f->value = value;
+    } else {
+      f->value = static_cast<std::int64_t>(value);
+    }
+  }
+  return true;
 }
 
 }  // namespace
@@ -109,10 +129,10 @@ std::optional<app_report> run_by_hand(const apps::places_entry& e, const apps::a
   const std::string file = program_by_hand(e, transport);
   refuse_other_places(name, places, number_of_processes(transport));
   const std::optional<int> asked = workers_setting(each.workers);
-  const int workers = asked ? *asked : planned_workers(on_machine);
+  const int workers = planned_workers(on_machine, asked, oversubscribe_setting(each.oversubscribe));
   const result_file result;
   std::vector<std::string> words{file};
-  for (const char* p : {"rows", "columns", "iterations"}) words.push_back(arguments.text(p));
+  for (const char* p : e.by_hand_takes) words.push_back(arguments.text(p));
   words.insert(words.end(), {std::to_string(arguments.seed()), std::to_string(workers), result.path()});
   if (!run_child(words, {}, false, true).clean()) throw error(name + ": " + file + " failed");
   app_report r;
@@ -120,11 +140,10 @@ std::optional<app_report> run_by_hand(const apps::places_entry& e, const apps::a
   r.policy = "none";
   r.machine = on_machine.name;
   places_report on{"custom", "mpi", 0, 0, {}};
-  std::ifstream in(result.path());
-  if (!(in >> on.places >> r.workers >> r.result.seconds >> r.result.check.verified >> std::ws)) return {};
-  std::getline(in, r.result.check.what);
-  refuse_other_places(name, places, std::to_string(on.places));  // a launcher may not have said it
   r.result.figures = program->figures();
+  if (!read_result(result.path(), r, on)) return {};
+  tell_workers(r.workers, asked.value_or(0), " at each place");
+  refuse_other_places(name, places, std::to_string(on.places));  // a launcher may not have said it
   r.on_places = on;
   return r;
 }

@@ -6,8 +6,6 @@
 #include "machine/machine.hpp"
 #include "progress.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 namespace kith::tools {
@@ -41,14 +39,14 @@ statistics of_all(const std::vector<place_statistics>& places, double seconds) {
 
 std::optional<app_report> run_on_places(const apps::places_entry& e, const apps::arguments& arguments,
                                         std::optional<int> places, const runtime_options& each) {
-  if (e.by_hand != nullptr && arguments.text("as") == "custom") return run_by_hand(e, arguments, places, each);
+  if (arguments.text("as") == "custom") return run_by_hand(e, arguments, places, each);
   const std::string name = e.about.name;
   if (number_of(var::dry).value_or(0) != 0)
     throw error(name + ": a program on places cannot be recorded dry; unset KITH_DRY");
   place_options o;
   o.places = places;
   o.each = each;
-  apps::read_parameters(o, arguments, e.by_hand != nullptr);
+  apps::read_parameters(o, arguments);
   const std::unique_ptr<apps::places_app> program = e.make(arguments);
   progress bar;
   bar.wait_for(name);
@@ -60,12 +58,7 @@ std::optional<app_report> run_on_places(const apps::places_entry& e, const apps:
   }
   const bool one_group = o.scheduling == place_scheduling::cws;
   const int asked = each.workers.value_or(0) * (one_group ? rt.places() : 1);
-  if (asked > rt.workers()) {
-    fmt::print(stderr,
-               "kith app: {} of {} workers{}: this process may use no more cores (`kith doctor` says why); "
-               "--oversubscribe starts all\n",
-               rt.workers(), asked, one_group ? "" : " at each place");
-  }
+  tell_workers(rt.workers(), asked, one_group ? "" : " at each place");
   apps::places_result got = apps::run(*program, rt);
   bar.clear();
   const places_report on{one_group ? "cws" : "ads", rt.transport(), rt.places(), program->depth(), got.places};

@@ -89,48 +89,51 @@ json by_kind(const std::vector<place_statistics>& all) {
 
 json mean_or_null(const place_statistics& p) { return p.spawns_accepted == 0 ? json() : json(p.fab_mean); }
 
-/// Only `ads` has what the paper counts of workers. Null where it does not apply.
+/// Only `ads` has what the paper counts of workers, and what runs without Kith counts nothing. Null where it does not
+/// apply.
 class of_workers {
  public:
-  of_workers(bool ads, bool buffers) : ads_(ads), buffers_(ads && buffers) {}
+  of_workers(bool ads, bool buffers, bool counted) : ads_(ads), buffers_(ads && buffers), counted_(counted) {}
 
   void add(json& all, const worker_statistics& w) const {
     const auto count = [](bool applies, const auto& value) { return applies ? json(value) : json(); };
     all.update({{"fab_attempts", count(buffers_, w.arrival_attempts)},
                 {"fab_seconds", count(buffers_, w.arrival_seconds)},
                 {"steal_seconds", count(ads_, w.steal_seconds)},
-                {"stalled", w.stalled},
+                {"stalled", count(counted_, w.stalled)},
                 {"deque_mean", count(ads_ && w.deque_samples != 0, w.deque_mean)},
                 {"deque_peak", count(ads_, w.deque_peak)}});
   }
 
  private:
-  bool ads_, buffers_;
+  bool ads_, buffers_, counted_;
 };
 
 /// Null where it does not apply.
 void add_places(json& all, const places_report& r, const std::string& policy, const worker_statistics& total) {
   const place_sums sums(r.per_place);
   const bool buffers = r.as == "ads";
+  const bool counted = !r.per_place.empty();
   const auto of_buffers = [buffers](const json& value) { return buffers ? value : json(); };
+  const auto if_counted = [counted](const json& value) { return counted ? value : json(); };
   all.update({{"places", r.places},
               {"as", r.as},
               {"transport", r.transport},
-              {"messages", sums.messages},
-              {"message_bytes", sums.bytes},
-              {"by_kind", by_kind(r.per_place)},
+              {"messages", if_counted(sums.messages)},
+              {"message_bytes", if_counted(sums.bytes)},
+              {"by_kind", if_counted(by_kind(r.per_place))},
               {"largest_spawn", sums.taken == 0 ? json() : json(sums.largest_spawn)},
               {"most_edges", sums.taken == 0 ? json() : json(sums.most_edges)},
               {"bytes_factor", sums.taken == 0 ? json() : json(sums.bytes_factor())},
-              {"spawns", sums.spawns},
+              {"spawns", if_counted(sums.spawns)},
               {"fab_taken", of_buffers(sums.taken)},
               {"fab_refused", of_buffers(sums.refused)},
               {"fab_mean", of_buffers(sums.taken == 0 ? json() : json(sums.mean))},
               {"fab_peak", of_buffers(sums.peak)},
               {"graph_depth", r.depth == 0 ? json() : json(r.depth)}});
-  const of_workers workers(policy.starts_with("ads"), buffers);
+  const of_workers workers(policy.starts_with("ads"), buffers, counted);
   workers.add(all, total);
-  all["per_place"] = json::array();
+  all["per_place"] = if_counted(json::array());
   for (const place_statistics& p : r.per_place) {
     all["per_place"].push_back({{"activities", p.activities},
                                 {"messages", p.messages},
@@ -155,6 +158,14 @@ void add_places(json& all, const places_report& r, const std::string& policy, co
 std::string row(const char* name, const std::string& value) { return fmt::format("  {:<16} {}\n", name, value); }
 
 }  // namespace
+
+void tell_workers(int workers, int asked, const char* where) {
+  if (asked <= workers) return;
+  fmt::print(stderr,
+             "kith app: {} of {} workers{}: this process may use no more cores (`kith doctor` says why); "
+             "--oversubscribe starts all\n",
+             workers, asked, where);
+}
 
 std::string to_json(const app_report& r) {
   const statistics& s = r.result.statistics;
@@ -184,6 +195,7 @@ std::string to_json(const app_report& r) {
               {"partition_seconds", s.partition_seconds},
               {"parks", s.total.parks},
               {"throttled", s.throttled}};
+  all["per_worker"] = s.workers.empty() ? json() : json::array();
   for (const worker_statistics& w : s.workers) {
     all["per_worker"].push_back({{"tasks", w.tasks},
                                  {"steals", w.steals},
@@ -210,7 +222,8 @@ std::string to_text(const app_report& r) {
   if (r.on_places) {
     const place_sums sums(r.on_places->per_place);
     text += row("places", fmt::format("{} ({}, {})", r.on_places->places, r.on_places->as, r.on_places->transport));
-    text += row("messages", fmt::format("{} with {} bytes", sums.messages, sums.bytes));
+    if (!r.on_places->per_place.empty())
+      text += row("messages", fmt::format("{} with {} bytes", sums.messages, sums.bytes));
     if (sums.taken != 0) {
       text += row("FAB", fmt::format("{} activities, {} refusals; {:.1f} in the mean, {} at most", sums.taken,
                                      sums.refused, sums.mean, sums.peak));

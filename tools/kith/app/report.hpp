@@ -15,7 +15,7 @@ struct places_report {
   std::string as, transport;
   int places = 0;
   int depth = 0;                            // 0: not known
-  std::vector<place_statistics> per_place;  // one entry for all under cws
+  std::vector<place_statistics> per_place;  // one entry for all under cws; none under custom, which counts nothing
 };
 
 struct app_report {
@@ -28,5 +28,7 @@ struct app_report {
 
 std::string to_json(const app_report&);
 std::string to_text(const app_report&);
+/// Says on stderr if there are fewer workers than were asked for. `where`: follows their number.
+void tell_workers(int workers, int asked, const char* where = "");
 
 }  // namespace kith::tools

@@ -70,6 +70,12 @@ std::vector<mpi_launcher> mpi_launchers() {
 }
 
 std::string what_is_missing(const mpi_launcher& l) {
+  if (l.mpirun.empty() && !l.plugin) {
+    return fmt::format(
+        "{0} has no mpirun in PATH, and Kith was built without its transport; install it (Debian: {1}), and build Kith "
+        "again",
+        l.kind.name, l.kind.package);
+  }
   if (l.mpirun.empty())
     return fmt::format("{} has no mpirun in PATH; install it (Debian: {})", l.kind.name, l.kind.package);
   if (!l.plugin) {
