@@ -11,6 +11,7 @@ def add_arguments(parser):
                         "parquet or wfformat")
     parser.add_argument("-o", "--output", metavar="FILE|FOLDER", required=True,
                         help="what to write; a folder for csv, parquet, otf2 and paraver")
+    _filters.add_counters(parser)
     _filters.add_arguments(parser)
 
 
@@ -19,13 +20,12 @@ def run(options):
     from kith.export import export, format_named, need
     from kith.metrics import Analysis
     from kith.progress import Progress
-    from kith.recording import read
 
     chosen = format_named(options.to)
     if chosen.package:
         need(chosen.package, options.to)  # before the recording is read
     progress = Progress()
-    analysis = Analysis(read(options.file, progress), progress=progress)
+    analysis = Analysis(_filters.read(options, options.file, progress), progress=progress)
     progress(f"writing {chosen.name}")
     analysis = _filters.chosen(analysis, options)
     export(analysis, options.to, options.output)

@@ -10,6 +10,7 @@ def add_arguments(parser):
     parser.add_argument("-o", "--output", metavar="FILE.html", required=True, help="the page to write")
     parser.add_argument("--thresholds", metavar="FILE.toml", help="limits of problems, instead of the package's")
     parser.add_argument("--title", metavar="TEXT", help="the page's title (the file's name)")
+    _filters.add_counters(parser)
     _filters.add_arguments(parser)
     parser.add_argument("--no-replay", action="store_true", help="do not simulate the run with all data local")
 
@@ -29,7 +30,7 @@ def run(options):
             raise KithError(f"--output '{printable(options.output)}' is the recording; expected another file")
     progress = Progress()
     others = [Analysis(read(name, progress), progress=progress) for name in options.file[1:]]
-    analysis = Analysis(read(options.file[0], progress), others[0] if others else None, progress)
+    analysis = Analysis(_filters.read(options, options.file[0], progress), others[0] if others else None, progress)
     selection = _filters.chosen(analysis, options)
     letters = write_report(analysis, options.output, others, options.title, options.thresholds, options.tool,
                            not options.no_replay, selection)

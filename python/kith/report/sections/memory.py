@@ -84,7 +84,7 @@ def _addresses(f):
         rows.append({"colour": int(f.colour_of_type[number]), "name": charts.text(f.type_name(number)), "tasks": count(len(mine)),
                      "loads": count(mine.loads.sum()), "stores": count(mine.stores.sum()), "stack": percent(stack / every),
                      "bytes": size(mine.bytes.median()), "lines": size(mine.lines.median() * LINE),
-                     "private": percent(mine.private_bytes.sum() / max(1.0, mine.bytes.sum())) if not touched.left_out else "-",
+                     "private": ("≤ " if touched.left_out else "") + percent(mine.private_bytes.sum() / max(1.0, mine.bytes.sum())),
                      "ccr": "-" if ccr is None else f"{np.nanmedian(ccr[mine.index]):.3g}" if np.isfinite(ccr[mine.index]).any() else "-"})
     return {"rows": rows, "left_out": charts.text(touched.left_out, 400), "ccr": ccr is not None}
 
