@@ -82,6 +82,7 @@ def page(analysis, others=(), title=None, thresholds=None, tool=None, replayed=T
 def _chosen(f, part):
     return {"what": printable(part.analysis.described, 400), "tasks": count(len(part.recording.tasks)),
             "of": count(len(f.recording.tasks)), "work": percent(part.graph.total_s / f.graph.total_s) if f.graph.total_s > 0 else "-",
+            "notes": [printable(n, 400) for n in part.analysis.notes if n not in f.analysis.notes],
             "sections": [(name, heading) for name, heading, _ in SECTIONS if name in OF_TASKS]}
 
 

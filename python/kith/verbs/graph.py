@@ -60,7 +60,7 @@ def summary(analysis, thresholds=None):
                               for task, seconds in critical_path(graph)],
             "problems": {p.name: int(which.sum()) for p, which in found.items()},
             "problem_sentences": [problems.sentence(p, which, analysis.graph.critical_tasks) for p, which in found.items()],
-            "notes": whole.notes}
+            "notes": analysis.notes}
     return made | ({"selected": _selected(analysis)} if whole is not analysis else {})
 
 

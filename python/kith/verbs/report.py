@@ -36,5 +36,5 @@ def run(options):
                            not options.no_replay, selection)
     progress.clear()
     print(f"{printable(options.output)}: {size(letters)}, open it in a browser")
-    for note in analysis.notes:
+    for note in selection.notes:
         print("note: " + note)
