@@ -20,7 +20,7 @@ def test_it_makes_tables_and_figures(tmp_path, monkeypatch):
     m = diamond()
     for i, task in enumerate((1, 2)):
         m.add("access", task=task, region=m.add("region", address=i << 20, bytes=4096, home=0), mode=2, bytes=4096, touched=4096)
-    monkeypatch.setenv("KITH_NOTEBOOK", m.save(tmp_path))
+    monkeypatch.setenv("RECORDING", m.save(tmp_path))
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))  # no profile of the user's
     notebook = nbformat.read(NOTEBOOK, as_version=4)
     nbformat.validate(notebook)

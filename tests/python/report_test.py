@@ -74,7 +74,20 @@ def test_the_cost_of_tasks_bounds(tmp_path):
     m.wait(0, 95, 1000)
     f = facts(m, tmp_path)
     assert bound(f).startswith("The cost of tasks bounds this run: 1 worker spent")
-    assert "scheduling" in largest_loss(f) and "larger blocks" in largest_loss(f)
+    assert largest_loss(f).startswith("The largest loss is creating and scheduling tasks") and "larger blocks" in largest_loss(f)
+
+
+def test_the_largest_loss_is_what_bounds(tmp_path):
+    """Idle for 40 % of the time, which is more than creating (35 %) or scheduling (20 %) alone, but not than both."""
+    m = Made(workers=(0,))
+    m.task(0, 100, flags=1, work=5)
+    m.task(90, 90, creator=0, created=5, until=40)
+    m.wait(0, 40, 100)
+    m.add("idle", worker=0, begun=60, ended=100)
+    f = facts(m, tmp_path)
+    assert f.shares["idle"] == pytest.approx(0.4) and f.shares["creating"] == pytest.approx(0.35) and f.shares["scheduling"] == pytest.approx(0.2)
+    assert bound(f).startswith("The cost of tasks bounds this run: 1 worker spent 55")
+    assert "creating and scheduling tasks, 55\u202f%" in largest_loss(f) and "create fewer and larger tasks" in largest_loss(f)
 
 
 def test_tasks_that_take_longer_are_a_loss(tmp_path):

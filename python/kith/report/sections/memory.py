@@ -64,8 +64,8 @@ def _over_time(f):
     times = f.begin_s + f.makespan_s * np.arange(200) / 200
     at = np.searchsorted(level.index.to_numpy(), times, side="right") - 1
     held = np.where(at >= 0, level.to_numpy()[np.maximum(at, 0)], 0)
-    return {"picture": charts.areas([("accent", held)], max(1.0, held.max() * 1.05), "Allocated bytes over the run"),
-            "most": size(held.max())}
+    return {"picture": charts.areas([("accent", held)], max(1.0, held.max()), "Allocated bytes over the run"),
+            "most": size(held.max()), "end": seconds(f.makespan_s)}
 
 
 def _addresses(f):
