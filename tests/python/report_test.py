@@ -330,3 +330,15 @@ def test_units():
     assert [seconds(v) for v in (0, 1.5e-9, 2e-6, 0.0123, 59, 12345.6, np.nan)] == [
         "0\u202fs", "1.5\u202fns", "2\u202fµs", "12.3\u202fms", "59\u202fs", "12346\u202fs", "-"]
     assert [size(v) for v in (0, 999, 1000, 1.5e6, 2e9)] == ["0\u202fB", "999\u202fB", "1\u202fkB", "1.5\u202fMB", "2\u202fGB"]
+
+
+@pytest.mark.parametrize("output, says", [
+    (".", "'.' is a folder; expected a file"), ("none/x.html", "there is no folder"), ("/proc/x.html", "nothing can be written in '/proc'")])
+def test_an_output_that_cannot_be_written(tmp_path, monkeypatch, capsys, output, says):
+    """It is refused before the recording is read."""
+    monkeypatch.chdir(tmp_path)
+    for words in (["report"], ["import", "--from", "wfformat"], *([["export", "--to", "dot"]] if output != "." else [])):
+        assert main([words[0], "no-such.rec", *words[1:], "-o", output]) == 2
+        error = capsys.readouterr().err
+        assert says in error and ".kith-" not in error, words
+    assert not list(tmp_path.iterdir())

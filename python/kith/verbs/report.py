@@ -20,6 +20,7 @@ def run(options):
 
     from kith.errors import KithError, printable
     from kith.metrics import Analysis
+    from kith.output import file_folder
     from kith.progress import Progress
     from kith.recording import read
     from kith.report import write_report
@@ -28,6 +29,7 @@ def run(options):
     for name in options.file:
         if os.path.exists(name) and os.path.exists(options.output) and os.path.samefile(name, options.output):
             raise KithError(f"--output '{printable(options.output)}' is the recording; expected another file")
+    file_folder(options.output)
     progress = Progress()
     others = [Analysis(read(name, progress), progress=progress) for name in options.file[1:]]
     analysis = Analysis(_filters.read(options, options.file[0], progress), others[0] if others else None, progress)
