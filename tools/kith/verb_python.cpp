@@ -89,7 +89,7 @@ void add_switch(CLI::App& command, const char* name, const std::string& text) { 
 /// The options about a recording's tasks (python/kith/verbs/_filters.py).
 void add_task_options(CLI::App& command) {
   add_value(command, "--counters", "FILE",
-            "a run of the same program with counters, where FILE has none (as with --addresses): tasks are found by "
+            "a run of the same program with counters, where FILE has none (as if it has addresses): tasks are found by "
             "lineage");
   add_value(command, "--where", "CONDITION", "only tasks of which this holds, such as 'work_s > 0.001'");
   add_value(command, "--below", "TASK", "only this task and those below it: its number, or its lineage, such as R-0-3");

@@ -9,8 +9,8 @@ def add_arguments(parser):
 
 
 def add_counters(parser):
-    parser.add_argument("--counters", metavar="FILE", help="a run of the same program with counters, where FILE has none (as with "
-                        "--addresses): tasks are found by lineage")
+    parser.add_argument("--counters", metavar="FILE", help="a run of the same program with counters, where FILE has none (as if "
+                        "it has addresses): tasks are found by lineage")
 
 
 def read(options, path, progress):
