@@ -10,6 +10,7 @@ from scipy.sparse.csgraph import connected_components
 
 from kith.errors import KithError
 
+
 @dataclass
 class LongestPaths:
     """Of every node: the length of the longest path from the start to it, without its own weight (`distance`), and the
