@@ -11,7 +11,6 @@ from kith import lineage
 from kith.metrics import Analysis
 from kith.report.facts import Facts
 
-LEAST_IN_COMMON = 0.5  # share of tasks; below, a note says so
 _TYPES = 12  # by name; the others are one cause
 _OVERHEADS = (("scheduling", "scheduling: queues, ends of tasks, switching, and the recorder"), ("creating", "creating tasks"),
               ("partitioning", "partitioning windows of tasks"), ("exploring", "exploring keyed graphs"))
@@ -126,7 +125,7 @@ def _notes(f, g):
     if f.workers != g.workers:
         notes.append("the runs have different numbers of workers: causes are the means over the workers of each")
     same = lineage.in_common(f.recording.tasks, g.recording.tasks)
-    if same < LEAST_IN_COMMON:
+    if same < lineage.LEAST_IN_COMMON:
         notes.append(f"only {same:.0%} of the tasks are in both runs: they look like runs of different programs, or of very "
                      "different inputs")
     if not (f.knows_homes and g.knows_homes):

@@ -164,7 +164,7 @@ class Reader:
         return found
 
     def _numbers(self, name, columns, count):
-        filled = np.empty((count, len(columns)), np.int64)
+        filled = np.empty((len(columns), count), np.int64)
         rows = self.db.execute(f"SELECT {', '.join(columns)} FROM {name} ORDER BY rowid")
         at = 0
         while at < count:
@@ -172,10 +172,10 @@ class Reader:
             cells = np.fromiter(chain.from_iterable(islice(rows, n)), np.int64)
             if len(cells) != n * len(columns):
                 raise KithError(f"{self.path}: damaged: table {name} has fewer rows than it says")
-            filled[at:at + n] = cells.reshape(n, len(columns))
+            filled[:, at:at + n] = cells.reshape(n, len(columns)).T
             at += n
             self.progress(f"reading {self.path}: {name}", at / count)
-        return {c: np.ascontiguousarray(filled[:, i]) for i, c in enumerate(columns)}
+        return dict(zip(columns, filled))
 
     def _check(self, name, column, values):
         """Raises KithError that names the first row whose value is out of bounds."""

@@ -8,6 +8,7 @@ import pandas as pd
 
 from kith.columns import FLAGS
 
+LEAST_IN_COMMON = 0.5  # of the tasks; below, two recordings look like those of different programs
 _BASE = np.uint64(0x9E3779B97F4A7C15)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from kith import lineage
 from kith.conditions import Missing, column_of, holds
+from kith.contract import with_paths
 from kith.errors import KithError, printable
 from kith.metrics import Analysis
 from kith.window import kept
@@ -29,7 +30,7 @@ class Selection(Analysis):
     `recording.numbers` maps to the run's, their metrics are those of the whole run, and workers' states have only their code."""
 
     def __init__(self, whole, keep, described="", ordered_by=""):
-        super().__init__(kept(whole.recording, keep), whole.reference, whole.progress)
+        super().__init__(with_paths(whole.recording, keep, kept(whole.recording, keep)), whole.reference, whole.progress)
         self._whole, self.keep, self.described, self.ordered_by = whole, keep, described, ordered_by
         # The run lasts as long as it did.
         self.recording.begin_s, self.recording.end_s = whole.recording.begin_s, whole.recording.end_s
@@ -37,6 +38,10 @@ class Selection(Analysis):
     @property
     def whole(self):
         return self._whole
+
+    @property
+    def notes(self):
+        return self._whole.notes + self.recording.notes[len(self._whole.recording.notes):]
 
     @property
     def rows(self):

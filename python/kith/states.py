@@ -63,7 +63,8 @@ def _painted(parts):
     at, who, what = time[order], w[row], kind[row]
     state = np.full(len(order), -1, np.int8)
     for k in range(len(STATES) - 1, -1, -1):
-        state[np.cumsum(np.where(what == k, opens, 0)) > 0] = k
+        if (mine := what == k).any():
+            state[np.cumsum(np.where(mine, opens, np.int8(0)), dtype=np.int32) > 0] = k
     # A piece of time lasts from an event to the next of the same worker.
     last = np.append(who[1:] != who[:-1], True) if n else np.zeros(0, bool)
     until = np.append(at[1:], 0.0) if n else at

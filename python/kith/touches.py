@@ -26,8 +26,8 @@ class Touched:
 
     loads, stores, stack_loads, stack_stores    touches outside its own stack, and of it; one that does both counts in both
     addresses, bytes, lines     distinct addresses, bytes and lines of 64 bytes outside its own stack
-    stack_bytes, private_bytes  distinct bytes of its own stack; bytes outside of it that no other task touched (NaN for all,
-                                unless all tasks were read)
+    stack_bytes, private_bytes  distinct bytes of its own stack; bytes outside of it that no other task touched whose touches
+                                were read: at most so many where some were left out
 
     `left_out` says what was not read; "" if all was."""
 
@@ -56,14 +56,11 @@ def of_tasks(recording):
             found[task, :-1], used = _counted(b"".join(parts), int(expected[task]), mode, fixed, len(recording.blocks))
         except (ValueError, IndexError) as e:
             raise KithError(f"{printable(recording.path)}: damaged: table stream, task {recording.numbers[task]}: {e}") from e
-        if not left_out:
-            memory += [(*piece, task) for piece in used]
+        memory += [(*piece, task) for piece in used]
     table = pd.DataFrame(found, columns=list(COLUMNS))
+    table["private_bytes"] = np.array(_private(memory, len(recording.tasks)), float)
     if left_out:
         table.loc[expected.index.difference(pd.Index(sorted(chosen)))] = np.nan
-        table["private_bytes"] = np.nan
-    else:
-        table["private_bytes"] = _private(memory, len(recording.tasks))
     return Touched(table, left_out)
 
 
@@ -80,7 +77,7 @@ def _chosen(touches):
             left -= size
     return chosen, (f"addresses: {count(MOST - left)} of {count(touches.sum())} touches were read, of {count(len(chosen))} of "
                     f"{count(len(touches))} tasks, which are spread over the run; metrics from addresses of the others are not "
-                    "known, nor which bytes are private")
+                    "known, and private bytes are at most what they say")
 
 
 def _counted(data, touches, mode, fixed, blocks):

@@ -4,6 +4,8 @@ import dataclasses
 
 import numpy as np
 
+from kith.contract import nearest_creators
+
 
 def after_last_mark(recording):
     """What follows the last mark, as the figures of `kith sim` do (programs of `kith app` set one before they solve): the
@@ -30,12 +32,13 @@ def since(recording, begin_s):
 
 def kept(recording, keep):
     """The tasks for which `keep` (truth values) holds, with what they accessed, needed and waited for, and all that is
-    not of tasks. Tasks get new numbers (`numbers` has those of the file); creators that are left out are none."""
+    not of tasks. Tasks get new numbers (`numbers` has those of the file). Where a creator is left out, the nearest one above
+    it that is kept is the creator; none if there is none."""
     tasks = recording.tasks
     number = np.full(len(tasks) + 1, -1)  # the last one: of -1
     number[:-1][keep] = np.arange(keep.sum())
     some = tasks[keep].reset_index(drop=True)
-    some["creator"] = number[some.creator.to_numpy()].astype(np.int32)
+    some["creator"] = number[nearest_creators(tasks.creator.to_numpy(), keep)[keep]].astype(np.int32)
 
     def of_tasks(table, *columns):
         rows = np.ones(len(table), bool)

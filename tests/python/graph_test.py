@@ -99,6 +99,10 @@ def test_longest_path_of_random_graphs():
         found = longest_paths(weights, source, target)
         assert found.length == best.max()
         assert weights[found.path()].sum() == found.length
+        deep = np.zeros(n)
+        for j in range(n):
+            deep[j] = max([deep[i] + 1 for i, k in edges if k == j], default=0)
+        assert found.depth[names].tolist() == deep.tolist()
 
 
 def test_a_cycle_is_refused():
@@ -125,6 +129,18 @@ def test_instantaneous_parallelism(tmp_path):
     assert each.loc[1].tolist() == [3, 3, 3]
     assert each.loc[3].tolist() == [1, 1, 3]  # median, min, max of 3, 1, 1
     assert each.loc[0].isna().all()
+
+
+def test_parallelism_of_a_task_with_several_fragments(tmp_path):
+    """A root of 4 fragments (10 each) beside tasks of 40, 40 and 20. By hand: 1, 2, 3, 4, 3 and 1 of them at once."""
+    m = Made()
+    m.task(0, 40, flags=1, completed=80)
+    for i, length in enumerate((40, 40, 20)):
+        m.task(10 * i + 10, 10 * i + 10 + length, 1, creator=0, created=10 * i + 10)
+    g = fragment_graph(m.read(tmp_path))
+    assert parallelism.instantaneous(g)[0].tolist() == [1, 2, 3, 4, 3, 1]
+    each = parallelism.of_tasks(g)  # median, min, max
+    assert each.to_numpy().tolist() == [[2.5, 1, 4], [3, 2, 4], [3, 1, 4], [3.5, 3, 4]]
 
 
 def test_coverage_counts_long_and_short_intervals():

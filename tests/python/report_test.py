@@ -74,7 +74,20 @@ def test_the_cost_of_tasks_bounds(tmp_path):
     m.wait(0, 95, 1000)
     f = facts(m, tmp_path)
     assert bound(f).startswith("The cost of tasks bounds this run: 1 worker spent")
-    assert "scheduling" in largest_loss(f) and "larger blocks" in largest_loss(f)
+    assert largest_loss(f).startswith("The largest loss is creating and scheduling tasks") and "larger blocks" in largest_loss(f)
+
+
+def test_the_largest_loss_is_what_bounds(tmp_path):
+    """Idle for 40 % of the time, which is more than creating (35 %) or scheduling (20 %) alone, but not than both."""
+    m = Made(workers=(0,))
+    m.task(0, 100, flags=1, work=5)
+    m.task(90, 90, creator=0, created=5, until=40)
+    m.wait(0, 40, 100)
+    m.add("idle", worker=0, begun=60, ended=100)
+    f = facts(m, tmp_path)
+    assert f.shares["idle"] == pytest.approx(0.4) and f.shares["creating"] == pytest.approx(0.35) and f.shares["scheduling"] == pytest.approx(0.2)
+    assert bound(f).startswith("The cost of tasks bounds this run: 1 worker spent 55")
+    assert "creating and scheduling tasks, 55\u202f%" in largest_loss(f) and "create fewer and larger tasks" in largest_loss(f)
 
 
 def test_tasks_that_take_longer_are_a_loss(tmp_path):
@@ -317,3 +330,15 @@ def test_units():
     assert [seconds(v) for v in (0, 1.5e-9, 2e-6, 0.0123, 59, 12345.6, np.nan)] == [
         "0\u202fs", "1.5\u202fns", "2\u202fµs", "12.3\u202fms", "59\u202fs", "12346\u202fs", "-"]
     assert [size(v) for v in (0, 999, 1000, 1.5e6, 2e9)] == ["0\u202fB", "999\u202fB", "1\u202fkB", "1.5\u202fMB", "2\u202fGB"]
+
+
+@pytest.mark.parametrize("output, says", [
+    (".", "'.' is a folder; expected a file"), ("none/x.html", "there is no folder"), ("/proc/x.html", "nothing can be written in '/proc'")])
+def test_an_output_that_cannot_be_written(tmp_path, monkeypatch, capsys, output, says):
+    """It is refused before the recording is read."""
+    monkeypatch.chdir(tmp_path)
+    for words in (["report"], ["import", "--from", "wfformat"], *([["export", "--to", "dot"]] if output != "." else [])):
+        assert main([words[0], "no-such.rec", *words[1:], "-o", output]) == 2
+        error = capsys.readouterr().err
+        assert says in error and ".kith-" not in error, words
+    assert not list(tmp_path.iterdir())

@@ -77,6 +77,19 @@ def test_programs_on_places(tmp_path, name):
     assert "Between places" in (tmp_path / "p.html").read_text(encoding="utf-8")
 
 
+def test_counters_of_another_run(recorded, tmp_path):
+    counted = tmp_path / "counted.rec"
+    done = run("record", "--counters=page_faults,task_clock", "-o", counted, "--", "kith", "app", "cholesky", "--small")
+    assert done.returncode == 0, done.stderr
+    done = run("graph", recorded["cholesky"], "--counters", counted, "--where", "task_clock > 0", "--json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    tasks = kith.read(recorded["cholesky"]).tasks.ran.sum()
+    assert f"has them for {tasks} of" in found["notes"][0] and 0.9 * tasks < found["tasks"] <= tasks
+    done = run("graph", recorded["cholesky"], "--counters", recorded["nqueens"])
+    assert done.returncode == 2 and "nothing was counted there" in done.stderr
+
+
 def test_provenance(recorded):
     for name in ("cholesky", "simulated"):
         r = kith.read(recorded[name])

@@ -5,7 +5,9 @@ import pytest
 
 import kith
 from kith import touches
+from kith.command_line import main
 from kith.errors import KithError
+from kith.joined import with_counts
 from kith.metrics import Analysis
 from kith.report.page import page
 from kith.window import kept
@@ -120,13 +122,38 @@ def test_what_is_left_out_is_said(tmp_path, monkeypatch):
     t = a.table
     read = np.flatnonzero(t.loads == 4)
     assert len(read) == 12 and np.isnan(t.loads).sum() == 29 and t.loads[0] == 0
-    assert (np.diff(read) < 10).all() and "private_bytes" not in t  # spread over the run
+    assert (np.diff(read) < 10).all()  # spread over the run
     assert a.notes == ["addresses: 96 of 328 touches were read, of 12 of 41 tasks, which are spread over the run; metrics from "
-                       "addresses of the others are not known, nor which bytes are private"]
+                       "addresses of the others are not known, and private bytes are at most what they say"]
     text = page(a, replayed=False)
     assert "96 of 328 touches were read" in text
+    assert (t.private_bytes.notna() == t.loads.notna()).all()
     monkeypatch.setattr(touches, "MOST", 7)  # no task is as short
     assert Analysis(many(tmp_path)).table.loads.isna().sum() == 41
+
+
+def test_private_bytes_are_upper_bounds_where_touches_are_left_out(tmp_path, monkeypatch):
+    """Tasks 1 and 2 share 8 bytes of their 64 and 8, and task 3 has 8 of task 1 as well."""
+    m = made(LOOP, 8)
+    for offset in (64, 56):
+        m.task(3, 4, creator=0)
+        m.add("stream", task=len(m.tables["task"]) - 1, touches=1, bytes=stream(0, 1 * 2 + 1, 3, zigzag(offset), 0))
+    r = m.read(tmp_path)
+    exact = touches.of_tasks(r).table.private_bytes
+    assert exact.tolist() == [0, 64 - 8 - 8, 0, 0]
+    for most in range(1, 11):
+        monkeypatch.setattr(touches, "MOST", most)
+        found = touches.of_tasks(r)
+        bound = found.table.private_bytes
+        read = found.table.loads.notna()
+        assert bool(found.left_out) == (most < 10) and read.sum() > 1
+        assert (bound.notna() == read).all() and (bound[read] >= exact[read]).all()
+    assert "≤ 100" in page(_some_read(monkeypatch, r, 1), replayed=False)  # task 2 or 3 alone
+
+
+def _some_read(monkeypatch, recording, most):
+    monkeypatch.setattr(touches, "MOST", most)
+    return Analysis(recording)
 
 
 def test_a_part_of_a_recording_has_its_own_touches(tmp_path):
@@ -139,3 +166,53 @@ def test_none(tmp_path):
     m = made(LOOP, 8)
     m.tables["stream"] = []
     assert touches.of_tasks(m.read(tmp_path)) is None
+
+
+def counted_run(instructions, tasks=2):
+    """A run of the same program as made(), with counts of each task but the last."""
+    m = Made()
+    m.task(0, 10, flags=1)
+    for _ in range(tasks - 1):
+        m.task(1, 2, creator=0)
+    for task, n in enumerate(instructions):
+        m.add("counts", task=task, instructions=n, cycles=2 * n, cache_misses=3)
+    return m
+
+
+def test_counts_of_another_run(tmp_path, capsys):
+    """By hand: task 1 touched 8 addresses by 4 loads and 4 stores, in 120 instructions and 240 cycles."""
+    path = made(LOOP, 8).save(tmp_path)
+    counted = counted_run([50, 120]).save(tmp_path, "counted.rec")
+    a = with_counts(kith.read(path), kith.read(counted))
+    t = Analysis(a).table
+    assert t.ccr.tolist() == [50, 15] and t.clr.tolist() == [50, 30] and t.ipc.tolist() == [0.5, 0.5]
+    assert np.isnan(t.compute_int[0]) and t.compute_int[1] == 15 and "work_deviation" not in t
+    assert a.notes == [f"counts are those of '{counted}', which has them for 2 of the 2 tasks"]
+    for options in (["graph"], ["report", "-o", str(tmp_path / "x.html"), "--no-replay"],
+                    ["export", "--to", "csv", "-o", str(tmp_path / "x")]):
+        assert main([options[0], path, *options[1:], "--counters", counted]) == 0
+        assert "has them for 2 of the 2 tasks" in capsys.readouterr().out
+    assert "120" in (tmp_path / "x" / "counts.csv").read_text() and "(ccr)" in (tmp_path / "x.html").read_text()
+
+
+def test_counts_of_tasks_that_another_run_does_not_have(tmp_path):
+    m = made(LOOP, 8)
+    m.task(3, 4, creator=1)
+    a = with_counts(m.read(tmp_path), kith.read(counted_run([50, 120, 7], tasks=3).save(tmp_path, "counted.rec")))
+    assert a.counts.task.tolist() == [0, 1] and "for 2 of the 3 tasks" in a.notes[0]  # its third task is another child of the root
+
+
+def test_counts_that_cannot_be_joined(tmp_path):
+    r = made(LOOP, 8).read(tmp_path)
+    with pytest.raises(KithError, match="nothing was counted there; `kith record --counters"):
+        with_counts(r, r)
+    m = counted_run([1, 2])
+    m.tables["type"][0]["name"] = "other"
+    with pytest.raises(KithError, match="only 0% of its tasks and those of .*made.rec' are the same"):
+        with_counts(r, kith.read(m.save(tmp_path, "other.rec")))
+
+
+def test_counts_of_a_recording_that_has_some(tmp_path):
+    r = counted_run([1, 2]).read(tmp_path)
+    with pytest.raises(KithError, match="has counts of its own; leave out --counters"):
+        with_counts(r, r)

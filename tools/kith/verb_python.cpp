@@ -86,8 +86,11 @@ CLI::Option* add_value(CLI::App& command, const char* name, const char* type, co
   return command.add_option(name, text)->type_name(type)->expected(1);
 }
 void add_switch(CLI::App& command, const char* name, const std::string& text) { command.add_flag(name, text); }
-/// The options that choose tasks (python/kith/verbs/_filters.py).
-void add_filters(CLI::App& command) {
+/// The options about a recording's tasks (python/kith/verbs/_filters.py).
+void add_task_options(CLI::App& command) {
+  add_value(command, "--counters", "FILE",
+            "a run of the same program with counters, where FILE has none (as if it has addresses): tasks are found by "
+            "lineage");
   add_value(command, "--where", "CONDITION", "only tasks of which this holds, such as 'work_s > 0.001'");
   add_value(command, "--below", "TASK", "only this task and those below it: its number, or its lineage, such as R-0-3");
   add_value(command, "--top", "K:METRIC",
@@ -108,7 +111,7 @@ std::function<outcome()> add_report(CLI::App& command) {
   add_value(command, "-o,--output", "FILE.html", "the page to write")->required();
   add_value(command, "--thresholds", "FILE.toml", "limits of problems, instead of the package's thresholds.toml");
   add_value(command, "--title", "TEXT", "the page's title (the file's name)");
-  add_filters(command);
+  add_task_options(command);
   add_switch(command, "--no-replay", "do not simulate the run with all data local");
   command.footer(std::string("Writes one HTML file that needs no network. docs/report.md says what is in it.\n") +
                  exits);
@@ -130,7 +133,7 @@ std::function<outcome()> add_export(CLI::App& command) {
   add_value(command, "--to", "perfetto|paraver|paje|otf2|graphml|dot|csv|parquet|wfformat", "the format")->required();
   add_value(command, "-o,--output", "FILE|FOLDER", "what to write; a folder for csv, parquet, otf2 and paraver")
       ->required();
-  add_filters(command);
+  add_task_options(command);
   command.footer(exits);
   return pass_on(command);
 }
@@ -147,7 +150,7 @@ std::function<outcome()> add_graph(CLI::App& command) {
   add_file(command, "file", "the recording");
   add_value(command, "--reference", "FILE", "another run of the program, for work deviation");
   add_value(command, "--thresholds", "FILE.toml", "limits of problems, instead of the package's thresholds.toml");
-  add_filters(command);
+  add_task_options(command);
   add_switch(command, "--tree", "the tree of groups of tasks, opened where most time is");
   add_value(command, "--open", "NODE", "with --tree: from this node on, such as 1.3 (--tree prints their numbers)");
   add_value(command, "--rows", "N", "with --tree: at most so many nodes (40)");

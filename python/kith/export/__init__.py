@@ -11,6 +11,7 @@ import tempfile
 from dataclasses import dataclass
 
 from kith.errors import KithError, printable
+from kith.output import folder_of
 
 
 @dataclass(frozen=True)
@@ -57,10 +58,7 @@ def export(analysis, name, out):
     if chosen.package:
         need(chosen.package, name)
     module = importlib.import_module("kith.export." + name)
-    out = os.path.abspath(out)
-    parent = os.path.dirname(out)
-    if not os.path.isdir(parent):
-        raise KithError(f"--output '{printable(out)}': there is no folder '{printable(parent)}'")
+    parent, out = folder_of(out), os.path.abspath(out)
     if os.path.exists(out) and os.path.samefile(out, analysis.recording.path):
         raise KithError(f"--output '{printable(out)}' is the recording; expected another name")
     if chosen.folder:

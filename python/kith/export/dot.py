@@ -3,13 +3,14 @@
 import numpy as np
 
 from kith.errors import printable
-from kith.export.graph import edges
+from kith.export.graph import CREATE, DEPEND, THROUGH, edges
 from kith.export.times import type_names
 from kith.graph.aggregate import groups
 from kith.units import seconds
 
 MOST = 500
 _GROUPS = 240
+_STYLES = {DEPEND: "", THROUGH: " [style=dotted]", CREATE: " [style=dashed]"}
 
 
 def text(words):
@@ -32,9 +33,9 @@ def _tasks(analysis):
     for i, (kind, worker) in enumerate(zip(r.tasks.type.tolist(), r.tasks.worker.tolist())):
         label = f"{names[kind]} {i}, {seconds(work[i])}" + (f", worker {worker}" if worker >= 0 else "")
         yield f"  t{i} [label={text(label)}" + (", color=red, penwidth=2" if critical[i] else "") + "];"
-    source, target, _, created = edges(r)
-    for s, e, c in zip(source.tolist(), target.tolist(), created.tolist()):
-        yield f"  t{s} -> t{e}" + (" [style=dashed]" if c else "") + ";"
+    source, target, _, kind = edges(r)
+    for s, e, k in zip(source.tolist(), target.tolist(), kind.tolist()):
+        yield f"  t{s} -> t{e}{_STYLES[k]};"
 
 
 def _grouped(analysis):

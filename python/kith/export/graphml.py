@@ -1,12 +1,12 @@
 """GraphML: a node for each task, with its type, worker, memory node, times and, in graphs of up to MOST_WITH_METRICS tasks,
-metrics; an edge for each dependence, with its bytes, and for each creation."""
+metrics; an edge for each dependence, with its bytes, for each creation, and of some tasks of a run for each path between them."""
 
 from xml.sax.saxutils import escape
 
 import numpy as np
 
 from kith.errors import printable
-from kith.export.graph import edges
+from kith.export.graph import KINDS, edges
 from kith.export.times import type_names
 
 MOST_WITH_METRICS = 100_000  # of more, a file of gigabytes
@@ -35,9 +35,9 @@ def write(analysis, out):
             extra = _metrics(metrics, at, len(some)) if measured else [""] * len(some)
             rows = zip(*(c if isinstance(c, range) else np.asarray(c).tolist() for c in columns))
             f.writelines(_task(names, *row, more) for row, more in zip(rows, extra))
-        source, target, size, created = (c.tolist() for c in edges(r))
-        f.writelines(f'<edge source="t{s}" target="t{e}"><data key="kind">{"create" if c else "depend"}</data>'
-                     f'<data key="bytes">{b}</data></edge>\n' for s, e, b, c in zip(source, target, size, created))
+        source, target, size, kind = (c.tolist() for c in edges(r))
+        f.writelines(f'<edge source="t{s}" target="t{e}"><data key="kind">{KINDS[k]}</data>'
+                     f'<data key="bytes">{b}</data></edge>\n' for s, e, b, k in zip(source, target, size, kind))
         f.write("</graph>\n</graphml>\n")
 
 

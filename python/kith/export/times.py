@@ -52,7 +52,8 @@ def type_names(recording):
 
 
 def dependences(recording):
-    """(before, after, bytes) of dependences between different tasks, each pair once."""
+    """(before, after, bytes) of dependences between different tasks, each pair once. Of some tasks of a run, those along paths
+    through others (kith.contract) are among them, without bytes."""
     d = recording.dependences
     before, after, size = (d[c].to_numpy().astype(np.int64) for c in ("before", "task", "bytes"))
     if len(before) == 0:

@@ -48,21 +48,31 @@ def of_tasks(graph):
     found = pd.DataFrame(np.nan, index=np.arange(len(graph.entry)), columns=["median", "min", "max"])
     if len(counts) == 0:
         return found
-    nodes = _fragments(graph)
     first, last, _ = _bins(graph, width)
-    parts = last - first + 1
-    task = np.repeat(graph.nodes.task.to_numpy()[nodes], parts)
-    offset = np.arange(len(task)) - np.repeat(np.cumsum(parts) - parts, parts)
-    value = counts[np.repeat(first, parts) + offset]
-    order = np.lexsort((value, task))
-    task, value = task[order], value[order]
-    begins = np.flatnonzero(np.diff(task, prepend=-1))
-    ends = np.append(begins[1:], len(task))
-    lower, upper = (begins + ends - 1) // 2, (begins + ends) // 2
-    found.loc[task[begins], "median"] = (value[lower] + value[upper]) / 2
-    found.loc[task[begins], "min"] = value[begins]
-    found.loc[task[begins], "max"] = value[ends - 1]
+    task = graph.nodes.task.to_numpy()[_fragments(graph)].astype(np.int64)
+    # Tasks of one fragment that overlap the same bins are computed once.
+    alone = np.bincount(task)[task] == 1
+    bins, of = np.unique(first[alone] * len(counts) + last[alone], return_inverse=True)
+    several, part = np.unique(task[~alone], return_inverse=True)
+    each = _spread(counts, np.append(bins // len(counts), first[~alone]), np.append(bins % len(counts), last[~alone]),
+                   np.append(np.arange(len(bins)), len(bins) + part))
+    found.loc[task[alone]] = each[of]
+    found.loc[several] = each[len(bins):]
     return found
+
+
+def _spread(counts, first, last, group):
+    """The median, least and greatest of the counts from `first` to `last`, of each group: a row for each."""
+    parts = last - first + 1
+    offset = np.arange(parts.sum()) - np.repeat(np.cumsum(parts) - parts, parts)
+    value = counts[np.repeat(first, parts) + offset]
+    most = int(counts.max()) + 1
+    both = np.sort(np.repeat(group, parts) * most + value)  # one key: faster than by two
+    group, value = both // most, both % most
+    begins = np.flatnonzero(np.diff(group, prepend=-1))
+    ends = np.append(begins[1:], len(group))
+    middle = (value[(begins + ends - 1) // 2] + value[(begins + ends) // 2]) / 2
+    return np.column_stack([middle, value[begins], value[ends - 1]])
 
 
 def actual(states, begin_s, end_s, bins=400):

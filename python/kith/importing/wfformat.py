@@ -124,7 +124,7 @@ def _type_of(task):
 
 def _loaded(path, c):
     if not os.path.isfile(path):
-        raise KithError(f"{c.path}: no such file")
+        raise KithError(f"{c.path}: {'no file' if os.path.exists(path) else 'no such file'}, expected JSON of WfFormat")
     if os.path.getsize(path) > _BYTES:
         raise KithError(f"{c.path}: {os.path.getsize(path)} bytes, expected at most {_BYTES}")
     try:

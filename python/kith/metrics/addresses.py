@@ -30,13 +30,14 @@ touched_bytes = _touched("touched_bytes", "The lines of 64 bytes that it touched
                          "addresses.", "MIR's tools, mem_fp, in lines", "bytes", "lower", "lines", LINE)
 stack_bytes = _touched("stack_bytes", "Different bytes of its own stack that it touched, of recorded addresses.",
                        "MIR's tools, stack accesses, in bytes", "bytes", "lower")
-private_bytes = _touched("private_bytes", "Bytes outside its own stack that it touched, and no other task of the run.",
+private_bytes = _touched("private_bytes", "Bytes outside its own stack that it touched, and no other task of the run whose touches were read: at "
+                         "most so many where some were left out.",
                          "MIR's tools, sharing", "bytes")
 
 
 def _instructions(a):
-    """Instructions of each task, as counted in this run, or for the same task (by lineage) in the reference run; None without.
-    A run that records addresses counts none, which would be those of the recorder, too."""
+    """Instructions of each task, as counted (in this run or that of --counters), or for the same task (by lineage) in the
+    reference run; None without. A run that records addresses counts none, which would be those of the recorder, too."""
     own = a.column("instructions")
     if own is not None or a.reference is None:
         return own
@@ -55,7 +56,7 @@ def _for_each(a, touches):
 @metric(unit="instructions a touch", source="MIR's tools, ccr", better="higher")
 def ccr(a):
     """Compute to communicate ratio: instructions for each load and store outside its own stack; of a task without any, its
-    instructions. These are counted in the reference run (by lineage). MIR's tools round it."""
+    instructions. These are counted in another run: that of --counters, or the reference. MIR's tools round it."""
     if a.touches is None:
         return None
     return _for_each(a, (a.touches.table.loads + a.touches.table.stores).to_numpy())
@@ -69,10 +70,12 @@ def clr(a):
 
 @metric(unit="", source="thesis 3.4, compute intensity", better="higher")
 def compute_int(a):
-    """Loads and stores for each distinct address, of recorded addresses. MIR divides instructions by addresses; a
-    run that records addresses counts no instructions, which would be those of the recorder, too."""
+    """Instructions for each distinct address that it touched outside its own stack. Where no instructions were counted (see
+    ccr), its loads and stores for each: less, as most instructions are neither."""
     if a.touches is None:
         return None
     t = a.touches.table
+    done = _instructions(a)
+    done = t.loads + t.stores if done is None else done
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(t.addresses > 0, (t.loads + t.stores) / t.addresses, np.nan)
+        return np.where(t.addresses > 0, done / t.addresses, np.nan)

@@ -9,7 +9,8 @@ import tempfile
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from kith.errors import KithError, printable
+from kith.errors import printable
+from kith.output import file_folder
 from kith.report import replay
 from kith.report.facts import Facts
 from kith.report.sections import (changes, critical, graph, locality, machine, memory, messages, parallelism, provenance,
@@ -32,10 +33,7 @@ def write_report(analysis, output, others=(), title=None, thresholds=None, tool=
     kith program for the replay. Sections about tasks are about those of `selection` (kith.select), if there is one. The old
     file stays if anything fails. Raises KithError."""
     text = page(analysis, others, title, thresholds, tool, replayed, selection)
-    folder = os.path.dirname(os.path.abspath(output))
-    if not os.path.isdir(folder):
-        raise KithError(f"--output '{printable(output)}': there is no folder {printable(folder)}")
-    handle, part = tempfile.mkstemp(dir=folder, prefix=".kith-")
+    handle, part = tempfile.mkstemp(dir=file_folder(output), prefix=".kith-")
     try:
         with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as f:
             f.write(text)
@@ -82,6 +80,7 @@ def page(analysis, others=(), title=None, thresholds=None, tool=None, replayed=T
 def _chosen(f, part):
     return {"what": printable(part.analysis.described, 400), "tasks": count(len(part.recording.tasks)),
             "of": count(len(f.recording.tasks)), "work": percent(part.graph.total_s / f.graph.total_s) if f.graph.total_s > 0 else "-",
+            "notes": [printable(n, 400) for n in part.analysis.notes if n not in f.analysis.notes],
             "sections": [(name, heading) for name, heading, _ in SECTIONS if name in OF_TASKS]}
 
 

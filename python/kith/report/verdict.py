@@ -5,6 +5,7 @@ from kith.units import percent, seconds
 
 NEAR_THE_SPAN = 0.8  # a run that took no longer than its span divided by this is bound by its critical path
 BUSY = 0.85
+_OVERHEAD = ("scheduling", "creating", "partitioning")
 
 
 def verdict(f: Facts, replayed):
@@ -29,7 +30,7 @@ def bound(f):
         return (f"Work bounds this run: {cores} spent {percent(working)} of their time in tasks, and the graph has work "
                 f"for {width} in the mean, so " + ("more cores would help." if f.graph.parallelism > 1.5 * f.workers
                                                  else "more cores alone would help little."))
-    idle, overhead = f.shares["idle"], f.shares["scheduling"] + f.shares["creating"] + f.shares["partitioning"]
+    idle, overhead = f.shares["idle"], sum(f.shares[state] for state in _OVERHEAD)
     if idle >= overhead:
         why = (f"the graph has work for only {width} workers in the mean" if f.graph.parallelism < f.workers else
                f"although the graph has work for {width} in the mean")
@@ -51,11 +52,12 @@ def losses(f):
     else:
         idle = "tasks wait for each other although others could run: create those on the critical path first, or raise " \
                "their priority"
+    remedies = {"scheduling": f"tasks are short ({seconds(mean)} in the mean): larger blocks, or an earlier cut-off",
+                "creating": "create fewer and larger tasks, or create them in parallel",
+                "partitioning": "smaller windows, or a policy that does not partition"}
+    # The cost of tasks is one loss, as in bound().
     found = [("idle workers", s.idle, idle),
-             ("scheduling", s.scheduling, f"tasks are short ({seconds(mean)} in the mean): larger blocks, or an earlier "
-                                          "cut-off"),
-             ("creating tasks", s.creating, "create fewer and larger tasks, or create them in parallel"),
-             ("partitioning", s.partitioning, "smaller windows, or a policy that does not partition"),
+             ("creating and scheduling tasks", sum(s[state] for state in _OVERHEAD), remedies[max(_OVERHEAD, key=lambda state: s[state])]),
              ("exploring the graph", s.exploring, "name predecessors faster, or keep the graph between runs")]
     if f.inflation and f.inflation[0] > 0:
         found.append(("tasks that take longer here", f.inflation[0],

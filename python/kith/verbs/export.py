@@ -11,6 +11,7 @@ def add_arguments(parser):
                         "parquet or wfformat")
     parser.add_argument("-o", "--output", metavar="FILE|FOLDER", required=True,
                         help="what to write; a folder for csv, parquet, otf2 and paraver")
+    _filters.add_counters(parser)
     _filters.add_arguments(parser)
 
 
@@ -18,18 +19,19 @@ def run(options):
     from kith.errors import printable
     from kith.export import export, format_named, need
     from kith.metrics import Analysis
+    from kith.output import folder_of
     from kith.progress import Progress
-    from kith.recording import read
 
     chosen = format_named(options.to)
     if chosen.package:
         need(chosen.package, options.to)  # before the recording is read
+    folder_of(options.output)
     progress = Progress()
-    analysis = Analysis(read(options.file, progress), progress=progress)
+    analysis = Analysis(_filters.read(options, options.file, progress), progress=progress)
     progress(f"writing {chosen.name}")
     analysis = _filters.chosen(analysis, options)
     export(analysis, options.to, options.output)
     progress.clear()
     print(f"{printable(options.output)}: {chosen.what}")
-    for note in analysis.whole.recording.notes:
+    for note in analysis.recording.notes:
         print("note: " + note)

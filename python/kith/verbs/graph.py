@@ -11,6 +11,7 @@ def add_arguments(parser):
     parser.add_argument("file", metavar="FILE", help="the recording")
     parser.add_argument("--reference", metavar="FILE", help="another run of the program, for work deviation")
     parser.add_argument("--thresholds", metavar="FILE.toml", help="limits of problems, instead of the package's")
+    _filters.add_counters(parser)
     _filters.add_arguments(parser)
     parser.add_argument("--tree", action="store_true", help="the tree of groups of tasks, opened where most time is")
     parser.add_argument("--open", metavar="NODE", help="with --tree: from this node on, such as 1.3 (--tree prints their numbers)")
@@ -27,7 +28,7 @@ def run(options):
     if (options.open or options.rows) and not options.tree:
         raise KithError("--open and --rows are of --tree; add it")
     progress = Progress()
-    recording = read(options.file, progress)
+    recording = _filters.read(options, options.file, progress)
     reference = read(options.reference, progress) if options.reference else None
     analysis = _filters.chosen(Analysis(recording, reference, progress), options)
     if options.tree:
@@ -59,7 +60,7 @@ def summary(analysis, thresholds=None):
                               for task, seconds in critical_path(graph)],
             "problems": {p.name: int(which.sum()) for p, which in found.items()},
             "problem_sentences": [problems.sentence(p, which, analysis.graph.critical_tasks) for p, which in found.items()],
-            "notes": whole.notes}
+            "notes": analysis.notes}
     return made | ({"selected": _selected(analysis)} if whole is not analysis else {})
 
 

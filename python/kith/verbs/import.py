@@ -14,15 +14,13 @@ def run(options):
 
     from kith.errors import KithError, printable
     from kith.importing import FORMATS
+    from kith.output import file_folder
     from kith.writer import write
 
     if options.format not in FORMATS:
         raise KithError(f"--from '{printable(options.format, 40)}'; expected one of: {', '.join(FORMATS)}")
     out = options.output
-    if os.path.isdir(out):
-        raise KithError(f"--output '{printable(out)}' is a folder; expected a file")
-    if not os.path.isdir(os.path.dirname(os.path.abspath(out))):
-        raise KithError(f"--output '{printable(out)}': there is no folder '{printable(os.path.dirname(out))}'")
+    file_folder(out)
     if os.path.exists(out) and os.path.exists(options.file) and os.path.samefile(out, options.file):
         raise KithError(f"--output '{printable(out)}' is the file to read; expected another name")
     meta, tables, notes = FORMATS[options.format](options.file)

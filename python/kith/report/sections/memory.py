@@ -64,8 +64,8 @@ def _over_time(f):
     times = f.begin_s + f.makespan_s * np.arange(200) / 200
     at = np.searchsorted(level.index.to_numpy(), times, side="right") - 1
     held = np.where(at >= 0, level.to_numpy()[np.maximum(at, 0)], 0)
-    return {"picture": charts.areas([("accent", held)], max(1.0, held.max() * 1.05), "Allocated bytes over the run"),
-            "most": size(held.max())}
+    return {"picture": charts.areas([("accent", held)], max(1.0, held.max()), "Allocated bytes over the run"),
+            "most": size(held.max()), "end": seconds(f.makespan_s)}
 
 
 def _addresses(f):
@@ -84,7 +84,7 @@ def _addresses(f):
         rows.append({"colour": int(f.colour_of_type[number]), "name": charts.text(f.type_name(number)), "tasks": count(len(mine)),
                      "loads": count(mine.loads.sum()), "stores": count(mine.stores.sum()), "stack": percent(stack / every),
                      "bytes": size(mine.bytes.median()), "lines": size(mine.lines.median() * LINE),
-                     "private": percent(mine.private_bytes.sum() / max(1.0, mine.bytes.sum())) if not touched.left_out else "-",
+                     "private": ("≤ " if touched.left_out else "") + percent(mine.private_bytes.sum() / max(1.0, mine.bytes.sum())),
                      "ccr": "-" if ccr is None else f"{np.nanmedian(ccr[mine.index]):.3g}" if np.isfinite(ccr[mine.index]).any() else "-"})
     return {"rows": rows, "left_out": charts.text(touched.left_out, 400), "ccr": ccr is not None}
 

@@ -1,0 +1,25 @@
+"""Where a verb writes: checked before a long computation."""
+
+import os
+import tempfile
+
+from kith.errors import KithError, printable
+
+
+def folder_of(output):
+    """The folder that --output is made in. Raises KithError if it is not there, or nothing can be made in it."""
+    folder = os.path.dirname(os.path.abspath(output))
+    if not os.path.isdir(folder):
+        raise KithError(f"--output '{printable(output)}': there is no folder '{printable(folder)}'; make it, or name another")
+    try:
+        os.rmdir(tempfile.mkdtemp(dir=folder, prefix=".kith-"))
+    except OSError as e:
+        raise KithError(f"--output '{printable(output)}': nothing can be written in '{printable(folder)}': {e.strerror}") from e
+    return folder
+
+
+def file_folder(output):
+    """The same of an output that is one file: it must be no folder itself."""
+    if os.path.isdir(output):
+        raise KithError(f"--output '{printable(output)}' is a folder; expected a file")
+    return folder_of(output)
