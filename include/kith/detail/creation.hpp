@@ -177,10 +177,22 @@ struct declaration {
 
   gathered<access_record, accesses, number<access_list> != 0> records;
   gathered<task_ref, number<after>, number<after_all> != 0> before;
-  hints h;
+  declared what;
 
-  explicit declaration(const Args&... args) { (add(args), ...); }
-  declared all() const noexcept { return {records.all(), before.all(), h}; }
+  explicit declaration(const Args&... args) {
+    // In place and whole: the library reads the hints as one word, right after they were written.
+    what.h = first_hints();
+    (add(args), ...);
+    what.accesses = records.all();
+    what.before = before.all();
+    if constexpr (number<access_list> != 0) what.h.accesses = what.accesses.size() & 15;
+  }
+  const declared& all() const noexcept { return what; }
+  static constexpr hints first_hints() noexcept {
+    hints h;
+    h.accesses = accesses & 15;
+    return h;
+  }
 
   template <class P>
   void add(const access<P>& a) {
@@ -195,7 +207,7 @@ struct declaration {
   }
   template <hint H>
   void add(const H& said) {
-    detail::apply(h, said);
+    detail::apply(what.h, said);
   }
 };
 

@@ -53,11 +53,11 @@ bool runs_inline(const native::engine& engine, const detail::scope& s) {
 [[gnu::noinline]] bool may_run_now(const worker& w, const task& t) noexcept { return w.runs_now(t); }
 
 /// Runs the task at once, if it is short and nothing keeps it from that. True if it did.
-bool runs_at_once(worker& w, detail::scope& s, const new_task& n) {
-  if (!w.runs_now(n.t)) return false;
-  if (n.done.edges == 0) {
+bool runs_at_once(worker& w, detail::scope& s, task& t, std::size_t edges) {
+  if (!w.runs_now(t)) return false;
+  if (edges == 0) {
     w.sums.add(event::task_created);
-    w.run_now(n.t);
+    w.run_now(t);
     return true;
   }
   if (w.at_creation == runs_at_creation::short_ones) w.helps_soon(s);
@@ -81,21 +81,21 @@ void start(native_seat& self, detail::scope& s, task& t) {
 
 /// The rest of submit(), for every seat and task: orders the accesses from n.done.rest on, and hands the task over to
 /// the engine and the policy.
-[[gnu::noinline]] task_ref submit_in_full(native_seat& self, detail::scope& s, new_task n) {
+[[gnu::noinline]] task_ref submit_in_full(native_seat& self, detail::scope& s, const new_task& n) {
   native::engine& engine = self.engine;
   task& t = n.t;
-  if (n.is_unordered()) n.done.edges = order_fully(self, s, n);
+  const std::size_t edges = n.is_unordered() ? order_fully(self, s, n) : n.done.edges;
   const std::exception_ptr failure = std::exchange(self.failed_declaration, nullptr);
   const std::uint64_t began = self.creating_since;
   skip_if_dry(t, n.what.h, engine.options.dry);
   if (engine.policy.has_gate()) [[unlikely]]
     engine.identities.set(reference::from(n.me).index, self.naming.next_child());
-  if (!self.worker_seat || !runs_at_once(static_cast<worker&>(self), s, n)) {
+  if (!self.worker_seat || !runs_at_once(static_cast<worker&>(self), s, t, edges)) {
     if (engine.policy.observes_creation() && self.worker_seat) [[unlikely]]
       engine.policy.created(t, static_cast<worker&>(self));
     if (s.listed) list_child(s, engine.space, t, n.me);
     // Do not touch the task below: it may have ended, and its slot may have been reused.
-    const bool ready = edges::open_join(t, n.done.edges) && prepare_ready(engine.regions, t);
+    const bool ready = edges::open_join(t, edges) && prepare_ready(engine.regions, t);
     if (self.worker_seat) static_cast<worker&>(self).sums.add(event::task_created);
     if (ready) start(self, s, t);
   }
