@@ -28,9 +28,9 @@ namespace kith {
 /// captures, and tasks that come after it may start. An exception of `f`, or of a child that `f` did not wait
 /// for, is thrown where the task is waited for.
 template <class F, class... Args>
-task_ref spawn(F&& f, const Args&... args) {
+[[gnu::always_inline]] inline task_ref spawn(F&& f, const Args&... args) {
   if constexpr (detail::is_task_call<F, Args...>()) {
-    return detail::create(detail::current_scope(), detail::bind_accesses(std::forward<F>(f), args...), args...);
+    return detail::create(detail::running_task(), detail::bind_accesses(std::forward<F>(f), args...), args...);
   } else {
     return {};
   }

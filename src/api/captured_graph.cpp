@@ -149,10 +149,10 @@ void captured_graph::content::run_as_tasks(native::worker& w) {
     for (std::uint32_t i = 0; i < tasks.nodes().size(); ++i) {
       before.clear();
       for (std::uint32_t b : tasks.needs_of(i)) before.push_back(made[b]);
-      const std::span<const detail::access_record> accesses = tasks.accesses_of(i);
-      const detail::draft d = detail::begin(*s, sizeof(captured_node), alignof(captured_node), accesses.size());
+      const detail::declared what(tasks.accesses_of(i), before, tasks.nodes()[i].h);
+      const detail::draft d = detail::begin(*s, {sizeof(captured_node), alignof(captured_node), what.accesses.size()});
       ::new (d.closure) captured_node{&arrays, i};
-      made.push_back(detail::submit(*s, d, &captured_code, accesses, before, tasks.nodes()[i].h));
+      made.push_back(detail::submit(d, &captured_code, what));
     }
   } catch (...) {
     failure = std::current_exception();

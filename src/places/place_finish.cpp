@@ -23,7 +23,7 @@ void place::begin_finish(const activity* caller, void (*f)(void*), void* context
   }
   body->waiting = std::move(waiting);
   if (caller != nullptr) {
-    detail::create(detail::current_scope(), closure(*this, std::move(body)));
+    detail::create(detail::running_task(), closure(*this, std::move(body)));
   } else {
     detail::creation(*tasks_).make(closure(*this, std::move(body)));
   }

@@ -90,7 +90,7 @@ void place::spawn(const activity& spawner, int to, const detail::remote_function
       const std::lock_guard lock(guard_);
       a->result = open(spawner.in, false, std::move(result));
     }
-    detail::create(detail::current_scope(), closure(*this, std::move(a)));
+    detail::create(detail::running_task(), closure(*this, std::move(a)));
     return;
   }
   const std::shared_ptr<offer> mine = make_offer(spawner.in, to, f, std::move(message), std::move(result));

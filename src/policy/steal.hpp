@@ -87,17 +87,17 @@ class steal final : public policy<World> {
   bool leaves_short_tasks() const override { return !own_end_fifo_; }
 
   task* ready(std::span<task* const> tasks, worker& self, ready_reason why) override {
-    leveled_deque<World>& own = *deques_[self.id.index()];
-    task* const last = tasks.back();
-    if (tasks.size() > 1) queue_all(tasks.first(tasks.size() - 1), own, self);
-    if (why == ready_reason::completion) return own.prefer(*last, self);
-    own.push(*last, self);
-    return nullptr;
+    if (tasks.size() != 1) [[unlikely]]
+      return ready_together(tasks, self, why);
+    return ready_alone(*tasks.front(), self, why);
   }
 
   poll_result next(worker& self) override {
-    if (task* t = take_own(self)) return poll_result::got(*t);
-    return looks_at_all_ ? rob(self) : probe(self);
+    leveled_deque<World>& own = *deques_[self.id.index()];
+    if (own_end_fifo_ || own.has_levels()) [[unlikely]]
+      return next_in_order(own, self);
+    if (task* t = own.pop_normal(self)) return poll_result::got(*t);
+    return look_elsewhere(self);
   }
 
   // ---- for a policy that has other queues besides these
@@ -158,10 +158,23 @@ class steal final : public policy<World> {
     typename World::template shared<int> since_theft{0};       // looks since the last theft
   };
 
-  // What frequent calls rarely need is not inlined, so that they save no registers.
-  [[gnu::noinline]] void queue_all(std::span<task* const> tasks, leveled_deque<World>& own, worker& self) {
-    for (task* t : tasks) own.push(*t, self);
+  // What frequent calls rarely need is not inlined, and comes last in them, so that they save no registers.
+  [[gnu::always_inline]] task* ready_alone(task& t, worker& self, ready_reason why) {
+    leveled_deque<World>& own = *deques_[self.id.index()];
+    if (why == ready_reason::completion) return own.prefer(t, self);
+    own.push(t, self);
+    return nullptr;
   }
+  [[gnu::noinline]] task* ready_together(std::span<task* const> tasks, worker& self, ready_reason why) {
+    leveled_deque<World>& own = *deques_[self.id.index()];
+    for (task* t : tasks.first(tasks.size() - 1)) own.push(*t, self);
+    return ready_alone(*tasks.back(), self, why);
+  }
+  [[gnu::noinline]] poll_result next_in_order(leveled_deque<World>& own, worker& self) {
+    if (task* t = take_own(own, self)) return poll_result::got(*t);
+    return look_elsewhere(self);
+  }
+  poll_result look_elsewhere(worker& self) { return looks_at_all_ ? rob(self) : probe(self); }
 
   [[gnu::always_inline]] task* take_own(leveled_deque<World>& own, worker& self) {
     return own_end_fifo_ ? take_oldest(own, self) : own.pop(self);

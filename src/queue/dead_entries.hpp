@@ -13,20 +13,23 @@ namespace kith {
 /// Counts the entries that one worker has left since its last clean-up. Only that worker's thread uses it.
 class dead_entries {
  public:
-  void leave_one() noexcept { ++left_; }
-  bool too_many() const noexcept { return left_ >= bound_; }
+  void leave_one() noexcept { --more_; }
+  bool too_many() const noexcept { return more_ <= 0; }
   /// How many entries a clean-up examines.
-  std::size_t budget() const noexcept { return std::size_t{4} * left_; }
+  std::size_t budget() const noexcept { return std::size_t{4} * left(); }
   /// A clean-up has dropped this number of entries. If that is few, the others are elsewhere, and the next
   /// clean-up comes later.
   void cleaned(std::size_t dropped) noexcept {
-    bound_ = dropped * 4 >= left_ ? least : bound_ < most ? bound_ * 2 : most;
-    left_ = 0;
+    bound_ = dropped * 4 >= left() ? least : bound_ < most ? bound_ * 2 : most;
+    more_ = bound_;
   }
 
  private:
-  static constexpr std::uint32_t least = 64, most = 512;
-  std::uint32_t left_ = 0, bound_ = least;
+  std::size_t left() const noexcept { return static_cast<std::size_t>(bound_ - more_); }
+
+  static constexpr std::int32_t least = 64, most = 512;
+  std::int32_t bound_ = least;
+  std::int32_t more_ = least;  // entries that it may leave before the next clean-up
 };
 
 /// Drops dead entries near the owner's end of the deque; the others keep their order. Called by the owner, who

@@ -36,6 +36,8 @@ class leveled_deque {
       return normal().pop(self);
     return pop_highest(self);
   }
+  /// As pop(). REQUIRES: !has_levels().
+  [[gnu::always_inline]] task* pop_normal(worker& self) { return normal().pop(self); }
   /// Takes the owner's oldest task; false if there was none, or a thief was faster.
   bool take_oldest(task*& t, worker& self) {
     if (!has_levels()) [[likely]]

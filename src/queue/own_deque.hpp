@@ -26,10 +26,10 @@ class own_deque {
 
   // ---- the owner
   [[gnu::always_inline]] void push(task& t, worker& self) {
-    if (self.dead.too_many()) [[unlikely]]
-      clean_up(self);
-    if (short_tasks_.load(relaxed) != self.short_tasks) short_tasks_.store(self.short_tasks, relaxed);
-    entries_.push(&t);
+    if (self.dead.too_many() || !entries_.has_room()) [[unlikely]]
+      return push_after_making_room(t, self);
+    if (short_tasks_.load(relaxed) != std::uint8_t{self.short_tasks}) short_tasks_.store(self.short_tasks, relaxed);
+    entries_.push_in_room(&t);
     self.meter(event::push, owner_);
     if (self.anybody_sleeps()) [[unlikely]]
       self.ring(audience_);
@@ -55,12 +55,18 @@ class own_deque {
   }
 
   /// Whether the owner's tasks are so short that stealing one does not pay.
-  bool short_tasks() const noexcept { return short_tasks_.load(relaxed); }
+  bool short_tasks() const noexcept { return short_tasks_.load(relaxed) != 0; }
   std::int64_t size() const noexcept { return entries_.size(); }
   std::int64_t bottom() const noexcept { return entries_.bottom(); }
 
  private:
-  [[gnu::noinline, gnu::cold]] void clean_up(worker& self) {
+  // A call in the middle of push() would make all pushes save registers.
+  [[gnu::noinline, gnu::cold]] void push_after_making_room(task& t, worker& self) {
+    if (self.dead.too_many()) clean_up(self);
+    if (!entries_.has_room()) entries_.make_room();
+    push(t, self);
+  }
+  void clean_up(worker& self) {
     std::vector<task*> kept;
     for (std::size_t n = drop_dead(
              entries_, self.dead, [&](task& t) { return self.drop_if_dead(t); }, kept);
@@ -70,7 +76,7 @@ class own_deque {
 
   typename World::template deque<task> entries_;
   worker_id owner_;
-  typename World::template shared<bool> short_tasks_{false};  // the owner's value at its last push
+  typename World::template shared<std::uint8_t> short_tasks_{0};  // the owner's value at its last push
   worker_set audience_;
 };
 

@@ -177,7 +177,7 @@ nested_range& address_map::nest(index::iterator at) {
 }
 
 address_map::entry& address_map::entry_at(std::uint64_t key) {
-  std::uint64_t i = hash(key);
+  std::uint64_t i = hash(key & address_mask);
   while (entries_[i].key != 0 && ((entries_[i].key ^ key) & address_mask) != 0) i = (i + 1) & mask_;
   return entries_[i];
 }
@@ -195,7 +195,7 @@ void address_map::make_room() {
   used_ = 0;
   for (std::uint64_t k = 0; k < old_capacity; ++k) {
     if (old[k].key >> address_bits != epoch_) continue;
-    std::uint64_t i = hash(old[k].key);
+    std::uint64_t i = hash(old[k].key & address_mask);
     while (entries_[i].key != 0) i = (i + 1) & mask_;
     entries_[i] = old[k];
     ++used_;

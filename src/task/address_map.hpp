@@ -28,9 +28,10 @@ class address_map {
 
   /// The state of the range, if it was seen since the last wait, and contains no others and lies in none; else null.
   [[gnu::always_inline]] detail::tracker* find_plain(const detail::access_record& a) noexcept {
-    const std::uint64_t key = key_of(a.address);
+    const std::uint64_t bits = reinterpret_cast<std::uintptr_t>(a.address) & address_mask;
+    const std::uint64_t key = bits | std::uint64_t{epoch_} << address_bits;
     if (mask_ == 0) return nullptr;
-    for (std::uint64_t i = hash(key);; i = (i + 1) & mask_) {
+    for (std::uint64_t i = hash(bits);; i = (i + 1) & mask_) {
       entry& e = entries_[i];
       if (e.key == key) return e.bytes == a.bytes ? &e : nullptr;
       if (e.key == 0) return nullptr;
@@ -109,9 +110,8 @@ class address_map {
   std::uint64_t key_of(const void* p) const noexcept {
     return (reinterpret_cast<std::uintptr_t>(p) & address_mask) | std::uint64_t{epoch_} << address_bits;
   }
-  std::uint64_t hash(std::uint64_t key) const noexcept {
-    return ((key & address_mask) * 0x9e3779b97f4a7c15u) >> shift_;
-  }
+  /// Of an address, without the epoch: an address keeps its entry.
+  std::uint64_t hash(std::uint64_t bits) const noexcept { return (bits * 0x9e3779b97f4a7c15u) >> shift_; }
   found find_in_index(const detail::access_record&, std::uint16_t type);
   found add(const detail::access_record&, std::uint16_t type);
   place look_around(const extent&, const detail::access_record&, std::uint16_t type);

@@ -13,30 +13,31 @@ namespace kith::detail {
 
 class cancellation {
  public:
-  using counter = atomic<std::uint64_t>;  // begins with 1, because `looked_` begins with 0
+  using counter = atomic<std::uint64_t>;  // begins with 1, because `clear_at_` begins with 0
 
-  /// Takes one comparison, unless something was cancelled since the last call. Otherwise calls `look`, which must call
-  /// look_around() and return its result.
+  /// Takes one comparison if this is false, unless something was cancelled since the last call. Otherwise calls `look`,
+  /// which must call look_around() and return its result.
   template <class Look>
   bool is_set(const counter& all, const Look& look) const noexcept {
-    // acquire: pairs with look_around(). The count comes before the flag: another thread's look may end between the
-    // two.
-    return looked_.load(acquire) == all.load(relaxed) ? set_.load(relaxed) : look();
+    return clear_at_.load(relaxed) != all.load(relaxed) && look();
   }
   /// `around(visit)` must call visit(const cancellation&) for each scope around this one, the nearest first, until
   /// visit returns true.
   template <class Around>
   bool look_around(const counter& all, const Around& around) const noexcept {
     const std::uint64_t now = all.load(acquire);  // pairs with set()
+    if (set_.load(relaxed)) return true;
     bool found = false;
     around([&](const cancellation& c) {
-      const bool knows = c.looked_.load(acquire) == now;  // it has looked around itself; read before its flag
       found = c.set_.load(relaxed);
-      return found || knows;
+      return found || c.clear_at_.load(relaxed) == now;  // it has looked around itself
     });
-    if (found) set_.store(true, relaxed);
-    looked_.store(now, release);  // pairs with is_set(): a thread that sees the count sees the flag
-    return set_.load(relaxed);
+    if (found) {
+      set_.store(true, relaxed);
+    } else {
+      clear_at_.store(now, relaxed);
+    }
+    return found;
   }
 
   void set(counter& all) noexcept {
@@ -46,16 +47,16 @@ class cancellation {
   /// Is set as `before` is, whose place it takes.
   void take_place_of(bool before) noexcept {
     if (before) set_.store(true, relaxed);
-    looked_.store(0, relaxed);
+    clear_at_.store(0, relaxed);
   }
   void clear() noexcept {
     set_.store(false, relaxed);
-    looked_.store(0, relaxed);  // a scope around it may still be cancelled
+    clear_at_.store(0, relaxed);  // a scope around it may still be cancelled
   }
 
  private:
   mutable atomic<bool> set_{false};
-  mutable atomic<std::uint64_t> looked_{0};  // the count at the last look around
+  mutable atomic<std::uint64_t> clear_at_{0};  // the count at the last look around that found nothing
 };
 
 }  // namespace kith::detail

@@ -39,19 +39,24 @@ class block_pool {
 class edge_collector : public sibling_rules<edge_collector> {
  public:
   /// `edges` have been added before.
-  edge_collector(task& t, reference self, slot_cache& slots, block_pool& blocks, std::uint32_t edges = 0)
-      : sibling_rules(self.packed().value),
+  edge_collector(task& t, task_ref self, slot_cache& slots, block_pool& blocks, std::size_t edges = 0)
+      : sibling_rules(self.value),
         task_(t),
-        self_(self.index),
+        self_(reference::from(self).index),
         slots_(slots),
+        all_(slots.space().all()),
         blocks_(blocks),
         edges_(edges) {}
 
   [[gnu::always_inline]] void after(reference before) { edges::add(task_, self_, before, edges_, slots_); }
 
-  std::uint32_t edges() const noexcept { return edges_; }
+  std::size_t edges() const noexcept { return edges_; }
   /// Another collector has added edges of the same task: they are so many now.
-  void count(std::uint32_t edges) noexcept { edges_ = edges; }
+  void count(std::size_t edges) noexcept { edges_ = edges; }
+  /// Whether access_plainly() can do a read of this range that it has refused: the list of readers was full.
+  [[gnu::always_inline]] bool can_retry_reading(detail::tracker& k) noexcept {
+    return has_room(1) && is_read(k) && make_room(k, me(), slots_, blocks_);
+  }
 
  private:
   friend sibling_rules<edge_collector>;
@@ -59,9 +64,9 @@ class edge_collector : public sibling_rules<edge_collector> {
 
   [[gnu::always_inline]] void after(std::uint64_t before, std::uint64_t) { after(reference::from({before})); }
 
-  bool has_room(std::uint32_t edges) const noexcept { return edges_ <= task::embedded_links - edges; }
+  bool has_room(std::size_t edges) const noexcept { return edges_ <= task::embedded_links - edges; }
   [[gnu::always_inline]] void plainly_after(std::uint64_t before, std::uint64_t) {
-    edges::add_embedded(task_, self_, reference::from({before}), edges_, slots_.space());
+    edges::add_embedded(task_, self_, reference::from({before}), edges_, all_);
   }
   void adopt(const edge_collector& copy) noexcept { edges_ = copy.edges_; }
   /// The block in the payload line of a slot.
@@ -71,25 +76,51 @@ class edge_collector : public sibling_rules<edge_collector> {
   slot_index take_block() { return blocks_.take(slots_); }
   void give_block(slot_index b) { blocks_.give(b); }
 
-  /// Drops members that have ended. Called only when a block is full, because it reads each member's header
-  /// line. At least one member stays, so that a block is never empty.
-  void keep_members(member_block& block) const {
-    std::uint32_t kept = 0;
-    for (std::uint32_t i = 0; i < block.count; ++i) {
-      const reference r = reference::from({block.members[i]});
+  void keep_members(member_block& block) const noexcept { drop_ended(all_, block); }
+  /// Drops members that have ended. Called only when a block is full, because it reads each member's header line. At
+  /// least one member stays, so that a block is never empty.
+  static void drop_ended(slot_space::view slots, member_block& block) noexcept {
+    const auto has_ended = [&](std::uint64_t member) {
+      const reference r = reference::from({member});
       // acquire: pairs with close(); a dropped member's writes must be visible to the tasks that would have
       // waited for it.
-      const std::uint64_t head = slots_.space()[r.index].head.load(acquire);
-      if (edges::generation_of(head) == r.generation) block.members[kept++] = block.members[i];
+      return edges::generation_of(slots[r.index].head.load(acquire)) != r.generation;
+    };
+    // If neither the oldest nor the newest has ended, few have.
+    if (!has_ended(block.members[0]) && !has_ended(block.members[block.count - 1])) return;
+    std::uint32_t kept = 0;
+    for (std::uint32_t i = 0; i < block.count; ++i) {
+      if (!has_ended(block.members[i])) block.members[kept++] = block.members[i];
     }
     block.count = kept == 0 ? 1 : kept;
+  }
+  /// Makes room for one more reader of a range that has two or more. Not a member, so that the edge_collector can stay
+  /// in registers.
+  [[gnu::noinline]] static bool make_room(detail::tracker& k, std::uint64_t reader, slot_cache& slots,
+                                          block_pool& blocks) noexcept {
+    const slot_space::view all = slots.space().all();
+    const auto block_at = [&](slot_index i) { return reinterpret_cast<member_block*>(all[i].payload); };
+    if (k.block != 0) {
+      member_block& newest = *block_at(k.block);
+      drop_ended(all, newest);
+      if (newest.count != member_block::room) return true;
+    }
+    try {
+      const slot_index fresh = blocks.take(slots);
+      *block_at(fresh) = {.members = {reader}, .next = k.block, .count = 1};
+      k.block = fresh;
+      return true;
+    } catch (...) {
+      return false;  // order_fully() will throw it
+    }
   }
 
   task& task_;
   slot_index self_;
   slot_cache& slots_;
+  slot_space::view all_;
   block_pool& blocks_;
-  std::uint32_t edges_;
+  std::size_t edges_;
 };
 
 }  // namespace kith

@@ -41,9 +41,12 @@ inline overflow_block& block_at(const slot_space& space, slot_index i) noexcept 
 inline std::uint32_t generation_of(std::uint64_t head) noexcept { return static_cast<std::uint32_t>(head >> 32); }
 inline std::uint32_t link_of(std::uint64_t head) noexcept { return static_cast<std::uint32_t>(head); }
 
-/// The reference to a task that is being created, or lives.
+/// The name of a task that is being created, or lives.
+[[gnu::always_inline]] inline task_ref name_of(const slot_space& space, const task& t) noexcept {
+  return {(t.head.load(relaxed) & ~std::uint64_t{0xffffffff}) | space.index_of(t)};
+}
 inline reference reference_to(const slot_space& space, const task& t) noexcept {
-  return {space.index_of(t), generation_of(t.head.load(relaxed))};
+  return reference::from(name_of(space, t));
 }
 
 /// Prepares the join counter for add(). Called by the creator, before any other thread can see the task.
@@ -54,10 +57,11 @@ struct link_room {
   std::uint32_t* word;
   std::uint32_t name;
 };
-[[gnu::always_inline]] inline link_room next_link(task& t, slot_index self, std::uint32_t edges, slot_cache& slots) {
-  if (edges < task::embedded_links) return {&t.links[edges], self << link_number_bits | edges};
+[[gnu::always_inline]] inline link_room next_link(task& t, slot_index self, std::size_t edges, slot_cache& slots) {
+  if (edges < task::embedded_links)
+    return {&t.links[edges], self << link_number_bits | static_cast<std::uint32_t>(edges)};
   slot_space& space = slots.space();
-  const std::uint32_t k = (edges - task::embedded_links) % overflow_block::room;
+  const std::size_t k = (edges - task::embedded_links) % overflow_block::room;
   if (k == 0) {
     const slot_index b = space.index_of(slots.take());
     overflow_block& fresh = block_at(space, b);
@@ -67,27 +71,33 @@ struct link_room {
     t.flags |= task::has_overflow;
   }
   overflow_block& b = block_at(space, t.overflow);
-  return {&b.links[k], t.overflow << link_number_bits | (task::embedded_links + k)};
+  return {&b.links[k], t.overflow << link_number_bits | (task::embedded_links + static_cast<std::uint32_t>(k))};
 }
 
 /// Puts a link into the list of `p`, whose header was `head`, unless the generation has changed.
-[[gnu::always_inline]] inline bool put_in_list(task& p, std::uint64_t head, std::uint32_t generation, link_room room,
-                                               std::uint32_t& edges) {
-  do {
-    *room.word = link_of(head);
-    const std::uint64_t with_us = (head & ~std::uint64_t{0xffffffff}) | room.name;
-    // release: pairs with the exchange in close(), which sees our link word. acquire on failure: as in add().
-    if (p.head.compare_exchange_weak(head, with_us, release, acquire)) {
-      ++edges;
-      return true;
-    }
-  } while (generation_of(head) == generation);
+[[gnu::always_inline]] inline bool try_to_put(task& p, std::uint64_t& head, link_room room) {
+  *room.word = link_of(head);
+  const std::uint64_t with_us = (head & ~std::uint64_t{0xffffffff}) | room.name;
+  // release: pairs with the exchange in close(), which sees our link word. acquire on failure: as in add().
+  return p.head.compare_exchange_strong(head, with_us, release, acquire);
+}
+[[gnu::noinline]] inline bool put_again(task& p, std::uint64_t head, std::uint32_t generation, link_room room) {
+  while (generation_of(head) == generation) {
+    if (try_to_put(p, head, room)) return true;
+  }
   return false;
+}
+[[gnu::always_inline]] inline bool put_in_list(task& p, std::uint64_t head, std::uint32_t generation, link_room room,
+                                               std::size_t& edges) {
+  if (!try_to_put(p, head, room) && !put_again(p, head, generation, room)) [[unlikely]]
+    return false;
+  ++edges;
+  return true;
 }
 
 /// Makes `t` (index `self`) a successor of `before`, unless `before` has ended. `edges` counts t's edges; it is
 /// incremented if an edge was added. Called by t's creator. Cost: one compare-exchange on the predecessor's header.
-[[gnu::always_inline]] inline bool add(task& t, slot_index self, reference before, std::uint32_t& edges,
+[[gnu::always_inline]] inline bool add(task& t, slot_index self, reference before, std::size_t& edges,
                                        slot_cache& slots) {
   if (!before || before.index == self) return false;
   task& p = slots.space()[before.index];
@@ -98,19 +108,20 @@ struct link_room {
 }
 
 /// As add(), for a predecessor that is not `t`, by an embedded link. REQUIRES: edges < task::embedded_links.
-[[gnu::always_inline]] inline bool add_embedded(task& t, slot_index self, reference before, std::uint32_t& edges,
-                                                const slot_space& space) {
+[[gnu::always_inline]] inline bool add_embedded(task& t, slot_index self, reference before, std::size_t& edges,
+                                                slot_space::view slots) {
   if (!before) return false;
-  task& p = space[before.index];
+  task& p = slots[before.index];
   const std::uint64_t head = p.head.load(acquire);  // as in add()
   if (generation_of(head) != before.generation) return false;
-  return put_in_list(p, head, before.generation, {&t.links[edges], self << link_number_bits | edges}, edges);
+  return put_in_list(p, head, before.generation,
+                     {&t.links[edges], self << link_number_bits | static_cast<std::uint32_t>(edges)}, edges);
 }
 
 /// Ends the creation of `t`. True if no predecessor is left: the caller must then make `t` ready.
-inline bool open_join(task& t, std::uint32_t edges) noexcept {
+[[gnu::always_inline]] inline bool open_join(task& t, std::size_t edges) noexcept {
   if (edges == 0) return true;
-  const std::uint32_t change = creation_token - edges;
+  const std::uint32_t change = creation_token - static_cast<std::uint32_t>(edges);
   // acq_rel pairs with count_down(). release: the thread that makes the task ready sees our writes to it;
   // acquire: we see the writes of predecessors that have ended.
   return t.join.fetch_sub(change, acq_rel) == change;
@@ -144,20 +155,22 @@ inline bool count_down(task& t) noexcept {
 /// Calls ready(task&) for each successor in the list that has no predecessor left.
 template <class Ready>
 [[gnu::always_inline]] inline void release(const slot_space& space, std::uint32_t link, Ready&& ready) {
-  while (link != 0) {
+  if (link == 0) return;
+  const slot_space::view slots = space.all();
+  do {
     const slot_index at = link >> link_number_bits;
     const std::uint32_t number = link & ((1u << link_number_bits) - 1);
-    slot_index successor = at;
-    if (number < task::embedded_links) {
-      link = space[at].links[number];
+    task* s = &slots[at];
+    if (number < task::embedded_links) [[likely]] {
+      link = s->links[number];
     } else {
-      const overflow_block& b = block_at(space, at);
+      const overflow_block& b = *reinterpret_cast<const overflow_block*>(s->payload);
       link = b.links[number - task::embedded_links];
-      successor = b.successor;
+      s = &slots[b.successor];
     }
-    task& s = space[successor];  // E3: all reads of the block come before this
-    if (count_down(s)) ready(s);
-  }
+    // E3: all reads of the block come before this.
+    if (count_down(*s)) ready(*s);
+  } while (link != 0);
 }
 
 /// Frees the overflow blocks of a task by give(slot). All its predecessors must have ended.

@@ -6,8 +6,6 @@
 
 namespace kith::detail {
 
-handle_base::handle_base(const void* address, std::size_t bytes) noexcept : address_(address), bytes_(bytes) {}
-
 handle_base::handle_base(handle_base&& other) noexcept = default;
 
 void refuse_count(const void* first, std::size_t count, std::size_t element) {

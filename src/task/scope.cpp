@@ -181,7 +181,6 @@ void give_scope(detail::scope& s) {
   s.ended_elsewhere.store(0, relaxed);
   s.bytes_ended.store(0, relaxed);
   s.waiting.store(0, relaxed);
-  s.sequence = 0;
   s.identity = 0;
   s.owner.store(0, relaxed);
   s.leaver.store(nullptr, relaxed);

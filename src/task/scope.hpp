@@ -42,7 +42,7 @@ namespace detail {
 class creation_taker {
  public:
   virtual draft begin(std::size_t closure_bytes, std::size_t closure_align) = 0;
-  virtual task_ref submit(task_code, std::span<const access_record>, std::span<const task_ref>, const hints&) = 0;
+  virtual task_ref submit(task_code, const declared&) = 0;
   virtual void abandon() noexcept = 0;
   /// Throws kith::error: what the running code asks for needs tasks that run now.
   [[noreturn]] virtual void refuse(const char* what) const = 0;
@@ -59,7 +59,6 @@ class scope {
   atomic<std::uint64_t> created{0};  // only the owner writes this and the next; others may read
   atomic<std::uint64_t> ended_here{0};  // tasks that the owner itself ended
   std::uint64_t bytes_created = 0;      // bytes of accesses, less those of tasks that the owner ended
-  std::uint32_t sequence = 0;
   std::uint64_t throttle_at = 0;    // value of created - ended_here at which the creator checks whether it must help
   creation_taker* taker = nullptr;  // throttle_at is 0 then
   std::uint64_t identity = 0;       // of a graph, if identities are kept
@@ -98,7 +97,12 @@ class scope {
     return created.load(relaxed) - here;
   }
   std::uint64_t unfinished_bytes() const noexcept { return bytes_created - bytes_ended.load(relaxed); }
-  void count_created() noexcept { created.store(created.load(relaxed) + 1, relaxed); }
+  /// Counts one more task; returns its place in the order of creation, which wraps.
+  std::uint32_t count_created() noexcept {
+    const std::uint64_t before = created.load(relaxed);
+    created.store(before + 1, relaxed);
+    return static_cast<std::uint32_t>(before);
+  }
   void count_ended_here() noexcept { ended_here.store(ended_here.load(relaxed) + 1, release); }
 
   /// The body of the parent task `t` has ended: from here on the worker that ends the last child ends `t`. True
@@ -145,7 +149,7 @@ class scope {
   bool look_around() const noexcept;
   bool leave_as_told() noexcept;
 
-  static inline cancellation::counter cancellations{1};  // in the process
+  [[gnu::visibility("hidden")]] static inline cancellation::counter cancellations{1};  // in the process
   cancellation cancelled_;
 
   std::mutex failing_;

@@ -135,6 +135,9 @@ class sibling_rules {
   }
 
  protected:
+  /// Whether readers of the range are a group of two or more.
+  static bool is_read(const detail::tracker& k) noexcept { return kind_of(k) == readers && k.second != 0; }
+
   static constexpr std::uint64_t all = ~std::uint64_t{0};  // a number of bytes: all that the access names
 
   std::uint64_t me() const noexcept { return me_; }

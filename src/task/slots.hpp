@@ -28,6 +28,16 @@ class slot_space {
   slot_space& operator=(const slot_space&) = delete;
 
   task& operator[](slot_index i) const noexcept { return base_[i]; }
+  /// The same for a loop, which then does not read the address again and again.
+  class view {
+   public:
+    explicit view(task* base) noexcept : base_(base) {}
+    task& operator[](slot_index i) const noexcept { return base_[i]; }
+
+   private:
+    task* base_;
+  };
+  view all() const noexcept { return view(base_); }
   std::size_t slots() const noexcept { return slots_; }
   slot_index index_of(const task& t) const noexcept { return static_cast<slot_index>(&t - base_); }
   /// Takes `count` slots that were never used; returns the first. Throws kith::error when the space is full.
@@ -59,20 +69,31 @@ class slot_cache {
   /// Whether take() must first look for slots. If not, it throws nothing.
   bool is_empty() const noexcept { return end_ == stack_.get(); }
 
-  /// Frees a slot of any seat. `caches` finds the owner's cache.
-  template <class Caches>
-  [[gnu::always_inline]] void give(task& t, const Caches& caches) {
-    if (t.owner == seat_) [[likely]] {
-      give_own(t);
-    } else {
-      give_back(t, caches);
-    }
-  }
+  /// Whether this seat took the slot.
+  bool owns(const task& t) const noexcept { return t.owner == seat_; }
   /// Frees a slot that this seat took.
   [[gnu::always_inline]] void give_own(task& t) {
     if (end_ == limit_) [[unlikely]]
       make_room();
     *end_++ = &t;
+  }
+  /// Frees a slot of any seat; one of another seat is added to a batch. `caches` finds the owner's cache.
+  template <class Caches>
+  void give(task& t, const Caches& caches) {
+    if (owns(t)) return give_own(t);
+    const slot_index i = space_.index_of(t);
+    if (outgoing_ != 0 && (t.owner != outgoing_owner_ || batch_of(outgoing_).count == batch::room)) {
+      caches(outgoing_owner_).receive(outgoing_);
+      outgoing_ = 0;
+    }
+    if (outgoing_ == 0) {
+      outgoing_ = i;
+      outgoing_owner_ = t.owner;
+      batch_of(i).count = 0;
+    } else {
+      batch& b = batch_of(outgoing_);
+      b.slots[b.count++] = i;
+    }
   }
   /// Sends what give() still holds. Called when the worker runs out of work.
   template <class Caches>
@@ -95,23 +116,6 @@ class slot_cache {
   static_assert(sizeof(batch) <= task::payload_bytes);
   batch& batch_of(slot_index i) const noexcept { return *reinterpret_cast<batch*>(space_[i].payload); }
 
-  /// Frees a slot of another seat: adds it to a batch.
-  template <class Caches>
-  [[gnu::noinline]] void give_back(task& t, const Caches& caches) {
-    const slot_index i = space_.index_of(t);
-    if (outgoing_ != 0 && (t.owner != outgoing_owner_ || batch_of(outgoing_).count == batch::room)) {
-      caches(outgoing_owner_).receive(outgoing_);
-      outgoing_ = 0;
-    }
-    if (outgoing_ == 0) {
-      outgoing_ = i;
-      outgoing_owner_ = t.owner;
-      batch_of(i).count = 0;
-    } else {
-      batch& b = batch_of(outgoing_);
-      b.slots[b.count++] = i;
-    }
-  }
   void receive(slot_index b) noexcept {
     slot_index top = inbound_.load(relaxed);
     do {

@@ -48,7 +48,7 @@ struct kept_access {
 
   std::uint64_t bytes() const noexcept { return std::uint64_t{bytes_high} << 32 | bytes_low; }
 };
-static_assert(sizeof(kept_access) == 12);
+static_assert(sizeof(kept_access) == detail::task_room::access_bytes);
 
 /// engine/life/claim.hpp lists the transitions.
 enum class task_state : std::uint8_t {
@@ -61,7 +61,7 @@ enum class task_state : std::uint8_t {
   none,     // in the simulator: not created yet
 };
 
-class task {
+class task : public detail::kept_hints {
  public:
   enum flag : std::uint8_t {
     claimable = 1,     // may be claimed: changes of state are exchanges
@@ -70,34 +70,25 @@ class task {
     has_overflow = 8,  // has more predecessors than embedded links
     exclusive = 16,    // has commutative accesses
     skip = 32,         // the body is not run: its creation failed, it was refused, or the run is dry
-    high = 64,
-    low = 128,
+    phased = 64,       // a node of a keyed graph: its scope counts runs (C4 in scope.hpp)
   };
-  static constexpr std::uint8_t no_node = 255;
   static constexpr std::uint32_t embedded_links = 4;
-  static constexpr std::size_t payload_bytes = 64;
+  static constexpr std::size_t payload_bytes = detail::task_room::slot_bytes;
 
-  // ---- line 1
+  // ---- line 1, after the hints
   detail::task_code code;
   detail::scope* scope;
   atomic<std::uint64_t> head;  // generation (32) and first successor link (32): edges.hpp
   atomic<std::uint32_t> join;  // edges.hpp
   atomic<task_state> state;
   std::uint8_t flags;
-  std::uint8_t accesses : 4;            // number of kept accesses, unless extended
-  std::uint8_t exploring : 1;           // a keyed node that has not yet named what it waits for
-  std::uint8_t colored : 1;             // a keyed node whose remote accesses are counted by color
-  std::uint8_t unused : 2;              // written with the others, so that one store writes all four
-  std::uint8_t node;                    // the program's hint, or no_node
+  std::uint16_t owner;                  // the seat whose slots this one belongs to
   std::uint32_t links[embedded_links];  // next links of the successor lists that this task is in
   slot_index overflow;                  // first block of further links
-  std::int32_t color;                   // the program's hint, or -1
   std::uint32_t sequence;               // order of creation in its scope
-  std::uint16_t type;
-  std::uint16_t owner;  // the seat whose slots this one belongs to
 
   // ---- line 2
-  alignas(16) std::byte payload[payload_bytes];
+  alignas(64) std::byte payload[payload_bytes];
 
   /// A read-only list of the task's accesses.
   class access_range {
@@ -152,8 +143,8 @@ class task {
   const std::byte* access_bytes() const noexcept { return const_cast<task*>(this)->access_bytes(); }
   void* closure() noexcept { return (flags & extended) != 0 ? extension()->closure : static_cast<void*>(payload); }
   /// Whether its priority is other than normal.
-  bool has_level() const noexcept { return (flags & (high | low)) != 0; }
-  int level() const noexcept { return (flags & high) != 0 ? 0 : (flags & low) != 0 ? 2 : 1; }
+  bool has_level() const noexcept { return priority != 0; }
+  int level() const noexcept { return priority == 0 ? 1 : priority == 1 ? 0 : 2; }
 };
 
 /// A ready task is in no successor list any more, so its link words can hold the pointer of an intrusive list.
@@ -164,7 +155,6 @@ inline task* get_next(const task& t) noexcept {
   return next;
 }
 
-static_assert(sizeof(task) == 128, "a task is two cache lines");
-static_assert(offsetof(task, payload) == 64, "the header is one cache line");
+static_assert(sizeof(task) == 128, "a task is two cache lines: as the payload is aligned to one, the header is one");
 
 }  // namespace kith

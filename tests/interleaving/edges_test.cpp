@@ -50,11 +50,11 @@ struct state {
     task& t = space[successors[i]];
     t.flags = 0;
     edges::start_join(t);
-    std::uint32_t made = 0;
+    std::size_t made = 0;
     for (int k = 0; k < count; ++k) {
       linked[i][k].write(1);
       if (i == 1 && made < task::embedded_links) {
-        edges::add_embedded(t, successors[i], references[k], made, space);
+        edges::add_embedded(t, successors[i], references[k], made, space.all());
       } else {
         edges::add(t, successors[i], references[k], made, cache);
       }

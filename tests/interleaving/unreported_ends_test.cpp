@@ -69,7 +69,7 @@ struct graph {
     }
     const reference before = nodes[0].task;
     table.store(false, release);
-    std::uint32_t edges_made = 0;
+    std::size_t edges_made = 0;
     edges::add(t, nodes[n].task.index, before, edges_made, *caches[worker]);
     mine.begin(found ? 1 : 0, ended);
     const bool ready = edges::open_join(t, edges_made);

@@ -98,7 +98,7 @@ class OwnMemory : public kith::test::two_hosts {
     const auto chosen = make_policy<native::world>(policy, s);
     on_all_workers(rt, [&](native::worker& w) {
       for (task& t : tasks[w.id.index()]) {
-        kith::make_room(t, 0, 1, 0);
+        kith::make_room(t, {0, 1, 0});
         t.node = task::no_node;
         t.owner = static_cast<std::uint16_t>((w.id.index() + workers / 2) % workers);
         task* const one = &t;

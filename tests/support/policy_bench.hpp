@@ -39,7 +39,7 @@ class policy_bench {
   kith::task& task(std::vector<use> uses = {}, int node = -1, std::uint16_t creator = 0) {
     made.emplace_back(new kith::task());
     kith::task& t = *made.back();
-    make_room(t, 0, 1, uses.size());
+    make_room(t, {0, 1, uses.size()});
     t.node = node < 0 ? kith::task::no_node : static_cast<std::uint8_t>(node);
     t.owner = creator;
     t.sequence = static_cast<std::uint32_t>(made.size());

@@ -76,8 +76,8 @@ TEST(AdsPolicy, EmptyOnlyIfNobodyHasAnything) {
 TEST(AdsPolicy, PrioritiesComeFirstInEachQueue) {
   ads_bench b("node:1 core:2");
   kith::task &low = b.task(), &normal = b.task(), &high = b.task();
-  low.flags |= kith::task::low;
-  high.flags |= kith::task::high;
+  low.priority = 2;
+  high.priority = 1;
   b.ready(high, 0, ready_reason::completion);
   b.ready(normal);
   b.ready(low);

@@ -193,7 +193,7 @@ TEST(affinity_queues, priorities_come_before_affinity) {
     wrote(b, x, 1);
     kith::task& mine = b.task({{x, 8, mode::in}});
     kith::task& urgent = b.task({{b.region(), 8, mode::in}}, -1, 3);
-    urgent.flags |= kith::task::high;
+    urgent.priority = 1;
     b.ready(mine);
     b.ready(urgent);
     EXPECT_EQ(b.next(1), &urgent) << how;

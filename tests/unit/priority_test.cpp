@@ -24,8 +24,7 @@ class level_bench : public kith::test::policy_bench {
 
   kith::task& made_at(level l, std::vector<use> uses = {}) {
     kith::task& t = task(std::move(uses));
-    if (l == high) t.flags |= kith::task::high;
-    if (l == low) t.flags |= kith::task::low;
+    if (l != normal) t.priority = l == high ? 1 : 2;
     return t;
   }
   kith::task& queued(level l, int worker = 0) {
@@ -82,7 +81,7 @@ class hurried_bench : public level_bench {
     kith::task* const t = next(1);
     if (t == nullptr) return;
     taken.push_back(t);
-    t->flags = kith::task::low;
+    t->priority = 2;
   }
   std::vector<kith::task*> taken;
 

@@ -187,8 +187,8 @@ void check_orders(Worker& by) {
   std::ranges::sort(any);
   EXPECT_EQ(any, (order{0, 1, 2, 3, 4, 5}));
 
-  tasks[2]->flags = kith::task::high;
-  tasks[0]->flags = kith::task::low;
+  tasks[2]->priority = 1;
+  tasks[0]->priority = 2;
   EXPECT_EQ(drain(kith::queue_order::fifo, {0, 1, 2, 3}), (order{2, 1, 3, 0}));
 }
 

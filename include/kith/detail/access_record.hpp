@@ -35,7 +35,7 @@ inline std::size_t bytes_of(const void* first, std::size_t count, std::size_t el
 /// The untyped part of a handle.
 class handle_base {
  protected:
-  handle_base(const void* address, std::size_t bytes) noexcept;
+  handle_base(const void* address, std::size_t bytes) noexcept : address_(address), bytes_(bytes) {}
   handle_base(handle_base&& other) noexcept;
   ~handle_base() = default;
 

@@ -34,20 +34,54 @@ enum class outcome : std::uint8_t {
 };
 using task_code = outcome (*)(void* closure, action);
 
+/// Where a task's closure is to be built.
 struct draft {
   void* task;
   void* closure;
 };
-class scope;
 
-/// The scope that new tasks of this thread belong to. Throws if the thread runs no task.
+/// The room that a task needs for its closure and its accesses.
+struct task_room {
+  static constexpr std::size_t slot_bytes = 64, access_bytes = 12;
+
+  constexpr task_room(std::size_t closure_bytes, std::size_t closure_align, std::size_t number_of_accesses) noexcept
+      : bytes(static_cast<std::uint32_t>(closure_bytes)),
+        align(static_cast<std::uint32_t>(closure_align)),
+        accesses(static_cast<std::uint32_t>(number_of_accesses)),
+        fits_slot(closure_bytes + number_of_accesses * access_bytes <= slot_bytes &&
+                  closure_align <= alignof(std::max_align_t)) {}
+
+  std::uint32_t bytes, align;  // of the closure
+  std::uint32_t accesses;
+  bool fits_slot;  // else it takes a block of the heap
+};
+
+/// What a task declares besides its closure.
+struct declared {
+  constexpr declared() noexcept = default;
+  constexpr declared(std::span<const access_record> by_access, std::span<const task_ref> by_task,
+                     const hints& said) noexcept
+      : accesses(by_access), before(by_task), h(said) {
+    h.accesses = by_access.size() & 15;
+  }
+
+  std::span<const access_record> accesses;
+  std::span<const task_ref> before;
+  hints h;
+};
+
+class scope;
+/// Names the scope that new tasks of this thread belong to: that of the running task's children.
+struct running_task {};
+
+/// The same scope. Throws if the thread runs no task.
 scope& current_scope();
 /// Begins a task and returns the room for its closure. The caller must then call exactly one of submit() and
-/// abandon().
-draft begin(scope&, std::size_t closure_bytes, std::size_t closure_align, std::size_t accesses);
-task_ref submit(scope&, const draft&, task_code, std::span<const access_record>, std::span<const task_ref>,
-                const hints&);
-void abandon(scope&, const draft&) noexcept;
+/// abandon(). Throws if the thread runs no task.
+draft begin(running_task, task_room);
+draft begin(scope&, task_room);
+task_ref submit(draft, task_code, const declared&);
+void abandon(draft) noexcept;
 
 /// A group in which the running task creates a task. The running task owns the group or belongs to it.
 class filled_group {
@@ -65,10 +99,9 @@ class filled_group {
   scope& tasks_;
   void* member_ = nullptr;
 };
-draft begin(const filled_group&, std::size_t closure_bytes, std::size_t closure_align, std::size_t accesses);
-task_ref submit(const filled_group&, const draft&, task_code, std::span<const access_record>, std::span<const task_ref>,
-                const hints&);
-void abandon(const filled_group&, const draft&) noexcept;
+draft begin(const filled_group&, task_room);
+task_ref submit(const filled_group&, draft, task_code, const declared&);
+void abandon(const filled_group&, draft) noexcept;
 
 /// The code of every task whose closure has type F. A closure that throws is also held.
 template <class F>
@@ -144,9 +177,22 @@ struct declaration {
 
   gathered<access_record, accesses, number<access_list> != 0> records;
   gathered<task_ref, number<after>, number<after_all> != 0> before;
-  hints h;
+  declared what;
 
-  explicit declaration(const Args&... args) { (add(args), ...); }
+  explicit declaration(const Args&... args) {
+    // In place and whole: the library reads the hints as one word, right after they were written.
+    what.h = first_hints();
+    (add(args), ...);
+    what.accesses = records.all();
+    what.before = before.all();
+    if constexpr (number<access_list> != 0) what.h.accesses = what.accesses.size() & 15;
+  }
+  const declared& all() const noexcept { return what; }
+  static constexpr hints first_hints() noexcept {
+    hints h;
+    h.accesses = accesses & 15;
+    return h;
+  }
 
   template <class P>
   void add(const access<P>& a) {
@@ -161,25 +207,42 @@ struct declaration {
   }
   template <hint H>
   void add(const H& said) {
-    detail::apply(h, said);
+    detail::apply(what.h, said);
   }
 };
 
-/// `In` is a scope that the caller owns, or a filled_group.
+/// Of a task that declares nothing: one object for all such tasks.
+template <>
+struct declaration<> {
+  static constexpr declared nothing{};
+  static const declared& all() noexcept { return nothing; }
+};
+
+/// `In` is running_task, a scope that the caller owns, or a filled_group. Inlined, so that what the arguments say is
+/// stored once, where submit() reads it.
 template <class In, class F, class... Args>
-task_ref create(In&& in, F&& closure, const Args&... args) {
+[[gnu::always_inline]] inline task_ref create(In&& in, F&& closure, const Args&... args) {
   using body = std::decay_t<F>;
-  const declaration<Args...> declared(args...);
-  if constexpr (std::is_same_v<std::decay_t<In>, filled_group>)
-    in.admit(declared.records.all().size(), declared.before.all().size());
-  const draft d = begin(in, sizeof(body), alignof(body), declared.records.all().size());
+  constexpr bool fills = std::is_same_v<std::decay_t<In>, filled_group>;
+  const declaration<Args...> gathered(args...);
+  const declared& what = gathered.all();
+  if constexpr (fills) in.admit(what.accesses.size(), what.before.size());
+  const draft d = begin(in, task_room(sizeof(body), alignof(body), what.accesses.size()));
   try {
     ::new (d.closure) body(std::forward<F>(closure));
   } catch (...) {
-    abandon(in, d);
+    if constexpr (fills) {
+      abandon(in, d);
+    } else {
+      abandon(d);
+    }
     throw;
   }
-  return submit(in, d, &code_of<body>, declared.records.all(), declared.before.all(), declared.h);
+  if constexpr (fills) {
+    return submit(in, d, &code_of<body>, what);
+  } else {
+    return submit(d, &code_of<body>, what);
+  }
 }
 
 }  // namespace detail

@@ -71,7 +71,7 @@ class node_phase {
   void end() noexcept;
 
  private:
-  std::uint32_t edges_ = 0;
+  std::size_t edges_ = 0;
 };
 
 /// The calling worker, 0 to workers-1.

@@ -15,18 +15,28 @@ struct after_all {
   std::span<const task_ref> tasks;
 };
 
-struct hints {
+/// What a task keeps of its options, besides its order. One word, so that it is copied at once.
+struct alignas(8) kept_hints {
+  static constexpr std::uint8_t no_node = 255;
+
   std::int32_t color = -1;
-  std::int16_t node = -1;
   std::uint16_t type = 0;
-  std::uint8_t priority = 0;
+  std::uint8_t node = no_node;
+  std::uint8_t priority : 2 = 0;   // a kith::priority
+  std::uint8_t exploring : 1 = 0;  // a keyed node that has not yet named what it waits for
+  std::uint8_t colored : 1 = 0;    // a keyed node whose remote accesses are counted by color
+  std::uint8_t accesses : 4 = 0;   // the number of its accesses; where there are more than 15, another place has it
+};
+static_assert(sizeof(kept_hints) == 8);
+
+struct hints : kept_hints {
   double work = -1;  // nanoseconds; negative: not given
 };
 
 inline void apply(hints& h, color c) noexcept { h.color = c.value; }
 inline void apply(hints& h, node n) {
   if (n.value < 0 || n.value > 254) throw error("kith::node{" + std::to_string(n.value) + "}: expected 0 to 254");
-  h.node = static_cast<std::int16_t>(n.value);
+  h.node = static_cast<std::uint8_t>(n.value);
 }
 inline void apply(hints& h, work w) {
   if (!(w.nanoseconds >= 0 && w.nanoseconds < 1e18)) throw error("kith::work: expected nanoseconds, 0 or more");
@@ -35,7 +45,7 @@ inline void apply(hints& h, work w) {
 inline void apply(hints& h, priority p) {
   if (p > priority::low)
     throw error("kith::priority{" + std::to_string(static_cast<int>(p)) + "}: expected normal, high or low");
-  h.priority = static_cast<std::uint8_t>(p);
+  h.priority = static_cast<std::uint8_t>(p) & 3;
 }
 inline void apply(hints& h, const task_type& t) noexcept { h.type = t.number(); }
 inline void apply(hints& h, const name& n) noexcept { h.type = n.number(); }

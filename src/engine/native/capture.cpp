@@ -85,26 +85,25 @@ detail::draft capture::begin(std::size_t closure_bytes, std::size_t closure_alig
   return {nullptr, room};
 }
 
-task_ref capture::submit(detail::task_code code, std::span<const detail::access_record> records,
-                         std::span<const task_ref> before, const detail::hints& h) {
+task_ref capture::submit(detail::task_code code, const detail::declared& what) {
   nodes_[turn_].code = code;  // from now on the closure is destroyed with the node
   named_.clear();
-  for (task_ref b : before) {
+  for (task_ref b : what.before) {
     if (b.value != 0) named_.push_back(node_of(b));
   }
-  if (changed_ || code != replaced_ || !is_same(nodes_[turn_], records, named_, h)) {
+  if (changed_ || code != replaced_ || !is_same(nodes_[turn_], what.accesses, named_, what.h)) {
     cut(turn_ + 1);
     node& n = nodes_[turn_];
     accesses_.resize(accesses_begin(turn_));
     needs_.resize(needs_begin(turn_));
-    for (const detail::access_record& r : records) {
+    for (const detail::access_record& r : what.accesses) {
       accesses_.push_back({static_cast<std::uint32_t>(regions_.size()), r.how, r.touched});
       regions_.push_back({r.address, r.bytes, execution_});
     }
     needs_.insert(needs_.end(), named_.begin(), named_.end());
     n.accesses_end = static_cast<std::uint32_t>(accesses_.size());
     n.needs_end = static_cast<std::uint32_t>(needs_.size());
-    n.h = h;
+    n.h = what.h;
     changed_ = true;
   }
   // As an index this is 0: to the engine it is the name of no task.

@@ -54,8 +54,7 @@ class capture final : public detail::creation_taker {
   void clear() noexcept;
 
   detail::draft begin(std::size_t closure_bytes, std::size_t closure_align) override;
-  task_ref submit(detail::task_code, std::span<const detail::access_record>, std::span<const task_ref>,
-                  const detail::hints&) override;
+  task_ref submit(detail::task_code, const detail::declared&) override;
   void abandon() noexcept override { cut(turn_); }
   [[noreturn]] void refuse(const char* what) const override;
 

@@ -2,6 +2,7 @@
 
 #include "engine/native/declare.hpp"
 #include "engine/native/engine.hpp"
+#include "engine/native/order_plainly.hpp"
 #include "engine/native/recorder.hpp"
 #include "task/closure_room.hpp"
 #include "task/edges.hpp"
@@ -25,7 +26,7 @@ detail::scope& open_scope(native_seat& self, detail::scope* parent) {
 namespace {
 
 /// Lists a child, so that its parent may claim it.
-[[gnu::noinline]] void list_child(detail::scope& s, const slot_space& space, task& t, reference child) {
+[[gnu::noinline]] void list_child(detail::scope& s, const slot_space& space, task& t, task_ref child) {
   t.flags |= task::claimable;
   if (t.has_level()) s.leveled = true;
   if (s.children.size() >= s.children_bound) {
@@ -33,7 +34,7 @@ namespace {
                   [&](reference r) { return edges::generation_of(space[r.index].head.load(relaxed)) != r.generation; });
     s.children_bound = std::max<std::size_t>(64, s.children.size() * 2);
   }
-  s.children.push_back(child);
+  s.children.push_back(reference::from(child));
 }
 
 /// MIR's rule (thesis, artifact): 1: always; L: only while L tasks per worker wait.
@@ -45,18 +46,21 @@ bool runs_inline(const native::engine& engine, const detail::scope& s) {
 [[gnu::noinline]] void note_created(native_seat& self, detail::scope& s, std::uint64_t began, const new_task& n) {
   const std::uint64_t parent = self.worker_seat ? static_cast<worker&>(self).running_ref() : 0;
   self.log->created(
-      {n.me, parent, s.serial, began, s.listed ? log_listed : std::uint8_t{0}, n.h, n.records, n.before, 0, &s});
+      {reference::from(n.me), parent, s.serial, began, s.listed ? log_listed : std::uint8_t{0}, n.what, 0, &s});
 }
 
+// It reads the stack pointer, for which a function that it is inlined into needs a frame pointer.
+[[gnu::noinline]] bool may_run_now(const worker& w, const task& t) noexcept { return w.runs_now(t); }
+
 /// Runs the task at once, if it is short and nothing keeps it from that. True if it did.
-bool runs_at_once(worker& w, detail::scope& s, const new_task& n) {
-  if (!w.runs_now(n.t)) return false;
-  if (n.done.edges == 0) {
+bool runs_at_once(worker& w, detail::scope& s, task& t, std::size_t edges) {
+  if (!w.runs_now(t)) return false;
+  if (edges == 0) {
     w.sums.add(event::task_created);
-    w.run_now(n.t);
+    w.run_now(t);
     return true;
   }
-  if (w.engine.at_creation == runs_at_creation::short_ones) w.helps_soon(s);
+  if (w.at_creation == runs_at_creation::short_ones) w.helps_soon(s);
   return false;
 }
 
@@ -75,21 +79,23 @@ void start(native_seat& self, detail::scope& s, task& t) {
   if (now != nullptr) w.run_at_creation(*now);
 }
 
-/// The second half of submit(), for every seat and task: hands the task over to the engine and the policy.
+/// The rest of submit(), for every seat and task: orders the accesses from n.done.rest on, and hands the task over to
+/// the engine and the policy.
 [[gnu::noinline]] task_ref submit_in_full(native_seat& self, detail::scope& s, const new_task& n) {
   native::engine& engine = self.engine;
   task& t = n.t;
+  const std::size_t edges = n.is_unordered() ? order_fully(self, s, n) : n.done.edges;
   const std::exception_ptr failure = std::exchange(self.failed_declaration, nullptr);
   const std::uint64_t began = self.creating_since;
-  skip_if_dry(t, n.h, engine.options.dry);
+  skip_if_dry(t, n.what.h, engine.options.dry);
   if (engine.policy.has_gate()) [[unlikely]]
-    engine.identities.set(n.me.index, self.naming.next_child());
-  if (!self.worker_seat || !runs_at_once(static_cast<worker&>(self), s, n)) {
+    engine.identities.set(reference::from(n.me).index, self.naming.next_child());
+  if (!self.worker_seat || !runs_at_once(static_cast<worker&>(self), s, t, edges)) {
     if (engine.policy.observes_creation() && self.worker_seat) [[unlikely]]
       engine.policy.created(t, static_cast<worker&>(self));
     if (s.listed) list_child(s, engine.space, t, n.me);
     // Do not touch the task below: it may have ended, and its slot may have been reused.
-    const bool ready = edges::open_join(t, n.done.edges) && prepare_ready(engine.regions, t);
+    const bool ready = edges::open_join(t, edges) && prepare_ready(engine.regions, t);
     if (self.worker_seat) static_cast<worker&>(self).sums.add(event::task_created);
     if (ready) start(self, s, t);
   }
@@ -97,34 +103,105 @@ void start(native_seat& self, detail::scope& s, task& t) {
     note_created(self, s, began, n);
   if (failure) [[unlikely]]
     std::rethrow_exception(failure);
-  return n.me.packed();
+  return n.me;
 }
 
-/// What is captured is not created here. It has submit()'s parameters, so that the call is a jump.
-[[gnu::noinline]] task_ref submit_to_taker(detail::scope& s, const detail::draft& /*d*/, detail::task_code code,
-                                           std::span<const detail::access_record> records,
-                                           std::span<const task_ref> before, const detail::hints& h) {
-  return s.taker->submit(code, records, before, h);
+/// What is captured is not created here.
+[[gnu::noinline]] task_ref submit_to_taker(detail::task_code code, const detail::declared& what) {
+  return detail::current_scope().taker->submit(code, what);
+}
+
+/// A task whose closure has been built.
+struct draft_in_scope {
+  /// Fills the task, up to its accesses.
+  [[gnu::always_inline]] draft_in_scope(detail::draft d, detail::task_code code, const detail::declared& what) noexcept
+      : t(*static_cast<task*>(d.task)), s(*t.scope), self(static_cast<native_seat&>(*s.creator)) {
+    t.code = code;
+    set_hints(t, what.h);
+    t.sequence = s.count_created();
+    edges::start_join(t);
+    me = edges::name_of(self.slots.space(), t);
+  }
+
+  task& t;
+  detail::scope& s;
+  native_seat& self;
+  task_ref me;
+};
+
+/// The straight path from here on: what submit_in_full() would do for a task that is ordered, if self.creates_plainly.
+[[gnu::always_inline]] inline task_ref hand_over(const draft_in_scope& in, ordered done, const detail::declared& what) {
+  worker& w = static_cast<worker&>(in.self);
+  if (w.at_creation != runs_at_creation::none && may_run_now(w, in.t))
+    return submit_in_full(w, in.s, {in.t, in.me, done, what});
+  if (in.s.listed) list_child(in.s, w.engine.space, in.t, in.me);
+  w.sums.add(event::task_created);
+  if (!edges::open_join(in.t, done.edges)) return in.me;
+  mark_queued(in.t);
+  task* const one[] = {&in.t};
+  if (task* const now = w.make_ready(one, ready_reason::creation); now != nullptr) [[unlikely]]
+    w.run_at_creation(*now);
+  return in.me;
+}
+
+// Two functions, because what orders accesses needs many registers.
+[[gnu::noinline]] task_ref submit_without_accesses(detail::draft d, detail::task_code code,
+                                                   const detail::declared& what) {
+  if (d.task == nullptr) [[unlikely]]
+    return submit_to_taker(code, what);
+  const draft_in_scope in(d, code, what);
+  if (!in.self.creates_plainly || !what.before.empty()) [[unlikely]]
+    return submit_in_full(in.self, in.s, {in.t, in.me, {what.accesses.data(), 0}, what});
+  return hand_over(in, {what.accesses.data(), 0}, what);
+}
+[[gnu::noinline]] task_ref submit_with_accesses(detail::draft d, detail::task_code code, const detail::declared& what) {
+  if (d.task == nullptr) [[unlikely]]
+    return submit_to_taker(code, what);
+  const draft_in_scope in(d, code, what);
+  ordered done{what.accesses.data(), 0};
+  if (!in.self.creates_plainly || !what.before.empty()) [[unlikely]]
+    return submit_in_full(in.self, in.s, {in.t, in.me, done, what});
+  const detail::access_record* const end = done.rest + what.accesses.size();
+  done = order_plainly(in.self, in.s, in.t, in.me, done, end);
+  if (done.rest != end) [[unlikely]]
+    return submit_in_full(in.self, in.s, {in.t, in.me, done, what});
+  return hand_over(in, done, what);
 }
 
 /// begin() where the creator must help first, or its slots are used up, or the closure does not fit the slot, or the
 /// creation is recorded.
-[[gnu::noinline]] detail::draft begin_in_full(detail::scope& s, std::size_t closure_bytes, std::size_t closure_align,
-                                              std::size_t accesses) {
+[[gnu::noinline]] detail::draft begin_in_full(detail::scope& s, detail::task_room room) {
   native_seat& self = static_cast<native_seat&>(*s.creator);
   const std::uint64_t began = self.log != nullptr ? ticks() : 0;
   if (s.not_ended_here() >= s.throttle_at) {
-    if (s.taker != nullptr) return s.taker->begin(closure_bytes, closure_align);
+    if (s.taker != nullptr) return s.taker->begin(room.bytes, room.align);
     static_cast<worker&>(self).help(s);
   }
   self.creating_since = began;  // set after help(), because other tasks may have been created meanwhile
   task& t = self.slots.take();
+  begin_in(s, t);
   try {
-    return {&t, make_room(t, closure_bytes, closure_align, accesses)};
+    return {&t, make_room(t, room)};
   } catch (...) {
     self.slots.give_own(t);
     throw;
   }
+}
+
+/// begin() where the running task has created nothing yet.
+[[gnu::noinline]] detail::draft begin_first_child(detail::task_room room) {
+  return detail::begin(detail::current_scope(), room);
+}
+
+[[gnu::always_inline]] inline detail::draft begin_task(detail::scope& s, detail::task_room room) {
+  native_seat& self = static_cast<native_seat&>(*s.creator);
+  if (s.not_ended_here() >= s.throttle_at || self.slots.is_empty() || !room.fits_slot || self.log != nullptr)
+      [[unlikely]]
+    return begin_in_full(s, room);
+  task& t = self.slots.take();
+  begin_in(s, t);
+  t.flags = 0;
+  return {&t, t.payload};
 }
 
 }  // namespace
@@ -143,54 +220,24 @@ scope& current_scope() {
   return w->children();
 }
 
-draft begin(scope& s, std::size_t closure_bytes, std::size_t closure_align, std::size_t accesses) {
-  native_seat& self = static_cast<native_seat&>(*s.creator);
-  if (s.not_ended_here() >= s.throttle_at || self.slots.is_empty() ||
-      !fits_slot(closure_bytes, closure_align, accesses) || self.log != nullptr) [[unlikely]]
-    return begin_in_full(s, closure_bytes, closure_align, accesses);
-  task& t = self.slots.take();
-  clear_flags(t, accesses);
-  return {&t, t.payload};
+draft begin(scope& s, task_room room) { return begin_task(s, room); }
+
+draft begin(running_task, task_room room) {
+  const worker* const w = worker::current();
+  if (w == nullptr || w->children_scope == nullptr) [[unlikely]]
+    return begin_first_child(room);
+  return begin_task(*w->children_scope, room);
 }
 
-void abandon(scope& s, const draft& d) noexcept {
-  if (d.task == nullptr) return s.taker->abandon();
+void abandon(draft d) noexcept {
+  if (d.task == nullptr) return current_scope().taker->abandon();
   task& t = *static_cast<task*>(d.task);
   free_room(t);
-  s.creator->slots.give_own(t);
+  t.scope->creator->slots.give_own(t);
 }
 
-task_ref submit(scope& s, const draft& d, task_code code, std::span<const access_record> records,
-                std::span<const task_ref> before, const hints& h) {
-  if (d.task == nullptr) [[unlikely]]
-    return submit_to_taker(s, d, code, records, before, h);
-  native_seat& self = static_cast<native_seat&>(*s.creator);
-  task& t = *static_cast<task*>(d.task);
-  fill(t, s, code, h);
-  t.sequence = s.sequence++;
-  s.count_created();
-  const reference me = edges::reference_to(self.engine.space, t);
-  ordered done{records.data(), 0};
-  if (!records.empty() || !before.empty()) {
-    const access_record* const end = records.data() + records.size();
-    edges::start_join(t);
-    if (self.creates_plainly && before.empty()) done = order_plainly(s, t, me, done, end);
-    if (done.rest != end || !before.empty()) done.edges = order_fully(self, s, {t, me, done, h, records, before});
-  }
-
-  constexpr std::uint8_t special = task::skip | task::exclusive;
-  if (!self.creates_plainly || (t.flags & special) != 0 || static_cast<worker&>(self).runs_now(t))
-    return submit_in_full(self, s, {t, me, done, h, records, before});
-  // The straight path: what submit_in_full() would do for this task.
-  worker& w = static_cast<worker&>(self);
-  if (s.listed) list_child(s, w.engine.space, t, me);
-  w.sums.add(event::task_created);
-  if (!edges::open_join(t, done.edges)) return me.packed();
-  mark_queued(t);
-  task* const one[] = {&t};
-  if (task* const now = w.make_ready(one, ready_reason::creation); now != nullptr) [[unlikely]]
-    w.run_at_creation(*now);
-  return me.packed();
+task_ref submit(draft d, task_code code, const declared& what) {
+  return what.accesses.empty() ? submit_without_accesses(d, code, what) : submit_with_accesses(d, code, what);
 }
 
 }  // namespace kith::detail

@@ -10,19 +10,12 @@ namespace kith::native {
 /// A scope for the tasks that this seat creates now.
 detail::scope& open_scope(native_seat& self, detail::scope* parent);
 
-/// Copies the program's hints into the task. The flags must have been reset before.
-inline void set_hints(task& t, const detail::hints& h) noexcept {
-  t.color = h.color;
-  t.node = h.node >= 0 && h.node < task::no_node ? static_cast<std::uint8_t>(h.node) : task::no_node;
-  t.type = h.type;
-  if (h.priority != 0) t.flags |= h.priority == 1 ? task::high : task::low;
-}
+/// Copies the program's hints into the task.
+inline void set_hints(task& t, const detail::kept_hints& h) noexcept { static_cast<detail::kept_hints&>(t) = h; }
 
-/// Fills a new task, before its accesses and edges.
-[[gnu::always_inline]] inline void fill(task& t, detail::scope& in, detail::task_code code, const detail::hints& h) {
-  t.code = code;
+/// Begins a task of a scope. make_room() has reset its flags, or the caller does.
+[[gnu::always_inline]] inline void begin_in(detail::scope& in, task& t) noexcept {
   t.scope = &in;
-  set_hints(t, h);
   t.state.store(task_state::created, relaxed);
 }
 
@@ -31,10 +24,10 @@ inline void skip_if_dry(task& t, const detail::hints& h, bool dry) noexcept {
   if (dry && h.work >= 0) t.flags |= task::skip;
 }
 
-/// The task is about to be put into a queue: from now on a worker may claim it.
+/// The task is about to be put into a queue: from now on a worker may claim it, if it is claimable.
 [[gnu::always_inline]] inline void mark_queued(task& t) noexcept {
   // release: pairs with life::claim() and life::take(), which then see the whole task.
-  if ((t.flags & task::claimable) != 0) t.state.store(task_state::queued, release);
+  t.state.store(task_state::queued, release);
 }
 
 /// The task's predecessors have ended. True if it can be queued; false if it must wait for its turn at a

@@ -1,6 +1,7 @@
 #include "engine/native/declare.hpp"
 
 #include "engine/native/engine.hpp"
+#include "engine/native/order_plainly.hpp"
 
 #include <utility>
 
@@ -25,7 +26,7 @@ class fence_maker {
     scope_.count_created();
     edges::start_join(f);
     const reference me = edges::reference_to(space, f);
-    edge_collector edges_of(f, me, self_.slots, scope_.blocks);
+    edge_collector edges_of(f, me.packed(), self_.slots, scope_.blocks);
     std::exception_ptr failure;
     try {
       for_each([&](reference r) { edges_of.after(r); });
@@ -47,38 +48,21 @@ class fence_maker {
   detail::scope& scope_;
 };
 
-/// The state of the access's region in this scope; null if finding it takes more than a look.
-[[gnu::always_inline]] inline detail::tracker* known_tracker(const native_seat& self, detail::scope& s,
-                                                             const detail::access_record& a) {
-  if (a.handle == nullptr) return s.by_address.find_plain(a);
-  detail::tracker& state = detail::internals::state(*a.handle);
-  // The first scope that uses the handle keeps it; from then on only that scope's owner uses the state.
-  const std::atomic_ref<const void*> of(detail::internals::scope(*a.handle));
-  const void* scope = of.load(relaxed);
-  if (scope == &s && state.key == s.serial) [[likely]]
-    return &state;
-  if (scope != &s && (scope != nullptr || !of.compare_exchange_strong(scope, &s, relaxed))) return nullptr;
-  if (a.bytes == 0 || self.engine.options.check_handles) return nullptr;
-  state = detail::tracker{.key = s.serial};
-  return &state;
-}
-
 /// The same, wherever it is. Orders the task by the regions inside or around it.
 [[gnu::noinline]] detail::tracker& find_tracker(const native_seat& self, detail::scope& s,
                                                 const detail::access_record& a, std::uint16_t type,
                                                 edge_collector& edges_of, const fence_maker& fence) {
-  if (detail::tracker* const known = known_tracker(self, s, a)) return *known;
-  // Another scope's owner may write the word at the same time.
-  if (a.handle == nullptr || std::atomic_ref<const void*>(detail::internals::scope(*a.handle)).load(relaxed) != &s) {
+  const bool checks = self.engine.options.check_handles;  // what a handle names, when it is first used
+  if (detail::tracker* const known = checks ? used_before(s, s.serial, a) : known_tracker(s, s.serial, a))
+    return *known;
+  if (a.handle == nullptr || !belongs_to(s, *a.handle)) {
     detail::access_record raw = a;
     raw.handle = nullptr;
     return s.by_address.find(raw, type, [&](nested_range& r) { edges_of.meet(s.by_address, r, a.how, fence); });
   }
   if (a.bytes == 0) return s.by_address.nowhere();
-  s.by_address.check_handle(a, type);
-  detail::tracker& state = detail::internals::state(*a.handle);
-  state = detail::tracker{.key = s.serial};
-  return state;
+  if (checks) s.by_address.check_handle(a, type);
+  return fresh_tracker(*a.handle, s.serial);
 }
 
 void write_access(std::byte* at, const detail::access_record& a, std::uint32_t region, std::uint64_t bytes) noexcept {
@@ -149,32 +133,21 @@ void fail(native_seat& self, task& t, std::size_t accesses) {
 
 }  // namespace
 
-ordered order_plainly(detail::scope& s, task& t, reference me, ordered from, const detail::access_record* end) {
-  native_seat& self = static_cast<native_seat&>(*s.creator);
-  edge_collector edges_of(t, me, self.slots, s.blocks, from.edges);
-  const detail::access_record* a = from.rest;
-  for (; a != end; ++a) {
-    detail::tracker* const k = known_tracker(self, s, *a);
-    if (k == nullptr || !edges_of.access_plainly(*k, a->how)) break;
-  }
-  return {a, edges_of.edges()};
-}
-
-std::uint32_t order_fully(native_seat& self, detail::scope& s, const new_task& n) {
-  const detail::access_record* const end = n.records.data() + n.records.size();
+std::size_t order_fully(native_seat& self, detail::scope& s, const new_task& n) {
+  const detail::access_record* const end = n.end();
   ordered done = n.done;
   edge_collector edges_of(n.t, n.me, self.slots, s.blocks, done.edges);
   try {
-    for (task_ref b : n.before) edges_of.after(reference::from(b));
+    for (task_ref b : n.what.before) edges_of.after(reference::from(b));
     while (done.rest != end) {
-      order_access(self, s, n.t, edges_of, n.records, *done.rest++);
-      if (self.engine.keeps_accesses) continue;
-      done = order_plainly(s, n.t, n.me, {done.rest, edges_of.edges()}, end);
+      order_access(self, s, n.t, edges_of, n.what.accesses, *done.rest++);
+      if (self.engine.keeps_accesses || self.engine.options.check_handles) continue;
+      done = order_plainly(self, s, n.t, n.me, {done.rest, edges_of.edges()}, end);
       edges_of.count(done.edges);
     }
     count_bytes(self, s, n.t);
   } catch (...) {
-    fail(self, n.t, n.records.size());
+    fail(self, n.t, n.what.accesses.size());
   }
   return edges_of.edges();
 }

@@ -69,13 +69,18 @@ engine::engine(machine on, const worker_plan& plan, engine_options settings)
     memory.when_released([this](const memory_block& b) { note(b, log_kind::given_back); });
   }
   keeps_accesses = track_homes || policy.needs_accesses() || policy.has_gate() || options.throttle_bytes != 0;
-  plain = recorder_ == nullptr && !track_homes && !policy.has_gate() && !options.dry && options.throttle_bytes == 0;
+  const bool plain =
+      recorder_ == nullptr && !track_homes && !policy.has_gate() && !options.dry && options.throttle_bytes == 0;
+  runs_at_creation at_creation = runs_at_creation::none;
   if (policy.leaves_short_tasks() && !policy.observes_creation()) {
     if (options.inline_limit < 0) at_creation = runs_at_creation::short_ones;
     if (options.inline_limit == 1) at_creation = runs_at_creation::all;
   }
   for (worker& w : workers) {
-    w.creates_plainly = plain && !keeps_accesses && !policy.observes_creation() && options.inline_limit <= 0;
+    w.runs_plainly = plain;
+    w.at_creation = at_creation;
+    w.creates_plainly =
+        plain && !keeps_accesses && !options.check_handles && !policy.observes_creation() && options.inline_limit <= 0;
     if (begins_asleep(w)) parked.begin_asleep(w.id);
   }
   join_engines(*this);

@@ -54,9 +54,6 @@ struct engine_options {
   std::shared_ptr<cpu_claims> claims = {};     // claims on the CPUs that workers are bound to; may be null
 };
 
-/// Which tasks that are ready at their creation run there, as far as the engine decides without the policy.
-enum class runs_at_creation : std::uint8_t { none, short_ones, all };
-
 class engine {
  public:
   engine(machine on, const worker_plan& plan, engine_options settings);
@@ -124,9 +121,6 @@ class engine {
   std::unique_ptr<native::calibrator> calibrator;  // null: tasks are not calibrated
   bool track_homes = false;                        // every access has a region, and its first touch is noted
   bool keeps_accesses = false;  // accesses are read after a task's creation, besides commutative ones
-  bool plain = false;  // nothing is recorded, skipped or replayed, no homes are tracked, no bytes throttled: tasks only
-                       // run and end
-  runs_at_creation at_creation = runs_at_creation::none;  // fixed once the policy is known
   inbox<task> arrivals;
   inbox<job<worker_view>> jobs;  // of the policy
   atomic<bool> stopping{false};
@@ -171,15 +165,18 @@ class engine {
 }
 
 [[gnu::always_inline]] inline bool worker::runs_now(const task& t) const noexcept {
-  constexpr std::uint8_t special = task::exclusive | task::skip | task::high | task::low;
-  if (engine.at_creation == runs_at_creation::none || (t.flags & special) != 0) return false;
-  if (engine.at_creation == runs_at_creation::short_ones && (on_creator_ || !engine.bodies.is_short(t.code)))
-    return false;
+  constexpr std::uint8_t special = task::exclusive | task::skip;
+  if (at_creation == runs_at_creation::none || (t.flags & special) != 0 || t.has_level()) return false;
+  if (at_creation == runs_at_creation::short_ones && (on_creator_ || !engine.bodies.is_short(t.code))) return false;
   return may_nest();
 }
 
 [[gnu::always_inline]] inline void worker::give_slot(task& t) {
-  slots.give(t, [this](std::uint16_t owner) -> slot_cache& { return engine.slots_of(owner); });
+  if (slots.owns(t)) [[likely]] {
+    slots.give_own(t);
+  } else {
+    give_slot_back(t);
+  }
 }
 
 /// The bytes that the throttle on bytes counts for the task.

@@ -11,14 +11,11 @@ namespace kith::native {
     note_first_task(run);
 }
 
-/// Asks the policy, and now and then what comes from elsewhere.
+/// Asks the policy. Every now and then run_sampled() looks for what comes from elsewhere.
 [[gnu::always_inline]] inline task* worker::find_anywhere() {
   if (!engine.jobs.empty()) [[unlikely]] {
     run_job();
     return nullptr;
-  }
-  if (until_inbox_-- == 0) [[unlikely]] {
-    if (task* t = find_arrival()) return t;
   }
   const poll_result l = engine.policy.next(*this);
   if (l.what != poll_result::found) return found_none(l);
@@ -28,7 +25,7 @@ namespace kith::native {
 
 /// Looks for children first, where the wait has any that may be claimed.
 [[gnu::always_inline]] inline task* worker::find(const pending_wait& w) {
-  if ((w.scope != nullptr && w.scope->listed) || adopted_.size() > w.adopted_from) return find_child_first(w);
+  if (w.listed || !adopted_.empty()) return find_child_first(w);
   return find_anywhere();
 }
 

@@ -23,7 +23,7 @@
 namespace kith::detail {
 
 constinit fork_lane no_lane(nullptr, 0, 0);
-thread_local constinit fork_lane* this_lane = &no_lane;
+thread_local constinit fork_lane* this_lane [[gnu::tls_model("initial-exec")]] = &no_lane;
 
 using namespace kith::native;
 

@@ -63,36 +63,37 @@ void filled_group::admit(std::size_t accesses, std::size_t predecessors) {
   member_ = w;
 }
 
-draft begin(const filled_group& g, std::size_t closure_bytes, std::size_t closure_align, std::size_t accesses) {
-  if (g.member() == nullptr) return begin(g.tasks(), closure_bytes, closure_align, accesses);
+draft begin(const filled_group& g, task_room room) {
+  if (g.member() == nullptr) return begin(g.tasks(), room);
   worker& w = *static_cast<worker*>(g.member());
   const std::uint64_t began = w.log != nullptr ? ticks() : 0;
   w.help_to_fill(g.tasks());
   w.creating_since = began;
   task& t = w.slots.take();
+  begin_in(g.tasks(), t);
   try {
-    return {&t, make_room(t, closure_bytes, closure_align, 0)};
+    return {&t, make_room(t, room)};
   } catch (...) {
     w.slots.give_own(t);
     throw;
   }
 }
 
-void abandon(const filled_group& g, const draft& d) noexcept {
-  if (g.member() == nullptr) return abandon(g.tasks(), d);
+void abandon(const filled_group& g, draft d) noexcept {
+  if (g.member() == nullptr) return abandon(d);
   task& t = *static_cast<task*>(d.task);
   free_room(t);
   static_cast<worker*>(g.member())->slots.give_own(t);
 }
 
-task_ref submit(const filled_group& g, const draft& d, task_code code, std::span<const access_record> records,
-                std::span<const task_ref> before, const hints& h) {
-  if (g.member() == nullptr) return submit(g.tasks(), d, code, records, before, h);
+task_ref submit(const filled_group& g, draft d, task_code code, const declared& what) {
+  if (g.member() == nullptr) return submit(d, code, what);
   worker& w = *static_cast<worker*>(g.member());
   native::engine& engine = w.engine;
   task& t = *static_cast<task*>(d.task);
-  fill(t, g.tasks(), code, h);
-  skip_if_dry(t, h, engine.options.dry);
+  t.code = code;
+  set_hints(t, what.h);
+  skip_if_dry(t, what.h, engine.options.dry);
   t.sequence = static_cast<std::uint32_t>(w.sums[event::task_created]);  // counted by its creator
   w.count_begun(g.tasks(), 1);
   const reference me = edges::reference_to(engine.space, t);
@@ -108,7 +109,7 @@ task_ref submit(const filled_group& g, const draft& d, task_code code, std::span
                            ready_reason::arrival));  // not on top of its creator: it may wait for others of the group
   }
   if (w.log != nullptr) [[unlikely]]
-    w.log->created({me, w.running_ref(), g.tasks().serial, began, 0, h, {}, {}, 0, &g.tasks()});
+    w.log->created({me, w.running_ref(), g.tasks().serial, began, 0, what, 0, &g.tasks()});
   return me.packed();
 }
 

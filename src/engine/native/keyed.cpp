@@ -85,15 +85,15 @@ void* node_scope::fill(const node_draft& d, std::size_t closure_bytes, std::size
                     static_cast<std::uint16_t>(a.bytes >> 32), a.how, 0});
   }
   task& t = engine.space[reference::from(d.task).index];
-  void* const closure = make_room(t, closure_bytes, closure_align, kept.size());
+  native::set_hints(t, d.h);
+  void* const closure = make_room(t, {closure_bytes, closure_align, kept.size()});
   if (!kept.empty()) std::memcpy(t.access_bytes(), kept.data(), kept.size() * sizeof(kept_access));
+  native::begin_in(*scope_, t);
   t.code = d.code;
-  t.scope = scope_;
   t.exploring = d.explores ? 1 : 0;
   t.colored = d.colored ? 1 : 0;
-  native::set_hints(t, d.h);
+  t.flags |= task::phased;
   t.sequence = static_cast<std::uint32_t>(w.sums[event::task_created]);  // counted by its creator
-  t.state.store(task_state::created, relaxed);
   if (engine.policy.has_gate()) [[unlikely]] {
     // The worker that explores makes the first node before any other worker runs a node.
     if (scope_->identity == 0) scope_->identity = w.naming.next_graph();
@@ -107,8 +107,8 @@ void* node_scope::fill(const node_draft& d, std::size_t closure_bytes, std::size
                                                  (!by_node                 ? 0
                                                   : finder->exploring != 0 ? log_discovered
                                                                            : log_generated));
-    w.log->created(
-        {reference::from(d.task), w.running_ref(), scope_->serial, began, flags, d.h, d.accesses, {}, d.key});
+    w.log->created({reference::from(d.task), w.running_ref(), scope_->serial, began, flags,
+                    detail::declared(d.accesses, {}, d.h), d.key});
   }
   return closure;
 }

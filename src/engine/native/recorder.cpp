@@ -15,27 +15,28 @@ namespace kith::native {
 
 void seat_log::created(const created_task& b) {
   const std::uint64_t until = ticks();
-  if (b.h.type >= named_.size()) named_.resize(b.h.type + std::size_t{1});
-  if (!named_[b.h.type]) {
-    named_[b.h.type] = true;
-    const std::string name = task_type_name(b.h.type);
-    append_text({.kind = log_kind::type, .small = b.h.type, .middle = static_cast<std::uint32_t>(name.size())}, name);
+  const detail::hints& h = b.what.h;
+  if (h.type >= named_.size()) named_.resize(h.type + std::size_t{1});
+  if (!named_[h.type]) {
+    named_[h.type] = true;
+    const std::string name = task_type_name(h.type);
+    append_text({.kind = log_kind::type, .small = h.type, .middle = static_cast<std::uint32_t>(name.size())}, name);
   }
   if (b.scope != scope_ || b.parent != parent_) {
     scope_ = b.scope;
     parent_ = b.parent;
     append({.kind = log_kind::family, .large = scope_}, {parent_, 0});
   }
-  const auto node = static_cast<std::uint32_t>(b.h.node < 0 ? task::no_node : b.h.node);
-  const auto flags = static_cast<std::uint8_t>(b.flags | (b.h.priority & 3));
+  const auto node = std::uint32_t{h.node};
+  const auto flags = static_cast<std::uint8_t>(b.flags | h.priority);
   // Its duration takes 56 bits, packed beside the node and the color, because a creator at the throttle may
   // help for long.
   const std::uint64_t took = until - b.began;
-  append({log_kind::task, flags, b.h.type, node | static_cast<std::uint32_t>(took >> 32 << 8), b.task.packed().value},
-         {b.began, (took & 0xffffffff) | std::uint64_t{static_cast<std::uint32_t>(b.h.color)} << 32});
+  append({log_kind::task, flags, h.type, node | static_cast<std::uint32_t>(took >> 32 << 8), b.task.packed().value},
+         {b.began, (took & 0xffffffff) | std::uint64_t{static_cast<std::uint32_t>(h.color)} << 32});
   if ((b.flags & (log_keyed | log_generated)) != 0) append({.kind = log_kind::key, .large = b.key});
-  for (task_ref r : b.before) needs(b.task.packed().value, r.value);
-  for (const detail::access_record& a : b.accesses) {
+  for (task_ref r : b.what.before) needs(b.task.packed().value, r.value);
+  for (const detail::access_record& a : b.what.accesses) {
     const bool by_handle =
         a.handle != nullptr &&
         std::atomic_ref<const void*>(detail::internals::scope(*a.handle)).load(std::memory_order_relaxed) == b.children;
@@ -47,7 +48,7 @@ void seat_log::created(const created_task& b) {
               .large = static_cast<std::uint64_t>(
                   std::llround(static_cast<double>(a.bytes) * static_cast<double>(a.touched)))});
   }
-  if (b.h.work >= 0) append({.kind = log_kind::work, .large = static_cast<std::uint64_t>(b.h.work)});
+  if (h.work >= 0) append({.kind = log_kind::work, .large = static_cast<std::uint64_t>(h.work)});
   account(b.parent, ticks() - until);
 }
 

@@ -36,9 +36,7 @@ class seat_log : public log {
     std::uint64_t scope = 0;
     std::uint64_t began = 0;
     std::uint8_t flags = 0;
-    const detail::hints& h;
-    std::span<const detail::access_record> accesses;
-    std::span<const task_ref> before;
+    const detail::declared& what;
     std::uint64_t key = 0;           // of a node: the hash of its key
     const void* children = nullptr;  // the scope that handles may belong to
   };

@@ -22,21 +22,13 @@ constexpr int long_pause = 32, pauses_for_each_other = 128;
 void pause_for_long(int others) {
   for (int pauses = long_pause + pauses_for_each_other * others; pauses > 0; --pauses) pause();
 }
-/// How many tasks run between two looks into the inbox while there is other work.
-constexpr std::uint32_t inbox_interval = 64;
 
 }  // namespace
-
-/// Looks into the inbox in spite of other work.
-[[gnu::noinline]] task* worker::find_arrival() {
-  until_inbox_ = inbox_interval;
-  return drain_inbox();
-}
 
 /// The policy has answered so.
 [[gnu::noinline]] task* worker::found_none(poll_result answer) {
   no_hurry_ = answer.what == poll_result::later;
-  return answer.what == poll_result::empty ? drain_inbox() : nullptr;
+  return answer.what != poll_result::retry ? drain_inbox() : nullptr;
 }
 
 /// Children of tasks that ran on top of the wait come before those of the wait itself, because they are newer.
@@ -44,7 +36,7 @@ constexpr std::uint32_t inbox_interval = 64;
   if (adopted_.size() > w.adopted_from) [[unlikely]] {
     if (task* t = claim_adopted(w.adopted_from)) return t;
   }
-  if (w.scope != nullptr && w.scope->listed) {
+  if (w.listed) {
     const bool asks_first = w.scope->leveled;  // only the policy knows which has the highest priority
     if (asks_first) {
       if (task* t = find_anywhere()) return t;
@@ -60,7 +52,7 @@ constexpr std::uint32_t inbox_interval = 64;
 task* worker::look_everywhere(const pending_wait& w, bool& left_some) {
   left_some = false;
   if (w.is_done() || ready_to_go_on(true) != nullptr || take_half(w, true)) return nullptr;
-  if (w.scope != nullptr && w.scope->listed) {
+  if (w.listed) {
     if (task* t = claim_child(*w.scope, true)) return t;
   }
   // The round that ends with the first `empty` may have begun before this call; the second one is complete.

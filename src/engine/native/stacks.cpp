@@ -24,13 +24,13 @@
 namespace kith::native {
 
 std::uintptr_t nesting_limit(std::uintptr_t lowest) noexcept {
+  constexpr std::uintptr_t of_one_task = std::uintptr_t{256} * 1024;
 #if KITH_TSAN
   // Its own call stack has 65,536 entries and no check; a frame has 32 bytes or more.
   const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
-  return std::max(lowest, here - (std::uintptr_t{2} << 20));
-#else
-  return lowest;
+  lowest = std::max(lowest, here - (std::uintptr_t{2} << 20));
 #endif
+  return lowest + of_one_task;
 }
 
 namespace {

@@ -16,7 +16,7 @@
 
 namespace kith::native {
 
-/// The lowest address that nested tasks may use of the current stack, where `lowest` is the lowest of all.
+/// Where the stack is above this address, another task may be nested. `lowest` is the stack's lowest address.
 std::uintptr_t nesting_limit(std::uintptr_t lowest) noexcept;
 
 /// The bounds of a stack, and its handle for the thread sanitizer.

@@ -20,6 +20,10 @@ namespace kith::native {
   give_slot(t);
 }
 
+[[gnu::noinline]] void worker::give_slot_back(task& t) {
+  slots.give(t, [this](std::uint16_t owner) -> slot_cache& { return engine.slots_of(owner); });
+}
+
 task* worker::end(task& t) {
   const std::uint32_t first = edges::close(t);
   if (first == 0 && (t.flags & task::exclusive) == 0 && !engine.policy.has_gate()) [[likely]] {
@@ -70,7 +74,7 @@ task* worker::start_released(task* last, bool more) {
 
 task* worker::end_with_successors(task& t, std::uint32_t first) {
   release_from(first);
-  if ((t.flags & task::exclusive) != 0 || engine.policy.has_gate() || t.scope->phased) [[unlikely]]
+  if ((t.flags & (task::exclusive | task::phased)) != 0 || engine.policy.has_gate()) [[unlikely]]
     hand_over_turns(t);
   const bool more = ended_in(*t.scope, throttled_bytes(t));
   retire(t);
@@ -85,7 +89,7 @@ task* worker::end_with_successors(task& t, std::uint32_t first) {
     for (std::size_t i = known; i < batch_.size(); ++i) mark_queued(*batch_[i]);
   }
   engine.policy.ended(t, *this);
-  if (t.scope->phased) count_begun(*t.scope, batch_.size());
+  if ((t.flags & task::phased) != 0) count_begun(*t.scope, batch_.size());
 }
 
 /// Internal tasks have no body and end at once. True as for ended_in().

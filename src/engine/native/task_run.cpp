@@ -12,17 +12,17 @@ namespace kith::native {
 
 /// Whether nothing is to be done for the task besides running its body, ending it and releasing its successors.
 [[gnu::always_inline]] inline bool worker::is_plain(const task& t) const noexcept {
-  constexpr std::uint8_t special = task::claimable | task::extended | task::has_overflow | task::exclusive | task::skip;
-  const detail::scope& s = *t.scope;
-  if (!engine.plain || (t.flags & special) != 0 || s.phased) return false;
-  if (reporting_ != nullptr && reporting_ != &s) return false;
-  return !s.is_cancelled();
+  constexpr std::uint8_t special =
+      task::claimable | task::extended | task::has_overflow | task::exclusive | task::skip | task::phased;
+  return runs_plainly && (t.flags & special) == 0 && !t.scope->is_cancelled();
 }
 
 task* worker::run(task& t) {
   if (!is_plain(t)) [[unlikely]]
     return run_in_full(t, false);
   // The straight path: what run_in_full() would do for this task.
+  if (reporting_ != t.scope) [[unlikely]]
+    turn_to(*t.scope);
   const detail::outcome how = run_body(t, [&] { return t.code(t.payload, detail::action::run); });
   if (how != detail::outcome::ended) [[unlikely]]
     return end_run_in_full(t, how);
@@ -44,6 +44,12 @@ task* worker::run(task& t) {
   if (next == nullptr) return nullptr;
   task* const one[] = {next};
   return make_ready(one, ready_reason::completion);
+}
+
+/// The tasks that this worker runs now are of another scope than before.
+[[gnu::noinline]] void worker::turn_to(detail::scope& s) {
+  report();  // C1: they may take long
+  reporting_ = &s;
 }
 
 [[gnu::noinline]] task* worker::run_in_full(task& t, bool timed) {
@@ -83,7 +89,7 @@ bool worker::take(task& t) {
 /// Runs the body. If the body did not wait for its children, their scope goes to left_children_, and the result
 /// is `held`.
 [[gnu::always_inline]] inline detail::outcome worker::execute(task& t, bool timed) {
-  if (!engine.plain || timed || (t.flags & (task::skip | task::has_overflow)) != 0 || t.scope->is_cancelled())
+  if (!runs_plainly || timed || (t.flags & (task::skip | task::has_overflow)) != 0 || t.scope->is_cancelled())
       [[unlikely]]
     return execute_in_full(t, timed);
   return run_body(t, [&] { return t.code(t.closure(), detail::action::run); });
@@ -136,7 +142,11 @@ template <class Call>
   running = outer;
   task_scope = outer_scope;
   children_scope = outer_children;
-  sums.add(how == detail::outcome::again ? event::node_explored : event::task_executed);
+  if (how == detail::outcome::ended) [[likely]] {
+    sums.add(event::task_executed);
+  } else {
+    sums.add(how == detail::outcome::again ? event::node_explored : event::task_executed);
+  }
   return how;
 }
 

@@ -47,6 +47,8 @@ void worker::wait_for(detail::scope*& waited, const char* name, task* first) {
   const std::uint64_t began = log != nullptr ? ticks() : 0;
   pending_wait w{[](const void* tasks) { return static_cast<const detail::scope*>(tasks)->unfinished() == 0; }, &s};
   w.scope = &s;
+  w.listed = s.listed;
+  w.for_all = true;
   w.name = name;
   const auto end = [&] {
     if (log != nullptr) [[unlikely]]
@@ -72,6 +74,7 @@ void worker::work_until(pending_wait& w, task* first) {
   const uncounted waits(counts);
   w.adopted_from = adopted_.size();
   if (!w.anything && !w.is_done()) sums.add(event::stalled);
+  const bool has_room = w.anything || may_nest();
   task* t = first;
   while (!w.is_done()) {
     if (w.refused && give_up(w)) [[unlikely]]
@@ -85,7 +88,6 @@ void worker::work_until(pending_wait& w, task* first) {
         continue;
       }
     }
-    const bool has_room = w.anything || may_nest();
     if (t == nullptr && has_room && (t = find(w)) == nullptr) {
       t = search_or_park(w);
       if (half_.it != nullptr) [[unlikely]]
@@ -123,15 +125,18 @@ void worker::requeue(task* t) {
 
 [[gnu::noinline]] task* worker::run_sampled(task& t) {
   until_measure_ = measure_interval;
-  const bool timed =
-      t.exploring == 0 && (engine.policy.observes_time() || engine.at_creation == runs_at_creation::short_ones);
+  const bool timed = t.exploring == 0 && (engine.policy.observes_time() || at_creation == runs_at_creation::short_ones);
   const std::uint64_t from = ticks();
   task* next = timed ? run_in_full(t, true) : run(t);
   const std::uint64_t took = std::min<std::uint64_t>(ticks() - from, 1 << 20);
   mean_ticks_ = static_cast<std::uint32_t>((std::uint64_t{mean_ticks_} * 3 + took) / 4);
   short_tasks = mean_ticks_ < engine.distance.short_task();
   engine.distance.speak(id);
-  return next;
+  // Looks into the inbox in spite of other work.
+  if (until_inbox_ != 0) --until_inbox_;
+  if (until_inbox_ != 0 || next != nullptr) return next;
+  until_inbox_ = inbox_interval;
+  return drain_inbox();
 }
 
 // ---- stacks
@@ -323,31 +328,33 @@ bool worker::help_until_few(detail::scope& s, bool on_top) {
   const auto far_below = [&s, few, bytes] {
     return s.unfinished() < few && (bytes == 0 || s.unfinished_bytes() < bytes - bytes / 2);
   };
-  pending_wait w{[](const void* d) { return (*static_cast<decltype(&far_below)>(d))(); }, &far_below};
+  const auto told_to_others = far_below;  // a copy, so that the one that the loop asks stays in registers
+  pending_wait w{[](const void* d) { return (*static_cast<decltype(&far_below)>(d))(); }, &told_to_others};
   w.scope = on_top ? &s : nullptr;
+  w.listed = on_top && s.listed;
   w.helping = true;
   w.adopted_from = adopted_.size();
   task* t = nullptr;
   int looks = 0;
   bool told = false;
-  while (!far_below() && looks < life::throttle::patience) {
-    if (t == nullptr) t = find(w);
-    if (t != nullptr) {
-      looks = 0;
-      if (may_nest() && may_run_here(*t, w)) {
-        t = run_measured(*t);
-      } else if (go_elsewhere(w, t)) {
-        t = nullptr;
-      } else {
-        break;  // no stack is left: the creator continues
-      }
-    } else {
+  const bool has_room = may_nest();
+  while (!far_below()) {
+    if (t == nullptr && (t = find(w)) == nullptr) {
       report();
       pause();
-      if (++looks == life::throttle::patience && !std::exchange(told, true)) {  // the policy may hold tasks back
-        engine.policy.waiting(*this);
-        looks = 0;
-      }
+      if (++looks < life::throttle::patience) continue;
+      if (std::exchange(told, true)) break;
+      engine.policy.waiting(*this);  // it may hold tasks back
+      looks = 0;
+      continue;
+    }
+    looks = 0;
+    if (has_room && may_run_here(*t, w)) {
+      t = run_measured(*t);
+    } else if (go_elsewhere(w, t)) {
+      t = nullptr;
+    } else {
+      break;  // no stack is left: the creator continues
     }
   }
   requeue(t);

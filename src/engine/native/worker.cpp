@@ -10,7 +10,7 @@
 
 namespace kith::native {
 
-thread_local constinit worker* worker_of_this_thread = nullptr;
+thread_local constinit worker* worker_of_this_thread [[gnu::tls_model("initial-exec")]] = nullptr;
 
 worker::worker(native::engine& owner, worker_id self, node_id at, thread_place on)
     : native_seat(owner, owner.space, static_cast<std::uint16_t>(self.value), true),

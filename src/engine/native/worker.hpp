@@ -34,7 +34,10 @@ namespace kith::native {
 struct suspended_wait;
 class worker;
 
-extern thread_local constinit worker* worker_of_this_thread;  // worker::current()
+extern thread_local constinit worker* worker_of_this_thread [[gnu::tls_model("initial-exec")]];  // worker::current()
+
+/// Which tasks that are ready at their creation run there, as far as the engine decides without the policy.
+enum class runs_at_creation : std::uint8_t { none, short_ones, all };
 
 /// What a worker waits for. The object is on the waiting stack.
 struct pending_wait {
@@ -45,6 +48,8 @@ struct pending_wait {
   const void* what;
   const char* name = "";           // the call that the user made
   detail::scope* scope = nullptr;  // if the wait is for a scope's tasks: that scope
+  bool for_all = false;            // it ends when the scope is empty; `done` says the same
+  bool listed = false;             // the scope's tasks are listed, and may be claimed
   reference awaited;               // the task whose end is waited for, if known
   bool anything = false;           // any task may run on top, because no code below must continue soon
   bool fresh = false;              // of a fresh stack, which ends when another wait may continue
@@ -55,7 +60,7 @@ struct pending_wait {
   std::size_t adopted_from = 0;     // the number of entries of worker::adopted_ at the start of the wait
   suspended_wait* other = nullptr;  // a suspended wait that was found to be able to continue
 
-  bool is_done() const { return done(what); }
+  bool is_done() const { return for_all ? scope->unfinished() == 0 : done(what); }
 };
 
 class worker : public native_seat, public worker_view {
@@ -103,7 +108,7 @@ class worker : public native_seat, public worker_view {
   // ---- what the running node of a keyed graph has found, for use after its run (keyed.cpp)
   struct phase {
     std::vector<task*> found;  // new nodes
-    std::uint32_t edges = 0;   // predecessors of the node itself
+    std::size_t edges = 0;     // predecessors of the node itself
   } said;
   /// Discards a node that will never run. No other thread may know it any more.
   void discard(task& t);
@@ -165,6 +170,10 @@ class worker : public native_seat, public worker_view {
   detail::frame_stack& take_frame_stack() { return spare_frames_.take(); }
 
   const thread_place place;
+  /// What the engine has decided once the policy was known.
+  bool runs_plainly = false;  // nothing is recorded, skipped or replayed, no homes are tracked, no bytes throttled:
+                              // tasks only run and end
+  runs_at_creation at_creation = runs_at_creation::none;
 
   /// How many of this worker's waits are for a completion; any thread reads it (completion::complete()).
   atomic<int> awaits{0};
@@ -180,7 +189,7 @@ class worker : public native_seat, public worker_view {
   task* running = nullptr;
   detail::scope* task_scope = nullptr;  // of the running task
   detail::scope* children_scope = nullptr;
-  std::uintptr_t stack_limit = 0;  // the lowest address of the current stack that nested tasks may use
+  std::uintptr_t stack_limit = 0;  // of the current stack: nesting_limit()
 
   void start_busy() noexcept {
     since_ = ticks();
@@ -200,6 +209,7 @@ class worker : public native_seat, public worker_view {
   bool is_plain(const task& t) const noexcept;
   detail::scope& open_children();
   task* run_in_full(task& t, bool timed);
+  void turn_to(detail::scope& s);
   detail::outcome execute(task& t, bool timed);
   detail::outcome execute_in_full(task& t, bool timed);
   template <class Call>
@@ -230,6 +240,7 @@ class worker : public native_seat, public worker_view {
   bool end_internal();
   void retire(task& t);
   void give_slot(task& t);
+  void give_slot_back(task& t);
   /// True if that was the last end of a scope that was left; the caller must then call end_left().
   [[gnu::always_inline]] bool ended_in(detail::scope& s, std::uint64_t bytes) {
     if (s.counts_here.load(relaxed) != this) [[unlikely]]
@@ -243,8 +254,7 @@ class worker : public native_seat, public worker_view {
   void report_one();
   /// Whether the stack has room for another task.
   [[gnu::always_inline]] bool may_nest() const noexcept {
-    constexpr std::uintptr_t reserve = std::uintptr_t{256} * 1024;
-    return reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) > stack_limit + reserve;
+    return reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) > stack_limit;
   }
   bool is_below(const task& t, const pending_wait& w) const noexcept;
   bool may_run_here(const task& t, const pending_wait& w) const noexcept;
@@ -285,7 +295,6 @@ class worker : public native_seat, public worker_view {
   task* find(const pending_wait& w);
   task* find_anywhere();
   task* find_child_first(const pending_wait& w);
-  task* find_arrival();
   task* found_none(poll_result answer);
   task* claim_child(detail::scope& s, bool all);
   task* claim_adopted(std::size_t down_to);
@@ -302,6 +311,7 @@ class worker : public native_seat, public worker_view {
   void note_first_task(std::uint64_t run) noexcept;
 
   static constexpr std::uint32_t measure_interval = 16;  // tasks between two that are timed
+  static constexpr std::uint32_t inbox_interval = 4;     // timed ones between two looks into the inbox
 
   std::uint64_t body_ended_ = 0;  // in ticks, of a counted body that has just ended; else 0
   bool resting_ = false;          // the worker's time does not count as busy
@@ -320,9 +330,9 @@ class worker : public native_seat, public worker_view {
   bool nothing_held_ = false;                   // that task's closure needs no destruction
   std::vector<detail::scope*> left_and_empty_;  // scopes whose leavers must be ended
   bool ending_left_ = false;
-  std::vector<task*> batch_;     // tasks that one end made ready; empty between two ends
-  std::vector<task*> internal_;  // internal tasks that the same end made ready
-  detail::scope* reporting_ = nullptr;
+  std::vector<task*> batch_;            // tasks that one end made ready; empty between two ends
+  std::vector<task*> internal_;         // internal tasks that the same end made ready
+  detail::scope* reporting_ = nullptr;  // unreported_ are of this scope; it may be gone if there are none
   unreported_ends unreported_;
   std::uint64_t unreported_bytes_ = 0;
   page_mover mover_;

@@ -103,7 +103,8 @@ policy_task& engine::make_policy_task(worker& w, std::int32_t n) {
   task_record& t = record_of(n);
   std::span<const recorded_access> declared;  // empty if no one needs them
   if (policy().needs_accesses() || t.exclusive) declared = accesses(t);
-  make_room(*v, 0, 1, declared.size());
+  static_cast<detail::kept_hints&>(*v) = {};
+  make_room(*v, {0, 1, declared.size()});
   std::byte* keep = v->access_bytes();
   for (const recorded_access& a : declared) {
     const kept_access kept = kept_of(a);
@@ -120,8 +121,7 @@ policy_task& engine::make_policy_task(worker& w, std::int32_t n) {
   v->exploring = t.has(recorded_task::keyed) ? 1 : 0;
   v->colored = v->exploring != 0 && t.color >= 0 ? 1 : 0;
   if (t.exclusive && !policy().has_gate()) v->flags |= task::exclusive;
-  if (t.priority == 1) v->flags |= task::high;
-  if (t.priority == 2) v->flags |= task::low;
+  v->priority = t.priority & 3;
   v->sequence = sequence_++;
   v->owner = is_elsewhere(n, w) ? std::uint16_t{0xffff} : static_cast<std::uint16_t>(w.id.value);
   t.slot = v;

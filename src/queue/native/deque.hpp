@@ -40,32 +40,38 @@ class work_deque {
   // ---- the owner
 
   [[gnu::always_inline]] void push(T* entry) {
+    if (!has_room()) [[unlikely]]
+      make_room();
+    push_in_room(entry);
+  }
+  /// Whether push_in_room() may be called; after make_room() it may.
+  bool has_room() const noexcept { return bottom_.load(relaxed) != full_at_; }
+  [[gnu::noinline]] void make_room() {
     const std::int64_t b = bottom_.load(relaxed);
-    array* a = array_.load(relaxed);
-    if (b - top_seen_ >= a->capacity) {
-      top_seen_ = top_.load(acquire);  // acquire: pairs with the exchange in steal(); we may overwrite what was read
-      if (b - top_seen_ >= a->capacity) a = grow(*a, b);
-    }
-    a->at(b).store(entry, release);  // pairs with the load of the entry in steal()
-    bottom_.store(b + 1, release);   // pairs with the load of bottom in steal(): the entry is visible
+    const std::int64_t capacity = mask_ + 1;
+    top_seen_ = top_.load(acquire);  // acquire: pairs with the exchange in steal(); we may overwrite what was read
+    if (b - top_seen_ >= capacity) grow(b);
+    full_at_ = top_seen_ + mask_ + 1;
+  }
+  /// As push(). REQUIRES: has_room().
+  [[gnu::always_inline]] void push_in_room(T* entry) {
+    const std::int64_t b = bottom_.load(relaxed);
+    entries_[b & mask_].store(entry, release);  // pairs with the load of the entry in steal()
+    bottom_.store(b + 1, release);              // pairs with the load of bottom in steal(): the entry is visible
   }
 
   [[gnu::always_inline]] T* pop() {
     const std::int64_t b = bottom_.load(relaxed) - 1;
     if (b < top_seen_) return nullptr;  // empty, because top only grows; no fence needed
-    array* a = array_.load(relaxed);
     bottom_.store(b, release);  // release, here and below: pairs with the load in steal(), which sees entries below b
     full_fence();               // D3: pairs with the fence in steal()
     std::int64_t t = top_.load(relaxed);
     top_seen_ = t;
-    if (t > b) {
-      bottom_.store(b + 1, release);
-      return nullptr;
-    }
-    T* entry = a->at(b).load(relaxed);
-    if (t == b) {  // the last one: thieves may take it too
-      if (!top_.compare_exchange_strong(t, t + 1, seq_cst, relaxed)) entry = nullptr;
-      top_seen_ = b + 1;
+    T* entry = entries_[b & mask_].load(relaxed);
+    if (t >= b) [[unlikely]] {
+      // The last one: thieves may take it, too, or have taken it.
+      if (t > b || !top_.compare_exchange_strong(t, t + 1, seq_cst, relaxed)) entry = nullptr;
+      if (t <= b) top_seen_ = b + 1;
       bottom_.store(b + 1, release);
     }
     return entry;
@@ -116,16 +122,22 @@ class work_deque {
   };
 
   array* make(std::int64_t capacity) { return &arrays_.emplace_front(capacity); }
-  array* grow(array& old, std::int64_t b) {
-    array* bigger = make(old.capacity == 0 ? first_capacity_ : old.capacity * 2);
-    for (std::int64_t i = top_seen_; i < b; ++i) bigger->at(i).store(old.at(i).load(relaxed), relaxed);
-    array_.store(bigger, release);  // pairs with the load in steal()
-    return bigger;
+  void grow(std::int64_t b) {
+    array& old = *array_.load(relaxed);
+    array& bigger = *make(old.capacity == 0 ? first_capacity_ : old.capacity * 2);
+    for (std::int64_t i = top_seen_; i < b; ++i) bigger.at(i).store(old.at(i).load(relaxed), relaxed);
+    array_.store(&bigger, release);  // pairs with the load in steal()
+    entries_ = bigger.entries.data();
+    mask_ = bigger.capacity - 1;
   }
 
   const std::int64_t first_capacity_;
   alignas(false_sharing_range) atomic<std::int64_t> bottom_{0};
-  std::int64_t top_seen_ = 0;  // the owner's last value of top; never ahead of top
+  // The owner's: copies from the newest array, and what it knows of top.
+  atomic<T*>* entries_ = nullptr;
+  std::int64_t mask_ = -1;
+  std::int64_t full_at_ = 0;   // while bottom is below it, there is room; never ahead of top + capacity
+  std::int64_t top_seen_ = 0;  // the last value of top; never ahead of top
   atomic<array*> array_{nullptr};
   std::pmr::forward_list<array> arrays_;  // the owner's
   alignas(false_sharing_range) atomic<std::int64_t> top_{0};

@@ -90,6 +90,9 @@ class deque {
   explicit deque(allocator_type memory) : entries_(memory) {}
 
   void push(T* entry) { entries_.push_back(entry); }
+  void push_in_room(T* entry) { push(entry); }
+  static constexpr bool has_room() noexcept { return true; }
+  static constexpr void make_room() noexcept {}
   T* pop() {
     if (entries_.empty()) return nullptr;
     T* entry = entries_.back();

@@ -1,0 +1,67 @@
+// A policy that throws from ready(), for example because it has no memory for its queue.
+#include "policy/contract/register_policy.hpp"
+#include "policy/worker_queues.hpp"
+#include "support/workers.hpp"
+
+#include <kith/kith.hpp>
+
+#include <gmock/gmock.h>
+
+#include <array>
+#include <span>
+#include <stdexcept>
+#include <utility>
+
+namespace {
+
+using kith::test::make_options;
+using testing::ThrowsMessage;
+
+/// Throws once, when it has queued several tasks that the end of another one has made ready.
+template <class World>
+class throws_once final : public kith::policy<World> {
+ public:
+  using worker = typename World::worker;
+
+  static constexpr kith::policy_entry about{
+      .name = "throws-once", .summary = "throws once from ready()", .options = {}};
+
+  throws_once(const kith::policy_context& context, const kith::policy_options&)
+      : queues_(context, kith::queue_order::fifo, true) {}
+
+  kith::task* ready(std::span<kith::task* const> tasks, worker& self, kith::ready_reason why) override {
+    for (kith::task* t : tasks) queues_[0].push(*t, self);
+    if (tasks.size() > 1 && why == kith::ready_reason::completion && !std::exchange(has_thrown_, true))
+      throw std::runtime_error("no room in the queue");
+    return nullptr;
+  }
+  kith::poll_result next(worker& self) override { return queues_.next(self); }
+
+ private:
+  kith::worker_queues<World> queues_;
+  bool has_thrown_ = false;
+};
+
+TEST(throwing_policy, its_exception_arrives_at_the_wait_and_no_task_is_lost) {
+  kith::register_policy<throws_once>();
+  kith::runtime rt(make_options(1, "throws-once"));  // another worker has no wait at which it could arrive
+  std::array<int, 5> ran{};
+  int cell = 0;
+  rt.run([&] {
+    kith::spawn([&] { ++ran[0]; }, kith::out(cell));
+    for (std::size_t i = 1; i < 4; ++i) kith::spawn([&ran, i] { ++ran[i]; }, kith::in(cell));
+    EXPECT_THAT([] { kith::wait(); }, ThrowsMessage<std::runtime_error>("no room in the queue"));
+    kith::spawn([&] { ++ran[4]; });  // behind the others in the queue
+    kith::wait();
+  });
+  EXPECT_THAT(ran, testing::Each(1));
+  EXPECT_EQ(rt.statistics().total.tasks, 5u);
+
+  rt.run([&] {  // and everything goes on as before, also where several tasks become ready
+    kith::spawn([&] { ++ran[0]; }, kith::out(cell));
+    for (std::size_t i = 1; i < 5; ++i) kith::spawn([&ran, i] { ++ran[i]; }, kith::in(cell));
+  });
+  EXPECT_THAT(ran, testing::Each(2));
+}
+
+}  // namespace
