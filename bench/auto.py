@@ -27,7 +27,7 @@ from auto_sets import SETS
 DEP = "dep:queue=node"  # the paper's queue; on one node `dep` is `steal` otherwise
 HINTLESS = ["dfifo", DEP, "rip-dep", "rip-mw", "nabbit", "numa", "home-cache"]  # of the papers, without hints
 OTHERS = ["steal"] + HINTLESS
-JUDGING = ["judging"]
+JUDGING = ["judging", "judging-2"]
 EXPERT = "socket"
 MACHINES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "kinds", "machines")  # beside those that kith knows
 
