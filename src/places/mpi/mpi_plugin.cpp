@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstring>
 #include <stdexcept>
+#include <thread>
 
 namespace kith::distributed::mpi {
 
@@ -44,12 +45,17 @@ class session {
     MPI_Finalize();
   }
   /// MPICH over UCX hangs in MPI_Finalize if the other side has not acknowledged the last messages by then, and makes
-  /// no progress any more. So all meet, and then give MPI time for what is left.
+  /// no progress any more. So all meet, and then give MPI time for what is left: by naps, because on a busy machine a
+  /// process that only probes may use up its time before the others have a processor, and three times, so that those
+  /// who fell behind in one round have caught up in the next.
   static void settle() noexcept {
-    MPI_Barrier(MPI_COMM_WORLD);
-    const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(20);
-    for (int any = 0; std::chrono::steady_clock::now() < until;)
-      MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &any, MPI_STATUS_IGNORE);
+    for (int round = 0; round < 3; ++round) {
+      MPI_Barrier(MPI_COMM_WORLD);
+      for (int nap = 0, any = 0; nap < 20; ++nap) {
+        MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &any, MPI_STATUS_IGNORE);
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
+    }
   }
   session(const session&) = delete;
   session& operator=(const session&) = delete;
