@@ -5,7 +5,11 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <exception>
+#include <future>
 #include <stdexcept>
 #include <thread>
 
@@ -29,6 +33,7 @@ class session {
         throw std::runtime_error("MPI_Init_thread failed");
       is_mine_ = true;
     }
+    on_exit([](int status, void* to) { *static_cast<int*>(to) = status; }, &exit_status_);
     if (level < MPI_THREAD_SERIALIZED) {
       throw std::runtime_error(there != 0 ? "the program has initialised MPI for one thread; call MPI_Init_thread "
                                             "with MPI_THREAD_SERIALIZED or more"
@@ -42,20 +47,31 @@ class session {
     MPI_Finalized(&ended);
     if (!is_mine_ || !in_order || ended != 0) return;
     settle();
+    finalize();
+  }
+  /// MPICH before 4.2 over UCX may wait for ever in MPI_Finalize: a process that has closed its connections stops their
+  /// progress, which another one may still need (MPICH's pull request 6596). All have met and the program has ended, so
+  /// a process that waits for long leaves without.
+  void finalize() noexcept try {
+    std::fflush(nullptr);  // the launcher ends the others when one leaves
+    std::promise<void> finalized;
+    std::thread guard([this, ended = finalized.get_future()] {
+      if (ended.wait_for(patience) == std::future_status::ready) return;
+      std::fputs("kith: MPI_Finalize did not return; this process leaves without it\n", stderr);
+      _exit(exit_status_);
+    });
+    MPI_Finalize();
+    finalized.set_value();
+    guard.join();
+  } catch (const std::exception&) {  // no thread to be had
     MPI_Finalize();
   }
-  /// MPICH over UCX hangs in MPI_Finalize if the other side has not acknowledged the last messages by then, and makes
-  /// no progress any more. So all meet, and then give MPI time for what is left: by naps, because on a busy machine a
-  /// process that only probes may use up its time before the others have a processor, and three times, so that those
-  /// who fell behind in one round have caught up in the next.
+  /// All meet, and then give MPI time for what is under way.
   static void settle() noexcept {
-    for (int round = 0; round < 3; ++round) {
-      MPI_Barrier(MPI_COMM_WORLD);
-      for (int nap = 0, any = 0; nap < 20; ++nap) {
-        MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &any, MPI_STATUS_IGNORE);
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      }
-    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(20);
+    for (int any = 0; std::chrono::steady_clock::now() < until;)
+      MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &any, MPI_STATUS_IGNORE);
   }
   session(const session&) = delete;
   session& operator=(const session&) = delete;
@@ -66,6 +82,8 @@ class session {
   bool in_order = true;
 
  private:
+  static constexpr std::chrono::seconds patience{10};
+  int exit_status_ = 0;
   const pid_t made_in_ = getpid();
   bool is_mine_ = false;
 };
