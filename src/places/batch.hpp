@@ -39,7 +39,7 @@ class batch_reader {
 
   /// The next record; none at the end, and where the batch cannot be read.
   std::optional<record> next() noexcept {
-    record r{};
+    record r{record_kind::sign, 0, 0};
     if (rest_.size() < sizeof r) return {};
     std::memcpy(&r, rest_.data(), sizeof r);
     const std::size_t size = size_of_data(r);
