@@ -20,7 +20,7 @@ namespace kith {
 bool membarrier_serves() noexcept;
 
 namespace detail {
-extern const bool frequent_side_is_free [[gnu::visibility("hidden")]];  // one load, without a table of addresses
+extern const bool frequent_side_is_free;  // policies in shared libraries read it, too
 }
 
 /// For the frequent side, between its store and its load. Pairs with process_fence().

@@ -167,12 +167,12 @@ TEST(why, adds_up_as_auto_does) {
   for (recorded_region& x : r.regions) x.bytes *= 10;
   for (recorded_home& h : r.homes) h.bytes *= 10;
   EXPECT_THAT(reason(1), HasSubstr("(10000 of 10000 bytes) had no home yet"));
-  // Node 1 has 10000 bytes that the task reads, and node 0 has 6000 bytes that it changes.
-  EXPECT_THAT(reason(4), HasSubstr("what it changes counted 8 times: node 0 has 48000 bytes"));
-  r.homes[0].bytes = 48000, r.regions[0].bytes = 48000, r.accesses[2].bytes = 48000;
-  EXPECT_THAT(reason(4), HasSubstr("nodes 0, 1 have 48000 bytes each"));
+  // Node 1 has 10000 bytes that the task reads, and node 0 has 6000 bytes that it reads and writes.
+  EXPECT_THAT(reason(4), HasSubstr("what it reads and writes counted 2 times: node 0 has 12000 bytes"));
+  r.homes[0].bytes = 12000, r.regions[0].bytes = 12000, r.accesses[2].bytes = 12000;
+  EXPECT_THAT(reason(4), HasSubstr("nodes 0, 1 have 12000 bytes each"));
   r.accesses[3].mode = in_;
-  EXPECT_THAT(reason(4), HasSubstr("node 1 has 48000 bytes"));
+  EXPECT_THAT(reason(4), HasSubstr("node 1 has 12000 bytes"));
   EXPECT_THAT(reason(4), HasSubstr("had waited for longer than fetching the data was to take"));
 }
 

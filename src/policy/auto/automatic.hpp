@@ -76,9 +76,9 @@ class automatic final : public policy<World>, public observer<World> {
       if (bytes[n] == most) heaviest.push_back(static_cast<std::int32_t>(n));
     }
     const bool several = heaviest.size() > 1;
-    e.say_of_policy("a task runs where most of its data is, what it changes counted " + e.text(weight_of_changed) +
-                    " times: " + e.nodes_text(heaviest) + (several ? " have " : " has ") + e.text(most) + " bytes" +
-                    (several ? " each; the shortest queue was taken" : ""));
+    e.say_of_policy("a task runs where most of its data is, what it reads and writes counted " +
+                    e.text(weight_of_changed) + " times: " + e.nodes_text(heaviest) + (several ? " have " : " has ") +
+                    e.text(most) + " bytes" + (several ? " each; the shortest queue was taken" : ""));
     if (bytes[static_cast<std::size_t>(f.node_ran_on)] == most) {
       if (f.released_here)
         e.say("its last predecessor (" + f.released_by + ") ended on " + e.worker_text(f.worker) +
