@@ -44,7 +44,7 @@ with tempfile.TemporaryDirectory() as folder:
     code, r = kith.json("app", "heat", "--small", *again)
     kith.check(code == 0 and r["verified"] is True, "a recorded schedule is run again")
     kith.refused("app", "heat", "--small", "--iterations", "31", *again, says=["task 'heat'", "is not in the schedule"])
-    kith.refused("app", "heat", "--small", "--iterations", "29", *again, says=["task 'heat'", "created or waited for more"])
+    kith.refused("app", "heat", "--small", "--iterations", "29", *again, says=["task 'heat' is ready, but in the schedule of"])
 
 # A pretended machine.
 code, r = kith.json("app", "heat", "--small", "--policy", "socket", "--machine", "node:4 core:2", "--block", "8")
