@@ -54,6 +54,8 @@ def test_what_filters_choose(tmp_path):
 @pytest.mark.parametrize("filters, says", [
     ({"where": "no_such > 1"}, "no column 'no_such'"), ({"where": "remote_bytes > 1"}, "no column 'remote_bytes'"),
     ({"where": "__import__('os')"}, "is not allowed"), ({"where": "work > 5"}, "no task is left"),
+    ({"where": "name = 'g'"}, "= compares nothing, == does"), ({"where": "name == g"}, "a text is in quotes: 'g'"),
+    ({"where": "wrok > 1"}, r"is it work\?"), ({"where": "ipc > 1"}, "lacks the data"),
     ({"below": "99"}, "there is no such task"), ({"below": "R-0-7"}, "there is no such task"), ({"below": "R"}, "neither"),
     ({"below": "R-key:x"}, "neither"), ({"below": "R--1"}, "neither"),
     ({"top": "work"}, "expected a number of tasks and a metric"), ({"top": "0:work"}, "expected a number"),
@@ -101,7 +103,8 @@ def test_export(tmp_path):
     assert [float(r["depth"]) for r in metrics] == [2] * 4
     graph = xml.parse(tmp_path / "graphml").getroot()
     assert len(graph.findall(".//{*}node")) == 4 and len(graph.findall(".//{*}edge")) == 2
-    assert (tmp_path / "dot").read_text().count("label=\"g ") == 4
+    assert [d.text for d in graph.findall(".//{*}data[@key='number']")] == ["3", "4", "5", "6"]
+    assert [f"label=\"g {n}," in (tmp_path / "dot").read_text() for n in range(2, 8)] == [False, True, True, True, True, False]
     assert len(json.loads((tmp_path / "wfformat").read_text())["workflow"]["specification"]["tasks"]) == 4
 
 
