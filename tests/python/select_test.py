@@ -92,6 +92,18 @@ def test_graph(tmp_path, capsys):
     assert main(["graph", path, "--where", "("]) == 2 and "condition" in capsys.readouterr().err
 
 
+def test_graph_with_a_reference_of_another_program(tmp_path, capsys):
+    path, other = nested().save(tmp_path), Made()
+    other.task(0, 10, flags=1)
+    for i in range(5):
+        other.task(i, i + 1, creator=0, type=other.type(f"other{i}"))
+    for reference, wrong in ((path, False), (other.save(tmp_path, "other.rec"), True)):
+        assert main(["graph", path, "--reference", reference]) == 0
+        assert ("the reference looks like a run of another program" in capsys.readouterr().out) == wrong
+        assert main(["graph", path, "--reference", reference, "--json", "--top", "1:work"]) == 0
+        assert ("another program" in " ".join(json.loads(capsys.readouterr().out)["notes"])) == wrong
+
+
 def test_export(tmp_path):
     path = nested().save(tmp_path)
     for to in ("csv", "graphml", "dot", "wfformat", "perfetto", "paje", "paraver"):
