@@ -6,6 +6,7 @@ looked up but columns and given numbers.
 
 import ast
 import operator
+import re
 
 import numpy as np
 
@@ -15,6 +16,7 @@ _COMPARE = {ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.
             ast.NotEq: operator.ne}
 _COMPUTE = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv}
 _MOST_LETTERS = 2000
+_ASSIGNS = re.compile(r"(?<![=<>!:])=(?!=)")
 
 
 class Missing(Exception):
@@ -31,6 +33,8 @@ def holds(condition, column, count):
         tree = ast.parse(condition.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as e:
         why = getattr(e, "msg", None) or "it cannot be read"
+        if _ASSIGNS.search(condition):
+            why = "= compares nothing, == does"
         raise KithError(f"condition '{printable(condition)}': {why}; expected such as 'work > 0.001 and name == \"gemm\"'") from e
 
     def wrong(node):

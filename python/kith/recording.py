@@ -33,7 +33,7 @@ class Recording:
         started_s, ended_s  its body; NaN where it did not start, or did not end
         completed_s         it and all its children had ended; NaN: not known to have
         work_s              from start to end without creating, waiting, and other tasks on top of it; of a dry run, the
-                            declared cost
+                            declared cost; of a simulated run, that of the recorded run (the metric `work` has the simulated)
         explorer, explore_started_s, explore_ended_s    the first phase of a keyed node; NaN without one
         key                 of a node of a graph: the hash of its key
     types         name, by type

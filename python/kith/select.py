@@ -4,6 +4,7 @@ the greatest values of a metric. What the verbs' --where, --below and --top choo
 Metrics are those of the whole run: a filter chooses tasks, and changes nothing about them.
 """
 
+import difflib
 import os
 from functools import cached_property
 
@@ -13,7 +14,7 @@ from kith import lineage
 from kith.conditions import Missing, column_of, holds
 from kith.contract import with_paths
 from kith.errors import KithError, printable
-from kith.metrics import Analysis
+from kith.metrics import METRICS, Analysis
 from kith.window import kept
 
 
@@ -103,18 +104,28 @@ def _column(analysis, name, option):
     try:
         return column_of(analysis)(name)
     except (KeyError, Missing) as e:
-        raise _unknown(option, name) from e
+        raise _unknown(analysis, option, name) from e
 
 
-def _unknown(option, name):
-    return KithError(f"{option}: no column '{printable(name, 80)}' in this recording; docs/report.md has the list")
+def _unknown(analysis, option, name):
+    """What is wrong with this name, and what to do: a metric without its data, a text without quotes, or a slip."""
+    tasks = analysis.recording.tasks
+    metrics = [m.name for m in METRICS]
+    if name in metrics:
+        why = "it is a metric for which this recording lacks the data, as docs/report.md says below its metrics"
+    elif name in set(analysis.recording.types.name):
+        why = f"a text is in quotes: '{printable(name, 80)}'"
+    else:
+        near = difflib.get_close_matches(name, [*metrics, *tasks.columns], n=1)
+        why = (f"is it {near[0]}? " if near else "") + "docs/report.md has the metrics, help(kith.Recording) the columns of tasks"
+    return KithError(f"{option}: no column '{printable(name, 80)}' in this recording; {why}")
 
 
 def _holds(analysis, where):
     try:
         return holds(where, column_of(analysis), len(analysis.recording.tasks))
     except Missing as e:
-        raise _unknown(f"--where '{printable(where)}'", e.args[0]) from e
+        raise _unknown(analysis, f"--where '{printable(where)}'", e.args[0]) from e
 
 
 def _top(analysis, text, keep):

@@ -16,7 +16,7 @@ from kith.metrics import Analysis, memory
 from kith.report.facts import Facts
 from kith.report.page import page, write_report
 from kith.report.sections import locality
-from kith.report.verdict import bound, largest_loss, locality as sentence
+from kith.report.verdict import bound, largest_loss, locality as sentence, losses
 from kith.units import seconds, size
 from made import Made, diamond
 
@@ -95,6 +95,29 @@ def test_tasks_that_take_longer_are_a_loss(tmp_path):
     for row in m.tables["task"][1:]:
         row["work_ns"] //= 2
     assert "The largest loss is tasks that take longer here, 49.8\u202f%" in largest_loss(facts(m, tmp_path))
+
+
+def test_one_long_task_makes_the_graph_narrow(tmp_path):
+    """19 of 20 tasks in a row take 10 µs, and the last one 1 ms: splitting the others would not help."""
+    m = Made(workers=(0, 0, 0, 0))
+    m.task(0, 1, flags=1, completed=1191)
+    for i in range(20):
+        m.task(1 + 10 * i, 1191 if i == 19 else 11 + 10 * i, creator=0, created=0)
+        if i:
+            m.add("dependence", task=i + 1, before=i)
+    for worker in range(1, 4):
+        m.add("idle", worker=worker, begun=0, ended=1191)
+    said = largest_loss(facts(m, tmp_path))
+    assert "task 20 of type task alone is 84" in said and "took 100 times the median of its type" in said
+    assert "record again" in said and "split the tasks on" not in said
+
+
+def test_short_tasks_of_a_simulated_run_are_as_short_as_simulated(tmp_path):
+    m = Made(workers=(0,), engine="sim")
+    m.task(0, 10, flags=1)
+    for i in range(10):
+        m.task(100 * i + 100, 100 * i + 110, creator=0, created=1, work=50)
+    assert "tasks are short (10\u202fµs in the mean)" in dict((name, remedy) for name, _, remedy in losses(facts(m, tmp_path)))["creating and scheduling tasks"]
 
 
 def test_a_dry_run_says_nothing_of_its_time(tmp_path):
@@ -324,6 +347,15 @@ def test_arrays_are_neighbours_or_allocations(tmp_path):
     m.add("allocation", address=0, bytes=8192, distribution=1, node=-1)
     m.add("allocation", address=8192, bytes=4096, distribution=1, node=-1)
     assert locality.arrays_of(m.read(tmp_path)).tolist() == [0, 0, 2, 2, 1]
+
+
+def test_allocations_of_a_simulated_run_have_recorded_times(tmp_path):
+    for engine in ("native", "sim"):
+        m = Made(engine=engine)
+        m.task(0, 1, flags=1)
+        m.add("allocation", address=0, bytes=8192, distribution=1, node=-1, at=500)
+        said = section(page(Analysis(m.read(tmp_path)), replayed=False), "memory")
+        assert ("Times are those of the recorded run" in said) == (engine == "sim")
 
 
 def test_units():

@@ -54,6 +54,8 @@ def test_what_filters_choose(tmp_path):
 @pytest.mark.parametrize("filters, says", [
     ({"where": "no_such > 1"}, "no column 'no_such'"), ({"where": "remote_bytes > 1"}, "no column 'remote_bytes'"),
     ({"where": "__import__('os')"}, "is not allowed"), ({"where": "work > 5"}, "no task is left"),
+    ({"where": "name = 'g'"}, "= compares nothing, == does"), ({"where": "name == g"}, "a text is in quotes: 'g'"),
+    ({"where": "wrok > 1"}, r"is it work\?"), ({"where": "ipc > 1"}, "lacks the data"),
     ({"below": "99"}, "there is no such task"), ({"below": "R-0-7"}, "there is no such task"), ({"below": "R"}, "neither"),
     ({"below": "R-key:x"}, "neither"), ({"below": "R--1"}, "neither"),
     ({"top": "work"}, "expected a number of tasks and a metric"), ({"top": "0:work"}, "expected a number"),
@@ -90,6 +92,18 @@ def test_graph(tmp_path, capsys):
     assert main(["graph", path, "--where", "("]) == 2 and "condition" in capsys.readouterr().err
 
 
+def test_graph_with_a_reference_of_another_program(tmp_path, capsys):
+    path, other = nested().save(tmp_path), Made()
+    other.task(0, 10, flags=1)
+    for i in range(5):
+        other.task(i, i + 1, creator=0, type=other.type(f"other{i}"))
+    for reference, wrong in ((path, False), (other.save(tmp_path, "other.rec"), True)):
+        assert main(["graph", path, "--reference", reference]) == 0
+        assert ("the reference looks like a run of another program" in capsys.readouterr().out) == wrong
+        assert main(["graph", path, "--reference", reference, "--json", "--top", "1:work"]) == 0
+        assert ("another program" in " ".join(json.loads(capsys.readouterr().out)["notes"])) == wrong
+
+
 def test_export(tmp_path):
     path = nested().save(tmp_path)
     for to in ("csv", "graphml", "dot", "wfformat", "perfetto", "paje", "paraver"):
@@ -101,7 +115,8 @@ def test_export(tmp_path):
     assert [float(r["depth"]) for r in metrics] == [2] * 4
     graph = xml.parse(tmp_path / "graphml").getroot()
     assert len(graph.findall(".//{*}node")) == 4 and len(graph.findall(".//{*}edge")) == 2
-    assert (tmp_path / "dot").read_text().count("label=\"g ") == 4
+    assert [d.text for d in graph.findall(".//{*}data[@key='number']")] == ["3", "4", "5", "6"]
+    assert [f"label=\"g {n}," in (tmp_path / "dot").read_text() for n in range(2, 8)] == [False, True, True, True, True, False]
     assert len(json.loads((tmp_path / "wfformat").read_text())["workflow"]["specification"]["tasks"]) == 4
 
 

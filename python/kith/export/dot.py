@@ -30,8 +30,8 @@ def write(analysis, out):
 def _tasks(analysis):
     r = analysis.recording
     names, critical, work = type_names(r), analysis.graph.critical_tasks, analysis.graph.work_s
-    for i, (kind, worker) in enumerate(zip(r.tasks.type.tolist(), r.tasks.worker.tolist())):
-        label = f"{names[kind]} {i}, {seconds(work[i])}" + (f", worker {worker}" if worker >= 0 else "")
+    for i, (kind, worker, number) in enumerate(zip(r.tasks.type.tolist(), r.tasks.worker.tolist(), r.numbers.tolist())):
+        label = f"{names[kind]} {number}, {seconds(work[i])}" + (f", worker {worker}" if worker >= 0 else "")
         yield f"  t{i} [label={text(label)}" + (", color=red, penwidth=2" if critical[i] else "") + "];"
     source, target, _, kind = edges(r)
     for s, e, k in zip(source.tolist(), target.tolist(), kind.tolist()):

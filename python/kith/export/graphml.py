@@ -21,10 +21,11 @@ def write(analysis, out):
     t = r.tasks
     names = [escape(printable(n, 1000)) for n in type_names(r)]
     metrics = analysis.table if len(t) <= MOST_WITH_METRICS else None
+    part = analysis.whole is not analysis
     measured = [] if metrics is None else [(c, "double") for c in metrics.columns]
     with open(out, "w", encoding="utf-8") as f:
         f.write('<?xml version="1.0" encoding="UTF-8"?>\n<graphml xmlns="http://graphml.graphdrawing.org/xmlns">\n')
-        f.writelines(f'<key id="{k}" for="{what}" attr.name="{k}" attr.type="{kind}"/>\n' for what, keys in (("node", (*_NODE, *measured)), ("edge", _EDGE))
+        f.writelines(f'<key id="{k}" for="{what}" attr.name="{k}" attr.type="{kind}"/>\n' for what, keys in (("node", (*_NODE, *([("number", "long")] if part else []), *measured)), ("edge", _EDGE))
                      for k, kind in keys)
         f.write('<graph id="tasks" edgedefault="directed">\n')
         work = analysis.graph.work_s
@@ -33,6 +34,8 @@ def write(analysis, out):
             columns = (range(at, at + len(some)), some.type, some.worker, some.node, some.created_s, some.started_s, some.ended_s,
                        work[at:at + len(some)])
             extra = _metrics(metrics, at, len(some)) if measured else [""] * len(some)
+            if part:  # each task's number in the run
+                extra = (f'<data key="number">{n}</data>{more}' for n, more in zip(r.numbers[at:at + len(some)].tolist(), extra))
             rows = zip(*(c if isinstance(c, range) else np.asarray(c).tolist() for c in columns))
             f.writelines(_task(names, *row, more) for row, more in zip(rows, extra))
         source, target, size, kind = (c.tolist() for c in edges(r))

@@ -1,10 +1,15 @@
 """The verdict: what bounds the run, its largest loss with a remedy, and whether locality matters. Three sentences."""
 
+import numpy as np
+
+from kith.errors import printable
 from kith.report.facts import Facts
 from kith.units import percent, seconds
 
 NEAR_THE_SPAN = 0.8  # a run that took no longer than its span divided by this is bound by its critical path
 BUSY = 0.85
+LONELY = 0.5  # one task that takes more of the span than this, and
+FAR = 10.0  # more than so many times the median of its type, is what makes the graph narrow
 _OVERHEAD = ("scheduling", "creating", "partitioning")
 
 
@@ -43,10 +48,11 @@ def bound(f):
 def losses(f):
     """[(name, worker-seconds, remedy)], the largest first."""
     s, workers = f.seconds.sum(), max(1, f.workers)
-    mean = f.recording.tasks.work_s[f.recording.tasks.ran].mean() if f.recording.tasks.ran.any() else 0.0
+    ran = f.recording.tasks.ran.to_numpy()
+    mean = f.graph.work_s[ran].mean() if ran.any() else 0.0  # of a simulated run, the simulated time
     if f.graph.parallelism < workers:
-        idle = (f"the graph is too narrow for {workers} workers (it has work for {f.graph.parallelism:.3g}): split the "
-                "tasks on the critical path, or remove dependences between them")
+        idle = (f"the graph is too narrow for {workers} workers (it has work for {f.graph.parallelism:.3g})" +
+                (one_long_task(f) or ": split the tasks on the critical path, or remove dependences between them"))
     elif s.creating > 0.25 * f.makespan_s:
         idle = "few workers create all tasks: let tasks create tasks, or make them larger"
     else:
@@ -63,6 +69,23 @@ def losses(f):
         found.append(("tasks that take longer here", f.inflation[0],
                       "place tasks near their data (policies dep, numa, auto), or use smaller blocks"))
     return sorted(found, key=lambda x: -x[1])
+
+
+def one_long_task(f):
+    """What to do about a task that is most of the critical path and far longer than others of its type; else None."""
+    work, tasks = f.graph.work_s, f.recording.tasks
+    on_path = np.flatnonzero(f.graph.critical_tasks)
+    if not len(on_path):
+        return None
+    longest = int(on_path[np.argmax(work[on_path])])
+    of_type = work[(tasks.type == tasks.type.iloc[longest]).to_numpy() & tasks.ran.to_numpy()]
+    median = np.median(of_type) if len(of_type) else 0.0
+    if median <= 0 or work[longest] < LONELY * f.graph.span_s or work[longest] < FAR * median:
+        return None
+    name = printable(f.type_name(tasks.type.iloc[longest]), 80)
+    return (f", as task {int(f.recording.numbers[longest])} of type {name} alone is {percent(work[longest] / f.graph.span_s)} "
+            f"of the critical path, and took {work[longest] / median:.3g} times the median of its type: record again to see "
+            "whether it was disturbed, else split it")
 
 
 def largest_loss(f):

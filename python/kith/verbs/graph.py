@@ -60,8 +60,19 @@ def summary(analysis, thresholds=None):
                               for task, seconds in critical_path(graph)],
             "problems": {p.name: int(which.sum()) for p, which in found.items()},
             "problem_sentences": [problems.sentence(p, which, analysis.graph.critical_tasks) for p, which in found.items()],
-            "notes": analysis.notes}
+            "notes": [*analysis.notes, *_of_reference(whole)]}
     return made | ({"selected": _selected(analysis)} if whole is not analysis else {})
+
+
+def _of_reference(whole):
+    from kith import lineage
+
+    if whole.reference is None:
+        return []
+    same = lineage.in_common(whole.recording.tasks, whole.reference.recording.tasks)
+    return [] if same >= lineage.LEAST_IN_COMMON else [
+        f"only {same:.0%} of the tasks are in both runs: the reference looks like a run of another program, and work deviation "
+        "is known of those tasks alone"]
 
 
 def _selected(analysis, most=1000):

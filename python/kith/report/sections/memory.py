@@ -30,6 +30,7 @@ def values(f):
                              "node": a.node if a.node >= 0 else "spread", "at": seconds(a.at_s),
                              "huge": bool(a.huge), "released": seconds(a.released_s) if a.released_s == a.released_s else "at the end"}
                             for a in largest.itertuples()],
+            "recorded_times": r.engine == "sim",
             "more": max(0, len(r.allocations) - MOST), "allocated": size(r.allocations.bytes.sum()), "over_time": _over_time(f),
             "nodes": _by_node(f), "addresses": _addresses(f)}
 

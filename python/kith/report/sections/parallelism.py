@@ -5,7 +5,7 @@ import numpy as np
 from kith.graph.parallelism import actual, instantaneous
 from kith.report import charts
 from kith.states import STATES
-from kith.units import count, seconds
+from kith.units import count, percent, seconds
 
 BINS = 300
 
@@ -29,7 +29,7 @@ def values(f):
                                               ("l-cores", f"workers: {f.workers}"),
                                               ("l-average", f"work over span: {f.graph.parallelism:.3g}")]),
             "top": count(round(top / 1.02)), "span": seconds(f.graph.span_s), "bin": seconds(width),
-            "below": f"{_share_below(counts, f.workers):.0%}"}
+            "below": percent(_share_below(counts, f.workers))}
 
 
 def _resampled(counts, bins):
