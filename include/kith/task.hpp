@@ -83,6 +83,7 @@ class group {
   bool cancelled() const noexcept;
 
  private:
+  friend class pending_tasks;
   detail::scope* scope_;
   const int unwinding_;  // std::uncaught_exceptions() when it was made
 };

@@ -6,7 +6,7 @@ the two. For recording.py.
 
 from dataclasses import dataclass
 
-VERSION = 2  # of the format
+VERSION = 3  # of the format
 APPLICATION = 0x4B495448  # "KITH"
 
 TIME_END = 1 << 52  # nanoseconds
@@ -73,7 +73,7 @@ TABLES = {
         "created_ns:time create_until_ns:time create_ns:time ready_ns:time started_ns:time ended_ns:time "
         "completed_ns:time work_ns:time explorer:worker? explore_started_ns:time explore_ended_ns:time key:bits",
         completed_ns=2),
-    "access": _columns("task:task region:region mode:mode bytes:bytes touched:bytes"),
+    "access": _columns("task:task region:region mode:mode bytes:bytes touched:bytes passed_by:task?", passed_by=3),
     "dependence": _columns("task:task before:task bytes:total"),
     "wait": _columns("task:task scope:scope worker:worker? begun_ns:time ended_ns:time"),
     "steal": _columns("worker:worker? victim:worker? at_ns:time"),

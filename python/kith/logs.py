@@ -15,7 +15,7 @@ import numpy as np
 from kith.columns import WORKERS
 from kith.errors import KithError, printable
 
-VERSIONS = (7, 8)  # 8: with counts
+VERSIONS = (9, 10)  # 10: with counts
 _MAGIC = b"KITHLOG\n"
 _HEADER = struct.Struct("<8sIIdQQQ")
 _FRONT = 64 << 10
@@ -24,7 +24,7 @@ _CELL = np.dtype([("kind", "u1"), ("flags", "u1"), ("small", "<u2"), ("middle", 
 _PAIR = np.dtype([("first", "<u8"), ("second", "<u8")])
 _TASK, _EXECUTED, _STEAL, _RUN, _TYPE, _MARK, _RAN, _PLACE, _COUNTS = 1, 4, 6, 8, 9, 10, 20, 23, 27
 # Cells of each kind of record, from 1 on; a type, a mark, a place and counts have more besides.
-_CELLS = np.array([0, 2, 1, 2, 2, 3, 1, 2, 2, 1, 2, 2, 2, 1, 1, 1, 2, 2, 2, 3, 1, 2, 2, 2, 3, 3, 2, 1], np.int64)
+_CELLS = np.array([0, 2, 1, 2, 2, 3, 1, 2, 2, 1, 2, 2, 2, 1, 1, 1, 2, 2, 2, 3, 1, 2, 2, 2, 3, 3, 2, 1, 3], np.int64)
 _CANCELLED, _EXPLORES = 1, 2
 _TRIES = 10
 

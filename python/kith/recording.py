@@ -39,7 +39,8 @@ class Recording:
     types         name, by type
     regions       address, bytes, home (a node)
     homes         region, node, bytes, at_s
-    accesses      task, region, mode (0 to 4: kith.columns.MODES), bytes (declared), touched (bytes used), reads, writes
+    accesses      task, region, mode (0 to 4: kith.columns.MODES), bytes (declared), touched (bytes used), passed_by (the
+                  task that delivered the reference, -1: none did), reads, writes
     dependences   task, before, bytes
     workers       node, by worker
     waits         task, scope, worker, begun_s, ended_s;   idles the same without task and scope
@@ -273,6 +274,8 @@ def _assembled(path, version, meta, t, notes):
     workers = pd.DataFrame({"node": t["worker"]["node"]})
     names = t["type"]["name"] or ["task"]
     accesses = _table(t["access"])
+    if version < 3:
+        accesses["passed_by"] = -1
     accesses["reads"] = accesses["mode"] != MODES.index("out")
     accesses["writes"] = accesses["mode"] != MODES.index("in")
     allocations = _table(t["allocation"])

@@ -15,8 +15,8 @@
 
 namespace kith {
 
-inline constexpr std::uint32_t log_version = 7;
-inline constexpr std::uint32_t log_version_with_counts = 8;  // the same, with records of what was counted
+inline constexpr std::uint32_t log_version = 9;
+inline constexpr std::uint32_t log_version_with_counts = 10;  // the same, with records of what was counted
 inline constexpr char log_magic[8] = {'K', 'I', 'T', 'H', 'L', 'O', 'G', '\n'};
 
 /// A record is one or more cells. The first byte of its first cell gives its kind, and the kind gives its
@@ -50,6 +50,7 @@ enum class log_kind : std::uint8_t {
   clock,       // 3 cells: the clock of place 0, asked for by a message
   part,        // 2 cells: a task continues a coroutine
   counts,      // 1 cell and 8-byte numbers in cells of 16 bytes: what was counted while a task's own code ran
+  delivered,   // 3 cells: a task has given another one an argument
 };
 
 struct log_cell {
@@ -71,6 +72,9 @@ inline constexpr std::uint8_t log_discovered = 16;  // named by a node's explora
 inline constexpr std::uint8_t log_listed = 32;      // may be taken past its queue by its waiting creator
 // Flags of access records: kith::mode, and this.
 inline constexpr std::uint8_t log_by_handle = 128;  // it was found by its handle, not by its address
+// Flags of delivered records: kith::mode, and these.
+inline constexpr std::uint8_t log_used = 64;       // a reference to data that the task uses; else it has no access
+inline constexpr std::uint8_t log_by_owner = 128;  // by the task that waits for both: no dependence
 // Flags of executed records.
 inline constexpr std::uint8_t log_cancelled = 1;
 inline constexpr std::uint8_t log_explores = 2;  // the phase that names predecessors

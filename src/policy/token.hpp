@@ -1,9 +1,10 @@
 // `token`: a task runs on the core that most of its references came from.
 //
 // Token and Reference scheduling, section 3.1. A task's affinity to a core is the share of its references that the core
-// passed to it. In a data-flow program a reference comes with the task that computed the data. So here the core that
-// wrote a region last has passed it to those who read it; data that nobody wrote, or that is only written, came from
-// the core that created the task. The queues are those of section 4.1.1 (queue/affinity_queues.hpp).
+// passed to it: those that a task on that core delivered (pending_task::deliver). Other tasks get no references: they
+// declare accesses. Of these, the core that wrote a region last has passed it to those who read it; data that nobody
+// wrote, or that is only written, came from the core that created the task. The queues are those of section 4.1.1
+// (queue/affinity_queues.hpp).
 //
 // Not in the paper: of tasks with the same share, a core prefers the one with more references from it. Of a task with
 // references from more than eight cores, the eight with the most count.
@@ -48,8 +49,8 @@ class token_affinity {
     for (kept_access a : t.access_list()) {
       if (a.region == 0) continue;
       ++references;
-      const std::int16_t writer = a.how == mode::out ? std::int16_t{-1} : memory_.region_of(a).writer.load(relaxed);
-      const std::size_t core = writer >= 0 ? static_cast<std::size_t>(writer) : t.owner;
+      const int passer = passer_of(a);
+      const std::size_t core = passer >= 0 ? static_cast<std::size_t>(passer) : t.owner;
       if (core < from.size()) ++from[core];  // else it came from outside
     }
     hint h;
@@ -74,6 +75,11 @@ class token_affinity {
   void assigned(const hint& /*h*/, worker_id /*core*/) {}
 
  private:
+  /// The core that passed the reference; -1: none.
+  int passer_of(kept_access a) const {
+    if (a.passed_by() >= 0) return a.passed_by();
+    return a.how == mode::out ? -1 : memory_.region_of(a).writer.load(relaxed);
+  }
   /// Larger for a larger share; for the same share, larger for more references. The share is in units of 2^-32 and the
   /// count below 2^16, so that a double has both exactly.
   static double share_then_count(std::uint32_t from_core, std::uint32_t references) {

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <span>
 #include <sstream>
 #include <tuple>
 #include <unordered_map>
@@ -44,6 +45,7 @@ class assembler : gathered_logs {
     for (std::size_t i = 0; i < births.size(); ++i) births[i].read_as = i;
     std::ranges::sort(births, {}, [](const task_created_record& b) { return std::tuple(b.begun, !b.root, b.read_as); });
     std::ranges::sort(needs, {}, [](const need& n) { return std::pair(n.task, n.read_as); });
+    std::ranges::sort(deliveries, {}, [](const delivery& d) { return std::pair(d.task, d.number); });
     std::unordered_map<std::uint64_t, std::int32_t>& index = index_of;
     index.reserve(births.size() * 2);
     std::unordered_map<std::uint64_t, siblings> scopes;
@@ -85,6 +87,12 @@ class assembler : gathered_logs {
               {region_of(r), static_cast<std::uint8_t>(r.how), again ? 0 : r.bytes, again ? 0 : r.touched});
         }
       }
+      for (const delivery& d : deliveries_to(b.ref)) {
+        if (!d.used || d.bytes == 0) continue;
+        const std::uint32_t region = region_of({d.address, d.bytes, d.how, false, d.touched});
+        const bool again = std::ranges::find(touched, region, &recorded_access::region) != touched.end();
+        touched.push_back({region, static_cast<std::uint8_t>(d.how), again ? 0 : d.bytes, again ? 0 : d.touched});
+      }
       index[b.ref] = me;
       recorded_task t;
       t.scope = number->second;
@@ -112,7 +120,12 @@ class assembler : gathered_logs {
       for (const std::vector<std::int32_t>& members : fences)
         add_fence(out.tasks[static_cast<std::size_t>(me)], members);
     }
-    add_needs_of_nodes();
+    add_late_dependences();
+  }
+
+  std::span<const delivery> deliveries_to(std::uint64_t task) const {
+    const auto these = std::ranges::equal_range(deliveries, task, {}, &delivery::task);
+    return {these.begin(), these.end()};
   }
 
   void add_times() {
@@ -205,8 +218,9 @@ class assembler : gathered_logs {
     out.first_dependence.push_back(out.dependences.size());
   }
 
-  /// A node may need a node that was found before or after it; all of them are known now.
-  void add_needs_of_nodes() {
+  /// Those of nodes and of tasks with delivered arguments: what they need may have been found, or created, after them;
+  /// all of it is known now.
+  void add_late_dependences() {
     std::vector<recorded_dependence> all;
     std::vector<std::uint64_t> first{0};
     std::vector<std::uint64_t> ref_of(out.tasks.size());
@@ -221,11 +235,31 @@ class assembler : gathered_logs {
       } else {
         all.insert(all.end(), out.dependences.begin() + static_cast<std::ptrdiff_t>(out.first_dependence[i]),
                    out.dependences.begin() + static_cast<std::ptrdiff_t>(out.first_dependence[i + 1]));
+        add_deliveries(i, ref_of[i], all);
       }
       first.push_back(all.size());
     }
     out.dependences = std::move(all);
     out.first_dependence = std::move(first);
+  }
+
+  /// A task waits for those that delivered its arguments. Its accesses are the used ones, in the same order.
+  void add_deliveries(std::size_t task, std::uint64_t ref, std::vector<recorded_dependence>& all) {
+    const std::size_t first = all.size();
+    std::uint64_t access = out.first_access[task];
+    for (const delivery& d : deliveries_to(ref)) {
+      const std::int32_t by = index_or_none(d.by);
+      const std::uint64_t bytes = d.used && d.how != mode::out ? d.bytes : 0;
+      if (d.used && d.bytes != 0) out.accesses[access++].passed_by = by;
+      if (by < 0 || d.by_owner || by == static_cast<std::int32_t>(task)) continue;
+      const auto same = std::find_if(all.begin() + static_cast<std::ptrdiff_t>(first), all.end(),
+                                     [by](const recorded_dependence& x) { return x.before == by; });
+      if (same != all.end()) {
+        same->bytes += bytes;
+      } else {
+        all.push_back({by, bytes});
+      }
+    }
   }
 
   /// The bytes that `to` reads and `from` writes.

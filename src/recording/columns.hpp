@@ -125,6 +125,7 @@ struct access {
     each("mode", r.mode, holds::mode);
     each("bytes", r.bytes, holds::bytes);
     each("touched", r.touched, holds::bytes);
+    each("passed_by", r.passed_by, holds::task_or_none, 3);
   }
 };
 struct dependence {

@@ -77,6 +77,19 @@ void gathered_logs::read(const mapped_log& l) {
         if (!births.empty()) births.back().key = head.large;
         break;
       case log_kind::needs: needs.push_back({head.large, pair_at(rest, 0).first, needs.size()}); break;
+      case log_kind::delivered: {
+        const log_pair data = pair_at(rest, 0), from = pair_at(rest, 1);
+        deliveries.push_back({.task = head.large,
+                              .by = from.first,
+                              .address = data.first,
+                              .bytes = std::uint64_t{head.small} << 32 | head.middle,
+                              .touched = data.second,
+                              .how = static_cast<mode>(head.flags & ~(log_used | log_by_owner)),
+                              .used = (head.flags & log_used) != 0,
+                              .by_owner = (head.flags & log_by_owner) != 0,
+                              .number = from.second});
+        break;
+      }
       case log_kind::executed: {
         const log_pair when = pair_at(rest, 0);
         runs.push_back({head.large, interval_of(when), head.flags, seat});

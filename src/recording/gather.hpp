@@ -44,6 +44,14 @@ struct need {
   std::uint64_t task, before;
   std::size_t read_as;
 };
+/// A task, `by`, has given another one an argument.
+struct delivery {
+  std::uint64_t task, by;
+  std::uint64_t address, bytes, touched;
+  mode how;
+  bool used, by_owner;
+  std::uint64_t number;  // of the argument
+};
 struct raw_access {
   std::uint64_t address, bytes;
   mode how;
@@ -61,6 +69,7 @@ struct gathered_logs {
   std::vector<task_created_record> births;
   std::vector<raw_access> accesses;
   std::vector<need> needs;
+  std::vector<delivery> deliveries;
   std::vector<run_of_task> runs;  // by seat, in the order in which they ended
   struct wait {
     std::uint64_t scope, task;

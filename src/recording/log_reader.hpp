@@ -80,6 +80,7 @@ class mapped_log {
     const std::size_t text = (head.middle + std::size_t{15}) / 16;
     switch (head.kind) {
       case log_kind::message:
+      case log_kind::delivered:
       case log_kind::clock:
       case log_kind::sample:
       case log_kind::wait: return 3;

@@ -245,6 +245,7 @@ class merger {
       for (std::uint64_t a = r.first_access[n]; a < r.first_access[n + 1]; ++a) {
         recorded_access x = r.accesses[a];
         x.region = region(i, x.region);
+        if (x.passed_by >= 0) x.passed_by = add.tasks[static_cast<std::size_t>(x.passed_by)];
         out_.accesses.push_back(x);
       }
       for (std::uint64_t d = r.first_dependence[n]; d < r.first_dependence[n + 1]; ++d)

@@ -20,7 +20,7 @@
 
 namespace kith {
 
-inline constexpr int recording_version = 2;
+inline constexpr int recording_version = 3;
 
 struct recorded_task {
   enum flag : std::uint8_t {
@@ -69,9 +69,10 @@ struct recorded_home {
 };
 struct recorded_access {
   std::uint32_t region = 0;
-  std::uint8_t mode = 0;      // kith::mode
-  std::uint64_t bytes = 0;    // declared
-  std::uint64_t touched = 0;  // used, which is what the access costs; equal to `bytes` where it was not traced
+  std::uint8_t mode = 0;        // kith::mode
+  std::uint64_t bytes = 0;      // declared
+  std::uint64_t touched = 0;    // used, which is what the access costs; equal to `bytes` where it was not traced
+  std::int32_t passed_by = -1;  // the task that delivered the reference (pending_task::deliver); -1: none did
 };
 struct recorded_dependence {
   std::int32_t before = -1;

@@ -43,9 +43,18 @@ struct kept_access {
   std::uint32_t region = 0;  // index in the engine's region table; 0 if it is not needed
   std::uint32_t bytes_low = 0;
   std::uint16_t bytes_high = 0;
-  mode how = mode::in;
-  std::uint8_t unused = 0;
+  mode how : 3 = mode::in;
+  std::uint16_t passer : 13 = 0;  // 1 + the worker that delivered the reference (pending_task::deliver); 0: none did
 
+  kept_access() = default;
+  kept_access(std::uint32_t r, std::uint64_t named, mode m, int passed_by = -1) noexcept
+      : region(r),
+        bytes_low(static_cast<std::uint32_t>(named)),
+        bytes_high(static_cast<std::uint16_t>(named >> 32)),
+        how(m),
+        passer(static_cast<std::uint16_t>((passed_by + 1) & 0x1fff)) {}
+  /// The worker that delivered the reference; -1: none did.
+  int passed_by() const noexcept { return int{passer} - 1; }
   std::uint64_t bytes() const noexcept { return std::uint64_t{bytes_high} << 32 | bytes_low; }
 };
 static_assert(sizeof(kept_access) == detail::task_room::access_bytes);

@@ -45,7 +45,8 @@ constexpr void (*programs[])(runtime&) = {independent,
                                           kith::test::keyed_grid,
                                           kith::test::valued_grid,
                                           kith::test::static_diamond,
-                                          kith::test::filled_groups};
+                                          kith::test::filled_groups,
+                                          kith::test::delivered_arguments};
 
 TEST(recorded_order, one_worker_under_fifo_begins_tasks_as_one_did_under_random) {
   const recording first = record(kith::test::make_options(1, "random"), independent);

@@ -31,8 +31,9 @@ void submitted(runtime& rt) {
 }
 
 constexpr void (*programs[])(runtime&) = {
-    kith::test::random_accesses, kith::test::fork_and_join,     kith::test::keyed_grid,    kith::test::valued_grid,
-    kith::test::static_diamond,  kith::test::captured_accesses, kith::test::filled_groups, submitted};
+    kith::test::random_accesses, kith::test::fork_and_join,       kith::test::keyed_grid,
+    kith::test::valued_grid,     kith::test::static_diamond,      kith::test::captured_accesses,
+    kith::test::filled_groups,   kith::test::delivered_arguments, submitted};
 
 class replayed : public testing::TestWithParam<kith::test::setup> {};
 

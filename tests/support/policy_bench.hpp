@@ -45,7 +45,7 @@ class policy_bench {
     t.sequence = static_cast<std::uint32_t>(made.size());
     std::byte* keep = t.access_bytes();
     for (const use& u : uses) {
-      const kept_access a{u.region, static_cast<std::uint32_t>(u.bytes), 0, u.how, 0};
+      const kept_access a(u.region, u.bytes, u.how);
       std::memcpy(keep, &a, sizeof a);
       keep += sizeof a;
     }

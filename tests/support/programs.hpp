@@ -4,6 +4,7 @@
 #include "base/rng.hpp"
 
 #include <kith/kith.hpp>
+#include <kith/pending_tasks.hpp>
 
 #include <array>
 #include <functional>
@@ -130,6 +131,45 @@ inline void filled_groups(runtime& rt) {
   });
 }
 
+/// Tasks that wait for arguments: a wavefront whose tasks deliver to each other, and a tree that schedules itself.
+inline void delivered_arguments(runtime& rt) {
+  constexpr std::size_t side = 6;
+  struct tree {
+    pending_tasks& tasks;
+    void operator()(int depth, pending_task sum) const {
+      if (depth == 0) return sum.deliver(0, 1L);
+      const pending_task add = tasks.schedule([sum](long a, long b, long c) { sum.deliver(0, a + b + c); });
+      for (std::size_t c = 0; c < 3; ++c) {
+        const pending_task pass = tasks.schedule([add, c](long x) { add.deliver(c, x); });
+        tasks.schedule([*this, depth, pass] { (*this)(depth - 1, pass); });
+      }
+    }
+  };
+  rt.run([] {
+    std::array<std::array<long, 32>, side * side> data{};
+    pending_tasks tasks;
+    std::array<pending_task, side * side + 1> at;
+    for (std::size_t i = 0; i < side * side; ++i) {
+      at[i] = tasks.schedule([i, &at](std::span<long> mine, std::span<const long> above, std::span<const long> left) {
+        mine[0] = above[0] + left[0] + 1;
+        if (i % side + 1 < side) at[i + 1].deliver(2, in(mine));
+        if (i / side + 1 < side) at[i + side].deliver(1, in(mine));
+      });
+    }
+    for (std::size_t i = 0; i < side * side; ++i) {
+      if (i < side) at[i].deliver(1, in(data[i]));
+      if (i % side == 0) at[i].deliver(2, in(data[i]));
+      at[i].deliver(0, inout(data[i]));
+    }
+    tasks.wait();
+    long total = 0;
+    at.back() = tasks.schedule([&total](long sum) { total = sum; });
+    tasks.schedule([&tasks, &at] { tree{tasks}(3, at.back()); });
+    tasks.wait();
+    if (data.back()[0] != 923 || total != 27) throw error("the sums are wrong");
+  });
+}
+
 /// Tasks from a thread that is no worker, with a run before and after.
 inline void from_outside(runtime& rt) {
   static std::array<int, 3> data;
@@ -140,7 +180,7 @@ inline void from_outside(runtime& rt) {
   rt.run([] { spawn([] {}); });
 }
 
-inline constexpr void (*programs[])(runtime&) = {random_accesses, fork_and_join, keyed_grid,  valued_grid,
-                                                 static_diamond,  filled_groups, from_outside};
+inline constexpr void (*programs[])(runtime&) = {random_accesses, fork_and_join, keyed_grid,          valued_grid,
+                                                 static_diamond,  filled_groups, delivered_arguments, from_outside};
 
 }  // namespace kith::test

@@ -253,9 +253,11 @@ TEST(completed_times, are_kept_in_files_and_versions_are_told_apart) {
   run_sql(file.path(), "PRAGMA user_version = 1");
   EXPECT_THAT([&] { read_recording(file.path()); },
               ThrowsMessage<error>(HasSubstr("table task is not defined as by Kith")));
-  run_sql(file.path(), "PRAGMA user_version = 3");
+  run_sql(file.path(), "PRAGMA user_version = 4");
   EXPECT_THAT([&] { read_recording(file.path()); },
-              ThrowsMessage<error>(HasSubstr("a recording of version 3; this Kith reads versions 1 to 2")));
+              ThrowsMessage<error>(HasSubstr("a recording of version 4; this Kith reads versions 1 to 3")));
+  run_sql(file.path(), "ALTER TABLE access DROP COLUMN passed_by; PRAGMA user_version = 2");
+  EXPECT_EQ(read_recording(file.path()).tasks[1].completed, 40u);
 }
 
 }  // namespace

@@ -5,6 +5,9 @@
 #include "policy/worker_queues.hpp"
 #include "support/policy_bench.hpp"
 #include "support/recordings.hpp"
+#include "support/replays.hpp"
+
+#include <kith/pending_tasks.hpp>
 
 #include <gmock/gmock.h>
 
@@ -55,6 +58,51 @@ TEST(token, the_creator_passes_what_nobody_wrote_and_what_is_only_written) {
     b.ready(of_two, 2);
     EXPECT_EQ(b.next(2), &of_two) << how;
     EXPECT_EQ(b.next(3), &of_three) << how;
+  }
+}
+
+// Data that is only read, passed on by tasks on four cores: what nobody wrote would be the creator's.
+TEST(token, references_come_from_the_worker_that_delivered_them) {
+  static constexpr std::size_t chains = 4, links = 6;
+  kith::runtime_options o;
+  o.workers = 1;
+  kith::recording recorded = kith::test::record(o, [&](kith::runtime& rt) {
+    static std::array<double, chains> shared;
+    static std::array<std::array<kith::pending_task, links>, chains> at;
+    rt.run([&] {
+      kith::pending_tasks tasks;
+      for (std::size_t link = 0; link < links; ++link) {
+        for (std::size_t c = 0; c < chains; ++c) {
+          at[c][link] = tasks.schedule([c, link](const double& x) {
+            if (link + 1 < links) at[c][link + 1].deliver(0, kith::in(x));
+          });
+        }
+      }
+      for (std::size_t c = 0; c < chains; ++c) at[c][0].deliver(0, kith::in(shared[c]));
+      tasks.wait();
+    });
+  });
+  ASSERT_EQ(recorded.tasks.size(), 1 + chains * links);
+  for (std::size_t t = 1; t <= chains * links; ++t) {
+    ASSERT_EQ(recorded.first_access[t + 1] - recorded.first_access[t], 1U);
+    const std::int32_t by = t <= chains ? 0 : static_cast<std::int32_t>(t - chains);
+    EXPECT_EQ(recorded.accesses[recorded.first_access[t]].passed_by, by);
+    const std::uint64_t first = recorded.first_dependence[t], count = recorded.first_dependence[t + 1] - first;
+    ASSERT_EQ(count, t <= chains ? 0U : 1U) << t;  // none on the root, which waits for all
+    if (count == 1) {
+      EXPECT_EQ(recorded.dependences[first].before, by);
+    }
+  }
+  for (kith::recorded_task& t : recorded.tasks) {
+    t.work_ns = 100'000;  // the same for all, and longer than what scheduling costs
+    t.ended = std::max(t.ended, t.started + t.work_ns);
+  }
+  for (const char* how : {"token", "token:organisation=global"}) {
+    const kith::recording run = kith::test::simulate_again(recorded, how, chains);
+    std::size_t stayed = 0;
+    for (std::size_t t = 1 + chains; t <= chains * links; ++t)
+      stayed += run.tasks[t].worker == run.tasks[t - chains].worker;
+    EXPECT_GE(stayed, chains * (links - 2)) << how;  // a worker that starts with nothing takes what there is
   }
 }
 

@@ -132,7 +132,7 @@ TEST(Homes, AreWhereTheFirstTaskRan) {
 TEST(Homes, ArePromisedUntilATaskRuns) {
   region_table regions;
   const memory_view view(regions, {node_id(0), node_id(1), node_id(2)});
-  const kept_access a{regions.find(&view, 4096), 4096, 0, mode::out, 0};
+  const kept_access a(regions.find(&view, 4096), 4096, mode::out);
   const auto home = [&] { return view.region_of(a).home_node(); };
   EXPECT_TRUE(view.place(a, node_id(1)));
   EXPECT_FALSE(view.place(a, node_id(2)));
@@ -141,7 +141,7 @@ TEST(Homes, ArePromisedUntilATaskRuns) {
   EXPECT_EQ(home(), node_id(2));
   EXPECT_FALSE(view.touch(a, node_id(0)));  // its pages are on node 2
   EXPECT_EQ(home(), node_id(2));
-  const kept_access b{regions.find(&a, 4096), 4096, 0, mode::out, 0};
+  const kept_access b(regions.find(&a, 4096), 4096, mode::out);
   EXPECT_TRUE(view.touch(b, node_id(0)));
   EXPECT_FALSE(view.touch(b, node_id(1)));
   EXPECT_EQ(view.region_of(b).home_node(), node_id(0));

@@ -28,7 +28,7 @@ class Turns : public testing::Test {
     t.accesses = static_cast<std::uint8_t>(at.size());
     std::byte* keep = t.access_bytes();
     for (std::uint32_t region : at) {
-      const kept_access a{region, 8, 0, mode::commutative, 0};
+      const kept_access a(region, 8, mode::commutative);
       std::memcpy(keep, &a, sizeof a);
       keep += sizeof a;
     }

@@ -86,7 +86,9 @@ void abandon(draft) noexcept;
 /// A group in which the running task creates a task. The running task owns the group or belongs to it.
 class filled_group {
  public:
-  explicit filled_group(scope& tasks) noexcept : tasks_(tasks) {}
+  /// `called`: what the user called, for errors.
+  explicit filled_group(scope& tasks, const char* called = "group::spawn()") noexcept
+      : tasks_(tasks), called_(called) {}
   /// Throws unless the running task may create a task with these numbers of accesses and predecessors. Must be
   /// called first.
   void admit(std::size_t accesses, std::size_t predecessors);
@@ -97,6 +99,7 @@ class filled_group {
 
  private:
   scope& tasks_;
+  const char* called_;
   void* member_ = nullptr;
 };
 draft begin(const filled_group&, task_room);

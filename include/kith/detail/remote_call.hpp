@@ -1,6 +1,7 @@
 // A function that another place can be asked to run: its number, and the code that reads its arguments.
 #pragma once
 
+#include <kith/detail/plain_call.hpp>
 #include <kith/detail/serialize.hpp>
 
 #include <coroutine>
@@ -54,8 +55,9 @@ class remote_function {
 template <class P, class Argument>
 inline constexpr bool stays = std::is_same_v<P, Argument> || (is_span<P> && (is_span<Argument> || is_vector<Argument>));
 
+/// Of a function or a function object.
 template <class F>
-struct signature;
+struct signature : signature<plain_call<F>> {};
 /// The value that arrives where an activity's result is asked for.
 template <class R>
 struct result_value {
@@ -97,19 +99,6 @@ struct signature<R(P...)> {
   template <class... Args>
   static constexpr bool accepts = (std::is_convertible_v<const Args&, std::remove_cvref_t<P>> && ...);
 };
-template <class R, class... P>
-struct signature<R(P...) noexcept> : signature<R(P...)> {};
-template <class R, class... P>
-struct signature<R (*)(P...)> : signature<R(P...)> {};
-template <class R, class... P>
-struct signature<R (*)(P...) noexcept> : signature<R(P...)> {};
-template <class C, class R, class... P>
-struct signature<R (C::*)(P...)> : signature<R(P...)> {};
-template <class C, class R, class... P>
-struct signature<R (C::*)(P...) const> : signature<R(P...)> {};
-template <class C, class R, class... P>
-struct signature<R (C::*)(P...) const noexcept> : signature<R(P...)> {};
-
 /// A function as a type.
 template <auto F>
 struct constant_function {
@@ -129,9 +118,9 @@ struct progress_function : constant_function<F> {
 template <class F>
 struct signature_of {};  // none: a generic lambda, or no function at all
 template <class F>
-  requires requires { &F::operator(); }
+  requires requires { typename plain_call<F>; }
 struct signature_of<F> {
-  using type = signature<decltype(&F::operator())>;
+  using type = signature<F>;
 };
 template <auto F>
 struct signature_of<constant_function<F>> {

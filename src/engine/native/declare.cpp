@@ -66,7 +66,7 @@ class fence_maker {
 }
 
 void write_access(std::byte* at, const detail::access_record& a, std::uint32_t region, std::uint64_t bytes) noexcept {
-  const kept_access kept{region, static_cast<std::uint32_t>(bytes), static_cast<std::uint16_t>(bytes >> 32), a.how, 0};
+  const kept_access kept(region, bytes, a.how);
   std::memcpy(at, &kept, sizeof kept);
 }
 

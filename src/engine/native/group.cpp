@@ -41,21 +41,21 @@ using namespace kith::native;
 void filled_group::admit(std::size_t accesses, std::size_t predecessors) {
   if (runs_owner_of(tasks_)) return;
   native::engine& engine = static_cast<native_seat&>(*tasks_.creator).engine;
-  engine.refuse_inherited("group::spawn()");
+  engine.refuse_inherited(called_);
   worker* const w = worker::current();
   if (w == nullptr)
-    throw error("group::spawn(): no task runs on this thread; expected the group's owner, or its tasks");
+    throw error(std::string(called_) + ": no task runs on this thread; expected the group's owner, or its tasks");
   const task* const t = w->running;
   const bool owns = native::is_owner(tasks_, *w);  // on a worker that runs a half of a join of the owner
   if (&w->engine != &engine ||
       (!owns && (t == nullptr || !t->scope->is_within(tasks_, std::numeric_limits<int>::max())))) {
-    throw error(
-        "group::spawn(): the running task neither made the group nor belongs to it; expected the task that made the "
-        "group, or one of the group's tasks");
+    throw error(std::string(called_) +
+                ": the running task neither made the group nor belongs to it; expected the task that made the group, "
+                "or one of the group's tasks");
   }
   if (accesses != 0 || predecessors != 0) {
     throw error(
-        std::string("group::spawn(): a task of the group fills it, and names ") +
+        std::string(called_) + ": a task of the group fills it, and names " +
         (accesses != 0 ? "accesses" : "predecessors") +
         ", which only the task that made the group can: they go by the order of creation. Leave them out, or make "
         "another group for these tasks");

@@ -81,8 +81,7 @@ void* node_scope::fill(const node_draft& d, std::size_t closure_bytes, std::size
   for (const access_record& a : d.accesses) {
     if (a.how == mode::commutative)
       throw error("keyed graph: a commutative access; the order of nodes comes from their predecessors alone");
-    kept.push_back({engine.regions.find(a.address, a.bytes), static_cast<std::uint32_t>(a.bytes),
-                    static_cast<std::uint16_t>(a.bytes >> 32), a.how, 0});
+    kept.emplace_back(engine.regions.find(a.address, a.bytes), a.bytes, a.how);
   }
   task& t = engine.space[reference::from(d.task).index];
   native::set_hints(t, d.h);

@@ -13,6 +13,15 @@
 
 namespace kith::native {
 
+namespace {
+
+std::uint64_t touched_bytes(const detail::access_record& a) noexcept {
+  if (a.touched >= 1) return a.bytes;
+  return static_cast<std::uint64_t>(std::llround(static_cast<double>(a.bytes) * static_cast<double>(a.touched)));
+}
+
+}  // namespace
+
 void seat_log::created(const created_task& b) {
   const std::uint64_t until = ticks();
   const detail::hints& h = b.what.h;
@@ -43,13 +52,21 @@ void seat_log::created(const created_task& b) {
     const auto how = static_cast<std::uint8_t>(static_cast<std::uint8_t>(a.how) | (by_handle ? log_by_handle : 0));
     append({log_kind::access, how, static_cast<std::uint16_t>(a.bytes >> 32), static_cast<std::uint32_t>(a.bytes),
             reinterpret_cast<std::uint64_t>(a.address)});
-    if (a.touched < 1)
-      append({.kind = log_kind::touched,
-              .large = static_cast<std::uint64_t>(
-                  std::llround(static_cast<double>(a.bytes) * static_cast<double>(a.touched)))});
+    if (a.touched < 1) append({.kind = log_kind::touched, .large = touched_bytes(a)});
   }
   if (h.work >= 0) append({.kind = log_kind::work, .large = static_cast<std::uint64_t>(h.work)});
   account(b.parent, ticks() - until);
+}
+
+void seat_log::delivered(std::uint64_t task, std::size_t number, const detail::argument& what, std::uint64_t by,
+                         bool by_owner) noexcept {
+  const detail::access_record& a = what.uses;
+  const bool used = what.what == detail::argument::kind::used;
+  const auto flags = static_cast<std::uint8_t>(static_cast<std::uint8_t>(a.how) | (used ? log_used : 0) |
+                                               (by_owner ? log_by_owner : 0));
+  append({log_kind::delivered, flags, static_cast<std::uint16_t>(a.bytes >> 32), static_cast<std::uint32_t>(a.bytes),
+          task},
+         {reinterpret_cast<std::uint64_t>(a.address), touched_bytes(a)}, {by, number});
 }
 
 void seat_log::account(std::uint64_t task, std::uint64_t spent) noexcept {

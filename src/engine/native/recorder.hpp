@@ -14,6 +14,8 @@
 #include "task/region.hpp"
 #include "task/task.hpp"
 
+#include <kith/detail/argument.hpp>
+
 #include <deque>
 #include <map>
 #include <memory>
@@ -44,6 +46,9 @@ class seat_log : public log {
   void needs(std::uint64_t task, std::uint64_t before) noexcept {
     append({.kind = log_kind::needs, .large = task}, {before, 0});
   }
+  /// A task has given another one an argument. `by_owner`: it is the one that waits for both.
+  void delivered(std::uint64_t task, std::size_t number, const detail::argument& what, std::uint64_t by,
+                 bool by_owner) noexcept;
   void executed(std::uint64_t task, std::uint64_t began, std::uint64_t ended, std::uint8_t flags) noexcept;
   /// The last child of the task has ended, after its body.
   void completed(std::uint64_t task) noexcept;

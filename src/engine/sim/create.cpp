@@ -162,6 +162,7 @@ bool engine::link(std::int32_t t) {
 bool engine::prepare_ready(std::int32_t t) {
   task_record& r = record_of(t);
   policy_task& v = *r.slot;
+  name_passers(r);
   if ((v.flags & task::exclusive) != 0 && !take_turns(regions_, v)) return false;
   expect_start(r);
   r.state = task_state::queued;

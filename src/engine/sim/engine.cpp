@@ -83,6 +83,8 @@ engine::engine(const program& p, const machine_model& m, const settings& s)
   }
   std::string policy = s.policy;
   migrates_ = take_migration(policy);
+  if (std::ranges::any_of(program_.recorded.accesses, [](const recorded_access& a) { return a.passed_by >= 0; }))
+    ran_on_.assign(program_.tasks(), -1);
   if (migrates_ && s.fidelity != fidelity::block)
     throw error(
         "policy '" + s.policy + "': moving pages is part of the fidelity block alone; expected --fidelity block",

@@ -46,6 +46,8 @@ class engine {
   void step(worker& w);
   void begin_root(worker& w);
   void start(worker& w, std::int32_t t, bool at_creation = false);
+  void note_worker(std::int32_t t, const worker&);
+  void name_passers(const task_record&);
   bool take(std::int32_t t);
   void run_action(worker& w);
   void compute(worker& w, frame& f, picoseconds work);
@@ -226,7 +228,8 @@ class engine {
   const int shared_distance_ = distance_of_shared();  // of queues without an owner
   std::optional<layout> layout_;                      // if the recording's allocations decide homes
   memory_view view_;
-  bool migrates_ = false;                     // pages of written data move to the node that writes them
+  bool migrates_ = false;             // pages of written data move to the node that writes them
+  std::vector<std::int16_t> ran_on_;  // by task: the worker that started it; empty if no task delivers references
   std::vector<std::uint64_t> bytes_by_node_;  // scratch
   class program_identities final : public identity_source {
    public:

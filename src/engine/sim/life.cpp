@@ -8,6 +8,7 @@
 #include "task/closure_room.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 namespace kith::sim {
 
@@ -84,7 +85,27 @@ void engine::begin_root(worker& w) {
   f.fetched = true;
   if (lines_) f.below = lines_in_use(w);
   if (policy().has_gate()) f.naming.self = identities_.identity_of(t);
+  note_worker(t, w);
   w.frames.push_back(f);
+}
+
+/// What the task delivers comes from this worker.
+void engine::note_worker(std::int32_t t, const worker& w) {
+  if (!ran_on_.empty()) ran_on_[static_cast<std::size_t>(t)] = static_cast<std::int16_t>(w.id.value);
+}
+
+/// Tells the policy which workers have delivered the task's references. All of them have: the task is ready.
+void engine::name_passers(const task_record& t) {
+  if (ran_on_.empty()) return;
+  std::byte* kept = t.slot->access_bytes();
+  std::uint32_t at = t.first_access;
+  for (kept_access a : t.slot->access_list()) {
+    const recorded_access& declared = program_.recorded.accesses[at++];
+    const int by = declared.passed_by < 0 ? -1 : ran_on_[static_cast<std::size_t>(declared.passed_by)];
+    a = kept_access(a.region, a.bytes(), a.how, by);
+    std::memcpy(kept, &a, sizeof a);
+    kept += sizeof a;
+  }
 }
 
 /// True if this worker must run the task; false if it was claimed.
@@ -121,6 +142,7 @@ void engine::start(worker& w, std::int32_t t, bool at_creation) {
   f.action = r.first_action;
   f.began = w.clock;
   if (policy().has_gate()) f.naming.self = identities_.identity_of(t);
+  note_worker(t, w);
   if (explores) return;
   count_accesses(w, f);
   if (network_ && r.arrived) {

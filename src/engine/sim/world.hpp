@@ -20,8 +20,7 @@ class engine;
 
 /// An access as policies see it. A region's index is its index in the program plus 1.
 inline kept_access kept_of(const recorded_access& a) noexcept {
-  return {a.region + 1, static_cast<std::uint32_t>(a.bytes), static_cast<std::uint16_t>(a.bytes >> 32),
-          static_cast<mode>(a.mode), 0};
+  return {a.region + 1, a.bytes, static_cast<mode>(a.mode)};
 }
 
 /// A task as policies see it. It keeps its index in the program where the native engine keeps links.
