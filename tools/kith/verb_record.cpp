@@ -11,6 +11,7 @@
 #include "output.hpp"
 #include "progress.hpp"
 #include "recording/assemble.hpp"
+#include "recording/counts.hpp"
 #include "recording/file.hpp"
 
 #include <kith/error.hpp>
@@ -185,13 +186,6 @@ comparison under_another_schedule(const record_options& o, const std::vector<std
   return result;
 }
 
-std::uint64_t instructions_of(const recording& r) {
-  std::uint64_t sum = 0;
-  for (const recorded_counts& c : r.counts)
-    sum += static_cast<std::uint64_t>(std::max<std::int64_t>(0, c[counter::instructions]));
-  return sum;
-}
-
 /// Runs the program that counts, and gives the recordings of the first run the instructions of their tasks.
 void add_instructions(const record_options& o, const std::vector<std::string>& files) {
   progress bar;
@@ -223,7 +217,7 @@ void add_instructions(const record_options& o, const std::vector<std::string>& f
                   " of the tasks are in one of the two runs alone; expected the same "
                   "program, built to count" +
                   ends);
-    const std::uint64_t instructions = instructions_of(first);
+    const std::uint64_t instructions = instructions_of(first.counts);
     if (instructions == 0)
       throw error(begins + "it counted no instructions; build it with kith::count_instructions (docs/check.md)" + ends);
     write_recording(first, file);
