@@ -26,7 +26,7 @@ def number(text, name):
 
 
 trace = subprocess.run(["valgrind", "--tool=lackey", "--trace-mem=yes", "--log-fd=1", PROGRAM], check=True, capture_output=True).stdout
-for first, first_ways, second, second_ways in ((4096, 2, 65536, 8), (65536, 4, 2097152, 8)):
+for first, first_ways, second, second_ways in ((4096, 2, 131072, 8), (65536, 4, 2097152, 8)):
     said = subprocess.run(["valgrind", "--tool=cachegrind", "--cache-sim=yes", "--cachegrind-out-file=/dev/null", f"--D1={first},{first_ways},64",
                            f"--LL={second},{second_ways},64", PROGRAM], check=True, capture_output=True, text=True).stderr
     answer = subprocess.run([REPLAY, *map(str, (first, first_ways, second, second_ways))], input=trace, check=True, capture_output=True).stdout
