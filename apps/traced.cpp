@@ -1,5 +1,6 @@
 // kith-traced: programs that are compiled with access callbacks, whatever the rest of the build is compiled with, so
-// that `kith paper` can record the addresses that they touch.
+// that `kith paper` can record the addresses that they touch. kith-counted: the same programs, which count their
+// instructions.
 //
 // usage: kith-traced NAME [--PARAMETER VALUE ...]
 #include "list.hpp"
@@ -16,7 +17,7 @@ int main(int count, char** words) {
   using namespace kith::apps;
   static const entry* const programs[] = {&panels_entry,  &kmeans_entry,     &kmeans_list_entry, &sharded_entry,
                                           &routing_entry, &refinement_entry, &map_entry,         &reduction_entry,
-                                          &vecmul_entry,  &sparse_lu_entry};
+                                          &vecmul_entry,  &sparse_lu_entry,  &heat_entry};
   try {
     const std::string_view name = count > 1 ? words[1] : "";
     const auto* const found =

@@ -19,7 +19,7 @@ RANKS = [
     ["src/machine"],
     ["src/task"],
     ["src/recording"],
-    ["src/tracing"],
+    ["src/tracing", "src/counting"],
     ["src/memory"],
     ["src/queue"],
     ["src/partition"],
@@ -39,7 +39,8 @@ RANKS = [
 STRANGERS = [*((deciding, "src/recording") for deciding in ("src/queue", "src/partition", "src/policy")),
              ("src/engine/sim", "src/engine/native"), ("src/engine/sim", "include/kith/detail"), ("src/analysis", "src/engine/native"),
              ("src/api", "src/engine/sim"), ("src/api", "src/analysis"),
-             # The recorder of addresses is linked into programs, and the library knows it by base/access_tracer.hpp.
+             # These are linked into programs; the library knows them by base/access_tracer.hpp and base/counters.hpp.
+             *((folder, "src/counting") for folder in ("src/tracing", "src/memory", "src/engine", "src/api")),
              ("src/memory", "src/tracing"), ("src/engine", "src/tracing"), ("src/api", "src/tracing")]
 DECIDING = ["src/policy", "src/queue", "src/replay"]  # no thread, lock, clock, system call, MPI or engine of their own
 FORBIDDEN = re.compile(r"^(thread|mutex|shared_mutex|condition_variable|future|chrono|ctime|time\.h|unistd\.h|"

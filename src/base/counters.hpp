@@ -126,4 +126,11 @@ counter_opener the_counter_opener() noexcept;
 /// For tests: recordings that begin from now on count by what this opens. Null: by the system again.
 void set_counter_opener(counter_opener) noexcept;
 
+/// Where a program that counts its own instructions has the number of those that the calling thread has executed.
+using instruction_count = const std::uint64_t* (*)();
+/// Null: the program was built without kith::count_instructions.
+instruction_count the_instruction_count() noexcept;
+/// For src/counting, while static objects are made.
+void set_instruction_count(instruction_count) noexcept;
+
 }  // namespace kith

@@ -66,7 +66,8 @@ struct line_costs {
   double hop_cycles = 0;      // the head of a message, for each hop
   int flit_bytes = 0;
   int control_bytes = 0, data_bytes = 0;  // a message without and with a line
-  double access_cycles = 0;               // of a core between two accesses
+  double access_cycles = 0;               // of a core between two accesses, where instructions are not known
+  double instruction_cycles = 0;          // of a core for an instruction, without its access; 0: not known
   bool homes = false;                     // the second level of a line's node is its home cache (home_caches.hpp)
   home_copies copies = home_copies::updated;
   double home_cycles = 0;  // until a core has what it reads from another home, without the hops

@@ -50,6 +50,7 @@ void read_line(model_section s, line_costs& l) {
   l.control_bytes = static_cast<int>(s.whole("control_bytes", 1, 1 << 20));
   l.data_bytes = static_cast<int>(s.whole("data_bytes", 64, 1 << 20));
   l.access_cycles = s.number("access_cycles", 0, 1e6);
+  if (s.find("instruction_cycles") != nullptr) l.instruction_cycles = s.number("instruction_cycles", 0, 1e6);
   l.homes = s.find("home_cycles") != nullptr;
   if (l.homes) {
     l.home_cycles = s.number("home_cycles", 0, 1e6);

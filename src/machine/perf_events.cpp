@@ -129,7 +129,11 @@ class perf_counters : public counter_source {
     (c == counter::page_faults ? faults_ : c == counter::context_switches ? switches_ : clock_) = true;
   }
 
+  /// Instructions are those that the program counts itself.
+  void ask_program(const std::uint64_t* instructions) noexcept { instructions_ = instructions; }
+
   bool read(counter_reading& now) noexcept override {
+    if (instructions_ != nullptr) at(now, counter::instructions) = *instructions_;
     if (!of_system_.empty() && !of_system_.read(now)) return false;
     if (!of_processor_.empty() && !of_processor_.read(now)) return false;
     if (faults_ || switches_) {
@@ -153,6 +157,7 @@ class perf_counters : public counter_source {
  private:
   perf_group of_processor_, of_system_;
   bool faults_ = false, switches_ = false, clock_ = false;
+  const std::uint64_t* instructions_ = nullptr;
 };
 
 }  // namespace
@@ -161,6 +166,12 @@ opened_counters open_perf_counters(counter_set wanted) {
   opened_counters o;
   auto source = std::make_unique<perf_counters>();
   wanted.for_each([&](counter c) {
+    if (const instruction_count of_program = the_instruction_count();
+        c == counter::instructions && of_program != nullptr) {
+      source->ask_program(of_program());  // the processor would count what counts them, too
+      o.there.add(c);
+      return;
+    }
     // The kernel brings the clock up to date only where it leads its group; the group's own time is the same.
     int file = c == counter::task_clock ? -1 : open_counter(c, source->group_of(c).leader());
     const int why = errno;

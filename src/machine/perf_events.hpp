@@ -14,7 +14,7 @@ namespace kith {
 /// so that a reading is one system call, or two where both are there. Those of the processor count the thread's own
 /// code, not the kernel's. Where the system refuses its own counters in this form, page_faults, context_switches and
 /// task_clock come from getrusage(2) and the thread's clock: one system call more for a reading. Takes some 10 us for
-/// each counter.
+/// each counter. Instructions are those that the program counts itself, if it does.
 opened_counters open_perf_counters(counter_set wanted);
 
 /// By the opener that tests have set, else as open_perf_counters().

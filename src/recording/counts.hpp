@@ -25,4 +25,13 @@ inline void sort_counts(std::vector<recorded_counts>& rows) {
   rows.erase(twice.begin(), twice.end());
 }
 
+/// Of all tasks together; those of tasks for which they were not counted are missing.
+inline std::uint64_t instructions_of(const std::vector<recorded_counts>& rows) {
+  std::uint64_t sum = 0;
+  for (const recorded_counts& c : rows) {
+    if (const std::int64_t n = c[counter::instructions]; n > 0) sum += static_cast<std::uint64_t>(n);
+  }
+  return sum;
+}
+
 }  // namespace kith

@@ -43,6 +43,8 @@ quietly cmake --build "$work/traced/build"
 quietly "$work/moved/bin/kith" record --addresses -o "$work/traced/rec" -- "$work/traced/build/stencil"
 "$work/moved/bin/kith" check "$work/traced/rec" >"$work/log" 2>&1 && { echo "kith check found nothing in the example"; exit 1; }
 grep -q 'stencil.cpp:.*smooth:1: reads (not declared)' "$work/log" || { cat "$work/log"; echo "kith check: not the mistake of the example"; exit 1; }
+[ "$(uname -m)" != x86_64 ] || quietly "$work/moved/bin/kith" record --addresses --counted "$work/traced/build/counting" -o "$work/traced/counted" -- \
+  "$work/traced/build/stencil"
 # A policy from outside the tree, in its own library.
 mkdir "$work/policy"
 cp "$here/policy_library/CMakeLists.txt" "$root/examples/policies/by_type.cpp" "$work/policy/"

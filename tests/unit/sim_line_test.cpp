@@ -58,6 +58,32 @@ TEST(sim_line, a_stream_takes_as_long_as_its_misses) {
   EXPECT_DOUBLE_EQ(r.lines->cycles, static_cast<double>(cycles));
 }
 
+TEST(sim_line, instructions_are_the_time_between_accesses) {
+  touching_script s;
+  const std::uint32_t b = s.block(64);
+  const std::int32_t counted = s.task(1000), uncounted = s.task(1000);
+  for (std::uint32_t i = 0; i < 8; ++i) {
+    s.read(counted, b, 8 * i);
+    s.read(uncounted, b, 8 * i);
+  }
+  recording r = s.finish();
+  r.counts.resize(1);
+  r.counts[0].task = counted;
+  r.counts[0][counter::instructions] = 40;  // five for each access
+  program p = sim::program_of(std::move(r));
+  p.lines = sim::line_streams_of(p.recorded);
+  machine_model m = chip();
+  const std::uint64_t caches = miss_cycles(0) + 7 * 2 + 8 * 2;
+  const auto cycles = [&](const settings& how) { return sim::simulate(p, m, how).makespan / cycle; };
+  m.line.instruction_cycles = 3;
+  EXPECT_EQ(cycles(lines("fifo", 1)), caches + 40 * 3 + 8 * 2);
+  settings given = lines("fifo", 1);
+  given.access_cycles = 7;
+  EXPECT_EQ(cycles(given), caches + 16 * 7);
+  m.line.instruction_cycles = 0;  // a machine that does not say it
+  EXPECT_EQ(cycles(lines("fifo", 1)), caches + 16 * 2);
+}
+
 TEST(sim_line, what_fits_a_level_is_found_there) {
   for (const auto& [kib, first, second] : {std::tuple{64, 1024u, 1024u},
                                            {128, 3u * 2048, 2048u},

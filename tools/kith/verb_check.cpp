@@ -6,6 +6,7 @@
 #include "base/printable.hpp"
 #include "json_text.hpp"
 #include "progress.hpp"
+#include "recording/counts.hpp"
 #include "recording/file.hpp"
 
 #include <kith/access.hpp>
@@ -114,7 +115,8 @@ void print_report(const recording& r, const analysis::touch_report& found) {
   std::size_t tasks = 0;
   for (std::size_t i = 0; i < found.undeclared.size(); ++i)
     tasks += i == 0 || found.undeclared[i].task != found.undeclared[i - 1].task;
-  fmt::print("{} tasks, {} touches: {}\n", found.tasks, found.touches,
+  fmt::print("{} tasks, {} touches{}: {}\n", found.tasks, found.touches,
+             r.counts.empty() ? "" : fmt::format(", {} instructions", instructions_of(r.counts)),
              tasks == 0 ? std::string(found.constants.empty() ? "all of them declared"
                                                               : "all of them declared, but for constants")
                         : fmt::format("{} tasks touch what they did not declare", tasks));
@@ -168,13 +170,15 @@ nlohmann::ordered_json to_json(const recording& r, const analysis::touch_report&
   for (const analysis::untouched_access& u : found.untouched)
     untouched.push_back(
         {{"task", u.task}, {"name", names.name_of(r, u.task)}, {"region", u.region}, {"mode", mode_name(u.mode)}});
-  return {{"unseen", r.meta_or("addresses_unseen", "")},
-          {"tasks", found.tasks},
-          {"touches", found.touches},
-          {"unknown", found.unknown},
-          {"undeclared", std::move(undeclared)},
-          {"constants", std::move(constants)},
-          {"untouched", std::move(untouched)}};
+  return {
+      {"unseen", r.meta_or("addresses_unseen", "")},
+      {"tasks", found.tasks},
+      {"touches", found.touches},
+      {"instructions", r.counts.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(instructions_of(r.counts))},
+      {"unknown", found.unknown},
+      {"undeclared", std::move(undeclared)},
+      {"constants", std::move(constants)},
+      {"untouched", std::move(untouched)}};
 }
 
 outcome run_check(const check_options& o) {

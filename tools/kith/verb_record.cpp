@@ -4,12 +4,14 @@
 #include "addresses/sources.hpp"
 #include "analysis/address_comparison.hpp"
 #include "analysis/addresses.hpp"
+#include "analysis/counts_of_run.hpp"
 #include "base/counters.hpp"
 #include "base/printable.hpp"
 #include "child.hpp"
 #include "output.hpp"
 #include "progress.hpp"
 #include "recording/assemble.hpp"
+#include "recording/counts.hpp"
 #include "recording/file.hpp"
 
 #include <kith/error.hpp>
@@ -42,7 +44,7 @@ namespace fs = std::filesystem;
 struct record_options {
   std::string file = "kith.rec";
   bool dry = false, addresses = false;
-  std::string counters;
+  std::string counters, counted;
   std::vector<std::string> program;
 };
 
@@ -184,6 +186,46 @@ comparison under_another_schedule(const record_options& o, const std::vector<std
   return result;
 }
 
+/// Runs the program that counts, and gives the recordings of the first run the instructions of their tasks.
+void add_instructions(const record_options& o, const std::vector<std::string>& files) {
+  progress bar;
+  bar.wait_for("counting instructions");
+  remove_parts(again(o, 0));
+  std::vector<std::string> program = o.program;
+  program.front() = o.counted;
+  const child_result done = run_child(program,
+                                      {{"KITH_RECORD", fs::absolute(again(o, 0))},
+                                       {"KITH_RECORD_PARTS", "1"},
+                                       {"KITH_RECORD_COUNTERS", "instructions"}},
+                                      true);
+  bar.clear();
+  std::vector<recording> counted;
+  for (const std::string& f : files_with_parts(again(o, 0))) counted.push_back(read_parts(parts_of(f)));
+  remove_parts(again(o, 0));
+  const std::string begins = "--counted " + o.counted + ": ", ends = "; " + o.file + " has no instructions";
+  if (!done.clean()) throw error(begins + "it failed, and " + o.program.front() + " did not" + ends);
+  for (const std::string& file : files) {
+    recording first = read_recording(file);
+    std::size_t least_others = first.tasks.size();
+    const auto same = std::ranges::find_if(counted, [&](const recording& r) {
+      const std::size_t others = analysis::take_counts(first, r);
+      least_others = std::min(least_others, others);
+      return others == 0;
+    });
+    if (same == counted.end())
+      throw error(begins + std::to_string(least_others) +
+                  " of the tasks are in one of the two runs alone; expected the same "
+                  "program, built to count" +
+                  ends);
+    const std::uint64_t instructions = instructions_of(first.counts);
+    if (instructions == 0)
+      throw error(begins + "it counted no instructions; build it with kith::count_instructions (docs/check.md)" + ends);
+    write_recording(first, file);
+    counted.erase(same);
+    fmt::print(stderr, "kith record: {}: {} instructions\n", file, instructions);
+  }
+}
+
 outcome record(const record_options& o) {
   if (o.dry && o.addresses)
     throw error("--dry and --addresses: what is not run touches nothing; leave out one of them");
@@ -192,6 +234,9 @@ outcome record(const record_options& o) {
                 (o.dry ? "--dry: what is not run counts nothing"
                        : "--addresses: the counts would be of what records addresses") +
                 "; leave out one of them");
+  if (!o.counted.empty() && !o.addresses)
+    throw error(
+        "--counted: its instructions are for a recording of addresses; expected --addresses, or --counters alone");
   if (!counter_set::parse(o.counters))
     throw error("--counters '" + printable(o.counters, 200) +
                 "': expected all, hardware, software, or some of: " + counter_set::all().text());
@@ -248,6 +293,10 @@ outcome record(const record_options& o) {
     fmt::print(stderr, "kith record: {}: not kept: a simulation of its addresses would be of this one schedule\n",
                o.file);
   }
+  if (compared == comparison::same && !o.counted.empty()) {
+    input->again();
+    add_instructions(o, files);
+  }
   return compared == comparison::same ? outcome::fine : outcome::limited;
 }
 
@@ -269,11 +318,17 @@ std::function<outcome()> add_record(CLI::App& command) {
       ->type_name("LIST")
       ->expected(0, 1)
       ->default_str("all");
+  command
+      .add_option("--counted", o->counted,
+                  "with --addresses: the same program, built with kith::count_instructions; the recording gets its "
+                  "instructions of each task")
+      ->type_name("PROGRAM");
   command.add_option("program", o->program, "what to run, and its arguments, after --")
       ->required()
       ->type_name("PROGRAM ARGS");
   command.footer(
-      "usage: kith record [--dry] [--counters=LIST] [-o FILE] -- PROGRAM ARGS     PROGRAM may be `kith app NAME ...`\n"
+      "usage: kith record [--dry] [--counters=LIST] [--addresses [--counted PROGRAM]] [-o FILE] -- PROGRAM ARGS     "
+      "PROGRAM may be `kith app NAME ...`\n"
       "PROGRAM is any program that uses Kith. The same without this command: KITH_RECORD=FILE PROGRAM ARGS. A "
       "recording is a SQLite database: docs/recording-format.md. `kith sim FILE` runs it on other machines.\n"
       "If it makes several runtimes, or starts programs that do, each has its own: FILE, FILE-2, ... The places of a "
@@ -284,7 +339,8 @@ std::function<outcome()> add_record(CLI::App& command) {
       "With --addresses PROGRAM is run twice, the second time under the policy random on two workers, and without its "
       "output. If a task touches other addresses there, it is named, and nothing is kept. Both runs read standard "
       "input "
-      "from its beginning if it is a file, and else get an empty one. docs/check.md says how to build PROGRAM.\n"
+      "from its beginning if it is a file, and else get an empty one. docs/check.md says how to build PROGRAM. With "
+      "--counted another build of it is run, too, with the same arguments.\n"
       "Exit code: 0; 1 if PROGRAM failed or was killed (what it did is recorded all the same), or if its addresses "
       "depend on the schedule or were not compared; 2 for a wrong command "
       "line, or if nothing was recorded.");

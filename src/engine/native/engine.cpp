@@ -137,6 +137,8 @@ void engine::try_counters(std::map<std::string, std::string>& about) {
   const opened_counters here = open_counters(options.record_counters);
   counted_ = here.there;
   about["counters"] = counted_.text();
+  if (counted_.has(counter::instructions) && the_instruction_count() != nullptr)
+    about["counters_instructions"] = "blocks";
   if (!here.stalled_as.empty()) about["counters_stalled"] = here.stalled_as;
   const std::string missing = missing_counters(here);
   if (missing.empty()) return;

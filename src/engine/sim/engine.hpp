@@ -81,6 +81,8 @@ class engine {
   void make_lines();
   bool has_rows(const frame& f) const noexcept;
   std::uint64_t rows_until(const frame& f, bool all) const noexcept;
+  /// Of the task's core between two accesses.
+  picoseconds access_interval(std::size_t task) const noexcept;
   void begin_replay(worker& w, frame& f, picoseconds work, bool all);
   void replay(worker& w, frame& f);
   std::uint32_t lines_in_use(const worker& w) const noexcept;
@@ -244,7 +246,7 @@ class engine {
   std::deque<policy_group> groups_;  // one for each place; without places, one
   std::optional<memory> memory_;
   std::optional<line_memory> lines_;  // in fidelity line, in place of memory_
-  picoseconds access_interval_ = 0, most_ahead_ = 0, contention_time_ = 0;
+  picoseconds most_ahead_ = 0, contention_time_ = 0;
   double replay_began_ = 0;  // by this thread's processor clock
   data_rates data_;
   struct {

@@ -160,8 +160,11 @@ class reader {
     // Room for tasks in the waits of others.
     out_.stack = static_cast<std::uint32_t>(std::bit_ceil(std::max<std::uint64_t>(1024, 4 * (deepest_ / bytes_))));
     out_.first.push_back(0);
+    if (!r_.counts.empty()) out_.instructions.assign(r_.tasks.size(), -1);
+    auto counted = r_.counts.begin();
     for (std::size_t t = 0; t < r_.tasks.size(); ++t) {
       std::uint64_t depth = 0;
+      touches_ = 0;
       streams.read(t, [&](const touch& k) {
         if (k.site->own) return;  // the scheduler's work has a cost of its own
         if (is_stack(k)) {
@@ -176,6 +179,10 @@ class reader {
       out_.stack_depth.push_back(
           static_cast<std::uint32_t>((depth + lines_of_page_ - 1) / lines_of_page_ * lines_of_page_));
       out_.first.push_back(out_.rows.size());
+      while (counted != r_.counts.end() && static_cast<std::size_t>(counted->task) < t) ++counted;
+      if (counted == r_.counts.end() || static_cast<std::size_t>(counted->task) != t || touches_ == 0) continue;
+      if (const std::int64_t n = (*counted)[counter::instructions]; n >= 0)
+        out_.instructions[t] = static_cast<double>(n) / static_cast<double>(touches_);
     }
     lay_out();
     return std::move(out_);
@@ -207,6 +214,7 @@ class reader {
     for (std::uint64_t l = from / bytes_; l <= until / bytes_; ++l) {
       const std::uint64_t number = page == stack_page ? first_stack_line + l : std::uint64_t{page} * lines_of_page_ + l;
       const auto line = static_cast<std::uint32_t>(number);
+      ++touches_;
       if (line_touches* const before = same_before(line); before != nullptr && (before->writes != 0 || !writes)) {
         ++before->count;
         continue;
@@ -270,6 +278,7 @@ class reader {
   pages pages_;
   std::vector<last_page> last_;  // by site
   std::uint64_t deepest_ = 0, most_rows_ = 0;
+  std::uint64_t touches_ = 0;  // of the task, so far
   line_streams out_;
 };
 

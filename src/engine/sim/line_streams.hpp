@@ -40,6 +40,9 @@ struct line_streams {
   std::uint32_t stack = 0;                 // a power of two; line 0 is where the outermost body began, others are below
   std::vector<std::uint32_t> stack_depth;  // by task: the lines of its stack that it touches, in whole pages
   std::uint64_t bytes = line_bytes;        // of a line
+  // By task: instructions for each of its accesses; negative: its instructions were not counted, or it has no accesses.
+  // Empty: none were counted.
+  std::vector<double> instructions;
 
   /// A page of shared memory: where it was recorded, and its first line. By address; memory that was given out again
   /// has several pages at one address.

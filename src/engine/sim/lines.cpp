@@ -1,8 +1,8 @@
 // How tasks replay the lines that they touch, in fidelity *line*.
 //
 // A task's time is that of its accesses. Each takes the core's own time between two accesses, and the time of the
-// caches. The former is the machine's: instructions are not recorded, and a run that records addresses is slowed by
-// that. Its lines are shared out over its pieces of computing by their recorded times.
+// caches. The former is that of the task's instructions, shared out evenly over its accesses, or a constant of the
+// machine where they were not counted. Its lines are shared out over its pieces of computing by their recorded times.
 //
 // A worker runs ahead of the others while its own caches serve it, by up to 1000 cycles. What needs the directory
 // happens in the order of time, so links and controllers see requests as they come. A core notices late, by at most
@@ -29,6 +29,13 @@ double processor_seconds() noexcept {
 
 }  // namespace
 
+double cycles_between_accesses(const program& p, const machine_model& m, const settings& s, std::size_t t) noexcept {
+  if (s.access_cycles) return *s.access_cycles;
+  const double instructions = p.lines.instructions.empty() ? -1 : p.lines.instructions[t];
+  return instructions < 0 || m.line.instruction_cycles == 0 ? m.line.access_cycles
+                                                            : instructions * m.line.instruction_cycles;
+}
+
 void engine::make_lines() {
   if (!settings_.parts.caches)
     throw error("--without caches: the fidelity line is nothing without them; expected --fidelity block",
@@ -42,10 +49,13 @@ void engine::make_lines() {
   for (int w = 0; w < team_.size(); ++w) nodes.push_back(machine_.hardware.cores[static_cast<std::size_t>(w)].node);
   lines_.emplace(machine_, program_.lines, std::move(nodes), settings_.parts);
   const double cycle = 1000 / machine_.ghz;
-  access_interval_ = static_cast<picoseconds>(settings_.access_cycles.value_or(machine_.line.access_cycles) * cycle);
   most_ahead_ = static_cast<picoseconds>(cycles_ahead * cycle);
   contention_time_ = static_cast<picoseconds>(cycles_contended * cycle);
   replay_began_ = processor_seconds();
+}
+
+picoseconds engine::access_interval(std::size_t t) const noexcept {
+  return static_cast<picoseconds>(cycles_between_accesses(program_, machine_, settings_, t) * 1000 / machine_.ghz);
 }
 
 bool engine::has_rows(const frame& f) const noexcept {
@@ -69,7 +79,7 @@ void engine::begin_replay(worker& w, frame& f, picoseconds work, bool all) {
   std::uint64_t until = rows.size();
   if (!all && f.computed < program_.compute[t])
     until = std::max(f.row, static_cast<std::uint64_t>(share_of(rows.size(), f.computed, program_.compute[t])));
-  w.lines = {.next = rows.data() + f.row, .end = rows.data() + until, .each = by_factor(access_interval_, f.factor)};
+  w.lines = {.next = rows.data() + f.row, .end = rows.data() + until, .each = by_factor(access_interval(t), f.factor)};
   f.row = until;
   if (w.lines.next == w.lines.end) return;
   f.state = frame_state::replaying;

@@ -80,7 +80,7 @@ struct settings {
   std::uint32_t throttle = 0;  // how many unfinished tasks a creator may have before it helps; 0: no bound
   model_parts parts;
   hardware_queues hardware;
-  std::optional<double> access_cycles;  // of a core between two accesses, in fidelity line; else the machine's
+  std::optional<double> access_cycles;  // of a core between two accesses, in fidelity line (cycles_between_accesses)
   bool noise = true;
   bool keep_schedule = false;  // fill result::schedule
 };
@@ -131,6 +131,11 @@ struct result : statistics {
   /// The mean over the tasks.
   double stall_seconds_per_task() const noexcept;
 };
+
+/// Cycles of a core between two accesses of the task, in fidelity line: those of the settings; else the task's
+/// instructions for each access times the machine's cycles of an instruction; else, where one of these is not known,
+/// the machine's.
+double cycles_between_accesses(const program&, const machine_model&, const settings&, std::size_t task) noexcept;
 
 /// The settings of the run that speed-ups compare with: `auto` on the machine's first core, all else the same.
 settings alone_of(settings);

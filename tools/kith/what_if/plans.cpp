@@ -44,7 +44,7 @@ double seconds_computing(const sim::program& p, const machine_model& m, const si
   if (s.fidelity != sim::fidelity::line) return static_cast<double>(p.compute[t]) * picosecond;
   std::uint64_t touches = 0;
   for (const sim::line_touches& l : p.lines.rows_of(t)) touches += l.count;
-  const double each = s.access_cycles.value_or(m.line.access_cycles) + m.line.first.cycles;
+  const double each = sim::cycles_between_accesses(p, m, s, t) + m.line.first.cycles;
   return static_cast<double>(touches) * each * nanosecond / m.ghz;
 }
 
