@@ -151,6 +151,20 @@ def test_names_are_printed_safely():
     assert "\x1b" not in "\n".join(top.text(found))
 
 
+def test_a_pipe_says_once_that_nothing_changes(capsys):
+    """As while a program verifies its result."""
+    found = watch._found("x.rec", True, 1.0, 2, 1, 1.0, 0, [1], [0.5], [("a", 1, 1.0)]) | {"running": True}
+    screen = top.Screen(False)
+    for picture in (found, found | {"rate_per_s": 0.0}, found, found, found | {"done": 2}, found | {"done": 2}):
+        screen.show(picture)
+    pictures = capsys.readouterr().out.split("x.rec: ")[1:]
+    assert [p.count("nothing has changed") for p in pictures] == [1, 1]
+    screen = top.Screen(True)
+    screen.show(found)
+    screen.show(found)
+    assert len(capsys.readouterr().out.splitlines()) == 2
+
+
 @pytest.mark.parametrize("key", ["q", signal.SIGINT])
 def test_it_ends_on_q_and_on_ctrl_c(parts, key):
     log(parts, 0, task(1, 0) + executed(1, 1000, 2000))

@@ -65,13 +65,15 @@ def _ended(options, screen):
 
 
 class Screen:
-    """The terminal: each picture replaces the one before. On a pipe they follow each other."""
+    """The terminal: each picture replaces the one before. On a pipe they follow each other, and one without news is a line,
+    which is written once; JSON has a line each time."""
 
     def __init__(self, as_json):
         self.as_json = as_json
         self.clears = sys.stdout.isatty() and not as_json
         self.keys = sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty()
         self.before = None
+        self.counts, self.has_said = None, False  # of the picture before; that nothing has changed
 
     def __enter__(self):
         if self.keys:
@@ -92,12 +94,17 @@ class Screen:
         if self.as_json:
             print(json.dumps(found))
         else:
-            lines = text(found)
+            lines, counts = text(found), [found[key] for key in ("created", "done", "steals", "live", "running")]
             if self.clears:
                 rows = os.get_terminal_size(sys.stdout.fileno()).lines
                 print("\x1b[H\x1b[J" + "\n".join(lines[:max(3, rows - 1)]))
-            else:
+            elif counts != self.counts:
                 print("\n".join(lines) + "\n")
+                self.has_said = False
+            elif not self.has_said:
+                print("nothing has changed since: no task was created or stolen, and none has ended\n")
+                self.has_said = True
+            self.counts = counts
         sys.stdout.flush()
 
     def left(self, wait_s):
