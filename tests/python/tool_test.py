@@ -15,8 +15,8 @@ import kith
 from kith.graph import fragment_graph, reduced_graph
 from kith.graph.tree import Tree
 from kith.metrics import Analysis
+from kith_tool import TOOL
 
-TOOL = os.environ.get("KITH_TOOL") or shutil.which("kith")
 pytestmark = pytest.mark.skipif(not TOOL, reason="KITH_TOOL names no kith program")
 HERE = {k: v for k, v in os.environ.items() if not k.startswith("KITH_")}
 

@@ -4,7 +4,6 @@ import fcntl
 import json
 import os
 import pty
-import shutil
 import signal
 import struct
 import subprocess
@@ -18,9 +17,9 @@ from kith.command_line import main
 from kith.errors import KithError
 from kith.logs import Logs
 from kith.verbs import top
+from kith_tool import TOOL
 from made import diamond
 
-TOOL = os.environ.get("KITH_TOOL") or shutil.which("kith")
 FRONT = 64 << 10
 TICK = 1e-9
 
