@@ -120,16 +120,16 @@ class Screen:
 
 def text(found, most=40):
     from kith.errors import printable
-    from kith.units import count, seconds
+    from kith.units import count, percent, seconds
 
     state = "running" if found["running"] else "not running: being put together, or killed (then `kith repair`)" if found["live"] else "has ended"
     lines = [f"{printable(found['file'], 60)}: {state}, {seconds(found['seconds'])}",
              f"{count(found['done'])} tasks done, {count(found['open'])} created and not done; {count(found['rate_per_s'])} a second; "
              f"{count(found['steals'])} steals", "", f"  {'type':<32} {'done':>12} {'mean time':>12} {'of the time':>12}"]
-    lines += [f"  {printable(t['name'], 32) or '(no name)':<32} {count(t['done']):>12} {seconds(t['mean_s']):>12} {t['share']:>12.1%}"
+    lines += [f"  {printable(t['name'], 32) or '(no name)':<32} {count(t['done']):>12} {seconds(t['mean_s']):>12} {percent(t['share']):>12}"
               for t in found["types"][:most]]
     lines += ["", f"  {'worker':<8} {'tasks':>12}  busy"]
-    lines += [f"  {w['worker']:<8} {count(w['tasks']):>12}  {'#' * round(20 * w['busy']):<20} {w['busy']:.0%}" for w in found["workers"][:64]]
+    lines += [f"  {w['worker']:<8} {count(w['tasks']):>12}  {'#' * round(20 * w['busy']):<20} {percent(w['busy'])}" for w in found["workers"][:64]]
     if len(found["workers"]) > 64:
         lines.append(f"  and {len(found['workers']) - 64} more")
     return lines
