@@ -58,7 +58,7 @@ def find(analysis, problems):
     return found
 
 
-def of(analysis, problems):
+def tasks_by_problem(analysis, problems):
     """find() of the whole run, for the tasks of `analysis`, which may be a Selection."""
     return {p: analysis.part(which) for p, which in find(analysis.whole, problems).items()}
 

@@ -52,7 +52,7 @@ def summary(analysis, thresholds=None):
     whole, graph = analysis.whole, analysis.whole.graph
     names = whole.recording.types.name
     type_ = whole.recording.tasks.type.to_numpy()
-    found = problems.of(analysis, problems.thresholds(thresholds))
+    found = problems.tasks_by_problem(analysis, problems.thresholds(thresholds))
     made = {"tasks": len(analysis.recording.tasks), "edges": len(graph.edges), "work_s": analysis.graph.total_s,
             "span_s": graph.span_s, "parallelism": graph.parallelism, "makespan_s": analysis.recording.makespan_s,
             "depth": int(graph.longest.depth.max(initial=0)), "levels_of_creation": int(depths(whole.recording.tasks).max(initial=0)),
@@ -106,7 +106,7 @@ def tree(analysis, thresholds, path, rows):
     rows = rows or "40"
     if not (rows.isascii() and rows.isdigit() and 0 < int(rows) <= 1_000_000):
         raise KithError(f"--rows '{printable(rows, 40)}'; expected a number from 1 to 1000000")
-    found = problems.of(analysis, problems.thresholds(thresholds))
+    found = problems.tasks_by_problem(analysis, problems.thresholds(thresholds))
     made = Tree(analysis, {p.name: which for p, which in found.items()})
     nodes, parents, more = opened(made, int(rows), at_path(made, path))
     below = {}
