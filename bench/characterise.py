@@ -122,7 +122,7 @@ def tables(found, again):
     programs = table(["program", "tasks", "parallelism", "deepest chain", "levels", "dependences a task", "median task, µs",
                       "variation", "footprint, kB"],
                      [[f"`{n}`", power(v["tasks"]), power(v["parallelism"]), power(v["depth"]), f"{v['nesting']:.0f}",
-                       f"{v['dependences']:.2f}", f"{1e6 * 10 ** v['grain']:.3g}", f"{v['variation']:.2f}",
+                       f"{v['dependences']:.2f}", f"{1e6 * 10 ** v['granularity']:.3g}", f"{v['variation']:.2f}",
                        f"{10 ** v['footprint'] / 1000:.3g}" if v["footprint"] > 0 else "0"]
                       for n, v in rows.items() if n.endswith("-middle")])
     clusters, components, inputs = [], [], []

@@ -10,6 +10,7 @@ import numpy as np
 from kith import lineage
 from kith.metrics import Analysis
 from kith.report.facts import Facts
+from kith.units import percent
 
 _TYPES = 12  # by name; the others are one cause
 _OVERHEADS = (("scheduling", "scheduling: queues, ends of tasks, switching, and the recorder"), ("creating", "creating tasks"),
@@ -126,7 +127,7 @@ def _notes(f, g):
         notes.append("the runs have different numbers of workers: causes are the means over the workers of each")
     same = lineage.in_common(f.recording.tasks, g.recording.tasks)
     if same < lineage.LEAST_IN_COMMON:
-        notes.append(f"only {same:.0%} of the tasks are in both runs: they look like runs of different programs, or of very "
+        notes.append(f"only {percent(same)} of the tasks are in both runs: they look like runs of different programs, or of very "
                      "different inputs")
     if not (f.knows_homes and g.knows_homes):
         notes.append("remote access: not in both recordings, so it is not compared")

@@ -58,7 +58,7 @@ def find(analysis, problems):
     return found
 
 
-def of(analysis, problems):
+def tasks_by_problem(analysis, problems):
     """find() of the whole run, for the tasks of `analysis`, which may be a Selection."""
     return {p: analysis.part(which) for p, which in find(analysis.whole, problems).items()}
 
@@ -70,7 +70,7 @@ def _is_metric(name):
 
 
 def sentence(problem, which, critical):
-    """What the thesis' tools print: how many grains have it, and how many of these are on the critical path."""
+    """What the thesis' tools print: how many tasks have it, and how many of these are on the critical path."""
     count = int(np.count_nonzero(which))
-    return (f"{count} grain{'s have' if count != 1 else ' has'} {problem.name} ({problem.condition}), "
+    return (f"{count} task{'s have' if count != 1 else ' has'} {problem.name} ({problem.condition}), "
             f"{int(np.count_nonzero(which & critical))} of which are on the critical path")

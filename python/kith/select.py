@@ -131,7 +131,7 @@ def _holds(analysis, where):
 def _top(analysis, text, keep):
     number, _, name = text.partition(":")
     if not (number.isascii() and number.isdigit() and 0 < int(number) < 10 ** 12 and name):
-        raise KithError(f"--top '{printable(text, 80)}'; expected a number of tasks and a metric, such as 100:remote_bytes")
+        raise KithError(f"--top '{printable(text, 80)}'; expected a number of tasks and a metric, such as 100:work")
     values = np.asarray(_column(analysis, name, f"--top '{printable(text, 80)}'"))
     if values.dtype.kind not in "biuf" or values.ndim == 0:
         raise KithError(f"--top '{printable(text, 80)}': '{printable(name, 80)}' is no column of numbers")

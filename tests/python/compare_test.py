@@ -1,6 +1,7 @@
 """What differs between two runs, against cases computed by hand."""
 
 import json
+import re
 
 import pytest
 
@@ -95,7 +96,7 @@ def test_tasks_have_counterparts_by_the_names_of_types(tmp_path):
     same = of(run("a", "b"), run("b", "a"), tmp_path)
     other = of(run("a", "b"), run("c", "d"), tmp_path)
     assert not any("different programs" in n for n in same["notes"])
-    assert any("only 33% of the tasks" in n and "different programs" in n for n in other["notes"])  # the roots
+    assert any("only 33.3\u202f% of the tasks" in n and "different programs" in n for n in other["notes"])  # the roots
 
 
 def test_equal_runs(tmp_path):
@@ -128,4 +129,6 @@ def test_the_command(tmp_path, capsys):
     assert main(["compare", *files]) == 0
     out = capsys.readouterr().out
     assert "A took 90" in out and "\x1b" not in out and "a\\x1b[31m: only in one run" in out
+    assert main(["compare", *reversed(files)]) == 0
+    assert re.search(r" −5\u202fµs +50\u202f%", capsys.readouterr().out)
     assert main(["compare", files[0], str(tmp_path / "none.rec")]) == 2

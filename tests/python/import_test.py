@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import subprocess
 
 import numpy as np
@@ -14,9 +13,9 @@ from kith.export import export
 from kith.importing import FORMATS
 from kith.metrics import Analysis
 from kith.writer import write
+from kith_tool import TOOL
 from made import diamond
 
-TOOL = os.environ.get("KITH_TOOL") or shutil.which("kith")
 
 
 def workflow():

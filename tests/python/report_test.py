@@ -17,7 +17,7 @@ from kith.report.facts import Facts
 from kith.report.page import page, write_report
 from kith.report.sections import locality
 from kith.report.verdict import bound, largest_loss, locality as sentence, losses
-from kith.units import seconds, size
+from kith.units import count, percent, rounded, seconds, signed, size
 from made import Made, diamond
 
 DATA = pathlib.Path(__file__).parents[1] / "data" / "recordings"
@@ -39,7 +39,7 @@ def wide(workers=4, length=100, tasks=40, **meta):
 
 def test_work_bounds(tmp_path):
     f = facts(wide(), tmp_path)
-    assert bound(f).startswith("Work bounds this run: 4 workers spent 100\u202f% of their time in tasks")
+    assert bound(f).startswith("Work bounds this run: 4 workers spent 99.6\u202f% of their time in tasks")
     assert "more cores would help" in bound(f)
     assert largest_loss(f) == "No loss is larger than 1\u202f% of the workers' time."
 
@@ -362,6 +362,14 @@ def test_units():
     assert [seconds(v) for v in (0, 1.5e-9, 2e-6, 0.0123, 59, 12345.6, np.nan)] == [
         "0\u202fs", "1.5\u202fns", "2\u202fµs", "12.3\u202fms", "59\u202fs", "12346\u202fs", "-"]
     assert [size(v) for v in (0, 999, 1000, 1.5e6, 2e9)] == ["0\u202fB", "999\u202fB", "1\u202fkB", "1.5\u202fMB", "2\u202fGB"]
+    assert [percent(v) for v in (0, 1e-7, 0.03974, 0.9965, 12.5)] == ["0\u202f%", "<\u202f0.001\u202f%", "3.97\u202f%", "99.7\u202f%", "1250\u202f%"]
+    assert [rounded(v) for v in (1.234, 12, 999.4, 12345.6)] == ["1.23", "12", "999", "12\u202f346"]
+
+
+def test_differences_have_one_minus_sign():
+    shown = [show(v) for show, v in ((seconds, -512e-6), (percent, -0.0397), (count, -1234), (size, -2e6), (rounded, -1.5))]
+    assert shown == ["−512\u202fµs", "−3.97\u202f%", "−1\u202f234", "−2\u202fMB", "−1.5"]
+    assert [signed(seconds, v) for v in (512e-6, -512e-6, 0)] == ["+512\u202fµs", "−512\u202fµs", "0\u202fs"]
 
 
 @pytest.mark.parametrize("output, says", [

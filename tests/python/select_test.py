@@ -2,12 +2,14 @@
 
 import csv
 import json
+import re
 import xml.etree.ElementTree as xml
 
 import pytest
 
 from kith import lineage
-from kith.command_line import main
+from kith.command_line import main, parser_of
+from kith.conditions import column_of
 from kith.errors import KithError
 from kith.metrics import METRICS, Analysis
 from kith.select import select
@@ -49,6 +51,20 @@ def test_what_filters_choose(tmp_path):
     r = keyed.read(tmp_path)
     name = lineage.paths(r.tasks, [2])[0]
     assert name == f"R-key:{2 ** 64 - 5}-0" and numbers(Analysis(r), below=name) == [2]
+
+
+def test_the_examples_of_the_help(tmp_path):
+    """What the help names exists in every recording, and its examples choose something."""
+    _, parser = parser_of("graph")
+    helps = {option: action.help for action in parser._actions for option in action.option_strings}
+    example = re.search(r"such as '([^']+)'", helps["--where"])[1]
+    a = Analysis(nested().read(tmp_path))
+    assert 0 < len(numbers(a, where=example)) < 7
+    assert numbers(a, top=re.search(r"such as (\S+)", helps["--top"])[1])
+    named = re.findall(r"\w+", re.sub(r"\(.*?\)", "", re.search(r"of use are (.*?);", helps["--where"])[1]).replace(" and ", " "))
+    assert len(named) > 4
+    for name in named:
+        assert column_of(a)(name) is not None, name
 
 
 @pytest.mark.parametrize("filters, says", [

@@ -23,7 +23,7 @@ def test_features_by_hand(tmp_path):
     assert found["tasks"] == pytest.approx(np.log10(4)) and found["work"] == pytest.approx(-4)
     assert (found["nesting"], found["leaves"], found["dependences"]) == (1, 0.75, 0.5)
     assert found["children"] == found["most_children"] == pytest.approx(np.log10(3))
-    assert found["grain"] == pytest.approx(np.log10(20e-6))  # the median of 20, 30 and 10
+    assert found["granularity"] == pytest.approx(np.log10(20e-6))  # the median of 20, 30 and 10
     assert found["variation"] == pytest.approx((28 - 12) / 20)
     assert found["footprint"] == pytest.approx(np.log10(200))
     assert found["reads"] == pytest.approx(200 / 500)

@@ -15,8 +15,8 @@ import kith
 from kith.graph import fragment_graph, reduced_graph
 from kith.graph.tree import Tree
 from kith.metrics import Analysis
+from kith_tool import TOOL
 
-TOOL = os.environ.get("KITH_TOOL") or shutil.which("kith")
 pytestmark = pytest.mark.skipif(not TOOL, reason="KITH_TOOL names no kith program")
 HERE = {k: v for k, v in os.environ.items() if not k.startswith("KITH_")}
 
@@ -180,3 +180,8 @@ def test_both_command_lines_have_the_same_options():
         mine = {o for action in parser._actions for o in action.option_strings if o.startswith("--")}
         theirs = set(re.findall(r"^ +(?:-\w,)?(--[a-z-]+)", run("help", verb).stdout, re.M))
         assert mine == theirs, verb
+        if verb in ("graph", "report", "export"):
+            texts = {a.option_strings[0]: a.help for a in parser._actions if a.option_strings}
+            said = " ".join(run("help", verb).stdout.split())
+            for option in ("--where", "--below", "--top", "--counters"):
+                assert texts[option] in said, (verb, option)

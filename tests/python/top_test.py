@@ -4,7 +4,6 @@ import fcntl
 import json
 import os
 import pty
-import shutil
 import signal
 import struct
 import subprocess
@@ -18,9 +17,9 @@ from kith.command_line import main
 from kith.errors import KithError
 from kith.logs import Logs
 from kith.verbs import top
+from kith_tool import TOOL
 from made import diamond
 
-TOOL = os.environ.get("KITH_TOOL") or shutil.which("kith")
 FRONT = 64 << 10
 TICK = 1e-9
 
@@ -149,6 +148,20 @@ def test_a_recording(tmp_path, capsys):
 def test_names_are_printed_safely():
     found = watch._found("x\x1b.rec", True, 1.0, 1, 1, 1.0, 0, [1], [0.5], [("a\x1b[2J", 1, 1.0)]) | {"running": True}
     assert "\x1b" not in "\n".join(top.text(found))
+
+
+def test_a_pipe_says_once_that_nothing_changes(capsys):
+    """As while a program verifies its result."""
+    found = watch._found("x.rec", True, 1.0, 2, 1, 1.0, 0, [1], [0.5], [("a", 1, 1.0)]) | {"running": True}
+    screen = top.Screen(False)
+    for picture in (found, found | {"rate_per_s": 0.0}, found, found, found | {"done": 2}, found | {"done": 2}):
+        screen.show(picture)
+    pictures = capsys.readouterr().out.split("x.rec: ")[1:]
+    assert [p.count("nothing has changed") for p in pictures] == [1, 1]
+    screen = top.Screen(True)
+    screen.show(found)
+    screen.show(found)
+    assert len(capsys.readouterr().out.splitlines()) == 2
 
 
 @pytest.mark.parametrize("key", ["q", signal.SIGINT])

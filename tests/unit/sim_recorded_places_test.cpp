@@ -75,7 +75,7 @@ TEST(sim_recorded_places, what_cannot_be_replayed_is_refused) {
   };
   refused([](recording& r) { r.meta["place"] = "1"; }, "is of place 1 alone");
   refused([](recording& r) { r.places[1].workers = 0; }, "nothing is known of place 1");
-  refused([](recording& r) { r.tasks[2].flags = recorded_task::outside; }, "it continues a coroutine");
+  refused([](recording& r) { r.tasks[2].flags = recorded_task::outside; }, "an activity that is a coroutine");
   refused([](recording& r) { r.tasks[1].color = 0; }, "task 1 (step) has a color or a node");
   refused(
       [](recording& r) {

@@ -4,6 +4,7 @@ from a recording is escaped here."""
 from markupsafe import Markup, escape
 
 from kith.errors import printable
+from kith.units import rounded
 
 
 def text(value, most=200):
@@ -70,7 +71,7 @@ def box(spread, low, high):
 def heat(rows, columns, values, title, corner="", shown=None):
     """A matrix as a table, whose cells are darker for greater values. `shown(value)` makes the text of a cell."""
     most = max((max(r) for r in values), default=0) or 1
-    shown = shown or (lambda v: f"{v:.3g}")
+    shown = shown or rounded
     head = join(Markup('<th scope="col">{}</th>').format(c) for c in columns)
     body = join(Markup('<tr><th scope="row">{}</th>{}</tr>').format(
         name, join(_cell(v, most, shown, i == j) for j, v in enumerate(row))) for i, (name, row) in

@@ -61,7 +61,7 @@ class Facts:
     def problems(self):
         """{Problem: truth values of tasks}."""
         self.progress("looking for problems")
-        return problems.of(self.analysis, self.thresholds)
+        return problems.tasks_by_problem(self.analysis, self.thresholds)
 
     @cached_property
     def type_order(self):

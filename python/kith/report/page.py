@@ -16,7 +16,7 @@ from kith.report.facts import Facts
 from kith.report.sections import (changes, critical, graph, locality, machine, memory, messages, parallelism, provenance,
                                   time, timeline, types)
 from kith.report.verdict import verdict
-from kith.units import count, percent, seconds
+from kith.units import count, percent, rounded, seconds
 
 OF_TASKS = ("types", "locality", "graph")  # the sections that a selection of tasks is about
 # In the order of the page: name (of the template and the anchor), heading, module.
@@ -96,7 +96,7 @@ def _cards(f):
              ("tasks", count(f.recording.tasks.ran.sum()), f"of {len(f.type_order)} type{'s' if len(f.type_order) != 1 else ''}"),
              ("work", seconds(f.graph.total_s), "time of the tasks' own code"),
              ("span", seconds(f.graph.span_s), "of the longest chain"),
-             ("parallelism", f"{f.graph.parallelism:.3g}", f"work over span; {f.workers} worker{'s' if f.workers != 1 else ''}"),
+             ("parallelism", rounded(f.graph.parallelism), f"work over span; {f.workers} worker{'s' if f.workers != 1 else ''}"),
              ("busy", "-" if f.only_declared else percent(f.shares["working"]), "of the workers' time in tasks")]
     if f.recording.machine["nodes"] > 1 and f.knows_homes:
         cards.append(("remote", percent(f.remote_share), "of bytes from other nodes"))

@@ -4,7 +4,7 @@ import numpy as np
 
 from kith.errors import printable
 from kith.report.facts import Facts
-from kith.units import percent, seconds
+from kith.units import percent, rounded, seconds
 
 NEAR_THE_SPAN = 0.8  # a run that took no longer than its span divided by this is bound by its critical path
 BUSY = 0.85
@@ -23,10 +23,10 @@ def bound(f):
         return "Nothing ran in this recording, so nothing bounds it."
     if f.only_declared:
         return (f"Nothing is known of what bounds this dry run, whose tasks only declared {seconds(f.graph.total_s)} of work, "
-                f"with a critical path of {seconds(f.graph.span_s)} and so work for {f.graph.parallelism:.3g} workers in "
+                f"with a critical path of {seconds(f.graph.span_s)} and so work for {rounded(f.graph.parallelism)} workers in "
                 "the mean: simulate it (kith sim -o).")
     span, working = f.graph.span_s / f.makespan_s, f.shares["working"]
-    width = f"{f.graph.parallelism:.3g}"
+    width = rounded(f.graph.parallelism)
     cores = f"{f.workers} worker{'s' if f.workers != 1 else ''}"
     if span >= NEAR_THE_SPAN and working < BUSY:
         return (f"The critical path bounds this run: {seconds(f.graph.span_s)} of its {seconds(f.makespan_s)} are one "
@@ -51,7 +51,7 @@ def losses(f):
     ran = f.recording.tasks.ran.to_numpy()
     mean = f.graph.work_s[ran].mean() if ran.any() else 0.0  # of a simulated run, the simulated time
     if f.graph.parallelism < workers:
-        idle = (f"the graph is too narrow for {workers} workers (it has work for {f.graph.parallelism:.3g})" +
+        idle = (f"the graph is too narrow for {workers} workers (it has work for {rounded(f.graph.parallelism)})" +
                 (one_long_task(f) or ": split the tasks on the critical path, or remove dependences between them"))
     elif s.creating > 0.25 * f.makespan_s:
         idle = "few workers create all tasks: let tasks create tasks, or make them larger"
@@ -84,7 +84,7 @@ def one_long_task(f):
         return None
     name = printable(f.type_name(tasks.type.iloc[longest]), 80)
     return (f", as task {int(f.recording.numbers[longest])} of type {name} alone is {percent(work[longest] / f.graph.span_s)} "
-            f"of the critical path, and took {work[longest] / median:.3g} times the median of its type: record again to see "
+            f"of the critical path, and took {rounded(work[longest] / median)} times the median of its type: record again to see "
             "whether it was disturbed, else split it")
 
 

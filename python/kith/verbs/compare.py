@@ -23,16 +23,17 @@ def run(options):
 
 def text(found, most=12):
     from kith.errors import printable
-    from kith.units import percent, seconds
+    from kith.units import MINUS, percent, rounded, seconds, signed
 
     a, b = found["makespan_s"]
     apart = b - a
-    times = f", {b / a:.3g} times as long" if a > 0 else ""
+    times = f", {rounded(b / a)} times as long" if a > 0 else ""
     lines = [f"A took {seconds(a)}, B {seconds(b)}{times}", "", "why, in seconds of the run (means over its workers):",
-             f"  {'A':>10}  {'B':>10}  {'B - A':>10}   share"]
+             f"  {'A':>10}  {'B':>10}  {f'B {MINUS} A':>10}    share"]
     for c in found["causes"][:most] + found["causes"][max(most, len(found["causes"]) - 1):]:
         share = percent(c["share"]) if apart else "-"
-        lines.append(f"  {seconds(c['a']):>10}  {seconds(c['b']):>10}  {seconds(c['b'] - c['a']):>10}  {share:>6}  {printable(c['what'], 80)}")
+        more = signed(seconds, c["b"] - c["a"])
+        lines.append(f"  {seconds(c['a']):>10}  {seconds(c['b']):>10}  {more:>10}  {share:>7}  {printable(c['what'], 80)}")
     facts = found["facts"]
     lines += ["", *(f"{name:<13} {show(facts[key][0])} and {show(facts[key][1])}" for name, key, show in (
         ("policy", "policy", lambda v: printable(v, 60) or "-"), ("workers", "workers", str), ("work", "work_s", seconds),

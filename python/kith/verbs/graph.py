@@ -52,7 +52,7 @@ def summary(analysis, thresholds=None):
     whole, graph = analysis.whole, analysis.whole.graph
     names = whole.recording.types.name
     type_ = whole.recording.tasks.type.to_numpy()
-    found = problems.of(analysis, problems.thresholds(thresholds))
+    found = problems.tasks_by_problem(analysis, problems.thresholds(thresholds))
     made = {"tasks": len(analysis.recording.tasks), "edges": len(graph.edges), "work_s": analysis.graph.total_s,
             "span_s": graph.span_s, "parallelism": graph.parallelism, "makespan_s": analysis.recording.makespan_s,
             "depth": int(graph.longest.depth.max(initial=0)), "levels_of_creation": int(depths(whole.recording.tasks).max(initial=0)),
@@ -66,12 +66,13 @@ def summary(analysis, thresholds=None):
 
 def _of_reference(whole):
     from kith import lineage
+    from kith.units import percent
 
     if whole.reference is None:
         return []
     same = lineage.in_common(whole.recording.tasks, whole.reference.recording.tasks)
     return [] if same >= lineage.LEAST_IN_COMMON else [
-        f"only {same:.0%} of the tasks are in both runs: the reference looks like a run of another program, and work deviation "
+        f"only {percent(same)} of the tasks are in both runs: the reference looks like a run of another program, and work deviation "
         "is known of those tasks alone"]
 
 
@@ -105,7 +106,7 @@ def tree(analysis, thresholds, path, rows):
     rows = rows or "40"
     if not (rows.isascii() and rows.isdigit() and 0 < int(rows) <= 1_000_000):
         raise KithError(f"--rows '{printable(rows, 40)}'; expected a number from 1 to 1000000")
-    found = problems.of(analysis, problems.thresholds(thresholds))
+    found = problems.tasks_by_problem(analysis, problems.thresholds(thresholds))
     made = Tree(analysis, {p.name: which for p, which in found.items()})
     nodes, parents, more = opened(made, int(rows), at_path(made, path))
     below = {}
@@ -143,7 +144,7 @@ def _more(task):
 
 def text(found):
     from kith.errors import printable
-    from kith.units import seconds
+    from kith.units import percent, rounded, seconds
 
     path = found["critical_path"]
     by_name = {}
@@ -152,10 +153,10 @@ def text(found):
         by_name[step["name"]] = (count + 1, spent + step["seconds"])
     lines = [f"tasks         {found['tasks']}", f"edges         {found['edges']}",
              f"work          {seconds(found['work_s'])}", f"span          {seconds(found['span_s'])}",
-             f"parallelism   {found['parallelism']:.4g}", f"the run took  {seconds(found['makespan_s'])}",
+             f"parallelism   {rounded(found['parallelism'])}", f"the run took  {seconds(found['makespan_s'])}",
              f"depth         {found['depth']} nodes", "", f"critical path: {len(path)} tasks"]
     for name, (count, spent) in sorted(by_name.items(), key=lambda x: -x[1][1])[:10]:
-        lines.append(f"  {spent / found['span_s']:5.1%}  {printable(name, 60)} ({count}, {seconds(spent)})")
+        lines.append(f"  {percent(spent / found['span_s']):>7}  {printable(name, 60)} ({count}, {seconds(spent)})")
     if "selected" in found:
         lines += ["", "tasks:"] + [f"  {t['task']:>9}  {seconds(t['work_s']):>9}  {printable(t['name'], 40)}  {t['lineage']}" + _more(t)
                                    for t in found["selected"][:20]]

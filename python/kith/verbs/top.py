@@ -65,13 +65,15 @@ def _ended(options, screen):
 
 
 class Screen:
-    """The terminal: each picture replaces the one before. On a pipe they follow each other."""
+    """The terminal: each picture replaces the one before. On a pipe they follow each other, and one without news is a line,
+    which is written once; JSON has a line each time."""
 
     def __init__(self, as_json):
         self.as_json = as_json
         self.clears = sys.stdout.isatty() and not as_json
         self.keys = sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty()
         self.before = None
+        self.counts, self.has_said = None, False  # of the picture before; that nothing has changed
 
     def __enter__(self):
         if self.keys:
@@ -92,12 +94,17 @@ class Screen:
         if self.as_json:
             print(json.dumps(found))
         else:
-            lines = text(found)
+            lines, counts = text(found), [found[key] for key in ("created", "done", "steals", "live", "running")]
             if self.clears:
                 rows = os.get_terminal_size(sys.stdout.fileno()).lines
                 print("\x1b[H\x1b[J" + "\n".join(lines[:max(3, rows - 1)]))
-            else:
+            elif counts != self.counts:
                 print("\n".join(lines) + "\n")
+                self.has_said = False
+            elif not self.has_said:
+                print("nothing has changed since: no task was created or stolen, and none has ended\n")
+                self.has_said = True
+            self.counts = counts
         sys.stdout.flush()
 
     def left(self, wait_s):
@@ -113,16 +120,16 @@ class Screen:
 
 def text(found, most=40):
     from kith.errors import printable
-    from kith.units import count, seconds
+    from kith.units import count, percent, seconds
 
     state = "running" if found["running"] else "not running: being put together, or killed (then `kith repair`)" if found["live"] else "has ended"
     lines = [f"{printable(found['file'], 60)}: {state}, {seconds(found['seconds'])}",
              f"{count(found['done'])} tasks done, {count(found['open'])} created and not done; {count(found['rate_per_s'])} a second; "
              f"{count(found['steals'])} steals", "", f"  {'type':<32} {'done':>12} {'mean time':>12} {'of the time':>12}"]
-    lines += [f"  {printable(t['name'], 32) or '(no name)':<32} {count(t['done']):>12} {seconds(t['mean_s']):>12} {t['share']:>12.1%}"
+    lines += [f"  {printable(t['name'], 32) or '(no name)':<32} {count(t['done']):>12} {seconds(t['mean_s']):>12} {percent(t['share']):>12}"
               for t in found["types"][:most]]
     lines += ["", f"  {'worker':<8} {'tasks':>12}  busy"]
-    lines += [f"  {w['worker']:<8} {count(w['tasks']):>12}  {'#' * round(20 * w['busy']):<20} {w['busy']:.0%}" for w in found["workers"][:64]]
+    lines += [f"  {w['worker']:<8} {count(w['tasks']):>12}  {'#' * round(20 * w['busy']):<20} {percent(w['busy'])}" for w in found["workers"][:64]]
     if len(found["workers"]) > 64:
         lines.append(f"  and {len(found['workers']) - 64} more")
     return lines

@@ -31,7 +31,10 @@ void refuse_unknown(const recording& r) {
   for (std::size_t i = 0; i < r.tasks.size(); ++i) {
     const auto t = static_cast<std::int32_t>(i);
     if (r.tasks[i].has(recorded_task::outside))
-      refuse(name_of(r, t) + " was not spawned by a task: it continues a coroutine, or its place made it");
+      refuse(
+          name_of(r, t) +
+          " was made by its place, for an activity that is a coroutine or for a kith::data_flow, and what it waits for "
+          "is not recorded; record a form of the program whose activities are functions that wait (kith::finish)");
     if (r.tasks[i].color >= 0 || r.tasks[i].node >= 0)
       refuse(name_of(r, t) + " has a color or a node, which are not simulated with places");
   }

@@ -24,7 +24,7 @@ std::string in_time(double ns) {
   return fmt::format("{:.1f} ms", ns / 1e6);
 }
 
-finding of_type(const analysis::grain& g, const std::string& name) {
+finding of_type(const analysis::type_granularity& g, const std::string& name) {
   finding f{.key = "task_size"};
   f.fact = fmt::format("tasks of `{}` take {}; {:.0f}% of the time is overhead", name, in_time(g.mean_ns),
                        100 * g.overhead_share);
@@ -49,21 +49,22 @@ bool examination_of_run::is_limited() const {
 
 examination_of_run examine_run(const std::string& file) {
   const recording r = read_recording(file);
-  examination_of_run e{analysis::grains_of(r), {}};
+  examination_of_run e{analysis::granularity_of(r), {}};
   e.findings.push_back(
       {.key = "run",
        .fact = fmt::format("{} on {}; of the time in which they had something to do, {:.0f}% is overhead, {} a task",
-                           counted(e.grains.tasks, "task"), counted(r.worker_node.size(), "worker"),
-                           100 * e.grains.overhead_share, in_time(e.grains.overhead_ns))});
-  for (const analysis::grain& g : e.grains.types) e.findings.push_back(of_type(g, printable(r.types[g.type], 60)));
+                           counted(e.granularity.tasks, "task"), counted(r.worker_node.size(), "worker"),
+                           100 * e.granularity.overhead_share, in_time(e.granularity.overhead_ns))});
+  for (const analysis::type_granularity& g : e.granularity.types)
+    e.findings.push_back(of_type(g, printable(r.types[g.type], 60)));
   return e;
 }
 
 nlohmann::ordered_json to_json(const examination_of_run& e) {
   return {{"status", e.is_limited() ? "limited" : "fine"},
-          {"tasks", e.grains.tasks},
-          {"overhead_ns", std::round(e.grains.overhead_ns)},
-          {"overhead_share", e.grains.overhead_share},
+          {"tasks", e.granularity.tasks},
+          {"overhead_ns", std::round(e.granularity.overhead_ns)},
+          {"overhead_share", e.granularity.overhead_share},
           {"findings", to_json(e.findings)}};
 }
 

@@ -3,7 +3,7 @@
 
 #include "doctor/finding.hpp"
 
-#include "analysis/grain.hpp"
+#include "analysis/granularity.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -13,7 +13,7 @@
 namespace kith::tools {
 
 struct examination_of_run {
-  analysis::grains grains;
+  analysis::granularity granularity;
   std::vector<finding> findings;
 
   bool is_limited() const;

@@ -4,7 +4,7 @@ import pandas as pd
 
 from kith.graph import critical_path
 from kith.report import charts
-from kith.units import percent, seconds
+from kith.units import percent, rounded, seconds
 
 MOST_SEGMENTS, MOST_STEPS = 400, 20
 
@@ -26,7 +26,7 @@ def values(f):
                 "share": percent(s.seconds / total), "worker": int(f.recording.tasks.worker[int(s.task)])}
                for s in steps.sort_values("seconds", ascending=False, kind="stable").head(MOST_STEPS).itertuples()]
     return {"span": seconds(f.graph.span_s), "makespan": seconds(f.makespan_s), "work": seconds(f.graph.total_s),
-            "reduced_span": seconds(f.analysis.reduced.span_s), "parallelism": f"{f.graph.parallelism:.3g}",
+            "reduced_span": seconds(f.analysis.reduced.span_s), "parallelism": rounded(f.graph.parallelism),
             "of_run": percent(f.graph.span_s / f.makespan_s) if f.makespan_s > 0 and not f.only_declared else None, "steps": len(steps),
             "least": seconds(max(f.graph.span_s, f.graph.total_s / max(1, f.workers))), "strip": _strip(f, steps, total),
             "types": rows, "longest": longest, "more_types": max(0, len(by_type) - 12)}

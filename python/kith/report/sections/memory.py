@@ -7,7 +7,7 @@ from kith.columns import DISTRIBUTIONS
 from kith.report import charts
 from kith.report.sections.locality import _last_home
 from kith.touches import LINE
-from kith.units import count, percent, seconds, size
+from kith.units import count, percent, rounded, seconds, size
 
 MOST = 20
 
@@ -23,7 +23,7 @@ def values(f):
     users = r.accesses.groupby("region").size()
     return {"regions": count(len(r.regions)), "bytes": size(_distinct_bytes(r.regions)), "touched": size(r.accesses.touched.sum()),
             "footprints": {"median": size(np.median(used)), "max": size(used.max()), "mean": size(used.mean())} if len(used) else None,
-            "histogram": _histogram(used), "reuse": f"{users.mean():.3g}" if len(users) else "0",
+            "histogram": _histogram(used), "reuse": rounded(users.mean()) if len(users) else "0",
             "modes": [{"mode": name, "count": count(modes["size"].get(i, 0)), "bytes": size(modes["sum"].get(i, 0))}
                       for i, name in enumerate(("in", "out", "inout", "concurrent", "commutative")) if i in modes.index],
             "allocations": [{"bytes": size(a.bytes), "distribution": DISTRIBUTIONS.get(a.distribution, "?"),
@@ -86,7 +86,7 @@ def _addresses(f):
                      "loads": count(mine.loads.sum()), "stores": count(mine.stores.sum()), "stack": percent(stack / every),
                      "bytes": size(mine.bytes.median()), "lines": size(mine.lines.median() * LINE),
                      "private": ("≤ " if touched.left_out else "") + percent(mine.private_bytes.sum() / max(1.0, mine.bytes.sum())),
-                     "ccr": "-" if ccr is None else f"{np.nanmedian(ccr[mine.index]):.3g}" if np.isfinite(ccr[mine.index]).any() else "-"})
+                     "ccr": "-" if ccr is None else rounded(np.nanmedian(ccr[mine.index])) if np.isfinite(ccr[mine.index]).any() else "-"})
     return {"rows": rows, "left_out": charts.text(touched.left_out, 400), "ccr": ccr is not None}
 
 

@@ -5,7 +5,7 @@ import numpy as np
 from kith.graph.parallelism import actual, instantaneous
 from kith.report import charts
 from kith.states import STATES
-from kith.units import count, percent, seconds
+from kith.units import count, percent, rounded, seconds
 
 BINS = 300
 
@@ -27,7 +27,7 @@ def values(f):
                                      [("cores", f.workers), ("average", f.graph.parallelism)]),
             "possible_legend": charts.legend([("possible", "fragments that could run at once"),
                                               ("l-cores", f"workers: {f.workers}"),
-                                              ("l-average", f"work over span: {f.graph.parallelism:.3g}")]),
+                                              ("l-average", f"work over span: {rounded(f.graph.parallelism)}")]),
             "top": count(round(top / 1.02)), "span": seconds(f.graph.span_s), "bin": seconds(width),
             "below": percent(_share_below(counts, f.workers))}
 

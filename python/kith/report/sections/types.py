@@ -5,7 +5,7 @@ import pandas as pd
 
 from kith.report import charts
 from kith.report.facts import spread
-from kith.units import count, percent, seconds
+from kith.units import count, percent, rounded, seconds
 
 MOST = 40
 OUTLIER = 5.0  # times the median's absolute deviation above the median, and twice the median
@@ -49,7 +49,7 @@ def values(f):
                      "median": seconds(s["median"]), "median_raw": s["median"], "sd": seconds(s["sd"]), "sd_raw": s["sd"],
                      "max": seconds(s["max"]), "max_raw": s["max"], "box": charts.box(s, low, high),
                      "outliers": count(len(far)), "outliers_raw": len(far), "fine": percent(fine.mean()) if fine.any() else "0",
-                     "fine_raw": float(fine.mean()), "inflation": f"{np.median(ratio):.2f}" if len(ratio) else "-",
+                     "fine_raw": float(fine.mean()), "inflation": rounded(np.median(ratio)) if len(ratio) else "-",
                      "inflation_raw": float(np.median(ratio)) if len(ratio) else 0.0,
                      "counted": [c["by"].get(number, {"text": "-", "raw": 0.0}) for c in counted]})
     found = pd.concat(outliers) if outliers else table.head(0)
@@ -58,7 +58,7 @@ def values(f):
             "inflates": deviation is not None, "reference": _reference(f, deviation, ran), "counted": counted, "estimates": count(estimated(f.recording)),
             "uncounted": charts.text(f.recording.meta.get("counters_missing", ""), 400),
             "outliers": [{"task": int(f.recording.numbers[int(o.task)]), "name": charts.text(f.type_name(int(o.type))), "seconds": seconds(o.work),
-                          "times": f"{o.times:.1f}", "worker": int(tasks.worker[int(o.task)])} for o in found.itertuples()]}
+                          "times": rounded(o.times), "worker": int(tasks.worker[int(o.task)])} for o in found.itertuples()]}
 
 
 def _reference(f, deviation, ran):
@@ -81,7 +81,7 @@ def _counted(f, types):
         sums = used.groupby(types[counts.task.to_numpy()[used.index.to_numpy()]]).sum()
         with np.errstate(divide="ignore", invalid="ignore"):
             number = (times * sums[above] / sums[below] if below else sums[above]).replace([np.inf, -np.inf], np.nan).dropna()
-        texts = {int(t): {"text": f"{v:.3g}" if below else count(int(v)), "raw": float(v)} for t, v in number.items()}
+        texts = {int(t): {"text": rounded(v) if below else count(int(v)), "raw": float(v)} for t, v in number.items()}
         found.append({"name": name, "head": head, "what": what, "by": texts})
     return found
 

@@ -1,4 +1,4 @@
-#include "analysis/grain.hpp"
+#include "analysis/granularity.hpp"
 
 #include <kith/error.hpp>
 
@@ -64,7 +64,7 @@ std::uint64_t about(double n) {
 
 }  // namespace
 
-grains grains_of(const recording& r) {
+granularity granularity_of(const recording& r) {
   if (r.meta_number("dry", 0) != 0)
     throw error("the recording is dry: its tasks were not run, so what they took is not known; record without KITH_DRY",
                 error_kind::input);
@@ -80,7 +80,7 @@ grains grains_of(const recording& r) {
     std::uint64_t tasks = 0, work = 0;
   };
   std::map<std::uint16_t, sum> by_type;
-  grains all;
+  granularity all;
   double work = 0;
   for (const recorded_task& t : r.tasks) {
     if (t.worker < 0 || t.has(recorded_task::fence) || t.has(recorded_task::skipped)) continue;
@@ -96,7 +96,7 @@ grains grains_of(const recording& r) {
   all.overhead_ns = overhead / static_cast<double>(all.tasks);
   all.overhead_share = overhead / busy;
   for (const auto& [type, of] : by_type) {
-    grain g{type, of.tasks, static_cast<double>(of.work) / static_cast<double>(of.tasks), 0, 1, false};
+    type_granularity g{type, of.tasks, static_cast<double>(of.work) / static_cast<double>(of.tasks), 0, 1, false};
     const double each = g.mean_ns + all.overhead_ns;
     if (each > 0) g.overhead_share = all.overhead_ns / each;
     if (g.overhead_share > wanted_share) {
@@ -106,7 +106,7 @@ grains grains_of(const recording& r) {
     g.matters = each * static_cast<double>(of.tasks) >= least_part * busy;
     all.types.push_back(g);
   }
-  std::ranges::sort(all.types, {}, [](const grain& g) { return std::pair(-g.overhead_share, g.type); });
+  std::ranges::sort(all.types, {}, [](const type_granularity& g) { return std::pair(-g.overhead_share, g.type); });
   return all;
 }
 

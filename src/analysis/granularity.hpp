@@ -10,7 +10,7 @@
 
 namespace kith::analysis {
 
-struct grain {
+struct type_granularity {
   std::uint16_t type = 0;
   std::uint64_t tasks = 0;    // that ran
   double mean_ns = 0;         // of a task's own code
@@ -19,17 +19,17 @@ struct grain {
   bool matters = false;       // its tasks and their overhead are a twentieth of all workers' time, or more
 };
 
-struct grains {
-  std::uint64_t tasks = 0;    // that ran, of all types
-  double overhead_ns = 0;     // of a task: creating it, its dependences, its queue, its end, and recording it
-  double overhead_share = 0;  // of the time in which workers had something to do
-  std::vector<grain> types;   // by share of overhead, the largest first
+struct granularity {
+  std::uint64_t tasks = 0;              // that ran, of all types
+  double overhead_ns = 0;               // of a task: creating it, its dependences, its queue, its end, and recording it
+  double overhead_share = 0;            // of the time in which workers had something to do
+  std::vector<type_granularity> types;  // by share of overhead, the largest first
 };
 
 /// The overhead is what is left of the workers' time, while a run was going on, without idle times, the policy's long
 /// work and the tasks' own code (work_ns). It counts as the same for each task, because a recording does not say which
 /// task the runtime worked for. Throws kith::error if the recording was dry, as then no task took its time. O(tasks +
 /// idle times).
-grains grains_of(const recording&);
+granularity granularity_of(const recording&);
 
 }  // namespace kith::analysis

@@ -1,5 +1,5 @@
 // Tasks that are too small, on recordings written by hand whose answers are known.
-#include "analysis/grain.hpp"
+#include "analysis/granularity.hpp"
 
 #include <kith/error.hpp>
 
@@ -8,8 +8,8 @@
 namespace {
 
 using namespace kith;
-using analysis::grains;
-using analysis::grains_of;
+using analysis::granularity;
+using analysis::granularity_of;
 using testing::HasSubstr;
 using testing::SizeIs;
 using testing::ThrowsMessage;
@@ -38,8 +38,8 @@ recording small() {
   return r;
 }
 
-TEST(grain, is_measured_against_the_time_that_workers_had_something_to_do) {
-  const grains g = grains_of(small());
+TEST(granularity_of, is_measured_against_the_time_that_workers_had_something_to_do) {
+  const granularity g = granularity_of(small());
   // 200 us of two workers, 60 of them idle: 140. Work: 2 + 18 + 40.
   EXPECT_EQ(g.tasks, 202U);
   EXPECT_NEAR(g.overhead_ns, 80'000.0 / 202, 0.01);
@@ -55,24 +55,24 @@ TEST(grain, is_measured_against_the_time_that_workers_had_something_to_do) {
   EXPECT_LT(g.types[1].overhead_share, 0.02);
 }
 
-TEST(grain, does_not_matter_where_the_type_has_little_of_the_time) {
+TEST(granularity_of, does_not_matter_where_the_type_has_little_of_the_time) {
   recording r = small();
   r.tasks[0].ended = 10'001'000;  // a root that computes for 10 ms
   r.tasks[0].work_ns = 9'900'000;
   r.idles = {{1, 0, 20'000'000}};
-  EXPECT_FALSE(grains_of(r).types[0].matters);
+  EXPECT_FALSE(granularity_of(r).types[0].matters);
 }
 
-TEST(grain, of_a_program_without_tasks_is_empty) {
+TEST(granularity_of, of_a_program_without_tasks_is_empty) {
   recording r = small();
   r.tasks.resize(1);
-  EXPECT_THAT(grains_of(r).types, SizeIs(0));
+  EXPECT_THAT(granularity_of(r).types, SizeIs(0));
 }
 
-TEST(grain, of_a_dry_recording_is_refused) {
+TEST(granularity_of, of_a_dry_recording_is_refused) {
   recording r = small();
   r.meta["dry"] = "1";
-  EXPECT_THAT([&] { grains_of(r); }, ThrowsMessage<error>(HasSubstr("dry")));
+  EXPECT_THAT([&] { granularity_of(r); }, ThrowsMessage<error>(HasSubstr("dry")));
 }
 
 }  // namespace
