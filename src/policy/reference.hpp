@@ -35,6 +35,7 @@ class reference_affinity {
  public:
   using worker = typename World::worker;
 
+  static constexpr typename policy<World>::data_needs needs{.homes = true};
   static constexpr bool random_ties = false;
   struct hint {
     std::array<std::uint64_t, 9> references{};  // the function, then regions, the largest first
@@ -111,9 +112,9 @@ class reference_affinity {
 };
 
 template <class World>
-class reference_policy final : public policy<World> {
+class reference_policy final : public affinity_policy<World, reference_affinity<World>> {
  public:
-  using worker = typename World::worker;
+  using affinity_policy<World, reference_affinity<World>>::affinity_policy;
 
   static constexpr std::array own_options{
       number("history", 16, 2, 4096, "references that the scheduler remembers of each core"),
@@ -139,20 +140,6 @@ class reference_policy final : public policy<World> {
       .options = options,
       .explain = explain,
   };
-
-  reference_policy(const policy_context& s, const policy_options& given)
-      : queues_(organisation_in(s, given), reference_affinity<World>(s, given)) {}
-
-  typename policy<World>::data_needs needs() const override { return {.homes = true}; }
-
-  task* ready(std::span<task* const> tasks, worker& self, ready_reason) override {
-    queues_.push(tasks, self);
-    return nullptr;
-  }
-  poll_result next(worker& self) override { return queues_.next(self); }
-
- private:
-  affinity_queues<World, reference_affinity<World>> queues_;
 };
 
 }  // namespace kith

@@ -1,5 +1,5 @@
 // The queues of the global scheduling unit: one for each core, or one for all, and tasks chosen by affinity. Shared
-// by `token` and `reference`.
+// by the policies of policy/organisation.hpp.
 //
 // Token and Reference scheduling, sections 3, 4.1.1 and 5.2.1. organisation=deques is the proposed hardware: a double
 // ended queue for each core, of which only the two ends can be read and removed. A ready task goes to the queue of the
@@ -61,8 +61,10 @@ class alignas(false_sharing_range) affinity_queues {
  public:
   using worker = typename World::worker;
 
-  affinity_queues(const affinity_queues_shape& shape, Affinity rule)
-      : affinity_(std::move(rule)),
+  /// The rule is made of the arguments that follow the shape.
+  template <class... Arguments>
+  affinity_queues(const affinity_queues_shape& shape, const Arguments&... of_rule)
+      : affinity_(of_rule...),
         global_(shape.global),
         cap_(static_cast<std::size_t>(shape.cap)),
         everybody_(shape.everybody),

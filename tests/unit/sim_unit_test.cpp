@@ -121,8 +121,10 @@ TEST(sim_unit, no_task_runs_before_it_was_created) {
 }
 
 TEST(sim_unit, the_papers_policies_end_with_tasks_in_buffers) {
-  for (const char* policy : {"fifo", "random", "source", "token", "token:organisation=global", "reference",
-                             "reference:organisation=global", "reference:ahead=on,kept=filters", "steal"}) {
+  for (const char* policy :
+       {"fifo", "random", "source", "token", "token:organisation=global", "reference", "reference:organisation=global",
+        "reference:ahead=on,kept=filters", "fifo:organisation=deques", "random:organisation=deques",
+        "source:organisation=global", "steal"}) {
     for (std::uint32_t prefetch : {1u, 2u, 4u}) {
       for (int workers : {1, 3, 32}) {
         const program made = random_program(prefetch, 300);
