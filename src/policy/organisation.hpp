@@ -21,9 +21,11 @@ inline constexpr std::array organisation_options{
     cap_option};
 
 inline affinity_queues_shape organisation_in(const policy_context& s, const policy_options& given) {
+  const bool global = given.is("organisation", "global");
   return {.cores = s.workers.size(),
           .everybody = s.workers.everybody(),
-          .global = given.is("organisation", "global"),
+          .global = global,
+          .grouped = !global && given.has("grouped") && given.is("grouped", "on"),
           .cap = given.has("cap") ? given.number("cap") : cap_option.otherwise,
           .seed = s.seed};
 }

@@ -10,7 +10,7 @@
 // largest count, and those of one task fill at most half a history, beside its function, so that a task with many
 // arguments does not make the scheduler forget all others. The paper prints no size of the history: with 8 references,
 // tasks that use nine make a core forget the task before, and `token` has fewer misses on 16 cores. ahead=on also
-// counts what tasks use that wait in a core's queue already.
+// counts what tasks use that wait in a core's queue already; grouped=on sorts the queues by the tasks' largest data.
 #pragma once
 
 #include "policy/contract/explainer.hpp"
@@ -83,6 +83,10 @@ class reference_affinity {
   float planned(const hint& h, worker_id core) const {
     return at(h, core) + (ahead_ ? affinity(h, waiting_[core.index()]) : 0);
   }
+  /// By its largest data.
+  static grouped_by group_of(const hint& h) {
+    return h.count < 2 ? grouped_by{} : grouped_by{h.references[1], h.bytes[1]};
+  }
   void queued(const hint& h, worker_id core) {
     if (ahead_) use(h, waiting_[core.index()]);
   }
@@ -123,6 +127,7 @@ class reference_policy final : public affinity_policy<World, reference_affinity<
       one_of("kept", "list|filters", "how: a list of weights, or two Bloom filters of 256 bits that take turns"),
       one_of("ahead", "off|on",
              "(deques) on: tasks in a core's queue count as if they had come to it, when a queue is chosen"),
+      one_of("grouped", "off|on", "(deques) on: a task is queued beside those with the same largest data"),
   };
   static constexpr auto options = joined(organisation_options, own_options);
   [[gnu::cold]] static void explain(explainer& e) {

@@ -14,6 +14,7 @@
 #include <atomic>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace {
@@ -148,6 +149,46 @@ TEST(reference, a_task_with_many_references_does_not_make_the_history_forget_all
   EXPECT_EQ(b.next(1), &with_x);
 }
 
+// All searches of an index are ready at once, in any order of their shards.
+TEST(reference, grouped_tasks_of_the_same_data_leave_one_after_another) {
+  constexpr std::size_t groups = 8, tasks = 40;
+  const auto changes = [&](const char* how) {
+    bench b(four_cores, how);
+    std::vector<std::uint32_t> regions;
+    for (std::size_t g = 0; g < groups; ++g) regions.push_back(b.region());
+    std::vector<kith::task*> all;
+    for (std::size_t i = 0; i < tasks; ++i) {
+      all.push_back(&b.task({{regions[i % groups], 1000, mode::in}, {b.region(), 10, mode::in}}));
+      b.ready(*all.back());
+    }
+    std::size_t found = 0, last = groups;
+    for (std::size_t i = 0; i < tasks; ++i) {
+      const auto at = static_cast<std::size_t>(std::ranges::find(all, b.next(0)) - all.begin());
+      EXPECT_LT(at, tasks) << how;
+      if (at % groups != last) ++found;
+      last = at % groups;
+    }
+    EXPECT_EQ(b.next(0), nullptr) << how;
+    return found;
+  };
+  EXPECT_EQ(changes("reference:cap=1000000,grouped=on"), groups);
+  EXPECT_GT(changes("reference:cap=1000000"), 3 * groups);
+}
+
+TEST(reference, a_grouped_task_goes_to_the_queue_that_has_its_group) {
+  for (const bool grouped : {false, true}) {
+    bench b(four_cores, grouped ? "reference:cap=1000000,grouped=on" : "reference:cap=1000000");
+    const std::uint32_t x = b.region();
+    kith::task& first = b.task({{x, 1000, mode::in}}, -1, 1);
+    kith::task& other = b.task({{b.region(), 1000, mode::in}}, -1, 2);
+    kith::task& second = b.task({{x, 1000, mode::in}}, -1, 2);
+    for (kith::task* t : {&first, &other, &second}) b.ready(*t);
+    EXPECT_EQ(b.next(2), grouped ? &other : &second);
+    EXPECT_EQ(b.next(1), grouped ? &second : &first);  // of equal ends the one queued last
+    EXPECT_EQ(b.next(1), grouped ? &first : &other);
+  }
+}
+
 // Section 5.2.1: the difference between the two organisations.
 TEST(affinity_queues, only_the_ends_of_a_deque_can_be_taken) {
   for (const bool global : {false, true}) {
@@ -273,7 +314,8 @@ TEST(source, prefers_its_own_tasks_in_one_queue_too) {
 TEST(affinity_queues, no_request_fails_while_a_task_is_ready) {
   for (const char* name : {"fifo", "random", "source", "token", "reference"}) {
     for (const char* organisation : {"deques", "global"}) {
-      const std::string how = std::string(name) + ":organisation=" + organisation;
+      const std::string how = std::string(name) + ":organisation=" + organisation +
+                              (std::string_view(name) == "reference" ? ",grouped=on" : "");
       bench b(four_cores, how);
       std::vector<std::uint32_t> regions;
       for (std::int16_t core = 0; core < 4; ++core) {
