@@ -5,10 +5,11 @@ usage: bench/papers.py [--kith PATH] [--only RESULT,...] [--rows FOLDER] [--page
 
 A table stands between the lines `<!-- table: NAME -->` and `<!-- end -->` of a page; TABLES says what its cells are. Without
 --only all results are made (an hour on one core); with it, cells of other results stay as they are. What changed is
-printed, as old -> new. --rows keeps each result's rows in FOLDER/RESULT.json, and takes what is there already. --check writes
-nothing, and fails if a cell would change.
+printed, as old -> new. --rows keeps each result's rows in FOLDER/RESULT.json, and takes what is there already; five results of
+hardware scheduling are parts of one, hw-policies. --check writes nothing, and fails if a cell would change.
 """
 import argparse
+import functools
 import json
 import os
 import pathlib
@@ -202,8 +203,7 @@ def hardware():
         return [name] + [Cell(result, series, metric, x, f"{{kith:.{digits}f}}") for x in where]
 
     head = [""] + HARDWARE_CORES + HARDWARE_PROGRAMS
-    policies = [("`fifo`", "fifo"), ("`random`", "random"), ("`source`", "source"), ("`token`", "token"),
-                ("`reference`", "reference"), ("`reference:history=8`", "reference, 8")]
+    policies = [(code(p), p) for p in ("fifo", "random", "source", "token", "reference")]
     for result, metric, digits in (("hw-misses", "l2", 0), ("hw-traffic", "traffic", 0), ("hw-power", "power", 0),
                                    ("hw-speedup", "speedup", 2)):
         yield result, head, [line(name, result, series, metric, digits) for name, series in policies]
@@ -214,12 +214,24 @@ def hardware():
                                           for c in HARDWARE_CORES]
                 for program in ("panels", "kmeans", "kmeans_list") for name, series in (policies[0], policies[4])])
     yield ("hw-organisation", head,
-           [line(name, "hw-organisation", series, "performance", 2)
-            for name, series in (("`reference`", "distributed"), ("`reference:history=8`", "distributed, 8"))])
+           [line(code(p), "hw-organisation", series, "performance", 2)
+            for p, series in (("reference", "distributed"), ("reference:grouped=on", "distributed, grouped"),
+                              ("token", "distributed, token"))])
+    latencies = ["0", "20", "300", "3000", "300, begun every 20", "0 without prefetching", "300 without prefetching"]
     for table, metric in (("hw-latency", "time"), ("hw-latency-overhead", "overhead_percent")):
-        yield (table, head,
-               [line(f"{cycles} cycles{without.replace(' ', ', ', 1)}", "hw-latency", f"gsu-{cycles}{without}", metric, 3)
-                for without in ("", " without prefetching") for cycles in (0, 20, 300, 3000)])
+        yield table, head, [line(re.sub(r"^(\d+)", r"\1 cycles", latency), "hw-latency", "gsu-" + latency, metric, 3)
+                            for latency in latencies]
+    ways = ["fifo:organisation=deques", "random", "random:organisation=deques", "source", "source:organisation=global", "token",
+            "token:cap=100", "token:cap=200", "token:cap=1000000", "token:organisation=global", "reference", "reference:cap=100",
+            "reference:cap=200", "reference:cap=1000000", "reference:organisation=global", "reference:history=8",
+            "reference:history=32", "reference:decay=80", "reference:kept=filters", "reference:ahead=on", "reference:grouped=on",
+            "reference:grouped=on,ahead=on"]
+    yield ("hw-ablations", ["", "L2 misses, %", "speed-up"] + HARDWARE_PROGRAMS,
+           [[code(w), Cell("hw-ablations", w, "l2", "mean 32", "{kith:.0f}"), Cell("hw-ablations", w, "speedup", "mean 32", "{kith:.2f}")] +
+            [Cell("hw-ablations", w, "speedup", f"{p} 32", "{kith:.2f}") for p in HARDWARE_PROGRAMS] for w in ways])
+
+
+PART_OF = dict.fromkeys(("hw-misses", "hw-traffic", "hw-power", "hw-speedup", "hw-kmeans"), "hw-policies")  # the same runs
 
 
 # ---- ADS
@@ -315,7 +327,8 @@ def ads():
 TABLES = {name: Table(page, head, lines)
           for page, tables in (("nabbitc.md", nabbitc), ("rip.md", rip), ("mir.md", mir), ("hardware.md", hardware), ("ads.md", ads))
           for name, head, lines in tables()}
-RESULTS = list(dict.fromkeys(c.result for t in TABLES.values() for line in t.lines for c in line if isinstance(c, Cell)))
+RESULTS = list(dict.fromkeys([c.result for t in TABLES.values() for line in t.lines for c in line if isinstance(c, Cell)] +
+                             list(PART_OF.values())))
 
 
 def printed(line):
@@ -351,8 +364,11 @@ def rewritten(path, found, changes):
     return TABLE.sub(lambda m: m.group(1) + "\n" + filled(m.group(2), m.group(3), found, changes) + "\n" + m.group(4), page)
 
 
+@functools.cache
 def rows_of(result, kith, folder):
-    """The rows of a result, which are made if they are missing."""
+    """The rows of a result, or of the one that has it, which are made if they are missing."""
+    if result in PART_OF:
+        return rows_of(PART_OF[result], kith, folder)
     kept = folder and os.path.join(folder, result + ".json")
     if kept and os.path.exists(kept):
         text = pathlib.Path(kept).read_text()
@@ -378,6 +394,7 @@ def main():
     for result in results:
         if result not in RESULTS:
             sys.exit(f"papers: no table has '{result}'; expected some of: {', '.join(RESULTS)}")
+    results += [part for part, whole in PART_OF.items() if whole in results]
     found = {r: rows_of(r, chosen.kith, chosen.rows) for r in results}
     changes = []
     for path in sorted({pathlib.Path(chosen.pages) / t.page for t in TABLES.values()}):

@@ -13,6 +13,7 @@
 #include "policy/nabbit.hpp"
 #include "policy/nabbitc.hpp"
 #include "policy/numa.hpp"
+#include "policy/organisation.hpp"
 #include "policy/reference.hpp"
 #include "policy/rip_dep.hpp"
 #include "policy/rip_mw.hpp"
@@ -72,6 +73,20 @@ std::unique_ptr<policy<World>> build_dep(const policy_context& context, const po
   return std::make_unique<steal<World>>(context, policy_options("steal", steal<World>::options));
 }
 
+/// organisation.hpp says which policies have two kinds of queues.
+template <template <class> class Policy, class World>
+std::unique_ptr<policy<World>> build_organised(const policy_context& context, const policy_options& given) {
+  using own = Policy<World>;
+  if (given.is("organisation", own::own_organisation)) return std::make_unique<own>(context, given);
+  return std::make_unique<affinity_policy<World, typename own::affinity>>(context, given);
+}
+
+template <template <class> class Policy>
+constexpr listed_policy listed_organised() {
+  return {Policy<native::world>::about, build_organised<Policy, native::world>,
+          build_organised<Policy, sequential::world>};
+}
+
 template <class World>
 using fifo = central<World, queue_order::fifo>;
 template <class World>
@@ -82,10 +97,10 @@ using random_order = central<World, queue_order::random>;
 // A new policy is one line here, and its include.
 constexpr std::array policies{
     listed_policy{automatic<native::world>::about, build_auto<native::world>, build_auto<sequential::world>},
-    listed<fifo>(),
+    listed_organised<fifo>(),
     listed<lifo>(),
-    listed<random_order>(),
-    listed<source>(),
+    listed_organised<random_order>(),
+    listed_organised<source>(),
     listed<token>(),
     listed<reference_policy>(),
     listed<steal>(),

@@ -10,7 +10,7 @@
 // largest count, and those of one task fill at most half a history, beside its function, so that a task with many
 // arguments does not make the scheduler forget all others. The paper prints no size of the history: with 8 references,
 // tasks that use nine make a core forget the task before, and `token` has fewer misses on 16 cores. ahead=on also
-// counts what tasks use that wait in a core's queue already.
+// counts what tasks use that wait in a core's queue already; grouped=on sorts the queues by the tasks' largest data.
 #pragma once
 
 #include "policy/contract/explainer.hpp"
@@ -35,6 +35,7 @@ class reference_affinity {
  public:
   using worker = typename World::worker;
 
+  static constexpr typename policy<World>::data_needs needs{.homes = true};
   static constexpr bool random_ties = false;
   struct hint {
     std::array<std::uint64_t, 9> references{};  // the function, then regions, the largest first
@@ -82,6 +83,10 @@ class reference_affinity {
   float planned(const hint& h, worker_id core) const {
     return at(h, core) + (ahead_ ? affinity(h, waiting_[core.index()]) : 0);
   }
+  /// By its largest data.
+  static grouped_by group_of(const hint& h) {
+    return h.count < 2 ? grouped_by{} : grouped_by{h.references[1], h.bytes[1]};
+  }
   void queued(const hint& h, worker_id core) {
     if (ahead_) use(h, waiting_[core.index()]);
   }
@@ -111,9 +116,9 @@ class reference_affinity {
 };
 
 template <class World>
-class reference_policy final : public policy<World> {
+class reference_policy final : public affinity_policy<World, reference_affinity<World>> {
  public:
-  using worker = typename World::worker;
+  using affinity_policy<World, reference_affinity<World>>::affinity_policy;
 
   static constexpr std::array own_options{
       number("history", 16, 2, 4096, "references that the scheduler remembers of each core"),
@@ -122,6 +127,7 @@ class reference_policy final : public policy<World> {
       one_of("kept", "list|filters", "how: a list of weights, or two Bloom filters of 256 bits that take turns"),
       one_of("ahead", "off|on",
              "(deques) on: tasks in a core's queue count as if they had come to it, when a queue is chosen"),
+      one_of("grouped", "off|on", "(deques) on: a task is queued beside those with the same largest data"),
   };
   static constexpr auto options = joined(organisation_options, own_options);
   [[gnu::cold]] static void explain(explainer& e) {
@@ -139,20 +145,6 @@ class reference_policy final : public policy<World> {
       .options = options,
       .explain = explain,
   };
-
-  reference_policy(const policy_context& s, const policy_options& given)
-      : queues_(organisation_in(s, given), reference_affinity<World>(s, given)) {}
-
-  typename policy<World>::data_needs needs() const override { return {.homes = true}; }
-
-  task* ready(std::span<task* const> tasks, worker& self, ready_reason) override {
-    queues_.push(tasks, self);
-    return nullptr;
-  }
-  poll_result next(worker& self) override { return queues_.next(self); }
-
- private:
-  affinity_queues<World, reference_affinity<World>> queues_;
 };
 
 }  // namespace kith

@@ -2,20 +2,48 @@
 //
 // Token and Reference scheduling, section 4: Source. One queue for each worker. A ready task goes to its
 // creator's queue, in order. A worker with an empty queue takes the oldest task of the next worker that has one.
+// organisation=global: one queue, of which a core takes the oldest task that it created, else the oldest of all.
 #pragma once
 
 #include "policy/contract/explainer.hpp"
 #include "policy/contract/policy.hpp"
 #include "policy/contract/policy_entry.hpp"
 #include "policy/contract/policy_options.hpp"
+#include "policy/organisation.hpp"
 #include "policy/worker_queues.hpp"
 
+#include <array>
+#include <string_view>
+
 namespace kith {
+
+template <class World>
+struct source_affinity : plain_affinity<World> {
+  struct hint {
+    worker_id creator;
+  };
+  source_affinity(const policy_context& s, const policy_options& /*given*/) : workers_(s.workers.size()) {}
+
+  hint of(const task& t, const typename World::worker& self) const {
+    return {t.owner < workers_ ? worker_id(t.owner) : self.id};  // else it came from outside: the finder keeps it
+  }
+  static double at(const hint& h, worker_id core) { return h.creator == core ? 1 : 0; }
+  static double planned(const hint& h, worker_id core) { return at(h, core); }
+
+ private:
+  int workers_;
+};
 
 template <class World>
 class source final : public policy<World> {
  public:
   using worker = typename World::worker;
+  using affinity = source_affinity<World>;
+
+  static constexpr std::string_view own_organisation = "deques";
+  static constexpr std::array options{
+      one_of("organisation", "deques|global", "a queue for each core, or one queue"),
+  };
 
   [[gnu::cold]] static void explain(explainer& e) {
     if (e.is_created_here()) {
@@ -34,7 +62,7 @@ class source final : public policy<World> {
       .paper = "HW",
       .section = "4",
       .summary = "a core prefers tasks created on it",
-      .options = {},
+      .options = options,
       .explain = explain,
   };
 

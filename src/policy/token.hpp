@@ -28,6 +28,7 @@ class token_affinity {
  public:
   using worker = typename World::worker;
 
+  static constexpr typename policy<World>::data_needs needs{.homes = true, .writers = true};
   static constexpr bool random_ties = true;
   struct hint {
     struct share {
@@ -37,7 +38,7 @@ class token_affinity {
     std::array<share, 8> shares;  // ends with the first share of no core
   };
 
-  explicit token_affinity(const policy_context& s)
+  token_affinity(const policy_context& s, const policy_options& /*given*/)
       : memory_(s.memory), counts_(static_cast<std::size_t>(s.workers.size())) {
     for (counted_tokens& c : counts_) c.of_core.resize(counts_.size());
   }
@@ -95,9 +96,9 @@ class token_affinity {
 };
 
 template <class World>
-class token final : public policy<World> {
+class token final : public affinity_policy<World, token_affinity<World>> {
  public:
-  using worker = typename World::worker;
+  using affinity_policy<World, token_affinity<World>>::affinity_policy;
 
   static constexpr auto options = organisation_options;
   [[gnu::cold]] static void explain(explainer& e) {
@@ -115,20 +116,6 @@ class token final : public policy<World> {
       .options = options,
       .explain = explain,
   };
-
-  token(const policy_context& s, const policy_options& given)
-      : queues_(organisation_in(s, given), token_affinity<World>(s)) {}
-
-  typename policy<World>::data_needs needs() const override { return {.homes = true, .writers = true}; }
-
-  task* ready(std::span<task* const> tasks, worker& self, ready_reason) override {
-    queues_.push(tasks, self);
-    return nullptr;
-  }
-  poll_result next(worker& self) override { return queues_.next(self); }
-
- private:
-  affinity_queues<World, token_affinity<World>> queues_;
 };
 
 }  // namespace kith

@@ -1,5 +1,5 @@
 // The queues of the global scheduling unit: one for each core, or one for all, and tasks chosen by affinity. Shared
-// by `token` and `reference`.
+// by the policies of policy/organisation.hpp.
 //
 // Token and Reference scheduling, sections 3, 4.1.1 and 5.2.1. organisation=deques is the proposed hardware: a double
 // ended queue for each core, of which only the two ends can be read and removed. A ready task goes to the queue of the
@@ -15,10 +15,15 @@
 // quarters of the cores, no queue takes a second one. A task that was claimed past its queue counts for the core that
 // takes its entry out.
 //
+// Not in the paper, which leaves sorting to future work: with `grouped`, a task goes to a queue that has tasks of its
+// group, if that has room, and is queued behind the last of them, so not only at an end. Without it, tasks with
+// different data that become ready at once stay mixed, and the two ends seldom have the data that a core used last.
+//
 // Affinity has the policy's rule:
 //   hint of(const task&, const worker&)   what is known of a ready task; a copy, so that a choice reads no task
 //   double at(const hint&, worker_id)     its affinity to the core, 0 or more. Under the lock
 //   double planned(const hint&, worker_id) the same, when a queue is chosen for it. Under the lock
+//   grouped_by group_of(const hint&)      its group, and what it is worth to be in a queue with it. Only with `grouped`
 //   void queued(const hint&, worker_id)   it was put into the core's queue. Under the lock
 //   void assigned(const hint&, worker_id) it is on its way to the core. Under the lock
 //   bool random_ties                      whether equal tasks of the global queue leave at random, or the oldest first
@@ -43,15 +48,22 @@
 #include <deque>
 #include <mutex>
 #include <span>
-#include <utility>
+#include <unordered_map>
 #include <vector>
 
 namespace kith {
+
+/// Tasks that share `key` are a group; 0: none.
+struct grouped_by {
+  std::uint64_t key = 0;
+  double affinity = 0;  // to a queue that has tasks of the group, beside that to its core
+};
 
 struct affinity_queues_shape {
   int cores = 1;
   worker_set everybody;
   bool global = false;     // one queue instead of one for each core
+  bool grouped = false;    // only if there is a queue for each core
   std::int64_t cap = 130;  // percent of their mean length that a core's queue may have; at least 100
   std::uint64_t seed = 0;
 };
@@ -61,9 +73,12 @@ class alignas(false_sharing_range) affinity_queues {
  public:
   using worker = typename World::worker;
 
-  affinity_queues(const affinity_queues_shape& shape, Affinity rule)
-      : affinity_(std::move(rule)),
+  /// The rule is made of the arguments that follow the shape.
+  template <class... Arguments>
+  affinity_queues(const affinity_queues_shape& shape, const Arguments&... of_rule)
+      : affinity_(of_rule...),
         global_(shape.global),
+        grouped_(shape.grouped),
         cap_(static_cast<std::size_t>(shape.cap)),
         everybody_(shape.everybody),
         queues_(shape.global ? 1 : static_cast<std::size_t>(shape.cores)),
@@ -76,14 +91,15 @@ class alignas(false_sharing_range) affinity_queues {
     for (task* t : tasks) {
       const typename Affinity::hint hint = affinity_.of(*t, self);
       const std::size_t creator = t->owner < alone_.size() ? t->owner : self.id.index();
+      const grouped_by group = group_of(hint);
+      const auto level = static_cast<std::size_t>(t->level());
       std::size_t to = 0;
       {
         std::lock_guard lock(guard_);
         if (self.dead.too_many()) [[unlikely]]
           clean_up(self);
-        if (!global_) to = best_queue(hint, creator);
-        queues_[to].by_level[static_cast<std::size_t>(t->level())].push_back({t, hint});
-        ++queues_[to].length;
+        if (!global_) to = best_queue(hint, group, level, creator);
+        queues_[to].insert({t, hint, group.key}, level);
         affinity_.queued(hint, worker_id(static_cast<int>(to)));
         size_.store(size_.load(relaxed) + 1, relaxed);
       }
@@ -111,15 +127,43 @@ class alignas(false_sharing_range) affinity_queues {
   struct entry {
     task* waiting;
     typename Affinity::hint hint;
+    std::uint64_t group = 0;
   };
   struct core_queue {
     std::array<std::deque<entry>, levels> by_level;
-    std::size_t length = 0;  // of all levels
+    std::size_t length = 0;                                                     // of all levels
+    std::array<std::unordered_map<std::uint64_t, std::size_t>, levels> groups;  // how many tasks each has
+
+    void insert(const entry& e, std::size_t level) {
+      std::deque<entry>& all = by_level[level];
+      auto behind = all.end();
+      if (e.group != 0 && groups[level][e.group]++ != 0)
+        behind = std::ranges::find(all.rbegin(), all.rend(), e.group, &entry::group).base();
+      all.insert(behind, e);
+      ++length;
+    }
+    /// An entry leaves.
+    void forget(const entry& e, std::size_t level) {
+      --length;
+      if (e.group == 0) return;
+      const auto of_it = groups[level].find(e.group);
+      if (--of_it->second == 0) groups[level].erase(of_it);
+    }
+    bool has(const grouped_by& group, std::size_t level) const {
+      return group.key != 0 && groups[level].contains(group.key);
+    }
   };
   struct choice {
     std::size_t from = 0, place = 0;
     double affinity = -1;
   };
+
+  grouped_by group_of(const typename Affinity::hint& hint) const {
+    if constexpr (requires { affinity_.group_of(hint); }) {
+      if (grouped_) return affinity_.group_of(hint);
+    }
+    return {};
+  }
 
   bool has_room(std::size_t length) const {
     const std::size_t total = static_cast<std::size_t>(size_.load(relaxed)) + 1;
@@ -128,13 +172,15 @@ class alignas(false_sharing_range) affinity_queues {
 
   /// The core with the highest affinity whose queue has room; of equal ones the creator, then that with the shortest
   /// queue, then the next one after the creator.
-  std::size_t best_queue(const typename Affinity::hint& hint, std::size_t creator) {
+  std::size_t best_queue(const typename Affinity::hint& hint, const grouped_by& group, std::size_t level,
+                         std::size_t creator) {
     std::size_t best = creator;
     double most = -1;
     for (std::size_t i = 0; i < queues_.size(); ++i) {
       const std::size_t q = (creator + i) % queues_.size();
       if (!has_room(queues_[q].length)) continue;
-      const double here = affinity_.planned(hint, worker_id(static_cast<int>(q)));
+      double here = affinity_.planned(hint, worker_id(static_cast<int>(q)));
+      if (queues_[q].has(group, level)) here += group.affinity;
       const bool shorter = best != creator && queues_[q].length < queues_[best].length;
       if (here < most || (here == most && !shorter)) continue;
       best = q;
@@ -148,7 +194,7 @@ class alignas(false_sharing_range) affinity_queues {
     const auto at = all.begin() + static_cast<std::ptrdiff_t>(c.place);
     const entry taken = *at;
     all.erase(at);
-    --queues_[c.from].length;
+    queues_[c.from].forget(taken, level);
     size_.store(size_.load(relaxed) - 1, relaxed);
     affinity_.assigned(taken.hint, to);
     return taken.waiting;
@@ -195,15 +241,18 @@ class alignas(false_sharing_range) affinity_queues {
     std::size_t dropped = 0;
     for (core_queue& q : queues_) {
       std::size_t left = budget;
-      for (std::deque<entry>& level : q.by_level) {
-        const std::size_t looked_at = std::min(left, level.size());
+      for (std::size_t level = 0; level < levels; ++level) {
+        std::deque<entry>& all = q.by_level[level];
+        const std::size_t looked_at = std::min(left, all.size());
         left -= looked_at;
-        const auto first = level.end() - static_cast<std::ptrdiff_t>(looked_at);
-        const auto end = std::remove_if(first, level.end(), [&](entry& e) { return self.drop_if_dead(*e.waiting); });
-        const auto gone = static_cast<std::size_t>(level.end() - end);
-        level.erase(end, level.end());
-        q.length -= gone;
-        dropped += gone;
+        const auto first = all.end() - static_cast<std::ptrdiff_t>(looked_at);
+        const auto end = std::remove_if(first, all.end(), [&](entry& e) {
+          const bool gone = self.drop_if_dead(*e.waiting);
+          if (gone) q.forget(e, level);
+          return gone;
+        });
+        dropped += static_cast<std::size_t>(all.end() - end);
+        all.erase(end, all.end());
       }
     }
     size_.store(size_.load(relaxed) - static_cast<std::int64_t>(dropped), relaxed);
@@ -212,7 +261,7 @@ class alignas(false_sharing_range) affinity_queues {
 
   typename World::mutex guard_;
   Affinity affinity_;
-  bool global_;
+  bool global_, grouped_;
   std::size_t cap_;
   worker_set everybody_;
   std::vector<worker_set> alone_;  // by worker: only that one

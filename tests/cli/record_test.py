@@ -230,6 +230,9 @@ code, found = kith.json("paper", "hw-latency", "--seeds", "1", "--only", "kmeans
 kith.check({(r["program"], r["x"]) for r in found} == {(p, x) for p in ("kmeans_list", "mean") for x in (2, 4, 8, 16, 32)},
            "by program and cores")
 kith.check(all(r["kith"] == 1 for r in found if (r["series"], r["metric"]) == ("gsu-0", "time")), "over a unit of no cycles")
+code, found = kith.json("paper", "hw-policies", "--seeds", "1", "--only", "kmeans_list")
+kith.check({r["metric"] for r in found} == {"l1", "l2", "traffic", "power", "l1_miss_rate", "speedup"}, "all figures of the policies")
+kith.check({r["series"] for r in found} == {"fifo", "random", "source", "token", "reference"}, "the five policies")
 kith.refused("paper", "no-such-result", says=["no-such-result", "nabbitc-heat"])
 kith.check({"rip-uv100", "rip-bullion-4", "rip-bullion-8", "rip-bullion-16", "rip-migration", "rip-readings",
             "rip-ablations"} <= {p["id"] for p in papers},

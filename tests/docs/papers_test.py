@@ -55,6 +55,15 @@ def main():
         changed = set((pages / "nabbitc.md").read_text().splitlines()) - set(before.splitlines())
         check(changed == {"| ms | 1001.1 | 1010.1 | 1020.1 | 1040.1 | 1060.1 | 1080.1 |"}, f"one line changes: {changed}")
         check((pages / "rip.md").read_text() == pathlib.Path("docs/papers/rip.md").read_text(), "other pages stay")
+        places = [("mean", c) for c in (2, 4, 8, 16, 32)] + [(p, 32) for p in ("panels", "refinement", "sharded", "routing", "kmeans",
+                                                                               "kmeans_list")]
+        rows = [{"series": s, "metric": m, "x": x, "program": p, "paper": None, "kith": 777}
+                for s in ("fifo", "random", "source", "token", "reference") for m in ("l1", "l2") for p, x in places]
+        (pathlib.Path(work) / "hw-policies.json").write_text(json.dumps(rows))
+        part = papers("--only", "hw-misses", "--rows", work, "--pages", str(pages))
+        lines = (pages / "hardware.md").read_text().splitlines()
+        check(part.returncode == 0 and sum("| 777 |" in line for line in lines) == 10,
+              f"hw-misses is made of the rows of hw-policies: {part.stdout}{part.stderr}")
         (pages / "rip.md").write_text((pages / "rip.md").read_text().replace("<!-- table: rip-traffic -->\n", ""))
         lost = papers(*made_up)
         check(lost.returncode != 0 and "rip-traffic" in lost.stderr, f"a table without its mark is an error: {lost.stderr}")

@@ -120,9 +120,26 @@ TEST(sim_unit, no_task_runs_before_it_was_created) {
   }
 }
 
+TEST(sim_unit, with_an_interval_operations_overlap) {
+  constexpr std::uint64_t tasks = 200;
+  const program p = independent_tasks(static_cast<int>(tasks), 0);
+  const auto run = [&](std::uint32_t cycles, std::optional<std::uint32_t> interval) {
+    settings s = on_unit("fifo", 32, cycles, 1);
+    s.hardware.interval = interval;
+    return sim::simulate(p, free_chip(), s);
+  };
+  const result r = run(300, 20), in_turn = run(300, std::nullopt);
+  EXPECT_EQ(r.unit_busy, r.unit_operations * 20 * cycle);
+  EXPECT_GE(r.makespan, (2 * tasks * 20 + 280) * cycle);  // the last one takes its 300 cycles
+  EXPECT_LT(r.makespan, in_turn.makespan / 5);
+  EXPECT_EQ(run(300, 300).makespan, in_turn.makespan);
+}
+
 TEST(sim_unit, the_papers_policies_end_with_tasks_in_buffers) {
-  for (const char* policy : {"fifo", "random", "source", "token", "token:organisation=global", "reference",
-                             "reference:organisation=global", "reference:ahead=on,kept=filters", "steal"}) {
+  for (const char* policy :
+       {"fifo", "random", "source", "token", "token:organisation=global", "reference", "reference:organisation=global",
+        "reference:ahead=on,grouped=on,kept=filters", "fifo:organisation=deques", "random:organisation=deques",
+        "source:organisation=global", "steal"}) {
     for (std::uint32_t prefetch : {1u, 2u, 4u}) {
       for (int workers : {1, 3, 32}) {
         const program made = random_program(prefetch, 300);

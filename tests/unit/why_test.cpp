@@ -184,6 +184,8 @@ TEST(why, says_what_other_policies_go_by) {
   };
   EXPECT_THAT(reason("dep", 0), HasSubstr("runtime::run"));
   EXPECT_THAT(reason("fifo", 4), HasSubstr("one queue for all workers"));
+  EXPECT_THAT(reason("fifo:organisation=deques", 4), HasSubstr("the older end of its queue"));
+  EXPECT_THAT(reason("random:organisation=deques", 4), HasSubstr("any end of its queue"));
   EXPECT_THAT(reason("source", 4), HasSubstr("worker 0 created this one"));
   EXPECT_THAT(reason("source", 1), HasSubstr("worker 2 had none of its own left"));
   EXPECT_THAT(reason("steal", 4), HasSubstr("created it"));

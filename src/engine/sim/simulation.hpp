@@ -37,8 +37,9 @@ bool has_block_memory(const machine_model&) noexcept;
 /// Task queues in the machine's scheduling unit, instead of in memory (unit.hpp).
 struct hardware_queues {
   bool used = false;
-  std::optional<std::uint32_t> cycles;    // of an operation; else the machine's
-  std::optional<std::uint32_t> prefetch;  // tasks in a core's buffer; else the machine's
+  std::optional<std::uint32_t> cycles;      // of an operation; else the machine's
+  std::optional<std::uint32_t> prefetch;    // tasks in a core's buffer; else the machine's
+  std::optional<std::uint32_t> interval{};  // cycles until the next operation begins; else when the last has ended
 };
 
 /// Which workers share a policy, and steal from each other.

@@ -16,6 +16,7 @@ unit::unit(const machine_model& m, const hardware_queues& asked, const model_par
   const double cycle = 1000 / m.ghz;
   const auto time_of = [&](double cycles) { return static_cast<picoseconds>(cycles * cycle); };
   each_ = parts.scheduling ? time_of(asked.cycles ? *asked.cycles : m.unit.cycles) : 0;
+  interval_ = parts.scheduling && asked.interval ? time_of(*asked.interval) : each_;
   buffered_ = asked.prefetch ? *asked.prefetch : static_cast<std::size_t>(m.unit.prefetch);
   const interconnect links(m);
   const bool far = parts.scheduling && parts.latency;

@@ -2,9 +2,10 @@
 //
 // Token and Reference scheduling, section 4.1. The policy's queues are in the unit. A request of a core and the task in
 // its answer travel through the mesh; the unit does one operation at a time, in the order of their arrival, and each
-// takes the same time. A core that adds a task does not wait for the unit. A core that gets a task asks for the next
-// one at once, if its buffer has room, so that it finds it there when it has ended the first. A request for which there
-// is no task waits in the unit; those of idle cores are answered before those of prefetchers.
+// takes the same time. With an interval, which the paper does not have, it begins the next one earlier. A core that
+// adds a task does not wait for the unit. A core that gets a task asks for the next one at once, if its buffer has
+// room, so that it finds it there when it has ended the first. A request for which there is no task waits in the unit;
+// those of idle cores are answered before those of prefetchers.
 //
 // A request may find a task as soon as the task's message is sent. It is answered after the unit has done all that was
 // sent earlier.
@@ -33,12 +34,11 @@ class unit {
   /// When an operation is done whose message arrives at `at`.
   picoseconds serve(picoseconds at) noexcept {
     ++operations;
-    busy += each_;
-    free_ = std::max(free_, at) + each_;
-    return free_;
+    busy += interval_;
+    const picoseconds begins = std::max(free_, at);
+    free_ = begins + interval_;
+    return begins + each_;
   }
-  /// When the last operation will be done.
-  picoseconds free_at() const noexcept { return free_; }
   node_id node() const noexcept { return machine_.unit.node; }
   std::size_t buffered() const noexcept { return buffered_; }
 
@@ -47,10 +47,10 @@ class unit {
 
  private:
   const machine_model& machine_;
-  picoseconds each_;
+  picoseconds each_, interval_;
   std::size_t buffered_;
   std::vector<picoseconds> travel_;  // by node
-  picoseconds free_ = 0;
+  picoseconds free_ = 0;             // when the next operation may begin
 };
 
 /// The prefetcher of one core.

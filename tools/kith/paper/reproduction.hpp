@@ -56,6 +56,7 @@ reproduced rip_migration(const reproduction&, int seeds, const paper_progress&);
 reproduced rip_readings(const reproduction&, int seeds, const paper_progress&);
 
 /// hardware.cpp
+reproduced hardware_figures(const reproduction&, int seeds, const paper_progress&);
 reproduced hardware_misses(const reproduction&, int seeds, const paper_progress&);
 reproduced hardware_kmeans(const reproduction&, int seeds, const paper_progress&);
 reproduced hardware_traffic(const reproduction&, int seeds, const paper_progress&);
@@ -63,6 +64,7 @@ reproduced hardware_power(const reproduction&, int seeds, const paper_progress&)
 reproduced hardware_speedup(const reproduction&, int seeds, const paper_progress&);
 reproduced hardware_organisation(const reproduction&, int seeds, const paper_progress&);
 reproduced hardware_latency(const reproduction&, int seeds, const paper_progress&);
+reproduced hardware_ablations(const reproduction&, int seeds, const paper_progress&);
 
 /// ads.cpp
 reproduced ads_scaling(const reproduction&, int seeds, const paper_progress&);

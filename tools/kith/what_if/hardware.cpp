@@ -16,7 +16,9 @@ namespace {
 constexpr std::size_t most_starts = 3;  // policies whose schedules a search begins with
 
 std::string organisation_of(const std::string& policy) {
-  if (policy.find("organisation=global") != std::string::npos) return "global";
+  for (const char* one : {"global", "deques"}) {
+    if (policy.find(std::string("organisation=") + one) != std::string::npos) return one;
+  }
   const std::string name = policy.substr(0, policy.find(':'));
   return name == "fifo" || name == "lifo" || name == "random" ? "global" : "deques";
 }
