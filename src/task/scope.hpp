@@ -64,7 +64,6 @@ class scope {
   std::uint64_t identity = 0;       // of a graph, if identities are kept
   bool listed = false;              // children are listed, so that the owner may claim them
   bool leveled = false;             // children have several priorities: the policy is asked before any is claimed
-  std::uint32_t failures_seen = 0;  // failures of the policy before the scope was opened, or thrown by its waits
   address_map by_address;
   block_pool blocks;
   std::vector<reference> children;

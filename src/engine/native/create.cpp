@@ -18,7 +18,6 @@ detail::scope& open_scope(native_seat& self, detail::scope* parent) {
   // Outside threads cannot help, so the throttle does not apply to them.
   s.throttle_at = self.worker_seat && options.throttle != 0 ? options.throttle : ~std::uint64_t{0};
   s.listed = self.worker_seat && parent != nullptr && !self.engine.policy.has_gate();
-  s.failures_seen = self.engine.failures.load(relaxed);
   if (const task* const owner = self.worker_seat ? static_cast<worker&>(self).running : nullptr; owner != nullptr)
     s.owner.store(edges::reference_to(self.engine.space, *owner).packed().value, relaxed);
   return s;
@@ -65,18 +64,6 @@ bool runs_at_once(worker& w, detail::scope& s, task& t, std::size_t edges) {
   return false;
 }
 
-/// make_ready() for a task that its creator has just made. If the policy throws, the caller of spawn() gets that; the
-/// waits learn of it, too, because the policy may have lost the task.
-[[gnu::always_inline]] inline task* make_created_ready(worker& w, task& t) {
-  task* const one[] = {&t};
-  try {
-    return w.make_ready(one, ready_reason::creation);
-  } catch (...) {
-    w.engine.fail(std::current_exception());
-    throw;
-  }
-}
-
 /// The task has no predecessor left.
 void start(native_seat& self, detail::scope& s, task& t) {
   native::engine& engine = self.engine;
@@ -88,7 +75,7 @@ void start(native_seat& self, detail::scope& s, task& t) {
   task* now = &t;
   if (engine.options.inline_limit == 0 || engine.policy.has_gate() || engine.policy.expects_every_ready() ||
       !runs_inline(engine, s))
-    now = make_created_ready(w, t);
+    now = w.make_ready({&now, 1}, ready_reason::creation);
   if (now != nullptr) w.run_at_creation(*now);
 }
 
@@ -151,7 +138,8 @@ struct draft_in_scope {
   w.sums.add(event::task_created);
   if (!edges::open_join(in.t, done.edges)) return in.me;
   mark_queued(in.t);
-  if (task* const now = make_created_ready(w, in.t); now != nullptr) [[unlikely]]
+  task* const one[] = {&in.t};
+  if (task* const now = w.make_ready(one, ready_reason::creation); now != nullptr) [[unlikely]]
     w.run_at_creation(*now);
   return in.me;
 }

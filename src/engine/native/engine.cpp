@@ -230,21 +230,6 @@ void engine::arrive(task& t) noexcept {
   parked.wake_one(workers_where.everybody());
 }
 
-void engine::fail(std::exception_ptr why) noexcept {
-  outside.fail(why);
-  {
-    const std::lock_guard lock(failing_);
-    failure_ = std::move(why);
-  }
-  failures.fetch_add(1, seq_cst);
-  parked.wake_all();
-}
-
-std::exception_ptr engine::failure() {
-  const std::lock_guard lock(failing_);
-  return failure_;
-}
-
 void engine::outside_changed() noexcept {
   outside.notify();
   parked.wake(worker_id(0));  // the stand-in, if it sleeps on that seat

@@ -96,10 +96,6 @@ class engine {
   std::unique_lock<std::mutex> take_seat_0();
   /// A task became ready from outside: passes it to the workers.
   void arrive(task& t) noexcept;
-  /// The policy has thrown this. All waits that go on, and those for scopes that are open, end with it. Thread-safe.
-  void fail(std::exception_ptr why) noexcept;
-  /// What it has thrown last.
-  std::exception_ptr failure();
   /// The count of a scope that no worker owns has changed.
   void outside_changed() noexcept;
 
@@ -128,8 +124,6 @@ class engine {
   inbox<task> arrivals;
   inbox<job<worker_view>> jobs;  // of the policy
   atomic<bool> stopping{false};
-  atomic<std::uint32_t> failures{0};    // of the policy
-  atomic<int> waits_in_vain{0};         // those that have seen a failure, and find nothing to run
   atomic<std::uint64_t> run_number{0};  // of the current run, from 1 on
   atomic<std::uint64_t> run_began{0};   // in ticks
 
@@ -150,10 +144,8 @@ class engine {
   std::unique_ptr<recorder> recorder_;
   counter_set counted_;                // for each task of the recording
   atomic<bool> told_of_fewer_{false};  // a worker could not open all of these
-  std::mutex failing_;
-  std::exception_ptr failure_;
-  std::mutex noting_;        // guards the log of threads that are no workers; its holder takes no other lock
-  std::uint64_t roots_ = 0;  // guarded by seat_0_
+  std::mutex noting_;                  // guards the log of threads that are no workers; its holder takes no other lock
+  std::uint64_t roots_ = 0;            // guarded by seat_0_
   std::vector<event_snapshot> baseline_;
   std::mutex seat_0_;  // held by the thread that is worker 0: a guest in run_root, or the stand-in
   mutable std::mutex running_;

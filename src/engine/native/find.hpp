@@ -11,12 +11,6 @@ namespace kith::native {
     note_first_task(run);
 }
 
-/// Whether the policy has failed since the wait, or the scope that it is for, has begun, and the wait must end.
-[[gnu::always_inline]] inline bool worker::saw_failure(const pending_wait& w) const noexcept {
-  const std::uint32_t seen = w.scope != nullptr ? w.scope->failures_seen : w.failures_seen;
-  return engine.failures.load(relaxed) != seen && !(w.anything || w.unrefusable || w.helping || w.policy_failed);
-}
-
 /// Asks the policy. Every now and then run_sampled() looks for what comes from elsewhere.
 [[gnu::always_inline]] inline task* worker::find_anywhere() {
   if (!engine.jobs.empty()) [[unlikely]] {

@@ -41,11 +41,6 @@ std::exception_ptr outside_seat::take_failure() {
   return scope_ == nullptr ? nullptr : scope_->take_failure();
 }
 
-void outside_seat::fail(std::exception_ptr why) noexcept {
-  detail::scope* const s = known_.load(acquire);
-  if (s != nullptr && s->unfinished() != 0) s->fail(std::move(why));
-}
-
 void outside_seat::notify() noexcept {
   std::lock_guard lock(guard);
   changed.notify_all();

@@ -22,8 +22,6 @@ class outside_seat : public native_seat {
   void wait_until_empty();
   /// Takes the first failure of a submitted task's descendants that was not yet taken.
   std::exception_ptr take_failure();
-  /// Keeps the failure if a task is unfinished. Thread-safe.
-  void fail(std::exception_ptr why) noexcept;
   void notify() noexcept;
 
   /// The scope of submitted tasks. REQUIRES: `creating` is held.

@@ -204,25 +204,6 @@ task* worker::search_or_park(pending_wait& w) {
   stop_busy();  // before the report, so that statistics read after a wait include this time
   resting_ = true;
   const std::uint64_t began = log != nullptr ? ticks() : 0;
-  struct search_end {  // also if the policy throws
-    worker& self;
-    const pending_wait& w;
-    const std::uint64_t began;
-    const bool tells = w.scope != nullptr && w.scope->waiting.load(relaxed) != waiting_outside;
-    bool announced = false;
-    void retract() {
-      // A wake that came meanwhile was for other work: pass it on.
-      if (std::exchange(announced, false) && !self.engine.parked.retract(self.id)) self.engine.parked.wake_all();
-    }
-    ~search_end() {
-      retract();
-      if (tells) w.scope->waiting.store(0, relaxed);
-      self.resting_ = false;
-      self.start_busy();
-      if (self.log != nullptr) [[unlikely]]
-        self.log->idle(began);
-    }
-  } search{*this, w, began};
   report();
   slots.flush([this](std::uint16_t owner) -> slot_cache& { return engine.slots_of(owner); });
   among_looking counted(engine.looking);
@@ -230,8 +211,8 @@ task* worker::search_or_park(pending_wait& w) {
   int looks = 0;
   bool left_some = false, surplus = false;
   wake_reason woken = wake_reason::none;
-  while (!w.is_done() && !saw_failure(w) && (w.other = ready_to_go_on()) == nullptr && (t = find(w)) == nullptr &&
-         !take_half(w, false)) {
+  const bool tells = w.scope != nullptr && w.scope->waiting.load(relaxed) != waiting_outside;
+  while (!w.is_done() && (w.other = ready_to_go_on()) == nullptr && (t = find(w)) == nullptr && !take_half(w, false)) {
     if (looks++ < engine.options.spin && !(surplus = engine.parked.is_surplus())) {
       if (engine.workers.size() > 1) engine.distance.listen(id);
       if (no_hurry_) {
@@ -245,22 +226,23 @@ task* worker::search_or_park(pending_wait& w) {
       if (surplus) engine.parked.stays();
       break;
     }
-    if (search.tells)
+    if (tells)
       w.scope->waiting.store(static_cast<std::uint32_t>(id.value) + 1, relaxed);  // C2: before the fence in announce()
     engine.policy.idle(*this);
     engine.parked.announce(id, std::exchange(surplus, false));
-    search.announced = true;
     if (!engine.jobs.empty()) {
-      search.retract();
+      if (!engine.parked.retract(id)) engine.parked.wake_all();
       looks = 0;
       continue;
     }
-    if ((t = look_everywhere(w, left_some)) != nullptr || half_.it != nullptr || w.is_done() || saw_failure(w) ||
-        ready_to_go_on(true) != nullptr)
+    if ((t = look_everywhere(w, left_some)) != nullptr || half_.it != nullptr || w.is_done() ||
+        ready_to_go_on(true) != nullptr) {
+      // A wake that came meanwhile was for other work: pass it on.
+      if (!engine.parked.retract(id)) engine.parked.wake_all();
       break;
+    }
     sums.add(event::park);
     counted.sleeps();
-    search.announced = false;
     woken = engine.policy.has_gate() ? sleep_in_order() : sleep(left_some);
     counted.is_awake();
     looks = 0;
@@ -272,6 +254,11 @@ task* worker::search_or_park(pending_wait& w) {
       engine.parked.wake_all();
     }
   }
+  if (tells) w.scope->waiting.store(0, relaxed);
+  resting_ = false;
+  start_busy();
+  if (log != nullptr) [[unlikely]]
+    log->idle(began);
   return t;
 }
 

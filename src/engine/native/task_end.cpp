@@ -163,10 +163,6 @@ void worker::report_one() {
 /// the end of a task may end its ancestors.
 task* worker::end_left(task* next) {
   if (std::exchange(ending_left_, true)) return next;
-  struct over {  // also if the policy throws
-    bool& ending;
-    ~over() { ending = false; }
-  } const ends{ending_left_};
   while (!left_and_empty_.empty()) {
     detail::scope& children = *left_and_empty_.back();
     left_and_empty_.pop_back();
@@ -189,6 +185,7 @@ task* worker::end_left(task* next) {
     if (next != nullptr) requeue(next);
     next = further;
   }
+  ending_left_ = false;
   return next;
 }
 

@@ -73,27 +73,9 @@ void worker::work_until(pending_wait& w, task* first) {
   const above_halves tasks_run_on_top(lane_, running);
   const uncounted waits(counts);
   w.adopted_from = adopted_.size();
-  if (w.scope == nullptr) w.failures_seen = engine.failures.load(relaxed);
   if (!w.anything && !w.is_done()) sums.add(event::stalled);
-  for (task* t = first;; t = nullptr) {
-    try {
-      work_until_done(w, t);
-      break;
-    } catch (...) {
-      note_failure(w);
-    }
-  }
-  if (saw_failure(w)) [[unlikely]]
-    end_by_failure(w);
-  if (w.refused) [[unlikely]] {
-    set_in_vain(w, false);
-    // Else the scope has the failure, for who waits for it.
-    if (!w.policy_failed || w.scope == nullptr || !w.is_done()) std::rethrow_exception(w.refusal);
-  }
-}
-
-[[gnu::always_inline]] inline void worker::work_until_done(pending_wait& w, task* t) {
   const bool has_room = w.anything || may_nest();
+  task* t = first;
   while (!w.is_done()) {
     if (w.refused && give_up(w)) [[unlikely]]
       break;
@@ -103,20 +85,11 @@ void worker::work_until(pending_wait& w, task* first) {
         requeue(std::exchange(t, nullptr));
         if (w.fresh) break;
         go_on_with(w);
-        if (saw_failure(w)) end_by_failure(w);
         continue;
       }
     }
     if (t == nullptr && has_room && (t = find(w)) == nullptr) {
-      if (w.policy_failed) [[unlikely]] {
-        set_in_vain(w, true);
-        report();
-        std::this_thread::yield();
-        continue;
-      }
       t = search_or_park(w);
-      if (saw_failure(w)) [[unlikely]]
-        end_by_failure(w);
       if (half_.it != nullptr) [[unlikely]]
         run_taken_half(w);
       continue;
@@ -125,8 +98,6 @@ void worker::work_until(pending_wait& w, task* first) {
       t = run_measured(*t);
     } else if (go_elsewhere(w, t)) {
       t = nullptr;
-      if (saw_failure(w)) [[unlikely]]
-        end_by_failure(w);
     } else if (!w.refused && !w.unrefusable) {
       refuse_stack(w, children_scope);
     } else {  // nothing can run here now: another wait of this worker must end, or other workers make progress
@@ -138,6 +109,8 @@ void worker::work_until(pending_wait& w, task* first) {
   requeue(t);
   engine.policy.idle(*this);
   report();  // C1: the code that waited continues, and may take long
+  if (w.refused) [[unlikely]]
+    throw error(w.refusal, error_kind::resources);
 }
 
 void worker::requeue(task* t) {
@@ -204,7 +177,7 @@ suspended_wait* worker::ready_to_go_on(bool look_at_all, bool idle) {
   if (count == 0) return nullptr;
   const std::size_t found = suspended_turn_.find(count, look_at_all, [&](std::size_t i) {
     const pending_wait& w = *suspended_[i]->wait;
-    return w.is_done() || (idle && (w.helping || w.policy_failed)) || saw_failure(w) || only_unstarted_left(w);
+    return w.is_done() || (idle && w.helping) || only_unstarted_left(w);
   });
   return found != count ? suspended_[found] : nullptr;
 }
@@ -268,7 +241,8 @@ void worker::finish_suspended() {
 /// No stack is left for the tasks that the wait should run. The wait ends with an error as soon as all started
 /// children have ended; the others are cancelled, and left alone.
 void worker::refuse_stack(pending_wait& w, detail::scope* children) {
-  const std::string why =
+  w.refused = true;
+  w.refusal =
       std::string(w.name) +
       ": no stack is left for the tasks that are to run meanwhile: " + std::to_string(suspended_.size()) +
       " waits of worker " + std::to_string(id.value) + " have one each" +
@@ -276,13 +250,6 @@ void worker::refuse_stack(pending_wait& w, detail::scope* children) {
            ? ", and that is the limit; raise KITH_STACKS (runtime_options::stacks)"
            : ", and the system gives no more; see /proc/sys/vm/max_map_count and `ulimit -v`, or lower KITH_STACK") +
       ", or wait in fewer nested tasks";
-  refuse(w, children, std::make_exception_ptr(error(why, error_kind::resources)));
-}
-
-/// The wait ends with this as soon as all started children have ended.
-void worker::refuse(pending_wait& w, detail::scope* children, std::exception_ptr why) {
-  w.refused = true;
-  w.refusal = std::move(why);
   if (w.scope != nullptr) {
     w.scope->cancel();
     process_fence();  // a task that is seen unstarted from here on will see the cancellation when it starts
@@ -305,66 +272,12 @@ bool worker::only_unstarted_left(const pending_wait& w) const noexcept {
   return w.scope->unfinished() == static_cast<std::uint64_t>(std::ranges::count_if(w.scope->children, is_unstarted));
 }
 
-/// Ends the cancelled tasks that are queued. True if the remaining tasks of the wait will never start: the policy may
-/// have lost some of those that it threw for.
-bool worker::give_up(pending_wait& w) {
-  if (w.scope == nullptr) return false;
-  if (w.scope->listed) {
-    while (task* const t = claim_child(*w.scope, true)) requeue(run(*t));
-    report();
-    if (only_unstarted_left(w)) return true;
-  }
-  if (!w.in_vain) return false;
-  // All others sleep after a look at everything, or have found nothing either. A run's wait is the last to end, because
-  // tasks may use what is on its stack.
-  const int others = running == nullptr ? 1 : engine.waits_in_vain.load(relaxed);
-  if (engine.parked.count() + static_cast<std::uint32_t>(others) >= engine.workers.size()) return true;
-  set_in_vain(w, false);
-  return false;
-}
-
-// ---- failures of the policy
-
-/// The wait ends early: all its tasks that have not started are cancelled.
-void worker::end_by_failure(pending_wait& w) {
-  w.policy_failed = true;
-  std::exception_ptr why = engine.failure();
-  if (w.scope != nullptr) {
-    w.scope->failures_seen = engine.failures.load(relaxed);
-    w.scope->fail(why);
-  }
-  refuse(w, children_scope, std::move(why));
-}
-
-/// A call of the policy has thrown during the wait. At the bottom of a stack nobody waits for what it was called for.
-void worker::note_failure(pending_wait& w) noexcept {
-  engine.fail(std::current_exception());
-  if (saw_failure(w)) end_by_failure(w);
-  if (w.policy_failed) set_in_vain(w, true);
-  if (!w.anything) return;
-  try {
-    rest(w);
-  } catch (...) {
-    engine.fail(std::current_exception());
-  }
-}
-
-/// Sleeps until there is something new, because the policy may throw at each call.
-void worker::rest(pending_wait& w) {
+/// Ends the cancelled tasks that are queued. True if the remaining tasks of the wait will never start.
+bool worker::give_up(const pending_wait& w) {
+  if (w.scope == nullptr || !w.scope->listed) return false;
+  while (task* const t = claim_child(*w.scope, true)) requeue(run(*t));
   report();
-  stop_busy();
-  engine.parked.announce(id);
-  if (w.is_done() || (w.other = ready_to_go_on(true, true)) != nullptr) {
-    if (!engine.parked.retract(id)) engine.parked.wake_all();
-  } else {
-    sums.add(event::park);
-    engine.policy.has_gate() ? sleep_in_order() : sleep(false);
-  }
-  start_busy();
-}
-
-void worker::set_in_vain(pending_wait& w, bool now) noexcept {
-  if (std::exchange(w.in_vain, now) != now) engine.waits_in_vain.fetch_add(now ? 1 : -1, relaxed);
+  return only_unstarted_left(w);
 }
 
 /// Leaves the scope's cancelled tasks alone. They end when they come out of their queues; no task waits for that.
@@ -386,13 +299,7 @@ bool worker::refuse_newest_suspended() {
 }
 
 void worker::help(detail::scope& s) {
-  bool exceeded = false;
-  try {
-    exceeded = help_until_few(s, true);
-  } catch (...) {
-    engine.fail(std::current_exception());
-    throw;
-  }
+  const bool exceeded = help_until_few(s, true);
   // not_ended_here() still counts tasks that other workers have ended. The next check comes when it has grown
   // by `left`.
   const std::uint64_t left = life::throttle(engine.options.throttle).owner_goes_on_for(s.unfinished(), exceeded);

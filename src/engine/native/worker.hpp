@@ -25,7 +25,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <exception>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -56,11 +55,8 @@ struct pending_wait {
   bool fresh = false;              // of a fresh stack, which ends when another wait may continue
   bool helping = false;            // also continues when there is nothing to run
   bool unrefusable = false;        // cannot be refused: what completes the wait lives on this stack
-  bool refused = false;            // no stack was left, or the policy has failed: the wait ends early, with `refusal`
-  bool policy_failed = false;      // for the second reason
-  bool in_vain = false;            // it has then found nothing to run
-  std::exception_ptr refusal;
-  std::uint32_t failures_seen = 0;  // of the policy, before the wait; if it is for a scope, that has them
+  bool refused = false;            // no stack was left: the wait ends with the error `refusal`
+  std::string refusal;
   std::size_t adopted_from = 0;     // the number of entries of worker::adopted_ at the start of the wait
   suspended_wait* other = nullptr;  // a suspended wait that was found to be able to continue
 
@@ -268,16 +264,9 @@ class worker : public native_seat, public worker_view {
   bool go_elsewhere(pending_wait& w, task* t);
   void go_on_with(pending_wait& w);
   suspended_stack& serve_fresh_stack();
-  void work_until_done(pending_wait& w, task* t);
   void refuse_stack(pending_wait& w, detail::scope* children);
-  void refuse(pending_wait& w, detail::scope* children, std::exception_ptr why);
-  bool saw_failure(const pending_wait& w) const noexcept;
-  void note_failure(pending_wait& w) noexcept;
-  void end_by_failure(pending_wait& w);
-  void rest(pending_wait& w);
-  void set_in_vain(pending_wait& w, bool now) noexcept;
   bool refuse_newest_suspended();
-  bool give_up(pending_wait& w);
+  bool give_up(const pending_wait& w);
   bool only_unstarted_left(const pending_wait& w) const noexcept;
   void leave_alone(detail::scope& s);
   template <class Switch>

@@ -10,10 +10,6 @@
 // left in the queue is dead: when next() returns it, the engine drops it and asks again. Until then the task's
 // slot is not reused, and may be read. Queue blocks find and drop dead entries themselves
 // (queue/dead_entries.hpp). A policy that keeps tasks elsewhere also keeps their slots from reuse.
-//
-// ready() and next() may throw, as where a queue has no memory. The waits that go on then, on whatever worker, cancel
-// what they wait for and throw the exception when the tasks that run have ended. Tasks that ready() was given and has
-// not queued never run; the policy is called as before.
 #pragma once
 
 #include "policy/contract/context.hpp"
