@@ -227,7 +227,7 @@ TEST(policy, wrong_choices_are_named) {
               HasSubstr("victim=near: expected one of nearest, cyclic, random, nodes"));
   EXPECT_THAT(message_of("steal:batch=0"), HasSubstr("batch=0: expected a number from 1 to 1024"));
   EXPECT_THAT(message_of("steal:pace=1"), HasSubstr("has no option 'pace'; it has: victim, end"));
-  EXPECT_THAT(message_of("fifo:x=1"), HasSubstr("it has none"));
+  EXPECT_THAT(message_of("lifo:x=1"), HasSubstr("it has none"));
   EXPECT_THAT(message_of("dep:order"), HasSubstr("expected key=value, found 'order'"));
   EXPECT_THAT(message_of("dep:order=ready,order=ready"), HasSubstr("given twice"));
   EXPECT_EQ(message_of("steal:victim=random,end=fifo"), "no error");
