@@ -148,7 +148,7 @@ with tempfile.TemporaryDirectory() as folder:
           f"all of job.cpp, which makes its places twice, is recorded: {done.stderr}, {left_beside(file)}")
     (MINE / "a.rec-4").unlink()
     done = run(KITH, "sim", str(file))
-    check(done.returncode == 2 and "it continues a coroutine" in done.stderr, f"coroutines are not simulated: {done.stderr}")
+    check(done.returncode == 2 and "an activity that is a coroutine" in done.stderr, f"coroutines are not simulated: {done.stderr}")
     file.unlink()
 
     for mpi in MPIS:

@@ -56,7 +56,10 @@ class pending_store {
  public:
   pending_record& take() {
     const std::lock_guard lock(guard_);
-    if (spare_.empty()) return all_.emplace_back(*this);
+    if (spare_.empty()) {
+      if (spare_.capacity() <= all_.size()) spare_.reserve(2 * all_.size() + 8);  // so that give() never throws
+      return all_.emplace_back(*this);
+    }
     pending_record& r = *spare_.back();
     spare_.pop_back();
     return r;
@@ -66,11 +69,6 @@ class pending_store {
     r.made = nullptr;
     const std::lock_guard lock(guard_);
     spare_.push_back(&r);
-  }
-  /// Makes room for all records, so that give() does not throw.
-  void reserve() {
-    const std::lock_guard lock(guard_);
-    if (spare_.capacity() < all_.size()) spare_.reserve(2 * all_.size());
   }
   void add_waiting(pending_record& r) noexcept {
     const std::lock_guard lock(guard_);
@@ -182,7 +180,6 @@ record_holder take_record(pending_store& store, const argument_types* types, std
     throw error("pending_tasks::schedule(): " + std::to_string(arguments) + " arguments; expected up to " +
                 std::to_string(most_arguments));
   record_holder held(&store.take());
-  store.reserve();
   pending_record& r = *held.get();
   const auto count = static_cast<std::uint32_t>(arguments);
   if (r.room < count) {
