@@ -59,7 +59,7 @@ def large(tmp_path_factory):
     with sqlite3.connect(path) as db:
         db.execute(f"INSERT INTO task VALUES(0,0,-1,0,1,0,-1,-1,0,0,0,0,0,0,{end},{end},100000,-1,0,0,0)")
         insert("task", rows)
-        insert("access", np.column_stack([ids, region, zeros + 2, zeros + 4096, zeros + 4096]))
+        insert("access", np.column_stack([ids, region, zeros + 2, zeros + 4096, zeros + 4096, none]))
         insert("dependence", np.column_stack([after, before, zeros[:len(after)] + 4096])[by])
         db.execute(f"INSERT INTO wait VALUES(0, 1, 0, {end - 500}, {end - 400})")
         db.executemany("INSERT INTO idle VALUES(?, ?, ?)", [(w, end - 5000, end) for w in range(WORKERS)])
