@@ -115,8 +115,11 @@ def loses_a_place(how, file, *words, by=signal.SIGKILL, **variables):
     check(file.exists() and left_beside(file) == [], f"{how}: one file, and {left_beside(file)}: {text}")
     if file.exists():
         check(len(rows(file, "SELECT * FROM place WHERE workers > 0")) == 3, f"{how}: what the lost place did is there")
+        # On a busy machine the place may be lost before it has begun anything; what the others did then has an end.
+        began_only = rows(file, "SELECT id FROM task WHERE ended_ns = 0 OR creator < 0 AND flags & 1 = 0")
         done = run(KITH, "sim", str(file))
-        check(done.returncode == 2, f"{how}: a run that did not end is not simulated: {done.stdout}{done.stderr}")
+        check(done.returncode == 2 or not began_only,
+              f"{how}: a run that did not end is not simulated: {began_only}: {done.stdout}{done.stderr}")
         file.unlink()
 
 

@@ -30,6 +30,8 @@ void refuse_unknown(const recording& r) {
   }
   for (std::size_t i = 0; i < r.tasks.size(); ++i) {
     const auto t = static_cast<std::int32_t>(i);
+    if (r.tasks[i].ended == 0 && !r.tasks[i].has(recorded_task::fence))
+      refuse(name_of(r, t) + " did not end: a place was lost, or the program was stopped");
     if (r.tasks[i].has(recorded_task::outside))
       refuse(
           name_of(r, t) +
