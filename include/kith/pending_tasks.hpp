@@ -156,7 +156,7 @@ class pending_tasks {
   }
 
   group tasks_;
-  std::unique_ptr<detail::pending_store, void (*)(detail::pending_store*)> store_;
+  std::unique_ptr<detail::pending_store> store_;
 };
 
 /// Marks a delivered reference as one that the task does not use itself (pending_task::deliver).

@@ -51,6 +51,8 @@ class policy_bench {
     }
     return t;
   }
+  /// The worker was the last to write the region.
+  void wrote(std::uint32_t region, std::int16_t worker) { regions[region].writer.store(worker, relaxed); }
   std::uint32_t region(int home = -1) {
     const std::uint32_t r = regions.find(reinterpret_cast<void*>(address += std::uintptr_t{1} << 32), 8);
     if (home >= 0) regions[r].place(node_id(home));

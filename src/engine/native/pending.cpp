@@ -291,7 +291,7 @@ void drop_waiting(native::worker& w, detail::pending_store& store) {
 
 }  // namespace
 
-pending_tasks::pending_tasks() : store_(new detail::pending_store, [](detail::pending_store* s) { delete s; }) {}
+pending_tasks::pending_tasks() : store_(std::make_unique<detail::pending_store>()) {}
 
 pending_tasks::~pending_tasks() {
   if (static_cast<native::native_seat&>(*tasks_.scope_->creator).engine.inherited()) return;
