@@ -118,7 +118,7 @@ TEST(replay_errors, only_what_is_held_back_while_all_sleep_is_refused) {
         choose_policy<sequential::world>("replay:file=" + file.path() + ",order=" + order,
                                          {.workers = workers, .regions = regions, .seed = 1, .identities = &names});
     sleeper by(worker_id(0), node_id(0));
-    task second;
+    task second{};
     task* const one = &second;
     following.policy->ready({&one, 1}, by, ready_reason::creation);
     by.sleeps = false;
