@@ -1,7 +1,7 @@
 // The beginning of a task: its creation by another task or its discovery as a node of a graph, its edges, and
 // when it becomes ready. It follows the native engine's create.cpp and keyed.cpp.
 #include "base/address.hpp"
-#include "engine/life/hand_over.hpp"
+#include "engine/life/ready_again.hpp"
 #include "engine/sim/engine.hpp"
 #include "task/closure_room.hpp"
 #include "task/turns.hpp"

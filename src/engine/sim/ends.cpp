@@ -1,7 +1,7 @@
 // The ends of tasks: of their bodies, of themselves and of scopes, and what they make ready. It follows the native
 // engine's task_end.cpp; the order of calls to the policy is the same.
 #include "engine/life/claim.hpp"
-#include "engine/life/hand_over.hpp"
+#include "engine/life/ready_again.hpp"
 #include "engine/sim/engine.hpp"
 #include "task/turns.hpp"
 

@@ -49,7 +49,7 @@ void engine::request_from_unit(worker& w) {
 /// Asks the policy for a task, for the worker or its prefetcher. The unit searches all queues in one operation.
 poll_result engine::poll_unit(worker& w) {
   poll_result l = w.group.policy.next(w);
-  for (std::size_t looks = 1; l.what == poll_result::retry && looks < 2 * workers_.size(); ++looks)
+  for (std::size_t attempts = 1; l.what == poll_result::retry && attempts < 2 * workers_.size(); ++attempts)
     l = w.group.policy.next(w);
   return l;
 }

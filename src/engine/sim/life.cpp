@@ -2,7 +2,7 @@
 // order of calls to the policy is the same.
 #include "engine/life/claim.hpp"
 #include "engine/life/first_touch.hpp"
-#include "engine/life/hand_over.hpp"
+#include "engine/life/ready_again.hpp"
 #include "engine/sim/engine.hpp"
 #include "engine/sim/node_time.hpp"
 #include "task/closure_room.hpp"
@@ -71,7 +71,7 @@ void engine::step(worker& w) {
 bool engine::may_resume(const frame& wait) const {
   if (wait.state == frame_state::offering) return records_[static_cast<std::size_t>(wait.offered)].accepted;
   const scope_state& s = scopes_[wait.scope];
-  return wait.state == frame_state::waiting ? s.unfinished == s.held : throttle_.is_far(s.unfinished);
+  return wait.state == frame_state::waiting ? s.unfinished == s.held : throttle_.is_below_low_mark(s.unfinished);
 }
 
 void engine::begin_root(worker& w) {

@@ -307,7 +307,7 @@ void engine::search(worker& w) {
   ++w.failed_searches;
   if (waits && w.frames.back().state == frame_state::helping) {
     frame& f = w.frames.back();
-    if (++f.failed_searches < life::throttle::patience && l.what != poll_result::empty) return;
+    if (++f.failed_searches < life::throttle::most_failed_searches && l.what != poll_result::empty) return;
     if (!std::exchange(f.waiting_announced, true)) {  // the policy may hold tasks back
       w.group.policy.waiting(w);
       f.failed_searches = 0;
