@@ -16,7 +16,7 @@ namespace kith::bench {
 
 namespace {
 
-constexpr int patience_ms = 120'000;  // the slowest sample takes a few seconds
+constexpr int time_limit_ms = 120'000;  // the slowest sample takes a few seconds
 
 void close_fd(int& fd) {
   if (fd >= 0) close(fd);
@@ -90,9 +90,9 @@ reply child::ask(const request& what) {
       return reply_of(answer);
     }
     pollfd ready{from_, POLLIN, 0};
-    const int n = poll(&ready, 1, patience_ms);
+    const int n = poll(&ready, 1, time_limit_ms);
     if (n < 0 && errno == EINTR) continue;
-    if (n == 0) return lost("no answer within " + std::to_string(patience_ms / 1000) + " s to: " + to_line(what));
+    if (n == 0) return lost("no answer within " + std::to_string(time_limit_ms / 1000) + " s to: " + to_line(what));
     char part[512];
     const ssize_t got = read(from_, part, sizeof part);
     if (got <= 0) return lost("the process ended while it was asked: " + to_line(what));

@@ -16,12 +16,12 @@ namespace kith::bench {
 
 namespace {
 
-constexpr auto patience = std::chrono::seconds(120);
+constexpr auto time_limit = std::chrono::seconds(120);
 
-/// Until its end, or until patience is over: then false.
+/// Until its end, or until the time limit: then false.
 bool read_all(int from, std::string& text) {
   using clock = std::chrono::steady_clock;
-  for (const auto until = clock::now() + patience;;) {
+  for (const auto until = clock::now() + time_limit;;) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - clock::now()).count();
     if (left <= 0) return false;
     pollfd ready{from, POLLIN, 0};

@@ -151,7 +151,7 @@ class checker {
   std::int32_t region_at(std::uint64_t address) const {
     auto at =
         std::ranges::upper_bound(by_address_, address, {}, [&](std::uint32_t i) { return r_.regions[i].address; });
-    for (int looks = 0; at != by_address_.begin() && looks < 64; ++looks) {
+    for (int steps = 0; at != by_address_.begin() && steps < 64; ++steps) {
       --at;
       if (address < r_.regions[*at].address + r_.regions[*at].bytes) return static_cast<std::int32_t>(*at);
     }

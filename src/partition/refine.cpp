@@ -15,7 +15,7 @@ namespace {
 
 constexpr int most_passes = 10;
 /// The number of moves that are examined to choose one out of an overloaded part.
-constexpr std::size_t most_looks = 32;
+constexpr std::size_t most_tried = 32;
 
 class refinement {
  public:
@@ -45,8 +45,8 @@ class refinement {
     std::int64_t gained = 0, best = 0;
     std::int64_t over = overload(), least_over = over;
     std::size_t best_at = 0;
-    const std::size_t patience = 50 + parts_.size() / 20;
-    while (made.size() - best_at < patience) {
+    const std::size_t most_failed_moves = 50 + parts_.size() / 20;
+    while (made.size() - best_at < most_failed_moves) {
       const move m = choose();
       if (m.vertex < 0) break;
       made.emplace_back(m.vertex, part_of(m.vertex));
@@ -144,7 +144,7 @@ class refinement {
     std::priority_queue<move>& border = moves_[static_cast<std::size_t>(p)];
     std::vector<move> kept;
     move best;
-    while (!border.empty() && kept.size() < most_looks) {
+    while (!border.empty() && kept.size() < most_tried) {
       const move m = border.top();
       if (best.vertex >= 0 && m.gain <= best.gain) break;
       border.pop();

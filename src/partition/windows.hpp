@@ -12,7 +12,7 @@
 //      not used again before that.
 //  W3  At most one job is submitted. Windows are partitioned in their order, so that fixed vertices have parts.
 //  W4  While tasks of the open window wait, a worker that finds nothing to do does not sleep, but counts its
-//      looks: starves().
+//      searches in vain: starves().
 #pragma once
 
 #include "events/event.hpp"
@@ -53,8 +53,8 @@ class windows final : public job<typename World::worker> {
   /// it, and in two rounds of work on it. It must have a few tasks for each worker.
   static constexpr double enough_writes = 3;
   static constexpr std::size_t most_tasks = 1 << 14;
-  /// A window that does not grow is closed after this many looks of one worker in vain.
-  static constexpr std::uint32_t patience = 1024;
+  /// A window that does not grow is closed after this many searches of one worker in vain.
+  static constexpr std::uint32_t most_failed_searches = 1024;
 
   windows(window_rules rules, targets onto, const region_table& regions, int workers, worker_set everybody,
           release_call release)
@@ -64,7 +64,7 @@ class windows final : public job<typename World::worker> {
         everybody_(std::move(everybody)),
         release_(std::move(release)),
         flow_(regions),
-        looks_(static_cast<std::size_t>(workers)) {}
+        watches_(static_cast<std::size_t>(workers)) {}
 
   /// To be called when a task is created.
   void add(task& t, worker& self) {
@@ -121,10 +121,10 @@ class windows final : public job<typename World::worker> {
     if (held_count_.load(relaxed) == 0 || over_.load(relaxed)) return false;
     const std::int64_t now = created_.load(relaxed);
     if (now == closed_until_.load(relaxed)) return false;
-    watch& mine = looks_[self.id.index()];
-    if (std::exchange(mine.seen, now) != now) mine.looks = 0;
-    if (++mine.looks < patience) return true;
-    mine.looks = 0;
+    watch& mine = watches_[self.id.index()];
+    if (std::exchange(mine.seen, now) != now) mine.failed_searches = 0;
+    if (++mine.failed_searches < most_failed_searches) return true;
+    mine.failed_searches = 0;
     close(self);
     return false;
   }
@@ -193,7 +193,7 @@ class windows final : public job<typename World::worker> {
   };
   struct alignas(false_sharing_range) watch {
     std::int64_t seen = 0;
-    std::uint32_t looks = 0;
+    std::uint32_t failed_searches = 0;
   };
 
   void forget(typename known_map::const_iterator at) {
@@ -291,7 +291,7 @@ class windows final : public job<typename World::worker> {
   known_map known_;
   std::vector<std::int32_t> last_parts_;  // of the window partitioned last
   std::vector<task*> held_;               // the temporary queue
-  std::vector<watch> looks_;              // used only by its worker
+  std::vector<watch> watches_;            // used only by its worker
   // Written under the lock, read without it:
   typename World::template shared<bool> over_{false};  // no more windows
   typename World::template shared<std::int64_t> created_{0};

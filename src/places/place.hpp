@@ -187,7 +187,7 @@ class place {
     int to = 0;
     finish_id in;
     std::shared_ptr<const detail::packed_arguments> message;  // a transport may still read the last one that was sent
-    std::chrono::steady_clock::time_point patience;           // how long it waits for a credit
+    std::chrono::steady_clock::time_point deadline;           // for a credit to come
     int refusals = 0;
     detail::completion accepted;        // if the spawner works meanwhile
     atomic<std::uint32_t> answered{0};  // if it is blocked

@@ -256,7 +256,7 @@ bool place::send_without_credit() {
   const std::lock_guard lock(guard_);
   if (lost_) return false;
   for (auto& [to, offers] : wait_for_credit_) {
-    for (; !offers.empty() && offers.front()->patience <= now; offers.pop_front()) {
+    for (; !offers.empty() && offers.front()->deadline <= now; offers.pop_front()) {
       offer& o = *offers.front();
       o.message = as_forced(*o.message);
       post_offer(o);
@@ -273,7 +273,7 @@ std::chrono::steady_clock::time_point place::next_time() {
   if (!again_.empty()) next = again_.begin()->first;
   if (!all_.credits) return next;
   const std::lock_guard lock(guard_);
-  for (const auto& [to, offers] : wait_for_credit_) next = std::min(next, offers.front()->patience);
+  for (const auto& [to, offers] : wait_for_credit_) next = std::min(next, offers.front()->deadline);
   return next;
 }
 

@@ -66,7 +66,7 @@ std::shared_ptr<place::offer> place::make_offer(finish_id in, int to, const deta
       --left;
       post_offer(*made);
     } else {
-      made->patience = std::chrono::steady_clock::now() + all_.credit_wait;
+      made->deadline = std::chrono::steady_clock::now() + all_.credit_wait;
       wait_for_credit_[to].push_back(made);
       counts_.waited.fetch_add(1, relaxed);
     }

@@ -5,8 +5,8 @@
 // options: these are victim=cyclic,end=fifo; victim=cyclic; victim=nodes; all with looks=one. Distances decide, not
 // the artifact's own table. Not in the paper: one of the tasks that a completion makes ready runs at once; a visit
 // takes several tasks, at most half of the victim's, or one if both use the same cache (near=one); an idle worker looks
-// at all victims before it pauses (looks=all); patience (below); and priorities: a worker takes tasks of the highest
-// level first, from its own deque and from a victim's.
+// at all victims before it pauses (looks=all); short tasks are left alone (patience=on, worth_it()); and priorities: a
+// worker takes tasks of the highest level first, from its own deque and from a victim's.
 #pragma once
 
 #include "base/rng.hpp"
@@ -70,7 +70,7 @@ class steal final : public policy<World> {
         own_end_fifo_(given.is("end", "fifo")),
         batch_(given.number("batch")),
         looks_at_all_(given.is("looks", "all")),
-        patient_(given.is("patience", "on")),
+        spares_short_(given.is("patience", "on")),
         watches_(static_cast<std::size_t>(s.workers.size())) {
     const victim_order fixed = order_ == victim_order::random ? victim_order::cyclic : order_;
     const bool one_near = given.is("near", "one");
@@ -117,7 +117,7 @@ class steal final : public policy<World> {
       const worker_id victim = choose(mine, i);
       leveled_deque<World>& there = *deques_[victim.index()];
       if (there.size() == 0) continue;
-      const bool worth = !patient_ || !there.short_tasks() || worth_it(there, victim);
+      const bool worth = !spares_short_ || !there.short_tasks() || worth_it(there, victim);
       if (task* t = worth ? visit(there, victim, *deques_[self.id.index()], self) : nullptr)
         return poll_result::got(*t);
       mine.probes = (i + 1) % all;  // goes on behind it next time
@@ -134,7 +134,7 @@ class steal final : public policy<World> {
     if (mine.victims.empty()) return {poll_result::empty};
     const worker_id victim = choose(mine, mine.probes);
     leveled_deque<World>& there = *deques_[victim.index()];
-    const bool worth = !patient_ || !there.short_tasks() || worth_it(there, victim);
+    const bool worth = !spares_short_ || !there.short_tasks() || worth_it(there, victim);
     if (task* t = worth ? visit(there, victim, *deques_[self.id.index()], self) : nullptr) {
       mine.probes = 0;
       return poll_result::got(*t);
@@ -149,13 +149,13 @@ class steal final : public policy<World> {
     state(rng r, std::vector<worker_id> v) : random(r), victims(std::move(v)) {}
     rng random;
     std::vector<worker_id> victims;
-    std::size_t probes = 0;  // the victim of the next look, by its place in a round
+    std::size_t probes = 0;  // the next victim, by its place in a round
   };
-  /// Patience: what all thieves together have seen of a victim. Two that look at once may count as one.
+  /// What all thieves together have seen of a victim. Two attempts at once may count as one.
   struct alignas(false_sharing_range) watch {
-    typename World::template shared<std::int64_t> bottom{-1};  // the owner's end of the deque at the last look
-    typename World::template shared<int> since_move{0};        // looks since that end moved
-    typename World::template shared<int> since_theft{0};       // looks since the last theft
+    typename World::template shared<std::int64_t> bottom{-1};  // the owner's end of the deque at the last attempt
+    typename World::template shared<int> since_move{0};        // attempts since that end moved
+    typename World::template shared<int> since_theft{0};       // attempts since the last theft
   };
 
   // What frequent calls rarely need is not inlined, and comes last in them, so that they save no registers.
@@ -219,8 +219,8 @@ class steal final : public policy<World> {
   }
 
   /// If tasks are shorter than the transfer of their cache lines, there and back, an eager thief makes its victim
-  /// slower than it would be alone. A patient thief steals while the victim is busy with something else, and
-  /// otherwise only once in `seldom` looks. Dead entries also count, and their owner may have ended.
+  /// slower than it would be alone. With patience=on a thief steals while the victim is busy with something else, and
+  /// otherwise only once in `seldom` attempts. Dead entries also count, and their owner may have ended.
   bool worth_it(const leveled_deque<World>& victim, worker_id id) {
     constexpr int busy_elsewhere = 50, seldom = 2000;
     watch& seen = watches_[id.index()];
@@ -238,7 +238,7 @@ class steal final : public policy<World> {
   bool own_end_fifo_;
   std::int64_t batch_;
   bool looks_at_all_;
-  bool patient_;
+  bool spares_short_;
   std::vector<std::shared_ptr<leveled_deque<World>>> deques_;
   std::vector<state> states_;
   std::vector<watch> watches_;  // by victim

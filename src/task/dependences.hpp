@@ -111,7 +111,7 @@ class edge_collector : public sibling_rules<edge_collector> {
       k.block = fresh;
       return true;
     } catch (...) {
-      return false;  // order_fully() will throw it
+      return false;  // add_remaining_edges() will throw it
     }
   }
 

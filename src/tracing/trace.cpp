@@ -26,10 +26,10 @@ void task_trace::begin(address_recording* into, std::uint64_t task, std::uintptr
 
 void task_trace::end() noexcept {
   writer_.end();
-  hand_over();
+  flush();
 }
 
-void task_trace::hand_over() noexcept {
+void task_trace::flush() noexcept {
   append(*into_, task_, touches_, bytes_.data(), bytes_.size());
   bytes_.clear();
   touches_ = 0;

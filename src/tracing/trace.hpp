@@ -69,7 +69,7 @@ class task_trace {
     writer_.touch(e.number, e.state, number, offset, where.bytes != 0 ? 0 : bytes);
     ++touches_;
     if (bytes_.size() >= chunk) [[unlikely]]
-      hand_over();
+      flush();
   }
   /// How many blocks the task has made at this point before.
   std::uint64_t next_block(std::uintptr_t pc) noexcept {
@@ -111,7 +111,7 @@ class task_trace {
   }
   entry& fresh_entry(const site_key&, std::size_t at) noexcept;
   void grow() noexcept;
-  void hand_over() noexcept;
+  void flush() noexcept;
 
   address_recording* into_ = nullptr;
   std::uint64_t task_ = 0, generation_ = 0, touches_ = 0;

@@ -175,8 +175,8 @@ def main():
         files = pathlib.Path(folder) / "files"
         guest_files.archive(files, a.command, a.carry,
                             [f"KITH_GUEST_NODES={a.nodes}", f"KITH_GUEST_HUGE_PAGES={a.huge_pages}", *a.set])
-        for how, accelerator, patience in ways(a.cache):
-            run = Run(a, kernel, files, accelerator, patience, deadline)
+        for how, accelerator, seconds_to_come_up in ways(a.cache):
+            run = Run(a, kernel, files, accelerator, seconds_to_come_up, deadline)
             if run.up is not None or run.late:
                 break
             print(f"vm: the guest did not come up ({how}, {run.seconds:.0f} s)", flush=True)

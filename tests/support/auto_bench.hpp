@@ -12,9 +12,9 @@ class auto_bench : public policy_bench {
  public:
   explicit auto_bench(const char* machine, const std::string& policy = "auto") : policy_bench(machine, policy) {}
 
-  /// The task that the worker finds before it loses its patience with a node that stands still.
+  /// The task that the worker finds before it robs a node that stands still.
   kith::task* next(int worker) {
-    for (int looks = 0; looks < 40; ++looks) {
+    for (int failed_searches = 0; failed_searches < 40; ++failed_searches) {
       const poll_result l = chosen->next(*by[static_cast<std::size_t>(worker)]);
       if (l.what == poll_result::found || l.what == poll_result::empty) return l.work;
     }

@@ -65,7 +65,7 @@ TEST(AdsPolicy, EmptyOnlyIfNobodyHasAnything) {
   ads_bench b("node:1 core:5");
   kith::task& t = b.task();
   b.ready(t, 4, ready_reason::completion);
-  for (int looks = 0; looks < 100; ++looks) {
+  for (int failed_searches = 0; failed_searches < 100; ++failed_searches) {
     const poll_result l = b.look_once(0);
     ASSERT_NE(l.what, poll_result::empty);
     if (l.work == &t) return;

@@ -182,7 +182,8 @@ TEST(auto_policy, initial_blocks_are_dealt_when_no_more_seem_to_come) {
   initial_bench b("node:2 core:1");
   b.create(4);
   EXPECT_EQ(b.chosen->next(*b.by[1]).what, kith::poll_result::watch);
-  for (int looks = 0; looks < 100 && b.homes()[0] < 0; ++looks) static_cast<void>(b.chosen->next(*b.by[1]));
+  for (int failed_searches = 0; failed_searches < 100 && b.homes()[0] < 0; ++failed_searches)
+    static_cast<void>(b.chosen->next(*b.by[1]));
   EXPECT_THAT(b.homes(), Each(Ge(0)));
 }
 

@@ -99,9 +99,9 @@ TEST(auto_theft, robs_a_node_whose_workers_begin_nothing) {
   EXPECT_NE(b.next(2), nullptr);
   b.queue_at_0(2);
   const auto look = [&] { return b.chosen->next(*b.by[2]); };
-  int looks = 0;
-  while (look().what == kith::poll_result::watch) ASSERT_LT(++looks, 10'000);
-  EXPECT_GT(looks, 100);
+  int failed_searches = 0;
+  while (look().what == kith::poll_result::watch) ASSERT_LT(++failed_searches, 10'000);
+  EXPECT_GT(failed_searches, 100);
   EXPECT_EQ(look().what, kith::poll_result::found);  // the other at once
   EXPECT_EQ(look().what, kith::poll_result::empty);
 }

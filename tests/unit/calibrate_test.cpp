@@ -389,7 +389,7 @@ TEST(sim_memory, caches_of_one_node_and_of_cores) {
   EXPECT_EQ(data.touch(0, 65536, false, left, 0).took, cache(65536));  // two others have displaced it
   EXPECT_EQ(data.touch(2, 65536, false, left, 0).took, own(65536));
   data.empty_caches();
-  EXPECT_EQ(data.touch(2, 65536, false, left, 0).from, sim::level::beyond);
+  EXPECT_EQ(data.touch(2, 65536, false, left, 0).from, sim::level::memory);
 }
 
 }  // namespace

@@ -54,7 +54,7 @@ TEST(policy, steal_hands_over_one_successor_and_takes_the_nearest) {
 
 // Both continue with what they have, so that neither queue's end stays where it is. The thief takes a task
 // now and then.
-TEST(policy, steal_is_patient_with_several_but_not_for_ever) {
+TEST(policy, steal_leaves_short_tasks_of_several_but_not_for_ever) {
   for (const char* how : {"steal", "steal:victim=cyclic", "steal:victim=random"}) {
     bench b("node:1 core:4", how);
     for (int w = 0; w < 3; ++w) b.by[static_cast<std::size_t>(w)]->short_tasks = true;
@@ -62,14 +62,14 @@ TEST(policy, steal_is_patient_with_several_but_not_for_ever) {
       for (int w = 0; w < 3; ++w) b.ready(b.task(), w);
     };
     feed();
-    int looks = 0;
+    int failed_searches = 0;
     kith::task* got = nullptr;
-    for (; got == nullptr && looks < 20'000; ++looks) {
-      if (looks % 16 == 0) feed();
+    for (; got == nullptr && failed_searches < 20'000; ++failed_searches) {
+      if (failed_searches % 16 == 0) feed();
       got = b.chosen->next(*b.by[3]).work;
     }
     EXPECT_NE(got, nullptr) << how;
-    EXPECT_GT(looks, 1000) << how;
+    EXPECT_GT(failed_searches, 1000) << how;
   }
 }
 

@@ -11,7 +11,7 @@ namespace kith::tools {
 namespace {
 
 using namespace std::chrono_literals;
-constexpr auto patience = 2s;
+constexpr auto notice_delay = 2s;
 
 }  // namespace
 
@@ -74,7 +74,7 @@ void progress::begin(const std::string& what) {
   step_.clear();
   done_.reset();
   since_ = clock::now();
-  next_line_ = patience;
+  next_line_ = notice_delay;
   if (!watcher_.joinable()) watcher_ = std::thread([this] { watch(); });
 }
 
@@ -85,7 +85,7 @@ void progress::watch() {
 
 void progress::tick() {
   const auto waited = clock::now() - since_;
-  if (what_.empty() || waited < patience) return;
+  if (what_.empty() || waited < notice_delay) return;
   if (terminal_) {
     if (clock::now() - last_ >= 1s) show(now());
   } else if (waited >= next_line_) {
@@ -98,7 +98,7 @@ void progress::tick() {
 std::string progress::now() const {
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(clock::now() - since_);
   const std::string what = step_.empty() ? what_ : what_ + ": " + step_;
-  const std::string time = seconds < patience ? "" : fmt::format(", {} s", seconds.count());
+  const std::string time = seconds < notice_delay ? "" : fmt::format(", {} s", seconds.count());
   if (!done_) return what + " ..." + time;
   constexpr int width = 30;
   const int full = static_cast<int>(*done_ * width);

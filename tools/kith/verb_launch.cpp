@@ -79,9 +79,9 @@ outcome guard(const launch_options& o) {
   write_status(o.guarded, place, ended.status);
   if (ended.clean()) return outcome::fine;
   // Others notice within 5 s that a place is lost.
-  const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
   for (int p = 0; p < places;) {
-    if (std::chrono::steady_clock::now() > patience) return outcome::error;  // mpirun ends the others
+    if (std::chrono::steady_clock::now() > deadline) return outcome::error;  // mpirun ends the others
     if (read_status(o.guarded, p)) {
       ++p;
     } else {

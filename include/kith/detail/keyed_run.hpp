@@ -53,11 +53,11 @@ class keyed_run {
   auto take_values() {
     std::vector<value> all;
     all.reserve(asked_.size());
-    for (item* i : asked_) all.push_back(hand_over(*i));
+    for (item* i : asked_) all.push_back(take_from(*i));
     return all;
   }
   /// The value of the only wanted node.
-  value take_value() { return hand_over(*asked_.front()); }
+  value take_value() { return take_from(*asked_.front()); }
 
  private:
   using says = graph_forms<G>;
@@ -337,7 +337,7 @@ class keyed_run {
     asked_.push_back(&i);
   }
 
-  kept_value hand_over(item& i) {
+  kept_value take_from(item& i) {
     cell& own = i.second;
     if (!own.value) {
       if constexpr (says::has_default) {

@@ -9,7 +9,7 @@ import time
 SUMMARY = "a recorded run in the terminal, also while it is running"
 FOOTER = "It ends with the program, and on q or Ctrl-C. Rates and busy shares are of the last second; a task counts when it has ended. Until the run has ended, waits and tasks on top of a task count as its time."
 EVERY_S = 1.0
-PATIENCE_S = 60.0  # for the recording, after the program's end
+RECORDING_LIMIT_S = 60.0  # for the recording, after the program's end
 
 
 def add_arguments(parser):
@@ -58,7 +58,7 @@ def _ended(options, screen):
     from kith.recording import read
 
     since = time.monotonic()
-    while not os.path.exists(options.file) and time.monotonic() - since < PATIENCE_S:
+    while not os.path.exists(options.file) and time.monotonic() - since < RECORDING_LIMIT_S:
         if screen.left(EVERY_S / 5):
             return
     screen.show(watch.of_recording(read(options.file)) | {"running": False})

@@ -11,18 +11,18 @@ namespace kith::life {
 
 class throttle {
  public:
-  /// How many looks may find no task before a creator continues. After the first so many, policy::waiting() is
-  /// called once, because the policy may hold tasks back.
-  static constexpr int patience = 256;
+  /// How many searches in a row may find no task before a creator continues. After the first so many,
+  /// policy::waiting() is called once, because the policy may hold tasks back.
+  static constexpr int most_failed_searches = 256;
 
   /// 0: no bound.
   explicit constexpr throttle(std::uint64_t bound) noexcept
       : bound_(bound != 0 ? bound : std::numeric_limits<std::uint64_t>::max()) {}
 
   constexpr bool is_reached(std::uint64_t unfinished) const noexcept { return unfinished >= bound_; }
-  /// With fewer unfinished tasks at least half the bound is free again, so that the next check is far away.
-  constexpr std::uint64_t far() const noexcept { return bound_ - bound_ / 2; }
-  constexpr bool is_far(std::uint64_t unfinished) const noexcept { return unfinished < far(); }
+  /// The low-water mark: below it at least half the bound is free again, so that the next check is far away.
+  constexpr std::uint64_t low_mark() const noexcept { return bound_ - bound_ / 2; }
+  constexpr bool is_below_low_mark(std::uint64_t unfinished) const noexcept { return unfinished < low_mark(); }
 
   /// How many tasks the scope's owner creates before it checks again.
   constexpr std::uint64_t owner_goes_on_for(std::uint64_t unfinished, bool exceeded) const noexcept {

@@ -19,8 +19,8 @@ namespace {
 
 constexpr std::uint32_t most_taken = 32;            // nodes taken in one visit
 constexpr std::uint32_t nodes_between_clocks = 64;  // how often a worker times its nodes
-/// How often a worker looks in vain before it leaves a run. Half-way it begins to look at other memory nodes.
-int looks_before_leaving(const engine_options& o) noexcept { return o.spin == 0 ? 2 : 256; }
+/// How many searches in vain end a worker's part in a run. Half-way it begins to search other memory nodes.
+int searches_before_leaving(const engine_options& o) noexcept { return o.spin == 0 ? 2 : 256; }
 
 /// What the owner of a run waits for.
 struct end_or_work {
@@ -123,24 +123,25 @@ bool array_run::work(worker& w) {
 
 template <bool Alone>
 bool array_run::run_nodes(worker& w) {
-  const int most_looks = looks_before_leaving(w.engine.options);
+  const int most_failed_searches = searches_before_leaving(w.engine.options);
   lane& mine = lanes_[w.id.index()];
   std::uint32_t ended = 0, skipped = 0, until_clock = nodes_between_clocks;
   std::uint64_t clock = Alone ? 0 : ticks();
-  int looks = 0;
+  int failed_searches = 0;
   step* now = nullptr;
   while (true) {
     if (now == nullptr && (now = take_own<Alone>(w, mine)) == nullptr) {
       report(w, std::exchange(ended, 0), std::exchange(skipped, 0));
-      if (Alone || is_over() || looks == most_looks) return false;
-      now = steal(w, mine, looks >= most_looks / 2);
+      if (Alone || is_over() || failed_searches == most_failed_searches) return false;
+      now = steal(w, mine, failed_searches >= most_failed_searches / 2);
       if (now == nullptr) {
         if (w.ready_to_go_on() != nullptr) return true;
-        ++looks;
-        for (int pauses = std::min(looks, 32); pauses > 0; --pauses) pause();  // each look costs the others a miss
+        ++failed_searches;
+        for (int pauses = std::min(failed_searches, 32); pauses > 0; --pauses)
+          pause();  // each look costs the others a miss
         continue;
       }
-      looks = 0;
+      failed_searches = 0;
       clock = ticks();
       until_clock = nodes_between_clocks;
     }
@@ -305,13 +306,13 @@ array_run::step* array_run::steal(const worker& w, lane& mine, bool anywhere) no
 }
 
 /// Takes up to half of the lane's nodes. If these are short, the first look only gives their owner time to get ahead
-/// (docs/decisions/patient-thieves.md).
+/// (docs/decisions/short-tasks-are-not-stolen.md).
 array_run::step* array_run::steal_from(lane& victim, lane& mine) noexcept {
   const std::int64_t there = victim.ready.size();
   if (there == 0) return nullptr;
   if (victim.is_short.load(relaxed) && !std::exchange(mine.waited, true)) {
-    constexpr int patience = 64;
-    for (int pauses = 0; pauses < patience; ++pauses) pause();
+    constexpr int spins = 64;
+    for (int pauses = 0; pauses < spins; ++pauses) pause();
     return nullptr;
   }
   mine.waited = false;

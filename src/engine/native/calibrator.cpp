@@ -18,9 +18,9 @@ namespace {
 constexpr std::size_t line = 64, page = 4096;
 /// The most bytes that are saved.
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 28;
-/// The shortest of `repeats` runs counts; fewer runs are made if they take longer than `patience_seconds` in all.
+/// The shortest of `repeats` runs counts; fewer runs are made if they take longer than `limit_seconds` in all.
 constexpr int repeats = 3;
-constexpr double patience_seconds = 0.05;
+constexpr double limit_seconds = 0.05;
 /// After so many samples of a kind the interval between them doubles, so that they spread over a run of any length.
 constexpr int dense = 8;
 /// How many pages are read to displace address translations; processors keep about two thousand.
@@ -97,9 +97,9 @@ detail::outcome calibrator::run(worker& self, task& t) {
 void calibrator::measure(task& t) {
   for (piece& p : pieces_) std::copy_n(p.at, p.after.size(), p.after.data());
   std::uint64_t cold = ~std::uint64_t{0}, warm = cold, hot = cold;
-  const auto patience = static_cast<std::uint64_t>(patience_seconds / seconds_per_tick());
+  const auto limit = static_cast<std::uint64_t>(limit_seconds / seconds_per_tick());
   try {
-    for (int r = 0; r < repeats && (r == 0 || ticks() - last_.ended < patience); ++r) {
+    for (int r = 0; r < repeats && (r == 0 || ticks() - last_.ended < limit); ++r) {
       restore_before();
       evict();
       displace();

@@ -29,11 +29,11 @@ class core_distance {
     mine.store(mine.load(relaxed) + 1, relaxed);
   }
 
-  /// The worker has looked for work in vain. It listens to one other worker for a while, then to the next.
+  /// The worker has searched for work in vain. It listens to one other worker for a while, then to the next.
   /// After enough samples it listens seldom, because its read costs the speaker a miss at the next store.
   void listen(worker_id w) noexcept {
     ear& mine = ears_[w.index()];
-    if (++mine.looks % (mine.heard < enough ? often : seldom) != 0) return;
+    if (++mine.searches % (mine.heard < enough ? often : seldom) != 0) return;
     if (mine.left == 0) {
       mine.left = at_a_time;
       mine.to = (mine.to + 1) % lines_.size();
@@ -80,7 +80,7 @@ class core_distance {
   static constexpr std::uint32_t least_short = 300;
 
  private:
-  static constexpr std::uint32_t often = 4, seldom = 64;  // looks
+  static constexpr std::uint32_t often = 4, seldom = 64;  // searches
   static constexpr std::uint32_t enough = 32, at_a_time = 64;
   static constexpr std::uint64_t longest = 4000;  // a longer time is not a trip
 
@@ -88,7 +88,7 @@ class core_distance {
     atomic<std::uint32_t> spoken{0};
   };
   struct alignas(false_sharing_range) ear {
-    std::uint32_t looks = 0, left = 0, last = 0, heard = 0, trip = 0;
+    std::uint32_t searches = 0, left = 0, last = 0, heard = 0, trip = 0;
     std::size_t to = 0;  // the worker it listens to
   };
   std::vector<line> lines_;

@@ -84,7 +84,7 @@ void start(native_seat& self, detail::scope& s, task& t) {
 [[gnu::noinline]] task_ref submit_in_full(native_seat& self, detail::scope& s, const new_task& n) {
   native::engine& engine = self.engine;
   task& t = n.t;
-  const std::size_t edges = n.is_unordered() ? order_fully(self, s, n) : n.done.edges;
+  const std::size_t edges = n.is_unordered() ? add_remaining_edges(self, s, n) : n.done.edges;
   const std::exception_ptr failure = std::exchange(self.failed_declaration, nullptr);
   const std::uint64_t began = self.creating_since;
   skip_if_dry(t, n.what.h, engine.options.dry);
@@ -130,7 +130,8 @@ struct draft_in_scope {
 };
 
 /// The straight path from here on: what submit_in_full() would do for a task that is ordered, if self.creates_plainly.
-[[gnu::always_inline]] inline task_ref hand_over(const draft_in_scope& in, ordered done, const detail::declared& what) {
+[[gnu::always_inline]] inline task_ref submit_plainly(const draft_in_scope& in, ordered done,
+                                                      const detail::declared& what) {
   worker& w = static_cast<worker&>(in.self);
   if (w.at_creation != runs_at_creation::none && may_run_now(w, in.t))
     return submit_in_full(w, in.s, {in.t, in.me, done, what});
@@ -152,7 +153,7 @@ struct draft_in_scope {
   const draft_in_scope in(d, code, what);
   if (!in.self.creates_plainly || !what.before.empty()) [[unlikely]]
     return submit_in_full(in.self, in.s, {in.t, in.me, {what.accesses.data(), 0}, what});
-  return hand_over(in, {what.accesses.data(), 0}, what);
+  return submit_plainly(in, {what.accesses.data(), 0}, what);
 }
 [[gnu::noinline]] task_ref submit_with_accesses(detail::draft d, detail::task_code code, const detail::declared& what) {
   if (d.task == nullptr) [[unlikely]]
@@ -165,7 +166,7 @@ struct draft_in_scope {
   done = order_plainly(in.self, in.s, in.t, in.me, done, end);
   if (done.rest != end) [[unlikely]]
     return submit_in_full(in.self, in.s, {in.t, in.me, done, what});
-  return hand_over(in, done, what);
+  return submit_plainly(in, done, what);
 }
 
 /// begin() where the creator must help first, or its slots are used up, or the closure does not fit the slot, or the

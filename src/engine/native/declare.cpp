@@ -133,7 +133,7 @@ void fail(native_seat& self, task& t, std::size_t accesses) {
 
 }  // namespace
 
-std::size_t order_fully(native_seat& self, detail::scope& s, const new_task& n) {
+std::size_t add_remaining_edges(native_seat& self, detail::scope& s, const new_task& n) {
   const detail::access_record* const end = n.end();
   ordered done = n.done;
   edge_collector edges_of(n.t, n.me, self.slots, s.blocks, done.edges);

@@ -25,13 +25,13 @@ struct new_task {
   const detail::declared& what;
 
   const detail::access_record* end() const noexcept { return what.accesses.data() + what.accesses.size(); }
-  /// Whether something is left for order_fully().
+  /// Whether something is left for add_remaining_edges().
   bool is_unordered() const noexcept { return done.rest != end() || !what.before.empty(); }
 };
 
 /// Orders the task behind n.what.before, and its accesses from n.done.rest on; returns the number of its edges. If that
 /// fails, some regions' states may already know the task, so it must still be handed over: its body is then marked to
 /// be skipped, and self.failed_declaration has the reason.
-std::size_t order_fully(native_seat& self, detail::scope& s, const new_task& n);
+std::size_t add_remaining_edges(native_seat& self, detail::scope& s, const new_task& n);
 
 }  // namespace kith::native

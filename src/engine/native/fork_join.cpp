@@ -191,7 +191,7 @@ void worker::run_half() {
 
 void worker::wait_for(const detail::half& h) {
   constexpr int before_other_work = 64;
-  for (int looks = 0; looks < before_other_work && !h.is_done(); ++looks) pause();
+  for (int spins = 0; spins < before_other_work && !h.is_done(); ++spins) pause();
   if (h.is_done()) return;
   tell_waiting();
   pending_wait w{[](const void* p) { return static_cast<const detail::half*>(p)->is_done(); }, &h};

@@ -1,5 +1,5 @@
 // Nodes of keyed graphs: tasks that run twice, first to name what they wait for.
-#include "engine/life/hand_over.hpp"
+#include "engine/life/ready_again.hpp"
 #include "engine/life/remote_count.hpp"
 #include "engine/native/create.hpp"
 #include "engine/native/engine.hpp"

@@ -1,5 +1,5 @@
 // The straight path of a new task's accesses: those that need no more than a look at their region (create.cpp). All
-// others are for order_fully().
+// others are for add_remaining_edges().
 #pragma once
 
 #include "base/atomic.hpp"

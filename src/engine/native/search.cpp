@@ -17,7 +17,7 @@ namespace kith::native {
 namespace {
 
 /// Pauses after a look whose result was `later`. Each look costs a busy worker a cache miss, so the more workers
-/// look, the longer each of them pauses (decisions/patient-thieves.md).
+/// look, the longer each of them pauses (decisions/short-tasks-are-not-stolen.md).
 constexpr int long_pause = 32, pauses_for_each_other = 128;
 void pause_for_long(int others) {
   for (int pauses = long_pause + pauses_for_each_other * others; pauses > 0; --pauses) pause();
@@ -208,12 +208,12 @@ task* worker::search_or_park(pending_wait& w) {
   slots.flush([this](std::uint16_t owner) -> slot_cache& { return engine.slots_of(owner); });
   among_looking counted(engine.looking);
   task* t = nullptr;
-  int looks = 0;
+  int failed_searches = 0;
   bool left_some = false, surplus = false;
   wake_reason woken = wake_reason::none;
   const bool tells = w.scope != nullptr && w.scope->waiting.load(relaxed) != waiting_outside;
   while (!w.is_done() && (w.other = ready_to_go_on()) == nullptr && (t = find(w)) == nullptr && !take_half(w, false)) {
-    if (looks++ < engine.options.spin && !(surplus = engine.parked.is_surplus())) {
+    if (failed_searches++ < engine.options.spin && !(surplus = engine.parked.is_surplus())) {
       if (engine.workers.size() > 1) engine.distance.listen(id);
       if (no_hurry_) {
         pause_for_long(engine.looking.load(relaxed) - 1);
@@ -232,7 +232,7 @@ task* worker::search_or_park(pending_wait& w) {
     engine.parked.announce(id, std::exchange(surplus, false));
     if (!engine.jobs.empty()) {
       if (!engine.parked.retract(id)) engine.parked.wake_all();
-      looks = 0;
+      failed_searches = 0;
       continue;
     }
     if ((t = look_everywhere(w, left_some)) != nullptr || half_.it != nullptr || w.is_done() ||
@@ -245,7 +245,7 @@ task* worker::search_or_park(pending_wait& w) {
     counted.sleeps();
     woken = engine.policy.has_gate() ? sleep_in_order() : sleep(left_some);
     counted.is_awake();
-    looks = 0;
+    failed_searches = 0;
   }
   if (woken == wake_reason::work) {
     if (t != nullptr || half_.it != nullptr) {

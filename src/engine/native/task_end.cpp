@@ -75,14 +75,14 @@ task* worker::start_released(task* last, bool more) {
 task* worker::end_with_successors(task& t, std::uint32_t first) {
   release_from(first);
   if ((t.flags & (task::exclusive | task::phased)) != 0 || engine.policy.has_gate()) [[unlikely]]
-    hand_over_turns(t);
+    pass_turns(t);
   const bool more = ended_in(*t.scope, throttled_bytes(t));
   retire(t);
   return start_released(nullptr, more);
 }
 
 /// What else the end of such a task starts, before its scope learns of it.
-[[gnu::noinline]] void worker::hand_over_turns(task& t) {
+[[gnu::noinline]] void worker::pass_turns(task& t) {
   if ((t.flags & task::exclusive) != 0) {
     const std::size_t known = batch_.size();
     give_turns(engine.regions, t, batch_);

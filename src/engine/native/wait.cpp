@@ -6,7 +6,7 @@
 // newest ones each time, the others in turn, all of them before the worker sleeps.
 #include "base/fence.hpp"
 #include "engine/life/claim.hpp"
-#include "engine/life/hand_over.hpp"
+#include "engine/life/ready_again.hpp"
 #include "engine/life/throttle.hpp"
 #include "engine/native/create.hpp"
 #include "engine/native/engine.hpp"
@@ -324,31 +324,31 @@ bool worker::help_until_few(detail::scope& s, bool on_top) {
   const above_halves tasks_run_on_top(lane_, running);
   const uncounted waits(counts);
   const bool all = on_top && std::exchange(drains_, false);  // a task of a group never sees the group empty
-  const std::uint64_t few = all ? 1 : bound.far();
-  const auto far_below = [&s, few, bytes] {
+  const std::uint64_t few = all ? 1 : bound.low_mark();
+  const auto below_low_mark = [&s, few, bytes] {
     return s.unfinished() < few && (bytes == 0 || s.unfinished_bytes() < bytes - bytes / 2);
   };
-  const auto told_to_others = far_below;  // a copy, so that the one that the loop asks stays in registers
-  pending_wait w{[](const void* d) { return (*static_cast<decltype(&far_below)>(d))(); }, &told_to_others};
+  const auto told_to_others = below_low_mark;  // a copy, so that the one that the loop asks stays in registers
+  pending_wait w{[](const void* d) { return (*static_cast<decltype(&below_low_mark)>(d))(); }, &told_to_others};
   w.scope = on_top ? &s : nullptr;
   w.listed = on_top && s.listed;
   w.helping = true;
   w.adopted_from = adopted_.size();
   task* t = nullptr;
-  int looks = 0;
+  int failed_searches = 0;
   bool told = false;
   const bool has_room = may_nest();
-  while (!far_below()) {
+  while (!below_low_mark()) {
     if (t == nullptr && (t = find(w)) == nullptr) {
       report();
       pause();
-      if (++looks < life::throttle::patience) continue;
+      if (++failed_searches < life::throttle::most_failed_searches) continue;
       if (std::exchange(told, true)) break;
       engine.policy.waiting(*this);  // it may hold tasks back
-      looks = 0;
+      failed_searches = 0;
       continue;
     }
-    looks = 0;
+    failed_searches = 0;
     if (has_room && may_run_here(*t, w)) {
       t = run_measured(*t);
     } else if (go_elsewhere(w, t)) {

@@ -236,7 +236,7 @@ class worker : public native_seat, public worker_view {
   void release_from(std::uint32_t first);
   task* start_released(task* last, bool more);
   task* end_run_with_batch(task& t, task* last);
-  void hand_over_turns(task& t);
+  void pass_turns(task& t);
   bool end_internal();
   void retire(task& t);
   void give_slot(task& t);

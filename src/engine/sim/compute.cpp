@@ -62,7 +62,7 @@ void engine::fetch_chunk(worker& w, frame& f) {
   const fetched got = memory_->touch(d.chunk, bytes, d.writes, w.position, w.clock);
   const picoseconds near = data_.nearest(d.bytes)(bytes);
   const picoseconds data = exposed_time(d.exposure, got, near);
-  const fetched unshared = {data_.memory()(bytes), level::beyond};  // from the own node's memory
+  const fetched unshared = {data_.memory()(bytes), level::memory};  // from the own node's memory
   const picoseconds idle = exposed_time(d.exposure, unshared, near);
   if (data > idle) w.stall += data - idle;
   d.done += bytes;

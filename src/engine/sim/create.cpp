@@ -1,7 +1,7 @@
 // The beginning of a task: its creation by another task or its discovery as a node of a graph, its edges, and
 // when it becomes ready. It follows the native engine's create.cpp and keyed.cpp.
 #include "base/address.hpp"
-#include "engine/life/hand_over.hpp"
+#include "engine/life/ready_again.hpp"
 #include "engine/sim/engine.hpp"
 #include "task/closure_room.hpp"
 #include "task/turns.hpp"
@@ -191,7 +191,7 @@ void engine::submit(worker& w, std::int32_t t) {
   task* one = &v;
   if (is_member(record_of(t), w.frames.back().task)) {
     batch_.assign(1, one);
-    hand_over(w, batch_, ready_reason::arrival, false);
+    make_ready(w, batch_, ready_reason::arrival, false);
     return;
   }
   task* const now = w.group.policy.ready({&one, 1}, w, ready_reason::creation);
@@ -270,7 +270,7 @@ void engine::explore(worker& w) {
     batch_.push_back(&v);
   }
   if (batch_.empty()) return;
-  hand_over(w, batch_, life::reason_after_exploration(batch_, v), true);
+  make_ready(w, batch_, life::reason_after_exploration(batch_, v), true);
 }
 
 }  // namespace kith::sim

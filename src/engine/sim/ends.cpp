@@ -1,7 +1,7 @@
 // The ends of tasks: of their bodies, of themselves and of scopes, and what they make ready. It follows the native
 // engine's task_end.cpp; the order of calls to the policy is the same.
 #include "engine/life/claim.hpp"
-#include "engine/life/hand_over.hpp"
+#include "engine/life/ready_again.hpp"
 #include "engine/sim/engine.hpp"
 #include "task/turns.hpp"
 
@@ -142,11 +142,11 @@ void engine::end(std::int32_t t, worker& w, bool keep_next) {
   }
   if (!batch_.empty()) {
     const std::int32_t kept = std::exchange(w.next, -1);
-    hand_over(w, batch_, ready_reason::completion, keep_next);
+    make_ready(w, batch_, ready_reason::completion, keep_next);
     if (kept >= 0 && w.next >= 0) {
       batch_.assign(1, &policy_task_of(kept));
       const std::int32_t next = std::exchange(w.next, -1);
-      hand_over(w, batch_, ready_reason::arrival, false);
+      make_ready(w, batch_, ready_reason::arrival, false);
       w.next = next;
     } else if (kept >= 0) {
       w.next = kept;
@@ -164,7 +164,7 @@ void engine::end(std::int32_t t, worker& w, bool keep_next) {
   if (batch_.empty()) return;
   const bool explores = record_of(as_policy_task(*batch_.front()).number()).has(recorded_task::keyed);
   const bool keep = w.next < 0 && keep_next;
-  hand_over(w, batch_, life::reason_after_naming(!keep, explores), keep);
+  make_ready(w, batch_, life::reason_after_naming(!keep, explores), keep);
 }
 
 }  // namespace kith::sim

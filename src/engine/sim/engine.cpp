@@ -166,10 +166,10 @@ std::uint64_t engine::program_identities::identity_of(std::int32_t n) const {
 void engine::place_by_colors() {
   for (const task_record& t : records_) {
     if (t.color < 0 || t.color >= team_.size()) continue;
-    const node_id at = team_.node_of(worker_id(t.color));
+    const node_id home = team_.node_of(worker_id(t.color));
     for (const recorded_access& a : accesses(t)) {
-      if (static_cast<mode>(a.mode) == mode::in || !regions_[a.region + 1].place(at)) continue;
-      put(a.region, at);
+      if (static_cast<mode>(a.mode) == mode::in || !regions_[a.region + 1].place(home)) continue;
+      put(a.region, home);
     }
   }
 }
@@ -182,17 +182,17 @@ void engine::place_by_regions() {
   std::ranges::sort(order);
   for (std::size_t turn = 0; turn < order.size(); ++turn) {
     const std::uint32_t i = order[turn].second;
-    const node_id at = team_.inhabited()[turn % team_.inhabited().size()];
-    regions_[i + 1].place(at);
-    put(i, at);
+    const node_id home = team_.inhabited()[turn % team_.inhabited().size()];
+    regions_[i + 1].place(home);
+    put(i, home);
   }
 }
 
 /// Tells the memory model, whichever there is, where a region is.
-void engine::put(std::uint32_t region, node_id at) {
+void engine::put(std::uint32_t region, node_id home) {
   const recorded_region& r = program_.recorded.regions[region];
-  if (memory_) memory_->put(region, r.bytes, at);
-  if (lines_) lines_->put(r.address, r.bytes, at);
+  if (memory_) memory_->put(region, r.bytes, home);
+  if (lines_) lines_->put(r.address, r.bytes, home);
 }
 
 /// Sets the homes that the allocations decide before the run, for the policy and for the memory model.
@@ -208,9 +208,10 @@ void engine::place_by_layout() {
     r.home.store(one ? one.value : region::several_homes, relaxed);
     const std::uint64_t bytes = r.bytes.load(relaxed);
     if (memory_) memory_->put(i, bytes, *layout_);
-    for (std::uint64_t at = 0; lines_ && at < bytes; at += line_streams::page_bytes) {
-      const std::uint64_t here = std::min(line_streams::page_bytes, bytes - at);
-      if (const node_id n = layout_->node_at(i, at)) lines_->put(program_.recorded.regions[i].address + at, here, n);
+    for (std::uint64_t offset = 0; lines_ && offset < bytes; offset += line_streams::page_bytes) {
+      const std::uint64_t here = std::min(line_streams::page_bytes, bytes - offset);
+      if (const node_id n = layout_->node_at(i, offset))
+        lines_->put(program_.recorded.regions[i].address + offset, here, n);
     }
   }
 }

@@ -73,7 +73,7 @@ class engine {
   void wake_waiter(std::uint32_t scope, worker& w);
   void release(std::int32_t t, worker& w, std::vector<std::int32_t>& fences);
   void forget(std::int32_t t);
-  void hand_over(worker& w, std::vector<task*>& batch, ready_reason why, bool keep);
+  void make_ready(worker& w, std::vector<task*>& batch, ready_reason why, bool keep);
   bool prepare_ready(std::int32_t t);
   void count_accesses(worker& w, frame& f);
 
@@ -101,8 +101,8 @@ class engine {
   void begin_job(worker& w);
   void end_job(worker& w);
   void park(worker& w);
-  void wake(worker& w, picoseconds at);
-  void wake_at(worker& w, picoseconds at);
+  void wake(worker& w, picoseconds time);
+  void wake_at(worker& w, picoseconds time);
   [[noreturn]] void starved();
 
   // places.cpp: tasks that belong to places, and messages between these
@@ -132,7 +132,7 @@ class engine {
   void receive_from_unit(worker& w);
   std::int32_t take_prefetched(worker& w);
   void request_ahead(worker& w, picoseconds now);
-  void set_prefetch_event(const worker& w, picoseconds at);
+  void set_prefetch_event(const worker& w, picoseconds time);
   void step_prefetcher(worker& w, picoseconds now);
   bool answer_waiting_request(const worker& w, const worker_set& audience);
 
@@ -186,7 +186,7 @@ class engine {
   void place_by_colors();
   void place_by_layout();
   void place_by_regions();
-  void put(std::uint32_t region, node_id at);
+  void put(std::uint32_t region, node_id home);
   void move_written(worker& w, std::uint32_t region, std::uint32_t chunk);
   /// A region smaller than a page does not move, because its neighbours' data would move with it.
   bool may_move(std::uint64_t region_bytes) const noexcept { return region_bytes >= machine_.page_bytes; }

@@ -24,9 +24,9 @@ class event_queue {
 
   /// The worker continues at that time, after those that were set earlier for the same time. `never`: it does
   /// not continue.
-  void set(std::uint32_t worker, picoseconds at) noexcept {
+  void set(std::uint32_t worker, picoseconds time) noexcept {
     std::size_t i = leaves_ + worker;
-    entry first = entry{at} << 64 | (order_++ << worker_bits | worker);
+    entry first = entry{time} << 64 | (order_++ << worker_bits | worker);
     nodes_[i] = first;
     for (; i > 1; i /= 2) {
       const entry other = nodes_[i ^ 1];

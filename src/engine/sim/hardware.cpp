@@ -27,7 +27,7 @@ void engine::request_from_unit(worker& w) {
     w.clock = std::max(w.clock, ahead.buffer.front().arrives);
     w.search_paid = true;
   } else if (ahead.current == prefetcher::state::requests || ahead.current == prefetcher::state::served) {
-    w.clock = std::max(w.clock, ahead.at);
+    w.clock = std::max(w.clock, ahead.due);
   } else if (w.request == request_state::arrives) {
     w.request = request_state::waits;
     w.clock = unit_->serve(w.clock);
@@ -49,7 +49,7 @@ void engine::request_from_unit(worker& w) {
 /// Asks the policy for a task, for the worker or its prefetcher. The unit searches all queues in one operation.
 poll_result engine::poll_unit(worker& w) {
   poll_result l = w.group.policy.next(w);
-  for (std::size_t looks = 1; l.what == poll_result::retry && looks < 2 * workers_.size(); ++looks)
+  for (std::size_t attempts = 1; l.what == poll_result::retry && attempts < 2 * workers_.size(); ++attempts)
     l = w.group.policy.next(w);
   return l;
 }
@@ -78,12 +78,12 @@ void engine::request_ahead(worker& w, picoseconds now) {
   if (p.current != prefetcher::state::idle || p.buffer.size() >= unit_->buffered()) return;
   count_message(w, true, machine_.unit.message_bytes);
   p.current = prefetcher::state::requests;
-  p.at = now + unit_->travel(w.node);
-  set_prefetch_event(w, p.at);
+  p.due = now + unit_->travel(w.node);
+  set_prefetch_event(w, p.due);
 }
 
-void engine::set_prefetch_event(const worker& w, picoseconds at) {
-  events_.set(static_cast<std::uint32_t>(workers_.size()) + w.number, at);
+void engine::set_prefetch_event(const worker& w, picoseconds due) {
+  events_.set(static_cast<std::uint32_t>(workers_.size()) + w.number, due);
 }
 
 /// The prefetcher's request has arrived, or the unit has looked for a task.
@@ -92,8 +92,8 @@ void engine::step_prefetcher(worker& w, picoseconds now) {
   ++events_taken_;
   if (p.current == prefetcher::state::requests) {
     p.current = prefetcher::state::served;
-    p.at = unit_->serve(now);
-    set_prefetch_event(w, p.at);
+    p.due = unit_->serve(now);
+    set_prefetch_event(w, p.due);
     return;
   }
   set_prefetch_event(w, event_queue::never);
@@ -128,8 +128,8 @@ bool engine::answer_waiting_request(const worker& w, const worker_set& audience)
     prefetcher& p = prefetchers_[i];
     if (p.current != prefetcher::state::waits || (audience.word(i / 64) >> (i % 64) & 1) == 0) continue;
     p.current = prefetcher::state::served;
-    p.at = unit_->serve(arrives);
-    set_prefetch_event(workers_[i], p.at);
+    p.due = unit_->serve(arrives);
+    set_prefetch_event(workers_[i], p.due);
     return true;
   }
   return false;

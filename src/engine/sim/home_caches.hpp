@@ -77,20 +77,20 @@ class home_caches {
     if (const std::optional<source> near = hit(core, line, writes)) return {.from = *near};
     outcome o;
     const std::uint32_t whole = line >> shift_;
-    const std::size_t at = home_[whole];
+    const std::size_t home = home_[whole];
     o.from = source::home;
-    std::uint32_t* e = second_[at].use(whole);
+    std::uint32_t* e = second_[home].use(whole);
     if (e == nullptr) {
       o.from = source::memory;
-      insert(at, whole, o);
-      e = second_[at].find(whole);
+      insert(home, whole, o);
+      e = second_[home].find(whole);
     }
     if (writes) {
       *e |= cache_level::marked;
-      write(core, at, whole, o);
+      write(core, home, whole, o);
       return o;
     }
-    if (core != at) {
+    if (core != home) {
       if (kind_ != home_copies::first_level) insert(core, whole, o);
       copies_.add(whole, core);
     }
@@ -115,12 +115,12 @@ class home_caches {
 
  private:
   /// A core that may be the home writes: the others lose their copies.
-  void write(std::size_t core, std::size_t at, std::uint32_t whole, outcome& o) noexcept {
+  void write(std::size_t core, std::size_t home, std::uint32_t whole, outcome& o) noexcept {
     const core_set all = copies_.cores_of(whole);
     o.dropped = all;
     o.dropped.remove(core);
     drop_copies(whole, kind_ == home_copies::dropped ? all : o.dropped);
-    if (core != at) drop_parts(at, whole);
+    if (core != home) drop_parts(home, whole);
   }
   void drop_copies(std::uint32_t whole, const core_set& cores) noexcept {
     cores.each([&](std::size_t other) {

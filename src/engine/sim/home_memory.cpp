@@ -22,8 +22,8 @@ home_caches line_memory::homes_of(const line_streams& touched) const {
   return made;
 }
 
-void line_memory::put(std::uint64_t address, std::uint64_t bytes, node_id at_node) noexcept {
-  const auto found = std::ranges::find(core_nodes_, at_node);
+void line_memory::put(std::uint64_t address, std::uint64_t bytes, node_id home) noexcept {
+  const auto found = std::ranges::find(core_nodes_, home);
   if (!homes_ || found == core_nodes_.end()) return;
   const auto core = static_cast<std::size_t>(found - core_nodes_.begin());
   constexpr std::uint64_t page = line_streams::page_bytes;
@@ -31,12 +31,12 @@ void line_memory::put(std::uint64_t address, std::uint64_t bytes, node_id at_nod
   for (auto p = std::ranges::lower_bound(touched_.pages, address / page * page, {}, &line_streams::page::address);
        p != touched_.pages.end() && p->address < end; ++p) {
     const std::uint64_t from = std::max(address, p->address), until = std::min(end, p->address + page);
-    for (std::uint64_t at = from / line_bytes * line_bytes; at < until; at += line_bytes)
-      homes_->set_home(p->first + static_cast<std::uint32_t>((at - p->address) / touched_.bytes), core);
+    for (std::uint64_t line = from / line_bytes * line_bytes; line < until; line += line_bytes)
+      homes_->set_home(p->first + static_cast<std::uint32_t>((line - p->address) / touched_.bytes), core);
   }
 }
 
-picoseconds line_memory::fetch_from_home(std::uint32_t core, std::uint32_t line, bool writes, picoseconds at,
+picoseconds line_memory::fetch_from_home(std::uint32_t core, std::uint32_t line, bool writes, picoseconds start,
                                          picoseconds now) {
   using source = home_caches::source;
   const home_caches::outcome o = homes_->ask(core, line, writes);
@@ -46,7 +46,7 @@ picoseconds line_memory::fetch_from_home(std::uint32_t core, std::uint32_t line,
   counts.written_back += o.written_back;
   const picoseconds own = writes ? first_ : second_;  // the time in which the own caches find that they cannot serve it
   const picoseconds asked =
-      network.send(here, there, writes ? control_ + touched_.bytes : control_, writes, at + own, now);
+      network.send(here, there, writes ? control_ + touched_.bytes : control_, writes, start + own, now);
   picoseconds until = asked;
   if (home != core && contended_) until = controllers_[there.index()].take(asked, transfer_, now);
   o.dropped.each([&](std::size_t holder) {
@@ -64,7 +64,7 @@ picoseconds line_memory::fetch_from_home(std::uint32_t core, std::uint32_t line,
   (home == core ? local_bytes : remote_bytes) += home_bytes_;
   if (home != core) until += home_;
   if (o.from == source::memory) until += memory_;
-  return network.send(there, here, answer_, true, until, now) - at;
+  return network.send(there, here, answer_, true, until, now) - start;
 }
 
 }  // namespace kith::sim

@@ -2,7 +2,7 @@
 // order of calls to the policy is the same.
 #include "engine/life/claim.hpp"
 #include "engine/life/first_touch.hpp"
-#include "engine/life/hand_over.hpp"
+#include "engine/life/ready_again.hpp"
 #include "engine/sim/engine.hpp"
 #include "engine/sim/node_time.hpp"
 #include "task/closure_room.hpp"
@@ -49,7 +49,7 @@ void engine::step(worker& w) {
   }
   if (w.next >= 0) {  // the code that waited continues, so the task that was to run next goes back to the policy
     batch_.assign(1, &policy_task_of(std::exchange(w.next, -1)));
-    hand_over(w, batch_, ready_reason::arrival, false);
+    make_ready(w, batch_, ready_reason::arrival, false);
   }
   if (f.state == frame_state::waiting) {
     scopes_[f.scope].waiter = -1;
@@ -71,7 +71,7 @@ void engine::step(worker& w) {
 bool engine::may_resume(const frame& wait) const {
   if (wait.state == frame_state::offering) return records_[static_cast<std::size_t>(wait.offered)].accepted;
   const scope_state& s = scopes_[wait.scope];
-  return wait.state == frame_state::waiting ? s.unfinished == s.held : throttle_.is_far(s.unfinished);
+  return wait.state == frame_state::waiting ? s.unfinished == s.held : throttle_.is_below_low_mark(s.unfinished);
 }
 
 void engine::begin_root(worker& w) {
@@ -83,7 +83,7 @@ void engine::begin_root(worker& w) {
   state_of(t) = task_state::running;
   frame f{.task = t, .action = record_of(t).first_action, .began = w.clock};
   f.fetched = true;
-  if (lines_) f.below = lines_in_use(w);
+  if (lines_) f.stack_base = lines_in_use(w);
   if (policy().has_gate()) f.naming.self = identities_.identity_of(t);
   note_worker(t, w);
   w.frames.push_back(f);
@@ -101,8 +101,8 @@ void engine::name_passers(const task_record& t) {
   std::uint32_t at = t.first_access;
   for (kept_access a : t.slot->access_list()) {
     const recorded_access& declared = program_.recorded.accesses[at++];
-    const int by = declared.passed_by < 0 ? -1 : ran_on_[static_cast<std::size_t>(declared.passed_by)];
-    a = kept_access(a.region, a.bytes(), a.how, by);
+    const int passer = declared.passed_by < 0 ? -1 : ran_on_[static_cast<std::size_t>(declared.passed_by)];
+    a = kept_access(a.region, a.bytes(), a.how, passer);
     std::memcpy(kept, &a, sizeof a);
     kept += sizeof a;
   }
@@ -133,10 +133,10 @@ void engine::start(worker& w, std::int32_t t, bool at_creation) {
   }
   const task_record& r = record_of(t);
   const bool explores = r.has(recorded_task::keyed) && !r.explored;
-  const std::uint32_t below = lines_ ? lines_in_use(w) : 0;
+  const std::uint32_t stack_base = lines_ ? lines_in_use(w) : 0;
   frame& f = w.frames.emplace_back();
   f.task = t;
-  f.below = below;
+  f.stack_base = stack_base;
   f.state = explores ? frame_state::exploring : frame_state::running;
   f.at_creation = at_creation;
   f.action = r.first_action;
@@ -235,7 +235,7 @@ void engine::run_action(worker& w) {
 
 /// Gives tasks to the policy. With `keep`, the task that it returns runs next; else that task is given back
 /// until the policy queues it.
-void engine::hand_over(worker& w, std::vector<task*>& batch, ready_reason why, bool keep) {
+void engine::make_ready(worker& w, std::vector<task*>& batch, ready_reason why, bool keep) {
   task* next = w.group.policy.ready(batch, w, why);
   if (keep) {
     if (next != nullptr) w.next = as_policy_task(*next).number();

@@ -90,20 +90,21 @@ line_caches line_memory::empty() const {
 }
 
 /// Tells the other holders to drop the line; returns when the core has heard from all of them.
-picoseconds line_memory::invalidate(std::uint32_t core, const core_set& others, node_id home, picoseconds at,
+picoseconds line_memory::invalidate(std::uint32_t core, const core_set& others, node_id home, picoseconds start,
                                     picoseconds now) {
-  picoseconds done = at;
+  picoseconds done = start;
   others.each([&](std::size_t other) {
     const node_id holder = core_nodes_[other];
-    const picoseconds notified = network.send(home, holder, control_, false, at, now);
+    const picoseconds notified = network.send(home, holder, control_, false, start, now);
     done = std::max(done, network.send(holder, core_nodes_[core], control_, false, notified, now));
     ++counts.invalidations;
   });
   return done;
 }
 
-picoseconds line_memory::fetch(std::uint32_t core, std::uint32_t line, bool writes, picoseconds at, picoseconds now) {
-  if (homes_) return fetch_from_home(core, line, writes, at, now);
+picoseconds line_memory::fetch(std::uint32_t core, std::uint32_t line, bool writes, picoseconds start,
+                               picoseconds now) {
+  if (homes_) return fetch_from_home(core, line, writes, start, now);
   using source = line_caches::source;
   const line_caches::outcome o = caches_.ask(core, line, writes);
   if (o.from != source::first) ++counts.first_misses;
@@ -112,7 +113,7 @@ picoseconds line_memory::fetch(std::uint32_t core, std::uint32_t line, bool writ
   contended_line_ = o.from == source::other_core || !o.invalidated.none();
   if (!o.asked) return own;
   const node_id here = core_nodes_[core], home = home_of(line);
-  const picoseconds asked = network.send(here, home, control_, false, at + own, now);
+  const picoseconds asked = network.send(here, home, control_, false, start + own, now);
   core_set others = o.invalidated;
   picoseconds until = asked;
   switch (o.from) {
@@ -146,10 +147,10 @@ picoseconds line_memory::fetch(std::uint32_t core, std::uint32_t line, bool writ
   if (o.written_back >= 0) {
     ++counts.written_back;
     const node_id to = home_of(static_cast<std::uint32_t>(o.written_back));
-    const picoseconds there = network.send(here, to, data_, true, at + own, now);
+    const picoseconds there = network.send(here, to, data_, true, start + own, now);
     if (contended_) controllers_[to.index()].take(there, transfer_, now);
   }
-  return until - at;
+  return until - start;
 }
 
 }  // namespace kith::sim

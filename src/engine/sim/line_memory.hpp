@@ -63,9 +63,9 @@ class line_memory {
     ++counts.first_misses;
     return second_;
   }
-  /// Serves the access at `at`; returns how long it takes from then. REQUIRES: hit() could not, and nothing that
+  /// Serves an access that begins at `start`; returns how long it takes. REQUIRES: hit() could not, and nothing that
   /// follows is before `now`.
-  picoseconds fetch(std::uint32_t core, std::uint32_t line, bool writes, picoseconds at, picoseconds now);
+  picoseconds fetch(std::uint32_t core, std::uint32_t line, bool writes, picoseconds start, picoseconds now);
   /// Whether another core had the line that fetch() served last, and lost it or sent it.
   bool last_was_contended() const noexcept { return contended_line_; }
   /// How long a hit of the first level takes.
@@ -74,7 +74,7 @@ class line_memory {
   picoseconds idle_memory() const noexcept { return homes_ ? second_ : second_ + memory_; }
   /// Makes the core at a node the home of a byte range, as it was recorded. Nothing if there are no home caches, or no
   /// core that is used is there. REQUIRES: nobody has touched it.
-  void put(std::uint64_t address, std::uint64_t bytes, node_id at) noexcept;
+  void put(std::uint64_t address, std::uint64_t bytes, node_id home) noexcept;
 
   /// Moves the runtime's own data; nobody waits.
   void move_metadata(node_id from, node_id to, std::uint64_t bytes, picoseconds now) {
@@ -100,8 +100,8 @@ class line_memory {
     ++counts.first_misses;
     return second_;
   }
-  picoseconds fetch_from_home(std::uint32_t core, std::uint32_t line, bool writes, picoseconds at, picoseconds now);
-  picoseconds invalidate(std::uint32_t core, const core_set& others, node_id home, picoseconds at, picoseconds now);
+  picoseconds fetch_from_home(std::uint32_t core, std::uint32_t line, bool writes, picoseconds start, picoseconds now);
+  picoseconds invalidate(std::uint32_t core, const core_set& others, node_id home, picoseconds start, picoseconds now);
   node_id home_of(std::uint32_t line) const noexcept { return node_id(static_cast<int>(line % controllers_.size())); }
 
   const machine_model& machine_;

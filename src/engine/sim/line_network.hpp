@@ -23,9 +23,9 @@ class line_network {
         contended_(contended),
         taken_(links.links.size()) {}
 
-  /// A message leaves at `at`. Returns when all of it is there. `now`: no message will leave earlier.
-  picoseconds send(node_id from, node_id to, std::uint64_t bytes, bool data, picoseconds at, picoseconds now) {
-    if (from == to) return at;
+  /// A message leaves at `time`. Returns when all of it is there. `now`: no message will leave earlier.
+  picoseconds send(node_id from, node_id to, std::uint64_t bytes, bool data, picoseconds time, picoseconds now) {
+    if (from == to) return time;
     const std::uint64_t count = (bytes + flit_bytes_ - 1) / flit_bytes_;
     picoseconds tail = 0;
     for (const std::uint32_t l : links.route(from, to)) {
@@ -33,11 +33,11 @@ class line_network {
       (data ? link.data : link.control) += bytes;
       flits += count;
       const picoseconds each = link.server.time_of(flit_bytes_);
-      if (contended_) at = taken_[l].take(at, count * each, now);
-      at += hop_;
+      if (contended_) time = taken_[l].take(time, count * each, now);
+      time += hop_;
       tail = std::max(tail, (count - 1) * each);
     }
-    return at + tail;
+    return time + tail;
   }
 
   /// How much later than its head the end of a message is there.

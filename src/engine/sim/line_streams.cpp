@@ -141,7 +141,7 @@ class reader {
         uses_(r),
         pages_(lines_of_page_),
         last_(r.sites.size()) {
-    out_.bytes = bytes;
+    result_.bytes = bytes;
     // Several runs share it, and more may be under way.
     most_rows_ = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
                  static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)) / 2 / sizeof(line_touches);
@@ -158,9 +158,9 @@ class reader {
     uses_.decide();
     if (deepest_ > most_own_stack) refuse("a task touches its stack more than 64 MiB below where it began");
     // Room for tasks in the waits of others.
-    out_.stack = static_cast<std::uint32_t>(std::bit_ceil(std::max<std::uint64_t>(1024, 4 * (deepest_ / bytes_))));
-    out_.first.push_back(0);
-    if (!r_.counts.empty()) out_.instructions.assign(r_.tasks.size(), -1);
+    result_.stack = static_cast<std::uint32_t>(std::bit_ceil(std::max<std::uint64_t>(1024, 4 * (deepest_ / bytes_))));
+    result_.first.push_back(0);
+    if (!r_.counts.empty()) result_.instructions.assign(r_.tasks.size(), -1);
     auto counted = r_.counts.begin();
     for (std::size_t t = 0; t < r_.tasks.size(); ++t) {
       std::uint64_t depth = 0;
@@ -176,16 +176,16 @@ class reader {
         }
       });
       // Whole pages, so that a line is in the same set however deep its stack is.
-      out_.stack_depth.push_back(
+      result_.stack_depth.push_back(
           static_cast<std::uint32_t>((depth + lines_of_page_ - 1) / lines_of_page_ * lines_of_page_));
-      out_.first.push_back(out_.rows.size());
+      result_.first.push_back(result_.rows.size());
       while (counted != r_.counts.end() && static_cast<std::size_t>(counted->task) < t) ++counted;
       if (counted == r_.counts.end() || static_cast<std::size_t>(counted->task) != t || touches_ == 0) continue;
       if (const std::int64_t n = (*counted)[counter::instructions]; n >= 0)
-        out_.instructions[t] = static_cast<double>(n) / static_cast<double>(touches_);
+        result_.instructions[t] = static_cast<double>(n) / static_cast<double>(touches_);
     }
     lay_out();
-    return std::move(out_);
+    return std::move(result_);
   }
 
  private:
@@ -219,9 +219,9 @@ class reader {
         ++before->count;
         continue;
       }
-      if (out_.rows.size() == most_rows_ || pages_.too_many())
+      if (result_.rows.size() == most_rows_ || pages_.too_many())
         refuse("its lines take more than half of this computer's memory; record a smaller run");
-      out_.rows.push_back({line & 0x7fffffff, writes, 1});
+      result_.rows.push_back({line & 0x7fffffff, writes, 1});
     }
   }
 
@@ -229,10 +229,11 @@ class reader {
   /// of its set was used since. Pages are laid out as a whole, so lines of one set have the same offset in their
   /// pages.
   line_touches* same_before(std::uint32_t line) noexcept {
-    const std::size_t nearest = std::max(out_.first.back(), out_.rows.size() - std::min(out_.rows.size(), look_back));
+    const std::size_t nearest =
+        std::max(result_.first.back(), result_.rows.size() - std::min(result_.rows.size(), look_back));
     std::uint32_t since = 0;
-    for (std::size_t i = out_.rows.size(); i > nearest; --i) {
-      line_touches& before = out_.rows[i - 1];
+    for (std::size_t i = result_.rows.size(); i > nearest; --i) {
+      line_touches& before = result_.rows[i - 1];
       since += before.count;
       if (since >= most_merged) return nullptr;
       if (before.line == line) return &before;
@@ -243,15 +244,15 @@ class reader {
 
   void lay_out() {
     std::uint64_t shared = 0, own_end = 0;
-    const std::vector<std::uint64_t> first = pages_.laid_out(out_.stack, shared, own_end);
+    const std::vector<std::uint64_t> first = pages_.laid_out(result_.stack, shared, own_end);
     if (shared + own_end > most_lines) refuse("its memory has more than 2^30 lines");
-    out_.shared = static_cast<std::uint32_t>(shared);
-    out_.own = static_cast<std::uint32_t>(own_end);
+    result_.shared = static_cast<std::uint32_t>(shared);
+    result_.own = static_cast<std::uint32_t>(own_end);
     for (std::uint32_t p = 0; p < pages_.size(); ++p) {
-      if (!pages_.is_own(p)) out_.pages.push_back({pages_.address(p), static_cast<std::uint32_t>(first[p])});
+      if (!pages_.is_own(p)) result_.pages.push_back({pages_.address(p), static_cast<std::uint32_t>(first[p])});
     }
-    std::ranges::sort(out_.pages, {}, [](const line_streams::page& p) { return std::pair(p.address, p.first); });
-    for (line_touches& row : out_.rows) {
+    std::ranges::sort(result_.pages, {}, [](const line_streams::page& p) { return std::pair(p.address, p.first); });
+    for (line_touches& row : result_.rows) {
       if (row.line >= first_stack_line) {
         row.line = static_cast<std::uint32_t>(shared + row.line - first_stack_line) & 0x7fffffff;
       } else {
@@ -279,7 +280,7 @@ class reader {
   std::vector<last_page> last_;  // by site
   std::uint64_t deepest_ = 0, most_rows_ = 0;
   std::uint64_t touches_ = 0;  // of the task, so far
-  line_streams out_;
+  line_streams result_;
 };
 
 }  // namespace

@@ -59,10 +59,10 @@ struct line_streams {
   /// All lines on a machine with so many cores.
   std::uint64_t lines(std::size_t cores) const noexcept { return shared + std::uint64_t{own} * cores; }
   /// The line that a core touches whose task's body began `below` lines below the outermost one's.
-  std::uint32_t line_of(std::uint32_t line, std::uint32_t core, std::uint32_t below) const noexcept {
+  std::uint32_t line_of(std::uint32_t line, std::uint32_t core, std::uint32_t stack_base) const noexcept {
     if (line < shared) return line;
     const std::uint32_t mine = line - shared;
-    return shared + core * own + (mine < stack ? (mine + below) & (stack - 1) : mine);
+    return shared + core * own + (mine < stack ? (mine + stack_base) & (stack - 1) : mine);
   }
 };
 

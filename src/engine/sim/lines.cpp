@@ -68,7 +68,7 @@ std::uint32_t engine::lines_in_use(const worker& w) const noexcept {
   if (inner->empty() && !w.suspended.empty()) inner = &w.suspended.back();
   if (inner->empty()) return 0;
   const frame& f = inner->back();
-  return f.below + program_.lines.stack_depth[static_cast<std::size_t>(f.task)];
+  return f.stack_base + program_.lines.stack_depth[static_cast<std::size_t>(f.task)];
 }
 
 /// The task touches the lines that belong to a piece of computing, or all that are left.
@@ -89,17 +89,17 @@ void engine::begin_replay(worker& w, frame& f, picoseconds work, bool all) {
 void engine::replay(worker& w, frame& f) {
   const auto core = w.number;
   const picoseconds others = events_.first_but(core);
-  const auto until_at = [&](picoseconds at) {
-    if (at < w.contended_until) return others;
+  const auto replay_limit = [&](picoseconds time) {
+    if (time < w.contended_until) return others;
     return others < event_queue::never - most_ahead_ ? others + most_ahead_ : event_queue::never;
   };
   const picoseconds first = lines_->first(), idle = lines_->idle_memory(), began = w.clock;
   const line_streams& all = program_.lines;
   const line_touches* next = w.lines.next;
   std::uint32_t taken = w.lines.taken;
-  picoseconds now = began, until = until_at(now);
+  picoseconds now = began, until = replay_limit(now);
   while (next != w.lines.end && now <= until) {
-    const std::uint32_t line = all.line_of(next->line, core, f.below);
+    const std::uint32_t line = all.line_of(next->line, core, f.stack_base);
     picoseconds took = w.lines.each;
     if (const std::optional<picoseconds> near = lines_->hit(core, line, next->writes != 0)) {
       took += *near;
@@ -108,7 +108,7 @@ void engine::replay(worker& w, frame& f) {
       const picoseconds data = lines_->fetch(core, line, next->writes != 0, now + took, now);
       if (data > idle) w.stall += data - idle;
       if (lines_->last_was_contended()) w.contended_until = now + contention_time_;
-      until = until_at(now);
+      until = replay_limit(now);
       took += data;
     }
     // While others want its lines, each touch is by itself: the next one may find that the line is gone.

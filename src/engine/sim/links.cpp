@@ -22,12 +22,12 @@ interconnect::interconnect(const machine_model& m) : nodes_(m.hardware.nodes.siz
     links.push_back({l.from, l.to, {0, rate(l.gbs)}});
     links.push_back({l.to, l.from, {0, rate(l.gbs)}});
   }
-  std::vector<std::vector<std::uint32_t>> out(vertex.size());
+  std::vector<std::vector<std::uint32_t>> outgoing(vertex.size());
   std::vector<std::size_t> begins, ends;  // by link: its vertices
   for (std::uint32_t l = 0; l < links.size(); ++l) {
     begins.push_back(vertex[links[l].from]);
     ends.push_back(vertex[links[l].to]);
-    out[begins.back()].push_back(l);
+    outgoing[begins.back()].push_back(l);
   }
   first_.push_back(0);
   for (std::size_t from = 0; from < nodes_; ++from) {
@@ -35,7 +35,7 @@ interconnect::interconnect(const machine_model& m) : nodes_(m.hardware.nodes.siz
     std::vector<std::uint32_t> reached_by(vertex.size(), none);  // the link by which a vertex was reached
     std::vector<std::size_t> reached{from};
     for (std::size_t i = 0; i < reached.size(); ++i) {
-      for (std::uint32_t l : out[reached[i]]) {
+      for (std::uint32_t l : outgoing[reached[i]]) {
         const std::size_t to = ends[l];
         if (to == from || reached_by[to] != none) continue;
         reached_by[to] = l;
@@ -44,8 +44,8 @@ interconnect::interconnect(const machine_model& m) : nodes_(m.hardware.nodes.siz
     }
     for (std::size_t to = 0; to < nodes_; ++to) {
       const std::size_t begin = routes_.size();
-      for (std::size_t at = to; at != from; at = begins[reached_by[at]]) {
-        if (reached_by[at] == none)
+      for (std::size_t v = to; v != from; v = begins[reached_by[v]]) {
+        if (reached_by[v] == none)
           throw error(m.file + ": interconnect.links: there is no way from node " + std::to_string(from) + " to node " +
                           std::to_string(to),
                       error_kind::setting);
@@ -53,7 +53,7 @@ interconnect::interconnect(const machine_model& m) : nodes_(m.hardware.nodes.siz
           throw error(m.file + ": interconnect: the ways between " + std::to_string(nodes_) + " nodes have more than " +
                           std::to_string(most_steps) + " links in all; expected shorter ones",
                       error_kind::setting);
-        routes_.push_back(reached_by[at]);
+        routes_.push_back(reached_by[v]);
       }
       std::reverse(routes_.begin() + static_cast<std::ptrdiff_t>(begin), routes_.end());
       first_.push_back(static_cast<std::uint32_t>(routes_.size()));

@@ -22,14 +22,14 @@ std::vector<std::vector<std::int32_t>> levels_of(const program& p) {
     return k.has(recorded_task::keyed) && k.color >= 0 && k.created >= from;
   };
   std::vector<std::uint32_t> left(p.tasks()), level(p.tasks());
-  std::vector<std::vector<std::int32_t>> after(p.tasks());
+  std::vector<std::vector<std::int32_t>> successors(p.tasks());
   std::vector<std::int32_t> free;
   for (std::size_t t = 0; t < p.tasks(); ++t) {
     if (!counts(t)) continue;
     for (const recorded_dependence& d : p.dependences(t)) {
       if (!counts(static_cast<std::size_t>(d.before))) continue;
       ++left[t];
-      after[static_cast<std::size_t>(d.before)].push_back(static_cast<std::int32_t>(t));
+      successors[static_cast<std::size_t>(d.before)].push_back(static_cast<std::int32_t>(t));
     }
     if (left[t] == 0) free.push_back(static_cast<std::int32_t>(t));
   }
@@ -38,7 +38,7 @@ std::vector<std::vector<std::int32_t>> levels_of(const program& p) {
     const auto t = static_cast<std::size_t>(free[i]);
     if (levels.size() <= level[t]) levels.resize(level[t] + std::size_t{1});
     levels[level[t]].push_back(free[i]);
-    for (std::int32_t a : after[t]) {
+    for (std::int32_t a : successors[t]) {
       const auto s = static_cast<std::size_t>(a);
       level[s] = std::max(level[s], level[t] + 1);
       if (--left[s] == 0) free.push_back(a);

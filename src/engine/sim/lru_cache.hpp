@@ -18,24 +18,24 @@ class lru_cache {
   };
 
   /// For chunks 0 .. chunks - 1. Holds up to `capacity` bytes, and always the newest chunk, however large.
-  lru_cache(std::uint64_t chunks, std::uint64_t capacity) : at_(chunks, 0), capacity_(capacity) {
+  lru_cache(std::uint64_t chunks, std::uint64_t capacity) : entry_of_(chunks, 0), capacity_(capacity) {
     entries_.reserve(64);
     entries_.emplace_back();
   }
 
-  bool holds(std::uint32_t chunk) const noexcept { return at_[chunk] != 0; }
+  bool holds(std::uint32_t chunk) const noexcept { return entry_of_[chunk] != 0; }
   /// Prefetches the entry of a chunk that will be used soon.
-  void expect(std::uint32_t chunk) const noexcept { __builtin_prefetch(&at_[chunk], 1); }
+  void expect(std::uint32_t chunk) const noexcept { __builtin_prefetch(&entry_of_[chunk], 1); }
 
   /// Makes the chunk the newest, and adds it if it is not there. Bytes of it that the cache already holds stay,
   /// because a neighbour may read only one row of a block. Afterwards the cache may be too full; the caller
   /// must then drop the oldest chunks.
   void use(std::uint32_t chunk, std::uint64_t bytes) {
-    std::uint32_t i = at_[chunk];
+    std::uint32_t i = entry_of_[chunk];
     if (i != 0) {
       unlink(i);
     } else {
-      at_[chunk] = i = free_entry();
+      entry_of_[chunk] = i = free_entry();
       entries_[i].chunk = chunk;
       entries_[i].bytes = 0;
     }
@@ -55,9 +55,9 @@ class lru_cache {
   const entry& oldest() const noexcept { return entries_[entries_[0].newer]; }
   void drop_oldest() noexcept { remove(entries_[0].newer); }
   /// REQUIRES: it holds the chunk.
-  void drop(std::uint32_t chunk) noexcept { remove(at_[chunk]); }
+  void drop(std::uint32_t chunk) noexcept { remove(entry_of_[chunk]); }
   void clear() {
-    at_.assign(at_.size(), 0);
+    entry_of_.assign(entry_of_.size(), 0);
     entries_.assign(1, {});
     free_ = 0;
     used_ = 0;
@@ -73,7 +73,7 @@ class lru_cache {
     unlink(i);
     entry& l = entries_[i];
     used_ -= l.bytes;
-    at_[l.chunk] = 0;
+    entry_of_[l.chunk] = 0;
     l.older = free_;
     free_ = i;
   }
@@ -87,7 +87,7 @@ class lru_cache {
     return static_cast<std::uint32_t>(entries_.size() - 1);
   }
 
-  std::vector<std::uint32_t> at_;  // by chunk: its entry; 0: none
+  std::vector<std::uint32_t> entry_of_;  // by chunk: its entry; 0: none
   std::vector<entry> entries_;
   std::uint32_t free_ = 0;  // the free entries, linked by `older`
   std::uint64_t capacity_, used_ = 0;

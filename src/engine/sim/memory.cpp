@@ -23,14 +23,14 @@ std::vector<std::uint32_t> wholes_of(const recording& r, std::uint64_t chunk_byt
   std::iota(whole.begin(), whole.end(), 0u);
   std::vector<std::uint32_t> order = whole;
   std::ranges::sort(order, {}, [&](std::uint32_t i) { return std::pair(r.regions[i].address, ~r.regions[i].bytes); });
-  const recorded_region* around = nullptr;
+  const recorded_region* enclosing = nullptr;
   for (std::uint32_t i : order) {
     const recorded_region& part = r.regions[i];
-    const std::uint64_t from = around == nullptr ? 0 : part.address - around->address;
-    if (around == nullptr || from > around->bytes || part.bytes > around->bytes - from) {
-      around = &part;
-    } else if (from % chunk_bytes == 0 && (part.bytes % chunk_bytes == 0 || from + part.bytes == around->bytes)) {
-      whole[i] = static_cast<std::uint32_t>(around - r.regions.data());
+    const std::uint64_t from = enclosing == nullptr ? 0 : part.address - enclosing->address;
+    if (enclosing == nullptr || from > enclosing->bytes || part.bytes > enclosing->bytes - from) {
+      enclosing = &part;
+    } else if (from % chunk_bytes == 0 && (part.bytes % chunk_bytes == 0 || from + part.bytes == enclosing->bytes)) {
+      whole[i] = static_cast<std::uint32_t>(enclosing - r.regions.data());
     }
   }
   return whole;
@@ -122,9 +122,9 @@ memory::memory(const program& p, const machine_model& m, distribution d, const m
   }
 }
 
-void memory::put(std::uint32_t region, std::uint64_t bytes, node_id at) {
+void memory::put(std::uint32_t region, std::uint64_t bytes, node_id home) {
   for (std::uint32_t c = 0; c < chunks(bytes); ++c)
-    chunks_[first_[region] + c].home = static_cast<std::int16_t>(at.value);
+    chunks_[first_[region] + c].home = static_cast<std::int16_t>(home.value);
 }
 
 void memory::empty_caches() {
@@ -138,8 +138,8 @@ void memory::empty_caches() {
 
 void memory::put(std::uint32_t region, std::uint64_t bytes, const layout& homes) {
   for (std::uint32_t c = 0; c < chunks(bytes); ++c) {
-    if (const node_id at = homes.node_at(region, c * chunk_bytes_))
-      chunks_[first_[region] + c].home = static_cast<std::int16_t>(at.value);
+    if (const node_id home = homes.node_at(region, c * chunk_bytes_))
+      chunks_[first_[region] + c].home = static_cast<std::int16_t>(home.value);
   }
 }
 
@@ -198,7 +198,7 @@ inline fetched memory::fetch(std::uint32_t chunk, std::uint64_t bytes, bool writ
   until = std::max(until, links.carry(from, position.node, bytes, now, parts_.contention));
   if (elsewhere && !writes)
     write_back(position.node.value == c.home ? position.node : from, chunk, bytes, now);  // over links once
-  return {until - now, level::beyond};
+  return {until - now, level::memory};
 }
 
 fetched memory::touch(std::uint32_t chunk, std::uint64_t bytes, bool writes, const core_position& position,

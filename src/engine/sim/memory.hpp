@@ -31,10 +31,10 @@ struct core_position {
 };
 
 /// Where bytes came from.
-enum class level : std::uint8_t { private_cache, last_level, beyond };
+enum class level : std::uint8_t { private_cache, last_level, memory };
 struct fetched {
   picoseconds took = 0;
-  level from = level::beyond;
+  level from = level::memory;
 };
 
 class memory {
@@ -43,7 +43,7 @@ class memory {
   /// kith::error for more than 64 last-level caches.
   memory(const program& p, const machine_model& m, distribution d, const model_parts& parts, std::uint64_t chunk_bytes);
   /// Sets the home of a region. Must be called before anything touches it.
-  void put(std::uint32_t region, std::uint64_t bytes, node_id at);
+  void put(std::uint32_t region, std::uint64_t bytes, node_id home);
   /// The same, chunk by chunk. Chunks that the layout does not place stay as they are.
   void put(std::uint32_t region, std::uint64_t bytes, const layout& homes);
 

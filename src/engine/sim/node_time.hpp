@@ -35,7 +35,7 @@ inline picoseconds share_of(picoseconds work, std::uint64_t part, std::uint64_t 
 /// The part of a fetch's time that computing does not hide; all of it if the task is not calibrated.
 inline picoseconds exposed_time(const program::exposure_factors& e, const fetched& got, picoseconds near) noexcept {
   if (!e.calibrated()) return got.took;
-  return got.from == level::beyond ? e.of_memory(got.took, near) : e.of_last(got.took, near);
+  return got.from == level::memory ? e.of_memory(got.took, near) : e.of_last(got.took, near);
 }
 
 /// How fast an idle core gets its data.

@@ -16,7 +16,7 @@ place_program::place_program(int places) : places_(places) {
   root.flags = recorded_task::root;
   made_.tasks.push_back(root);
   made_.first_access = made_.first_dependence = {0, 0};
-  at_.push_back(0);
+  place_of_.push_back(0);
   message_bytes_.push_back(0);
 }
 
@@ -33,7 +33,7 @@ std::int32_t place_program::task(const given& g) {
   made_.tasks.push_back(t);
   made_.first_access.push_back(made_.accesses.size());
   made_.first_dependence.push_back(made_.dependences.size());
-  at_.push_back(static_cast<std::uint16_t>(g.place));
+  place_of_.push_back(static_cast<std::uint16_t>(g.place));
   message_bytes_.push_back(g.message_bytes);
   return static_cast<std::int32_t>(made_.tasks.size() - 1);
 }
@@ -63,7 +63,7 @@ void place_program::needs(std::int32_t before, std::uint64_t bytes) {
 program place_program::finish() {
   made_.tasks.front().ended = ++now_;
   program p = program_of(std::move(made_));
-  p.place = std::move(at_);
+  p.place = std::move(place_of_);
   p.message_bytes = std::move(message_bytes_);
   return p;
 }

@@ -15,7 +15,7 @@ class place_program {
   /// The function of run(), at place 0.
   static constexpr std::int32_t main = 0;
   int places() const noexcept { return places_; }
-  int place_of(std::int32_t task) const noexcept { return at_[static_cast<std::size_t>(task)]; }
+  int place_of(std::int32_t task) const noexcept { return place_of_[static_cast<std::size_t>(task)]; }
 
   struct given {
     std::int32_t creator = main;
@@ -39,7 +39,7 @@ class place_program {
  private:
   int places_;
   recording made_;
-  std::vector<std::uint16_t> at_;
+  std::vector<std::uint16_t> place_of_;
   std::vector<std::uint32_t> message_bytes_;
   std::uint32_t scopes_ = 0;
   std::uint64_t now_ = 0, next_address_ = 4096;

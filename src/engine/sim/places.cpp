@@ -11,7 +11,7 @@ namespace kith::sim {
 place_network::place_network(const machine_model& m, const model_parts& parts, std::vector<node_id> node_of_place)
     : links(m), counts(node_of_place.size()), machine_(m), parts_(parts), nodes_(std::move(node_of_place)) {}
 
-void place_network::add(place_message what, picoseconds at) { queue_.push({at, order_++, std::move(what)}); }
+void place_network::add(place_message what, picoseconds due) { queue_.push({due, order_++, std::move(what)}); }
 
 void place_network::send(place_message what, std::uint64_t bytes, picoseconds now) {
   place_figures& sent = counts[what.from];
@@ -26,7 +26,7 @@ void place_network::send(place_message what, std::uint64_t bytes, picoseconds no
   add(std::move(what), left + near * distance / 10);
 }
 
-void place_network::remind(place_message what, picoseconds at) { add(std::move(what), at); }
+void place_network::remind(place_message what, picoseconds due) { add(std::move(what), due); }
 
 place_message place_network::take() {
   place_message first = queue_.top().what;
@@ -100,12 +100,12 @@ void engine::offer(worker& w, std::int32_t t) {
 void engine::deliver_message() {
   const picoseconds now = network_->first();
   place_message m = network_->take();
-  place_state& at = places_[m.to];
-  if (at.progress.clock > now) {
-    network_->remind(std::move(m), at.progress.clock);
+  place_state& here = places_[m.to];
+  if (here.progress.clock > now) {
+    network_->remind(std::move(m), here.progress.clock);
     return;
   }
-  at.progress.clock = now + message_cost_;
+  here.progress.clock = now + message_cost_;
   ++events_taken_;
   switch (m.what) {
     case place_message::kind::offer: receive_offer(m); break;
@@ -113,8 +113,8 @@ void engine::deliver_message() {
     case place_message::kind::refused: receive_answer(m); break;
     case place_message::kind::done:
       scopes_[m.scope].unfinished -= m.count - 1;
-      end_in_scope(m.scope, at.progress);
-      end_left(at.progress, false);
+      end_in_scope(m.scope, here.progress);
+      end_left(here.progress, false);
       break;
     case place_message::kind::enable: receive_enable(m); break;
   }
@@ -123,32 +123,32 @@ void engine::deliver_message() {
 
 /// An offer has come: the place takes it while there is room in its buffer.
 void engine::receive_offer(const place_message& m) {
-  place_state& at = places_[m.to];
+  place_state& here = places_[m.to];
   place_figures& counts = network_->counts[m.to];
   place_message back{
       .what = place_message::kind::accepted, .from = m.to, .to = m.from, .task = m.task, .worker = m.worker};
-  const bool full = at.fab >= settings_.places.fab_threshold;
+  const bool full = here.fab >= settings_.places.fab_threshold;
   if (full && m.refusals < settings_.places.most_refusals) {
     ++counts.refused;
     back.what = place_message::kind::refused;
     back.refusals = m.refusals + 1;
-    network_->send(back, 0, at.progress.clock);
+    network_->send(back, 0, here.progress.clock);
     return;
   }
   if (full) ++counts.forced;
   ++counts.accepted;
-  at.fab_sum += ++at.fab;
-  counts.fab_peak = std::max(counts.fab_peak, at.fab);
+  here.fab_sum += ++here.fab;
+  counts.fab_peak = std::max(counts.fab_peak, here.fab);
   record_of(m.task).arrived = true;
-  network_->send(back, 0, at.progress.clock);
-  count_down(m.task, at.progress);
+  network_->send(back, 0, here.progress.clock);
+  count_down(m.task, here.progress);
 }
 
 /// One thing less for a task to wait for, at its place.
 void engine::count_down(std::int32_t t, worker& progress) {
   if (--record_of(t).waits_for != 0 || !prepare_ready(t)) return;
   batch_.assign(1, &policy_task_of(t));
-  hand_over(progress, batch_, ready_reason::arrival, false);
+  make_ready(progress, batch_, ready_reason::arrival, false);
   if (progress.unqueued.empty()) return;  // else the policy does not queue it
   worker& first = workers_[progress.group.first];
   first.unqueued.push_back(progress.unqueued.back());

@@ -51,10 +51,10 @@ class place_network {
 
   /// Sends the message at `now`; `bytes` are those of its arguments.
   void send(place_message, std::uint64_t bytes, picoseconds now);
-  /// Gives the message to its own place at `at`.
-  void remind(place_message, picoseconds at);
+  /// Gives the message to its own place at `due`.
+  void remind(place_message, picoseconds due);
   /// When the first message arrives; `never` if there is none.
-  picoseconds first() const noexcept { return queue_.empty() ? event_queue::never : queue_.top().at; }
+  picoseconds first() const noexcept { return queue_.empty() ? event_queue::never : queue_.top().due; }
   /// REQUIRES: there is one.
   place_message take();
 
@@ -63,12 +63,14 @@ class place_network {
 
  private:
   struct entry {
-    picoseconds at;
+    picoseconds due;
     std::uint64_t order;
     place_message what;
-    bool operator<(const entry& other) const noexcept { return std::tie(at, order) > std::tie(other.at, other.order); }
+    bool operator<(const entry& other) const noexcept {
+      return std::tie(due, order) > std::tie(other.due, other.order);
+    }
   };
-  void add(place_message, picoseconds at);
+  void add(place_message, picoseconds due);
 
   const machine_model& machine_;
   const model_parts parts_;

@@ -67,11 +67,11 @@ void engine::note_home(std::uint32_t region, picoseconds since) {
   if (memory_) {
     const std::uint64_t each = memory_->chunk_bytes();
     for (std::uint32_t c = 0; c < memory_->chunks(all); ++c) {
-      const node_id at = memory_->home(memory_->first_chunk(region) + c);
-      if (at) bytes[at.index()] += std::min(each, all - c * each);
+      const node_id home = memory_->home(memory_->first_chunk(region) + c);
+      if (home) bytes[home.index()] += std::min(each, all - c * each);
     }
-  } else if (const node_id at = regions_[region + 1].home_node()) {
-    bytes[at.index()] = all;
+  } else if (const node_id home = regions_[region + 1].home_node()) {
+    bytes[home.index()] = all;
   }
   std::vector<recorded_home>& homes = schedule_.homes;
   std::uint32_t& last = last_home_[region];
@@ -82,10 +82,10 @@ void engine::note_home(std::uint32_t region, picoseconds since) {
     known[static_cast<std::size_t>(x.node)] = x.bytes;
   }
   if (known == bytes) return;
-  const std::uint64_t at = std::max(since / 1000, last == 0 ? 0 : homes[last - 1].at + 1);  // a new group of rows
+  const std::uint64_t time = std::max(since / 1000, last == 0 ? 0 : homes[last - 1].at + 1);  // a new group of rows
   last = static_cast<std::uint32_t>(homes.size() + 1);
   for (std::size_t n = 0; n < bytes.size(); ++n) {
-    if (bytes[n] != 0) homes.push_back({region, static_cast<std::int16_t>(n), bytes[n], at});
+    if (bytes[n] != 0) homes.push_back({region, static_cast<std::int16_t>(n), bytes[n], time});
   }
 }
 

@@ -108,16 +108,16 @@ bool engine::anybody_sleeps(const policy_group& g) noexcept {
   return std::ranges::any_of(g.parked, any) || std::ranges::any_of(g.last_round, any);
 }
 
-void engine::wake(worker& w, picoseconds at) {
-  const picoseconds latency = at < w.parked_at + spins_for ? costs_.attempt : costs_.wake;
-  wake_at(w, std::max(w.clock, at) + std::max(latency, least_step));
+void engine::wake(worker& w, picoseconds time) {
+  const picoseconds latency = time < w.parked_at + spins_for ? costs_.attempt : costs_.wake;
+  wake_at(w, std::max(w.clock, time) + std::max(latency, least_step));
 }
 
-void engine::wake_at(worker& w, picoseconds at) {
+void engine::wake_at(worker& w, picoseconds time) {
   ++events_taken_;
   w.parked = false;
   w.group.parked[w.id.index() / 64] &= ~(std::uint64_t{1} << (w.id.index() % 64));
-  w.clock = at;
+  w.clock = time;
   if (settings_.keep_schedule)
     schedule_.idles.push_back({static_cast<std::int16_t>(w.number), w.parked_at / 1000, w.clock / 1000});
   w.search_paid = true;
@@ -205,7 +205,7 @@ bool engine::switch_stack(worker& w, bool all_stacks, bool idle) {
   if (found == 0) return false;
   if (w.next >= 0) {
     batch_.assign(1, &policy_task_of(std::exchange(w.next, -1)));
-    hand_over(w, batch_, ready_reason::arrival, false);
+    make_ready(w, batch_, ready_reason::arrival, false);
   }
   frame_stack other = std::move(w.suspended[found - 1]);
   w.suspended.erase(w.suspended.begin() + static_cast<std::ptrdiff_t>(found - 1));
@@ -307,7 +307,7 @@ void engine::search(worker& w) {
   ++w.failed_searches;
   if (waits && w.frames.back().state == frame_state::helping) {
     frame& f = w.frames.back();
-    if (++f.failed_searches < life::throttle::patience && l.what != poll_result::empty) return;
+    if (++f.failed_searches < life::throttle::most_failed_searches && l.what != poll_result::empty) return;
     if (!std::exchange(f.waiting_announced, true)) {  // the policy may hold tasks back
       w.group.policy.waiting(w);
       f.failed_searches = 0;

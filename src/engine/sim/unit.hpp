@@ -31,11 +31,11 @@ class unit {
 
   /// How long a message between the unit and node n travels.
   picoseconds travel(node_id n) const noexcept { return travel_[n.index()]; }
-  /// When an operation is done whose message arrives at `at`.
-  picoseconds serve(picoseconds at) noexcept {
+  /// When an operation is done whose message arrives when `due`.
+  picoseconds serve(picoseconds arrival) noexcept {
     ++operations;
     busy += interval_;
-    const picoseconds begins = std::max(free_, at);
+    const picoseconds begins = std::max(free_, arrival);
     free_ = begins + interval_;
     return begins + each_;
   }
@@ -57,8 +57,8 @@ class unit {
 struct prefetcher {
   enum class state : std::uint8_t {
     idle,
-    requests,  // its request arrives at `at`
-    served,    // the unit searches for a task until `at`
+    requests,  // its request arrives when `due`
+    served,    // the unit searches for a task until `due`
     waits,     // its request waits in the unit for a task
   };
   struct fetched_task {
@@ -66,7 +66,7 @@ struct prefetcher {
     picoseconds arrives;
   };
   state current = state::idle;
-  picoseconds at = 0;
+  picoseconds due = 0;
   std::deque<fetched_task> buffer;
 };
 

@@ -83,7 +83,7 @@ struct frame {
   // below that of the worker.
   std::uint64_t row = 0;
   picoseconds computed = 0;
-  std::uint32_t below = 0;
+  std::uint32_t stack_base = 0;
   std::size_t adopted_from = 0;   // the number of entries of worker::adopted when its wait began
   identity::creator naming = {};  // used if there is a gate
 };

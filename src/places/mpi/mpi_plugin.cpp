@@ -56,7 +56,7 @@ class session {
     std::fflush(nullptr);  // the launcher ends the others when one leaves
     std::promise<void> finalized;
     std::thread guard([this, ended = finalized.get_future()] {
-      if (ended.wait_for(patience) == std::future_status::ready) return;
+      if (ended.wait_for(finalize_limit) == std::future_status::ready) return;
       std::fputs("kith: MPI_Finalize did not return; this process leaves without it\n", stderr);
       _exit(exit_status_);
     });
@@ -82,7 +82,7 @@ class session {
   bool in_order = true;
 
  private:
-  static constexpr std::chrono::seconds patience{10};
+  static constexpr std::chrono::seconds finalize_limit{10};
   int exit_status_ = 0;
   const pid_t made_in_ = getpid();
   bool is_mine_ = false;

@@ -12,7 +12,7 @@
 //    was measured to be faster (chain_bound.hpp, hot_end.hpp).
 //  * A worker that finds tasks with data and tasks without runs as many of each.
 //  * Among its own tasks and those of its node, a worker takes those of the highest priority first.
-//  * A node is robbed when idle workers have waited for as long as they would lose by it (patient_theft.hpp).
+//  * A node is robbed when idle workers have waited for as long as they would lose by it (delayed_theft.hpp).
 //  * With window=auto, the first tasks are partitioned as by `rip-dep` (section 4.3.1).
 // docs/auto.md has its goals and its results.
 #pragma once
@@ -20,9 +20,9 @@
 #include "partition/windows.hpp"
 #include "policy/auto/balanced_placement.hpp"
 #include "policy/auto/chain_bound.hpp"
+#include "policy/auto/delayed_theft.hpp"
 #include "policy/auto/hot_end.hpp"
 #include "policy/auto/initial_runs.hpp"
-#include "policy/auto/patient_theft.hpp"
 #include "policy/contract/explainer.hpp"
 #include "policy/contract/policy.hpp"
 #include "policy/contract/policy_entry.hpp"
@@ -44,7 +44,7 @@ class automatic final : public policy<World>, public observer<World> {
   using worker = typename World::worker;
 
   static constexpr auto options = joined(
-      patient_theft<World>::options, initial_runs<World>::options, chain_bound<World>::options, hot_end<World>::options,
+      delayed_theft<World>::options, initial_runs<World>::options, chain_bound<World>::options, hot_end<World>::options,
       std::array{ready_order,
                  one_of("window", "off|auto", "auto: the first tasks are partitioned as a graph, as by rip-dep")});
   [[gnu::cold]] static void explain(explainer& e) {
@@ -383,12 +383,12 @@ class automatic final : public policy<World>, public observer<World> {
   /// taken has another type and does not pay, its type takes that place; after that, the type of each task that
   /// the node takes (note_next).
   task* rob(worker& self) {
-    const bool impatient = thefts_.impatient(self);
+    const bool has_waited = thefts_.has_waited_long(self);
     bool still = false;
     for (node_id n : rounds_[self.node.index()]) {
       if (n == self.node || queues_[n.index()]->size() == 0) continue;
       auto& judged_type = nodes_[n.index()].judged_type;
-      const bool stands_still = thefts_.stands_still(n, self.node), anyway = stands_still && impatient;
+      const bool stands_still = thefts_.stands_still(n, self.node), anyway = stands_still && has_waited;
       still |= stands_still;
       if (!anyway && !pays(judged_type.load(relaxed), n, self.node)) continue;
       task* t = queues_[n.index()]->steal(self, [&](const task& first) {
@@ -422,7 +422,7 @@ class automatic final : public policy<World>, public observer<World> {
   steal<World> dataless_;  // the tasks without data
   balanced_placement<World> place_;
   initial_runs<World> runs_;
-  patient_theft<World> thefts_;
+  delayed_theft<World> thefts_;
   chain_bound<World> chains_;
   typename World::template shared<bool> data_seen_{false};      // a task with data has become ready or was created
   typename World::template shared<bool> dataless_seen_{false};  // so has one without

@@ -86,7 +86,7 @@ class chain_bound {
     if (mine.bytes == 0) return;
     ended(mine);
     resize(mine, self, 0);
-    mine.known = mine.links = 0;
+    mine.region_count = mine.links = 0;
   }
   /// Whether tasks may wait at node n because of the bound, and there is room now.
   bool freed(node_id n) const {
@@ -152,15 +152,16 @@ class chain_bound {
     std::uint32_t links = 0;    // its tasks before this one
     std::uint32_t settled = 0;  // its tasks that began while the node's chains fitted
     std::array<std::uint32_t, 4> regions{};
-    std::size_t known = 0;  // valid entries of `regions`: the first regions of its last task
+    std::size_t region_count = 0;  // valid entries of `regions`: the first regions of its last task
 
     bool has_most_of(const task& t) const {
       std::uint64_t common = 0, all = 0;
       for (kept_access a : t.access_list()) {
         if (!has_home(a)) continue;
         all += a.bytes();
-        common +=
-            std::find(regions.begin(), regions.begin() + known, a.region) != regions.begin() + known ? a.bytes() : 0;
+        common += std::find(regions.begin(), regions.begin() + region_count, a.region) != regions.begin() + region_count
+                      ? a.bytes()
+                      : 0;
       }
       return 2 * common >= all;
     }
@@ -170,8 +171,8 @@ class chain_bound {
   kind& kind_of(const task& t) { return kinds_[t.type % different]; }
   /// What a chain with `t` counts for until its size is known: as much as the last one with tasks of this type.
   std::uint64_t chain_of(const task& t) const {
-    const std::uint64_t known = kind_of(t).chain.load(relaxed);
-    return known != 0 ? known : placed_bytes(t);
+    const std::uint64_t last_chain = kind_of(t).chain.load(relaxed);
+    return last_chain != 0 ? last_chain : placed_bytes(t);
   }
   bool is_bound(const kind& k, node_id n) const {
     return scout_.load(relaxed) == n.value ? k.linked.load(relaxed) > mostly : k.found.load(relaxed) == verdict::bound;
@@ -190,13 +191,13 @@ class chain_bound {
     mine.seen = links == 0 ? own : std::max(mine.seen, own);
     const bool shown = links >= shows;
     if (shown) kind_of(t).chain.store(mine.seen, relaxed);
-    const std::uint64_t known = kind_of(t).chain.load(relaxed);
-    resize(mine, self, shown ? mine.seen : std::max(links == 0 ? 0 : mine.bytes, known != 0 ? known : own));
+    const std::uint64_t last_chain = kind_of(t).chain.load(relaxed);
+    resize(mine, self, shown ? mine.seen : std::max(links == 0 ? 0 : mine.bytes, last_chain != 0 ? last_chain : own));
     const node& here = nodes_[self.node.index()];
     mine.settled = links == 0 ? 0 : mine.settled + (here.running.load(relaxed) <= here.room ? 1 : 0);
-    mine.known = 0;
+    mine.region_count = 0;
     for (kept_access a : t.access_list()) {
-      if (has_home(a) && mine.known < mine.regions.size()) mine.regions[mine.known++] = a.region;
+      if (has_home(a) && mine.region_count < mine.regions.size()) mine.regions[mine.region_count++] = a.region;
     }
   }
   /// The worker's chain has ended by itself.

@@ -59,9 +59,9 @@ class initial_runs {
   bool starves(worker& self) {
     watch& mine = watches_[self.id.index()];
     const std::uint64_t now = held_.ever();
-    if (std::exchange(mine.seen, now) != now) mine.looks = 0;
-    if (++mine.looks < patience) return false;
-    mine.looks = 0;
+    if (std::exchange(mine.seen, now) != now) mine.failed_searches = 0;
+    if (++mine.failed_searches < most_failed_searches) return false;
+    mine.failed_searches = 0;
     return true;
   }
   /// Calls send(task, node) for each held task, in the order of creation. The node is none for some tasks: those of a
@@ -86,7 +86,7 @@ class initial_runs {
   }
 
  private:
-  static constexpr std::uint32_t patience = 32;  // looks of one worker without a new task
+  static constexpr std::uint32_t most_failed_searches = 32;  // of one worker, without a new task
 
   struct sequence {  // held tasks of one type
     std::uint16_t type;
@@ -96,7 +96,7 @@ class initial_runs {
   };
   struct alignas(false_sharing_range) watch {
     std::uint64_t seen = 0;  // tasks ever held, at the last look
-    std::uint32_t looks = 0;
+    std::uint32_t failed_searches = 0;
   };
 
   static sequence& of(std::vector<sequence>& all, std::uint16_t type) {

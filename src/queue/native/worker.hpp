@@ -29,7 +29,7 @@ class worker_view {
   const worker_id id;
   const node_id node;
   /// Tasks run here are so short that taking one from another worker costs more than running it (the engine's
-  /// running mean; policies may then be patient).
+  /// running mean; policies may then leave them alone).
   bool short_tasks = false;
 
   /// The innermost task on this worker, or the root. Kept only if there is a gate.

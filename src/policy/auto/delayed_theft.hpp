@@ -22,7 +22,7 @@ namespace kith {
 
 /// Any worker may call anything; `self` is the calling worker.
 template <class World>
-class patient_theft {
+class delayed_theft {
  public:
   using worker = typename World::worker;
 
@@ -31,7 +31,7 @@ class patient_theft {
              "a node is robbed by workers that have waited for this many times what a task loses elsewhere"),
   };
 
-  patient_theft(const policy_context& s, const policy_options& given)
+  delayed_theft(const policy_context& s, const policy_options& given)
       : team_(s.workers),
         caution_(static_cast<float>(given.number("caution"))),
         nodes_(static_cast<std::size_t>(team_.nodes())),
@@ -56,7 +56,7 @@ class patient_theft {
     state& mine = states_[self.id.index()];
     mine.begun.store(mine.begun.load(relaxed) + 1, relaxed);
     mine.away = stolen;
-    if (!stolen) mine.looks = 0;  // a thief that has lost its patience goes on
+    if (!stolen) mine.failed_searches = 0;  // a thief that has waited long enough goes on
   }
   /// The worker looks for a task again. If it was stealing, `own_wait` says whether tasks of its own node wait.
   void returns(worker& self, bool own_wait) {
@@ -87,11 +87,13 @@ class patient_theft {
   /// The worker has found nothing to steal; `still`: a node where tasks wait stands still.
   void looked(worker& self, bool still) {
     state& mine = states_[self.id.index()];
-    mine.looks = still && mine.looks < patience ? mine.looks + 1 : 0;
+    mine.failed_searches = still && mine.failed_searches < most_failed_searches ? mine.failed_searches + 1 : 0;
   }
   /// Whether it watches a node that stands still; whether it has for long enough to rob it, whatever the price.
-  bool watches(const worker& self) const { return states_[self.id.index()].looks != 0; }
-  bool impatient(const worker& self) const { return states_[self.id.index()].looks >= patience; }
+  bool watches(const worker& self) const { return states_[self.id.index()].failed_searches != 0; }
+  bool has_waited_long(const worker& self) const {
+    return states_[self.id.index()].failed_searches >= most_failed_searches;
+  }
 
   /// A task of this type, with `bytes` of data, ran at `ran_at`; most of its data is at `home`.
   void ran(std::uint16_t type, std::uint64_t bytes, std::uint64_t nanoseconds, node_id ran_at, node_id home) {
@@ -105,14 +107,14 @@ class patient_theft {
 
  private:
   using count = typename World::template shared<std::uint32_t>;
-  static constexpr float least_price = 0.25F;     // in times of a task
-  static constexpr float least_useful = 0.2F;     // of all thefts: a node that is always missed at home still learns
-  static constexpr std::uint32_t patience = 256;  // looks
+  static constexpr float least_price = 0.25F;  // in times of a task
+  static constexpr float least_useful = 0.2F;  // of all thefts: a node that is always missed at home still learns
+  static constexpr std::uint32_t most_failed_searches = 256;
 
   struct alignas(false_sharing_range) state {
     count begun{0};  // tasks with data; written by this worker only
     bool away = false;
-    std::uint32_t looks = 0;
+    std::uint32_t failed_searches = 0;
   };
   struct alignas(false_sharing_range) node_state {
     // Whether a task was queued since a worker of the node looked in vain; if not, how many tasks every node's workers
